@@ -1,0 +1,2 @@
+all:
+	cmake -S . -B build -G Ninja -DHF_WERROR=ON && cmake --build build

@@ -1,0 +1,125 @@
+#ifndef HOLDFAST_WORDS_H
+#define HOLDFAST_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The words every part of Holdfast speaks: statuses, outcomes, durations.
+ *
+ * Two things are kept apart.  A *status* says whether the call happened, and
+ * is named by what the caller may do next.  An *outcome* is the answer of a
+ * call that happened: "somebody else holds it" is an answer, not an error.
+ *
+ * Plain values: any thread may use them, nothing here is allocated.
+ */
+
+#if defined(__GNUC__)
+#define HF_MUST_USE __attribute__((warn_unused_result))
+#define HF_PUBLIC   __attribute__((visibility("default")))
+#else
+#define HF_MUST_USE
+#define HF_PUBLIC
+#endif
+
+/* name, exit code of the command, what the caller may do next */
+#define HF_STATUS_TABLE(X)                                                     \
+    X(HF_OK, 0, "done")                                                        \
+    X(HF_E_INVALID, 64, "the request is wrong: fix it")                        \
+    X(HF_E_UNAVAILABLE, 69, "the place is unavailable, nothing was done")      \
+    X(HF_E_UNKNOWN, 69, "no answer came: it may or may not have been done")    \
+    X(HF_E_DENIED, 77, "permission denied")                                    \
+    X(HF_E_LIMIT, 64, "a limit was reached")                                   \
+    X(HF_E_CANCELLED, 75, "cancelled by the caller")                           \
+    X(HF_E_NOMEM, 70, "out of memory, nothing was changed")                    \
+    X(HF_E_CORRUPT, 65, "the place holds something that is not Holdfast's")
+
+enum hf_status {
+#define HF_STATUS_ENUM(name, exit_code, sentence) name,
+    HF_STATUS_TABLE(HF_STATUS_ENUM)
+#undef HF_STATUS_ENUM
+};
+
+/* name, exit code of the command, word for people and for JSON */
+#define HF_OUTCOME_TABLE(X)                                                    \
+    X(HF_NOT_HELD, 1, "not held")                                              \
+    X(HF_GRANTED, 0, "granted")                                                \
+    X(HF_TIMED_OUT, 75, "timed out")                                           \
+    X(HF_HELD_TOO_LONG, 75, "held too long")                                   \
+    X(HF_SUSPECTED_DEAD, 73, "suspected dead")                                 \
+    X(HF_GONE, 73, "gone")                                                     \
+    X(HF_IN_DOUBT, 76, "in doubt")                                             \
+    X(HF_LOST, 76, "lost")
+
+/*
+ * What became of a lock.
+ *
+ * HF_NOT_HELD: there is no such lock, or this process does not hold it.
+ * HF_GRANTED: held; no other process has been granted it since.
+ * HF_TIMED_OUT: the wait limit passed, or a holder showed life under `try`.
+ * HF_HELD_TOO_LONG: one live holder kept it past the wait limit.
+ * HF_SUSPECTED_DEAD: its record stood unchanged for its ttl; a person decides.
+ * HF_GONE: its processes are gone from this host; a person decides.
+ * HF_IN_DOUBT: a refuse lock whose right has run out unconfirmed.
+ * HF_LOST: another process may hold it by now.
+ */
+enum hf_outcome {
+#define HF_OUTCOME_ENUM(name, exit_code, word) name,
+    HF_OUTCOME_TABLE(HF_OUTCOME_ENUM)
+#undef HF_OUTCOME_ENUM
+};
+
+/* What a waiter may do with the lock of a dead holder.  Part of the record:
+ * the holder's choice binds every waiter. */
+enum hf_if_dead {
+    HF_TAKEOVER, /* another process takes it over, with a higher fence */
+    HF_REFUSE,   /* nobody overrides it; a person clears it */
+};
+
+/* A length of time; may be sent, stored and configured. */
+struct hf_duration {
+    int64_t ms;
+};
+
+/* No limit, where a duration limits something. */
+#define HF_FOREVER ((struct hf_duration){INT64_MAX})
+
+/* Detail for people, filled by a call that fails; nobody parses it. */
+struct hf_error {
+    enum hf_status status;
+    char text[256]; /* one clause: lower case, no full stop, names the object */
+};
+
+/* "HF_E_DENIED" and "permission denied"; static strings.  Cannot fail. */
+HF_PUBLIC const char *hf_status_name(enum hf_status status);
+HF_PUBLIC const char *hf_status_sentence(enum hf_status status);
+
+/* The exit code by which the command reports it.  Cannot fail. */
+HF_PUBLIC int hf_status_exit(enum hf_status status);
+
+/* "held too long", and its exit code.  Cannot fail. */
+HF_PUBLIC const char *hf_outcome_word(enum hf_outcome outcome);
+HF_PUBLIC int hf_outcome_exit(enum hf_outcome outcome);
+
+/* "refuse" or "takeover".  Cannot fail. */
+HF_PUBLIC const char *hf_if_dead_word(enum hf_if_dead if_dead);
+
+/*
+ * Read "500ms", "30s", "10m", "2h" into *duration.  HF_E_INVALID for anything
+ * else, for a negative or empty number and for one that does not fit;
+ * *duration is then untouched.  error may be NULL.
+ */
+HF_PUBLIC HF_MUST_USE enum hf_status
+hf_duration_parse(const char *text, struct hf_duration *duration,
+                  struct hf_error *error);
+
+/*
+ * Write it for people, as "1.5s", "2m10s", "3h05m", "2d04h" into buffer (at
+ * most `size` bytes with the final NUL, cut when it does not fit), and return
+ * buffer.  Cannot fail.
+ */
+HF_PUBLIC const char *hf_duration_text(struct hf_duration duration,
+                                       char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef HF_BASE_LIMITS_H
+#define HF_BASE_LIMITS_H
+
+#include <holdfast/describe.h>
+
+/*
+ * Every maximum of Holdfast, with its reason.  Those that callers must know
+ * (names, spaces) stand in holdfast/describe.h.
+ */
+enum {
+    /* A record's value: an etcd request is at most 1.5 MiB, and 128 values of
+     * one commit, with room for growth, must fit beside it. */
+    HF_VALUE_MAX = 64 * 1024,
+
+    /* Our own values are far smaller: owner, command and reason, escaped. */
+    HF_RECORD_TEXT_MAX = 16 * 1024,
+
+    /* Tokens of one record's JSON: our own need about 60. */
+    HF_RECORD_TOKENS_MAX = 256,
+
+    /* Operations of one group: a takeover and a clear have two. */
+    HF_GROUP_OPERATIONS_MAX = 4,
+
+    /* A path in a place; SQLite's own limit on names is 512 by default. */
+    HF_PLACE_MAX = 1024,
+
+    /* Shortest and longest ttl a record may carry.  Below, scheduling noise
+     * alone kills holders; above, "dead" would come after a week. */
+    HF_TTL_MIN_MS = 500,
+    HF_TTL_MAX_MS = 7 * 24 * 3600 * 1000,
+
+    /* Locks one client holds or waits for at once: a bound on its memory. */
+    HF_CLIENT_LOCKS_MAX = 100 * 1000,
+};
+
+#endif

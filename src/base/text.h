@@ -1,0 +1,46 @@
+#ifndef HF_BASE_TEXT_H
+#define HF_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attrs.h"
+
+/*
+ * Text: a string that grows inside memory of the caller's, and never beyond.
+ *
+ * Invariant: at[0..kept] is text that ends with NUL when size > 0; len is the
+ * length the whole text would have, so it was cut exactly when len > kept.
+ * Cannot fail; look at hf_text_cut() once, at the end.
+ */
+struct hf_text {
+    char *at;    /* borrowed from the caller */
+    size_t size; /* bytes at `at`, NUL included */
+    size_t len;  /* of everything added, kept or not */
+};
+
+void hf_text_init(struct hf_text *text, char *buffer, size_t size);
+bool hf_text_cut(const struct hf_text *text);
+
+void hf_text_add(struct hf_text *text, const char *string);
+void hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len);
+HF_PRINTF(2, 3)
+void hf_text_addf(struct hf_text *text, const char *format, ...);
+
+/* As a JSON string with quotes.  Bytes that are no UTF-8, and NUL-free control
+ * characters, come out escaped or as U+FFFD, so the result is valid JSON. */
+void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
+
+/*
+ * Is it UTF-8 (RFC 3629: no surrogates, no overlong forms) without control
+ * characters (C0, DEL, C1)?
+ */
+bool hf_text_is_clean(const char *bytes, size_t len);
+
+/*
+ * Copy into `to` (`size` bytes with the NUL) what can be shown: broken UTF-8
+ * and control characters become U+FFFD; cut at a character's edge.
+ */
+void hf_text_show(char *to, size_t size, const char *bytes, size_t len);
+
+#endif

@@ -1,0 +1,78 @@
+#ifndef HF_WIRE_RECORD_H
+#define HF_WIRE_RECORD_H
+
+#include <stddef.h>
+
+#include <holdfast/describe.h>
+
+#include "core/op.h"
+
+/*
+ * A lock's record as JSON, both ways (DESIGN section 4):
+ *
+ *   {"lock":"<id>_<beat>","if_dead":"refuse","ttl_ms":60000,"beat_ms":2000,
+ *    "owner":{"host":"db1","user":"ann","command":"./migrate","since":…,
+ *             "boot":"…","pidns":4026531836,"processes":[[812,99120],…]},
+ *    "reason":"release 7"}
+ *
+ * Allocates nothing; any thread.  decode(encode(x)) = x.
+ */
+
+/* One process: a pid alone may have been given to another one since. */
+struct hf_process {
+    int64_t pid;
+    uint64_t start; /* field 22 of /proc/PID/stat: clock ticks since boot */
+};
+
+/* Who claims, as far as people and waiters on the same host need to know. */
+struct hf_owner {
+    char host[HF_HOST_MAX + 1];
+    char user[HF_USER_MAX + 1];
+    char command[HF_COMMAND_MAX + 1];
+    char reason[HF_REASON_MAX + 1]; /* "" when none was given */
+    int64_t since_ms;               /* Unix time, the claimant's wall clock */
+    char boot[37];                  /* boot id (a UUID), or "" if unknown */
+    uint64_t pidns;                 /* inode of the pid namespace; 0: unknown */
+    struct hf_process processes[HF_PROCESSES_MAX];
+    size_t processes_count;
+};
+
+struct hf_value {
+    struct hf_heartbeat heartbeat;
+    struct hf_terms terms;
+    struct hf_owner owner;
+};
+
+/*
+ * Write it into buffer (`size` bytes with the NUL) and return its length
+ * without the NUL.  HF_RECORD_TEXT_MAX always suffices: strings are cut at
+ * their limits, and what is no clean UTF-8 in them is written as U+FFFD.
+ */
+size_t hf_record_encode(const struct hf_value *value, char *buffer,
+                        size_t size);
+
+/*
+ * Read any bytes.  HF_E_CORRUPT, with a clause in *error that says what is
+ * wrong, unless they are a JSON object with a well-formed "lock", "if_dead",
+ * "ttl_ms" within HF_TTL_MIN_MS..HF_TTL_MAX_MS and "beat_ms" (1..ttl_ms).
+ * Members it does not know are skipped; an owner, or a part of it, that is
+ * missing or malformed is left empty: it is for people, and never evidence.
+ * *value is untouched unless HF_OK.
+ */
+HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
+                                            struct hf_value *value,
+                                            struct hf_error *error);
+
+/*
+ * The audit record of a cleared lock, as JSON: who cleared which version of
+ * which holder, when (Unix ms) and why.  Sizes as hf_record_encode.
+ */
+struct hf_audit {
+    const struct hf_description *cleared;
+    const struct hf_owner *by; /* host, user, command, reason, since_ms */
+    bool force;
+};
+
+size_t hf_audit_encode(const struct hf_audit *audit, char *buffer, size_t size);
+
+#endif
