@@ -1,0 +1,99 @@
+#ifndef HF_CORE_CONTENDER_H
+#define HF_CORE_CONTENDER_H
+
+#include "core/keeper.h"
+#include "core/sighting.h"
+
+/*
+ * Contender: one wish for one lock, from the first look to the last settled
+ * write.  It reads and judges; its keeper writes.
+ *
+ *          acquire            present
+ *   IDLE ---------> LOOKING ----------> WATCHING --+ limit, a sign of life
+ *                    ^  |  absent    dead |        | under `try`, a refuse
+ *           not mine |  +------+ +--------+        | holder gone, cancel
+ *                    |         v v  takeover       |
+ *                    +------ CLAIMING              |
+ *                    granted |  | limit, cancel    |
+ *                            v  |                  v
+ *                      HOLDING  |                ENDED
+ *          release, right over  |                  ^
+ *                            |  v                  |
+ *                            LEAVING --------------+
+ *                                      settled
+ *
+ * The holder's terms bind: a record of HF_REFUSE is never overridden, whatever
+ * this contender's own.  A refuse holder that is gone ends the wait at once;
+ * one that stood unchanged for its ttl is said to be suspected at once, and
+ * ends the wait at the limit.
+ *
+ * The limit bounds waiting, not settling: a claim whose answer was lost is
+ * settled in LEAVING, however long that takes, or until abandon.
+ *
+ * Not thread-safe.  Plain data: copying with `=` is a snapshot.  No I/O, no
+ * allocation, no clock.
+ */
+
+enum hf_contender_state {
+    HF_CONTENDER_IDLE,
+    HF_CONTENDER_LOOKING,  /* nothing is known: a read is out, or will be */
+    HF_CONTENDER_WATCHING, /* somebody else's lock is there */
+    HF_CONTENDER_CLAIMING, /* the keeper claims or confirms */
+    HF_CONTENDER_HOLDING,  /* granted; the keeper beats */
+    HF_CONTENDER_LEAVING,  /* the keeper settles */
+    HF_CONTENDER_ENDED,    /* see status and outcome */
+};
+
+struct hf_contender_config {
+    struct hf_terms terms;    /* see hf_terms_valid */
+    struct hf_duration grace; /* a right shorter than this is not granted */
+    struct hf_duration limit; /* longest wait; HF_FOREVER: none */
+    bool try_only;            /* wait for the first sign of life only */
+    uint64_t seed;            /* random: the claims' ids come from it */
+};
+
+struct hf_contender {
+    struct hf_duration limit;
+    bool try_only;
+    uint64_t seed;
+    enum hf_contender_state state;
+    enum hf_status status;      /* ENDED: HF_OK, or why there is no answer */
+    enum hf_outcome outcome;    /* ENDED, HF_OK; or while LEAVING */
+    uint64_t claims;            /* made so far; numbers their ids */
+    struct hf_instant limit_at; /* when the wait ends */
+    struct hf_sighting sighting;
+    enum hf_proof asked_with; /* what the read that is out would prove */
+    uint64_t claimed_version; /* of the last claim */
+    bool suspected;           /* said so, of this version */
+    bool failing;             /* the last look failed */
+    bool answered;            /* some look did not fail */
+    struct hf_keeper keeper;  /* its asker asks our reads too */
+    struct hf_outbox outbox;
+};
+
+void hf_contender_init(struct hf_contender *c,
+                       const struct hf_contender_config *config);
+
+/*
+ * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, EVIDENCE, HINT, CLOCK,
+ * RELEASE, CANCEL, ABANDON; what does not fit the state is ignored.  Drain
+ * hf_contender_next before the next step.
+ */
+void hf_contender_step(struct hf_contender *c, struct hf_event event);
+
+/* Take the oldest effect not yet taken; false when there is none left. */
+bool hf_contender_next(struct hf_contender *c, struct hf_effect *effect);
+
+/* When to send the next HF_ON_CLOCK, or HF_NEVER. */
+struct hf_instant hf_contender_deadline(const struct hf_contender *c);
+
+/* Is it held at `now`?  HF_GRANTED, HF_IN_DOUBT, HF_LOST or HF_NOT_HELD.
+ * Once HF_LOST, never again HF_GRANTED. */
+enum hf_outcome hf_contender_check(const struct hf_contender *c,
+                                   struct hf_instant now);
+
+/* Is it waiting for the record to change, and from which version?  Then a
+ * shell that can should send a HINT when it does. */
+bool hf_contender_watching(const struct hf_contender *c, uint64_t *version);
+
+#endif

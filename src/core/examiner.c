@@ -1,0 +1,356 @@
+#include "core/examiner.h"
+
+#include "base/check.h"
+
+#define BIT(state) (1u << (state))
+
+/* Failures in a row after which a person is told, rather than kept waiting. */
+#define FAILURES_MAX 5
+
+/* Without a hint, how often to look for a beat. */
+#define LOOK_EVERY_MS 500
+
+/* Which states may follow which: the diagram in examiner.h, in code. */
+static const unsigned allowed[] = {
+    [HF_EXAMINER_IDLE] = BIT(HF_EXAMINER_LOOKING) | BIT(HF_EXAMINER_ENDED),
+    [HF_EXAMINER_LOOKING] = BIT(HF_EXAMINER_WATCHING) |
+                            BIT(HF_EXAMINER_CLEARING) | BIT(HF_EXAMINER_ENDED),
+    [HF_EXAMINER_WATCHING] = BIT(HF_EXAMINER_CLEARING) | BIT(HF_EXAMINER_ENDED),
+    [HF_EXAMINER_CLEARING] = BIT(HF_EXAMINER_ENDED),
+    [HF_EXAMINER_ENDED] = 0,
+};
+
+static void
+check_invariants(const struct hf_examiner *x)
+{
+    switch (x->state) {
+    case HF_EXAMINER_IDLE:
+    case HF_EXAMINER_ENDED:
+        HF_CHECK(!x->asker.waiting);
+        break;
+    case HF_EXAMINER_LOOKING:
+    case HF_EXAMINER_WATCHING:
+        HF_CHECK(!x->cleared);
+        HF_CHECK(!x->unsettled);
+        break;
+    case HF_EXAMINER_CLEARING:
+        HF_CHECK(x->config.clear);
+        break;
+    }
+}
+
+static void
+move_to(struct hf_examiner *x, enum hf_examiner_state next)
+{
+    HF_CHECK(allowed[x->state] & BIT(next));
+    x->state = next;
+}
+
+static void
+end(struct hf_examiner *x, enum hf_status status)
+{
+    hf_asker_stop(&x->asker);
+    x->status = status;
+    move_to(x, HF_EXAMINER_ENDED);
+    hf_outbox_add(&x->outbox, HF_TOLD_ENDED);
+}
+
+static void
+ask(struct hf_examiner *x, enum hf_question question, struct hf_instant now)
+{
+    x->asked_with = hf_sighting_proof(&x->sighting, now);
+    hf_asker_ask(&x->asker, question, now);
+    hf_outbox_add(&x->outbox, HF_OUTBOX_ASK);
+}
+
+static void
+on_failed(struct hf_examiner *x, struct hf_instant now)
+{
+    hf_asker_pause(&x->asker, now);
+    if (x->asker.failures >= FAILURES_MAX)
+        end(x, x->unsettled ? HF_E_UNKNOWN : HF_E_UNAVAILABLE);
+}
+
+static void
+start_clearing(struct hf_examiner *x, uint64_t version, struct hf_instant now)
+{
+    x->version = version;
+    move_to(x, HF_EXAMINER_CLEARING);
+    ask(x, HF_ASK_CLEAR, now);
+}
+
+static void
+conclude(struct hf_examiner *x, enum hf_finding finding, struct hf_instant now)
+{
+    bool dead = finding == HF_FINDING_UNCHANGED || finding == HF_FINDING_GONE;
+
+    x->finding = finding;
+    if (x->config.clear && (dead || x->config.force))
+        start_clearing(x, x->sighting.version, now);
+    else
+        end(x, HF_OK);
+}
+
+static struct hf_instant
+watch_ends(const struct hf_examiner *x)
+{
+    return hf_after(x->sighting.first_at, x->config.watch);
+}
+
+static void
+watch(struct hf_examiner *x, struct hf_instant now)
+{
+    struct hf_instant when = hf_after(now, (struct hf_duration){LOOK_EVERY_MS});
+
+    when = hf_earlier(when, hf_sighting_stale_at(&x->sighting));
+    hf_asker_rest(&x->asker, when);
+}
+
+static void
+on_lock_seen(struct hf_examiner *x, const struct hf_sight *sight,
+             struct hf_instant now)
+{
+    bool first = x->state == HF_EXAMINER_LOOKING;
+    bool unchanged = hf_sighting_note(&x->sighting, sight, now);
+
+    if (first)
+        move_to(x, HF_EXAMINER_WATCHING);
+    if (x->config.force)
+        conclude(x, HF_FINDING_NONE, now);
+    else if (!first && !unchanged)
+        conclude(x, HF_FINDING_ALIVE, now);
+    else if (x->asked_with == HF_PROOF_GONE)
+        conclude(x, HF_FINDING_GONE, now);
+    else if (x->asked_with == HF_PROOF_UNCHANGED)
+        conclude(x, HF_FINDING_UNCHANGED, now);
+    else if (hf_reached(now, watch_ends(x)))
+        conclude(x, HF_FINDING_NONE, now);
+    else
+        watch(x, now);
+}
+
+/* After a refused clear: the version is past, by our own clear or by others. */
+static void
+on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
+                  struct hf_instant now)
+{
+    if (sight->kind != HF_SIGHT_ABSENT && sight->version == x->version) {
+        hf_asker_pause(&x->asker, now);
+        return;
+    }
+    x->cleared = sight->kind == HF_SIGHT_ABSENT && x->unsettled;
+    if (sight->kind == HF_SIGHT_LOCK)
+        x->finding = HF_FINDING_ALIVE;
+    end(x, HF_OK);
+}
+
+static void
+on_found(struct hf_examiner *x, const struct hf_event *event)
+{
+    const struct hf_sight *sight = &event->found.sight;
+
+    if (!hf_asker_answered(&x->asker, event->found.number))
+        return;
+    if (sight->kind == HF_SIGHT_NONE) {
+        on_failed(x, event->at);
+        return;
+    }
+
+    x->answered = true;
+    x->found = sight->kind;
+    if (x->state == HF_EXAMINER_CLEARING) {
+        on_found_clearing(x, sight, event->at);
+        return;
+    }
+    if (sight->kind == HF_SIGHT_LOCK)
+        on_lock_seen(x, sight, event->at);
+    else if (sight->kind == HF_SIGHT_CORRUPT && x->config.clear &&
+             x->config.force)
+        start_clearing(x, sight->version, event->at);
+    else
+        end(x, HF_OK);
+}
+
+static void
+on_answer(struct hf_examiner *x, const struct hf_event *event)
+{
+    if (!hf_asker_answered(&x->asker, event->answer.number))
+        return;
+
+    switch (event->answer.verdict) {
+    case HF_APPLIED:
+        x->cleared = true;
+        end(x, HF_OK);
+        break;
+    case HF_REFUSED:
+        ask(x, HF_ASK_READ, event->at);
+        break;
+    case HF_UNKNOWN:
+        x->unsettled = true;
+        on_failed(x, event->at);
+        break;
+    case HF_UNAVAILABLE:
+        on_failed(x, event->at);
+        break;
+    }
+}
+
+static bool
+is_active(const struct hf_examiner *x)
+{
+    return x->state != HF_EXAMINER_IDLE && x->state != HF_EXAMINER_ENDED;
+}
+
+static void
+on_stop(struct hf_examiner *x)
+{
+    bool open =
+        x->unsettled || (x->asker.waiting && x->asker.question == HF_ASK_CLEAR);
+
+    if (x->state != HF_EXAMINER_ENDED)
+        end(x, open ? HF_E_UNKNOWN : HF_E_CANCELLED);
+}
+
+static void
+on_clock(struct hf_examiner *x, struct hf_instant now)
+{
+    if (!is_active(x))
+        return;
+    if (hf_asker_overdue(&x->asker, now)) {
+        if (x->asker.question == HF_ASK_CLEAR)
+            x->unsettled = true;
+        on_failed(x, now);
+    }
+    if (!is_active(x) || x->asker.waiting)
+        return;
+    if (x->state == HF_EXAMINER_WATCHING && hf_reached(now, watch_ends(x)))
+        conclude(x, HF_FINDING_NONE, now);
+    else if (hf_reached(now, x->asker.again_at))
+        ask(x, x->state == HF_EXAMINER_CLEARING ? HF_ASK_CLEAR : HF_ASK_READ,
+            now);
+}
+
+static void
+look_sooner(struct hf_examiner *x, struct hf_instant now)
+{
+    if (x->state == HF_EXAMINER_WATCHING && !x->asker.waiting)
+        ask(x, HF_ASK_READ, now);
+}
+
+static void
+on_evidence(struct hf_examiner *x, const struct hf_event *event)
+{
+    if (x->state != HF_EXAMINER_WATCHING)
+        return;
+    hf_sighting_evidence(&x->sighting, event->evidence.version,
+                         event->evidence.gone);
+    if (x->sighting.gone)
+        look_sooner(x, event->at);
+}
+
+void
+hf_examiner_init(struct hf_examiner *x, const struct hf_examiner_config *config)
+{
+    *x = (struct hf_examiner){.config = *config, .found = HF_SIGHT_NONE};
+    hf_asker_init(&x->asker, config->patience);
+}
+
+void
+hf_examiner_step(struct hf_examiner *x, struct hf_event event)
+{
+    HF_CHECK(x->outbox.count == 0);
+
+    switch (event.kind) {
+    case HF_ON_EXAMINE:
+        move_to(x, HF_EXAMINER_LOOKING);
+        ask(x, HF_ASK_READ, event.at);
+        break;
+    case HF_ON_ANSWER:
+        on_answer(x, &event);
+        break;
+    case HF_ON_FOUND:
+        on_found(x, &event);
+        break;
+    case HF_ON_EVIDENCE:
+        on_evidence(x, &event);
+        break;
+    case HF_ON_HINT:
+        look_sooner(x, event.at);
+        break;
+    case HF_ON_CANCEL:
+    case HF_ON_ABANDON:
+        on_stop(x);
+        break;
+    case HF_ON_CLOCK:
+        break;
+    case HF_ON_ACQUIRE:
+    case HF_ON_CLAIM:
+    case HF_ON_RELEASE:
+        HF_CHECK(!"an event for another machine");
+    }
+    on_clock(x, event.at); /* every event tells the time */
+
+    check_invariants(x);
+}
+
+static void
+build_clear(const struct hf_examiner *x, struct hf_request *request)
+{
+    request->ops_count = 2;
+    request->ops[0] = (struct hf_op){
+        .kind = HF_DELETE,
+        .target = HF_TARGET_LOCK,
+        .expect = {HF_EXPECT_VERSION, x->version},
+    };
+    request->ops[1] = (struct hf_op){
+        .kind = HF_PUT,
+        .target = HF_TARGET_AUDIT,
+        .expect = {HF_EXPECT_ABSENT, 0},
+        .new_generation = true,
+        .subject = x->version,
+    };
+}
+
+bool
+hf_examiner_next(struct hf_examiner *x, struct hf_effect *effect)
+{
+    uint8_t entry;
+
+    if (!hf_outbox_take(&x->outbox, &entry))
+        return false;
+
+    if (entry != HF_OUTBOX_ASK) {
+        *effect =
+            (struct hf_effect){.kind = HF_DO_TELL, .told = (enum hf_told)entry};
+        return true;
+    }
+    *effect = (struct hf_effect){
+        .kind = HF_DO_ASK,
+        .request = {.number = x->asker.number,
+                    .read = x->asker.question == HF_ASK_READ},
+    };
+    if (!effect->request.read)
+        build_clear(x, &effect->request);
+    return true;
+}
+
+struct hf_instant
+hf_examiner_deadline(const struct hf_examiner *x)
+{
+    struct hf_instant deadline = hf_asker_deadline(&x->asker);
+
+    if (!is_active(x))
+        return HF_NEVER;
+    if (x->state == HF_EXAMINER_WATCHING && !x->asker.waiting)
+        return hf_earlier(deadline, watch_ends(x));
+    return deadline;
+}
+
+bool
+hf_examiner_watching(const struct hf_examiner *x, uint64_t *version)
+{
+    if (x->state != HF_EXAMINER_WATCHING)
+        return false;
+    *version = x->sighting.version;
+    return true;
+}

@@ -1,0 +1,83 @@
+#ifndef HF_CORE_EXAMINER_H
+#define HF_CORE_EXAMINER_H
+
+#include "core/asker.h"
+#include "core/event.h"
+#include "core/sighting.h"
+
+/*
+ * Examiner: looks at one lock for a person, says whether its holder is alive,
+ * and, when told to, clears it.
+ *
+ *          examine            present              dead, or force
+ *   IDLE ---------> LOOKING ----------> WATCHING ------------------> CLEARING
+ *                      |  absent           |  a proof, or            |
+ *                      |                   |  the watch over         | applied,
+ *                      v                   v                         v refused
+ *                      +----------------> ENDED <--------------------+
+ *
+ * A clear deletes the record at the very version that was watched, so it never
+ * touches a holder that beat, released or changed meanwhile.  Repeating it is
+ * harmless; one that is left unsettled can still only delete that version.
+ *
+ * Not thread-safe.  Plain data.  No I/O, no allocation, no clock.
+ */
+
+enum hf_examiner_state {
+    HF_EXAMINER_IDLE,
+    HF_EXAMINER_LOOKING,
+    HF_EXAMINER_WATCHING,
+    HF_EXAMINER_CLEARING,
+    HF_EXAMINER_ENDED,
+};
+
+struct hf_examiner_config {
+    struct hf_duration watch;    /* longest look for a sign of life; HF_FOREVER:
+                                 up to the record's ttl; zero: one read */
+    struct hf_duration patience; /* a question older than this is unknown */
+    bool clear;                  /* delete the record of a dead holder */
+    bool force;                  /* delete it without watching */
+};
+
+/* What was concluded about the holder; the words are holdfast/describe.h's. */
+enum hf_finding {
+    HF_FINDING_NONE,      /* neither proof was found while watching */
+    HF_FINDING_ALIVE,     /* it beat, or another holder came */
+    HF_FINDING_UNCHANGED, /* for its ttl: suspected dead */
+    HF_FINDING_GONE,      /* every process it lists is gone */
+};
+
+struct hf_examiner {
+    struct hf_examiner_config config;
+    enum hf_examiner_state state;
+    enum hf_status status;    /* ENDED: HF_OK, or why there is no answer */
+    enum hf_sight_kind found; /* ENDED: what the last good look showed */
+    enum hf_finding finding;
+    bool cleared;
+    struct hf_asker asker;
+    struct hf_sighting sighting;
+    enum hf_proof asked_with; /* what the read that is out would prove */
+    uint64_t version;         /* that a clear deletes */
+    bool answered;            /* some look did not fail */
+    bool unsettled;           /* a clear's answer was never learnt */
+    struct hf_outbox outbox;
+};
+
+void hf_examiner_init(struct hf_examiner *x,
+                      const struct hf_examiner_config *config);
+
+/* Apply one event: EXAMINE (when IDLE), ANSWER, FOUND, EVIDENCE, HINT, CLOCK,
+ * CANCEL, ABANDON; what does not fit the state is ignored.  Drain
+ * hf_examiner_next before the next step. */
+void hf_examiner_step(struct hf_examiner *x, struct hf_event event);
+
+/* Take the oldest effect not yet taken; false when there is none left. */
+bool hf_examiner_next(struct hf_examiner *x, struct hf_effect *effect);
+
+/* When to send the next HF_ON_CLOCK, or HF_NEVER. */
+struct hf_instant hf_examiner_deadline(const struct hf_examiner *x);
+
+/* Is it waiting for the record to change, and from which version? */
+bool hf_examiner_watching(const struct hf_examiner *x, uint64_t *version);
+
+#endif

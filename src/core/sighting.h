@@ -1,0 +1,57 @@
+#ifndef HF_CORE_SIGHTING_H
+#define HF_CORE_SIGHTING_H
+
+#include "core/event.h"
+
+/*
+ * Sighting: what a waiter has seen of one holder, and what that proves.
+ *
+ * A record is dead when its version stood unchanged for its own ttl, on the
+ * waiter's clock, counted from the arrival of the answer that first showed
+ * that version; or when every process it lists is gone from this host.
+ * Either counts only if a read *sent after* the evidence still shows that
+ * version: so one asks hf_sighting_proof() when a read is sent, and believes
+ * it when that read's answer has changed nothing.
+ *
+ * Plain data; not thread-safe; cannot fail.
+ */
+
+enum hf_proof {
+    HF_PROOF_NONE,
+    HF_PROOF_UNCHANGED, /* for its ttl: suspected dead */
+    HF_PROOF_GONE,      /* every process it lists is gone */
+};
+
+struct hf_sighting {
+    bool present;     /* a lock was there at the last look */
+    bool beat_seen;   /* the version changed under one token */
+    bool same_holder; /* every look since the first showed one token */
+    bool running;     /* a process of this holder was there */
+    bool gone;        /* at this version, every process was gone */
+    uint64_t version;
+    uint64_t token;
+    struct hf_terms terms;
+    struct hf_instant first_at; /* when a lock was first seen here */
+    struct hf_instant shown_at; /* when this version was first shown */
+};
+
+/* Take in a lock that a read showed at `now`.  Returns whether it is the
+ * version already seen. */
+bool hf_sighting_note(struct hf_sighting *s, const struct hf_sight *sight,
+                      struct hf_instant now);
+
+/* A read showed no lock of anybody's. */
+void hf_sighting_absent(struct hf_sighting *s);
+
+/* Take in what the host says about the processes listed at `version`; ignored
+ * when that is no longer the version seen. */
+void hf_sighting_evidence(struct hf_sighting *s, uint64_t version, bool gone);
+
+/* What a read sent at `now` would prove if it showed this version again. */
+enum hf_proof hf_sighting_proof(const struct hf_sighting *s,
+                                struct hf_instant now);
+
+/* When the lock will have stood unchanged for its ttl; HF_NEVER if absent. */
+struct hf_instant hf_sighting_stale_at(const struct hf_sighting *s);
+
+#endif
