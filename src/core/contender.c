@@ -406,7 +406,8 @@ on_clock(struct hf_contender *c, struct hf_instant now)
 static void
 look_sooner(struct hf_contender *c, struct hf_instant now)
 {
-    if (c->state == HF_CONTENDER_WATCHING && !c->keeper.asker.waiting)
+    if (c->state == HF_CONTENDER_WATCHING && !c->keeper.asker.waiting &&
+        !c->failing)
         look(c, now);
 }
 
@@ -464,7 +465,10 @@ hf_contender_step(struct hf_contender *c, struct hf_event event)
         on_evidence(c, &event);
         break;
     case HF_ON_HINT:
-        look_sooner(c, event.at);
+        if (keeper_is_working(c))
+            on_keeper(c, event);
+        else
+            look_sooner(c, event.at);
         break;
     case HF_ON_RELEASE:
     case HF_ON_CANCEL:
@@ -544,7 +548,7 @@ hf_contender_check(const struct hf_contender *c, struct hf_instant now)
 bool
 hf_contender_watching(const struct hf_contender *c, uint64_t *version)
 {
-    if (c->state != HF_CONTENDER_WATCHING)
+    if (c->state != HF_CONTENDER_WATCHING || c->failing)
         return false;
     *version = c->sighting.version;
     return true;

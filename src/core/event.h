@@ -17,7 +17,8 @@ enum hf_event_kind {
     HF_ON_ANSWER,   /* the verdict on a group */
     HF_ON_FOUND,    /* what a read showed */
     HF_ON_EVIDENCE, /* the holder's processes, as seen from here */
-    HF_ON_HINT,     /* the record may have changed: look */
+    HF_ON_HINT,     /* a good moment: to look, the record may have changed;
+                       to beat, others do */
     HF_ON_CLOCK,    /* nothing but the time */
     HF_ON_RELEASE,  /* give the lock back */
     HF_ON_CANCEL,   /* stop waiting; settle what is unsettled */

@@ -233,7 +233,8 @@ on_clock(struct hf_examiner *x, struct hf_instant now)
 static void
 look_sooner(struct hf_examiner *x, struct hf_instant now)
 {
-    if (x->state == HF_EXAMINER_WATCHING && !x->asker.waiting)
+    if (x->state == HF_EXAMINER_WATCHING && !x->asker.waiting &&
+        x->asker.failures == 0)
         ask(x, HF_ASK_READ, now);
 }
 
@@ -349,7 +350,7 @@ hf_examiner_deadline(const struct hf_examiner *x)
 bool
 hf_examiner_watching(const struct hf_examiner *x, uint64_t *version)
 {
-    if (x->state != HF_EXAMINER_WATCHING)
+    if (x->state != HF_EXAMINER_WATCHING || x->asker.failures > 0)
         return false;
     *version = x->sighting.version;
     return true;

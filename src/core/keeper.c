@@ -347,6 +347,18 @@ expire(struct hf_keeper *k, struct hf_instant now)
     }
 }
 
+/* Others beat now: one commit for all is cheaper than one for each. */
+static void
+on_hint(struct hf_keeper *k, struct hf_instant now)
+{
+    struct hf_duration early = {k->config.terms.beat.ms / 4};
+    bool resting = !k->asker.waiting && k->asker.failures == 0;
+
+    if ((k->state == HF_KEEPER_HELD || k->state == HF_KEEPER_IN_DOUBT) &&
+        resting && hf_reached(hf_after(now, early), k->asker.again_at))
+        ask(k, now);
+}
+
 static void
 on_clock(struct hf_keeper *k, struct hf_instant now)
 {
@@ -409,10 +421,12 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
     case HF_ON_ABANDON:
         on_abandon(k);
         break;
+    case HF_ON_HINT:
+        on_hint(k, event.at);
+        break;
     case HF_ON_ACQUIRE:
     case HF_ON_EXAMINE:
     case HF_ON_EVIDENCE:
-    case HF_ON_HINT:
     case HF_ON_CLOCK:
         break;
     }
