@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attrs.h"
 
@@ -27,9 +28,16 @@ void hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len);
 HF_PRINTF(2, 3)
 void hf_text_addf(struct hf_text *text, const char *format, ...);
 
-/* As a JSON string with quotes.  Bytes that are no UTF-8, and NUL-free control
- * characters, come out escaped or as U+FFFD, so the result is valid JSON. */
+/* As a JSON string with quotes: control characters (C0, DEL, C1) come out
+ * escaped, each byte that is no UTF-8 as U+FFFD, so that the result is valid
+ * JSON and safe to print. */
 void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
+
+/*
+ * Read the UTF-8 character (RFC 3629) at the head of `bytes`: the number of
+ * its bytes, with *code set, or 0 where there is none.
+ */
+size_t hf_text_character(const char *bytes, size_t len, uint32_t *code);
 
 /*
  * Is it UTF-8 (RFC 3629: no surrogates, no overlong forms) without control
@@ -38,8 +46,9 @@ void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
 bool hf_text_is_clean(const char *bytes, size_t len);
 
 /*
- * Copy into `to` (`size` bytes with the NUL) what can be shown: broken UTF-8
- * and control characters become U+FFFD; cut at a character's edge.
+ * Copy into `to` (`size` bytes with the NUL) what can be shown: each byte of
+ * broken UTF-8 and each control character becomes U+FFFD; cut at a character's
+ * edge.  Clean text that fits is copied as it is.
  */
 void hf_text_show(char *to, size_t size, const char *bytes, size_t len);
 

@@ -5,6 +5,7 @@
 
 #include <holdfast/describe.h>
 
+#include "base/process.h"
 #include "core/op.h"
 
 /*
@@ -18,12 +19,6 @@
  * Allocates nothing; any thread.  decode(encode(x)) = x.
  */
 
-/* One process: a pid alone may have been given to another one since. */
-struct hf_process {
-    int64_t pid;
-    uint64_t start; /* field 22 of /proc/PID/stat: clock ticks since boot */
-};
-
 /* Who claims, as far as people and waiters on the same host need to know. */
 struct hf_owner {
     char host[HF_HOST_MAX + 1];
@@ -31,7 +26,7 @@ struct hf_owner {
     char command[HF_COMMAND_MAX + 1];
     char reason[HF_REASON_MAX + 1]; /* "" when none was given */
     int64_t since_ms;               /* Unix time, the claimant's wall clock */
-    char boot[37];                  /* boot id (a UUID), or "" if unknown */
+    char boot[HF_BOOT_MAX + 1];     /* boot id (a UUID), or "" if unknown */
     uint64_t pidns;                 /* inode of the pid namespace; 0: unknown */
     struct hf_process processes[HF_PROCESSES_MAX];
     size_t processes_count;

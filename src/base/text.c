@@ -1,0 +1,205 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+
+static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+/* Bytes that are kept: all, or what fits before the NUL. */
+static size_t
+kept(const struct hf_text *text)
+{
+    if (text->size == 0)
+        return 0;
+    return text->len < text->size ? text->len : text->size - 1;
+}
+
+void
+hf_text_init(struct hf_text *text, char *buffer, size_t size)
+{
+    *text = (struct hf_text){.at = buffer, .size = size};
+    if (size > 0)
+        buffer[0] = '\0';
+}
+
+bool
+hf_text_cut(const struct hf_text *text)
+{
+    return text->len > kept(text);
+}
+
+void
+hf_text_add(struct hf_text *text, const char *string)
+{
+    hf_text_add_bytes(text, string, strlen(string));
+}
+
+void
+hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len)
+{
+    size_t start = kept(text);
+    size_t room = text->size > 0 ? text->size - 1 - start : 0;
+    size_t fits = len < room ? len : room;
+
+    if (fits > 0)
+        memcpy(text->at + start, bytes, fits);
+    if (text->size > 0)
+        text->at[start + fits] = '\0';
+    text->len += len;
+}
+
+void
+hf_text_addf(struct hf_text *text, const char *format, ...)
+{
+    size_t start = kept(text);
+    va_list args;
+    int len;
+
+    va_start(args, format);
+    len = text->size > 0
+              ? vsnprintf(text->at + start, text->size - start, format, args)
+              : vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    HF_CHECK(len >= 0);
+    text->len += (size_t)len;
+}
+
+/* C0, DEL and C1: what a terminal may obey. */
+static bool
+is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F);
+}
+
+static void
+add_escaped(struct hf_text *text, uint32_t code)
+{
+    switch (code) {
+    case '\n':
+        hf_text_add(text, "\\n");
+        break;
+    case '\r':
+        hf_text_add(text, "\\r");
+        break;
+    case '\t':
+        hf_text_add(text, "\\t");
+        break;
+    default:
+        hf_text_addf(text, "\\u%04x", (unsigned)code);
+        break;
+    }
+}
+
+void
+hf_text_add_json(struct hf_text *text, const char *bytes, size_t len)
+{
+    size_t at = 0;
+
+    hf_text_add(text, "\"");
+    while (at < len) {
+        uint32_t code;
+        size_t width = hf_text_character(bytes + at, len - at, &code);
+
+        if (width == 0) {
+            hf_text_add(text, replacement);
+            at++;
+            continue;
+        }
+        if (is_control(code)) {
+            add_escaped(text, code);
+        } else {
+            if (code == '"' || code == '\\')
+                hf_text_add(text, "\\");
+            hf_text_add_bytes(text, bytes + at, width);
+        }
+        at += width;
+    }
+    hf_text_add(text, "\"");
+}
+
+/* How many bytes the character that begins with `lead` has, 0: none does. */
+static size_t
+width_of(unsigned char lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xC2 && lead <= 0xDF)
+        return 2;
+    if (lead >= 0xE0 && lead <= 0xEF)
+        return 3;
+    if (lead >= 0xF0 && lead <= 0xF4)
+        return 4;
+    return 0;
+}
+
+size_t
+hf_text_character(const char *bytes, size_t len, uint32_t *code)
+{
+    /* The least code that needs so many bytes, and what the lead byte has of
+     * it, by width. */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const unsigned char lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    const unsigned char *byte = (const unsigned char *)bytes;
+    size_t width = len > 0 ? width_of(byte[0]) : 0;
+    uint32_t sum;
+
+    if (width == 0 || width > len)
+        return 0;
+
+    sum = byte[0] & lead_bits[width];
+    for (size_t i = 1; i < width; i++) {
+        if ((byte[i] & 0xC0) != 0x80)
+            return 0;
+        sum = sum << 6 | (byte[i] & 0x3Fu);
+    }
+    if (sum < least[width] || sum > 0x10FFFF ||
+        (sum >= 0xD800 && sum <= 0xDFFF))
+        return 0;
+
+    *code = sum;
+    return width;
+}
+
+bool
+hf_text_is_clean(const char *bytes, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        uint32_t code;
+        size_t width = hf_text_character(bytes + at, len - at, &code);
+
+        if (width == 0 || is_control(code))
+            return false;
+        at += width;
+    }
+    return true;
+}
+
+void
+hf_text_show(char *to, size_t size, const char *bytes, size_t len)
+{
+    size_t at = 0;
+    size_t used = 0;
+
+    if (size == 0)
+        return;
+
+    while (at < len) {
+        uint32_t code;
+        size_t width = hf_text_character(bytes + at, len - at, &code);
+        bool whole = width > 0 && !is_control(code);
+        const char *from = whole ? bytes + at : replacement;
+        size_t adds = whole ? width : sizeof(replacement) - 1;
+
+        if (adds > size - 1 - used)
+            break;
+        memcpy(to + used, from, adds);
+        used += adds;
+        at += width > 0 ? width : 1;
+    }
+    to[used] = '\0';
+}
