@@ -1,2 +1,29 @@
-all:
-	cmake -S . -B build -G Ninja -DHF_WERROR=ON && cmake --build build
+# The front door.  CMake is the only description of the build; everything
+# that takes more than one command is a script in scripts/.
+PREFIX ?= /usr/local
+
+.PHONY: all run check test lint install clean help
+
+all: ## build the program and the library into build/bin and build/lib
+	@scripts/deps.sh --check run
+	@scripts/build.sh default
+run: ## install what is missing, build, and show the main job
+	@scripts/deps.sh run
+	@scripts/build.sh default
+	@scripts/demo.sh build/bin/holdfast
+check: ## the developer's minute: gcc, warnings are errors, the quick tests
+	@scripts/deps.sh run test
+	@scripts/test.sh quick
+test: ## everything: gcc, clang, every test, with sanitizers
+	@scripts/deps.sh run test
+	@scripts/test.sh all
+lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
+	@scripts/deps.sh run test lint
+	@scripts/lint.sh
+install: all ## install under PREFIX (/usr/local), staged in DESTDIR
+	@cmake -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) >build/configure.log
+	@DESTDIR=$(DESTDIR) cmake --install build
+clean: ## remove everything that was built
+	rm -rf build
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /make \1\t/p' Makefile | expand -t 16

@@ -1,0 +1,30 @@
+#!/bin/bash
+# claims.sh: every test that docs/guarantees.md names must exist.  A claim is
+# written `test/folder/file` (a file, with or without its function or case
+# after a colon: `test/unit/test_keeper.c:right_ends_before_ttl`).
+set -u
+
+page=docs/guarantees.md
+bad=0
+count=0
+
+while read -r claim; do
+    file=${claim%%:*}
+    case=
+    [ "$file" = "$claim" ] || case=${claim#*:}
+    count=$((count + 1))
+    if [ ! -f "$file" ]; then
+        echo "$page: there is no $file" >&2
+        bad=1
+    elif [ -n "$case" ] && ! grep -qwF -- "$case" "$file"; then
+        echo "$page: $file has no $case" >&2
+        bad=1
+    fi
+done < <(grep -oE '`test/[^`]+`' "$page" | tr -d '`' | sort -u)
+
+# A page without claims would pass, and promise nothing.
+if [ "$count" -lt 10 ]; then
+    echo "$page: only $count claims found" >&2
+    bad=1
+fi
+exit $bad

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Check every #include against the table "who may include whom".
+
+The build file holds the same table (one library a layer, which links only
+what its row allows); this script also sees a header that needs no linking,
+a system header, and a third party's.
+"""
+
+import pathlib
+import re
+import sys
+
+# ARCHITECTURE.md, "Who may include whom".
+LAYERS = {
+    "base": set(),
+    "core": {"base"},
+    "wire": {"base", "core"},
+    "store": {"base", "core", "wire"},
+    "client": {"base", "core", "wire", "store"},
+    "cli": set(),
+}
+
+# The engine does no I/O, reads no clock, allocates nothing: so it needs none
+# of the headers that could.  stdio.h is there for snprintf alone.
+PURE = {"core", "wire"}
+PURE_HEADERS = {
+    "inttypes.h", "limits.h", "stdarg.h", "stdbool.h", "stddef.h",
+    "stdint.h", "stdio.h", "string.h",
+}
+
+# A third party's header, and the only files that may include it.
+THIRD_PARTY = {
+    "sqlite3.h": r"src/store/sqlite[a-z_]*\.[ch]",
+    "jsmn.h": r"src/wire/[a-z_]+\.c",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def complaint(path, mark, name):
+    """Why `path` may not include `name`, or None."""
+    layer = path.parts[1]
+    if name.startswith("holdfast/"):
+        return None if mark == "<" else 'public headers are <holdfast/...>'
+    if mark == '"':
+        if not (pathlib.Path("src") / name).exists():
+            return "ours is included as \"layer/file.h\", and there is none"
+        other = name.split("/")[0]
+        if other != layer and other not in LAYERS[layer]:
+            return f"{layer} may not include {other}"
+        return None
+    if name in THIRD_PARTY:
+        if not re.fullmatch(THIRD_PARTY[name], str(path)):
+            return f"only {THIRD_PARTY[name]} may"
+        return None
+    if layer in PURE and name not in PURE_HEADERS:
+        return f"{layer} is pure: no I/O, no clock, no heap"
+    return None
+
+
+def main():
+    bad = 0
+    for path in sorted(pathlib.Path("src").rglob("*.[ch]")):
+        if path.parts[1] not in LAYERS:
+            print(f"{path}: {path.parts[1]} is no layer of the table")
+            bad += 1
+            continue
+        for mark, name in INCLUDE.findall(path.read_text()):
+            why = complaint(path, mark, name)
+            if why:
+                print(f"{path}: includes {name}: {why}")
+                bad += 1
+    for path in sorted(pathlib.Path("include").rglob("*.h")):
+        for mark, name in INCLUDE.findall(path.read_text()):
+            if mark == '"' or (pathlib.Path("src") / name).exists():
+                print(f"{path}: a public header includes {name}")
+                bad += 1
+    for path in sorted(pathlib.Path("examples").rglob("*.c")):
+        for mark, name in INCLUDE.findall(path.read_text()):
+            if mark == '"':
+                print(f"{path}: an example includes {name}, a private header")
+                bad += 1
+    return 1 if bad else 0
+
+
+sys.exit(main())
