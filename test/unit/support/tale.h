@@ -1,0 +1,90 @@
+#ifndef HF_TEST_TALE_H
+#define HF_TEST_TALE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/trace.h"
+
+/*
+ * Tale: what a machine asked for and told, one traced line for each effect.
+ * The tests of src/core step events and compare the tale.
+ */
+struct tale {
+    char text[8192];
+    size_t len;
+};
+
+void tale_add(struct tale *tale, struct hf_instant at,
+              const struct hf_effect *effect);
+
+/* Compare everything told since the last comparison, and forget it. */
+#define EXPECT_TRACE(tale, expected)                                           \
+    do {                                                                       \
+        assert_string_equal((tale)->text, (expected));                         \
+        *(tale) = (struct tale){0};                                            \
+    } while (0)
+
+static inline struct hf_instant
+T(int64_t ms) {
+    return (struct hf_instant){ms};
+}
+
+static inline struct hf_event
+at_clock(int64_t ms)
+{
+    return hf_event(HF_ON_CLOCK, T(ms));
+}
+
+static inline struct hf_event
+applied(int64_t ms, uint64_t number, uint64_t version)
+{
+    return hf_answer(T(ms), number, HF_APPLIED, version);
+}
+
+static inline struct hf_event
+refused(int64_t ms, uint64_t number)
+{
+    return hf_answer(T(ms), number, HF_REFUSED, 0);
+}
+
+static inline struct hf_event
+unknown(int64_t ms, uint64_t number)
+{
+    return hf_answer(T(ms), number, HF_UNKNOWN, 0);
+}
+
+static inline struct hf_event
+unavailable(int64_t ms, uint64_t number)
+{
+    return hf_answer(T(ms), number, HF_UNAVAILABLE, 0);
+}
+
+static inline struct hf_event
+found_absent(int64_t ms, uint64_t number, uint64_t version)
+{
+    return hf_found(
+        T(ms), number,
+        (struct hf_sight){.kind = HF_SIGHT_ABSENT, .version = version});
+}
+
+static inline struct hf_event
+found_corrupt(int64_t ms, uint64_t number, uint64_t version)
+{
+    return hf_found(T(ms), number,
+                    (struct hf_sight){.kind = HF_SIGHT_CORRUPT,
+                                      .version = version,
+                                      .token = version});
+}
+
+static inline struct hf_event
+found_nothing(int64_t ms, uint64_t number)
+{
+    return hf_found(T(ms), number, (struct hf_sight){.kind = HF_SIGHT_NONE});
+}
+
+#endif
