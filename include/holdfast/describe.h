@@ -89,6 +89,20 @@ HF_PUBLIC const char *hf_life_word(enum hf_life life);
  * the final NUL.  Return the length of the whole text without the NUL; if that
  * is not below `size`, the text was cut and must not be used.  16 KiB always
  * suffice.  Cannot fail.
+ *
+ * A description:
+ *
+ *   {"space":"default","name":"migrate","exists":true,"corrupt":false,
+ *    "fence":17,"version":19,"stamp_ms":1700000000000,"lock":"<id>_<beat>",
+ *    "if_dead":"refuse","ttl_ms":60000,"beat_ms":2000,
+ *    "since_ms":1700000000000,"owner":{"host":"db1","user":"ann",
+ *    "command":"./migrate","processes":[812]},"reason":""}
+ *
+ * It ends after "exists" when that is false, and after "stamp_ms" when
+ * "corrupt" is true.  A diagnosis:
+ *
+ *   {"record":{…},"life":"suspected dead","here":true,"running":false,
+ *    "unchanged_ms":60000,"watched_ms":61000}
  */
 HF_PUBLIC size_t hf_description_json(const struct hf_description *description,
                                      char *buffer, size_t size);

@@ -67,13 +67,6 @@ hf_text_addf(struct hf_text *text, const char *format, ...)
     text->len += (size_t)len;
 }
 
-/* C0, DEL and C1: what a terminal may obey. */
-static bool
-is_control(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7F && code <= 0x9F);
-}
-
 static void
 add_escaped(struct hf_text *text, uint32_t code)
 {
@@ -108,7 +101,7 @@ hf_text_add_json(struct hf_text *text, const char *bytes, size_t len)
             at++;
             continue;
         }
-        if (is_control(code)) {
+        if (hf_text_is_control(code)) {
             add_escaped(text, code);
         } else {
             if (code == '"' || code == '\\')
@@ -163,6 +156,27 @@ hf_text_character(const char *bytes, size_t len, uint32_t *code)
     return width;
 }
 
+size_t
+hf_text_put_character(uint32_t code, char bytes[4])
+{
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    size_t width = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+    HF_CHECK(code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF));
+    for (size_t i = width - 1; i > 0; i--) {
+        bytes[i] = (char)(0x80 | (code & 0x3F));
+        code >>= 6;
+    }
+    bytes[0] = (char)(lead[width] | code);
+    return width;
+}
+
+bool
+hf_text_is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F);
+}
+
 bool
 hf_text_is_clean(const char *bytes, size_t len)
 {
@@ -172,7 +186,7 @@ hf_text_is_clean(const char *bytes, size_t len)
         uint32_t code;
         size_t width = hf_text_character(bytes + at, len - at, &code);
 
-        if (width == 0 || is_control(code))
+        if (width == 0 || hf_text_is_control(code))
             return false;
         at += width;
     }
@@ -191,7 +205,7 @@ hf_text_show(char *to, size_t size, const char *bytes, size_t len)
     while (at < len) {
         uint32_t code;
         size_t width = hf_text_character(bytes + at, len - at, &code);
-        bool whole = width > 0 && !is_control(code);
+        bool whole = width > 0 && !hf_text_is_control(code);
         const char *from = whole ? bytes + at : replacement;
         size_t adds = whole ? width : sizeof(replacement) - 1;
 

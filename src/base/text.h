@@ -39,6 +39,13 @@ void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
  */
 size_t hf_text_character(const char *bytes, size_t len, uint32_t *code);
 
+/* Write it as UTF-8 and return the number of bytes.  `code` is a character: at
+ * most U+10FFFF and no surrogate. */
+size_t hf_text_put_character(uint32_t code, char bytes[4]);
+
+/* C0, DEL or C1: what a terminal may obey. */
+bool hf_text_is_control(uint32_t code);
+
 /*
  * Is it UTF-8 (RFC 3629: no surrogates, no overlong forms) without control
  * characters (C0, DEL, C1)?

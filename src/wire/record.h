@@ -42,16 +42,25 @@ struct hf_value {
  * Write it into buffer (`size` bytes with the NUL) and return its length
  * without the NUL.  HF_RECORD_TEXT_MAX always suffices: strings are cut at
  * their limits, and what is no clean UTF-8 in them is written as U+FFFD.
+ * Heartbeat and terms must be such as decode lets pass (else it is our bug);
+ * of the owner, what decode would not let pass is written as unknown.
  */
 size_t hf_record_encode(const struct hf_value *value, char *buffer,
                         size_t size);
 
 /*
  * Read any bytes.  HF_E_CORRUPT, with a clause in *error that says what is
- * wrong, unless they are a JSON object with a well-formed "lock", "if_dead",
- * "ttl_ms" within HF_TTL_MIN_MS..HF_TTL_MAX_MS and "beat_ms" (1..ttl_ms).
+ * wrong, unless they are one JSON object (RFC 8259, strictly: UTF-8, one value,
+ * no stray commas; at most HF_RECORD_TEXT_MAX bytes, of which none is read
+ * when there are more) with a well-formed "lock", "if_dead", "ttl_ms" within
+ * HF_TTL_MIN_MS..HF_TTL_MAX_MS and "beat_ms" (1..ttl_ms).  A member given
+ * twice is none; numbers are plain integers.
+ *
  * Members it does not know are skipped; an owner, or a part of it, that is
  * missing or malformed is left empty: it is for people, and never evidence.
+ * So is the whole list of processes when one entry is malformed or there are
+ * more than HF_PROCESSES_MAX: the end of some of them must never be taken for
+ * the end of all.  Strings come out clean and within their limits.
  * *value is untouched unless HF_OK.
  */
 HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
@@ -61,6 +70,14 @@ HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
 /*
  * The audit record of a cleared lock, as JSON: who cleared which version of
  * which holder, when (Unix ms) and why.  Sizes as hf_record_encode.
+ *
+ *   {"space":…,"name":…,"version":…,"fence":…,"force":false,
+ *    "by":{"host":…,"user":…,"command":…,"since":…},"reason":…,
+ *    "cleared":{"lock":…,"if_dead":…,"ttl_ms":…,"beat_ms":…,"stamp":…,
+ *               "owner":{"host":…,"user":…,"command":…,"since":…},
+ *               "reason":…}}
+ *
+ * "cleared" is null when the record was corrupt.
  */
 struct hf_audit {
     const struct hf_description *cleared;

@@ -1,0 +1,125 @@
+#include <holdfast/describe.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const char *
+hf_life_word(enum hf_life life)
+{
+    switch (life) {
+#define LIFE_WORD(name, word)                                                  \
+    case name:                                                                 \
+        return word;
+        HF_LIFE_TABLE(LIFE_WORD)
+#undef LIFE_WORD
+    }
+    return "?";
+}
+
+static const char *
+truth(bool value)
+{
+    return value ? "true" : "false";
+}
+
+/* `"name":` and the string; `max` bytes of it at most are read. */
+static void
+add_string(struct hf_text *out, const char *name, const char *string,
+           size_t max)
+{
+    hf_text_addf(out, "\"%s\":", name);
+    hf_text_add_json(out, string, strnlen(string, max));
+}
+
+static void
+add_processes(struct hf_text *out, const struct hf_description *d)
+{
+    size_t count = d->processes_count < HF_PROCESSES_MAX ? d->processes_count
+                                                         : HF_PROCESSES_MAX;
+
+    hf_text_add(out, "\"processes\":[");
+    for (size_t i = 0; i < count; i++)
+        hf_text_addf(out, "%s%" PRId64, i > 0 ? "," : "", d->processes[i]);
+    hf_text_add(out, "]");
+}
+
+/* What a record of ours says. */
+static void
+add_record(struct hf_text *out, const struct hf_description *d)
+{
+    hf_text_addf(out,
+                 ",\"lock\":\"%" PRIu64 "_%" PRIu64 "\",\"if_dead\":\"%s\""
+                 ",\"ttl_ms\":%" PRId64 ",\"beat_ms\":%" PRId64
+                 ",\"since_ms\":%" PRId64 ",\"owner\":{",
+                 d->id, d->beat, hf_if_dead_word(d->if_dead), d->ttl.ms,
+                 d->beat_every.ms, d->since_ms);
+    add_string(out, "host", d->host, HF_HOST_MAX);
+    hf_text_add(out, ",");
+    add_string(out, "user", d->user, HF_USER_MAX);
+    hf_text_add(out, ",");
+    add_string(out, "command", d->command, HF_COMMAND_MAX);
+    hf_text_add(out, ",");
+    add_processes(out, d);
+    hf_text_add(out, "},");
+    add_string(out, "reason", d->reason, HF_REASON_MAX);
+}
+
+static void
+add_description(struct hf_text *out, const struct hf_description *d)
+{
+    hf_text_add(out, "{");
+    add_string(out, "space", d->space, HF_SPACE_MAX);
+    hf_text_add(out, ",");
+    add_string(out, "name", d->name, HF_NAME_MAX);
+    hf_text_addf(out, ",\"exists\":%s", truth(d->exists));
+    if (d->exists) {
+        hf_text_addf(out,
+                     ",\"corrupt\":%s,\"fence\":%" PRIu64
+                     ",\"version\":%" PRIu64 ",\"stamp_ms\":%" PRId64,
+                     truth(d->corrupt), d->fence, d->version, d->stamp_ms);
+        if (!d->corrupt)
+            add_record(out, d);
+    }
+    hf_text_add(out, "}");
+}
+
+size_t
+hf_description_json(const struct hf_description *description, char *buffer,
+                    size_t size)
+{
+    struct hf_text out;
+
+    hf_text_init(&out, buffer, size);
+    add_description(&out, description);
+    return out.len;
+}
+
+size_t
+hf_diagnosis_json(const struct hf_diagnosis *diagnosis, char *buffer,
+                  size_t size)
+{
+    struct hf_text out;
+
+    hf_text_init(&out, buffer, size);
+    hf_text_add(&out, "{\"record\":");
+    add_description(&out, &diagnosis->record);
+    hf_text_addf(&out,
+                 ",\"life\":\"%s\",\"here\":%s,\"running\":%s"
+                 ",\"unchanged_ms\":%" PRId64 ",\"watched_ms\":%" PRId64 "}",
+                 hf_life_word(diagnosis->life), truth(diagnosis->here),
+                 truth(diagnosis->running), diagnosis->unchanged.ms,
+                 diagnosis->watched.ms);
+    return out.len;
+}
+
+size_t
+hf_json_string(const char *text, char *buffer, size_t size)
+{
+    struct hf_text out;
+
+    hf_text_init(&out, buffer, size);
+    hf_text_add_json(&out, text, strlen(text));
+    return out.len;
+}

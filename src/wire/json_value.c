@@ -1,0 +1,165 @@
+#include "wire/json.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/text.h"
+
+/* The value of four hexadecimal digits, which are there. */
+static uint32_t
+read_hex(const char *digits)
+{
+    uint32_t value = 0;
+
+    for (int i = 0; i < 4; i++) {
+        char c = digits[i];
+        int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+
+        value = value << 4 | (uint32_t)digit;
+    }
+    return value;
+}
+
+/* The unit of a \u escape at `at`; false where there is none. */
+static bool
+read_unit(const struct hf_json_node *node, const char *bytes, size_t at,
+          uint32_t *unit)
+{
+    if (node->end - at < 6 || bytes[at] != '\\' || bytes[at + 1] != 'u')
+        return false;
+    *unit = read_hex(bytes + at + 2);
+    return true;
+}
+
+/* The character at *at in the string, which moves on behind it.  Half a
+ * surrogate pair is U+FFFD. */
+static uint32_t
+take_character(const struct hf_json_node *node, const char *bytes, size_t *at)
+{
+    static const char letters[] = "\"\\/bfnrt";
+    static const char meant[] = "\"\\/\b\f\n\r\t";
+    uint32_t code;
+    uint32_t low;
+
+    if (bytes[*at] != '\\') {
+        size_t width = hf_text_character(bytes + *at, node->end - *at, &code);
+
+        HF_CHECK(width > 0); /* the walk has seen to that */
+        *at += width;
+        return code;
+    }
+    if (!read_unit(node, bytes, *at, &code)) {
+        const char *letter = strchr(letters, bytes[*at + 1]);
+
+        HF_CHECK(letter != NULL); /* jsmn has seen to that */
+        *at += 2;
+        return (unsigned char)meant[letter - letters];
+    }
+    *at += 6;
+    if (code < 0xD800 || code > 0xDFFF)
+        return code;
+    if (code <= 0xDBFF && read_unit(node, bytes, *at, &low) && low >= 0xDC00 &&
+        low <= 0xDFFF) {
+        *at += 6;
+        return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    }
+    return 0xFFFD;
+}
+
+static bool
+says(const struct hf_json *json, const struct hf_json_node *node,
+     const char *ascii)
+{
+    size_t at = node->start;
+
+    while (at < node->end && *ascii != '\0') {
+        if (take_character(node, json->bytes, &at) != (unsigned char)*ascii)
+            return false;
+        ascii++;
+    }
+    return at == node->end && *ascii == '\0';
+}
+
+size_t
+hf_json_member(const struct hf_json *json, size_t object, const char *name)
+{
+    size_t found = 0;
+
+    if (json->nodes[object].kind != HF_JSON_OBJECT)
+        return 0;
+    for (size_t i = object + 1; i < json->count; i++) {
+        const struct hf_json_node *node = &json->nodes[i];
+
+        if (!node->key || node->parent != object || !says(json, node, name))
+            continue;
+        if (found != 0)
+            return 0;
+        found = i + 1;
+    }
+    return found;
+}
+
+size_t
+hf_json_next(const struct hf_json *json, size_t array, size_t after)
+{
+    if (json->nodes[array].kind != HF_JSON_ARRAY)
+        return 0;
+    for (size_t i = (after != 0 ? after : array) + 1; i < json->count; i++) {
+        if (json->nodes[i].parent == array)
+            return i;
+    }
+    return 0;
+}
+
+bool
+hf_json_integer(const struct hf_json *json, size_t node, int64_t *number)
+{
+    const struct hf_json_node *found = &json->nodes[node];
+    const char *at = json->bytes + found->start;
+    const char *stop = json->bytes + found->end;
+    uint64_t limit = INT64_MAX;
+    uint64_t size = 0;
+    bool negative;
+
+    if (found->kind != HF_JSON_NUMBER)
+        return false;
+    negative = *at == '-';
+    if (negative) {
+        at++;
+        limit++;
+    }
+    for (; at < stop; at++) {
+        if (*at < '0' || *at > '9')
+            return false;
+        if (size > (limit - (uint64_t)(*at - '0')) / 10)
+            return false;
+        size = size * 10 + (uint64_t)(*at - '0');
+    }
+    if (negative && size == 0)
+        return false;
+
+    *number = negative ? -(int64_t)(size - 1) - 1 : (int64_t)size;
+    return true;
+}
+
+void
+hf_json_show(const struct hf_json *json, size_t node, char *to, size_t size)
+{
+    const struct hf_json_node *found = &json->nodes[node];
+    size_t at = found->start;
+    size_t used = 0;
+
+    HF_CHECK(size > 0);
+    while (found->kind == HF_JSON_STRING && at < found->end) {
+        uint32_t code = take_character(found, json->bytes, &at);
+        char character[4];
+        size_t width = hf_text_put_character(
+            hf_text_is_control(code) ? 0xFFFD : code, character);
+
+        if (width > size - 1 - used)
+            break;
+        memcpy(to + used, character, width);
+        used += width;
+    }
+    to[used] = '\0';
+}
