@@ -1,0 +1,257 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define FFFD "\xEF\xBF\xBD"
+
+/* A string with its length: it may hold NUL. */
+#define LITERAL(text) (text), sizeof(text) - 1
+
+static void
+what_is_added_stands_one_after_the_other(void **state)
+{
+    char buffer[32];
+    struct hf_text text;
+
+    (void)state;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    assert_string_equal(buffer, "");
+    hf_text_add(&text, "one ");
+    hf_text_add_bytes(&text, "two three", 3);
+    hf_text_addf(&text, " %d", 3);
+
+    assert_string_equal(buffer, "one two 3");
+    assert_int_equal(text.len, 9);
+    assert_false(hf_text_cut(&text));
+}
+
+/* For every size: never a byte too far, always a NUL, the length of it all. */
+static void
+a_text_is_cut_at_its_size_and_says_so(void **state)
+{
+    static const char whole[] = "ab12cd\"x\"";
+
+    (void)state;
+    for (size_t size = 0; size <= sizeof(whole) + 1; size++) {
+        char buffer[sizeof(whole) + 2];
+        size_t expected = size < sizeof(whole) ? size : sizeof(whole);
+        struct hf_text text;
+
+        memset(buffer, '#', sizeof(buffer));
+        hf_text_init(&text, buffer, size);
+        hf_text_add(&text, "ab");
+        hf_text_addf(&text, "%d", 12);
+        hf_text_add_bytes(&text, LITERAL("cd"));
+        hf_text_add_json(&text, LITERAL("x"));
+
+        assert_int_equal(text.len, sizeof(whole) - 1);
+        assert_int_equal(hf_text_cut(&text), size < sizeof(whole));
+        if (expected > 0) {
+            assert_memory_equal(buffer, whole, expected - 1);
+            assert_int_equal(buffer[expected - 1], '\0');
+        }
+        for (size_t i = expected; i < sizeof(buffer); i++)
+            assert_int_equal(buffer[i], '#');
+    }
+}
+
+static void
+a_text_of_no_size_needs_no_buffer(void **state)
+{
+    struct hf_text text;
+
+    (void)state;
+    hf_text_init(&text, NULL, 0);
+    assert_false(hf_text_cut(&text));
+    hf_text_addf(&text, "%s", "four");
+    assert_int_equal(text.len, 4);
+    assert_true(hf_text_cut(&text));
+}
+
+static void
+utf8_is_read_as_rfc_3629_has_it(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        size_t width;
+        uint32_t code;
+    } cases[] = {
+        {LITERAL(""), 0, 0},
+        {LITERAL("\0"), 1, 0},
+        {LITERAL("a"), 1, 'a'},
+        {LITERAL("\x7F"), 1, 0x7F},
+        {LITERAL("\x80"), 0, 0},              /* continuation alone */
+        {LITERAL("\xC0\x80"), 0, 0},          /* overlong NUL */
+        {LITERAL("\xC1\xBF"), 0, 0},          /* overlong */
+        {LITERAL("\xC2\x80"), 2, 0x80},       /* least of two bytes */
+        {LITERAL("\xDF\xBF"), 2, 0x7FF},      /* greatest */
+        {LITERAL("\xC2"), 0, 0},              /* cut */
+        {LITERAL("\xC2\x41"), 0, 0},          /* no continuation */
+        {LITERAL("\xC2\xC2"), 0, 0},          /* no continuation */
+        {LITERAL("\xE0\x9F\xBF"), 0, 0},      /* overlong */
+        {LITERAL("\xE0\xA0\x80"), 3, 0x800},  /* least of three */
+        {LITERAL("\xED\x9F\xBF"), 3, 0xD7FF}, /* below the surrogates */
+        {LITERAL("\xED\xA0\x80"), 0, 0},      /* first surrogate */
+        {LITERAL("\xED\xBF\xBF"), 0, 0},      /* last surrogate */
+        {LITERAL("\xEE\x80\x80"), 3, 0xE000}, /* beyond them */
+        {LITERAL("\xEF\xBF\xBF"), 3, 0xFFFF},
+        {LITERAL("\xE2\x82"), 0, 0},         /* cut */
+        {LITERAL("\xF0\x8F\xBF\xBF"), 0, 0}, /* overlong */
+        {LITERAL("\xF0\x90\x80\x80"), 4, 0x10000},
+        {LITERAL("\xF4\x8F\xBF\xBF"), 4, 0x10FFFF},
+        {LITERAL("\xF4\x90\x80\x80"), 0, 0}, /* beyond Unicode */
+        {LITERAL("\xF5\x80\x80\x80"), 0, 0},
+        {LITERAL("\xFF"), 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint32_t code = 0;
+
+        assert_int_equal(hf_text_character(cases[i].bytes, cases[i].len, &code),
+                         cases[i].width);
+        assert_int_equal(code, cases[i].code);
+    }
+}
+
+static void
+every_character_is_read_as_it_was_written(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code <= 0x10FFFF; code++) {
+        char bytes[4];
+        uint32_t read;
+        size_t width;
+
+        if (code >= 0xD800 && code <= 0xDFFF)
+            continue;
+        width = hf_text_put_character(code, bytes);
+        if (hf_text_character(bytes, width, &read) != width || read != code)
+            fail_msg("U+%04X", (unsigned)code);
+    }
+}
+
+static void
+text_is_clean_without_controls_and_broken_bytes(void **state)
+{
+    (void)state;
+    assert_true(hf_text_is_clean(LITERAL("")));
+    assert_true(hf_text_is_clean(LITERAL("caf\xC3\xA9 \xF0\x9F\x94\x92")));
+    assert_true(hf_text_is_clean(LITERAL("\xC2\xA0"))); /* beyond C1 */
+
+    assert_false(hf_text_is_clean(LITERAL("a\0b")));
+    assert_false(hf_text_is_clean(LITERAL("\n")));
+    assert_false(hf_text_is_clean(LITERAL("\x1B[2J")));
+    assert_false(hf_text_is_clean(LITERAL("\x7F")));
+    assert_false(hf_text_is_clean(LITERAL("\xC2\x80")));
+    assert_false(hf_text_is_clean(LITERAL("\xC2\x9F")));
+    assert_false(hf_text_is_clean(LITERAL("\xED\xA0\x80")));
+    assert_false(hf_text_is_clean(LITERAL("caf\xC3")));
+}
+
+static void
+what_cannot_be_shown_is_replaced(void **state)
+{
+    char shown[64];
+
+    (void)state;
+    hf_text_show(shown, sizeof(shown), LITERAL("caf\xC3\xA9"));
+    assert_string_equal(shown, "caf\xC3\xA9");
+
+    hf_text_show(shown, sizeof(shown), LITERAL("a\nb\0c\x1B[2J\xC2\x9B"));
+    assert_string_equal(shown, "a" FFFD "b" FFFD "c" FFFD "[2J" FFFD);
+
+    hf_text_show(shown, sizeof(shown), LITERAL("\xE2\x82x\xFF"));
+    assert_string_equal(shown, FFFD FFFD "x" FFFD);
+}
+
+static void
+shown_text_is_cut_between_characters(void **state)
+{
+    static const char text[] = "a\xC3\xA9\xE2\x82\xAC\x01";
+    static const size_t lens[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 9};
+    char shown[16];
+
+    (void)state;
+    for (size_t size = 1; size <= 10; size++) {
+        hf_text_show(shown, size, LITERAL(text));
+        assert_int_equal(strlen(shown), lens[size - 1]);
+        assert_true(hf_text_is_clean(shown, strlen(shown)));
+    }
+    shown[0] = '#';
+    hf_text_show(shown, 0, LITERAL(text));
+    assert_int_equal(shown[0], '#');
+}
+
+/* The second opinion: jansson must read what was written. */
+static void
+expect_json(const char *bytes, size_t len, const char *expected)
+{
+    char buffer[1024];
+    struct hf_text text;
+    json_t *value;
+
+    hf_text_init(&text, buffer, sizeof(buffer));
+    hf_text_add_json(&text, bytes, len);
+    assert_false(hf_text_cut(&text));
+    for (const char *c = buffer; *c != '\0'; c++)
+        assert_true((unsigned char)*c >= 0x20 && *c != 0x7F);
+
+    value = json_loads(buffer, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    assert_non_null(value);
+    assert_int_equal(json_string_length(value), len);
+    assert_memory_equal(json_string_value(value), expected, len);
+    json_decref(value);
+}
+
+static void
+a_json_string_says_what_it_was_given(void **state)
+{
+    static const char tricky[] = "\"quote\\back/\b\f\n\r\t\x01\x1F\x7F\0end";
+
+    (void)state;
+    expect_json(LITERAL(""), "");
+    expect_json(LITERAL(tricky), tricky);
+    expect_json(LITERAL("\xC2\x9B\xF0\x9F\x94\x92"),
+                "\xC2\x9B\xF0\x9F\x94\x92");
+}
+
+static void
+a_json_string_of_broken_bytes_is_still_json(void **state)
+{
+    char buffer[64];
+    struct hf_text text;
+
+    (void)state;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    hf_text_add_json(&text, LITERAL("a\xFF\xC3\"\xC2\x80"));
+    assert_string_equal(buffer, "\"a" FFFD FFFD "\\\"\\u0080\"");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_added_stands_one_after_the_other),
+        cmocka_unit_test(a_text_is_cut_at_its_size_and_says_so),
+        cmocka_unit_test(a_text_of_no_size_needs_no_buffer),
+        cmocka_unit_test(utf8_is_read_as_rfc_3629_has_it),
+        cmocka_unit_test(every_character_is_read_as_it_was_written),
+        cmocka_unit_test(text_is_clean_without_controls_and_broken_bytes),
+        cmocka_unit_test(what_cannot_be_shown_is_replaced),
+        cmocka_unit_test(shown_text_is_cut_between_characters),
+        cmocka_unit_test(a_json_string_says_what_it_was_given),
+        cmocka_unit_test(a_json_string_of_broken_bytes_is_still_json),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
