@@ -2,6 +2,9 @@
 
 #include "base/check.h"
 
+/* Pauses stop doubling here, whatever the patience. */
+#define LONG_MS 60000
+
 void
 hf_asker_init(struct hf_asker *asker, struct hf_duration patience)
 {
@@ -43,13 +46,15 @@ hf_asker_overdue(struct hf_asker *asker, struct hf_instant now)
 void
 hf_asker_pause(struct hf_asker *asker, struct hf_instant now)
 {
-    int64_t pause_ms = (int64_t)HF_PAUSE_FIRST_MS << asker->failures;
+    int64_t pause_ms = HF_PAUSE_FIRST_MS;
 
     HF_CHECK(!asker->waiting);
-    if (pause_ms < asker->patience.ms)
-        asker->failures++;
-    else
+    for (unsigned i = 0; i < asker->failures && pause_ms < LONG_MS; i++)
+        pause_ms *= 2;
+    if (pause_ms > asker->patience.ms)
         pause_ms = asker->patience.ms;
+    if (asker->failures < UINT8_MAX)
+        asker->failures++;
     asker->again_at = hf_after(now, (struct hf_duration){pause_ms});
 }
 

@@ -28,14 +28,14 @@ enum hf_question {
 };
 
 /* The first pause after a failure; each further one is twice as long, up to
- * the patience that the asker was given. */
+ * the patience that the asker was given, or to about a minute. */
 #define HF_PAUSE_FIRST_MS 10
 
 struct hf_asker {
     struct hf_duration patience; /* a question older than this is unknown */
     enum hf_question question;   /* the one waited for, or asked last */
     bool waiting;
-    uint8_t failures;           /* in a row */
+    uint8_t failures;           /* in a row; stays at its maximum */
     uint64_t number;            /* of the last question; 0 before the first */
     struct hf_instant asked_at; /* when it was sent */
     struct hf_instant again_at; /* quiet: when to ask the next */

@@ -23,10 +23,10 @@ void tale_add(struct tale *tale, struct hf_instant at,
               const struct hf_effect *effect);
 
 /* Compare everything told since the last comparison, and forget it. */
-#define EXPECT_TRACE(tale, expected)                                           \
+#define EXPECT_TRACE(told, expected)                                           \
     do {                                                                       \
-        assert_string_equal((tale)->text, (expected));                         \
-        *(tale) = (struct tale){0};                                            \
+        assert_string_equal((told)->text, (expected));                         \
+        *(told) = (struct tale){0};                                            \
     } while (0)
 
 static inline struct hf_instant

@@ -1,0 +1,140 @@
+#include "unit/support/tale.h"
+
+#include "core/asker.h"
+
+static struct hf_asker
+an_asker(int64_t patience_ms)
+{
+    struct hf_asker asker;
+
+    hf_asker_init(&asker, (struct hf_duration){patience_ms});
+    return asker;
+}
+
+static void
+questions_are_numbered_and_answered_once(void **state)
+{
+    struct hf_asker asker = an_asker(100);
+
+    (void)state;
+    assert_false(hf_asker_answered(&asker, 0));
+    hf_asker_ask(&asker, HF_ASK_READ, T(0));
+    assert_int_equal(asker.number, 1);
+    assert_true(hf_asker_answered(&asker, 1));
+    assert_false(hf_asker_answered(&asker, 1));
+
+    hf_asker_ask(&asker, HF_ASK_READ, T(5));
+    assert_int_equal(asker.number, 2);
+    assert_false(hf_asker_answered(&asker, 1));
+    assert_true(hf_asker_answered(&asker, 2));
+}
+
+static void
+superseded_questions_are_never_answered(void **state)
+{
+    struct hf_asker asker = an_asker(100);
+
+    (void)state;
+    hf_asker_ask(&asker, HF_ASK_BEAT, T(0));
+    hf_asker_ask(&asker, HF_ASK_DELETE, T(10));
+    assert_false(hf_asker_answered(&asker, 1));
+    assert_int_equal(asker.question, HF_ASK_DELETE);
+    assert_int_equal(hf_asker_deadline(&asker).ms, 110);
+    assert_true(hf_asker_answered(&asker, 2));
+}
+
+static void
+overdue_questions_are_given_up(void **state)
+{
+    struct hf_asker asker = an_asker(100);
+
+    (void)state;
+    assert_false(hf_asker_overdue(&asker, T(1000)));
+    hf_asker_ask(&asker, HF_ASK_READ, T(0));
+    assert_int_equal(hf_asker_deadline(&asker).ms, 100);
+    assert_false(hf_asker_overdue(&asker, T(99)));
+    assert_true(hf_asker_overdue(&asker, T(100)));
+    assert_false(hf_asker_overdue(&asker, T(101)));
+    assert_false(hf_asker_answered(&asker, 1));
+}
+
+static int64_t
+next_pause(struct hf_asker *asker)
+{
+    hf_asker_pause(asker, T(1000));
+    return hf_asker_deadline(asker).ms - 1000;
+}
+
+static void
+pauses_double_up_to_the_patience(void **state)
+{
+    struct hf_asker asker = an_asker(70);
+
+    (void)state;
+    assert_int_equal(next_pause(&asker), 10);
+    assert_int_equal(next_pause(&asker), 20);
+    assert_int_equal(next_pause(&asker), 40);
+    assert_int_equal(next_pause(&asker), 70);
+    assert_int_equal(next_pause(&asker), 70);
+
+    hf_asker_rest(&asker, T(3000));
+    assert_int_equal(hf_asker_deadline(&asker).ms, 3000);
+    assert_int_equal(next_pause(&asker), 10);
+}
+
+/* Whoever gives up after so many failures must not wait for ever because the
+ * pauses are short. */
+static void
+failures_count_on_when_the_pause_is_at_its_longest(void **state)
+{
+    struct hf_asker asker = an_asker(1);
+
+    (void)state;
+    for (int i = 1; i <= 1000; i++) {
+        hf_asker_pause(&asker, T(0));
+        assert_int_equal(asker.failures, i < 255 ? i : 255);
+        assert_int_equal(hf_asker_deadline(&asker).ms, 1);
+    }
+}
+
+static void
+the_longest_patience_does_not_overflow(void **state)
+{
+    struct hf_asker asker = an_asker(INT64_MAX);
+
+    (void)state;
+    hf_asker_ask(&asker, HF_ASK_READ, T(5));
+    assert_int_equal(hf_asker_deadline(&asker).ms, HF_NEVER.ms);
+    hf_asker_stop(&asker);
+    for (int i = 0; i < 300; i++)
+        assert_true(next_pause(&asker) > 0);
+}
+
+static void
+a_stopped_asker_has_no_deadline(void **state)
+{
+    struct hf_asker asker = an_asker(100);
+
+    (void)state;
+    assert_int_equal(hf_asker_deadline(&asker).ms, HF_NEVER.ms);
+    hf_asker_ask(&asker, HF_ASK_READ, T(0));
+    hf_asker_stop(&asker);
+    assert_int_equal(hf_asker_deadline(&asker).ms, HF_NEVER.ms);
+    assert_false(hf_asker_answered(&asker, 1));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(questions_are_numbered_and_answered_once),
+        cmocka_unit_test(superseded_questions_are_never_answered),
+        cmocka_unit_test(overdue_questions_are_given_up),
+        cmocka_unit_test(pauses_double_up_to_the_patience),
+        cmocka_unit_test(failures_count_on_when_the_pause_is_at_its_longest),
+        cmocka_unit_test(the_longest_patience_does_not_overflow),
+        cmocka_unit_test(a_stopped_asker_has_no_deadline),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
