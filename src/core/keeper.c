@@ -403,7 +403,8 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
 {
     HF_CHECK(k->outbox.count == 0);
 
-    expire(k, event.at);
+    if (event.kind != HF_ON_ABANDON)
+        expire(k, event.at);
     switch (event.kind) {
     case HF_ON_CLAIM:
         on_claim(k, &event);

@@ -1,0 +1,406 @@
+#include "unit/support/keeper_bench.h"
+
+static void
+a_granted_keeper_beats_at_its_own_version(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    assert_int_equal(b.keeper.token, 8);
+    assert_int_equal(hf_keeper_deadline(&b.keeper).ms, 200);
+    step(&b, at_clock(199));
+    step(&b, at_clock(200));
+    step(&b, applied(220, 2, 9));
+    step(&b, at_clock(399));
+    step(&b, at_clock(400));
+    assert_int_equal(b.keeper.token, 8);
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "400 ask #3 put lock v9 5_2\n");
+}
+
+static void
+a_beat_goes_early_when_others_beat_and_it_is_nearly_due(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, hf_event(HF_ON_HINT, T(149)));
+    step(&b, hf_event(HF_ON_HINT, T(150)));
+    step(&b, hf_event(HF_ON_HINT, T(151)));
+    EXPECT_TRACE(&b.tale, "150 ask #2 put lock v8 5_1\n");
+}
+
+static void
+a_beat_with_no_answer_is_sent_again_as_the_same_beat(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, at_clock(399));
+    step(&b, at_clock(400)); /* overdue: unknown */
+    step(&b, at_clock(410));
+    step(&b, applied(420, 3, 9));
+    step(&b, at_clock(610));
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "410 ask #3 put lock v8 5_1\n"
+                          "610 ask #4 put lock v9 5_2\n");
+}
+
+static void
+an_unknown_beat_that_applied_is_found_by_a_read(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, unknown(210, 2)); /* applied as v9 */
+    step(&b, at_clock(220));
+    step(&b, refused(230, 3));
+    step(&b, found_mine(240, 4, 9, 1));
+    step(&b, applied(250, 5, 10));
+    assert_int_equal(b.keeper.token, 8);
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "220 ask #3 put lock v8 5_1\n"
+                          "230 ask #4 read\n"
+                          "240 ask #5 put lock v9 5_2\n");
+    step(&b, at_clock(989)); /* 240 + 750: the right of #5 */
+    assert_int_equal(b.keeper.state, HF_KEEPER_HELD);
+    step(&b, at_clock(990));
+    assert_int_equal(b.keeper.state, HF_KEEPER_SETTLING);
+}
+
+/* What a read shows as mine is no right: only the beat after it is. */
+static void
+a_record_read_as_mine_does_not_extend_the_right(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(600));
+    step(&b, refused(610, 2));
+    step(&b, found_mine(740, 3, 9, 1));
+    step(&b, at_clock(749));
+    step(&b, at_clock(750));
+    EXPECT_TRACE(&b.tale, "600 ask #2 put lock v8 5_1\n"
+                          "610 ask #3 read\n"
+                          "740 ask #4 put lock v9 5_2\n"
+                          "750 lost\n"
+                          "750 ask #5 delete lock v9\n");
+}
+
+static void
+no_number_of_failed_beats_ends_the_loop_while_the_right_lasts(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, unavailable(200, 2));
+    step(&b, at_clock(210));
+    step(&b, unknown(210, 3));
+    step(&b, at_clock(230));
+    step(&b, unavailable(230, 4));
+    step(&b, at_clock(270));
+    step(&b, unavailable(270, 5));
+    step(&b, at_clock(350));
+    step(&b, unavailable(350, 6));
+    step(&b, at_clock(510));
+    step(&b, unavailable(510, 7));
+    step(&b, at_clock(710));
+    step(&b, applied(740, 8, 9));
+    step(&b, at_clock(909));
+    step(&b, at_clock(910));
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "210 ask #3 put lock v8 5_1\n"
+                          "230 ask #4 put lock v8 5_1\n"
+                          "270 ask #5 put lock v8 5_1\n"
+                          "350 ask #6 put lock v8 5_1\n"
+                          "510 ask #7 put lock v8 5_1\n"
+                          "710 ask #8 put lock v8 5_1\n"
+                          "910 ask #9 put lock v9 5_2\n");
+}
+
+static void
+a_read_that_fails_is_sent_again(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, refused(210, 2));
+    step(&b, found_nothing(220, 3));
+    step(&b, at_clock(230));
+    step(&b, at_clock(430)); /* overdue */
+    step(&b, at_clock(450));
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "210 ask #3 read\n"
+                          "230 ask #4 read\n"
+                          "450 ask #5 read\n");
+}
+
+static void
+a_beat_refused_because_of_another_holder_is_lost_and_settled(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, refused(210, 2));
+    step(&b, found_theirs(220, 3, 12));
+    step(&b, at_clock(5000));
+    assert_int_equal(hf_keeper_deadline(&b.keeper).ms, HF_NEVER.ms);
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "210 ask #3 read\n"
+                          "220 lost\n"
+                          "220 settled\n");
+}
+
+static void
+a_record_cleared_by_hand_is_lost(void **state)
+{
+    struct bench b = holding(&careful);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, refused(210, 2));
+    step(&b, found_absent(220, 3, 9));
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "210 ask #3 read\n"
+                          "220 lost\n"
+                          "220 settled\n");
+}
+
+static void
+late_and_repeated_answers_are_ignored(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, applied(60, 1, 99)); /* twice */
+    step(&b, refused(70, 1));
+    step(&b, at_clock(200));
+    step(&b, at_clock(400)); /* #2 is called unknown */
+    step(&b, applied(405, 2, 99));
+    step(&b, found_theirs(406, 2, 99));
+    step(&b, at_clock(410));
+    step(&b, refused(411, 2));
+    step(&b, applied(415, 7, 99)); /* to nothing ever asked */
+    step(&b, applied(420, 3, 9));
+    step(&b, applied(421, 3, 9));
+    step(&b, at_clock(610));
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "410 ask #3 put lock v8 5_1\n"
+                          "610 ask #4 put lock v9 5_2\n");
+}
+
+/* The answer proves only what was true when the question was asked. */
+static void
+the_right_counts_from_the_sending_not_from_the_answer(void **state)
+{
+    struct bench b = claiming(&quick);
+
+    (void)state;
+    step(&b, applied(600, 1, 8));
+    step(&b, at_clock(749));
+    step(&b, at_clock(750));
+    EXPECT_TRACE(&b.tale, "600 granted\n"
+                          "600 ask #2 put lock v8 5_1\n"
+                          "750 lost\n"
+                          "750 ask #3 delete lock v8\n");
+}
+
+static void
+a_claim_whose_right_is_over_beats_before_it_is_granted(void **state)
+{
+    struct bench b = claiming(&quick);
+
+    (void)state;
+    step(&b, applied(750, 1, 8));
+    step(&b, applied(800, 2, 9));
+    assert_int_equal(b.keeper.token, 8);
+    assert_int_equal(b.keeper.right_until.ms, 1500);
+    EXPECT_TRACE(&b.tale, "750 ask #2 put lock v8 5_1\n"
+                          "800 granted\n");
+}
+
+static void
+a_right_no_longer_than_grace_beats_before_it_is_granted(void **state)
+{
+    struct bench b = claiming(&quick);
+    struct bench just = b;
+
+    (void)state;
+    step(&b, applied(650, 1, 8));
+    EXPECT_TRACE(&b.tale, "650 ask #2 put lock v8 5_1\n");
+    step(&just, applied(649, 1, 8));
+    EXPECT_TRACE(&just.tale, "649 granted\n"
+                             "649 ask #2 put lock v8 5_1\n");
+}
+
+static void
+a_confirming_beat_that_comes_too_late_is_sent_again(void **state)
+{
+    struct bench b = confirming(&quick);
+
+    (void)state;
+    step(&b, applied(1450, 2, 9)); /* its right ends at 1500 */
+    step(&b, applied(1460, 3, 10));
+    EXPECT_TRACE(&b.tale, "1450 ask #3 put lock v9 5_2\n"
+                          "1460 granted\n");
+}
+
+static void
+a_takeover_lock_is_lost_when_its_right_is_over(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, at_clock(400));
+    step(&b, at_clock(410));
+    step(&b, at_clock(610));
+    step(&b, at_clock(630));
+    assert_int_equal(hf_keeper_deadline(&b.keeper).ms, 750);
+    step(&b, at_clock(749));
+    step(&b, at_clock(750));
+    step(&b, found_mine(751, 4, 9, 1)); /* to a question long given up */
+    step(&b, applied(760, 5, 9));
+    EXPECT_TRACE(&b.tale, "200 ask #2 put lock v8 5_1\n"
+                          "410 ask #3 put lock v8 5_1\n"
+                          "630 ask #4 put lock v8 5_1\n"
+                          "750 lost\n"
+                          "750 ask #5 delete lock v8\n"
+                          "760 settled\n");
+}
+
+static void
+an_applied_answer_never_revives_a_right_that_is_over(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(600));
+    step(&b, applied(750, 2, 9));
+    step(&b, refused(760, 3));
+    step(&b, found_mine(770, 4, 9, 1));
+    step(&b, applied(780, 5, 10));
+    EXPECT_TRACE(&b.tale, "600 ask #2 put lock v8 5_1\n"
+                          "750 lost\n"
+                          "750 ask #3 delete lock v8\n"
+                          "760 ask #4 read\n"
+                          "770 ask #5 delete lock v9\n"
+                          "780 settled\n");
+}
+
+static void
+a_frozen_takeover_holder_learns_at_once_that_it_lost(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(1000000));
+    step(&b, refused(1000010, 2));
+    step(&b, found_theirs(1000020, 3, 70));
+    EXPECT_TRACE(&b.tale, "1000000 lost\n"
+                          "1000000 ask #2 delete lock v8\n"
+                          "1000010 ask #3 read\n"
+                          "1000020 settled\n");
+}
+
+static void
+a_refuse_lock_past_its_right_is_in_doubt_and_goes_on_beating(void **state)
+{
+    struct bench b = holding(&careful);
+
+    (void)state;
+    step(&b, at_clock(700));
+    step(&b, unavailable(701, 2));
+    step(&b, at_clock(750));
+    step(&b, at_clock(800));
+    step(&b, applied(810, 4, 9));
+    EXPECT_TRACE(&b.tale, "700 ask #2 put lock v8 5_1\n"
+                          "750 in doubt\n"
+                          "750 ask #3 put lock v8 5_1\n");
+    assert_int_equal(b.keeper.state, HF_KEEPER_IN_DOUBT);
+    step(&b, applied(820, 3, 9));
+    assert_int_equal(b.keeper.right_until.ms, 1500);
+    EXPECT_TRACE(&b.tale, "820 certain\n");
+}
+
+/* The doubt is told even when it ends in the same instant: a caller may have
+ * asked in between. */
+static void
+a_frozen_refuse_holder_is_told_of_the_doubt_that_is_over(void **state)
+{
+    struct bench b = holding(&careful);
+
+    (void)state;
+    step(&b, at_clock(700));
+    step(&b, applied(800, 2, 9));
+    EXPECT_TRACE(&b.tale, "700 ask #2 put lock v8 5_1\n"
+                          "800 in doubt\n"
+                          "800 certain\n");
+    step(&b, at_clock(1000000));
+    step(&b, applied(2000000, 3, 10)); /* its own right is over as well */
+    step(&b, applied(2000010, 4, 11));
+    EXPECT_TRACE(&b.tale, "1000000 in doubt\n"
+                          "1000000 ask #3 put lock v9 5_2\n"
+                          "2000000 ask #4 put lock v10 5_3\n"
+                          "2000010 certain\n");
+}
+
+static void
+a_lock_in_doubt_is_lost_only_when_a_read_shows_it(void **state)
+{
+    struct bench b = holding(&careful);
+
+    (void)state;
+    step(&b, at_clock(750));
+    step(&b, refused(760, 2));
+    step(&b, found_nothing(770, 3));
+    step(&b, at_clock(780));
+    step(&b, found_theirs(790, 4, 20));
+    EXPECT_TRACE(&b.tale, "750 in doubt\n"
+                          "750 ask #2 put lock v8 5_1\n"
+                          "760 ask #3 read\n"
+                          "780 ask #4 read\n"
+                          "790 lost\n"
+                          "790 settled\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_granted_keeper_beats_at_its_own_version),
+        cmocka_unit_test(
+            a_beat_goes_early_when_others_beat_and_it_is_nearly_due),
+        cmocka_unit_test(a_beat_with_no_answer_is_sent_again_as_the_same_beat),
+        cmocka_unit_test(an_unknown_beat_that_applied_is_found_by_a_read),
+        cmocka_unit_test(a_record_read_as_mine_does_not_extend_the_right),
+        cmocka_unit_test(
+            no_number_of_failed_beats_ends_the_loop_while_the_right_lasts),
+        cmocka_unit_test(a_read_that_fails_is_sent_again),
+        cmocka_unit_test(
+            a_beat_refused_because_of_another_holder_is_lost_and_settled),
+        cmocka_unit_test(a_record_cleared_by_hand_is_lost),
+        cmocka_unit_test(late_and_repeated_answers_are_ignored),
+        cmocka_unit_test(the_right_counts_from_the_sending_not_from_the_answer),
+        cmocka_unit_test(
+            a_claim_whose_right_is_over_beats_before_it_is_granted),
+        cmocka_unit_test(
+            a_right_no_longer_than_grace_beats_before_it_is_granted),
+        cmocka_unit_test(a_confirming_beat_that_comes_too_late_is_sent_again),
+        cmocka_unit_test(a_takeover_lock_is_lost_when_its_right_is_over),
+        cmocka_unit_test(an_applied_answer_never_revives_a_right_that_is_over),
+        cmocka_unit_test(a_frozen_takeover_holder_learns_at_once_that_it_lost),
+        cmocka_unit_test(
+            a_refuse_lock_past_its_right_is_in_doubt_and_goes_on_beating),
+        cmocka_unit_test(
+            a_frozen_refuse_holder_is_told_of_the_doubt_that_is_over),
+        cmocka_unit_test(a_lock_in_doubt_is_lost_only_when_a_read_shows_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
