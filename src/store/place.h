@@ -1,0 +1,55 @@
+#ifndef HF_STORE_PLACE_H
+#define HF_STORE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <holdfast/words.h>
+
+#include "base/limits.h"
+
+/*
+ * A place: the URL that says where locks are kept (holdfast.h, hf_open).
+ * Plain values; any thread; nothing is allocated.
+ */
+
+enum hf_place_kind {
+    HF_PLACE_MEMORY,
+    HF_PLACE_SQLITE,
+};
+
+struct hf_place {
+    enum hf_place_kind kind;
+    bool network;                     /* sqlite: ?network=1 */
+    char path[HF_PLACE_MAX + 1];      /* sqlite: the file, absolute, decoded;
+                                    memory: the table's name */
+    char text[3 * HF_PLACE_MAX + 32]; /* the place again, as a URL that means
+                                         the same in any folder */
+};
+
+/*
+ * Read a place.  A relative path counts from the folder the process is in now.
+ * HF_E_INVALID: no place, or not one of this build; HF_E_LIMIT: too long.
+ * *place is untouched unless HF_OK.
+ */
+HF_MUST_USE enum hf_status hf_place_parse(const char *text,
+                                          struct hf_place *place,
+                                          struct hf_error *error);
+
+/*
+ * Write the place for those who name none: sqlite:/var/lib/holdfast/locks.db
+ * for root, else $XDG_STATE_HOME/holdfast/locks.db or
+ * ~/.local/state/holdfast/locks.db.  HF_E_INVALID: there is no home folder.
+ * HF_E_LIMIT: it is longer than `size`.  *buffer is untouched unless HF_OK.
+ */
+HF_MUST_USE enum hf_status hf_place_default(char *buffer, size_t size);
+
+/*
+ * The name of the file system whose statfs type this is, if it is or may be
+ * one of the network, where SQLite's locks and shared memory are not safe;
+ * NULL for all others.  A static string.
+ */
+const char *hf_place_network(uint32_t filesystem_type);
+
+#endif

@@ -1,0 +1,107 @@
+#include "store/rule.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+
+int64_t
+hf_rule_purge_before(struct hf_duration age)
+{
+    int64_t now_ms = hf_wall_ms();
+
+    /* An age beyond the clock's own, as HF_FOREVER, spares everything. */
+    return age.ms > now_ms ? INT64_MIN : now_ms - age.ms;
+}
+
+bool
+hf_rule_applies(const struct hf_store_op *op, const struct hf_rule_found *found)
+{
+    if (op->kind == HF_PUT && !op->new_generation && !found->exists)
+        return false;
+
+    switch (op->expect.kind) {
+    case HF_EXPECT_VERSION:
+        return op->expect.version == found->version;
+    case HF_EXPECT_ABSENT:
+        return !found->exists;
+    case HF_EXPECT_ANYTHING:
+        return true;
+    }
+    return false;
+}
+
+static bool
+is_guarded(const struct hf_store_group *group, size_t index)
+{
+    for (size_t i = 0; i < group->ops_count; i++)
+        if (i != index && group->ops[i].expect.kind == HF_EXPECT_VERSION)
+            return true;
+    return false;
+}
+
+static bool
+stands_once(const struct hf_store_group *group, size_t index)
+{
+    struct hf_key key = group->ops[index].key;
+
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(group->ops[i].key.name, key.name) == 0 &&
+            strcmp(group->ops[i].key.space, key.space) == 0)
+            return false;
+    return true;
+}
+
+enum hf_status
+hf_rule_admit(const struct hf_store_group *group, struct hf_error *error)
+{
+    HF_CHECK(group->ops_count >= 1);
+    HF_CHECK(group->ops_count <= HF_GROUP_OPERATIONS_MAX);
+
+    for (size_t i = 0; i < group->ops_count; i++) {
+        const struct hf_store_op *op = &group->ops[i];
+
+        HF_CHECK(stands_once(group, i));
+        if (op->kind == HF_ERASE || op->expect.kind != HF_EXPECT_VERSION)
+            HF_CHECK(is_guarded(group, i));
+        if (op->kind == HF_PUT && op->value_len > HF_VALUE_MAX)
+            return hf_fail(error, HF_E_LIMIT,
+                           "a value of %zu bytes is above the limit of %d",
+                           op->value_len, HF_VALUE_MAX);
+    }
+    return HF_OK;
+}
+
+enum hf_status
+hf_rule_grow(const struct hf_store_op *op, const struct hf_rule_found *found,
+             struct hf_error *error)
+{
+    if (found->version >= HF_RULE_VERSION_MAX)
+        return hf_fail(error, HF_E_CORRUPT,
+                       "the version of '%.128s' is beyond all that were given",
+                       op->key.name);
+    return HF_OK;
+}
+
+void
+hf_rule_judge(struct hf_store_group *groups, size_t groups_count,
+              enum hf_verdict verdict)
+{
+    for (size_t i = 0; i < groups_count; i++)
+        groups[i].verdict = verdict;
+}
+
+void
+hf_rule_rejudge(struct hf_store_group *groups, size_t groups_count,
+                enum hf_verdict from, enum hf_verdict to)
+{
+    HF_CHECK(to != HF_APPLIED);
+
+    for (size_t i = 0; i < groups_count; i++) {
+        if (groups[i].verdict != from)
+            continue;
+        groups[i].verdict = to;
+        for (size_t k = 0; k < groups[i].ops_count; k++)
+            groups[i].ops[k].version = 0;
+    }
+}

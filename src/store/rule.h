@@ -1,0 +1,60 @@
+#ifndef HF_STORE_RULE_H
+#define HF_STORE_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/store.h"
+
+/*
+ * The rules of the store contract that every store obeys in the same way:
+ * when an operation applies, and which version follows.  Pure functions.
+ */
+
+/* What stands under a key. */
+struct hf_rule_found {
+    bool present;     /* a record or a tombstone */
+    bool exists;      /* a record */
+    uint64_t version; /* the one to expect: its own, or the floor */
+    uint64_t token;   /* 0 where nothing is */
+};
+
+/* A version beyond this is not ours: no clock and no count gets there. */
+#define HF_RULE_VERSION_MAX ((uint64_t)1 << 62)
+
+/* The space whose records are purged as tombstones are. */
+#define HF_RULE_MARKERS "!RECLAIM"
+
+/* What a purge may remove has a stamp (Unix ms) that is not after this. */
+int64_t hf_rule_purge_before(struct hf_duration age);
+
+/*
+ * Does the expectation of `op` hold?  A put that begins no new generation also
+ * expects a record, whose token it keeps.
+ */
+bool hf_rule_applies(const struct hf_store_op *op,
+                     const struct hf_rule_found *found);
+
+/*
+ * May this group be tried at all?  HF_E_LIMIT: a value is too long.  Misuse
+ * that only a bug of ours can cause (no operations, an open expectation
+ * without a guard, one key twice) fails a check.
+ */
+HF_MUST_USE enum hf_status hf_rule_admit(const struct hf_store_group *group,
+                                         struct hf_error *error);
+
+/* May the key's version grow by one?  HF_E_CORRUPT if not. */
+HF_MUST_USE enum hf_status hf_rule_grow(const struct hf_store_op *op,
+                                        const struct hf_rule_found *found,
+                                        struct hf_error *error);
+
+/* Give every group one verdict. */
+void hf_rule_judge(struct hf_store_group *groups, size_t groups_count,
+                   enum hf_verdict verdict);
+
+/* Turn each group that is `from` into `to`, which is not HF_APPLIED, and
+ * take its operations' versions back. */
+void hf_rule_rejudge(struct hf_store_group *groups, size_t groups_count,
+                     enum hf_verdict from, enum hf_verdict to);
+
+#endif

@@ -1,0 +1,216 @@
+#include "store/sqlite_db.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+enum {
+    /* Opcodes of SQLite's machine between two looks at the clock: some 0.1 ms
+     * of a long statement. */
+    STEPS_BETWEEN_LOOKS = 10000,
+
+    PAUSE_MIN_US = 500,
+    PAUSE_MAX_US = 2000,
+};
+
+bool
+hf_sqlite_db_pause(struct hf_sqlite_db *db)
+{
+    struct timespec pause = {0};
+    uint64_t dice = db->dice;
+
+    if (hf_reached(hf_now(), db->until))
+        return false;
+
+    /* xorshift64: good enough to keep contenders out of step. */
+    dice ^= dice << 13;
+    dice ^= dice >> 7;
+    dice ^= dice << 17;
+    db->dice = dice;
+    pause.tv_nsec =
+        1000 * (long)(PAUSE_MIN_US + dice % (PAUSE_MAX_US - PAUSE_MIN_US + 1));
+    nanosleep(&pause, NULL);
+    return true;
+}
+
+/* SQLite's own handler sleeps longer with every try, up to 100 ms: whoever
+ * has waited longest would look least often. */
+static int
+on_busy(void *ctx, int tries)
+{
+    (void)tries;
+    return hf_sqlite_db_pause(ctx);
+}
+
+static int
+on_progress(void *ctx)
+{
+    const struct hf_sqlite_db *db = ctx;
+
+    return hf_reached(hf_now(), db->until);
+}
+
+enum hf_status
+hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
+                  struct hf_error *error)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                SQLITE_OPEN_PRIVATECACHE;
+    enum hf_status status;
+    int code;
+
+    *db = (struct hf_sqlite_db){
+        .path = path,
+        .until = HF_NEVER,
+        .dice = ((uint64_t)getpid() << 32 | (uint64_t)hf_wall_us()) | 1,
+    };
+    code = sqlite3_open_v2(path, &db->handle, flags, NULL);
+    if (code != SQLITE_OK) {
+        status = hf_sqlite_db_fail(db, code, error);
+        goto fail;
+    }
+    if (sqlite3_db_readonly(db->handle, "main") == 1) {
+        status = hf_fail(error, HF_E_DENIED, "%s: it may only be read", path);
+        goto fail;
+    }
+    sqlite3_busy_handler(db->handle, on_busy, db);
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, db);
+    return HF_OK;
+
+fail:
+    hf_sqlite_db_close(db);
+    return status;
+}
+
+void
+hf_sqlite_db_close(struct hf_sqlite_db *db)
+{
+    sqlite3_close(db->handle);
+    db->handle = NULL;
+}
+
+int
+hf_sqlite_db_run(struct hf_sqlite_db *db, const char *sql)
+{
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+}
+
+int
+hf_sqlite_db_number(struct hf_sqlite_db *db, const char *sql, int64_t *number)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL);
+
+    if (code != SQLITE_OK)
+        return code;
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        *number = sqlite3_column_int64(statement, 0);
+        code = SQLITE_OK;
+    } else if (code == SQLITE_DONE) {
+        code = SQLITE_NOTFOUND;
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+static enum hf_status
+status_of_open(int reason)
+{
+    switch (reason) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return HF_E_DENIED;
+    case EMFILE:
+    case ENFILE:
+        return HF_E_LIMIT;
+    default: /* an errno, no enum */
+        return HF_E_UNAVAILABLE;
+    }
+}
+
+/* What the caller may do next, from the family of SQLite's result code. */
+static enum hf_status
+status_of(int code, int reason)
+{
+    if (code == SQLITE_IOERR_NOMEM)
+        return HF_E_NOMEM;
+    if (code == SQLITE_READONLY_DBMOVED)
+        return HF_E_UNAVAILABLE;
+
+    switch (code & 0xff) {
+    case SQLITE_CANTOPEN:
+        return status_of_open(reason);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return HF_E_DENIED;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_ERROR:    /* our statements fit our tables, not others' */
+    case SQLITE_NOTFOUND: /* our rows are not in it */
+        return HF_E_CORRUPT;
+    case SQLITE_NOMEM:
+        return HF_E_NOMEM;
+    default: /* BUSY, LOCKED, INTERRUPT, PROTOCOL, FULL, IOERR, ... */
+        return HF_E_UNAVAILABLE;
+    }
+}
+
+static const char *
+plain_reason(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return "other processes kept it locked until the time was over";
+    case SQLITE_INTERRUPT:
+        return "the time was over before it had answered";
+    case SQLITE_FULL:
+        return "the disk is full";
+    case SQLITE_NOTADB:
+        return "it is not a SQLite database";
+    case SQLITE_READONLY:
+        return "it may only be read";
+    case SQLITE_NOTFOUND:
+        return "its tables lack rows of Holdfast's";
+    default:
+        return NULL;
+    }
+}
+
+enum hf_status
+hf_sqlite_db_fail(struct hf_sqlite_db *db, int code, struct hf_error *error)
+{
+    int reason = db->handle != NULL ? sqlite3_system_errno(db->handle) : 0;
+    int family = code & 0xff;
+    const char *text = plain_reason(code);
+    char space[128];
+    const char *system = "";
+
+    if (text == NULL)
+        text = db->handle != NULL ? sqlite3_errmsg(db->handle)
+                                  : sqlite3_errstr(code);
+    if ((family == SQLITE_CANTOPEN || family == SQLITE_IOERR) && reason != 0)
+        system = strerror_r(reason, space, sizeof(space));
+    return hf_fail(error, status_of(code, reason), "%s: %s%s%s", db->path, text,
+                   system[0] != '\0' ? ": " : "", system);
+}
+
+bool
+hf_sqlite_db_moved(struct hf_sqlite_db *db)
+{
+    int moved = 0;
+
+    return sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED,
+                                &moved) == SQLITE_OK &&
+           moved != 0;
+}

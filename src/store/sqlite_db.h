@@ -1,0 +1,52 @@
+#ifndef HF_STORE_SQLITE_DB_H
+#define HF_STORE_SQLITE_DB_H
+
+#include <sqlite3.h>
+
+#include "base/clock.h"
+#include "store/store.h"
+
+/*
+ * One connection to a SQLite file, which gives up in time and says in one
+ * clause what went wrong.  Not thread-safe.
+ */
+struct hf_sqlite_db {
+    sqlite3 *handle;         /* owned; NULL: closed */
+    const char *path;        /* borrowed */
+    struct hf_instant until; /* what runs longer ends with an error; writable
+                                at any time, HF_NEVER at the start */
+    uint64_t dice;           /* state of the pauses' random numbers */
+};
+
+/*
+ * Open the file at `path`, for reading and writing.  *db must not move while
+ * it is open.  On failure *db is closed.  HF_E_DENIED, HF_E_UNAVAILABLE,
+ * HF_E_CORRUPT, HF_E_LIMIT, HF_E_NOMEM.
+ */
+HF_MUST_USE enum hf_status hf_sqlite_db_open(struct hf_sqlite_db *db,
+                                             const char *path,
+                                             struct hf_error *error);
+
+/* Every statement must have been finalized.  Twice is fine.  Cannot fail. */
+void hf_sqlite_db_close(struct hf_sqlite_db *db);
+
+/* Run statements that return nothing we look at: SQLite's result code. */
+int hf_sqlite_db_run(struct hf_sqlite_db *db, const char *sql);
+
+/* The one number that a statement returns: SQLite's result code. */
+int hf_sqlite_db_number(struct hf_sqlite_db *db, const char *sql,
+                        int64_t *number);
+
+/* Describe the call that has just failed with `code`. */
+enum hf_status hf_sqlite_db_fail(struct hf_sqlite_db *db, int code,
+                                 struct hf_error *error);
+
+/* Has the file been removed or replaced since it was opened?  What is written
+ * from then on is seen by nobody who opens the place. */
+bool hf_sqlite_db_moved(struct hf_sqlite_db *db);
+
+/* Sleep 0.5 to 2 ms, at random; false, without sleeping, when db->until is
+ * reached. */
+bool hf_sqlite_db_pause(struct hf_sqlite_db *db);
+
+#endif

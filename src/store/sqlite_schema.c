@@ -1,0 +1,278 @@
+#include "store/sqlite_schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "store/rule.h"
+
+/* ---- Our schema ------------------------------------------------------------ */
+
+/*
+ * A tombstone is a row without a value.  The tables are STRICT and checked, so
+ * that what is typed at a prompt is of the right type, or refused.
+ *
+ * The view is for people: they see locks, not Holdfast's own spaces.
+ */
+static const char version_1[] =
+    "CREATE TABLE holdfast_records("
+    " space TEXT NOT NULL,"
+    " name TEXT NOT NULL,"
+    " version INTEGER NOT NULL CHECK(version BETWEEN 1 AND 1 << 62),"
+    " token INTEGER NOT NULL CHECK(token BETWEEN 0 AND 1 << 62),"
+    " stamp INTEGER NOT NULL,"
+    " value TEXT,"
+    " PRIMARY KEY(space, name)"
+    ") STRICT;"
+    "CREATE TABLE holdfast_meta("
+    " key TEXT NOT NULL PRIMARY KEY,"
+    " number INTEGER NOT NULL CHECK(number BETWEEN 1 AND 1 << 62)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE VIEW locks(project, ref, heartbeat, token, owner, value) AS"
+    " SELECT space, name,"
+    "  strftime('%Y-%m-%dT%H:%M:%fZ', stamp / 1000.0, 'unixepoch'),"
+    "  token,"
+    "  CASE WHEN json_valid(value) THEN"
+    "   json_extract(value, '$.owner.user') || '@' ||"
+    "   json_extract(value, '$.owner.host') || ': ' ||"
+    "   json_extract(value, '$.owner.command') END,"
+    "  value"
+    " FROM holdfast_records"
+    " WHERE value IS NOT NULL AND substr(space, 1, 1) <> '!';";
+
+/* The wall clock, so that a file that was deleted repeats no fence. */
+static int
+set_floor(struct hf_sqlite_db *db)
+{
+    int64_t now_us = hf_wall_us();
+    char sql[128];
+
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO holdfast_meta VALUES('floor', %lld)",
+             (long long)(now_us > 1 ? now_us : 1));
+    return hf_sqlite_db_run(db, sql);
+}
+
+const struct hf_sqlite_schema_step hf_sqlite_schema_steps[] = {
+    {version_1, set_floor},
+};
+const size_t hf_sqlite_schema_steps_count =
+    sizeof(hf_sqlite_schema_steps) / sizeof(hf_sqlite_schema_steps[0]);
+
+/* ---- Whose file is it? ------------------------------------------------------ */
+
+/* From SQLite's file format, section 1.3. */
+enum {
+    HEADER_LEN = 100,
+    HEADER_APPLICATION = 68, /* four bytes, big-endian */
+};
+
+static const char header_magic[16] = "SQLite format 3";
+
+static uint32_t
+read_u32(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+           (uint32_t)bytes[2] << 8 | (uint32_t)bytes[3];
+}
+
+/*
+ * The first bytes of the file, read under a shared lock, through SQLite's own
+ * descriptor and with nothing else of SQLite's at work: an ordinary read of
+ * somebody else's database could already write to it, by rolling back its
+ * journal or recovering its log.  *len is 0 for an empty file.
+ */
+static int
+read_header(struct hf_sqlite_db *db, unsigned char header[HEADER_LEN],
+            size_t *len)
+{
+    sqlite3_file *file = NULL;
+    sqlite3_int64 size = 0;
+    int code = sqlite3_file_control(db->handle, "main",
+                                    SQLITE_FCNTL_FILE_POINTER, &file);
+
+    if (code != SQLITE_OK)
+        return code;
+    do
+        code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
+    while ((code & 0xff) == SQLITE_BUSY && hf_sqlite_db_pause(db));
+    if (code != SQLITE_OK)
+        return code;
+
+    code = file->pMethods->xFileSize(file, &size);
+    if (code == SQLITE_OK && size >= HEADER_LEN)
+        code = file->pMethods->xRead(file, header, HEADER_LEN, 0);
+    *len = size < HEADER_LEN ? (size_t)size : HEADER_LEN;
+    file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
+    return code;
+}
+
+static enum hf_status
+recognise(struct hf_sqlite_db *db, struct hf_error *error)
+{
+    static const unsigned char blank[HEADER_LEN];
+    unsigned char header[HEADER_LEN] = {0};
+    size_t len = 0;
+    int code = read_header(db, header, &len);
+
+    if (code != SQLITE_OK)
+        return hf_sqlite_db_fail(db, code, error);
+    if (len == 0)
+        return HF_OK;
+    if (len < HEADER_LEN)
+        return hf_sqlite_db_fail(db, SQLITE_NOTADB, error);
+
+    /* Blank: perhaps the power failed when the file was made, and SQLite will
+     * roll that back. */
+    if (memcmp(header, blank, sizeof(header)) == 0)
+        return HF_OK;
+    if (memcmp(header, header_magic, sizeof(header_magic)) != 0)
+        return hf_sqlite_db_fail(db, SQLITE_NOTADB, error);
+    if (read_u32(header + HEADER_APPLICATION) != HF_SQLITE_SCHEMA_APPLICATION)
+        return hf_fail(error, HF_E_CORRUPT,
+                       "%s: it is another application's SQLite database",
+                       db->path);
+    return HF_OK;
+}
+
+/* ---- Migrate ----------------------------------------------------------------- */
+
+static int
+run_steps(struct hf_sqlite_db *db, const struct hf_sqlite_schema_step *steps,
+          size_t from, size_t to)
+{
+    char sql[128];
+
+    for (size_t i = from; i < to; i++) {
+        int code = hf_sqlite_db_run(db, steps[i].sql);
+
+        if (code == SQLITE_OK && steps[i].fill != NULL)
+            code = steps[i].fill(db);
+        if (code != SQLITE_OK)
+            return code;
+    }
+    snprintf(sql, sizeof(sql),
+             "PRAGMA application_id=%d; PRAGMA user_version=%zu",
+             HF_SQLITE_SCHEMA_APPLICATION, to);
+    return hf_sqlite_db_run(db, sql);
+}
+
+static enum hf_status
+read_version(struct hf_sqlite_db *db, size_t newest, size_t *version,
+             struct hf_error *error)
+{
+    int64_t found = 0;
+    int code = hf_sqlite_db_number(db, "PRAGMA user_version", &found);
+
+    if (code != SQLITE_OK)
+        return hf_sqlite_db_fail(db, code, error);
+    if (found < 0)
+        return hf_fail(error, HF_E_CORRUPT, "%s: its schema is not Holdfast's",
+                       db->path);
+    if ((uint64_t)found > newest)
+        return hf_fail(error, HF_E_CORRUPT,
+                       "%s: a later version of Holdfast made it (schema %lld, "
+                       "this one knows up to %zu)",
+                       db->path, (long long)found, newest);
+    *version = (size_t)found;
+    return HF_OK;
+}
+
+/* What has version 0 must be empty: somebody may have been faster than us. */
+static enum hf_status
+refuse_tables(struct hf_sqlite_db *db, struct hf_error *error)
+{
+    int64_t tables = 0;
+    int code =
+        hf_sqlite_db_number(db, "SELECT count(*) FROM sqlite_schema", &tables);
+
+    if (code != SQLITE_OK)
+        return hf_sqlite_db_fail(db, code, error);
+    if (tables != 0)
+        return hf_fail(error, HF_E_CORRUPT, "%s: its tables are not Holdfast's",
+                       db->path);
+    return HF_OK;
+}
+
+/*
+ * A new file is made under a rollback journal and only then turned to WAL, so
+ * that its header carries the application id from the first commit on.
+ */
+static enum hf_status
+migrate(struct hf_sqlite_db *db, const struct hf_sqlite_schema_step *steps,
+        size_t steps_count, struct hf_error *error)
+{
+    size_t version = 0;
+    enum hf_status status;
+    int code = hf_sqlite_db_run(db, "BEGIN EXCLUSIVE");
+
+    if (code != SQLITE_OK)
+        return hf_sqlite_db_fail(db, code, error);
+
+    /* Again, for another process may have done it while we waited. */
+    status = read_version(db, steps_count, &version, error);
+    if (status == HF_OK && version == 0)
+        status = refuse_tables(db, error);
+    if (status == HF_OK && version < steps_count) {
+        code = run_steps(db, steps, version, steps_count);
+        if (code == SQLITE_OK)
+            code = hf_sqlite_db_run(db, "COMMIT");
+        if (code != SQLITE_OK)
+            status = hf_sqlite_db_fail(db, code, error);
+    }
+    if (sqlite3_get_autocommit(db->handle) == 0)
+        hf_sqlite_db_run(db, "ROLLBACK");
+    return status;
+}
+
+static int
+turn_to_wal(struct hf_sqlite_db *db)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db->handle, "PRAGMA journal_mode=WAL", -1,
+                                  &statement, NULL);
+    const unsigned char *mode = NULL;
+
+    if (code != SQLITE_OK)
+        return code;
+    /* SQLite calls no busy handler for this one. */
+    do {
+        sqlite3_reset(statement);
+        code = sqlite3_step(statement);
+    } while ((code & 0xff) == SQLITE_BUSY && hf_sqlite_db_pause(db));
+    if (code == SQLITE_ROW) {
+        mode = sqlite3_column_text(statement, 0);
+        code = mode != NULL && strcmp((const char *)mode, "wal") == 0
+                   ? SQLITE_OK
+                   : SQLITE_PROTOCOL;
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+enum hf_status
+hf_sqlite_schema_prepare(struct hf_sqlite_db *db,
+                         const struct hf_sqlite_schema_step *steps,
+                         size_t steps_count, struct hf_error *error)
+{
+    size_t version = 0;
+    enum hf_status status = recognise(db, error);
+    int code;
+
+    if (status == HF_OK)
+        status = read_version(db, steps_count, &version, error);
+    if (status == HF_OK && version < steps_count)
+        status = migrate(db, steps, steps_count, error);
+    if (status != HF_OK)
+        return status;
+
+    code = turn_to_wal(db);
+    if (code == SQLITE_PROTOCOL)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s: its file system cannot share memory, which "
+                       "SQLite's WAL needs",
+                       db->path);
+    if (code != SQLITE_OK)
+        return hf_sqlite_db_fail(db, code, error);
+    return HF_OK;
+}

@@ -1,0 +1,91 @@
+#include "store/store.h"
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "store/memory.h"
+#include "store/place.h"
+#include "store/rule.h"
+#include "store/sqlite.h"
+
+enum hf_status
+hf_store_open(const char *place, const struct hf_alloc *alloc,
+              struct hf_store **store, struct hf_error *error)
+{
+    struct hf_place where;
+    enum hf_status status = hf_place_parse(place, &where, error);
+
+    if (status != HF_OK)
+        return status;
+
+    switch (where.kind) {
+    case HF_PLACE_MEMORY:
+        return hf_memory_open(where.path, alloc, store, error);
+    case HF_PLACE_SQLITE:
+        return hf_sqlite_open(&where, alloc, store, error);
+    }
+    return HF_E_INVALID;
+}
+
+void
+hf_store_close(struct hf_store *store)
+{
+    if (store != NULL)
+        store->methods->close(store);
+}
+
+static enum hf_status
+late(struct hf_error *error)
+{
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "the time for this call was over before it began");
+}
+
+enum hf_status
+hf_store_get(struct hf_store *store, struct hf_key key, struct hf_instant until,
+             struct hf_record *record, struct hf_error *error)
+{
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return store->methods->get(store, key, until, record, error);
+}
+
+enum hf_status
+hf_store_scan(struct hf_store *store, const struct hf_store_scan *scan,
+              hf_store_row_fn *row, void *ctx, struct hf_error *error)
+{
+    if (scan->limit == 0)
+        return HF_OK;
+    return store->methods->scan(store, scan, row, ctx, error);
+}
+
+void
+hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
+                size_t groups_count, struct hf_instant until,
+                struct hf_error *error)
+{
+    hf_rule_judge(groups, groups_count, HF_UNAVAILABLE);
+    if (groups_count == 0)
+        return;
+    if (hf_reached(hf_now(), until))
+        late(error);
+    else
+        store->methods->commit(store, groups, groups_count, until, error);
+}
+
+void
+hf_store_wait(struct hf_store *store, const struct hf_store_watch *watches,
+              size_t watches_count, struct hf_instant until, int wake_fd)
+{
+    store->methods->wait(store, watches, watches_count, until, wake_fd);
+}
+
+enum hf_status
+hf_store_purge(struct hf_store *store, struct hf_duration age, size_t limit,
+               size_t *purged, struct hf_error *error)
+{
+    if (limit == 0) {
+        *purged = 0;
+        return HF_OK;
+    }
+    return store->methods->purge(store, age, limit, purged, error);
+}
