@@ -1,0 +1,271 @@
+#include "client/client.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "store/place.h"
+
+/*
+ * Which process is this?  Grows by one in every forked child, so that a
+ * parent's client is known there for what it is, whatever pid the child got.
+ */
+static unsigned generation;
+static pthread_once_t generation_once = PTHREAD_ONCE_INIT;
+
+static void
+count_generation(void)
+{
+    generation++;
+}
+
+static void
+watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_generation);
+}
+
+bool
+hf_client_is_ours(const struct hf_client *client)
+{
+    return client->generation == generation;
+}
+
+enum hf_status
+hf_client_may_call(const struct hf_client *client, struct hf_error *error)
+{
+    if (client == NULL || !hf_client_is_ours(client))
+        return hf_fail(error, HF_E_INVALID,
+                       "not this process's client: it was opened before a "
+                       "fork");
+    if (pthread_equal(pthread_self(), client->beater))
+        return hf_fail(error, HF_E_INVALID,
+                       "a callback may not call this: nothing would beat");
+    return HF_OK;
+}
+
+void
+hf_client_wake_beater(struct hf_client *client)
+{
+    (void)eventfd_write(client->beater_wake_fd, 1);
+}
+
+void
+hf_client_wake_courier(struct hf_client *client)
+{
+    (void)eventfd_write(client->courier_wake_fd, 1);
+}
+
+static void
+close_fd(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static void
+free_client(struct hf_client *client)
+{
+    close_fd(client->timer_fd);
+    close_fd(client->beater_wake_fd);
+    close_fd(client->courier_wake_fd);
+    pthread_cond_destroy(&client->quiet);
+    pthread_mutex_destroy(&client->mutex);
+    hf_free(client->alloc, client->polls);
+    hf_free(client->alloc, client);
+}
+
+void
+hf_client_leave(struct hf_client *client)
+{
+    bool last = client->references == 0;
+
+    pthread_mutex_unlock(&client->mutex);
+    if (last)
+        free_client(client);
+}
+
+static enum hf_status
+open_descriptors(struct hf_client *client, struct hf_error *error)
+{
+    client->timer_fd =
+        timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    client->beater_wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    client->courier_wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (client->timer_fd < 0 || client->beater_wake_fd < 0 ||
+        client->courier_wake_fd < 0)
+        return hf_fail(error, HF_E_LIMIT, "too many open files");
+    return HF_OK;
+}
+
+/* The caller's signals are the caller's: our threads take none. */
+static enum hf_status
+start_threads(struct hf_client *client, struct hf_error *error)
+{
+    sigset_t all;
+    sigset_t before;
+    int courier;
+    int beater = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    courier = pthread_create(&client->courier, NULL, hf_courier_main, client);
+    if (courier == 0)
+        beater = pthread_create(&client->beater, NULL, hf_beater_main, client);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (courier == 0 && beater == 0)
+        return HF_OK;
+
+    if (courier == 0) {
+        pthread_mutex_lock(&client->mutex);
+        client->closing = true;
+        hf_client_wake_courier(client);
+        pthread_mutex_unlock(&client->mutex);
+        pthread_join(client->courier, NULL);
+    }
+    return hf_fail(error, HF_E_LIMIT, "cannot start a thread");
+}
+
+enum hf_status
+hf_client_on(struct hf_store *store, const char *place,
+             const struct hf_alloc *alloc, struct hf_client **client,
+             struct hf_error *error)
+{
+    struct hf_client *made = hf_new(alloc, struct hf_client);
+    enum hf_status status;
+
+    if (made == NULL)
+        return hf_fail(error, HF_E_NOMEM, "open %s: out of memory", place);
+
+    pthread_once(&generation_once, watch_forks);
+    made->alloc = alloc;
+    made->store = store;
+    made->generation = generation;
+    made->references = 1;
+    made->queue_end = &made->queue;
+    made->armed = HF_NEVER;
+    made->timer_fd = made->beater_wake_fd = made->courier_wake_fd = -1;
+    snprintf(made->place, sizeof(made->place), "%s", place);
+    hf_process_host(&made->host);
+    pthread_mutex_init(&made->mutex, NULL);
+    pthread_cond_init(&made->quiet, NULL);
+
+    status = open_descriptors(made, error);
+    if (status == HF_OK)
+        status = start_threads(made, error);
+    if (status != HF_OK) {
+        free_client(made);
+        return status;
+    }
+    *client = made;
+    return HF_OK;
+}
+
+static enum hf_status
+resolve_place(const char *place, char *resolved, size_t size,
+              struct hf_error *error)
+{
+    if (place == NULL)
+        place = getenv("HOLDFAST_AT");
+    if (place == NULL || place[0] == '\0')
+        return hf_place_default(resolved, size);
+    if (snprintf(resolved, size, "%s", place) >= (int)size)
+        return hf_fail(error, HF_E_INVALID,
+                       "the place is longer than %zu bytes", size - 1);
+    return HF_OK;
+}
+
+enum hf_status
+hf_open(const char *place, const struct hf_open_options *options,
+        struct hf_client **client, struct hf_error *error)
+{
+    const struct hf_alloc *alloc = &hf_alloc_libc;
+    struct hf_store *store = NULL;
+    char resolved[HF_PLACE_MAX];
+    enum hf_status status;
+
+    if (options != NULL && options->alloc != NULL)
+        alloc = options->alloc;
+    status = resolve_place(place, resolved, sizeof(resolved), error);
+    if (status != HF_OK)
+        return status;
+    status = hf_store_open(resolved, alloc, &store, error);
+    if (status != HF_OK)
+        return status;
+    status = hf_client_on(store, resolved, alloc, client, error);
+    if (status != HF_OK)
+        hf_store_close(store);
+    return status;
+}
+
+const char *
+hf_client_place(const struct hf_client *client)
+{
+    return client->place;
+}
+
+/* End every errand; callers that wait are woken, and find it ended. */
+static void
+abandon_all(struct hf_client *client)
+{
+    struct hf_errand *errand = client->errands;
+
+    while (errand != NULL) {
+        struct hf_errand *after = errand->next;
+
+        hf_errand_pump(errand, hf_event(HF_ON_ABANDON, hf_now()));
+        (void)hf_errand_reap(errand);
+        errand = after;
+    }
+}
+
+void
+hf_close(struct hf_client *client)
+{
+    struct hf_store *store;
+
+    if (client == NULL || !hf_client_is_ours(client))
+        return;
+
+    pthread_mutex_lock(&client->mutex);
+    client->closing = true;
+    abandon_all(client);
+    hf_client_wake_beater(client);
+    hf_client_wake_courier(client);
+    pthread_mutex_unlock(&client->mutex);
+    pthread_join(client->beater, NULL);
+    pthread_join(client->courier, NULL);
+
+    pthread_mutex_lock(&client->mutex);
+    abandon_all(client); /* now those that the courier carried, too */
+    store = client->store;
+    client->store = NULL;
+    client->references--;
+    hf_client_leave(client);
+    hf_store_close(store);
+}
+
+bool
+hf_client_run(struct hf_client *client, struct hf_job *job)
+{
+    struct hf_job **link = &client->jobs;
+    bool open;
+
+    pthread_mutex_lock(&client->mutex);
+    open = !client->closing;
+    if (open) {
+        while (*link != NULL)
+            link = &(*link)->next;
+        *link = job;
+        hf_client_wake_courier(client);
+    }
+    while (open && !job->done)
+        pthread_cond_wait(&client->quiet, &client->mutex);
+    pthread_mutex_unlock(&client->mutex);
+    return open;
+}

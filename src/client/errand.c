@@ -1,0 +1,354 @@
+#include "client/errand.h"
+
+#include <sys/eventfd.h>
+
+#include "base/check.h"
+#include "client/client.h"
+#include "client/describe.h"
+
+static void
+step(struct hf_errand *errand, struct hf_event event)
+{
+    if (errand->kind == HF_ERRAND_LOCK)
+        hf_contender_step(&errand->contender, event);
+    else
+        hf_examiner_step(&errand->examiner, event);
+}
+
+static bool
+next(struct hf_errand *errand, struct hf_effect *effect)
+{
+    if (errand->kind == HF_ERRAND_LOCK)
+        return hf_contender_next(&errand->contender, effect);
+    return hf_examiner_next(&errand->examiner, effect);
+}
+
+bool
+hf_errand_ended(const struct hf_errand *errand)
+{
+    if (errand->kind == HF_ERRAND_LOCK)
+        return errand->contender.state == HF_CONTENDER_ENDED;
+    return errand->examiner.state == HF_EXAMINER_ENDED;
+}
+
+bool
+hf_errand_watching(const struct hf_errand *errand, uint64_t *version)
+{
+    if (errand->kind == HF_ERRAND_LOCK)
+        return hf_contender_watching(&errand->contender, version);
+    return hf_examiner_watching(&errand->examiner, version);
+}
+
+struct hf_instant
+hf_errand_deadline(const struct hf_errand *errand)
+{
+    if (errand->kind == HF_ERRAND_LOCK)
+        return hf_contender_deadline(&errand->contender);
+    return hf_examiner_deadline(&errand->examiner);
+}
+
+static void
+progress(struct hf_errand *errand)
+{
+    if (errand->seen != NULL)
+        errand->seen->changes++;
+    if (errand->progress_fd >= 0)
+        (void)eventfd_write(errand->progress_fd, 1);
+}
+
+/* Queue the question; one still queued is superseded in its place. */
+static void
+post(struct hf_errand *errand, const struct hf_request *request)
+{
+    struct hf_client *client = errand->client;
+
+    errand->request = *request;
+    if (request->ops_count > 0 && request->ops[0].kind == HF_PUT &&
+        !request->ops[0].new_generation)
+        client->beats_asked = true;
+    if (errand->queued)
+        return;
+
+    errand->queued = true;
+    errand->queue_next = NULL;
+    *client->queue_end = errand;
+    client->queue_end = &errand->queue_next;
+    hf_client_wake_courier(client);
+}
+
+/* A doubt that ended before anybody heard of it is no news. */
+static void
+add_news(struct hf_errand *errand, enum hf_news news)
+{
+    if (errand->on_news == NULL)
+        return;
+    if (news == HF_NEWS_CERTAIN && errand->news_count > 0) {
+        errand->news_count--;
+        return;
+    }
+    HF_CHECK(errand->news_count < 2);
+    errand->news[errand->news_count++] = news;
+    hf_client_wake_beater(errand->client);
+}
+
+static void
+on_told(struct hf_errand *errand, enum hf_told told)
+{
+    switch (told) {
+    case HF_TOLD_GRANTED:
+        errand->granted = true;
+        break;
+    case HF_TOLD_IN_DOUBT:
+        add_news(errand, HF_NEWS_IN_DOUBT);
+        break;
+    case HF_TOLD_CERTAIN:
+        add_news(errand, HF_NEWS_CERTAIN);
+        break;
+    case HF_TOLD_LOST:
+        add_news(errand, HF_NEWS_LOST);
+        break;
+    case HF_TOLD_WAITING:
+    case HF_TOLD_SUSPECTED:
+    case HF_TOLD_ENDED:
+        break;
+    case HF_TOLD_NOT_MINE:
+    case HF_TOLD_SETTLED:
+        HF_CHECK(!"between keeper and contender only");
+    }
+    progress(errand);
+}
+
+void
+hf_errand_pump(struct hf_errand *errand, struct hf_event event)
+{
+    struct hf_client *client = errand->client;
+    struct hf_effect effect;
+    struct hf_instant deadline;
+
+    step(errand, event);
+    while (next(errand, &effect)) {
+        if (effect.kind == HF_DO_ASK)
+            post(errand, &effect.request);
+        else
+            on_told(errand, effect.told);
+    }
+
+    deadline = hf_errand_deadline(errand);
+    if (deadline.ms < client->armed.ms) {
+        client->armed = deadline;
+        hf_client_wake_beater(client);
+    }
+}
+
+/* Open the processes that a new holder's record lists, when they are here. */
+static void
+observe_holder(struct hf_errand *errand)
+{
+    struct hf_seen *seen = errand->seen;
+    const struct hf_owner *owner = &seen->value.owner;
+
+    if (seen->observed_token == seen->token)
+        return;
+    hf_process_forget(&seen->observation);
+    seen->observed_token = seen->token;
+    seen->presence = HF_PRESENCE_UNKNOWN;
+    seen->here =
+        hf_process_is_here(&errand->client->host, owner->boot, owner->pidns);
+    if (seen->here)
+        hf_process_observe(&seen->observation, owner->processes,
+                           owner->processes_count);
+}
+
+static void
+forget_holder(struct hf_seen *seen)
+{
+    hf_process_forget(&seen->observation);
+    seen->observed_token = 0;
+    seen->presence = HF_PRESENCE_UNKNOWN;
+    seen->here = false;
+}
+
+void
+hf_errand_observe(struct hf_errand *errand)
+{
+    struct hf_seen *seen = errand->seen;
+    uint64_t version;
+
+    if (seen == NULL || !seen->exists || seen->corrupt ||
+        !hf_errand_watching(errand, &version))
+        return;
+    seen->presence = hf_process_look(&seen->observation);
+    if (seen->presence != HF_PRESENCE_UNKNOWN)
+        hf_errand_pump(errand, hf_evidence(hf_now(), seen->version,
+                                           seen->presence == HF_PRESENCE_GONE));
+}
+
+/* Remember for people what the courier read, and say it in core's words. */
+static struct hf_sight
+take_in(struct hf_errand *errand, const struct hf_record *record)
+{
+    struct hf_sight sight = {
+        .kind = HF_SIGHT_ABSENT,
+        .version = record->version,
+        .token = record->token,
+    };
+    struct hf_value value;
+    struct hf_error error = {0};
+    struct hf_seen *seen = errand->seen;
+    bool ours = false;
+
+    if (record->exists) {
+        ours = record->value_len < sizeof(record->value) &&
+               hf_record_decode(record->value, record->value_len, &value,
+                                &error) == HF_OK;
+        sight.kind = ours ? HF_SIGHT_LOCK : HF_SIGHT_CORRUPT;
+    }
+    if (ours) {
+        sight.heartbeat = value.heartbeat;
+        sight.terms = value.terms;
+    }
+    if (seen == NULL)
+        return sight;
+
+    if (!seen->exists || seen->version != record->version ||
+        seen->token != record->token) {
+        seen->shown_at = hf_now();
+        seen->changes++;
+    }
+    if (!seen->exists)
+        seen->first_at = seen->shown_at;
+    seen->exists = record->exists;
+    seen->corrupt = record->exists && !ours;
+    seen->version = record->version;
+    seen->token = record->token;
+    seen->stamp_ms = record->stamp_ms;
+    seen->error = error;
+    if (ours) {
+        seen->value = value;
+        observe_holder(errand);
+    } else {
+        forget_holder(seen);
+    }
+    return sight;
+}
+
+void
+hf_errand_found(struct hf_errand *errand, uint64_t number,
+                const struct hf_record *record, const struct hf_error *error)
+{
+    struct hf_sight sight = {.kind = HF_SIGHT_NONE};
+
+    if (record != NULL)
+        sight = take_in(errand, record);
+    else if (errand->seen != NULL)
+        errand->seen->error = *error;
+    hf_errand_pump(errand, hf_found(hf_now(), number, sight));
+    hf_errand_observe(errand);
+}
+
+void
+hf_errand_add(struct hf_errand *errand)
+{
+    struct hf_client *client = errand->client;
+
+    client->references++;
+    errand->next = client->errands;
+    if (errand->next != NULL)
+        errand->next->previous = errand;
+    client->errands = errand;
+    client->errands_count++;
+}
+
+static void
+unqueue(struct hf_errand *errand)
+{
+    struct hf_errand **link = &errand->client->queue;
+
+    while (*link != errand)
+        link = &(*link)->queue_next;
+    *link = errand->queue_next;
+    if (*link == NULL)
+        errand->client->queue_end = link;
+    errand->queued = false;
+}
+
+bool
+hf_errand_reap(struct hf_errand *errand)
+{
+    struct hf_client *client = errand->client;
+
+    if (!errand->detached || errand->carried || errand->calling ||
+        !hf_errand_ended(errand))
+        return false;
+
+    if (errand->queued)
+        unqueue(errand);
+    if (errand->next != NULL)
+        errand->next->previous = errand->previous;
+    if (errand->previous != NULL)
+        errand->previous->next = errand->next;
+    else
+        client->errands = errand->next;
+    client->errands_count--;
+    client->references--;
+    hf_free(client->alloc, errand);
+    return true;
+}
+
+void
+hf_errand_detach(struct hf_errand *errand)
+{
+    errand->detached = true;
+    errand->on_news = NULL;
+    errand->news_count = 0;
+    (void)hf_errand_reap(errand);
+}
+
+static enum hf_life
+judge_life(const struct hf_errand *errand, struct hf_instant now)
+{
+    const struct hf_seen *seen = errand->seen;
+    const struct hf_sighting *sighting = errand->kind == HF_ERRAND_LOCK
+                                             ? &errand->contender.sighting
+                                             : &errand->examiner.sighting;
+
+    if (!seen->exists || seen->corrupt || !sighting->present)
+        return HF_LIFE_UNKNOWN;
+    if (sighting->gone)
+        return HF_LIFE_GONE;
+    if (hf_reached(now, hf_sighting_stale_at(sighting)))
+        return HF_LIFE_SUSPECTED;
+    if (sighting->beat_seen || !sighting->same_holder)
+        return HF_LIFE_BEATING;
+    if (seen->presence == HF_PRESENCE_THERE)
+        return HF_LIFE_RUNNING;
+    return HF_LIFE_UNKNOWN;
+}
+
+void
+hf_errand_diagnose(const struct hf_errand *errand,
+                   struct hf_diagnosis *diagnosis)
+{
+    const struct hf_seen *seen = errand->seen;
+    struct hf_instant now = hf_now();
+    struct hf_record_meta meta = {
+        .space = errand->space,
+        .name = errand->name,
+        .exists = seen->exists,
+        .corrupt = seen->corrupt,
+        .version = seen->version,
+        .token = seen->token,
+        .stamp_ms = seen->stamp_ms,
+    };
+
+    *diagnosis = (struct hf_diagnosis){
+        .life = judge_life(errand, now),
+        .here = seen->here,
+        .running = seen->presence == HF_PRESENCE_THERE,
+    };
+    hf_describe(&meta, &seen->value, &diagnosis->record);
+    if (seen->exists) {
+        diagnosis->unchanged = hf_between(seen->shown_at, now);
+        diagnosis->watched = hf_between(seen->first_at, now);
+    }
+}
