@@ -139,6 +139,7 @@ static void
 watch(struct hf_contender *c, struct hf_instant now)
 {
     int64_t every_ms = c->sighting.terms.beat.ms;
+    struct hf_instant stale_at = hf_sighting_stale_at(&c->sighting);
     struct hf_instant when;
 
     if (every_ms < LOOK_EVERY_MIN_MS)
@@ -146,8 +147,8 @@ watch(struct hf_contender *c, struct hf_instant now)
     if (every_ms > LOOK_EVERY_MAX_MS)
         every_ms = LOOK_EVERY_MAX_MS;
     when = hf_after(now, (struct hf_duration){every_ms});
-    if (!c->suspected)
-        when = hf_earlier(when, hf_sighting_stale_at(&c->sighting));
+    if (!hf_reached(now, stale_at))
+        when = hf_earlier(when, stale_at);
     hf_asker_rest(&c->keeper.asker, when);
 }
 
@@ -161,6 +162,8 @@ on_alive(struct hf_contender *c, struct hf_instant now)
 
     if (c->try_only && lives)
         end(c, HF_OK, HF_TIMED_OUT);
+    else if (hf_sighting_proof(s, now) != HF_PROOF_NONE)
+        look(c, now); /* proof came while a read was out: it needs its own */
     else
         watch(c, now);
 }
@@ -168,11 +171,15 @@ on_alive(struct hf_contender *c, struct hf_instant now)
 static void
 on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
 {
-    if (c->sighting.terms.if_dead == HF_TAKEOVER) {
-        if (c->sighting.version == c->claimed_version)
-            watch(c, now); /* refused here: not again without a pause */
-        else
-            claim(c, now, c->sighting.version, c->sighting.token);
+    /* Refused at this version: somebody's marker is in the way. */
+    bool blocked = c->sighting.version == c->claimed_version;
+
+    if (c->sighting.terms.if_dead == HF_TAKEOVER && blocked && c->try_only) {
+        end(c, HF_OK, HF_TIMED_OUT);
+    } else if (c->sighting.terms.if_dead == HF_TAKEOVER && blocked) {
+        watch(c, now);
+    } else if (c->sighting.terms.if_dead == HF_TAKEOVER) {
+        claim(c, now, c->sighting.version, c->sighting.token);
     } else if (proof == HF_PROOF_GONE) {
         end(c, HF_OK, HF_GONE);
     } else if (c->try_only) {
@@ -350,7 +357,8 @@ on_abandon(struct hf_contender *c, const struct hf_event *event)
 static void
 on_acquire(struct hf_contender *c, struct hf_instant now)
 {
-    /* Under `try` only a claim that will not settle is bounded. */
+    /* Under `try` the limit bounds a place that went away and a claim that
+     * will not settle, but not the look for a sign of life. */
     struct hf_duration limit =
         c->try_only ? c->keeper.config.terms.ttl : c->limit;
 
@@ -359,12 +367,25 @@ on_acquire(struct hf_contender *c, struct hf_instant now)
     look(c, now);
 }
 
-/* A claim on its way gets its answer; one whose answer was lost, or which has
- * no right yet, is given up. */
+/* A claim on its way gets its answer; one whose answer was lost, one which has
+ * no right yet, and one that the store was not there to take, is given up. */
 static bool
 claim_may_go_on(const struct hf_contender *c)
 {
-    return c->keeper.state == HF_KEEPER_CLAIMING && !c->keeper.unsettled;
+    return c->keeper.state == HF_KEEPER_CLAIMING && !c->keeper.unsettled &&
+           c->keeper.asker.waiting;
+}
+
+static void
+give_up_claim(struct hf_contender *c, struct hf_instant now)
+{
+    bool nothing_done =
+        c->keeper.state == HF_KEEPER_CLAIMING && !c->keeper.unsettled;
+
+    if (nothing_done)
+        leave(c, now, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    else
+        leave(c, now, HF_OK, HF_TIMED_OUT);
 }
 
 static void
@@ -375,10 +396,10 @@ on_clock(struct hf_contender *c, struct hf_instant now)
     switch (c->state) {
     case HF_CONTENDER_CLAIMING:
         if (limit_reached && !claim_may_go_on(c))
-            leave(c, now, HF_OK, HF_TIMED_OUT);
+            give_up_claim(c, now);
         return;
     case HF_CONTENDER_WATCHING:
-        if (limit_reached && !c->try_only) {
+        if (limit_reached && (!c->try_only || c->failing)) {
             end_at_limit(c);
             return;
         }
