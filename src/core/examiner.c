@@ -125,6 +125,8 @@ on_lock_seen(struct hf_examiner *x, const struct hf_sight *sight,
         conclude(x, HF_FINDING_UNCHANGED, now);
     else if (hf_reached(now, watch_ends(x)))
         conclude(x, HF_FINDING_NONE, now);
+    else if (hf_sighting_proof(&x->sighting, now) != HF_PROOF_NONE)
+        ask(x, HF_ASK_READ, now); /* it came while that read was out */
     else
         watch(x, now);
 }
