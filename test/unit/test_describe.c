@@ -1,0 +1,250 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <string.h>
+
+#include <holdfast/describe.h>
+
+enum { ENOUGH = 16 * 1024 }; /* as describe.h promises */
+
+static struct hf_diagnosis
+example(void)
+{
+    return (struct hf_diagnosis){
+        .record =
+            {
+                .exists = true,
+                .space = "default",
+                .name = "migrate",
+                .fence = 17,
+                .version = 19,
+                .id = 4611686018427387904u,
+                .beat = 2,
+                .if_dead = HF_REFUSE,
+                .ttl = {60000},
+                .beat_every = {2000},
+                .since_ms = 1700000000000,
+                .stamp_ms = 1700000001000,
+                .host = "db1",
+                .user = "ann",
+                .command = "./migrate --to \"7\"",
+                .reason = "release 7",
+                .processes = {812, 813},
+                .processes_count = 2,
+            },
+        .life = HF_LIFE_SUSPECTED,
+        .here = true,
+        .running = false,
+        .unchanged = {60000},
+        .watched = {61000},
+    };
+}
+
+static const char example_json[] =
+    "{\"space\":\"default\",\"name\":\"migrate\",\"exists\":true,"
+    "\"corrupt\":false,\"fence\":17,\"version\":19,"
+    "\"stamp_ms\":1700000001000,\"lock\":\"4611686018427387904_2\","
+    "\"if_dead\":\"refuse\",\"ttl_ms\":60000,\"beat_ms\":2000,"
+    "\"since_ms\":1700000000000,\"owner\":{\"host\":\"db1\","
+    "\"user\":\"ann\",\"command\":\"./migrate --to \\\"7\\\"\","
+    "\"processes\":[812,813]},\"reason\":\"release 7\"}";
+
+static json_t *
+load(const char *text)
+{
+    json_error_t error;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+    if (root == NULL)
+        fail_msg("jansson: %s: %s", error.text, text);
+    return root;
+}
+
+static void
+every_life_has_its_word(void **state)
+{
+    (void)state;
+    assert_string_equal(hf_life_word(HF_LIFE_UNKNOWN), "unknown");
+    assert_string_equal(hf_life_word(HF_LIFE_BEATING), "beating");
+    assert_string_equal(hf_life_word(HF_LIFE_RUNNING), "running");
+    assert_string_equal(hf_life_word(HF_LIFE_SUSPECTED), "suspected dead");
+    assert_string_equal(hf_life_word(HF_LIFE_GONE), "gone");
+    assert_string_equal(hf_life_word((enum hf_life)99), "?");
+}
+
+static void
+a_description_is_the_json_of_its_header(void **state)
+{
+    struct hf_diagnosis d = example();
+    char text[ENOUGH];
+
+    (void)state;
+    assert_int_equal(hf_description_json(&d.record, text, sizeof(text)),
+                     sizeof(example_json) - 1);
+    assert_string_equal(text, example_json);
+    json_decref(load(text));
+}
+
+static void
+a_lock_that_is_not_there_has_only_its_name(void **state)
+{
+    struct hf_diagnosis d = example();
+    char text[ENOUGH];
+
+    (void)state;
+    d.record.exists = false;
+    hf_description_json(&d.record, text, sizeof(text));
+    assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
+                              "\"exists\":false}");
+}
+
+static void
+a_corrupt_record_has_only_what_the_place_says_of_it(void **state)
+{
+    struct hf_diagnosis d = example();
+    char text[ENOUGH];
+
+    (void)state;
+    d.record.corrupt = true;
+    hf_description_json(&d.record, text, sizeof(text));
+    assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
+                              "\"exists\":true,\"corrupt\":true,\"fence\":17,"
+                              "\"version\":19,\"stamp_ms\":1700000001000}");
+}
+
+static void
+a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
+{
+    static const struct {
+        bool here;
+        bool running;
+    } cases[] = {{false, false}, {true, false}, {true, true}};
+    struct hf_diagnosis d = example();
+    char text[ENOUGH];
+    char record[ENOUGH];
+
+    (void)state;
+    hf_description_json(&d.record, record, sizeof(record));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        json_t *root;
+        json_t *part;
+        json_t *whole = load(record);
+        size_t len;
+
+        d.here = cases[i].here;
+        d.running = cases[i].running;
+        len = hf_diagnosis_json(&d, text, sizeof(text));
+        assert_int_equal(len, strlen(text));
+        root = load(text);
+        part = json_object_get(root, "record");
+        assert_int_equal(json_object_size(root), 6);
+        assert_true(json_equal(part, whole));
+        assert_string_equal(json_string_value(json_object_get(root, "life")),
+                            "suspected dead");
+        assert_int_equal(json_is_true(json_object_get(root, "here")),
+                         cases[i].here);
+        assert_int_equal(json_is_true(json_object_get(root, "running")),
+                         cases[i].running);
+        assert_int_equal(
+            json_integer_value(json_object_get(root, "unchanged_ms")), 60000);
+        assert_int_equal(
+            json_integer_value(json_object_get(root, "watched_ms")), 61000);
+        json_decref(root);
+        json_decref(whole);
+    }
+}
+
+static void
+fill(char *to, size_t max, char byte)
+{
+    memset(to, byte, max);
+    to[max] = '\0';
+}
+
+/* A control character takes most room: six bytes for one. */
+static void
+the_longest_diagnosis_fits_as_promised(void **state)
+{
+    static const char bytes[] = "\x01\"\xFF";
+    char text[ENOUGH];
+
+    (void)state;
+    for (size_t i = 0; bytes[i] != '\0'; i++) {
+        struct hf_diagnosis d = example();
+
+        fill(d.record.space, HF_SPACE_MAX, bytes[i]);
+        fill(d.record.name, HF_NAME_MAX, bytes[i]);
+        fill(d.record.host, HF_HOST_MAX, bytes[i]);
+        fill(d.record.user, HF_USER_MAX, bytes[i]);
+        fill(d.record.command, HF_COMMAND_MAX, bytes[i]);
+        fill(d.record.reason, HF_REASON_MAX, bytes[i]);
+        d.record.fence = d.record.version = INT64_MAX;
+        d.record.id = d.record.beat = UINT64_MAX;
+        d.record.ttl = d.record.beat_every = HF_FOREVER;
+        d.record.since_ms = d.record.stamp_ms = INT64_MIN;
+        d.record.processes_count = HF_PROCESSES_MAX;
+        for (size_t p = 0; p < HF_PROCESSES_MAX; p++)
+            d.record.processes[p] = INT64_MIN;
+        d.unchanged = d.watched = HF_FOREVER;
+
+        assert_true(hf_diagnosis_json(&d, text, sizeof(text)) < sizeof(text));
+        json_decref(load(text));
+    }
+}
+
+static void
+a_text_too_long_is_cut_and_its_length_tells(void **state)
+{
+    struct hf_diagnosis d = example();
+
+    (void)state;
+    for (size_t size = 0; size <= sizeof(example_json); size++) {
+        char text[sizeof(example_json) + 1];
+
+        memset(text, '#', sizeof(text));
+        assert_int_equal(hf_description_json(&d.record, text, size),
+                         sizeof(example_json) - 1);
+        if (size > 0)
+            assert_int_equal(strlen(text), size - 1);
+        for (size_t i = size; i < sizeof(text); i++)
+            assert_int_equal(text[i], '#');
+    }
+}
+
+static void
+any_string_becomes_json(void **state)
+{
+    char text[64];
+
+    (void)state;
+    assert_int_equal(hf_json_string("", text, sizeof(text)), 2);
+    assert_string_equal(text, "\"\"");
+    assert_int_equal(hf_json_string("a\"\\\n\x1B\xFF", text, sizeof(text)), 18);
+    assert_string_equal(text, "\"a\\\"\\\\\\n\\u001b\xEF\xBF\xBD\"");
+    assert_int_equal(hf_json_string("four", text, 3), 6);
+    assert_string_equal(text, "\"f");
+    assert_int_equal(hf_json_string("four", NULL, 0), 6);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_life_has_its_word),
+        cmocka_unit_test(a_description_is_the_json_of_its_header),
+        cmocka_unit_test(a_lock_that_is_not_there_has_only_its_name),
+        cmocka_unit_test(a_corrupt_record_has_only_what_the_place_says_of_it),
+        cmocka_unit_test(
+            a_diagnosis_is_its_record_and_what_is_known_of_the_holder),
+        cmocka_unit_test(the_longest_diagnosis_fits_as_promised),
+        cmocka_unit_test(a_text_too_long_is_cut_and_its_length_tells),
+        cmocka_unit_test(any_string_becomes_json),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
