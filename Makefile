@@ -23,6 +23,7 @@ lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR
 	@cmake -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) >build/configure.log
 	@DESTDIR=$(DESTDIR) cmake --install build
+	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
 clean: ## remove everything that was built
 	rm -rf build
 help: ## this list

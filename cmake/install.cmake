@@ -1,5 +1,5 @@
-# What `make install` lays down: program, library, public headers, pkg-config
-# file, man page.  The library's SOVERSION changes with every release that
+# What `make install` lays down beside the program and its man page: library,
+# public headers, pkg-config file.  The library's SOVERSION changes with every release that
 # breaks its callers.
 install(DIRECTORY include/holdfast TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
@@ -10,12 +10,4 @@ if(TARGET holdfast)
     configure_file(packaging/holdfast.pc.in holdfast.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endif()
-
-if(TARGET holdfast_cli)
-    install(TARGETS holdfast_cli RUNTIME)
-endif()
-
-if(EXISTS ${PROJECT_SOURCE_DIR}/man/holdfast.1)
-    install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

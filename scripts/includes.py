@@ -43,6 +43,8 @@ def complaint(path, mark, name):
     if name.startswith("holdfast/"):
         return None if mark == "<" else 'public headers are <holdfast/...>'
     if mark == '"':
+        if layer == "cli" and (path.parent / name).exists():
+            return None  # it has no layer below it to be told from
         if not (pathlib.Path("src") / name).exists():
             return "ours is included as \"layer/file.h\", and there is none"
         other = name.split("/")[0]

@@ -1,0 +1,51 @@
+#!/bin/bash
+# What `make install` lays down is enough to build and run a program, and
+# nothing private is visible in it.
+set -u
+# shellcheck source=test/support.sh
+. "$(dirname "$0")/../support.sh"
+build=$1 source=$2 compiler=$3
+root=$here/root
+
+DESTDIR=$root cmake --install "$build" >"$here/install.out" 2>"$here/install.err"
+check "it installs into DESTDIR" [ $? = 0 ]
+
+configuration=$(cd "$root" && find . -name holdfast.pc)
+check "a pkg-config file is there" [ -n "$configuration" ]
+library=$(cd "$root" && find . -name 'libholdfast.so')
+program=$(cd "$root" && find . -path '*/bin/holdfast')
+check "the program is there" [ -x "$root/$program" ]
+check "the man page is there" \
+    [ -n "$(find "$root" -path '*/man/man1/holdfast.1')" ]
+check "the library names its interface" \
+    grep -q 'SONAME.*\[libholdfast.so.0\]' <(readelf -d "$root/$library")
+
+PKG_CONFIG_PATH=$(dirname "$root/$configuration")
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$root
+check "pkg-config knows the version" \
+    [ "$(pkg-config --modversion holdfast)" = 0.1.0 ]
+
+# What a user of the library would type.
+# shellcheck disable=SC2046 # words, on purpose
+"$compiler" -std=c11 -o "$here/program" "$source/examples/fenced_write.c" \
+    $(pkg-config --cflags --libs holdfast) -lsqlite3 2>"$here/compile.err"
+check "a program compiles with nothing but pkg-config" [ $? = 0 ]
+LD_LIBRARY_PATH=$(dirname "$root/$library") \
+    "$here/program" "sqlite:$here/locks.db" "$here/report.db" hello \
+    >"$here/program.out" 2>"$here/program.err"
+check "and runs" [ $? = 0 ]
+check "and holds a lock" grep -q '^written with fence' "$here/program.out"
+
+env -u LD_LIBRARY_PATH HOLDFAST_AT="sqlite:$here/locks.db" \
+    "$root/$program" run greet -- echo hello >"$here/greet.out" 2>"$here/greet.err"
+check "the installed program finds the library beside it" [ $? = 0 ]
+check "and runs a command" grep -qx hello "$here/greet.out"
+
+# Every function that the headers declare public is exported, and no other.
+sed -n '/HF_PUBLIC/,/;/p' "$root"/*/*/include/holdfast/*.h |
+    grep -oE '\bhf_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$here/declared"
+nm -D --defined-only "$root/$library" | awk '$2 ~ /[A-Z]/ {print $3}' |
+    sort -u >"$here/exported"
+check "the library exports what its headers declare" \
+    diff "$here/declared" "$here/exported"
+finish
