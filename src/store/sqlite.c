@@ -39,8 +39,8 @@ enum {
     X(OLD, "SELECT count(*), max(version) FROM (SELECT version"                \
            " FROM holdfast_records WHERE (value IS NULL OR space = ?1)"        \
            " AND stamp <= ?2 ORDER BY space, name LIMIT ?3)")                  \
-    X(PURGE, "DELETE FROM holdfast_records WHERE (space, name) IN"             \
-             " (SELECT space, name FROM holdfast_records"                      \
+    X(PURGE, "DELETE FROM holdfast_records WHERE rowid IN"                     \
+             " (SELECT rowid FROM holdfast_records"                            \
              " WHERE (value IS NULL OR space = ?1)"                            \
              " AND stamp <= ?2 ORDER BY space, name LIMIT ?3)")                \
     X(LOOK, "PRAGMA data_version")                                             \
@@ -517,56 +517,60 @@ commit(struct hf_store *base, struct hf_store_group *groups,
 
 /* ---- Wait and purge ------------------------------------------------------------ */
 
-/* An error is no news: the caller's next read will tell. */
-static bool
-any_changed(struct sqlite *store, const struct hf_store_watch *watches,
-            size_t watches_count)
+static int
+compare(struct sqlite *store, const struct hf_store_watch *watches,
+        size_t watches_count, bool *changed)
 {
-    int64_t floor = 0;
     struct work work = {.store = store};
+    int64_t floor = 0;
+    int code = read_number(store, SQL_FLOOR, &floor);
 
-    if (read_number(store, SQL_FLOOR, &floor) != SQLITE_OK)
-        return false;
     work.floor = (uint64_t)floor;
-    for (size_t i = 0; i < watches_count; i++) {
-        struct hf_rule_found found;
+    for (size_t i = 0; code == SQLITE_OK && !*changed && i < watches_count;
+         i++) {
+        struct hf_rule_found found = {.present = false};
 
-        if (find(&work, watches[i].key, &found) == SQLITE_OK &&
-            found.version != watches[i].version)
-            return true;
+        code = find(&work, watches[i].key, &found);
+        *changed = code == SQLITE_OK && found.version != watches[i].version;
     }
-    return false;
+    return code;
 }
 
 /*
  * data_version moves with every commit of another connection, and with none of
- * our own; so the versions are read once at the start, after it was.
+ * our own, so that the first look always compares; it is read before the
+ * versions are.  An error is no news: the next look asks again, and the
+ * caller's next read will tell.
  */
+static bool
+look(struct sqlite *store, const struct hf_store_watch *watches,
+     size_t watches_count, int64_t *seen)
+{
+    bool changed = false;
+    int64_t now = 0;
+
+    if (read_number(store, SQL_LOOK, &now) != SQLITE_OK || now == *seen)
+        return false;
+    if (compare(store, watches, watches_count, &changed) == SQLITE_OK)
+        *seen = now;
+    return changed;
+}
+
 static void
 wait_for_change(struct hf_store *base, const struct hf_store_watch *watches,
                 size_t watches_count, struct hf_instant until, int wake_fd)
 {
     struct sqlite *store = sqlite_of(base);
-    int64_t seen = -1;
+    int64_t seen = -1; /* no data_version is negative */
 
-    if (watches_count == 0) {
+    /* A look has no patience with a locked file: wake_fd must be heard. */
+    if (watches_count == 0 || enter(store, hf_now(), NULL) != HF_OK) {
         hf_pause(until, -1, wake_fd);
         return;
     }
-    if (enter(store, until, NULL) != HF_OK) {
-        hf_pause(until, -1, wake_fd);
-        return;
-    }
-    do {
-        int64_t look = seen;
-
-        if (read_number(store, SQL_LOOK, &look) != SQLITE_OK || look == seen)
-            continue;
-        seen = look;
-        if (any_changed(store, watches, watches_count))
-            return;
-    } while (!hf_reached(hf_now(), until) &&
-             !hf_pause(until, LOOK_MS, wake_fd));
+    while (!look(store, watches, watches_count, &seen) &&
+           !hf_reached(hf_now(), until) && !hf_pause(until, LOOK_MS, wake_fd))
+        ; /* hf_pause has waited */
 }
 
 static int

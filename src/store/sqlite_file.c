@@ -99,7 +99,7 @@ make_folders(const struct hf_place *place, struct hf_error *error)
     folder_of(place->path, folder);
     if (stat(folder, &found) == 0)
         return HF_OK;
-    for (char *at = folder + 1; at[-1] != '\0'; at++) {
+    for (char *at = folder + 1;; at++) {
         char kept = *at;
 
         if (kept != '/' && kept != '\0')
@@ -108,10 +108,9 @@ make_folders(const struct hf_place *place, struct hf_error *error)
         if (mkdir(folder, mode) != 0 && errno != EEXIST)
             return fail_system(error, "make the folder", folder);
         if (kept == '\0')
-            break;
+            return HF_OK;
         *at = kept;
     }
-    return HF_OK;
 }
 
 /*

