@@ -229,7 +229,7 @@ hf_close(struct hf_client *client)
 {
     struct hf_store *store;
 
-    if (client == NULL || !hf_client_is_ours(client))
+    if (client == NULL || hf_client_may_call(client, NULL) != HF_OK)
         return;
 
     pthread_mutex_lock(&client->mutex);
