@@ -16,11 +16,14 @@ say() {
 clean_up() {
     local pid
 
+    trap - EXIT
     for pid in ${started[@]+"${started[@]}"}; do
         kill -TERM "$pid" 2>/dev/null
     done
-    # Each ends its own command first; here we only wait for them.
-    wait
+    # Each ends its own command first.
+    for pid in ${started[@]+"${started[@]}"}; do
+        until_true 10 "process $pid does not end" gone "$pid"
+    done
     rm -rf "$here"
 }
 trap clean_up EXIT
@@ -95,6 +98,7 @@ say "1. Alice holds the lock 'report'; her command ignores requests to stop."
     >"$here/alice.out" 2>"$here/alice.err" &
 alice=$!
 started+=("$alice")
+disown "$alice"
 until_true 5 "alice's command never started" grep -q '^pid ' "$here/alice.out"
 alice_job=$(sed -n 's/^pid //p' "$here/alice.out")
 alice_fence=$(fence_of alice)
@@ -117,7 +121,6 @@ say "3. kill -9 of Alice's holdfast (process $alice).  Its guard is left: it ask
 say "   her command to stop, and after the grace of 1 s kills it; until then her"
 say "   lock stays hers, and Bob waits."
 kill -9 "$alice"
-wait "$alice" 2>/dev/null
 until_true 5 "alice's command was not asked to stop" \
     grep -q '^asked to stop' "$here/alice.out"
 until_true 5 "alice's command was not ended" gone "$alice_job"
@@ -130,9 +133,9 @@ grep -qx alone "$here/bob.out" || fail "both commands ran at once"
 grep -Eqi 'gone|dead' "$here/bob.err" || fail "bob was not told of the death"
 say "   What Bob was told, from the beginning:"
 quote "$here/bob.err"
-say "   Proved: when Bob's command started, Alice's had ended; its fence"
-say "   $bob_fence is above $alice_fence, so that whatever checks fences refuses a late"
-say "   write of hers."
+say "   Proved: when Bob's command started, Alice's had ended.  Its fence is"
+say "   $bob_fence, above her $alice_fence: whatever checks fences"
+say "   refuses a late write of hers."
 say
 
 say "4. A migration must not be started again by a machine.  Its lock says"
@@ -147,9 +150,9 @@ END
     bash "$here/migration" hang >"$here/first.out" 2>"$here/first.err" &
 first=$!
 started+=("$first")
+disown "$first"
 until_true 5 "the migration never started" grep -q '^pid ' "$here/first.out"
 kill -9 "$first"
-wait "$first" 2>/dev/null
 until_true 5 "the migration was not ended" \
     gone "$(sed -n 's/^pid //p' "$here/first.out")"
 "$holdfast" run --if-dead refuse migrate -- bash "$here/migration" go \
@@ -158,7 +161,8 @@ code=$?
 quote "$here/second.err"
 [ $code = 73 ] || fail "the second migration ended with $code, not with 73"
 [ -s "$here/second.out" ] && fail "the second migration ran"
-grep -q 'holdfast clear' "$here/second.err" || fail "no remedy was named"
+remedy=$(sed -n 's/^ *\(holdfast clear .*\)/\1/p' "$here/second.err")
+[ -n "$remedy" ] || fail "no remedy was named"
 say "   Proved: nobody overrides it (exit code 73), and the remedy is named."
 say
 
@@ -168,15 +172,18 @@ quote "$here/why.out"
 grep -qi 'gone' "$here/why.out" || fail "why does not say that it is gone"
 say
 
-say "6. A person has looked, and clears it:"
-say "   holdfast clear migrate --reason 'looked: nothing is half done'"
-"$holdfast" clear migrate --reason 'looked: nothing is half done' \
-    >"$here/clear.out" 2>"$here/clear.err" || fail "it was not cleared"
+remedy=${remedy/…/looked: nothing is half done}
+say "6. A person has looked, and pastes the remedy, with a reason:"
+say "   $remedy"
+PATH=$(dirname "$holdfast"):$PATH
+eval "$remedy" >"$here/clear.out" 2>"$here/clear.err" ||
+    fail "it was not cleared"
 quote "$here/clear.out"
 "$holdfast" run --if-dead refuse migrate -- bash "$here/migration" go \
     >"$here/third.out" 2>"$here/third.err" || fail "the migration did not run"
 grep -qx migrated "$here/third.out" || fail "the migration did not migrate"
 [ "$(fence_of third)" -gt "$(fence_of first)" ] || fail "its fence is not higher"
-say "   Proved: the migration runs now, with fence $(fence_of third), above $(fence_of first)."
+say "   Proved: the migration runs now, with a fence above that of the first:"
+say "   $(fence_of third), after $(fence_of first)."
 say
 say "All of it was shown, in $SECONDS s."
