@@ -1,8 +1,11 @@
 #include "suite.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -172,6 +175,43 @@ suite_destroy_folder(const char *folder)
     }
     closedir(files);
     assert_int_equal(rmdir(folder), 0);
+}
+
+void
+suite_threads_begin(void)
+{
+    assert_int_equal(setenv("CMOCKA_TEST_ABORT", "1", 1), 0);
+}
+
+void
+suite_threads_end(void)
+{
+    assert_int_equal(unsetenv("CMOCKA_TEST_ABORT"), 0);
+}
+
+pid_t
+suite_start(suite_child_fn *work, void *ctx)
+{
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        suite_threads_begin();
+        _exit(work(ctx) ? 0 : 1);
+    }
+    return child;
+}
+
+int
+suite_end_of(pid_t child)
+{
+    int end = 0;
+
+    assert_int_equal(waitpid(child, &end, 0), child);
+    return end;
 }
 
 struct hf_key

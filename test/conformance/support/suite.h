@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "store/store.h"
 
@@ -59,6 +60,25 @@ struct hf_store *suite_open(const struct suite_bench *bench);
  * in it. */
 void suite_make_folder(char folder[SUITE_FOLDER_SIZE]);
 void suite_destroy_folder(const char *folder);
+
+/*
+ * Run work(ctx) in a process of its own, which dies with the test, and return
+ * its pid.  It ends with 0 when work returns true; an assertion that fails
+ * there aborts it.
+ */
+typedef bool suite_child_fn(void *ctx);
+
+pid_t suite_start(suite_child_fn *work, void *ctx);
+
+/* Wait for its end, as waitpid(2) reports it: 0 is good. */
+int suite_end_of(pid_t child);
+
+/*
+ * Between these two an assertion that fails aborts the program: for threads,
+ * from which cmocka cannot jump back.
+ */
+void suite_threads_begin(void);
+void suite_threads_end(void);
 
 struct hf_key suite_key(const char *name); /* in the space "default" */
 
