@@ -1,4 +1,4 @@
-# What `make install` lays down beside the program and its man page: library,
+# What `make install` lays down: program, man page, library,
 # public headers, pkg-config file.  The library's SOVERSION changes with every release that
 # breaks its callers.
 install(DIRECTORY include/holdfast TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
@@ -10,4 +10,9 @@ if(TARGET holdfast)
     configure_file(packaging/holdfast.pc.in holdfast.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+if(TARGET holdfast_cli)
+    install(TARGETS holdfast_cli RUNTIME)
+    install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
