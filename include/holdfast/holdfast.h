@@ -166,6 +166,15 @@ hf_acquire(struct hf_client *client, const char *name,
            struct hf_acquired *acquired, struct hf_error *error);
 
 /*
+ * Would hf_acquire take this name and these options?  HF_OK, or HF_E_INVALID
+ * and why.  Needs no client and touches no place: for programs that want to
+ * refuse bad input before they open one.  Looks at all but the processes.
+ */
+HF_PUBLIC HF_MUST_USE enum hf_status
+hf_acquire_check(const char *name, const struct hf_acquire_options *options,
+                 struct hf_error *error);
+
+/*
  * A switch that ends waiting calls early; may serve several calls at once.
  * Both verbs are async-signal-safe and idempotent.  cancel: give up, settle
  * what is unsettled, return HF_E_CANCELLED.  abandon: return at once, even if

@@ -101,6 +101,18 @@ configure(const struct hf_acquire_options *o,
     return status;
 }
 
+enum hf_status
+hf_acquire_check(const char *name, const struct hf_acquire_options *options,
+                 struct hf_error *error)
+{
+    static const struct hf_acquire_options defaults;
+    const struct hf_acquire_options *o = options == NULL ? &defaults : options;
+    struct hf_contender_config config;
+    enum hf_status status = hf_wait_check_key(o->space, name, error);
+
+    return status == HF_OK ? configure(o, &config, error) : status;
+}
+
 static enum hf_status
 prepare(struct hf_client *client, const char *name,
         const struct hf_acquire_options *o, struct hf_errand **errand,
