@@ -1,0 +1,165 @@
+#include "line.h"
+#include "options.h"
+#include "report.h"
+#include "say.h"
+#include "verbs.h"
+
+static const char help[] =
+    "usage: holdfast clear [OPTION...] --reason TEXT NAME\n"
+    "\n"
+    "Delete the record of a dead holder by hand, whatever its --if-dead says.\n"
+    "Watches it for its whole ttl first, and leaves it alone when it shows\n"
+    "life; a holder whose processes are gone from this host is not watched.\n"
+    "\n"
+    "  --reason TEXT  why; kept with who and when in the audit\n"
+    "  --force        do not watch for a sign of life first.  A holder that\n"
+    "                 is alive then loses its lock, and learns it only at its\n"
+    "                 next beat\n"
+    "  --at PLACE     where the locks are kept\n"
+    "  --space SPACE  default `default`\n"
+    "  --json         the answer as one JSON object\n"
+    "  --help         this text\n"
+    "\n"
+    "Exit: 0 cleared; 1 no such lock; 75 not cleared: its holder shows life,\n"
+    "  or it changed hands meanwhile; 69 the place is unavailable, 77\n"
+    "  permission denied, 64 wrong usage, 65 the record is not ours.\n"
+    "\n"
+    "  holdfast clear --reason 'db1 lost power; schema checked' migrate\n";
+
+struct reading {
+    struct hf_which which;
+    const char *reason;
+    bool force;
+};
+
+static int
+print_json(const struct hf_cleared *answer)
+{
+    struct hf_phrase out;
+
+    hf_phrase_start(&out);
+    hf_phrase_add(
+        &out, "{\"cleared\":%s,\"seen\":", answer->cleared ? "true" : "false");
+    hf_phrase_diagnosis(&out, &answer->seen);
+    hf_phrase_add(&out, "}\n");
+    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
+}
+
+static int
+say_cleared(const struct hf_cleared *answer, const char *name)
+{
+    struct hf_phrase out;
+
+    hf_phrase_start(&out);
+    hf_phrase_add(&out, "cleared %s\n", name);
+    if (!answer->seen.record.corrupt)
+        hf_report_holder(&out, "  ", &answer->seen);
+    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
+}
+
+static int
+say_not_cleared(const struct hf_cleared *answer, const char *name)
+{
+    struct hf_phrase out;
+
+    hf_phrase_start(&out);
+    hf_phrase_add(&out, "holdfast: %s was not cleared: %s\n", name,
+                  answer->seen.life == HF_LIFE_BEATING ||
+                          answer->seen.life == HF_LIFE_RUNNING
+                      ? "its holder is alive"
+                      : "it changed while it was watched");
+    if (!answer->seen.record.corrupt)
+        hf_report_holder(&out, "holdfast:   ", &answer->seen);
+    hf_say_phrase(&out);
+    return HF_EXIT_ALIVE;
+}
+
+static int
+clear(struct hf_client *client, const struct reading *r)
+{
+    struct hf_phrase name;
+    struct hf_line line;
+    struct hf_clear_options options = {
+        .space = r->which.space,
+        .reason = r->reason,
+        .force = r->force,
+        .on_waiting = hf_line_show,
+        .ctx = &line,
+    };
+    struct hf_cleared answer;
+    struct hf_error error = {0};
+
+    hf_phrase_start(&name);
+    hf_phrase_quote(&name, r->which.name);
+    hf_line_init(&line, "watching", name.text, hf_client_place(client));
+    line.silent = r->which.json;
+
+    enum hf_status status =
+        hf_clear(client, r->which.name, &options, &answer, &error);
+
+    hf_line_end(&line);
+    if (status != HF_OK)
+        return hf_say_failure(&error, status);
+    if (!answer.cleared && !answer.seen.record.exists)
+        return hf_report_none(&r->which, hf_client_place(client));
+    if (r->which.json) {
+        int code = print_json(&answer);
+
+        return answer.cleared || code != 0 ? code : HF_EXIT_ALIVE;
+    }
+    return answer.cleared ? say_cleared(&answer, name.text)
+                          : say_not_cleared(&answer, name.text);
+}
+
+static int
+read_line(struct reading *r, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"reason", required_argument, NULL, HF_OPTION_REASON},
+        {"force", no_argument, NULL, HF_OPTION_FORCE},
+        HF_OPTIONS_SHARED,
+        {NULL, 0, NULL, 0},
+    };
+
+    for (;;) {
+        int option = getopt_long(argc, argv, ":", options, NULL);
+
+        if (option < 0)
+            break;
+        if (option == '?' || option == ':')
+            return hf_options_bad("clear", option, argv);
+        if (option == HF_OPTION_REASON)
+            r->reason = optarg;
+        else if (option == HF_OPTION_FORCE)
+            r->force = true;
+        else
+            (void)hf_options_take(&r->which, option);
+    }
+    if (r->which.help)
+        return 0;
+
+    int wrong = hf_options_name("clear", argc, argv, &r->which);
+
+    if (wrong == 0 && (r->reason == NULL || r->reason[0] == '\0'))
+        return hf_say_usage("clear", "--reason is required: say why");
+    return wrong;
+}
+
+int
+hf_clear_verb(int argc, char **argv)
+{
+    struct reading r = {.reason = NULL};
+    struct hf_client *client;
+    int code = read_line(&r, argc, argv);
+
+    if (code != 0)
+        return code;
+    if (r.which.help)
+        return hf_options_help(help);
+    code = hf_options_open(&r.which, r.which.name, &client);
+    if (code != 0)
+        return code;
+    code = clear(client, &r);
+    hf_close(client);
+    return code;
+}

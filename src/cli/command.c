@@ -1,0 +1,87 @@
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "say.h"
+
+/* In the child, between fork and exec; every signal is still blocked. */
+static _Noreturn void
+become(const struct hf_pact_terms *terms, pid_t guard, bool terminal, int tell)
+{
+    struct sigaction child = {.sa_handler = SIG_IGN};
+    int why;
+
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != guard) /* it died before it could be noticed */
+        _exit(HF_EXIT_SIGNAL + SIGKILL);
+    (void)setpgid(0, 0);
+    if (terminal)
+        (void)tcsetpgrp(STDIN_FILENO, getpid());
+    if (terms->child_ignored)
+        (void)sigaction(SIGCHLD, &child, NULL);
+    (void)sigprocmask(SIG_SETMASK, &terms->signals, NULL);
+    execvp(terms->command[0], terms->command);
+    why = errno;
+    (void)!write(tell, &why, sizeof(why));
+    _exit(why == ENOENT ? HF_EXIT_MISSING : HF_EXIT_CANNOT);
+}
+
+bool
+hf_command_start(struct hf_command *command, const struct hf_pact_terms *terms)
+{
+    bool terminal =
+        tcgetpgrp(STDIN_FILENO) == getpgrp() && isatty(STDOUT_FILENO) == 1;
+    pid_t guard = getpid();
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+
+    pid_t pid = fork();
+
+    if (pid == 0)
+        become(terms, guard, terminal, ends[1]);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return false;
+    }
+    (void)setpgid(pid, pid); /* here too: whoever comes first */
+    *command = (struct hf_command){pid, ends[0]};
+    return true;
+}
+
+int
+hf_command_refused(struct hf_command *command)
+{
+    int why = 0;
+    ssize_t len = read(command->refusal, &why, sizeof(why));
+
+    close(command->refusal);
+    command->refusal = -1;
+    return len == (ssize_t)sizeof(why) ? why : 0;
+}
+
+void
+hf_command_give_terminal(const struct hf_command *command)
+{
+    if (tcgetpgrp(STDIN_FILENO) == getpgrp())
+        (void)tcsetpgrp(STDIN_FILENO, command->pid);
+}
+
+void
+hf_command_take_terminal(const struct hf_command *command)
+{
+    if (tcgetpgrp(STDIN_FILENO) == command->pid)
+        (void)tcsetpgrp(STDIN_FILENO, getpgrp());
+}
+
+bool
+hf_command_wants_terminal(int signal)
+{
+    return signal != SIGTSTP && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}

@@ -1,0 +1,389 @@
+#include "guard.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "below.h"
+#include "command.h"
+#include "moment.h"
+#include "phrase.h"
+#include "say.h"
+
+enum {
+    AGAIN_MS = 20,     /* between two rounds of KILL; some may have forked */
+    STOPPED_MS = 1000, /* a command that stops at once again has to wait */
+    LEFT_MS = 200,     /* what is left of the command then is worth a line */
+};
+
+enum state { WAITING, RUNNING, ENDING };
+
+struct guard {
+    struct hf_pact *pact;
+    const struct hf_pact_terms *terms;
+    struct hf_below below;
+    int children; /* a signalfd of SIGCHLD */
+    int alarm;
+    enum state state;
+    bool holdfast_gone;
+    struct hf_command command; /* pid 0: not started */
+    bool command_ended;        /* and was reaped: its pid is no longer ours */
+    int status;                /* the command's, as waitpid gave it */
+    int refusal;               /* errno, if it could not be executed */
+    bool late;                 /* not started: the right had all but run out */
+    bool right_ran_out;        /* why we are ENDING */
+    int64_t kill_at;           /* ENDING */
+    int64_t continue_at;       /* when to wake the stopped command, or never */
+    int64_t continued_at;
+    int64_t look_at; /* when to see what the command left, or never */
+};
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool
+takeover(const struct guard *g)
+{
+    return g->terms->if_dead == HF_TAKEOVER;
+}
+
+static int64_t
+right_until(const struct guard *g)
+{
+    return atomic_load(&g->pact->page->right_until);
+}
+
+/* From here on a takeover lock's command must be told to end. */
+static int64_t
+worried_from(const struct guard *g)
+{
+    return takeover(g) ? right_until(g) - g->terms->grace.ms : HF_MOMENT_NEVER;
+}
+
+static void
+tell(const struct guard *g, const struct hf_pact_message *message)
+{
+    /* A holdfast that does not read is frozen or gone: nothing is owed. */
+    (void)hf_pact_send(g->pact->guard_end, message);
+}
+
+/* ---- Signals to what is below ------------------------------------------- */
+
+/* Its group, as long as its leader is ours to reap: the number cannot have
+ * been given to another one before. */
+static void
+signal_group(const struct guard *g, int signal)
+{
+    if (g->command.pid != 0 && !g->command_ended)
+        (void)kill(-g->command.pid, signal);
+}
+
+static void
+signal_all(const struct guard *g, int signal)
+{
+    if (!hf_below_signal(&g->below, signal))
+        signal_group(g, signal);
+}
+
+static void
+pass_on(struct guard *g, int signal)
+{
+    if (g->command.pid == 0)
+        return;
+    if (signal == SIGCONT)
+        hf_command_give_terminal(&g->command); /* the shell's `fg` */
+    if (g->command_ended)
+        signal_all(g, signal);
+    else
+        signal_group(g, signal);
+}
+
+static void
+begin_end(struct guard *g)
+{
+    int64_t kill_at = hf_moment_after(hf_moment_now(), g->terms->grace.ms);
+
+    if (g->state == ENDING)
+        return;
+    g->state = ENDING;
+    g->kill_at =
+        takeover(g) && right_until(g) < kill_at ? right_until(g) : kill_at;
+    signal_all(g, SIGTERM);
+    signal_all(g, SIGCONT); /* what is stopped cannot hear TERM */
+}
+
+/* ---- The command -------------------------------------------------------- */
+
+static void
+export_grant(const struct guard *g)
+{
+    char fence[24];
+
+    snprintf(fence, sizeof(fence), "%" PRIu64, g->pact->page->fence);
+    (void)setenv("HOLDFAST_NAME", g->terms->name, 1);
+    (void)setenv("HOLDFAST_SPACE", g->terms->space, 1);
+    (void)setenv("HOLDFAST_FENCE", fence, 1);
+    (void)setenv("HOLDFAST_AT", g->pact->page->place, 1);
+}
+
+static void
+on_grant(struct guard *g)
+{
+    struct pollfd holdfast = {.fd = g->pact->holdfast_life, .events = POLLIN};
+
+    if (g->state != WAITING || poll(&holdfast, 1, 0) != 0)
+        return; /* a grant whose holder is gone already */
+    g->state = RUNNING;
+    export_grant(g);
+    /* We may have been frozen since the grant was sent. */
+    g->late = hf_moment_now() >= worried_from(g);
+    if (g->late)
+        return;
+    if (!hf_command_start(&g->command, g->terms)) {
+        g->refusal = errno;
+        return;
+    }
+    tell(g, &(struct hf_pact_message){.word = HF_PACT_STARTED,
+                                      .pid = g->command.pid});
+}
+
+/* A holder must not be suspended: it would keep the lock and do nothing. */
+static void
+on_stopped(struct guard *g, int signal)
+{
+    int64_t now = hf_moment_now();
+    bool again = now - g->continued_at < STOPPED_MS;
+
+    if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU)
+        return; /* SIGSTOP: somebody means it */
+    g->continue_at = again ? hf_moment_after(now, STOPPED_MS) : now;
+    if (!again && !g->terms->quiet && !hf_command_wants_terminal(signal))
+        hf_say_now("the command was stopped by the terminal; it goes on, for "
+                   "it holds a lock");
+}
+
+static void
+on_continue(struct guard *g)
+{
+    g->continue_at = HF_MOMENT_NEVER;
+    g->continued_at = hf_moment_now();
+    hf_command_give_terminal(&g->command);
+    signal_group(g, SIGCONT);
+}
+
+/* Take every answer of waitpid there is; false: no child is left. */
+static bool
+reap(struct guard *g)
+{
+    for (;;) {
+        int status;
+        pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED);
+
+        if (pid < 0 && errno == EINTR)
+            continue;
+        if (pid <= 0)
+            return pid == 0;
+        if (pid != g->command.pid || g->command_ended)
+            continue;
+        if (WIFSTOPPED(status)) {
+            on_stopped(g, WSTOPSIG(status));
+            continue;
+        }
+        g->command_ended = true;
+        g->status = status;
+        g->look_at = hf_moment_after(hf_moment_now(), LEFT_MS);
+        hf_command_take_terminal(&g->command);
+    }
+}
+
+/* ---- What can happen ---------------------------------------------------- */
+
+static void
+on_holdfast_gone(struct guard *g)
+{
+    g->holdfast_gone = true;
+    if (g->state != RUNNING || g->command.pid == 0)
+        return;
+    begin_end(g); /* first of all: to say it may take time */
+    if (!g->terms->quiet)
+        hf_say_now("the process that kept the lock is gone: ending the "
+                   "command (TERM now, KILL at the end of its grace)");
+}
+
+static void
+hear(struct guard *g)
+{
+    struct hf_pact_message message;
+    bool gone = false;
+
+    while (!g->holdfast_gone &&
+           hf_pact_receive(g->pact->guard_end, &message, &gone)) {
+        if (message.word == HF_PACT_GRANT)
+            on_grant(g);
+        else if (message.word == HF_PACT_SIGNAL)
+            pass_on(g, message.number);
+        else if (message.word == HF_PACT_END && g->state == RUNNING)
+            begin_end(g);
+    }
+    if (gone && !g->holdfast_gone)
+        on_holdfast_gone(g);
+}
+
+static void
+say_left(struct guard *g)
+{
+    struct hf_pact_message message = {.word = HF_PACT_LEFT};
+    struct hf_below_left left;
+
+    g->look_at = HF_MOMENT_NEVER;
+    if (!hf_below_look(&g->below, &left) || left.count == 0)
+        return; /* ending just now */
+    message.number = left.count > INT32_MAX ? INT32_MAX : (int)left.count;
+    message.pid = left.pid;
+    snprintf(message.name, sizeof(message.name), "%s", left.name);
+    tell(g, &message);
+}
+
+static void
+on_time(struct guard *g)
+{
+    int64_t now = hf_moment_now();
+
+    if (g->state == RUNNING && g->command.pid != 0 && now >= worried_from(g)) {
+        g->right_ran_out = true;
+        begin_end(g);
+        tell(g, &(struct hf_pact_message){.word = HF_PACT_ENDING});
+    }
+    if (g->state == ENDING && now >= g->kill_at)
+        signal_all(g, SIGKILL);
+    if (now >= g->continue_at)
+        on_continue(g);
+    if (now >= g->look_at)
+        say_left(g);
+}
+
+static int64_t
+deadline(const struct guard *g)
+{
+    int64_t now = hf_moment_now();
+    int64_t next = earlier(g->continue_at, g->look_at);
+
+    if (g->state == RUNNING)
+        next = earlier(next, worried_from(g));
+    if (g->state == ENDING)
+        next = earlier(next, now < g->kill_at ? g->kill_at : now + AGAIN_MS);
+    return next;
+}
+
+static void
+wait_for_news(struct guard *g)
+{
+    struct signalfd_siginfo info;
+    struct pollfd fds[] = {
+        {.fd = g->alarm, .events = POLLIN},
+        {.fd = g->children, .events = POLLIN},
+        {.fd = g->holdfast_gone ? -1 : g->pact->guard_end, .events = POLLIN},
+        {.fd = g->holdfast_gone ? -1 : g->pact->holdfast_life,
+         .events = POLLIN},
+        {.fd = g->command.pid != 0 ? g->command.refusal : -1, .events = POLLIN},
+    };
+
+    hf_moment_alarm_set(g->alarm, deadline(g));
+    (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
+    if (fds[1].revents != 0)
+        (void)!read(g->children, &info, sizeof(info));
+    if (fds[2].revents != 0)
+        hear(g);
+    if (fds[3].revents != 0 && !g->holdfast_gone)
+        on_holdfast_gone(g);
+    if (fds[4].revents != 0)
+        g->refusal = hf_command_refused(&g->command);
+}
+
+/* Nothing is below, and nothing will be. */
+static bool
+over(struct guard *g)
+{
+    if (g->state == WAITING)
+        return g->holdfast_gone;
+    if (g->command.pid == 0)
+        return true;
+    if (reap(g))
+        return false;
+    if (g->command.refusal >= 0) /* it ended before we read how it began */
+        g->refusal = hf_command_refused(&g->command);
+    return true;
+}
+
+static void
+tell_end(struct guard *g)
+{
+    struct hf_pact_message done = {.word = HF_PACT_DONE, .number = g->status};
+
+    if (g->late) {
+        done.end = HF_PACT_LATE;
+    } else if (g->refusal != 0) {
+        done.end = HF_PACT_REFUSED;
+        done.number = g->refusal;
+    } else {
+        done.end = g->state == ENDING ? HF_PACT_CUT : HF_PACT_RAN;
+    }
+    tell(g, &done);
+}
+
+static _Noreturn void
+run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
+{
+    struct guard g = {
+        .pact = pact,
+        .terms = terms,
+        .command = {.refusal = -1},
+        .continue_at = HF_MOMENT_NEVER,
+        .continued_at = -STOPPED_MS,
+        .look_at = HF_MOMENT_NEVER,
+    };
+    sigset_t signals;
+
+    close(pact->holdfast_end);
+    pact->holdfast_end = -1;
+    (void)prctl(PR_SET_NAME, "holdfast-guard", 0, 0, 0);
+    sigfillset(&signals);
+    (void)sigprocmask(SIG_SETMASK, &signals, NULL);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    g.children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    g.alarm = hf_moment_alarm_open();
+    if (g.children < 0 || g.alarm < 0 || !hf_below_init(&g.below))
+        _exit(HF_EXIT_OURS);
+
+    while (!over(&g)) {
+        wait_for_news(&g);
+        on_time(&g);
+    }
+    if (!g.holdfast_gone)
+        tell_end(&g);
+    _exit(0);
+}
+
+pid_t
+hf_guard_start(struct hf_pact *pact, const struct hf_pact_terms *terms)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        run_guard(pact, terms);
+    if (pid > 0) {
+        close(pact->guard_end);
+        pact->guard_end = -1;
+    }
+    return pid;
+}

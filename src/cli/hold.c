@@ -1,0 +1,417 @@
+#include "hold.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "guard.h"
+#include "hold_state.h"
+#include "moment.h"
+#include "say.h"
+
+enum {
+    AGAIN_MS = 20,       /* between two rounds of KILL; some may have forked */
+    GIVE_BACK_MS = 2000, /* to give back a lock whose right is over */
+    PATIENCE_MS = 500,   /* then we say that giving it back takes long */
+    LOOKS_A_TTL = 60,
+    LOOK_MIN_MS = 20,
+    LOOK_MAX_MS = 500,
+};
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- Claiming ----------------------------------------------------------- */
+
+static void
+on_waiting(void *ctx, const struct hf_diagnosis *seen)
+{
+    struct hf_hold *h = ctx;
+
+    hf_line_show(&h->line, seen);
+}
+
+static void
+on_news(void *ctx, struct hf_lock *lock, enum hf_news news)
+{
+    struct hf_hold *h = ctx;
+    uint64_t one = 1;
+
+    (void)lock;
+    (void)news; /* the main thread asks hf_check */
+    (void)!write(h->news, &one, sizeof(one));
+}
+
+/* The command line as one text, for people. */
+static void
+add_command(struct hf_phrase *phrase, char **command)
+{
+    for (size_t i = 0; command[i] != NULL; i++) {
+        if (i > 0)
+            hf_phrase_add(phrase, " ");
+        hf_phrase_quote(phrase, command[i]);
+    }
+}
+
+/* All but what only a running errand has. */
+static struct hf_acquire_options
+options_of(const struct hf_hold_order *order)
+{
+    return (struct hf_acquire_options){
+        .space = order->which.space,
+        .if_dead = order->if_dead,
+        .ttl = order->ttl,
+        .beat = order->beat,
+        .grace = order->grace,
+        .wait = order->wait,
+        .limit = order->limit,
+        .reason = order->reason,
+    };
+}
+
+/* An errand: open the place and wait for the lock. */
+static void
+claim(void *ctx)
+{
+    struct hf_hold *h = ctx;
+    const struct hf_hold_order *order = h->order;
+    const pid_t processes[] = {getpid(), h->guard};
+    struct hf_acquire_options options = options_of(order);
+    struct hf_phrase command;
+
+    h->status = hf_open(order->which.at, NULL, &h->client, &h->error);
+    atomic_store(&h->opened, true);
+    if (h->status != HF_OK)
+        return;
+    hf_line_init(&h->line, "waiting for", h->name.text,
+                 hf_client_place(h->client));
+    h->line.silent = h->quiet;
+    hf_phrase_start(&command);
+    add_command(&command, order->command);
+
+    options.command = command.text;
+    options.processes = processes;
+    options.processes_count = sizeof(processes) / sizeof(processes[0]);
+    options.on_news = on_news;
+    options.on_waiting = on_waiting;
+    options.ctx = h;
+    options.cancel = h->cancel;
+    h->status = hf_acquire(h->client, order->which.name, &options, &h->answer,
+                           &h->error);
+    hf_line_end(&h->line);
+}
+
+/* Wait for the lock; false and errno when there was no thread for it. */
+static bool
+claim_it(struct hf_hold *h)
+{
+    h->errand_runs = hf_errand_start(&h->errand, claim, h);
+    if (!h->errand_runs)
+        return false;
+    while (!hf_errand_over(&h->errand)) {
+        hf_hold_events_wait(h, HF_MOMENT_NEVER);
+        if (h->guard_over)
+            hf_cancel(h->cancel);
+    }
+    hf_errand_finish(&h->errand);
+    h->errand_runs = false;
+    h->say_stop_at = HF_MOMENT_NEVER;
+    return true;
+}
+
+/* ---- Holding ------------------------------------------------------------ */
+
+/* Ask the lock, let the guard know, and decide. */
+static void
+look_at_lock(struct hf_hold *h)
+{
+    enum hf_outcome now = hf_check(h->lock);
+    bool lost = now == HF_LOST || now == HF_NOT_HELD;
+
+    atomic_store(&h->pact.page->right_until, hf_lock_right_ms(h->lock));
+    if (now == h->known)
+        return;
+    h->known = now;
+    if (lost && h->order->if_dead == HF_REFUSE) {
+        h->kill_at = hf_moment_after(hf_moment_now(), h->order->grace.ms);
+        (void)hf_pact_send(h->pact.holdfast_end,
+                           &(struct hf_pact_message){.word = HF_PACT_END});
+    } else if (lost) {
+        h->kill_at = hf_moment_now();
+        (void)hf_below_signal(&h->below, SIGKILL); /* before it is said */
+    }
+    hf_hold_words_certainty_now(h, now);
+}
+
+static void
+grant_to_guard(struct hf_hold *h)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct hf_pact_page *page = h->pact.page;
+
+    /* A waiter may be suspended; a holder must not. */
+    (void)sigaction(SIGTSTP, &ignore, NULL);
+    (void)sigaction(SIGTTIN, &ignore, NULL);
+    (void)sigaction(SIGTTOU, &ignore, NULL);
+
+    h->stage = HF_HOLD_HOLDING;
+    h->known = HF_GRANTED;
+    page->fence = hf_fence(h->lock);
+    snprintf(page->place, sizeof(page->place), "%s",
+             hf_client_place(h->client));
+    atomic_store(&page->right_until, hf_lock_right_ms(h->lock));
+    h->guard_told = hf_pact_send(
+        h->pact.holdfast_end, &(struct hf_pact_message){.word = HF_PACT_GRANT});
+}
+
+static bool
+nothing_below(struct hf_hold *h)
+{
+    struct hf_below_left first;
+    struct hf_below_left second;
+
+    if (!hf_hold_events_reap(h))
+        return true;
+    if (!h->guard_over || h->below.strangers_count == 0)
+        return false;
+    /* Strangers keep waitpid from telling.  Two looks: a process that forks
+     * and ends may slip through one. */
+    return hf_below_look(&h->below, &first) && first.count == 0 &&
+           hf_below_look(&h->below, &second) && second.count == 0;
+}
+
+/* The library goes on beating meanwhile. */
+static void
+kill_below(struct hf_hold *h)
+{
+    h->killed = true;
+    while (!nothing_below(h)) {
+        if (!hf_below_signal(&h->below, SIGKILL)) {
+            /* Without /proc: what we know by number, and still have to reap. */
+            if (!h->guard_over)
+                (void)kill(h->guard, SIGKILL);
+            else if (h->command != 0 && !h->command_reaped)
+                (void)kill(-h->command, SIGKILL);
+        }
+        hf_hold_events_wait(h, hf_moment_now() + AGAIN_MS);
+    }
+    if (h->command != 0)
+        hf_command_take_terminal(&(struct hf_command){.pid = h->command});
+}
+
+/* Often enough for the guard to know the right as it stands, and just when a
+ * takeover lock's is over. */
+static int64_t
+next_look(const struct hf_hold *h)
+{
+    int64_t often = h->order->ttl.ms / LOOKS_A_TTL;
+    int64_t next;
+
+    often = often < LOOK_MIN_MS ? LOOK_MIN_MS : earlier(often, LOOK_MAX_MS);
+    next = earlier(hf_moment_now() + often, h->kill_at);
+    if (h->order->if_dead == HF_TAKEOVER)
+        next = earlier(next, hf_lock_right_ms(h->lock));
+    return next;
+}
+
+/* The guard does what is gentle; we do what must be done in any case. */
+static void
+hold(struct hf_hold *h)
+{
+    while (!h->done && !h->guard_over && hf_moment_now() < h->kill_at) {
+        hf_hold_events_wait(h, next_look(h));
+        look_at_lock(h);
+    }
+    if (!h->done) {
+        bool guard_died = h->guard_over;
+
+        kill_below(h);
+        if (guard_died)
+            hf_hold_words_cut_now(h);
+    }
+}
+
+/* ---- Giving it back ----------------------------------------------------- */
+
+/* An errand. */
+static void
+give_back(void *ctx)
+{
+    struct hf_hold *h = ctx;
+
+    h->status = hf_release(h->lock, h->cancel, &h->error);
+}
+
+/* The switch that ended the claim must not end this too.  Without one, giving
+ * back just cannot be cut short. */
+static void
+renew_cancel(struct hf_hold *h)
+{
+    if (h->stops == 0)
+        return;
+    h->stops = 0;
+    hf_cancel_close(h->cancel);
+    h->cancel = NULL;
+    if (hf_cancel_open(&h->cancel) != HF_OK)
+        h->cancel = NULL;
+}
+
+static void
+give_back_until(struct hf_hold *h, int64_t give_up)
+{
+    h->errand_runs = hf_errand_start(&h->errand, give_back, h);
+    if (!h->errand_runs) {
+        give_back(h); /* no thread: then here, deaf to signals */
+        return;
+    }
+    h->say_stop_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
+    while (!hf_errand_over(&h->errand)) {
+        hf_hold_events_wait(h, give_up);
+        if (hf_moment_now() >= give_up && h->cancel != NULL) {
+            hf_cancel_abandon(h->cancel);
+            give_up = HF_MOMENT_NEVER;
+        }
+    }
+    hf_errand_finish(&h->errand);
+    h->errand_runs = false;
+}
+
+/*
+ * A takeover lock is given back by the end of its right at the latest,
+ * whatever the place does: then anyone may take it.  A refuse lock that is not
+ * given back needs a person: there we go on, until a second signal.
+ */
+static void
+release(struct hf_hold *h)
+{
+    bool cut = h->killed || (h->done && h->end.end == HF_PACT_CUT);
+    int64_t give_up = HF_MOMENT_NEVER;
+
+    h->stage = HF_HOLD_RELEASING;
+    if (cut && h->order->if_dead == HF_REFUSE) {
+        hf_abandon(h->lock);
+        if (h->known != HF_LOST)
+            hf_hold_words_for_a_person(h);
+        return;
+    }
+    if (h->order->if_dead == HF_TAKEOVER) {
+        int64_t right = hf_lock_right_ms(h->lock);
+        int64_t soon = hf_moment_after(hf_moment_now(), GIVE_BACK_MS);
+
+        give_up = right > soon ? right : soon;
+    }
+    renew_cancel(h);
+    give_back_until(h, give_up);
+    if (h->status != HF_OK)
+        hf_hold_words_left_behind(h);
+}
+
+/* ---- From beginning to end ---------------------------------------------- */
+
+/* The guard comes before all that has threads: its fork must find one. */
+static bool
+prepare(struct hf_hold *h)
+{
+    if (!hf_below_init(&h->below) || !hf_pact_open(&h->pact) ||
+        !hf_hold_events_block(h))
+        return false;
+    h->guard = hf_guard_start(&h->pact, &h->terms);
+    if (h->guard < 0 || !hf_hold_events_open(h))
+        return false;
+    errno = ENOMEM;
+    return hf_cancel_open(&h->cancel) == HF_OK;
+}
+
+static void
+finish(struct hf_hold *h)
+{
+    if (h->guard > 0 && !h->guard_over) {
+        (void)kill(h->guard, SIGKILL); /* nothing is below it */
+        (void)waitpid(h->guard, NULL, 0);
+    }
+    hf_close(h->client);
+    if (h->cancel != NULL)
+        hf_cancel_close(h->cancel);
+    hf_pact_close(&h->pact);
+    hf_hold_events_close(h);
+}
+
+/* With the lock in hand: the exit code. */
+static int
+use_lock(struct hf_hold *h)
+{
+    int code;
+
+    h->lock = h->answer.lock;
+    if (h->stop_signal != 0) {
+        code = HF_EXIT_SIGNAL + h->stop_signal;
+    } else {
+        grant_to_guard(h);
+        if (h->guard_told) {
+            hold(h);
+            code = hf_hold_words_end(h);
+        } else {
+            code = hf_status_exit(HF_E_CANCELLED); /* there is no guard */
+        }
+    }
+    release(h);
+    return code;
+}
+
+static int
+run(struct hf_hold *h)
+{
+    if (!prepare(h) || !claim_it(h))
+        return hf_hold_words_cannot_begin();
+
+    bool answered = h->status == HF_OK;
+    bool granted = answered && h->answer.outcome == HF_GRANTED;
+    int code = granted ? use_lock(h) : hf_hold_words_refusal(h);
+
+    hf_hold_words_json(h, code, answered);
+    return code;
+}
+
+int
+hf_hold_run(const struct hf_hold_order *order)
+{
+    const char *space = order->which.space;
+    struct hf_acquire_options options = options_of(order);
+    struct hf_hold h = {
+        .order = order,
+        .quiet = order->which.json,
+        .pact = {.holdfast_end = -1, .guard_end = -1, .holdfast_life = -1},
+        .terms =
+            {
+                .name = order->which.name,
+                .space = space != NULL ? space : "default",
+                .if_dead = order->if_dead,
+                .grace = order->grace,
+                .command = order->command,
+                .quiet = order->which.json,
+            },
+        .signals = -1,
+        .news = -1,
+        .alarm = -1,
+        .say_stop_at = HF_MOMENT_NEVER,
+        .kill_at = HF_MOMENT_NEVER,
+    };
+    enum hf_status status =
+        hf_acquire_check(order->which.name, &options, &h.error);
+
+    if (status != HF_OK) /* before anything is begun, or written */
+        return hf_say_failure(&h.error, status);
+    hf_phrase_start(&h.name);
+    hf_phrase_quote(&h.name, order->which.name);
+
+    int code = run(&h);
+
+    finish(&h);
+    return code;
+}

@@ -1,0 +1,176 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hold_state.h"
+#include "moment.h"
+#include "say.h"
+
+enum { PATIENCE_MS = 500 }; /* then we say what a stop still waits for */
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void
+on_message(struct hf_hold *h, const struct hf_pact_message *message)
+{
+    switch (message->word) {
+    case HF_PACT_STARTED:
+        h->command = message->pid;
+        break;
+    case HF_PACT_ENDING:
+    case HF_PACT_LEFT:
+        hf_hold_words_guard_now(h, message);
+        break;
+    case HF_PACT_DONE:
+        h->done = true;
+        h->end = *message;
+        break;
+    case HF_PACT_GRANT:
+    case HF_PACT_SIGNAL:
+    case HF_PACT_END:
+        break; /* ours to send */
+    }
+}
+
+static void
+take_messages(struct hf_hold *h)
+{
+    struct hf_pact_message message;
+
+    while (!h->guard_hung_up &&
+           hf_pact_receive(h->pact.holdfast_end, &message, &h->guard_hung_up))
+        on_message(h, &message);
+}
+
+bool
+hf_hold_events_reap(struct hf_hold *h)
+{
+    for (;;) {
+        pid_t pid = waitpid(-1, NULL, WNOHANG);
+
+        if (pid < 0 && errno == EINTR)
+            continue;
+        if (pid <= 0)
+            return pid == 0;
+        if (pid == h->guard) {
+            h->guard_over = true;
+            take_messages(h); /* its last words came before its end */
+        }
+        if (pid == h->command)
+            h->command_reaped = true;
+    }
+}
+
+/* Nothing is running: the first gives up in good order, the second at once. */
+static void
+on_stop_signal(struct hf_hold *h, int signal)
+{
+    h->stops++;
+    if (h->stop_signal == 0)
+        h->stop_signal = signal;
+    if (h->stops == 1) {
+        h->say_stop_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
+        if (h->stage == HF_HOLD_CLAIMING)
+            hf_cancel(h->cancel);
+        return;
+    }
+    if (h->cancel != NULL)
+        hf_cancel_abandon(h->cancel);
+    if (h->stage == HF_HOLD_CLAIMING && !atomic_load(&h->opened))
+        _exit(HF_EXIT_SIGNAL + signal); /* the place does not even open, so
+                                           nothing can have been claimed */
+}
+
+static void
+on_signal(struct hf_hold *h, int signal)
+{
+    bool stop = signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+                signal == SIGQUIT;
+
+    if (signal == SIGCHLD)
+        (void)hf_hold_events_reap(h);
+    else if (h->stage == HF_HOLD_HOLDING)
+        (void)hf_pact_send(h->pact.holdfast_end,
+                           &(struct hf_pact_message){.word = HF_PACT_SIGNAL,
+                                                     .number = signal});
+    else if (stop)
+        on_stop_signal(h, signal);
+}
+
+void
+hf_hold_events_wait(struct hf_hold *h, int64_t until)
+{
+    struct signalfd_siginfo info;
+    uint64_t count;
+    struct pollfd fds[] = {
+        {.fd = h->signals, .events = POLLIN},
+        {.fd = h->guard_hung_up ? -1 : h->pact.holdfast_end, .events = POLLIN},
+        {.fd = h->news, .events = POLLIN},
+        {.fd = h->errand_runs ? h->errand.over_fd : -1, .events = POLLIN},
+        {.fd = h->alarm, .events = POLLIN},
+    };
+
+    hf_moment_alarm_set(h->alarm, earlier(until, h->say_stop_at));
+    (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
+    take_messages(h);
+    while (read(h->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        on_signal(h, (int)info.ssi_signo);
+    (void)!read(h->news, &count, sizeof(count));
+    if (hf_moment_now() >= h->say_stop_at) {
+        h->say_stop_at = HF_MOMENT_NEVER;
+        hf_hold_words_stopping_now(h);
+    }
+}
+
+bool
+hf_hold_events_block(struct hf_hold *h)
+{
+    static const int heard[] = {SIGTERM, SIGINT,   SIGHUP,  SIGQUIT, SIGUSR1,
+                                SIGUSR2, SIGWINCH, SIGCONT, SIGCHLD};
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    struct sigaction before;
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof(heard) / sizeof(heard[0]); i++)
+        sigaddset(&signals, heard[i]);
+
+    /* Ignored, SIGCHLD would hide how our children end. */
+    if (sigaction(SIGCHLD, &usual, &before) != 0)
+        return false;
+    h->terms.child_ignored = before.sa_handler == SIG_IGN;
+    if (sigprocmask(SIG_BLOCK, &signals, &h->terms.signals) != 0)
+        return false;
+    h->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+
+    /* A reader of stderr that left must not end a holder. */
+    sigaddset(&signals, SIGPIPE);
+    return h->signals >= 0 && sigprocmask(SIG_BLOCK, &signals, NULL) == 0;
+}
+
+bool
+hf_hold_events_open(struct hf_hold *h)
+{
+    h->alarm = hf_moment_alarm_open();
+    h->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return h->alarm >= 0 && h->news >= 0;
+}
+
+void
+hf_hold_events_close(struct hf_hold *h)
+{
+    if (h->signals >= 0)
+        close(h->signals);
+    if (h->news >= 0)
+        close(h->news);
+    if (h->alarm >= 0)
+        close(h->alarm);
+}

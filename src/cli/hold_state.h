@@ -1,0 +1,106 @@
+#ifndef HF_CLI_HOLD_STATE_H
+#define HF_CLI_HOLD_STATE_H
+
+#include <stdatomic.h>
+
+#include "below.h"
+#include "errand.h"
+#include "hold.h"
+#include "line.h"
+#include "pact.h"
+#include "phrase.h"
+
+/*
+ * Everything that a running `holdfast run` knows; private to the three files
+ * hold.c (what it does), hold_events.c (what it hears) and hold_words.c (what
+ * it says).  The main thread's, but for what an errand owns while it runs.
+ */
+
+enum hf_hold_stage { HF_HOLD_CLAIMING, HF_HOLD_HOLDING, HF_HOLD_RELEASING };
+
+struct hf_hold {
+    const struct hf_hold_order *order;
+    struct hf_phrase name; /* quoted, for messages */
+    bool quiet;            /* --json: one object at the end, nothing else */
+    enum hf_hold_stage stage;
+
+    /* The guard, and what it told. */
+    struct hf_below below;
+    struct hf_pact pact;
+    struct hf_pact_terms terms;
+    pid_t guard;
+    bool guard_over; /* reaped */
+    bool guard_hung_up;
+    bool guard_told;     /* it may have read the grant */
+    pid_t command;       /* 0: not reported */
+    bool command_reaped; /* by us, after the guard's death */
+    bool done;
+    struct hf_pact_message end; /* what DONE said */
+
+    /* What is heard. */
+    int signals; /* a signalfd */
+    int news;    /* an eventfd, written by the library's thread */
+    int alarm;
+    int stop_signal; /* the first that asked us to give up; 0: none */
+    unsigned stops;  /* how many of them, in this stage */
+    int64_t say_stop_at;
+    struct hf_cancel *cancel; /* owned */
+
+    /* The errand that runs, and what is its own meanwhile. */
+    struct hf_errand errand;
+    bool errand_runs;
+    _Atomic bool opened;
+    struct hf_line line;
+    struct hf_client *client; /* owned */
+    enum hf_status status;
+    struct hf_error error;
+    struct hf_acquired answer;
+
+    struct hf_lock *lock;  /* owned while held */
+    enum hf_outcome known; /* what was last seen of it */
+    bool killed;           /* we had to KILL what is below */
+    int64_t kill_at;
+};
+
+/* ---- hold_events.c ------------------------------------------------------ */
+
+/* Block what is to be heard, and make the descriptors; false and errno.
+ * Before the guard is forked: it inherits the mask. */
+bool hf_hold_events_block(struct hf_hold *h);
+bool hf_hold_events_open(struct hf_hold *h);
+void hf_hold_events_close(struct hf_hold *h);
+
+/* Wait for one event, or until the instant, and let *h know of all there are.
+ * Every event of the main thread comes in here, and here alone. */
+void hf_hold_events_wait(struct hf_hold *h, int64_t until);
+
+/* Reap whatever has ended; false when no child is left, not even a stranger. */
+bool hf_hold_events_reap(struct hf_hold *h);
+
+/* ---- hold_words.c ------------------------------------------------------- */
+
+/* Those that end in _now never wait for the reader of stderr.  With --json
+ * nothing is said but the answer. */
+void hf_hold_words_certainty_now(const struct hf_hold *h,
+                                 enum hf_outcome outcome);
+void hf_hold_words_guard_now(const struct hf_hold *h,
+                             const struct hf_pact_message *message);
+void hf_hold_words_stopping_now(const struct hf_hold *h);
+void hf_hold_words_cut_now(const struct hf_hold *h);
+
+/* The record may be there, unbeaten; and: it is there, for a person. */
+void hf_hold_words_left_behind(const struct hf_hold *h);
+void hf_hold_words_for_a_person(const struct hf_hold *h);
+
+/* Why it was not granted, or how the command ended; the exit code. */
+int hf_hold_words_refusal(const struct hf_hold *h);
+int hf_hold_words_end(const struct hf_hold *h);
+
+/* --json: the whole answer as one line on stderr (stdout is the command's).
+ * answered: hf_acquire gave an outcome. */
+void hf_hold_words_json(const struct hf_hold *h, int code, bool answered);
+
+/* Say that something we need was not to be had (errno); the exit code. */
+int hf_hold_words_cannot_begin(void);
+
+#endif

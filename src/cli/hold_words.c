@@ -1,0 +1,212 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "hold_state.h"
+#include "report.h"
+#include "say.h"
+
+/* Not while an errand opens the client. */
+static const char *
+place(const struct hf_hold *h)
+{
+    return h->client != NULL ? hf_client_place(h->client) : "?";
+}
+
+void
+hf_hold_words_certainty_now(const struct hf_hold *h, enum hf_outcome outcome)
+{
+    const char *why = h->order->if_dead == HF_REFUSE
+                          ? "somebody cleared it"
+                          : "another process may hold it by now";
+
+    if (h->quiet)
+        return;
+    if (outcome == HF_IN_DOUBT)
+        hf_say_now("%s is in doubt: for all of its ttl no beat could be "
+                   "written at %s; the command goes on, for nobody may "
+                   "override a refuse lock",
+                   h->name.text, place(h));
+    else if (outcome == HF_GRANTED)
+        hf_say_now("%s is certain again: a beat was written", h->name.text);
+    else
+        hf_say_now("%s is lost: %s; ending the command", h->name.text, why);
+}
+
+void
+hf_hold_words_guard_now(const struct hf_hold *h,
+                        const struct hf_pact_message *message)
+{
+    bool one = message->number == 1;
+    struct hf_phrase word;
+
+    if (h->quiet)
+        return;
+    if (message->word == HF_PACT_ENDING) {
+        hf_say_now("the right to %s runs out, for no beat could be written at "
+                   "%s: ending the command",
+                   h->name.text, place(h));
+        return;
+    }
+    hf_phrase_start(&word);
+    hf_phrase_quote(&word, message->name);
+    hf_say_now("the command ended, but %d process%s of it %s left (%s, pid "
+               "%d): %s stays held until nothing is",
+               message->number, one ? "" : "es", one ? "is" : "are", word.text,
+               (int)message->pid, h->name.text);
+}
+
+void
+hf_hold_words_stopping_now(const struct hf_hold *h)
+{
+    if (!h->quiet)
+        hf_say_now("%s %s takes its time; %s signal leaves at once",
+                   h->stage == HF_HOLD_CLAIMING ? "giving up" : "giving back",
+                   h->name.text, h->stops > 0 ? "another" : "a second");
+}
+
+void
+hf_hold_words_cut_now(const struct hf_hold *h)
+{
+    if (!h->quiet)
+        hf_say_now("the guard of %s was killed: ended what it guarded",
+                   h->name.text);
+}
+
+void
+hf_hold_words_left_behind(const struct hf_hold *h)
+{
+    struct hf_phrase text;
+
+    if (h->quiet)
+        return;
+    hf_phrase_start(&text);
+    hf_phrase_add(&text,
+                  "holdfast: a record of %s may be left at %s, which "
+                  "nobody beats",
+                  h->name.text, place(h));
+    if (h->order->if_dead == HF_TAKEOVER) {
+        hf_phrase_add(&text, ": the next one takes it over\n");
+    } else {
+        hf_phrase_add(&text, ": if it is there, clear it\n    ");
+        hf_report_clear(&text, &h->order->which, place(h));
+        hf_phrase_add(&text, "\n");
+    }
+    hf_say_phrase(&text);
+}
+
+void
+hf_hold_words_for_a_person(const struct hf_hold *h)
+{
+    struct hf_phrase text;
+
+    if (h->quiet)
+        return;
+    hf_phrase_start(&text);
+    hf_phrase_add(&text,
+                  "holdfast: %s is left for a person, for its command "
+                  "was cut short: see how far it came, put that right, "
+                  "and then\n    ",
+                  h->name.text);
+    hf_report_clear(&text, &h->order->which, place(h));
+    hf_phrase_add(&text, "\n");
+    hf_say_phrase(&text);
+}
+
+int
+hf_hold_words_refusal(const struct hf_hold *h)
+{
+    struct hf_duration limit = h->order->limit;
+    struct hf_phrase text;
+
+    if (h->status == HF_E_UNKNOWN)
+        hf_hold_words_left_behind(h);
+    if (h->stop_signal != 0 &&
+        (h->status == HF_E_CANCELLED || h->status == HF_E_UNKNOWN))
+        return HF_EXIT_SIGNAL + h->stop_signal;
+    if (h->status == HF_E_CANCELLED && h->guard_over && !h->quiet) {
+        hf_say("the guard was killed before %s was granted", h->name.text);
+        return hf_status_exit(h->status);
+    }
+    if (h->status != HF_OK)
+        return h->quiet ? hf_status_exit(h->status)
+                        : hf_say_failure(&h->error, h->status);
+    if (h->order->wait == HF_WAIT_TRY)
+        limit.ms = 0;
+    hf_phrase_start(&text);
+    hf_report_refusal(&text, &h->order->which, place(h), &h->answer, limit);
+    if (!h->quiet)
+        hf_say_phrase(&text);
+    return hf_outcome_exit(h->answer.outcome);
+}
+
+int
+hf_hold_words_end(const struct hf_hold *h)
+{
+    int number = h->end.number;
+    struct hf_phrase word;
+
+    if (!h->done) /* we ended it: with the lock, or with its guard */
+        return h->known == HF_LOST || h->known == HF_NOT_HELD
+                   ? HF_EXIT_LOST
+                   : HF_EXIT_SIGNAL + SIGKILL;
+    switch (h->end.end) {
+    case HF_PACT_RAN:
+        return WIFEXITED(number) ? WEXITSTATUS(number)
+                                 : HF_EXIT_SIGNAL + WTERMSIG(number);
+    case HF_PACT_CUT:
+        return HF_EXIT_LOST;
+    case HF_PACT_LATE:
+        if (!h->quiet)
+            hf_say("the right to %s had all but run out: the command was not "
+                   "started",
+                   h->name.text);
+        return HF_EXIT_LOST;
+    case HF_PACT_REFUSED:
+        hf_phrase_start(&word);
+        hf_phrase_quote(&word, h->order->command[0]);
+        if (!h->quiet)
+            hf_say("cannot run %s: %s", word.text, strerror(number));
+        return number == ENOENT ? HF_EXIT_MISSING : HF_EXIT_CANNOT;
+    }
+    return HF_EXIT_OURS;
+}
+
+void
+hf_hold_words_json(const struct hf_hold *h, int code, bool answered)
+{
+    enum hf_outcome outcome =
+        code == HF_EXIT_LOST ? HF_LOST : h->answer.outcome;
+    struct hf_phrase text;
+
+    if (!h->quiet)
+        return;
+    hf_phrase_start(&text);
+    hf_phrase_add(&text, "{\"holdfast\":\"run\",\"at\":");
+    hf_phrase_json(&text, h->client != NULL ? place(h) : h->order->which.at);
+    hf_phrase_add(&text, ",\"space\":");
+    hf_phrase_json(&text, h->terms.space);
+    hf_phrase_add(&text, ",\"name\":");
+    hf_phrase_json(&text, h->order->which.name);
+    hf_phrase_add(&text, ",\"outcome\":");
+    hf_phrase_json(&text, answered ? hf_outcome_word(outcome) : NULL);
+    hf_phrase_add(&text, ",\"fence\":%" PRIu64 ",\"exit\":%d,\"error\":",
+                  h->pact.page->fence, code);
+    hf_phrase_json(&text, h->error.text[0] != '\0' ? h->error.text : NULL);
+    hf_phrase_add(&text, ",\"seen\":");
+    if (answered && h->answer.seen.record.exists)
+        hf_phrase_diagnosis(&text, &h->answer.seen);
+    else
+        hf_phrase_add(&text, "null");
+    hf_phrase_add(&text, "}\n");
+    hf_say_phrase(&text);
+}
+
+int
+hf_hold_words_cannot_begin(void)
+{
+    hf_say("cannot begin: %s", strerror(errno));
+    return HF_EXIT_OURS;
+}

@@ -1,0 +1,136 @@
+#include "line.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "moment.h"
+#include "phrase.h"
+#include "report.h"
+#include "say.h"
+
+enum {
+    AGAIN_MS = 60 * 1000, /* between two lines where nobody looks */
+    COLUMNS_USUAL = 80,
+};
+
+static size_t
+terminal_columns(void)
+{
+    struct winsize size = {0};
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return COLUMNS_USUAL;
+    return size.ws_col;
+}
+
+static void
+add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
+{
+    char ago[32];
+
+    hf_duration_text(seen->unchanged, ago, sizeof(ago));
+    switch (seen->life) {
+    case HF_LIFE_UNKNOWN:
+        hf_phrase_add(phrase, "no beat seen yet");
+        break;
+    case HF_LIFE_BEATING:
+        hf_phrase_add(phrase, "last beat %s ago", ago);
+        break;
+    case HF_LIFE_RUNNING:
+        hf_phrase_add(phrase, "running, no beat for %s", ago);
+        break;
+    case HF_LIFE_SUSPECTED:
+        hf_phrase_add(phrase, "suspected dead, no beat for %s", ago);
+        break;
+    case HF_LIFE_GONE:
+        hf_phrase_add(phrase, "its processes are gone");
+        break;
+    }
+}
+
+/* What matters most stands first: the end is cut on a narrow terminal. */
+static void
+compose(struct hf_phrase *phrase, const struct hf_line *line,
+        const struct hf_diagnosis *seen)
+{
+    const struct hf_description *record = &seen->record;
+    int64_t waited = hf_moment_now() - line->began_at;
+    char text[32];
+
+    hf_phrase_start(phrase);
+    hf_duration_text((struct hf_duration){waited - waited % 1000}, text,
+                     sizeof(text));
+    hf_phrase_add(phrase, "holdfast: %s %s for %s", line->verb, line->name,
+                  text);
+    if (record->exists && !record->corrupt) {
+        hf_phrase_add(phrase, ": ");
+        hf_report_who(phrase, record);
+        hf_phrase_add(phrase, ", for %s, ",
+                      hf_moment_age(record->since_ms, text, sizeof(text)));
+        add_life(phrase, seen);
+        hf_phrase_add(phrase, ", runs: %s", record->command);
+    }
+    hf_phrase_add(phrase, " (%s)", line->place);
+}
+
+static void
+rewrite(struct hf_line *line, const struct hf_phrase *text)
+{
+    struct hf_phrase out;
+    size_t fit = hf_phrase_fit(text->text, terminal_columns() - 1, NULL);
+
+    hf_phrase_start(&out);
+    hf_phrase_add(&out, "\r%.*s\033[K", (int)fit, text->text);
+    hf_say_phrase(&out);
+    line->open = true;
+}
+
+void
+hf_line_init(struct hf_line *line, const char *verb, const char *name,
+             const char *place)
+{
+    *line = (struct hf_line){
+        .verb = verb,
+        .name = name,
+        .place = place,
+        .terminal = hf_say_terminal(),
+        .began_at = hf_moment_now(),
+    };
+}
+
+void
+hf_line_show(void *ctx, const struct hf_diagnosis *seen)
+{
+    struct hf_line *line = ctx;
+    struct hf_phrase text;
+    int64_t now = hf_moment_now();
+    bool feared = seen->life == HF_LIFE_SUSPECTED || seen->life == HF_LIFE_GONE;
+    bool news = !line->begun || (feared && seen->life != line->life);
+    bool due = now - line->said_at >= AGAIN_MS;
+
+    if (line->silent || !(line->terminal || news || due))
+        return;
+    line->begun = true;
+    line->said_at = now;
+    line->life = seen->life;
+    compose(&text, line, seen);
+    if (line->terminal) {
+        rewrite(line, &text);
+    } else {
+        hf_phrase_add(&text, "\n");
+        hf_say_phrase(&text);
+    }
+}
+
+void
+hf_line_end(struct hf_line *line)
+{
+    struct hf_phrase wipe;
+
+    if (!line->open)
+        return;
+    line->open = false;
+    hf_phrase_start(&wipe);
+    hf_phrase_add(&wipe, "\r\033[K");
+    hf_say_phrase(&wipe);
+}

@@ -1,0 +1,209 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "moment.h"
+#include "options.h"
+#include "say.h"
+#include "verbs.h"
+
+static const char help[] =
+    "usage: holdfast ls [OPTION...] [PREFIX]\n"
+    "\n"
+    "List the locks whose names begin with PREFIX, or all of them.\n"
+    "\n"
+    "  --at PLACE     where the locks are kept\n"
+    "  --space SPACE  default `default`\n"
+    "  --json         one JSON object a line, with everything that is known\n"
+    "  --help         this text\n"
+    "\n"
+    "LAST BEAT is by the wall clocks of the place and of this host; ask\n"
+    "`holdfast why NAME` whether a holder is alive.\n"
+    "\n"
+    "Exit: 0, also when there is none; 69 the place is unavailable,\n"
+    "  77 permission denied, 64 wrong usage, 65 the place is not ours.\n"
+    "\n"
+    "  holdfast ls\n"
+    "  holdfast ls nightly/ --json | jq -r .name\n";
+
+enum {
+    PAGE = 32,          /* locks read at once */
+    COMMAND_WIDTH = 40, /* the rest is cut: --json has it all */
+};
+
+enum column {
+    NAME,
+    HOLDER,
+    COMMAND,
+    SINCE,
+    LAST_BEAT,
+    IF_DEAD,
+    FENCE,
+    COLUMNS
+};
+
+struct row {
+    char cells[COLUMNS][HF_NAME_MAX + 1];
+};
+
+static const struct row heads = {
+    {"NAME", "HOLDER", "COMMAND", "SINCE", "LAST BEAT", "IF DEAD", "FENCE"}};
+
+static void
+fill_row(struct row *row, const struct hf_description *lock)
+{
+    size_t size = sizeof(row->cells[0]);
+    const char *user = lock->user[0] != '\0' ? lock->user : "?";
+    const char *host = lock->host[0] != '\0' ? lock->host : "?";
+    int fit = (int)hf_phrase_fit(lock->command, COMMAND_WIDTH, NULL);
+
+    *row = (struct row){{{0}}};
+    snprintf(row->cells[NAME], size, "%s", lock->name);
+    snprintf(row->cells[FENCE], size, "%" PRIu64, lock->fence);
+    hf_moment_age(lock->stamp_ms, row->cells[LAST_BEAT], size);
+    if (lock->corrupt) {
+        snprintf(row->cells[HOLDER], size, "(not ours)");
+        return;
+    }
+    snprintf(row->cells[HOLDER], size, "%s@%s", user, host);
+    snprintf(row->cells[COMMAND], size, "%.*s", fit, lock->command);
+    hf_moment_age(lock->since_ms, row->cells[SINCE], size);
+    snprintf(row->cells[IF_DEAD], size, "%s", hf_if_dead_word(lock->if_dead));
+}
+
+/* In characters; a wide one pushes the rest of its row, no more. */
+static size_t
+width_of(const char *cell)
+{
+    size_t width = 0;
+    bool shown;
+
+    for (; *cell != '\0'; width++)
+        cell += hf_phrase_character(cell, &shown);
+    return width;
+}
+
+static void
+widen(size_t *widths, const struct row *row)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        size_t width = width_of(row->cells[i]);
+
+        if (width > widths[i])
+            widths[i] = width;
+    }
+}
+
+static bool
+print_row(const size_t *widths, const struct row *row)
+{
+    struct hf_phrase out;
+
+    hf_phrase_start(&out);
+    for (int i = 0; i < COLUMNS; i++) {
+        size_t pad = widths[i] - width_of(row->cells[i]) + 2;
+
+        hf_phrase_add(&out, "%s%*s", row->cells[i],
+                      i + 1 < COLUMNS ? (int)pad : 0, "");
+    }
+    hf_phrase_add(&out, "\n");
+    return hf_say_output(&out);
+}
+
+/* Each page is aligned for itself, and never narrower than the one before. */
+static bool
+print_table(const struct hf_description *locks, size_t count, size_t *widths)
+{
+    struct row rows[PAGE];
+    bool first = widths[NAME] == 0;
+    bool fine = true;
+
+    widen(widths, &heads);
+    for (size_t i = 0; i < count; i++) {
+        fill_row(&rows[i], &locks[i]);
+        widen(widths, &rows[i]);
+    }
+    if (first)
+        fine = print_row(widths, &heads);
+    for (size_t i = 0; i < count && fine; i++)
+        fine = print_row(widths, &rows[i]);
+    return fine;
+}
+
+static bool
+print_json(const struct hf_description *locks, size_t count)
+{
+    struct hf_phrase out;
+    bool fine = true;
+
+    for (size_t i = 0; i < count && fine; i++) {
+        hf_phrase_start(&out);
+        hf_phrase_description(&out, &locks[i]);
+        hf_phrase_add(&out, "\n");
+        fine = hf_say_output(&out);
+    }
+    return fine;
+}
+
+static int
+list(struct hf_client *client, const struct hf_which *which)
+{
+    struct hf_list_query query = {.space = which->space, .prefix = which->name};
+    size_t widths[COLUMNS] = {0};
+    char after[HF_NAME_MAX + 1];
+
+    for (;;) {
+        struct hf_description locks[PAGE];
+        struct hf_error error = {0};
+        size_t count = PAGE;
+        enum hf_status status = hf_list(client, &query, locks, &count, &error);
+
+        if (status != HF_OK)
+            return hf_say_failure(&error, status);
+        if (count == 0)
+            return 0;
+        if (!(which->json ? print_json(locks, count)
+                          : print_table(locks, count, widths)))
+            return HF_EXIT_OURS;
+        snprintf(after, sizeof(after), "%s", locks[count - 1].name);
+        query.after = after;
+    }
+}
+
+static int
+read_line(struct hf_which *which, int argc, char **argv)
+{
+    static const struct option options[] = {HF_OPTIONS_SHARED,
+                                            {NULL, 0, NULL, 0}};
+
+    for (;;) {
+        int option = getopt_long(argc, argv, ":", options, NULL);
+
+        if (option < 0)
+            break;
+        if (option == '?' || option == ':')
+            return hf_options_bad("ls", option, argv);
+        (void)hf_options_take(which, option);
+    }
+    return which->help || optind == argc
+               ? 0
+               : hf_options_name("ls", argc, argv, which);
+}
+
+int
+hf_ls_verb(int argc, char **argv)
+{
+    struct hf_which which = {.name = NULL};
+    struct hf_client *client;
+    int code = read_line(&which, argc, argv);
+
+    if (code != 0)
+        return code;
+    if (which.help)
+        return hf_options_help(help);
+    code = hf_options_open(&which, NULL, &client);
+    if (code != 0)
+        return code;
+    code = list(client, &which);
+    hf_close(client);
+    return code;
+}

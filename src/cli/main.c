@@ -1,0 +1,76 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "say.h"
+#include "verbs.h"
+
+static const char help[] =
+    "usage: holdfast VERB ...\n"
+    "\n"
+    "Locks across processes, that tell the truth about themselves.\n"
+    "\n"
+    "  run    hold a lock while a command runs\n"
+    "  ls     list the locks\n"
+    "  show   show the whole record of one lock\n"
+    "  why    is its holder alive? the evidence, and what to do\n"
+    "  clear  delete the record of a dead holder, by hand\n"
+    "\n"
+    "  holdfast VERB --help   says more\n"
+    "  holdfast --help        this text\n"
+    "  holdfast --version     the version\n"
+    "\n"
+    "One of many hosts runs the migration, the others wait for it:\n"
+    "  holdfast run --if-dead refuse migrate -- ./migrate.sh\n"
+    "\n"
+    "The place where locks are kept is --at, or else HOLDFAST_AT, or else a\n"
+    "file: /var/lib/holdfast/locks.db for root, for others\n"
+    "~/.local/state/holdfast/locks.db.\n";
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} verbs[] = {
+    {"run", hf_run_verb}, {"ls", hf_ls_verb},       {"show", hf_show_verb},
+    {"why", hf_why_verb}, {"clear", hf_clear_verb},
+};
+
+/*
+ * Whoever starts us without stdin, stdout or stderr must not find a database
+ * in their place.  Close-on-exec: the command gets what we were given.
+ */
+static void
+fill_standard_streams(void)
+{
+    int fd;
+
+    do {
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+int
+main(int argc, char **argv)
+{
+    struct hf_phrase word;
+
+    fill_standard_streams();
+    if (argc < 2)
+        return hf_say_usage("", "what shall it do? (see holdfast --help)");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+        return hf_options_help(help);
+    if (strcmp(argv[1], "--version") == 0)
+        return hf_options_help("holdfast " HF_CLI_VERSION "\n");
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(argv[1], verbs[i].name) == 0)
+            return verbs[i].run(argc - 1, argv + 1);
+    }
+    hf_phrase_start(&word);
+    hf_phrase_quote(&word, argv[1]);
+    return hf_say_usage("", "unknown %s %s (see holdfast --help)",
+                        argv[1][0] == '-' ? "option" : "verb", word.text);
+}

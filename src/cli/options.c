@@ -1,0 +1,96 @@
+#include "options.h"
+
+#include "say.h"
+
+bool
+hf_options_take(struct hf_which *which, int option)
+{
+    switch (option) {
+    case HF_OPTION_AT:
+        which->at = optarg;
+        return true;
+    case HF_OPTION_SPACE:
+        which->space = optarg;
+        return true;
+    case HF_OPTION_JSON:
+        which->json = true;
+        return true;
+    case HF_OPTION_HELP:
+        which->help = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+int
+hf_options_bad(const char *verb, int answer, char **argv)
+{
+    struct hf_phrase word;
+    char letter[3] = {'-', (char)optopt, '\0'};
+    bool is_letter = optopt > 0 && optopt < 256;
+
+    hf_phrase_start(&word);
+    hf_phrase_quote(&word, is_letter ? letter : argv[optind - 1]);
+    if (answer == ':')
+        return hf_say_usage(verb, "option %s needs a value", word.text);
+    if (optopt >= 256)
+        return hf_say_usage(verb, "option %s takes no value", word.text);
+    return hf_say_usage(verb, "unknown option %s (see holdfast %s --help)",
+                        word.text, verb);
+}
+
+int
+hf_options_duration(const char *verb, const char *option,
+                    struct hf_duration *duration)
+{
+    struct hf_duration read;
+    struct hf_error error;
+
+    if (hf_duration_parse(optarg, &read, &error) != HF_OK)
+        return hf_say_usage(verb, "%s: %s", option, error.text);
+    if (read.ms == 0)
+        return hf_say_usage(verb, "%s must be more than zero", option);
+    *duration = read;
+    return 0;
+}
+
+int
+hf_options_name(const char *verb, int argc, char **argv, struct hf_which *which)
+{
+    if (optind == argc)
+        return hf_say_usage(verb, "which lock? (see holdfast %s --help)", verb);
+    if (argc - optind > 1) {
+        struct hf_phrase word;
+
+        hf_phrase_start(&word);
+        hf_phrase_quote(&word, argv[optind + 1]);
+        return hf_say_usage(verb, "one name at a time: what is %s?", word.text);
+    }
+    which->name = argv[optind];
+    return 0;
+}
+
+int
+hf_options_open(const struct hf_which *which, const char *name,
+                struct hf_client **client)
+{
+    struct hf_acquire_options options = {.space = which->space};
+    struct hf_error error = {0};
+    enum hf_status status =
+        hf_acquire_check(name != NULL ? name : "any", &options, &error);
+
+    if (status == HF_OK)
+        status = hf_open(which->at, NULL, client, &error);
+    return status == HF_OK ? 0 : hf_say_failure(&error, status);
+}
+
+int
+hf_options_help(const char *text)
+{
+    struct hf_phrase phrase;
+
+    hf_phrase_start(&phrase);
+    hf_phrase_add(&phrase, "%s", text);
+    return hf_say_output(&phrase) ? 0 : HF_EXIT_OURS;
+}

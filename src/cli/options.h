@@ -1,0 +1,77 @@
+#ifndef HF_CLI_OPTIONS_H
+#define HF_CLI_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include <holdfast/holdfast.h>
+
+/*
+ * What the verbs' command lines share.  Strings are borrowed from argv.
+ */
+
+/* Which lock, or which place, a command is about, and how it answers. */
+struct hf_which {
+    const char *at;    /* as given; NULL: HOLDFAST_AT, or the default place */
+    const char *space; /* as given; NULL: "default" */
+    const char *name;
+    bool json;
+    bool help; /* --help was given: print it, and do nothing else */
+};
+
+/* Values of long options that have no letter. */
+enum hf_option {
+    HF_OPTION_AT = 256,
+    HF_OPTION_SPACE,
+    HF_OPTION_JSON,
+    HF_OPTION_HELP,
+    HF_OPTION_IF_DEAD,
+    HF_OPTION_TTL,
+    HF_OPTION_BEAT,
+    HF_OPTION_GRACE,
+    HF_OPTION_REASON,
+    HF_OPTION_WATCH,
+    HF_OPTION_FORCE,
+};
+
+/* Rows of every verb's table for getopt_long. */
+#define HF_OPTIONS_SHARED                                                      \
+    {"at", required_argument, NULL, HF_OPTION_AT},                             \
+        {"space", required_argument, NULL, HF_OPTION_SPACE},                   \
+        {"json", no_argument, NULL, HF_OPTION_JSON},                           \
+    {                                                                          \
+        "help", no_argument, NULL, HF_OPTION_HELP                              \
+    }
+
+/* Take a shared option; false when `option` is none. */
+bool hf_options_take(struct hf_which *which, int option);
+
+/*
+ * Say what is wrong with the option that getopt_long answered with '?' or ':',
+ * and return 64.  For a table whose short options begin with ':' or "-:".
+ */
+int hf_options_bad(const char *verb, int answer, char **argv);
+
+/* Read a duration above zero; 0, or 64 after having said what is wrong. */
+int hf_options_duration(const char *verb, const char *option,
+                        struct hf_duration *duration);
+
+/*
+ * Take the one operand NAME of `verb` from argv[optind] on; 0, or 64 after
+ * having said what is wrong.
+ */
+int hf_options_name(const char *verb, int argc, char **argv,
+                    struct hf_which *which);
+
+/*
+ * Open the place; 0 and the caller's *client, or an exit code, said.  Bad
+ * input is refused before that, so that nothing is written: `name` is the one
+ * to look at, or NULL for a verb that takes none.
+ */
+int hf_options_open(const struct hf_which *which, const char *name,
+                    struct hf_client **client);
+
+/* Print a help text to stdout; the exit code. */
+int hf_options_help(const char *text);
+
+#endif

@@ -1,0 +1,230 @@
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "moment.h"
+#include "say.h"
+
+static const char *
+or_unknown(const char *text)
+{
+    return text[0] != '\0' ? text : "?";
+}
+
+void
+hf_report_who(struct hf_phrase *phrase, const struct hf_description *record)
+{
+    hf_phrase_add(phrase, "%s@%s", or_unknown(record->user),
+                  or_unknown(record->host));
+}
+
+void
+hf_report_processes(struct hf_phrase *phrase,
+                    const struct hf_description *record)
+{
+    size_t count = record->processes_count;
+
+    if (count == 0)
+        hf_phrase_add(phrase, "none listed");
+    for (size_t i = 0; i < count; i++) {
+        const char *between = i == 0 ? "" : i + 1 == count ? " and " : ", ";
+
+        hf_phrase_add(phrase, "%s%" PRId64, between, record->processes[i]);
+    }
+}
+
+void
+hf_report_command(struct hf_phrase *phrase, const struct hf_which *which,
+                  const char *place, const char *verb, const char *extra)
+{
+    const char *from_environment = getenv("HOLDFAST_AT");
+
+    hf_phrase_add(phrase, "holdfast %s", verb);
+    if (which->at != NULL || from_environment != NULL) {
+        hf_phrase_add(phrase, " --at ");
+        hf_phrase_quote(phrase, place);
+    }
+    if (which->space != NULL && strcmp(which->space, "default") != 0) {
+        hf_phrase_add(phrase, " --space ");
+        hf_phrase_quote(phrase, which->space);
+    }
+    hf_phrase_add(phrase, "%s%s%s ", *extra != '\0' ? " " : "", extra,
+                  which->name[0] == '-' ? " --" : "");
+    hf_phrase_quote(phrase, which->name);
+}
+
+void
+hf_report_clear(struct hf_phrase *phrase, const struct hf_which *which,
+                const char *place)
+{
+    hf_report_command(phrase, which, place, "clear", "--reason '…'");
+}
+
+int
+hf_report_none(const struct hf_which *which, const char *place)
+{
+    struct hf_phrase name;
+
+    hf_phrase_start(&name);
+    hf_phrase_quote(&name, which->name);
+    hf_say("no such lock: %s in space %s at %s", name.text,
+           which->space != NULL ? which->space : "default", place);
+    return HF_EXIT_NONE;
+}
+
+/* What is known of its life, in one clause. */
+static void
+add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
+{
+    const struct hf_description *record = &seen->record;
+    char unchanged[32];
+    char watched[32];
+
+    hf_duration_text(seen->unchanged, unchanged, sizeof(unchanged));
+    hf_duration_text(seen->watched, watched, sizeof(watched));
+    switch (seen->life) {
+    case HF_LIFE_UNKNOWN:
+        hf_phrase_add(phrase, "no beat seen yet, in %s of looking", watched);
+        break;
+    case HF_LIFE_BEATING:
+        hf_phrase_add(phrase, "it beats: the last beat came %s ago", unchanged);
+        break;
+    case HF_LIFE_RUNNING:
+        hf_phrase_add(phrase, "no beat seen in %s of looking, but it runs",
+                      watched);
+        break;
+    case HF_LIFE_SUSPECTED:
+        hf_phrase_add(phrase, "suspected dead: unchanged for %s", unchanged);
+        if (seen->running)
+            hf_phrase_add(phrase, ", yet a process of it is there (stopped?)");
+        break;
+    case HF_LIFE_GONE:
+        hf_phrase_add(phrase, "gone: of its processes (");
+        hf_report_processes(phrase, record);
+        hf_phrase_add(phrase, ") none is left on this host");
+        break;
+    }
+}
+
+void
+hf_report_holder(struct hf_phrase *phrase, const char *indent,
+                 const struct hf_diagnosis *seen)
+{
+    const struct hf_description *record = &seen->record;
+    char date[64];
+    char age[32];
+
+    hf_phrase_add(phrase, "%sholder: ", indent);
+    hf_report_who(phrase, record);
+    hf_phrase_add(phrase, ", since %s (%s), processes ",
+                  hf_moment_date(record->since_ms, date, sizeof(date)),
+                  hf_moment_age(record->since_ms, age, sizeof(age)));
+    hf_report_processes(phrase, record);
+    hf_phrase_add(phrase, "\n%sruns: %s\n", indent,
+                  or_unknown(record->command));
+    if (record->reason[0] != '\0')
+        hf_phrase_add(phrase, "%sreason: %s\n", indent, record->reason);
+    hf_duration_text(seen->unchanged, age, sizeof(age));
+    hf_phrase_add(phrase,
+                  "%slast value: %" PRIu64 "_%" PRIu64
+                  ", unchanged for %s; fence %" PRIu64 "; if dead: %s\n",
+                  indent, record->id, record->beat, age, record->fence,
+                  hf_if_dead_word(record->if_dead));
+    hf_phrase_add(phrase, "%slife: ", indent);
+    add_life(phrase, seen);
+    hf_phrase_add(phrase, "\n");
+}
+
+static void
+add_headline(struct hf_phrase *phrase, const char *name,
+             const struct hf_acquired *answer, struct hf_duration limit)
+{
+    char text[32];
+
+    switch (answer->outcome) {
+    case HF_GONE:
+        hf_phrase_add(phrase,
+                      "the holder of %s is dead: its processes are gone"
+                      " from this host",
+                      name);
+        return;
+    case HF_SUSPECTED_DEAD:
+        hf_phrase_add(
+            phrase,
+            "the holder of %s is suspected dead: it has not "
+            "beaten for longer than its ttl of %s",
+            name,
+            hf_duration_text(answer->seen.record.ttl, text, sizeof(text)));
+        return;
+    case HF_HELD_TOO_LONG:
+        hf_phrase_add(phrase,
+                      "%s is held too long: one live holder kept it "
+                      "past our limit of %s",
+                      name, hf_duration_text(limit, text, sizeof(text)));
+        return;
+    case HF_TIMED_OUT:
+        if (limit.ms == 0)
+            hf_phrase_add(phrase, "%s is held, and -n does not wait", name);
+        else
+            hf_phrase_add(phrase, "%s was not free within %s", name,
+                          hf_duration_text(limit, text, sizeof(text)));
+        return;
+    case HF_NOT_HELD:
+    case HF_GRANTED:
+    case HF_IN_DOUBT:
+    case HF_LOST:
+        hf_phrase_add(phrase, "%s: %s", name, hf_outcome_word(answer->outcome));
+        return;
+    }
+}
+
+/* What the person in front of it may do next. */
+static void
+add_remedy(struct hf_phrase *phrase, const struct hf_which *which,
+           const char *place, const struct hf_acquired *answer)
+{
+    switch (answer->outcome) {
+    case HF_GONE:
+    case HF_SUSPECTED_DEAD:
+        hf_phrase_add(phrase, "holdfast: nobody takes it over: see how far it "
+                              "came, put that right, and then\n    ");
+        hf_report_clear(phrase, which, place);
+        hf_phrase_add(phrase, "\n");
+        break;
+    case HF_HELD_TOO_LONG:
+        hf_phrase_add(phrase, "holdfast: it is alive, so there is nothing to "
+                              "clear: ask ");
+        hf_report_who(phrase, &answer->seen.record);
+        hf_phrase_add(phrase, ", or wait longer with -w\n");
+        break;
+    case HF_TIMED_OUT:
+        hf_phrase_add(phrase, "holdfast: to learn more\n    ");
+        hf_report_command(phrase, which, place, "why", "");
+        hf_phrase_add(phrase, "\n");
+        break;
+    case HF_NOT_HELD:
+    case HF_GRANTED:
+    case HF_IN_DOUBT:
+    case HF_LOST:
+        break;
+    }
+}
+
+void
+hf_report_refusal(struct hf_phrase *phrase, const struct hf_which *which,
+                  const char *place, const struct hf_acquired *answer,
+                  struct hf_duration limit)
+{
+    struct hf_phrase name;
+
+    hf_phrase_start(&name);
+    hf_phrase_quote(&name, which->name);
+    hf_phrase_add(phrase, "holdfast: ");
+    add_headline(phrase, name.text, answer, limit);
+    hf_phrase_add(phrase, " (%s)\n", place);
+    if (answer->seen.record.exists)
+        hf_report_holder(phrase, "holdfast:   ", &answer->seen);
+    add_remedy(phrase, which, place, answer);
+}

@@ -1,0 +1,46 @@
+#ifndef HF_CLI_REPORT_H
+#define HF_CLI_REPORT_H
+
+#include <holdfast/holdfast.h>
+
+#include "options.h"
+#include "phrase.h"
+
+/*
+ * What the command tells a person about a lock and its holder: who, since
+ * when, the evidence, and what to do, as commands to paste.
+ */
+
+/* "ann@db1"; what is not known is "?". */
+void hf_report_who(struct hf_phrase *phrase,
+                   const struct hf_description *record);
+
+/* "812 and 813", or "none listed". */
+void hf_report_processes(struct hf_phrase *phrase,
+                         const struct hf_description *record);
+
+/*
+ * "holdfast VERB [--at …] [--space …] EXTRA NAME", quoted for a shell.  --at
+ * is named where the place was not the default; `place` is its URL.  extra
+ * may be "".
+ */
+void hf_report_command(struct hf_phrase *phrase, const struct hf_which *which,
+                       const char *place, const char *verb, const char *extra);
+
+/* The command that clears the lock, with room for a reason. */
+void hf_report_clear(struct hf_phrase *phrase, const struct hf_which *which,
+                     const char *place);
+
+/* Lines, each with `indent` before it: the holder, its value, its life. */
+void hf_report_holder(struct hf_phrase *phrase, const char *indent,
+                      const struct hf_diagnosis *seen);
+
+/* Say that there is no such lock, and return the exit code. */
+int hf_report_none(const struct hf_which *which, const char *place);
+
+/* The whole answer of a `run` that was not granted. */
+void hf_report_refusal(struct hf_phrase *phrase, const struct hf_which *which,
+                       const char *place, const struct hf_acquired *answer,
+                       struct hf_duration limit);
+
+#endif

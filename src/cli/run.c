@@ -1,0 +1,209 @@
+#include <string.h>
+
+#include "hold.h"
+#include "options.h"
+#include "say.h"
+#include "verbs.h"
+
+static const char help[] =
+    "usage: holdfast run [OPTION...] NAME -- COMMAND [ARGUMENT...]\n"
+    "\n"
+    "Wait for the lock NAME, run COMMAND while it is held, give it back.\n"
+    "\n"
+    "  -n                do not wait: give up at the holder's first sign of\n"
+    "                    life\n"
+    "  -w DURATION       wait so long at most (default 10m), or `forever`\n"
+    "  --if-dead WHAT    what others may do when this holder dies:\n"
+    "                      takeover  the next one takes the lock over, with\n"
+    "                                a higher fence (default)\n"
+    "                      refuse    nobody, until a person clears it\n"
+    "  --ttl DURATION    unchanged for so long, the record is dead (default\n"
+    "                    30s, for refuse 60s); at least 3 beats + grace +\n"
+    "                    a margin of ttl/20, which is 250ms at least\n"
+    "  --beat DURATION   between two heartbeats (default 2s)\n"
+    "  --grace DURATION  between TERM and KILL, when the command must end\n"
+    "                    (default ttl/3, 10s at most)\n"
+    "  --reason TEXT     why, for people who look\n"
+    "  --at PLACE        where the locks are kept, as sqlite:/path/locks.db\n"
+    "  --space SPACE     names are unique within one (default `default`)\n"
+    "  --json            say nothing but the answer, as one line of JSON on\n"
+    "                    stderr\n"
+    "  --help            this text\n"
+    "\n"
+    "Durations: 500ms, 30s, 10m, 2h.  COMMAND finds HOLDFAST_NAME, _SPACE,\n"
+    "_FENCE and _AT in its environment.  Signals are passed on to it.\n"
+    "\n"
+    "Exit: COMMAND's own code, 128+N when it ended by signal N;\n"
+    "  75 not acquired in time       73 the holder is dead: needs a person\n"
+    "  76 lost while running         69 the place is unavailable\n"
+    "  77 permission denied          64 wrong usage\n"
+    "  65 the place holds something that is not ours\n"
+    "  70 our own bug, no memory     126, 127 cannot execute, not found\n"
+    "\n"
+    "  holdfast run backup -- ./backup.sh\n"
+    "  holdfast run -n nightly -- make nightly\n"
+    "  holdfast run --if-dead refuse -w 2h migrate -- ./migrate.sh\n";
+
+enum {
+    TTL_TAKEOVER_MS = 30 * 1000,
+    TTL_REFUSE_MS = 60 * 1000,
+    GRACE_MAX_MS = 10 * 1000,
+    LIMIT_MS = 10 * 60 * 1000,
+};
+
+/* The command line so far. */
+struct reading {
+    struct hf_hold_order order;
+    bool try;     /* -n */
+    bool waiting; /* -w */
+};
+
+static int
+take_if_dead(struct reading *r)
+{
+    struct hf_phrase word;
+
+    if (strcmp(optarg, hf_if_dead_word(HF_REFUSE)) == 0) {
+        r->order.if_dead = HF_REFUSE;
+    } else if (strcmp(optarg, hf_if_dead_word(HF_TAKEOVER)) == 0) {
+        r->order.if_dead = HF_TAKEOVER;
+    } else {
+        hf_phrase_start(&word);
+        hf_phrase_quote(&word, optarg);
+        return hf_say_usage("run", "--if-dead is refuse or takeover, not %s",
+                            word.text);
+    }
+    return 0;
+}
+
+/* The first word that is no option is the name; there is only one. */
+static int
+take_word(struct reading *r)
+{
+    struct hf_phrase word;
+
+    if (r->order.which.name == NULL) {
+        r->order.which.name = optarg;
+        return 0;
+    }
+    hf_phrase_start(&word);
+    hf_phrase_quote(&word, optarg);
+    return hf_say_usage("run", "what is %s? the command goes after --",
+                        word.text);
+}
+
+static int
+take_option(struct reading *r, int option, char **argv)
+{
+    struct hf_hold_order *order = &r->order;
+
+    switch (option) {
+    case 1:
+        return take_word(r);
+    case 'n':
+        r->try = true;
+        order->wait = HF_WAIT_TRY;
+        return 0;
+    case 'w':
+        r->waiting = true;
+        if (strcmp(optarg, "forever") == 0)
+            order->limit = HF_FOREVER;
+        else
+            return hf_options_duration("run", "-w", &order->limit);
+        return 0;
+    case HF_OPTION_IF_DEAD:
+        return take_if_dead(r);
+    case HF_OPTION_TTL:
+        return hf_options_duration("run", "--ttl", &order->ttl);
+    case HF_OPTION_BEAT:
+        return hf_options_duration("run", "--beat", &order->beat);
+    case HF_OPTION_GRACE:
+        return hf_options_duration("run", "--grace", &order->grace);
+    case HF_OPTION_REASON:
+        order->reason = optarg;
+        return 0;
+    case '?':
+    case ':':
+        return hf_options_bad("run", option, argv);
+    default:
+        (void)hf_options_take(&order->which, option);
+        return 0;
+    }
+}
+
+/* After the last option: [-- NAME] -- COMMAND... */
+static int
+take_command(struct reading *r, int argc, char **argv)
+{
+    struct hf_hold_order *order = &r->order;
+    bool separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+
+    if (order->which.name == NULL && optind < argc) {
+        order->which.name = argv[optind++]; /* one that begins with - */
+        separated = optind < argc && strcmp(argv[optind], "--") == 0;
+        optind += separated;
+    }
+    if (order->which.name == NULL)
+        return hf_say_usage("run", "which lock? (see holdfast run --help)");
+    if (!separated || optind == argc)
+        return hf_say_usage("run", "what shall run? give NAME -- COMMAND");
+    order->command = argv + optind;
+    return 0;
+}
+
+static void
+fill_defaults(struct hf_hold_order *order)
+{
+    bool refuse = order->if_dead == HF_REFUSE;
+
+    if (order->ttl.ms == 0)
+        order->ttl.ms = refuse ? TTL_REFUSE_MS : TTL_TAKEOVER_MS;
+    if (order->grace.ms == 0)
+        order->grace.ms =
+            order->ttl.ms / 3 < GRACE_MAX_MS ? order->ttl.ms / 3 : GRACE_MAX_MS;
+    if (order->limit.ms == 0)
+        order->limit.ms = LIMIT_MS;
+}
+
+static int
+read_line(struct reading *r, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"if-dead", required_argument, NULL, HF_OPTION_IF_DEAD},
+        {"ttl", required_argument, NULL, HF_OPTION_TTL},
+        {"beat", required_argument, NULL, HF_OPTION_BEAT},
+        {"grace", required_argument, NULL, HF_OPTION_GRACE},
+        {"reason", required_argument, NULL, HF_OPTION_REASON},
+        HF_OPTIONS_SHARED,
+        {NULL, 0, NULL, 0},
+    };
+
+    for (;;) {
+        int option = getopt_long(argc, argv, "-:nw:", options, NULL);
+
+        if (option < 0)
+            break;
+
+        int wrong = take_option(r, option, argv);
+
+        if (wrong != 0 || r->order.which.help)
+            return wrong;
+    }
+    if (r->try && r->waiting)
+        return hf_say_usage("run", "-n does not wait and -w does: choose one");
+    return take_command(r, argc, argv);
+}
+
+int
+hf_run_verb(int argc, char **argv)
+{
+    struct reading r = {.try = false};
+    int wrong = read_line(&r, argc, argv);
+
+    if (wrong != 0)
+        return wrong;
+    if (r.order.which.help)
+        return hf_options_help(help);
+    fill_defaults(&r.order);
+    return hf_hold_run(&r.order);
+}

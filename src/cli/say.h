@@ -1,0 +1,51 @@
+#ifndef HF_CLI_SAY_H
+#define HF_CLI_SAY_H
+
+#include <stdbool.h>
+
+#include <holdfast/words.h>
+
+#include "phrase.h"
+
+/*
+ * What the command says on stderr: whole lines that begin with "holdfast: ",
+ * each by one write.  Any thread.
+ */
+
+/* Exit codes beside those of words.h (sysexits.h, and the shell's). */
+enum {
+    HF_EXIT_NONE = 1,      /* no such lock */
+    HF_EXIT_USAGE = 64,    /* the command line is wrong */
+    HF_EXIT_OURS = 70,     /* the system refused us something we need */
+    HF_EXIT_ALIVE = 75,    /* not cleared: the holder shows life */
+    HF_EXIT_LOST = 76,     /* lost while running */
+    HF_EXIT_CANNOT = 126,  /* the command cannot be executed */
+    HF_EXIT_MISSING = 127, /* no such command */
+    HF_EXIT_SIGNAL = 128,  /* plus the signal's number */
+};
+
+HF_CLI_PRINTF(1, 2)
+void hf_say(const char *format, ...);
+
+/*
+ * The same, but never waits for the reader of stderr: when that would block,
+ * the line is dropped.  For whoever must not be late.
+ */
+HF_CLI_PRINTF(1, 2)
+void hf_say_now(const char *format, ...);
+
+/* Write it as it is, with one write; to stdout, or else to stderr. */
+void hf_say_phrase(const struct hf_phrase *phrase);
+bool hf_say_output(const struct hf_phrase *phrase);
+
+/* Say that the command line of `verb` is wrong, and return 64. */
+HF_CLI_PRINTF(2, 3)
+int hf_say_usage(const char *verb, const char *format, ...);
+
+/* Say why a call failed, and return its exit code. */
+int hf_say_failure(const struct hf_error *error, enum hf_status status);
+
+/* Is stderr a terminal on which a line can be rewritten? */
+bool hf_say_terminal(void);
+
+#endif

@@ -1,0 +1,132 @@
+#include <inttypes.h>
+
+#include "moment.h"
+#include "options.h"
+#include "report.h"
+#include "say.h"
+#include "verbs.h"
+
+static const char help[] =
+    "usage: holdfast show [OPTION...] NAME\n"
+    "\n"
+    "Show the whole record of the lock NAME, as it stands now.\n"
+    "\n"
+    "  --at PLACE     where the locks are kept\n"
+    "  --space SPACE  default `default`\n"
+    "  --json         as one JSON object\n"
+    "  --help         this text\n"
+    "\n"
+    "Exit: 0; 1 no such lock; 69 the place is unavailable, 77 permission\n"
+    "  denied, 64 wrong usage, 65 the record is not ours.\n"
+    "\n"
+    "  holdfast show migrate\n"
+    "  holdfast show --json migrate | jq .fence\n";
+
+static void
+add_owner(struct hf_phrase *out, const struct hf_description *lock)
+{
+    char date[64];
+    char text[32];
+
+    hf_phrase_add(out, "holder     ");
+    hf_report_who(out, lock);
+    hf_phrase_add(out, "\nprocesses  ");
+    hf_report_processes(out, lock);
+    hf_phrase_add(out, "\nruns       %s\n", lock->command);
+    if (lock->reason[0] != '\0')
+        hf_phrase_add(out, "reason     %s\n", lock->reason);
+    hf_phrase_add(out, "since      %s (%s)\n",
+                  hf_moment_date(lock->since_ms, date, sizeof(date)),
+                  hf_moment_age(lock->since_ms, text, sizeof(text)));
+    hf_phrase_add(out, "value      %" PRIu64 "_%" PRIu64 "\n", lock->id,
+                  lock->beat);
+    hf_phrase_add(out, "if dead    %s\n", hf_if_dead_word(lock->if_dead));
+    hf_phrase_add(out, "ttl        %s\n",
+                  hf_duration_text(lock->ttl, text, sizeof(text)));
+    hf_phrase_add(out, "beats      every %s\n",
+                  hf_duration_text(lock->beat_every, text, sizeof(text)));
+}
+
+static void
+add_record(struct hf_phrase *out, const struct hf_description *lock,
+           const char *place)
+{
+    char date[64];
+    char age[32];
+
+    hf_phrase_add(out, "name       %s\n", lock->name);
+    hf_phrase_add(out, "space      %s\n", lock->space);
+    hf_phrase_add(out, "place      %s\n", place);
+    hf_phrase_add(out, "fence      %" PRIu64 "\n", lock->fence);
+    hf_phrase_add(out, "version    %" PRIu64 "\n", lock->version);
+    if (lock->corrupt)
+        hf_phrase_add(out, "value      not Holdfast's\n");
+    else
+        add_owner(out, lock);
+    hf_phrase_add(out, "last beat  %s (%s ago)\n",
+                  hf_moment_date(lock->stamp_ms, date, sizeof(date)),
+                  hf_moment_age(lock->stamp_ms, age, sizeof(age)));
+}
+
+static int
+show(struct hf_client *client, const struct hf_which *which)
+{
+    struct hf_examine_options options = {.space = which->space};
+    struct hf_diagnosis seen;
+    struct hf_error error = {0};
+    struct hf_phrase out;
+    enum hf_status status =
+        hf_examine(client, which->name, &options, &seen, &error);
+
+    if (status != HF_OK)
+        return hf_say_failure(&error, status);
+    if (!seen.record.exists)
+        return hf_report_none(which, hf_client_place(client));
+    hf_phrase_start(&out);
+    if (which->json) {
+        hf_phrase_description(&out, &seen.record);
+        hf_phrase_add(&out, "\n");
+    } else {
+        add_record(&out, &seen.record, hf_client_place(client));
+    }
+    if (!hf_say_output(&out))
+        return HF_EXIT_OURS;
+    return seen.record.corrupt ? hf_status_exit(HF_E_CORRUPT) : 0;
+}
+
+static int
+read_line(struct hf_which *which, int argc, char **argv)
+{
+    static const struct option options[] = {HF_OPTIONS_SHARED,
+                                            {NULL, 0, NULL, 0}};
+
+    for (;;) {
+        int option = getopt_long(argc, argv, ":", options, NULL);
+
+        if (option < 0)
+            break;
+        if (option == '?' || option == ':')
+            return hf_options_bad("show", option, argv);
+        (void)hf_options_take(which, option);
+    }
+    return which->help ? 0 : hf_options_name("show", argc, argv, which);
+}
+
+int
+hf_show_verb(int argc, char **argv)
+{
+    struct hf_which which = {.name = NULL};
+    struct hf_client *client;
+    int code = read_line(&which, argc, argv);
+
+    if (code != 0)
+        return code;
+    if (which.help)
+        return hf_options_help(help);
+    code = hf_options_open(&which, which.name, &client);
+    if (code != 0)
+        return code;
+    code = show(client, &which);
+    hf_close(client);
+    return code;
+}

@@ -1,0 +1,14 @@
+#ifndef HF_CLI_VERBS_H
+#define HF_CLI_VERBS_H
+
+/*
+ * One function a verb: argv[0] is the verb.  Each returns the exit code, and
+ * has said on stderr why, if it is not 0.
+ */
+int hf_run_verb(int argc, char **argv);
+int hf_ls_verb(int argc, char **argv);
+int hf_show_verb(int argc, char **argv);
+int hf_why_verb(int argc, char **argv);
+int hf_clear_verb(int argc, char **argv);
+
+#endif
