@@ -1,5 +1,5 @@
-# What `make install` lays down: program, man page, library,
-# public headers, pkg-config file.  The library's SOVERSION changes with every release that
+# What `make install` lays down: program, man page, library, public headers,
+# pkg-config file.  The library's SOVERSION changes with every release that
 # breaks its callers.
 install(DIRECTORY include/holdfast TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
@@ -14,5 +14,6 @@ endif()
 
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME)
-    install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES man/holdfast.1 OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

@@ -8,6 +8,7 @@ holdfast=$(realpath "${1:?usage: demo.sh PROGRAM}") || exit 70
 here=$(mktemp -d) || exit 70
 export HOLDFAST_AT="sqlite:$here/locks.db"
 started=()
+exec {silence}<> <(:) # nothing ever comes from it: a pause between looks
 
 say() {
     printf '%s\n' "$*"
@@ -42,7 +43,7 @@ until_true() {
     shift 2
     until "$@" 2>/dev/null; do
         [ $SECONDS -lt $deadline ] || fail "$what"
-        read -rt 0.02 <> <(:)
+        read -rt 0.02 -u "$silence"
     done
 }
 
@@ -130,7 +131,8 @@ code=$?
 bob_fence=$(fence_of bob)
 grep -qx alone "$here/bob.out" || fail "both commands ran at once"
 [ "$bob_fence" -gt "$alice_fence" ] || fail "bob's fence is not higher"
-grep -Eqi 'gone|dead' "$here/bob.err" || fail "bob was not told of the death"
+grep -q 'took over report: .* gone' "$here/bob.err" ||
+    fail "bob was not told of the death"
 say "   What Bob was told, from the beginning:"
 quote "$here/bob.err"
 say "   Proved: when Bob's command started, Alice's had ended.  Its fence is"

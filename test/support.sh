@@ -4,6 +4,7 @@
 
 here=$(mktemp -d) || exit 99
 started=()
+exec {silence}<> <(:) # nothing ever comes from it: a pause between looks
 checked=0
 failures=0
 
@@ -42,7 +43,7 @@ await() {
             tail -n +1 "$here"/*.out "$here"/*.err 2>/dev/null | sed 's/^/# /'
             exit 1
         fi
-        read -rt 0.02 <> <(:)
+        read -rt 0.02 -u "$silence"
     done
 }
 

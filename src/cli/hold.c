@@ -353,6 +353,7 @@ use_lock(struct hf_hold *h)
         code = HF_EXIT_SIGNAL + h->stop_signal;
     } else {
         grant_to_guard(h);
+        hf_hold_words_taken_over_now(h);
         if (h->guard_told) {
             hold(h);
             code = hf_hold_words_end(h);

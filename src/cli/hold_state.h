@@ -81,6 +81,7 @@ bool hf_hold_events_reap(struct hf_hold *h);
 
 /* Those that end in _now never wait for the reader of stderr.  With --json
  * nothing is said but the answer. */
+void hf_hold_words_taken_over_now(const struct hf_hold *h);
 void hf_hold_words_certainty_now(const struct hf_hold *h,
                                  enum hf_outcome outcome);
 void hf_hold_words_guard_now(const struct hf_hold *h,

@@ -15,6 +15,33 @@ place(const struct hf_hold *h)
     return h->client != NULL ? hf_client_place(h->client) : "?";
 }
 
+/* What was read last before the grant is a dead holder's record exactly when
+ * that was taken over: a release would have been read as no record. */
+void
+hf_hold_words_taken_over_now(const struct hf_hold *h)
+{
+    const struct hf_diagnosis *seen = &h->answer.seen;
+    const struct hf_description *record = &seen->record;
+    bool gone = seen->life == HF_LIFE_GONE;
+    char unchanged[32];
+    struct hf_phrase who;
+
+    if (h->quiet || !record->exists || record->fence == hf_fence(h->lock) ||
+        (!gone && seen->life != HF_LIFE_SUSPECTED))
+        return;
+    hf_phrase_start(&who);
+    hf_report_who(&who, record);
+    hf_duration_text(seen->unchanged, unchanged, sizeof(unchanged));
+    hf_say_now(
+        "took over %s: its holder %s %s%s; it ran: %s; our fence %" PRIu64
+        " is above its %" PRIu64,
+        h->name.text, who.text,
+        gone ? "is dead, all its processes are gone"
+             : "is suspected dead, unchanged for ",
+        gone ? "" : unchanged, record->command, hf_fence(h->lock),
+        record->fence);
+}
+
 void
 hf_hold_words_certainty_now(const struct hf_hold *h, enum hf_outcome outcome)
 {
