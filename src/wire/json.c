@@ -243,8 +243,7 @@ walk(struct walk *w)
         if (!fits)
             return false;
     }
-    return !w->inside && w->awaited == AWAIT_SEPARATOR &&
-           w->json->count == w->tokens_count;
+    return !w->inside && w->awaited == AWAIT_SEPARATOR;
 }
 
 enum hf_status

@@ -863,6 +863,18 @@ what_is_malformed_of_an_owner_is_left_empty(void **state)
     }
 }
 
+/* The names of an owner's members mean nothing beside it. */
+static void
+a_record_without_owner_has_none_whatever_else_it_has(void **state)
+{
+    struct hf_value value =
+        decode(with_member("processes", "[[1,2]],\"host\":\"h\",\"pidns\":7"));
+    const struct hf_owner empty = {0};
+
+    (void)state;
+    expect_same_owner(&value.owner, &empty);
+}
+
 /* The end of those that were understood must not pass for the end of all. */
 static void
 one_malformed_process_empties_the_whole_list(void **state)
@@ -1045,6 +1057,7 @@ main(void)
         cmocka_unit_test(spaces_order_and_escapes_do_not_matter),
         cmocka_unit_test(strings_are_shown_clean_and_cut_at_a_character),
         cmocka_unit_test(what_is_malformed_of_an_owner_is_left_empty),
+        cmocka_unit_test(a_record_without_owner_has_none_whatever_else_it_has),
         cmocka_unit_test(one_malformed_process_empties_the_whole_list),
         cmocka_unit_test(an_audit_says_who_cleared_what_when_and_why),
         cmocka_unit_test(the_audit_of_a_corrupt_record_has_nothing_of_it),

@@ -1,0 +1,154 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "wire/json.h"
+
+static struct hf_json
+read_json(const char *text)
+{
+    struct hf_json json;
+    struct hf_error error;
+
+    if (hf_json_read(&json, text, strlen(text), &error) != HF_OK)
+        fail_msg("%s: %s", error.text, text);
+    return json;
+}
+
+static void
+a_member_is_found_by_its_whole_name_in_its_own_object(void **state)
+{
+    struct hf_json json = read_json(
+        "{\"ab\":1,\"abc\":{\"x\":\"abcd\",\"y\":2},\"\\u0061\":3,\"\":4}");
+    size_t object = hf_json_member(&json, 0, "abc");
+    int64_t number;
+
+    (void)state;
+    assert_int_equal(json.nodes[object].kind, HF_JSON_OBJECT);
+    assert_true(
+        hf_json_integer(&json, hf_json_member(&json, object, "y"), &number));
+    assert_int_equal(number, 2);
+    assert_true(hf_json_integer(&json, hf_json_member(&json, 0, "a"), &number));
+    assert_int_equal(number, 3);
+    assert_true(hf_json_integer(&json, hf_json_member(&json, 0, ""), &number));
+    assert_int_equal(number, 4);
+
+    assert_int_equal(hf_json_member(&json, 0, "abcd"), 0);
+    assert_int_equal(hf_json_member(&json, 0, "x"), 0);
+    assert_int_equal(hf_json_member(&json, object, "ab"), 0);
+    assert_int_equal(hf_json_member(&json, object + 1, "x"), 0);
+}
+
+static void
+a_member_given_twice_is_none(void **state)
+{
+    struct hf_json json = read_json("{\"a\":1,\"b\":{\"a\":2},\"\\u0061\":3}");
+
+    (void)state;
+    assert_int_equal(hf_json_member(&json, 0, "a"), 0);
+    assert_int_not_equal(hf_json_member(&json, 0, "b"), 0);
+}
+
+static void
+the_elements_of_an_array_are_its_own_only(void **state)
+{
+    struct hf_json json = read_json("[[1,[2,3]],{\"a\":[4]},5,[]]");
+    const enum hf_json_kind kinds[] = {HF_JSON_ARRAY, HF_JSON_OBJECT,
+                                       HF_JSON_NUMBER, HF_JSON_ARRAY};
+    size_t element = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        element = hf_json_next(&json, 0, element);
+        assert_int_not_equal(element, 0);
+        assert_int_equal(json.nodes[element].kind, kinds[i]);
+    }
+    assert_int_equal(hf_json_next(&json, 0, element), 0);
+    assert_int_equal(hf_json_next(&json, element, 0), 0);
+    assert_int_equal(hf_json_next(&json, element - 1, 0), 0); /* the 5 */
+}
+
+static void
+an_integer_is_plain_and_fits(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t number;
+    } good[] = {
+        {"[0]", 0},
+        {"[ -1 ]", -1},
+        {"[9223372036854775807]", INT64_MAX},
+        {"[-9223372036854775808]", INT64_MIN},
+    };
+    static const char *const bad[] = {
+        "[-0]",
+        "[1e3]",
+        "[1E0]",
+        "[1.0]",
+        "[1.5]",
+        "[-1.5]",
+        "[9223372036854775808]",
+        "[-9223372036854775809]",
+        "[99999999999999999999]",
+        "[18446744073709551617]",
+        "[\"1\"]",
+        "[true]",
+        "[null]",
+        "[[1]]",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        struct hf_json json = read_json(good[i].text);
+        int64_t number = 7;
+
+        assert_true(hf_json_integer(&json, 1, &number));
+        assert_true(number == good[i].number);
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct hf_json json = read_json(bad[i]);
+        int64_t number = 7;
+
+        assert_false(hf_json_integer(&json, 1, &number));
+        assert_true(number == 7);
+    }
+}
+
+static void
+a_string_is_cut_at_a_character_of_any_width(void **state)
+{
+    struct hf_json json =
+        read_json("[\"a\\u00e9\\u20ac\\ud83d\\udd12\",\"a\xC3\xA9\"]");
+    static const size_t lens[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+    char text[16];
+
+    (void)state;
+    for (size_t size = 1; size <= sizeof(lens) / sizeof(lens[0]); size++) {
+        hf_json_show(&json, 1, text, size);
+        assert_int_equal(strlen(text), lens[size - 1]);
+    }
+    assert_string_equal(text, "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x94\x92");
+    hf_json_show(&json, 2, text, 3);
+    assert_string_equal(text, "a");
+    hf_json_show(&json, 0, text, sizeof(text)); /* no string */
+    assert_string_equal(text, "");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_member_is_found_by_its_whole_name_in_its_own_object),
+        cmocka_unit_test(a_member_given_twice_is_none),
+        cmocka_unit_test(the_elements_of_an_array_are_its_own_only),
+        cmocka_unit_test(an_integer_is_plain_and_fits),
+        cmocka_unit_test(a_string_is_cut_at_a_character_of_any_width),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
