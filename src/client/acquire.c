@@ -262,12 +262,13 @@ enum hf_status
 hf_release(struct hf_lock *lock, struct hf_cancel *cancel,
            struct hf_error *error)
 {
-    struct hf_errand *errand = &lock->errand;
+    struct hf_errand *errand;
     struct hf_client *client;
     enum hf_status status;
 
     if (lock == NULL)
         return HF_OK;
+    errand = &lock->errand;
     client = errand->client;
     status = hf_client_may_call(client, error);
     if (status != HF_OK)
@@ -299,11 +300,12 @@ hf_release(struct hf_lock *lock, struct hf_cancel *cancel,
 void
 hf_abandon(struct hf_lock *lock)
 {
-    struct hf_errand *errand = &lock->errand;
+    struct hf_errand *errand;
     struct hf_client *client;
 
-    if (lock == NULL || hf_client_may_call(errand->client, NULL) != HF_OK)
+    if (lock == NULL || hf_client_may_call(lock->errand.client, NULL) != HF_OK)
         return;
+    errand = &lock->errand;
     client = errand->client;
     pthread_mutex_lock(&client->mutex);
     silence(errand);

@@ -477,6 +477,17 @@ a_forced_clear_is_told_to_the_holder(void **state)
 /* ---- Handles --------------------------------------------------------------- */
 
 static void
+no_lock_is_released_abandoned_and_not_held(void **state)
+{
+    (void)state;
+    assert_int_equal(hf_release(NULL, NULL, NULL), HF_OK);
+    hf_abandon(NULL);
+    hf_close(NULL);
+    assert_int_equal(hf_check(NULL), HF_NOT_HELD);
+    assert_int_equal(hf_fence(NULL), 0);
+}
+
+static void
 a_forked_child_holds_nothing(void **state)
 {
     struct hf_client *client = open_client("memory:fork");
@@ -616,6 +627,7 @@ main(void)
         cmocka_unit_test(a_dead_refuse_lock_is_cleared_by_hand),
         cmocka_unit_test(a_live_lock_is_not_cleared),
         cmocka_unit_test(a_forced_clear_is_told_to_the_holder),
+        cmocka_unit_test(no_lock_is_released_abandoned_and_not_held),
         cmocka_unit_test(a_forked_child_holds_nothing),
         cmocka_unit_test(
             closing_wakes_those_who_wait_and_leaves_locks_to_be_freed),
