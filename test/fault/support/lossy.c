@@ -1,0 +1,318 @@
+#include "lossy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/check.h"
+#include "base/fail.h"
+
+struct kept {
+    struct hf_store_group *groups; /* with all they point to, in the arena */
+    size_t groups_count;
+    unsigned due; /* the operation before which it is applied; 0: the end */
+    struct kept *next;
+};
+
+struct lossy {
+    struct hf_store base;
+    struct hf_store *inner; /* owned */
+    struct lossy_sea *sea;  /* borrowed */
+};
+
+static struct lossy *
+lossy_of(struct hf_store *store)
+{
+    return (struct lossy *)(void *)store;
+}
+
+/* ---- Late writes ----------------------------------------------------------- */
+
+static void *
+take(struct lossy_sea *sea, size_t size)
+{
+    void *memory = hf_arena_take(&sea->arena, size);
+
+    HF_CHECK(memory != NULL);
+    return memory;
+}
+
+static const char *
+copy_text(struct lossy_sea *sea, const char *text)
+{
+    const char *copy = hf_arena_copy(&sea->arena, text);
+
+    HF_CHECK(copy != NULL);
+    return copy;
+}
+
+static void
+copy_op(struct lossy_sea *sea, struct hf_store_op *to,
+        const struct hf_store_op *from)
+{
+    char *value;
+
+    *to = *from;
+    to->key.space = copy_text(sea, from->key.space);
+    to->key.name = copy_text(sea, from->key.name);
+    if (from->kind != HF_PUT)
+        return;
+    value = take(sea, from->value_len + 1);
+    memcpy(value, from->value, from->value_len);
+    to->value = value;
+}
+
+static void
+keep(struct lossy_sea *sea, const struct hf_store_group *groups, size_t count)
+{
+    struct kept *kept = take(sea, sizeof(*kept));
+
+    *kept = (struct kept){
+        .groups = take(sea, count * sizeof(*groups)),
+        .groups_count = count,
+        .due = sea->plan.later == 0 ? 0 : sea->operations + sea->plan.later,
+        .next = sea->kept,
+    };
+    for (size_t i = 0; i < count; i++) {
+        kept->groups[i] = groups[i];
+        kept->groups[i].ops =
+            take(sea, groups[i].ops_count * sizeof(*kept->groups[i].ops));
+        for (size_t j = 0; j < groups[i].ops_count; j++)
+            copy_op(sea, &kept->groups[i].ops[j], &groups[i].ops[j]);
+    }
+    sea->kept = kept;
+}
+
+/* Apply what is due; its verdict is nobody's. */
+static void
+apply_kept(struct lossy_sea *sea, bool end)
+{
+    struct kept **link = &sea->kept;
+
+    while (*link != NULL) {
+        struct kept *kept = *link;
+
+        if (!end && (kept->due == 0 || kept->due > sea->operations)) {
+            link = &kept->next;
+            continue;
+        }
+        if (end && kept->due > 0)
+            sea->waited_to_the_end = true;
+        hf_store_commit(sea->inner, kept->groups, kept->groups_count, HF_NEVER,
+                        NULL);
+        *link = kept->next;
+    }
+}
+
+/* ---- The store ------------------------------------------------------------- */
+
+static void
+begin_operation(struct lossy_sea *sea)
+{
+    sea->operations++;
+    apply_kept(sea, false);
+}
+
+static bool
+is_lost(const struct lossy_sea *sea, unsigned number)
+{
+    return number >= sea->plan.at && number - sea->plan.at < sea->plan.count;
+}
+
+static void
+close_lossy(struct hf_store *store)
+{
+    struct lossy *lossy = lossy_of(store);
+
+    hf_store_close(lossy->inner);
+    hf_free(store->alloc, lossy);
+}
+
+static enum hf_status
+get(struct hf_store *store, struct hf_key key, struct hf_instant until,
+    struct hf_record *record, struct hf_error *error)
+{
+    struct lossy *lossy = lossy_of(store);
+    struct lossy_sea *sea = lossy->sea;
+    bool lost;
+
+    pthread_mutex_lock(&sea->mutex);
+    begin_operation(sea);
+    sea->reads++;
+    lost = sea->blind ||
+           (sea->plan.how == LOSSY_BLIND && is_lost(sea, sea->reads));
+    sea->blind = false;
+    sea->losses += lost;
+    pthread_mutex_unlock(&sea->mutex);
+    if (lost)
+        return hf_fail(error, HF_E_UNAVAILABLE, "the read was lost");
+    return hf_store_get(lossy->inner, key, until, record, error);
+}
+
+static enum hf_status
+scan(struct hf_store *store, const struct hf_store_scan *what,
+     hf_store_row_fn *row, void *ctx, struct hf_error *error)
+{
+    return hf_store_scan(lossy_of(store)->inner, what, row, ctx, error);
+}
+
+static void
+lose(struct lossy_sea *sea, struct hf_store_group *groups, size_t count,
+     struct hf_error *error)
+{
+    sea->losses++;
+    sea->blind = sea->plan.then_blind;
+    switch (sea->plan.how) {
+    case LOSSY_APPLIED:
+        hf_store_commit(sea->inner, groups, count, HF_NEVER, NULL);
+        break;
+    case LOSSY_LATER:
+        keep(sea, groups, count);
+        break;
+    case LOSSY_DROPPED:
+    case LOSSY_BLIND:
+        break;
+    }
+    for (size_t i = 0; i < count; i++) {
+        groups[i].verdict = HF_UNKNOWN;
+        for (size_t j = 0; j < groups[i].ops_count; j++)
+            groups[i].ops[j].version = 0;
+    }
+    (void)hf_fail(error, HF_E_UNKNOWN, "the answer was lost");
+}
+
+/* Under the mutex: the order in which writes are counted is the order in
+ * which they are applied. */
+static void
+commit(struct hf_store *store, struct hf_store_group *groups, size_t count,
+       struct hf_instant until, struct hf_error *error)
+{
+    struct lossy *lossy = lossy_of(store);
+    struct lossy_sea *sea = lossy->sea;
+
+    pthread_mutex_lock(&sea->mutex);
+    begin_operation(sea);
+    sea->writes++;
+    if (sea->plan.how != LOSSY_BLIND && is_lost(sea, sea->writes))
+        lose(sea, groups, count, error);
+    else
+        hf_store_commit(lossy->inner, groups, count, until, error);
+    pthread_mutex_unlock(&sea->mutex);
+}
+
+static void
+wait_for_change(struct hf_store *store, const struct hf_store_watch *watches,
+                size_t count, struct hf_instant until, int wake_fd)
+{
+    hf_store_wait(lossy_of(store)->inner, watches, count, until, wake_fd);
+}
+
+static enum hf_status
+purge(struct hf_store *store, struct hf_duration age, size_t limit,
+      size_t *purged, struct hf_error *error)
+{
+    return hf_store_purge(lossy_of(store)->inner, age, limit, purged, error);
+}
+
+static const struct hf_store_methods methods = {
+    .close = close_lossy,
+    .get = get,
+    .scan = scan,
+    .commit = commit,
+    .wait = wait_for_change,
+    .purge = purge,
+};
+
+/* ---- The sea --------------------------------------------------------------- */
+
+enum hf_status
+lossy_sea_open(struct lossy_sea *sea, const char *place,
+               const struct lossy_plan *plan)
+{
+    *sea = (struct lossy_sea){
+        .plan = *plan,
+        .arena = {.alloc = &hf_alloc_libc},
+    };
+    pthread_mutex_init(&sea->mutex, NULL);
+    return hf_store_open(place, &hf_alloc_libc, &sea->inner, NULL);
+}
+
+struct hf_store *
+lossy_open(struct lossy_sea *sea, const char *place)
+{
+    struct lossy *lossy = hf_new(&hf_alloc_libc, struct lossy);
+
+    if (lossy == NULL)
+        return NULL;
+    lossy->base = (struct hf_store){&methods, &hf_alloc_libc};
+    lossy->sea = sea;
+    if (hf_store_open(place, &hf_alloc_libc, &lossy->inner, NULL) != HF_OK) {
+        hf_free(&hf_alloc_libc, lossy);
+        return NULL;
+    }
+    return &lossy->base;
+}
+
+void
+lossy_sea_end(struct lossy_sea *sea)
+{
+    pthread_mutex_lock(&sea->mutex);
+    apply_kept(sea, true);
+    sea->plan.count = 0;
+    sea->blind = false;
+    pthread_mutex_unlock(&sea->mutex);
+}
+
+static bool
+count_row(void *ctx, const char *name, const struct hf_record *record)
+{
+    size_t *count = ctx;
+
+    (void)name;
+    (void)record;
+    ++*count;
+    return true;
+}
+
+size_t
+lossy_sea_records(struct lossy_sea *sea, const char *space)
+{
+    struct hf_store_scan all = {.space = space, .prefix = "", .limit = 1000};
+    size_t count = 0;
+
+    HF_CHECK(hf_store_scan(sea->inner, &all, count_row, &count, NULL) == HF_OK);
+    return count;
+}
+
+uint64_t
+lossy_sea_token(struct lossy_sea *sea, struct hf_key key)
+{
+    struct hf_record record;
+
+    HF_CHECK(hf_store_get(sea->inner, key, HF_NEVER, &record, NULL) == HF_OK);
+    return record.exists ? record.token : 0;
+}
+
+void
+lossy_sea_close(struct lossy_sea *sea)
+{
+    hf_store_close(sea->inner);
+    hf_arena_fini(&sea->arena);
+    pthread_mutex_destroy(&sea->mutex);
+}
+
+const char *
+lossy_plan_text(const struct lossy_plan *plan, char *buffer, size_t size)
+{
+    static const char *const words[] = {
+        [LOSSY_APPLIED] = "write applied, answer lost",
+        [LOSSY_DROPPED] = "write lost",
+        [LOSSY_LATER] = "write late",
+        [LOSSY_BLIND] = "read failed",
+    };
+
+    snprintf(buffer, size, "%s: number %u, %u in a row, %u later%s",
+             words[plan->how], plan->at, plan->count, plan->later,
+             plan->then_blind ? ", then a failed read" : "");
+    return buffer;
+}
