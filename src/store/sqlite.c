@@ -680,8 +680,8 @@ static enum hf_status
 open_database(struct sqlite *store, const struct hf_place *place,
               struct hf_error *error)
 {
-    sqlite3_stmt *statement;
     enum hf_status status = hf_sqlite_file_prepare(place, error);
+    int64_t floor = 0;
     int code;
 
     if (status == HF_OK)
@@ -698,10 +698,12 @@ open_database(struct sqlite *store, const struct hf_place *place,
         return status;
 
     code = hf_sqlite_db_run(&store->db, settings);
+    /* The first read: are our tables there?  It also makes the log, which is
+     * then shared before anybody needs it. */
     if (code == SQLITE_OK)
-        code = prepare(store, SQL_GET, &statement); /* are the tables there? */
+        code = read_number(store, SQL_FLOOR, &floor);
     if (code != SQLITE_OK)
-        return hf_sqlite_db_fail(&store->db, code, error);
+        return fail(store, code, error);
     hf_sqlite_file_share(store->path);
     return HF_OK;
 }

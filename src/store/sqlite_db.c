@@ -179,7 +179,7 @@ plain_reason(int code)
     case SQLITE_NOTADB:
         return "it is not a SQLite database";
     case SQLITE_READONLY:
-        return "it may only be read";
+        return "it, or its folder, may only be read";
     case SQLITE_NOTFOUND:
         return "its tables lack rows of Holdfast's";
     default:

@@ -183,6 +183,10 @@ hf_sqlite_file_prepare(const struct hf_place *place, struct hf_error *error)
                            "%s is a folder, not a database file", path);
         if (!S_ISREG(found.st_mode))
             return hf_fail(error, HF_E_INVALID, "%s is not a file", path);
+        /* SQLite takes one byte, a newline perhaps, for an empty file. */
+        if (found.st_size == 1)
+            return hf_fail(error, HF_E_CORRUPT,
+                           "%s: it is not a SQLite database", path);
         return HF_OK;
     }
     if (errno != ENOENT)

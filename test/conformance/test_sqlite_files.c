@@ -1,0 +1,382 @@
+#include "support/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/* Which files SQLite's store takes for its own, and what it says of others. */
+
+static void
+expect_refusal(const struct files *files, enum hf_status status,
+               const char *words)
+{
+    struct hf_error error = {.status = HF_OK};
+    uint64_t before = files_fingerprint(files->folder);
+
+    assert_int_equal(files_refuse(files, &error), status);
+    if (strstr(error.text, words) == NULL)
+        fail_msg("'%s' does not say '%s'", error.text, words);
+    assert_non_null(strstr(error.text, files->path));
+    assert_true(files_fingerprint(files->folder) == before);
+}
+
+static void
+a_text_file_is_no_database(void **state)
+{
+    static const char text[] =
+        "These are the notes of somebody who would like to keep them, and "
+        "they are longer than the header of a database, which has 100 bytes.";
+    const struct files *files = *state;
+
+    files_poke(files->path, 0, text, sizeof(text));
+    expect_refusal(files, HF_E_CORRUPT, "not a SQLite database");
+}
+
+static void
+a_short_file_is_no_database(void **state)
+{
+    const struct files *files = *state;
+
+    files_poke(files->path, 0, "x", 1);
+    expect_refusal(files, HF_E_CORRUPT, "not a SQLite database");
+}
+
+static void
+a_file_of_zeros_is_no_database(void **state)
+{
+    static const char zeros[8192];
+    const struct files *files = *state;
+
+    files_poke(files->path, 0, zeros, sizeof(zeros));
+    expect_refusal(files, HF_E_CORRUPT, "not a SQLite database");
+}
+
+static void
+another_applications_database_is_left_alone(void **state)
+{
+    const struct files *files = *state;
+
+    files_sql(files->path, "CREATE TABLE accounts(id, balance);"
+                           "INSERT INTO accounts VALUES(1, 100)");
+    expect_refusal(files, HF_E_CORRUPT, "another application's");
+}
+
+/* Its log holds what its own next reader will need. */
+static void
+another_applications_log_is_left_alone(void **state)
+{
+    const struct files *files = *state;
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open(files->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA journal_mode=WAL;"
+                                  "PRAGMA application_id=4711;"
+                                  "CREATE TABLE accounts(id, balance);",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    expect_refusal(files, HF_E_CORRUPT, "another application's");
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO accounts VALUES(1, 100)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* A journal that would be rolled back by an ordinary read. */
+static void
+another_applications_journal_is_left_alone(void **state)
+{
+    static const unsigned char hot[512] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1,
+                                           0x63, 0xd7, 0,    0,    0,    0};
+    const struct files *files = *state;
+    char journal[SUITE_PLACE_SIZE + 16];
+
+    files_sql(files->path, "CREATE TABLE accounts(id, balance)");
+    snprintf(journal, sizeof(journal), "%s-journal", files->path);
+    files_poke(journal, 0, hot, sizeof(hot));
+    expect_refusal(files, HF_E_CORRUPT, "another application's");
+}
+
+static void
+a_database_that_only_bears_our_name_is_refused(void **state)
+{
+    const struct files *files = *state;
+
+    files_sql(files->path, "PRAGMA application_id=1212566603;" /* HFLK */
+                           "PRAGMA user_version=1;"
+                           "CREATE TABLE accounts(id, balance)");
+    assert_int_equal(files_refuse(files, &(struct hf_error){.text = ""}),
+                     HF_E_CORRUPT);
+}
+
+static void
+tables_without_a_version_are_refused(void **state)
+{
+    const struct files *files = *state;
+
+    files_sql(files->path, "PRAGMA application_id=1212566603;"
+                           "CREATE TABLE accounts(id, balance)");
+    expect_refusal(files, HF_E_CORRUPT, "not Holdfast's");
+}
+
+static void
+a_later_versions_file_is_refused_in_clear_words(void **state)
+{
+    const struct files *files = *state;
+    struct hf_error error = {.status = HF_OK};
+    char rows[256];
+
+    hf_store_close(files_open(files));
+    files_sql(files->path, "PRAGMA user_version=99");
+    assert_int_equal(files_refuse(files, &error), HF_E_CORRUPT);
+    assert_non_null(strstr(error.text, "a later version of Holdfast made it"));
+    files_query(files->path, "PRAGMA user_version", rows, sizeof(rows));
+    assert_string_equal(rows, "99\n");
+}
+
+static void
+a_folder_is_no_database(void **state)
+{
+    const struct files *files = *state;
+    struct hf_error error = {.status = HF_OK};
+
+    assert_int_equal(mkdir(files->path, 0700), 0);
+    assert_int_equal(files_refuse(files, &error), HF_E_INVALID);
+    assert_non_null(strstr(error.text, "is a folder"));
+}
+
+static void
+a_pipe_is_no_database(void **state)
+{
+    const struct files *files = *state;
+    struct hf_error error = {.status = HF_OK};
+
+    assert_int_equal(mkfifo(files->path, 0600), 0);
+    assert_int_equal(files_refuse(files, &error), HF_E_INVALID);
+    assert_non_null(strstr(error.text, "is not a file"));
+}
+
+static void
+a_file_on_the_way_to_the_file_is_refused(void **state)
+{
+    struct files *files = *state;
+    struct files below = *files;
+    struct hf_error error = {.status = HF_OK};
+
+    files_poke(files->path, 0, "x", 1);
+    snprintf(below.place, sizeof(below.place), "sqlite:%.400s/below.db",
+             files->path);
+    assert_int_equal(files_refuse(&below, &error), HF_E_INVALID);
+}
+
+static void
+an_empty_file_becomes_ours(void **state)
+{
+    const struct files *files = *state;
+
+    files_poke(files->path, 0, "", 0);
+    hf_store_close(files_open(files));
+    hf_store_close(files_open(files));
+}
+
+static void
+a_new_file_leaves_nothing_else_behind(void **state)
+{
+    const struct files *files = *state;
+    char beside[SUITE_PLACE_SIZE + 16];
+    DIR *folder;
+    int count = 0;
+
+    hf_store_close(files_open(files));
+    snprintf(beside, sizeof(beside), "%s-journal", files->path);
+    assert_int_not_equal(access(beside, F_OK), 0);
+    folder = opendir(files->folder);
+    assert_non_null(folder);
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    assert_int_equal(count, 2 + 3); /* ".", "..", and locks.db, -wal, -shm */
+}
+
+/* Overwrite the pages at the roots of a table and its index. */
+static void
+damage(const struct files *files, const char *table)
+{
+    char sql[256];
+    char rows[256];
+    char junk[4096];
+    char *page = rows;
+
+    files_sql(files->path, "PRAGMA wal_checkpoint(TRUNCATE)");
+    snprintf(sql, sizeof(sql),
+             "SELECT rootpage FROM sqlite_schema"
+             " WHERE tbl_name = '%s' AND rootpage > 0",
+             table);
+    files_query(files->path, sql, rows, sizeof(rows));
+    assert_true(rows[0] != '\0');
+    memset(junk, 0x5a, sizeof(junk));
+    while (*page != '\0') {
+        long number = strtol(page, &page, 10);
+
+        files_poke(files->path, (number - 1) * 4096, junk, sizeof(junk));
+        page++; /* the newline */
+    }
+}
+
+static void
+damaged_records_are_corrupt_and_change_nothing(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    struct hf_key key = suite_key("a");
+    struct hf_error error = {.status = HF_OK};
+    struct hf_store_op op = suite_put(key, 1, "y");
+    struct hf_store_group group = {.ops = &op, .ops_count = 1};
+    struct hf_record record;
+
+    suite_apply(store, suite_put(key, suite_absent(store, key), "x"));
+    hf_store_close(store);
+    damage(files, "holdfast_records");
+
+    store = files_open(files);
+    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, &error),
+                     HF_E_CORRUPT);
+    assert_int_equal(error.status, HF_E_CORRUPT);
+    error.status = HF_OK;
+    hf_store_commit(store, &group, 1, suite_soon(), &error);
+    assert_int_equal(group.verdict, HF_UNAVAILABLE);
+    assert_int_equal(error.status, HF_E_CORRUPT);
+    hf_store_close(store);
+}
+
+static void
+a_damaged_floor_is_corrupt(void **state)
+{
+    const struct files *files = *state;
+    struct hf_error error = {.status = HF_OK};
+
+    hf_store_close(files_open(files));
+    damage(files, "holdfast_meta");
+    assert_int_equal(files_refuse(files, &error), HF_E_CORRUPT);
+}
+
+static void
+a_missing_floor_is_corrupt(void **state)
+{
+    const struct files *files = *state;
+    struct hf_error error = {.status = HF_OK};
+
+    hf_store_close(files_open(files));
+    files_sql(files->path, "DELETE FROM holdfast_meta");
+    assert_int_equal(files_refuse(files, &error), HF_E_CORRUPT);
+    assert_non_null(strstr(error.text, "lack rows"));
+}
+
+/* Whoever opens the place from now on sees another file. */
+static void
+a_file_that_was_replaced_is_unavailable(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    struct hf_key key = suite_key("a");
+    struct hf_error error = {.status = HF_OK};
+    struct hf_store_op op = suite_put(key, suite_absent(store, key), "x");
+    struct hf_store_group group = {.ops = &op, .ops_count = 1};
+    struct hf_record record;
+    struct hf_store *other;
+
+    assert_int_equal(unlink(files->path), 0);
+    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, &error),
+                     HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "removed or replaced"));
+    hf_store_commit(store, &group, 1, suite_soon(), &error);
+    assert_int_equal(group.verdict, HF_UNAVAILABLE);
+    hf_store_close(store);
+
+    other = files_open(files);
+    suite_absent(other, key);
+    hf_store_close(other);
+}
+
+static void
+a_new_file_in_the_place_of_a_deleted_one_repeats_no_version(void **state)
+{
+    const struct files *files = *state;
+    struct hf_key key = suite_key("a");
+    struct hf_store *store = files_open(files);
+    uint64_t version =
+        suite_apply(store, suite_put(key, suite_absent(store, key), "x"));
+    char path[SUITE_PLACE_SIZE + 16];
+
+    hf_store_close(store);
+    assert_int_equal(unlink(files->path), 0);
+    snprintf(path, sizeof(path), "%s-wal", files->path);
+    assert_int_equal(unlink(path), 0);
+    store = files_open(files);
+    assert_true(suite_absent(store, key) > version);
+    hf_store_close(store);
+}
+
+static void
+a_command_that_is_run_inherits_no_descriptor(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    int seen = 0;
+
+    suite_absent(store, suite_key("a"));
+    for (int fd = 0; fd < 256; fd++) {
+        char link[64];
+        char target[SUITE_PLACE_SIZE];
+        ssize_t len;
+
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        len = readlink(link, target, sizeof(target) - 1);
+        if (len < 0)
+            continue;
+        target[len] = '\0';
+        if (strncmp(target, files->folder, strlen(files->folder)) != 0)
+            continue;
+        seen++;
+        assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    }
+    assert_true(seen >= 2); /* the database and its log */
+    hf_store_close(store);
+}
+
+#define FILES_TEST(test)                                                       \
+    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FILES_TEST(a_text_file_is_no_database),
+        FILES_TEST(a_short_file_is_no_database),
+        FILES_TEST(a_file_of_zeros_is_no_database),
+        FILES_TEST(another_applications_database_is_left_alone),
+        FILES_TEST(another_applications_log_is_left_alone),
+        FILES_TEST(another_applications_journal_is_left_alone),
+        FILES_TEST(a_database_that_only_bears_our_name_is_refused),
+        FILES_TEST(tables_without_a_version_are_refused),
+        FILES_TEST(a_later_versions_file_is_refused_in_clear_words),
+        FILES_TEST(a_folder_is_no_database),
+        FILES_TEST(a_pipe_is_no_database),
+        FILES_TEST(a_file_on_the_way_to_the_file_is_refused),
+        FILES_TEST(an_empty_file_becomes_ours),
+        FILES_TEST(a_new_file_leaves_nothing_else_behind),
+        FILES_TEST(damaged_records_are_corrupt_and_change_nothing),
+        FILES_TEST(a_damaged_floor_is_corrupt),
+        FILES_TEST(a_missing_floor_is_corrupt),
+        FILES_TEST(a_file_that_was_replaced_is_unavailable),
+        FILES_TEST(a_new_file_in_the_place_of_a_deleted_one_repeats_no_version),
+        FILES_TEST(a_command_that_is_run_inherits_no_descriptor),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/place.h"
+
+static struct hf_place
+parsed(const char *text)
+{
+    struct hf_place place = {.network = true};
+    struct hf_error error = {.status = HF_OK};
+
+    if (hf_place_parse(text, &place, &error) != HF_OK)
+        fail_msg("%s: %s", text, error.text);
+    return place;
+}
+
+/* The status, which *error and nothing else was told. */
+static enum hf_status
+refused(const char *text)
+{
+    struct hf_place place = {.path = "untouched"};
+    struct hf_error error = {.status = HF_OK};
+    enum hf_status status = hf_place_parse(text, &place, &error);
+
+    assert_int_not_equal(status, HF_OK);
+    assert_int_equal(error.status, status);
+    assert_true(strlen(error.text) > 0);
+    assert_string_equal(place.path, "untouched");
+    return status;
+}
+
+static void
+a_memory_place_has_a_name(void **state)
+{
+    struct hf_place place = parsed("memory:test");
+
+    (void)state;
+    assert_int_equal(place.kind, HF_PLACE_MEMORY);
+    assert_string_equal(place.path, "test");
+    assert_string_equal(place.text, "memory:test");
+    assert_false(place.network);
+    assert_string_equal(parsed("memory:").path, "");
+}
+
+static void
+a_sqlite_place_has_a_path(void **state)
+{
+    struct hf_place place = parsed("sqlite:/var/lib/locks.db");
+
+    (void)state;
+    assert_int_equal(place.kind, HF_PLACE_SQLITE);
+    assert_string_equal(place.path, "/var/lib/locks.db");
+    assert_string_equal(place.text, "sqlite:/var/lib/locks.db");
+    assert_false(place.network);
+}
+
+static void
+an_empty_host_is_no_part_of_the_path(void **state)
+{
+    (void)state;
+    assert_string_equal(parsed("sqlite:///a/b.db").path, "/a/b.db");
+    assert_int_equal(refused("sqlite://host/a.db"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite://a.db"), HF_E_INVALID);
+}
+
+static void
+percent_and_two_digits_are_one_byte(void **state)
+{
+    struct hf_place place = parsed("sqlite:/a%20b/%25%3f%C3%A9.db");
+
+    (void)state;
+    assert_string_equal(place.path, "/a b/%?\xc3\xa9.db");
+    assert_string_equal(place.text, "sqlite:/a b/%25%3F\xc3\xa9.db");
+    assert_string_equal(parsed(place.text).path, place.path);
+    assert_int_equal(refused("sqlite:/a%2"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a%"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a%zz"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a%2?network=1"), HF_E_INVALID);
+}
+
+static void
+control_characters_are_refused_in_any_spelling(void **state)
+{
+    (void)state;
+    assert_int_equal(refused("sqlite:/a\nb"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a%00b"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a%1Bb"), HF_E_INVALID);
+    assert_int_equal(refused("memory:a%7F"), HF_E_INVALID);
+}
+
+static void
+network_is_the_only_option(void **state)
+{
+    struct hf_place place = parsed("sqlite:/a.db?network=1");
+
+    (void)state;
+    assert_true(place.network);
+    assert_string_equal(place.path, "/a.db");
+    assert_string_equal(place.text, "sqlite:/a.db?network=1");
+    assert_int_equal(refused("sqlite:/a.db?"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a.db?network=0"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a.db?network=1&mode=ro"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a.db?mode=ro"), HF_E_INVALID);
+    assert_int_equal(refused("memory:a?network=1"), HF_E_INVALID);
+}
+
+static void
+a_relative_path_counts_from_here(void **state)
+{
+    char folder[512];
+    char expected[1024];
+
+    (void)state;
+    assert_non_null(getcwd(folder, sizeof(folder)));
+    snprintf(expected, sizeof(expected), "%s/locks.db", folder);
+    assert_string_equal(parsed("sqlite:locks.db").path, expected);
+    snprintf(expected, sizeof(expected), "sqlite:%s/locks.db", folder);
+    assert_string_equal(parsed("sqlite:locks.db").text, expected);
+}
+
+static void
+what_names_no_file_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(refused("sqlite:"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:?network=1"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/a/"), HF_E_INVALID);
+    assert_int_equal(refused("sqlite:/"), HF_E_INVALID);
+}
+
+static void
+what_is_no_url_of_ours_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(refused(""), HF_E_INVALID);
+    assert_int_equal(refused("/var/lib/locks.db"), HF_E_INVALID);
+    assert_int_equal(refused("locks.db"), HF_E_INVALID);
+    assert_int_equal(refused("SQLITE:/a.db"), HF_E_INVALID);
+    assert_int_equal(refused("postgresql://db/locks"), HF_E_INVALID);
+    assert_int_equal(refused("bad\x1b[31m"), HF_E_INVALID);
+}
+
+static void
+a_path_too_long_for_sqlite_is_a_limit(void **state)
+{
+    char text[HF_PLACE_MAX + 16];
+
+    (void)state;
+    memset(text, 'a', sizeof(text));
+    memcpy(text, "sqlite:/", 8);
+    text[8 + 499] = '\0'; /* with the slash, 500 bytes */
+    assert_int_equal(strlen(parsed(text).path), 500);
+    text[8 + 499] = 'a';
+    text[8 + 500] = '\0';
+    assert_int_equal(refused(text), HF_E_LIMIT);
+    text[8 + 500] = 'a';
+    text[sizeof(text) - 1] = '\0';
+    assert_int_equal(refused(text), HF_E_LIMIT);
+}
+
+/* ---- The default place -------------------------------------------------------- */
+
+static void
+expect_default(const char *state_home, const char *home, const char *expected)
+{
+    char place[256];
+
+    if (state_home != NULL)
+        setenv("XDG_STATE_HOME", state_home, 1);
+    else
+        unsetenv("XDG_STATE_HOME");
+    if (home != NULL)
+        setenv("HOME", home, 1);
+    else
+        unsetenv("HOME");
+    assert_int_equal(hf_place_default(place, sizeof(place)), HF_OK);
+    assert_string_equal(place, expected);
+    assert_string_equal(parsed(place).text, expected);
+}
+
+static void
+the_default_is_the_users_state_folder(void **state)
+{
+    uid_t me = geteuid();
+
+    (void)state;
+    if (me == 0) {
+        expect_default("/x", "/y", "sqlite:/var/lib/holdfast/locks.db");
+        assert_int_equal(seteuid(20001), 0);
+    }
+    expect_default("/x", "/y", "sqlite:/x/holdfast/locks.db");
+    expect_default("/100%", "/y", "sqlite:/100%25/holdfast/locks.db");
+    expect_default(NULL, "/y", "sqlite:/y/.local/state/holdfast/locks.db");
+    expect_default("", "/y", "sqlite:/y/.local/state/holdfast/locks.db");
+    expect_default("x", "/y", "sqlite:/y/.local/state/holdfast/locks.db");
+    if (me == 0)
+        assert_int_equal(seteuid(0), 0);
+}
+
+static void
+a_default_that_does_not_fit_is_a_limit(void **state)
+{
+    char place[] = "untouched";
+
+    (void)state;
+    assert_int_equal(hf_place_default(place, sizeof(place)), HF_E_LIMIT);
+    assert_string_equal(place, "untouched");
+}
+
+static void
+a_user_without_a_home_has_no_default(void **state)
+{
+    char place[256] = "untouched";
+
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("needs root, to be a user without an entry\n");
+        skip();
+    }
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("HOME");
+    assert_int_equal(seteuid(20001), 0);
+    assert_int_equal(hf_place_default(place, sizeof(place)), HF_E_INVALID);
+    assert_int_equal(seteuid(0), 0);
+    assert_string_equal(place, "untouched");
+}
+
+/* ---- Network file systems -------------------------------------------------------- */
+
+static void
+file_systems_of_the_network_are_known(void **state)
+{
+    (void)state;
+    assert_string_equal(hf_place_network(NFS_SUPER_MAGIC), "NFS");
+    assert_string_equal(hf_place_network(SMB_SUPER_MAGIC), "SMB");
+    assert_string_equal(hf_place_network(CIFS_SUPER_MAGIC), "CIFS");
+    assert_string_equal(hf_place_network(SMB2_SUPER_MAGIC), "SMB2");
+    assert_string_equal(hf_place_network(AFS_SUPER_MAGIC), "AFS");
+    assert_string_equal(hf_place_network(AFS_FS_MAGIC), "AFS");
+    assert_string_equal(hf_place_network(CEPH_SUPER_MAGIC), "Ceph");
+    assert_string_equal(hf_place_network(V9FS_MAGIC), "9P");
+    assert_string_equal(hf_place_network(FUSE_SUPER_MAGIC), "FUSE");
+    assert_string_equal(hf_place_network(OCFS2_SUPER_MAGIC), "OCFS2");
+    assert_string_equal(hf_place_network(CODA_SUPER_MAGIC), "Coda");
+    assert_string_equal(hf_place_network(NCP_SUPER_MAGIC), "NCP");
+    assert_string_equal(hf_place_network(0x0bd00bd0), "Lustre");
+    assert_string_equal(hf_place_network(0x47504653), "GPFS");
+    assert_string_equal(hf_place_network(0x01161970), "GFS2");
+}
+
+static void
+local_file_systems_are_let_through(void **state)
+{
+    (void)state;
+    assert_null(hf_place_network(EXT4_SUPER_MAGIC));
+    assert_null(hf_place_network(XFS_SUPER_MAGIC));
+    assert_null(hf_place_network(BTRFS_SUPER_MAGIC));
+    assert_null(hf_place_network(TMPFS_MAGIC));
+    assert_null(hf_place_network(OVERLAYFS_SUPER_MAGIC));
+    assert_null(hf_place_network(F2FS_SUPER_MAGIC));
+    assert_null(hf_place_network(MSDOS_SUPER_MAGIC));
+    assert_null(hf_place_network(0x2fc12fc1)); /* ZFS */
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_memory_place_has_a_name),
+        cmocka_unit_test(a_sqlite_place_has_a_path),
+        cmocka_unit_test(an_empty_host_is_no_part_of_the_path),
+        cmocka_unit_test(percent_and_two_digits_are_one_byte),
+        cmocka_unit_test(control_characters_are_refused_in_any_spelling),
+        cmocka_unit_test(network_is_the_only_option),
+        cmocka_unit_test(a_relative_path_counts_from_here),
+        cmocka_unit_test(what_names_no_file_is_refused),
+        cmocka_unit_test(what_is_no_url_of_ours_is_refused),
+        cmocka_unit_test(a_path_too_long_for_sqlite_is_a_limit),
+        cmocka_unit_test(the_default_is_the_users_state_folder),
+        cmocka_unit_test(a_default_that_does_not_fit_is_a_limit),
+        cmocka_unit_test(a_user_without_a_home_has_no_default),
+        cmocka_unit_test(file_systems_of_the_network_are_known),
+        cmocka_unit_test(local_file_systems_are_let_through),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
