@@ -1,0 +1,165 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit/support/promises.h"
+#include "unit/support/tale.h"
+
+/*
+ * Worlds from fixed seeds.  HF_SEED=N runs one seed of each test, and prints
+ * its story; HF_WORLDS=N runs so many of each.
+ */
+
+#define WORLDS 600
+
+static struct world world;
+
+/* What has been seen in all worlds of one test: a test that never met what it
+ * is about proves nothing. */
+struct seen {
+    size_t grants;
+    size_t takeovers;
+    size_t losses;
+    size_t doubts;
+    size_t clears;
+};
+
+static uint64_t
+from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text == NULL ? otherwise : strtoull(text, NULL, 10);
+}
+
+/* A check inside a machine failed, or a promise was broken. */
+static void
+on_abort(int number)
+{
+    char line[64];
+    int len = snprintf(line, sizeof(line), "\nin the world of seed %llu\n",
+                       (unsigned long long)world.options.seed);
+
+    (void)number;
+    fflush(stdout);
+    if (len > 0)
+        (void)!write(STDERR_FILENO, line, (size_t)len);
+    _exit(1);
+}
+
+static struct seen
+run_worlds(struct world_options options, uint64_t count)
+{
+    uint64_t seed = from_environment("HF_SEED", 0);
+    struct seen seen = {0};
+
+    options.prints = seed != 0;
+    if (seed == 0)
+        count = from_environment("HF_WORLDS", count);
+    else
+        count = 1;
+    for (uint64_t i = 0; i < count; i++) {
+        options.seed = seed != 0 ? seed : i + 1;
+        world_run(&world, &options);
+        seen.grants += world.grants;
+        seen.takeovers += world.takeovers;
+        seen.losses += world.losses;
+        seen.doubts += world.doubts;
+        seen.clears += world.clears;
+    }
+    printf("%llu worlds: %zu grants, %zu takeovers, %zu losses, %zu doubts, "
+           "%zu clears\n",
+           (unsigned long long)count, seen.grants, seen.takeovers, seen.losses,
+           seen.doubts, seen.clears);
+    return seen;
+}
+
+static bool
+one_seed_only(void)
+{
+    return getenv("HF_SEED") != NULL;
+}
+
+static void
+takeover_locks_keep_every_promise(void **state)
+{
+    struct seen seen = run_worlds(
+        (struct world_options){.takeover = true, .faults = true}, WORLDS);
+
+    (void)state;
+    if (one_seed_only())
+        return;
+    assert_true(seen.grants > 1000);
+    assert_true(seen.takeovers > 300);
+    assert_true(seen.losses > 100);
+}
+
+static void
+refuse_locks_keep_every_promise(void **state)
+{
+    struct seen seen = run_worlds(
+        (struct world_options){.refuse = true, .faults = true, .clears = true},
+        WORLDS);
+
+    (void)state;
+    if (one_seed_only())
+        return;
+    assert_true(seen.grants > 500);
+    assert_int_equal(seen.takeovers, 0);
+    assert_true(seen.doubts > 50);
+    assert_true(seen.clears > 50);
+}
+
+static void
+mixed_locks_keep_every_promise(void **state)
+{
+    struct seen seen = run_worlds(
+        (struct world_options){
+            .refuse = true,
+            .takeover = true,
+            .faults = true,
+            .clears = true,
+            .force = true,
+        },
+        WORLDS);
+
+    (void)state;
+    if (one_seed_only())
+        return;
+    assert_true(seen.grants > 1000);
+    assert_true(seen.takeovers > 50);
+    assert_true(seen.clears > 50);
+}
+
+/* Where nothing fails, nobody is told that something did. */
+static void
+nothing_is_lost_where_nothing_fails(void **state)
+{
+    struct seen seen = run_worlds(
+        (struct world_options){.takeover = true, .refuse = true}, WORLDS / 4);
+
+    (void)state;
+    if (one_seed_only())
+        return;
+    assert_true(seen.grants > 1000);
+    assert_int_equal(seen.takeovers, 0);
+    assert_int_equal(seen.losses, 0);
+    assert_int_equal(seen.doubts, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takeover_locks_keep_every_promise),
+        cmocka_unit_test(refuse_locks_keep_every_promise),
+        cmocka_unit_test(mixed_locks_keep_every_promise),
+        cmocka_unit_test(nothing_is_lost_where_nothing_fails),
+    };
+    struct sigaction action = {.sa_handler = on_abort};
+
+    sigaction(SIGABRT, &action, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
