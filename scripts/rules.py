@@ -19,7 +19,7 @@ CLOCK = ("clock_gettime gettimeofday clock timespec_get sleep usleep").split()
 # Where the heap and the clock are at home.  The program sees only public
 # headers, so it has a clock of its own.
 HEAP_HOME = {"src/base/alloc.c"}
-CLOCK_HOME = {"src/base/clock.c", "src/cli/clock.c"}
+CLOCK_HOME = {"src/base/clock.c", "src/cli/moment.c"}
 
 
 def calls(names):

@@ -205,7 +205,7 @@ HF_PUBLIC uint64_t hf_fence(const struct hf_lock *lock);
  */
 HF_PUBLIC int64_t hf_lock_right_ms(const struct hf_lock *lock);
 
-/* ---- Give it back --------------------------------------------------------- */
+/* ---- Give it back -------------------------------------------------------- */
 
 /*
  * Delete the lock's record and free `lock`, on every status.  Waits until the
@@ -224,7 +224,7 @@ HF_PUBLIC enum hf_status hf_release(struct hf_lock *lock,
  */
 HF_PUBLIC void hf_abandon(struct hf_lock *lock);
 
-/* ---- Look, and clear ------------------------------------------------------ */
+/* ---- Look, and clear ----------------------------------------------------- */
 
 struct hf_list_query {
     const char *space;  /* NULL: "default" */

@@ -66,7 +66,7 @@ check_terms(const struct hf_contender_config *config, struct hf_error *error)
                    ttl, least);
 }
 
-/* The documented defaults; a ttl too short for a beat of 2 s gets more beats. */
+/* The documented defaults; a ttl too short for beats of 2 s gets more. */
 static enum hf_status
 configure(const struct hf_acquire_options *o,
           struct hf_contender_config *config, struct hf_error *error)
@@ -201,7 +201,7 @@ hf_acquire(struct hf_client *client, const char *name,
     return conclude(errand, &seen, acquired, error);
 }
 
-/* ---- While it is held ----------------------------------------------------- */
+/* ---- While it is held ---------------------------------------------------- */
 
 static bool
 is_ours(const struct hf_lock *lock)
@@ -246,7 +246,7 @@ hf_lock_right_ms(const struct hf_lock *lock)
     return right_ms;
 }
 
-/* ---- Give it back ---------------------------------------------------------- */
+/* ---- Give it back -------------------------------------------------------- */
 
 /* No callback runs any more, nor will one.  Mutex held. */
 static void

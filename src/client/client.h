@@ -93,7 +93,7 @@ void hf_client_wake_beater(struct hf_client *client);
 void hf_client_wake_courier(struct hf_client *client);
 
 /* The threads' bodies: beater.c, courier.c. */
-void *hf_beater_main(void *client);
-void *hf_courier_main(void *client);
+void *hf_beater_main(void *arg);
+void *hf_courier_main(void *arg);
 
 #endif

@@ -18,7 +18,7 @@
 
 /* Tombstones and markers older than a day are purged, now and then, by those
  * who leave tombstones: after about one release in 64. */
-#define PURGE_AGE    ((struct hf_duration){24 * 3600 * 1000})
+#define PURGE_AGE    ((struct hf_duration){INT64_C(24) * 3600 * 1000})
 #define PURGE_CHANCE 64
 #define PURGE_LIMIT  1000
 
@@ -49,7 +49,7 @@ patience_of(const struct hf_errand *errand)
     return errand->examiner.asker.patience;
 }
 
-/* ---- Packing -------------------------------------------------------------- */
+/* ---- Packing ------------------------------------------------------------- */
 
 static bool
 same_record(const struct hf_errand *one, const struct hf_errand *other)
@@ -262,7 +262,7 @@ pack(struct courier *courier, struct parcel *parcel)
     };
 }
 
-/* ---- Carrying ------------------------------------------------------------- */
+/* ---- Carrying ------------------------------------------------------------ */
 
 /* Mutex held.  A question that came meanwhile is in the queue already. */
 static void
@@ -353,7 +353,7 @@ carry(struct courier *courier)
         carry_read(courier, &courier->parcels[i]);
 }
 
-/* ---- Between rounds ------------------------------------------------------- */
+/* ---- Between rounds ------------------------------------------------------ */
 
 /* Mutex held on entry and return, not while a job runs. */
 static void

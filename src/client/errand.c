@@ -192,7 +192,7 @@ take_in(struct hf_errand *errand, const struct hf_record *record)
         .version = record->version,
         .token = record->token,
     };
-    struct hf_value value;
+    struct hf_value value = {0};
     struct hf_error error = {0};
     struct hf_seen *seen = errand->seen;
     bool ours = false;

@@ -12,7 +12,7 @@
 /* Longest a person waits for one answer of the place. */
 #define PATIENCE_MS 2000
 
-/* ---- One lock -------------------------------------------------------------- */
+/* ---- One lock ------------------------------------------------------------ */
 
 /* The words of describe.h for what the machine concluded. */
 static enum hf_life
@@ -144,7 +144,7 @@ hf_clear(struct hf_client *client, const char *name,
     return status;
 }
 
-/* ---- Many locks ------------------------------------------------------------ */
+/* ---- Many locks ---------------------------------------------------------- */
 
 struct listing {
     struct hf_store_scan scan;

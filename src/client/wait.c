@@ -42,11 +42,11 @@ hf_wait_check_key(const char *space, const char *name, struct hf_error *error)
     if (status == HF_OK && space != NULL && space[0] == '!')
         status = hf_fail(error, HF_E_INVALID,
                          "spaces that begin with '!' are Holdfast's own");
-    if (status == HF_OK && name == NULL)
-        status = hf_fail(error, HF_E_INVALID, "no name was given");
-    if (status == HF_OK)
-        status = check_part("name", name, HF_NAME_MAX, error);
-    return status;
+    if (status != HF_OK)
+        return status;
+    if (name == NULL)
+        return hf_fail(error, HF_E_INVALID, "no name was given");
+    return check_part("name", name, HF_NAME_MAX, error);
 }
 
 enum hf_status
@@ -66,7 +66,7 @@ hf_wait_open(struct hf_client *client, const char *space, const char *name,
     return HF_OK;
 }
 
-/* ---- The caller's loop ---------------------------------------------------- */
+/* ---- The caller's loop --------------------------------------------------- */
 
 struct waiter {
     struct hf_errand *errand;

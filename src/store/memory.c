@@ -256,7 +256,7 @@ close_memory(struct hf_store *store)
     hf_free(store->alloc, memory);
 }
 
-/* ---- Reads ----------------------------------------------------------------- */
+/* ---- Reads --------------------------------------------------------------- */
 
 static void
 show(const struct row *row, struct hf_record *record)
@@ -355,7 +355,7 @@ scan(struct hf_store *store, const struct hf_store_scan *scan,
     return status;
 }
 
-/* ---- Commit ---------------------------------------------------------------- */
+/* ---- Commit -------------------------------------------------------------- */
 
 /* A group that is ready to be applied: nothing in it can fail any more. */
 struct staged {
@@ -482,7 +482,7 @@ commit(struct hf_store *store, struct hf_store_group *groups,
     unlock();
 }
 
-/* ---- Wait and purge -------------------------------------------------------- */
+/* ---- Wait and purge ------------------------------------------------------ */
 
 static bool
 any_changed(struct memory *memory, const struct hf_store_watch *watches,

@@ -75,7 +75,7 @@ sqlite_of(struct hf_store *store)
     return (struct sqlite *)store;
 }
 
-/* ---- Statements ------------------------------------------------------------ */
+/* ---- Statements ---------------------------------------------------------- */
 
 /* All verbs here return SQLite's result codes. */
 
@@ -178,7 +178,7 @@ roll_back(struct sqlite *store)
         run(store, SQL_ROLLBACK);
 }
 
-/* ---- Reads ------------------------------------------------------------------- */
+/* ---- Reads --------------------------------------------------------------- */
 
 /* From the columns version, token, stamp, value, the first of which is
  * `first`.  SQLITE_NOMEM leaves *record as it was. */
@@ -309,7 +309,7 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     return status;
 }
 
-/* ---- Commit ------------------------------------------------------------------ */
+/* ---- Commit -------------------------------------------------------------- */
 
 /* One transaction on its way. */
 struct work {
@@ -393,7 +393,7 @@ static int
 try_group(struct work *work, struct hf_store_group *group,
           struct hf_error *error)
 {
-    struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX];
+    struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX] = {{0}};
 
     if (hf_rule_admit(group, error) != HF_OK)
         return SQLITE_OK;
@@ -515,7 +515,7 @@ commit(struct hf_store *base, struct hf_store_group *groups,
     roll_back(store);
 }
 
-/* ---- Wait and purge ------------------------------------------------------------ */
+/* ---- Wait and purge ------------------------------------------------------ */
 
 static int
 compare(struct sqlite *store, const struct hf_store_watch *watches,
@@ -641,7 +641,7 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
     return status;
 }
 
-/* ---- Open and close -------------------------------------------------------------- */
+/* ---- Open and close ------------------------------------------------------ */
 
 static void
 close_sqlite(struct hf_store *base)

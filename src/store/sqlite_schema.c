@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "store/rule.h"
 
-/* ---- Our schema ------------------------------------------------------------ */
+/* ---- Our schema ---------------------------------------------------------- */
 
 /*
  * A tombstone is a row without a value.  The tables are STRICT and checked, so
@@ -61,7 +61,7 @@ const struct hf_sqlite_schema_step hf_sqlite_schema_steps[] = {
 const size_t hf_sqlite_schema_steps_count =
     sizeof(hf_sqlite_schema_steps) / sizeof(hf_sqlite_schema_steps[0]);
 
-/* ---- Whose file is it? ------------------------------------------------------ */
+/* ---- Whose file is it? --------------------------------------------------- */
 
 /* From SQLite's file format, section 1.3. */
 enum {
@@ -137,7 +137,7 @@ recognise(struct hf_sqlite_db *db, struct hf_error *error)
     return HF_OK;
 }
 
-/* ---- Migrate ----------------------------------------------------------------- */
+/* ---- Migrate ------------------------------------------------------------- */
 
 static int
 run_steps(struct hf_sqlite_db *db, const struct hf_sqlite_schema_step *steps,

@@ -12,10 +12,10 @@
 /*
  * Lost replies, by enumeration: each tale is told again and again, each time
  * with the reply to another of its writes (or reads) lost, once, twice or three
- * times in a row, the write having been applied, or never, or later: before the first
- * operation after it, before the second, ... and when all is over.  Never may
- * two hold, never may a holder lose its own lock, fences must grow, and when
- * everybody has gone no record may be left that nobody beats.
+ * times in a row, the write having been applied, or never, or later: before the
+ * first operation after it, before the second, ... and when all is over.  Never
+ * may two hold, never may a holder lose its own lock, fences must grow, and
+ * when everybody has gone no record may be left that nobody beats.
  */
 
 typedef void tale_fn(struct world *world);
@@ -47,7 +47,7 @@ hold_and_release(struct world *world, struct actor *actor)
     world_until(world, world_ended, actor);
 }
 
-/* ---- The tales ------------------------------------------------------------- */
+/* ---- The tales ----------------------------------------------------------- */
 
 static void
 hand_over(struct world *world, enum hf_if_dead if_dead)
@@ -248,7 +248,7 @@ static const struct tale_title tales[] = {
     {"a refuse lock is cleared", a_refuse_lock_is_cleared, 2},
 };
 
-/* ---- Telling them ---------------------------------------------------------- */
+/* ---- Telling them -------------------------------------------------------- */
 
 static unsigned runs;
 

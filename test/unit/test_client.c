@@ -110,7 +110,7 @@ try_gives_up_at_the_first_sign_of_life(void **state)
     hf_close(b);
 }
 
-/* ---- Waiting --------------------------------------------------------------- */
+/* ---- Waiting ------------------------------------------------------------- */
 
 struct contest {
     const char *place;
@@ -240,7 +240,7 @@ a_live_holder_past_the_limit_is_held_too_long(void **state)
     hf_close(b);
 }
 
-/* ---- Death ----------------------------------------------------------------- */
+/* ---- Death --------------------------------------------------------------- */
 
 static void
 an_unbeaten_takeover_lock_is_taken_over(void **state)
@@ -474,7 +474,7 @@ a_forced_clear_is_told_to_the_holder(void **state)
     hf_close(b);
 }
 
-/* ---- Handles --------------------------------------------------------------- */
+/* ---- Handles ------------------------------------------------------------- */
 
 static void
 no_lock_is_released_abandoned_and_not_held(void **state)

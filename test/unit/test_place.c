@@ -168,7 +168,7 @@ a_path_too_long_for_sqlite_is_a_limit(void **state)
     assert_int_equal(refused(text), HF_E_LIMIT);
 }
 
-/* ---- The default place -------------------------------------------------------- */
+/* ---- The default place --------------------------------------------------- */
 
 static void
 expect_default(const char *state_home, const char *home, const char *expected)
@@ -235,7 +235,7 @@ a_user_without_a_home_has_no_default(void **state)
     assert_string_equal(place, "untouched");
 }
 
-/* ---- Network file systems -------------------------------------------------------- */
+/* ---- Network file systems ------------------------------------------------ */
 
 static void
 file_systems_of_the_network_are_known(void **state)

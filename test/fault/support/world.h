@@ -12,7 +12,8 @@
  *
  * At every step it is checked that no two of them hold, that the record in the
  * store is the holder's, that fences grow, and that none is told that it lost
- * its lock or may have: nothing here is ever slow enough for that.  The first breach is kept in `why`, and the tale stops there.
+ * its lock or may have: nothing here is ever slow enough for that.  The first
+ * breach is kept in `why`, and the tale stops there.
  */
 
 #define WORLD_ACTORS_MAX 4
