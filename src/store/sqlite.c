@@ -13,7 +13,7 @@
 
 enum {
     /* For the calls that carry no end of their own: open, scan, purge. */
-    PATIENCE_MS = 5000,
+    PATIENCE_MS = 3000,
 
     /* How often a waiting store looks for commits of others. */
     LOOK_MS = 2,

@@ -148,7 +148,7 @@ two_users_of_a_group_share_a_file(void **state)
     need_root();
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
         suite_destroy_folder(files->folder);
-        assert_int_equal(mkdir(files->folder, 0700), 0);
+        suite_remake_folder(files->folder);
         assert_int_equal(chown(files->folder, 0, TEAM), 0);
         assert_int_equal(chmod(files->folder, modes[i]), 0);
         for (int round = 0; round < 2; round++) {

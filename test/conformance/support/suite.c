@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,12 @@ suite_make_folder(char folder[SUITE_FOLDER_SIZE])
     snprintf(folder, SUITE_FOLDER_SIZE, "%s/holdfast-test-XXXXXX",
              base != NULL ? base : "/tmp");
     assert_non_null(mkdtemp(folder));
+}
+
+void
+suite_remake_folder(const char *folder)
+{
+    assert_int_equal(mkdir(folder, 0700), 0);
 }
 
 void

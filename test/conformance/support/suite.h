@@ -59,6 +59,7 @@ struct hf_store *suite_open(const struct suite_bench *bench);
 /* A folder of the test's own below $TMPDIR; destroy removes it and the files
  * in it. */
 void suite_make_folder(char folder[SUITE_FOLDER_SIZE]);
+void suite_remake_folder(const char *folder); /* the same name again */
 void suite_destroy_folder(const char *folder);
 
 /*

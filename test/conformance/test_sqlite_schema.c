@@ -1,0 +1,287 @@
+#include "support/files.h"
+
+#include <string.h>
+
+#include "store/sqlite_schema.h"
+
+/* What is in the file: its schema and how it is migrated, and the view that
+ * people see at a prompt. */
+
+enum { ROWS_SIZE = 8192 };
+
+static struct hf_store_op
+put_in(struct hf_store *store, const char *space, const char *name,
+       const char *value)
+{
+    struct hf_key key = {space, name};
+
+    return suite_put(key, suite_absent(store, key), value);
+}
+
+static void
+expect_rows(const struct files *files, const char *sql, const char *expected)
+{
+    char rows[ROWS_SIZE];
+
+    files_query(files->path, sql, rows, sizeof(rows));
+    assert_string_equal(rows, expected);
+}
+
+/* ---- The view ------------------------------------------------------------------- */
+
+static void
+the_view_shows_locks_and_their_owners(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    uint64_t version = suite_apply(
+        store, put_in(store, "default", "deploy",
+                      "{\"lock\":\"7_0\",\"owner\":{\"user\":\"ann\","
+                      "\"host\":\"db1\",\"command\":\"./migrate\"}}"));
+    char expected[256];
+
+    hf_store_close(store);
+    snprintf(expected, sizeof(expected),
+             "default|deploy|1|%llu|ann@db1: ./migrate|7_0\n",
+             (unsigned long long)version);
+    expect_rows(files,
+                "SELECT project, ref, heartbeat GLOB"
+                " '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T"
+                "[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z',"
+                " token, owner, json_extract(value, '$.lock') FROM locks",
+                expected);
+    expect_rows(files,
+                "SELECT abs(julianday('now') - julianday(heartbeat)) < 0.01"
+                " FROM locks",
+                "1\n");
+}
+
+static void
+the_view_hides_tombstones_and_our_own_spaces(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    struct hf_key dead = suite_key("dead");
+
+    suite_apply(store, put_in(store, "default", "lives", "{}"));
+    suite_apply(store, put_in(store, "!audit", "hidden", "{}"));
+    suite_apply(store, put_in(store, "!RECLAIM", "hidden", "{}"));
+    suite_apply(store, suite_delete(dead, suite_absent(store, dead)));
+    hf_store_close(store);
+    expect_rows(files, "SELECT ref FROM locks", "lives\n");
+}
+
+static void
+the_view_survives_values_that_are_not_ours(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+
+    suite_apply(store, put_in(store, "default", "a", "no JSON {"));
+    suite_apply(store, put_in(store, "default", "b", ""));
+    suite_apply(store, put_in(store, "default", "c", "[1,2]"));
+    suite_apply(store, put_in(store, "default", "d", "{\"owner\":7}"));
+    hf_store_close(store);
+    expect_rows(files, "SELECT ref, owner FROM locks ORDER BY ref",
+                "a|NULL\nb|NULL\nc|NULL\nd|NULL\n");
+}
+
+static void
+what_is_typed_at_a_prompt_has_the_right_type(void **state)
+{
+    const struct files *files = *state;
+
+    hf_store_close(files_open(files));
+    assert_int_not_equal(files_try_sql(files->path,
+                                       "INSERT INTO holdfast_records"
+                                       " VALUES('default','a','x',1,1,'{}')"),
+                         SQLITE_OK);
+    assert_int_not_equal(files_try_sql(files->path,
+                                       "INSERT INTO holdfast_records"
+                                       " VALUES('default','a',-1,1,1,'{}')"),
+                         SQLITE_OK);
+    assert_int_not_equal(files_try_sql(files->path,
+                                       "INSERT INTO holdfast_records"
+                                       " VALUES('default',NULL,1,1,1,'{}')"),
+                         SQLITE_OK);
+    files_sql(files->path, "INSERT INTO holdfast_records"
+                           " VALUES('default','a',1,1,1,'by hand')");
+}
+
+static void
+a_record_made_by_hand_is_read_and_written_on(void **state)
+{
+    const struct files *files = *state;
+    struct hf_key key = suite_key("a");
+    struct hf_store *store = files_open(files);
+
+    files_sql(files->path, "INSERT INTO holdfast_records"
+                           " VALUES('default','a',5,3,1,'by hand')");
+    suite_expect_value(store, key, "by hand");
+    assert_true(suite_present(store, key) == 5);
+    assert_true(suite_apply(store, suite_delete(key, 5)) > 5);
+    hf_store_close(store);
+}
+
+/* The highest version the table admits: one more would not fit. */
+static void
+a_version_that_cannot_grow_harms_no_other_group(void **state)
+{
+    const uint64_t highest = (uint64_t)1 << 62;
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    struct hf_error error = {.status = HF_OK};
+    struct hf_store_op ops[2];
+    struct hf_store_group groups[] = {
+        {.ops = &ops[0], .ops_count = 1},
+        {.ops = &ops[1], .ops_count = 1},
+    };
+
+    files_sql(files->path,
+              "INSERT INTO holdfast_records"
+              " VALUES('default','a',4611686018427387904,1,1,'x')");
+    ops[0] = suite_put(suite_key("a"), highest, "y");
+    ops[1] = put_in(store, "default", "b", "z");
+    hf_store_commit(store, groups, 2, suite_soon(), &error);
+    assert_int_equal(groups[0].verdict, HF_UNAVAILABLE);
+    assert_int_equal(groups[1].verdict, HF_APPLIED);
+    assert_int_equal(error.status, HF_E_CORRUPT);
+    assert_true(suite_present(store, suite_key("a")) == highest);
+    hf_store_close(store);
+}
+
+static void
+the_file_says_whose_it_is_and_which_version(void **state)
+{
+    const struct files *files = *state;
+
+    hf_store_close(files_open(files));
+    expect_rows(files, "PRAGMA application_id", "1212566603\n"); /* HFLK */
+    expect_rows(files, "PRAGMA user_version", "1\n");
+    expect_rows(files, "PRAGMA journal_mode", "wal\n");
+    expect_rows(files, "PRAGMA integrity_check", "ok\n");
+}
+
+/* ---- Migration -------------------------------------------------------------------- */
+
+static int
+fill_second(struct hf_sqlite_db *db)
+{
+    return hf_sqlite_db_run(db, "INSERT INTO two SELECT x * 10 FROM one");
+}
+
+static const struct hf_sqlite_schema_step steps[] = {
+    {"CREATE TABLE one(x); INSERT INTO one VALUES(7)", NULL},
+    {"CREATE TABLE two(y)", fill_second},
+    {"DROP TABLE one; CREATE TABLE three(z)", NULL},
+};
+
+static const struct hf_sqlite_schema_step bad_steps[] = {
+    {"CREATE TABLE one(x); INSERT INTO one VALUES(7)", NULL},
+    {"CREATE TABLE two(y)", fill_second},
+    {"DROP TABLE one; CREATE TABLE nonsense(", NULL},
+};
+
+static enum hf_status
+migrate(const struct files *files, const struct hf_sqlite_schema_step *table,
+        size_t count)
+{
+    struct hf_sqlite_db db;
+    enum hf_status status;
+
+    assert_int_equal(hf_sqlite_db_open(&db, files->path, NULL), HF_OK);
+    db.until = suite_soon();
+    status = hf_sqlite_schema_prepare(&db, table, count, NULL);
+    hf_sqlite_db_close(&db);
+    return status;
+}
+
+static void
+each_version_leads_to_the_newest(void **state)
+{
+    const struct files *files = *state;
+
+    for (size_t from = 0; from <= 3; from++) {
+        suite_destroy_folder(files->folder);
+        suite_remake_folder(files->folder);
+        if (from > 0)
+            assert_int_equal(migrate(files, steps, from), HF_OK);
+        assert_int_equal(migrate(files, steps, 3), HF_OK);
+        expect_rows(files, "SELECT y FROM two", "70\n");
+        expect_rows(files, "SELECT name FROM sqlite_schema ORDER BY name",
+                    "three\ntwo\n");
+        expect_rows(files, "PRAGMA user_version", "3\n");
+    }
+}
+
+static void
+a_step_that_fails_leaves_the_older_version(void **state)
+{
+    const struct files *files = *state;
+
+    assert_int_equal(migrate(files, steps, 1), HF_OK);
+    assert_int_not_equal(migrate(files, bad_steps, 3), HF_OK);
+    expect_rows(files, "PRAGMA user_version", "1\n");
+    expect_rows(files, "SELECT name FROM sqlite_schema", "one\n");
+    expect_rows(files, "SELECT x FROM one", "7\n");
+    assert_int_equal(migrate(files, steps, 3), HF_OK);
+}
+
+static void
+an_older_program_refuses_the_newer_file(void **state)
+{
+    const struct files *files = *state;
+
+    assert_int_equal(migrate(files, steps, 3), HF_OK);
+    assert_int_equal(migrate(files, steps, 2), HF_E_CORRUPT);
+    expect_rows(files, "PRAGMA user_version", "3\n");
+}
+
+static bool
+migrate_in_child(void *ctx)
+{
+    return migrate(ctx, steps, 3) == HF_OK;
+}
+
+/* `two` is filled by the step: a step that ran twice would show. */
+static void
+processes_that_migrate_at_once_run_each_step_once(void **state)
+{
+    enum { RACERS = 4 };
+    struct files *files = *state;
+    pid_t children[RACERS];
+
+    for (int round = 0; round < 10; round++) {
+        suite_destroy_folder(files->folder);
+        suite_remake_folder(files->folder);
+        assert_int_equal(migrate(files, steps, 1), HF_OK);
+        for (int i = 0; i < RACERS; i++)
+            children[i] = suite_start(migrate_in_child, files);
+        for (int i = 0; i < RACERS; i++)
+            assert_int_equal(suite_end_of(children[i]), 0);
+        expect_rows(files, "SELECT y FROM two", "70\n");
+    }
+}
+
+#define FILES_TEST(test)                                                       \
+    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FILES_TEST(the_view_shows_locks_and_their_owners),
+        FILES_TEST(the_view_hides_tombstones_and_our_own_spaces),
+        FILES_TEST(the_view_survives_values_that_are_not_ours),
+        FILES_TEST(what_is_typed_at_a_prompt_has_the_right_type),
+        FILES_TEST(a_record_made_by_hand_is_read_and_written_on),
+        FILES_TEST(a_version_that_cannot_grow_harms_no_other_group),
+        FILES_TEST(the_file_says_whose_it_is_and_which_version),
+        FILES_TEST(each_version_leads_to_the_newest),
+        FILES_TEST(a_step_that_fails_leaves_the_older_version),
+        FILES_TEST(an_older_program_refuses_the_newer_file),
+        FILES_TEST(processes_that_migrate_at_once_run_each_step_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
