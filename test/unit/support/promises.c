@@ -35,6 +35,21 @@ look_at_granted(struct world *w, size_t proc)
                 "who is GRANTED has the record, so nobody else is");
 }
 
+/* Its next beat is refused, at the latest when nothing fails any more. */
+static void
+look_at_bare(struct world *w, size_t proc)
+{
+    const struct world_proc *p = &w->procs[proc];
+    int64_t ttl_us = p->contender.keeper.config.terms.ttl.ms * 1000;
+    int64_t since_us = p->bare_us > w->quiet_us ? p->bare_us : w->quiet_us;
+
+    if (p->life != WORLD_UP || p->examiner ||
+        p->contender.state != HF_CONTENDER_HOLDING || world_holder(w) == proc)
+        return;
+    PROMISE(w, w->now_us < since_us + ttl_us,
+            "who no longer has the record learns it");
+}
+
 void
 promise_at_every_instant(struct world *w)
 {
@@ -46,6 +61,7 @@ promise_at_every_instant(struct world *w)
             look_at_granted(w, i);
         if (outcome == HF_LOST)
             p->lost = true;
+        look_at_bare(w, i);
     }
 }
 
@@ -64,6 +80,17 @@ promise_before_commit(struct world *w, const struct world_flight *flight)
     if (!author->examiner)
         PROMISE(w, w->store.lock.terms.if_dead == HF_TAKEOVER,
                 "a refuse lock is never overridden");
+}
+
+void
+promise_when_writing(struct world *w, size_t proc,
+                     const struct hf_request *request)
+{
+    const struct world_proc *p = &w->procs[proc];
+
+    if (!p->examiner && p->contender.state == HF_CONTENDER_LEAVING)
+        PROMISE(w, request->ops[0].kind == HF_DELETE,
+                "who leaves beats no more");
 }
 
 static const struct world_history *
@@ -105,6 +132,17 @@ look_at_right_over(struct world *w, size_t proc)
             "no lock is lost to its own holder while its right lasts");
 }
 
+static void
+look_at_grace(struct world *w, const struct world_proc *p)
+{
+    struct hf_instant sent = {p->applied_sent_ms};
+    struct hf_instant soon =
+        hf_after(world_clock(w, p), p->contender.keeper.config.grace);
+
+    PROMISE(w, !hf_reached(soon, hf_after(sent, right_of(p))),
+            "nothing is granted whose right is shorter than its grace");
+}
+
 void
 promise_when_told(struct world *w, size_t proc, enum hf_told told)
 {
@@ -117,6 +155,7 @@ promise_when_told(struct world *w, size_t proc, enum hf_told told)
         break;
     case HF_TOLD_GRANTED:
         w->grants++;
+        look_at_grace(w, p);
         if (p->robbed)
             break;
         PROMISE(w, world_holder(w) == proc, "only the holder is granted");

@@ -14,6 +14,10 @@ void promise_at_every_instant(struct world *w);
 /* Before a group applies: is its author entitled to it? */
 void promise_before_commit(struct world *w, const struct world_flight *flight);
 
+/* When a machine asks for a write. */
+void promise_when_writing(struct world *w, size_t proc,
+                          const struct hf_request *request);
+
 /* When a machine tells something. */
 void promise_when_told(struct world *w, size_t proc, enum hf_told told);
 

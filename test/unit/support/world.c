@@ -33,10 +33,16 @@ world_chance(struct world *w, unsigned permille)
     return world_draw(w, 1000) < permille;
 }
 
-static int64_t
-draw_us(struct world *w, int64_t limit_us)
+int64_t
+world_draw_us(struct world *w, int64_t limit_us)
 {
     return (int64_t)world_draw(w, (uint64_t)limit_us + 1);
+}
+
+bool
+world_is_quiet(const struct world *w)
+{
+    return !w->options.faults || w->now_us >= w->quiet_us;
 }
 
 static struct hf_instant
@@ -102,8 +108,8 @@ comes_before(const struct world_event *a, const struct world_event *b)
     return a->order < b->order;
 }
 
-static void
-push(struct world *w, struct world_event event)
+void
+world_push(struct world *w, struct world_event event)
 {
     size_t i = w->heap_count++;
 
@@ -145,236 +151,19 @@ void
 world_arrive(struct world *w, size_t proc, struct hf_event event,
              int64_t after_us)
 {
-    push(w, (struct world_event){
-                .at_us = w->now_us + after_us,
-                .kind = WORLD_ARRIVES,
-                .proc = proc,
-                .event = event,
-            });
+    world_push(w, (struct world_event){
+                      .at_us = w->now_us + after_us,
+                      .kind = WORLD_ARRIVES,
+                      .proc = proc,
+                      .event = event,
+                  });
 }
 
 void
 world_stir_after(struct world *w, int64_t after_us)
 {
-    push(w, (struct world_event){.at_us = w->now_us + after_us,
-                                 .kind = WORLD_STIRS});
-}
-
-/* ---- Questions and answers ------------------------------------------------ */
-
-static bool
-is_quiet(const struct world *w)
-{
-    return !w->options.faults || w->now_us >= w->quiet_us;
-}
-
-/* How long something takes: mostly nothing, sometimes far too long. */
-static int64_t
-delay(struct world *w)
-{
-    if (is_quiet(w) || world_chance(w, 870))
-        return draw_us(w, 3000);
-    if (world_chance(w, 750))
-        return draw_us(w, 60000);
-    return draw_us(w, 2000000);
-}
-
-/* Some time from now, up to the very end. */
-static int64_t
-late(struct world *w)
-{
-    int64_t rest_us = w->late_us - w->now_us;
-    int64_t most_us = rest_us;
-
-    if (world_chance(w, 400))
-        most_us = 500000;
-    else if (world_chance(w, 500))
-        most_us = 6000000;
-    return draw_us(w, most_us < rest_us ? most_us : rest_us);
-}
-
-static void
-fly(struct world *w, size_t flight, int64_t after_us)
-{
-    w->flights[flight].open = true;
-    push(w, (struct world_event){
-                .at_us = w->now_us + after_us,
-                .kind = WORLD_REACHES,
-                .flight = flight,
-            });
-}
-
-static struct hf_event
-no_answer(const struct hf_request *request, enum hf_verdict verdict)
-{
-    if (request->read)
-        return hf_found(T(0), request->number,
-                        (struct hf_sight){.kind = HF_SIGHT_NONE});
-    return hf_answer(T(0), request->number, verdict, 0);
-}
-
-/* What may become of a question on a bad day. */
-static void
-mislay(struct world *w, size_t flight)
-{
-    struct world_flight *f = &w->flights[flight];
-
-    switch (world_draw(w, 8)) {
-    case 0: /* lost on its way */
-        break;
-    case 1: /* surely nothing done */
-        world_arrive(w, f->proc, no_answer(&f->request, HF_UNAVAILABLE),
-                     delay(w));
-        break;
-    case 2: /* unknown, and it does not apply */
-        world_arrive(w, f->proc, no_answer(&f->request, HF_UNKNOWN), delay(w));
-        break;
-    case 3: /* unknown, and it had applied */
-        fly(w, flight, 0);
-        world_arrive(w, f->proc, no_answer(&f->request, HF_UNKNOWN), delay(w));
-        break;
-    case 4: /* unknown, and it applies later */
-    case 5:
-        fly(w, flight, late(w));
-        world_arrive(w, f->proc, no_answer(&f->request, HF_UNKNOWN), delay(w));
-        break;
-    case 6: /* applied, and the answer is lost */
-        fly(w, flight, delay(w));
-        break;
-    default: /* late, and then the truth */
-        f->answers = true;
-        fly(w, flight, late(w));
-        break;
-    }
-}
-
-static void
-note_ids(struct world *w, size_t proc, const struct hf_request *request)
-{
-    uint64_t id = request->ops[0].heartbeat.id;
-
-    if (request->read || request->ops[0].kind != HF_PUT)
-        return;
-    if (world_owner(w, id) == proc)
-        return;
-    HF_CHECK(w->ids_count < WORLD_IDS_MAX);
-    w->ids[w->ids_count].id = id;
-    w->ids[w->ids_count++].proc = proc;
-}
-
-static void
-send(struct world *w, size_t proc, const struct hf_request *request)
-{
-    struct world_proc *p = &w->procs[proc];
-    size_t flight = w->flights_count++;
-
-    HF_CHECK(flight < WORLD_FLIGHTS_MAX);
-    note_ids(w, proc, request);
-    p->last_number = request->number;
-    p->last_sent_ms = world_clock(w, p).ms;
-    p->last_write = !request->read && request->ops[0].kind == HF_PUT;
-    p->last_open = true;
-    w->flights[flight] = (struct world_flight){
-        .request = *request,
-        .proc = proc,
-        .sent_ms = p->last_sent_ms,
-    };
-    if (!is_quiet(w) && (w->hosts[p->host].cut_until_us > w->now_us ||
-                         world_chance(w, w->fault_permille))) {
-        mislay(w, flight);
-    } else {
-        w->flights[flight].answers = true;
-        fly(w, flight, delay(w));
-    }
-}
-
-/* Keep the lock's history, and whose record stands. */
-static void
-note_version(struct world *w, uint64_t before)
-{
-    uint64_t after = model_version(&w->store);
-    size_t holder = world_holder(w);
-
-    if (after == before)
-        return;
-    HF_CHECK(after > before);
-    HF_CHECK(after - w->base < WORLD_HISTORY_MAX);
-    w->history[before - w->base].died_us = w->now_us;
-    w->history[after - w->base] = (struct world_history){
-        .born_us = w->now_us,
-        .died_us = INT64_MAX,
-        .owner = holder,
-    };
-    if (holder != SIZE_MAX && w->procs[holder].life != WORLD_UP)
-        w->procs[holder].left_record = true;
-}
-
-static void
-note_applied(struct world *w, const struct world_flight *flight, size_t holder)
-{
-    struct world_proc *author = &w->procs[flight->proc];
-    const struct hf_op *op = &flight->request.ops[0];
-
-    if (author->examiner) {
-        if (author->person.config.force && holder != SIZE_MAX) {
-            w->procs[holder].robbed = true;
-            w->procs[holder].robbed_us = w->now_us;
-        }
-        return;
-    }
-    if (op->kind != HF_PUT)
-        return;
-    if (op->new_generation) {
-        author->robbed = false;
-        author->applied_sent_ms = flight->sent_ms;
-        w->takeovers += holder != SIZE_MAX;
-    }
-    if (flight->sent_ms > author->applied_sent_ms)
-        author->applied_sent_ms = flight->sent_ms;
-}
-
-static struct hf_event
-commit(struct world *w, const struct world_flight *flight)
-{
-    uint64_t before = model_version(&w->store);
-    size_t holder = world_holder(w);
-    uint64_t version = 0;
-    enum hf_verdict verdict;
-
-    if (model_applies(&w->store, &flight->request))
-        promise_before_commit(w, flight);
-    verdict = model_commit(&w->store, &flight->request, &version);
-    if (verdict == HF_APPLIED)
-        note_applied(w, flight, holder);
-    note_version(w, before);
-    return hf_answer(T(0), flight->request.number, verdict, version);
-}
-
-static void
-reach(struct world *w, size_t flight)
-{
-    struct world_flight *f = &w->flights[flight];
-    struct hf_event event;
-
-    f->open = false;
-    if (f->request.read)
-        event = hf_found(T(0), f->request.number, model_read(&w->store));
-    else
-        event = commit(w, f);
-    if (!f->answers)
-        return;
-    world_arrive(w, f->proc, event, delay(w));
-    if (!is_quiet(w) && world_chance(w, 50))
-        world_arrive(w, f->proc, event, delay(w)); /* twice */
-}
-
-void
-world_purge(struct world *w)
-{
-    uint64_t before = model_version(&w->store);
-
-    model_purge(&w->store);
-    note_version(w, before);
+    world_push(w, (struct world_event){.at_us = w->now_us + after_us,
+                                       .kind = WORLD_STIRS});
 }
 
 /* ---- Processes ------------------------------------------------------------ */
@@ -414,9 +203,9 @@ arm(struct world *w, struct world_proc *p)
         return;
     if (p->timer_us < w->now_us)
         p->timer_us = w->now_us;
-    p->timer_us += draw_us(w, 1000);
-    if (!is_quiet(w) && world_chance(w, 20))
-        p->timer_us += draw_us(w, 400000);
+    p->timer_us += world_draw_us(w, 1000);
+    if (!world_is_quiet(w) && world_chance(w, 20))
+        p->timer_us += world_draw_us(w, 400000);
 }
 
 static bool
@@ -465,7 +254,7 @@ world_step(struct world *w, size_t proc, struct hf_event event)
     while (next_effect(p, &effect)) {
         print_effect(w, proc, &effect);
         if (effect.kind == HF_DO_ASK) {
-            send(w, proc, &effect.request);
+            world_send(w, proc, &effect.request);
         } else {
             promise_when_told(w, proc, effect.told);
             ended |= effect.told == HF_TOLD_ENDED;
@@ -476,6 +265,8 @@ world_step(struct world *w, size_t proc, struct hf_event event)
     if (ended)
         promise_when_ended(w, proc);
     arm(w, p);
+    if (ended && world_chance(w, 300))
+        world_end_process(w, proc, WORLD_EXITED);
 }
 
 static size_t
@@ -524,8 +315,10 @@ next_timer(const struct world *w, int64_t *at_us)
     *at_us = INT64_MAX;
     for (size_t i = 0; i < w->procs_count; i++) {
         const struct world_proc *p = &w->procs[i];
-        int64_t timer_us =
-            p->timer_us < p->frozen_until_us ? p->frozen_until_us : p->timer_us;
+        int64_t timer_us = p->timer_us;
+
+        if (timer_us < p->frozen_until_us) /* or a message comes first */
+            timer_us = p->frozen_until_us + 1000;
 
         if (p->life == WORLD_UP && p->timer_us != INT64_MAX &&
             timer_us < *at_us) {
@@ -545,7 +338,7 @@ arrive(struct world *w, const struct world_event *event)
         return;
     if (p->frozen_until_us > w->now_us)
         world_arrive(w, event->proc, event->event,
-                     p->frozen_until_us - w->now_us + draw_us(w, 2000));
+                     p->frozen_until_us - w->now_us + world_draw_us(w, 2000));
     else
         world_step(w, event->proc, event->event);
 }
@@ -555,7 +348,7 @@ happen(struct world *w, const struct world_event *event)
 {
     switch (event->kind) {
     case WORLD_REACHES:
-        reach(w, event->flight);
+        world_reach(w, event->flight);
         break;
     case WORLD_ARRIVES:
         arrive(w, event);
@@ -575,7 +368,7 @@ begin(struct world *w, const struct world_options *options)
     *w = blank;
     w->options = *options;
     w->random = options->seed;
-    w->quiet_us = 15000000 + draw_us(w, 15000000);
+    w->quiet_us = 15000000 + world_draw_us(w, 15000000);
     w->late_us = w->quiet_us + 45000000;
     w->end_us = w->late_us + 60000000;
     w->fault_permille = permilles[world_draw(w, 4)];
@@ -583,7 +376,7 @@ begin(struct world *w, const struct world_options *options)
     for (size_t i = 0; i < w->seats_count; i++)
         w->seats[i] = SIZE_MAX;
     for (size_t i = 0; i < WORLD_HOSTS; i++) {
-        w->hosts[i].offset_ms = draw_us(w, 1000000000);
+        w->hosts[i].offset_ms = world_draw_us(w, 1000000000);
         w->hosts[i].rate_ppm = ((int64_t)world_draw(w, 3) - 1) * 25000;
     }
     w->base = w->store.floor = 1000;

@@ -52,6 +52,7 @@ struct world_proc {
     bool left_record; /* a record of its stood when it died, or came later */
     bool lost;        /* it was told, by check or by news */
     int64_t robbed_us;
+    int64_t bare_us;         /* when somebody else removed its record */
     int64_t applied_sent_ms; /* its clock: last write applied in the store */
     int64_t sure_right_ms;   /* its clock: right that it must know of */
     uint64_t last_number;    /* of its questions */
@@ -143,6 +144,11 @@ void world_run(struct world *w, const struct world_options *options);
 uint64_t world_draw(struct world *w, uint64_t limit);
 bool world_chance(struct world *w, unsigned permille);
 
+int64_t world_draw_us(struct world *w, int64_t most_us);
+
+/* Does nothing fail any more? */
+bool world_is_quiet(const struct world *w);
+
 /* The clock of a process. */
 struct hf_instant world_clock(const struct world *w,
                               const struct world_proc *p);
@@ -169,13 +175,26 @@ void world_step(struct world *w, size_t proc, struct hf_event event);
 void world_arrive(struct world *w, size_t proc, struct hf_event event,
                   int64_t after_us);
 
+/* It dies, or exits; whoever watches it on its host may see that at once. */
+void world_end_process(struct world *w, size_t proc, enum world_life life);
+
+/* It stands still for a while, sometimes for longer than its ttl. */
+void world_freeze(struct world *w, size_t proc);
+
+/* Let something happen at its at_us. */
+void world_push(struct world *w, struct world_event event);
+
+/* A question leaves a process, and reaches the store (world_store.c). */
+void world_send(struct world *w, size_t proc, const struct hf_request *request);
+void world_reach(struct world *w, size_t flight);
+
 /* Ask for the next WORLD_STIRS. */
 void world_stir_after(struct world *w, int64_t after_us);
 
 /* Purge the store. */
 void world_purge(struct world *w);
 
-/* What happens to whom (stir.c). */
+/* What happens to whom (world_stir.c). */
 void world_stir(struct world *w);
 
 /* A promise was broken: print the story and fail the test. */

@@ -26,29 +26,6 @@ is_over(const struct world_proc *p)
 }
 
 static void
-end_process(struct world *w, size_t proc, enum world_life life)
-{
-    struct world_proc *p = &w->procs[proc];
-
-    print_deed(w, life == WORLD_CRASHED ? "crash" : "exit", proc);
-    p->life = life;
-    p->left_record = world_holder(w) == proc;
-}
-
-static void
-freeze(struct world *w, size_t proc)
-{
-    struct world_proc *p = &w->procs[proc];
-    int64_t ttl_us = p->contender.keeper.config.terms.ttl.ms * 1000;
-    uint64_t most_us = world_chance(w, 500) ? 500000 : 3 * (uint64_t)ttl_us;
-
-    print_deed(w, "freeze", proc);
-    p->frozen_until_us = w->now_us + (int64_t)world_draw(w, most_us);
-    if (p->frozen_until_us > w->quiet_us)
-        p->frozen_until_us = w->quiet_us;
-}
-
-static void
 abandon(struct world *w, size_t proc)
 {
     w->procs[proc].abandoned = true;
@@ -95,6 +72,32 @@ tell_evidence(struct world *w, size_t proc)
                  world_chance(w, 700) ? 0 : (int64_t)world_draw(w, 50000));
 }
 
+void
+world_end_process(struct world *w, size_t proc, enum world_life life)
+{
+    struct world_proc *p = &w->procs[proc];
+
+    print_deed(w, life == WORLD_CRASHED ? "crash" : "exit", proc);
+    p->life = life;
+    p->left_record = world_holder(w) == proc;
+    for (size_t i = 0; i < w->procs_count; i++)
+        if (w->procs[i].life == WORLD_UP && world_chance(w, 500))
+            tell_evidence(w, i);
+}
+
+void
+world_freeze(struct world *w, size_t proc)
+{
+    struct world_proc *p = &w->procs[proc];
+    int64_t ttl_us = p->contender.keeper.config.terms.ttl.ms * 1000;
+    uint64_t most_us = world_chance(w, 500) ? 500000 : 3 * (uint64_t)ttl_us;
+
+    print_deed(w, "freeze", proc);
+    p->frozen_until_us = w->now_us + (int64_t)world_draw(w, most_us);
+    if (p->frozen_until_us > w->quiet_us)
+        p->frozen_until_us = w->quiet_us;
+}
+
 static void
 hint(struct world *w, size_t proc)
 {
@@ -113,9 +116,9 @@ stir_holder(struct world *w, size_t proc)
     if (deed < 15)
         world_step(w, proc, hf_event(HF_ON_RELEASE, T(0)));
     else if (deed < 20 && faults)
-        end_process(w, proc, WORLD_CRASHED);
+        world_end_process(w, proc, WORLD_CRASHED);
     else if (deed < 28 && faults)
-        freeze(w, proc);
+        world_freeze(w, proc);
     else if (deed < 30 && faults)
         abandon(w, proc);
     else if (deed < 40)
@@ -136,9 +139,9 @@ stir_waiter(struct world *w, size_t proc)
     else if (deed < 4 && faults)
         abandon(w, proc);
     else if (deed < 8 && faults)
-        end_process(w, proc, WORLD_CRASHED);
+        world_end_process(w, proc, WORLD_CRASHED);
     else if (deed < 14 && faults)
-        freeze(w, proc);
+        world_freeze(w, proc);
     else
         hint(w, proc);
 }
@@ -152,10 +155,10 @@ stir_proc(struct world *w, size_t proc)
         return;
     if (is_over(p)) {
         if (world_chance(w, 600))
-            end_process(w, proc, WORLD_EXITED);
+            world_end_process(w, proc, WORLD_EXITED);
     } else if (is_frozen(w, p)) {
         if (world_chance(w, 50))
-            end_process(w, proc, WORLD_CRASHED);
+            world_end_process(w, proc, WORLD_CRASHED);
     } else if (p->examiner) {
         if (w->options.faults && world_chance(w, 20))
             abandon(w, proc);
