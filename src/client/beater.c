@@ -45,7 +45,8 @@ find_news(const struct hf_client *client)
     return errand;
 }
 
-/* Run the callbacks, without the mutex, one at a time. */
+/* Run the callbacks, without the mutex, one at a time.  A release that comes
+ * meanwhile takes the callback away, and then waits for the one that runs. */
 static void
 deliver_news(struct hf_client *client)
 {
@@ -53,12 +54,13 @@ deliver_news(struct hf_client *client)
 
     while ((errand = find_news(client)) != NULL) {
         enum hf_news news = errand->news[0];
+        hf_news_fn *on_news = errand->on_news;
 
         errand->news[0] = errand->news[1];
         errand->news_count--;
         errand->calling = true;
         pthread_mutex_unlock(&client->mutex);
-        errand->on_news(errand->news_ctx, (struct hf_lock *)errand, news);
+        on_news(errand->news_ctx, (struct hf_lock *)errand, news);
         pthread_mutex_lock(&client->mutex);
         errand->calling = false;
         pthread_cond_broadcast(&client->quiet);
