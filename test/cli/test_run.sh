@@ -1,0 +1,145 @@
+#!/bin/bash
+# What the command is given, what comes back, and who hears signals.
+# shellcheck disable=SC2016 # what stands in '...' is for inner shells
+# shellcheck source=test/cli/support.sh
+. "$(dirname "$0")/support.sh"
+
+# ---- Exit codes, streams, environment ----------------------------------------
+run run x -- sh -c 'exit 7'
+check "the command's exit code is ours" exits 7
+run run x -- sh -c 'kill -KILL $$'
+check "a command killed by a signal gives 128 and its number" exits 137
+run run x -- "$here/nothing"
+check "a command that is not there gives 127" exits 127
+check "and is named" says run.err "$here/nothing"
+run run x -- "$here"
+check "a command that cannot be executed gives 126" exits 126
+run run x -- true
+check "none of these left the lock held" exits 0
+
+"$holdfast" run x -- sh -c 'read -r a; echo "out $a"; echo "err $a" >&2' \
+    <<<"in" >"$here/io.out" 2>"$here/io.err"
+check "stdin and stdout pass through" is "out in" "$(cat "$here/io.out")"
+check "stderr passes through" is "err in" "$(cat "$here/io.err")"
+run run --space s -- -x -- env
+check "the name, which may begin with a dash, is in the environment" \
+    grep -qx 'HOLDFAST_NAME=-x' "$here/run.out"
+check "so is the space" grep -qx 'HOLDFAST_SPACE=s' "$here/run.out"
+check "so is the place" grep -qx "HOLDFAST_AT=$HOLDFAST_AT" "$here/run.out"
+fence=$(sed -n 's/^HOLDFAST_FENCE=//p' "$here/run.out")
+run run --space s -- -x -- sh -c 'echo "$HOLDFAST_FENCE"'
+check "and the fence, which grows" test "$(cat "$here/run.out")" -gt "$fence"
+descriptors() {
+    ls /proc/self/fd
+}
+run run x -- ls /proc/self/fd
+descriptors >"$here/usual" </dev/null
+check "no descriptor of ours reaches the command" \
+    cmp "$here/usual" "$here/run.out"
+run run x -- sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status'
+check "no signal is blocked or ignored for it" is "0000000000000000" \
+    "$(awk '{print $2}' "$here/run.out" | sort -u)"
+(trap '' HUP; exec "$holdfast" run x -- grep SigIgn /proc/self/status) \
+    >"$here/hup.out"
+check "what was ignored before us stays ignored" is "0000000000000001" \
+    "$(awk '{print $2}' "$here/hup.out")"
+"$holdfast" run x -- ls /proc/self/fd <&- >"$here/closed.out"
+descriptors <&- >"$here/usual"
+check "a closed stdin stays closed" cmp "$here/usual" "$here/closed.out"
+
+# ---- Signals -------------------------------------------------------------------
+# A command that notes each signal it gets, until it gets INT.
+cat >"$here/noting" <<'END'
+for signal in TERM HUP USR1 USR2 WINCH QUIT; do
+    trap "echo $signal >>$1" "$signal"
+done
+trap 'exit 3' INT
+echo $$ >"$1"
+while :; do read -rt 0.05 <> <(:); done
+END
+start noting run sig -- bash "$here/noting" "$here/notes"
+await "the command" test -s "$here/notes"
+for signal in TERM HUP USR1 USR2 WINCH QUIT; do
+    kill "-$signal" "$pid"
+    check "$signal is passed on" \
+        await "$signal" grep -qx "$signal" "$here/notes"
+done
+kill -TSTP "$pid"
+kill -INT "$pid"
+finished "$pid"
+check "and INT, and the command's own end counts" is 3 "$code"
+check "each came once" is 7 "$(wc -l <"$here/notes")"
+
+start held run busy -- sleep 100
+await "the holder" held busy
+holder=$pid
+start waiting run busy -- touch "$here/ran"
+await "the waiter" says waiting.err "waiting for busy"
+guard=$(guard_of "$pid")
+kill -INT "$pid"
+finished "$pid"
+check "a waiter that is interrupted ends with 130" is 130 "$code"
+check "and its guard with it" await "the guard" all_gone "$guard"
+check "and ran nothing" test ! -e "$here/ran"
+start waiting run busy -- touch "$here/ran"
+await "the waiter" says waiting.err "waiting for busy"
+guard=$(guard_of "$pid")
+kill -KILL "$guard"
+finished "$pid"
+check "a waiter whose guard is killed gives up with 75" is 75 "$code"
+kill -TERM "$holder"
+finished "$holder"
+check "TERM ends a command that does not care" is 143 "$code"
+
+# ---- What the command leaves -----------------------------------------------------
+start leaving run left -- sh -c 'setsid sleep 100 & echo $! >"$1"; exit 5' \
+    sh "$here/left"
+await "the word of what is left" says leaving.err "(sleep, pid "
+check "what the command left is said" says leaving.err "1 process of it is left"
+run run -n left -- true
+check "and keeps the lock" exits 75
+kill -TERM "$pid"
+finished "$pid"
+check "a signal is passed on to what is left, and the code stays" is 5 "$code"
+run run -n left -- true
+check "then the lock is free" exits 0
+
+start stopped run stop -- bash -c 'kill -TSTP $$; echo on; exit 4'
+finished "$pid"
+check "a command that suspends itself goes on" is 4 "$code"
+check "which is said" says stopped.err "it goes on"
+
+# ---- Children that are not ours ----------------------------------------------------
+# A shell that has a child of its own becomes holdfast.
+cat >"$here/becoming" <<'END'
+sleep 100 & echo $! >"$1"
+exec "$2" run mine -- sh -c 'setsid sleep 100 & echo $! >"$1"; sleep 100' \
+    sh "$1.ours"
+END
+bash "$here/becoming" "$here/child" "$holdfast" 2>"$here/becoming.err" &
+pid=$!
+started+=("$pid")
+await "the command" test -s "$here/child.ours"
+kill -KILL "$(guard_of "$pid")"
+finished "$pid"
+check "with its guard killed, holdfast ends with 137" is 137 "$code"
+check "and what it started has gone" all_gone "$(cat "$here/child.ours")"
+check "but not the child it had before" runs "$(cat "$here/child")"
+kill -KILL "$(cat "$here/child")"
+
+# ---- JSON ------------------------------------------------------------------------
+run run --json j -- sh -c 'echo words >&2; exit 9'
+tail -n 1 "$here/run.err" >"$here/answer"
+check "--json says how it ended" is 9 "$("$json" exit <"$here/answer")"
+check "with its outcome" is granted "$("$json" outcome <"$here/answer")"
+check "and its fence" test "$("$json" fence <"$here/answer")" -gt 0
+start held run jb -- sleep 100
+await "the holder" held jb
+run run --json -n jb -- true
+check "a refusal is JSON too, and all there is" is "timed out" \
+    "$("$json" outcome <"$here/run.err")"
+check "with the holder" is "sleep 100" \
+    "$("$json" seen record owner command <"$here/run.err")"
+kill -TERM "$pid"
+finished "$pid"
+finish

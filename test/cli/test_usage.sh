@@ -1,0 +1,110 @@
+#!/bin/bash
+# Bad input: one clear sentence on stderr, the right exit code, and nothing
+# written, not even an empty database.
+# shellcheck source=test/cli/support.sh
+. "$(dirname "$0")/support.sh"
+
+refuses() { # refuses CODE TEXT ARGUMENT...
+    local expected=$1 text=$2
+    shift 2
+    run "$@"
+    exits "$expected" && says run.err "$text" &&
+        is 1 "$(wc -l <"$here/run.err")" &&
+        is "holdfast: " "$(head -c 10 "$here/run.err")" &&
+        is "" "$(cat "$here/run.out")" &&
+        is "" "$(find "$here" -name 'locks.db*')"
+}
+
+long=$(printf 'x%.0s' {1..513})
+week=$((8 * 24))h
+control=$'a\nb'
+
+check "no verb" refuses 64 "what shall it do"
+check "an unknown verb" refuses 64 "unknown verb lock" lock
+check "an unknown option" refuses 64 "unknown option --lock" --lock
+check "an unknown option of run" refuses 64 "unknown option --fast" \
+    run --fast x -- true
+check "an unknown letter" refuses 64 "unknown option -z" run -z x -- true
+check "an option without its value" refuses 64 "option --ttl needs a value" \
+    run --ttl
+check "a value that is not wanted" refuses 64 "takes no value" \
+    ls --json=yes
+check "no lock" refuses 64 "which lock" run
+check "no command" refuses 64 "NAME -- COMMAND" run x
+check "no command after the dashes" refuses 64 "NAME -- COMMAND" run x --
+check "a command without the dashes" refuses 64 "the command goes after --" \
+    run x true
+check "two names" refuses 64 "what is y" run x y -- true
+check "both -n and -w" refuses 64 "choose one" run -n -w 1s x -- true
+check "a negative duration" refuses 64 "-w: " run -w -5s x -- true
+check "a duration without a unit" refuses 64 "--ttl: " run --ttl 5 x -- true
+check "a duration that overflows" refuses 64 "--ttl: " \
+    run --ttl 9223372036854775807h x -- true
+check "a duration of nothing" refuses 64 "--grace must be more than zero" \
+    run --grace 0s x -- true
+check "a ttl below all bounds" refuses 64 "too short" \
+    run --ttl 10ms x -- true
+check "a ttl above all bounds" refuses 64 "a week at most" \
+    run --ttl "$week" x -- true
+check "a ttl too short for beat and grace" refuses 64 "too short" \
+    run --ttl 5s --beat 2s --grace 1s x -- true
+check "an if-dead of another kind" refuses 64 "refuse or takeover, not maybe" \
+    run --if-dead maybe x -- true
+check "an empty name" refuses 64 "the name is empty" run '' -- true
+check "a name with a newline" refuses 64 "control characters" \
+    run "$control" -- true
+check "a name that is too long" refuses 64 "at most 512" run "$long" -- true
+check "a space of Holdfast's own" refuses 64 "Holdfast's own" \
+    run --space '!audit' x -- true
+check "an empty space" refuses 64 "the space is empty" run --space '' x -- true
+for verb in ls show why; do
+    check "$verb in a space of Holdfast's own" refuses 64 "Holdfast's own" \
+        "$verb" --space '!audit' x
+    check "$verb with two names" refuses 64 "what is y" "$verb" x y
+    check "$verb with an unknown option" refuses 64 "unknown option" \
+        "$verb" --fast x
+done
+check "show without a name" refuses 64 "which lock" show
+check "why for no time" refuses 64 "more than zero" why --watch 0s x
+check "clear without a reason" refuses 64 "--reason is required" clear x
+check "clear with an empty reason" refuses 64 "--reason is required" \
+    clear --reason '' x
+check "clear of an empty name" refuses 64 "the name is empty" \
+    clear --reason y ''
+check "a place that is no URL" refuses 64 "" run --at nowhere x -- true
+check "a place of an unknown kind" refuses 64 "" run --at redis://h x -- true
+
+mkdir "$here/folder"
+run run --at "sqlite:$here/folder" x -- touch "$here/ran"
+check "a directory as database ends with 69, 65 or 64" \
+    grep -qE '^(69|65|64)$' <<<"$code"
+check "and in one line" is 1 "$(wc -l <"$here/run.err")"
+check "and without running the command" test ! -e "$here/ran"
+
+echo "not a database, but long enough to be looked at: $long" >"$here/text"
+cp "$here/text" "$here/text.before"
+run run --at "sqlite:$here/text" x -- touch "$here/ran"
+check "a file that is no database ends with 65" exits 65
+check "and is left as it was" cmp "$here/text" "$here/text.before"
+
+run run x -- true
+sqlite3 "$here/locks.db" "INSERT INTO holdfast_records SELECT space, 'odd',
+    version + 1, version + 1, 0, '{\"lock\":7}' FROM holdfast_records LIMIT 1"
+run run odd -- touch "$here/ran"
+check "a value that is not ours ends with 65" exits 65
+check "and no command ran" test ! -e "$here/ran"
+run show odd
+check "show of it ends with 65" exits 65
+check "and says whose it is not" says run.out "not Holdfast's"
+run ls
+check "ls shows it beside the others" says run.out "(not ours)"
+
+run --version
+check "--version" grep -qE '^holdfast [0-9]+\.[0-9]+' "$here/run.out"
+for verb in '' run ls show why clear; do
+    run ${verb:+"$verb"} --help
+    check "holdfast $verb --help" exits 0
+    check "and it names its usage" says run.out "usage: holdfast"
+    check "in 80 columns" is "" "$(grep -E '.{81}' "$here/run.out")"
+done
+finish
