@@ -12,7 +12,7 @@
  * its story; HF_WORLDS=N runs so many of each.
  */
 
-#define WORLDS 600
+#define WORLDS 400
 
 static struct world world;
 

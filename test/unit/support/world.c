@@ -98,7 +98,7 @@ world_check(const struct world *w, const struct world_proc *p)
     return hf_contender_check(&p->contender, world_clock(w, p));
 }
 
-/* ---- The order of events -------------------------------------------------- */
+/* ---- The order of events ------------------------------------------------ */
 
 static bool
 comes_before(const struct world_event *a, const struct world_event *b)
@@ -166,7 +166,7 @@ world_stir_after(struct world *w, int64_t after_us)
                                        .kind = WORLD_STIRS});
 }
 
-/* ---- Processes ------------------------------------------------------------ */
+/* ---- Processes ---------------------------------------------------------- */
 
 static void
 print_event(const struct world *w, size_t proc, const struct hf_event *event)
@@ -305,7 +305,7 @@ world_add_person(struct world *w, const struct hf_examiner_config *config)
     return proc;
 }
 
-/* ---- The world ------------------------------------------------------------ */
+/* ---- The world ---------------------------------------------------------- */
 
 static size_t
 next_timer(const struct world *w, int64_t *at_us)

@@ -90,10 +90,11 @@ world_freeze(struct world *w, size_t proc)
 {
     struct world_proc *p = &w->procs[proc];
     int64_t ttl_us = p->contender.keeper.config.terms.ttl.ms * 1000;
-    uint64_t most_us = world_chance(w, 500) ? 500000 : 3 * (uint64_t)ttl_us;
+    const int64_t mosts_us[] = {500000, ttl_us, 3 * ttl_us};
 
     print_deed(w, "freeze", proc);
-    p->frozen_until_us = w->now_us + (int64_t)world_draw(w, most_us);
+    p->frozen_until_us =
+        w->now_us + world_draw_us(w, mosts_us[world_draw(w, 3)]);
     if (p->frozen_until_us > w->quiet_us)
         p->frozen_until_us = w->quiet_us;
 }
@@ -226,7 +227,7 @@ stir_person(struct world *w)
         (void)world_add_person(w, &config);
 }
 
-/* ---- When everything late has come --------------------------------------- */
+/* ---- When everything late has come -------------------------------------- */
 
 static void
 look_at_waiters(struct world *w)
