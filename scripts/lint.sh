@@ -38,6 +38,13 @@ tidy() {
         clang-tidy-14 --quiet -p build/dev 2>/dev/null
 }
 
+# gcc's own analyser, which follows a value through a file.
+analyzer() {
+    git ls-files 'src/*.c' | xargs -P "$(nproc)" -n 1 gcc -std=c11 -O1 \
+        -D_GNU_SOURCE -DHF_CLI_VERSION='"0"' -Isrc -Iinclude \
+        -fanalyzer -Werror -o /dev/null -c
+}
+
 cppcheck_all() {
     cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
         --enable=warning,performance,portability -j "$(nproc)" \
@@ -51,6 +58,7 @@ part claims scripts/claims.sh
 part shellcheck shellcheck -x "${scripts[@]}"
 part format format
 part cppcheck cppcheck_all
+part analyzer analyzer
 if part build scripts/build.sh dev; then
     part clang-tidy tidy
 fi

@@ -27,7 +27,7 @@ expect_rows(const struct files *files, const char *sql, const char *expected)
     assert_string_equal(rows, expected);
 }
 
-/* ---- The view ------------------------------------------------------------------- */
+/* ---- The view ------------------------------------------------------------ */
 
 static void
 the_view_shows_locks_and_their_owners(void **state)
@@ -162,7 +162,7 @@ the_file_says_whose_it_is_and_which_version(void **state)
     expect_rows(files, "PRAGMA integrity_check", "ok\n");
 }
 
-/* ---- Migration -------------------------------------------------------------------- */
+/* ---- Migration ----------------------------------------------------------- */
 
 static int
 fill_second(struct hf_sqlite_db *db)

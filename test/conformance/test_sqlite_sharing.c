@@ -164,7 +164,7 @@ two_users_of_a_group_share_a_file(void **state)
     }
 }
 
-/* ---- Refusals ------------------------------------------------------------------ */
+/* ---- Refusals ------------------------------------------------------------ */
 
 static bool
 be_denied(void *ctx)
@@ -227,7 +227,7 @@ a_folder_that_may_not_be_entered_is_denied(void **state)
     assert_int_equal(suite_end_of(suite_start(be_denied, files)), 0);
 }
 
-/* ---- Folders that are not there yet ---------------------------------------------- */
+/* ---- Folders that are not there yet -------------------------------------- */
 
 static void
 folders_on_the_way_are_made(void **state)

@@ -46,7 +46,7 @@ static struct {
     int applied_in_spite;
 } seen;
 
-/* ---- The place ------------------------------------------------------------------ */
+/* ---- The place ----------------------------------------------------------- */
 
 static void
 make_place(void)
@@ -93,7 +93,7 @@ count_descriptors(void)
     return count;
 }
 
-/* ---- Verbs ------------------------------------------------------------------------ */
+/* ---- Verbs --------------------------------------------------------------- */
 
 static struct hf_instant
 soon(void)
@@ -156,7 +156,7 @@ put_once(struct hf_store *store, const char *name, size_t len)
     assert_int_equal(group.verdict, HF_APPLIED);
 }
 
-/* ---- One commit under a fault --------------------------------------------------- */
+/* ---- One commit under a fault -------------------------------------------- */
 
 /* Group 0 puts "a" and "b", group 1 must be refused, group 2 puts "c". */
 struct work {
@@ -277,7 +277,7 @@ commit_under(struct fault_plan *plan, int puts, bool reuse)
     destroy_place();
 }
 
-/* ---- Other calls under a fault ---------------------------------------------------- */
+/* ---- Other calls under a fault ------------------------------------------- */
 
 /* The first open ever, which makes the file. */
 static void
@@ -392,7 +392,7 @@ wait_under(struct fault_plan *plan)
     destroy_place();
 }
 
-/* ---- The loops ---------------------------------------------------------------------- */
+/* ---- The loops ----------------------------------------------------------- */
 
 typedef void under_fn(struct fault_plan *plan);
 
@@ -488,7 +488,7 @@ a_wait_under_any_fault_ends_and_misses_nothing(void **state)
     try_all("wait", wait_under);
 }
 
-/* ---- A full disk ---------------------------------------------------------------------- */
+/* ---- A full disk --------------------------------------------------------- */
 
 /* However long it lasts: surely nothing was done, and it is said. */
 static void
@@ -542,7 +542,7 @@ a_commit_is_synced_before_it_is_answered(void **state)
     }
 }
 
-/* ---- The memory store ----------------------------------------------------------------- */
+/* ---- The memory store ---------------------------------------------------- */
 
 static void
 open_memory_under(struct fault_plan *plan)

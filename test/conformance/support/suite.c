@@ -14,7 +14,7 @@
 
 enum { CASES_MAX = 128, NAME_SIZE = 128 };
 
-/* ---- The stores -------------------------------------------------------------- */
+/* ---- The stores ---------------------------------------------------------- */
 
 static bool
 make_memory(char place[SUITE_PLACE_SIZE])
@@ -66,7 +66,7 @@ static const struct suite_kind kinds[] = {
     },
 };
 
-/* ---- Running ------------------------------------------------------------------ */
+/* ---- Running ------------------------------------------------------------- */
 
 struct run {
     suite_fn *test;
@@ -137,7 +137,7 @@ suite_run(const struct suite_case *cases, size_t count)
     return _cmocka_run_group_tests("conformance", tests, total, NULL, NULL);
 }
 
-/* ---- Verbs ---------------------------------------------------------------------- */
+/* ---- Verbs --------------------------------------------------------------- */
 
 struct hf_store *
 suite_open(const struct suite_bench *bench)

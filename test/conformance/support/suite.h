@@ -51,7 +51,7 @@ struct suite_case {
 /* Run each case on each store; main's exit code. */
 int suite_run(const struct suite_case *cases, size_t count);
 
-/* ---- Verbs ---------------------------------------------------------------- */
+/* ---- Verbs --------------------------------------------------------------- */
 
 /* Another store open on the bench's place; the caller closes it. */
 struct hf_store *suite_open(const struct suite_bench *bench);
