@@ -157,7 +157,7 @@ void world_run(struct world *w, const struct world_options *options);
 uint64_t world_draw(struct world *w, uint64_t limit);
 bool world_chance(struct world *w, unsigned permille);
 
-int64_t world_draw_us(struct world *w, int64_t most_us);
+int64_t world_draw_us(struct world *w, int64_t limit_us);
 
 /* Does nothing fail any more? */
 bool world_is_quiet(const struct world *w);
