@@ -45,7 +45,6 @@ await() {
         fi
         read -rt 0.02 -u "$silence"
     done
-    return 0
 }
 
 finish() {

@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "unit/support/promises.h"
@@ -8,7 +9,7 @@
 
 /*
  * Worlds from fixed seeds.  HF_SEED=N runs one seed of each test, and prints
- * its whole story; HF_WORLDS=N runs so many of each.
+ * its story; HF_WORLDS=N runs so many of each.
  */
 
 #define WORLDS 400
@@ -37,8 +38,14 @@ from_environment(const char *name, uint64_t otherwise)
 static void
 on_abort(int number)
 {
+    char line[64];
+    int len = snprintf(line, sizeof(line), "\nin the world of seed %llu\n",
+                       (unsigned long long)world.options.seed);
+
     (void)number;
-    world_tell(&world);
+    fflush(stdout);
+    if (len > 0)
+        (void)!write(STDERR_FILENO, line, (size_t)len);
     _exit(1);
 }
 

@@ -1,0 +1,115 @@
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "support/deed.h"
+#include "support/herd.h"
+#include "support/ledger.h"
+
+/*
+ * torture_section FOLDER LANE SEQ DEED: the command that `holdfast run` runs in
+ * the torture: one section, and in its middle, perhaps, a deed.
+ *
+ * Exit: 0, its write is in the vault; 3, its fence was refused; 4, it was not
+ * killed and should have been.
+ */
+
+#define KILLED_WITHIN_MS 20000
+
+/* Work on until somebody ends us, as it must be. */
+static int
+work_until_killed(const struct ledger *ledger)
+{
+    struct hf_instant until =
+        hf_after(hf_now(), (struct hf_duration){KILLED_WITHIN_MS});
+
+    while (!hf_reached(hf_now(), until)) {
+        ledger_note(ledger, LEDGER_TICK);
+        poll(NULL, 0, 2);
+    }
+    ledger_note(ledger, LEDGER_SURVIVED);
+    return 4;
+}
+
+/* Stop all three: nobody beats, nobody looks at the clock.  When we go on, our
+ * right may be over, and others may have held the lock. */
+static void
+freeze(const struct ledger *ledger, pid_t guard, pid_t holdfast)
+{
+    const pid_t pids[] = {getpid(), guard, holdfast};
+
+    ledger_note(ledger, LEDGER_FROZEN);
+    (void)kill(holdfast, SIGSTOP);
+    (void)kill(guard, SIGSTOP);
+    ledger_tell(ledger, LEDGER_STOPPING, pids);
+    (void)raise(SIGSTOP);
+}
+
+static int
+finish(struct ledger *ledger)
+{
+    if (!ledger_write(ledger))
+        return 3;
+    ledger_note(ledger, LEDGER_EXIT);
+    ledger_tell(ledger, LEDGER_DONE, NULL);
+    return 0;
+}
+
+static int
+work(struct ledger *ledger, enum deed deed)
+{
+    pid_t guard = getppid();
+    pid_t holdfast = herd_parent(guard);
+
+    ledger_note(ledger, LEDGER_ENTER);
+    if (!ledger_read(ledger))
+        return 3;
+    switch (deed) {
+    case DEED_KILL_HOLDFAST_DEAF:
+        (void)sigaction(SIGTERM, &(struct sigaction){.sa_handler = SIG_IGN},
+                        NULL);
+        (void)kill(holdfast, SIGKILL);
+        return work_until_killed(ledger);
+    case DEED_KILL_HOLDFAST:
+        (void)kill(holdfast, SIGKILL);
+        return work_until_killed(ledger);
+    case DEED_KILL_GUARD:
+        (void)kill(guard, SIGKILL);
+        return work_until_killed(ledger);
+    case DEED_KILL_COMMAND:
+        return raise(SIGKILL);
+    case DEED_FREEZE:
+        freeze(ledger, guard, holdfast);
+        break;
+    case DEED_NONE:
+    case DEED_STRIKE_HOLDFAST:
+    case DEED_STRIKE_GUARD:
+    case DEED_STRIKE_COMMAND:
+    case DEEDS:
+        ledger_note(ledger, LEDGER_TICK);
+        break;
+    }
+    if (finish(ledger) == 0)
+        return 0;
+    /* The driver lets guard and holdfast go on now: they must end us. */
+    ledger_tell(ledger, LEDGER_THAWED, NULL);
+    return deed == DEED_FREEZE ? work_until_killed(ledger) : 3;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct ledger ledger;
+    const char *fence = getenv("HOLDFAST_FENCE");
+
+    if (argc != 5 || fence == NULL || !ledger_open(&ledger, argv[1]))
+        return 64;
+    ledger.fence = strtoull(fence, NULL, 10);
+    ledger.lane = (uint32_t)strtoul(argv[2], NULL, 10);
+    ledger.seq = (uint32_t)strtoul(argv[3], NULL, 10);
+    return work(&ledger, deed_of_word(argv[4]));
+}

@@ -1,0 +1,218 @@
+#include "herd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+
+/* pid, state and parent of a process; false when it is not there. */
+static bool
+look(pid_t pid, char *state, pid_t *parent)
+{
+    char path[32];
+    char text[512];
+    const char *close_of_name;
+    char *end;
+    ssize_t len;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    len = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (len <= 0)
+        return false;
+    text[len] = '\0';
+    close_of_name = strrchr(text, ')');
+    if (close_of_name == NULL || close_of_name[1] == '\0')
+        return false;
+    *state = close_of_name[2];
+    *parent = (pid_t)strtol(close_of_name + 3, &end, 10);
+    return true;
+}
+
+pid_t
+herd_parent(pid_t pid)
+{
+    char state;
+    pid_t parent;
+
+    return look(pid, &state, &parent) ? parent : 0;
+}
+
+bool
+herd_gone(pid_t pid)
+{
+    char state;
+    pid_t parent;
+
+    return !look(pid, &state, &parent) || state == 'Z' || state == 'X';
+}
+
+pid_t
+herd_child(pid_t parent)
+{
+    DIR *proc = opendir("/proc");
+    const struct dirent *entry;
+    pid_t youngest = 0;
+
+    HF_CHECK(proc != NULL);
+    while ((entry = readdir(proc)) != NULL) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+        if (pid > youngest && herd_parent(pid) == parent && !herd_gone(pid))
+            youngest = pid;
+    }
+    closedir(proc);
+    return youngest;
+}
+
+bool
+herd_signal_child(pid_t pid, pid_t parent, int signal)
+{
+    int handle = pid <= 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+    bool sent;
+
+    if (handle < 0)
+        return false;
+    /* Whoever has the number now is held: is it still the one? */
+    sent = herd_parent(pid) == parent &&
+           syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0) == 0;
+    close(handle);
+    return sent;
+}
+
+static void
+become(const struct herd_start *start)
+{
+    sigset_t none;
+
+    /* Not inherited by what it forks: holdfast's own rules are for those. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    for (size_t i = 0; start->assign != NULL && start->assign[i] != NULL; i++) {
+        char *assign = (char *)(uintptr_t)start->assign[i];
+
+        if (putenv(assign) != 0)
+            _exit(127);
+    }
+    if (start->output != NULL) {
+        int fd =
+            open(start->output, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0600);
+
+        if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+            _exit(127);
+    }
+    execv(start->argv[0], (char *const *)(uintptr_t)start->argv);
+    _exit(127);
+}
+
+pid_t
+herd_start(const struct herd_start *start)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        become(start);
+    HF_CHECK(pid > 0);
+    return pid;
+}
+
+int
+herd_wait(pid_t pid)
+{
+    int status;
+    pid_t waited;
+
+    do
+        waited = waitpid(pid, &status, 0);
+    while (waited < 0 && errno == EINTR);
+    HF_CHECK(waited == pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int
+herd_run(const struct herd_start *start)
+{
+    return herd_wait(herd_start(start));
+}
+
+void
+herd_end(void)
+{
+    pid_t child;
+
+    while ((child = herd_child(getpid())) != 0) {
+        (void)kill(child, SIGKILL); /* ours, and not yet reaped */
+        (void)waitpid(child, NULL, 0);
+    }
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+}
+
+/* The supervisor: wait for the test's end, for the deadline, or for somebody
+ * who wants us to stop. */
+static _Noreturn void
+supervise(pid_t test, struct hf_duration limit, const sigset_t *signals)
+{
+    struct hf_instant until = hf_after(hf_now(), limit);
+    int code = -1;
+
+    while (code < 0) {
+        int64_t left_ms = hf_between(hf_now(), until).ms;
+        struct timespec left = {
+            .tv_sec = (time_t)(left_ms / 1000),
+            .tv_nsec = (long)(left_ms % 1000) * 1000000L,
+        };
+        int signal = sigtimedwait(signals, NULL, &left);
+        int status;
+        pid_t ended;
+
+        while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
+            if (ended == test)
+                code = WIFEXITED(status) ? WEXITSTATUS(status)
+                                         : 128 + WTERMSIG(status);
+        if (code < 0 && (signal == SIGTERM || signal == SIGINT ||
+                         hf_reached(hf_now(), until))) {
+            fprintf(stderr, "the test took too long, or was stopped\n");
+            code = 1;
+        }
+    }
+    herd_end();
+    exit(code);
+}
+
+void
+herd_begin(struct hf_duration limit)
+{
+    sigset_t signals;
+    sigset_t before;
+    pid_t test;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    HF_CHECK(sigprocmask(SIG_BLOCK, &signals, &before) == 0);
+    HF_CHECK(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    test = fork();
+    HF_CHECK(test >= 0);
+    if (test > 0)
+        supervise(test, limit, &signals);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    HF_CHECK(sigprocmask(SIG_SETMASK, &before, NULL) == 0);
+}

@@ -1,0 +1,422 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <holdfast/holdfast.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "support/clocks.h"
+#include "support/folder.h"
+#include "support/herd.h"
+#include "support/judge.h"
+#include "support/lane.h"
+#include "support/ledger.h"
+
+/*
+ * torture takeover|refuse|clocks HOLDFAST SECTION WORKER
+ *
+ * Sixteen processes compete for one lock in a SQLite file, three of four with
+ * `holdfast run`, the others with libholdfast, while holdfast, its guard or
+ * its command are killed with -9, one of them a round, and all three are
+ * stopped past the ttl.  What is then true is said in judge.h.
+ *
+ * clocks: the wall clocks of some are a day ahead or behind (libfaketime with
+ * FAKETIME_DONT_FAKE_MONOTONIC: that no decision rests on them), of others so
+ * is every clock (without it: that no two processes' clocks are compared).
+ *
+ * HF_SEED repeats a run, as far as that depends on chance alone; HF_SECTIONS
+ * is the number of sections of each lane; HF_KEEP keeps the files.
+ */
+
+#define LANES   16
+#define TTL_MS  1000
+#define TIME_MS 280000
+
+struct mode {
+    const char *word;
+    enum hf_if_dead if_dead;
+    uint32_t sections; /* of each lane */
+    unsigned slow;     /* see deed_draw */
+    bool clocks;
+};
+
+static const struct mode modes[] = {
+    {"takeover", HF_TAKEOVER, 1000, 1, false},
+    {"refuse", HF_REFUSE, 100, 4, false},
+    {"clocks", HF_TAKEOVER, 100, 4, true},
+};
+
+struct torture {
+    struct lane_terms terms;
+    const struct mode *mode;
+    struct lane lanes[LANES];
+    int words;   /* from the sections */
+    int signals; /* SIGCHLD */
+    uint32_t done;
+    unsigned struck; /* kills by the driver that hit */
+    unsigned deeds[DEEDS];
+    unsigned lost;    /* lost its right without a deed */
+    unsigned cleared; /* by hand */
+    unsigned strange; /* exit codes that nothing explains */
+    struct hf_instant began;
+};
+
+/* ---- Words from the sections ------------------------------------------------ */
+
+static void
+on_done(struct torture *t, const struct ledger_word *word)
+{
+    struct lane *lane = &t->lanes[word->lane];
+    uint32_t all = LANES * t->terms.sections;
+
+    if (word->seq >= lane->seq) {
+        lane->seq = word->seq + 1;
+        lane->attempt = 0;
+        t->done++;
+        if (t->done % (all / 8) == 0)
+            printf("%s: %u of %u sections after %" PRId64 " ms\n",
+                   t->mode->word, t->done, all,
+                   hf_between(t->began, hf_now()).ms);
+    }
+    /* Somebody came after them: the frozen have surely lost their right. */
+    for (int i = 0; i < LANES; i++) {
+        struct lane *other = &t->lanes[i];
+
+        if (other->frozen && other->frozen_fence < word->fence)
+            lane_thaw_command(other);
+    }
+}
+
+static void
+on_word(struct torture *t, const struct ledger_word *word)
+{
+    struct lane *lane;
+
+    HF_CHECK(word->lane < LANES);
+    lane = &t->lanes[word->lane];
+    switch ((enum ledger_word_kind)word->kind) {
+    case LEDGER_DONE:
+        on_done(t, word);
+        break;
+    case LEDGER_STOPPING:
+        lane->frozen = true;
+        lane->frozen_fence = word->fence;
+        lane->frozen_at = hf_now();
+        for (int i = 0; i < 3; i++)
+            lane->pids[i] = word->pids[i];
+        break;
+    case LEDGER_THAWED:
+        lane_thaw_rest(lane);
+        break;
+    }
+}
+
+static void
+take_words(struct torture *t)
+{
+    struct ledger_word word;
+
+    while (read(t->words, &word, sizeof(word)) == sizeof(word))
+        on_word(t, &word);
+}
+
+/* ---- Ends ------------------------------------------------------------------- */
+
+static bool
+explained(const struct torture *t, const struct lane *lane, int code)
+{
+    bool refuse = t->mode->if_dead == HF_REFUSE;
+
+    if (code == 0)
+        return true;
+    if (lane->clearing) /* another one cleared it before, or came after it */
+        return code == 1 || code == 75 || code == 128 + SIGTERM;
+    if (lane->library)
+        return code == 128 + SIGKILL;
+    if (refuse && code == 73)
+        return true;
+    return lane->deed != DEED_NONE;
+}
+
+static void
+on_end(struct torture *t, struct lane *lane, int code)
+{
+    bool over = lane->seq == t->terms.sections;
+
+    lane->pid = 0;
+    t->deeds[lane->deed]++;
+    t->cleared += lane->clearing && code == 0;
+    if (code == 76 && lane->deed == DEED_NONE && !lane->clearing) {
+        t->lost++; /* a busy machine: not wrong, only a pity */
+    } else if (!explained(t, lane, code)) {
+        t->strange++;
+        printf("breach: lane %u section %u, %s: exit code %d\n", lane->number,
+               lane->seq, deed_word(lane->deed), code);
+        lane_show_output(&t->terms, lane);
+    }
+    if (over || t->strange > 20)
+        return;
+    if (code == 73 && !lane->clearing && !lane->library)
+        lane_clear(&t->terms, lane);
+    else
+        lane_start(&t->terms, lane);
+}
+
+static void
+reap(struct torture *t)
+{
+    struct signalfd_siginfo info;
+    int status;
+    pid_t pid;
+
+    (void)!read(t->signals, &info, sizeof(info));
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        struct lane *lane = t->lanes;
+
+        take_words(t); /* what it said before its end */
+        while (lane < t->lanes + LANES && lane->pid != pid)
+            lane++;
+        HF_CHECK(lane < t->lanes + LANES);
+        on_end(t, lane,
+               WIFEXITED(status) ? WEXITSTATUS(status)
+                                 : 128 + WTERMSIG(status));
+    }
+}
+
+/* ---- Time ------------------------------------------------------------------- */
+
+/* A refuse holder is never taken over: it goes on after a time, and holds. */
+static struct hf_instant
+thaw_at(const struct torture *t, const struct lane *lane)
+{
+    struct hf_duration long_enough = {t->terms.ttl.ms * 3 / 2};
+
+    if (!lane->frozen || t->mode->if_dead != HF_REFUSE)
+        return HF_NEVER;
+    return hf_after(lane->frozen_at, long_enough);
+}
+
+static void
+on_time(struct torture *t)
+{
+    for (int i = 0; i < LANES; i++) {
+        struct lane *lane = &t->lanes[i];
+
+        if (hf_reached(hf_now(), lane->strike_at))
+            t->struck += lane_strike(lane);
+        if (hf_reached(hf_now(), thaw_at(t, lane))) {
+            lane_thaw_command(lane);
+            lane_thaw_rest(lane);
+        }
+    }
+}
+
+static void
+wait_for_news(struct torture *t)
+{
+    struct pollfd polls[] = {
+        {.fd = t->words, .events = POLLIN},
+        {.fd = t->signals, .events = POLLIN},
+    };
+    struct hf_instant next = HF_NEVER;
+    int64_t wait_ms;
+
+    for (int i = 0; i < LANES; i++) {
+        next = hf_earlier(next, t->lanes[i].strike_at);
+        next = hf_earlier(next, thaw_at(t, &t->lanes[i]));
+    }
+    wait_ms = hf_between(hf_now(), next).ms;
+    (void)poll(polls, 2, wait_ms > 1000 ? 1000 : (int)wait_ms);
+}
+
+static bool
+all_over(const struct torture *t)
+{
+    for (int i = 0; i < LANES; i++)
+        if (t->lanes[i].pid != 0)
+            return false;
+    return true;
+}
+
+/* ---- The end ---------------------------------------------------------------- */
+
+/* Whatever died last, the lock can be had: at once, or once it was cleared. */
+static bool
+lock_can_be_had(void)
+{
+    struct hf_client *client = NULL;
+    struct hf_acquire_options options = {.limit = {10000}};
+    struct hf_acquired acquired = {0};
+    struct hf_cleared cleared;
+    struct hf_error error = {0};
+    bool had =
+        hf_open(NULL, NULL, &client, &error) == HF_OK &&
+        hf_acquire(client, "torture", &options, &acquired, &error) == HF_OK;
+
+    if (had && acquired.outcome == HF_GONE)
+        had =
+            hf_clear(client, "torture",
+                     &(struct hf_clear_options){.reason = "the end"}, &cleared,
+                     &error) == HF_OK &&
+            cleared.cleared &&
+            hf_acquire(client, "torture", &options, &acquired, &error) == HF_OK;
+    had = had && acquired.outcome == HF_GRANTED;
+    if (!had)
+        printf("breach: the lock cannot be had: %s; %s\n",
+               hf_outcome_word(acquired.outcome), error.text);
+    (void)hf_release(acquired.lock, NULL, NULL);
+    hf_close(client);
+    return had;
+}
+
+static void
+say(const struct torture *t, const struct judge_found *found)
+{
+    printf("%s: %" PRIu64 " fenced writes, %" PRIu64 " notes in %" PRId64
+           " ms; killed with -9 in a section: holdfast %u (%u with a command "
+           "deaf to TERM), guard %u, command %u; at any moment: %u; cleared by "
+           "hand: %u\n",
+           t->mode->word, found->writes, found->notes,
+           hf_between(t->began, hf_now()).ms,
+           t->deeds[DEED_KILL_HOLDFAST] + t->deeds[DEED_KILL_HOLDFAST_DEAF],
+           t->deeds[DEED_KILL_HOLDFAST_DEAF], t->deeds[DEED_KILL_GUARD],
+           t->deeds[DEED_KILL_COMMAND], t->struck, t->cleared);
+    printf("%s: frozen past the ttl: %" PRIu64
+           ", late writes refused by their fence: %" PRIu64
+           "; rights lost to a busy machine: %u; breaches: %" PRIu64 "\n",
+           t->mode->word, found->frozen, found->refused, t->lost,
+           found->breaches + t->strange);
+}
+
+static bool
+judge_all(const struct torture *t)
+{
+    struct judge_case what = {
+        .folder = t->terms.folder,
+        .lanes = LANES,
+        .sections = t->terms.sections,
+        .spare_frozen = t->mode->if_dead == HF_TAKEOVER,
+    };
+    struct judge_found found;
+
+    if (!judge(&what, &found)) {
+        printf("breach: the ledger cannot be read\n");
+        return false;
+    }
+    say(t, &found);
+    return found.breaches == 0 && t->strange == 0 && lock_can_be_had();
+}
+
+/* ---- The beginning ---------------------------------------------------------- */
+
+static uint64_t
+choose_seed(void)
+{
+    const char *given = getenv("HF_SEED");
+    uint64_t seed;
+
+    if (given != NULL)
+        return strtoull(given, NULL, 10);
+    HF_CHECK(hf_random_u64(&seed, NULL) == HF_OK);
+    return seed % 1000000;
+}
+
+/* What all processes find in their environment. */
+static void
+export_terms(const struct lane_terms *terms)
+{
+    char text[600];
+
+    snprintf(text, sizeof(text), "sqlite:%s/locks.db", terms->folder);
+    HF_CHECK(setenv("HOLDFAST_AT", text, 1) == 0);
+    snprintf(text, sizeof(text), "%" PRId64 "ms", terms->ttl.ms);
+    HF_CHECK(setenv("HF_TTL", text, 1) == 0);
+    HF_CHECK(setenv("HF_IF_DEAD", hf_if_dead_word(terms->if_dead), 1) == 0);
+    snprintf(text, sizeof(text), "%u", terms->slow);
+    HF_CHECK(setenv("HF_SLOW", text, 1) == 0);
+}
+
+static void
+begin(struct torture *t)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    HF_CHECK(sigprocmask(SIG_BLOCK, &signals, NULL) == 0);
+    t->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    t->words = ledger_make(t->terms.folder);
+    HF_CHECK(t->signals >= 0 && t->words >= 0);
+    export_terms(&t->terms);
+    t->began = hf_now();
+    for (uint32_t i = 0; i < LANES; i++) {
+        t->lanes[i] = (struct lane){
+            .number = i,
+            .library = i % 4 == 3,
+            .clock = t->mode->clocks ? clocks_of(i / 4) : NULL,
+        };
+        lane_start(&t->terms, &t->lanes[i]);
+    }
+}
+
+/* ---- Main ------------------------------------------------------------------- */
+
+static const struct mode *
+find_mode(const char *word)
+{
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (strcmp(modes[i].word, word) == 0)
+            return &modes[i];
+    return NULL;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct torture t = {.mode = argc == 5 ? find_mode(argv[1]) : NULL};
+    const char *sections = getenv("HF_SECTIONS");
+    char folder[FOLDER_SIZE];
+    bool good;
+
+    if (argc == 4 && strcmp(argv[1], "moved") == 0)
+        return clocks_moved(argv[2], argv[3]);
+    if (t.mode == NULL)
+        return 64;
+    herd_begin((struct hf_duration){TIME_MS});
+    if (t.mode->clocks && !clocks_can_move(argv[0]))
+        return 1;
+    folder_make(folder);
+    t.terms = (struct lane_terms){
+        .holdfast = argv[2],
+        .section = argv[3],
+        .worker = argv[4],
+        .folder = folder,
+        .if_dead = t.mode->if_dead,
+        .ttl = {TTL_MS},
+        .slow = t.mode->slow,
+        .seed = choose_seed(),
+        .sections = sections == NULL ? t.mode->sections
+                                     : (uint32_t)strtoul(sections, NULL, 10),
+    };
+    printf("%s: 16 lanes, %u sections each; HF_SEED=%" PRIu64 "\n",
+           t.mode->word, t.terms.sections, t.terms.seed);
+    begin(&t);
+    while (!all_over(&t)) {
+        wait_for_news(&t);
+        take_words(&t);
+        reap(&t);
+        on_time(&t);
+    }
+    good = judge_all(&t);
+    folder_remove(folder);
+    return good ? 0 : 1;
+}
