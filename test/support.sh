@@ -45,6 +45,7 @@ await() {
         fi
         read -rt 0.02 -u "$silence"
     done
+    return 0
 }
 
 finish() {

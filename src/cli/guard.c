@@ -166,9 +166,14 @@ on_stopped(struct guard *g, int signal)
     if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU)
         return; /* SIGSTOP: somebody means it */
     g->continue_at = again ? hf_moment_after(now, STOPPED_MS) : now;
-    if (!again && !g->terms->quiet && !hf_command_wants_terminal(signal))
-        hf_say_now("the command was stopped by the terminal; it goes on, for "
-                   "it holds a lock");
+    if (again || g->terms->quiet || hf_command_wants_terminal(signal))
+        return;
+    if (signal == SIGTSTP)
+        hf_say_now("the command was suspended; it goes on, for it holds a "
+                   "lock");
+    else
+        hf_say_now("the command waits for the terminal, and holds a lock "
+                   "meanwhile: bring it to the foreground");
 }
 
 static void

@@ -120,6 +120,7 @@ claim_it(struct hf_hold *h)
             hf_cancel(h->cancel);
     }
     hf_errand_finish(&h->errand);
+    (void)hf_hold_events_reap(h); /* is the guard still there? */
     h->errand_runs = false;
     h->say_stop_at = HF_MOMENT_NEVER;
     return true;

@@ -88,10 +88,15 @@ hf_hold_words_guard_now(const struct hf_hold *h,
 void
 hf_hold_words_stopping_now(const struct hf_hold *h)
 {
-    if (!h->quiet)
-        hf_say_now("%s %s takes its time; %s signal leaves at once",
-                   h->stage == HF_HOLD_CLAIMING ? "giving up" : "giving back",
-                   h->name.text, h->stops > 0 ? "another" : "a second");
+    bool claiming = h->stage == HF_HOLD_CLAIMING;
+
+    if (h->quiet)
+        return;
+    if (claiming)
+        hf_say_wipe();
+    hf_say_now("%s %s takes its time; %s at once",
+               claiming ? "giving up" : "giving back", h->name.text,
+               h->stops > 0 ? "another signal leaves" : "two signals leave");
 }
 
 void
@@ -153,9 +158,12 @@ hf_hold_words_refusal(const struct hf_hold *h)
     if (h->stop_signal != 0 &&
         (h->status == HF_E_CANCELLED || h->status == HF_E_UNKNOWN))
         return HF_EXIT_SIGNAL + h->stop_signal;
-    if (h->status == HF_E_CANCELLED && h->guard_over && !h->quiet) {
-        hf_say("the guard was killed before %s was granted", h->name.text);
-        return hf_status_exit(h->status);
+    if (h->guard_over && h->client != NULL &&
+        (h->status == HF_E_CANCELLED || h->status == HF_E_INVALID)) {
+        /* Invalid: it was gone before the claim could list it. */
+        if (!h->quiet)
+            hf_say("the guard was killed before %s was granted", h->name.text);
+        return hf_status_exit(HF_E_CANCELLED);
     }
     if (h->status != HF_OK)
         return h->quiet ? hf_status_exit(h->status)

@@ -125,12 +125,7 @@ hf_line_show(void *ctx, const struct hf_diagnosis *seen)
 void
 hf_line_end(struct hf_line *line)
 {
-    struct hf_phrase wipe;
-
-    if (!line->open)
-        return;
+    if (line->open)
+        hf_say_wipe();
     line->open = false;
-    hf_phrase_start(&wipe);
-    hf_phrase_add(&wipe, "\r\033[K");
-    hf_say_phrase(&wipe);
 }

@@ -35,14 +35,12 @@ would_block(void)
     return poll(&end, 1, 0) != 1;
 }
 
-/* The length of "holdfast: ", the text and a newline in `line`; a waiting
- * line that stands on the terminal is overwritten. */
+/* The length of "holdfast: ", the text and a newline in `line`. */
 HF_CLI_PRINTF(3, 0)
 static size_t
 compose(char *line, const char *before, const char *format, va_list args)
 {
-    const char *wipe = hf_say_terminal() ? "\r\033[K" : "";
-    int head = snprintf(line, LINE_MAX_BYTES, "%sholdfast: %s", wipe, before);
+    int head = snprintf(line, LINE_MAX_BYTES, "holdfast: %s", before);
 
     if (head < 0)
         return 0;
@@ -120,6 +118,15 @@ hf_say_failure(const struct hf_error *error, enum hf_status status)
     else
         hf_say("%s", hf_status_sentence(status));
     return hf_status_exit(status);
+}
+
+void
+hf_say_wipe(void)
+{
+    static const char wipe[] = "\r\033[K";
+
+    if (hf_say_terminal() && !would_block())
+        (void)write_all(STDERR_FILENO, wipe, sizeof(wipe) - 1);
 }
 
 bool

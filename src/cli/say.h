@@ -45,6 +45,9 @@ int hf_say_usage(const char *verb, const char *format, ...);
 /* Say why a call failed, and return its exit code. */
 int hf_say_failure(const struct hf_error *error, enum hf_status status);
 
+/* Take a waiting line, that may stand there, off the terminal. */
+void hf_say_wipe(void);
+
 /* Is stderr a terminal on which a line can be rewritten? */
 bool hf_say_terminal(void);
 

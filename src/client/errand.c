@@ -76,13 +76,15 @@ post(struct hf_errand *errand, const struct hf_request *request)
     hf_client_wake_courier(client);
 }
 
-/* A doubt that ended before anybody heard of it is no news. */
+/* A doubt and its end cancel each other out while nobody has heard of the
+ * first; so at most one of them waits, and a loss behind it. */
 static void
 add_news(struct hf_errand *errand, enum hf_news news)
 {
     if (errand->on_news == NULL)
         return;
-    if (news == HF_NEWS_CERTAIN && errand->news_count > 0) {
+    if (errand->news_count > 0 && news != HF_NEWS_LOST) {
+        HF_CHECK(errand->news[0] != news);
         errand->news_count--;
         return;
     }

@@ -10,51 +10,29 @@
 #include "base/alloc.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "store/memory_table.h"
 #include "store/pause.h"
-#include "store/rule.h"
 
 /*
- * One table a name.  Its rows are kept in the order of their keys' bytes; a
- * row is never changed but replaced as a whole, so that a group is prepared
- * with all it needs before the first of its rows is touched.
- *
- * One mutex over all tables: calls are short, and this store is for tests and
- * for what may be lost.
- *
- * Tables live on the C library's heap and not on a store's: a table outlives
- * the store that made it, whose allocator may be gone by then.
+ * One table a name, and one mutex over all of them: calls are short, and this
+ * store is for tests and for what may be lost.
  */
-struct row {
-    uint64_t version;
-    uint64_t token;
-    int64_t stamp_ms;
-    bool exists; /* false: a tombstone */
-    size_t value_len;
-    const char *space; /* these three point into `text` */
-    const char *name;
-    const char *value;
-    char text[];
-};
-
-struct table {
-    struct table *next;
+struct shared {
+    struct shared *next;
     char *name;            /* owned */
     struct memory *stores; /* those open on it */
-    struct row **rows;     /* owned, sorted */
-    size_t rows_count;
-    size_t rows_max;
-    uint64_t floor;
+    struct hf_memory_table table;
 };
 
 struct memory {
     struct hf_store base;
-    struct table *table; /* shared */
-    struct memory *next; /* on the same table */
-    int woken_fd;        /* owned; an eventfd: a commit happened */
+    struct shared *shared; /* with all stores of one name */
+    struct memory *next;   /* in shared->stores */
+    int woken_fd;          /* owned; an eventfd: a commit happened */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct table *tables; /* under mutex, as all they hold */
+static struct shared *names; /* under mutex, as all they hold */
 
 static struct memory *
 memory_of(struct hf_store *store)
@@ -74,167 +52,44 @@ unlock(void)
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
 }
 
-/* ---- Rows ---------------------------------------------------------------- */
-
-static int
-compare(struct hf_key key, const struct row *row)
-{
-    int order = strcmp(key.space, row->space);
-
-    return order != 0 ? order : strcmp(key.name, row->name);
-}
-
-/* The first row that is not before the key. */
-static size_t
-position(const struct table *table, struct hf_key key)
-{
-    size_t low = 0;
-    size_t high = table->rows_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare(key, table->rows[middle]) > 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool
-stands_at(const struct table *table, struct hf_key key, size_t index)
-{
-    return index < table->rows_count && compare(key, table->rows[index]) == 0;
-}
-
-static struct hf_rule_found
-find(const struct table *table, struct hf_key key)
-{
-    size_t index = position(table, key);
-    const struct row *row;
-
-    if (!stands_at(table, key, index))
-        return (struct hf_rule_found){.version = table->floor};
-
-    row = table->rows[index];
-    return (struct hf_rule_found){
-        .present = true,
-        .exists = row->exists,
-        .version = row->version,
-        .token = row->token,
-    };
-}
-
-static struct row *
-make_row(struct hf_key key, const char *value, size_t value_len)
-{
-    size_t space_size = strlen(key.space) + 1;
-    size_t name_size = strlen(key.name) + 1;
-    size_t size = sizeof(struct row) + space_size + name_size + value_len;
-    struct row *row = hf_calloc(&hf_alloc_libc, size, 1);
-
-    if (row == NULL)
-        return NULL;
-    memcpy(row->text, key.space, space_size);
-    memcpy(row->text + space_size, key.name, name_size);
-    if (value_len > 0)
-        memcpy(row->text + space_size + name_size, value, value_len);
-    row->space = row->text;
-    row->name = row->text + space_size;
-    row->value = row->name + name_size;
-    row->value_len = value_len;
-    return row;
-}
-
-static bool
-reserve(struct table *table, size_t more)
-{
-    size_t rows_max = table->rows_max * 2 + more;
-    struct row **rows;
-
-    if (table->rows_max - table->rows_count >= more)
-        return true;
-    rows = hf_calloc(&hf_alloc_libc, rows_max, sizeof(struct row *));
-    if (rows == NULL)
-        return false;
-    if (table->rows_count > 0)
-        memcpy(rows, table->rows, table->rows_count * sizeof(struct row *));
-    hf_free(&hf_alloc_libc, table->rows);
-    table->rows = rows;
-    table->rows_max = rows_max;
-    return true;
-}
-
-static void
-remove_at(struct table *table, size_t index)
-{
-    size_t behind = table->rows_count - index - 1;
-
-    hf_free(&hf_alloc_libc, table->rows[index]);
-    memmove(table->rows + index, table->rows + index + 1,
-            behind * sizeof(struct row *));
-    table->rows_count--;
-}
-
-/* Takes `row`; the room for it is reserved. */
-static void
-place_row(struct table *table, struct row *row)
-{
-    struct hf_key key = {row->space, row->name};
-    size_t index = position(table, key);
-
-    if (stands_at(table, key, index)) {
-        hf_free(&hf_alloc_libc, table->rows[index]);
-    } else {
-        HF_CHECK(table->rows_count < table->rows_max);
-        memmove(table->rows + index + 1, table->rows + index,
-                (table->rows_count - index) * sizeof(struct row *));
-        table->rows_count++;
-    }
-    table->rows[index] = row;
-}
-
 /* ---- Open and close ------------------------------------------------------ */
 
-static struct table *
-open_table(const char *name)
+static struct shared *
+open_shared(const char *name)
 {
-    struct table *table = tables;
+    struct shared *shared = names;
 
-    while (table != NULL && strcmp(table->name, name) != 0)
-        table = table->next;
-    if (table != NULL)
-        return table;
+    while (shared != NULL && strcmp(shared->name, name) != 0)
+        shared = shared->next;
+    if (shared != NULL)
+        return shared;
 
-    table = hf_new(&hf_alloc_libc, struct table);
-    if (table == NULL)
+    shared = hf_new(&hf_alloc_libc, struct shared);
+    if (shared == NULL)
         return NULL;
-    table->name = hf_copy(&hf_alloc_libc, name);
-    if (table->name == NULL) {
-        hf_free(&hf_alloc_libc, table);
+    shared->name = hf_copy(&hf_alloc_libc, name);
+    if (shared->name == NULL) {
+        hf_free(&hf_alloc_libc, shared);
         return NULL;
     }
-    table->floor = (uint64_t)hf_wall_us();
-    table->next = tables;
-    tables = table;
-    return table;
+    shared->table.floor = (uint64_t)hf_wall_us();
+    shared->next = names;
+    names = shared;
+    return shared;
 }
 
 static void
-free_table(struct table *table)
+close_shared(struct shared *shared)
 {
-    struct table **link = &tables;
+    struct shared **link = &names;
 
-    while (*link != table)
+    while (*link != shared)
         link = &(*link)->next;
-    *link = table->next;
+    *link = shared->next;
 
-    for (size_t i = 0; i < table->rows_count; i++)
-        hf_free(&hf_alloc_libc, table->rows[i]);
-    hf_free(&hf_alloc_libc, table->rows);
-    hf_free(&hf_alloc_libc, table->name);
-    hf_free(&hf_alloc_libc, table);
+    hf_memory_table_fini(&shared->table);
+    hf_free(&hf_alloc_libc, shared->name);
+    hf_free(&hf_alloc_libc, shared);
 }
 
 static void
@@ -244,12 +99,12 @@ close_memory(struct hf_store *store)
     struct memory **link;
 
     lock();
-    link = &memory->table->stores;
+    link = &memory->shared->stores;
     while (*link != memory)
         link = &(*link)->next;
     *link = memory->next;
-    if (memory->table->stores == NULL)
-        free_table(memory->table);
+    if (memory->shared->stores == NULL)
+        close_shared(memory->shared);
     unlock();
 
     close(memory->woken_fd);
@@ -259,7 +114,7 @@ close_memory(struct hf_store *store)
 /* ---- Reads --------------------------------------------------------------- */
 
 static void
-show(const struct row *row, struct hf_record *record)
+show(const struct hf_memory_row *row, struct hf_record *record)
 {
     size_t kept = row->value_len < sizeof(record->value)
                       ? row->value_len
@@ -277,18 +132,18 @@ static enum hf_status
 get(struct hf_store *store, struct hf_key key, struct hf_instant until,
     struct hf_record *record, struct hf_error *error)
 {
-    const struct table *table = memory_of(store)->table;
-    size_t index;
+    const struct hf_memory_table *table = &memory_of(store)->shared->table;
+    struct hf_rule_found found;
 
     (void)until;
     (void)error;
     lock();
-    index = position(table, key);
-    if (stands_at(table, key, index) && table->rows[index]->exists) {
-        show(table->rows[index], record);
+    found = hf_memory_table_find(table, key);
+    if (found.exists) {
+        show(table->rows[hf_memory_table_position(table, key)], record);
     } else {
         record->exists = false;
-        record->version = find(table, key).version;
+        record->version = found.version;
         record->token = 0;
         record->stamp_ms = 0;
         record->value_len = 0;
@@ -300,18 +155,18 @@ get(struct hf_store *store, struct hf_key key, struct hf_instant until,
 /* The callback runs without the mutex, on a copy, so that it may be slow, and
  * may use another store. */
 static bool
-show_next(const struct table *table, const struct hf_store_scan *scan,
+show_next(const struct hf_memory_table *table, const struct hf_store_scan *scan,
           const char *after, char **name, struct hf_record *record)
 {
     size_t prefix_len = strlen(scan->prefix);
     const char *start = scan->prefix;
     struct hf_key key = {scan->space, start};
-    const struct row *row;
+    const struct hf_memory_row *row;
     size_t index;
 
     if (after != NULL && strcmp(after, start) >= 0)
         key.name = after;
-    index = position(table, key);
+    index = hf_memory_table_position(table, key);
     for (; index < table->rows_count; index++) {
         row = table->rows[index];
         if (strcmp(row->space, scan->space) != 0 ||
@@ -330,7 +185,7 @@ static enum hf_status
 scan(struct hf_store *store, const struct hf_store_scan *scan,
      hf_store_row_fn *row, void *ctx, struct hf_error *error)
 {
-    const struct table *table = memory_of(store)->table;
+    const struct hf_memory_table *table = &memory_of(store)->shared->table;
     enum hf_status status = HF_OK;
     struct hf_record record;
     char *last = NULL;
@@ -357,106 +212,10 @@ scan(struct hf_store *store, const struct hf_store_scan *scan,
 
 /* ---- Commit -------------------------------------------------------------- */
 
-/* A group that is ready to be applied: nothing in it can fail any more. */
-struct staged {
-    struct row *rows[HF_GROUP_OPERATIONS_MAX]; /* owned; NULL: erase */
-};
-
 static void
-unstage(struct staged *staged)
+wake_all(const struct shared *shared)
 {
-    for (size_t i = 0; i < HF_GROUP_OPERATIONS_MAX; i++)
-        hf_free(&hf_alloc_libc, staged->rows[i]);
-}
-
-static enum hf_status
-stage(struct table *table, const struct hf_store_group *group,
-      const struct hf_rule_found *found, struct staged *staged,
-      struct hf_error *error)
-{
-    if (!reserve(table, group->ops_count))
-        goto fail;
-    for (size_t i = 0; i < group->ops_count; i++) {
-        const struct hf_store_op *op = &group->ops[i];
-        bool put = op->kind == HF_PUT;
-        struct row *row;
-
-        if (op->kind == HF_ERASE)
-            continue;
-        row =
-            make_row(op->key, put ? op->value : NULL, put ? op->value_len : 0);
-        if (row == NULL)
-            goto fail;
-        row->exists = put;
-        row->version = found[i].version + 1;
-        row->token = op->new_generation ? row->version : found[i].token;
-        row->stamp_ms = hf_wall_ms();
-        staged->rows[i] = row;
-    }
-    return HF_OK;
-
-fail:
-    return hf_fail(error, HF_E_NOMEM, "no memory for a group of a commit");
-}
-
-/* Put the staged rows in; returns the version above which the floor must be
- * on account of what was erased, or 0. */
-static uint64_t
-apply(struct table *table, struct hf_store_group *group,
-      const struct hf_rule_found *found, struct staged *staged)
-{
-    uint64_t erased = 0;
-
-    for (size_t i = 0; i < group->ops_count; i++) {
-        struct hf_store_op *op = &group->ops[i];
-        struct row *row = staged->rows[i];
-
-        if (row != NULL) {
-            op->version = row->version;
-            place_row(table, row);
-            staged->rows[i] = NULL;
-        } else {
-            op->version = 0;
-            if (found[i].present)
-                remove_at(table, position(table, op->key));
-            if (found[i].present && found[i].version > erased)
-                erased = found[i].version;
-        }
-    }
-    group->verdict = HF_APPLIED;
-    return erased;
-}
-
-static uint64_t
-try_group(struct table *table, struct hf_store_group *group,
-          struct hf_error *error)
-{
-    struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX];
-    struct staged staged = {{NULL}};
-    uint64_t erased = 0;
-
-    if (hf_rule_admit(group, error) != HF_OK)
-        return 0;
-    for (size_t i = 0; i < group->ops_count; i++) {
-        found[i] = find(table, group->ops[i].key);
-        if (!hf_rule_applies(&group->ops[i], &found[i])) {
-            group->verdict = HF_REFUSED;
-            group->refused_at = i;
-            return 0;
-        }
-        if (hf_rule_grow(&group->ops[i], &found[i], error) != HF_OK)
-            return 0;
-    }
-    if (stage(table, group, found, &staged, error) == HF_OK)
-        erased = apply(table, group, found, &staged);
-    unstage(&staged);
-    return erased;
-}
-
-static void
-wake_others(const struct table *table)
-{
-    for (struct memory *m = table->stores; m != NULL; m = m->next)
+    for (struct memory *m = shared->stores; m != NULL; m = m->next)
         HF_CHECK(eventfd_write(m->woken_fd, 1) == 0);
 }
 
@@ -464,21 +223,20 @@ static void
 commit(struct hf_store *store, struct hf_store_group *groups,
        size_t groups_count, struct hf_instant until, struct hf_error *error)
 {
-    struct table *table = memory_of(store)->table;
+    struct shared *shared = memory_of(store)->shared;
     uint64_t erased = 0;
 
     (void)until;
     lock();
     for (size_t i = 0; i < groups_count; i++) {
-        uint64_t version = try_group(table, &groups[i], error);
+        uint64_t version =
+            hf_memory_table_try(&shared->table, &groups[i], error);
 
         if (version > erased)
             erased = version;
     }
-    /* Only now: every group is judged by the floor the commit began with. */
-    if (erased >= table->floor)
-        table->floor = erased + 1;
-    wake_others(table);
+    hf_memory_table_raise(&shared->table, erased);
+    wake_all(shared);
     unlock();
 }
 
@@ -494,8 +252,8 @@ any_changed(struct memory *memory, const struct hf_store_watch *watches,
     lock();
     eventfd_read(memory->woken_fd, &count); /* EAGAIN: nothing to drain */
     for (size_t i = 0; i < watches_count && !changed; i++)
-        changed =
-            find(memory->table, watches[i].key).version != watches[i].version;
+        changed = hf_memory_table_find(&memory->shared->table, watches[i].key)
+                      .version != watches[i].version;
     unlock();
     return changed;
 }
@@ -519,46 +277,18 @@ wait_for_change(struct hf_store *store, const struct hf_store_watch *watches,
     }
 }
 
-static bool
-may_go(const struct row *row, int64_t before_ms)
-{
-    bool marker = strcmp(row->space, HF_RULE_MARKERS) == 0;
-
-    return (!row->exists || marker) && row->stamp_ms <= before_ms;
-}
-
 static enum hf_status
 purge(struct hf_store *store, struct hf_duration age, size_t limit,
       size_t *purged, struct hf_error *error)
 {
-    struct table *table = memory_of(store)->table;
-    int64_t before_ms = hf_rule_purge_before(age);
-    uint64_t highest = 0;
-    size_t kept = 0;
-    size_t gone = 0;
+    struct shared *shared = memory_of(store)->shared;
 
     (void)error;
     lock();
-    for (size_t i = 0; i < table->rows_count; i++) {
-        struct row *row = table->rows[i];
-
-        if (gone == limit || !may_go(row, before_ms)) {
-            table->rows[kept++] = row;
-            continue;
-        }
-        if (row->version > highest)
-            highest = row->version;
-        hf_free(&hf_alloc_libc, row);
-        gone++;
-    }
-    table->rows_count = kept;
-    if (highest >= table->floor)
-        table->floor = highest + 1;
-    if (gone > 0)
-        wake_others(table);
+    *purged =
+        hf_memory_table_purge(&shared->table, hf_rule_purge_before(age), limit);
+    wake_all(shared);
     unlock();
-
-    *purged = gone;
     return HF_OK;
 }
 
@@ -590,13 +320,13 @@ hf_memory_open(const char *name, const struct hf_alloc *alloc,
     }
 
     lock();
-    memory->table = open_table(name);
-    if (memory->table != NULL) {
-        memory->next = memory->table->stores;
-        memory->table->stores = memory;
+    memory->shared = open_shared(name);
+    if (memory->shared != NULL) {
+        memory->next = memory->shared->stores;
+        memory->shared->stores = memory;
     }
     unlock();
-    if (memory->table == NULL) {
+    if (memory->shared == NULL) {
         status = hf_fail(error, HF_E_NOMEM, "no memory for memory:%s", name);
         goto fail;
     }

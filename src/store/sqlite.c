@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/check.h"
 #include "base/fail.h"
 #include "store/pause.h"
 #include "store/rule.h"
-#include "store/sqlite_db.h"
+#include "store/sqlite_commit.h"
 #include "store/sqlite_file.h"
 #include "store/sqlite_schema.h"
 
@@ -19,54 +18,10 @@ enum {
     LOOK_MS = 2,
 };
 
-/* name, SQL */
-#define STATEMENT_TABLE(X)                                                     \
-    X(GET, "SELECT m.number, r.version, r.token, r.stamp, r.value"             \
-           " FROM holdfast_meta m LEFT JOIN holdfast_records r"                \
-           " ON r.space = ?1 AND r.name = ?2 WHERE m.key = 'floor'")           \
-    X(FIND, "SELECT version, token, value IS NOT NULL"                         \
-            " FROM holdfast_records WHERE space = ?1 AND name = ?2")           \
-    X(FLOOR, "SELECT number FROM holdfast_meta WHERE key = 'floor'")           \
-    X(RAISE, "UPDATE holdfast_meta SET number = ?1"                            \
-             " WHERE key = 'floor' AND number < ?1")                           \
-    X(SCAN, "SELECT name, version, token, stamp, value"                        \
-            " FROM holdfast_records WHERE space = ?1 AND name >= ?2"           \
-            " AND value IS NOT NULL ORDER BY name")                            \
-    X(WRITE, "INSERT INTO holdfast_records VALUES(?1, ?2, ?3, ?4, ?5, ?6)"     \
-             " ON CONFLICT(space, name) DO UPDATE SET"                         \
-             " version = ?3, token = ?4, stamp = ?5, value = ?6")              \
-    X(ERASE, "DELETE FROM holdfast_records WHERE space = ?1 AND name = ?2")    \
-    X(OLD, "SELECT count(*), max(version) FROM (SELECT version"                \
-           " FROM holdfast_records WHERE (value IS NULL OR space = ?1)"        \
-           " AND stamp <= ?2 ORDER BY space, name LIMIT ?3)")                  \
-    X(PURGE, "DELETE FROM holdfast_records WHERE rowid IN"                     \
-             " (SELECT rowid FROM holdfast_records"                            \
-             " WHERE (value IS NULL OR space = ?1)"                            \
-             " AND stamp <= ?2 ORDER BY space, name LIMIT ?3)")                \
-    X(LOOK, "PRAGMA data_version")                                             \
-    X(BEGIN, "BEGIN IMMEDIATE")                                                \
-    X(COMMIT, "COMMIT")                                                        \
-    X(ROLLBACK, "ROLLBACK")
-
-enum statement {
-#define STATEMENT_ENUM(name, sql) SQL_##name,
-    STATEMENT_TABLE(STATEMENT_ENUM)
-#undef STATEMENT_ENUM
-        SQL_COUNT,
-};
-
-static const char *const statement_sql[] = {
-#define STATEMENT_SQL(name, sql) sql,
-    STATEMENT_TABLE(STATEMENT_SQL)
-#undef STATEMENT_SQL
-};
-
 struct sqlite {
     struct hf_store base;
-    struct hf_sqlite_db db;
-    char *path;                          /* owned */
-    sqlite3_stmt *statements[SQL_COUNT]; /* owned; prepared at first
-                                                   use, reset after each */
+    struct hf_sqlite_sql sql;
+    char *path; /* owned */
 };
 
 static struct sqlite *
@@ -75,107 +30,16 @@ sqlite_of(struct hf_store *store)
     return (struct sqlite *)store;
 }
 
-/* ---- Statements ---------------------------------------------------------- */
-
-/* All verbs here return SQLite's result codes. */
-
-static int
-prepare(struct sqlite *store, enum statement which, sqlite3_stmt **statement)
+static struct hf_instant
+patience(void)
 {
-    if (store->statements[which] == NULL) {
-        int code = sqlite3_prepare_v3(store->db.handle, statement_sql[which],
-                                      -1, SQLITE_PREPARE_PERSISTENT,
-                                      &store->statements[which], NULL);
-
-        if (code != SQLITE_OK)
-            return code;
-    }
-    *statement = store->statements[which];
-    return SQLITE_OK;
-}
-
-/* With its key bound, which stays borrowed until the reset. */
-static int
-prepare_keyed(struct sqlite *store, enum statement which, struct hf_key key,
-              sqlite3_stmt **statement)
-{
-    int code = prepare(store, which, statement);
-
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_text(*statement, 1, key.space, -1, SQLITE_STATIC);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_text(*statement, 2, key.name, -1, SQLITE_STATIC);
-    return code;
-}
-
-/* Run to its end a statement that returns no rows. */
-static int
-finish(sqlite3_stmt *statement)
-{
-    int code = sqlite3_step(statement);
-
-    sqlite3_reset(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-static int
-run(struct sqlite *store, enum statement which)
-{
-    sqlite3_stmt *statement;
-    int code = prepare(store, which, &statement);
-
-    return code == SQLITE_OK ? finish(statement) : code;
-}
-
-static int
-read_number(struct sqlite *store, enum statement which, int64_t *number)
-{
-    sqlite3_stmt *statement;
-    int code = prepare(store, which, &statement);
-
-    if (code != SQLITE_OK)
-        return code;
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW)
-        *number = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return code == SQLITE_DONE ? SQLITE_NOTFOUND
-                               : (code == SQLITE_ROW ? SQLITE_OK : code);
-}
-
-/*
- * Start a call that ends at `until`.  A transaction is still open here only if
- * its ROLLBACK failed; as long as it is, nothing is done.
- */
-static enum hf_status
-enter(struct sqlite *store, struct hf_instant until, struct hf_error *error)
-{
-    store->db.until = until;
-    if (sqlite3_get_autocommit(store->db.handle) == 0) {
-        int code = run(store, SQL_ROLLBACK);
-
-        if (sqlite3_get_autocommit(store->db.handle) == 0)
-            return hf_sqlite_db_fail(&store->db, code, error);
-    }
-    if (hf_sqlite_db_moved(&store->db))
-        return hf_fail(error, HF_E_UNAVAILABLE,
-                       "%s: it was removed or replaced while it was open",
-                       store->path);
-    return HF_OK;
+    return hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
 }
 
 static enum hf_status
 fail(struct sqlite *store, int code, struct hf_error *error)
 {
-    return hf_sqlite_db_fail(&store->db, code, error);
-}
-
-/* An error may have ended the transaction already. */
-static void
-roll_back(struct sqlite *store)
-{
-    if (sqlite3_get_autocommit(store->db.handle) == 0)
-        run(store, SQL_ROLLBACK);
+    return hf_sqlite_db_fail(&store->sql.db, code, error);
 }
 
 /* ---- Reads --------------------------------------------------------------- */
@@ -221,13 +85,14 @@ get(struct hf_store *base, struct hf_key key, struct hf_instant until,
 {
     struct sqlite *store = sqlite_of(base);
     sqlite3_stmt *statement = NULL;
-    enum hf_status status = enter(store, until, error);
+    enum hf_status status = hf_sqlite_sql_enter(&store->sql, until, error);
     int code;
 
     if (status != HF_OK)
         return status;
 
-    code = prepare_keyed(store, SQL_GET, key, &statement);
+    code =
+        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_GET, key, &statement);
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
     if (code == SQLITE_DONE) {
@@ -293,14 +158,14 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     enum hf_status status;
     int code;
 
-    status = enter(store, hf_after(hf_now(), (struct hf_duration){PATIENCE_MS}),
-                   error);
+    status = hf_sqlite_sql_enter(&store->sql, patience(), error);
     if (status != HF_OK)
         return status;
 
     if (scan->after != NULL && strcmp(scan->after, scan->prefix) > 0)
         start.name = scan->after;
-    code = prepare_keyed(store, SQL_SCAN, start, &statement);
+    code = hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_SCAN, start,
+                                       &statement);
     if (code == SQLITE_OK)
         code = scan_rows(statement, scan, row, ctx);
     if (code != SQLITE_OK)
@@ -309,228 +174,44 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     return status;
 }
 
-/* ---- Commit -------------------------------------------------------------- */
+/* ---- Writes -------------------------------------------------------------- */
 
-/* One transaction on its way. */
-struct work {
-    struct sqlite *store;
-    uint64_t floor;  /* when it began: all groups are judged by it */
-    uint64_t erased; /* highest version erased; 0: none */
-    int64_t stamp_ms;
-    size_t applied_count;
-};
-
-static int
-find(struct work *work, struct hf_key key, struct hf_rule_found *found)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = prepare_keyed(work->store, SQL_FIND, key, &statement);
-
-    if (code != SQLITE_OK)
-        return code;
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        *found = (struct hf_rule_found){
-            .present = true,
-            .version = (uint64_t)sqlite3_column_int64(statement, 0),
-            .token = (uint64_t)sqlite3_column_int64(statement, 1),
-            .exists = sqlite3_column_int(statement, 2) != 0,
-        };
-        code = SQLITE_OK;
-    } else if (code == SQLITE_DONE) {
-        *found = (struct hf_rule_found){.version = work->floor};
-        code = SQLITE_OK;
-    }
-    sqlite3_reset(statement);
-    return code;
-}
-
-static int
-write_row(struct work *work, struct hf_store_op *op,
-          const struct hf_rule_found *found)
-{
-    uint64_t version = found->version + 1;
-    uint64_t token = op->new_generation ? version : found->token;
-    sqlite3_stmt *statement = NULL;
-    int code = prepare_keyed(work->store, SQL_WRITE, op->key, &statement);
-
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(statement, 3, (int64_t)version);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(statement, 4, (int64_t)token);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(statement, 5, work->stamp_ms);
-    if (code == SQLITE_OK)
-        code = op->kind == HF_PUT
-                   ? sqlite3_bind_text(statement, 6, op->value,
-                                       (int)op->value_len, SQLITE_STATIC)
-                   : sqlite3_bind_null(statement, 6);
-    if (code == SQLITE_OK)
-        code = finish(statement);
-    if (code == SQLITE_OK)
-        op->version = version;
-    return code;
-}
-
-static int
-erase_row(struct work *work, struct hf_store_op *op,
-          const struct hf_rule_found *found)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = prepare_keyed(work->store, SQL_ERASE, op->key, &statement);
-
-    if (code == SQLITE_OK)
-        code = finish(statement);
-    op->version = 0;
-    if (found->present && found->version > work->erased)
-        work->erased = found->version;
-    return code;
-}
-
-/* Judge the whole group before the first of its rows is written: a key stands
- * once in a commit, so what was found stays true. */
-static int
-try_group(struct work *work, struct hf_store_group *group,
-          struct hf_error *error)
-{
-    struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX] = {{0}};
-
-    if (hf_rule_admit(group, error) != HF_OK)
-        return SQLITE_OK;
-    for (size_t i = 0; i < group->ops_count; i++) {
-        int code = find(work, group->ops[i].key, &found[i]);
-
-        if (code != SQLITE_OK)
-            return code;
-        if (!hf_rule_applies(&group->ops[i], &found[i])) {
-            group->verdict = HF_REFUSED;
-            group->refused_at = i;
-            return SQLITE_OK;
-        }
-        if (hf_rule_grow(&group->ops[i], &found[i], error) != HF_OK)
-            return SQLITE_OK;
-    }
-    for (size_t i = 0; i < group->ops_count; i++) {
-        struct hf_store_op *op = &group->ops[i];
-        int code = op->kind == HF_ERASE ? erase_row(work, op, &found[i])
-                                        : write_row(work, op, &found[i]);
-
-        if (code != SQLITE_OK)
-            return code;
-    }
-    group->verdict = HF_APPLIED;
-    work->applied_count++;
-    return SQLITE_OK;
-}
-
-static int
-raise_floor(struct sqlite *store, uint64_t above)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = prepare(store, SQL_RAISE, &statement);
-
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(statement, 1, (int64_t)above + 1);
-    return code == SQLITE_OK ? finish(statement) : code;
-}
-
-/* At `until` the groups that are done go on to be committed; the others are
- * left for another call. */
-static int
-try_groups(struct work *work, struct hf_store_group *groups,
-           size_t groups_count, struct hf_error *error)
-{
-    struct hf_instant until = work->store->db.until;
-    int64_t floor = 0;
-    int code = read_number(work->store, SQL_FLOOR, &floor);
-
-    work->floor = (uint64_t)floor;
-    work->stamp_ms = hf_wall_ms();
-    for (size_t i = 0; code == SQLITE_OK && i < groups_count; i++) {
-        if (hf_reached(hf_now(), until)) {
-            fail(work->store, SQLITE_INTERRUPT, error);
-            break;
-        }
-        code = try_group(work, &groups[i], error);
-    }
-    if (code == SQLITE_OK && work->erased > 0)
-        code = raise_floor(work->store, work->erased);
-    return code;
-}
-
-/*
- * What a failed COMMIT has left behind.
- *
- * SQLite appends the transaction to the WAL, its last frame with the mark of
- * a commit, and then syncs.  After an error the frames may be in the file: we
- * roll back, and nobody sees them, until a later crash makes the next process
- * recover the WAL by reading it, and the transaction is there.  Or another
- * commit overwrites them first.  So it may have been done, and may yet be done
- * at any later time: unknown.
- *
- * A full disk is the exception.  SQLITE_FULL comes from a write, in the order
- * of the frames and before the sync; the frame with the mark is the last one,
- * and was not, or not wholly, written; its checksum fails at every recovery.
- * (Enlarging the shared memory fails as an I/O error instead.)  So surely
- * nothing was done.  It matters: the disk may stay full for days, and an
- * unknown claim would have to be settled all that time.
- */
-static enum hf_verdict
-verdict_of_failed_commit(int code)
-{
-    return (code & 0xff) == SQLITE_FULL ? HF_UNAVAILABLE : HF_UNKNOWN;
-}
-
-/*
- * A refusal stands, whatever becomes of the transaction: it was read from
- * committed rows only, since a key stands once in a commit, under the write
- * lock.
- */
 static void
 commit(struct hf_store *base, struct hf_store_group *groups,
        size_t groups_count, struct hf_instant until, struct hf_error *error)
 {
-    struct sqlite *store = sqlite_of(base);
-    struct work work = {.store = store};
-    enum hf_verdict failed = HF_UNAVAILABLE;
-    int code;
-
-    if (enter(store, until, error) != HF_OK)
-        return;
-    code = run(store, SQL_BEGIN);
-    if (code == SQLITE_OK)
-        code = try_groups(&work, groups, groups_count, error);
-    if (code == SQLITE_OK && work.applied_count > 0) {
-        /* It must not be cut short by the clock now: its end would be
-         * unknown. */
-        store->db.until = HF_NEVER;
-        code = run(store, SQL_COMMIT);
-        if (code != SQLITE_OK)
-            failed = verdict_of_failed_commit(code);
-    }
-    if (code != SQLITE_OK) {
-        fail(store, code, error);
-        hf_rule_rejudge(groups, groups_count, HF_APPLIED, failed);
-    }
-    roll_back(store);
+    hf_sqlite_commit_groups(&sqlite_of(base)->sql, groups, groups_count, until,
+                            error);
 }
 
-/* ---- Wait and purge ------------------------------------------------------ */
+static enum hf_status
+purge(struct hf_store *base, struct hf_duration age, size_t limit,
+      size_t *purged, struct hf_error *error)
+{
+    struct hf_sqlite_purge what = {
+        .before_ms = hf_rule_purge_before(age),
+        .limit = limit,
+        .until = patience(),
+    };
+
+    return hf_sqlite_commit_purge(&sqlite_of(base)->sql, &what, purged, error);
+}
+
+/* ---- Wait ---------------------------------------------------------------- */
 
 static int
 compare(struct sqlite *store, const struct hf_store_watch *watches,
         size_t watches_count, bool *changed)
 {
-    struct work work = {.store = store};
     int64_t floor = 0;
-    int code = read_number(store, SQL_FLOOR, &floor);
+    int code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
 
-    work.floor = (uint64_t)floor;
     for (size_t i = 0; code == SQLITE_OK && !*changed && i < watches_count;
          i++) {
         struct hf_rule_found found = {.present = false};
 
-        code = find(&work, watches[i].key, &found);
+        code = hf_sqlite_commit_find(&store->sql, watches[i].key,
+                                     (uint64_t)floor, &found);
         *changed = code == SQLITE_OK && found.version != watches[i].version;
     }
     return code;
@@ -549,7 +230,8 @@ look(struct sqlite *store, const struct hf_store_watch *watches,
     bool changed = false;
     int64_t now = 0;
 
-    if (read_number(store, SQL_LOOK, &now) != SQLITE_OK || now == *seen)
+    if (hf_sqlite_sql_number(&store->sql, HF_SQL_LOOK, &now) != SQLITE_OK ||
+        now == *seen)
         return false;
     if (compare(store, watches, watches_count, &changed) == SQLITE_OK)
         *seen = now;
@@ -564,81 +246,14 @@ wait_for_change(struct hf_store *base, const struct hf_store_watch *watches,
     int64_t seen = -1; /* no data_version is negative */
 
     /* A look has no patience with a locked file: wake_fd must be heard. */
-    if (watches_count == 0 || enter(store, hf_now(), NULL) != HF_OK) {
+    if (watches_count == 0 ||
+        hf_sqlite_sql_enter(&store->sql, hf_now(), NULL) != HF_OK) {
         hf_pause(until, -1, wake_fd);
         return;
     }
     while (!look(store, watches, watches_count, &seen) &&
            !hf_reached(hf_now(), until) && !hf_pause(until, LOOK_MS, wake_fd))
         ; /* hf_pause has waited */
-}
-
-static int
-bind_purge(struct sqlite *store, enum statement which, int64_t before_ms,
-           size_t limit, sqlite3_stmt **statement)
-{
-    int64_t most = limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
-    int code = prepare(store, which, statement);
-
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_text(*statement, 1, HF_RULE_MARKERS, -1,
-                                 SQLITE_STATIC);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(*statement, 2, before_ms);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(*statement, 3, most);
-    return code;
-}
-
-static int
-purge_rows(struct sqlite *store, int64_t before_ms, size_t limit, size_t *gone)
-{
-    sqlite3_stmt *statement = NULL;
-    int64_t highest = 0;
-    int code = bind_purge(store, SQL_OLD, before_ms, limit, &statement);
-
-    if (code != SQLITE_OK)
-        return code;
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        *gone = (size_t)sqlite3_column_int64(statement, 0);
-        highest = sqlite3_column_int64(statement, 1);
-        code = SQLITE_OK;
-    }
-    sqlite3_reset(statement);
-    if (code != SQLITE_OK || *gone == 0)
-        return code;
-
-    code = raise_floor(store, (uint64_t)highest);
-    if (code == SQLITE_OK)
-        code = bind_purge(store, SQL_PURGE, before_ms, limit, &statement);
-    return code == SQLITE_OK ? finish(statement) : code;
-}
-
-static enum hf_status
-purge(struct hf_store *base, struct hf_duration age, size_t limit,
-      size_t *purged, struct hf_error *error)
-{
-    struct sqlite *store = sqlite_of(base);
-    size_t gone = 0;
-    enum hf_status status;
-    int code;
-
-    status = enter(store, hf_after(hf_now(), (struct hf_duration){PATIENCE_MS}),
-                   error);
-    if (status != HF_OK)
-        return status;
-    code = run(store, SQL_BEGIN);
-    if (code == SQLITE_OK)
-        code = purge_rows(store, hf_rule_purge_before(age), limit, &gone);
-    if (code == SQLITE_OK && gone > 0)
-        code = run(store, SQL_COMMIT);
-    if (code != SQLITE_OK)
-        status = fail(store, code, error);
-    roll_back(store);
-    if (status == HF_OK)
-        *purged = gone;
-    return status;
 }
 
 /* ---- Open and close ------------------------------------------------------ */
@@ -648,9 +263,7 @@ close_sqlite(struct hf_store *base)
 {
     struct sqlite *store = sqlite_of(base);
 
-    for (size_t i = 0; i < SQL_COUNT; i++)
-        sqlite3_finalize(store->statements[i]);
-    hf_sqlite_db_close(&store->db);
+    hf_sqlite_sql_close(&store->sql);
     hf_free(base->alloc, store->path);
     hf_free(base->alloc, store);
 }
@@ -685,23 +298,23 @@ open_database(struct sqlite *store, const struct hf_place *place,
     int code;
 
     if (status == HF_OK)
-        status = hf_sqlite_db_open(&store->db, store->path, error);
+        status = hf_sqlite_db_open(&store->sql.db, store->path, error);
     if (status != HF_OK)
         return status;
 
-    store->db.until = hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
-    sqlite3_db_config(store->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
+    store->sql.db.until = patience();
+    sqlite3_db_config(store->sql.db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
                       NULL);
-    status = hf_sqlite_schema_prepare(&store->db, hf_sqlite_schema_steps,
+    status = hf_sqlite_schema_prepare(&store->sql.db, hf_sqlite_schema_steps,
                                       hf_sqlite_schema_steps_count, error);
     if (status != HF_OK)
         return status;
 
-    code = hf_sqlite_db_run(&store->db, settings);
+    code = hf_sqlite_db_run(&store->sql.db, settings);
     /* The first read: are our tables there?  It also makes the log, which is
      * then shared before anybody needs it. */
     if (code == SQLITE_OK)
-        code = read_number(store, SQL_FLOOR, &floor);
+        code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
     if (code != SQLITE_OK)
         return fail(store, code, error);
     hf_sqlite_file_share(store->path);

@@ -39,6 +39,16 @@ check "it is gone" all_gone "$(cat "$here/rude.pid")"
 run run rude -- true
 check "the next one gets the lock" exits 0
 
+job frozen stubborn
+guard=$(guard_of "$pid")
+kill -STOP "$guard"
+place_away
+finished "$pid"
+place_back
+check "with its guard frozen, holdfast ends it by itself" is 76 "$code"
+check "it is gone, and the guard too" \
+    all_gone "$(cat "$here/frozen.pid")" "$guard"
+
 # ---- refuse ----------------------------------------------------------------------
 job doubt no --if-dead refuse
 place_away

@@ -79,6 +79,20 @@ terminal "$here/tty" sh -c '"$1" run fore -- true
     sh "$holdfast"
 check "and we have it back afterwards" grep -q '^fore' "$here/tty"
 
+mkfifo "$here/keys"
+TERM=xterm script -qefc "$(printf '%q ' "$holdfast" run keys -- sh -c \
+    'echo ready; until [ -e "$1" ]; do sleep 0.05; done; echo over' \
+    sh "$here/keys.go")" "$here/tty" <"$here/keys" >/dev/null 2>&1 &
+started+=($!)
+exec 8>"$here/keys"
+await "the command" grep -q ready "$here/tty"
+printf '\032' >&8
+await "the word of ^Z" grep -q "was suspended; it goes on" "$here/tty"
+: >"$here/keys.go"
+check "a command that ^Z suspends goes on" \
+    await "its end" grep -q over "$here/tty"
+exec 8>&-
+
 : >"$here/go"
 finished "$holder"
 await "the waiter's turn" says waiter.out mine

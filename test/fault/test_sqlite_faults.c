@@ -5,16 +5,9 @@
 
 #include <cmocka.h>
 
-#include <dirent.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/alloc.h"
-#include "store/store.h"
-#include "support/faults.h"
+#include "support/rig.h"
 
 /*
  * Fail the 1st call of a kind, then the 2nd, ... until a run needs no more;
@@ -24,19 +17,10 @@
  * whole, an unavailable one not at all, an unknown one whole or not at all.
  */
 
-enum {
-    BIG = 60 * 1024, /* some 15 pages of the log */
-    FOLDER_SIZE = 256,
-};
-
 /* How full the log is when the faults begin: its 100th page brings a
  * checkpoint at the end of the commit, and the commit after that begins the
  * log anew. */
 static const int puts_before[] = {0, 5, 6, 7};
-
-static char folder[FOLDER_SIZE];
-static char place[FOLDER_SIZE + 32];
-static char big[BIG];
 
 /* What the runs have seen, to show that the test reaches it. */
 static struct {
@@ -45,116 +29,6 @@ static struct {
     int unavailable;
     int applied_in_spite;
 } seen;
-
-/* ---- The place ----------------------------------------------------------- */
-
-static void
-make_place(void)
-{
-    const char *base = getenv("TMPDIR");
-
-    /* Thousands of files are made: in memory, where the system has it. */
-    if (access("/dev/shm", W_OK) == 0)
-        base = "/dev/shm";
-    snprintf(folder, sizeof(folder), "%.200s/holdfast-fault-XXXXXX",
-             base != NULL ? base : "/tmp");
-    assert_non_null(mkdtemp(folder));
-    snprintf(place, sizeof(place), "sqlite:%s/locks.db", folder);
-}
-
-static void
-destroy_place(void)
-{
-    DIR *files = opendir(folder);
-    const struct dirent *file;
-
-    assert_non_null(files);
-    for (file = readdir(files); file != NULL; file = readdir(files)) {
-        char path[FOLDER_SIZE + 300];
-
-        snprintf(path, sizeof(path), "%s/%s", folder, file->d_name);
-        if (file->d_name[0] != '.')
-            assert_int_equal(remove(path), 0);
-    }
-    closedir(files);
-    assert_int_equal(rmdir(folder), 0);
-}
-
-static int
-count_descriptors(void)
-{
-    DIR *fds = opendir("/proc/self/fd");
-    int count = 0;
-
-    assert_non_null(fds);
-    while (readdir(fds) != NULL)
-        count++;
-    closedir(fds);
-    return count;
-}
-
-/* ---- Verbs --------------------------------------------------------------- */
-
-static struct hf_instant
-soon(void)
-{
-    return hf_after(hf_now(), (struct hf_duration){10000});
-}
-
-static struct hf_key
-key_of(const char *name)
-{
-    return (struct hf_key){"default", name};
-}
-
-static struct hf_store *
-open_store(void)
-{
-    struct hf_store *store = NULL;
-    struct hf_error error = {.status = HF_OK};
-
-    if (hf_store_open(place, &faults_alloc, &store, &error) != HF_OK)
-        fail_msg("%s", error.text);
-    return store;
-}
-
-static struct hf_record
-read_key(struct hf_store *store, const char *name)
-{
-    static struct hf_record record;
-    struct hf_error error = {.status = HF_OK};
-
-    if (hf_store_get(store, key_of(name), soon(), &record, &error) != HF_OK)
-        fail_msg("%s", error.text);
-    return record;
-}
-
-static struct hf_store_op
-put(const char *name, uint64_t version, const char *value, size_t len)
-{
-    return (struct hf_store_op){
-        .kind = HF_PUT,
-        .key = key_of(name),
-        .expect = {HF_EXPECT_VERSION, version},
-        .new_generation = true,
-        .value = value,
-        .value_len = len,
-    };
-}
-
-static void
-put_once(struct hf_store *store, const char *name, size_t len)
-{
-    static char letter = 'a';
-    struct hf_store_op op = put(name, read_key(store, name).version, big, len);
-    struct hf_store_group group = {.ops = &op, .ops_count = 1};
-
-    /* SQLite writes no page that stays as it was. */
-    letter = letter == 'z' ? 'a' : (char)(letter + 1);
-    memset(big, letter, sizeof(big));
-    hf_store_commit(store, &group, 1, soon(), NULL);
-    assert_int_equal(group.verdict, HF_APPLIED);
-}
 
 /* ---- One commit under a fault -------------------------------------------- */
 
@@ -171,11 +45,11 @@ static void
 plan_work(struct hf_store *store, struct work *work)
 {
     for (size_t i = 0; i < 3; i++)
-        work->before[i] = read_key(store, names[i]).version;
-    work->ops[0] = put("a", work->before[0], big, 10);
-    work->ops[1] = put("b", work->before[1], big, BIG);
-    work->ops[2] = put("d", 1, big, 10);
-    work->ops[3] = put("c", work->before[2], big, 10);
+        work->before[i] = rig_read_key(store, names[i]).version;
+    work->ops[0] = rig_put("a", work->before[0], rig_big, 10);
+    work->ops[1] = rig_put("b", work->before[1], rig_big, RIG_BIG);
+    work->ops[2] = rig_put("d", 1, rig_big, 10);
+    work->ops[3] = rig_put("c", work->before[2], rig_big, 10);
     work->groups[0] =
         (struct hf_store_group){.ops = &work->ops[0], .ops_count = 2};
     work->groups[1] =
@@ -190,7 +64,7 @@ check_key(struct hf_store *store, const struct work *work, size_t index,
           enum hf_verdict verdict)
 {
     const struct hf_store_op *op = &work->ops[index == 2 ? 3 : index];
-    uint64_t version = read_key(store, names[index]).version;
+    uint64_t version = rig_read_key(store, names[index]).version;
     bool moved = version != work->before[index];
 
     switch (verdict) {
@@ -220,7 +94,7 @@ check_outcome(struct hf_store *store, const struct work *work)
     assert_int_equal(a, b); /* a group is all or none */
     assert_true(work->groups[1].verdict == HF_REFUSED ||
                 work->groups[1].verdict == HF_UNAVAILABLE);
-    assert_false(read_key(store, "d").exists);
+    assert_false(rig_read_key(store, "d").exists);
 
     if (verdict == HF_UNKNOWN) {
         assert_int_equal(work->groups[1].verdict, HF_REFUSED);
@@ -231,31 +105,18 @@ check_outcome(struct hf_store *store, const struct work *work)
     seen.unavailable += verdict == HF_UNAVAILABLE;
 }
 
-static struct hf_store *
-prepare(int puts)
-{
-    struct hf_store *store;
-
-    make_place();
-    store = open_store();
-    put_once(store, "a", 10);
-    for (int i = 0; i < puts; i++)
-        put_once(store, "fill", BIG);
-    return store;
-}
-
 /* Commit under the plan; `reuse`: go on with the same store before all is
  * looked at anew. */
 static void
 commit_under(struct fault_plan *plan, int puts, bool reuse)
 {
     struct hf_error error = {.status = HF_OK};
-    struct hf_store *store = prepare(puts);
+    struct hf_store *store = rig_prepare(puts);
     struct work work;
 
     plan_work(store, &work);
     faults_arm(plan);
-    hf_store_commit(store, work.groups, 3, soon(), &error);
+    hf_store_commit(store, work.groups, 3, rig_soon(), &error);
     faults_arm(NULL);
 
     if (work.groups[0].verdict == HF_APPLIED)
@@ -264,17 +125,17 @@ commit_under(struct fault_plan *plan, int puts, bool reuse)
         assert_true(error.status != HF_OK && error.text[0] != '\0');
     if (reuse) {
         check_outcome(store, &work);
-        put_once(store, "after", 10);
+        rig_put_once(store, "after", 10);
     }
     hf_store_close(store);
 
-    store = open_store();
+    store = rig_open_store();
     if (reuse)
-        assert_true(read_key(store, "after").exists);
+        assert_true(rig_read_key(store, "after").exists);
     check_outcome(store, &work);
-    put_once(store, "after", 10);
+    rig_put_once(store, "after", 10);
     hf_store_close(store);
-    destroy_place();
+    rig_destroy_place();
 }
 
 /* ---- Other calls under a fault ------------------------------------------- */
@@ -287,9 +148,9 @@ create_under(struct fault_plan *plan)
     struct hf_error error = {.status = HF_OK};
     enum hf_status status;
 
-    make_place();
+    rig_make_place();
     faults_arm(plan);
-    status = hf_store_open(place, &faults_alloc, &store, &error);
+    status = hf_store_open(rig_place, &faults_alloc, &store, &error);
     faults_arm(NULL);
     assert_int_equal(status, error.status);
     assert_true((status == HF_OK) == (store != NULL));
@@ -299,10 +160,10 @@ create_under(struct fault_plan *plan)
     assert_int_not_equal(status, HF_E_CORRUPT);
     hf_store_close(store);
 
-    store = open_store();
-    put_once(store, "a", 10);
+    store = rig_open_store();
+    rig_put_once(store, "a", 10);
     hf_store_close(store);
-    destroy_place();
+    rig_destroy_place();
 }
 
 static bool
@@ -324,12 +185,13 @@ read_under(struct fault_plan *plan)
     enum hf_status status;
     int rows = 0;
 
-    hf_store_close(prepare(1));
+    hf_store_close(rig_prepare(1));
     faults_arm(plan);
-    status = hf_store_open(place, &faults_alloc, &store, &error);
+    status = hf_store_open(rig_place, &faults_alloc, &store, &error);
     if (status == HF_OK) {
         record.version = 4711;
-        status = hf_store_get(store, key_of("fill"), soon(), &record, &error);
+        status = hf_store_get(store, rig_key_of("fill"), rig_soon(), &record,
+                              &error);
         assert_true(status == HF_OK ? record.exists : record.version == 4711);
         status = hf_store_scan(store, &scan, count_row, &rows, &error);
         assert_true(status != HF_OK || rows == 2);
@@ -338,24 +200,24 @@ read_under(struct fault_plan *plan)
     if (status != HF_OK)
         assert_int_equal(status, error.status);
     if (store != NULL)
-        assert_true(read_key(store, "fill").exists);
+        assert_true(rig_read_key(store, "fill").exists);
     hf_store_close(store);
-    destroy_place();
+    rig_destroy_place();
 }
 
 static void
 purge_under(struct fault_plan *plan)
 {
     struct hf_error error = {.status = HF_OK};
-    struct hf_store_op op = {.kind = HF_DELETE, .key = key_of("a")};
+    struct hf_store_op op = {.kind = HF_DELETE, .key = rig_key_of("a")};
     struct hf_store_group group = {.ops = &op, .ops_count = 1};
-    struct hf_store *store = prepare(0);
+    struct hf_store *store = rig_prepare(0);
     enum hf_status status;
     size_t purged = 99;
     uint64_t now;
 
-    op.expect.version = read_key(store, "a").version;
-    hf_store_commit(store, &group, 1, soon(), NULL);
+    op.expect.version = rig_read_key(store, "a").version;
+    hf_store_commit(store, &group, 1, rig_soon(), NULL);
     assert_int_equal(group.verdict, HF_APPLIED);
     faults_arm(plan);
     status =
@@ -365,21 +227,21 @@ purge_under(struct fault_plan *plan)
     hf_store_close(store);
 
     /* Purged or not, the version never falls back. */
-    store = open_store();
-    now = read_key(store, "a").version;
+    store = rig_open_store();
+    now = rig_read_key(store, "a").version;
     assert_true(status == HF_OK ? now > op.version : now >= op.version);
     hf_store_close(store);
-    destroy_place();
+    rig_destroy_place();
 }
 
 static void
 wait_under(struct fault_plan *plan)
 {
-    struct hf_store *store = prepare(0);
-    struct hf_store_watch watch = {.key = key_of("a")};
+    struct hf_store *store = rig_prepare(0);
+    struct hf_store_watch watch = {.key = rig_key_of("a")};
     struct hf_instant until;
 
-    watch.version = read_key(store, "a").version;
+    watch.version = rig_read_key(store, "a").version;
     until = hf_after(hf_now(), (struct hf_duration){5});
     faults_arm(plan);
     hf_store_wait(store, &watch, 1, until, -1);
@@ -389,40 +251,17 @@ wait_under(struct fault_plan *plan)
     watch.version--;
     hf_store_wait(store, &watch, 1, HF_NEVER, -1);
     hf_store_close(store);
-    destroy_place();
+    rig_destroy_place();
 }
 
 /* ---- The loops ----------------------------------------------------------- */
 
-typedef void under_fn(struct fault_plan *plan);
-
-/* Returns how many calls of the kind a run makes. */
-static int
-try_each(enum fault_kind kind, bool persistent, under_fn *run)
-{
-    int descriptors = count_descriptors();
-    struct fault_plan plan;
-    int n = 0;
-
-    do {
-        sqlite3_int64 memory = sqlite3_memory_used();
-
-        plan = (struct fault_plan){
-            .kind = kind, .countdown = ++n, .persistent = persistent};
-        run(&plan);
-        assert_int_equal(sqlite3_memory_used(), memory);
-        assert_int_equal(faults_alloc_outstanding(), 0);
-        assert_int_equal(count_descriptors(), descriptors);
-    } while (plan.fired);
-    return n - 1;
-}
-
 static void
-try_all(const char *what, under_fn *run)
+try_all(const char *what, rig_run_fn *run)
 {
     for (enum fault_kind kind = FAULT_NONE + 1; kind < FAULT_KINDS; kind++) {
-        int once = try_each(kind, false, run);
-        int ever = try_each(kind, true, run);
+        int once = rig_try(kind, false, run);
+        int ever = rig_try(kind, true, run);
 
         if (once > 0)
             print_message("    %s, %s: %d once, %d for ever after\n", what,
@@ -496,27 +335,27 @@ a_full_disk_is_unavailable_and_never_unknown(void **state)
 {
     struct fault_plan plan = {
         .kind = FAULT_FULL, .countdown = 1, .persistent = true};
-    struct hf_store *store = prepare(0);
+    struct hf_store *store = rig_prepare(0);
     uint64_t version;
 
     (void)state;
-    version = read_key(store, "a").version;
+    version = rig_read_key(store, "a").version;
     faults_arm(&plan);
     for (int i = 0; i < 10; i++) {
-        struct hf_store_op op = put("a", version, big, BIG);
+        struct hf_store_op op = rig_put("a", version, rig_big, RIG_BIG);
         struct hf_store_group group = {.ops = &op, .ops_count = 1};
         struct hf_error error = {.status = HF_OK};
 
-        hf_store_commit(store, &group, 1, soon(), &error);
+        hf_store_commit(store, &group, 1, rig_soon(), &error);
         assert_int_equal(group.verdict, HF_UNAVAILABLE);
         assert_int_equal(error.status, HF_E_UNAVAILABLE);
         assert_non_null(strstr(error.text, "the disk is full"));
-        assert_true(read_key(store, "a").version == version);
+        assert_true(rig_read_key(store, "a").version == version);
     }
     faults_arm(NULL);
-    put_once(store, "a", BIG);
+    rig_put_once(store, "a", RIG_BIG);
     hf_store_close(store);
-    destroy_place();
+    rig_destroy_place();
 }
 
 /* An applied group is durable: no commit is answered before its sync. */
@@ -528,17 +367,17 @@ a_commit_is_synced_before_it_is_answered(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        struct hf_store *store = prepare(i);
+        struct hf_store *store = rig_prepare(i);
         struct hf_store_op op;
         struct hf_store_group group = {.ops = &op, .ops_count = 1};
 
-        op = put("a", read_key(store, "a").version, big, 10);
+        op = rig_put("a", rig_read_key(store, "a").version, rig_big, 10);
         faults_arm(&plan);
-        hf_store_commit(store, &group, 1, soon(), NULL);
+        hf_store_commit(store, &group, 1, rig_soon(), NULL);
         faults_arm(NULL);
         assert_int_equal(group.verdict, HF_UNKNOWN);
         hf_store_close(store);
-        destroy_place();
+        rig_destroy_place();
     }
 }
 
@@ -563,8 +402,8 @@ static void
 a_memory_store_opens_or_says_there_is_no_memory(void **state)
 {
     (void)state;
-    assert_true(try_each(FAULT_ALLOC, false, open_memory_under) > 0);
-    assert_true(try_each(FAULT_ALLOC, true, open_memory_under) > 0);
+    assert_true(rig_try(FAULT_ALLOC, false, open_memory_under) > 0);
+    assert_true(rig_try(FAULT_ALLOC, true, open_memory_under) > 0);
 }
 
 int
@@ -582,6 +421,5 @@ main(void)
     };
 
     faults_install();
-    memset(big, 'x', sizeof(big));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

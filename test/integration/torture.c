@@ -70,7 +70,7 @@ struct torture {
     struct hf_instant began;
 };
 
-/* ---- Words from the sections ------------------------------------------------ */
+/* ---- Words from the sections -------------------------------------------- */
 
 static void
 on_done(struct torture *t, const struct ledger_word *word)
@@ -129,7 +129,7 @@ take_words(struct torture *t)
         on_word(t, &word);
 }
 
-/* ---- Ends ------------------------------------------------------------------- */
+/* ---- Ends --------------------------------------------------------------- */
 
 static bool
 explained(const struct torture *t, const struct lane *lane, int code)
@@ -192,7 +192,7 @@ reap(struct torture *t)
     }
 }
 
-/* ---- Time ------------------------------------------------------------------- */
+/* ---- Time --------------------------------------------------------------- */
 
 /* A refuse holder is never taken over: it goes on after a time, and holds. */
 static struct hf_instant
@@ -247,7 +247,7 @@ all_over(const struct torture *t)
     return true;
 }
 
-/* ---- The end ---------------------------------------------------------------- */
+/* ---- The end ------------------------------------------------------------ */
 
 /* Whatever died last, the lock can be had: at once, or once it was cleared. */
 static bool
@@ -316,7 +316,7 @@ judge_all(const struct torture *t)
     return found.breaches == 0 && t->strange == 0 && lock_can_be_had();
 }
 
-/* ---- The beginning ---------------------------------------------------------- */
+/* ---- The beginning ------------------------------------------------------ */
 
 static uint64_t
 choose_seed(void)
@@ -368,7 +368,7 @@ begin(struct torture *t)
     }
 }
 
-/* ---- Main ------------------------------------------------------------------- */
+/* ---- Main --------------------------------------------------------------- */
 
 static const struct mode *
 find_mode(const char *word)

@@ -1,7 +1,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "unit/support/promises.h"
@@ -9,7 +8,7 @@
 
 /*
  * Worlds from fixed seeds.  HF_SEED=N runs one seed of each test, and prints
- * its story; HF_WORLDS=N runs so many of each.
+ * its whole story; HF_WORLDS=N runs so many of each.
  */
 
 #define WORLDS 400
@@ -38,14 +37,8 @@ from_environment(const char *name, uint64_t otherwise)
 static void
 on_abort(int number)
 {
-    char line[64];
-    int len = snprintf(line, sizeof(line), "\nin the world of seed %llu\n",
-                       (unsigned long long)world.options.seed);
-
     (void)number;
-    fflush(stdout);
-    if (len > 0)
-        (void)!write(STDERR_FILENO, line, (size_t)len);
+    world_tell(&world);
     _exit(1);
 }
 

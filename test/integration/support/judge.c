@@ -53,7 +53,7 @@ breach(struct judge_found *found, const char *format, ...)
     printf("\n");
 }
 
-/* ---- Notes ----------------------------------------------------------------- */
+/* ---- Notes -------------------------------------------------------------- */
 
 /* The fences of the frozen: few. */
 struct fences {
@@ -142,7 +142,7 @@ judge_notes(const struct judge_case *what, const struct file *notes,
     }
 }
 
-/* ---- Vault ----------------------------------------------------------------- */
+/* ---- Vault -------------------------------------------------------------- */
 
 static void
 judge_vault(const struct judge_case *what, const struct file *vault,

@@ -1,21 +1,8 @@
 #include "unit/support/world.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/check.h"
 #include "unit/support/promises.h"
 #include "unit/support/tale.h"
-
-void
-world_broken(struct world *w, const char *promise)
-{
-    printf("broken at %lld us: %s\n", (long long)w->now_us, promise);
-    printf("HF_SEED=%llu prints the story\n",
-           (unsigned long long)w->options.seed);
-    fflush(stdout);
-    abort();
-}
 
 uint64_t
 world_draw(struct world *w, uint64_t limit)
@@ -169,29 +156,6 @@ world_stir_after(struct world *w, int64_t after_us)
 /* ---- Processes ---------------------------------------------------------- */
 
 static void
-print_event(const struct world *w, size_t proc, const struct hf_event *event)
-{
-    char line[HF_TRACE_MAX];
-
-    if (!w->options.prints)
-        return;
-    hf_trace_event(event, line, sizeof(line));
-    printf("%10lld us  p%zu <- %s\n", (long long)w->now_us, proc, line);
-}
-
-static void
-print_effect(const struct world *w, size_t proc, const struct hf_effect *effect)
-{
-    char line[HF_TRACE_MAX];
-
-    if (!w->options.prints)
-        return;
-    hf_trace_effect(world_clock(w, &w->procs[proc]), effect, line,
-                    sizeof(line));
-    printf("%10lld us  p%zu -> %s\n", (long long)w->now_us, proc, line);
-}
-
-static void
 arm(struct world *w, struct world_proc *p)
 {
     struct hf_instant deadline = p->examiner
@@ -244,7 +208,7 @@ world_step(struct world *w, size_t proc, struct hf_event event)
     if ((event.kind == HF_ON_ANSWER && event.answer.number == p->last_number) ||
         (event.kind == HF_ON_FOUND && event.found.number == p->last_number))
         p->last_open = false;
-    print_event(w, proc, &event);
+    world_note(w, (struct world_line){.proc = proc, .event = event});
     /* A caller may ask at any instant, so also just before this event. */
     promise_at_every_instant(w);
     if (p->examiner)
@@ -252,7 +216,12 @@ world_step(struct world *w, size_t proc, struct hf_event event)
     else
         hf_contender_step(&p->contender, event);
     while (next_effect(p, &effect)) {
-        print_effect(w, proc, &effect);
+        world_note(w, (struct world_line){
+                          .proc = proc,
+                          .event.at = event.at,
+                          .is_effect = true,
+                          .effect = effect,
+                      });
         if (effect.kind == HF_DO_ASK) {
             world_send(w, proc, &effect.request);
         } else {

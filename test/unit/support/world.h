@@ -21,6 +21,7 @@ enum {
     WORLD_FLIGHTS_MAX = 16384,
     WORLD_HISTORY_MAX = 8192,
     WORLD_IDS_MAX = 2048,
+    WORLD_LINES = 80, /* of the story that a broken promise prints */
 };
 
 struct world_options {
@@ -92,6 +93,16 @@ struct world_history {
     size_t owner;    /* SIZE_MAX: no record, or nobody's */
 };
 
+/* One line of the story: an event, an effect, or a deed of the world's. */
+struct world_line {
+    int64_t at_us;
+    size_t proc;
+    bool is_effect;
+    const char *deed;
+    struct hf_event event;
+    struct hf_effect effect;
+};
+
 struct world_host {
     int64_t offset_ms;
     int64_t rate_ppm;
@@ -128,6 +139,8 @@ struct world {
         size_t proc;
     } ids[WORLD_IDS_MAX];
     size_t ids_count;
+    struct world_line lines[WORLD_LINES]; /* the last ones, in a ring */
+    size_t lines_count;                   /* all there were */
     uint64_t highest_granted;
     uint64_t highest_written; /* fence at the protected resource */
     size_t grants;            /* how much was seen, for the tests' sake */
@@ -144,7 +157,7 @@ void world_run(struct world *w, const struct world_options *options);
 uint64_t world_draw(struct world *w, uint64_t limit);
 bool world_chance(struct world *w, unsigned permille);
 
-int64_t world_draw_us(struct world *w, int64_t most_us);
+int64_t world_draw_us(struct world *w, int64_t limit_us);
 
 /* Does nothing fail any more? */
 bool world_is_quiet(const struct world *w);
@@ -197,7 +210,13 @@ void world_purge(struct world *w);
 /* What happens to whom (world_stir.c). */
 void world_stir(struct world *w);
 
-/* A promise was broken: print the story and fail the test. */
+/* Keep a line for the story (world_story.c), or print it at once. */
+void world_note(struct world *w, struct world_line line);
+
+/* Print the last lines, and how to see all of them. */
+void world_tell(const struct world *w);
+
+/* A promise was broken: print which, and abort. */
 _Noreturn void world_broken(struct world *w, const char *promise);
 
 #define PROMISE(w, condition, promise)                                         \

@@ -1,15 +1,12 @@
-#include <stdio.h>
-
 #include "base/check.h"
 #include "unit/support/promises.h"
 #include "unit/support/tale.h"
 #include "unit/support/world.h"
 
 static void
-print_deed(const struct world *w, const char *deed, size_t proc)
+note_deed(struct world *w, const char *deed, size_t proc)
 {
-    if (w->options.prints)
-        printf("%10lld us  -- %s p%zu\n", (long long)w->now_us, deed, proc);
+    world_note(w, (struct world_line){.proc = proc, .deed = deed});
 }
 
 static bool
@@ -77,7 +74,7 @@ world_end_process(struct world *w, size_t proc, enum world_life life)
 {
     struct world_proc *p = &w->procs[proc];
 
-    print_deed(w, life == WORLD_CRASHED ? "crash" : "exit", proc);
+    note_deed(w, life == WORLD_CRASHED ? "crash" : "exit", proc);
     p->life = life;
     p->left_record = world_holder(w) == proc;
     for (size_t i = 0; i < w->procs_count; i++)
@@ -92,7 +89,7 @@ world_freeze(struct world *w, size_t proc)
     int64_t ttl_us = p->contender.keeper.config.terms.ttl.ms * 1000;
     const int64_t mosts_us[] = {500000, ttl_us, 3 * ttl_us};
 
-    print_deed(w, "freeze", proc);
+    note_deed(w, "freeze", proc);
     p->frozen_until_us =
         w->now_us + world_draw_us(w, mosts_us[world_draw(w, 3)]);
     if (p->frozen_until_us > w->quiet_us)
@@ -311,8 +308,7 @@ cut_host(struct world *w)
 
     if (!w->options.faults || w->now_us >= w->quiet_us || !world_chance(w, 15))
         return;
-    if (w->options.prints)
-        printf("%10lld us  -- cut host %zu\n", (long long)w->now_us, host);
+    note_deed(w, "cut from the store: host, not process,", host);
     w->hosts[host].cut_until_us = w->now_us + (int64_t)world_draw(w, 8000000);
 }
 
@@ -339,7 +335,7 @@ world_stir(struct world *w)
     cut_host(w);
     stir_anybody(w);
     if (world_chance(w, 50)) {
-        print_deed(w, "purge", 0);
+        note_deed(w, "purge", 0);
         world_purge(w);
     }
     if (w->now_us < w->late_us || sweep(w))

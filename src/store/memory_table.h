@@ -1,0 +1,62 @@
+#ifndef HF_STORE_MEMORY_TABLE_H
+#define HF_STORE_MEMORY_TABLE_H
+
+#include "store/rule.h"
+
+/*
+ * The rows of one memory store, in the order of their keys' bytes, and the
+ * rules of the store contract on them.
+ *
+ * A row is never changed but replaced as a whole, so that a group is prepared
+ * with all it needs before the first of its rows is touched.
+ *
+ * Rows live on the C library's heap and not on a store's: a table outlives the
+ * store that made it, whose allocator may be gone by then.  Not thread-safe.
+ * Zero, with a floor, is an empty table.
+ */
+struct hf_memory_row {
+    uint64_t version;
+    uint64_t token;
+    int64_t stamp_ms;
+    bool exists; /* false: a tombstone */
+    size_t value_len;
+    const char *space; /* these three point into `text` */
+    const char *name;
+    const char *value;
+    char text[];
+};
+
+struct hf_memory_table {
+    struct hf_memory_row **rows; /* owned, sorted */
+    size_t rows_count;
+    size_t rows_max;
+    uint64_t floor;
+};
+
+void hf_memory_table_fini(struct hf_memory_table *table);
+
+/* Index of the first row that is not before the key. */
+size_t hf_memory_table_position(const struct hf_memory_table *table,
+                                struct hf_key key);
+
+struct hf_rule_found hf_memory_table_find(const struct hf_memory_table *table,
+                                          struct hf_key key);
+
+/*
+ * Judge one group, which is HF_UNAVAILABLE so far, and apply it.  Returns the
+ * highest version it erased, or 0: the floor must be raised above it at the
+ * end of the commit, and not before, since all groups are judged by the floor
+ * with which it began.
+ */
+uint64_t hf_memory_table_try(struct hf_memory_table *table,
+                             struct hf_store_group *group,
+                             struct hf_error *error);
+
+/* Let the floor be above a version that is gone. */
+void hf_memory_table_raise(struct hf_memory_table *table, uint64_t above);
+
+/* Remove what may be purged and raise the floor; how many were removed. */
+size_t hf_memory_table_purge(struct hf_memory_table *table, int64_t before_ms,
+                             size_t limit);
+
+#endif

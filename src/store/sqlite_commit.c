@@ -1,0 +1,281 @@
+#include "store/sqlite_commit.h"
+
+#include "base/fail.h"
+
+/* One transaction on its way. */
+struct work {
+    struct hf_sqlite_sql *sql;
+    uint64_t floor;  /* when it began: all groups are judged by it */
+    uint64_t erased; /* highest version erased; 0: none */
+    int64_t stamp_ms;
+    size_t applied_count;
+};
+
+int
+hf_sqlite_commit_find(struct hf_sqlite_sql *sql, struct hf_key key,
+                      uint64_t floor, struct hf_rule_found *found)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = hf_sqlite_sql_prepare_keyed(sql, HF_SQL_FIND, key, &statement);
+
+    if (code != SQLITE_OK)
+        return code;
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        *found = (struct hf_rule_found){
+            .present = true,
+            .version = (uint64_t)sqlite3_column_int64(statement, 0),
+            .token = (uint64_t)sqlite3_column_int64(statement, 1),
+            .exists = sqlite3_column_int(statement, 2) != 0,
+        };
+        code = SQLITE_OK;
+    } else if (code == SQLITE_DONE) {
+        *found = (struct hf_rule_found){.version = floor};
+        code = SQLITE_OK;
+    }
+    sqlite3_reset(statement);
+    return code;
+}
+
+static int
+write_row(struct work *work, struct hf_store_op *op,
+          const struct hf_rule_found *found)
+{
+    uint64_t version = found->version + 1;
+    uint64_t token = op->new_generation ? version : found->token;
+    sqlite3_stmt *statement = NULL;
+    int code = hf_sqlite_sql_prepare_keyed(work->sql, HF_SQL_WRITE, op->key,
+                                           &statement);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(statement, 3, (int64_t)version);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(statement, 4, (int64_t)token);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(statement, 5, work->stamp_ms);
+    if (code == SQLITE_OK)
+        code = op->kind == HF_PUT
+                   ? sqlite3_bind_text(statement, 6, op->value,
+                                       (int)op->value_len, SQLITE_STATIC)
+                   : sqlite3_bind_null(statement, 6);
+    if (code == SQLITE_OK)
+        code = hf_sqlite_sql_finish(statement);
+    if (code == SQLITE_OK)
+        op->version = version;
+    return code;
+}
+
+static int
+erase_row(struct work *work, struct hf_store_op *op,
+          const struct hf_rule_found *found)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = hf_sqlite_sql_prepare_keyed(work->sql, HF_SQL_ERASE, op->key,
+                                           &statement);
+
+    if (code == SQLITE_OK)
+        code = hf_sqlite_sql_finish(statement);
+    op->version = 0;
+    if (found->present && found->version > work->erased)
+        work->erased = found->version;
+    return code;
+}
+
+/* Judge the whole group before the first of its rows is written: a key stands
+ * once in a commit, so what was found stays true. */
+static int
+try_group(struct work *work, struct hf_store_group *group,
+          struct hf_error *error)
+{
+    struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX] = {{0}};
+
+    if (hf_rule_admit(group, error) != HF_OK)
+        return SQLITE_OK;
+    for (size_t i = 0; i < group->ops_count; i++) {
+        int code = hf_sqlite_commit_find(work->sql, group->ops[i].key,
+                                         work->floor, &found[i]);
+
+        if (code != SQLITE_OK)
+            return code;
+        if (!hf_rule_applies(&group->ops[i], &found[i])) {
+            group->verdict = HF_REFUSED;
+            group->refused_at = i;
+            return SQLITE_OK;
+        }
+        if (hf_rule_grow(&group->ops[i], &found[i], error) != HF_OK)
+            return SQLITE_OK;
+    }
+    for (size_t i = 0; i < group->ops_count; i++) {
+        struct hf_store_op *op = &group->ops[i];
+        int code = op->kind == HF_ERASE ? erase_row(work, op, &found[i])
+                                        : write_row(work, op, &found[i]);
+
+        if (code != SQLITE_OK)
+            return code;
+    }
+    group->verdict = HF_APPLIED;
+    work->applied_count++;
+    return SQLITE_OK;
+}
+
+static int
+raise_floor(struct hf_sqlite_sql *sql, uint64_t above)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = hf_sqlite_sql_prepare(sql, HF_SQL_RAISE, &statement);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(statement, 1, (int64_t)above + 1);
+    return code == SQLITE_OK ? hf_sqlite_sql_finish(statement) : code;
+}
+
+/* At `until` the groups that are done go on to be committed; the others are
+ * left for another call. */
+static int
+try_groups(struct work *work, struct hf_store_group *groups,
+           size_t groups_count, struct hf_error *error)
+{
+    struct hf_instant until = work->sql->db.until;
+    int64_t floor = 0;
+    int code = hf_sqlite_sql_number(work->sql, HF_SQL_FLOOR, &floor);
+
+    work->floor = (uint64_t)floor;
+    work->stamp_ms = hf_wall_ms();
+    for (size_t i = 0; code == SQLITE_OK && i < groups_count; i++) {
+        if (hf_reached(hf_now(), until)) {
+            hf_sqlite_db_fail(&work->sql->db, SQLITE_INTERRUPT, error);
+            break;
+        }
+        code = try_group(work, &groups[i], error);
+    }
+    if (code == SQLITE_OK && work->erased > 0)
+        code = raise_floor(work->sql, work->erased);
+    return code;
+}
+
+/*
+ * What a failed COMMIT has left behind.
+ *
+ * SQLite appends the transaction to the WAL, its last frame with the mark of
+ * a commit, and then syncs.  After an error the frames may be in the file: we
+ * roll back, and nobody sees them, until a later crash makes the next process
+ * recover the WAL by reading it, and the transaction is there.  Or another
+ * commit overwrites them first.  So it may have been done, and may yet be done
+ * at any later time: unknown.
+ *
+ * A full disk is the exception.  SQLITE_FULL comes from a write, in the order
+ * of the frames and before the sync; the frame with the mark is the last one,
+ * and was not, or not wholly, written; its checksum fails at every recovery.
+ * (Enlarging the shared memory fails as an I/O error instead.)  So surely
+ * nothing was done.  It matters: the disk may stay full for days, and an
+ * unknown claim would have to be settled all that time.
+ */
+static enum hf_verdict
+verdict_of_failed_commit(int code)
+{
+    return (code & 0xff) == SQLITE_FULL ? HF_UNAVAILABLE : HF_UNKNOWN;
+}
+
+/*
+ * A refusal stands, whatever becomes of the transaction: it was read from
+ * committed rows only, since a key stands once in a commit, under the write
+ * lock.
+ */
+void
+hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
+                        struct hf_store_group *groups, size_t groups_count,
+                        struct hf_instant until, struct hf_error *error)
+{
+    struct work work = {.sql = sql};
+    enum hf_verdict failed = HF_UNAVAILABLE;
+    int code;
+
+    if (hf_sqlite_sql_enter(sql, until, error) != HF_OK)
+        return;
+    code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
+    if (code == SQLITE_OK)
+        code = try_groups(&work, groups, groups_count, error);
+    if (code == SQLITE_OK && work.applied_count > 0) {
+        /* It must not be cut short by the clock now: its end would be
+         * unknown. */
+        sql->db.until = HF_NEVER;
+        code = hf_sqlite_sql_run(sql, HF_SQL_COMMIT);
+        if (code != SQLITE_OK)
+            failed = verdict_of_failed_commit(code);
+    }
+    if (code != SQLITE_OK) {
+        hf_sqlite_db_fail(&sql->db, code, error);
+        hf_rule_rejudge(groups, groups_count, HF_APPLIED, failed);
+    }
+    hf_sqlite_sql_roll_back(sql);
+}
+
+/* ---- Purge --------------------------------------------------------------- */
+
+static int
+bind_purge(struct hf_sqlite_sql *sql, enum hf_sql which,
+           const struct hf_sqlite_purge *purge, sqlite3_stmt **statement)
+{
+    int64_t most = purge->limit > INT64_MAX ? INT64_MAX : (int64_t)purge->limit;
+    int code = hf_sqlite_sql_prepare(sql, which, statement);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(*statement, 1, HF_RULE_MARKERS, -1,
+                                 SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(*statement, 2, purge->before_ms);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(*statement, 3, most);
+    return code;
+}
+
+static int
+purge_rows(struct hf_sqlite_sql *sql, const struct hf_sqlite_purge *purge,
+           size_t *gone)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t highest = 0;
+    int code = bind_purge(sql, HF_SQL_OLD, purge, &statement);
+
+    if (code != SQLITE_OK)
+        return code;
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        *gone = (size_t)sqlite3_column_int64(statement, 0);
+        highest = sqlite3_column_int64(statement, 1);
+        code = SQLITE_OK;
+    }
+    sqlite3_reset(statement);
+    if (code != SQLITE_OK || *gone == 0)
+        return code;
+
+    code = raise_floor(sql, (uint64_t)highest);
+    if (code == SQLITE_OK)
+        code = bind_purge(sql, HF_SQL_PURGE, purge, &statement);
+    return code == SQLITE_OK ? hf_sqlite_sql_finish(statement) : code;
+}
+
+enum hf_status
+hf_sqlite_commit_purge(struct hf_sqlite_sql *sql,
+                       const struct hf_sqlite_purge *purge, size_t *purged,
+                       struct hf_error *error)
+{
+    size_t gone = 0;
+    enum hf_status status;
+    int code;
+
+    status = hf_sqlite_sql_enter(sql, purge->until, error);
+    if (status != HF_OK)
+        return status;
+    code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
+    if (code == SQLITE_OK)
+        code = purge_rows(sql, purge, &gone);
+    if (code == SQLITE_OK && gone > 0)
+        code = hf_sqlite_sql_run(sql, HF_SQL_COMMIT);
+    if (code != SQLITE_OK)
+        status = hf_sqlite_db_fail(&sql->db, code, error);
+    hf_sqlite_sql_roll_back(sql);
+    if (status == HF_OK)
+        *purged = gone;
+    return status;
+}
