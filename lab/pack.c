@@ -357,8 +357,8 @@ pack(const struct world *world, uint8_t *bytes)
         pack_worker(world, &workers[i], &names, chunks[i]);
     order_workers(world, chunks, order);
 
-    bytes[0] =
-        (uint8_t)(world->exists | world->cleared << 1 | world->late_count << 4);
+    bytes[0] = (uint8_t)((world->exists ? 1u : 0u) |
+                         (world->cleared ? 2u : 0u) | world->late_count << 4);
     bytes[1] = rank(&names, world->version);
     bytes[2] = rank(&names, world->token);
     bytes[3] = rank(&names, world->marker);
