@@ -14,6 +14,5 @@ endif()
 
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME)
-    install(FILES man/holdfast.1 OPTIONAL
-        DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

@@ -36,13 +36,19 @@ run run x -- ls /proc/self/fd
 descriptors >"$here/usual" </dev/null
 check "no descriptor of ours reaches the command" \
     cmp "$here/usual" "$here/run.out"
-run run x -- sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status'
-check "no signal is blocked or ignored for it" is "0000000000000000" \
-    "$(awk '{print $2}' "$here/run.out" | sort -u)"
-(trap '' HUP; exec "$holdfast" run x -- grep SigIgn /proc/self/status) \
-    >"$here/hup.out"
-check "what was ignored before us stays ignored" is "0000000000000001" \
-    "$(awk '{print $2}' "$here/hup.out")"
+# glibc's posix_spawn, and so make, leaves two signals of its own ignored.
+signals() {
+    grep -E "^Sig(Blk|Ign)" /proc/self/status
+}
+signals >"$here/usual"
+run run x -- grep -E "^Sig(Blk|Ign)" /proc/self/status
+check "no signal is blocked or ignored for it that was not before" \
+    cmp "$here/usual" "$here/run.out"
+(trap '' HUP; signals) >"$here/usual"
+(trap '' HUP; exec "$holdfast" run x -- grep -E "^Sig(Blk|Ign)" \
+    /proc/self/status) >"$here/hup.out"
+check "what was ignored before us stays ignored" \
+    cmp "$here/usual" "$here/hup.out"
 "$holdfast" run x -- ls /proc/self/fd <&- >"$here/closed.out"
 descriptors <&- >"$here/usual"
 check "a closed stdin stays closed" cmp "$here/usual" "$here/closed.out"
