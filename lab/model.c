@@ -24,10 +24,8 @@ start(const void *ctx, void *state)
 static uint8_t
 actor_of(struct world_action action)
 {
-    bool nobody = action.act == ACT_TICK || action.act == ACT_LATE ||
-                  action.act == ACT_PURGE || action.act == ACT_CLEAR;
-
-    return nobody ? WORLD_WORKERS_MAX : (uint8_t)action.who;
+    return world_is_workers(action.act) ? (uint8_t)action.who
+                                        : WORLD_WORKERS_MAX;
 }
 
 static void

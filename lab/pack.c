@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "worker.h"
 
 enum {
     WORLD_BYTES = 7,
@@ -437,7 +438,7 @@ unpack_worker(const struct world_config *config, unsigned index,
     *w = (struct world_worker){.phase = at[1]};
     if (!bit(at[0], 0))
         return;
-    world_init_contender(config, index, c);
+    worker_init_contender(config, index, c);
     w->alive = true;
     w->frozen = bit(at[0], 1);
     w->cut = bit(at[6], 2);

@@ -9,21 +9,11 @@ broken(struct world *world, const char *promise)
         world->violated = promise;
 }
 
-/* Whose live process the record stands for; WORLD_WORKERS_MAX: nobody's. */
-static unsigned
-owner_of(const struct world *world)
-{
-    for (unsigned i = 0; i < world->config->workers; i++)
-        if (world_owns(world, i))
-            return i;
-    return WORLD_WORKERS_MAX;
-}
-
 /* Somebody else's write on a record, or one's own that comes too late. */
 static void
 promise_of_owner(struct world *world, const struct world_write *write)
 {
-    unsigned owner = owner_of(world);
+    unsigned owner = world_owner(world);
     const struct world_worker *w = &world->workers[owner];
     bool own = owner == write->worker;
 

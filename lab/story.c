@@ -280,9 +280,6 @@ void
 story_cell(const struct model_step *step, unsigned worker, struct hf_text *text)
 {
     enum world_act act = step->action.act;
-    bool acts = act != ACT_TICK && act != ACT_LATE && act != ACT_PURGE &&
-                act != ACT_CLEAR;
-
     if (worker == WORLD_WORKERS_MAX) {
         if (step->after.version != step->before.version || act == ACT_CLEAR) {
             hf_text_addf(text, "v%u ", (unsigned)step->after.version);
@@ -290,7 +287,7 @@ story_cell(const struct model_step *step, unsigned worker, struct hf_text *text)
         }
         return;
     }
-    if (!acts || step->action.who != worker)
+    if (!world_is_workers(act) || step->action.who != worker)
         return;
     hf_text_addf(text, "%s -> ", act_words[act]);
     add_state(&step->after.workers[worker], text);

@@ -156,13 +156,15 @@ world_action_of(uint16_t number)
 
 void world_start(struct world *world, const struct world_config *config);
 
+static inline struct hf_duration
+world_ticks(int count)
+{
+    return (struct hf_duration){(int64_t)count * WORLD_TICK_MS};
+}
+
 /* The terms of a worker's locks. */
 struct hf_terms world_terms_of(const struct world_config *config,
                                unsigned worker);
-
-/* A contender as this worker would begin with. */
-void world_init_contender(const struct world_config *config, unsigned worker,
-                          struct hf_contender *contender);
 
 /* Can this happen now? */
 bool world_allows(const struct world *world, struct world_action action);
@@ -178,5 +180,12 @@ bool world_believes(const struct world *world, unsigned worker);
 
 /* Does the record stand for a claim of this worker's present process? */
 bool world_owns(const struct world *world, unsigned worker);
+
+/* The worker whose live process the record stands for; WORLD_WORKERS_MAX:
+ * nobody's. */
+unsigned world_owner(const struct world *world);
+
+/* Is it a worker who acts, rather than time, the store or a person? */
+bool world_is_workers(enum world_act act);
 
 #endif
