@@ -156,9 +156,11 @@ observe_holder(struct hf_errand *errand)
     seen->presence = HF_PRESENCE_UNKNOWN;
     seen->here =
         hf_process_is_here(&errand->client->host, owner->boot, owner->pidns);
-    if (seen->here)
-        hf_process_observe(&seen->observation, owner->processes,
-                           owner->processes_count);
+    if (!seen->here)
+        return;
+    hf_process_observe(&seen->observation, owner->processes,
+                       owner->processes_count);
+    hf_client_wake_beater(errand->client); /* it polls them from now on */
 }
 
 static void
@@ -215,7 +217,7 @@ take_in(struct hf_errand *errand, const struct hf_record *record)
     if (!seen->exists || seen->version != record->version ||
         seen->token != record->token) {
         seen->shown_at = hf_now();
-        seen->changes++;
+        progress(errand);
     }
     if (!seen->exists)
         seen->first_at = seen->shown_at;

@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -362,6 +363,60 @@ a_holder_whose_process_is_gone_is_found_at_once(void **state)
     remove_place(folder);
 }
 
+/* Hold "deploy" in a child, which says so and then waits to be killed. */
+static pid_t
+hold_until_killed(const char *place)
+{
+    char byte;
+    int ends[2];
+    pid_t child;
+
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct hf_client *client = NULL;
+        struct hf_acquired acquired = {0};
+
+        if (hf_open(place, NULL, &client, NULL) == HF_OK &&
+            hf_acquire(client, "deploy", NULL, &acquired, NULL) == HF_OK &&
+            write(ends[1], "!", 1) == 1)
+            (void)pause();
+        _exit(1);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    return child;
+}
+
+/* Not only when the waiter looks at the record again, after about a beat. */
+static void
+a_holder_that_ends_while_it_is_waited_for_is_found_at_once(void **state)
+{
+    char folder[] = "/tmp/holdfast-test-XXXXXX";
+    char place[200];
+    struct contest waiter = {.options = {.limit = {20000}}};
+    struct hf_instant killed_at;
+    int ends[2];
+    pid_t holder;
+
+    (void)state;
+    make_place(place, sizeof(place), folder);
+    holder = hold_until_killed(place);
+    waiter.client = open_client(place);
+    start_waiting(&waiter, ends);
+    killed_at = hf_now();
+    assert_int_equal(kill(holder, SIGKILL), 0);
+    stop_waiting(&waiter, ends);
+    assert_int_equal(waiter.acquired.outcome, HF_GRANTED);
+    assert_true(hf_between(killed_at, hf_now()).ms < 1200); /* a beat: 2 s */
+    hf_release(waiter.acquired.lock, NULL, NULL);
+    waitpid(holder, NULL, 0);
+    hf_close(waiter.client);
+    remove_place(folder);
+}
+
 static void
 a_dead_refuse_lock_is_cleared_by_hand(void **state)
 {
@@ -624,6 +679,8 @@ main(void)
         cmocka_unit_test(an_unbeaten_takeover_lock_is_taken_over),
         cmocka_unit_test(an_unbeaten_refuse_lock_is_suspected_and_kept),
         cmocka_unit_test(a_holder_whose_process_is_gone_is_found_at_once),
+        cmocka_unit_test(
+            a_holder_that_ends_while_it_is_waited_for_is_found_at_once),
         cmocka_unit_test(a_dead_refuse_lock_is_cleared_by_hand),
         cmocka_unit_test(a_live_lock_is_not_cleared),
         cmocka_unit_test(a_forced_clear_is_told_to_the_holder),
