@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model.h"
+#include "print.h"
 #include "story.h"
+#include "walk.h"
 #include "worlds.h"
 
 /* holdfast-lab: prove, list, replay. */
@@ -16,7 +17,6 @@ enum {
     EXIT_FINDING = 1, /* not what the world expects */
     EXIT_USAGE = 64,
     EXIT_MEMORY = 70,
-    SCHEDULE_MAX = 4096,
 };
 
 struct options {
@@ -70,154 +70,6 @@ usage(FILE *to)
         "be; 64 usage; 70 no memory.\n",
         to);
     return to == stdout ? 0 : EXIT_USAGE;
-}
-
-/* ---- Printing ----------------------------------------------------------- */
-
-static const char *
-verdict_word(enum lab_verdict verdict)
-{
-    static const char *const words[] = {
-        [LAB_PROVED] = "proved",
-        [LAB_VIOLATED] = "violated",
-        [LAB_BOUNDED] = "bounded",
-    };
-
-    return words[verdict];
-}
-
-static void
-print_sentence(void *ctx, unsigned number, const struct model_step *step)
-{
-    char buffer[256];
-    struct hf_text text;
-
-    (void)ctx;
-    hf_text_init(&text, buffer, sizeof(buffer));
-    story_sentence(step, &text);
-    printf("%3u. %s.\n", number, buffer);
-}
-
-static void
-print_row(void *ctx, unsigned number, const struct model_step *step)
-{
-    char buffer[128];
-    struct hf_text text;
-    unsigned workers = step->before.config->workers;
-
-    (void)ctx;
-    printf("%3u", number);
-    for (unsigned i = 0; i <= workers; i++) {
-        hf_text_init(&text, buffer, sizeof(buffer));
-        story_cell(step, i == workers ? WORLD_WORKERS_MAX : i, &text);
-        printf(" | %-28s", buffer);
-    }
-    puts(step->action.act == ACT_TICK ? " | ----" : "");
-}
-
-struct json_story {
-    unsigned operations; /* of the store */
-    bool first;
-};
-
-static void
-count_operations(void *ctx, unsigned number, const struct model_step *step)
-{
-    struct json_story *story = ctx;
-
-    (void)number;
-    story->operations += step->action.act == ACT_SERVE ||
-                         step->action.act == ACT_LATE ||
-                         step->action.act == ACT_CLEAR ||
-                         step->action.act == ACT_UNKNOWN_APPLIED;
-}
-
-static void
-print_json_sentence(void *ctx, unsigned number, const struct model_step *step)
-{
-    struct json_story *story = ctx;
-    char buffer[256];
-    char quoted[600];
-    struct hf_text text;
-    struct hf_text json;
-
-    (void)number;
-    hf_text_init(&text, buffer, sizeof(buffer));
-    story_sentence(step, &text);
-    hf_text_init(&json, quoted, sizeof(quoted));
-    hf_text_add_json(&json, buffer, strlen(buffer));
-    printf("%s%s", story->first ? "" : ",", quoted);
-    story->first = false;
-}
-
-static void
-print_json(const struct world_config *config, const struct lab_report *report)
-{
-    struct json_story story = {.first = true};
-    bool valid;
-
-    model_replay(config, report->schedule, report->schedule_len,
-                 count_operations, &story, &valid);
-    printf("{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
-           "\"%s\",\"property\":",
-           config->name, config->workers, report->faults,
-           verdict_word(report->verdict));
-    if (report->violated != NULL)
-        printf("\"%s\"", report->violated);
-    else
-        printf("null");
-    printf(",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
-           "\"transitions\":%llu,\"seconds\":%.3f,\"schedule\":[",
-           story.operations, report->schedule_len,
-           (unsigned long long)report->states,
-           (unsigned long long)report->transitions, report->seconds);
-    model_replay(config, report->schedule, report->schedule_len,
-                 print_json_sentence, &story, &valid);
-    puts("]}");
-}
-
-static void
-print_schedule(const struct world_config *config, const uint16_t *schedule,
-               size_t len, bool trace)
-{
-    static char buffer[SCHEDULE_MAX * 16];
-    struct hf_text text;
-    bool valid;
-
-    model_replay(config, schedule, len, trace ? print_row : print_sentence,
-                 NULL, &valid);
-    hf_text_init(&text, buffer, sizeof(buffer));
-    story_line(config, schedule, len, &text);
-    printf("     holdfast-lab replay %s\n", buffer);
-}
-
-static void
-print_table_head(void)
-{
-    printf("%-18s %7s %6s  %-9s %12s %12s %6s %8s %8s %7s\n", "world",
-           "workers", "faults", "verdict", "states", "transitions", "depth",
-           "seconds", "M st./s", "B/state");
-}
-
-static void
-print_table_row(const struct world_config *config,
-                const struct lab_report *report)
-{
-    double seconds = report->seconds > 0 ? report->seconds : 1e-9;
-    double states = (double)report->states;
-
-    printf("%-18s %7u %6u  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
-           config->name, config->workers, report->faults,
-           verdict_word(report->verdict), (unsigned long long)report->states,
-           (unsigned long long)report->transitions, report->depth,
-           report->seconds, states / seconds / 1e6,
-           (double)report->bytes / states);
-    if (report->violated != NULL)
-        printf("  %s", report->violated);
-    if (config->expect != NULL)
-        printf(" (must be)");
-    putchar('\n');
-    fflush(stdout);
 }
 
 /* ---- Proving ------------------------------------------------------------ */
@@ -277,7 +129,7 @@ prove(const struct world_config *base, unsigned workers, unsigned faults,
                    (unsigned long long)report.states, report.depth);
         if (report.verdict == LAB_VIOLATED)
             print_schedule(&config, report.schedule, report.schedule_len,
-                           options->trace);
+                           report.violated, options->trace);
     }
     lab_report_fini(&report);
     return expected ? 0 : EXIT_FINDING;
@@ -336,12 +188,12 @@ run_prove(const char *world, const struct options *options)
 static int
 run_replay(const char *line, const struct options *options)
 {
-    static uint16_t schedule[SCHEDULE_MAX];
+    static uint16_t schedule[PRINT_SCHEDULE_MAX];
     struct world_config config;
     const char *why;
     const char *violated;
     bool valid;
-    int count = story_parse(line, &config, schedule, SCHEDULE_MAX, &why);
+    int count = story_parse(line, &config, schedule, PRINT_SCHEDULE_MAX, &why);
 
     if (count < 0) {
         fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
@@ -375,8 +227,8 @@ run_wander(const char *world, const struct options *options)
 {
     const struct world_config *base = worlds_find(world);
     struct world_config config;
-    uint16_t schedule[SCHEDULE_MAX];
-    struct model_walk walk = {.schedule = schedule, .max = 1000};
+    uint16_t schedule[PRINT_SCHEDULE_MAX];
+    struct walk walk = {.schedule = schedule, .max = 1000};
 
     if (base == NULL) {
         fprintf(stderr, "holdfast-lab: there is no world '%s'\n", world);
@@ -388,11 +240,11 @@ run_wander(const char *world, const struct options *options)
         const char *violated;
 
         walk.seed = options->seed + i;
-        violated = model_wander(&config, &walk);
+        violated = walk_at_random(&config, &walk);
         if (violated == NULL)
             continue;
         printf("seed %llu: %s\n", (unsigned long long)walk.seed, violated);
-        print_schedule(&config, schedule, walk.len, options->trace);
+        print_schedule(&config, schedule, walk.len, violated, options->trace);
         return config.expect != NULL ? 0 : EXIT_FINDING;
     }
     printf("%llu walks of up to %zu steps from seed %llu: nothing found\n",

@@ -31,28 +31,4 @@ const char *model_replay(const struct world_config *config,
                          const uint16_t *schedule, size_t len,
                          model_step_fn *show, void *ctx, bool *valid);
 
-/* A random walk: which, and what it did. */
-struct model_walk {
-    uint64_t seed;
-    uint16_t *schedule; /* room for `max` actions; borrowed */
-    size_t max;
-    size_t len; /* out */
-};
-
-/*
- * Walk at random through a world too large to be explored; one step in about
- * thirty is a fault.  Returns the property that the last step broke, or NULL
- * after `max` steps.
- */
-const char *model_wander(const struct world_config *config,
-                         struct model_walk *walk);
-
-/*
- * From `state`, run the one fair schedule without faults in which everybody
- * wants the lock and nobody keeps it: every answer comes, every holder
- * releases, every frozen worker wakes.  Returns whether a grant follows.
- */
-bool model_reaches_grant(const struct world_config *config,
-                         const uint8_t *state);
-
 #endif

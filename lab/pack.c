@@ -3,16 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "worker.h"
-
-enum {
-    WORLD_BYTES = 7,
-    LATE_BYTES = 4,
-    WORKER_BYTES = 27,
-    VALUES_MAX = 64,
-    NO_TERMS = 0xff,
-    NEVER = 0xff,
-};
+#include "layout.h"
 
 size_t
 pack_size(unsigned workers)
@@ -152,18 +143,6 @@ terms_index(const struct world_config *config, const struct hf_terms *terms)
     return NO_TERMS;
 }
 
-static struct hf_terms
-terms_at(const struct world_config *config, uint8_t index)
-{
-    if (index == NO_TERMS)
-        return (struct hf_terms){0};
-    return (struct hf_terms){
-        config->terms[index].if_dead,
-        {(int64_t)config->terms[index].ttl * WORLD_TICK_MS},
-        {WORLD_TICK_MS},
-    };
-}
-
 /* Ticks until it, rounded up; 0 when it is reached. */
 static uint8_t
 ticks_until(struct hf_instant instant)
@@ -178,28 +157,17 @@ ticks_until(struct hf_instant instant)
     return (uint8_t)((ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
 }
 
-static struct hf_instant
-at_ticks(uint8_t count)
-{
-    if (count == NEVER)
-        return HF_NEVER;
-    return (struct hf_instant){WORLD_NOW.ms + (int64_t)count * WORLD_TICK_MS};
-}
-
-/* Ticks since it; more than any ttl is as good as that. */
+/* Ticks since it; more than the ttl it is measured by is as good as that. */
 static uint8_t
-ticks_since(struct hf_instant instant)
+ticks_since(struct hf_instant instant, struct hf_duration ttl)
 {
     int64_t since = WORLD_NOW.ms - instant.ms;
 
-    since = since < 0 ? 0 : since / WORLD_TICK_MS;
-    return (uint8_t)(since > 15 ? 15 : since);
-}
-
-static struct hf_instant
-ticks_ago(uint8_t count)
-{
-    return (struct hf_instant){WORLD_NOW.ms - (int64_t)count * WORLD_TICK_MS};
+    if (since < 0)
+        since = 0;
+    if (since > ttl.ms)
+        since = ttl.ms;
+    return (uint8_t)(since / WORLD_TICK_MS);
 }
 
 static uint8_t
@@ -210,12 +178,6 @@ bits(const bool *flags, unsigned count)
     for (unsigned i = 0; i < count; i++)
         byte |= (uint8_t)(flags[i] ? 1u << i : 0);
     return byte;
-}
-
-static bool
-bit(uint8_t byte, unsigned index)
-{
-    return (byte >> index & 1) != 0;
 }
 
 /* All but its ids, which are named in the workers' final order. */
@@ -243,18 +205,20 @@ pack_worker(const struct world *world, const struct world_worker *w,
     at[4] = (uint8_t)(c->status | c->outcome << 4);
     at[5] = (uint8_t)(c->asked_with | k->asker.question << 4);
     at[6] = (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 |
-                      w->cut << 2 | k->asker.failures << 4);
+                      w->cut << 2 | w->cleared << 3 | k->asker.failures << 4);
     at[7] = ticks_until(c->limit_at);
     at[8] = rank(names, s->version);
     at[9] = rank(names, s->token);
     at[10] = terms_index(world->config, &s->terms);
-    at[11] = s->present ? ticks_since(s->shown_at) : 0;
+    at[11] = s->present ? ticks_since(s->shown_at, s->terms.ttl) : 0;
     at[12] = rank(names, c->claimed_version);
     at[13] = rank(names, k->version);
     at[14] = rank(names, k->token);
     at[15] = rank(names, k->over);
     at[17] = ticks_until(k->right_until);
-    at[18] = k->asker.waiting ? ticks_since(k->asker.asked_at) : 0;
+    at[18] = k->asker.waiting
+                 ? ticks_since(k->asker.asked_at, k->config.terms.ttl)
+                 : 0;
     at[19] = ticks_until(k->asker.again_at);
     at[20] = (uint8_t)w->mail.verdict;
     at[21] = rank(names, w->mail.version);
@@ -312,6 +276,16 @@ pack_highest(const struct world *world, const struct names *names)
                                          ~UINT64_C(1));
 }
 
+/* The token taken over last is of interest only while somebody still knows
+ * it. */
+static uint8_t
+pack_taken(const struct world *world, const struct names *names)
+{
+    bool known = (names->versions >> world->taken & 1) != 0;
+
+    return known ? rank(names, world->taken) : 0;
+}
+
 /* Workers of the same terms are alike: their order is that of their bytes. */
 static bool
 goes_before(const struct world *world, unsigned a, unsigned b,
@@ -358,14 +332,14 @@ pack(const struct world *world, uint8_t *bytes)
         pack_worker(world, &workers[i], &names, chunks[i]);
     order_workers(world, chunks, order);
 
-    bytes[0] = (uint8_t)((world->exists ? 1u : 0u) |
-                         (world->cleared ? 2u : 0u) | world->late_count << 4);
+    bytes[0] = (uint8_t)((world->exists ? 1u : 0u) | world->late_count << 4);
     bytes[1] = rank(&names, world->version);
     bytes[2] = rank(&names, world->token);
     bytes[3] = rank(&names, world->marker);
     bytes[4] = rename_id(&names, world->id);
     bytes[5] = (uint8_t)world->terms;
     bytes[6] = pack_highest(world, &names);
+    bytes[7] = pack_taken(world, &names);
     places[WORLD_WORKERS_MAX] = WORLD_WORKERS_MAX;
     for (unsigned i = 0; i < count; i++, at += WORKER_BYTES) {
         places[order[i]] = (uint8_t)i;
@@ -373,132 +347,4 @@ pack(const struct world *world, uint8_t *bytes)
         memcpy(at, chunks[order[i]], WORKER_BYTES);
     }
     pack_late(world, places, &names, bytes + WORLD_BYTES);
-}
-
-/* ---- Reading ------------------------------------------------------------ */
-
-static void
-unpack_machine(const struct world_config *config, const uint8_t *at,
-               struct hf_contender *c)
-{
-    struct hf_sighting *s = &c->sighting;
-    struct hf_keeper *k = &c->keeper;
-
-    c->state = at[3] & 15;
-    k->state = at[3] >> 4;
-    c->status = at[4] & 15;
-    c->outcome = at[4] >> 4;
-    c->asked_with = at[5] & 15;
-    k->asker.question = at[5] >> 4;
-    c->claims = at[6] & 1;
-    k->asker.failures = at[6] >> 4;
-    c->limit_at = at_ticks(at[7]);
-    s->version = at[8];
-    s->token = at[9];
-    s->terms = terms_at(config, at[10]);
-    s->shown_at = ticks_ago(at[11]);
-    s->first_at = s->shown_at;
-    c->claimed_version = at[12];
-    k->version = at[13];
-    k->token = at[14];
-    k->over = at[15];
-    k->heartbeat.id = at[16];
-    k->right_until = at_ticks(at[17]);
-    k->asker.asked_at = ticks_ago(at[18]);
-    k->asker.again_at = at_ticks(at[19]);
-    k->asker.number = 1;
-}
-
-static void
-unpack_mail(const struct world_config *config, const uint8_t *at,
-            struct world_worker *w)
-{
-    struct world_mail *mail = &w->mail;
-
-    if (!mail->out)
-        return;
-    mail->slow = bit(at[6], 1);
-    mail->verdict = at[20];
-    mail->version = at[21];
-    mail->sight = (struct hf_sight){
-        .kind = at[22],
-        .version = at[23],
-        .token = at[24],
-        .heartbeat = {.id = at[25]},
-        .terms = terms_at(config, at[26]),
-    };
-}
-
-static void
-unpack_worker(const struct world_config *config, unsigned index,
-              const uint8_t *at, struct world_worker *w)
-{
-    struct hf_contender *c = &w->contender;
-
-    *w = (struct world_worker){.phase = at[1]};
-    if (!bit(at[0], 0))
-        return;
-    worker_init_contender(config, index, c);
-    w->alive = true;
-    w->frozen = bit(at[0], 1);
-    w->cut = bit(at[6], 2);
-    w->in_section = bit(at[0], 2);
-    c->suspected = bit(at[0], 3);
-    c->failing = bit(at[0], 4);
-    c->answered = bit(at[0], 5);
-    w->mail.out = bit(at[0], 6);
-    w->mail.served = bit(at[0], 7);
-    c->sighting.present = bit(at[2], 0);
-    c->sighting.beat_seen = bit(at[2], 1);
-    c->sighting.same_holder = bit(at[2], 2);
-    c->sighting.running = bit(at[2], 3);
-    c->sighting.gone = bit(at[2], 4);
-    c->keeper.asker.waiting = bit(at[2], 5);
-    c->keeper.unsettled = bit(at[2], 6);
-    c->keeper.must_read = bit(at[2], 7);
-    unpack_machine(config, at, c);
-    unpack_mail(config, at, w);
-}
-
-static void
-unpack_late(const uint8_t *at, struct world *world)
-{
-    for (unsigned i = 0; i < world->late_count; i++, at += LATE_BYTES) {
-        unsigned code = (at[0] - 1u) & 15;
-
-        world->late[i] = (struct world_write){
-            .kind = code / 2,
-            .claims = code % 2 != 0,
-            .version = world->version,
-            .id = at[1],
-            .over = at[2],
-            .worker = (at[0] - 1u) >> 4,
-            .terms = at[3],
-        };
-    }
-}
-
-void
-unpack(const struct world_config *config, const uint8_t *bytes,
-       struct world *world)
-{
-    const uint8_t *workers = bytes + WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
-
-    *world = (struct world){
-        .config = config,
-        .exists = bit(bytes[0], 0),
-        .cleared = bit(bytes[0], 1),
-        .late_count = bytes[0] >> 4,
-        .version = bytes[1],
-        .token = bytes[2],
-        .marker = bytes[3],
-        .id = bytes[4],
-        .terms = bytes[5],
-        .highest = bytes[6],
-    };
-    for (unsigned i = 0; i < config->workers; i++)
-        unpack_worker(config, i, workers + i * WORKER_BYTES,
-                      &world->workers[i]);
-    /* A late write's packed position is its index among the late. */
-    unpack_late(bytes + WORLD_BYTES, world);
 }

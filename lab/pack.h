@@ -12,6 +12,8 @@
  * with each other, so nothing that can follow is changed by that.
  */
 
+enum { PACKED_MAX = 256 };
+
 /* Bytes of a packed world with so many workers. */
 size_t pack_size(unsigned workers);
 

@@ -36,6 +36,10 @@ promise_write(struct world *world, const struct world_write *write)
     if (!world->exists || by_operator)
         return;
     promise_of_owner(world, write);
+    if (write->claims && write->over == world->taken)
+        broken(world, PROMISE_TWO_TAKERS);
+    if (write->claims)
+        world->taken = write->over;
     if (refuse && write->id != world->id)
         broken(world, PROMISE_REFUSE);
 }
@@ -43,18 +47,24 @@ promise_write(struct world *world, const struct world_write *write)
 void
 promise_grant(struct world *world, unsigned worker)
 {
-    const struct hf_contender *c = &world->workers[worker].contender;
+    const struct world_worker *w = &world->workers[worker];
+    const struct hf_contender *c = &w->contender;
 
     if (hf_contender_check(c, WORLD_NOW) != HF_GRANTED)
         broken(world, PROMISE_LATE_ANSWER);
-    if (c->keeper.token <= world->highest)
+    if (c->keeper.token <= world->highest && !w->cleared)
         broken(world, PROMISE_FENCE);
-    world->highest = c->keeper.token;
+    if (c->keeper.token > world->highest)
+        world->highest = c->keeper.token;
 }
 
 void
 promise_end(struct world *world, unsigned worker)
 {
+    const struct hf_contender *c = &world->workers[worker].contender;
+
+    if (world->exists && c->claims > 0 && world->id == c->keeper.heartbeat.id)
+        broken(world, PROMISE_ORPHAN);
     for (unsigned i = 0; i < world->late_count; i++)
         if (world->late[i].worker == worker && world->late[i].kind == HF_PUT)
             broken(world, PROMISE_ORPHAN);
@@ -82,16 +92,17 @@ promise_of_section(struct world *world)
     unsigned inside = 0;
 
     for (unsigned i = 0; i < world->config->workers; i++) {
-        believing += world_believes(world, i);
-        inside += world->workers[i].alive && world->workers[i].in_section;
+        struct world_worker *w = &world->workers[i];
+
+        if (w->contender.keeper.state == HF_KEEPER_IDLE)
+            w->cleared = false;
+        believing += !w->cleared && world_believes(world, i);
+        inside += w->alive && w->in_section;
     }
-    /* Whoever clears a lock by force takes it on himself. */
-    if (believing > 1 && !world->cleared)
+    if (believing > 1)
         broken(world, PROMISE_OVERLAP);
     if (inside > 1 && world->config->limit_shown)
         broken(world, PROMISE_BOTH_BELIEVE);
-    if (believing == 0)
-        world->cleared = false;
 }
 
 void

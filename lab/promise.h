@@ -10,6 +10,7 @@
  */
 
 #define PROMISE_OVERLAP      "overlap"
+#define PROMISE_TWO_TAKERS   "two takers of one token"
 #define PROMISE_STOLEN       "a live lock stolen"
 #define PROMISE_LOST_LOCK    "a lock lost to nobody"
 #define PROMISE_FENCE        "fence order"

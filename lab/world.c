@@ -280,10 +280,11 @@ clear(struct world *world, unsigned who)
         .version = world->version,
         .worker = WORLD_WORKERS_MAX,
     };
+    unsigned owner = world_owner(world);
 
     (void)who;
-    if (world_owner(world) != WORLD_WORKERS_MAX)
-        world->cleared = true;
+    if (owner != WORLD_WORKERS_MAX)
+        world->workers[owner].cleared = true;
     (void)stored_apply(world, &delete);
 }
 

@@ -77,7 +77,8 @@ struct world_worker {
     bool frozen;
     bool cut; /* off from the store: nothing reaches it, nothing comes back */
     bool in_section; /* told granted, and neither lost nor released since */
-    unsigned phase;  /* of a clock that gains */
+    bool cleared; /* its record was, by force: whoever did so answers for it */
+    unsigned phase; /* of a clock that gains */
     struct hf_contender contender;
     struct world_mail mail;
 };
@@ -101,8 +102,8 @@ struct world {
     uint64_t id;
     unsigned terms;   /* whose: an index into config->terms */
     uint64_t marker;  /* token that the marker which is there names; or 0 */
+    uint64_t taken;   /* the token that was last taken over */
     uint64_t highest; /* fence granted so far */
-    bool cleared;     /* by an operator, and the holder lives */
     struct world_worker workers[WORLD_WORKERS_MAX];
     struct world_write late[WORLD_LATE_MAX]; /* given up: each applies later, or
                                                 never */

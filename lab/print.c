@@ -1,0 +1,182 @@
+#include "print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fair.h"
+#include "promise.h"
+#include "story.h"
+
+static const char *
+verdict_word(enum lab_verdict verdict)
+{
+    static const char *const words[] = {
+        [LAB_PROVED] = "proved",
+        [LAB_VIOLATED] = "violated",
+        [LAB_BOUNDED] = "bounded",
+    };
+
+    return words[verdict];
+}
+
+void
+print_sentence(void *ctx, unsigned number, const struct model_step *step)
+{
+    char buffer[256];
+    struct hf_text text;
+
+    (void)ctx;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    story_sentence(step, &text);
+    printf("%3u. %s.\n", number, buffer);
+}
+
+void
+print_row(void *ctx, unsigned number, const struct model_step *step)
+{
+    char buffer[128];
+    struct hf_text text;
+    unsigned workers = step->before.config->workers;
+
+    (void)ctx;
+    printf("%3u", number);
+    for (unsigned i = 0; i <= workers; i++) {
+        hf_text_init(&text, buffer, sizeof(buffer));
+        story_cell(step, i == workers ? WORLD_WORKERS_MAX : i, &text);
+        printf(" | %-28s", buffer);
+    }
+    puts(step->action.act == ACT_TICK ? " | ----" : "");
+}
+
+struct json_story {
+    unsigned operations; /* of the store */
+    bool first;
+};
+
+static void
+count_operations(void *ctx, unsigned number, const struct model_step *step)
+{
+    struct json_story *story = ctx;
+
+    (void)number;
+    story->operations += step->action.act == ACT_SERVE ||
+                         step->action.act == ACT_LATE ||
+                         step->action.act == ACT_CLEAR ||
+                         step->action.act == ACT_UNKNOWN_APPLIED;
+}
+
+static void
+print_json_sentence(void *ctx, unsigned number, const struct model_step *step)
+{
+    struct json_story *story = ctx;
+    char buffer[256];
+    char quoted[600];
+    struct hf_text text;
+    struct hf_text json;
+
+    (void)number;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    story_sentence(step, &text);
+    hf_text_init(&json, quoted, sizeof(quoted));
+    hf_text_add_json(&json, buffer, strlen(buffer));
+    printf("%s%s", story->first ? "" : ",", quoted);
+    story->first = false;
+}
+
+void
+print_json(const struct world_config *config, const struct lab_report *report)
+{
+    struct json_story story = {.first = true};
+    bool valid;
+
+    model_replay(config, report->schedule, report->schedule_len,
+                 count_operations, &story, &valid);
+    printf("{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
+           "\"%s\",\"property\":",
+           config->name, config->workers, report->faults,
+           verdict_word(report->verdict));
+    if (report->violated != NULL)
+        printf("\"%s\"", report->violated);
+    else
+        printf("null");
+    printf(",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
+           "\"transitions\":%llu,\"seconds\":%.3f,\"schedule\":[",
+           story.operations, report->schedule_len,
+           (unsigned long long)report->states,
+           (unsigned long long)report->transitions, report->seconds);
+    model_replay(config, report->schedule, report->schedule_len,
+                 print_json_sentence, &story, &valid);
+    puts("]}");
+}
+
+static void
+keep_last(void *ctx, unsigned number, const struct model_step *step)
+{
+    struct world *last = ctx;
+
+    (void)number;
+    *last = step->after;
+}
+
+/* What goes round and round after a schedule that leads nowhere. */
+static void
+print_loop(const struct world_config *config, const uint16_t *schedule,
+           size_t len)
+{
+    struct world last;
+    unsigned first;
+    bool valid;
+
+    world_start(&last, config);
+    model_replay(config, schedule, len, keep_last, &last, &valid);
+    puts("     From here, though nothing goes wrong any more:");
+    first = fair_show_loop(&last, print_sentence, NULL);
+    printf("     ... and again from step %u of these: nobody gets the lock.\n",
+           first);
+}
+
+void
+print_schedule(const struct world_config *config, const uint16_t *schedule,
+               size_t len, const char *violated, bool trace)
+{
+    static char buffer[PRINT_SCHEDULE_MAX * 16];
+    struct hf_text text;
+    bool valid;
+
+    model_replay(config, schedule, len, trace ? print_row : print_sentence,
+                 NULL, &valid);
+    if (violated != NULL && strcmp(violated, PROMISE_STUCK) == 0)
+        print_loop(config, schedule, len);
+    hf_text_init(&text, buffer, sizeof(buffer));
+    story_line(config, schedule, len, &text);
+    printf("     holdfast-lab replay %s\n", buffer);
+}
+
+void
+print_table_head(void)
+{
+    printf("%-18s %7s %6s  %-9s %12s %12s %6s %8s %8s %7s\n", "world",
+           "workers", "faults", "verdict", "states", "transitions", "depth",
+           "seconds", "M st./s", "B/state");
+}
+
+void
+print_table_row(const struct world_config *config,
+                const struct lab_report *report)
+{
+    double seconds = report->seconds > 0 ? report->seconds : 1e-9;
+    double states = (double)report->states;
+
+    printf("%-18s %7u %6u  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
+           config->name, config->workers, report->faults,
+           verdict_word(report->verdict), (unsigned long long)report->states,
+           (unsigned long long)report->transitions, report->depth,
+           report->seconds, states / seconds / 1e6,
+           (double)report->bytes / states);
+    if (report->violated != NULL)
+        printf("  %s", report->violated);
+    if (config->expect != NULL)
+        printf(" (must be)");
+    putchar('\n');
+    fflush(stdout);
+}
