@@ -52,7 +52,7 @@ def check(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     code = code_of(text)
-    product = path.startswith(("src/", "include/", "examples/"))
+    product = path.startswith(("src/", "include/", "lab/", "examples/"))
 
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > COLUMNS:
