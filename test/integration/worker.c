@@ -14,8 +14,8 @@
  * torture_worker FOLDER LANE FIRST COUNT SEED TRY: a process of the torture
  * that uses libholdfast, and does its sections itself, one after another, from
  * FIRST on.  TRY tells it how often it has been begun, so that it does not
- * always die at the same place.  HF_TTL, HF_IF_DEAD and HF_SLOW are the driver's,
- * HOLDFAST_AT is the place.
+ * always die at the same place.  HF_TTL, HF_IF_DEAD and HF_SLOW are the
+ * driver's, HOLDFAST_AT is the place.
  */
 
 struct worker {

@@ -1,0 +1,195 @@
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "client/client.h"
+#include "support/folder.h"
+#include "support/herd.h"
+#include "support/mortal.h"
+
+/*
+ * A holder dies; a taker takes its lock over, beats, and releases, but is
+ * killed just before or just after its n-th step at the store, for every n
+ * until it gets through.  Whatever it left, a third one is granted the lock,
+ * with a higher fence, and leaves nothing.  Once the deaths are seen by their
+ * processes, once only by a record that stands unchanged for its ttl.
+ */
+
+#define STEPS_MAX 24
+#define SCENES    (STEPS_MAX * 4)
+#define TTL_MS    900
+
+/* Shared by the processes of a scene. */
+struct scene {
+    char name[32];
+    struct mortal_plan plan;
+    bool hidden;        /* no process of theirs is listed */
+    uint64_t fence;     /* of the dead */
+    bool taken;         /* the taker was granted */
+    bool got_through;   /* the taker was not killed */
+    bool well_followed; /* all is as it must be */
+};
+
+static const char *place;
+static pid_t stage; /* a process that outlives every scene */
+
+static struct hf_acquire_options
+terms_of(const struct scene *scene)
+{
+    return (struct hf_acquire_options){
+        .ttl = {TTL_MS},
+        .limit = {60000},
+        .processes = &stage,
+        .processes_count = scene->hidden ? 1 : 0,
+    };
+}
+
+static struct hf_lock *
+acquire(const struct scene *scene, struct hf_client *client)
+{
+    struct hf_acquire_options options = terms_of(scene);
+    struct hf_acquired acquired = {0};
+
+    HF_CHECK(hf_acquire(client, scene->name, &options, &acquired, NULL) ==
+             HF_OK);
+    HF_CHECK(acquired.outcome == HF_GRANTED);
+    return acquired.lock;
+}
+
+static void
+hold_and_die(struct scene *scene)
+{
+    struct hf_client *client = NULL;
+
+    HF_CHECK(hf_open(place, NULL, &client, NULL) == HF_OK);
+    scene->fence = hf_fence(acquire(scene, client));
+    (void)raise(SIGKILL);
+}
+
+/* Or until it is lost, on a machine that is too busy for the short ttl. */
+static void
+wait_for_beat(const struct hf_lock *lock)
+{
+    int64_t right_ms = hf_lock_right_ms(lock);
+
+    while (hf_lock_right_ms(lock) == right_ms && hf_check(lock) == HF_GRANTED)
+        poll(NULL, 0, 5);
+}
+
+static void
+take_over(struct scene *scene)
+{
+    struct hf_client *client = NULL;
+    struct hf_lock *lock;
+
+    HF_CHECK(hf_client_on(mortal_open(place, scene->plan), place,
+                          &hf_alloc_libc, &client, NULL) == HF_OK);
+    lock = acquire(scene, client);
+    HF_CHECK(hf_fence(lock) > scene->fence);
+    scene->taken = true;
+    wait_for_beat(lock);
+    HF_CHECK(hf_release(lock, NULL, NULL) == HF_OK);
+    hf_close(client);
+    scene->got_through = true;
+}
+
+static void
+follow(struct scene *scene)
+{
+    struct hf_client *client = NULL;
+    struct hf_list_query query = {.prefix = scene->name};
+    static struct hf_description row;
+    size_t left = 1;
+    struct hf_lock *lock;
+    uint64_t fence;
+
+    HF_CHECK(hf_open(place, NULL, &client, NULL) == HF_OK);
+    lock = acquire(scene, client);
+    fence = hf_fence(lock);
+    HF_CHECK(hf_release(lock, NULL, NULL) == HF_OK);
+    HF_CHECK(hf_list(client, &query, &row, &left, NULL) == HF_OK);
+    hf_close(client);
+    scene->well_followed = fence > scene->fence && left == 0;
+}
+
+static void
+run_alone(struct scene *scene, void (*part)(struct scene *))
+{
+    pid_t child = fork();
+
+    HF_CHECK(child >= 0);
+    if (child == 0) {
+        part(scene);
+        _exit(0);
+    }
+    (void)herd_wait(child);
+}
+
+static void
+play(struct scene *scene)
+{
+    run_alone(scene, hold_and_die);
+    run_alone(scene, take_over);
+    run_alone(scene, follow);
+    _exit(0);
+}
+
+static bool
+judge_scene(const struct scene *scene)
+{
+    if (!scene->well_followed)
+        printf("%s: a taker killed %s step %u%s leaves the lock stuck\n",
+               scene->name, scene->plan.before ? "before" : "after",
+               scene->plan.step, scene->hidden ? ", unseen," : "");
+    return scene->well_followed;
+}
+
+int
+main(void)
+{
+    char folder[FOLDER_SIZE];
+    char url[FOLDER_SIZE + 32];
+    pid_t players[SCENES];
+    unsigned taken = 0;
+    unsigned through = 0;
+    bool good = true;
+    struct scene *scenes =
+        mmap(NULL, SCENES * sizeof(*scenes), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    herd_begin((struct hf_duration){100000});
+    HF_CHECK(scenes != MAP_FAILED);
+    folder_make(folder);
+    snprintf(url, sizeof(url), "sqlite:%s/locks.db", folder);
+    place = url;
+    stage = getpid();
+    for (unsigned i = 0; i < SCENES; i++) {
+        snprintf(scenes[i].name, sizeof(scenes[i].name), "scene-%u.", i);
+        scenes[i].plan.step = i / 4 + 1;
+        scenes[i].plan.before = i % 2 == 0;
+        scenes[i].hidden = i / 2 % 2 == 0;
+        players[i] = fork();
+        HF_CHECK(players[i] >= 0);
+        if (players[i] == 0)
+            play(&scenes[i]);
+    }
+    for (unsigned i = 0; i < SCENES; i++) {
+        (void)herd_wait(players[i]);
+        good = judge_scene(&scenes[i]) && good;
+        taken += scenes[i].taken;
+        through += scenes[i].got_through;
+    }
+    folder_remove(folder);
+    printf("%d takers: %d died before their grant, %d after it, %d got "
+           "through\n",
+           SCENES, SCENES - (int)taken, (int)(taken - through), (int)through);
+    /* Every step is among those at which one died. */
+    HF_CHECK(scenes[SCENES - 1].got_through && taken > through);
+    return good ? 0 : 1;
+}
