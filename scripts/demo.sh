@@ -23,7 +23,7 @@ clean_up() {
     done
     # Each ends its own command first.
     for pid in ${started[@]+"${started[@]}"}; do
-        until_true 10 "process $pid does not end" gone "$pid"
+        until_true 20 "process $pid does not end" gone "$pid"
     done
     rm -rf "$here"
 }
@@ -100,7 +100,7 @@ say "1. Alice holds the lock 'report'; her command ignores requests to stop."
 alice=$!
 started+=("$alice")
 disown "$alice"
-until_true 5 "alice's command never started" grep -q '^pid ' "$here/alice.out"
+until_true 20 "alice's command never started" grep -q '^pid ' "$here/alice.out"
 alice_job=$(sed -n 's/^pid //p' "$here/alice.out")
 alice_fence=$(fence_of alice)
 say "   Her command has process $alice_job and fence $alice_fence."
@@ -111,7 +111,7 @@ say "2. Bob wants the same lock, and is told who has it:"
     >"$here/bob.out" 2>"$here/bob.err" &
 bob=$!
 started+=("$bob")
-until_true 5 "bob was not told who holds the lock" \
+until_true 20 "bob was not told who holds the lock" \
     grep -q 'alice-job' "$here/bob.err"
 quote "$here/bob.err"
 [ -s "$here/bob.out" ] && fail "bob did not wait"
@@ -122,9 +122,9 @@ say "3. kill -9 of Alice's holdfast (process $alice).  Its guard is left: it ask
 say "   her command to stop, and after the grace of 1 s kills it; until then her"
 say "   lock stays hers, and Bob waits."
 kill -9 "$alice"
-until_true 5 "alice's command was not asked to stop" \
+until_true 20 "alice's command was not asked to stop" \
     grep -q '^asked to stop' "$here/alice.out"
-until_true 5 "alice's command was not ended" gone "$alice_job"
+until_true 20 "alice's command was not ended" gone "$alice_job"
 wait "$bob"
 code=$?
 [ $code = 0 ] || fail "bob's command did not run: exit code $code"
@@ -153,9 +153,9 @@ END
 first=$!
 started+=("$first")
 disown "$first"
-until_true 5 "the migration never started" grep -q '^pid ' "$here/first.out"
+until_true 20 "the migration never started" grep -q '^pid ' "$here/first.out"
 kill -9 "$first"
-until_true 5 "the migration was not ended" \
+until_true 20 "the migration was not ended" \
     gone "$(sed -n 's/^pid //p' "$here/first.out")"
 "$holdfast" run --if-dead refuse migrate -- bash "$here/migration" go \
     >"$here/second.out" 2>"$here/second.err"
