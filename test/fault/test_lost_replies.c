@@ -47,7 +47,7 @@ hold_and_release(struct world *world, struct actor *actor)
     world_until(world, world_ended, actor);
 }
 
-/* ---- The tales ----------------------------------------------------------- */
+/* ---- The tales ---------------------------------------------------------- */
 
 static void
 hand_over(struct world *world, enum hf_if_dead if_dead)
@@ -248,7 +248,7 @@ static const struct tale_title tales[] = {
     {"a refuse lock is cleared", a_refuse_lock_is_cleared, 2},
 };
 
-/* ---- Telling them -------------------------------------------------------- */
+/* ---- Telling them ------------------------------------------------------- */
 
 static unsigned runs;
 

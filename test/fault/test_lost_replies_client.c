@@ -70,7 +70,7 @@ expect(struct run *run, bool truth, const char *what)
     return series->why[0] == '\0';
 }
 
-/* ---- A process that ends when it is told to ------------------------------ */
+/* ---- A process that ends when it is told to ----------------------------- */
 
 /* It also ends when this one does: cat reads a pipe until nobody writes. */
 static bool
@@ -109,7 +109,7 @@ end_holder(struct run *run)
     run->holder = 0;
 }
 
-/* ---- Steps of a tale ----------------------------------------------------- */
+/* ---- Steps of a tale ---------------------------------------------------- */
 
 static struct hf_acquire_options
 terms_of(const struct run *run)
@@ -230,7 +230,7 @@ tell(struct run *run)
     release_second(run, fence);
 }
 
-/* ---- Runs and series ----------------------------------------------------- */
+/* ---- Runs and series ---------------------------------------------------- */
 
 static bool
 open_run(struct run *run)

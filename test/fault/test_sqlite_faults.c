@@ -30,7 +30,7 @@ static struct {
     int applied_in_spite;
 } seen;
 
-/* ---- One commit under a fault -------------------------------------------- */
+/* ---- One commit under a fault ------------------------------------------- */
 
 /* Group 0 puts "a" and "b", group 1 must be refused, group 2 puts "c". */
 struct work {
@@ -138,7 +138,7 @@ commit_under(struct fault_plan *plan, int puts, bool reuse)
     rig_destroy_place();
 }
 
-/* ---- Other calls under a fault ------------------------------------------- */
+/* ---- Other calls under a fault ------------------------------------------ */
 
 /* The first open ever, which makes the file. */
 static void
@@ -254,7 +254,7 @@ wait_under(struct fault_plan *plan)
     rig_destroy_place();
 }
 
-/* ---- The loops ----------------------------------------------------------- */
+/* ---- The loops ---------------------------------------------------------- */
 
 static void
 try_all(const char *what, rig_run_fn *run)
@@ -327,7 +327,7 @@ a_wait_under_any_fault_ends_and_misses_nothing(void **state)
     try_all("wait", wait_under);
 }
 
-/* ---- A full disk --------------------------------------------------------- */
+/* ---- A full disk -------------------------------------------------------- */
 
 /* However long it lasts: surely nothing was done, and it is said. */
 static void
@@ -381,7 +381,7 @@ a_commit_is_synced_before_it_is_answered(void **state)
     }
 }
 
-/* ---- The memory store ---------------------------------------------------- */
+/* ---- The memory store --------------------------------------------------- */
 
 static void
 open_memory_under(struct fault_plan *plan)

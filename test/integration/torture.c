@@ -39,7 +39,7 @@
 
 #define LANES   16
 #define TTL_MS  1000
-#define TIME_MS 280000
+#define TIME_MS 580000
 
 struct mode {
     const char *word;

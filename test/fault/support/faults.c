@@ -50,7 +50,7 @@ fault_kind_word(enum fault_kind kind)
     return words[kind];
 }
 
-/* ---- Memory -------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------- */
 
 static void *
 allocate(void *ctx, size_t count, size_t size)
@@ -93,7 +93,7 @@ memory_realloc(void *memory, int size)
     return fails(FAULT_MALLOC) ? NULL : real_memory.xRealloc(memory, size);
 }
 
-/* ---- Files --------------------------------------------------------------- */
+/* ---- Files -------------------------------------------------------------- */
 
 static sqlite3_file *
 real_of(sqlite3_file *file)

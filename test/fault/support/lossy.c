@@ -26,7 +26,7 @@ lossy_of(struct hf_store *store)
     return (struct lossy *)(void *)store;
 }
 
-/* ---- Late writes --------------------------------------------------------- */
+/* ---- Late writes -------------------------------------------------------- */
 
 static void *
 take(struct lossy_sea *sea, size_t size)
@@ -104,7 +104,7 @@ apply_kept(struct lossy_sea *sea, bool end)
     }
 }
 
-/* ---- The store ----------------------------------------------------------- */
+/* ---- The store ---------------------------------------------------------- */
 
 static void
 begin_operation(struct lossy_sea *sea)
@@ -223,7 +223,7 @@ static const struct hf_store_methods methods = {
     .purge = purge,
 };
 
-/* ---- The sea ------------------------------------------------------------- */
+/* ---- The sea ------------------------------------------------------------ */
 
 enum hf_status
 lossy_sea_open(struct lossy_sea *sea, const char *place,

@@ -17,7 +17,7 @@ world_expect(struct world *world, bool truth, const char *what)
                  (long long)world->now.ms, what);
 }
 
-/* ---- What must be true --------------------------------------------------- */
+/* ---- What must be true -------------------------------------------------- */
 
 static bool
 holds(const struct world *world, const struct actor *actor)
@@ -64,7 +64,7 @@ on_told(struct world *world, struct actor *actor, enum hf_told told)
     actor->granted = true;
 }
 
-/* ---- Machines ------------------------------------------------------------ */
+/* ---- Machines ----------------------------------------------------------- */
 
 static bool
 next(struct actor *actor, struct hf_effect *effect)
@@ -117,7 +117,7 @@ watches(const struct actor *actor, uint64_t *version)
     return hf_contender_watching(&actor->contender, version);
 }
 
-/* ---- The way to the store and back --------------------------------------- */
+/* ---- The way to the store and back -------------------------------------- */
 
 /* As the client's courier packs it; names the marker and the audit by their
  * subject alone, for there is one lock. */
@@ -221,7 +221,7 @@ carry(struct world *world, struct actor *actor)
         hint_all(world);
 }
 
-/* ---- Time ---------------------------------------------------------------- */
+/* ---- Time --------------------------------------------------------------- */
 
 /* The next thing that happens, not after `until`; false when nothing does. */
 static bool
@@ -276,7 +276,7 @@ world_until(struct world *world, world_condition_fn *condition,
                      "what must happen did not happen");
 }
 
-/* ---- Actors -------------------------------------------------------------- */
+/* ---- Actors ------------------------------------------------------------- */
 
 static struct actor *
 add_actor(struct world *world)

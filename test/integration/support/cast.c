@@ -33,7 +33,7 @@ cast_now_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* ---- In the process -------------------------------------------------------- */
+/* ---- In the process ----------------------------------------------------- */
 
 struct part {
     struct hf_client *client;
@@ -137,7 +137,7 @@ play(struct part *part)
     _exit(0);
 }
 
-/* ---- In the test ----------------------------------------------------------- */
+/* ---- In the test -------------------------------------------------------- */
 
 void
 cast_start(struct actor *actor)
