@@ -2,7 +2,7 @@
 # that takes more than one command is a script in scripts/.
 PREFIX ?= /usr/local
 
-.PHONY: all run check test lint fuzz install clean help
+.PHONY: all run check test lint bench fuzz install clean help
 
 all: ## build the program and the library into build/bin and build/lib
 	@scripts/deps.sh --check run
@@ -20,6 +20,10 @@ test: ## everything: gcc, clang, every test, with sanitizers
 lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 	@scripts/deps.sh run test lint
 	@scripts/lint.sh
+bench: ## figures: a handover, a takeover, and flock beside us
+	@scripts/deps.sh run test
+	@scripts/build.sh dev
+	@build/dev/bin/bench_latency build/dev/bin/holdfast
 fuzz: ## new bytes for the decoder T=record, for S=60 seconds
 	@scripts/deps.sh run test
 	@scripts/fuzz.sh $(or $(T),record) $(or $(S),60)
