@@ -39,7 +39,7 @@ try_action(const struct world *world, struct world_action action,
     step.fault = world_is_fault(world, action);
     if (!lab_explore_wants(explorer, step.fault))
         return;
-    next = *world;
+    world_copy(&next, world);
     world_apply(&next, action);
     pack(&next, packed);
     if (next.violated == NULL && world->config->judge_stuck)

@@ -16,7 +16,8 @@ pack_size(unsigned workers)
 /* In a world that was unpacked every version and id is small. */
 struct names {
     uint64_t versions; /* a bit for each in use */
-    uint8_t ids[64];   /* the new name of each; 0: none yet */
+    uint8_t ranks[64];
+    uint8_t ids[64]; /* the new name of each; 0: none yet */
     uint8_t ids_count;
 };
 
@@ -27,16 +28,22 @@ add_version(struct names *names, uint64_t version)
     names->versions |= UINT64_C(1) << version;
 }
 
-/* Its rank, from 1; 0 stays 0. */
+/* Once all versions are in: each one's rank among them, from 1. */
+static void
+rank_versions(struct names *names)
+{
+    uint8_t next = 1;
+
+    for (uint64_t version = 1; version < 64; version++)
+        if ((names->versions >> version & 1) != 0)
+            names->ranks[version] = next++;
+}
+
+/* 0 stays 0. */
 static uint8_t
 rank(const struct names *names, uint64_t version)
 {
-    uint64_t below =
-        names->versions & ((UINT64_C(1) << version) - 1) & ~UINT64_C(1);
-
-    if (version == 0)
-        return 0;
-    return (uint8_t)(__builtin_popcountll(below) + 1);
+    return names->ranks[version];
 }
 
 /* By its first appearance, from 1; 0 stays 0. */
@@ -270,10 +277,11 @@ pack_late(const struct world *world, const uint8_t *places, struct names *names,
 static uint8_t
 pack_highest(const struct world *world, const struct names *names)
 {
-    uint64_t up_to = (UINT64_C(2) << world->highest) - 1;
+    uint64_t version = world->highest;
 
-    return (uint8_t)__builtin_popcountll(names->versions & up_to &
-                                         ~UINT64_C(1));
+    while (version > 0 && names->ranks[version] == 0)
+        version--;
+    return names->ranks[version];
 }
 
 /* The token taken over last is of interest only while somebody still knows
@@ -328,6 +336,7 @@ pack(const struct world *world, uint8_t *bytes)
         strip(world, &workers[i]);
     }
     collect(world, workers, &names);
+    rank_versions(&names);
     for (unsigned i = 0; i < count; i++)
         pack_worker(world, &workers[i], &names, chunks[i]);
     order_workers(world, chunks, order);

@@ -1,5 +1,8 @@
 #include "world.h"
 
+#include <stddef.h>
+#include <string.h>
+
 /* What can be said of a world without changing it. */
 
 bool
@@ -40,4 +43,12 @@ world_terms_of(const struct world_config *config, unsigned worker)
 
     return (struct hf_terms){terms->if_dead, world_ticks(terms->ttl),
                              world_ticks(1)};
+}
+
+void
+world_copy(struct world *to, const struct world *from)
+{
+    memcpy(to, from,
+           offsetof(struct world, workers) +
+               from->config->workers * sizeof(from->workers[0]));
 }

@@ -104,11 +104,11 @@ struct world {
     uint64_t marker;  /* token that the marker which is there names; or 0 */
     uint64_t taken;   /* the token that was last taken over */
     uint64_t highest; /* fence granted so far */
-    struct world_worker workers[WORLD_WORKERS_MAX];
     struct world_write late[WORLD_LATE_MAX]; /* given up: each applies later, or
                                                 never */
     unsigned late_count;
-    const char *violated; /* by the last step */
+    const char *violated;                           /* by the last step */
+    struct world_worker workers[WORLD_WORKERS_MAX]; /* last: see world_copy */
 };
 
 /* What a step was, packed into the explorer's action: see world_apply. */
@@ -154,6 +154,9 @@ world_action_of(uint16_t number)
 {
     return (struct world_action){(enum world_act)(number / 16), number % 16};
 }
+
+/* As `=`, without the workers that there are not: they are most of it. */
+void world_copy(struct world *to, const struct world *from);
 
 void world_start(struct world *world, const struct world_config *config);
 
