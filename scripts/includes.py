@@ -22,7 +22,7 @@ LAYERS = {
 }
 
 # Nothing is below these that their own headers could be taken for, so they
-# are included without their folder.
+# are included without their folder; their subfolders' from anywhere in them.
 OWN_FOLDER = {"cli", "lab"}
 
 # The engine does no I/O, reads no clock, allocates nothing: so it needs none
@@ -54,6 +54,8 @@ def complaint(path, mark, name):
         return None if mark == "<" else 'public headers are <holdfast/...>'
     if mark == '"':
         if layer in OWN_FOLDER and (path.parent / name).exists():
+            return None
+        if layer in OWN_FOLDER and (pathlib.Path(layer) / name).exists():
             return None
         if not (pathlib.Path("src") / name).exists():
             return "ours is included as \"layer/file.h\", and there is none"

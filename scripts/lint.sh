@@ -41,14 +41,14 @@ tidy() {
 # gcc's own analyser, which follows a value through a file.
 analyzer() {
     git ls-files 'src/*.c' 'lab/*.c' | xargs -P "$(nproc)" -n 1 gcc -std=c11 -O1 \
-        -D_GNU_SOURCE -DHF_CLI_VERSION='"0"' -Isrc -Iinclude \
+        -D_GNU_SOURCE -DHF_CLI_VERSION='"0"' -Isrc -Iinclude -Ilab \
         -fanalyzer -Werror -o /dev/null -c
 }
 
 cppcheck_all() {
     cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
         --enable=warning,performance,portability -j "$(nproc)" \
-        -Isrc -Iinclude src lab examples
+        -Isrc -Iinclude -Ilab src lab examples
 }
 
 part layers python3 scripts/includes.py

@@ -34,7 +34,7 @@ export TSAN_OPTIONS="allow_addr2line=1:halt_on_error=1:second_deadlock_stack=1"
 
 case ${1:-} in
 quick)
-    suite dev --label-regex '^(unit|conformance|fault|examples|docs)$' -j2
+    suite dev --label-regex '^(unit|conformance|fault|lab|examples|docs)$' -j2
     ;;
 all)
     suite dev
