@@ -39,6 +39,7 @@
 
 #define LANES   16
 #define TTL_MS  1000
+#define LOOK_MS 20 /* between looks at the frozen */
 #define TIME_MS 580000
 
 struct mode {
@@ -62,7 +63,8 @@ struct torture {
     int words;   /* from the sections */
     int signals; /* SIGCHLD */
     uint32_t done;
-    unsigned struck; /* kills by the driver that hit */
+    uint64_t highest; /* fence of a section that is done */
+    unsigned struck;  /* kills by the driver that hit */
     unsigned deeds[DEEDS];
     unsigned lost;    /* lost its right without a deed */
     unsigned cleared; /* by hand */
@@ -87,13 +89,8 @@ on_done(struct torture *t, const struct ledger_word *word)
                    t->mode->word, t->done, all,
                    hf_between(t->began, hf_now()).ms);
     }
-    /* Somebody came after them: the frozen have surely lost their right. */
-    for (int i = 0; i < LANES; i++) {
-        struct lane *other = &t->lanes[i];
-
-        if (other->frozen && other->frozen_fence < word->fence)
-            lane_thaw_command(other);
-    }
+    if (word->fence > t->highest)
+        t->highest = word->fence;
 }
 
 static void
@@ -108,11 +105,7 @@ on_word(struct torture *t, const struct ledger_word *word)
         on_done(t, word);
         break;
     case LEDGER_STOPPING:
-        lane->frozen = true;
-        lane->frozen_fence = word->fence;
-        lane->frozen_at = hf_now();
-        for (int i = 0; i < 3; i++)
-            lane->pids[i] = word->pids[i];
+        lane_freeze(lane, word->pids, word->fence);
         break;
     case LEDGER_THAWED:
         lane_thaw_rest(lane);
@@ -194,15 +187,21 @@ reap(struct torture *t)
 
 /* ---- Time --------------------------------------------------------------- */
 
-/* A refuse holder is never taken over: it goes on after a time, and holds. */
-static struct hf_instant
-thaw_at(const struct torture *t, const struct lane *lane)
+/*
+ * The frozen go on when their right is surely over.  A takeover lock's: when
+ * somebody came after them; the command first, to try its write, and when it
+ * has tried, the others.  A refuse lock's: after a time; they hold it still.
+ */
+static bool
+is_time_to_thaw(const struct torture *t, const struct lane *lane)
 {
     struct hf_duration long_enough = {t->terms.ttl.ms * 3 / 2};
 
-    if (!lane->frozen || t->mode->if_dead != HF_REFUSE)
-        return HF_NEVER;
-    return hf_after(lane->frozen_at, long_enough);
+    if (lane->frost != LANE_FROZEN)
+        return false;
+    if (t->mode->if_dead == HF_TAKEOVER)
+        return t->highest > lane->frozen_fence;
+    return hf_reached(hf_now(), hf_after(lane->frozen_at, long_enough));
 }
 
 static void
@@ -213,10 +212,12 @@ on_time(struct torture *t)
 
         if (hf_reached(hf_now(), lane->strike_at))
             t->struck += lane_strike(lane);
-        if (hf_reached(hf_now(), thaw_at(t, lane))) {
-            lane_thaw_command(lane);
+        lane_look_frozen(lane);
+        if (!is_time_to_thaw(t, lane))
+            continue;
+        lane_thaw_command(lane);
+        if (t->mode->if_dead == HF_REFUSE)
             lane_thaw_rest(lane);
-        }
     }
 }
 
@@ -228,11 +229,13 @@ wait_for_news(struct torture *t)
         {.fd = t->signals, .events = POLLIN},
     };
     struct hf_instant next = HF_NEVER;
+    struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){LOOK_MS});
     int64_t wait_ms;
 
     for (int i = 0; i < LANES; i++) {
         next = hf_earlier(next, t->lanes[i].strike_at);
-        next = hf_earlier(next, thaw_at(t, &t->lanes[i]));
+        if (t->lanes[i].frost != LANE_RUNS)
+            next = hf_earlier(next, soon);
     }
     wait_ms = hf_between(hf_now(), next).ms;
     (void)poll(polls, 2, wait_ms > 1000 ? 1000 : (int)wait_ms);

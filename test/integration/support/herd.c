@@ -61,6 +61,15 @@ herd_gone(pid_t pid)
     return !look(pid, &state, &parent) || state == 'Z' || state == 'X';
 }
 
+bool
+herd_stopped(pid_t pid)
+{
+    char state;
+    pid_t parent;
+
+    return look(pid, &state, &parent) && state == 'T';
+}
+
 pid_t
 herd_child(pid_t parent)
 {

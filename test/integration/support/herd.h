@@ -37,6 +37,9 @@ pid_t herd_child(pid_t parent);
 /* Send a signal to `pid`, if it is a child of `parent` now. */
 bool herd_signal_child(pid_t pid, pid_t parent, int signal);
 
+/* Has it been stopped, by SIGSTOP? */
+bool herd_stopped(pid_t pid);
+
 /* Has it ended (a zombie has), or never been? */
 bool herd_gone(pid_t pid);
 

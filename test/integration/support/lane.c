@@ -85,7 +85,7 @@ lane_start(const struct lane_terms *terms, struct lane *lane)
         deed_random(terms->seed, lane->number, lane->seq, lane->attempt++);
 
     lane->clearing = false;
-    lane->frozen = false;
+    lane->frost = LANE_RUNS;
     lane->strike_at = HF_NEVER;
     lane->deed = deed_draw(random, terms->slow);
     if (lane->deed == DEED_STRIKE_HOLDFAST || lane->deed == DEED_STRIKE_GUARD ||
@@ -134,21 +134,44 @@ lane_strike(struct lane *lane)
 }
 
 void
+lane_freeze(struct lane *lane, const int32_t *pids, uint64_t fence)
+{
+    lane->frost = LANE_FREEZES;
+    lane->frozen_fence = fence;
+    for (int i = 0; i < 3; i++)
+        lane->pids[i] = pids[i];
+}
+
+/* To continue one that has yet to stop would leave it stopped for ever. */
+void
+lane_look_frozen(struct lane *lane)
+{
+    if (lane->frost != LANE_FREEZES)
+        return;
+    for (int i = 0; i < 3; i++)
+        if (lane->pids[i] != 0 && !herd_stopped(lane->pids[i]))
+            return;
+    lane->frost = LANE_FROZEN;
+    lane->frozen_at = hf_now();
+}
+
+void
 lane_thaw_command(struct lane *lane)
 {
+    if (lane->frost != LANE_FROZEN)
+        return;
     (void)kill(lane->pids[0], SIGCONT);
-    if (lane->library)
-        lane->frozen = false;
+    lane->frost = lane->library ? LANE_RUNS : LANE_THAWS;
 }
 
 void
 lane_thaw_rest(struct lane *lane)
 {
-    if (!lane->frozen || lane->library)
+    if (lane->frost != LANE_THAWS)
         return;
     (void)kill(lane->pids[1], SIGCONT);
     (void)kill(lane->pids[2], SIGCONT);
-    lane->frozen = false;
+    lane->frost = LANE_RUNS;
 }
 
 void

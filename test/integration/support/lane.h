@@ -29,6 +29,14 @@ struct lane_terms {
     uint32_t sections; /* of each lane */
 };
 
+/* A section freezes itself: it tells, and then stops, sooner or later. */
+enum lane_frost {
+    LANE_RUNS,
+    LANE_FREEZES, /* it told that it will stop */
+    LANE_FROZEN,  /* all its processes have stopped */
+    LANE_THAWS,   /* its command goes on, the others do not yet */
+};
+
 struct lane {
     uint32_t number;
     bool library;
@@ -40,7 +48,7 @@ struct lane {
     bool clearing;            /* pid is a `holdfast clear` */
     enum deed deed;           /* of this try */
     struct hf_instant strike_at;
-    bool frozen;
+    enum lane_frost frost;
     pid_t pids[3]; /* the frozen: command, guard, holdfast */
     uint64_t frozen_fence;
     struct hf_instant frozen_at;
@@ -60,7 +68,11 @@ void lane_clear(const struct lane_terms *terms, struct lane *lane);
  * end. */
 bool lane_strike(struct lane *lane);
 
-/* Let the frozen go on: the command alone, or the others. */
+/* It told that it will stop: remember who, and see whether they have. */
+void lane_freeze(struct lane *lane, const int32_t *pids, uint64_t fence);
+void lane_look_frozen(struct lane *lane);
+
+/* Let the frozen go on: the command alone, then the others. */
 void lane_thaw_command(struct lane *lane);
 void lane_thaw_rest(struct lane *lane);
 
