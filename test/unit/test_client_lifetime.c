@@ -1,0 +1,165 @@
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <holdfast/holdfast.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "store/store.h"
+
+/*
+ * libholdfast where things end: processes that are waited for, clients with
+ * calls under way, descriptors, forks.
+ */
+
+static struct hf_client *
+open_client(const char *place)
+{
+    struct hf_client *client = NULL;
+    struct hf_error error = {0};
+
+    if (hf_open(place, NULL, &client, &error) != HF_OK)
+        fail_msg("open %s: %s", place, error.text);
+    return client;
+}
+
+/* ---- The end of a process that is waited for ----------------------------- */
+
+/* In a child: hold the lock, say so, and wait to be killed. */
+static pid_t
+hold_until_killed(const char *place, const char *name)
+{
+    const struct hf_acquire_options rarely = {.ttl = {60000}, .beat = {9000}};
+    struct hf_client *client = NULL;
+    struct hf_acquired acquired;
+    int ends[2];
+    char byte = 0;
+    pid_t child;
+
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (hf_open(place, NULL, &client, NULL) == HF_OK &&
+            hf_acquire(client, name, &rarely, &acquired, NULL) == HF_OK)
+            (void)!write(ends[1], "!", 1);
+        pause();
+        _exit(1);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    return child;
+}
+
+struct relay {
+    const char *place;
+    pid_t first;
+    pid_t second;
+    unsigned calls;
+    struct hf_instant killed_at;
+};
+
+/* Give "deploy" to the holder of "other", as if it had taken it over. */
+static void
+hand_over(const char *place)
+{
+    struct hf_store *store = NULL;
+    struct hf_record from = {0};
+    struct hf_record to = {0};
+    struct hf_instant until = hf_after(hf_now(), (struct hf_duration){5000});
+    struct hf_store_op op = {
+        .kind = HF_PUT,
+        .key = {"default", "deploy"},
+        .new_generation = true,
+        .value = from.value,
+    };
+    struct hf_store_group group = {.ops = &op, .ops_count = 1};
+
+    assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
+    assert_int_equal(hf_store_get(store, (struct hf_key){"default", "other"},
+                                  until, &from, NULL),
+                     HF_OK);
+    assert_int_equal(hf_store_get(store, op.key, until, &to, NULL), HF_OK);
+    op.expect.version = to.version;
+    op.value_len = from.value_len;
+    hf_store_commit(store, &group, 1, until, NULL);
+    assert_int_equal(group.verdict, HF_APPLIED);
+    hf_store_close(store);
+}
+
+/* The second call comes a second after the first: whoever looks at processes
+ * sleeps by then. */
+static void
+pass_on_and_kill(void *ctx, const struct hf_diagnosis *seen)
+{
+    struct relay *relay = ctx;
+
+    if (++relay->calls == 2)
+        hand_over(relay->place);
+    if (relay->killed_at.ms != 0 ||
+        seen->record.processes[0] != relay->second || !seen->running)
+        return;
+    relay->killed_at = hf_now();
+    kill(relay->second, SIGKILL);
+}
+
+/* Neither a beat nor a look is due for seconds: only its end tells. */
+static void
+a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once(void **state)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    char folder[] = "/tmp/holdfast-test-XXXXXX";
+    char place[64];
+    char file[64];
+    struct relay relay = {.place = place};
+    struct hf_acquire_options options = {
+        .ttl = {60000},
+        .beat = {9000},
+        .on_waiting = pass_on_and_kill,
+        .ctx = &relay,
+    };
+    struct hf_acquired acquired = {0};
+    struct hf_client *client;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(place, sizeof(place), "sqlite:%s/locks.db", folder);
+    relay.first = hold_until_killed(place, "deploy");
+    relay.second = hold_until_killed(place, "other");
+    client = open_client(place);
+    assert_int_equal(hf_acquire(client, "deploy", &options, &acquired, NULL),
+                     HF_OK);
+    assert_int_equal(acquired.outcome, HF_GRANTED);
+    assert_in_range(hf_between(relay.killed_at, hf_now()).ms, 0, 1000);
+    kill(relay.first, SIGKILL);
+    waitpid(relay.first, NULL, 0);
+    waitpid(relay.second, NULL, 0);
+    hf_release(acquired.lock, NULL, NULL);
+    hf_close(client);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(file, sizeof(file), "%s/locks.db%s", folder, ends[i]);
+        unlink(file);
+    }
+    rmdir(folder);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
