@@ -259,6 +259,7 @@ hf_client_run(struct hf_client *client, struct hf_job *job)
     pthread_mutex_lock(&client->mutex);
     open = !client->closing;
     if (open) {
+        client->references++;
         while (*link != NULL)
             link = &(*link)->next;
         *link = job;
@@ -266,6 +267,8 @@ hf_client_run(struct hf_client *client, struct hf_job *job)
     }
     while (open && !job->done)
         pthread_cond_wait(&client->quiet, &client->mutex);
-    pthread_mutex_unlock(&client->mutex);
+    if (open)
+        client->references--;
+    hf_client_leave(client);
     return open;
 }

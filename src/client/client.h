@@ -39,7 +39,7 @@ struct hf_client {
 
     pthread_mutex_t mutex; /* guards what follows, and every errand */
     pthread_cond_t quiet;  /* a callback or a job has returned */
-    size_t references;     /* the caller's and one an errand */
+    size_t references;     /* the caller's, one an errand, one a job */
     bool closing;
     struct hf_errand *errands; /* all of them, linked */
     size_t errands_count;

@@ -1,3 +1,5 @@
+#include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,7 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "store/store.h"
+#include "client/client.h"
 
 /*
  * libholdfast where things end: processes that are waited for, clients with
@@ -153,12 +155,111 @@ a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once(void **state)
     rmdir(folder);
 }
 
+/* ---- The end of a client ------------------------------------------------- */
+
+/* A store whose scan waits to be let go. */
+struct gate {
+    struct hf_store base;
+    int arrived[2];
+    int opened[2];
+};
+
+static enum hf_status
+scan_behind_gate(struct hf_store *store, const struct hf_store_scan *scan,
+                 hf_store_row_fn *row, void *ctx, struct hf_error *error)
+{
+    const struct gate *gate = (struct gate *)store;
+    char byte;
+
+    (void)scan;
+    (void)row;
+    (void)ctx;
+    (void)error;
+    (void)!write(gate->arrived[1], "!", 1);
+    (void)!read(gate->opened[0], &byte, 1);
+    return HF_OK;
+}
+
+static void
+wait_for_wake(struct hf_store *store, const struct hf_store_watch *watches,
+              size_t watches_count, struct hf_instant until, int wake_fd)
+{
+    struct pollfd fd = {.fd = wake_fd, .events = POLLIN};
+
+    (void)store;
+    (void)watches;
+    (void)watches_count;
+    (void)until;
+    (void)poll(&fd, 1, -1);
+}
+
+static void
+close_gate(struct hf_store *store)
+{
+    struct gate *gate = (struct gate *)store;
+
+    for (size_t i = 0; i < 2; i++) {
+        close(gate->arrived[i]);
+        close(gate->opened[i]);
+    }
+}
+
+static void *
+list(void *client)
+{
+    struct hf_description row;
+    size_t count = 1;
+
+    assert_int_equal(hf_list(client, NULL, &row, &count, NULL), HF_OK);
+    return NULL;
+}
+
+static void *
+close_client(void *client)
+{
+    hf_close(client);
+    return NULL;
+}
+
+/* ThreadSanitizer hears it if one side goes on with what the other freed. */
+static void
+a_list_under_way_outlives_the_close(void **state)
+{
+    static const struct hf_store_methods methods = {
+        .close = close_gate,
+        .scan = scan_behind_gate,
+        .wait = wait_for_wake,
+    };
+
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        struct gate gate = {.base = {&methods, &hf_alloc_libc}};
+        struct hf_client *client = NULL;
+        pthread_t lister;
+        pthread_t closer;
+        char byte;
+
+        assert_int_equal(pipe(gate.arrived), 0);
+        assert_int_equal(pipe(gate.opened), 0);
+        assert_int_equal(hf_client_on(&gate.base, "test:gate", &hf_alloc_libc,
+                                      &client, NULL),
+                         HF_OK);
+        pthread_create(&lister, NULL, list, client);
+        assert_int_equal(read(gate.arrived[0], &byte, 1), 1);
+        pthread_create(&closer, NULL, close_client, client);
+        assert_int_equal(write(gate.opened[1], "!", 1), 1);
+        pthread_join(lister, NULL);
+        pthread_join(closer, NULL);
+    }
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once),
+        cmocka_unit_test(a_list_under_way_outlives_the_close),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
