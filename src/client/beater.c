@@ -196,6 +196,7 @@ hf_beater_main(void *arg)
 {
     struct hf_client *client = arg;
 
+    hf_client_beats_here(client);
     pthread_mutex_lock(&client->mutex);
     while (!client->closing) {
         tell_time(client);

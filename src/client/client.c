@@ -30,6 +30,15 @@ watch_forks(void)
     (void)pthread_atfork(NULL, NULL, count_generation);
 }
 
+/* The client of which this thread is the beater, if it is one. */
+static _Thread_local const struct hf_client *beaten_here;
+
+void
+hf_client_beats_here(const struct hf_client *client)
+{
+    beaten_here = client;
+}
+
 bool
 hf_client_is_ours(const struct hf_client *client)
 {
@@ -43,7 +52,7 @@ hf_client_may_call(const struct hf_client *client, struct hf_error *error)
         return hf_fail(error, HF_E_INVALID,
                        "not this process's client: it was opened before a "
                        "fork");
-    if (pthread_equal(pthread_self(), client->beater))
+    if (beaten_here == client)
         return hf_fail(error, HF_E_INVALID,
                        "a callback may not call this: nothing would beat");
     return HF_OK;

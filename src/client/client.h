@@ -77,7 +77,7 @@ HF_MUST_USE enum hf_status hf_client_on(struct hf_store *store,
 /* Is this the process that opened it?  A forked child's is not. */
 bool hf_client_is_ours(const struct hf_client *client);
 
-/* HF_E_INVALID in a forked child and inside a callback of the beater. */
+/* HF_E_INVALID in a forked child, and inside a callback of its beater. */
 HF_MUST_USE enum hf_status hf_client_may_call(const struct hf_client *client,
                                               struct hf_error *error);
 
@@ -92,7 +92,9 @@ bool hf_client_run(struct hf_client *client, struct hf_job *job);
 void hf_client_wake_beater(struct hf_client *client);
 void hf_client_wake_courier(struct hf_client *client);
 
-/* The threads' bodies: beater.c, courier.c. */
+/* The threads' bodies: beater.c, courier.c.  A beater says who it is, since
+ * pthread_self() is another thread's once it has ended. */
+void hf_client_beats_here(const struct hf_client *client);
 void *hf_beater_main(void *arg);
 void *hf_courier_main(void *arg);
 

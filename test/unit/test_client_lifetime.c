@@ -34,6 +34,18 @@ open_client(const char *place)
     return client;
 }
 
+static struct hf_lock *
+hold(struct hf_client *client, const char *name)
+{
+    struct hf_acquired acquired = {0};
+    struct hf_error error = {0};
+
+    if (hf_acquire(client, name, NULL, &acquired, &error) != HF_OK)
+        fail_msg("acquire %s: %s", name, error.text);
+    assert_int_equal(acquired.outcome, HF_GRANTED);
+    return acquired.lock;
+}
+
 /* ---- The end of a process that is waited for ----------------------------- */
 
 /* In a child: hold the lock, say so, and wait to be killed. */
@@ -253,6 +265,47 @@ a_list_under_way_outlives_the_close(void **state)
     }
 }
 
+struct orphan {
+    pthread_barrier_t *start;
+    struct hf_lock *lock;
+    enum hf_status status;
+};
+
+static void *
+free_orphan(void *arg)
+{
+    struct orphan *orphan = arg;
+
+    pthread_barrier_wait(orphan->start);
+    orphan->status = hf_release(orphan->lock, NULL, NULL);
+    return NULL;
+}
+
+/* New threads may bear the names of those that the client had. */
+static void
+any_thread_may_free_the_locks_of_a_closed_client(void **state)
+{
+    enum { THREADS = 4 };
+    static const char *const names[THREADS] = {"a", "b", "c", "d"};
+    struct hf_client *client = open_client("memory:orphans");
+    struct orphan orphans[THREADS];
+    pthread_t threads[THREADS];
+    pthread_barrier_t start;
+
+    (void)state;
+    pthread_barrier_init(&start, NULL, THREADS);
+    for (size_t i = 0; i < THREADS; i++)
+        orphans[i] = (struct orphan){&start, hold(client, names[i]), HF_OK};
+    hf_close(client);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, free_orphan, &orphans[i]);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(orphans[i].status, HF_E_UNKNOWN);
+    pthread_barrier_destroy(&start);
+}
+
 int
 main(void)
 {
@@ -260,6 +313,7 @@ main(void)
         cmocka_unit_test(
             a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once),
         cmocka_unit_test(a_list_under_way_outlives_the_close),
+        cmocka_unit_test(any_thread_may_free_the_locks_of_a_closed_client),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
