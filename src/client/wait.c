@@ -14,6 +14,9 @@
 /* How often a waiting callback runs at least. */
 #define SHOW_EVERY_MS 1000
 
+/* How often a release looks for its end when nothing can wake it. */
+#define LOOK_EVERY_MS 5
+
 static enum hf_status
 check_part(const char *what, const char *text, size_t max,
            struct hf_error *error)
@@ -189,10 +192,12 @@ hf_wait_for(struct hf_errand *errand, enum hf_event_kind kind,
     return HF_OK;
 }
 
+/* Without a descriptor to be woken by, look now and then. */
 bool
 hf_wait_ended(struct hf_errand *errand, struct hf_cancel *cancel)
 {
     struct hf_client *client = errand->client;
+    int patience_ms = errand->progress_fd < 0 ? LOOK_EVERY_MS : -1;
     eventfd_t count;
 
     while (!hf_errand_ended(errand)) {
@@ -203,7 +208,7 @@ hf_wait_ended(struct hf_errand *errand, struct hf_cancel *cancel)
         };
 
         pthread_mutex_unlock(&client->mutex);
-        if (poll(polls, 3, -1) < 0)
+        if (poll(polls, 3, patience_ms) < 0)
             polls[1].revents = polls[2].revents = 0;
         (void)eventfd_read(polls[0].fd, &count);
         pthread_mutex_lock(&client->mutex);

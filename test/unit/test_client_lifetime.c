@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -306,6 +307,30 @@ any_thread_may_free_the_locks_of_a_closed_client(void **state)
     pthread_barrier_destroy(&start);
 }
 
+/* ---- The end of descriptors ---------------------------------------------- */
+
+static void
+a_lock_is_released_without_a_descriptor_left(void **state)
+{
+    struct hf_client *client = open_client("memory:descriptors");
+    struct hf_lock *lock = hold(client, "deploy");
+    struct rlimit before;
+    struct rlimit none;
+    int next = dup(STDIN_FILENO);
+
+    (void)state;
+    assert_true(next >= 0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = (rlim_t)next;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(dup(STDIN_FILENO), -1);
+    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    hf_close(client);
+}
+
 int
 main(void)
 {
@@ -314,6 +339,7 @@ main(void)
             a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once),
         cmocka_unit_test(a_list_under_way_outlives_the_close),
         cmocka_unit_test(any_thread_may_free_the_locks_of_a_closed_client),
+        cmocka_unit_test(a_lock_is_released_without_a_descriptor_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
