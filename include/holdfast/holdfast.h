@@ -178,7 +178,8 @@ hf_acquire_check(const char *name, const struct hf_acquire_options *options,
  * A switch that ends waiting calls early; may serve several calls at once.
  * Both verbs are async-signal-safe and idempotent.  cancel: give up, settle
  * what is unsettled, return HF_E_CANCELLED.  abandon: return at once, even if
- * a claim is unsettled.  Open: HF_E_NOMEM or HF_E_LIMIT (no descriptors).
+ * a claim is unsettled.  In a forked child they do nothing to the parent's.
+ * Open: HF_E_NOMEM or HF_E_LIMIT (no descriptors).
  */
 HF_PUBLIC HF_MUST_USE enum hf_status hf_cancel_open(struct hf_cancel **cancel);
 HF_PUBLIC void hf_cancel(struct hf_cancel *cancel);

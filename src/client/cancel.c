@@ -1,11 +1,14 @@
 #include "client/cancel.h"
 
+#include <errno.h>
 #include <sys/eventfd.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 
 struct hf_cancel {
+    pid_t process; /* a forked child shares the descriptors, and must not */
     int cancelled_fd;
     int abandoned_fd;
 };
@@ -17,6 +20,7 @@ hf_cancel_open(struct hf_cancel **cancel)
 
     if (made == NULL)
         return HF_E_NOMEM;
+    made->process = getpid();
     made->cancelled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     made->abandoned_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (made->cancelled_fd < 0 || made->abandoned_fd < 0) {
@@ -29,24 +33,26 @@ hf_cancel_open(struct hf_cancel **cancel)
 
 /* A full counter refuses a write, and is readable all the same. */
 static void
-switch_on(int fd)
+switch_on(const struct hf_cancel *cancel, int fd)
 {
     static const uint64_t one = 1;
-    ssize_t written = write(fd, &one, sizeof(one));
+    int error = errno; /* of the code that a signal interrupted */
 
-    (void)written;
+    if (cancel->process == getpid())
+        (void)!write(fd, &one, sizeof(one));
+    errno = error;
 }
 
 void
 hf_cancel(struct hf_cancel *cancel)
 {
-    switch_on(cancel->cancelled_fd);
+    switch_on(cancel, cancel->cancelled_fd);
 }
 
 void
 hf_cancel_abandon(struct hf_cancel *cancel)
 {
-    switch_on(cancel->abandoned_fd);
+    switch_on(cancel, cancel->abandoned_fd);
 }
 
 void

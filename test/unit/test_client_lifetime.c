@@ -331,6 +331,39 @@ a_lock_is_released_without_a_descriptor_left(void **state)
     hf_close(client);
 }
 
+/* ---- The other side of a fork -------------------------------------------- */
+
+static void
+a_forked_child_throws_no_switch_of_its_parent(void **state)
+{
+    struct hf_client *a = open_client("memory:switch");
+    struct hf_client *b = open_client("memory:switch");
+    struct hf_lock *lock = hold(a, "deploy");
+    struct hf_acquire_options options = {.limit = {50}};
+    struct hf_acquired acquired = {0};
+    int status = 0;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(hf_cancel_open(&options.cancel), HF_OK);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        hf_cancel(options.cancel);
+        hf_cancel_abandon(options.cancel);
+        hf_cancel_close(options.cancel);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(hf_acquire(b, "deploy", &options, &acquired, NULL), HF_OK);
+    assert_int_equal(acquired.outcome, HF_TIMED_OUT);
+    hf_cancel_close(options.cancel);
+    hf_release(lock, NULL, NULL);
+    hf_close(a);
+    hf_close(b);
+}
+
 int
 main(void)
 {
@@ -339,6 +372,7 @@ main(void)
             a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once),
         cmocka_unit_test(a_list_under_way_outlives_the_close),
         cmocka_unit_test(any_thread_may_free_the_locks_of_a_closed_client),
+        cmocka_unit_test(a_forked_child_throws_no_switch_of_its_parent),
         cmocka_unit_test(a_lock_is_released_without_a_descriptor_left),
     };
 
