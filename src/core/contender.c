@@ -435,12 +435,14 @@ look_sooner(struct hf_contender *c, struct hf_instant now)
 static void
 on_evidence(struct hf_contender *c, const struct hf_event *event)
 {
+    bool known = c->sighting.gone;
+
     if (c->state != HF_CONTENDER_WATCHING)
         return;
     hf_sighting_evidence(&c->sighting, event->evidence.version,
                          event->evidence.gone);
-    if (c->sighting.gone)
-        look_sooner(c, event->at);
+    if (c->sighting.gone && !known)
+        look_sooner(c, event->at); /* once: a shell may say it again */
     else if (c->try_only && c->sighting.running)
         end(c, HF_OK, HF_TIMED_OUT);
 }

@@ -150,6 +150,27 @@ a_foreign_marker_makes_it_wait_and_does_not_spin(void **state)
     EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
 }
 
+/* Its shell says again after every look that the holder is gone. */
+static void
+a_gone_holder_behind_a_foreign_marker_is_not_looked_at_for_ever(void **state)
+{
+    struct bench b = watching(waiting_up_to(3000), HF_TAKEOVER);
+    uint64_t asked_before;
+
+    (void)state;
+    step(&b, hf_evidence(T(20), 7, true));
+    step(&b, found_held(30, 2, 7, 7, HF_TAKEOVER));
+    step(&b, refused(40, 3));
+    step(&b, found_held(50, 4, 7, 7, HF_TAKEOVER));
+    asked_before = b.contender.keeper.asker.number;
+    for (int64_t at_ms = 60; at_ms < 3000; at_ms++) {
+        step(&b, found_held(at_ms, b.contender.keeper.asker.number, 7, 7,
+                            HF_TAKEOVER));
+        step(&b, hf_evidence(T(at_ms), 7, true));
+    }
+    assert_in_range(b.contender.keeper.asker.number - asked_before, 10, 20);
+}
+
 static void
 try_does_not_wait_behind_a_foreign_marker(void **state)
 {
@@ -379,6 +400,8 @@ main(void)
         cmocka_unit_test(
             who_loses_the_race_for_a_dead_lock_waits_for_the_taker),
         cmocka_unit_test(a_foreign_marker_makes_it_wait_and_does_not_spin),
+        cmocka_unit_test(
+            a_gone_holder_behind_a_foreign_marker_is_not_looked_at_for_ever),
         cmocka_unit_test(try_does_not_wait_behind_a_foreign_marker),
         cmocka_unit_test(
             a_holder_that_is_gone_is_taken_over_after_one_more_read),
