@@ -251,9 +251,13 @@ wait_for_change(struct hf_store *base, const struct hf_store_watch *watches,
         hf_pause(until, -1, wake_fd);
         return;
     }
+    /* SQLite counts a statement's steps over all its runs: cut short at the
+     * end of its patience, a look at many keys would never reach the last. */
+    store->sql.db.brief = true;
     while (!look(store, watches, watches_count, &seen) &&
            !hf_reached(hf_now(), until) && !hf_pause(until, LOOK_MS, wake_fd))
         ; /* hf_pause has waited */
+    store->sql.db.brief = false;
 }
 
 /* ---- Open and close ------------------------------------------------------ */

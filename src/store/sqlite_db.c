@@ -50,7 +50,7 @@ on_progress(void *ctx)
 {
     const struct hf_sqlite_db *db = ctx;
 
-    return hf_reached(hf_now(), db->until);
+    return !db->brief && hf_reached(hf_now(), db->until);
 }
 
 enum hf_status

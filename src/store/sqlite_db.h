@@ -15,6 +15,8 @@ struct hf_sqlite_db {
     const char *path;        /* borrowed */
     struct hf_instant until; /* what runs longer ends with an error; writable
                                 at any time, HF_NEVER at the start */
+    bool brief;              /* what runs now is short: until ends only the
+                                waits for locks */
     uint64_t dice;           /* state of the pauses' random numbers */
 };
 

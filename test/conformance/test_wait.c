@@ -126,6 +126,21 @@ any_of_many_keys_ends_the_wait(struct suite_bench *b)
 }
 
 static void
+the_last_of_very_many_keys_ends_the_wait(struct suite_bench *b)
+{
+    enum { MANY = 5000 };
+    static struct hf_store_watch watches[MANY];
+    uint64_t floor = suite_absent(b->store, suite_key("a"));
+
+    for (size_t i = 0; i < MANY; i++)
+        watches[i] = (struct hf_store_watch){suite_key("a"), floor};
+    watches[MANY - 1].key.name = "z";
+    suite_apply(b->store, suite_put(suite_key("z"), floor, "x"));
+    hf_store_wait(b->store, watches, MANY, hf_after(hf_now(), long_time), -1);
+    assert_true(suite_present(b->store, suite_key("z")) > floor);
+}
+
+static void
 a_raised_floor_ends_the_wait_on_nothing(struct suite_bench *b)
 {
     uint64_t floor = suite_absent(b->store, suite_key("a"));
@@ -201,6 +216,7 @@ main(void)
         SUITE_CASE(an_earlier_commit_of_the_same_store_ends_the_wait),
         SUITE_CASE(an_earlier_commit_of_another_store_ends_the_wait),
         SUITE_CASE(any_of_many_keys_ends_the_wait),
+        SUITE_CASE(the_last_of_very_many_keys_ends_the_wait),
         SUITE_CASE(a_raised_floor_ends_the_wait_on_nothing),
         SUITE_CASE(the_wake_fd_ends_the_wait),
         SUITE_CASE(the_wake_fd_ends_a_wait_that_has_begun),
