@@ -26,7 +26,9 @@
  *
  * Fork: in a forked child every call on the parent's handles answers
  * HF_NOT_HELD (or HF_E_INVALID where it has no outcome) and touches nothing;
- * the parent's locks stay the parent's.  Open a client of the child's own.
+ * the parent's locks stay the parent's.  A child that wants locks of its own
+ * calls exec first: SQLite does not bear a fork under an open file, so hf_open
+ * refuses a sqlite place (HF_E_INVALID) in a child whose parent had one open.
  *
  * Clocks: no decision compares two machines' clocks.  A waiter times an
  * unchanged record on its own CLOCK_BOOTTIME; a holder counts its right from

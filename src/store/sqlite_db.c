@@ -1,6 +1,8 @@
 #include "store/sqlite_db.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +17,34 @@ enum {
     PAUSE_MIN_US = 500,
     PAUSE_MAX_US = 2000,
 };
+
+/* ---- Forks --------------------------------------------------------------- */
+
+/*
+ * SQLite keeps, for all connections of a process, tables of the files that are
+ * open and of the locks on them; the kernel keeps those locks by process.  A
+ * fork copies the tables and not the locks: a connection made in the child
+ * would trust locks that it does not hold, or wait for ever for one that was
+ * held for the moment.
+ */
+static _Atomic unsigned open_count;
+static _Atomic bool copied_by_fork;
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+
+static void
+on_fork(void)
+{
+    if (atomic_load(&open_count) > 0)
+        atomic_store(&copied_by_fork, true);
+}
+
+static void
+watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, on_fork);
+}
+
+/* ---- Pauses -------------------------------------------------------------- */
 
 bool
 hf_sqlite_db_pause(struct hf_sqlite_db *db)
@@ -53,6 +83,8 @@ on_progress(void *ctx)
     return !db->brief && hf_reached(hf_now(), db->until);
 }
 
+/* ---- Open and close ------------------------------------------------------ */
+
 enum hf_status
 hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
                   struct hf_error *error)
@@ -68,7 +100,17 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
         .until = HF_NEVER,
         .dice = ((uint64_t)getpid() << 32 | (uint64_t)hf_wall_us()) | 1,
     };
+    pthread_once(&watch_once, watch_forks);
+    if (atomic_load(&copied_by_fork))
+        return hf_fail(error, HF_E_INVALID,
+                       "%s: this process was forked while its parent had a "
+                       "SQLite place open, and must call exec before it opens "
+                       "one",
+                       path);
+    atomic_fetch_add(&open_count, 1);
     code = sqlite3_open_v2(path, &db->handle, flags, NULL);
+    if (db->handle == NULL) /* no memory even for that */
+        atomic_fetch_sub(&open_count, 1);
     if (code != SQLITE_OK) {
         status = hf_sqlite_db_fail(db, code, error);
         goto fail;
@@ -89,8 +131,11 @@ fail:
 void
 hf_sqlite_db_close(struct hf_sqlite_db *db)
 {
+    if (db->handle == NULL)
+        return;
     sqlite3_close(db->handle);
     db->handle = NULL;
+    atomic_fetch_sub(&open_count, 1);
 }
 
 int

@@ -23,7 +23,8 @@ struct hf_sqlite_db {
 /*
  * Open the file at `path`, for reading and writing.  *db must not move while
  * it is open.  On failure *db is closed.  HF_E_DENIED, HF_E_UNAVAILABLE,
- * HF_E_CORRUPT, HF_E_LIMIT, HF_E_NOMEM.
+ * HF_E_CORRUPT, HF_E_LIMIT, HF_E_NOMEM; HF_E_INVALID in a process that was
+ * forked while another such connection was open.
  */
 HF_MUST_USE enum hf_status hf_sqlite_db_open(struct hf_sqlite_db *db,
                                              const char *path,

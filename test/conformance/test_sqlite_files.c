@@ -356,6 +356,37 @@ a_command_that_is_run_inherits_no_descriptor(void **state)
     hf_store_close(store);
 }
 
+/* What SQLite notes of the locks of a process is copied by a fork, and is no
+ * longer true in the child. */
+static bool
+is_refused_after_a_fork(void *ctx)
+{
+    struct hf_error error = {.status = HF_OK};
+
+    return files_refuse(ctx, &error) == HF_E_INVALID &&
+           strstr(error.text, "fork") != NULL;
+}
+
+static bool
+opens_after_a_fork(void *ctx)
+{
+    hf_store_close(files_open(ctx));
+    return true;
+}
+
+static void
+a_forked_child_opens_none_while_its_parent_had_one_open(void **state)
+{
+    struct files *files = *state;
+    struct hf_store *store = files_open(files);
+
+    assert_int_equal(suite_end_of(suite_start(is_refused_after_a_fork, files)),
+                     0);
+    suite_absent(store, suite_key("a"));
+    hf_store_close(store);
+    assert_int_equal(suite_end_of(suite_start(opens_after_a_fork, files)), 0);
+}
+
 #define FILES_TEST(test)                                                       \
     cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
 
@@ -383,6 +414,7 @@ main(void)
         FILES_TEST(a_file_that_was_replaced_is_unavailable),
         FILES_TEST(a_new_file_in_the_place_of_a_deleted_one_repeats_no_version),
         FILES_TEST(a_command_that_is_run_inherits_no_descriptor),
+        FILES_TEST(a_forked_child_opens_none_while_its_parent_had_one_open),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
