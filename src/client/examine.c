@@ -124,14 +124,15 @@ hf_clear(struct hf_client *client, const char *name,
          const struct hf_clear_options *options, struct hf_cleared *cleared,
          struct hf_error *error)
 {
-    struct hf_wait_options wait = {options->on_waiting, options->ctx,
-                                   options->cancel};
+    static const struct hf_clear_options none;
+    const struct hf_clear_options *o = options == NULL ? &none : options;
+    struct hf_wait_options wait = {o->on_waiting, o->ctx, o->cancel};
     struct hf_errand *errand = NULL;
     struct hf_cleared result = {0};
     enum hf_status status = hf_client_may_call(client, error);
 
     if (status == HF_OK)
-        status = prepare_clear(client, name, options, &errand, error);
+        status = prepare_clear(client, name, o, &errand, error);
     if (status == HF_OK)
         status = run(errand, &wait, &result.seen, &result.cleared, error);
     if (status == HF_OK && result.seen.record.corrupt && !result.cleared)
