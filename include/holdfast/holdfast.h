@@ -83,7 +83,8 @@ hf_open(const char *place, const struct hf_open_options *options,
  */
 HF_PUBLIC void hf_close(struct hf_client *client);
 
-/* The place as a URL, with the default filled in; lives as long as client. */
+/* The place as a URL that means the same to any process in any folder, with
+ * the default filled in; lives as long as client. */
 HF_PUBLIC const char *hf_client_place(const struct hf_client *client);
 
 /* ---- Acquire ------------------------------------------------------------ */

@@ -86,6 +86,7 @@ free_client(struct hf_client *client)
     pthread_cond_destroy(&client->quiet);
     pthread_mutex_destroy(&client->mutex);
     hf_free(client->alloc, client->polls);
+    hf_free(client->alloc, client->place);
     hf_free(client->alloc, client);
 }
 
@@ -159,12 +160,15 @@ hf_client_on(struct hf_store *store, const char *place,
     made->queue_end = &made->queue;
     made->armed = HF_NEVER;
     made->timer_fd = made->beater_wake_fd = made->courier_wake_fd = -1;
-    snprintf(made->place, sizeof(made->place), "%s", place);
+    made->place = hf_copy(alloc, place);
     hf_process_host(&made->host);
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->quiet, NULL);
 
-    status = open_descriptors(made, error);
+    if (made->place == NULL)
+        status = hf_fail(error, HF_E_NOMEM, "open %s: out of memory", place);
+    else
+        status = open_descriptors(made, error);
     if (status == HF_OK)
         status = start_threads(made, error);
     if (status != HF_OK) {
@@ -196,17 +200,19 @@ hf_open(const char *place, const struct hf_open_options *options,
     const struct hf_alloc *alloc = &hf_alloc_libc;
     struct hf_store *store = NULL;
     char resolved[HF_PLACE_MAX];
+    struct hf_place parsed;
     enum hf_status status;
 
     if (options != NULL && options->alloc != NULL)
         alloc = options->alloc;
     status = resolve_place(place, resolved, sizeof(resolved), error);
+    if (status == HF_OK)
+        status = hf_place_parse(resolved, &parsed, error);
+    if (status == HF_OK)
+        status = hf_store_open(resolved, alloc, &store, error);
     if (status != HF_OK)
         return status;
-    status = hf_store_open(resolved, alloc, &store, error);
-    if (status != HF_OK)
-        return status;
-    status = hf_client_on(store, resolved, alloc, client, error);
+    status = hf_client_on(store, parsed.text, alloc, client, error);
     if (status != HF_OK)
         hf_store_close(store);
     return status;

@@ -33,7 +33,7 @@ struct hf_client {
     struct hf_store *store;       /* owned; the courier's */
     struct hf_host host;          /* this process's; constant */
     unsigned generation;          /* of the process that opened it; see fork */
-    char place[HF_PLACE_MAX];     /* constant */
+    char *place;                  /* owned; constant */
     pthread_t beater;
     pthread_t courier;
 

@@ -436,6 +436,8 @@ a_dead_refuse_lock_is_cleared_by_hand(void **state)
     assert_int_equal(hf_clear(client, "migrate", &(struct hf_clear_options){0},
                               &cleared, &error),
                      HF_E_INVALID);
+    assert_int_equal(hf_clear(client, "migrate", NULL, &cleared, &error),
+                     HF_E_INVALID);
     assert_int_equal(
         hf_clear(client, "migrate",
                  &(struct hf_clear_options){.reason = "host rebooted"},
@@ -626,6 +628,26 @@ bad_requests_are_refused_in_one_clause(void **state)
     hf_close(client);
 }
 
+/* The program it is given to may run in another folder. */
+static void
+the_place_is_told_with_its_whole_path(void **state)
+{
+    char folder[] = "/tmp/holdfast-test-XXXXXX";
+    char place[200];
+    char before[1024];
+    struct hf_client *client;
+
+    (void)state;
+    make_place(place, sizeof(place), folder);
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_int_equal(chdir(folder), 0);
+    client = open_client("sqlite:locks.db");
+    assert_int_equal(chdir(before), 0);
+    assert_string_equal(hf_client_place(client), place);
+    hf_close(client);
+    remove_place(folder);
+}
+
 static void
 locks_are_listed_in_order_and_in_pages(void **state)
 {
@@ -689,6 +711,7 @@ main(void)
         cmocka_unit_test(
             closing_wakes_those_who_wait_and_leaves_locks_to_be_freed),
         cmocka_unit_test(bad_requests_are_refused_in_one_clause),
+        cmocka_unit_test(the_place_is_told_with_its_whole_path),
         cmocka_unit_test(locks_are_listed_in_order_and_in_pages),
     };
 
