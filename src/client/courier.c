@@ -355,20 +355,18 @@ carry(struct courier *courier)
 
 /* ---- Between rounds ------------------------------------------------------ */
 
-/* Mutex held on entry and return, not while a job runs. */
+/* Mutex held on entry and return, not while the job runs. */
 static void
-run_jobs(struct hf_client *client)
+run_job(struct hf_client *client)
 {
-    while (client->jobs != NULL) {
-        struct hf_job *job = client->jobs;
+    struct hf_job *job = client->jobs;
 
-        pthread_mutex_unlock(&client->mutex);
-        job->run(client->store, job->ctx);
-        pthread_mutex_lock(&client->mutex);
-        client->jobs = job->next;
-        job->done = true;
-        pthread_cond_broadcast(&client->quiet);
-    }
+    pthread_mutex_unlock(&client->mutex);
+    job->run(client->store, job->ctx);
+    pthread_mutex_lock(&client->mutex);
+    client->jobs = job->next;
+    job->done = true;
+    pthread_cond_broadcast(&client->quiet);
 }
 
 static void
@@ -451,25 +449,41 @@ rest(struct courier *courier)
 }
 
 static void
-work(struct courier *courier)
+carry_queue(struct courier *courier)
 {
     struct hf_client *client = courier->client;
 
-    if (client->queue != NULL) {
-        take_parcels(courier);
-        pthread_mutex_unlock(&client->mutex);
-        carry(courier);
-        pthread_mutex_lock(&client->mutex);
-    } else if (client->jobs != NULL) {
-        run_jobs(client);
-    } else if (client->released) {
-        client->released = false;
-        pthread_mutex_unlock(&client->mutex);
-        purge_now_and_then(client);
-        pthread_mutex_lock(&client->mutex);
-    } else {
+    take_parcels(courier);
+    pthread_mutex_unlock(&client->mutex);
+    carry(courier);
+    pthread_mutex_lock(&client->mutex);
+}
+
+static void
+purge(struct hf_client *client)
+{
+    client->released = false;
+    pthread_mutex_unlock(&client->mutex);
+    purge_now_and_then(client);
+    pthread_mutex_lock(&client->mutex);
+}
+
+/* One round: the questions that wait, and then one job; so neither a stream
+ * of the ones nor of the others keeps the rest waiting. */
+static void
+work(struct courier *courier)
+{
+    struct hf_client *client = courier->client;
+    bool idle = client->queue == NULL && client->jobs == NULL;
+
+    if (client->queue != NULL)
+        carry_queue(courier);
+    if (client->jobs != NULL)
+        run_job(client);
+    if (idle && client->released)
+        purge(client);
+    else if (idle)
         rest(courier);
-    }
     hf_arena_reset(&courier->arena);
 }
 
@@ -483,7 +497,8 @@ hf_courier_main(void *arg)
     pthread_mutex_lock(&client->mutex);
     while (!client->closing)
         work(&courier);
-    run_jobs(client);
+    while (client->jobs != NULL)
+        run_job(client);
     pthread_mutex_unlock(&client->mutex);
     if (client->released)
         purge_now_and_then(client);
