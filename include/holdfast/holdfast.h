@@ -97,9 +97,9 @@ enum hf_news {
 };
 
 /*
- * Runs on the client's beating thread, never before hf_acquire has returned
- * the lock, and never after its hf_release or hf_abandon has returned.  Must
- * be brief: while it runs nothing beats.  It may call hf_check, hf_fence and
+ * Runs on the client's beating thread, never before hf_acquire has stored the
+ * lock in *acquired, and never after its hf_release or hf_abandon has
+ * returned.  Must be brief: while it runs nothing beats.  It may call hf_check, hf_fence and
  * hf_lock_right_ms; any other call on the client answers HF_E_INVALID.
  */
 typedef void hf_news_fn(void *ctx, struct hf_lock *lock, enum hf_news news);
@@ -157,7 +157,8 @@ struct hf_acquired {
  * The limit bounds waiting.  A claim whose answer was lost is settled before
  * the call returns, however long that takes; hf_cancel_abandon cuts it short.
  *
- * HF_E_UNAVAILABLE: the place could not be read at all.  HF_E_CORRUPT: the
+ * HF_E_UNAVAILABLE: the place could not be read at first or at the limit, or
+ * not be written to until the limit; nothing is held.  HF_E_CORRUPT: the
  * record there is not Holdfast's.  HF_E_CANCELLED: by options->cancel; nothing
  * is held and nothing left behind.  HF_E_UNKNOWN: settling was abandoned; a
  * record may be left behind that nobody beats.  *acquired is untouched unless
@@ -212,7 +213,8 @@ HF_PUBLIC int64_t hf_lock_right_ms(const struct hf_lock *lock);
 /* ---- Give it back -------------------------------------------------------- */
 
 /*
- * Delete the lock's record and free `lock`, on every status.  Waits until the
+ * Delete the lock's record and free `lock`, on every status but HF_E_INVALID
+ * (a forked child's call, or a callback's).  Waits until the
  * delete is settled, or until `cancel` (may be NULL) is switched.  A lock that
  * was lost: HF_OK, nobody else's record is touched.  HF_E_CANCELLED or
  * HF_E_UNKNOWN: the record may be left behind, unbeaten; the client goes on
@@ -286,7 +288,8 @@ struct hf_cleared {
  * deletes it at the very version it watched, and writes who, when and why
  * into the space `!audit` in the same transaction.  Not cleared: it showed
  * life, it changed, or there is no such lock: see cleared->seen.
- * HF_E_UNKNOWN: abandoned before the answer was settled.
+ * HF_E_UNKNOWN: abandoned before the answer was settled.  HF_E_CORRUPT: the
+ * record is not Holdfast's, and `force` was not given.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status
 hf_clear(struct hf_client *client, const char *name,
