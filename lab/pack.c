@@ -97,7 +97,7 @@ strip(const struct world *world, struct world_worker *w)
          (!answer_is_read(w) || c->claimed_version != w->mail.sight.version)))
         c->claimed_version = 0;
     if (!k->asker.waiting || k->asker.question != HF_ASK_READ ||
-        !still_waits(c))
+        !still_waits(c) || k->state != HF_KEEPER_IDLE)
         c->asked_with = HF_PROOF_NONE;
     if (c->answered)
         k->asker.failures = 0;

@@ -8,17 +8,25 @@
  *
  * It runs over states to which the number of faults so far and the last actor
  * are added, one layer of steps after the other, as deep as the violation is
- * known to be.  Within a layer the states with fewer context switches come
- * first, so that the first way found into a state of the next layer has the
- * fewest; of equal ones, that of the lowest worker, since systems report their
- * steps in that order.
+ * known to be.  Of each state the best way into it is kept: the one with the
+ * fewest context switches, and of equal ones the first.  Which way is first is
+ * told by the order of expansion: a layer is expanded in the order in which
+ * its states' best ways were found, so ways are compared step by step, and
+ * systems report the lowest worker's steps first.
  */
+
+/* The best way into a state: when it was found. */
+struct way {
+    uint32_t found_at;
+    uint32_t number;
+};
 
 struct retelling {
     struct lab_report *report;
     size_t size;          /* of the system's state */
     uint16_t *switches;   /* owned; by number */
-    uint32_t *order;      /* owned; the layer, fewest switches first */
+    struct way *ways;     /* owned; by number, until its layer is sorted */
+    uint32_t steps;       /* reported so far */
     uint32_t layer_begin; /* of the layer being made */
     uint8_t faults;       /* of the state being expanded */
     uint8_t actor;        /* who led to it */
@@ -59,6 +67,7 @@ on_retell_step(struct lab_explorer *explorer, const struct lab_step *step)
     uint8_t faults = (uint8_t)(r->faults + (step->fault ? 1 : 0));
     uint32_t number;
 
+    r->steps++;
     if (faults > r->report->faults)
         return;
     if (step->violated != NULL) {
@@ -75,10 +84,12 @@ on_retell_step(struct lab_explorer *explorer, const struct lab_step *step)
         lab_states_add(&explorer->states, key, explorer->current, &number)) {
     case LAB_ADDED:
         r->switches[number] = switches;
+        r->ways[number] = (struct way){r->steps, number};
         break;
     case LAB_SEEN:
         if (number >= r->layer_begin && switches < r->switches[number]) {
             r->switches[number] = switches;
+            r->ways[number].found_at = r->steps;
             explorer->states.parent[number] = explorer->current;
         }
         break;
@@ -88,20 +99,13 @@ on_retell_step(struct lab_explorer *explorer, const struct lab_step *step)
     }
 }
 
-/* Sort begin..end by switches into r->order: a counting sort, so stable. */
-static void
-order_layer(struct retelling *r, uint32_t begin, uint32_t end)
+static int
+compare_ways(const void *a, const void *b)
 {
-    uint16_t most = 0;
-    uint32_t placed = 0;
+    const struct way *x = a;
+    const struct way *y = b;
 
-    for (uint32_t i = begin; i < end; i++)
-        if (r->switches[i] > most)
-            most = r->switches[i];
-    for (uint16_t s = 0; s <= most; s++)
-        for (uint32_t i = begin; i < end; i++)
-            if (r->switches[i] == s)
-                r->order[placed++] = i;
+    return (x->found_at > y->found_at) - (x->found_at < y->found_at);
 }
 
 static void
@@ -130,9 +134,9 @@ make_layers(struct lab_explorer *explorer)
 
         r->layer_begin = end;
         r->last_layer = depth == r->report->depth;
-        order_layer(r, begin, end);
+        qsort(r->ways + begin, end - begin, sizeof(*r->ways), compare_ways);
         for (uint32_t i = 0; i < end - begin && !explorer->full; i++)
-            expand(explorer, r->order[i]);
+            expand(explorer, r->ways[begin + i].number);
         begin = end;
     }
 }
@@ -197,8 +201,8 @@ lab_retell(const struct lab_system *system, struct lab_report *report,
     bool told = false;
 
     retelling.switches = calloc(states_max, sizeof(uint16_t));
-    retelling.order = calloc(states_max, sizeof(uint32_t));
-    if (retelling.switches == NULL || retelling.order == NULL ||
+    retelling.ways = calloc(states_max, sizeof(struct way));
+    if (retelling.switches == NULL || retelling.ways == NULL ||
         !lab_states_open(&explorer.states, system->state_size + 2, states_max))
         goto out;
 
@@ -211,6 +215,6 @@ lab_retell(const struct lab_system *system, struct lab_report *report,
     lab_states_close(&explorer.states);
 out:
     free(retelling.switches);
-    free(retelling.order);
+    free(retelling.ways);
     return told;
 }

@@ -14,12 +14,20 @@ roll(uint64_t *dice)
     return *dice * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+/* Trouble that ends at once is little trouble. */
+static bool
+ends_trouble(enum world_act act)
+{
+    return act == ACT_WAKE || act == ACT_HEAL;
+}
+
 /* One of the steps that are possible, each as likely as any other; or, now and
- * then, one of the faults. */
+ * then, one of the faults, or the end of one. */
 static struct world_action
 choose(const struct world *world, uint64_t *dice)
 {
     bool fault = roll(dice) % 30 == 0;
+    bool relief = roll(dice) % 30 == 0;
     struct world_action chosen = {ACT_TICK, 0};
     unsigned found = 0;
 
@@ -28,7 +36,8 @@ choose(const struct world *world, uint64_t *dice)
             struct world_action action = {act, who};
 
             if (!world_allows(world, action) ||
-                world_is_fault(world, action) != fault)
+                world_is_fault(world, action) != fault ||
+                (ends_trouble(act) && !relief))
                 continue;
             if (roll(dice) % ++found == 0)
                 chosen = action;

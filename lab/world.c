@@ -255,8 +255,8 @@ may_come_late(const struct world *world, unsigned who)
 static bool
 may_purge(const struct world *world, unsigned who)
 {
-    return who == 0 && world->config->purges && !world->exists &&
-           world->version > 1;
+    /* Of any key's tombstone: the floor that it raises is one for all. */
+    return who == 0 && world->config->purges && !world->exists;
 }
 
 static void

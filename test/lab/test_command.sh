@@ -1,0 +1,98 @@
+#!/bin/bash
+# holdfast-lab as a person or a script meets it: verbs, exit codes, output.
+set -u
+# shellcheck source=test/support.sh
+. "$(dirname "$0")/../support.sh"
+lab=$1 json=$2
+
+# gives CODE TEXT ARGUMENT...: the exit code, and what is said somewhere.
+gives() {
+    local code=$1 text=$2 result
+    shift 2
+    "$lab" "$@" >"$here/run.out" 2>"$here/run.err"
+    result=$?
+    [ $result = "$code" ] || return 1
+    cat "$here/run.out" "$here/run.err" | grep -qF -e "$text"
+}
+says() { grep -qE -e "$2" "$here/$1"; }
+is_json() { "$json" <"$here/run.out" >"$here/json"; }
+silent() { [ ! -s "$here/$1" ]; }
+
+check "help" gives 0 "usage: holdfast-lab prove" --help
+check "help goes to stdout" silent run.err
+check "no verb" gives 64 "usage:"
+check "an unknown verb" gives 64 "usage:" disprove
+check "an unknown option" gives 64 "usage:" prove --fast
+check "an unknown world" gives 64 "no world 'nowhere'" prove nowhere
+check "an unknown world to wander in" gives 64 "no world 'nowhere'" \
+    wander nowhere
+for bad in "--workers 0" "--workers 5" "--workers -1" "--workers x" \
+    "--faults 16" "--faults 1x" "--memory 0" "--states -3" "--seed" \
+    "--states 99999999999999999999"; do
+    # shellcheck disable=SC2086 # words, on purpose
+    check "$bad" gives 64 "usage:" prove takeover $bad
+done
+check "replay of nothing" gives 64 "usage:" replay
+check "replay of what is no line" gives 64 "cannot replay" replay hello
+check "replay of an unknown action" gives 64 "no such action" \
+    replay takeover:2:jump1
+check "replay of what is not possible" gives 64 "not possible" \
+    replay takeover:2:begin1,deliver1
+
+check "list names the worlds" gives 0 "takeover" list
+check "and says what must be found" says run.out "must be found: "
+
+check "a proof" gives 0 "proved" prove takeover --workers 2 --faults 0
+check "nothing of it on stderr" silent run.err
+check "its row" says run.out \
+    "^takeover +2 +0 +proved +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+"
+check "a search cut short is no proof" gives 0 \
+    "no violation within 5000 states, depth" \
+    prove takeover --workers 2 --faults 2 --states 5000
+check "and is called bounded" says run.out "bounded +5000 "
+
+check "what must be found" gives 0 "(must be)" \
+    prove drift-beyond --workers 2 --faults 1
+check "its sentences are numbered" says run.out "^  1\\. Worker #1 wants"
+line=$(sed -n 's/^ *holdfast-lab replay //p' "$here/run.out")
+sed -n '/^ *[0-9]*\. /p' "$here/run.out" >"$here/told"
+check "its line is replayed" gives 0 "broken: a live lock stolen" \
+    replay "$line"
+sed -n '/^ *[0-9]*\. /p' "$here/run.out" >"$here/retold"
+check "in the same words" cmp "$here/told" "$here/retold"
+check "as a table too" gives 0 "broken: a live lock stolen" \
+    replay --trace "$line"
+check "of one row a step" \
+    [ "$(grep -cE '^ *[0-9]+ \|' "$here/run.out")" = "$(wc -l <"$here/told")" ]
+check "not found where it must be: exit code 1" gives 1 "proved" \
+    prove drift-beyond --workers 2 --faults 0
+
+check "a walk finds it" gives 0 "seed " wander --seed 1 frozen-unfenced
+cp "$here/run.out" "$here/first"
+check "the same walk again" gives 0 "seed " wander --seed 1 frozen-unfenced
+check "word for word" cmp "$here/first" "$here/run.out"
+check "a walk that finds nothing" gives 0 "nothing found" \
+    wander --walks 20 --workers 4 takeover
+
+check "JSON" gives 0 '"verdict":"violated"' \
+    prove drift-beyond --workers 2 --faults 1 --json
+check "is JSON" is_json
+check "with every field" says run.out "^\\{\"protocol\":\"drift-beyond\",\
+\"workers\":2,\"faults\":1,\"verdict\":\"violated\",\"property\":\"[a-z ]+\",\
+\"store_operations\":[0-9]+,\"steps\":$(wc -l <"$here/told"),\"states\":[0-9]+,\
+\"transitions\":[0-9]+,\"seconds\":[0-9.]+,\"schedule\":\\[\"Worker #1 wants"
+check "JSON of a proof" gives 0 '"property":null' \
+    prove takeover --workers 2 --faults 0 --json
+check "is JSON, too" is_json
+
+# An interrupt ends the search with what was found.
+"$lab" prove takeover --workers 3 --faults 3 >"$here/run.out" 2>"$here/run.err" &
+started+=($!)
+pid=$!
+await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
+    "/proc/$pid/status"
+kill -INT "$pid"
+wait "$pid"
+check "an interrupted search exits as one that found nothing" [ $? = 0 ]
+check "and says how far it came" says run.out "no violation within"
+finish

@@ -1,0 +1,219 @@
+/* The search, on a system whose states can be counted by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "explore.h"
+
+/* Two workers, each with a counter that only grows, and faults, each of which
+ * is counted; a state is violated where `is_bad` says so. */
+struct toy {
+    uint8_t most;   /* of each counter */
+    uint8_t breaks; /* faults that can happen at all */
+    bool (*is_bad)(const uint8_t *state);
+};
+
+enum { FIRST, SECOND, BREAKS, STATE_SIZE };
+
+static void
+start(const void *ctx, void *state)
+{
+    (void)ctx;
+    memset(state, 0, STATE_SIZE);
+}
+
+static void
+step(const struct toy *toy, const uint8_t *state, unsigned what,
+     struct lab_explorer *explorer)
+{
+    uint8_t next[STATE_SIZE];
+    bool bad;
+
+    if (state[what] == (what == BREAKS ? toy->breaks : toy->most) ||
+        !lab_explore_wants(explorer, what == BREAKS))
+        return;
+    memcpy(next, state, STATE_SIZE);
+    next[what]++;
+    bad = toy->is_bad != NULL && toy->is_bad(next);
+    lab_explore_add(explorer, &(struct lab_step){
+                                  .state = next,
+                                  .action = (uint16_t)(10 + what),
+                                  .actor = (uint8_t)what,
+                                  .fault = what == BREAKS,
+                                  .violated = bad ? "bad" : NULL,
+                              });
+}
+
+static void
+expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+{
+    for (unsigned what = FIRST; what <= BREAKS; what++)
+        step(ctx, state, what, explorer);
+}
+
+static struct lab_report
+explore(const struct toy *toy, const struct lab_limits *limits)
+{
+    struct lab_system system = {STATE_SIZE, toy, start, expand};
+    struct lab_report report;
+
+    assert_true(lab_explore(&system, limits, &report));
+    return report;
+}
+
+static void
+every_state_is_visited_once(void **unused)
+{
+    struct toy toy = {.most = 9};
+    struct lab_report report = explore(&toy, &(struct lab_limits){0});
+
+    (void)unused;
+    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_int_equal(report.states, 10 * 10);
+    assert_int_equal(report.transitions, 2 * 9 * 10);
+    assert_null(report.violated);
+    lab_report_fini(&report);
+}
+
+static void
+only_so_many_faults_are_spent(void **unused)
+{
+    struct toy toy = {.most = 9, .breaks = 5};
+
+    (void)unused;
+    for (unsigned faults = 0; faults <= 6; faults++) {
+        struct lab_report report =
+            explore(&toy, &(struct lab_limits){.faults = faults});
+
+        assert_int_equal(report.verdict, LAB_PROVED);
+        assert_int_equal(report.states, 100 * (1 + (faults < 5 ? faults : 5)));
+        lab_report_fini(&report);
+    }
+}
+
+static bool
+is_two_and_two(const uint8_t *state)
+{
+    return state[FIRST] == 2 && state[SECOND] == 2;
+}
+
+static void
+the_schedule_is_shortest_with_fewest_switches_lowest_worker_first(void **unused)
+{
+    struct toy toy = {.most = 9, .is_bad = is_two_and_two};
+    struct lab_report report = explore(&toy, &(struct lab_limits){0});
+    const uint16_t expected[] = {10, 10, 11, 11};
+
+    (void)unused;
+    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_string_equal(report.violated, "bad");
+    assert_int_equal(report.schedule_len, 4);
+    assert_memory_equal(report.schedule, expected, sizeof(expected));
+    lab_report_fini(&report);
+}
+
+/* After one fault at once, or after five steps of each without any. */
+static bool
+is_broken_or_worn(const uint8_t *state)
+{
+    return state[BREAKS] == 1 || (state[FIRST] == 5 && state[SECOND] == 5);
+}
+
+static void
+fewer_faults_go_before_fewer_steps(void **unused)
+{
+    struct toy toy = {.most = 9, .breaks = 2, .is_bad = is_broken_or_worn};
+    struct lab_report report = explore(&toy, &(struct lab_limits){.faults = 2});
+
+    (void)unused;
+    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.faults, 0);
+    assert_int_equal(report.schedule_len, 10);
+    assert_int_equal(report.depth, 10);
+    lab_report_fini(&report);
+}
+
+static bool
+is_broken_twice(const uint8_t *state)
+{
+    return state[BREAKS] == 2 && state[SECOND] == 1;
+}
+
+static void
+what_takes_two_faults_is_not_found_with_one(void **unused)
+{
+    struct toy toy = {.most = 9, .breaks = 5, .is_bad = is_broken_twice};
+    struct lab_report one = explore(&toy, &(struct lab_limits){.faults = 1});
+    struct lab_report two = explore(&toy, &(struct lab_limits){.faults = 3});
+    const uint16_t expected[] = {11, 12, 12};
+
+    (void)unused;
+    assert_int_equal(one.verdict, LAB_PROVED);
+    assert_int_equal(two.verdict, LAB_VIOLATED);
+    assert_int_equal(two.faults, 2);
+    assert_int_equal(two.schedule_len, 3);
+    assert_memory_equal(two.schedule, expected, sizeof(expected));
+    lab_report_fini(&one);
+    lab_report_fini(&two);
+}
+
+static void
+a_search_that_is_cut_short_proves_nothing(void **unused)
+{
+    struct toy toy = {.most = 200};
+    volatile int stop = 1;
+    struct lab_report report =
+        explore(&toy, &(struct lab_limits){.states_max = 777});
+
+    (void)unused;
+    assert_int_equal(report.verdict, LAB_BOUNDED);
+    assert_int_equal(report.states, 777);
+    lab_report_fini(&report);
+
+    report = explore(
+        &toy, &(struct lab_limits){.memory_max = 1000ul * (STATE_SIZE + 16)});
+    assert_int_equal(report.verdict, LAB_BOUNDED);
+    assert_int_equal(report.states, 1000);
+    assert_true(report.bytes <= 1024ul * (STATE_SIZE + 16));
+    lab_report_fini(&report);
+
+    report = explore(&toy, &(struct lab_limits){.stop = &stop});
+    assert_int_equal(report.verdict, LAB_BOUNDED);
+    lab_report_fini(&report);
+}
+
+/* A limit that is just enough is no limit. */
+static void
+a_bound_that_is_not_reached_takes_nothing_from_a_proof(void **unused)
+{
+    struct toy toy = {.most = 9};
+    struct lab_report report =
+        explore(&toy, &(struct lab_limits){.states_max = 100});
+
+    (void)unused;
+    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_int_equal(report.states, 100);
+    lab_report_fini(&report);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_state_is_visited_once),
+        cmocka_unit_test(only_so_many_faults_are_spent),
+        cmocka_unit_test(
+            the_schedule_is_shortest_with_fewest_switches_lowest_worker_first),
+        cmocka_unit_test(fewer_faults_go_before_fewer_steps),
+        cmocka_unit_test(what_takes_two_faults_is_not_found_with_one),
+        cmocka_unit_test(a_search_that_is_cut_short_proves_nothing),
+        cmocka_unit_test(
+            a_bound_that_is_not_reached_takes_nothing_from_a_proof),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

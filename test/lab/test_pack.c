@@ -1,0 +1,335 @@
+/* Packing: nothing that matters is lost, and what does not matter is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model.h"
+#include "pack.h"
+#include "worlds.h"
+
+/* A model whose every state is packed again when it is expanded. */
+struct careful {
+    struct lab_system model;
+    const struct world_config *config;
+};
+
+static void
+start(const void *ctx, void *state)
+{
+    const struct careful *careful = ctx;
+
+    careful->model.start(careful->config, state);
+}
+
+static void
+expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+{
+    const struct careful *careful = ctx;
+    struct world world;
+    uint8_t again[PACKED_MAX];
+
+    unpack(careful->config, state, &world);
+    pack(&world, again);
+    assert_memory_equal(again, state, careful->model.state_size);
+    careful->model.expand(careful->config, state, explorer);
+}
+
+static void
+a_state_unpacked_and_packed_again_is_the_same(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < worlds_count; i++) {
+        struct world_config config = worlds[i];
+        struct careful careful = {model_system(&config), &config};
+        struct lab_system system = {careful.model.state_size, &careful, start,
+                                    expand};
+        struct lab_report report;
+
+        config.judge_stuck = false; /* of no interest here, and slow */
+        assert_true(lab_explore(&system,
+                                &(struct lab_limits){
+                                    .faults = 2,
+                                    .states_max = 20000,
+                                },
+                                &report));
+        assert_true(report.states > 1000 || report.verdict == LAB_VIOLATED);
+        lab_report_fini(&report);
+    }
+}
+
+/* ---- Packing changes nothing that can follow ---------------------------- */
+
+static uint64_t
+roll(uint64_t *dice)
+{
+    *dice =
+        *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *dice >> 33;
+}
+
+/* The same step in both. */
+static void
+assert_same_step(const struct world *raw, const struct world *packed,
+                 struct world_action action)
+{
+    size_t size = pack_size(raw->config->workers);
+    struct world a = *raw;
+    struct world b = *packed;
+    uint8_t a_bytes[PACKED_MAX];
+    uint8_t b_bytes[PACKED_MAX];
+
+    world_apply(&a, action);
+    pack(&a, a_bytes);
+    assert_true(world_allows(packed, action));
+    assert_int_equal(world_is_fault(raw, action),
+                     world_is_fault(packed, action));
+    world_apply(&b, action);
+    assert_ptr_equal(a.violated, b.violated);
+    pack(&b, b_bytes);
+    assert_memory_equal(a_bytes, b_bytes, size);
+}
+
+/* What can be done, and what each of it leads to, is the same for both.  The
+ * writes that may come late are kept in another order, and left out here. */
+static void
+assert_alike(const struct world *raw, const struct world *packed)
+{
+    for (enum world_act act = 0; act < ACT_COUNT; act++)
+        for (unsigned who = 0; who < WORLD_LATE_MAX && act != ACT_LATE; who++) {
+            struct world_action action = {act, who};
+
+            if (world_allows(raw, action))
+                assert_same_step(raw, packed, action);
+            else
+                assert_false(world_allows(packed, action));
+        }
+}
+
+static struct world_action
+choose(const struct world *world, uint64_t *dice)
+{
+    struct world_action chosen = {ACT_TICK, 0};
+    unsigned found = 0;
+    bool fault = roll(dice) % 8 == 0;
+
+    for (enum world_act act = 0; act < ACT_COUNT; act++)
+        for (unsigned who = 0; who < WORLD_LATE_MAX; who++) {
+            struct world_action action = {act, who};
+
+            if (world_allows(world, action) &&
+                world_is_fault(world, action) == fault &&
+                roll(dice) % ++found == 0)
+                chosen = action;
+        }
+    return chosen;
+}
+
+/* A world that is never packed has every version, id and instant it ever had;
+ * beside it, at each step, goes the same world packed. */
+static void
+walk(const struct world_config *config, uint64_t seed)
+{
+    enum { STEPS = 120, VERSIONS_MAX = 60 };
+    struct world raw;
+    struct world again;
+    uint8_t bytes[PACKED_MAX];
+    uint64_t dice = seed;
+
+    world_start(&raw, config);
+    for (unsigned i = 0; i < STEPS && raw.version < VERSIONS_MAX; i++) {
+        struct world_action action = choose(&raw, &dice);
+
+        pack(&raw, bytes);
+        unpack(config, bytes, &again);
+        assert_alike(&raw, &again);
+        if (!world_allows(&raw, action))
+            continue;
+        world_apply(&raw, action);
+        if (raw.violated != NULL)
+            return;
+    }
+}
+
+static void
+a_packed_world_goes_on_as_the_one_it_was_made_of(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < worlds_count; i++) {
+        struct world_config config = worlds[i];
+
+        config.symmetric = false; /* so that workers keep their places */
+        for (uint64_t seed = 1; seed <= 30; seed++)
+            walk(&config, seed);
+    }
+}
+
+/* ---- Pairs -------------------------------------------------------------- */
+
+static struct world_config
+plain(bool symmetric)
+{
+    struct world_config config = *worlds_find("takeover");
+
+    config.freezes = true;
+    config.symmetric = symmetric;
+    return config;
+}
+
+/* The first worker holds the lock, the second has a read out. */
+static struct world
+one_holds(const struct world_config *config, unsigned holder)
+{
+    const enum world_act acts[] = {ACT_BEGIN, ACT_SERVE, ACT_DELIVER, ACT_SERVE,
+                                   ACT_DELIVER};
+    struct world world;
+
+    world_start(&world, config);
+    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
+        world_apply(&world, (struct world_action){acts[i], holder});
+    world_apply(&world, (struct world_action){ACT_BEGIN, 1 - holder});
+    assert_true(world.workers[holder].in_section);
+    return world;
+}
+
+static bool
+same_bytes(const struct world *a, const struct world *b)
+{
+    uint8_t a_bytes[PACKED_MAX];
+    uint8_t b_bytes[PACKED_MAX];
+
+    pack(a, a_bytes);
+    pack(b, b_bytes);
+    return memcmp(a_bytes, b_bytes, pack_size(a->config->workers)) == 0;
+}
+
+static void
+after(const struct world *before, enum world_act act, unsigned who,
+      struct world *world)
+{
+    struct world_action action = {act, who};
+
+    *world = *before;
+    assert_true(world_allows(before, action));
+    world_apply(world, action);
+    assert_null(world->violated);
+}
+
+static void
+worlds_that_behave_differently_have_different_bytes(void **unused)
+{
+    const enum world_act acts[] = {ACT_SERVE, ACT_READ_FAILS, ACT_SLOW,
+                                   ACT_CUT,   ACT_CRASH,      ACT_FREEZE};
+    enum { COUNT = sizeof(acts) / sizeof(acts[0]) };
+    struct world_config config = plain(false);
+    struct world from = one_holds(&config, 0);
+    struct world to[COUNT + 1] = {[COUNT] = from};
+
+    (void)unused;
+    for (unsigned i = 0; i < COUNT; i++)
+        after(&from, acts[i], 1, &to[i]);
+    for (unsigned i = 0; i <= COUNT; i++)
+        for (unsigned k = 0; k < i; k++)
+            assert_false(same_bytes(&to[i], &to[k]));
+}
+
+static void
+each_of_these_makes_another_state(void **unused)
+{
+    struct world_config config = plain(false);
+    struct world from = one_holds(&config, 0);
+    struct world other;
+
+#define EXPECT_OTHER(change)                                                   \
+    do {                                                                       \
+        other = from;                                                          \
+        change;                                                                \
+        assert_false(same_bytes(&from, &other));                               \
+    } while (0)
+    (void)unused;
+    EXPECT_OTHER(other.workers[0].in_section = false);
+    EXPECT_OTHER(other.workers[0].cleared = true);
+    EXPECT_OTHER(other.workers[0].contender.keeper.right_until.ms -= 250);
+    EXPECT_OTHER(other.workers[0].contender.keeper.asker.again_at.ms += 250);
+    EXPECT_OTHER(other.workers[0].contender.keeper.version--);
+    EXPECT_OTHER(other.workers[0].contender.keeper.heartbeat.id++);
+    EXPECT_OTHER(other.workers[0].contender.keeper.over = 1);
+    EXPECT_OTHER(other.workers[1].contender.keeper.asker.asked_at.ms -= 250);
+    EXPECT_OTHER(other.workers[1].contender.answered = true);
+    EXPECT_OTHER(other.workers[1].contender.asked_with = HF_PROOF_GONE);
+    EXPECT_OTHER(other.workers[1].mail.slow = true);
+    EXPECT_OTHER(other.workers[1].phase = 1);
+    EXPECT_OTHER(other.version++);
+    EXPECT_OTHER(other.id++);
+    EXPECT_OTHER(other.marker = other.token);
+    EXPECT_OTHER(other.late_count = 1);
+#undef EXPECT_OTHER
+}
+
+/* Every version so many higher; 0 is none. */
+static void
+raise_versions(struct world *world, uint64_t by)
+{
+    world->version += by;
+    world->token += world->token > 0 ? by : 0;
+    world->highest += world->highest > 0 ? by : 0;
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        struct hf_contender *c = &world->workers[i].contender;
+        uint64_t *versions[] = {&c->keeper.version, &c->keeper.token,
+                                &c->claimed_version, &c->sighting.version,
+                                &c->sighting.token};
+
+        for (size_t k = 0; k < sizeof(versions) / sizeof(versions[0]); k++)
+            *versions[k] += *versions[k] > 0 ? by : 0;
+    }
+}
+
+static void
+how_high_the_versions_are_does_not_matter(void **unused)
+{
+    struct world_config config = plain(false);
+    struct world low = one_holds(&config, 0);
+    struct world high = low;
+
+    (void)unused;
+    raise_versions(&high, 20);
+    assert_true(same_bytes(&low, &high));
+}
+
+static void
+which_of_two_workers_that_are_alike_matters_only_without_symmetry(void **unused)
+{
+    struct world_config named = plain(false);
+    struct world_config alike = plain(true);
+    struct world a = one_holds(&named, 0);
+    struct world b = one_holds(&named, 1);
+
+    (void)unused;
+    assert_false(same_bytes(&a, &b));
+    a = one_holds(&alike, 0);
+    b = one_holds(&alike, 1);
+    assert_true(same_bytes(&a, &b));
+    alike.terms[1].ttl++;
+    a = one_holds(&alike, 0);
+    b = one_holds(&alike, 1);
+    assert_false(same_bytes(&a, &b));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_unpacked_and_packed_again_is_the_same),
+        cmocka_unit_test(a_packed_world_goes_on_as_the_one_it_was_made_of),
+        cmocka_unit_test(worlds_that_behave_differently_have_different_bytes),
+        cmocka_unit_test(each_of_these_makes_another_state),
+        cmocka_unit_test(how_high_the_versions_are_does_not_matter),
+        cmocka_unit_test(
+            which_of_two_workers_that_are_alike_matters_only_without_symmetry),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* The set of states: every one is found again, and none is mistaken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "states.h"
+
+enum { SIZE = 13, COUNT = 50000 };
+
+/* Equal but for a few bits, as states are. */
+static void
+write_state(uint32_t n, uint8_t *state)
+{
+    memset(state, 0, SIZE);
+    memcpy(state + 3, &n, sizeof(n));
+}
+
+static void
+what_was_added_is_seen_again_under_its_number(void **unused)
+{
+    struct lab_states states;
+    uint8_t state[SIZE];
+    uint32_t number = 0;
+
+    (void)unused;
+    assert_true(lab_states_open(&states, SIZE, COUNT));
+    for (uint32_t n = 0; n < COUNT; n++) {
+        write_state(n * 7, state);
+        assert_int_equal(lab_states_add(&states, state, n / 2, &number),
+                         LAB_ADDED);
+        assert_int_equal(number, n);
+    }
+    for (uint32_t n = 0; n < COUNT; n++) {
+        write_state(n * 7, state);
+        assert_int_equal(lab_states_add(&states, state, 1, &number), LAB_SEEN);
+        assert_int_equal(number, n);
+        assert_int_equal(states.parent[n], n / 2);
+        assert_memory_equal(lab_states_at(&states, n), state, SIZE);
+    }
+    assert_int_equal(states.count, COUNT);
+    lab_states_close(&states);
+}
+
+static void
+a_full_set_says_so_and_still_finds_what_it_has(void **unused)
+{
+    struct lab_states states;
+    uint8_t state[SIZE];
+    uint32_t number = 0;
+
+    (void)unused;
+    assert_true(lab_states_open(&states, SIZE, 3));
+    for (uint32_t n = 0; n < 3; n++) {
+        write_state(n, state);
+        assert_int_equal(lab_states_add(&states, state, 0, &number), LAB_ADDED);
+    }
+    write_state(3, state);
+    assert_int_equal(lab_states_add(&states, state, 0, &number), LAB_FULL);
+    write_state(1, state);
+    assert_int_equal(lab_states_add(&states, state, 0, &number), LAB_SEEN);
+    assert_int_equal(number, 1);
+    lab_states_close(&states);
+}
+
+static void
+a_state_costs_at_most_sixteen_bytes_beside_itself(void **unused)
+{
+    struct lab_states states;
+    uint8_t state[SIZE];
+    uint32_t number = 0;
+
+    (void)unused;
+    assert_true(lab_states_open(&states, SIZE, COUNT));
+    for (uint32_t n = 0; n < COUNT; n++) {
+        write_state(n, state);
+        lab_states_add(&states, state, 0, &number);
+        if (n > 1000)
+            assert_true(lab_states_bytes(&states) <= (n + 1) * (SIZE + 16ul));
+    }
+    lab_states_close(&states);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_added_is_seen_again_under_its_number),
+        cmocka_unit_test(a_full_set_says_so_and_still_finds_what_it_has),
+        cmocka_unit_test(a_state_costs_at_most_sixteen_bytes_beside_itself),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* The worlds: what must be found is found, and told so that it can be had
+ * again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model.h"
+#include "promise.h"
+#include "walk.h"
+#include "worlds.h"
+
+static struct lab_report
+explore(const struct world_config *config, unsigned faults)
+{
+    struct lab_system system = model_system(config);
+    struct lab_report report;
+
+    assert_true(lab_explore(
+        &system, &(struct lab_limits){.faults = faults, .states_max = 5000000},
+        &report));
+    return report;
+}
+
+static void
+count_faults(void *ctx, unsigned number, const struct model_step *step)
+{
+    unsigned *faults = ctx;
+
+    (void)number;
+    *faults += step->fault;
+}
+
+static void
+what_must_be_found_is_found_and_its_schedule_breaks_it_again(void **unused)
+{
+    unsigned found = 0;
+
+    (void)unused;
+    for (unsigned i = 0; i < worlds_count; i++) {
+        struct world_config config = worlds[i];
+        struct lab_report report;
+        unsigned faults = 0;
+        bool valid;
+
+        if (config.expect == NULL)
+            continue;
+        found++;
+        config.symmetric = false;
+        report = explore(&config, 1);
+        assert_int_equal(report.verdict, LAB_VIOLATED);
+        assert_string_equal(report.violated, config.expect);
+        assert_int_equal(report.schedule_len, report.depth);
+        if (strcmp(config.expect, PROMISE_STUCK) != 0)
+            assert_ptr_equal(model_replay(&config, report.schedule,
+                                          report.schedule_len, count_faults,
+                                          &faults, &valid),
+                             report.violated);
+        else
+            assert_null(model_replay(&config, report.schedule,
+                                     report.schedule_len, count_faults, &faults,
+                                     &valid));
+        assert_true(valid);
+        assert_int_equal(faults, report.faults);
+        /* One step less breaks nothing. */
+        assert_null(model_replay(&config, report.schedule,
+                                 report.schedule_len - 1, NULL, NULL, &valid));
+        assert_true(valid);
+        lab_report_fini(&report);
+    }
+    assert_true(found >= 3);
+}
+
+static void
+without_a_fault_nothing_is_found_where_it_takes_one(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < worlds_count; i++) {
+        struct lab_report report;
+
+        if (worlds[i].expect == NULL)
+            continue;
+        report = explore(&worlds[i], 0);
+        assert_int_equal(report.verdict, LAB_PROVED);
+        lab_report_fini(&report);
+    }
+}
+
+static void
+workers_that_are_alike_need_at_most_half_as_many_states(void **unused)
+{
+    struct world_config alike = *worlds_find("takeover");
+    struct world_config named = alike;
+    struct lab_report a;
+    struct lab_report n;
+
+    (void)unused;
+    assert_true(alike.symmetric);
+    named.symmetric = false;
+    a = explore(&alike, 1);
+    n = explore(&named, 1);
+    assert_int_equal(a.verdict, LAB_PROVED);
+    assert_int_equal(n.verdict, LAB_PROVED);
+    assert_int_equal(a.depth, n.depth);
+    assert_true(n.states <= 2 * a.states);
+    assert_true(2 * n.states > 3 * a.states);
+    lab_report_fini(&a);
+    lab_report_fini(&n);
+}
+
+static void
+a_random_walk_finds_it_too(void **unused)
+{
+    struct world_config config = *worlds_find("frozen-unfenced");
+    uint16_t schedule[1000];
+    struct walk walk = {.schedule = schedule, .max = 1000};
+    const char *violated = NULL;
+    bool valid;
+
+    (void)unused;
+    config.symmetric = false;
+    for (walk.seed = 1; violated == NULL && walk.seed < 2000; walk.seed++)
+        violated = walk_at_random(&config, &walk);
+    assert_non_null(violated);
+    assert_string_equal(violated, config.expect);
+    assert_ptr_equal(
+        model_replay(&config, schedule, walk.len, NULL, NULL, &valid),
+        violated);
+    assert_true(valid);
+}
+
+static void
+one_seed_is_one_walk(void **unused)
+{
+    struct world_config config = worlds_with(worlds_find("takeover"), 4);
+    uint16_t schedules[2][300];
+    struct walk walks[3] = {
+        {.seed = 3, .schedule = schedules[0], .max = 300},
+        {.seed = 3, .schedule = schedules[1], .max = 300},
+        {.seed = 4, .schedule = schedules[1], .max = 300},
+    };
+
+    (void)unused;
+    config.symmetric = false;
+    assert_null(walk_at_random(&config, &walks[0]));
+    assert_null(walk_at_random(&config, &walks[1]));
+    assert_int_equal(walks[0].len, walks[1].len);
+    assert_memory_equal(schedules[0], schedules[1], sizeof(schedules[0]));
+    assert_null(walk_at_random(&config, &walks[2]));
+    assert_memory_not_equal(schedules[0], schedules[1], sizeof(schedules[0]));
+}
+
+static void
+every_world_is_proved_and_every_proof_has_its_world(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < worlds_proofs_count; i++) {
+        const struct worlds_proof *proof = &worlds_proofs[i];
+
+        assert_non_null(worlds_find(proof->world));
+        assert_in_range(proof->workers, 1, WORLD_WORKERS_MAX);
+        assert_true(proof->faults <= 15);
+    }
+    for (unsigned i = 0; i < worlds_count; i++) {
+        bool proved = false;
+
+        for (unsigned k = 0; k < worlds_proofs_count; k++)
+            proved =
+                proved || strcmp(worlds_proofs[k].world, worlds[i].name) == 0;
+        assert_true(proved);
+    }
+    assert_null(worlds_find("nowhere"));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            what_must_be_found_is_found_and_its_schedule_breaks_it_again),
+        cmocka_unit_test(without_a_fault_nothing_is_found_where_it_takes_one),
+        cmocka_unit_test(
+            workers_that_are_alike_need_at_most_half_as_many_states),
+        cmocka_unit_test(a_random_walk_finds_it_too),
+        cmocka_unit_test(one_seed_is_one_walk),
+        cmocka_unit_test(every_world_is_proved_and_every_proof_has_its_world),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
