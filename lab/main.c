@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -6,30 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "print.h"
+#include "run.h"
+#include "specimens.h"
 #include "story.h"
 #include "walk.h"
 #include "worlds.h"
 
-/* holdfast-lab: prove, list, replay. */
-
-enum {
-    EXIT_FINDING = 1, /* not what the world expects */
-    EXIT_USAGE = 64,
-    EXIT_MEMORY = 70,
-};
-
-struct options {
-    unsigned workers;  /* 0: the world's own */
-    int faults;        /* -1: the proof's own */
-    unsigned long gib; /* of memory */
-    uint64_t states;
-    bool quick;
-    bool json;
-    bool trace;
-    uint64_t seed;
-    uint64_t walks;
-};
+/* holdfast-lab: prove, run, list, replay. */
 
 static volatile int stopped;
 
@@ -38,38 +22,6 @@ stop(int number)
 {
     (void)number;
     stopped = 1;
-}
-
-static int
-usage(FILE *to)
-{
-    fputs(
-        "usage: holdfast-lab prove [--quick] [--workers N] [--faults F] "
-        "[WORLD]\n"
-        "       holdfast-lab wander [--seed N] [--walks N] [--workers N] "
-        "WORLD\n"
-        "       holdfast-lab replay LINE\n"
-        "       holdfast-lab list\n"
-        "\n"
-        "Searches every order of events for one that breaks a promise of\n"
-        "docs/guarantees.md, with the machines of src/core as they run.\n"
-        "\n"
-        "  prove    visit every state of the world, or of all worlds: print a\n"
-        "           line for each, and the schedule of a violation\n"
-        "  wander   seeded random walks, for worlds too large to be proved\n"
-        "  replay   tell a schedule again, from the line that prove printed\n"
-        "  list     the worlds, and what each is about\n"
-        "\n"
-        "  --workers N  1 to 4        --faults F  at most so many, 0 to 15\n"
-        "  --memory G   GiB, 8        --states N  at most so many\n"
-        "  --quick      the developer's proofs, under 20 s\n"
-        "  --trace      the schedule as a table, workers side by side\n"
-        "  --json       one JSON object a proof\n"
-        "\n"
-        "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
-        "be; 64 usage; 70 no memory.\n",
-        to);
-    return to == stdout ? 0 : EXIT_USAGE;
 }
 
 /* ---- Proving ------------------------------------------------------------ */
@@ -100,18 +52,24 @@ explore(struct world_config *config, const struct lab_limits *limits,
     return lab_explore(&system, limits, report);
 }
 
-static int
-prove(const struct world_config *base, unsigned workers, unsigned faults,
-      const struct options *options)
+static struct lab_limits
+limits_of(const struct options *options, unsigned faults)
 {
-    struct world_config config = worlds_with(base, workers);
-    struct lab_limits limits = {
+    return (struct lab_limits){
         .faults = faults,
         .memory_max = (uint64_t)options->gib << 30,
         .states_max = options->states,
         .progress = isatty(STDERR_FILENO) != 0,
         .stop = &stopped,
     };
+}
+
+static int
+prove(const struct world_config *base, unsigned workers, unsigned faults,
+      const struct options *options)
+{
+    struct world_config config = worlds_with(base, workers);
+    struct lab_limits limits = limits_of(options, faults);
     struct lab_report report;
     bool expected;
 
@@ -183,18 +141,69 @@ run_prove(const char *world, const struct options *options)
                  options->faults < 0 ? 1 : (unsigned)options->faults, options);
 }
 
+/* ---- Specimens ---------------------------------------------------------- */
+
+static int
+run_specimen(const char *name, const struct options *options)
+{
+    const struct specimen *specimen = specimens_find(name);
+    struct lab_limits limits = limits_of(options, 0);
+    struct specimen_run run;
+    struct lab_report report;
+    bool violated;
+    const char *why;
+
+    if (specimen == NULL) {
+        fprintf(stderr,
+                "holdfast-lab: there is no specimen '%s' (see holdfast-lab "
+                "list)\n",
+                name);
+        return EXIT_USAGE;
+    }
+    run = specimen_run_of(specimen, options->workers);
+    for (unsigned i = 0; i < options->set_count; i++)
+        if (!specimen_set(&run, options->set[i], &why)) {
+            fprintf(stderr, "holdfast-lab: cannot set '%s': %s\n",
+                    options->set[i], why);
+            return EXIT_USAGE;
+        }
+    limits.faults =
+        options->faults < 0 ? specimen->faults : (unsigned)options->faults;
+    if (!run_explore(&run, &limits, options->json, &report)) {
+        fputs("holdfast-lab: not enough memory\n", stderr);
+        return EXIT_MEMORY;
+    }
+    violated = report.violated != NULL &&
+               (specimen->expect == NULL ||
+                strcmp(report.violated, specimen->expect) != 0);
+    if (report.violated == NULL && specimen->expect != NULL)
+        violated = true;
+    lab_report_fini(&report);
+    /* What is set, or how much goes wrong, changes what is to be found. */
+    return violated && options->set_count == 0 && options->faults < 0
+               ? EXIT_FINDING
+               : 0;
+}
+
 /* ---- The other verbs ---------------------------------------------------- */
 
 static int
-run_replay(const char *line, const struct options *options)
+replay(const char *line, const struct options *options)
 {
     static uint16_t schedule[PRINT_SCHEDULE_MAX];
     struct world_config config;
     const char *why;
     const char *violated;
     bool valid;
-    int count = story_parse(line, &config, schedule, PRINT_SCHEDULE_MAX, &why);
+    int count;
 
+    if (run_is_specimen(line)) {
+        if (run_replay(line, &why))
+            return 0;
+        fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
+        return EXIT_USAGE;
+    }
+    count = story_parse(line, &config, schedule, PRINT_SCHEDULE_MAX, &why);
     if (count < 0) {
         fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
         return EXIT_USAGE;
@@ -211,6 +220,27 @@ run_replay(const char *line, const struct options *options)
     return 0;
 }
 
+static void
+list_specimen(const struct specimen *specimen)
+{
+    const struct specimen_setting *setting = specimen->settings;
+
+    printf("%-18s %s\n", specimen->name, specimen->about);
+    if (specimen->expect != NULL)
+        printf("%-18s must be found: %s\n", "", specimen->expect);
+    if (setting == NULL)
+        return;
+    printf("%-18s --set", "");
+    for (; setting->name != NULL; setting++) {
+        printf(" %s=", setting->name);
+        for (unsigned i = 0; i < 4 && setting->words[i] != NULL; i++)
+            printf("%s%s", i == 0 ? "" : "|", setting->words[i]);
+        if (setting->words[0] == NULL)
+            printf("0..%u", setting->most);
+    }
+    puts("");
+}
+
 static int
 run_list(void)
 {
@@ -219,6 +249,9 @@ run_list(void)
         if (worlds[i].expect != NULL)
             printf("%-18s must be found: %s\n", "", worlds[i].expect);
     }
+    puts("");
+    for (unsigned i = 0; i < specimens_count; i++)
+        list_specimen(specimens[i]);
     return 0;
 }
 
@@ -253,87 +286,7 @@ run_wander(const char *world, const struct options *options)
     return 0;
 }
 
-/* ---- Options ------------------------------------------------------------ */
-
-static bool
-parse_number(const char *text, uint64_t max, uint64_t *number)
-{
-    char *end;
-    unsigned long long value;
-
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || text[0] == '-' ||
-        value > max)
-        return false;
-    *number = value;
-    return true;
-}
-
-static bool
-parse_options(int argc, char **argv, struct options *o)
-{
-    static const struct option known[] = {
-        {"workers", required_argument, NULL, 'w'},
-        {"faults", required_argument, NULL, 'f'},
-        {"memory", required_argument, NULL, 'm'},
-        {"states", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'S'},
-        {"walks", required_argument, NULL, 'W'},
-        {"quick", no_argument, NULL, 'q'},
-        {"json", no_argument, NULL, 'j'},
-        {"trace", no_argument, NULL, 't'},
-        {NULL, 0, NULL, 0},
-    };
-    uint64_t number = 0;
-    int option;
-
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case 'w':
-            good =
-                parse_number(optarg, WORLD_WORKERS_MAX, &number) && number > 0;
-            o->workers = (unsigned)number;
-            break;
-        case 'f':
-            good = parse_number(optarg, 15, &number);
-            o->faults = (int)number;
-            break;
-        case 'm':
-            good = parse_number(optarg, 1024, &number) && number > 0;
-            o->gib = (unsigned long)number;
-            break;
-        case 's':
-            good = parse_number(optarg, UINT32_MAX - 1, &o->states);
-            break;
-        case 'S':
-            good = parse_number(optarg, UINT64_MAX, &o->seed);
-            break;
-        case 'W':
-            good = parse_number(optarg, UINT64_MAX, &o->walks);
-            break;
-        case 'q':
-            o->quick = true;
-            break;
-        case 'j':
-            o->json = true;
-            break;
-        case 't':
-            o->trace = true;
-            break;
-        default: /* getopt has said so */
-            return false;
-        }
-        if (!good) {
-            fprintf(stderr, "holdfast-lab: '%s' is no number that fits\n",
-                    optarg);
-            return false;
-        }
-    }
-    return true;
-}
+/* ---- The program --------------------------------------------------------- */
 
 int
 main(int argc, char **argv)
@@ -345,19 +298,21 @@ main(int argc, char **argv)
     const char *word;
 
     if (strcmp(verb, "--help") == 0 || strcmp(verb, "help") == 0)
-        return usage(stdout);
-    if (argc < 2 || !parse_options(argc - 1, argv + 1, &options))
-        return usage(stderr);
+        return options_usage(stdout);
+    if (argc < 2 || !options_parse(argc - 1, argv + 1, &options))
+        return options_usage(stderr);
     word = optind + 1 < argc ? argv[optind + 1] : NULL;
     sigaction(SIGINT, &action, NULL);
 
     if (strcmp(verb, "prove") == 0)
         return run_prove(word, &options);
+    if (strcmp(verb, "run") == 0 && word != NULL)
+        return run_specimen(word, &options);
     if (strcmp(verb, "list") == 0)
         return run_list();
     if (strcmp(verb, "replay") == 0 && word != NULL)
-        return run_replay(word, &options);
+        return replay(word, &options);
     if (strcmp(verb, "wander") == 0 && word != NULL)
         return run_wander(word, &options);
-    return usage(stderr);
+    return options_usage(stderr);
 }

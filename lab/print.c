@@ -7,8 +7,8 @@
 #include "promise.h"
 #include "story.h"
 
-static const char *
-verdict_word(enum lab_verdict verdict)
+const char *
+print_verdict(enum lab_verdict verdict)
 {
     static const char *const words[] = {
         [LAB_PROVED] = "proved",
@@ -94,7 +94,7 @@ print_json(const struct world_config *config, const struct lab_report *report)
     printf("{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
            "\"%s\",\"property\":",
            config->name, config->workers, report->faults,
-           verdict_word(report->verdict));
+           print_verdict(report->verdict));
     if (report->violated != NULL)
         printf("\"%s\"", report->violated);
     else
@@ -169,7 +169,7 @@ print_table_row(const struct world_config *config,
 
     printf("%-18s %7u %6u  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
            config->name, config->workers, report->faults,
-           verdict_word(report->verdict), (unsigned long long)report->states,
+           print_verdict(report->verdict), (unsigned long long)report->states,
            (unsigned long long)report->transitions, report->depth,
            report->seconds, states / seconds / 1e6,
            (double)report->bytes / states);

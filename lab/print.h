@@ -8,6 +8,9 @@
 /* The longest schedule that is told, replayed or walked. */
 enum { PRINT_SCHEDULE_MAX = 4096 };
 
+/* "proved", "violated", "bounded". */
+const char *print_verdict(enum lab_verdict verdict);
+
 /* One step, as a numbered sentence or as a row of all workers side by side:
  * model_step_fn, ctx unused. */
 void print_sentence(void *ctx, unsigned number, const struct model_step *step);

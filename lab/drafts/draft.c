@@ -1,0 +1,399 @@
+#include "drafts/draft.h"
+
+#include <stddef.h>
+
+const struct specimen_setting draft_settings[] = {
+    [DRAFT_MULT] = {.name = "allow_mult",
+                    .about = "the bucket keeps siblings",
+                    .words = {"no", "yes"}},
+    [DRAFT_SPLIT] = {.name = "writes",
+                     .about = "done at once, or issued and arriving later",
+                     .words = {"atomic", "split"}},
+    [DRAFT_IF_ABSENT] = {.name = "if_absent",
+                         .about = "a write is done only where nothing is",
+                         .words = {"no", "yes"}},
+    [DRAFT_SKEW] = {.name = "skew",
+                    .about = "how far each worker's clock is behind the next's",
+                    .most = 20},
+    {.name = NULL},
+};
+
+/* What a worker may do next. */
+enum choice {
+    CHOICE_LINE, /* the next line; a write arrives at once */
+    CHOICE_LINE_LAST = CHOICE_LINE + ATOMIC_ERRS_UNDONE, /* or errs */
+    CHOICE_ARRIVE, /* what is on its way arrives */
+    CHOICE_ARRIVE_LAST = CHOICE_ARRIVE + ATOMIC_ERRS_UNDONE, /* or errs */
+    CHOICE_CRASH,
+};
+
+_Static_assert(CHOICE_CRASH + 1 == DRAFT_CHOICES, "DRAFT_CHOICES");
+
+/* One worker, while it does something. */
+struct doing {
+    struct scene *scene;
+    struct draft_state *s;
+    unsigned who;
+    const struct draft *draft;
+    const struct draft_line *line; /* NULL: it is through */
+};
+
+static struct doing
+doing_of(struct scene *scene, void *state, unsigned who)
+{
+    struct draft_state *s = state;
+    const struct draft *draft = scene->run->specimen->text;
+    unsigned at = s->cast.line[who];
+
+    return (struct doing){
+        .scene = scene,
+        .s = s,
+        .who = who,
+        .draft = draft,
+        .line = at < draft->count ? &draft->lines[at] : NULL,
+    };
+}
+
+/* ---- Sentences ---------------------------------------------------------- */
+
+/* Has the worker written?  Then a read is a re-read. */
+static const struct draft_line *
+line_written(const struct doing *d)
+{
+    for (const struct draft_line *line = d->draft->lines; line < d->line;
+         line++)
+        if (line->verb == DRAFT_WRITE)
+            return line;
+    return NULL;
+}
+
+static const char *
+say_conflict(const struct doing *d, const struct draft_sight *sight)
+{
+    const struct draft_line *written = line_written(d);
+
+    if (written == NULL || written->stamp == DRAFT_NO_STAMP)
+        return "reads the lock and sees a conflict";
+    if (written->stamp == DRAFT_ID_TIME)
+        return draft_is_earliest(sight)
+                   ? "reads the lock and sees its ID, the lowest"
+                   : "reads the lock and sees a lower ID than its own";
+    return draft_is_earliest(sight)
+               ? "reads the lock and sees its ID with the lowest timestamp"
+               : "reads the lock and sees a timestamp before its own";
+}
+
+static void
+say_sight(const struct doing *d, const struct draft_sight *sight,
+          struct hf_text *text)
+{
+    if (sight->answer.kind == KEY_ERROR)
+        hf_text_add(text, "reads the lock, and is answered with an error");
+    else if (sight->answer.kind == KEY_NOT_FOUND)
+        hf_text_add(text, line_written(d) == NULL
+                              ? "reads the non-existent lock"
+                              : "reads the lock again, and there is none");
+    else if (draft_sees_siblings(sight))
+        hf_text_add(text, say_conflict(d, sight));
+    else if (draft_sees_other(sight))
+        hf_text_addf(text, "reads the lock and sees worker #%u's ID",
+                     sight->answer.siblings[0].id);
+    else
+        hf_text_add(text, "reads the lock and sees its ID");
+}
+
+static const char *
+say_value(const struct draft_line *line)
+{
+    return line->stamp == DRAFT_TIME ? "its ID and timestamp" : "its ID";
+}
+
+static void
+say_answer(const struct doing *d, const struct draft_sight *sight,
+           struct hf_text *text)
+{
+    static const char *const ends[] = {
+        [KEY_OK] = "",
+        [KEY_FOUND] = ", but the lock exists",
+        [KEY_NOT_FOUND] = "",
+        [KEY_ERROR] = ", and is answered with an error",
+    };
+
+    if (d->line->verb == DRAFT_READ) {
+        say_sight(d, sight, text);
+        return;
+    }
+    if (d->line->verb == DRAFT_REMOVE)
+        hf_text_add(text, "removes the lock");
+    else
+        hf_text_addf(text, "writes %s to the lock", say_value(d->line));
+    hf_text_add(text, ends[sight->answer.kind]);
+}
+
+/* ---- The text ----------------------------------------------------------- */
+
+static void
+enter(const struct doing *d)
+{
+    d->s->cast.where[d->who] = WHERE_INSIDE;
+    d->s->cast.line[d->who]++;
+}
+
+/* Go on with the line after this one, and with what needs no step there;
+ * returns whether the worker moves on instead. */
+static bool
+decide(const struct doing *d, const struct draft_sight *sight)
+{
+    const struct draft_line *line = d->line;
+    const struct draft_line *end = d->draft->lines + d->draft->count;
+    bool again = line->verb == DRAFT_READ && line_written(d) != NULL;
+    bool moves_on = sight->answer.kind == KEY_ERROR ||
+                    (again && sight->answer.kind == KEY_NOT_FOUND) ||
+                    (line->verb == DRAFT_WRITE && draft_sees_lock(sight));
+
+    if (line->verb == DRAFT_REMOVE)
+        moves_on = false; /* it has processed the data set */
+    line++;
+    for (; !moves_on && line < end && line->verb == DRAFT_MOVE_ON_IF; line++)
+        moves_on = line->when(sight);
+    d->s->cast.line[d->who] = (uint8_t)(line - d->draft->lines);
+    if (moves_on) {
+        d->s->cast.line[d->who] = (uint8_t)d->draft->count;
+        d->s->cast.where[d->who] = WHERE_MOVED_ON;
+    } else if (line < end && line->verb == DRAFT_PROCESS && line->untold) {
+        enter(d);
+    }
+    return moves_on;
+}
+
+static void
+tell_answer(const struct doing *d, const struct draft_sight *sight,
+            bool moves_on)
+{
+    static const enum told_kind kinds[] = {
+        [DRAFT_READ] = TOLD_READ,       [DRAFT_WRITE] = TOLD_WRITE,
+        [DRAFT_MOVE_ON_IF] = TOLD_READ, [DRAFT_PROCESS] = TOLD_WORK,
+        [DRAFT_REMOVE] = TOLD_REMOVE,
+    };
+    struct told *told = d->scene->told;
+    struct told_event *event;
+    char buffer[100];
+    struct hf_text text;
+
+    if (told == NULL)
+        return;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    say_answer(d, sight, &text);
+    if (moves_on && !told->closes_nobody)
+        hf_text_add(&text, ", and moves on");
+    event = told_add(told, kinds[d->line->verb], d->who, "Worker #%u %s",
+                     d->who + 1, buffer);
+    event->error = sight->answer.kind == KEY_ERROR;
+}
+
+/* Look at the answer as soon as it is there. */
+static void
+take_answer(const struct doing *d)
+{
+    struct draft_sight sight = {.me = (uint8_t)(d->who + 1)};
+
+    if (!atomic_answer(&d->s->key, d->who, &sight.answer))
+        return;
+    d->s->waits[d->who] = 0;
+    tell_answer(d, &sight, decide(d, &sight));
+}
+
+/* ---- Steps -------------------------------------------------------------- */
+
+static struct key_value
+value_of(const struct doing *d)
+{
+    struct key_value value = {.id = (uint8_t)(d->who + 1)};
+    unsigned skew = scene_setting(d->scene, DRAFT_SKEW);
+
+    switch (d->line->stamp) {
+    case DRAFT_NO_STAMP:
+        break;
+    case DRAFT_TIME:
+        value.stamp = (uint8_t)(++d->s->clock + d->who * skew);
+        break;
+    case DRAFT_ID_TIME:
+        value.stamp = value.id;
+        break;
+    }
+    return value;
+}
+
+static void
+issue(const struct doing *d, enum key_request_kind kind)
+{
+    struct key_request request = {.kind = kind};
+
+    if (kind == KEY_WRITE) {
+        request.value = value_of(d);
+        request.if_absent = scene_setting(d->scene, DRAFT_IF_ABSENT) != 0;
+    }
+    atomic_issue(&d->s->key, d->who, request);
+    d->s->waits[d->who] = 1;
+}
+
+/* What is on its way happens, in one of three ways. */
+static void
+arrive(const struct doing *d, unsigned code)
+{
+    struct told *told = d->scene->told;
+
+    d->scene->fault = code != ATOMIC_ARRIVES;
+    atomic_step(&d->s->key,
+                (struct key_step){(uint8_t)code, (uint8_t)d->who, false});
+    take_answer(d);
+    if (told != NULL)
+        told->events[told->count - 1].lost = code == ATOMIC_ERRS_UNDONE;
+}
+
+/* Write or remove: done at once, or only issued. */
+static bool
+change(const struct doing *d, unsigned code)
+{
+    bool removes = d->line->verb == DRAFT_REMOVE;
+
+    if (removes)
+        d->s->cast.where[d->who] = WHERE_DONE;
+    if (scene_setting(d->scene, DRAFT_SPLIT) == 0) {
+        issue(d, removes ? KEY_REMOVE : KEY_WRITE);
+        arrive(d, code);
+        return true;
+    }
+    if (code != ATOMIC_ARRIVES)
+        return false;
+    issue(d, removes ? KEY_REMOVE : KEY_WRITE);
+    scene_tell(d->scene, TOLD_ISSUE, d->who, "Worker #%u starts to %s %s",
+               d->who + 1, removes ? "remove" : "write",
+               removes ? "the lock" : say_value(d->line));
+    return true;
+}
+
+static bool
+do_line(const struct doing *d, unsigned code)
+{
+    switch (d->line->verb) {
+    case DRAFT_READ:
+        if (code != ATOMIC_ARRIVES)
+            return false;
+        issue(d, KEY_READ);
+        take_answer(d);
+        return true;
+    case DRAFT_WRITE:
+    case DRAFT_REMOVE:
+        return change(d, code);
+    case DRAFT_PROCESS:
+        if (code != ATOMIC_ARRIVES)
+            return false;
+        enter(d);
+        scene_tell(d->scene, TOLD_START, d->who,
+                   "Worker #%u starts processing the data set", d->who + 1);
+        return true;
+    case DRAFT_MOVE_ON_IF: /* decided with the answer */
+        break;
+    }
+    return false;
+}
+
+/* A text that ends with the processing. */
+static bool
+leave(const struct doing *d)
+{
+    if (d->s->cast.where[d->who] != WHERE_INSIDE)
+        return false;
+    d->s->cast.where[d->who] = WHERE_DONE;
+    scene_tell(d->scene, TOLD_END, d->who,
+               "Worker #%u has processed the data set", d->who + 1);
+    return true;
+}
+
+static bool
+crash(const struct doing *d)
+{
+    d->scene->fault = true;
+    d->s->cast.where[d->who] = WHERE_CRASHED;
+    scene_tell(d->scene, TOLD_CRASH, d->who, "Worker #%u crashes", d->who + 1);
+    return true;
+}
+
+/* What a worker that crashed has still on its way. */
+static bool
+arrive_orphaned(const struct doing *d)
+{
+    struct key_answer unheard;
+
+    if (d->s->waits[d->who] == 0)
+        return false;
+    atomic_step(&d->s->key,
+                (struct key_step){ATOMIC_ARRIVES, (uint8_t)d->who, false});
+    atomic_answer(&d->s->key, d->who, &unheard);
+    d->s->waits[d->who] = 0;
+    scene_tell(d->scene,
+               d->line->verb == DRAFT_REMOVE ? TOLD_REMOVE : TOLD_WRITE, d->who,
+               "What worker #%u has sent reaches the lock", d->who + 1);
+    return true;
+}
+
+bool
+draft_act(struct scene *scene, void *state, unsigned actor, unsigned choice)
+{
+    struct doing d;
+    bool waits;
+
+    if (actor == SPECIMEN_WORLD)
+        return false;
+    d = doing_of(scene, state, actor);
+    waits = d.s->waits[actor] != 0;
+    if (d.line == NULL)
+        return choice == CHOICE_LINE && leave(&d);
+    if (d.s->cast.where[actor] == WHERE_CRASHED)
+        return choice == CHOICE_ARRIVE && arrive_orphaned(&d);
+    if (choice == CHOICE_CRASH)
+        return crash(&d);
+    if (choice >= CHOICE_ARRIVE) {
+        if (waits)
+            arrive(&d, choice - CHOICE_ARRIVE);
+        return waits;
+    }
+    return !waits && do_line(&d, choice - CHOICE_LINE);
+}
+
+void
+draft_start(const struct specimen_run *run, void *state)
+{
+    struct draft_state *s = state;
+
+    atomic_init(&s->key, run->settings[DRAFT_MULT] != 0);
+}
+
+void
+draft_show(const struct specimen_run *run, const void *state,
+           struct hf_text *text)
+{
+    const struct draft_state *s = state;
+    const struct draft *draft = run->specimen->text;
+    bool timed = false;
+
+    for (unsigned i = 0; i < draft->count; i++)
+        timed |= draft->lines[i].stamp == DRAFT_TIME;
+    for (unsigned i = 0; i < s->key.count; i++) {
+        hf_text_addf(text, "%s#%u", i == 0 ? "" : " + ", s->key.values[i].id);
+        if (timed)
+            hf_text_addf(text, " at %u", s->key.values[i].stamp);
+    }
+}
+
+bool
+draft_is_left(const void *state)
+{
+    const struct draft_state *s = state;
+
+    for (unsigned i = 0; i < TOLD_WORKERS_MAX; i++)
+        if (s->waits[i] != 0) /* it may be removed, or written, yet */
+            return false;
+    return s->key.count > 0;
+}

@@ -1,0 +1,98 @@
+#ifndef LAB_DRAFTS_DRAFT_H
+#define LAB_DRAFTS_DRAFT_H
+
+#include "atomic.h"
+#include "specimen.h"
+
+/*
+ * Draft: the tale's drafts are numbered sequences, and so is each of these: a
+ * text of numbered lines, which every worker goes through once.
+ *
+ * An answer is looked at when it comes: a line that moves on is no step of its
+ * own.  A worker whose write answers an error does not know whether it
+ * happened, and moves on; so does one whose read does, and one whose re-read
+ * finds no lock.
+ */
+
+/* What a worker has read, for the lines that decide. */
+struct draft_sight {
+    uint8_t me; /* its own ID */
+    struct key_answer answer;
+};
+
+enum draft_verb {
+    DRAFT_READ,
+    DRAFT_WRITE,
+    DRAFT_MOVE_ON_IF,
+    DRAFT_PROCESS, /* to completion */
+    DRAFT_REMOVE,
+};
+
+/* What a write carries besides the ID. */
+enum draft_stamp {
+    DRAFT_NO_STAMP,
+    DRAFT_TIME,    /* of the worker's clock, when the write is issued */
+    DRAFT_ID_TIME, /* the ID in the timestamp's place */
+};
+
+struct draft_line {
+    unsigned number; /* in the document */
+    enum draft_verb verb;
+    bool (*when)(const struct draft_sight *sight); /* DRAFT_MOVE_ON_IF */
+    enum draft_stamp stamp;                        /* DRAFT_WRITE */
+    bool untold; /* DRAFT_PROCESS: begins with the line before it, as the
+                    document does not list it among the events */
+};
+
+struct draft {
+    const struct draft_line *lines;
+    unsigned count;
+};
+
+#define DRAFT_TEXT(lines)                                                      \
+    (&(const struct draft){lines, sizeof(lines) / sizeof((lines)[0])})
+
+/* The state of a draft: who is at which line, and the key. */
+struct draft_state {
+    struct cast cast;
+    uint8_t clock;                   /* timestamps taken so far */
+    uint8_t waits[TOLD_WORKERS_MAX]; /* 1: for the answer to its line */
+    struct atomic key;
+};
+
+/* The settings of drafts, and what their first value is. */
+enum { DRAFT_MULT, DRAFT_SPLIT, DRAFT_IF_ABSENT, DRAFT_SKEW };
+
+extern const struct specimen_setting draft_settings[];
+
+/* The functions of a specimen whose `text` is a struct draft. */
+void draft_start(const struct specimen_run *run, void *state);
+bool draft_act(struct scene *scene, void *state, unsigned actor,
+               unsigned choice);
+void draft_show(const struct specimen_run *run, const void *state,
+                struct hf_text *text);
+bool draft_is_left(const void *state);
+
+enum { DRAFT_CHOICES = 7 };
+
+/* What all drafts have in common. */
+#define DRAFT_SPECIMEN                                                         \
+    .source = "Locks, a cautionary tale", .workers = 2,                        \
+    .settings = draft_settings, .size = sizeof(struct draft_state),            \
+    .choices = DRAFT_CHOICES, .start = draft_start, .act = draft_act,          \
+    .show = draft_show, .is_left = draft_is_left
+
+/* ---- What the lines ask ------------------------------------------------- */
+
+/* The lock exists. */
+bool draft_sees_lock(const struct draft_sight *sight);
+
+/* It exists without this worker's ID: with another's. */
+bool draft_sees_other(const struct draft_sight *sight);
+
+bool draft_sees_siblings(const struct draft_sight *sight);
+
+/* No timestamp is before this worker's. */
+bool draft_is_earliest(const struct draft_sight *sight);
+
+#endif

@@ -1,0 +1,129 @@
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "world.h"
+
+int
+options_usage(FILE *to)
+{
+    fputs(
+        "usage: holdfast-lab prove [--quick] [--workers N] [--faults F] "
+        "[WORLD]\n"
+        "       holdfast-lab run [--workers N] [--faults F] [--set K=V ...] "
+        "SPECIMEN\n"
+        "       holdfast-lab wander [--seed N] [--walks N] [--workers N] "
+        "WORLD\n"
+        "       holdfast-lab replay LINE\n"
+        "       holdfast-lab list\n"
+        "\n"
+        "Searches every order of events for one that breaks a promise of\n"
+        "docs/guarantees.md, with the machines of src/core as they run.\n"
+        "\n"
+        "  prove    visit every state of the world, or of all worlds: print a\n"
+        "           line for each, and the schedule of a violation\n"
+        "  run      the same for a specimen: somebody else's lock\n"
+        "  wander   seeded random walks, for worlds too large to be proved\n"
+        "  replay   tell a schedule again, from the line that was printed\n"
+        "  list     the worlds and the specimens, and what each is about\n"
+        "\n"
+        "  --workers N  1 to 4        --faults F  at most so many, 0 to 15\n"
+        "  --memory G   GiB, 8        --states N  at most so many\n"
+        "  --quick      the developer's proofs, under 20 s\n"
+        "  --trace      the schedule as a table, workers side by side\n"
+        "  --set K=V    a specimen's own settings, which list shows\n"
+        "  --json       one JSON object a proof\n"
+        "\n"
+        "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
+        "be; 64 usage; 70 no memory.\n",
+        to);
+    return to == stdout ? 0 : EXIT_USAGE;
+}
+
+static bool
+parse_number(const char *text, uint64_t max, uint64_t *number)
+{
+    char *end;
+    unsigned long long value;
+
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || text[0] == '-' ||
+        value > max)
+        return false;
+    *number = value;
+    return true;
+}
+
+bool
+options_parse(int argc, char **argv, struct options *o)
+{
+    static const struct option known[] = {
+        {"workers", required_argument, NULL, 'w'},
+        {"faults", required_argument, NULL, 'f'},
+        {"memory", required_argument, NULL, 'm'},
+        {"states", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'S'},
+        {"walks", required_argument, NULL, 'W'},
+        {"set", required_argument, NULL, 'k'},
+        {"quick", no_argument, NULL, 'q'},
+        {"json", no_argument, NULL, 'j'},
+        {"trace", no_argument, NULL, 't'},
+        {NULL, 0, NULL, 0},
+    };
+    uint64_t number = 0;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case 'w':
+            good =
+                parse_number(optarg, WORLD_WORKERS_MAX, &number) && number > 0;
+            o->workers = (unsigned)number;
+            break;
+        case 'f':
+            good = parse_number(optarg, 15, &number);
+            o->faults = (int)number;
+            break;
+        case 'm':
+            good = parse_number(optarg, 1024, &number) && number > 0;
+            o->gib = (unsigned long)number;
+            break;
+        case 's':
+            good = parse_number(optarg, UINT32_MAX - 1, &o->states);
+            break;
+        case 'S':
+            good = parse_number(optarg, UINT64_MAX, &o->seed);
+            break;
+        case 'W':
+            good = parse_number(optarg, UINT64_MAX, &o->walks);
+            break;
+        case 'k':
+            good = o->set_count < SPECIMEN_SETTINGS_MAX;
+            if (good)
+                o->set[o->set_count++] = optarg;
+            break;
+        case 'q':
+            o->quick = true;
+            break;
+        case 'j':
+            o->json = true;
+            break;
+        case 't':
+            o->trace = true;
+            break;
+        default: /* getopt has said so */
+            return false;
+        }
+        if (!good) {
+            fprintf(stderr, "holdfast-lab: '%s' is no number that fits\n",
+                    optarg);
+            return false;
+        }
+    }
+    return true;
+}

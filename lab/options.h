@@ -1,0 +1,39 @@
+#ifndef LAB_OPTIONS_H
+#define LAB_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "specimen.h"
+
+/* Options: the command line of holdfast-lab. */
+
+enum {
+    EXIT_FINDING = 1, /* not what the world expects */
+    EXIT_USAGE = 64,
+    EXIT_MEMORY = 70,
+};
+
+struct options {
+    unsigned workers;  /* 0: the world's own */
+    int faults;        /* -1: the proof's own */
+    unsigned long gib; /* of memory */
+    uint64_t states;
+    bool quick;
+    bool json;
+    bool trace;
+    uint64_t seed;
+    uint64_t walks;
+    const char *set[SPECIMEN_SETTINGS_MAX];
+    unsigned set_count;
+};
+
+/* Print how the program is used; returns what to exit with. */
+int options_usage(FILE *to);
+
+/* Read the options; says what is wrong, and returns false.  Other words are
+ * left to the caller, from optind on. */
+bool options_parse(int argc, char **argv, struct options *o);
+
+#endif

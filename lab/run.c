@@ -1,0 +1,312 @@
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+#include "specimens.h"
+
+/* ---- The line that is replayed ------------------------------------------ */
+
+static void
+add_value(const struct specimen_run *run, unsigned i, struct hf_text *text)
+{
+    const struct specimen_setting *setting = &run->specimen->settings[i];
+
+    hf_text_addf(text, "%s=", setting->name);
+    if (setting->words[0] != NULL)
+        hf_text_add(text, setting->words[run->settings[i]]);
+    else
+        hf_text_addf(text, "%u", run->settings[i]);
+}
+
+static bool
+has_setting(const struct specimen_run *run, unsigned i)
+{
+    return run->specimen->settings != NULL &&
+           run->specimen->settings[i].name != NULL;
+}
+
+void
+run_line(const struct specimen_run *run, const uint16_t *schedule, size_t len,
+         struct hf_text *text)
+{
+    hf_text_add(text, run->specimen->name);
+    for (unsigned i = 0; has_setting(run, i); i++)
+        if (run->settings[i] != run->specimen->defaults[i]) {
+            hf_text_add(text, ",");
+            add_value(run, i, text);
+        }
+    hf_text_addf(text, ":%u:", run->workers);
+    for (size_t i = 0; i < len; i++) {
+        unsigned actor = schedule[i] / SPECIMEN_CHOICES_MAX;
+        unsigned choice = schedule[i] % SPECIMEN_CHOICES_MAX;
+
+        hf_text_addf(text, "%s%u", i == 0 ? "" : ",",
+                     actor == SPECIMEN_WORLD ? 0 : actor + 1);
+        if (choice != 0)
+            hf_text_addf(text, ".%u", choice);
+    }
+}
+
+/* The name and the settings: up to the first colon. */
+static bool
+parse_head(char *head, struct specimen_run *run, const char **why)
+{
+    char *comma = strchr(head, ',');
+    const struct specimen *specimen;
+
+    if (comma != NULL)
+        *comma = '\0';
+    specimen = specimens_find(head);
+    *why = "there is no such specimen";
+    if (specimen == NULL)
+        return false;
+    *run = specimen_run_of(specimen, 0);
+    while (comma != NULL) {
+        char *assignment = comma + 1;
+
+        comma = strchr(assignment, ',');
+        if (comma != NULL)
+            *comma = '\0';
+        if (!specimen_set(run, assignment, why))
+            return false;
+    }
+    return true;
+}
+
+/* One action at `at`; NULL when there is none, else what follows it. */
+static const char *
+parse_action(const char *at, uint16_t *action)
+{
+    char *end;
+    unsigned long actor = strtoul(at, &end, 10);
+    unsigned long choice = 0;
+
+    if (end == at || actor > TOLD_WORKERS_MAX)
+        return NULL;
+    if (*end == '.')
+        choice = strtoul(end + 1, &end, 10);
+    if (choice >= SPECIMEN_CHOICES_MAX || (*end != ',' && *end != '\0'))
+        return NULL;
+    actor = actor == 0 ? SPECIMEN_WORLD : actor - 1;
+    *action = (uint16_t)(actor * SPECIMEN_CHOICES_MAX + choice);
+    return end;
+}
+
+int
+run_parse(const char *line, struct specimen_run *run,
+          uint16_t schedule[RUN_SCHEDULE_MAX], const char **why)
+{
+    char head[RUN_LINE_MAX];
+    const char *colon = strchr(line, ':');
+    const char *at;
+    unsigned long workers;
+    char *end;
+    int count = 0;
+
+    *why = "it is not SPECIMEN:WORKERS:ACTION,ACTION,...";
+    if (colon == NULL || (size_t)(colon - line) >= sizeof(head))
+        return -1;
+    snprintf(head, sizeof(head), "%.*s", (int)(colon - line), line);
+    if (!parse_head(head, run, why))
+        return -1;
+    workers = strtoul(colon + 1, &end, 10);
+    *why = "there are 1 to 4 workers";
+    if (*end != ':' || workers < 1 || workers > TOLD_WORKERS_MAX)
+        return -1;
+    run->workers = (unsigned)workers;
+    for (at = end + 1; *at != '\0'; at += *at == ',') {
+        *why = "there are too many actions";
+        if (count == RUN_SCHEDULE_MAX)
+            return -1;
+        *why = "there is no such action";
+        at = parse_action(at, &schedule[count++]);
+        if (at == NULL)
+            return -1;
+    }
+    return count;
+}
+
+bool
+run_is_specimen(const char *line)
+{
+    char name[64];
+    size_t len = strcspn(line, ",:");
+
+    if (len >= sizeof(name))
+        return false;
+    snprintf(name, sizeof(name), "%.*s", (int)len, line);
+    return specimens_find(name) != NULL;
+}
+
+/* ---- Printing ----------------------------------------------------------- */
+
+static void
+print_told(const struct told *told)
+{
+    for (unsigned i = 0; i < told->count; i++)
+        printf("%3u. %s%s.\n", told->events[i].number, told->events[i].sentence,
+               told->events[i].fault ? " (a fault)" : "");
+    if (told->short_of_room)
+        puts("     ... and more than can be told here");
+}
+
+static void
+print_text(const struct specimen_run *run, const struct lab_report *report,
+           const struct told *told)
+{
+    char line[RUN_LINE_MAX];
+    char buffer[200];
+    struct hf_text text;
+
+    printf("%s: %s\n", run->specimen->name, run->specimen->about);
+    printf("     as told by: %s\n", run->specimen->source);
+    hf_text_init(&text, buffer, sizeof(buffer));
+    for (unsigned i = 0; has_setting(run, i); i++) {
+        hf_text_add(&text, i == 0 ? "" : " ");
+        add_value(run, i, &text);
+    }
+    if (buffer[0] != '\0')
+        printf("     with: %s\n", buffer);
+    printf("     %u workers, %u faults: %s%s%s, %llu states, depth %u, "
+           "%.2f s\n",
+           run->workers, report->faults, print_verdict(report->verdict),
+           report->violated == NULL ? "" : ": ",
+           report->violated == NULL ? "" : report->violated,
+           (unsigned long long)report->states, report->depth, report->seconds);
+    if (report->verdict != LAB_VIOLATED)
+        return;
+    print_told(told);
+    hf_text_init(&text, line, sizeof(line));
+    run_line(run, report->schedule, report->schedule_len, &text);
+    printf("     %u store operations\n     holdfast-lab replay %s\n",
+           told->operations, line);
+}
+
+static void
+print_string(const char *name, const char *value)
+{
+    char quoted[800];
+    struct hf_text json;
+
+    hf_text_init(&json, quoted, sizeof(quoted));
+    hf_text_add_json(&json, value, strlen(value));
+    printf("%s%s", name, quoted);
+}
+
+static void
+print_event(const struct told_event *event, unsigned workers)
+{
+    printf("{\"number\":%u,\"worker\":", event->number);
+    if (event->worker == TOLD_NOBODY)
+        printf("null");
+    else
+        printf("%u", event->worker + 1);
+    printf(",\"kind\":\"%s\",\"issue\":", told_kind_word(event->kind));
+    if (event->issue == 0)
+        printf("null");
+    else
+        printf("%u", event->issue);
+    printf(",\"fault\":%s,\"error\":%s,\"lost\":%s",
+           event->fault ? "true" : "false", event->error ? "true" : "false",
+           event->lost ? "true" : "false");
+    print_string(",\"sentence\":", event->sentence);
+    print_string(",\"holds\":", event->holds);
+    printf(",\"where\":[");
+    for (unsigned i = 0; i < workers; i++)
+        printf("%s\"%s\"", i == 0 ? "" : ",",
+               told_where_word((enum where)event->where[i]));
+    printf("]}");
+}
+
+static void
+print_settings(const struct specimen_run *run)
+{
+    printf("\"settings\":{");
+    for (unsigned i = 0; has_setting(run, i); i++) {
+        const struct specimen_setting *setting = &run->specimen->settings[i];
+
+        printf("%s\"%s\":", i == 0 ? "" : ",", setting->name);
+        if (setting->words[0] != NULL)
+            printf("\"%s\"", setting->words[run->settings[i]]);
+        else
+            printf("%u", run->settings[i]);
+    }
+    printf("}");
+}
+
+static void
+print_object(const struct specimen_run *run, const struct lab_report *report,
+             const struct told *told)
+{
+    printf("{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
+           "\"%s\",\"property\":",
+           run->specimen->name, run->workers, report->faults,
+           print_verdict(report->verdict));
+    if (report->violated != NULL)
+        printf("\"%s\"", report->violated);
+    else
+        printf("null");
+    printf(",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
+           "\"transitions\":%llu,\"seconds\":%.3f,\"schedule\":[",
+           told->operations, report->schedule_len,
+           (unsigned long long)report->states,
+           (unsigned long long)report->transitions, report->seconds);
+    for (unsigned i = 0; i < told->count; i++)
+        print_string(i == 0 ? "" : ",", told->events[i].sentence);
+    printf("],");
+    print_settings(run);
+    printf(",\"events\":[");
+    for (unsigned i = 0; i < told->count; i++) {
+        printf("%s", i == 0 ? "" : ",");
+        print_event(&told->events[i], run->workers);
+    }
+    puts("]}");
+}
+
+/* ---- Running ------------------------------------------------------------ */
+
+bool
+run_explore(const struct specimen_run *run, const struct lab_limits *limits,
+            bool json, struct lab_report *report)
+{
+    static struct told told;
+    struct lab_system system = specimen_system(run);
+    bool valid;
+
+    if (!lab_explore(&system, limits, report))
+        return false;
+    told = (struct told){0};
+    if (report->verdict == LAB_VIOLATED)
+        specimen_tell(run, report->schedule, report->schedule_len, &told,
+                      &valid);
+    if (json)
+        print_object(run, report, &told);
+    else
+        print_text(run, report, &told);
+    return true;
+}
+
+bool
+run_replay(const char *line, const char **why)
+{
+    static struct told told;
+    struct specimen_run run;
+    uint16_t schedule[RUN_SCHEDULE_MAX];
+    const char *violated;
+    bool valid;
+    int count = run_parse(line, &run, schedule, why);
+
+    if (count < 0)
+        return false;
+    violated = specimen_tell(&run, schedule, (size_t)count, &told, &valid);
+    *why = "the next action is not possible there";
+    if (!valid)
+        return false;
+    print_told(&told);
+    if (violated != NULL)
+        printf("     broken: %s\n", violated);
+    return true;
+}

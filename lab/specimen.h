@@ -1,0 +1,126 @@
+#ifndef LAB_SPECIMEN_H
+#define LAB_SPECIMEN_H
+
+#include "explore.h"
+#include "promise.h"
+#include "told.h"
+
+/*
+ * Specimen: somebody's lock, written as its source tells it, small enough for
+ * every order of events to be tried.
+ *
+ * A specimen is a state of at most 128 bytes and one function, which does one
+ * step of one actor: of a worker, or of the world around them.  The same
+ * function serves the search, which only wants to know where a step leads, and
+ * the telling, which also wants its sentence.
+ *
+ * Invariant: a state starts with the cast and has no padding, so that equal
+ * states are equal bytes.
+ */
+
+enum {
+    SPECIMEN_STATE_MAX = 128,
+    SPECIMEN_SETTINGS_MAX = 16,
+    SPECIMEN_WORLD = TOLD_NOBODY, /* as an actor: time, servers, people */
+    SPECIMEN_CHOICES_MAX = 64,
+};
+
+#define SPECIMEN_NOBODY       "nobody"
+#define SPECIMEN_RESURRECTION "resurrection"
+#define SPECIMEN_GHOST        "ghost grant"
+
+/* The workers, as the properties look at them: the head of every state. */
+struct cast {
+    uint8_t line[TOLD_WORKERS_MAX];  /* of its program */
+    uint8_t where[TOLD_WORKERS_MAX]; /* enum where */
+};
+
+/* What can be set with --set name=value. */
+struct specimen_setting {
+    const char *name;
+    const char *about;
+    const char *words[4]; /* values 0, 1, ...; none: a number */
+    unsigned most;        /* of a number */
+};
+
+struct specimen_run;
+struct scene;
+
+struct specimen {
+    const char *name;
+    const char *about;  /* one line */
+    const char *source; /* who tells it */
+    const char *expect; /* the property that is broken; NULL: none is */
+    unsigned workers;
+    unsigned faults; /* to search with, unless told otherwise */
+    const struct specimen_setting *settings; /* the last has no name */
+    uint8_t defaults[SPECIMEN_SETTINGS_MAX];
+    const void *text; /* for specimens that share functions */
+    size_t size;      /* of a state */
+    unsigned choices; /* of an actor, at most */
+    /* Write the first state; it is all zero before. */
+    void (*start)(const struct specimen_run *run, void *state);
+    /* Do the step `choice` of `actor`, if it is possible now. */
+    bool (*act)(struct scene *scene, void *state, unsigned actor,
+                unsigned choice);
+    /* What the store holds; nothing added: nothing. */
+    void (*show)(const struct specimen_run *run, const void *state,
+                 struct hf_text *text);
+    /* Is the lock there, whosesoever?  Optional; asked when all have ended. */
+    bool (*is_left)(const void *state);
+};
+
+/* A specimen with its number of workers and its settings. */
+struct specimen_run {
+    const struct specimen *specimen;
+    unsigned workers;
+    unsigned settings[SPECIMEN_SETTINGS_MAX];
+};
+
+/* One step, while it is done. */
+struct scene {
+    const struct specimen_run *run;
+    struct told *told;    /* NULL while searching */
+    const char *violated; /* set by the step: the property it breaks */
+    bool fault;           /* set by the step: it spends one */
+    bool valid;           /* no step of a schedule was impossible */
+};
+
+/* ---- For specimens ------------------------------------------------------ */
+
+static inline unsigned
+scene_setting(const struct scene *scene, unsigned index)
+{
+    return scene->run->settings[index];
+}
+
+/* Tell what the step does, when somebody listens: a sentence in the tale's
+ * manner, "Worker #1 reads the lock".  Yields the event, or NULL. */
+#define scene_tell(scene, kind, worker, ...)                                   \
+    ((scene)->told == NULL                                                     \
+         ? (struct told_event *)NULL                                           \
+         : told_add((scene)->told, (kind), (worker), __VA_ARGS__))
+
+/* ---- For those who run them --------------------------------------------- */
+
+/* As the specimen stands; `workers` 0: its own number. */
+struct specimen_run specimen_run_of(const struct specimen *specimen,
+                                    unsigned workers);
+
+/* "name=value"; false with a clause in *why. */
+bool specimen_set(struct specimen_run *run, const char *assignment,
+                  const char **why);
+
+/* The system of a run, which must outlive it. */
+struct lab_system specimen_system(const struct specimen_run *run);
+
+/*
+ * Do a schedule from the start, and tell it into `told`, with the closing
+ * words for the property that the last step breaks.  Returns that property, or
+ * NULL; false in *valid when a step is not possible where it stands.
+ */
+const char *specimen_tell(const struct specimen_run *run,
+                          const uint16_t *schedule, size_t len,
+                          struct told *told, bool *valid);
+
+#endif
