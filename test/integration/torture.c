@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <holdfast/holdfast.h>
-
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
@@ -42,6 +40,9 @@
 #define LOOK_MS 20 /* between looks at the frozen */
 #define TIME_MS 580000
 
+/* The frozen whom nobody followed for so many ttl go on all the same. */
+#define STALL_TTLS 8
+
 struct mode {
     const char *word;
     enum hf_if_dead if_dead;
@@ -68,6 +69,7 @@ struct torture {
     unsigned deeds[DEEDS];
     unsigned lost;    /* lost its right without a deed */
     unsigned cleared; /* by hand */
+    unsigned stalled; /* frozen in a commit */
     unsigned strange; /* exit codes that nothing explains */
     struct hf_instant began;
 };
@@ -187,21 +189,40 @@ reap(struct torture *t)
 
 /* ---- Time --------------------------------------------------------------- */
 
+static bool
+frozen_for(const struct lane *lane, int64_t ms)
+{
+    struct hf_duration length = {ms};
+
+    return lane->frost == LANE_FROZEN &&
+           hf_reached(hf_now(), hf_after(lane->frozen_at, length));
+}
+
 /*
  * The frozen go on when their right is surely over.  A takeover lock's: when
  * somebody came after them; the command first, to try its write, and when it
  * has tried, the others.  A refuse lock's: after a time; they hold it still.
+ *
+ * Whoever was stopped in the middle of a commit has stopped the file for all:
+ * nobody can come after it, and it goes on after a longer time.
  */
-static bool
-is_time_to_thaw(const struct torture *t, const struct lane *lane)
+static void
+thaw(struct torture *t, struct lane *lane)
 {
-    struct hf_duration long_enough = {t->terms.ttl.ms * 3 / 2};
+    int64_t ttl_ms = t->terms.ttl.ms;
 
-    if (lane->frost != LANE_FROZEN)
-        return false;
-    if (t->mode->if_dead == HF_TAKEOVER)
-        return t->highest > lane->frozen_fence;
-    return hf_reached(hf_now(), hf_after(lane->frozen_at, long_enough));
+    if (t->mode->if_dead == HF_REFUSE) {
+        if (!frozen_for(lane, ttl_ms * 3 / 2))
+            return;
+        lane_thaw_command(lane);
+        lane_thaw_rest(lane);
+    } else if (frozen_for(lane, 0) && t->highest > lane->frozen_fence) {
+        lane_thaw_command(lane);
+    } else if (frozen_for(lane, ttl_ms * STALL_TTLS)) {
+        t->stalled++;
+        lane_thaw_command(lane);
+        lane_thaw_rest(lane);
+    }
 }
 
 static void
@@ -213,11 +234,7 @@ on_time(struct torture *t)
         if (hf_reached(hf_now(), lane->strike_at))
             t->struck += lane_strike(lane);
         lane_look_frozen(lane);
-        if (!is_time_to_thaw(t, lane))
-            continue;
-        lane_thaw_command(lane);
-        if (t->mode->if_dead == HF_REFUSE)
-            lane_thaw_rest(lane);
+        thaw(t, lane);
     }
 }
 
@@ -252,35 +269,6 @@ all_over(const struct torture *t)
 
 /* ---- The end ------------------------------------------------------------ */
 
-/* Whatever died last, the lock can be had: at once, or once it was cleared. */
-static bool
-lock_can_be_had(void)
-{
-    struct hf_client *client = NULL;
-    struct hf_acquire_options options = {.limit = {10000}};
-    struct hf_acquired acquired = {0};
-    struct hf_cleared cleared;
-    struct hf_error error = {0};
-    bool had =
-        hf_open(NULL, NULL, &client, &error) == HF_OK &&
-        hf_acquire(client, "torture", &options, &acquired, &error) == HF_OK;
-
-    if (had && acquired.outcome == HF_GONE)
-        had =
-            hf_clear(client, "torture",
-                     &(struct hf_clear_options){.reason = "the end"}, &cleared,
-                     &error) == HF_OK &&
-            cleared.cleared &&
-            hf_acquire(client, "torture", &options, &acquired, &error) == HF_OK;
-    had = had && acquired.outcome == HF_GRANTED;
-    if (!had)
-        printf("breach: the lock cannot be had: %s; %s\n",
-               hf_outcome_word(acquired.outcome), error.text);
-    (void)hf_release(acquired.lock, NULL, NULL);
-    hf_close(client);
-    return had;
-}
-
 static void
 say(const struct torture *t, const struct judge_found *found)
 {
@@ -295,8 +283,9 @@ say(const struct torture *t, const struct judge_found *found)
            t->deeds[DEED_KILL_COMMAND], t->struck, t->cleared);
     printf("%s: frozen past the ttl: %" PRIu64
            ", late writes refused by their fence: %" PRIu64
-           "; rights lost to a busy machine: %u; breaches: %" PRIu64 "\n",
-           t->mode->word, found->frozen, found->refused, t->lost,
+           ", frozen in the middle of a commit: %u; rights lost to a busy "
+           "machine: %u; breaches: %" PRIu64 "\n",
+           t->mode->word, found->frozen, found->refused, t->stalled, t->lost,
            found->breaches + t->strange);
 }
 
@@ -316,7 +305,7 @@ judge_all(const struct torture *t)
         return false;
     }
     say(t, &found);
-    return found.breaches == 0 && t->strange == 0 && lock_can_be_had();
+    return found.breaches == 0 && t->strange == 0 && judge_lock("torture");
 }
 
 /* ---- The beginning ------------------------------------------------------ */

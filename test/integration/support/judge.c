@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <holdfast/holdfast.h>
+
 #include "base/alloc.h"
 #include "base/attrs.h"
 #include "ledger.h"
@@ -202,4 +204,32 @@ judge(const struct judge_case *what, struct judge_found *found)
     hf_free(alloc, vault.rows);
     hf_free(alloc, frozen.rows);
     return readable;
+}
+
+/* ---- The lock ----------------------------------------------------------- */
+
+bool
+judge_lock(const char *name)
+{
+    struct hf_client *client = NULL;
+    struct hf_acquire_options options = {.limit = {10000}};
+    struct hf_acquired acquired = {0};
+    struct hf_cleared cleared;
+    struct hf_error error = {0};
+    bool had = hf_open(NULL, NULL, &client, &error) == HF_OK &&
+               hf_acquire(client, name, &options, &acquired, &error) == HF_OK;
+
+    if (had && acquired.outcome == HF_GONE)
+        had = hf_clear(client, name,
+                       &(struct hf_clear_options){.reason = "the end"},
+                       &cleared, &error) == HF_OK &&
+              cleared.cleared &&
+              hf_acquire(client, name, &options, &acquired, &error) == HF_OK;
+    had = had && acquired.outcome == HF_GRANTED;
+    if (!had)
+        printf("breach: the lock cannot be had: %s; %s\n",
+               hf_outcome_word(acquired.outcome), error.text);
+    (void)hf_release(acquired.lock, NULL, NULL);
+    hf_close(client);
+    return had;
 }
