@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +65,7 @@ hold_until_killed(const char *place, const char *name)
     child = fork();
     assert_true(child >= 0);
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (hf_open(place, NULL, &client, NULL) == HF_OK &&
             hf_acquire(client, name, &rarely, &acquired, NULL) == HF_OK)
             (void)!write(ends[1], "!", 1);
