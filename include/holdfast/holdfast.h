@@ -99,8 +99,9 @@ enum hf_news {
 /*
  * Runs on the client's beating thread, never before hf_acquire has stored the
  * lock in *acquired, and never after its hf_release or hf_abandon has
- * returned.  Must be brief: while it runs nothing beats.  It may call hf_check, hf_fence and
- * hf_lock_right_ms; any other call on the client answers HF_E_INVALID.
+ * returned.  Must be brief: while it runs nothing beats.  It may call
+ * hf_check, hf_fence and hf_lock_right_ms; any other call on the client
+ * answers HF_E_INVALID.
  */
 typedef void hf_news_fn(void *ctx, struct hf_lock *lock, enum hf_news news);
 
