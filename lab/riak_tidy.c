@@ -52,8 +52,11 @@ take_census(const struct riak *riak)
         count_object(&census, riak->away[i]);
     }
     for (unsigned i = 0; i < KEY_WORKERS_MAX; i++) {
-        census.named |= riak->workers[i].siblings;
-        count_clock(&census, riak->workers[i].context);
+        unsigned context = riak->workers[i].context;
+
+        /* A context must not become empty: a remove would ask for another. */
+        census.named |= riak->workers[i].siblings | (context & (0 - context));
+        count_clock(&census, context);
     }
     for (unsigned i = 0; i < RIAK_OPS_MAX; i++) {
         const struct riak_op *op = &riak->ops[i];

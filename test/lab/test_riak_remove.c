@@ -97,6 +97,26 @@ a_write_that_a_remove_did_not_see_survives_beside_it(void **state)
     assert_int_equal(answer.siblings[1].id, 0);
 }
 
+/* A vector clock that all objects descend from by now is one all the same. */
+static void
+a_stale_context_is_not_taken_for_none(void **state)
+{
+    struct key_answer answer;
+    struct riak riak;
+
+    (void)state;
+    start_with_value(&riak, "delete_mode=keep");
+    read_by(&riak, 1);
+    update_by(&riak, 1, 2, 1);
+    riak_done(&riak, 1);
+    drain(&riak);
+    bury(&riak);
+    answer = read_by(&riak, 1);
+    assert_int_equal(answer.count, 2);
+    assert_int_equal(answer.siblings[0].id, 2);
+    assert_int_equal(answer.siblings[1].id, 0);
+}
+
 /* riak_kv_get_core:final_action, riak_kv_get_fsm:maybe_delete. */
 static void
 tombstones_are_reaped_when_all_primaries_answered_with_them(void **state)
@@ -300,6 +320,7 @@ main(void)
         cmocka_unit_test(a_remove_writes_a_tombstone_that_reads_as_nothing),
         cmocka_unit_test(without_a_context_a_remove_reads_one_first),
         cmocka_unit_test(a_write_that_a_remove_did_not_see_survives_beside_it),
+        cmocka_unit_test(a_stale_context_is_not_taken_for_none),
         cmocka_unit_test(
             tombstones_are_reaped_when_all_primaries_answered_with_them),
         cmocka_unit_test(with_a_fallback_among_those_asked_nothing_is_reaped),

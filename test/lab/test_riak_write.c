@@ -248,6 +248,27 @@ replicas_that_went_apart_merge_to_siblings(void **state)
         assert_int_equal(riak.home[i].siblings, 3);
 }
 
+/* riak_kv_put_fsm:waiting_local_vnode: what the coordinator made of it. */
+static void
+the_coordinator_sends_on_what_it_merged(void **state)
+{
+    struct riak riak;
+
+    (void)state;
+    start(&riak, "w=1 dw=1");
+    send_write(&riak, 0, 1);
+    happen(&riak, RIAK_COORDINATES, 0, 0);
+    happen(&riak, RIAK_GOES_DOWN, NOBODY, 1);
+    happen(&riak, RIAK_WRITE_ARRIVES, NOBODY, 1);
+    happen(&riak, RIAK_COMES_BACK, NOBODY, 1);
+    drain(&riak);
+    assert_true(bare(&riak, 1));
+    send_write(&riak, 1, 2);
+    happen(&riak, RIAK_COORDINATES, 1, 0);
+    happen(&riak, RIAK_WRITE_ARRIVES, NOBODY, 1);
+    assert_int_equal(riak.home[1].siblings, 3);
+}
+
 /* riak_object:strict_descendant: an ancestor that comes late is discarded. */
 static void
 an_older_write_that_comes_late_replaces_nothing(void **state)
@@ -361,6 +382,7 @@ main(void)
         cmocka_unit_test(without_a_context_a_write_makes_a_sibling),
         cmocka_unit_test(with_a_context_it_replaces_what_the_read_showed),
         cmocka_unit_test(replicas_that_went_apart_merge_to_siblings),
+        cmocka_unit_test(the_coordinator_sends_on_what_it_merged),
         cmocka_unit_test(an_older_write_that_comes_late_replaces_nothing),
         cmocka_unit_test(without_siblings_the_newest_is_kept),
         cmocka_unit_test(newest_is_what_the_servers_clock_says),
