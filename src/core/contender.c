@@ -4,9 +4,14 @@
 
 #define BIT(state) (1u << (state))
 
-/* Failed looks after which a store that never answered is unavailable; with
- * the asker's growing pauses that takes about a third of a second. */
-#define LOOKS_MAX 5
+/*
+ * Failed looks after which a place that never answered is unavailable.  If it
+ * says so itself, they take a third of a second.  If it is silent, each takes
+ * the asker's patience; where a beat is short there must be more of them, for
+ * a busy machine may be silent that long.
+ */
+#define LOOKS_MAX  5
+#define SILENCE_MS 2000
 
 /* Without a hint a waiter looks about as often as the holder beats. */
 #define LOOK_EVERY_MIN_MS 100
@@ -222,12 +227,22 @@ on_lock_seen(struct hf_contender *c, const struct hf_sight *sight,
         on_alive(c, now);
 }
 
+static int64_t
+silent_looks_max(const struct hf_contender *c)
+{
+    int64_t looks = SILENCE_MS / c->keeper.asker.patience.ms;
+
+    if (looks > UINT8_MAX) /* the asker counts no further */
+        return UINT8_MAX;
+    return looks > LOOKS_MAX ? looks : LOOKS_MAX;
+}
+
 static void
-on_look_failed(struct hf_contender *c, struct hf_instant now)
+on_look_failed(struct hf_contender *c, struct hf_instant now, int64_t most)
 {
     c->failing = true;
     hf_asker_pause(&c->keeper.asker, now);
-    if (!c->answered && c->keeper.asker.failures >= LOOKS_MAX)
+    if (!c->answered && c->keeper.asker.failures >= most)
         end(c, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }
 
@@ -239,7 +254,7 @@ on_found(struct hf_contender *c, const struct hf_event *event)
     if (!hf_asker_answered(&c->keeper.asker, event->found.number))
         return;
     if (sight->kind == HF_SIGHT_NONE) {
-        on_look_failed(c, event->at);
+        on_look_failed(c, event->at, LOOKS_MAX);
         return;
     }
 
@@ -418,7 +433,7 @@ on_clock(struct hf_contender *c, struct hf_instant now)
     }
 
     if (hf_asker_overdue(&c->keeper.asker, now))
-        on_look_failed(c, now);
+        on_look_failed(c, now, silent_looks_max(c));
     if (!c->keeper.asker.waiting && hf_reached(now, c->keeper.asker.again_at))
         look(c, now);
 }
