@@ -145,6 +145,7 @@ look_at_lock(struct hf_hold *h)
                            &(struct hf_pact_message){.word = HF_PACT_END});
     } else if (lost) {
         h->kill_at = hf_moment_now();
+        h->cut = !h->done;
         (void)hf_below_signal(&h->below, SIGKILL); /* before it is said */
     }
     hf_hold_words_certainty_now(h, now);
@@ -291,7 +292,7 @@ give_back_until(struct hf_hold *h, int64_t give_up)
 static void
 release(struct hf_hold *h)
 {
-    bool cut = h->killed || (h->done && h->end.end == HF_PACT_CUT);
+    bool cut = h->killed || h->cut || (h->done && h->end.end == HF_PACT_CUT);
     int64_t give_up = HF_MOMENT_NEVER;
 
     h->stage = HF_HOLD_RELEASING;

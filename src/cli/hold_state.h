@@ -59,6 +59,8 @@ struct hf_hold {
     struct hf_lock *lock;  /* owned while held */
     enum hf_outcome known; /* what was last seen of it */
     bool killed;           /* we had to KILL what is below */
+    bool cut;              /* lost while it ran: we killed it before its guard
+                             told of an end, and whatever it tells now */
     int64_t kill_at;
 };
 

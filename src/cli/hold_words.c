@@ -183,6 +183,8 @@ hf_hold_words_end(const struct hf_hold *h)
     int number = h->end.number;
     struct hf_phrase word;
 
+    if (h->cut)
+        return HF_EXIT_LOST;
     if (!h->done) /* we ended it: with the lock, or with its guard */
         return h->known == HF_LOST || h->known == HF_NOT_HELD
                    ? HF_EXIT_LOST
