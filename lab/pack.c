@@ -294,6 +294,14 @@ pack_taken(const struct world *world, const struct names *names)
     return known ? rank(names, world->taken) : 0;
 }
 
+static bool
+are_alike(const struct world_terms *a, const struct world_terms *b)
+{
+    return a->if_dead == b->if_dead && a->ttl == b->ttl &&
+           a->limit == b->limit && a->try_only == b->try_only &&
+           a->gains == b->gains;
+}
+
 /* Workers of the same terms are alike: their order is that of their bytes. */
 static bool
 goes_before(const struct world *world, unsigned a, unsigned b,
@@ -301,7 +309,7 @@ goes_before(const struct world *world, unsigned a, unsigned b,
 {
     const struct world_terms *terms = world->config->terms;
 
-    return memcmp(&terms[a], &terms[b], sizeof(terms[a])) == 0 &&
+    return are_alike(&terms[a], &terms[b]) &&
            memcmp(chunks[a], chunks[b], WORKER_BYTES) < 0;
 }
 

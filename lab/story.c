@@ -328,31 +328,46 @@ parse_action(const char *word, size_t len, uint16_t *number)
     return false;
 }
 
+/* "WORLD:WORKERS:", and where the actions begin. */
+static const char *
+parse_world(const char *line, struct world_config *config, const char **why)
+{
+    char name[64] = "";
+    size_t len = strcspn(line, ":");
+    const struct world_config *found;
+    unsigned long workers;
+    char *end;
+
+    *why = "it is not WORLD:WORKERS:ACTION,ACTION,...";
+    if (line[len] != ':' || len >= sizeof(name))
+        return NULL;
+    memcpy(name, line, len);
+    workers = strtoul(line + len + 1, &end, 10);
+    if (end == line + len + 1 || *end != ':')
+        return NULL;
+    found = worlds_find(name);
+    *why = "there is no such world";
+    if (found == NULL)
+        return NULL;
+    *why = "there are 1 to 4 workers";
+    if (workers < 1 || workers > WORLD_WORKERS_MAX)
+        return NULL;
+    *config = worlds_with(found, (unsigned)workers);
+    config->symmetric = false;
+    return end + 1;
+}
+
 int
 story_parse(const char *line, struct world_config *config, uint16_t *schedule,
             size_t max, const char **why)
 {
-    char name[64];
-    const struct world_config *found;
-    unsigned workers = 0;
-    int taken = 0;
+    const char *at = parse_world(line, config, why);
     size_t count = 0;
 
-    *why = "it is not WORLD:WORKERS:ACTION,ACTION,...";
-    if (sscanf(line, "%63[^:]:%u:%n", name, &workers, &taken) != 2 ||
-        taken == 0)
+    if (at == NULL)
         return -1;
-    found = worlds_find(name);
-    *why = "there is no such world";
-    if (found == NULL)
-        return -1;
-    *why = "there are 1 to 4 workers";
-    if (workers < 1 || workers > WORLD_WORKERS_MAX)
-        return -1;
-    *config = worlds_with(found, workers);
-    config->symmetric = false;
     *why = "there is no such action";
-    for (const char *at = line + taken; *at != '\0';) {
+    while (*at != '\0') {
         size_t len = strcspn(at, ",");
 
         if (count == max || !parse_action(at, len, &schedule[count]))
