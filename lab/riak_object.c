@@ -42,13 +42,9 @@ riak_merge(const struct riak *riak, struct riak_object a, struct riak_object b)
     unsigned clock = (unsigned)a.clock | b.clock;
     unsigned siblings;
 
-    if (b.clock == 0 || riak_descends(a.clock, b.clock))
-        return a;
-    if (a.clock == 0 || riak_descends(b.clock, a.clock))
-        return b;
     /* A sibling goes when the other side has seen its write and has it no
-     * longer.  Where only the newest is kept, each side may have dropped what
-     * the other has: then both stay, to be compared. */
+     * longer: of an ancestor, all go.  Where only the newest is kept, each
+     * side may have dropped what the other has: then both are compared. */
     siblings = (a.siblings & b.siblings) | (a.siblings & ~(unsigned)b.clock) |
                (b.siblings & ~(unsigned)a.clock);
     if (siblings == 0)

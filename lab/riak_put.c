@@ -65,8 +65,8 @@ update(const struct riak *riak, struct riak_object local, unsigned context,
 }
 
 /* Answer when enough replicas are heard, or enough is lost
- * (riak_kv_put_core:enough, response).  A coordinator always stores, so dw is
- * at least 1. */
+ * (riak_kv_put_core:enough, response).  That dw is 1 at least needs no word:
+ * the coordinator has stored. */
 static void
 judge(struct riak *riak, struct riak_op *op)
 {
@@ -79,8 +79,6 @@ judge(struct riak *riak, struct riak_op *op)
     unsigned dw = riak->rules.dw;
     const struct riak_object none = {0};
 
-    if (dw == 0)
-        dw = 1;
     if (stored >= riak->rules.w && stored >= dw && primaries >= pw) {
         riak_op_answer(riak, op, KEY_OK, none);
     } else if (fails + pw > n || fails + dw > n || op->to == 0) {

@@ -161,6 +161,14 @@ a_read_whose_replicas_are_lost_is_an_error(void **state)
     assert_false(riak_answered(&riak, 0));
     happen(&riak, RIAK_READ_ARRIVES, 0, 1);
     assert_int_equal(take(&riak, 0).kind, KEY_ERROR);
+
+    /* A miss beside one that is lost is not "not found" (response). */
+    start(&riak, "r=2 notfound_ok=false");
+    send_read(&riak, 0);
+    happen(&riak, RIAK_GOES_DOWN, NOBODY, 0);
+    happen(&riak, RIAK_READ_ARRIVES, 0, 1);
+    happen(&riak, RIAK_READ_ARRIVES, 0, 0);
+    assert_int_equal(take(&riak, 0).kind, KEY_ERROR);
 }
 
 /* riak_kv_get_core:final_action: when all have answered, those that are

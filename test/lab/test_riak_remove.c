@@ -150,6 +150,20 @@ with_a_fallback_among_those_asked_nothing_is_reaped(void **state)
 }
 
 static void
+with_one_that_does_not_answer_nothing_is_reaped(void **state)
+{
+    struct riak riak;
+
+    (void)state;
+    start_with_value(&riak, "delete_mode=immediate");
+    bury(&riak);
+    happen(&riak, RIAK_LOOKS_BACK, NOBODY, 0);
+    happen(&riak, RIAK_GOES_DOWN, NOBODY, 2);
+    drain(&riak);
+    assert_false(bare(&riak, 0) || bare(&riak, 1));
+}
+
+static void
 with_a_replica_behind_it_is_repaired_and_nothing_reaped(void **state)
 {
     struct riak riak;
@@ -170,6 +184,26 @@ with_a_replica_behind_it_is_repaired_and_nothing_reaped(void **state)
     assert_int_equal(read_by(&riak, 1).kind, KEY_NOT_FOUND);
     drain(&riak);
     assert_true(bare(&riak, 0) && bare(&riak, 1) && bare(&riak, 2));
+}
+
+static void
+without_repair_it_stays_behind(void **state)
+{
+    struct riak riak;
+
+    (void)state;
+    start_with_value(&riak, "delete_mode=immediate read_repair=false");
+    send_remove(&riak, 0, true);
+    happen(&riak, RIAK_COORDINATES, 0, 0);
+    happen(&riak, RIAK_GOES_DOWN, NOBODY, 2);
+    happen(&riak, RIAK_WRITE_ARRIVES, 0, 1);
+    happen(&riak, RIAK_WRITE_ARRIVES, NOBODY, 2);
+    happen(&riak, RIAK_COMES_BACK, NOBODY, 2);
+    take(&riak, 0);
+    look_back(&riak);
+    drain(&riak);
+    assert_int_equal(at_home(&riak, 2), 1);
+    assert_false(bare(&riak, 0) || bare(&riak, 1));
 }
 
 /* riak_kv_vnode:do_delete: only what is a tombstone there. */
@@ -324,8 +358,10 @@ main(void)
         cmocka_unit_test(
             tombstones_are_reaped_when_all_primaries_answered_with_them),
         cmocka_unit_test(with_a_fallback_among_those_asked_nothing_is_reaped),
+        cmocka_unit_test(with_one_that_does_not_answer_nothing_is_reaped),
         cmocka_unit_test(
             with_a_replica_behind_it_is_repaired_and_nothing_reaped),
+        cmocka_unit_test(without_repair_it_stays_behind),
         cmocka_unit_test(a_value_written_meanwhile_is_not_reaped),
         cmocka_unit_test(keep_keeps_tombstones_for_ever),
         cmocka_unit_test(later_is_when_its_time_is_over_and_it_is_the_same),

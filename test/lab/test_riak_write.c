@@ -248,6 +248,33 @@ replicas_that_went_apart_merge_to_siblings(void **state)
         assert_int_equal(riak.home[i].siblings, 3);
 }
 
+/* riak_object:fold_contents: the other side has seen it, and has it not. */
+static void
+a_sibling_that_one_side_replaced_goes_in_the_merge(void **state)
+{
+    struct key_answer answer;
+    struct riak riak;
+
+    (void)state;
+    start(&riak, "");
+    write_by(&riak, 0, 1, 0);
+    read_by(&riak, 0);
+    send_write(&riak, 1, 2);
+    happen(&riak, RIAK_COORDINATES, 1, 1);
+    send_update(&riak, 0, 3);
+    happen(&riak, RIAK_COORDINATES, 0, 0);
+    drain(&riak);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(riak.home[i].siblings, riak.home[0].siblings);
+        assert_int_equal(riak.home[i].clock, riak.home[0].clock);
+    }
+    take(&riak, 0);
+    answer = read_by(&riak, 0);
+    assert_int_equal(answer.count, 2);
+    assert_int_equal(answer.siblings[0].id, 2);
+    assert_int_equal(answer.siblings[1].id, 3);
+}
+
 /* riak_kv_put_fsm:waiting_local_vnode: what the coordinator made of it. */
 static void
 the_coordinator_sends_on_what_it_merged(void **state)
@@ -324,6 +351,42 @@ newest_is_what_the_servers_clock_says(void **state)
         assert_int_equal(at_home(&riak, i), 2);
     write_by(&riak, 0, 3, 2);
     assert_int_equal(at_home(&riak, 0), 3);
+    happen(&riak, RIAK_GOES_DOWN, NOBODY,
+           0); /* its fallback's clock is right */
+    write_by(&riak, 0, 4, 0);
+    assert_int_equal(at_home(&riak, 1), 4);
+}
+
+/* A slow clock and a context, between them, make replicas keep one value each
+ * and have seen the other's: one stays, not none. */
+static void
+of_two_that_dropped_each_other_one_stays(void **state)
+{
+    struct key_answer answer;
+    struct riak riak;
+
+    (void)state;
+    start(&riak, "allow_mult=false slow_clock=3 r=1 w=2 dw=2");
+    send_write(&riak, 0, 1);
+    happen(&riak, RIAK_COORDINATES, 0, 0);
+    send_write(&riak, 1, 2);
+    happen(&riak, RIAK_COORDINATES, 1, 1);
+    send_read(&riak, 2);
+    happen(&riak, RIAK_READ_ARRIVES, 2, 1);
+    assert_int_equal(take(&riak, 2).siblings[0].id, 2);
+    send_update(&riak, 2, 3);
+    happen(&riak, RIAK_COORDINATES, 2, 2);
+    happen(&riak, RIAK_WRITE_ARRIVES, 0, 1);
+    happen(&riak, RIAK_WRITE_ARRIVES, 2, 1);
+    happen(&riak, RIAK_WRITE_ARRIVES, NOBODY, 0);
+    assert_int_equal(at_home(&riak, 0), 1);
+    assert_int_equal(at_home(&riak, 1), 3);
+    assert_int_equal(riak.home[0].clock, riak.home[1].clock);
+    drain(&riak);
+    take(&riak, 0);
+    answer = read_by(&riak, 0);
+    assert_int_equal(answer.count, 1);
+    assert_int_equal(answer.siblings[0].id, 1);
 }
 
 /* riak_kv_vnode:put_merge with last_write_wins: what comes is stored. */
@@ -344,6 +407,21 @@ with_last_write_wins_the_last_to_arrive_stays(void **state)
     while (at_home(&riak, 1) == 2)
         happen(&riak, RIAK_WRITE_ARRIVES, NOBODY, 1);
     assert_int_equal(at_home(&riak, 1), 1);
+}
+
+/* riak_object:update with last_write_wins: whatever the clocks say. */
+static void
+with_last_write_wins_a_coordinator_looks_at_nothing(void **state)
+{
+    struct riak riak;
+
+    (void)state;
+    start(&riak, "allow_mult=false last_write_wins=true slow_clock=1");
+    write_by(&riak, 0, 1, 1);
+    assert_int_equal(at_home(&riak, 0), 1);
+    send_write(&riak, 1, 2);
+    happen(&riak, RIAK_COORDINATES, 1, 0);
+    assert_int_equal(at_home(&riak, 0), 2);
 }
 
 /* The same key after either history: an equal riak is equal bytes. */
@@ -382,11 +460,14 @@ main(void)
         cmocka_unit_test(without_a_context_a_write_makes_a_sibling),
         cmocka_unit_test(with_a_context_it_replaces_what_the_read_showed),
         cmocka_unit_test(replicas_that_went_apart_merge_to_siblings),
+        cmocka_unit_test(a_sibling_that_one_side_replaced_goes_in_the_merge),
         cmocka_unit_test(the_coordinator_sends_on_what_it_merged),
         cmocka_unit_test(an_older_write_that_comes_late_replaces_nothing),
         cmocka_unit_test(without_siblings_the_newest_is_kept),
         cmocka_unit_test(newest_is_what_the_servers_clock_says),
+        cmocka_unit_test(of_two_that_dropped_each_other_one_stays),
         cmocka_unit_test(with_last_write_wins_the_last_to_arrive_stays),
+        cmocka_unit_test(with_last_write_wins_a_coordinator_looks_at_nothing),
         cmocka_unit_test(what_nobody_can_tell_any_more_is_forgotten),
     };
 
