@@ -76,19 +76,30 @@ parse_head(char *head, struct specimen_run *run, const char **why)
     return true;
 }
 
+/* The digits at `at`; NULL when there are none, else what follows them. */
+static const char *
+parse_digits(const char *at, unsigned *number)
+{
+    char *end;
+
+    if (*at < '0' || *at > '9')
+        return NULL;
+    *number = (unsigned)strtoul(at, &end, 10);
+    return end;
+}
+
 /* One action at `at`; NULL when there is none, else what follows it. */
 static const char *
 parse_action(const char *at, uint16_t *action)
 {
-    char *end;
-    unsigned long actor = strtoul(at, &end, 10);
-    unsigned long choice = 0;
+    unsigned actor = 0;
+    unsigned choice = 0;
+    const char *end = parse_digits(at, &actor);
 
-    if (end == at || actor > TOLD_WORKERS_MAX)
-        return NULL;
-    if (*end == '.')
-        choice = strtoul(end + 1, &end, 10);
-    if (choice >= SPECIMEN_CHOICES_MAX || (*end != ',' && *end != '\0'))
+    if (end != NULL && *end == '.')
+        end = parse_digits(end + 1, &choice);
+    if (end == NULL || actor > TOLD_WORKERS_MAX ||
+        choice >= SPECIMEN_CHOICES_MAX || (*end != ',' && *end != '\0'))
         return NULL;
     actor = actor == 0 ? SPECIMEN_WORLD : actor - 1;
     *action = (uint16_t)(actor * SPECIMEN_CHOICES_MAX + choice);
@@ -102,8 +113,8 @@ run_parse(const char *line, struct specimen_run *run,
     char head[RUN_LINE_MAX];
     const char *colon = strchr(line, ':');
     const char *at;
-    unsigned long workers;
-    char *end;
+    const char *end;
+    unsigned workers = 0;
     int count = 0;
 
     *why = "it is not SPECIMEN:WORKERS:ACTION,ACTION,...";
@@ -112,11 +123,11 @@ run_parse(const char *line, struct specimen_run *run,
     snprintf(head, sizeof(head), "%.*s", (int)(colon - line), line);
     if (!parse_head(head, run, why))
         return -1;
-    workers = strtoul(colon + 1, &end, 10);
+    end = parse_digits(colon + 1, &workers);
     *why = "there are 1 to 4 workers";
-    if (*end != ':' || workers < 1 || workers > TOLD_WORKERS_MAX)
+    if (end == NULL || *end != ':' || workers < 1 || workers > TOLD_WORKERS_MAX)
         return -1;
-    run->workers = (unsigned)workers;
+    run->workers = workers;
     for (at = end + 1; *at != '\0'; at += *at == ',') {
         *why = "there are too many actions";
         if (count == RUN_SCHEDULE_MAX)

@@ -67,6 +67,39 @@ specimen_set(struct specimen_run *run, const char *assignment, const char **why)
     return false;
 }
 
+/* ---- For specimens ------------------------------------------------------ */
+
+bool
+scene_pause(struct scene *scene, void *state, unsigned worker,
+            const char *doing)
+{
+    if (!scene_stands(state, worker, WHERE_INSIDE))
+        return false;
+    scene->fault = true;
+    scene_stand(state, worker, WHERE_PAUSED);
+    scene_tell(scene, TOLD_PAUSE, worker, "Worker #%u pauses%s", worker + 1,
+               doing);
+    return true;
+}
+
+bool
+scene_wake(struct scene *scene, void *state, unsigned worker)
+{
+    if (!scene_stands(state, worker, WHERE_PAUSED))
+        return false;
+    scene_stand(state, worker, WHERE_INSIDE);
+    scene_tell(scene, TOLD_WAKE, worker,
+               "Worker #%u wakes, and goes on processing", worker + 1);
+    return true;
+}
+
+void
+scene_show_holder(struct hf_text *text, unsigned id)
+{
+    if (id != 0)
+        hf_text_addf(text, "#%u", id);
+}
+
 /* ---- Properties of every lock ------------------------------------------- */
 
 struct count {
@@ -141,7 +174,8 @@ start(const void *ctx, void *state)
     const struct specimen_run *run = ctx;
 
     memset(state, 0, run->specimen->size);
-    run->specimen->start(run, state);
+    if (run->specimen->start != NULL)
+        run->specimen->start(run, state);
 }
 
 static void

@@ -43,6 +43,16 @@ struct specimen_setting {
     unsigned most;        /* of a number */
 };
 
+/* The settings of a specimen that has one, of two values. */
+#define SPECIMEN_SETTING(name, about, first, second)                           \
+    (const struct specimen_setting[])                                          \
+    {                                                                          \
+        {(name), (about), {(first), (second)}, 0},                             \
+        {                                                                      \
+            0                                                                  \
+        }                                                                      \
+    }
+
 struct specimen_run;
 struct scene;
 
@@ -58,7 +68,7 @@ struct specimen {
     const void *text; /* for specimens that share functions */
     size_t size;      /* of a state */
     unsigned choices; /* of an actor, at most */
-    /* Write the first state; it is all zero before. */
+    /* Write the first state, if it is not all zero; optional. */
     void (*start)(const struct specimen_run *run, void *state);
     /* Do the step `choice` of `actor`, if it is possible now. */
     bool (*act)(struct scene *scene, void *state, unsigned actor,
@@ -100,6 +110,34 @@ scene_setting(const struct scene *scene, unsigned index)
     ((scene)->told == NULL                                                     \
          ? (struct told_event *)NULL                                           \
          : told_add((scene)->told, (kind), (worker), __VA_ARGS__))
+
+/* `state` starts with the cast. */
+static inline void
+scene_stand(void *state, unsigned worker, enum where where)
+{
+    struct cast *cast = state;
+
+    cast->where[worker] = (uint8_t)where;
+}
+
+static inline bool
+scene_stands(const void *state, unsigned worker, enum where where)
+{
+    const struct cast *cast = state;
+
+    return worker < TOLD_WORKERS_MAX && cast->where[worker] == where;
+}
+
+/* A fault: a worker inside pauses, whatever it was about to do.  False unless
+ * it runs inside. */
+bool scene_pause(struct scene *scene, void *state, unsigned worker,
+                 const char *doing);
+
+/* It wakes, and goes on processing. */
+bool scene_wake(struct scene *scene, void *state, unsigned worker);
+
+/* For `show`: the ID of the holder, "#1"; nothing for 0. */
+void scene_show_holder(struct hf_text *text, unsigned id);
 
 /* ---- For those who run them --------------------------------------------- */
 

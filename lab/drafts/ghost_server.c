@@ -1,0 +1,53 @@
+#include "drafts/ghost_server.h"
+
+void
+server_take_out(struct server *s, unsigned at)
+{
+    for (; at + 1 < REQUESTS; at++)
+        s->queue[at] = s->queue[at + 1];
+    s->queue[at] = (struct request){0};
+}
+
+bool
+server_block(struct scene *scene, struct server *s, unsigned client,
+             const char *how)
+{
+    for (unsigned at = 0; at < REQUESTS; at++) {
+        if (s->queue[at].client != 0)
+            continue;
+        s->queue[at] = (struct request){(uint8_t)(client + 1), 1, 0};
+        s->cast.line[client] = 1;
+        scene_tell(scene, TOLD_ISSUE, client, "Worker #%u %s", client + 1, how);
+        return true;
+    }
+    return false; /* more than are tried here */
+}
+
+bool
+server_hold(struct scene *scene, struct server *s, unsigned client)
+{
+    s->holder = (uint8_t)(client + 1);
+    scene_stand(s, client, WHERE_INSIDE);
+    scene_tell(scene, TOLD_WRITE, client, "Worker #%u acquires the lock",
+               client + 1);
+    return true;
+}
+
+bool
+server_grant(struct scene *scene, struct server *s)
+{
+    struct request first = s->queue[0];
+
+    if (s->holder != 0 || first.client == 0)
+        return false;
+    server_take_out(s, 0);
+    if (first.heard)
+        return server_hold(scene, s, first.client - 1u);
+    s->holder = first.client;
+    scene->violated = SPECIMEN_GHOST;
+    scene_tell(scene, TOLD_WORLD, TOLD_NOBODY,
+               "The first request is granted, but worker #%u is no longer "
+               "listening on it",
+               first.client);
+    return true;
+}

@@ -1,0 +1,264 @@
+#include "specimens.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lab/support/finding.h"
+#include "run.h"
+
+/* Other people's locks, each broken in the way its source tells; and clean
+ * where its source says so, or once what it lacks is given to it. */
+
+struct row {
+    const char *name;
+    const char *setting;  /* or NULL */
+    const char *property; /* NULL: clean */
+    unsigned operations;
+    size_t steps;
+};
+
+static const struct row rows[] = {
+    {"redlock-clock-jump", NULL, PROMISE_OVERLAP, 6, 9},
+    {"redlock-restart", NULL, PROMISE_OVERLAP, 6, 9},
+    {"lease-no-fence", NULL, PROMISE_FENCE, 4, 6},
+    {"blind-del", NULL, PROMISE_LOST_LOCK, 3, 5},
+    {"etcd-11456", NULL, PROMISE_LATE_ANSWER, 3, 5},
+    {"reclaim-two-transactions", NULL, PROMISE_TWO_TAKERS, 7, 7},
+    {"reclaim-token-only", NULL, PROMISE_STOLEN, 4, 6},
+    {"close-two-steps", NULL, PROMISE_LOST_LOCK, 5, 6},
+    {"heartbeat-override", NULL, PROMISE_OVERLAP, 3, 5},
+    {"heartbeat-truncate", NULL, PROMISE_OVERLAP, 4, 6},
+    {"ghost-grant", NULL, SPECIMEN_GHOST, 2, 5},
+    {"ghost-grant-blocking-timeout", NULL, NULL, 0, 0},
+    {"lease-no-fence", "fence=yes", NULL, 0, 0},
+    {"blind-del", "del=compared", NULL, 0, 0},
+    {"etcd-11456", "check=yes", NULL, 0, 0},
+    {"reclaim-two-transactions", "transactions=one", NULL, 0, 0},
+    {"reclaim-token-only", "check=freshness", NULL, 0, 0},
+    {"close-two-steps", "close=one", NULL, 0, 0},
+    {"heartbeat-override", "suspicion=throw", NULL, 0, 0},
+    {"heartbeat-truncate", "operator=checks", NULL, 0, 0},
+    {"ghost-grant", "blocking=29", NULL, 0, 0},
+    {"ghost-grant-blocking-timeout", "blocking=30", SPECIMEN_GHOST, 2, 5},
+};
+
+static void
+assert_row(const struct row *row, const struct finding *f)
+{
+    if (row->property == NULL) {
+        assert_int_equal(f->verdict, LAB_PROVED);
+        return;
+    }
+    assert_int_equal(f->verdict, LAB_VIOLATED);
+    assert_string_equal(f->property, row->property);
+    assert_int_equal(f->told.operations, row->operations);
+    assert_int_equal(f->steps, row->steps);
+}
+
+static void
+each_is_broken_as_its_source_tells_or_clean(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct finding f;
+
+        print_message("%s %s\n", rows[i].name,
+                      rows[i].setting == NULL ? "" : rows[i].setting);
+        find_named(rows[i].name, 0, rows[i].setting, &f);
+        assert_row(&rows[i], &f);
+    }
+}
+
+/* But for Redlock: five nodes and three workers are millions of states. */
+static void
+a_third_worker_changes_no_finding(void **state)
+{
+    (void)state;
+    for (size_t i = 2; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct finding f;
+
+        print_message("%s\n", rows[i].name);
+        find_named(rows[i].name, 3, rows[i].setting, &f);
+        assert_row(&rows[i], &f);
+    }
+}
+
+/* What is expected of it by itself is what its list says. */
+static void
+every_specimen_does_what_the_list_says(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < specimens_count; i++) {
+        const struct specimen *specimen = specimens[i];
+        struct finding f;
+
+        print_message("%s\n", specimen->name);
+        assert_true(specimen->size <= SPECIMEN_STATE_MAX);
+        assert_ptr_equal(specimens_find(specimen->name), specimen);
+        find_named(specimen->name, 0, NULL, &f);
+        if (specimen->expect == NULL)
+            assert_int_equal(f.verdict, LAB_PROVED);
+        else
+            assert_string_equal(f.property, specimen->expect);
+    }
+}
+
+static void
+without_a_fault_leases_and_quorums_hold(void **state)
+{
+    static const char *const names[] = {
+        "redlock-clock-jump", "redlock-restart",    "lease-no-fence",
+        "blind-del",          "etcd-11456",         "reclaim-token-only",
+        "heartbeat-override", "heartbeat-truncate",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct specimen_run run = specimen_run_of(specimens_find(names[i]), 2);
+        struct finding f;
+
+        print_message("%s\n", names[i]);
+        find(&run, 0, &f);
+        assert_int_equal(f.verdict, LAB_PROVED);
+    }
+}
+
+/* The trace of decision 11: "Request B1 is granted, but client B is no longer
+ * listening on it". */
+static void
+a_ghost_is_granted_in_the_six_events_of_the_trace(void **state)
+{
+    struct finding f;
+
+    (void)state;
+    find_named("ghost-grant", 2, NULL, &f);
+    assert_int_equal(f.told.count, 6);
+    assert_string_equal(f.brief, "1 write, 2 world, 1 remove, world");
+    assert_int_equal(f.told.events[1].kind, TOLD_ISSUE);
+    assert_int_equal(f.told.events[3].kind, TOLD_ISSUE);
+    assert_string_equal(finding_sentence(&f, 6),
+                        "The first request is granted, but worker #2 is no "
+                        "longer listening on it");
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+static void
+a_line_tells_the_same_schedule_again(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < specimens_count; i++) {
+        struct specimen_run run = specimen_run_of(specimens[i], 2);
+        struct specimen_run read;
+        uint16_t schedule[] = {0, 64, 65, 4 * 64, 4 * 64 + 3};
+        uint16_t again[RUN_SCHEDULE_MAX];
+        char line[RUN_LINE_MAX];
+        struct hf_text text;
+        const char *why;
+
+        if (run.specimen->settings != NULL)
+            run.settings[0] = run.settings[0] == 0;
+        hf_text_init(&text, line, sizeof(line));
+        run_line(&run, schedule, 5, &text);
+        assert_true(run_is_specimen(line));
+        assert_int_equal(run_parse(line, &read, again, &why), 5);
+        assert_memory_equal(again, schedule, sizeof(schedule));
+        assert_int_equal(read.workers, 2);
+        assert_memory_equal(read.settings, run.settings, sizeof(run.settings));
+    }
+}
+
+static void
+lines_that_mean_nothing_are_refused(void **state)
+{
+    static const char *const lines[] = {
+        "",
+        "draft1",
+        "draft1:",
+        "draft1:2",
+        "draft1:0:",
+        "draft1:5:1",
+        "draft1:2:x",
+        "draft1:2:1;2",
+        "draft1:2:1.",
+        "draft1:2:6",
+        "draft1:2:1.64",
+        "draft1,skew:2:1",
+        "draft1,skew=21:2:1",
+        "draft1,colour=red:2:1",
+        "draft9:2:1",
+        "draft1,writes=1:2:1",
+        "draft1:2:1.x",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct specimen_run run;
+        uint16_t schedule[RUN_SCHEDULE_MAX];
+        const char *why = NULL;
+
+        print_message("%s\n", lines[i]);
+        assert_int_equal(run_parse(lines[i], &run, schedule, &why), -1);
+        assert_non_null(why);
+    }
+}
+
+static void
+a_step_that_is_not_possible_is_no_schedule(void **state)
+{
+    static const uint16_t schedules[][2] = {
+        {0, 3},      /* nothing of worker #1's is on its way */
+        {0, 2 * 64}, /* there is no worker #3 */
+        {4 * 64, 0}, /* the world does nothing here */
+        {7, 0},      /* there is no such choice */
+    };
+    struct specimen_run run = specimen_run_of(&specimen_draft1, 2);
+    static struct told told;
+    bool valid;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
+        assert_null(specimen_tell(&run, schedules[i], 2, &told, &valid));
+        assert_false(valid);
+        assert_int_equal(told.count, 0);
+    }
+}
+
+static void
+a_list_of_events_keeps_its_bounds(void **state)
+{
+    static struct told told;
+
+    (void)state;
+    for (unsigned i = 0; i < TOLD_EVENTS_MAX; i++)
+        told_add(&told, TOLD_READ, 0, "%0200u", i);
+    assert_false(told.short_of_room);
+    assert_int_equal(strlen(told.events[0].sentence),
+                     sizeof(told.events[0].sentence) - 1);
+    told_add(&told, TOLD_READ, 0, "one more");
+    assert_true(told.short_of_room);
+    assert_int_equal(told.count, TOLD_EVENTS_MAX);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_broken_as_its_source_tells_or_clean),
+        cmocka_unit_test(a_third_worker_changes_no_finding),
+        cmocka_unit_test(every_specimen_does_what_the_list_says),
+        cmocka_unit_test(without_a_fault_leases_and_quorums_hold),
+        cmocka_unit_test(a_ghost_is_granted_in_the_six_events_of_the_trace),
+        cmocka_unit_test(a_line_tells_the_same_schedule_again),
+        cmocka_unit_test(lines_that_mean_nothing_are_refused),
+        cmocka_unit_test(a_step_that_is_not_possible_is_no_schedule),
+        cmocka_unit_test(a_list_of_events_keeps_its_bounds),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
