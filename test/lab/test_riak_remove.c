@@ -79,6 +79,24 @@ without_a_context_a_remove_reads_one_first(void **state)
     assert_int_equal(at_home(&riak, 0), 0);
 }
 
+/* A read that found nothing showed no vector clock. */
+static void
+a_context_of_nothing_is_none(void **state)
+{
+    struct riak riak;
+
+    (void)state;
+    start(&riak, "");
+    assert_int_equal(read_by(&riak, 0).kind, KEY_NOT_FOUND);
+    write_by(&riak, 1, 2, 0);
+    send_remove(&riak, 0, true);
+    assert_false(can(&riak, RIAK_COORDINATES, 0, 0));
+    happen(&riak, RIAK_READ_ARRIVES, 0, 0);
+    happen(&riak, RIAK_READ_ARRIVES, 0, 1);
+    happen(&riak, RIAK_COORDINATES, 0, 0);
+    assert_int_equal(at_home(&riak, 0), 0);
+}
+
 /* riak_object:update: the tombstone replaces what its context has seen. */
 static void
 a_write_that_a_remove_did_not_see_survives_beside_it(void **state)
@@ -353,6 +371,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_remove_writes_a_tombstone_that_reads_as_nothing),
         cmocka_unit_test(without_a_context_a_remove_reads_one_first),
+        cmocka_unit_test(a_context_of_nothing_is_none),
         cmocka_unit_test(a_write_that_a_remove_did_not_see_survives_beside_it),
         cmocka_unit_test(a_stale_context_is_not_taken_for_none),
         cmocka_unit_test(

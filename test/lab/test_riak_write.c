@@ -127,6 +127,7 @@ riak_refuses_what_it_knows_to_fail_and_stores_nothing(void **state)
     happen(&riak, RIAK_GOES_DOWN, NOBODY, 1);
     happen(&riak, RIAK_GOES_DOWN, NOBODY, 2);
     send_write(&riak, 0, 1);
+    assert_false(can(&riak, RIAK_COORDINATES, 0, 1)); /* it does not matter */
     happen(&riak, RIAK_COORDINATES, 0, 0);
     assert_int_equal(take(&riak, 0).kind, KEY_ERROR);
     drain(&riak);
@@ -205,6 +206,7 @@ without_a_context_a_write_makes_a_sibling(void **state)
     (void)state;
     start(&riak, "");
     assert_int_equal(write_by(&riak, 0, 1, 0), KEY_OK);
+    assert_int_equal(read_by(&riak, 1).kind, KEY_FOUND);
     assert_int_equal(write_by(&riak, 1, 2, 0), KEY_OK);
     answer = read_by(&riak, 0);
     assert_int_equal(answer.count, 2);
