@@ -272,6 +272,22 @@ there_is_room_again_when_what_is_under_way_has_ended(void **state)
     assert_true(riak_ready(&riak));
 }
 
+static void
+the_order_of_sending_leaves_no_trace(void **state)
+{
+    struct riak one;
+    struct riak other;
+
+    (void)state;
+    start(&one, "");
+    send_read(&one, 0);
+    send_write(&one, 1, 2);
+    start(&other, "");
+    send_write(&other, 1, 2);
+    send_read(&other, 0);
+    assert_memory_equal(&one, &other, sizeof(one));
+}
+
 int
 main(void)
 {
@@ -287,6 +303,7 @@ main(void)
         cmocka_unit_test(repair_can_be_switched_off_and_is_not_for_nothing),
         cmocka_unit_test(an_answer_shows_siblings_and_no_ancestors),
         cmocka_unit_test(there_is_room_again_when_what_is_under_way_has_ended),
+        cmocka_unit_test(the_order_of_sending_leaves_no_trace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,23 @@ tombstones_are_reaped_when_all_primaries_answered_with_them(void **state)
     }
 }
 
+/* Not even that a slow clock stamped it. */
+static void
+of_what_was_reaped_nothing_is_left(void **state)
+{
+    struct riak fresh;
+    struct riak riak;
+
+    (void)state;
+    start(&fresh, "delete_mode=immediate allow_mult=false slow_clock=1");
+    start_with_value(&riak,
+                     "delete_mode=immediate allow_mult=false slow_clock=1");
+    bury(&riak);
+    drain(&riak);
+    riak_done(&riak, 0);
+    assert_memory_equal(&riak, &fresh, sizeof(riak));
+}
+
 static void
 with_a_fallback_among_those_asked_nothing_is_reaped(void **state)
 {
@@ -376,6 +393,7 @@ main(void)
         cmocka_unit_test(a_stale_context_is_not_taken_for_none),
         cmocka_unit_test(
             tombstones_are_reaped_when_all_primaries_answered_with_them),
+        cmocka_unit_test(of_what_was_reaped_nothing_is_left),
         cmocka_unit_test(with_a_fallback_among_those_asked_nothing_is_reaped),
         cmocka_unit_test(with_one_that_does_not_answer_nothing_is_reaped),
         cmocka_unit_test(
