@@ -52,12 +52,14 @@ run clear --reason x nothing
 check "clear of no lock: 1" exits 1
 
 # ---- On a terminal ------------------------------------------------------------
+# `script` runs a command in $SHELL, and %q may quote as bash alone reads.
+export SHELL=/bin/bash TERM=xterm
 # terminal FILE COMMAND...: in a terminal of 60 columns, which FILE records.
 terminal() {
     local file=$1
     shift
     printf -v line '%q ' "$@"
-    TERM=xterm script -qefc "stty cols 60; $line" "$file" \
+    script -qefc "stty cols 60; $line" "$file" \
         </dev/null >/dev/null 2>&1
 }
 
@@ -80,7 +82,7 @@ terminal "$here/tty" sh -c '"$1" run fore -- true
 check "and we have it back afterwards" grep -q '^fore' "$here/tty"
 
 mkfifo "$here/keys"
-TERM=xterm script -qefc "$(printf '%q ' "$holdfast" run keys -- sh -c \
+script -qefc "$(printf '%q ' "$holdfast" run keys -- sh -c \
     'echo ready; until [ -e "$1" ]; do sleep 0.05; done; echo over' \
     sh "$here/keys.go")" "$here/tty" <"$here/keys" >/dev/null 2>&1 &
 started+=($!)
