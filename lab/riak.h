@@ -56,7 +56,8 @@ struct riak_config {
     bool read_repair;
     enum riak_delete_mode delete_mode;
     enum riak_precheck pw_precheck;
-    enum riak_coordinator coordinator; /* any of the list, or its first */
+    enum riak_coordinator coordinator; /* any of the list; or its first,
+                                          which orders all writes */
     int slow_clock; /* the primary whose clock is far behind; 0: none */
 };
 

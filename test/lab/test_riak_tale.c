@@ -242,7 +242,7 @@ a_removed_lock_comes_back_by_a_late_handoff(void **state)
 
     (void)state;
     search_removed_lock("pr=quorum pw=quorum w=all read_repair=false "
-                        "coordinator=first delete_mode=immediate",
+                        "delete_mode=immediate",
                         &report);
     assert_int_equal(report.verdict, LAB_VIOLATED);
     assert_int_equal(report.faults, 1);
@@ -261,7 +261,7 @@ with_delete_mode_keep_it_stays_removed(void **state)
 
     (void)state;
     search_removed_lock("pr=quorum pw=quorum w=all read_repair=false "
-                        "coordinator=first delete_mode=keep",
+                        "delete_mode=keep",
                         &report);
     assert_int_equal(report.verdict, LAB_PROVED);
     lab_report_fini(&report);
@@ -274,7 +274,7 @@ keep_holds_against_repairs_and_late_writes(void **state)
     struct lab_report report;
 
     (void)state;
-    search_removed_lock("pr=quorum pw=quorum coordinator=first "
+    search_removed_lock("pr=quorum pw=quorum "
                         "delete_mode=keep",
                         &report);
     assert_int_equal(report.verdict, LAB_PROVED);
@@ -289,7 +289,7 @@ a_removed_lock_comes_back_by_a_late_write(void **state)
 
     (void)state;
     search_removed_lock("pr=quorum pw=quorum read_repair=false "
-                        "coordinator=first delete_mode=immediate",
+                        "delete_mode=immediate",
                         &report);
     assert_int_equal(report.verdict, LAB_VIOLATED);
     assert_int_equal(report.faults, 0);
