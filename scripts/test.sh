@@ -37,12 +37,12 @@ quick)
     suite dev --label-regex '^(unit|conformance|fault|lab|examples|docs)$' -j2
     ;;
 all)
-    suite dev
+    suite dev -j2
     fixed_addresses "$0" asan || failed="$failed asan"
     fixed_addresses "$0" tsan || failed="$failed tsan"
     ;;
 asan)
-    suite asan
+    suite asan -j2
     ;;
 tsan)
     # Threads live in the client and below it: the rest would only repeat.
