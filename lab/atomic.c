@@ -65,8 +65,10 @@ atomic_steps(const struct atomic *key, struct key_step steps[KEY_STEPS_MAX])
 {
     unsigned count = 0;
 
-    for (uint8_t i = 0; i < KEY_WORKERS_MAX; i++) {
-        if (!atomic_is_under_way(key, i))
+    for (unsigned worker = 0; worker < KEY_WORKERS_MAX; worker++) {
+        uint8_t i = (uint8_t)worker;
+
+        if (!atomic_is_under_way(key, worker))
             continue;
         steps[count++] = (struct key_step){ATOMIC_ARRIVES, i, false};
         steps[count++] = (struct key_step){ATOMIC_ERRS_DONE, i, true};
