@@ -60,8 +60,9 @@ struct hf_alloc {
  *
  *     sqlite:/path/locks.db            one file on a local disk, created with
  *                                      its folder when absent
- *     sqlite:/path/locks.db?network=1  the same on a network file system,
- *                                      whose locks you vouch for
+ *     sqlite:/path/locks.db?network=1  the same on a network file system: you
+ *                                      vouch that one machine alone opens it,
+ *                                      for SQLite shares memory beside it
  *     memory:NAME                      a table in this process, for tests
  *
  * NULL means $HOLDFAST_AT, or else the default: /var/lib/holdfast/locks.db for
