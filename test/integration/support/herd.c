@@ -15,14 +15,20 @@
 #include "base/check.h"
 #include "base/clock.h"
 
-/* pid, state and parent of a process; false when it is not there. */
+struct process {
+    char name[32];
+    char state;
+    pid_t parent;
+};
+
+/* False when it is not there. */
 static bool
-look(pid_t pid, char *state, pid_t *parent)
+look(pid_t pid, struct process *process)
 {
     char path[32];
     char text[512];
-    const char *close_of_name;
-    char *end;
+    const char *name;
+    const char *name_end;
     ssize_t len;
     int fd;
 
@@ -35,53 +41,62 @@ look(pid_t pid, char *state, pid_t *parent)
     if (len <= 0)
         return false;
     text[len] = '\0';
-    close_of_name = strrchr(text, ')');
-    if (close_of_name == NULL || close_of_name[1] == '\0')
+    name = strchr(text, '(');
+    name_end = strrchr(text, ')');
+    if (name == NULL || name_end == NULL || name_end[1] == '\0')
         return false;
-    *state = close_of_name[2];
-    *parent = (pid_t)strtol(close_of_name + 3, &end, 10);
+    snprintf(process->name, sizeof(process->name), "%.*s",
+             (int)(name_end - name - 1), name + 1);
+    process->state = name_end[2];
+    process->parent = (pid_t)strtol(name_end + 3, NULL, 10);
     return true;
+}
+
+static bool
+has_ended(const struct process *process)
+{
+    return process->state == 'Z' || process->state == 'X';
 }
 
 pid_t
 herd_parent(pid_t pid)
 {
-    char state;
-    pid_t parent;
+    struct process process;
 
-    return look(pid, &state, &parent) ? parent : 0;
+    return look(pid, &process) ? process.parent : 0;
 }
 
 bool
 herd_gone(pid_t pid)
 {
-    char state;
-    pid_t parent;
+    struct process process;
 
-    return !look(pid, &state, &parent) || state == 'Z' || state == 'X';
+    return !look(pid, &process) || has_ended(&process);
 }
 
 bool
 herd_stopped(pid_t pid)
 {
-    char state;
-    pid_t parent;
+    struct process process;
 
-    return look(pid, &state, &parent) && state == 'T';
+    return look(pid, &process) && process.state == 'T';
 }
 
 pid_t
-herd_child(pid_t parent)
+herd_child(pid_t parent, const char *name)
 {
     DIR *proc = opendir("/proc");
     const struct dirent *entry;
+    struct process process;
     pid_t youngest = 0;
 
     HF_CHECK(proc != NULL);
     while ((entry = readdir(proc)) != NULL) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-        if (pid > youngest && herd_parent(pid) == parent && !herd_gone(pid))
+        if (pid > youngest && look(pid, &process) && process.parent == parent &&
+            !has_ended(&process) &&
+            (name == NULL || strcmp(process.name, name) == 0))
             youngest = pid;
     }
     closedir(proc);
@@ -164,7 +179,7 @@ herd_end(void)
 {
     pid_t child;
 
-    while ((child = herd_child(getpid())) != 0) {
+    while ((child = herd_child(getpid(), NULL)) != 0) {
         (void)kill(child, SIGKILL); /* ours, and not yet reaped */
         (void)waitpid(child, NULL, 0);
     }

@@ -31,8 +31,9 @@ pid_t herd_start(const struct herd_start *start);
 /* The parent of a process, or 0 when it is not there. */
 pid_t herd_parent(pid_t pid);
 
-/* The youngest child of a process, or 0. */
-pid_t herd_child(pid_t parent);
+/* The youngest child of a process, or 0; of those called `name`, unless that is
+ * NULL. */
+pid_t herd_child(pid_t parent, const char *name);
 
 /* Send a signal to `pid`, if it is a child of `parent` now. */
 bool herd_signal_child(pid_t pid, pid_t parent, int signal);

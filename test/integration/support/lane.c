@@ -126,10 +126,11 @@ lane_strike(struct lane *lane)
     if (lane->library || lane->deed == DEED_STRIKE_HOLDFAST)
         return kill(lane->pid, SIGKILL) == 0; /* ours, and not yet reaped */
 
-    guard = herd_child(lane->pid);
+    /* By name: at its end a leak checker is a child of holdfast, too. */
+    guard = herd_child(lane->pid, "holdfast-guard");
     if (lane->deed == DEED_STRIKE_GUARD)
         return herd_signal_child(guard, lane->pid, SIGKILL);
-    command = guard == 0 ? 0 : herd_child(guard);
+    command = guard == 0 ? 0 : herd_child(guard, NULL);
     return herd_signal_child(command, guard, SIGKILL);
 }
 
