@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "worker.h"
+
 static void
 broken(struct world *world, const char *promise)
 {
@@ -54,6 +56,8 @@ promise_grant(struct world *world, unsigned worker)
         broken(world, PROMISE_LATE_ANSWER);
     if (c->keeper.token <= world->highest && !w->cleared)
         broken(world, PROMISE_FENCE);
+    if (world_owns(world, worker) && c->keeper.token != world->token)
+        broken(world, PROMISE_FENCE);
     if (c->keeper.token > world->highest)
         world->highest = c->keeper.token;
 }
@@ -85,6 +89,17 @@ promise_of_record(struct world *world)
     }
 }
 
+/* Inside, awake, with nothing left to do by its clock, and yet not the holder:
+ * it was not told in time. */
+static bool
+is_untold(const struct world *world, unsigned worker)
+{
+    const struct world_worker *w = &world->workers[worker];
+
+    return w->alive && w->in_section && !w->frozen && !w->cleared &&
+           !worker_is_due(w) && !world_believes(world, worker);
+}
+
 static void
 promise_of_section(struct world *world)
 {
@@ -101,6 +116,9 @@ promise_of_section(struct world *world)
     }
     if (believing > 1)
         broken(world, PROMISE_OVERLAP);
+    for (unsigned i = 0; i < world->config->workers && inside > 1; i++)
+        if (is_untold(world, i))
+            broken(world, PROMISE_UNTOLD);
     if (inside > 1 && world->config->limit_shown)
         broken(world, PROMISE_BOTH_BELIEVE);
 }

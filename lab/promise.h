@@ -17,6 +17,7 @@
 #define PROMISE_REFUSE       "refuse overridden"
 #define PROMISE_ORPHAN       "a claim left behind"
 #define PROMISE_LATE_ANSWER  "granted when the right was over"
+#define PROMISE_UNTOLD       "a running holder not told of its end"
 #define PROMISE_UNHEARD      "a cleared holder that never learns it"
 #define PROMISE_STUCK        "stuck"
 #define PROMISE_BOTH_BELIEVE "a frozen holder and another in the section"

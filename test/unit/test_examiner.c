@@ -319,6 +319,24 @@ an_unknown_clear_is_repeated_at_the_same_version(void **state)
 }
 
 static void
+a_clear_answered_unknown_may_have_been_ours(void **state)
+{
+    struct bench had_applied = clearing(&clear);
+    struct bench cancelled = clearing(&clear);
+
+    (void)state;
+    step(&had_applied, unknown(40, 3));
+    step(&had_applied, at_clock(50));
+    step(&had_applied, refused(60, 4));
+    step(&had_applied, found_absent(70, 5, 8));
+    EXPECT_ENDED(&had_applied, HF_OK, HF_FINDING_GONE, true);
+
+    step(&cancelled, unknown(40, 3));
+    step(&cancelled, hf_event(HF_ON_CANCEL, T(45)));
+    EXPECT_ENDED(&cancelled, HF_E_UNKNOWN, HF_FINDING_GONE, false);
+}
+
+static void
 a_person_is_told_when_the_place_does_not_answer(void **state)
 {
     struct bench b = looking(&why);
@@ -424,6 +442,7 @@ main(void)
         cmocka_unit_test(
             a_holder_that_released_before_the_clear_was_not_cleared),
         cmocka_unit_test(an_unknown_clear_is_repeated_at_the_same_version),
+        cmocka_unit_test(a_clear_answered_unknown_may_have_been_ours),
         cmocka_unit_test(a_person_is_told_when_the_place_does_not_answer),
         cmocka_unit_test(a_failing_look_is_not_hurried_by_hints),
         cmocka_unit_test(cancel_says_whether_the_clear_may_still_happen),
