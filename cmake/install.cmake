@@ -16,3 +16,6 @@ if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME)
     install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+
+install(TARGETS holdfast-lab RUNTIME)
+install(FILES man/holdfast-lab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

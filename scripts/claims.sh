@@ -23,6 +23,16 @@ while read -r claim; do
     fi
 done < <(grep -oE '`test/[^`]+`' "$page" | tr -d '`' | sort -u)
 
+# The same of the proofs, written `holdfast-lab prove world`.
+# shellcheck disable=SC2016 # the backquotes are Markdown's
+while read -r world; do
+    if ! grep -qF ".name = \"$world\"," lab/worlds.c; then
+        echo "$page: holdfast-lab has no world $world" >&2
+        bad=1
+    fi
+done < <(sed -n 's/.*`holdfast-lab prove \([a-z-]*\)`.*/\1/p' "$page" |
+    sort -u)
+
 # A page without claims would pass, and promise nothing.
 if [ "$count" -lt 10 ]; then
     echo "$page: only $count claims found" >&2

@@ -17,6 +17,9 @@ program=$(cd "$root" && find . -path '*/bin/holdfast')
 check "the program is there" [ -x "$root/$program" ]
 check "the man page is there" \
     [ -n "$(find "$root" -path '*/man/man1/holdfast.1')" ]
+check "the laboratory and its man page are there" \
+    [ "$(find "$root" -path '*/bin/holdfast-lab' -o \
+        -path '*/man/man1/holdfast-lab.1' | wc -l)" = 2 ]
 check "the library names its interface" \
     grep -q 'SONAME.*\[libholdfast.so.0\]' <(readelf -d "$root/$library")
 

@@ -4,6 +4,7 @@ set -u
 # shellcheck source=test/support.sh
 . "$(dirname "$0")/../support.sh"
 lab=$1 json=$2
+page=$(dirname "$0")/../../man/holdfast-lab.1
 
 # gives CODE TEXT ARGUMENT...: the exit code, and what is said somewhere.
 gives() {
@@ -84,6 +85,11 @@ check "with every field" says run.out "^\\{\"protocol\":\"drift-beyond\",\
 check "JSON of a proof" gives 0 '"property":null' \
     prove takeover --workers 2 --faults 0 --json
 check "is JSON, too" is_json
+
+# The man page and --help name the same options.
+"$lab" --help | grep -oE -e '--[a-z]+' | sort -u >"$here/help"
+sed 's/\\-/-/g' "$page" | grep -oE -e '--[a-z]+' | sort -u >"$here/man"
+check "the man page has the options of --help" cmp "$here/help" "$here/man"
 
 # An interrupt ends the search with what was found.
 "$lab" prove takeover --workers 3 --faults 3 >"$here/run.out" 2>"$here/run.err" &
