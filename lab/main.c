@@ -150,6 +150,7 @@ run_specimen(const char *name, const struct options *options)
     struct lab_limits limits = limits_of(options, 0);
     struct specimen_run run;
     struct lab_report report;
+    struct hf_error error;
     bool violated;
     const char *why;
 
@@ -161,12 +162,17 @@ run_specimen(const char *name, const struct options *options)
         return EXIT_USAGE;
     }
     run = specimen_run_of(specimen, options->workers);
+    run.only = options->only;
     for (unsigned i = 0; i < options->set_count; i++)
         if (!specimen_set(&run, options->set[i], &why)) {
             fprintf(stderr, "holdfast-lab: cannot set '%s': %s\n",
                     options->set[i], why);
             return EXIT_USAGE;
         }
+    if (!specimen_check(&run, &error)) {
+        fprintf(stderr, "holdfast-lab: %s\n", error.text);
+        return EXIT_USAGE;
+    }
     limits.faults =
         options->faults < 0 ? specimen->faults : (unsigned)options->faults;
     if (!run_explore(&run, &limits, options->json, &report)) {
@@ -180,7 +186,8 @@ run_specimen(const char *name, const struct options *options)
         violated = true;
     lab_report_fini(&report);
     /* What is set, or how much goes wrong, changes what is to be found. */
-    return violated && options->set_count == 0 && options->faults < 0
+    return violated && options->set_count == 0 && options->only == NULL &&
+                   options->faults < 0
                ? EXIT_FINDING
                : 0;
 }
@@ -230,15 +237,15 @@ list_specimen(const struct specimen *specimen)
         printf("%-18s must be found: %s\n", "", specimen->expect);
     if (setting == NULL)
         return;
-    printf("%-18s --set", "");
     for (; setting->name != NULL; setting++) {
-        printf(" %s=", setting->name);
-        for (unsigned i = 0; i < 4 && setting->words[i] != NULL; i++)
+        printf("%-18s --set %s=", "", setting->name);
+        for (unsigned i = 0;
+             i < SPECIMEN_WORDS_MAX && setting->words[i] != NULL; i++)
             printf("%s%s", i == 0 ? "" : "|", setting->words[i]);
         if (setting->words[0] == NULL)
             printf("0..%u", setting->most);
+        printf("  %s\n", setting->about);
     }
-    puts("");
 }
 
 static int

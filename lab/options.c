@@ -13,6 +13,7 @@ options_usage(FILE *to)
         "usage: holdfast-lab prove [--quick] [--workers N] [--faults F] "
         "[WORLD]\n"
         "       holdfast-lab run [--workers N] [--faults F] [--set K=V ...] "
+        "[--only P] "
         "SPECIMEN\n"
         "       holdfast-lab wander [--seed N] [--walks N] [--workers N] "
         "WORLD\n"
@@ -34,6 +35,7 @@ options_usage(FILE *to)
         "  --quick      the developer's proofs, under 20 s\n"
         "  --trace      the schedule as a table, workers side by side\n"
         "  --set K=V    a specimen's own settings, which list shows\n"
+        "  --only P     look for one property of a specimen, as \"overlap\"\n"
         "  --json       one JSON object a proof\n"
         "\n"
         "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
@@ -57,22 +59,24 @@ parse_number(const char *text, uint64_t max, uint64_t *number)
     return true;
 }
 
+static const struct option known[] = {
+    {"workers", required_argument, NULL, 'w'},
+    {"faults", required_argument, NULL, 'f'},
+    {"memory", required_argument, NULL, 'm'},
+    {"states", required_argument, NULL, 's'},
+    {"seed", required_argument, NULL, 'S'},
+    {"walks", required_argument, NULL, 'W'},
+    {"set", required_argument, NULL, 'k'},
+    {"only", required_argument, NULL, 'o'},
+    {"quick", no_argument, NULL, 'q'},
+    {"json", no_argument, NULL, 'j'},
+    {"trace", no_argument, NULL, 't'},
+    {NULL, 0, NULL, 0},
+};
+
 bool
 options_parse(int argc, char **argv, struct options *o)
 {
-    static const struct option known[] = {
-        {"workers", required_argument, NULL, 'w'},
-        {"faults", required_argument, NULL, 'f'},
-        {"memory", required_argument, NULL, 'm'},
-        {"states", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'S'},
-        {"walks", required_argument, NULL, 'W'},
-        {"set", required_argument, NULL, 'k'},
-        {"quick", no_argument, NULL, 'q'},
-        {"json", no_argument, NULL, 'j'},
-        {"trace", no_argument, NULL, 't'},
-        {NULL, 0, NULL, 0},
-    };
     uint64_t number = 0;
     int option;
 
@@ -106,6 +110,9 @@ options_parse(int argc, char **argv, struct options *o)
             good = o->set_count < SPECIMEN_SETTINGS_MAX;
             if (good)
                 o->set[o->set_count++] = optarg;
+            break;
+        case 'o':
+            o->only = optarg;
             break;
         case 'q':
             o->quick = true;

@@ -27,6 +27,7 @@ struct options {
     uint64_t walks;
     const char *set[SPECIMEN_SETTINGS_MAX];
     unsigned set_count;
+    const char *only; /* a property; NULL: all */
 };
 
 /* Print how the program is used; returns what to exit with. */

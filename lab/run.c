@@ -10,22 +10,10 @@
 /* ---- The line that is replayed ------------------------------------------ */
 
 static void
-add_value(const struct specimen_run *run, unsigned i, struct hf_text *text)
+add_setting(const struct specimen_run *run, unsigned i, struct hf_text *text)
 {
-    const struct specimen_setting *setting = &run->specimen->settings[i];
-
-    hf_text_addf(text, "%s=", setting->name);
-    if (setting->words[0] != NULL)
-        hf_text_add(text, setting->words[run->settings[i]]);
-    else
-        hf_text_addf(text, "%u", run->settings[i]);
-}
-
-static bool
-has_setting(const struct specimen_run *run, unsigned i)
-{
-    return run->specimen->settings != NULL &&
-           run->specimen->settings[i].name != NULL;
+    hf_text_addf(text, "%s=", run->specimen->settings[i].name);
+    specimen_add_value(run, i, text);
 }
 
 void
@@ -33,10 +21,10 @@ run_line(const struct specimen_run *run, const uint16_t *schedule, size_t len,
          struct hf_text *text)
 {
     hf_text_add(text, run->specimen->name);
-    for (unsigned i = 0; has_setting(run, i); i++)
+    for (unsigned i = 0; specimen_has_setting(run, i); i++)
         if (run->settings[i] != run->specimen->defaults[i]) {
             hf_text_add(text, ",");
-            add_value(run, i, text);
+            add_setting(run, i, text);
         }
     hf_text_addf(text, ":%u:", run->workers);
     for (size_t i = 0; i < len; i++) {
@@ -128,6 +116,9 @@ run_parse(const char *line, struct specimen_run *run,
     if (end == NULL || *end != ':' || workers < 1 || workers > TOLD_WORKERS_MAX)
         return -1;
     run->workers = workers;
+    *why = "its settings cannot go together";
+    if (!specimen_check(run, NULL))
+        return -1;
     for (at = end + 1; *at != '\0'; at += *at == ',') {
         *why = "there are too many actions";
         if (count == RUN_SCHEDULE_MAX)
@@ -175,10 +166,11 @@ print_text(const struct specimen_run *run, const struct lab_report *report,
     printf("%s: %s\n", run->specimen->name, run->specimen->about);
     printf("     as told by: %s\n", run->specimen->source);
     hf_text_init(&text, buffer, sizeof(buffer));
-    for (unsigned i = 0; has_setting(run, i); i++) {
-        hf_text_add(&text, i == 0 ? "" : " ");
-        add_value(run, i, &text);
-    }
+    for (unsigned i = 0; specimen_has_setting(run, i); i++)
+        if (run->settings[i] != 0) {
+            hf_text_add(&text, text.len == 0 ? "" : " ");
+            add_setting(run, i, &text);
+        }
     if (buffer[0] != '\0')
         printf("     with: %s\n", buffer);
     printf("     %u workers, %u faults: %s%s%s, %llu states, depth %u, "
@@ -220,6 +212,11 @@ print_event(const struct told_event *event, unsigned workers)
         printf("null");
     else
         printf("%u", event->issue);
+    printf(",\"replica\":");
+    if (event->replica == 0)
+        printf("null");
+    else
+        printf("%u", event->replica);
     printf(",\"fault\":%s,\"error\":%s,\"lost\":%s",
            event->fault ? "true" : "false", event->error ? "true" : "false",
            event->lost ? "true" : "false");
@@ -236,7 +233,7 @@ static void
 print_settings(const struct specimen_run *run)
 {
     printf("\"settings\":{");
-    for (unsigned i = 0; has_setting(run, i); i++) {
+    for (unsigned i = 0; specimen_has_setting(run, i); i++) {
         const struct specimen_setting *setting = &run->specimen->settings[i];
 
         printf("%s\"%s\":", i == 0 ? "" : ",", setting->name);

@@ -1,70 +1,14 @@
 #include "specimen.h"
 
 #include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/check.h"
-
-/* ---- Runs --------------------------------------------------------------- */
-
-struct specimen_run
-specimen_run_of(const struct specimen *specimen, unsigned workers)
+static size_t
+size_of(const struct specimen_run *run)
 {
-    struct specimen_run run = {
-        .specimen = specimen,
-        .workers = workers == 0 ? specimen->workers : workers,
-    };
+    const struct specimen *specimen = run->specimen;
 
-    HF_CHECK(run.workers <= TOLD_WORKERS_MAX);
-    HF_CHECK(specimen->size <= SPECIMEN_STATE_MAX);
-    for (unsigned i = 0; i < SPECIMEN_SETTINGS_MAX; i++)
-        run.settings[i] = specimen->defaults[i];
-    return run;
-}
-
-/* The value that `word` names; false when it names none. */
-static bool
-read_value(const struct specimen_setting *setting, const char *word,
-           unsigned *value)
-{
-    char *end;
-    unsigned long number;
-
-    for (unsigned i = 0; i < 4 && setting->words[i] != NULL; i++)
-        if (strcmp(setting->words[i], word) == 0) {
-            *value = i;
-            return true;
-        }
-    if (setting->words[0] != NULL || word[0] < '0' || word[0] > '9')
-        return false;
-    number = strtoul(word, &end, 10);
-    if (*end != '\0' || number > setting->most)
-        return false;
-    *value = (unsigned)number;
-    return true;
-}
-
-bool
-specimen_set(struct specimen_run *run, const char *assignment, const char **why)
-{
-    const struct specimen_setting *settings = run->specimen->settings;
-    const char *equals = strchr(assignment, '=');
-    size_t len;
-
-    *why = "it is not NAME=VALUE";
-    if (equals == NULL)
-        return false;
-    len = (size_t)(equals - assignment);
-    *why = "there is no such setting";
-    for (unsigned i = 0; settings != NULL && settings[i].name != NULL; i++) {
-        if (strlen(settings[i].name) != len ||
-            strncmp(settings[i].name, assignment, len) != 0)
-            continue;
-        *why = "it has no such value";
-        return read_value(&settings[i], equals + 1, &run->settings[i]);
-    }
-    return false;
+    return specimen->size_of == NULL ? specimen->size : specimen->size_of(run);
 }
 
 /* ---- For specimens ------------------------------------------------------ */
@@ -143,7 +87,7 @@ judge(const struct specimen_run *run, const void *state)
         return NULL;
     if (count.done == 0 && count.crashed == 0)
         return SPECIMEN_NOBODY;
-    if (run->specimen->is_left != NULL && run->specimen->is_left(state))
+    if (run->specimen->is_left != NULL && run->specimen->is_left(run, state))
         return SPECIMEN_NOBODY;
     return NULL;
 }
@@ -165,6 +109,9 @@ act(struct scene *scene, void *state, unsigned actor, unsigned choice)
         return false;
     if (scene->violated == NULL)
         scene->violated = judge(run, state);
+    if (run->only != NULL && scene->violated != NULL &&
+        strcmp(scene->violated, run->only) != 0)
+        scene->violated = NULL;
     return true;
 }
 
@@ -179,27 +126,33 @@ start(const void *ctx, void *state)
 }
 
 static void
+try_move(const struct specimen_run *run, const void *state,
+         struct specimen_move move, struct lab_explorer *explorer)
+{
+    alignas(max_align_t) uint8_t next[SPECIMEN_STATE_MAX];
+    struct scene scene = {.run = run};
+    struct lab_step step = {
+        .state = next,
+        .action = number_of(move.actor, move.choice),
+        .actor = move.actor,
+    };
+
+    memcpy(next, state, size_of(run));
+    if (!act(&scene, next, move.actor, move.choice))
+        return;
+    step.fault = scene.fault;
+    step.violated = scene.violated;
+    lab_explore_add(explorer, &step);
+}
+
+static void
 expand_actor(const struct specimen_run *run, const void *state, unsigned actor,
              struct lab_explorer *explorer)
 {
-    alignas(max_align_t) uint8_t next[SPECIMEN_STATE_MAX];
-    size_t size = run->specimen->size;
-
-    for (unsigned choice = 0; choice < run->specimen->choices; choice++) {
-        struct scene scene = {.run = run};
-        struct lab_step step = {
-            .state = next,
-            .action = number_of(actor, choice),
-            .actor = (uint8_t)actor,
-        };
-
-        memcpy(next, state, size);
-        if (!act(&scene, next, actor, choice))
-            continue;
-        step.fault = scene.fault;
-        step.violated = scene.violated;
-        lab_explore_add(explorer, &step);
-    }
+    for (unsigned choice = 0; choice < run->specimen->choices; choice++)
+        try_move(run, state,
+                 (struct specimen_move){(uint8_t)actor, (uint8_t)choice},
+                 explorer);
 }
 
 static void
@@ -207,6 +160,14 @@ expand(const void *ctx, const void *state, struct lab_explorer *explorer)
 {
     const struct specimen_run *run = ctx;
 
+    if (run->specimen->moves != NULL) {
+        struct specimen_move moves[SPECIMEN_MOVES_MAX];
+        unsigned count = run->specimen->moves(run, state, moves);
+
+        for (unsigned i = 0; i < count; i++)
+            try_move(run, state, moves[i], explorer);
+        return;
+    }
     for (unsigned who = 0; who < run->workers; who++)
         expand_actor(run, state, who, explorer);
     expand_actor(run, state, SPECIMEN_WORLD, explorer);
@@ -216,7 +177,7 @@ struct lab_system
 specimen_system(const struct specimen_run *run)
 {
     return (struct lab_system){
-        .state_size = run->specimen->size,
+        .state_size = size_of(run),
         .ctx = run,
         .start = start,
         .expand = expand,

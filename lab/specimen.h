@@ -1,6 +1,8 @@
 #ifndef LAB_SPECIMEN_H
 #define LAB_SPECIMEN_H
 
+#include <holdfast/words.h>
+
 #include "explore.h"
 #include "promise.h"
 #include "told.h"
@@ -20,7 +22,9 @@
 
 enum {
     SPECIMEN_STATE_MAX = 128,
-    SPECIMEN_SETTINGS_MAX = 16,
+    SPECIMEN_SETTINGS_MAX = 20,
+    SPECIMEN_WORDS_MAX = 8,
+    SPECIMEN_MOVES_MAX = 96,
     SPECIMEN_WORLD = TOLD_NOBODY, /* as an actor: time, servers, people */
     SPECIMEN_CHOICES_MAX = 64,
 };
@@ -39,8 +43,9 @@ struct cast {
 struct specimen_setting {
     const char *name;
     const char *about;
-    const char *words[4]; /* values 0, 1, ...; none: a number */
-    unsigned most;        /* of a number */
+    const char *words[SPECIMEN_WORDS_MAX]; /* values 0, 1, ...; or none: a
+                                              number */
+    unsigned most;                         /* of a number */
 };
 
 /* The settings of a specimen that has one, of two values. */
@@ -56,6 +61,12 @@ struct specimen_setting {
 struct specimen_run;
 struct scene;
 
+/* A step that may be possible: see act. */
+struct specimen_move {
+    uint8_t actor;
+    uint8_t choice;
+};
+
 struct specimen {
     const char *name;
     const char *about;  /* one line */
@@ -66,18 +77,25 @@ struct specimen {
     const struct specimen_setting *settings; /* the last has no name */
     uint8_t defaults[SPECIMEN_SETTINGS_MAX];
     const void *text; /* for specimens that share functions */
-    size_t size;      /* of a state */
+    size_t size;      /* of a state, at most */
+    /* Of the states of this run, if they differ; optional. */
+    size_t (*size_of)(const struct specimen_run *run);
     unsigned choices; /* of an actor, at most */
     /* Write the first state, if it is not all zero; optional. */
     void (*start)(const struct specimen_run *run, void *state);
     /* Do the step `choice` of `actor`, if it is possible now. */
     bool (*act)(struct scene *scene, void *state, unsigned actor,
                 unsigned choice);
+    /* Can the settings go together?  Optional. */
+    bool (*check)(const struct specimen_run *run, struct hf_error *error);
+    /* The moves to try, lowest worker first; optional: else all choices. */
+    unsigned (*moves)(const struct specimen_run *run, const void *state,
+                      struct specimen_move moves[SPECIMEN_MOVES_MAX]);
     /* What the store holds; nothing added: nothing. */
     void (*show)(const struct specimen_run *run, const void *state,
                  struct hf_text *text);
     /* Is the lock there, whosesoever?  Optional; asked when all have ended. */
-    bool (*is_left)(const void *state);
+    bool (*is_left)(const struct specimen_run *run, const void *state);
 };
 
 /* A specimen with its number of workers and its settings. */
@@ -85,6 +103,7 @@ struct specimen_run {
     const struct specimen *specimen;
     unsigned workers;
     unsigned settings[SPECIMEN_SETTINGS_MAX];
+    const char *only; /* the one property to look at; NULL: all */
 };
 
 /* One step, while it is done. */
@@ -148,6 +167,16 @@ struct specimen_run specimen_run_of(const struct specimen *specimen,
 /* "name=value"; false with a clause in *why. */
 bool specimen_set(struct specimen_run *run, const char *assignment,
                   const char **why);
+
+/* Can its settings go together?  False with the reason in *error. */
+bool specimen_check(const struct specimen_run *run, struct hf_error *error);
+
+/* The value of its setting `index`, as it would be set. */
+void specimen_add_value(const struct specimen_run *run, unsigned index,
+                        struct hf_text *text);
+
+/* Is there a setting `index`? */
+bool specimen_has_setting(const struct specimen_run *run, unsigned index);
 
 /* The system of a run, which must outlive it. */
 struct lab_system specimen_system(const struct specimen_run *run);

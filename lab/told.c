@@ -3,7 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The write or remove of `worker` that was issued and has not arrived. */
+static bool
+is_operation(enum told_kind kind)
+{
+    return kind == TOLD_READ || kind == TOLD_WRITE || kind == TOLD_REMOVE;
+}
+
+/* The read, write or remove of `worker` that was issued and has not arrived. */
 static unsigned
 open_issue(const struct told *told, unsigned worker)
 {
@@ -14,16 +20,10 @@ open_issue(const struct told *told, unsigned worker)
             continue;
         if (event->kind == TOLD_ISSUE)
             return event->number;
-        if (event->kind == TOLD_WRITE || event->kind == TOLD_REMOVE)
+        if (is_operation(event->kind))
             return 0;
     }
     return 0;
-}
-
-static bool
-is_operation(enum told_kind kind)
-{
-    return kind == TOLD_READ || kind == TOLD_WRITE || kind == TOLD_REMOVE;
 }
 
 struct told_event *
@@ -43,7 +43,7 @@ told_add(struct told *told, enum told_kind kind, unsigned worker,
         .worker = worker,
         .kind = kind,
     };
-    if (kind == TOLD_WRITE || kind == TOLD_REMOVE)
+    if (is_operation(kind))
         event->issue = open_issue(told, worker);
     told->operations += is_operation(kind);
     told->count++;
@@ -57,12 +57,13 @@ const char *
 told_kind_word(enum told_kind kind)
 {
     static const char *const words[] = {
-        [TOLD_READ] = "read",   [TOLD_ISSUE] = "issue",
-        [TOLD_WRITE] = "write", [TOLD_REMOVE] = "remove",
-        [TOLD_START] = "start", [TOLD_END] = "end",
-        [TOLD_WORK] = "work",   [TOLD_PAUSE] = "pause",
-        [TOLD_WAKE] = "wake",   [TOLD_CRASH] = "crash",
-        [TOLD_WORLD] = "world", [TOLD_CLOSING] = "closing",
+        [TOLD_READ] = "read",       [TOLD_ISSUE] = "issue",
+        [TOLD_WRITE] = "write",     [TOLD_REMOVE] = "remove",
+        [TOLD_ARRIVE] = "arrive",   [TOLD_START] = "start",
+        [TOLD_END] = "end",         [TOLD_WORK] = "work",
+        [TOLD_PAUSE] = "pause",     [TOLD_WAKE] = "wake",
+        [TOLD_CRASH] = "crash",     [TOLD_WORLD] = "world",
+        [TOLD_CLOSING] = "closing",
     };
 
     return words[kind];

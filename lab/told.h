@@ -33,7 +33,8 @@ enum told_kind {
     TOLD_ISSUE, /* a write or remove that starts now and arrives later */
     TOLD_WRITE, /* it arrives, or is done at once */
     TOLD_REMOVE,
-    TOLD_START, /* the critical section */
+    TOLD_ARRIVE, /* at a replica, or something else in the cluster */
+    TOLD_START,  /* the critical section */
     TOLD_END,
     TOLD_WORK, /* something inside it */
     TOLD_PAUSE,
@@ -47,7 +48,8 @@ struct told_event {
     unsigned number; /* 1, 2, ... */
     unsigned worker; /* 0, 1, ..., or TOLD_NOBODY */
     enum told_kind kind;
-    unsigned issue; /* number of the TOLD_ISSUE that this completes, or 0 */
+    unsigned issue;   /* number of the TOLD_ISSUE that this completes, or 0 */
+    unsigned replica; /* 1, 2, ...: where TOLD_ARRIVE is; or 0 */
     bool fault;
     bool error;                      /* the worker's answer was an error */
     bool lost;                       /* and what it asked for did not happen */

@@ -1,22 +1,4 @@
-#include "drafts/draft.h"
-
-#include <stddef.h>
-
-const struct specimen_setting draft_settings[] = {
-    [DRAFT_MULT] = {.name = "allow_mult",
-                    .about = "the bucket keeps siblings",
-                    .words = {"no", "yes"}},
-    [DRAFT_SPLIT] = {.name = "writes",
-                     .about = "done at once, or issued and arriving later",
-                     .words = {"atomic", "split"}},
-    [DRAFT_IF_ABSENT] = {.name = "if_absent",
-                         .about = "a write is done only where nothing is",
-                         .words = {"no", "yes"}},
-    [DRAFT_SKEW] = {.name = "skew",
-                    .about = "how far each worker's clock is behind the next's",
-                    .most = 20},
-    {.name = NULL},
-};
+#include "drafts/draft_key.h"
 
 /* What a worker may do next. */
 enum choice {
@@ -160,6 +142,7 @@ decide(const struct doing *d, const struct draft_sight *sight)
     if (moves_on) {
         d->s->cast.line[d->who] = (uint8_t)d->draft->count;
         d->s->cast.where[d->who] = WHERE_MOVED_ON;
+        draft_key_done(d->scene->run, d->s, d->who);
     } else if (line < end && line->verb == DRAFT_PROCESS && line->untold) {
         enter(d);
     }
@@ -197,7 +180,7 @@ take_answer(const struct doing *d)
 {
     struct draft_sight sight = {.me = (uint8_t)(d->who + 1)};
 
-    if (!atomic_answer(&d->s->key, d->who, &sight.answer))
+    if (!draft_key_answer(d->scene->run, d->s, d->who, &sight.answer))
         return;
     d->s->waits[d->who] = 0;
     tell_answer(d, &sight, decide(d, &sight));
@@ -233,7 +216,7 @@ issue(const struct doing *d, enum key_request_kind kind)
         request.value = value_of(d);
         request.if_absent = scene_setting(d->scene, DRAFT_IF_ABSENT) != 0;
     }
-    atomic_issue(&d->s->key, d->who, request);
+    draft_key_issue(d->scene->run, d->s, d->who, request);
     d->s->waits[d->who] = 1;
 }
 
@@ -244,11 +227,17 @@ arrive(const struct doing *d, unsigned code)
     struct told *told = d->scene->told;
 
     d->scene->fault = code != ATOMIC_ARRIVES;
-    atomic_step(&d->s->key,
+    atomic_step(&d->s->key.atomic,
                 (struct key_step){(uint8_t)code, (uint8_t)d->who, false});
     take_answer(d);
     if (told != NULL)
         told->events[told->count - 1].lost = code == ATOMIC_ERRS_UNDONE;
+}
+
+static bool
+is_replicated(const struct doing *d)
+{
+    return scene_setting(d->scene, DRAFT_ON) != 0;
 }
 
 /* Write or remove: done at once, or only issued. */
@@ -259,7 +248,7 @@ change(const struct doing *d, unsigned code)
 
     if (removes)
         d->s->cast.where[d->who] = WHERE_DONE;
-    if (scene_setting(d->scene, DRAFT_SPLIT) == 0) {
+    if (scene_setting(d->scene, DRAFT_SPLIT) == 0 && !is_replicated(d)) {
         issue(d, removes ? KEY_REMOVE : KEY_WRITE);
         arrive(d, code);
         return true;
@@ -281,6 +270,9 @@ do_line(const struct doing *d, unsigned code)
         if (code != ATOMIC_ARRIVES)
             return false;
         issue(d, KEY_READ);
+        if (is_replicated(d))
+            scene_tell(d->scene, TOLD_ISSUE, d->who,
+                       "Worker #%u starts to read the lock", d->who + 1);
         take_answer(d);
         return true;
     case DRAFT_WRITE:
@@ -320,6 +312,18 @@ crash(const struct doing *d)
     return true;
 }
 
+/* Whatever of the key's steps brought them. */
+static void
+take_answers(struct scene *scene, struct draft_state *s)
+{
+    for (unsigned who = 0; who < scene->run->workers; who++) {
+        struct doing d = doing_of(scene, s, who);
+
+        if (s->waits[who] != 0)
+            take_answer(&d);
+    }
+}
+
 /* What a worker that crashed has still on its way. */
 static bool
 arrive_orphaned(const struct doing *d)
@@ -328,9 +332,9 @@ arrive_orphaned(const struct doing *d)
 
     if (d->s->waits[d->who] == 0)
         return false;
-    atomic_step(&d->s->key,
+    atomic_step(&d->s->key.atomic,
                 (struct key_step){ATOMIC_ARRIVES, (uint8_t)d->who, false});
-    atomic_answer(&d->s->key, d->who, &unheard);
+    atomic_answer(&d->s->key.atomic, d->who, &unheard);
     d->s->waits[d->who] = 0;
     scene_tell(d->scene,
                d->line->verb == DRAFT_REMOVE ? TOLD_REMOVE : TOLD_WRITE, d->who,
@@ -344,6 +348,12 @@ draft_act(struct scene *scene, void *state, unsigned actor, unsigned choice)
     struct doing d;
     bool waits;
 
+    if (choice >= DRAFT_CHOICES) {
+        if (!draft_key_step(scene, state, actor, choice - DRAFT_CHOICES))
+            return false;
+        take_answers(scene, state);
+        return true;
+    }
     if (actor == SPECIMEN_WORLD)
         return false;
     d = doing_of(scene, state, actor);
@@ -352,6 +362,8 @@ draft_act(struct scene *scene, void *state, unsigned actor, unsigned choice)
         return choice == CHOICE_LINE && leave(&d);
     if (d.s->cast.where[actor] == WHERE_CRASHED)
         return choice == CHOICE_ARRIVE && arrive_orphaned(&d);
+    if (choice > CHOICE_LINE && is_replicated(&d))
+        return false; /* there it is nodes that fail */
     if (choice == CHOICE_CRASH)
         return crash(&d);
     if (choice >= CHOICE_ARRIVE) {
@@ -359,41 +371,26 @@ draft_act(struct scene *scene, void *state, unsigned actor, unsigned choice)
             arrive(&d, choice - CHOICE_ARRIVE);
         return waits;
     }
-    return !waits && do_line(&d, choice - CHOICE_LINE);
+    return !waits && draft_key_ready(scene->run, d.s) &&
+           do_line(&d, choice - CHOICE_LINE);
+}
+
+unsigned
+draft_moves(const struct specimen_run *run, const void *state,
+            struct specimen_move moves[SPECIMEN_MOVES_MAX])
+{
+    unsigned count = 0;
+
+    for (uint8_t who = 0; who < run->workers; who++) {
+        for (uint8_t choice = 0; choice < DRAFT_CHOICES; choice++)
+            moves[count++] = (struct specimen_move){who, choice};
+        count += draft_key_moves(run, state, who, moves + count);
+    }
+    return count + draft_key_moves(run, state, SPECIMEN_WORLD, moves + count);
 }
 
 void
 draft_start(const struct specimen_run *run, void *state)
 {
-    struct draft_state *s = state;
-
-    atomic_init(&s->key, run->settings[DRAFT_MULT] != 0);
-}
-
-void
-draft_show(const struct specimen_run *run, const void *state,
-           struct hf_text *text)
-{
-    const struct draft_state *s = state;
-    const struct draft *draft = run->specimen->text;
-    bool timed = false;
-
-    for (unsigned i = 0; i < draft->count; i++)
-        timed |= draft->lines[i].stamp == DRAFT_TIME;
-    for (unsigned i = 0; i < s->key.count; i++) {
-        hf_text_addf(text, "%s#%u", i == 0 ? "" : " + ", s->key.values[i].id);
-        if (timed)
-            hf_text_addf(text, " at %u", s->key.values[i].stamp);
-    }
-}
-
-bool
-draft_is_left(const void *state)
-{
-    const struct draft_state *s = state;
-
-    for (unsigned i = 0; i < TOLD_WORKERS_MAX; i++)
-        if (s->waits[i] != 0) /* it may be removed, or written, yet */
-            return false;
-    return s->key.count > 0;
+    draft_key_init(run, state);
 }

@@ -2,6 +2,7 @@
 #define LAB_DRAFTS_DRAFT_H
 
 #include "atomic.h"
+#include "riak.h"
 #include "specimen.h"
 
 /*
@@ -57,11 +58,14 @@ struct draft_state {
     struct cast cast;
     uint8_t clock;                   /* timestamps taken so far */
     uint8_t waits[TOLD_WORKERS_MAX]; /* 1: for the answer to its line */
-    struct atomic key;
+    union {
+        struct atomic atomic;
+        struct riak riak;
+    } key; /* of the run's kind; the state ends with it */
 };
 
-/* The settings of drafts, and what their first value is. */
-enum { DRAFT_MULT, DRAFT_SPLIT, DRAFT_IF_ABSENT, DRAFT_SKEW };
+/* The settings of drafts; those after DRAFT_ON are Riak's, by its names. */
+enum { DRAFT_MULT, DRAFT_SPLIT, DRAFT_IF_ABSENT, DRAFT_SKEW, DRAFT_ON };
 
 extern const struct specimen_setting draft_settings[];
 
@@ -71,7 +75,11 @@ bool draft_act(struct scene *scene, void *state, unsigned actor,
                unsigned choice);
 void draft_show(const struct specimen_run *run, const void *state,
                 struct hf_text *text);
-bool draft_is_left(const void *state);
+bool draft_is_left(const struct specimen_run *run, const void *state);
+unsigned draft_moves(const struct specimen_run *run, const void *state,
+                     struct specimen_move moves[SPECIMEN_MOVES_MAX]);
+size_t draft_size_of(const struct specimen_run *run);
+bool draft_check(const struct specimen_run *run, struct hf_error *error);
 
 enum { DRAFT_CHOICES = 7 };
 
@@ -79,8 +87,9 @@ enum { DRAFT_CHOICES = 7 };
 #define DRAFT_SPECIMEN                                                         \
     .source = "Locks, a cautionary tale", .workers = 2,                        \
     .settings = draft_settings, .size = sizeof(struct draft_state),            \
-    .choices = DRAFT_CHOICES, .start = draft_start, .act = draft_act,          \
-    .show = draft_show, .is_left = draft_is_left
+    .size_of = draft_size_of, .check = draft_check, .moves = draft_moves,      \
+    .choices = DRAFT_CHOICES + KEY_STEPS_MAX, .start = draft_start,            \
+    .act = draft_act, .show = draft_show, .is_left = draft_is_left
 
 /* ---- What the lines ask ------------------------------------------------- */
 

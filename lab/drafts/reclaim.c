@@ -153,10 +153,11 @@ table_show(const struct specimen_run *run, const void *state,
 }
 
 bool
-table_is_left(const void *state)
+table_is_left(const struct specimen_run *run, const void *state)
 {
     const struct table *s = state;
 
+    (void)run;
     for (unsigned i = 0; i < TOLD_WORKERS_MAX; i++)
         if (s->cast.line[i] == TABLE_CLOSE) /* it will be deleted yet */
             return false;

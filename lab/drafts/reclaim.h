@@ -56,7 +56,7 @@ void table_delete(struct scene *scene, struct table *s, unsigned who);
 
 void table_show(const struct specimen_run *run, const void *state,
                 struct hf_text *text);
-bool table_is_left(const void *state);
+bool table_is_left(const struct specimen_run *run, const void *state);
 
 #define TABLE_SPECIMEN                                                         \
     .source = "the Spanner global-refdb of Gerrit", .workers = 2,              \

@@ -156,7 +156,7 @@ the_third_draft_without_siblings_overlaps(void **state)
     struct finding f;
 
     (void)state;
-    find_named("draft3", 2, "allow_mult=no", &f);
+    find_named("draft3", 2, "allow_mult=false", &f);
     assert_property(&f, PROMISE_OVERLAP);
 }
 

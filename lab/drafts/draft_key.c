@@ -1,0 +1,356 @@
+#include "drafts/draft_key.h"
+
+#include <stddef.h>
+
+#include "base/check.h"
+
+const struct specimen_setting draft_settings[] = {
+    [DRAFT_MULT] = {.name = "allow_mult",
+                    .about = "the bucket keeps siblings",
+                    .words = {"false", "true"}},
+    [DRAFT_SPLIT] = {.name = "writes",
+                     .about = "done at once, or issued and arriving later",
+                     .words = {"atomic", "split"}},
+    [DRAFT_IF_ABSENT] = {.name = "if_absent",
+                         .about = "a write is done only where nothing is",
+                         .words = {"no", "yes"}},
+    [DRAFT_SKEW] = {.name = "skew",
+                    .about = "how far each worker's clock is behind the next's",
+                    .most = 20},
+    [DRAFT_ON] = {.name = "on",
+                  .about = "which key; what follows is Riak's alone",
+                  .words = {"atomic", "riak"}},
+#define QUORUM(setting, what)                                                  \
+    {                                                                          \
+        .name = (setting), .about = (what), .words = {                         \
+            "quorum",                                                          \
+            "one",                                                             \
+            "all",                                                             \
+            "0",                                                               \
+            "1",                                                               \
+            "2",                                                               \
+            "3"                                                                \
+        }                                                                      \
+    }
+    QUORUM("pr", "primaries that a read must hear"),
+    QUORUM("pw", "primaries that a write must reach"),
+    QUORUM("r", "replicas that a read must hear"),
+    QUORUM("w", "replicas that a write must reach"),
+    QUORUM("dw", "replicas that must have stored it"),
+    {.name = "n_val", .about = "replicas", .words = {"3", "1", "2", "4"}},
+    {.name = "notfound_ok",
+     .about = "a replica without the key counts",
+     .words = {"true", "false"}},
+    {.name = "read_repair",
+     .about = "a read mends what it finds behind",
+     .words = {"true", "false"}},
+    {.name = "last_write_wins",
+     .about = "no versions at all",
+     .words = {"false", "true"}},
+    {.name = "delete_mode",
+     .about = "when a tombstone goes",
+     .words = {"later", "keep", "immediate"}},
+    {.name = "pw_precheck",
+     .about = "too few primaries known: refused, or stored and an error",
+     .words = {"riak", "seed"}},
+    {.name = "coordinator",
+     .about = "any node of the list, or its first",
+     .words = {"any", "first"}},
+    {.name = "slow_clock",
+     .about = "the primary whose clock is behind; 0: none",
+     .words = {"0", "1", "2", "3"}},
+    {.name = NULL},
+};
+
+static bool
+on_riak(const struct specimen_run *run)
+{
+    return run->settings[DRAFT_ON] != 0;
+}
+
+/* ---- Riak's settings ---------------------------------------------------- */
+
+static bool
+configure(const struct specimen_run *run, struct riak_config *config,
+          struct hf_error *error)
+{
+    *config = riak_config_default;
+    config->allow_mult = run->settings[DRAFT_MULT] != 0;
+    for (unsigned i = DRAFT_ON + 1; draft_settings[i].name != NULL; i++) {
+        const char *word = draft_settings[i].words[run->settings[i]];
+
+        if (riak_config_set(config, draft_settings[i].name, word, error) !=
+            HF_OK)
+            return false;
+    }
+    return riak_config_check(config, error) == HF_OK;
+}
+
+bool
+draft_check(const struct specimen_run *run, struct hf_error *error)
+{
+    struct riak_config config;
+
+    return !on_riak(run) || configure(run, &config, error);
+}
+
+/* ---- Either key --------------------------------------------------------- */
+
+size_t
+draft_size_of(const struct specimen_run *run)
+{
+    return offsetof(struct draft_state, key) +
+           (on_riak(run) ? sizeof(struct riak) : sizeof(struct atomic));
+}
+
+void
+draft_key_init(const struct specimen_run *run, struct draft_state *s)
+{
+    struct riak_config config;
+
+    if (!on_riak(run)) {
+        atomic_init(&s->key.atomic, run->settings[DRAFT_MULT] != 0);
+        return;
+    }
+    HF_CHECK(configure(run, &config, NULL));
+    riak_init(&s->key.riak, &config);
+}
+
+bool
+draft_key_ready(const struct specimen_run *run, const struct draft_state *s)
+{
+    return !on_riak(run) || riak_ready(&s->key.riak);
+}
+
+void
+draft_key_issue(const struct specimen_run *run, struct draft_state *s,
+                unsigned worker, struct key_request request)
+{
+    if (on_riak(run))
+        riak_issue(&s->key.riak, worker, request);
+    else
+        atomic_issue(&s->key.atomic, worker, request);
+}
+
+bool
+draft_key_answer(const struct specimen_run *run, struct draft_state *s,
+                 unsigned worker, struct key_answer *answer)
+{
+    return on_riak(run) ? riak_answer(&s->key.riak, worker, answer)
+                        : atomic_answer(&s->key.atomic, worker, answer);
+}
+
+void
+draft_key_done(const struct specimen_run *run, struct draft_state *s,
+               unsigned worker)
+{
+    if (on_riak(run))
+        riak_done(&s->key.riak, worker);
+}
+
+/* ---- Riak's steps ------------------------------------------------------- */
+
+unsigned
+draft_key_moves(const struct specimen_run *run, const struct draft_state *s,
+                unsigned actor, struct specimen_move moves[SPECIMEN_MOVES_MAX])
+{
+    struct key_step steps[KEY_STEPS_MAX];
+    unsigned moved = 0;
+    unsigned count;
+
+    if (!on_riak(run))
+        return 0;
+    count = riak_steps(&s->key.riak, steps);
+    for (unsigned i = 0; i < count; i++)
+        if (riak_describe(&s->key.riak, steps[i]).worker == actor)
+            moves[moved++] = (struct specimen_move){
+                (uint8_t)actor, (uint8_t)(DRAFT_CHOICES + i)};
+    return moved;
+}
+
+_Static_assert((unsigned)KEY_WORKERS_MAX == (unsigned)SPECIMEN_WORLD,
+               "a request that nobody waits for is the world's");
+_Static_assert(DRAFT_CHOICES + KEY_STEPS_MAX <= SPECIMEN_CHOICES_MAX,
+               "a step of the key is a choice");
+
+/* Of what request it is; NULL: of none. */
+static const char *
+say_request(const struct riak_happening *h)
+{
+    switch (h->kind) {
+    case RIAK_COORDINATES:
+    case RIAK_WRITE_ARRIVES:
+        return h->value.id == 0 ? "remove" : "write";
+    case RIAK_READ_ARRIVES:
+        return "read";
+    case RIAK_LOOKS_BACK:
+        return "remove";
+    case RIAK_HANDS_OFF:
+    case RIAK_REAPS:
+    case RIAK_FORGETS:
+    case RIAK_GOES_DOWN:
+    case RIAK_COMES_BACK:
+        break;
+    }
+    return NULL;
+}
+
+static const char *
+say_deed(enum riak_happening_kind kind)
+{
+    static const char *const deeds[] = {
+        [RIAK_COORDINATES] = "is coordinated by",
+        [RIAK_WRITE_ARRIVES] = "arrives at",
+        [RIAK_READ_ARRIVES] = "arrives at",
+        [RIAK_LOOKS_BACK] = "looks back at",
+        [RIAK_HANDS_OFF] = "Its fallback hands off to",
+        [RIAK_REAPS] = "The tombstone is reaped at",
+        [RIAK_FORGETS] = "The tombstone is forgotten by",
+        [RIAK_GOES_DOWN] = "A crash takes down",
+        [RIAK_COMES_BACK] = "A restart brings back",
+    };
+
+    return deeds[kind];
+}
+
+static void
+tell_happening(struct scene *scene, const struct riak_happening *h)
+{
+    const char *request = say_request(h);
+    bool waits = h->worker < KEY_WORKERS_MAX;
+    char buffer[100];
+    struct hf_text text;
+    struct told_event *event;
+
+    if (scene->told == NULL)
+        return;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    if (request != NULL && waits)
+        hf_text_addf(&text, "Worker #%u's %s ", h->worker + 1, request);
+    else if (request != NULL)
+        hf_text_addf(&text, "A %s that nobody waits for ", request);
+    hf_text_addf(&text, "%s %s %u", say_deed(h->kind),
+                 h->fallback ? "the fallback of node" : "node",
+                 h->partition + 1);
+    if (h->lost)
+        hf_text_add(&text, ", which is down");
+    if (h->refused)
+        hf_text_add(&text, ", which refuses it");
+    event = told_add(scene->told, TOLD_ARRIVE, waits ? h->worker : TOLD_NOBODY,
+                     "%s", buffer);
+    event->replica = h->partition + 1;
+}
+
+bool
+draft_key_step(struct scene *scene, struct draft_state *s, unsigned actor,
+               unsigned index)
+{
+    struct key_step steps[KEY_STEPS_MAX];
+    struct riak_happening happening;
+
+    if (!on_riak(scene->run) || index >= riak_steps(&s->key.riak, steps))
+        return false;
+    happening = riak_describe(&s->key.riak, steps[index]);
+    if (happening.worker != actor)
+        return false;
+    tell_happening(scene, &happening);
+    scene->fault = steps[index].fault;
+    riak_step(&s->key.riak, steps[index]);
+    return true;
+}
+
+/* ---- Showing ------------------------------------------------------------ */
+
+static void
+show_value(struct key_value value, bool timed, struct hf_text *text)
+{
+    if (value.id == 0)
+        hf_text_add(text, "removed");
+    else
+        hf_text_addf(text, "#%u", value.id);
+    if (timed && value.id != 0)
+        hf_text_addf(text, " at %u", value.stamp);
+}
+
+static void
+show_replicas(const struct riak *riak, bool timed, struct hf_text *text)
+{
+    for (unsigned i = 0; i < riak->rules.n; i++) {
+        bool first = true;
+
+        hf_text_addf(text, "%s%u:", i == 0 ? "" : "  ", i + 1);
+        for (unsigned w = 0; w < RIAK_WRITES_MAX; w++) {
+            if ((riak->home[i].siblings >> w & 1) == 0)
+                continue;
+            hf_text_add(text, first ? " " : " + ");
+            show_value(riak->writes[w], timed, text);
+            first = false;
+        }
+        if (first)
+            hf_text_add(text, " -");
+    }
+}
+
+void
+draft_show(const struct specimen_run *run, const void *state,
+           struct hf_text *text)
+{
+    const struct draft_state *s = state;
+    const struct draft *draft = run->specimen->text;
+    bool timed = false;
+
+    for (unsigned i = 0; i < draft->count; i++)
+        timed |= draft->lines[i].stamp == DRAFT_TIME;
+    if (on_riak(run)) {
+        show_replicas(&s->key.riak, timed, text);
+        return;
+    }
+    for (unsigned i = 0; i < s->key.atomic.count; i++) {
+        hf_text_add(text, i == 0 ? "" : " + ");
+        show_value(s->key.atomic.values[i], timed, text);
+    }
+}
+
+/* Replicas with a value of a worker's. */
+static unsigned
+count_locked(const struct riak *riak)
+{
+    unsigned locked = 0;
+
+    for (unsigned i = 0; i < riak->rules.n; i++)
+        for (unsigned w = 0; w < RIAK_WRITES_MAX; w++)
+            if ((riak->home[i].siblings >> w & 1) != 0 &&
+                riak->writes[w].id != 0) {
+                locked++;
+                break;
+            }
+    return locked;
+}
+
+/* Riak still has something to do, if no node goes down or comes back. */
+static bool
+is_busy(const struct riak *riak)
+{
+    struct key_step steps[KEY_STEPS_MAX];
+    unsigned count = riak_steps(riak, steps);
+
+    for (unsigned i = 0; i < count; i++)
+        if (!steps[i].fault &&
+            riak_describe(riak, steps[i]).kind != RIAK_COMES_BACK)
+            return true;
+    return false;
+}
+
+bool
+draft_is_left(const struct specimen_run *run, const void *state)
+{
+    const struct draft_state *s = state;
+
+    for (unsigned i = 0; i < TOLD_WORKERS_MAX; i++)
+        if (s->waits[i] != 0) /* it may be removed, or written, yet */
+            return false;
+    if (!on_riak(run))
+        return s->key.atomic.count > 0;
+    return !is_busy(&s->key.riak) &&
+           count_locked(&s->key.riak) == s->key.riak.rules.n;
+}

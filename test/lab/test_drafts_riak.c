@@ -1,0 +1,138 @@
+#include "specimens.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lab/support/finding.h"
+
+/* The drafts on the simulated Riak: of two replicas, where a quorum is both, so
+ * that every order of events is tried in a moment. */
+
+#define WEAK "pr=0", "pw=0", "r=1", "w=1", "dw=1"
+
+static struct specimen_run
+run_on_riak(const char *name, const char *const *settings)
+{
+    struct specimen_run run = specimen_run_of(specimens_find(name), 2);
+    const char *why;
+
+    assert_true(specimen_set(&run, "on=riak", &why));
+    assert_true(specimen_set(&run, "n_val=2", &why));
+    for (; *settings != NULL; settings++)
+        if (!specimen_set(&run, *settings, &why))
+            fail_msg("%s: %s", *settings, why);
+    assert_true(specimen_check(&run, NULL));
+    return run;
+}
+
+static void
+the_third_draft_is_safe_and_starves_under_strict_quorums(void **state)
+{
+    const char *const strict[] = {NULL};
+    struct specimen_run run = run_on_riak("draft3", strict);
+    struct finding f;
+
+    (void)state;
+    find(&run, 0, &f);
+    assert_int_equal(f.verdict, LAB_VIOLATED);
+    assert_string_equal(f.property, SPECIMEN_NOBODY);
+    run.only = PROMISE_OVERLAP;
+    find(&run, 0, &f);
+    assert_int_equal(f.verdict, LAB_PROVED);
+}
+
+static void
+the_third_draft_overlaps_under_weak_quorums(void **state)
+{
+    const char *const weak[] = {WEAK, NULL};
+    struct specimen_run run = run_on_riak("draft3", weak);
+    struct finding f;
+
+    (void)state;
+    run.only = PROMISE_OVERLAP;
+    find(&run, 0, &f);
+    assert_int_equal(f.verdict, LAB_VIOLATED);
+    assert_string_equal(f.property, PROMISE_OVERLAP);
+    assert_int_equal(f.told.operations, 6);
+}
+
+static void
+the_first_and_second_overlap_under_strict_quorums(void **state)
+{
+    const char *const strict[] = {"coordinator=first", NULL};
+    struct finding f;
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct specimen_run run =
+            run_on_riak(i == 0 ? "draft1" : "draft2", strict);
+
+        find(&run, 0, &f);
+        assert_int_equal(f.verdict, LAB_VIOLATED);
+        assert_string_equal(f.property, PROMISE_OVERLAP);
+        assert_int_equal(f.told.operations, i == 0 ? 4 : 6);
+    }
+}
+
+static void
+a_request_arrives_at_each_replica_and_counts_once(void **state)
+{
+    const char *const strict[] = {"coordinator=first", NULL};
+    struct specimen_run run = run_on_riak("draft1", strict);
+    struct finding f;
+    unsigned answered = 0;
+
+    (void)state;
+    find(&run, 0, &f);
+    assert_string_equal(finding_sentence(&f, 1),
+                        "Worker #1 starts to read the lock");
+    assert_string_equal(finding_sentence(&f, 2),
+                        "Worker #1's read arrives at node 1");
+    assert_int_equal(f.told.events[1].replica, 1);
+    for (unsigned i = 0; i < f.told.count; i++) {
+        const struct told_event *event = &f.told.events[i];
+
+        if (event->kind != TOLD_READ && event->kind != TOLD_WRITE)
+            continue;
+        answered++;
+        assert_in_range(event->issue, 1, i);
+        assert_int_equal(f.told.events[event->issue - 1].kind, TOLD_ISSUE);
+    }
+    assert_int_equal(answered, f.told.operations);
+}
+
+static void
+settings_that_cannot_go_together_are_refused(void **state)
+{
+    struct specimen_run run = specimen_run_of(&specimen_draft1, 2);
+    struct hf_error error;
+    const char *why;
+
+    (void)state;
+    assert_true(specimen_set(&run, "n_val=1", &why));
+    assert_true(specimen_set(&run, "pw=2", &why));
+    assert_true(specimen_check(&run, &error)); /* not on an atomic key */
+    assert_true(specimen_set(&run, "on=riak", &why));
+    assert_false(specimen_check(&run, &error));
+    assert_string_equal(error.text, "no quorum is above n_val, which is 1");
+    assert_false(specimen_set(&run, "pw=most", &why));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            the_third_draft_is_safe_and_starves_under_strict_quorums),
+        cmocka_unit_test(the_third_draft_overlaps_under_weak_quorums),
+        cmocka_unit_test(the_first_and_second_overlap_under_strict_quorums),
+        cmocka_unit_test(a_request_arrives_at_each_replica_and_counts_once),
+        cmocka_unit_test(settings_that_cannot_go_together_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
