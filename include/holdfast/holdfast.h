@@ -109,7 +109,8 @@ typedef void hf_news_fn(void *ctx, struct hf_lock *lock, enum hf_news news);
 /*
  * Runs on the thread that called hf_acquire, whenever what is known of the
  * holder changes, and at least once a second while it waits.  `seen` is
- * borrowed for the call.
+ * borrowed for the call.  It must be brief: the lock may be granted, and is
+ * beaten, while it runs.
  */
 typedef void hf_waiting_fn(void *ctx, const struct hf_diagnosis *seen);
 

@@ -11,6 +11,7 @@
 enum {
     AGAIN_MS = 60 * 1000, /* between two lines where nobody looks */
     COLUMNS_USUAL = 80,
+    COLUMNS_MAX = HF_SAY_NOW_MAX / 2 - 32, /* at most two bytes in each */
 };
 
 static size_t
@@ -20,7 +21,7 @@ terminal_columns(void)
 
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return COLUMNS_USUAL;
-    return size.ws_col;
+    return size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
 }
 
 static void
@@ -73,16 +74,23 @@ compose(struct hf_phrase *phrase, const struct hf_line *line,
     hf_phrase_add(phrase, " (%s)", line->place);
 }
 
-static void
-rewrite(struct hf_line *line, const struct hf_phrase *text)
+/* False when stderr's reader would keep us. */
+static bool
+write_now(struct hf_line *line, const struct hf_phrase *text)
 {
+    size_t columns = line->terminal ? terminal_columns() - 1 : COLUMNS_MAX;
+    int fit = (int)hf_phrase_fit(text->text, columns, NULL);
     struct hf_phrase out;
-    size_t fit = hf_phrase_fit(text->text, terminal_columns() - 1, NULL);
 
     hf_phrase_start(&out);
-    hf_phrase_add(&out, "\r%.*s\033[K", (int)fit, text->text);
-    hf_say_phrase(&out);
-    line->open = true;
+    if (line->terminal)
+        hf_phrase_add(&out, "\r%.*s\033[K", fit, text->text);
+    else
+        hf_phrase_add(&out, "%.*s\n", fit, text->text);
+    if (!hf_say_phrase_now(&out))
+        return false;
+    line->open = line->terminal;
+    return true;
 }
 
 void
@@ -110,16 +118,12 @@ hf_line_show(void *ctx, const struct hf_diagnosis *seen)
 
     if (line->silent || !(line->terminal || news || due))
         return;
+    compose(&text, line, seen);
+    if (!write_now(line, &text))
+        return; /* the next call tries again */
     line->begun = true;
     line->said_at = now;
     line->life = seen->life;
-    compose(&text, line, seen);
-    if (line->terminal) {
-        rewrite(line, &text);
-    } else {
-        hf_phrase_add(&text, "\n");
-        hf_say_phrase(&text);
-    }
 }
 
 void

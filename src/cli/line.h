@@ -9,7 +9,9 @@
 /*
  * What a waiting command says of the holder it waits for: on a terminal one
  * line, rewritten in place; elsewhere one line at the start, one a minute, and
- * one when the holder is first thought dead.  On stderr.
+ * one when the holder is first thought dead.  On stderr, and only when nobody
+ * has to wait for its reader: the lock may be granted in this moment, and would
+ * then be held by a process that does nothing.
  *
  * One thread at a time.  Plain data.
  */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 4096 };
+enum { LINE_MAX_BYTES = HF_SAY_NOW_MAX };
 
 static bool
 write_all(int fd, const char *text, size_t len)
@@ -26,7 +26,7 @@ write_all(int fd, const char *text, size_t len)
     return true;
 }
 
-/* A pipe that polls writable takes PIPE_BUF bytes (4096) at once. */
+/* A pipe that polls writable takes HF_SAY_NOW_MAX bytes at once. */
 static bool
 would_block(void)
 {
@@ -84,6 +84,15 @@ void
 hf_say_phrase(const struct hf_phrase *phrase)
 {
     (void)write_all(STDERR_FILENO, phrase->text, phrase->len);
+}
+
+bool
+hf_say_phrase_now(const struct hf_phrase *phrase)
+{
+    if (would_block())
+        return false;
+    (void)write_all(STDERR_FILENO, phrase->text, phrase->len);
+    return true;
 }
 
 bool

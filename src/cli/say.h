@@ -12,6 +12,9 @@
  * each by one write.  Any thread.
  */
 
+/* What a pipe takes at once when it takes anything: PIPE_BUF. */
+enum { HF_SAY_NOW_MAX = 4096 };
+
 /* Exit codes beside those of words.h (sysexits.h, and the shell's). */
 enum {
     HF_EXIT_NONE = 1,      /* no such lock */
@@ -34,9 +37,13 @@ void hf_say(const char *format, ...);
 HF_CLI_PRINTF(1, 2)
 void hf_say_now(const char *format, ...);
 
-/* Write it as it is, with one write; to stdout, or else to stderr. */
+/* Write it as it is, with one write: to stderr, or to stdout. */
 void hf_say_phrase(const struct hf_phrase *phrase);
 bool hf_say_output(const struct hf_phrase *phrase);
+
+/* To stderr, unless that would wait for its reader: then false, and nothing
+ * was written.  At most HF_SAY_NOW_MAX bytes. */
+bool hf_say_phrase_now(const struct hf_phrase *phrase);
 
 /* Say that the command line of `verb` is wrong, and return 64. */
 HF_CLI_PRINTF(2, 3)

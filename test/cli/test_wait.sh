@@ -51,6 +51,31 @@ check "why of no lock: 1" exits 1
 run clear --reason x nothing
 check "clear of no lock: 1" exits 1
 
+# ---- With a stderr that nobody reads --------------------------------------------
+# A waiter that waits for its reader is granted the lock all the same, beats it,
+# and runs nothing.
+mkfifo "$here/full"
+exec 7<>"$here/full"
+dd if=/dev/zero of="$here/full" bs=4096 oflag=nonblock 2>"$here/dd.err"
+start other run "unread" -- sh -c 'until [ -e "$1" ]; do sleep 0.05; done' \
+    sh "$here/unread.go"
+await "the holder" held unread
+"$holdfast" run unread -- touch "$here/unread.ran" 2>"$here/full" </dev/null &
+unread=$!
+started+=("$unread")
+"$holdfast" run unread -- true 2>"$here/full" </dev/null &
+ended=$!
+started+=("$ended")
+start later run unread -- true
+await "a line of who came after them" says later.err "waiting for unread"
+kill -TERM "$ended"
+check "one TERM ends a waiter whose stderr nobody reads" \
+    await "its end" all_gone "$ended"
+: >"$here/unread.go"
+check "and another one runs its command in its turn" \
+    await "its command" test -e "$here/unread.ran"
+exec 7>&-
+
 # ---- On a terminal ------------------------------------------------------------
 # `script` runs a command in $SHELL, and %q may quote as bash alone reads.
 export SHELL=/bin/bash TERM=xterm
