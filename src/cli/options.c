@@ -1,5 +1,8 @@
 #include "options.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "say.h"
 
 bool
@@ -72,6 +75,21 @@ hf_options_name(const char *verb, int argc, char **argv, struct hf_which *which)
 }
 
 int
+hf_options_check_at(const struct hf_which *which)
+{
+    static const char memory[] = "memory:";
+    const char *at = which->at != NULL ? which->at : getenv("HOLDFAST_AT");
+
+    if (which->at != NULL && at[0] == '\0')
+        return hf_say_usage("", "--at is empty: write sqlite:/path/locks.db");
+    if (at != NULL && strncmp(at, memory, sizeof(memory) - 1) == 0)
+        return hf_say_usage("", "a memory place is seen by one process alone, "
+                                "and keeps nobody out: write "
+                                "sqlite:/path/locks.db");
+    return 0;
+}
+
+int
 hf_options_open(const struct hf_which *which, const char *name,
                 struct hf_client **client)
 {
@@ -80,8 +98,14 @@ hf_options_open(const struct hf_which *which, const char *name,
     enum hf_status status =
         hf_acquire_check(name != NULL ? name : "any", &options, &error);
 
-    if (status == HF_OK)
-        status = hf_open(which->at, NULL, client, &error);
+    if (status != HF_OK)
+        return hf_say_failure(&error, status);
+
+    int wrong = hf_options_check_at(which);
+
+    if (wrong != 0)
+        return wrong;
+    status = hf_open(which->at, NULL, client, &error);
     return status == HF_OK ? 0 : hf_say_failure(&error, status);
 }
 

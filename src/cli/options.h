@@ -64,6 +64,13 @@ int hf_options_name(const char *verb, int argc, char **argv,
                     struct hf_which *which);
 
 /*
+ * Is the place one that others can meet in?  0, or 64 after having said why
+ * not: a table of this process alone would keep nobody out, and an empty --at
+ * is a variable that was not set.
+ */
+int hf_options_check_at(const struct hf_which *which);
+
+/*
  * Open the place; 0 and the caller's *client, or an exit code, said.  Bad
  * input is refused before that, so that nothing is written: `name` is the one
  * to look at, or NULL for a verb that takes none.

@@ -148,7 +148,7 @@ take_command(struct reading *r, int argc, char **argv)
     if (!separated || optind == argc)
         return hf_say_usage("run", "what shall run? give NAME -- COMMAND");
     order->command = argv + optind;
-    return 0;
+    return hf_options_check_at(&order->which);
 }
 
 static void

@@ -72,6 +72,11 @@ check "clear with an empty reason" refuses 64 "--reason is required" \
 check "clear of an empty name" refuses 64 "the name is empty" \
     clear --reason y ''
 check "a place that is no URL" refuses 64 "" run --at nowhere x -- true
+check "an empty place" refuses 64 "--at is empty" run --at '' x -- true
+check "an empty place of ls" refuses 64 "--at is empty" ls --at ''
+check "a place that nobody else sees" refuses 64 "keeps nobody out" \
+    run --at memory:x x -- true
+check "nor with why" refuses 64 "keeps nobody out" why --at memory:x x
 check "a place of an unknown kind" refuses 64 "" run --at redis://h x -- true
 
 mkdir "$here/folder"
