@@ -147,6 +147,25 @@ hf_hold_words_for_a_person(const struct hf_hold *h)
     hf_say_phrase(&text);
 }
 
+/* A record that is not ours, in a place that is: `why` knows the way out. */
+static int
+failure(const struct hf_hold *h)
+{
+    struct hf_phrase text;
+
+    if (h->quiet)
+        return hf_status_exit(h->status);
+    (void)hf_say_failure(&h->error, h->status);
+    if (h->status == HF_E_CORRUPT && h->client != NULL) {
+        hf_phrase_start(&text);
+        hf_phrase_add(&text, "holdfast: to learn more\n    ");
+        hf_report_command(&text, &h->order->which, place(h), "why", "");
+        hf_phrase_add(&text, "\n");
+        hf_say_phrase(&text);
+    }
+    return hf_status_exit(h->status);
+}
+
 int
 hf_hold_words_refusal(const struct hf_hold *h)
 {
@@ -166,8 +185,7 @@ hf_hold_words_refusal(const struct hf_hold *h)
         return hf_status_exit(HF_E_CANCELLED);
     }
     if (h->status != HF_OK)
-        return h->quiet ? hf_status_exit(h->status)
-                        : hf_say_failure(&h->error, h->status);
+        return failure(h);
     if (h->order->wait == HF_WAIT_TRY)
         limit.ms = 0;
     hf_phrase_start(&text);

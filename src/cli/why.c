@@ -150,8 +150,12 @@ print_text(const struct hf_which *which, const char *place,
         hf_phrase_quote(&out, which->name);
         hf_phrase_add(&out,
                       ": the record at %s is not Holdfast's (version "
-                      "%" PRIu64 "), so nothing is known of a holder\n",
+                      "%" PRIu64 "), so nothing is known of a holder\n"
+                      "nobody takes it over: see what wrote it, and that "
+                      "nothing runs under it, then\n    ",
                       place, seen->record.version);
+        hf_report_command(&out, which, place, "clear", "--force --reason '…'");
+        hf_phrase_add(&out, "\n");
     } else {
         hf_phrase_quote(&out, which->name);
         hf_phrase_add(&out, ": ");

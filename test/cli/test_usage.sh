@@ -98,11 +98,21 @@ sqlite3 "$here/locks.db" "INSERT INTO holdfast_records SELECT space, 'odd',
 run run odd -- touch "$here/ran"
 check "a value that is not ours ends with 65" exits 65
 check "and no command ran" test ! -e "$here/ran"
+check "and we are told how to learn more" says run.err \
+    "holdfast why --at $HOLDFAST_AT odd"
+run why odd
+check "why of it ends with 65" exits 65
+check "and names the way out" says run.out \
+    "holdfast clear --at $HOLDFAST_AT --force --reason '…' odd"
 run show odd
 check "show of it ends with 65" exits 65
 check "and says whose it is not" says run.out "not Holdfast's"
 run ls
 check "ls shows it beside the others" says run.out "(not ours)"
+run clear --force --reason "a test" odd
+check "a forced clear deletes it" exits 0
+run run odd -- true
+check "and it is a lock again" exits 0
 
 run --version
 check "--version" grep -qE '^holdfast [0-9]+\.[0-9]+' "$here/run.out"
