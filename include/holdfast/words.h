@@ -30,7 +30,7 @@
     X(HF_E_UNAVAILABLE, 69, "the place is unavailable, nothing was done")      \
     X(HF_E_UNKNOWN, 69, "no answer came: it may or may not have been done")    \
     X(HF_E_DENIED, 77, "permission denied")                                    \
-    X(HF_E_LIMIT, 64, "a limit was reached")                                   \
+    X(HF_E_LIMIT, 70, "a limit was reached")                                   \
     X(HF_E_CANCELLED, 75, "cancelled by the caller")                           \
     X(HF_E_NOMEM, 70, "out of memory, nothing was changed")                    \
     X(HF_E_CORRUPT, 65, "the place holds something that is not Holdfast's")

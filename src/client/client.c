@@ -185,8 +185,13 @@ resolve_place(const char *place, char *resolved, size_t size,
 {
     if (place == NULL)
         place = getenv("HOLDFAST_AT");
-    if (place == NULL || place[0] == '\0')
-        return hf_place_default(resolved, size);
+    if (place == NULL || place[0] == '\0') {
+        if (hf_place_default(resolved, size) == HF_OK)
+            return HF_OK;
+        return hf_fail(error, HF_E_INVALID,
+                       "there is no home folder to keep the locks in: name a "
+                       "place, or set HOLDFAST_AT to one");
+    }
     if (snprintf(resolved, size, "%s", place) >= (int)size)
         return hf_fail(error, HF_E_INVALID,
                        "the place is longer than %zu bytes", size - 1);

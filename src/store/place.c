@@ -144,7 +144,7 @@ parse_sqlite(const char *rest, struct hf_place *place, struct hf_error *error)
     if (status != HF_OK)
         return status;
     if (path.len > SQLITE_FILE_MAX)
-        return hf_fail(error, HF_E_LIMIT,
+        return hf_fail(error, HF_E_INVALID,
                        "the path of the place is longer than %d bytes",
                        SQLITE_FILE_MAX);
     status = parse_query(query, &place->network, error);
@@ -187,7 +187,7 @@ hf_place_parse(const char *text, struct hf_place *place, struct hf_error *error)
     enum hf_status status;
 
     if (strlen(text) > HF_PLACE_MAX)
-        return hf_fail(error, HF_E_LIMIT, "the place is longer than %d bytes",
+        return hf_fail(error, HF_E_INVALID, "the place is longer than %d bytes",
                        HF_PLACE_MAX);
 
     if (begins_with(text, "memory:")) {

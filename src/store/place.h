@@ -30,8 +30,8 @@ struct hf_place {
 
 /*
  * Read a place.  A relative path counts from the folder the process is in now.
- * HF_E_INVALID: no place, or not one of this build; HF_E_LIMIT: too long.
- * *place is untouched unless HF_OK.
+ * HF_E_INVALID: no place, not one of this build, or too long.  *place is
+ * untouched unless HF_OK.
  */
 HF_MUST_USE enum hf_status hf_place_parse(const char *text,
                                           struct hf_place *place,

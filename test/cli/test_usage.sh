@@ -77,7 +77,26 @@ check "an empty place of ls" refuses 64 "--at is empty" ls --at ''
 check "a place that nobody else sees" refuses 64 "keeps nobody out" \
     run --at memory:x x -- true
 check "nor with why" refuses 64 "keeps nobody out" why --at memory:x x
+stranger=(setpriv --reuid 4242 --clear-groups)
+if [ "$(id -u)" = 0 ] && "${stranger[@]}" test -x "$holdfast"; then
+    (cd / && unset HOLDFAST_AT HOME XDG_STATE_HOME &&
+        exec "${stranger[@]}" "$holdfast" ls) \
+        2>"$here/homeless.err"
+    code=$?
+    check "no home and no place: 64" is 64 "$code"
+    check "and what to give" says homeless.err "HOLDFAST_AT"
+fi
 check "a place of an unknown kind" refuses 64 "" run --at redis://h x -- true
+
+for limit in 12 14 16; do # our own streams, and others that a test inherits
+    (ulimit -n "$limit" && exec "$holdfast" run x -- true) \
+        2>"$here/few.err" </dev/null
+    code=$?
+    check "with $limit descriptors the command line is not called wrong" \
+        grep -qE '^(69|70)$' <<<"$code"
+done
+run run x -- true
+rm -f "$here"/locks.db*
 
 mkdir "$here/folder"
 run run --at "sqlite:$here/folder" x -- touch "$here/ran"

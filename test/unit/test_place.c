@@ -162,10 +162,10 @@ a_path_too_long_for_sqlite_is_a_limit(void **state)
     assert_int_equal(strlen(parsed(text).path), 500);
     text[8 + 499] = 'a';
     text[8 + 500] = '\0';
-    assert_int_equal(refused(text), HF_E_LIMIT);
+    assert_int_equal(refused(text), HF_E_INVALID);
     text[8 + 500] = 'a';
     text[sizeof(text) - 1] = '\0';
-    assert_int_equal(refused(text), HF_E_LIMIT);
+    assert_int_equal(refused(text), HF_E_INVALID);
 }
 
 /* ---- The default place --------------------------------------------------- */

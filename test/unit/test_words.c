@@ -24,7 +24,7 @@ every_status_has_its_words_and_exit_code(void **state)
     assert_int_equal(hf_status_exit(HF_E_UNAVAILABLE), 69);
     assert_int_equal(hf_status_exit(HF_E_UNKNOWN), 69);
     assert_int_equal(hf_status_exit(HF_E_DENIED), 77);
-    assert_int_equal(hf_status_exit(HF_E_LIMIT), 64);
+    assert_int_equal(hf_status_exit(HF_E_LIMIT), 70);
     assert_int_equal(hf_status_exit(HF_E_CANCELLED), 75);
     assert_int_equal(hf_status_exit(HF_E_NOMEM), 70);
     assert_int_equal(hf_status_exit(HF_E_CORRUPT), 65);
