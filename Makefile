@@ -29,6 +29,7 @@ fuzz: ## new bytes for the decoder T=record, for S=60 seconds
 	@scripts/fuzz.sh $(or $(T),record) $(or $(S),60)
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR
 	@cmake -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) >build/configure.log
+	@cmake --build build -- --quiet # another PREFIX may be another rpath
 	@DESTDIR=$(DESTDIR) cmake --install build
 	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
 clean: ## remove everything that was built

@@ -44,6 +44,16 @@ env -u LD_LIBRARY_PATH HOLDFAST_AT="sqlite:$here/locks.db" \
 check "the installed program finds the library beside it" [ $? = 0 ]
 check "and runs a command" grep -qx hello "$here/greet.out"
 
+# From a fresh tree, for a PREFIX whose library folder is another one.
+mkdir "$here/tree"
+(cd "$source" && tar -c --exclude=./build --exclude=./.git .) |
+    tar -x -C "$here/tree"
+env -u PKG_CONFIG_PATH -u PKG_CONFIG_SYSROOT_DIR \
+    make -C "$here/tree" DESTDIR="$here/usr" PREFIX=/usr install \
+    >"$here/usr.out" 2>"$here/usr.err"
+check "a fresh tree installs under /usr at once" [ $? = 0 ]
+check "with its program" [ -x "$here/usr/usr/bin/holdfast" ]
+
 # Every function that the headers declare public is exported, and no other.
 sed -n '/HF_PUBLIC/,/;/p' "$root"/*/*/include/holdfast/*.h |
     grep -oE '\bhf_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$here/declared"
