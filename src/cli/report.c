@@ -56,6 +56,19 @@ hf_report_command(struct hf_phrase *phrase, const struct hf_which *which,
 }
 
 void
+hf_report_before_clear(struct hf_phrase *phrase,
+                       const struct hf_diagnosis *seen)
+{
+    if (seen->life == HF_LIFE_SUSPECTED && seen->running) {
+        hf_phrase_add(phrase, "end what is left of processes ");
+        hf_report_processes(phrase, &seen->record);
+        hf_phrase_add(phrase, " and of what they run, or it goes on beside "
+                              "the next one; ");
+    }
+    hf_phrase_add(phrase, "see how far it came, put that right");
+}
+
+void
 hf_report_clear(struct hf_phrase *phrase, const struct hf_which *which,
                 const char *place)
 {
@@ -188,8 +201,9 @@ add_remedy(struct hf_phrase *phrase, const struct hf_which *which,
     switch (answer->outcome) {
     case HF_GONE:
     case HF_SUSPECTED_DEAD:
-        hf_phrase_add(phrase, "holdfast: nobody takes it over: see how far it "
-                              "came, put that right, and then\n    ");
+        hf_phrase_add(phrase, "holdfast: nobody takes it over: ");
+        hf_report_before_clear(phrase, &answer->seen);
+        hf_phrase_add(phrase, ", and then\n    ");
         hf_report_clear(phrase, which, place);
         hf_phrase_add(phrase, "\n");
         break;

@@ -27,6 +27,14 @@ void hf_report_processes(struct hf_phrase *phrase,
 void hf_report_command(struct hf_phrase *phrase, const struct hf_which *which,
                        const char *place, const char *verb, const char *extra);
 
+/*
+ * What must come before a clear: to put right what was begun, and, where a
+ * process of the holder is still there, to end that first; it would go on
+ * beside the next one.  One clause, without a full stop.
+ */
+void hf_report_before_clear(struct hf_phrase *phrase,
+                            const struct hf_diagnosis *seen);
+
 /* The command that clears the lock, with room for a reason. */
 void hf_report_clear(struct hf_phrase *phrase, const struct hf_which *which,
                      const char *place);

@@ -106,8 +106,9 @@ add_dead_advice(struct hf_phrase *out, const struct hf_which *which,
         hf_phrase_add(out, " -- COMMAND\n");
         return;
     }
-    hf_phrase_add(out, "nobody takes it over (if_dead is refuse): see how far "
-                       "it came, put that right, then\n    ");
+    hf_phrase_add(out, "nobody takes it over (if_dead is refuse): ");
+    hf_report_before_clear(out, seen);
+    hf_phrase_add(out, ", then\n    ");
     hf_report_clear(out, which, place);
     hf_phrase_add(out, "\n");
 }

@@ -130,6 +130,10 @@ run run -w 2s s -- true
 check "refuse, holdfast frozen: suspected, not declared dead" exits 73
 check "says so" says run.err "suspected dead"
 check "and that a process of it is there" says run.err "is there (stopped?)"
+check "which must end before it is cleared" says run.err \
+    "end what is left of processes $pid and $(guard_of "$pid")"
+run why s
+check "as why says, too" says run.out "end what is left of processes $pid"
 kill -CONT "$pid"
 : >"$here/go"
 finished "$pid"
