@@ -1,3 +1,4 @@
+#include "base/check.h"
 #include "drafts/draft_key.h"
 
 /* What a worker may do next. */
@@ -101,6 +102,7 @@ say_answer(const struct doing *d, const struct draft_sight *sight,
         [KEY_ERROR] = ", and is answered with an error",
     };
 
+    HF_CHECK(d->line != NULL); /* who is answered has asked */
     if (d->line->verb == DRAFT_READ) {
         say_sight(d, sight, text);
         return;
@@ -128,11 +130,14 @@ decide(const struct doing *d, const struct draft_sight *sight)
 {
     const struct draft_line *line = d->line;
     const struct draft_line *end = d->draft->lines + d->draft->count;
-    bool again = line->verb == DRAFT_READ && line_written(d) != NULL;
-    bool moves_on = sight->answer.kind == KEY_ERROR ||
-                    (again && sight->answer.kind == KEY_NOT_FOUND) ||
-                    (line->verb == DRAFT_WRITE && draft_sees_lock(sight));
+    bool again;
+    bool moves_on;
 
+    HF_CHECK(line != NULL); /* who is answered has asked */
+    again = line->verb == DRAFT_READ && line_written(d) != NULL;
+    moves_on = sight->answer.kind == KEY_ERROR ||
+               (again && sight->answer.kind == KEY_NOT_FOUND) ||
+               (line->verb == DRAFT_WRITE && draft_sees_lock(sight));
     if (line->verb == DRAFT_REMOVE)
         moves_on = false; /* it has processed the data set */
     line++;
@@ -382,8 +387,8 @@ draft_moves(const struct specimen_run *run, const void *state,
     unsigned count = 0;
 
     for (uint8_t who = 0; who < run->workers; who++) {
-        for (uint8_t choice = 0; choice < DRAFT_CHOICES; choice++)
-            moves[count++] = (struct specimen_move){who, choice};
+        for (unsigned choice = 0; choice < DRAFT_CHOICES; choice++)
+            moves[count++] = (struct specimen_move){who, (uint8_t)choice};
         count += draft_key_moves(run, state, who, moves + count);
     }
     return count + draft_key_moves(run, state, SPECIMEN_WORLD, moves + count);
