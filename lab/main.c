@@ -8,10 +8,10 @@
 #include "options.h"
 #include "print.h"
 #include "run.h"
-#include "specimens.h"
-#include "story.h"
-#include "walk.h"
-#include "worlds.h"
+#include "specimen/specimens.h"
+#include "world/story.h"
+#include "world/walk.h"
+#include "world/worlds.h"
 
 /* holdfast-lab: prove, run, list, replay. */
 

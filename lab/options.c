@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-#include "world.h"
+#include "world/world.h"
 
 int
 options_usage(FILE *to)

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fair.h"
-#include "promise.h"
-#include "story.h"
+#include "world/fair.h"
+#include "world/promise.h"
+#include "world/story.h"
 
 const char *
 print_verdict(enum lab_verdict verdict)

@@ -1,7 +1,7 @@
 #ifndef LAB_PRINT_H
 #define LAB_PRINT_H
 
-#include "model.h"
+#include "world/model.h"
 
 /* Print: what holdfast-lab shows, on standard output. */
 

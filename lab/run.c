@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "print.h"
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /* ---- The line that is replayed ------------------------------------------ */
 

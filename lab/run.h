@@ -1,7 +1,7 @@
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
-#include "specimen.h"
+#include "specimen/specimen.h"
 
 /* Run: `holdfast-lab run` and what else the program does with specimens. */
 

@@ -43,7 +43,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
 def layer_of(path):
-    """src/core/keeper.c is of core, lab/world.c of lab."""
+    """src/core/keeper.c is of core, lab/world/world.c of lab."""
     return path.parts[1] if path.parts[0] == "src" else path.parts[0]
 
 

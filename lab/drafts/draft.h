@@ -1,9 +1,9 @@
 #ifndef LAB_DRAFTS_DRAFT_H
 #define LAB_DRAFTS_DRAFT_H
 
-#include "atomic.h"
-#include "riak.h"
-#include "specimen.h"
+#include "riak/riak.h"
+#include "specimen/atomic.h"
+#include "specimen/specimen.h"
 
 /*
  * Draft: the tale's drafts are numbered sequences, and so is each of these: a

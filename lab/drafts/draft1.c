@@ -1,6 +1,6 @@
 #include "drafts/draft.h"
 
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /* Lock, a first draft.  Bucket: allow_mult=false. */
 

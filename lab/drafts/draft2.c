@@ -1,6 +1,6 @@
 #include "drafts/draft.h"
 
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /* Lock, a second draft.  Bucket: allow_mult=false. */
 

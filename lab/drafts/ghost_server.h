@@ -1,7 +1,7 @@
 #ifndef LAB_DRAFTS_GHOST_SERVER_H
 #define LAB_DRAFTS_GHOST_SERVER_H
 
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /* A lock server that keeps each request that blocks, in the order in which
  * they came, whether its client still listens or not. */

@@ -1,4 +1,4 @@
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /*
  * "We needed to decide whether to allow someone waiting on a lock to override

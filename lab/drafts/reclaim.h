@@ -1,7 +1,7 @@
 #ifndef LAB_DRAFTS_RECLAIM_H
 #define LAB_DRAFTS_RECLAIM_H
 
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /*
  * The locks table of the global-refdb: a row with a heartbeat, and a token

@@ -1,4 +1,4 @@
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /*
  * Redlock: who has set its key on most of five nodes holds the lock, as long

@@ -1,4 +1,4 @@
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /*
  * "This will still require manual intervention (truncating the locks table)

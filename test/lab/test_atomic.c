@@ -1,4 +1,4 @@
-#include "atomic.h"
+#include "specimen/atomic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

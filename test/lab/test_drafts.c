@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "lab/support/finding.h"
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 /* The failure scenarios of "Locks, a cautionary tale": what the search finds
  * by itself must be what the document tells. */

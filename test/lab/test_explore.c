@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "explore.h"
+#include "search/explore.h"
 
 /* Two workers, each with a counter that only grows, and faults, each of which
  * is counted; a state is violated where `is_bad` says so. */

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "model.h"
-#include "pack.h"
-#include "worlds.h"
+#include "world/model.h"
+#include "world/pack.h"
+#include "world/worlds.h"
 
 /* A model whose every state is packed again when it is expanded. */
 struct careful {

@@ -1,4 +1,4 @@
-#include "riak.h"
+#include "riak/riak.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "explore.h"
 #include "lab/support/cluster.h"
+#include "search/explore.h"
 
 /*
  * The closing words of the cautionary tale, found by search: what a failed

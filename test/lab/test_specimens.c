@@ -1,4 +1,4 @@
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

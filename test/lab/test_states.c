@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "states.h"
+#include "search/states.h"
 
 enum { SIZE = 13, COUNT = 50000 };
 

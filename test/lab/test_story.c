@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "story.h"
-#include "walk.h"
-#include "worlds.h"
+#include "world/story.h"
+#include "world/walk.h"
+#include "world/worlds.h"
 
 enum { STEPS_MAX = 400 };
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "model.h"
-#include "promise.h"
-#include "walk.h"
-#include "worlds.h"
+#include "world/model.h"
+#include "world/promise.h"
+#include "world/walk.h"
+#include "world/worlds.h"
 
 static struct lab_report
 explore(const struct world_config *config, unsigned faults)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "specimens.h"
+#include "specimen/specimens.h"
 
 static void
 summarise(const struct told *told, struct hf_text *text)

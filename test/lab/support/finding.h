@@ -1,7 +1,7 @@
 #ifndef TEST_LAB_FINDING_H
 #define TEST_LAB_FINDING_H
 
-#include "specimen.h"
+#include "specimen/specimen.h"
 
 /* What a search of a specimen finds. */
 struct finding {

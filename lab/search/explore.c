@@ -1,0 +1,309 @@
+#include "search/explore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "search/explorer.h"
+
+/* Expanded between two looks at the clock and at the stop switch. */
+#define LOOK_EVERY 4096
+
+/* Tell the schedule by a second search only if it stays below this. */
+#define RETELL_STATES_MAX UINT32_C(20000000)
+
+static double
+seconds_since(struct timespec start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start.tv_sec) +
+           (double)(now.tv_nsec - start.tv_nsec) / 1e9;
+}
+
+bool
+lab_explore_wants(const struct lab_explorer *explorer, bool fault)
+{
+    return explorer->violated == NULL &&
+           (fault ? explorer->wants_faults : explorer->wants_free);
+}
+
+void
+lab_explore_add(struct lab_explorer *explorer, const struct lab_step *step)
+{
+    explorer->on_step(explorer, step);
+}
+
+/* ---- Layers ------------------------------------------------------------- */
+
+/* The states of one level, by depth: layer d ends where layer d + 1 begins. */
+struct level {
+    uint32_t *ends; /* owned */
+    unsigned count;
+    unsigned size;
+    uint32_t first;
+};
+
+static uint32_t
+layer_begin(const struct level *level, unsigned depth)
+{
+    return depth == 0 ? level->first : level->ends[depth - 1];
+}
+
+static bool
+add_layer(struct level *level, uint32_t end)
+{
+    if (level->count == level->size) {
+        unsigned size = level->size == 0 ? 64 : 2 * level->size;
+        uint32_t *ends = realloc(level->ends, size * sizeof(*ends));
+
+        if (ends == NULL)
+            return false;
+        level->ends = ends;
+        level->size = size;
+    }
+    level->ends[level->count++] = end;
+    return true;
+}
+
+/* ---- Searching ---------------------------------------------------------- */
+
+static void
+on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
+{
+    uint32_t number;
+
+    if (!lab_explore_wants(explorer, step->fault))
+        return;
+    explorer->transitions++;
+    if (step->violated != NULL) {
+        explorer->violated = step->violated;
+        explorer->violator = explorer->current;
+        explorer->violation = step->action;
+        return;
+    }
+    if (lab_states_add(&explorer->states, step->state, explorer->current,
+                       &number) == LAB_FULL)
+        explorer->full = true;
+}
+
+static bool
+must_end(const struct lab_explorer *explorer)
+{
+    const struct lab_limits *limits = explorer->limits;
+
+    return explorer->violated != NULL || explorer->full ||
+           (limits->stop != NULL && *limits->stop != 0);
+}
+
+static void
+show_progress(struct lab_explorer *explorer, unsigned faults, unsigned depth)
+{
+    double seconds = seconds_since(explorer->started);
+
+    if (!explorer->limits->progress || seconds < explorer->show_at)
+        return;
+    explorer->show_at = seconds + 1;
+    fprintf(stderr, "\rfaults %u, layer %u: %.1f M states, %.2f M/s, %.2f GiB ",
+            faults, depth, explorer->states.count / 1e6,
+            explorer->states.count / 1e6 / seconds,
+            (double)lab_states_bytes(&explorer->states) / (1 << 30));
+}
+
+/* Expand the states begin..end; with `faults`, only what a fault leads to. */
+static void
+expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
+             bool faults)
+{
+    const struct lab_system *system = explorer->system;
+    uint8_t state[LAB_STATE_MAX];
+
+    explorer->wants_faults = faults;
+    explorer->wants_free = !faults;
+    for (uint32_t i = begin; i < end && !must_end(explorer); i++) {
+        /* A copy: the arena may not move, but the caller may not rely on it. */
+        memcpy(state, lab_states_at(&explorer->states, i), system->state_size);
+        explorer->current = i;
+        system->expand(system->ctx, state, explorer);
+        if (i % LOOK_EVERY == 0)
+            show_progress(explorer, explorer->faults, explorer->depth);
+    }
+}
+
+/*
+ * One number of faults.  A layer is what free steps lead to from the layer
+ * before, and what one fault leads to from the layer before of `below`.
+ */
+static bool
+search_level(struct lab_explorer *explorer, const struct level *below,
+             struct level *level)
+{
+    level->first = explorer->states.count - (below == NULL ? 1 : 0);
+    if (!add_layer(level, explorer->states.count))
+        return false;
+
+    for (unsigned depth = 1; !must_end(explorer); depth++) {
+        uint32_t before = explorer->states.count;
+        bool more_below = below != NULL && depth <= below->count;
+
+        explorer->depth = depth;
+        expand_range(explorer, layer_begin(level, depth - 1),
+                     level->ends[depth - 1], false);
+        if (more_below && !must_end(explorer))
+            expand_range(explorer, layer_begin(below, depth - 1),
+                         below->ends[depth - 1], true);
+        if (must_end(explorer))
+            break;
+        if (explorer->states.count == before && !more_below)
+            break;
+        if (!add_layer(level, explorer->states.count))
+            return false;
+    }
+    return true;
+}
+
+static bool
+search(struct lab_explorer *explorer)
+{
+    struct level levels[LAB_FAULTS_MAX + 1] = {0};
+    uint8_t state[LAB_STATE_MAX];
+    uint32_t number;
+    bool ok = true;
+
+    explorer->system->start(explorer->system->ctx, state);
+    lab_states_add(&explorer->states, state, LAB_STATE_NONE, &number);
+    for (unsigned faults = 0; ok && faults <= explorer->limits->faults;
+         faults++) {
+        explorer->faults = faults;
+        ok = search_level(explorer, faults == 0 ? NULL : &levels[faults - 1],
+                          &levels[faults]);
+        if (must_end(explorer))
+            break;
+    }
+    for (unsigned i = 0; i <= LAB_FAULTS_MAX; i++)
+        free(levels[i].ends);
+    return ok;
+}
+
+/* ---- Reporting ---------------------------------------------------------- */
+
+struct matching {
+    const uint8_t *child;
+    uint16_t action;
+    bool found;
+};
+
+/* The action that leads from the state being expanded to a known child. */
+static void
+on_match_step(struct lab_explorer *explorer, const struct lab_step *step)
+{
+    struct matching *matching = explorer->matching;
+
+    if (matching->found || step->violated != NULL ||
+        memcmp(step->state, matching->child, explorer->system->state_size) != 0)
+        return;
+    matching->found = true;
+    matching->action = step->action;
+}
+
+/* The schedule by the parents' links: of the fewest steps. */
+static bool
+follow_parents(struct lab_explorer *explorer, struct lab_report *report)
+{
+    const struct lab_states *states = &explorer->states;
+    size_t len = 1;
+    uint32_t at = explorer->violator;
+
+    for (uint32_t i = at; states->parent[i] != LAB_STATE_NONE;
+         i = states->parent[i])
+        len++;
+    report->schedule = calloc(len, sizeof(*report->schedule));
+    if (report->schedule == NULL)
+        return false;
+    report->schedule_len = len;
+    report->schedule[--len] = explorer->violation;
+    explorer->on_step = on_match_step;
+    explorer->wants_free = explorer->wants_faults = true;
+    explorer->violated = NULL;
+    while (len > 0) {
+        struct matching matching = {.child = lab_states_at(states, at)};
+
+        at = states->parent[at];
+        explorer->matching = &matching;
+        explorer->system->expand(explorer->system->ctx,
+                                 lab_states_at(states, at), explorer);
+        report->schedule[--len] = matching.action;
+    }
+    return true;
+}
+
+static uint32_t
+most_states(const struct lab_system *system, const struct lab_limits *limits)
+{
+    uint64_t most = limits->states_max;
+    uint64_t each = system->state_size + 16;
+
+    if (most == 0 || most > LAB_STATE_NONE - 1)
+        most = LAB_STATE_NONE - 1;
+    if (limits->memory_max != 0 && most > limits->memory_max / each)
+        most = limits->memory_max / each;
+    return (uint32_t)most;
+}
+
+static void
+sum_up(const struct lab_explorer *explorer, struct lab_report *report)
+{
+    bool stopped = explorer->full || (explorer->limits->stop != NULL &&
+                                      *explorer->limits->stop != 0);
+
+    report->verdict = LAB_PROVED;
+    if (stopped)
+        report->verdict = LAB_BOUNDED;
+    if (explorer->violated != NULL)
+        report->verdict = LAB_VIOLATED;
+    report->violated = explorer->violated;
+    report->faults = explorer->faults;
+    report->depth = explorer->depth;
+    report->states = explorer->states.count;
+    report->transitions = explorer->transitions;
+    report->seconds = seconds_since(explorer->started);
+    report->bytes = lab_states_bytes(&explorer->states);
+}
+
+bool
+lab_explore(const struct lab_system *system, const struct lab_limits *limits,
+            struct lab_report *report)
+{
+    struct lab_explorer explorer = {
+        .system = system,
+        .limits = limits,
+        .on_step = on_search_step,
+    };
+    bool ok = system->state_size <= LAB_STATE_MAX &&
+              limits->faults <= LAB_FAULTS_MAX &&
+              lab_states_open(&explorer.states, system->state_size,
+                              most_states(system, limits));
+
+    *report = (struct lab_report){0};
+    if (!ok)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &explorer.started);
+    ok = search(&explorer);
+    sum_up(&explorer, report);
+    if (limits->progress)
+        fputs("\r\033[K", stderr);
+    if (ok && report->verdict == LAB_VIOLATED &&
+        !lab_retell(system, report, RETELL_STATES_MAX))
+        ok = follow_parents(&explorer, report);
+    lab_states_close(&explorer.states);
+    return ok;
+}
+
+void
+lab_report_fini(struct lab_report *report)
+{
+    free(report->schedule);
+    *report = (struct lab_report){0};
+}

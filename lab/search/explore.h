@@ -1,0 +1,96 @@
+#ifndef LAB_SEARCH_EXPLORE_H
+#define LAB_SEARCH_EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Explore: breadth-first search over every state of a system.
+ *
+ * A state is `state_size` bytes, the same bytes for the same state.  Full
+ * states are kept in one arena; a table of hashes finds them again, and a hit
+ * is compared in full, so nothing is ever taken for seen that was not.  When
+ * the frontier is empty, every reachable state was visited: *proved*.
+ *
+ * Faults are the outer loop.  A state is entered at the smallest number of
+ * faults that reaches it; what can be reached with fewer has at least as many
+ * left to spend, so a state reached again with more is not entered again.
+ * Within one number of faults, states are entered in the order of the fewest
+ * steps.
+ *
+ * Memory: a state costs its own bytes, 4 for its parent and 5 for each slot of
+ * the table, which is between 43 and 85 % full: at most 16 beside the state.
+ * What happened between a state and its parent is found again by expanding
+ * the parent.  One thread.
+ */
+
+struct lab_explorer;
+
+/* What one expansion may report about one step. */
+struct lab_step {
+    const void *state;    /* that it leads to; borrowed for the call */
+    uint16_t action;      /* the system's number for what was done */
+    uint8_t actor;        /* whose step it is: to count context switches */
+    bool fault;           /* does it spend one? */
+    const char *violated; /* the property it breaks, or NULL; static */
+};
+
+/* Would a step that spends a fault, or none, be of any use now?  To ask first
+ * saves a system the making of steps that nobody takes. */
+bool lab_explore_wants(const struct lab_explorer *explorer, bool fault);
+
+/* Report a step from the state that is being expanded. */
+void lab_explore_add(struct lab_explorer *explorer,
+                     const struct lab_step *step);
+
+struct lab_system {
+    size_t state_size;
+    const void *ctx;
+    /* Write the first state. */
+    void (*start)(const void *ctx, void *state);
+    /* Report every step that is possible in `state`, lowest worker first. */
+    void (*expand)(const void *ctx, const void *state,
+                   struct lab_explorer *explorer);
+};
+
+enum lab_verdict {
+    LAB_PROVED,   /* the frontier emptied: no reachable state was left out */
+    LAB_VIOLATED, /* a property was broken */
+    LAB_BOUNDED,  /* a limit was reached first, and nothing found */
+};
+
+struct lab_limits {
+    unsigned faults;     /* at most; every smaller number comes first */
+    uint64_t states_max; /* 0: as many as memory_max allows */
+    uint64_t memory_max; /* bytes; 0: no limit but the machine's */
+    bool progress;       /* a line a second on stderr */
+    volatile int *stop;  /* set by a signal: end with what was found */
+};
+
+struct lab_report {
+    enum lab_verdict verdict;
+    const char *violated; /* LAB_VIOLATED: the property */
+    unsigned faults;      /* completed, or those of the violation */
+    unsigned depth;       /* the deepest layer, or the violation's */
+    uint64_t states;
+    uint64_t transitions;
+    double seconds;
+    uint64_t bytes;     /* of memory, for all the states */
+    uint16_t *schedule; /* LAB_VIOLATED: the actions; caller frees with
+                           lab_report_fini */
+    size_t schedule_len;
+};
+
+/*
+ * Visit every state within the limits, and stop at the first violation.  The
+ * schedule reported is, among those with the fewest faults and then the fewest
+ * steps, one with the fewest context switches, then that of the lowest
+ * worker first.  Returns false when memory could not be had at all.
+ */
+bool lab_explore(const struct lab_system *system,
+                 const struct lab_limits *limits, struct lab_report *report);
+
+void lab_report_fini(struct lab_report *report);
+
+#endif

@@ -1,0 +1,160 @@
+#include "search/states.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Fuller than this and the table is doubled. */
+#define FULL_PERCENT 85
+#define SLOTS_MIN    1024
+
+static void *
+map(uint64_t bytes)
+{
+    void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void
+unmap(void *memory, uint64_t bytes)
+{
+    if (memory != NULL)
+        munmap(memory, (size_t)bytes);
+}
+
+static uint64_t
+read_word(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+/* Eight bytes at a time, mixed as in splitmix64. */
+static uint64_t
+hash(const uint8_t *bytes, size_t size)
+{
+    uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ size;
+    size_t i = 0;
+
+    for (; i + 8 <= size; i += 8) {
+        h = (h ^ read_word(bytes + i)) * UINT64_C(0xbf58476d1ce4e5b9);
+        h ^= h >> 29;
+    }
+    for (; i < size; i++)
+        h = (h ^ bytes[i]) * UINT64_C(0x94d049bb133111eb);
+    h ^= h >> 31;
+    h *= UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 32);
+}
+
+bool
+lab_states_open(struct lab_states *states, size_t size, uint32_t max)
+{
+    *states = (struct lab_states){
+        .size = size,
+        .max = max,
+        .arena = map((uint64_t)max * size),
+        .parent = map((uint64_t)max * sizeof(uint32_t)),
+        .slots = map(SLOTS_MIN * sizeof(uint32_t)),
+        .tags = map(SLOTS_MIN),
+        .slots_count = SLOTS_MIN,
+    };
+    if (states->arena != NULL && states->parent != NULL &&
+        states->slots != NULL && states->tags != NULL)
+        return true;
+    lab_states_close(states);
+    return false;
+}
+
+void
+lab_states_close(struct lab_states *states)
+{
+    unmap(states->arena, (uint64_t)states->max * states->size);
+    unmap(states->parent, (uint64_t)states->max * sizeof(uint32_t));
+    unmap(states->slots, states->slots_count * sizeof(uint32_t));
+    unmap(states->tags, states->slots_count);
+    *states = (struct lab_states){0};
+}
+
+static void
+place(uint32_t *slots, uint8_t *tags, uint64_t mask, uint64_t h,
+      uint32_t number)
+{
+    uint64_t slot = h & mask;
+
+    while (slots[slot] != 0)
+        slot = (slot + 1) & mask;
+    slots[slot] = number + 1;
+    tags[slot] = (uint8_t)(h >> 56);
+}
+
+static bool
+grow(struct lab_states *states)
+{
+    uint64_t count = states->slots_count * 2;
+    uint32_t *slots = map(count * sizeof(uint32_t));
+    uint8_t *tags = map(count);
+
+    if (slots == NULL || tags == NULL) {
+        unmap(slots, count * sizeof(uint32_t));
+        unmap(tags, count);
+        return false;
+    }
+    for (uint32_t i = 0; i < states->count; i++)
+        place(slots, tags, count - 1,
+              hash(lab_states_at(states, i), states->size), i);
+    unmap(states->slots, states->slots_count * sizeof(uint32_t));
+    unmap(states->tags, states->slots_count);
+    states->slots = slots;
+    states->tags = tags;
+    states->slots_count = count;
+    return true;
+}
+
+enum lab_added
+lab_states_add(struct lab_states *states, const void *state, uint32_t parent,
+               uint32_t *number)
+{
+    uint64_t h = hash(state, states->size);
+    uint64_t mask = states->slots_count - 1;
+    uint64_t slot = h & mask;
+    uint8_t tag = (uint8_t)(h >> 56);
+
+    for (; states->slots[slot] != 0; slot = (slot + 1) & mask) {
+        uint32_t found = states->slots[slot] - 1;
+
+        if (states->tags[slot] == tag &&
+            memcmp(lab_states_at(states, found), state, states->size) == 0) {
+            *number = found;
+            return LAB_SEEN;
+        }
+    }
+
+    if (states->count == states->max)
+        return LAB_FULL;
+    if ((states->count + UINT64_C(1)) * 100 >
+        states->slots_count * FULL_PERCENT) {
+        if (!grow(states))
+            return LAB_FULL;
+        place(states->slots, states->tags, states->slots_count - 1, h,
+              states->count);
+    } else {
+        states->slots[slot] = states->count + 1;
+        states->tags[slot] = tag;
+    }
+    memcpy(states->arena + (size_t)states->count * states->size, state,
+           states->size);
+    states->parent[states->count] = parent;
+    *number = states->count++;
+    return LAB_ADDED;
+}
+
+uint64_t
+lab_states_bytes(const struct lab_states *states)
+{
+    return (uint64_t)states->count * (states->size + sizeof(uint32_t)) +
+           states->slots_count * (sizeof(uint32_t) + 1);
+}

@@ -1,0 +1,193 @@
+#ifndef LAB_SPECIMEN_SPECIMEN_H
+#define LAB_SPECIMEN_SPECIMEN_H
+
+#include <holdfast/words.h>
+
+#include "search/explore.h"
+#include "specimen/told.h"
+#include "world/promise.h"
+
+/*
+ * Specimen: somebody's lock, written as its source tells it, small enough for
+ * every order of events to be tried.
+ *
+ * A specimen is a state of at most 128 bytes and one function, which does one
+ * step of one actor: of a worker, or of the world around them.  The same
+ * function serves the search, which only wants to know where a step leads, and
+ * the telling, which also wants its sentence.
+ *
+ * Invariant: a state starts with the cast and has no padding, so that equal
+ * states are equal bytes.
+ */
+
+enum {
+    SPECIMEN_STATE_MAX = 128,
+    SPECIMEN_SETTINGS_MAX = 20,
+    SPECIMEN_WORDS_MAX = 8,
+    SPECIMEN_MOVES_MAX = 96,
+    SPECIMEN_WORLD = TOLD_NOBODY, /* as an actor: time, servers, people */
+    SPECIMEN_CHOICES_MAX = 64,
+};
+
+#define SPECIMEN_NOBODY       "nobody"
+#define SPECIMEN_RESURRECTION "resurrection"
+#define SPECIMEN_GHOST        "ghost grant"
+
+/* The workers, as the properties look at them: the head of every state. */
+struct cast {
+    uint8_t line[TOLD_WORKERS_MAX];  /* of its program */
+    uint8_t where[TOLD_WORKERS_MAX]; /* enum where */
+};
+
+/* What can be set with --set name=value. */
+struct specimen_setting {
+    const char *name;
+    const char *about;
+    const char *words[SPECIMEN_WORDS_MAX]; /* values 0, 1, ...; or none: a
+                                              number */
+    unsigned most;                         /* of a number */
+};
+
+/* The settings of a specimen that has one, of two values. */
+#define SPECIMEN_SETTING(name, about, first, second)                           \
+    (const struct specimen_setting[])                                          \
+    {                                                                          \
+        {(name), (about), {(first), (second)}, 0},                             \
+        {                                                                      \
+            0                                                                  \
+        }                                                                      \
+    }
+
+struct specimen_run;
+struct scene;
+
+/* A step that may be possible: see act. */
+struct specimen_move {
+    uint8_t actor;
+    uint8_t choice;
+};
+
+struct specimen {
+    const char *name;
+    const char *about;  /* one line */
+    const char *source; /* who tells it */
+    const char *expect; /* the property that is broken; NULL: none is */
+    unsigned workers;
+    unsigned faults; /* to search with, unless told otherwise */
+    const struct specimen_setting *settings; /* the last has no name */
+    uint8_t defaults[SPECIMEN_SETTINGS_MAX];
+    const void *text; /* for specimens that share functions */
+    size_t size;      /* of a state, at most */
+    /* Of the states of this run, if they differ; optional. */
+    size_t (*size_of)(const struct specimen_run *run);
+    unsigned choices; /* of an actor, at most */
+    /* Write the first state, if it is not all zero; optional. */
+    void (*start)(const struct specimen_run *run, void *state);
+    /* Do the step `choice` of `actor`, if it is possible now. */
+    bool (*act)(struct scene *scene, void *state, unsigned actor,
+                unsigned choice);
+    /* Can the settings go together?  Optional. */
+    bool (*check)(const struct specimen_run *run, struct hf_error *error);
+    /* The moves to try, lowest worker first; optional: else all choices. */
+    unsigned (*moves)(const struct specimen_run *run, const void *state,
+                      struct specimen_move moves[SPECIMEN_MOVES_MAX]);
+    /* What the store holds; nothing added: nothing. */
+    void (*show)(const struct specimen_run *run, const void *state,
+                 struct hf_text *text);
+    /* Is the lock there, whosesoever?  Optional; asked when all have ended. */
+    bool (*is_left)(const struct specimen_run *run, const void *state);
+};
+
+/* A specimen with its number of workers and its settings. */
+struct specimen_run {
+    const struct specimen *specimen;
+    unsigned workers;
+    unsigned settings[SPECIMEN_SETTINGS_MAX];
+    const char *only; /* the one property to look at; NULL: all */
+};
+
+/* One step, while it is done. */
+struct scene {
+    const struct specimen_run *run;
+    struct told *told;    /* NULL while searching */
+    const char *violated; /* set by the step: the property it breaks */
+    bool fault;           /* set by the step: it spends one */
+    bool valid;           /* no step of a schedule was impossible */
+};
+
+/* ---- For specimens ------------------------------------------------------ */
+
+static inline unsigned
+scene_setting(const struct scene *scene, unsigned index)
+{
+    return scene->run->settings[index];
+}
+
+/* Tell what the step does, when somebody listens: a sentence in the tale's
+ * manner, "Worker #1 reads the lock".  Yields the event, or NULL. */
+#define scene_tell(scene, kind, worker, ...)                                   \
+    ((scene)->told == NULL                                                     \
+         ? (struct told_event *)NULL                                           \
+         : told_add((scene)->told, (kind), (worker), __VA_ARGS__))
+
+/* `state` starts with the cast. */
+static inline void
+scene_stand(void *state, unsigned worker, enum where where)
+{
+    struct cast *cast = state;
+
+    cast->where[worker] = (uint8_t)where;
+}
+
+static inline bool
+scene_stands(const void *state, unsigned worker, enum where where)
+{
+    const struct cast *cast = state;
+
+    return worker < TOLD_WORKERS_MAX && cast->where[worker] == where;
+}
+
+/* A fault: a worker inside pauses, whatever it was about to do.  False unless
+ * it runs inside. */
+bool scene_pause(struct scene *scene, void *state, unsigned worker,
+                 const char *doing);
+
+/* It wakes, and goes on processing. */
+bool scene_wake(struct scene *scene, void *state, unsigned worker);
+
+/* For `show`: the ID of the holder, "#1"; nothing for 0. */
+void scene_show_holder(struct hf_text *text, unsigned id);
+
+/* ---- For those who run them --------------------------------------------- */
+
+/* As the specimen stands; `workers` 0: its own number. */
+struct specimen_run specimen_run_of(const struct specimen *specimen,
+                                    unsigned workers);
+
+/* "name=value"; false with a clause in *why. */
+bool specimen_set(struct specimen_run *run, const char *assignment,
+                  const char **why);
+
+/* Can its settings go together?  False with the reason in *error. */
+bool specimen_check(const struct specimen_run *run, struct hf_error *error);
+
+/* The value of its setting `index`, as it would be set. */
+void specimen_add_value(const struct specimen_run *run, unsigned index,
+                        struct hf_text *text);
+
+/* Is there a setting `index`? */
+bool specimen_has_setting(const struct specimen_run *run, unsigned index);
+
+/* The system of a run, which must outlive it. */
+struct lab_system specimen_system(const struct specimen_run *run);
+
+/*
+ * Do a schedule from the start, and tell it into `told`, with the closing
+ * words for the property that the last step breaks.  Returns that property, or
+ * NULL; false in *valid when a step is not possible where it stands.
+ */
+const char *specimen_tell(const struct specimen_run *run,
+                          const uint16_t *schedule, size_t len,
+                          struct told *told, bool *valid);
+
+#endif

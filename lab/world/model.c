@@ -1,0 +1,102 @@
+#include "world/model.h"
+
+#include <string.h>
+
+#include "world/fair.h"
+#include "world/pack.h"
+
+static void
+start(const void *ctx, void *state)
+{
+    struct world world;
+
+    world_start(&world, ctx);
+    pack(&world, state);
+}
+
+/* Who acts: the worker, or nobody in particular. */
+static uint8_t
+actor_of(struct world_action action)
+{
+    return world_is_workers(action.act) ? (uint8_t)action.who
+                                        : WORLD_WORKERS_MAX;
+}
+
+static void
+try_action(const struct world *world, struct world_action action,
+           struct lab_explorer *explorer)
+{
+    struct world next;
+    uint8_t packed[PACKED_MAX];
+    struct lab_step step = {
+        .state = packed,
+        .action = world_action_number(action),
+        .actor = actor_of(action),
+    };
+
+    if (!world_allows(world, action))
+        return;
+    step.fault = world_is_fault(world, action);
+    if (!lab_explore_wants(explorer, step.fault))
+        return;
+    world_copy(&next, world);
+    world_apply(&next, action);
+    pack(&next, packed);
+    if (next.violated == NULL && world->config->judge_stuck)
+        next.violated = fair_judge(world->config, packed);
+    step.violated = next.violated;
+    lab_explore_add(explorer, &step);
+}
+
+static void
+expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+{
+    const struct world_config *config = ctx;
+    struct world world;
+
+    unpack(config, state, &world);
+    for (unsigned who = 0; who < config->workers; who++)
+        for (enum world_act act = 0; act < ACT_COUNT; act++)
+            if (act != ACT_LATE)
+                try_action(&world, (struct world_action){act, who}, explorer);
+    for (unsigned i = 0; i < world.late_count; i++)
+        try_action(&world, (struct world_action){ACT_LATE, i}, explorer);
+}
+
+struct lab_system
+model_system(const struct world_config *config)
+{
+    return (struct lab_system){
+        .state_size = pack_size(config->workers),
+        .ctx = config,
+        .start = start,
+        .expand = expand,
+    };
+}
+
+const char *
+model_replay(const struct world_config *config, const uint16_t *schedule,
+             size_t len, model_step_fn *show, void *ctx, bool *valid)
+{
+    struct model_step step;
+    uint8_t packed[PACKED_MAX];
+
+    *valid = true;
+    world_start(&step.after, config);
+    for (size_t i = 0; i < len; i++) {
+        pack(&step.after, packed);
+        unpack(config, packed, &step.before);
+        step.action = world_action_of(schedule[i]);
+        *valid = world_allows(&step.before, step.action);
+        if (!*valid)
+            return NULL;
+        step.fault = world_is_fault(&step.before, step.action);
+        step.after = step.before;
+        world_apply(&step.after, step.action);
+        if (show != NULL)
+            show(ctx, (unsigned)i + 1, &step);
+        if (step.after.violated != NULL)
+            return step.after.violated;
+    }
+    return NULL;
+}

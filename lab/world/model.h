@@ -1,0 +1,34 @@
+#ifndef LAB_WORLD_MODEL_H
+#define LAB_WORLD_MODEL_H
+
+#include "search/explore.h"
+#include "world/world.h"
+
+/*
+ * Model: a world as a system that can be explored, replayed and wandered in.
+ */
+
+/* The system of a world; `config` must outlive it. */
+struct lab_system model_system(const struct world_config *config);
+
+/* What one step of a schedule did. */
+struct model_step {
+    struct world before;
+    struct world after;
+    struct world_action action;
+    bool fault;
+};
+
+typedef void model_step_fn(void *ctx, unsigned number,
+                           const struct model_step *step);
+
+/*
+ * Run a schedule (of a world without symmetry) from the start and show each
+ * step.  Returns the property that it breaks, or NULL; false in *valid when a
+ * step is not possible where it stands.
+ */
+const char *model_replay(const struct world_config *config,
+                         const uint16_t *schedule, size_t len,
+                         model_step_fn *show, void *ctx, bool *valid);
+
+#endif

@@ -1,0 +1,367 @@
+#include "world/pack.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "world/layout.h"
+
+size_t
+pack_size(unsigned workers)
+{
+    return WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES + workers * WORKER_BYTES;
+}
+
+/* ---- Names for numbers -------------------------------------------------- */
+
+/* In a world that was unpacked every version and id is small. */
+struct names {
+    uint64_t versions; /* a bit for each in use */
+    uint8_t ranks[64];
+    uint8_t ids[64]; /* the new name of each; 0: none yet */
+    uint8_t ids_count;
+};
+
+static void
+add_version(struct names *names, uint64_t version)
+{
+    HF_CHECK(version < 64);
+    names->versions |= UINT64_C(1) << version;
+}
+
+/* Once all versions are in: each one's rank among them, from 1. */
+static void
+rank_versions(struct names *names)
+{
+    uint8_t next = 1;
+
+    for (uint64_t version = 1; version < 64; version++)
+        if ((names->versions >> version & 1) != 0)
+            names->ranks[version] = next++;
+}
+
+/* 0 stays 0. */
+static uint8_t
+rank(const struct names *names, uint64_t version)
+{
+    return names->ranks[version];
+}
+
+/* By its first appearance, from 1; 0 stays 0. */
+static uint8_t
+rename_id(struct names *names, uint64_t id)
+{
+    if (id == 0)
+        return 0;
+    HF_CHECK(id < 64);
+    if (names->ids[id] == 0)
+        names->ids[id] = ++names->ids_count;
+    return names->ids[id];
+}
+
+/* ---- What still matters ------------------------------------------------- */
+
+static bool
+still_waits(const struct hf_contender *c)
+{
+    return c->state == HF_CONTENDER_LOOKING ||
+           c->state == HF_CONTENDER_WATCHING ||
+           c->state == HF_CONTENDER_CLAIMING;
+}
+
+static bool
+answer_is_read(const struct world_worker *w)
+{
+    return w->mail.out && w->mail.served &&
+           w->contender.keeper.asker.question == HF_ASK_READ;
+}
+
+/* Leave out of a worker whatever it will not look at again. */
+static void
+strip(const struct world *world, struct world_worker *w)
+{
+    struct hf_contender *c = &w->contender;
+    struct hf_keeper *k = &c->keeper;
+
+    if (!w->alive) {
+        *w = (struct world_worker){.phase = w->phase};
+        return;
+    }
+    if (!still_waits(c)) {
+        c->sighting = (struct hf_sighting){0};
+        c->suspected = c->failing = false;
+        c->answered = true;
+        c->limit_at = HF_NEVER;
+    }
+    if (!still_waits(c) ||
+        (c->claimed_version != world->version &&
+         (!answer_is_read(w) || c->claimed_version != w->mail.sight.version)))
+        c->claimed_version = 0;
+    if (!k->asker.waiting || k->asker.question != HF_ASK_READ ||
+        !still_waits(c) || k->state != HF_KEEPER_IDLE)
+        c->asked_with = HF_PROOF_NONE;
+    if (c->answered)
+        k->asker.failures = 0;
+    if (k->state == HF_KEEPER_IDLE) {
+        k->version = k->token = k->over = 0;
+        k->right_until = (struct hf_instant){INT64_MIN};
+        if (k->heartbeat.id != world->id)
+            k->heartbeat.id = 0;
+    }
+    if (!answer_is_read(w))
+        w->mail.sight = (struct hf_sight){0};
+}
+
+static void
+collect(const struct world *world, const struct world_worker *workers,
+        struct names *names)
+{
+    add_version(names, world->version);
+    add_version(names, world->token);
+    add_version(names, world->marker);
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        const struct world_worker *w = &workers[i];
+        const struct hf_contender *c = &w->contender;
+
+        if (!w->alive)
+            continue;
+        add_version(names, c->keeper.version);
+        add_version(names, c->keeper.token);
+        add_version(names, c->keeper.over);
+        add_version(names, c->sighting.version);
+        add_version(names, c->sighting.token);
+        add_version(names, c->claimed_version);
+        add_version(names, w->mail.version);
+        add_version(names, w->mail.sight.version);
+        add_version(names, w->mail.sight.token);
+    }
+    for (unsigned i = 0; i < world->late_count; i++)
+        add_version(names, world->late[i].over);
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+static uint8_t
+terms_index(const struct world_config *config, const struct hf_terms *terms)
+{
+    for (unsigned i = 0; i < config->workers; i++)
+        if (terms->ttl.ms == (int64_t)config->terms[i].ttl * WORLD_TICK_MS &&
+            terms->if_dead == config->terms[i].if_dead)
+            return (uint8_t)i;
+    return NO_TERMS;
+}
+
+/* Ticks until it, rounded up; 0 when it is reached. */
+static uint8_t
+ticks_until(struct hf_instant instant)
+{
+    int64_t ms;
+
+    if (instant.ms == HF_NEVER.ms)
+        return NEVER;
+    if (hf_reached(WORLD_NOW, instant))
+        return 0;
+    ms = instant.ms - WORLD_NOW.ms;
+    return (uint8_t)((ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
+}
+
+/* Ticks since it; more than the ttl it is measured by is as good as that. */
+static uint8_t
+ticks_since(struct hf_instant instant, struct hf_duration ttl)
+{
+    int64_t since = WORLD_NOW.ms - instant.ms;
+
+    if (since < 0)
+        since = 0;
+    if (since > ttl.ms)
+        since = ttl.ms;
+    return (uint8_t)(since / WORLD_TICK_MS);
+}
+
+static uint8_t
+bits(const bool *flags, unsigned count)
+{
+    uint8_t byte = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        byte |= (uint8_t)(flags[i] ? 1u << i : 0);
+    return byte;
+}
+
+/* All but its ids, which are named in the workers' final order. */
+static void
+pack_worker(const struct world *world, const struct world_worker *w,
+            const struct names *names, uint8_t *at)
+{
+    const struct hf_contender *c = &w->contender;
+    const struct hf_sighting *s = &c->sighting;
+    const struct hf_keeper *k = &c->keeper;
+    const bool life[] = {w->alive,     w->frozen,     w->in_section,
+                         c->suspected, c->failing,    c->answered,
+                         w->mail.out,  w->mail.served};
+    const bool seen[] = {s->present,   s->beat_seen, s->same_holder,
+                         s->running,   s->gone,      k->asker.waiting,
+                         k->unsettled, k->must_read};
+
+    memset(at, 0, WORKER_BYTES);
+    at[0] = bits(life, 8);
+    at[1] = (uint8_t)w->phase;
+    if (!w->alive)
+        return;
+    at[2] = bits(seen, 8);
+    at[3] = (uint8_t)(c->state | k->state << 4);
+    at[4] = (uint8_t)(c->status | c->outcome << 4);
+    at[5] = (uint8_t)(c->asked_with | k->asker.question << 4);
+    at[6] = (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 |
+                      w->cut << 2 | w->cleared << 3 | k->asker.failures << 4);
+    at[7] = ticks_until(c->limit_at);
+    at[8] = rank(names, s->version);
+    at[9] = rank(names, s->token);
+    at[10] = terms_index(world->config, &s->terms);
+    at[11] = s->present ? ticks_since(s->shown_at, s->terms.ttl) : 0;
+    at[12] = rank(names, c->claimed_version);
+    at[13] = rank(names, k->version);
+    at[14] = rank(names, k->token);
+    at[15] = rank(names, k->over);
+    at[17] = ticks_until(k->right_until);
+    at[18] = k->asker.waiting
+                 ? ticks_since(k->asker.asked_at, k->config.terms.ttl)
+                 : 0;
+    at[19] = ticks_until(k->asker.again_at);
+    at[20] = (uint8_t)w->mail.verdict;
+    at[21] = rank(names, w->mail.version);
+    at[22] = (uint8_t)w->mail.sight.kind;
+    at[23] = rank(names, w->mail.sight.version);
+    at[24] = rank(names, w->mail.sight.token);
+    at[26] = terms_index(world->config, &w->mail.sight.terms);
+}
+
+static void
+pack_ids(const struct world_worker *w, struct names *names, uint8_t *at)
+{
+    if (!w->alive)
+        return;
+    at[16] = rename_id(names, w->contender.keeper.heartbeat.id);
+    at[25] = rename_id(names, w->mail.sight.heartbeat.id);
+}
+
+static int
+compare_late(const uint8_t *a, const uint8_t *b)
+{
+    return memcmp(a, b, LATE_BYTES);
+}
+
+/* In the order of their bytes: which was sent first does not matter. */
+static void
+pack_late(const struct world *world, const uint8_t *places, struct names *names,
+          uint8_t *at)
+{
+    memset(at, 0, WORLD_LATE_MAX * LATE_BYTES);
+    for (unsigned i = 0; i < world->late_count; i++) {
+        const struct world_write *late = &world->late[i];
+        uint8_t worker = places[late->worker];
+        uint8_t entry[LATE_BYTES] = {
+            (uint8_t)(1 + late->kind * 2 + late->claims + worker * 16),
+            rename_id(names, late->id),
+            rank(names, late->over),
+            (uint8_t)late->terms,
+        };
+        unsigned k = i;
+
+        for (; k > 0 && compare_late(at + (k - 1) * LATE_BYTES, entry) > 0; k--)
+            memcpy(at + k * LATE_BYTES, at + (k - 1) * LATE_BYTES, LATE_BYTES);
+        memcpy(at + k * LATE_BYTES, entry, LATE_BYTES);
+    }
+}
+
+/* The highest fence is of interest only to a grant not above it. */
+static uint8_t
+pack_highest(const struct world *world, const struct names *names)
+{
+    uint64_t version = world->highest;
+
+    while (version > 0 && names->ranks[version] == 0)
+        version--;
+    return names->ranks[version];
+}
+
+/* The token taken over last is of interest only while somebody still knows
+ * it. */
+static uint8_t
+pack_taken(const struct world *world, const struct names *names)
+{
+    bool known = (names->versions >> world->taken & 1) != 0;
+
+    return known ? rank(names, world->taken) : 0;
+}
+
+static bool
+are_alike(const struct world_terms *a, const struct world_terms *b)
+{
+    return a->if_dead == b->if_dead && a->ttl == b->ttl &&
+           a->limit == b->limit && a->try_only == b->try_only &&
+           a->gains == b->gains;
+}
+
+/* Workers of the same terms are alike: their order is that of their bytes. */
+static bool
+goes_before(const struct world *world, unsigned a, unsigned b,
+            uint8_t chunks[][WORKER_BYTES])
+{
+    const struct world_terms *terms = world->config->terms;
+
+    return are_alike(&terms[a], &terms[b]) &&
+           memcmp(chunks[a], chunks[b], WORKER_BYTES) < 0;
+}
+
+static void
+order_workers(const struct world *world, uint8_t chunks[][WORKER_BYTES],
+              uint8_t *order)
+{
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        unsigned k = i;
+
+        for (; world->config->symmetric && k > 0 &&
+               goes_before(world, i, order[k - 1], chunks);
+             k--)
+            order[k] = order[k - 1];
+        order[k] = (uint8_t)i;
+    }
+}
+
+void
+pack(const struct world *world, uint8_t *bytes)
+{
+    unsigned count = world->config->workers;
+    struct world_worker workers[WORLD_WORKERS_MAX];
+    uint8_t chunks[WORLD_WORKERS_MAX][WORKER_BYTES];
+    uint8_t order[WORLD_WORKERS_MAX];
+    uint8_t places[WORLD_WORKERS_MAX + 1];
+    struct names names = {.versions = 0};
+    uint8_t *at = bytes + WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
+
+    for (unsigned i = 0; i < count; i++) {
+        workers[i] = world->workers[i];
+        strip(world, &workers[i]);
+    }
+    collect(world, workers, &names);
+    rank_versions(&names);
+    for (unsigned i = 0; i < count; i++)
+        pack_worker(world, &workers[i], &names, chunks[i]);
+    order_workers(world, chunks, order);
+
+    bytes[0] = (uint8_t)((world->exists ? 1u : 0u) | world->late_count << 4);
+    bytes[1] = rank(&names, world->version);
+    bytes[2] = rank(&names, world->token);
+    bytes[3] = rank(&names, world->marker);
+    bytes[4] = rename_id(&names, world->id);
+    bytes[5] = (uint8_t)world->terms;
+    bytes[6] = pack_highest(world, &names);
+    bytes[7] = pack_taken(world, &names);
+    places[WORLD_WORKERS_MAX] = WORLD_WORKERS_MAX;
+    for (unsigned i = 0; i < count; i++, at += WORKER_BYTES) {
+        places[order[i]] = (uint8_t)i;
+        pack_ids(&workers[order[i]], &names, chunks[order[i]]);
+        memcpy(at, chunks[order[i]], WORKER_BYTES);
+    }
+    pack_late(world, places, &names, bytes + WORLD_BYTES);
+}

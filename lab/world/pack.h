@@ -1,0 +1,24 @@
+#ifndef LAB_WORLD_PACK_H
+#define LAB_WORLD_PACK_H
+
+#include "world/world.h"
+
+/*
+ * Pack: a world as few bytes, the same for worlds that behave the same.
+ *
+ * Versions and tokens are replaced by their ranks, ids by their order of
+ * appearance, instants by ticks from now; what no machine will look at again
+ * is left out.  Machines compare versions and ids for equality, and tokens
+ * with each other, so nothing that can follow is changed by that.
+ */
+
+enum { PACKED_MAX = 256 };
+
+/* Bytes of a packed world with so many workers. */
+size_t pack_size(unsigned workers);
+
+void pack(const struct world *world, uint8_t *bytes);
+void unpack(const struct world_config *config, const uint8_t *bytes,
+            struct world *world);
+
+#endif

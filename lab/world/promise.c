@@ -1,0 +1,131 @@
+#include "world/promise.h"
+
+#include <stddef.h>
+
+#include "world/worker.h"
+
+static void
+broken(struct world *world, const char *promise)
+{
+    if (world->violated == NULL)
+        world->violated = promise;
+}
+
+/* Somebody else's write on a record, or one's own that comes too late. */
+static void
+promise_of_owner(struct world *world, const struct world_write *write)
+{
+    unsigned owner = world_owner(world);
+    const struct world_worker *w = &world->workers[owner];
+    bool own = owner == write->worker;
+
+    if (owner == WORLD_WORKERS_MAX || !world_believes(world, owner))
+        return;
+    if (own && write->kind == HF_DELETE &&
+        w->contender.state == HF_CONTENDER_HOLDING)
+        broken(world, PROMISE_LOST_LOCK);
+    if (!own)
+        broken(world,
+               write->kind == HF_PUT ? PROMISE_STOLEN : PROMISE_LOST_LOCK);
+}
+
+void
+promise_write(struct world *world, const struct world_write *write)
+{
+    bool by_operator = write->id == 0;
+    bool refuse = world->config->terms[world->terms].if_dead == HF_REFUSE;
+
+    if (!world->exists || by_operator)
+        return;
+    promise_of_owner(world, write);
+    if (write->claims && write->over == world->taken)
+        broken(world, PROMISE_TWO_TAKERS);
+    if (write->claims)
+        world->taken = write->over;
+    if (refuse && write->id != world->id)
+        broken(world, PROMISE_REFUSE);
+}
+
+void
+promise_grant(struct world *world, unsigned worker)
+{
+    const struct world_worker *w = &world->workers[worker];
+    const struct hf_contender *c = &w->contender;
+
+    if (hf_contender_check(c, WORLD_NOW) != HF_GRANTED)
+        broken(world, PROMISE_LATE_ANSWER);
+    if (c->keeper.token <= world->highest && !w->cleared)
+        broken(world, PROMISE_FENCE);
+    if (world_owns(world, worker) && c->keeper.token != world->token)
+        broken(world, PROMISE_FENCE);
+    if (c->keeper.token > world->highest)
+        world->highest = c->keeper.token;
+}
+
+void
+promise_end(struct world *world, unsigned worker)
+{
+    const struct hf_contender *c = &world->workers[worker].contender;
+
+    if (world->exists && c->claims > 0 && world->id == c->keeper.heartbeat.id)
+        broken(world, PROMISE_ORPHAN);
+    for (unsigned i = 0; i < world->late_count; i++)
+        if (world->late[i].worker == worker && world->late[i].kind == HF_PUT)
+            broken(world, PROMISE_ORPHAN);
+}
+
+static void
+promise_of_record(struct world *world)
+{
+    /* A record's id is a live worker's claim, or that of a process that
+     * crashed; a live process that has let go of it has left it behind. */
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        const struct world_worker *w = &world->workers[i];
+
+        if (world->exists && w->alive && !world_owns(world, i) &&
+            w->contender.claims > 0 &&
+            world->id == w->contender.keeper.heartbeat.id)
+            broken(world, PROMISE_ORPHAN);
+    }
+}
+
+/* Inside, awake, with nothing left to do by its clock, and yet not the holder:
+ * it was not told in time. */
+static bool
+is_untold(const struct world *world, unsigned worker)
+{
+    const struct world_worker *w = &world->workers[worker];
+
+    return w->alive && w->in_section && !w->frozen && !w->cleared &&
+           !worker_is_due(w) && !world_believes(world, worker);
+}
+
+static void
+promise_of_section(struct world *world)
+{
+    unsigned believing = 0;
+    unsigned inside = 0;
+
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        struct world_worker *w = &world->workers[i];
+
+        if (w->contender.keeper.state == HF_KEEPER_IDLE)
+            w->cleared = false;
+        believing += !w->cleared && world_believes(world, i);
+        inside += w->alive && w->in_section;
+    }
+    if (believing > 1)
+        broken(world, PROMISE_OVERLAP);
+    for (unsigned i = 0; i < world->config->workers && inside > 1; i++)
+        if (is_untold(world, i))
+            broken(world, PROMISE_UNTOLD);
+    if (inside > 1 && world->config->limit_shown)
+        broken(world, PROMISE_BOTH_BELIEVE);
+}
+
+void
+promise_state(struct world *world)
+{
+    promise_of_record(world);
+    promise_of_section(world);
+}

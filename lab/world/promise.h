@@ -1,0 +1,37 @@
+#ifndef LAB_WORLD_PROMISE_H
+#define LAB_WORLD_PROMISE_H
+
+#include "world/world.h"
+
+/*
+ * The promises of docs/guarantees.md as properties of the world, each looked
+ * at where it can be broken.  The first one broken in a step is named in
+ * world->violated.
+ */
+
+#define PROMISE_OVERLAP      "overlap"
+#define PROMISE_TWO_TAKERS   "two takers of one token"
+#define PROMISE_STOLEN       "a live lock stolen"
+#define PROMISE_LOST_LOCK    "a lock lost to nobody"
+#define PROMISE_FENCE        "fence order"
+#define PROMISE_REFUSE       "refuse overridden"
+#define PROMISE_ORPHAN       "a claim left behind"
+#define PROMISE_LATE_ANSWER  "granted when the right was over"
+#define PROMISE_UNTOLD       "a running holder not told of its end"
+#define PROMISE_UNHEARD      "a cleared holder that never learns it"
+#define PROMISE_STUCK        "stuck"
+#define PROMISE_BOTH_BELIEVE "a frozen holder and another in the section"
+
+/* A write is about to apply. */
+void promise_write(struct world *world, const struct world_write *write);
+
+/* A worker was just told that it is granted. */
+void promise_grant(struct world *world, unsigned worker);
+
+/* A worker's contender has ended of itself. */
+void promise_end(struct world *world, unsigned worker);
+
+/* What must be true of every state. */
+void promise_state(struct world *world);
+
+#endif

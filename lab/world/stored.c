@@ -1,0 +1,94 @@
+#include "world/stored.h"
+
+#include "base/check.h"
+#include "world/promise.h"
+
+/* Only writes that expect this very version can still apply. */
+static void
+forget_late(struct world *world)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < world->late_count; i++)
+        if (world->late[i].version == world->version)
+            world->late[kept++] = world->late[i];
+    world->late_count = kept;
+}
+
+/* The rules of store.h, for the one lock and its marker. */
+static bool
+applies(const struct world *world, const struct world_write *write)
+{
+    if (write->version != world->version)
+        return false;
+    if (write->kind == HF_PUT && !write->claims)
+        return world->exists;
+    return !write->claims || write->over == 0 || write->over != world->marker;
+}
+
+enum hf_verdict
+stored_apply(struct world *world, const struct world_write *write)
+{
+    if (!applies(world, write))
+        return HF_REFUSED;
+
+    promise_write(world, write);
+    world->version++;
+    world->exists = write->kind == HF_PUT;
+    world->id = world->exists ? write->id : 0;
+    world->terms = world->exists ? write->terms : 0;
+    if (write->claims || !world->exists)
+        world->token = world->exists ? world->version : 0;
+    if (write->claims)
+        world->marker = write->over;
+    else if (write->over == world->marker)
+        world->marker = 0;
+    forget_late(world);
+    return HF_APPLIED;
+}
+
+struct hf_sight
+stored_read(const struct world *world)
+{
+    struct hf_sight sight = {
+        .kind = world->exists ? HF_SIGHT_LOCK : HF_SIGHT_ABSENT,
+        .version = world->version,
+        .token = world->token,
+        .heartbeat = {.id = world->id},
+    };
+
+    if (world->exists)
+        sight.terms = world_terms_of(world->config, world->terms);
+    return sight;
+}
+
+void
+stored_purge(struct world *world)
+{
+    world->version++;
+    forget_late(world);
+}
+
+void
+stored_keep_late(struct world *world, struct world_write write)
+{
+    if (write.version != world->version)
+        return;
+    for (unsigned i = 0; i < world->late_count; i++)
+        if (world->late[i].kind == write.kind &&
+            world->late[i].claims == write.claims &&
+            world->late[i].id == write.id)
+            return; /* the same write, sent again */
+    HF_CHECK(world->late_count < WORLD_LATE_MAX);
+    world->late[world->late_count++] = write;
+}
+
+/* Refused by what rides along, it has had its chance all the same. */
+void
+stored_apply_late(struct world *world, unsigned index)
+{
+    struct world_write write = world->late[index];
+
+    if (stored_apply(world, &write) == HF_REFUSED)
+        world->late[index] = world->late[--world->late_count];
+}

@@ -1,0 +1,28 @@
+#ifndef LAB_WORLD_STORED_H
+#define LAB_WORLD_STORED_H
+
+#include "world/world.h"
+
+/*
+ * Stored: the linearizable store of a world, by the rules of src/store/store.h
+ * for one lock and its marker, and the writes that may yet reach it.
+ */
+
+/* Apply it, all or none, looking at the promises on the way. */
+enum hf_verdict stored_apply(struct world *world,
+                             const struct world_write *write);
+
+/* What a read shows now. */
+struct hf_sight stored_read(const struct world *world);
+
+/* The tombstone is purged: the floor rises above its version. */
+void stored_purge(struct world *world);
+
+/* A write that is not answered any more may still apply, as long as the
+ * version stands that it expects. */
+void stored_keep_late(struct world *world, struct world_write write);
+
+/* One of these reaches the store. */
+void stored_apply_late(struct world *world, unsigned index);
+
+#endif

@@ -1,0 +1,54 @@
+#include "world/world.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* What can be said of a world without changing it. */
+
+bool
+world_believes(const struct world *world, unsigned worker)
+{
+    const struct world_worker *w = &world->workers[worker];
+    enum hf_outcome held;
+
+    if (!w->alive || !w->in_section)
+        return false;
+    held = hf_contender_check(&w->contender, WORLD_NOW);
+    return held == HF_GRANTED || held == HF_IN_DOUBT;
+}
+
+bool
+world_owns(const struct world *world, unsigned worker)
+{
+    const struct world_worker *w = &world->workers[worker];
+
+    return world->exists && w->alive &&
+           w->contender.keeper.state != HF_KEEPER_IDLE &&
+           w->contender.keeper.heartbeat.id == world->id;
+}
+
+unsigned
+world_owner(const struct world *world)
+{
+    for (unsigned i = 0; i < world->config->workers; i++)
+        if (world_owns(world, i))
+            return i;
+    return WORLD_WORKERS_MAX;
+}
+
+struct hf_terms
+world_terms_of(const struct world_config *config, unsigned worker)
+{
+    const struct world_terms *terms = &config->terms[worker];
+
+    return (struct hf_terms){terms->if_dead, world_ticks(terms->ttl),
+                             world_ticks(1)};
+}
+
+void
+world_copy(struct world *to, const struct world *from)
+{
+    memcpy(to, from,
+           offsetof(struct world, workers) +
+               from->config->workers * sizeof(from->workers[0]));
+}

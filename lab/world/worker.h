@@ -1,0 +1,49 @@
+#ifndef LAB_WORLD_WORKER_H
+#define LAB_WORLD_WORKER_H
+
+#include "world/world.h"
+
+/*
+ * Worker: a process with one contender of src/core, its one question to the
+ * store, and its clock.  Every event goes in through worker_pump.
+ */
+
+/* A contender as this worker would begin with. */
+void worker_init_contender(const struct world_config *config, unsigned worker,
+                           struct hf_contender *contender);
+
+/* Step its contender and perform what it wants done; a process whose contender
+ * has ended, ends. */
+void worker_pump(struct world *world, unsigned worker, struct hf_event event);
+
+void worker_begin(struct world *world, unsigned worker);
+void worker_release(struct world *world, unsigned worker);
+
+/* The store executes its question; its answer is then under way. */
+void worker_serve(struct world *world, unsigned worker);
+
+/* The answer arrives. */
+void worker_deliver(struct world *world, unsigned worker);
+
+/* The answer is *unknown*, and the write was applied, was not, or will be. */
+void worker_answer_unknown(struct world *world, unsigned worker,
+                           enum world_act how);
+
+/* The process ends without a word; its record stays, and what it has sent may
+ * still apply. */
+void worker_crash(struct world *world, unsigned worker);
+
+/* Its clock goes on by a tick of the world. */
+void worker_tick(const struct world_config *config, unsigned worker,
+                 struct world_worker *w);
+
+/* Is the question that is out, or was asked last, a read? */
+bool worker_reads(const struct world_worker *w);
+
+/* Has it something to do by its clock now? */
+bool worker_is_due(const struct world_worker *w);
+
+/* Would it give its question up if it were told the time? */
+bool worker_is_overdue(const struct world_worker *w);
+
+#endif

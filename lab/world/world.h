@@ -1,0 +1,195 @@
+#ifndef LAB_WORLD_WORLD_H
+#define LAB_WORLD_WORLD_H
+
+#include "core/contender.h"
+#include "search/explore.h"
+
+/*
+ * World: one lock, one linearizable store, and a few workers that want it,
+ * each running the very contender and keeper of src/core.
+ *
+ * A step of the world is one of: a worker begins, releases or gives up; the
+ * store executes the question a worker has out; an answer arrives; a write
+ * that was given up applies after all; time passes, one coarse tick; a worker
+ * is told the time; evidence about the holder's process arrives; tombstones
+ * are purged.  A fault is one of: an answer *unknown*, having applied, not
+ * applied, or applying later; a read that fails; a message that takes its
+ * time; a worker cut off from the store; a crash; a freeze; an operator's
+ * clear.
+ *
+ * Time is urgent: it does not pass while a worker that is not frozen has
+ * something due, nor while a message is under way.  A message that takes its
+ * time is a fault (or, in a lazy world, none, as long as it is not given up as
+ * overdue).
+ *
+ * Plain structs: copying is `=`.  What is the same for all that can follow is
+ * packed into the same bytes (pack.h), which makes the space finite: versions
+ * become ranks, ids are renamed, and instants are ticks from now.
+ */
+
+enum {
+    WORLD_WORKERS_MAX = 4,
+    WORLD_LATE_MAX = 6, /* writes that may yet apply at this version */
+    WORLD_TICK_MS = 250,
+};
+
+/* The instant at which every worker's own clock stands, in any state. */
+#define WORLD_NOW ((struct hf_instant){1000000})
+
+struct world_terms {
+    enum hf_if_dead if_dead;
+    int ttl;   /* ticks; beat is one, grace is none */
+    int limit; /* of the wait, in ticks; 0: none */
+    bool try_only;
+    int gains; /* ticks that its clock gains on the others' in every ttl */
+};
+
+struct world_config {
+    const char *name;
+    const char *about; /* one line */
+    unsigned workers;
+    struct world_terms terms[WORLD_WORKERS_MAX];
+    bool lazy;          /* any message may take up to a tick, without a fault */
+    bool same_host;     /* the end of a holder's process can be seen */
+    bool gives_up;      /* a worker may cancel what is not granted */
+    bool purges;        /* tombstones may be purged */
+    bool operator;      /* a fault: a person clears the record by force */
+    bool cuts;          /* a fault: a worker is cut off, until it is healed */
+    bool freezes;       /* a fault: a worker is frozen, and wakes later */
+    bool symmetric;     /* workers of the same terms are alike */
+    bool limit_shown;   /* look for what is *not* promised: two believe */
+    bool judge_stuck;   /* every fair run without faults must reach a grant */
+    const char *expect; /* the property that must be violated; NULL: none */
+};
+
+/* A question on its way, or its answer on the way back. */
+struct world_mail {
+    bool out;
+    bool served; /* the answer is what is under way */
+    bool slow;   /* time may pass before it arrives */
+    enum hf_verdict verdict;
+    uint64_t version;
+    struct hf_sight sight; /* of a read */
+};
+
+struct world_worker {
+    bool alive; /* a process is there, with a contender that was begun */
+    bool frozen;
+    bool cut; /* off from the store: nothing reaches it, nothing comes back */
+    bool in_section; /* told granted, and neither lost nor released since */
+    bool cleared; /* its record was, by force: whoever did so answers for it */
+    unsigned phase; /* of a clock that gains */
+    struct hf_contender contender;
+    struct world_mail mail;
+};
+
+/* A write on the lock, as far as the world looks at it. */
+struct world_write {
+    enum hf_op_kind kind;
+    bool claims;      /* begins a new generation */
+    uint64_t version; /* that it expects */
+    uint64_t id;
+    uint64_t over;   /* the marker that rides along, or 0 */
+    unsigned worker; /* who sent it; WORLD_WORKERS_MAX: nobody who lives */
+    unsigned terms;  /* whose terms it carries: an index */
+};
+
+struct world {
+    const struct world_config *config;
+    bool exists;
+    uint64_t version; /* of the record, or to expect */
+    uint64_t token;
+    uint64_t id;
+    unsigned terms;   /* whose: an index into config->terms */
+    uint64_t marker;  /* token that the marker which is there names; or 0 */
+    uint64_t taken;   /* the token that was last taken over */
+    uint64_t highest; /* fence granted so far */
+    struct world_write late[WORLD_LATE_MAX]; /* given up: each applies later, or
+                                                never */
+    unsigned late_count;
+    const char *violated;                           /* by the last step */
+    struct world_worker workers[WORLD_WORKERS_MAX]; /* last: see world_copy */
+};
+
+/* What a step was, packed into the explorer's action: see world_apply. */
+enum world_act {
+    ACT_BEGIN,
+    ACT_RELEASE,
+    ACT_CANCEL,
+    ACT_SERVE,
+    ACT_DELIVER,
+    ACT_CLOCK,
+    ACT_EVIDENCE,
+    ACT_TICK,
+    ACT_LATE,
+    ACT_PURGE,
+    ACT_WAKE,
+    ACT_HEAL,
+    /* faults */
+    ACT_UNKNOWN_APPLIED,
+    ACT_UNKNOWN_DROPPED,
+    ACT_UNKNOWN_LATER,
+    ACT_READ_FAILS,
+    ACT_SLOW,
+    ACT_CUT,
+    ACT_CRASH,
+    ACT_FREEZE,
+    ACT_CLEAR,
+    ACT_COUNT,
+};
+
+struct world_action {
+    enum world_act act;
+    unsigned who; /* worker, or index of the late write */
+};
+
+static inline uint16_t
+world_action_number(struct world_action action)
+{
+    return (uint16_t)(action.act * 16 + action.who);
+}
+
+static inline struct world_action
+world_action_of(uint16_t number)
+{
+    return (struct world_action){(enum world_act)(number / 16), number % 16};
+}
+
+/* As `=`, without the workers that there are not: they are most of it. */
+void world_copy(struct world *to, const struct world *from);
+
+void world_start(struct world *world, const struct world_config *config);
+
+static inline struct hf_duration
+world_ticks(int count)
+{
+    return (struct hf_duration){(int64_t)count * WORLD_TICK_MS};
+}
+
+/* The terms of a worker's locks. */
+struct hf_terms world_terms_of(const struct world_config *config,
+                               unsigned worker);
+
+/* Can this happen now? */
+bool world_allows(const struct world *world, struct world_action action);
+
+/* Does it spend a fault? */
+bool world_is_fault(const struct world *world, struct world_action action);
+
+/* Let it happen; world->violated tells the property it breaks, or NULL. */
+void world_apply(struct world *world, struct world_action action);
+
+/* Does the worker believe that it holds the lock, by its own clock? */
+bool world_believes(const struct world *world, unsigned worker);
+
+/* Does the record stand for a claim of this worker's present process? */
+bool world_owns(const struct world *world, unsigned worker);
+
+/* The worker whose live process the record stands for; WORLD_WORKERS_MAX:
+ * nobody's. */
+unsigned world_owner(const struct world *world);
+
+/* Is it a worker who acts, rather than time, the store or a person? */
+bool world_is_workers(enum world_act act);
+
+#endif

@@ -1,0 +1,212 @@
+#include "world/worlds.h"
+
+#include <string.h>
+
+#include "world/promise.h"
+
+#define TAKEOVER .if_dead = HF_TAKEOVER
+#define REFUSE   .if_dead = HF_REFUSE
+
+/* The shortest ttl: three beats of a tick, no grace, a margin of a tick. */
+#define TTL .ttl = 4
+
+const struct world_config worlds[] = {
+    {
+        .name = "takeover",
+        .about = "takeover locks: claims, beats, releases, takeovers",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "slow",
+        .about = "the same, where any message may take up to a tick",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .lazy = true,
+        .symmetric = true,
+    },
+    {
+        .name = "refuse",
+        .about = "refuse locks: a dead holder's stays until a person clears it",
+        .workers = 2,
+        .terms = {{REFUSE, TTL}, {REFUSE, TTL}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "mixed",
+        .about = "one takes over what is dead, the other's refuses",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {REFUSE, TTL}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "unequal",
+        .about = "takeover locks of different ttls: the record's binds",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, .ttl = 6}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "drift",
+        .about = "the second worker's clock gains the margin in every ttl",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL, .gains = 1}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "drift-beyond",
+        .about = "its clock gains one tick more than the margin",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL, .gains = 2}},
+        .expect = PROMISE_STOLEN,
+        .cuts = true,
+    },
+    {
+        .name = "same-host",
+        .about = "the end of a holder's process can be seen",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .same_host = true,
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "same-host-refuse",
+        .about = "the same, with refuse locks",
+        .workers = 2,
+        .terms = {{REFUSE, TTL}, {REFUSE, TTL}},
+        .same_host = true,
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "give-up",
+        .about = "waiters that cancel, and whose wait has a limit",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL, .limit = 6}, {TAKEOVER, TTL, .limit = 6}},
+        .gives_up = true,
+        .symmetric = true,
+    },
+    {
+        .name = "try",
+        .about = "waiters that give up at the first sign of life",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL, .try_only = true}},
+        .same_host = true,
+        .symmetric = true,
+    },
+    {
+        .name = "purge",
+        .about = "tombstones are purged at any time",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .gives_up = true,
+        .purges = true,
+        .symmetric = true,
+    },
+    {
+        .name = "freeze",
+        .about = "a worker freezes at any time, and wakes at any later one",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .freezes = true,
+        .symmetric = true,
+    },
+    {
+        .name = "freeze-refuse",
+        .about = "the same, with refuse locks",
+        .workers = 2,
+        .terms = {{REFUSE, TTL}, {REFUSE, TTL}},
+        .freezes = true,
+        .symmetric = true,
+    },
+    {
+        .name = "clear",
+        .about = "a person clears refuse locks by force, whoever holds them",
+        .workers = 2,
+        .terms = {{REFUSE, TTL}, {REFUSE, TTL}},
+        .operator= true,
+        .symmetric = true,
+        .judge_stuck = true,
+        .cuts = true,
+    },
+    {
+        .name = "live",
+        .about = "from every state, without more faults, somebody is granted",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .freezes = true,
+        .gives_up = true,
+        .symmetric = true,
+        .judge_stuck = true,
+        .cuts = true,
+    },
+    {
+        .name = "frozen-unfenced",
+        .about =
+            "the limit: a frozen holder still believes, another is granted",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .freezes = true,
+        .limit_shown = true,
+        .expect = PROMISE_BOTH_BELIEVE,
+    },
+    {
+        .name = "dead-refuse",
+        .about = "the limit: after a refuse holder's death only a person helps",
+        .workers = 2,
+        .terms = {{REFUSE, TTL}, {REFUSE, TTL}},
+        .judge_stuck = true,
+        .expect = PROMISE_STUCK,
+    },
+};
+
+const unsigned worlds_count = sizeof(worlds) / sizeof(worlds[0]);
+
+const struct worlds_proof worlds_proofs[] = {
+    {"takeover", 2, 1, true},        {"takeover", 2, 2, false},
+    {"takeover", 3, 0, false},       {"takeover", 3, 1, false},
+    {"slow", 2, 1, false},           {"refuse", 2, 1, true},
+    {"refuse", 2, 2, false},         {"refuse", 3, 1, false},
+    {"mixed", 2, 1, true},           {"mixed", 2, 2, false},
+    {"unequal", 2, 1, false},        {"unequal", 2, 2, false},
+    {"drift", 2, 1, true},           {"drift", 2, 2, false},
+    {"drift-beyond", 2, 1, true},    {"same-host", 2, 1, false},
+    {"same-host", 2, 2, false},      {"same-host-refuse", 2, 2, false},
+    {"give-up", 2, 1, false},        {"try", 2, 2, false},
+    {"purge", 2, 1, false},          {"freeze", 2, 1, true},
+    {"freeze", 2, 2, false},         {"freeze-refuse", 2, 2, false},
+    {"clear", 2, 2, false},          {"live", 2, 1, false},
+    {"frozen-unfenced", 2, 1, true}, {"dead-refuse", 2, 1, true},
+};
+
+const unsigned worlds_proofs_count =
+    sizeof(worlds_proofs) / sizeof(worlds_proofs[0]);
+
+const struct world_config *
+worlds_find(const char *name)
+{
+    for (unsigned i = 0; i < worlds_count; i++)
+        if (strcmp(worlds[i].name, name) == 0)
+            return &worlds[i];
+    return NULL;
+}
+
+struct world_config
+worlds_with(const struct world_config *config, unsigned workers)
+{
+    struct world_config copy = *config;
+
+    if (workers == 0)
+        return copy;
+    for (unsigned i = copy.workers; i < workers; i++)
+        copy.terms[i] = copy.terms[i - copy.workers];
+    copy.workers = workers;
+    return copy;
+}
