@@ -73,8 +73,6 @@ add_layer(struct level *level, uint32_t end)
 static void
 on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
 {
-    uint32_t number;
-
     if (!lab_explore_wants(explorer, step->fault))
         return;
     explorer->transitions++;
@@ -84,9 +82,7 @@ on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
         explorer->violation = step->action;
         return;
     }
-    if (lab_states_add(&explorer->states, step->state, explorer->current,
-                       &number) == LAB_FULL)
-        explorer->full = true;
+    lab_states_offer(&explorer->states, step->state, explorer->current);
 }
 
 static bool
@@ -94,7 +90,7 @@ must_end(const struct lab_explorer *explorer)
 {
     const struct lab_limits *limits = explorer->limits;
 
-    return explorer->violated != NULL || explorer->full ||
+    return explorer->violated != NULL || explorer->states.full ||
            (limits->stop != NULL && *limits->stop != 0);
 }
 
@@ -130,6 +126,7 @@ expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
         if (i % LOOK_EVERY == 0)
             show_progress(explorer, explorer->faults, explorer->depth);
     }
+    lab_states_settle(&explorer->states);
 }
 
 /*
@@ -255,8 +252,8 @@ most_states(const struct lab_system *system, const struct lab_limits *limits)
 static void
 sum_up(const struct lab_explorer *explorer, struct lab_report *report)
 {
-    bool stopped = explorer->full || (explorer->limits->stop != NULL &&
-                                      *explorer->limits->stop != 0);
+    bool stopped = explorer->states.full || (explorer->limits->stop != NULL &&
+                                             *explorer->limits->stop != 0);
 
     report->verdict = LAB_PROVED;
     if (stopped)

@@ -9,7 +9,6 @@
 /* What explore.c and retell.c share: the inside of a search. */
 
 enum {
-    LAB_STATE_MAX = 512, /* bytes of one state */
     LAB_FAULTS_MAX = 15,
 };
 
@@ -24,9 +23,9 @@ struct lab_explorer {
     uint32_t current;  /* the state being expanded */
     bool wants_free;   /* take steps that spend no fault */
     bool wants_faults; /* take steps that spend one */
-    bool full;
-    unsigned faults; /* the level being searched */
-    unsigned depth;  /* the layer being made */
+    bool full;         /* a retelling found no room */
+    unsigned faults;   /* the level being searched */
+    unsigned depth;    /* the layer being made */
     uint64_t transitions;
     const char *violated; /* the property, once one is */
     uint32_t violator;    /* from which state */

@@ -13,7 +13,10 @@ map(uint64_t bytes)
     void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED)
+        return NULL;
+    (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE); /* it is only faster */
+    return memory;
 }
 
 static void
@@ -91,6 +94,26 @@ place(uint32_t *slots, uint8_t *tags, uint64_t mask, uint64_t h,
     tags[slot] = (uint8_t)(h >> 56);
 }
 
+/* A few are always on their way: see lab_states_offer. */
+static void
+place_all(const struct lab_states *states, uint32_t *slots, uint8_t *tags,
+          uint64_t mask)
+{
+    uint64_t ahead[LAB_OFFERED_MAX];
+
+    for (uint32_t i = 0; i < states->count + LAB_OFFERED_MAX; i++) {
+        uint64_t *h = &ahead[i % LAB_OFFERED_MAX];
+
+        if (i >= LAB_OFFERED_MAX)
+            place(slots, tags, mask, *h, i - LAB_OFFERED_MAX);
+        if (i >= states->count)
+            continue;
+        *h = hash(lab_states_at(states, i), states->size);
+        __builtin_prefetch(&slots[*h & mask], 1);
+        __builtin_prefetch(&tags[*h & mask], 1);
+    }
+}
+
 static bool
 grow(struct lab_states *states)
 {
@@ -103,9 +126,7 @@ grow(struct lab_states *states)
         unmap(tags, count);
         return false;
     }
-    for (uint32_t i = 0; i < states->count; i++)
-        place(slots, tags, count - 1,
-              hash(lab_states_at(states, i), states->size), i);
+    place_all(states, slots, tags, count - 1);
     unmap(states->slots, states->slots_count * sizeof(uint32_t));
     unmap(states->tags, states->slots_count);
     states->slots = slots;
@@ -114,11 +135,10 @@ grow(struct lab_states *states)
     return true;
 }
 
-enum lab_added
-lab_states_add(struct lab_states *states, const void *state, uint32_t parent,
-               uint32_t *number)
+static enum lab_added
+add(struct lab_states *states, const void *state, uint64_t h, uint32_t parent,
+    uint32_t *number)
 {
-    uint64_t h = hash(state, states->size);
     uint64_t mask = states->slots_count - 1;
     uint64_t slot = h & mask;
     uint8_t tag = (uint8_t)(h >> 56);
@@ -150,6 +170,77 @@ lab_states_add(struct lab_states *states, const void *state, uint32_t parent,
     states->parent[states->count] = parent;
     *number = states->count++;
     return LAB_ADDED;
+}
+
+enum lab_added
+lab_states_add(struct lab_states *states, const void *state, uint32_t parent,
+               uint32_t *number)
+{
+    return add(states, state, hash(state, states->size), parent, number);
+}
+
+/* ---- Offers ------------------------------------------------------------- */
+
+static struct lab_offered *
+offered_at(struct lab_states *states, unsigned index)
+{
+    return &states->offered[(states->first + index) % LAB_OFFERED_MAX];
+}
+
+/* The slot has come: ask for the state that it names, or leave it be. */
+static void
+ask_for_state(const struct lab_states *states, uint64_t h)
+{
+    uint64_t slot = h & (states->slots_count - 1);
+
+    if (states->slots[slot] != 0 && states->tags[slot] == (uint8_t)(h >> 56)) {
+        const uint8_t *at = lab_states_at(states, states->slots[slot] - 1);
+
+        for (size_t i = 0; i < states->size; i += 64)
+            __builtin_prefetch(at + i);
+        __builtin_prefetch(at + states->size - 1);
+    }
+}
+
+static void
+settle_first(struct lab_states *states)
+{
+    struct lab_offered *offered = offered_at(states, 0);
+    uint32_t number;
+
+    if (add(states, offered->state, offered->hash, offered->parent, &number) ==
+        LAB_FULL)
+        states->full = true;
+    states->first = (states->first + 1) % LAB_OFFERED_MAX;
+    states->waiting--;
+}
+
+void
+lab_states_offer(struct lab_states *states, const void *state, uint32_t parent)
+{
+    struct lab_offered *offered;
+    uint64_t slot;
+
+    if (states->waiting == LAB_OFFERED_MAX)
+        settle_first(states);
+    offered = offered_at(states, states->waiting++);
+    memcpy(offered->state, state, states->size);
+    offered->parent = parent;
+    offered->hash = hash(state, states->size);
+    slot = offered->hash & (states->slots_count - 1);
+    __builtin_prefetch(&states->slots[slot]);
+    __builtin_prefetch(&states->tags[slot]);
+    if (states->waiting > LAB_OFFERED_HALF)
+        ask_for_state(
+            states,
+            offered_at(states, states->waiting - LAB_OFFERED_HALF - 1)->hash);
+}
+
+void
+lab_states_settle(struct lab_states *states)
+{
+    while (states->waiting > 0)
+        settle_first(states);
 }
 
 uint64_t

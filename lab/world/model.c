@@ -23,8 +23,8 @@ actor_of(struct world_action action)
 }
 
 static void
-try_action(const struct world *world, struct world_action action,
-           struct lab_explorer *explorer)
+take(const struct world *world, struct world_action action,
+     struct lab_explorer *explorer)
 {
     struct world next;
     uint8_t packed[PACKED_MAX];
@@ -32,11 +32,9 @@ try_action(const struct world *world, struct world_action action,
         .state = packed,
         .action = world_action_number(action),
         .actor = actor_of(action),
+        .fault = world_is_fault(world, action),
     };
 
-    if (!world_allows(world, action))
-        return;
-    step.fault = world_is_fault(world, action);
     if (!lab_explore_wants(explorer, step.fault))
         return;
     world_copy(&next, world);
@@ -46,6 +44,14 @@ try_action(const struct world *world, struct world_action action,
         next.violated = fair_judge(world->config, packed);
     step.violated = next.violated;
     lab_explore_add(explorer, &step);
+}
+
+static void
+try_action(const struct world *world, struct world_action action,
+           struct lab_explorer *explorer)
+{
+    if (world_allows(world, action))
+        take(world, action, explorer);
 }
 
 static void

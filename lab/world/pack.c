@@ -32,11 +32,10 @@ add_version(struct names *names, uint64_t version)
 static void
 rank_versions(struct names *names)
 {
-    uint8_t next = 1;
+    uint64_t left = names->versions & ~UINT64_C(1);
 
-    for (uint64_t version = 1; version < 64; version++)
-        if ((names->versions >> version & 1) != 0)
-            names->ranks[version] = next++;
+    for (uint8_t next = 1; left != 0; left &= left - 1)
+        names->ranks[__builtin_ctzll(left)] = next++;
 }
 
 /* 0 stays 0. */
@@ -77,7 +76,7 @@ answer_is_read(const struct world_worker *w)
 
 /* Leave out of a worker whatever it will not look at again. */
 static void
-strip(const struct world *world, struct world_worker *w)
+strip_worker(const struct world *world, struct world_worker *w)
 {
     struct hf_contender *c = &w->contender;
     struct hf_keeper *k = &c->keeper;
@@ -112,14 +111,13 @@ strip(const struct world *world, struct world_worker *w)
 }
 
 static void
-collect(const struct world *world, const struct world_worker *workers,
-        struct names *names)
+collect(const struct world *world, struct names *names)
 {
     add_version(names, world->version);
     add_version(names, world->token);
     add_version(names, world->marker);
     for (unsigned i = 0; i < world->config->workers; i++) {
-        const struct world_worker *w = &workers[i];
+        const struct world_worker *w = &world->workers[i];
         const struct hf_contender *c = &w->contender;
 
         if (!w->alive)
@@ -183,7 +181,7 @@ bits(const bool *flags, unsigned count)
     uint8_t byte = 0;
 
     for (unsigned i = 0; i < count; i++)
-        byte |= (uint8_t)(flags[i] ? 1u << i : 0);
+        byte |= (uint8_t)((unsigned)flags[i] << i);
     return byte;
 }
 
@@ -329,39 +327,38 @@ order_workers(const struct world *world, uint8_t chunks[][WORKER_BYTES],
 }
 
 void
-pack(const struct world *world, uint8_t *bytes)
+pack(const struct world *unpacked, uint8_t *bytes)
 {
-    unsigned count = world->config->workers;
-    struct world_worker workers[WORLD_WORKERS_MAX];
+    unsigned count = unpacked->config->workers;
+    struct world world;
     uint8_t chunks[WORLD_WORKERS_MAX][WORKER_BYTES];
     uint8_t order[WORLD_WORKERS_MAX];
     uint8_t places[WORLD_WORKERS_MAX + 1];
     struct names names = {.versions = 0};
     uint8_t *at = bytes + WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
 
-    for (unsigned i = 0; i < count; i++) {
-        workers[i] = world->workers[i];
-        strip(world, &workers[i]);
-    }
-    collect(world, workers, &names);
+    world_copy(&world, unpacked);
+    for (unsigned i = 0; i < count; i++)
+        strip_worker(&world, &world.workers[i]);
+    collect(&world, &names);
     rank_versions(&names);
     for (unsigned i = 0; i < count; i++)
-        pack_worker(world, &workers[i], &names, chunks[i]);
-    order_workers(world, chunks, order);
+        pack_worker(&world, &world.workers[i], &names, chunks[i]);
+    order_workers(&world, chunks, order);
 
-    bytes[0] = (uint8_t)((world->exists ? 1u : 0u) | world->late_count << 4);
-    bytes[1] = rank(&names, world->version);
-    bytes[2] = rank(&names, world->token);
-    bytes[3] = rank(&names, world->marker);
-    bytes[4] = rename_id(&names, world->id);
-    bytes[5] = (uint8_t)world->terms;
-    bytes[6] = pack_highest(world, &names);
-    bytes[7] = pack_taken(world, &names);
+    bytes[0] = (uint8_t)((world.exists ? 1u : 0u) | world.late_count << 4);
+    bytes[1] = rank(&names, world.version);
+    bytes[2] = rank(&names, world.token);
+    bytes[3] = rank(&names, world.marker);
+    bytes[4] = rename_id(&names, world.id);
+    bytes[5] = (uint8_t)world.terms;
+    bytes[6] = pack_highest(&world, &names);
+    bytes[7] = pack_taken(&world, &names);
     places[WORLD_WORKERS_MAX] = WORLD_WORKERS_MAX;
     for (unsigned i = 0; i < count; i++, at += WORKER_BYTES) {
         places[order[i]] = (uint8_t)i;
-        pack_ids(&workers[order[i]], &names, chunks[order[i]]);
+        pack_ids(&world.workers[order[i]], &names, chunks[order[i]]);
         memcpy(at, chunks[order[i]], WORKER_BYTES);
     }
-    pack_late(world, places, &names, bytes + WORLD_BYTES);
+    pack_late(&world, places, &names, bytes + WORLD_BYTES);
 }

@@ -66,6 +66,56 @@ a_full_set_says_so_and_still_finds_what_it_has(void **unused)
     lab_states_close(&states);
 }
 
+/* Many are offered again while the first of their kind still waits. */
+static void
+what_is_offered_is_numbered_as_if_it_were_added_at_once(void **unused)
+{
+    struct lab_states offered;
+    struct lab_states added;
+    uint8_t state[SIZE];
+    uint32_t number = 0;
+
+    (void)unused;
+    assert_true(lab_states_open(&offered, SIZE, COUNT));
+    assert_true(lab_states_open(&added, SIZE, COUNT));
+    for (uint32_t n = 0; n < COUNT; n++) {
+        write_state(n % 3 == 0 ? n / 2 : n / 5 * 5, state);
+        lab_states_offer(&offered, state, n);
+        lab_states_add(&added, state, n, &number);
+    }
+    lab_states_settle(&offered);
+    assert_int_equal(offered.count, added.count);
+    for (uint32_t i = 0; i < added.count; i++) {
+        assert_memory_equal(lab_states_at(&offered, i),
+                            lab_states_at(&added, i), SIZE);
+        assert_int_equal(offered.parent[i], added.parent[i]);
+    }
+    lab_states_close(&offered);
+    lab_states_close(&added);
+}
+
+static void
+an_offer_to_a_full_set_is_said(void **unused)
+{
+    struct lab_states states;
+    uint8_t state[SIZE];
+
+    (void)unused;
+    assert_true(lab_states_open(&states, SIZE, 3));
+    for (uint32_t n = 0; n < 4; n++) {
+        write_state(n % 3, state);
+        lab_states_offer(&states, state, 0);
+    }
+    lab_states_settle(&states);
+    assert_false(states.full);
+    write_state(3, state);
+    lab_states_offer(&states, state, 0);
+    lab_states_settle(&states);
+    assert_true(states.full);
+    assert_int_equal(states.count, 3);
+    lab_states_close(&states);
+}
+
 static void
 a_state_costs_at_most_sixteen_bytes_beside_itself(void **unused)
 {
@@ -90,6 +140,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_added_is_seen_again_under_its_number),
         cmocka_unit_test(a_full_set_says_so_and_still_finds_what_it_has),
+        cmocka_unit_test(
+            what_is_offered_is_numbered_as_if_it_were_added_at_once),
+        cmocka_unit_test(an_offer_to_a_full_set_is_said),
         cmocka_unit_test(a_state_costs_at_most_sixteen_bytes_beside_itself),
     };
 
