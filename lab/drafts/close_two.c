@@ -11,15 +11,14 @@ enum { SETTING_CLOSE };
 static bool
 reclaim(struct scene *scene, struct table *s, unsigned who)
 {
-    if (s->token != s->old[who] || s->stale == 0) {
+    if (!table_take(scene, s, who, LOCKS_TOKEN | LOCKS_BEAT)) {
         table_give_up(s, who);
         scene_tell(scene, TOLD_READ, who,
                    "Worker #%u finds the lock changed, and moves on", who + 1);
         return true;
     }
-    table_take(scene, s, who);
     scene_tell(scene, TOLD_WRITE, who, "Worker #%u reclaims the lock: T%u",
-               who + 1, s->token);
+               who + 1, s->mine[who]);
     return true;
 }
 
@@ -27,20 +26,25 @@ reclaim(struct scene *scene, struct table *s, unsigned who)
 static bool
 check(struct scene *scene, struct table *s, unsigned who)
 {
-    if (!table_is_own(s, who))
-        return table_act(scene, s, who, TABLE_GO_ON);
+    if (table_read_token(scene, s, who) != s->mine[who]) {
+        table_give_up(s, who);
+        scene_tell(scene, TOLD_READ, who,
+                   "Worker #%u finds another's token, and stops", who + 1);
+        return true;
+    }
     s->cast.line[who] = TABLE_CLOSE;
     scene_stand(s, who, WHERE_DONE);
     scene_tell(scene, TOLD_READ, who,
                "Worker #%u has ended, and finds its token T%u", who + 1,
-               s->token);
+               s->mine[who]);
     return true;
 }
 
 static bool
 delete_it(struct scene *scene, struct table *s, unsigned who)
 {
-    table_delete(scene, s, who);
+    if (!table_delete(scene, s, who, 0)) /* it is not there any more */
+        s->cast.line[who] = TABLE_END;
     scene_tell(scene, TOLD_REMOVE, who, "Worker #%u deletes the lock", who + 1);
     return true;
 }

@@ -1,6 +1,7 @@
 #ifndef LAB_DRAFTS_RECLAIM_H
 #define LAB_DRAFTS_RECLAIM_H
 
+#include "specimen/locks.h"
 #include "specimen/specimens.h"
 
 /*
@@ -11,12 +12,9 @@
 
 struct table {
     struct cast cast;
-    uint8_t token;  /* of the lock; 0: there is none */
-    uint8_t owner;  /* its ID; 0: a process that is gone */
-    uint8_t stale;  /* 1: its heartbeat is old */
-    uint8_t tokens; /* given so far */
-    uint8_t marker; /* old token of the reclaim-lock; 0: there is none */
-    uint8_t taken;  /* old token that was reclaimed last */
+    struct locks locks;
+    uint8_t tokens;                 /* given so far */
+    uint8_t taken;                  /* old token that was reclaimed last */
     uint8_t old[TOLD_WORKERS_MAX];  /* token that each has read */
     uint8_t mine[TOLD_WORKERS_MAX]; /* token of each one's lock */
 };
@@ -43,24 +41,34 @@ bool table_act(struct scene *scene, struct table *s, unsigned who,
 bool table_rest(struct scene *scene, struct table *s, unsigned who,
                 unsigned choice);
 
-/* Refresh the old lock with a new token: reclaimed. */
-void table_take(struct scene *scene, struct table *s, unsigned who);
+/* Refresh the old lock with a new token: reclaimed; false where the columns
+ * `where` are not those of the old token, stale. */
+bool table_take(struct scene *scene, struct table *s, unsigned who,
+                unsigned where);
 
 /* It has lost: it moves on, or stops. */
 void table_give_up(struct table *s, unsigned who);
 
-/* Is the lock this worker's? */
-bool table_is_own(const struct table *s, unsigned who);
+/* Read the token of the lock; 0: there is none. */
+uint8_t table_read_token(struct scene *scene, struct table *s, unsigned who);
 
-void table_delete(struct scene *scene, struct table *s, unsigned who);
+/* Done, if the lock could be deleted where the columns `where` are the
+ * worker's own. */
+bool table_delete(struct scene *scene, struct table *s, unsigned who,
+                  unsigned where);
+
+/* The reclaim-lock, RECLAIM_Told; false where there is one. */
+bool table_insert_marker(struct scene *scene, struct table *s, unsigned who);
+void table_delete_marker(struct scene *scene, struct table *s, unsigned who);
 
 void table_show(const struct specimen_run *run, const void *state,
                 struct hf_text *text);
 bool table_is_left(const struct specimen_run *run, const void *state);
+const struct locks *table_locks(const void *state);
 
 #define TABLE_SPECIMEN                                                         \
     .source = "the Spanner global-refdb of Gerrit", .workers = 2,              \
     .choices = 3, .size = sizeof(struct table), .show = table_show,            \
-    .is_left = table_is_left
+    .is_left = table_is_left, .locks = table_locks
 
 #endif

@@ -11,18 +11,18 @@ enum { SETTING_CHECK };
 static bool
 reclaim(struct scene *scene, struct table *s, unsigned who)
 {
-    bool fresh = scene_setting(scene, SETTING_CHECK) != 0 && s->stale == 0;
+    bool freshness = scene_setting(scene, SETTING_CHECK) != 0;
 
-    if (s->token != s->old[who] || fresh) {
+    if (!table_take(scene, s, who,
+                    LOCKS_TOKEN | (freshness ? LOCKS_BEAT : 0))) {
         table_give_up(s, who);
         scene_tell(scene, TOLD_READ, who,
                    "Worker #%u finds the lock changed, and moves on", who + 1);
         return true;
     }
-    table_take(scene, s, who);
     scene_tell(scene, TOLD_WRITE, who,
                "Worker #%u finds token T%u, and reclaims the lock: T%u",
-               who + 1, s->old[who], s->token);
+               who + 1, s->old[who], s->mine[who]);
     return true;
 }
 

@@ -15,13 +15,14 @@ start(const struct specimen_run *run, void *state)
 
     (void)run;
     /* T1, of a process that is gone. */
-    s->token = s->tokens = s->stale = 1;
+    s->locks.rows[LOCKS_LOCK] = (struct locks_row){1, 1, 0, 1};
+    s->tokens = 1;
 }
 
 static bool
 check(struct scene *scene, struct table *s, unsigned who)
 {
-    bool same = s->token == s->old[who];
+    bool same = table_read_token(scene, s, who) == s->old[who];
 
     s->cast.line[who] = TABLE_RECLAIM_2;
     if (!same)
@@ -34,26 +35,28 @@ check(struct scene *scene, struct table *s, unsigned who)
 static bool
 insert_and_refresh(struct scene *scene, struct table *s, unsigned who)
 {
-    if (s->marker == s->old[who] || s->token == 0) {
-        table_give_up(s, who);
+    bool inserted = table_insert_marker(scene, s, who);
+
+    if (inserted && table_take(scene, s, who, 0)) {
+        s->cast.line[who] = TABLE_CLEAN_UP;
         scene_tell(scene, TOLD_WRITE, who,
-                   "Worker #%u cannot insert the reclaim-lock", who + 1);
+                   "Worker #%u inserts RECLAIM_T%u, and refreshes the lock: "
+                   "T%u",
+                   who + 1, s->old[who], s->mine[who]);
         return true;
     }
-    s->marker = s->old[who];
-    table_take(scene, s, who);
-    s->cast.line[who] = TABLE_CLEAN_UP;
+    if (inserted) /* there is no lock to refresh */
+        table_delete_marker(scene, s, who);
+    table_give_up(s, who);
     scene_tell(scene, TOLD_WRITE, who,
-               "Worker #%u inserts RECLAIM_T%u, and refreshes the lock: T%u",
-               who + 1, s->old[who], s->token);
+               "Worker #%u cannot insert the reclaim-lock", who + 1);
     return true;
 }
 
 static bool
 clean_up(struct scene *scene, struct table *s, unsigned who)
 {
-    if (s->marker == s->old[who])
-        s->marker = 0;
+    table_delete_marker(scene, s, who);
     s->cast.line[who] = TABLE_HELD;
     scene_tell(scene, TOLD_REMOVE, who, "Worker #%u deletes the reclaim-lock",
                who + 1);

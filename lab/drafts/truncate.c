@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "drafts/heartbeat.h"
 
 /*
  * "This will still require manual intervention (truncating the locks table)
@@ -7,47 +7,23 @@
  */
 
 enum { SETTING_OPERATOR };
-enum { CHOICE_GO_ON, CHOICE_PAUSE, CHOICE_WAKE };
-
-struct table {
-    struct cast cast; /* line 1: it has reported the holder */
-    uint8_t lock;     /* the holder's ID; 0: the table is empty */
-    uint8_t reported; /* 1: an operator knows */
-};
 
 static bool
-acquire_or_report(struct scene *scene, struct table *s, unsigned who)
+report(struct scene *scene, struct heartbeat *s, unsigned who)
 {
-    if (s->lock == 0) {
-        s->lock = (uint8_t)(who + 1);
-        scene_stand(s, who, WHERE_INSIDE);
-        scene_tell(scene, TOLD_WRITE, who, "Worker #%u acquires the lock",
-                   who + 1);
-        return true;
-    }
-    if (s->cast.line[who] != 0 || !scene_stands(s, s->lock - 1u, WHERE_PAUSED))
+    unsigned holder = heartbeat_holder(s);
+
+    if (s->cast.line[who] != 0 || !heartbeat_suspect(scene, s, who))
         return false;
-    s->cast.line[who] = 1;
     s->reported = 1;
     scene_tell(scene, TOLD_READ, who,
                "Worker #%u sees no heartbeat, and reports worker #%u as dead",
-               who + 1, s->lock);
+               who + 1, holder);
     return true;
 }
 
 static bool
-release(struct scene *scene, struct table *s, unsigned who)
-{
-    if (s->lock == who + 1)
-        s->lock = 0;
-    scene_stand(s, who, WHERE_DONE);
-    scene_tell(scene, TOLD_REMOVE, who, "Worker #%u releases the lock",
-               who + 1);
-    return true;
-}
-
-static bool
-truncate_table(struct scene *scene, struct table *s)
+truncate_table(struct scene *scene, struct heartbeat *s)
 {
     bool checks = scene_setting(scene, SETTING_OPERATOR) != 0;
 
@@ -55,7 +31,7 @@ truncate_table(struct scene *scene, struct table *s)
         return false;
     s->reported = 0;
     if (!checks)
-        s->lock = 0;
+        LOCKS_DO(scene, &s->locks, SPECIMEN_WORLD, .verb = LOCKS_DELETE_ALL);
     scene_tell(scene, checks ? TOLD_WORLD : TOLD_REMOVE, TOLD_NOBODY,
                checks ? "The operator finds that the holder lives"
                       : "The operator truncates the locks table");
@@ -65,37 +41,22 @@ truncate_table(struct scene *scene, struct table *s)
 static bool
 act(struct scene *scene, void *state, unsigned who, unsigned choice)
 {
-    struct table *s = state;
+    struct heartbeat *s = state;
 
     if (who == SPECIMEN_WORLD)
-        return choice == CHOICE_GO_ON && truncate_table(scene, s);
-    if (choice == CHOICE_PAUSE)
-        return scene_pause(scene, s, who, ", and its heartbeat with it");
-    if (choice == CHOICE_WAKE)
-        return scene_wake(scene, s, who);
-    if (scene_stands(s, who, WHERE_INSIDE))
-        return release(scene, s, who);
-    return scene_stands(s, who, WHERE_OUTSIDE) &&
-           acquire_or_report(scene, s, who);
-}
-
-static void
-show(const struct specimen_run *run, const void *state, struct hf_text *text)
-{
-    (void)run;
-    scene_show_holder(text, ((const struct table *)state)->lock);
+        return choice == HEARTBEAT_GO_ON && truncate_table(scene, s);
+    if (choice == HEARTBEAT_GO_ON && scene_stands(s, who, WHERE_OUTSIDE) &&
+        heartbeat_holder(s) != 0)
+        return report(scene, s, who);
+    return heartbeat_act(scene, s, who, choice);
 }
 
 const struct specimen specimen_truncate = {
     .name = "heartbeat-truncate",
     .about = "an operator who truncates the table under a live holder",
-    .source = "AtlasDB, decision 8: heartbeats for lock holders",
     .expect = PROMISE_OVERLAP,
-    .workers = 2,
-    .faults = 1,
     .settings =
         SPECIMEN_SETTING("operator", "does what", "truncates", "checks"),
-    .choices = 3,
-    .size = sizeof(struct table),
     .act = act,
-    .show = show};
+    HEARTBEAT_SPECIMEN,
+};

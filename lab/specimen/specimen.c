@@ -3,6 +3,8 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "specimen/locks.h"
+
 static size_t
 size_of(const struct specimen_run *run)
 {
@@ -265,6 +267,12 @@ close_tale(const struct specimen_run *run, const struct cast *cast,
              buffer);
 }
 
+static bool
+is_stopped(const struct scene *scene)
+{
+    return scene->place != NULL && scene->place->stopped;
+}
+
 /* The property that the last step breaks, with the state it leads to. */
 static const char *
 replay(struct scene *scene, const uint16_t *schedule, size_t len, void *state)
@@ -272,7 +280,10 @@ replay(struct scene *scene, const uint16_t *schedule, size_t len, void *state)
     const struct specimen_run *run = scene->run;
 
     start(run, state);
-    for (size_t i = 0; i < len && scene->violated == NULL; i++) {
+    if (scene->place != NULL)
+        scene->place->start(scene->place, run->specimen->locks(state));
+    for (size_t i = 0; i < len && scene->violated == NULL && !is_stopped(scene);
+         i++) {
         unsigned actor = schedule[i] / SPECIMEN_CHOICES_MAX;
         unsigned choice = schedule[i] % SPECIMEN_CHOICES_MAX;
         unsigned first = scene->told == NULL ? 0 : scene->told->count;
@@ -286,6 +297,9 @@ replay(struct scene *scene, const uint16_t *schedule, size_t len, void *state)
         }
         if (scene->told != NULL)
             complete(scene->told, first, scene, state);
+        if (scene->place != NULL && !scene->place->stopped)
+            scene->place->end(scene->place, scene->told, first,
+                              run->specimen->locks(state));
     }
     return scene->violated;
 }
@@ -294,9 +308,18 @@ const char *
 specimen_tell(const struct specimen_run *run, const uint16_t *schedule,
               size_t len, struct told *told, bool *valid)
 {
+    return specimen_tell_on(run, schedule, len, told, valid, NULL);
+}
+
+const char *
+specimen_tell_on(const struct specimen_run *run, const uint16_t *schedule,
+                 size_t len, struct told *told, bool *valid,
+                 struct locks_place *place)
+{
     alignas(max_align_t) uint8_t state[SPECIMEN_STATE_MAX];
     struct scene first = {.run = run, .valid = true};
-    struct scene second = {.run = run, .told = told, .valid = true};
+    struct scene second = {
+        .run = run, .told = told, .place = place, .valid = true};
     const char *violated = replay(&first, schedule, len, state);
     unsigned count;
 
@@ -308,7 +331,7 @@ specimen_tell(const struct specimen_run *run, const uint16_t *schedule,
     if (!first.valid)
         return NULL;
     replay(&second, schedule, len, state);
-    if (violated == NULL)
+    if (violated == NULL || is_stopped(&second))
         return NULL;
     second.fault = false;
     count = told->count;

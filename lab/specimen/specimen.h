@@ -60,6 +60,8 @@ struct specimen_setting {
 
 struct specimen_run;
 struct scene;
+struct locks;
+struct locks_place;
 
 /* A step that may be possible: see act. */
 struct specimen_move {
@@ -96,6 +98,9 @@ struct specimen {
                  struct hf_text *text);
     /* Is the lock there, whosesoever?  Optional; asked when all have ended. */
     bool (*is_left)(const struct specimen_run *run, const void *state);
+    /* Its table of locks (specimen/locks.h), if that is where it keeps them;
+     * such a specimen can be replayed on a database. */
+    const struct locks *(*locks)(const void *state);
 };
 
 /* A specimen with its number of workers and its settings. */
@@ -109,10 +114,11 @@ struct specimen_run {
 /* One step, while it is done. */
 struct scene {
     const struct specimen_run *run;
-    struct told *told;    /* NULL while searching */
-    const char *violated; /* set by the step: the property it breaks */
-    bool fault;           /* set by the step: it spends one */
-    bool valid;           /* no step of a schedule was impossible */
+    struct told *told;         /* NULL while searching */
+    struct locks_place *place; /* to do statements on as well; NULL: none */
+    const char *violated;      /* set by the step: the property it breaks */
+    bool fault;                /* set by the step: it spends one */
+    bool valid;                /* no step of a schedule was impossible */
 };
 
 /* ---- For specimens ------------------------------------------------------ */
@@ -189,5 +195,12 @@ struct lab_system specimen_system(const struct specimen_run *run);
 const char *specimen_tell(const struct specimen_run *run,
                           const uint16_t *schedule, size_t len,
                           struct told *told, bool *valid);
+
+/* The same of a specimen with a table of locks, step by step on a place.  It
+ * ends early when the place stops it. */
+const char *specimen_tell_on(const struct specimen_run *run,
+                             const uint16_t *schedule, size_t len,
+                             struct told *told, bool *valid,
+                             struct locks_place *place);
 
 #endif
