@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "print.h"
+#include "prove.h"
 #include "run.h"
 #include "specimen/specimens.h"
 #include "world/story.h"
@@ -26,32 +27,6 @@ stop(int number)
 
 /* ---- Proving ------------------------------------------------------------ */
 
-static bool
-is_expected(const struct world_config *config, const struct lab_report *report)
-{
-    if (config->expect == NULL)
-        return report->verdict != LAB_VIOLATED;
-    return report->verdict == LAB_VIOLATED &&
-           strcmp(report->violated, config->expect) == 0;
-}
-
-/* A schedule is told of workers with names; so what was found among workers
- * that are alike is found once more among workers that are not. */
-static bool
-explore(struct world_config *config, const struct lab_limits *limits,
-        struct lab_report *report)
-{
-    struct lab_system system = model_system(config);
-
-    if (!lab_explore(&system, limits, report))
-        return false;
-    if (report->verdict != LAB_VIOLATED || !config->symmetric)
-        return true;
-    lab_report_fini(report);
-    config->symmetric = false;
-    return lab_explore(&system, limits, report);
-}
-
 static struct lab_limits
 limits_of(const struct options *options, unsigned faults)
 {
@@ -64,67 +39,26 @@ limits_of(const struct options *options, unsigned faults)
     };
 }
 
-static int
-prove(const struct world_config *base, unsigned workers, unsigned faults,
-      const struct options *options)
+static struct prove
+prove_of(const struct options *options)
 {
-    struct world_config config = worlds_with(base, workers);
-    struct lab_limits limits = limits_of(options, faults);
-    struct lab_report report;
-    bool expected;
-
-    if (!explore(&config, &limits, &report)) {
-        fputs("holdfast-lab: not enough memory\n", stderr);
-        return EXIT_MEMORY;
-    }
-    expected = is_expected(&config, &report);
-    if (options->json) {
-        print_json(&config, &report);
-    } else {
-        print_table_row(&config, &report);
-        if (report.verdict == LAB_BOUNDED)
-            printf("     no violation within %llu states, depth %u\n",
-                   (unsigned long long)report.states, report.depth);
-        if (report.verdict == LAB_VIOLATED)
-            print_schedule(&config, report.schedule, report.schedule_len,
-                           report.violated, options->trace);
-    }
-    lab_report_fini(&report);
-    return expected ? 0 : EXIT_FINDING;
-}
-
-static int
-prove_all(const char *world, const struct options *options)
-{
-    int worst = 0;
-
-    if (!options->json)
-        print_table_head();
-    for (unsigned i = 0; i < worlds_proofs_count && !stopped; i++) {
-        const struct worlds_proof *proof = &worlds_proofs[i];
-        unsigned faults =
-            options->faults >= 0 ? (unsigned)options->faults : proof->faults;
-        int result;
-
-        if (world != NULL && strcmp(world, proof->world) != 0)
-            continue;
-        if (options->quick && !proof->quick)
-            continue;
-        result =
-            prove(worlds_find(proof->world), proof->workers, faults, options);
-        if (result > worst)
-            worst = result;
-    }
-    return worst;
+    return (struct prove){
+        .how = {.out = stdout, .trace = options->trace},
+        .limits = limits_of(options, 0),
+        .faults = options->faults,
+        .quick = options->quick,
+        .json = options->json,
+    };
 }
 
 static int
 run_prove(const char *world, const struct options *options)
 {
+    struct prove how = prove_of(options);
     const struct world_config *config;
 
     if (world == NULL)
-        return prove_all(NULL, options);
+        return prove_list(NULL, &how);
     config = worlds_find(world);
     if (config == NULL) {
         fprintf(stderr,
@@ -134,11 +68,12 @@ run_prove(const char *world, const struct options *options)
         return EXIT_USAGE;
     }
     if (options->workers == 0 && options->faults < 0)
-        return prove_all(world, options);
+        return prove_list(world, &how);
     if (!options->json)
-        print_table_head();
-    return prove(config, options->workers,
-                 options->faults < 0 ? 1 : (unsigned)options->faults, options);
+        print_table_head(stdout);
+    return prove_world(config, options->workers,
+                       options->faults < 0 ? 1 : (unsigned)options->faults,
+                       &how);
 }
 
 /* ---- Specimens ---------------------------------------------------------- */
@@ -215,9 +150,9 @@ replay(const char *line, const struct options *options)
         fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
         return EXIT_USAGE;
     }
-    violated =
-        model_replay(&config, schedule, (size_t)count,
-                     options->trace ? print_row : print_sentence, NULL, &valid);
+    violated = model_replay(&config, schedule, (size_t)count,
+                            options->trace ? print_row : print_sentence, stdout,
+                            &valid);
     if (!valid) {
         fputs("holdfast-lab: the next action is not possible there\n", stderr);
         return EXIT_USAGE;
@@ -269,6 +204,7 @@ run_wander(const char *world, const struct options *options)
     struct world_config config;
     uint16_t schedule[PRINT_SCHEDULE_MAX];
     struct walk walk = {.schedule = schedule, .max = 1000};
+    struct print how = {.out = stdout, .trace = options->trace};
 
     if (base == NULL) {
         fprintf(stderr, "holdfast-lab: there is no world '%s'\n", world);
@@ -284,7 +220,7 @@ run_wander(const char *world, const struct options *options)
         if (violated == NULL)
             continue;
         printf("seed %llu: %s\n", (unsigned long long)walk.seed, violated);
-        print_schedule(&config, schedule, walk.len, violated, options->trace);
+        print_schedule(&how, &config, schedule, walk.len, violated);
         return config.expect != NULL ? 0 : EXIT_FINDING;
     }
     printf("%llu walks of up to %zu steps from seed %llu: nothing found\n",

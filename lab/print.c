@@ -25,10 +25,9 @@ print_sentence(void *ctx, unsigned number, const struct model_step *step)
     char buffer[256];
     struct hf_text text;
 
-    (void)ctx;
     hf_text_init(&text, buffer, sizeof(buffer));
     story_sentence(step, &text);
-    printf("%3u. %s.\n", number, buffer);
+    fprintf(ctx, "%3u. %s.\n", number, buffer);
 }
 
 void
@@ -38,17 +37,17 @@ print_row(void *ctx, unsigned number, const struct model_step *step)
     struct hf_text text;
     unsigned workers = step->before.config->workers;
 
-    (void)ctx;
-    printf("%3u", number);
+    fprintf(ctx, "%3u", number);
     for (unsigned i = 0; i <= workers; i++) {
         hf_text_init(&text, buffer, sizeof(buffer));
         story_cell(step, i == workers ? WORLD_WORKERS_MAX : i, &text);
-        printf(" | %-28s", buffer);
+        fprintf(ctx, " | %-28s", buffer);
     }
-    puts(step->action.act == ACT_TICK ? " | ----" : "");
+    fputs(step->action.act == ACT_TICK ? " | ----\n" : "\n", ctx);
 }
 
 struct json_story {
+    FILE *out;
     unsigned operations; /* of the store */
     bool first;
 };
@@ -79,34 +78,37 @@ print_json_sentence(void *ctx, unsigned number, const struct model_step *step)
     story_sentence(step, &text);
     hf_text_init(&json, quoted, sizeof(quoted));
     hf_text_add_json(&json, buffer, strlen(buffer));
-    printf("%s%s", story->first ? "" : ",", quoted);
+    fprintf(story->out, "%s%s", story->first ? "" : ",", quoted);
     story->first = false;
 }
 
 void
-print_json(const struct world_config *config, const struct lab_report *report)
+print_json(FILE *out, const struct world_config *config,
+           const struct lab_report *report)
 {
-    struct json_story story = {.first = true};
+    struct json_story story = {.out = out, .first = true};
     bool valid;
 
     model_replay(config, report->schedule, report->schedule_len,
                  count_operations, &story, &valid);
-    printf("{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
-           "\"%s\",\"property\":",
-           config->name, config->workers, report->faults,
-           print_verdict(report->verdict));
+    fprintf(out,
+            "{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
+            "\"%s\",\"property\":",
+            config->name, config->workers, report->faults,
+            print_verdict(report->verdict));
     if (report->violated != NULL)
-        printf("\"%s\"", report->violated);
+        fprintf(out, "\"%s\"", report->violated);
     else
-        printf("null");
-    printf(",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
-           "\"transitions\":%llu,\"seconds\":%.3f,\"schedule\":[",
-           story.operations, report->schedule_len,
-           (unsigned long long)report->states,
-           (unsigned long long)report->transitions, report->seconds);
+        fprintf(out, "null");
+    fprintf(out,
+            ",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
+            "\"transitions\":%llu,\"seconds\":%.3f,\"schedule\":[",
+            story.operations, report->schedule_len,
+            (unsigned long long)report->states,
+            (unsigned long long)report->transitions, report->seconds);
     model_replay(config, report->schedule, report->schedule_len,
                  print_json_sentence, &story, &valid);
-    puts("]}");
+    fputs("]}\n", out);
 }
 
 static void
@@ -120,8 +122,8 @@ keep_last(void *ctx, unsigned number, const struct model_step *step)
 
 /* What goes round and round after a schedule that leads nowhere. */
 static void
-print_loop(const struct world_config *config, const uint16_t *schedule,
-           size_t len)
+print_loop(FILE *out, const struct world_config *config,
+           const uint16_t *schedule, size_t len)
 {
     struct world last;
     unsigned first;
@@ -129,54 +131,55 @@ print_loop(const struct world_config *config, const uint16_t *schedule,
 
     world_start(&last, config);
     model_replay(config, schedule, len, keep_last, &last, &valid);
-    puts("     From here, though nothing goes wrong any more:");
-    first = fair_show_loop(&last, print_sentence, NULL);
-    printf("     ... and again from step %u of these: nobody gets the lock.\n",
-           first);
+    fputs("     From here, though nothing goes wrong any more:\n", out);
+    first = fair_show_loop(&last, print_sentence, out);
+    fprintf(out,
+            "     ... and again from step %u of these: nobody gets the lock.\n",
+            first);
 }
 
 void
-print_schedule(const struct world_config *config, const uint16_t *schedule,
-               size_t len, const char *violated, bool trace)
+print_schedule(const struct print *how, const struct world_config *config,
+               const uint16_t *schedule, size_t len, const char *violated)
 {
     static char buffer[PRINT_SCHEDULE_MAX * 16];
     struct hf_text text;
     bool valid;
 
-    model_replay(config, schedule, len, trace ? print_row : print_sentence,
-                 NULL, &valid);
+    model_replay(config, schedule, len, how->trace ? print_row : print_sentence,
+                 how->out, &valid);
     if (violated != NULL && strcmp(violated, PROMISE_STUCK) == 0)
-        print_loop(config, schedule, len);
+        print_loop(how->out, config, schedule, len);
     hf_text_init(&text, buffer, sizeof(buffer));
     story_line(config, schedule, len, &text);
-    printf("     holdfast-lab replay %s\n", buffer);
+    fprintf(how->out, "     holdfast-lab replay %s\n", buffer);
 }
 
 void
-print_table_head(void)
+print_table_head(FILE *out)
 {
-    printf("%-18s %7s %6s  %-9s %12s %12s %6s %8s %8s %7s\n", "world",
-           "workers", "faults", "verdict", "states", "transitions", "depth",
-           "seconds", "M st./s", "B/state");
+    fprintf(out, "%-18s %7s %6s  %-9s %12s %12s %6s %8s %8s %7s\n", "world",
+            "workers", "faults", "verdict", "states", "transitions", "depth",
+            "seconds", "M st./s", "B/state");
 }
 
 void
-print_table_row(const struct world_config *config,
+print_table_row(FILE *out, const struct world_config *config,
                 const struct lab_report *report)
 {
     double seconds = report->seconds > 0 ? report->seconds : 1e-9;
     double states = (double)report->states;
 
-    printf("%-18s %7u %6u  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
-           config->name, config->workers, report->faults,
-           print_verdict(report->verdict), (unsigned long long)report->states,
-           (unsigned long long)report->transitions, report->depth,
-           report->seconds, states / seconds / 1e6,
-           (double)report->bytes / states);
+    fprintf(out, "%-18s %7u %6u  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
+            config->name, config->workers, report->faults,
+            print_verdict(report->verdict), (unsigned long long)report->states,
+            (unsigned long long)report->transitions, report->depth,
+            report->seconds, states / seconds / 1e6,
+            (double)report->bytes / states);
     if (report->violated != NULL)
-        printf("  %s", report->violated);
+        fprintf(out, "  %s", report->violated);
     if (config->expect != NULL)
-        printf(" (must be)");
-    putchar('\n');
-    fflush(stdout);
+        fprintf(out, " (must be)");
+    putc('\n', out);
+    fflush(out);
 }

@@ -1,0 +1,25 @@
+#ifndef LAB_PROVE_H
+#define LAB_PROVE_H
+
+#include "print.h"
+#include "world/worlds.h"
+
+/* Prove: search worlds to their end, and print what was found. */
+
+struct prove {
+    struct print how;
+    struct lab_limits limits; /* but for the faults */
+    int faults;               /* -1: each proof's own */
+    bool quick;               /* only the developer's proofs */
+    bool json;
+};
+
+/* One world, with so many workers (0: its own).  Returns 0 when it is as the
+ * world expects, or the code to exit with. */
+int prove_world(const struct world_config *base, unsigned workers,
+                unsigned faults, const struct prove *prove);
+
+/* Every proof of the list, or those of one world: the worst of the results. */
+int prove_list(const char *world, const struct prove *prove);
+
+#endif
