@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "drafts/draft_key.h"
+#include "drafts/draft_say.h"
 
 /* What a worker may do next. */
 enum choice {
@@ -37,83 +38,6 @@ doing_of(struct scene *scene, void *state, unsigned who)
     };
 }
 
-/* ---- Sentences ---------------------------------------------------------- */
-
-/* Has the worker written?  Then a read is a re-read. */
-static const struct draft_line *
-line_written(const struct doing *d)
-{
-    for (const struct draft_line *line = d->draft->lines; line < d->line;
-         line++)
-        if (line->verb == DRAFT_WRITE)
-            return line;
-    return NULL;
-}
-
-static const char *
-say_conflict(const struct doing *d, const struct draft_sight *sight)
-{
-    const struct draft_line *written = line_written(d);
-
-    if (written == NULL || written->stamp == DRAFT_NO_STAMP)
-        return "reads the lock and sees a conflict";
-    if (written->stamp == DRAFT_ID_TIME)
-        return draft_is_earliest(sight)
-                   ? "reads the lock and sees its ID, the lowest"
-                   : "reads the lock and sees a lower ID than its own";
-    return draft_is_earliest(sight)
-               ? "reads the lock and sees its ID with the lowest timestamp"
-               : "reads the lock and sees a timestamp before its own";
-}
-
-static void
-say_sight(const struct doing *d, const struct draft_sight *sight,
-          struct hf_text *text)
-{
-    if (sight->answer.kind == KEY_ERROR)
-        hf_text_add(text, "reads the lock, and is answered with an error");
-    else if (sight->answer.kind == KEY_NOT_FOUND)
-        hf_text_add(text, line_written(d) == NULL
-                              ? "reads the non-existent lock"
-                              : "reads the lock again, and there is none");
-    else if (draft_sees_siblings(sight))
-        hf_text_add(text, say_conflict(d, sight));
-    else if (draft_sees_other(sight))
-        hf_text_addf(text, "reads the lock and sees worker #%u's ID",
-                     sight->answer.siblings[0].id);
-    else
-        hf_text_add(text, "reads the lock and sees its ID");
-}
-
-static const char *
-say_value(const struct draft_line *line)
-{
-    return line->stamp == DRAFT_TIME ? "its ID and timestamp" : "its ID";
-}
-
-static void
-say_answer(const struct doing *d, const struct draft_sight *sight,
-           struct hf_text *text)
-{
-    static const char *const ends[] = {
-        [KEY_OK] = "",
-        [KEY_FOUND] = ", but the lock exists",
-        [KEY_NOT_FOUND] = "",
-        [KEY_ERROR] = ", and is answered with an error",
-    };
-
-    HF_CHECK(d->line != NULL); /* who is answered has asked */
-    if (d->line->verb == DRAFT_READ) {
-        say_sight(d, sight, text);
-        return;
-    }
-    if (d->line->verb == DRAFT_REMOVE)
-        hf_text_add(text, "removes the lock");
-    else
-        hf_text_addf(text, "writes %s to the lock", say_value(d->line));
-    hf_text_add(text, ends[sight->answer.kind]);
-}
-
 /* ---- The text ----------------------------------------------------------- */
 
 static void
@@ -134,7 +58,7 @@ decide(const struct doing *d, const struct draft_sight *sight)
     bool moves_on;
 
     HF_CHECK(line != NULL); /* who is answered has asked */
-    again = line->verb == DRAFT_READ && line_written(d) != NULL;
+    again = line->verb == DRAFT_READ && draft_written(d->draft, line) != NULL;
     moves_on = sight->answer.kind == KEY_ERROR ||
                (again && sight->answer.kind == KEY_NOT_FOUND) ||
                (line->verb == DRAFT_WRITE && draft_sees_lock(sight));
@@ -170,8 +94,9 @@ tell_answer(const struct doing *d, const struct draft_sight *sight,
 
     if (told == NULL)
         return;
+    HF_CHECK(d->line != NULL); /* who is answered has asked */
     hf_text_init(&text, buffer, sizeof(buffer));
-    say_answer(d, sight, &text);
+    draft_say_answer(d->draft, d->line, sight, &text);
     if (moves_on && !told->closes_nobody)
         hf_text_add(&text, ", and moves on");
     event = told_add(told, kinds[d->line->verb], d->who, "Worker #%u %s",
@@ -263,7 +188,7 @@ change(const struct doing *d, unsigned code)
     issue(d, removes ? KEY_REMOVE : KEY_WRITE);
     scene_tell(d->scene, TOLD_ISSUE, d->who, "Worker #%u starts to %s %s",
                d->who + 1, removes ? "remove" : "write",
-               removes ? "the lock" : say_value(d->line));
+               removes ? "the lock" : draft_say_value(d->line));
     return true;
 }
 
