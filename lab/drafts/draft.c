@@ -64,6 +64,8 @@ decide(const struct doing *d, const struct draft_sight *sight)
                (line->verb == DRAFT_WRITE && draft_sees_lock(sight));
     if (line->verb == DRAFT_REMOVE)
         moves_on = false; /* it has processed the data set */
+    if (line->again && sight->answer.kind == KEY_ERROR)
+        return false;
     line++;
     for (; !moves_on && line < end && line->verb == DRAFT_MOVE_ON_IF; line++)
         moves_on = line->when(sight);
@@ -104,6 +106,21 @@ tell_answer(const struct doing *d, const struct draft_sight *sight,
     event->error = sight->answer.kind == KEY_ERROR;
 }
 
+/* What a remove has removed must not be shown to a read sent later. */
+static void
+watch_removed(const struct doing *d, const struct key_answer *answer)
+{
+    HF_CHECK(d->line != NULL); /* who is answered has asked */
+    if (d->line->verb == DRAFT_REMOVE && answer->kind == KEY_OK)
+        d->s->removed |= (uint8_t)(1u << d->who);
+    if (d->line->verb != DRAFT_READ)
+        return;
+    for (unsigned i = 0; i < answer->count; i++)
+        if ((d->s->waits[d->who] >> answer->siblings[i].id & 1) != 0 &&
+            answer->siblings[i].id != 0)
+            d->scene->violated = SPECIMEN_RESURRECTION;
+}
+
 /* Look at the answer as soon as it is there. */
 static void
 take_answer(const struct doing *d)
@@ -112,6 +129,7 @@ take_answer(const struct doing *d)
 
     if (!draft_key_answer(d->scene->run, d->s, d->who, &sight.answer))
         return;
+    watch_removed(d, &sight.answer);
     d->s->waits[d->who] = 0;
     tell_answer(d, &sight, decide(d, &sight));
 }
@@ -148,6 +166,8 @@ issue(const struct doing *d, enum key_request_kind kind)
     }
     draft_key_issue(d->scene->run, d->s, d->who, request);
     d->s->waits[d->who] = 1;
+    if (kind == KEY_READ)
+        d->s->waits[d->who] |= (uint8_t)(d->s->removed << 1);
 }
 
 /* What is on its way happens, in one of three ways. */
@@ -192,9 +212,26 @@ change(const struct doing *d, unsigned code)
     return true;
 }
 
+/* May it ask now, by the pace that is set? */
+static bool
+may_ask(const struct doing *d)
+{
+    unsigned pace = scene_setting(d->scene, DRAFT_PACE);
+    bool begins = d->line == d->draft->lines;
+
+    for (unsigned i = 0; pace != DRAFT_FREE && i < d->who; i++)
+        if (d->s->cast.where[i] < WHERE_DONE)
+            return false;
+    if (pace == DRAFT_CALM || (pace == DRAFT_TURNS && begins))
+        return draft_key_calm(d->scene->run, d->s);
+    return true;
+}
+
 static bool
 do_line(const struct doing *d, unsigned code)
 {
+    if (d->line->verb != DRAFT_PROCESS && !may_ask(d))
+        return false;
     switch (d->line->verb) {
     case DRAFT_READ:
         if (code != ATOMIC_ARRIVES)

@@ -13,6 +13,9 @@
  * own.  A worker whose write answers an error does not know whether it
  * happened, and moves on; so does one whose read does, and one whose re-read
  * finds no lock.
+ *
+ * Resurrection: a read that was sent after a remove had succeeded shows what
+ * was removed.  A worker writes its ID in one line alone.
  */
 
 /* What a worker has read, for the lines that decide. */
@@ -43,6 +46,7 @@ struct draft_line {
     enum draft_stamp stamp;                        /* DRAFT_WRITE */
     bool untold; /* DRAFT_PROCESS: begins with the line before it, as the
                     document does not list it among the events */
+    bool again;  /* on an error it is done again, until there is none */
 };
 
 struct draft {
@@ -57,7 +61,9 @@ struct draft {
 struct draft_state {
     struct cast cast;
     uint8_t clock;                   /* timestamps taken so far */
-    uint8_t waits[TOLD_WORKERS_MAX]; /* 1: for the answer to its line */
+    uint8_t removed;                 /* whose lock was removed: 1 << who */
+    uint8_t waits[TOLD_WORKERS_MAX]; /* for the answer to its line: 1, and
+                                        what a read must not find: 2 << who */
     union {
         struct atomic atomic;
         struct riak riak;
@@ -65,7 +71,25 @@ struct draft_state {
 };
 
 /* The settings of drafts; those after DRAFT_ON are Riak's, by its names. */
-enum { DRAFT_MULT, DRAFT_SPLIT, DRAFT_IF_ABSENT, DRAFT_SKEW, DRAFT_ON };
+enum {
+    DRAFT_MULT,
+    DRAFT_SPLIT,
+    DRAFT_IF_ABSENT,
+    DRAFT_SKEW,
+    DRAFT_PACE,
+    DRAFT_ON,
+    DRAFT_PRECHECK,
+    DRAFT_DELETE_MODE,
+};
+
+/*
+ * Free: everybody may do anything at any time.  Turns: a worker begins when
+ * those before it have ended, and nothing is under way any more but what a
+ * fallback may hand over, some day.  Calm: so does each request, and a node
+ * goes down only then; whatever is found has nothing to do with requests that
+ * overtake each other.
+ */
+enum draft_pace { DRAFT_FREE, DRAFT_TURNS, DRAFT_CALM };
 
 extern const struct specimen_setting draft_settings[];
 

@@ -17,9 +17,19 @@ const struct specimen_setting draft_settings[] = {
     [DRAFT_SKEW] = {.name = "skew",
                     .about = "how far each worker's clock is behind the next's",
                     .most = 20},
+    [DRAFT_PACE] = {.name = "pace",
+                    .about = "any, one worker at a time, or one request",
+                    .words = {"free", "turns", "calm"}},
     [DRAFT_ON] = {.name = "on",
                   .about = "which key; what follows is Riak's alone",
                   .words = {"atomic", "riak"}},
+    [DRAFT_PRECHECK] =
+        {.name = "pw_precheck",
+         .about = "too few primaries known: refused, or stored and an error",
+         .words = {"riak", "seed"}},
+    [DRAFT_DELETE_MODE] = {.name = "delete_mode",
+                           .about = "when a tombstone goes",
+                           .words = {"later", "keep", "immediate"}},
 #define QUORUM(setting, what)                                                  \
     {                                                                          \
         .name = (setting), .about = (what), .words = {                         \
@@ -47,12 +57,6 @@ const struct specimen_setting draft_settings[] = {
     {.name = "last_write_wins",
      .about = "no versions at all",
      .words = {"false", "true"}},
-    {.name = "delete_mode",
-     .about = "when a tombstone goes",
-     .words = {"later", "keep", "immediate"}},
-    {.name = "pw_precheck",
-     .about = "too few primaries known: refused, or stored and an error",
-     .words = {"riak", "seed"}},
     {.name = "coordinator",
      .about = "any node of the list, or its first",
      .words = {"any", "first"}},
@@ -114,6 +118,29 @@ draft_key_init(const struct specimen_run *run, struct draft_state *s)
     }
     HF_CHECK(configure(run, &config, NULL));
     riak_init(&s->key.riak, &config);
+}
+
+/* Riak still has something to do, if no node goes down or comes back. */
+static bool
+is_busy(const struct riak *riak, bool handoffs)
+{
+    struct key_step steps[KEY_STEPS_MAX];
+    unsigned count = riak_steps(riak, steps);
+
+    for (unsigned i = 0; i < count; i++)
+        if (!steps[i].fault && steps[i].code != RIAK_COMES_BACK &&
+            (handoffs || steps[i].code != RIAK_HANDS_OFF))
+            return true;
+    return false;
+}
+
+bool
+draft_key_calm(const struct specimen_run *run, const struct draft_state *s)
+{
+    for (unsigned i = 0; i < TOLD_WORKERS_MAX; i++)
+        if (s->waits[i] != 0)
+            return false;
+    return !on_riak(run) || !is_busy(&s->key.riak, false);
 }
 
 bool
@@ -203,7 +230,7 @@ say_deed(enum riak_happening_kind kind)
         [RIAK_WRITE_ARRIVES] = "arrives at",
         [RIAK_READ_ARRIVES] = "arrives at",
         [RIAK_LOOKS_BACK] = "looks back at",
-        [RIAK_HANDS_OFF] = "Its fallback hands off to",
+        [RIAK_HANDS_OFF] = "What waited for it is handed over to",
         [RIAK_REAPS] = "The tombstone is reaped at",
         [RIAK_FORGETS] = "The tombstone is forgotten by",
         [RIAK_GOES_DOWN] = "A crash takes down",
@@ -230,7 +257,9 @@ tell_happening(struct scene *scene, const struct riak_happening *h)
     else if (request != NULL)
         hf_text_addf(&text, "A %s that nobody waits for ", request);
     hf_text_addf(&text, "%s %s %u", say_deed(h->kind),
-                 h->fallback ? "the fallback of node" : "node",
+                 h->fallback && h->kind != RIAK_HANDS_OFF
+                     ? "the fallback of node"
+                     : "node",
                  h->partition + 1);
     if (h->lost)
         hf_text_add(&text, ", which is down");
@@ -251,7 +280,10 @@ draft_key_step(struct scene *scene, struct draft_state *s, unsigned actor,
     if (!on_riak(scene->run) || index >= riak_steps(&s->key.riak, steps))
         return false;
     happening = riak_describe(&s->key.riak, steps[index]);
-    if (happening.worker != actor)
+    if (happening.worker != actor ||
+        (happening.kind == RIAK_GOES_DOWN &&
+         scene_setting(scene, DRAFT_PACE) == DRAFT_CALM &&
+         !draft_key_calm(scene->run, s)))
         return false;
     tell_happening(scene, &happening);
     scene->fault = steps[index].fault;
@@ -273,21 +305,34 @@ show_value(struct key_value value, bool timed, struct hf_text *text)
 }
 
 static void
+show_object(const struct riak *riak, struct riak_object object, bool timed,
+            struct hf_text *text)
+{
+    bool first = true;
+
+    for (unsigned w = 0; w < RIAK_WRITES_MAX; w++) {
+        if ((object.siblings >> w & 1) == 0)
+            continue;
+        hf_text_add(text, first ? " " : " + ");
+        show_value(riak->writes[w], timed, text);
+        first = false;
+    }
+    if (first)
+        hf_text_add(text, " -");
+}
+
+/* "1: #2  2: - (handoff: #1)": what waits at a fallback is in brackets. */
+static void
 show_replicas(const struct riak *riak, bool timed, struct hf_text *text)
 {
     for (unsigned i = 0; i < riak->rules.n; i++) {
-        bool first = true;
-
         hf_text_addf(text, "%s%u:", i == 0 ? "" : "  ", i + 1);
-        for (unsigned w = 0; w < RIAK_WRITES_MAX; w++) {
-            if ((riak->home[i].siblings >> w & 1) == 0)
-                continue;
-            hf_text_add(text, first ? " " : " + ");
-            show_value(riak->writes[w], timed, text);
-            first = false;
-        }
-        if (first)
-            hf_text_add(text, " -");
+        show_object(riak, riak->home[i], timed, text);
+        if (riak->away[i].clock == 0)
+            continue;
+        hf_text_add(text, " (handoff:");
+        show_object(riak, riak->away[i], timed, text);
+        hf_text_add(text, ")");
     }
 }
 
@@ -327,30 +372,18 @@ count_locked(const struct riak *riak)
     return locked;
 }
 
-/* Riak still has something to do, if no node goes down or comes back. */
-static bool
-is_busy(const struct riak *riak)
-{
-    struct key_step steps[KEY_STEPS_MAX];
-    unsigned count = riak_steps(riak, steps);
-
-    for (unsigned i = 0; i < count; i++)
-        if (!steps[i].fault &&
-            riak_describe(riak, steps[i]).kind != RIAK_COMES_BACK)
-            return true;
-    return false;
-}
-
 bool
 draft_is_left(const struct specimen_run *run, const void *state)
 {
+    const struct draft *draft = run->specimen->text;
     const struct draft_state *s = state;
 
-    for (unsigned i = 0; i < TOLD_WORKERS_MAX; i++)
-        if (s->waits[i] != 0) /* it may be removed, or written, yet */
+    for (unsigned i = 0; i < run->workers; i++)
+        if (s->waits[i] != 0 || /* it may be removed, or written, yet */
+            (s->cast.where[i] == WHERE_DONE && s->cast.line[i] < draft->count))
             return false;
     if (!on_riak(run))
         return s->key.atomic.count > 0;
-    return !is_busy(&s->key.riak) &&
+    return !is_busy(&s->key.riak, true) &&
            count_locked(&s->key.riak) == s->key.riak.rules.n;
 }

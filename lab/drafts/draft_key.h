@@ -7,6 +7,10 @@
 
 void draft_key_init(const struct specimen_run *run, struct draft_state *s);
 
+/* Is nothing under way, but what fallbacks may hand over some day? */
+bool draft_key_calm(const struct specimen_run *run,
+                    const struct draft_state *s);
+
 /* Is there room for one more request? */
 bool draft_key_ready(const struct specimen_run *run,
                      const struct draft_state *s);

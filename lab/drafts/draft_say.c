@@ -57,7 +57,7 @@ draft_say_answer(const struct draft *draft, const struct draft_line *line,
     static const char *const ends[] = {
         [KEY_OK] = "",
         [KEY_FOUND] = ", but the lock exists",
-        [KEY_NOT_FOUND] = "",
+        [KEY_NOT_FOUND] = ", but finds none",
         [KEY_ERROR] = ", and is answered with an error",
     };
 

@@ -254,6 +254,9 @@ close_tale(const struct specimen_run *run, const struct cast *cast,
         told_add(told, TOLD_CLOSING, TOLD_NOBODY, "%s process the data set",
                  buffer);
     }
+    if (strcmp(violated, SPECIMEN_RESURRECTION) == 0)
+        told_add(told, TOLD_CLOSING, TOLD_NOBODY,
+                 "The lock that was removed is there again");
     if (strcmp(violated, SPECIMEN_NOBODY) != 0)
         return;
     count = count_cast(cast, run->workers);

@@ -10,6 +10,8 @@ const struct specimen *const specimens[] = {
     &specimen_draft4_perfect,
     &specimen_draft4_skew,
     &specimen_draft4_ids,
+    &specimen_put_failed,
+    &specimen_resurrection,
     &specimen_redlock_clock,
     &specimen_redlock_restart,
     &specimen_lease,

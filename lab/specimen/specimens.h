@@ -12,6 +12,8 @@ extern const struct specimen specimen_draft4;
 extern const struct specimen specimen_draft4_perfect;
 extern const struct specimen specimen_draft4_skew;
 extern const struct specimen specimen_draft4_ids;
+extern const struct specimen specimen_put_failed;
+extern const struct specimen specimen_resurrection;
 extern const struct specimen specimen_redlock_clock;
 extern const struct specimen specimen_redlock_restart;
 extern const struct specimen specimen_lease;
