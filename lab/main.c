@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "place/replay_on.h"
 #include "print.h"
 #include "prove.h"
 #include "run.h"
@@ -139,6 +140,8 @@ replay(const char *line, const struct options *options)
     bool valid;
     int count;
 
+    if (options->on != NULL)
+        return replay_on(line, options->on);
     if (run_is_specimen(line)) {
         if (run_replay(line, &why))
             return 0;

@@ -17,7 +17,7 @@ options_usage(FILE *to)
         "SPECIMEN\n"
         "       holdfast-lab wander [--seed N] [--walks N] [--workers N] "
         "WORLD\n"
-        "       holdfast-lab replay LINE\n"
+        "       holdfast-lab replay [--on sqlite:PATH] LINE\n"
         "       holdfast-lab list\n"
         "\n"
         "Searches every order of events for one that breaks a promise of\n"
@@ -36,10 +36,13 @@ options_usage(FILE *to)
         "  --trace      the schedule as a table, workers side by side\n"
         "  --set K=V    a specimen's own settings, which list shows\n"
         "  --only P     look for one property of a specimen, as \"overlap\"\n"
+        "  --on PLACE   replay a table specimen in a real database as well,\n"
+        "               sqlite:PATH, and compare\n"
         "  --json       one JSON object a proof\n"
         "\n"
         "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
-        "be; 64 usage; 70 no memory.\n",
+        "be, or a database that differs from the model; 64 usage; 65 the\n"
+        "database is not empty; 69 it fails; 70 no memory.\n",
         to);
     return to == stdout ? 0 : EXIT_USAGE;
 }
@@ -68,6 +71,7 @@ static const struct option known[] = {
     {"walks", required_argument, NULL, 'W'},
     {"set", required_argument, NULL, 'k'},
     {"only", required_argument, NULL, 'o'},
+    {"on", required_argument, NULL, 'O'},
     {"quick", no_argument, NULL, 'q'},
     {"json", no_argument, NULL, 'j'},
     {"trace", no_argument, NULL, 't'},
@@ -113,6 +117,9 @@ options_parse(int argc, char **argv, struct options *o)
             break;
         case 'o':
             o->only = optarg;
+            break;
+        case 'O':
+            o->on = optarg;
             break;
         case 'q':
             o->quick = true;

@@ -12,6 +12,8 @@
 enum {
     EXIT_FINDING = 1, /* not what the world expects */
     EXIT_USAGE = 64,
+    EXIT_NOT_EMPTY = 65,   /* the place, for a replay */
+    EXIT_UNAVAILABLE = 69, /* the place fails */
     EXIT_MEMORY = 70,
 };
 
@@ -28,6 +30,7 @@ struct options {
     const char *set[SPECIMEN_SETTINGS_MAX];
     unsigned set_count;
     const char *only; /* a property; NULL: all */
+    const char *on;   /* a place to replay on; NULL: none */
 };
 
 /* Print how the program is used; returns what to exit with. */

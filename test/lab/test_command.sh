@@ -40,6 +40,30 @@ check "replay of an unknown action" gives 64 "no such action" \
 check "replay of what is not possible" gives 64 "not possible" \
     replay takeover:2:begin1,deliver1
 
+# A table specimen's schedule in a real database.
+table=close-two-steps:2:1,1,0,2,2,1
+check "replay on a database" gives 0 "the database agreed at every step" \
+    replay --on "sqlite:$here/locks.db" $table
+check "with the property" says run.out "broken: a lock lost to nobody"
+check "with the SQL" says run.out \
+    "worker #1> DELETE FROM locks WHERE name = 'lock' -- 1 row"
+check "nothing of it on stderr" silent run.err
+cp "$here/locks.db" "$here/kept.db"
+check "not on one that is not empty" gives 65 "locks.db is not empty" \
+    replay $table --on "sqlite:$here/locks.db"
+check "which stays as it is" cmp "$here/locks.db" "$here/kept.db"
+check "nor on what is no place" gives 64 "'locks.db' is not a place" \
+    replay $table --on locks.db
+check "nor where no file can be" gives 64 "make $here/run.out/locks.db" \
+    replay $table --on "sqlite:$here/run.out/locks.db"
+check "nor of a lock without a table" gives 64 "no table of locks" \
+    replay draft1:2:1 --on "sqlite:$here/other.db"
+check "nor of a world" gives 64 "only a specimen's schedule" \
+    replay takeover:2:begin1 --on "sqlite:$here/other.db"
+check "nor of what is not possible" gives 64 "not possible" \
+    replay close-two-steps:2:1,1,1,1,1 --on "sqlite:$here/other.db"
+check "and then no file is made" [ ! -e "$here/other.db" ]
+
 check "list names the worlds" gives 0 "takeover" list
 check "and says what must be found" says run.out "must be found: "
 

@@ -1,0 +1,71 @@
+#include "place/replay_on.h"
+
+#include <stdio.h>
+
+#include "options.h"
+#include "place/locks_sqlite.h"
+#include "run.h"
+
+/* The schedule of the line, if it can be replayed on a database; else -1. */
+static int
+parse(const char *line, struct specimen_run *run,
+      uint16_t schedule[RUN_SCHEDULE_MAX], struct told *told, const char **why)
+{
+    bool valid;
+    int count;
+
+    *why = "only a specimen's schedule runs on a database";
+    if (!run_is_specimen(line))
+        return -1;
+    count = run_parse(line, run, schedule, why);
+    if (count < 0)
+        return -1;
+    *why = "this specimen has no table of locks";
+    if (run->specimen->locks == NULL)
+        return -1;
+    specimen_tell(run, schedule, (size_t)count, told, &valid);
+    *why = "the next action is not possible there";
+    return valid ? count : -1;
+}
+
+static void
+print_end(const struct told *told, unsigned first, const char *violated)
+{
+    for (unsigned i = first; i < told->count; i++)
+        printf("%3u. %s.\n", told->events[i].number, told->events[i].sentence);
+    if (violated != NULL)
+        printf("     broken: %s\n", violated);
+    puts("     the database agreed at every step");
+}
+
+int
+replay_on(const char *line, const char *place)
+{
+    static struct told told;
+    static struct locks_sqlite database;
+    struct specimen_run run;
+    uint16_t schedule[RUN_SCHEDULE_MAX];
+    struct hf_error error;
+    enum hf_status status;
+    const char *violated;
+    const char *why;
+    bool valid;
+    int count = parse(line, &run, schedule, &told, &why);
+
+    if (count < 0) {
+        fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
+        return EXIT_USAGE;
+    }
+    status = locks_sqlite_open(&database, place, stdout, &error);
+    if (status != HF_OK) {
+        fprintf(stderr, "holdfast-lab: %s\n", error.text);
+        return status == HF_E_CORRUPT ? EXIT_NOT_EMPTY : EXIT_USAGE;
+    }
+    violated = specimen_tell_on(&run, schedule, (size_t)count, &told, &valid,
+                                &database.place);
+    locks_sqlite_close(&database);
+    if (database.place.stopped)
+        return database.differs ? EXIT_FINDING : EXIT_UNAVAILABLE;
+    print_end(&told, database.told, violated);
+    return 0;
+}

@@ -1,0 +1,10 @@
+#ifndef LAB_PLACE_REPLAY_ON_H
+#define LAB_PLACE_REPLAY_ON_H
+
+/* Replay on: `holdfast-lab replay LINE --on PLACE`.  Tells the schedule of a
+ * table-lock specimen on standard output, with the SQL of each step and what
+ * the table then holds.  Returns what to exit with: 0 if the database agreed
+ * with the model at every step. */
+int replay_on(const char *line, const char *place);
+
+#endif
