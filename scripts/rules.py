@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Check the small rules of STYLE.md that neither compiler nor clang-tidy
 knows: 80 columns, 70 lines a function, banned calls, one place for the heap
-and one for the clock, block comments, no unfinished business.
+and one for the clock, block comments, no unfinished business, specimens of
+less than 100 lines.
 """
 
 import re
@@ -10,6 +11,7 @@ import sys
 
 COLUMNS = 80
 FUNCTION_LINES = 70
+SPECIMEN_LINES = 99
 
 BANNED = ("strcpy strcat sprintf vsprintf strtok atoi atol atof gets alloca "
           "rand srand time localtime gmtime ctime signal system").split()
@@ -74,6 +76,9 @@ def check(path):
         for match in CLOCK_CALL.finditer(line):
             if path not in CLOCK_HOME:
                 yield number, f"{match.group(1)}: the clock is in base/clock.c"
+    if (re.search(r"^const struct specimen specimen_", code, re.M)
+            and text.count("\n") > SPECIMEN_LINES):
+        yield 1, f"a specimen of more than {SPECIMEN_LINES} lines"
     if product:
         for number, length in functions(code.split("\n")):
             if length > FUNCTION_LINES:

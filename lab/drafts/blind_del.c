@@ -21,9 +21,8 @@ set(struct scene *scene, struct blind *s, unsigned who)
         return false;
     s->key = (uint8_t)(who + 1);
     scene_stand(s, who, WHERE_INSIDE);
-    scene_tell(scene, TOLD_WRITE, who,
-               "Worker #%u sets the key, and processes the data set", who + 1);
-    return true;
+    return scene_say(scene, TOLD_WRITE, who,
+                     "sets the key, and processes the data set");
 }
 
 static bool
@@ -37,21 +36,16 @@ del(struct scene *scene, struct blind *s, unsigned who)
         return false;
     scene_stand(s, who, WHERE_DONE);
     if (compared && owner != who + 1) {
-        scene_tell(
-            scene, TOLD_READ, who,
-            "Worker #%u has ended, and finds that the key is not its own",
-            who + 1);
-        return true;
+        return scene_say(scene, TOLD_READ, who,
+                         "has ended, and finds that the key is not its own");
     }
     s->key = 0;
     if (owner != 0 && scene_stands(s, owner - 1, WHERE_INSIDE))
         scene->violated = PROMISE_LOST_LOCK;
-    scene_tell(scene, TOLD_REMOVE, who, "Worker #%u has ended, and deletes %s",
-               who + 1,
-               owner == 0         ? "a key that is not there"
-               : owner == who + 1 ? "the key"
-                                  : "the key, which is another's");
-    return true;
+    return scene_say(scene, TOLD_REMOVE, who, "has ended, and deletes %s",
+                     owner == 0         ? "a key that is not there"
+                     : owner == who + 1 ? "the key"
+                                        : "the key, which is another's");
 }
 
 static bool

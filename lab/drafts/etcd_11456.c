@@ -8,81 +8,68 @@
 
 enum { SETTING_CHECK };
 enum { CHOICE_LINE, CHOICE_LEASE_ENDS };
-enum { LINE_CREATE, LINE_WAIT, LINE_RELEASE, LINE_END };
 
 struct etcd {
-    struct cast cast;
-    uint8_t revision;                  /* of the last key created */
-    uint8_t created[TOLD_WORKERS_MAX]; /* revision of each one's key */
-    uint8_t there[TOLD_WORKERS_MAX];   /* 1: the key is */
+    struct cast cast;                /* line 1: it has created its key */
+    uint8_t keys;                    /* those that are there: 1 << who */
+    uint8_t older[TOLD_WORKERS_MAX]; /* those there when it created its own */
 };
-
-static bool
-is_first(const struct etcd *s, unsigned who)
-{
-    for (unsigned i = 0; i < TOLD_WORKERS_MAX; i++)
-        if (s->there[i] && s->created[i] < s->created[who])
-            return false;
-    return true;
-}
 
 static bool
 create(struct scene *scene, struct etcd *s, unsigned who)
 {
-    s->created[who] = ++s->revision;
-    s->there[who] = 1;
-    s->cast.line[who] = is_first(s, who) ? LINE_RELEASE : LINE_WAIT;
-    scene_stand(s, who, is_first(s, who) ? WHERE_INSIDE : WHERE_OUTSIDE);
-    scene_tell(scene, TOLD_WRITE, who, "Worker #%u creates its key, and %s",
-               who + 1, is_first(s, who) ? "holds the lock" : "waits");
-    return true;
+    bool waits = s->keys != 0;
+
+    s->older[who] = s->keys;
+    s->keys |= (uint8_t)(1u << who);
+    s->cast.line[who] = 1;
+    scene_stand(s, who, waits ? WHERE_OUTSIDE : WHERE_INSIDE);
+    return scene_say(scene, TOLD_WRITE, who, "creates its key, and %s",
+                     waits ? "waits" : "holds the lock");
 }
 
 static bool
 grant(struct scene *scene, struct etcd *s, unsigned who)
 {
-    bool ended = s->there[who] == 0;
-    bool checks = scene_setting(scene, SETTING_CHECK) != 0;
+    bool ended = (s->keys >> who & 1) == 0;
+    bool refused = ended && scene_setting(scene, SETTING_CHECK) != 0;
 
-    if (!is_first(s, who))
+    if ((s->keys & s->older[who]) != 0)
         return false;
-    s->cast.line[who] = ended && checks ? LINE_END : LINE_RELEASE;
-    scene_stand(s, who, ended && checks ? WHERE_MOVED_ON : WHERE_INSIDE);
-    if (ended && !checks)
+    scene_stand(s, who, refused ? WHERE_MOVED_ON : WHERE_INSIDE);
+    if (ended && !refused)
         scene->violated = PROMISE_LATE_ANSWER;
-    scene_tell(scene, TOLD_START, who, "Worker #%u is %s the lock%s", who + 1,
-               ended && checks ? "refused" : "granted",
-               ended ? ": its lease has ended" : "");
-    return true;
+    return scene_say(scene, TOLD_START, who, "is %s the lock%s",
+                     refused ? "refused" : "granted",
+                     ended ? ": its lease has ended" : "");
 }
 
+/* By a release, or before its time. */
 static bool
-release(struct scene *scene, struct etcd *s, unsigned who)
+delete_key(struct scene *scene, struct etcd *s, unsigned who, bool released)
 {
-    s->there[who] = 0;
-    s->cast.line[who] = LINE_END;
-    scene_stand(s, who, WHERE_DONE);
-    scene_tell(scene, TOLD_REMOVE, who, "Worker #%u deletes its key", who + 1);
-    return true;
+    if ((s->keys >> who & 1) == 0)
+        return false;
+    s->keys &= (uint8_t) ~(1u << who);
+    scene->fault = !released;
+    if (released)
+        scene_stand(s, who, WHERE_DONE);
+    return scene_say(scene, released ? TOLD_REMOVE : TOLD_WORLD, who, "%s",
+                     released ? "deletes its key" : "lets its lease end");
 }
 
 static bool
 act(struct scene *scene, void *state, unsigned who, unsigned choice)
 {
     struct etcd *s = state;
-    unsigned line = who == SPECIMEN_WORLD ? LINE_END : s->cast.line[who];
 
-    if (choice == CHOICE_LEASE_ENDS) {
-        if (line != LINE_WAIT || s->there[who] == 0)
-            return false;
-        scene->fault = true;
-        s->there[who] = 0;
-        scene_tell(scene, TOLD_WORLD, who, "Worker #%u's lease ends", who + 1);
-        return true;
-    }
-    return (line == LINE_CREATE && create(scene, s, who)) ||
-           (line == LINE_WAIT && grant(scene, s, who)) ||
-           (line == LINE_RELEASE && release(scene, s, who));
+    if (scene_stands(s, who, WHERE_INSIDE))
+        return choice == CHOICE_LINE && delete_key(scene, s, who, true);
+    if (!scene_stands(s, who, WHERE_OUTSIDE))
+        return false;
+    if (choice == CHOICE_LEASE_ENDS)
+        return delete_key(scene, s, who, false);
+    return s->cast.line[who] ? grant(scene, s, who) : create(scene, s, who);
 }
 
 static void
@@ -91,9 +78,8 @@ show(const struct specimen_run *run, const void *state, struct hf_text *text)
     const struct etcd *s = state;
 
     for (unsigned i = 0; i < run->workers; i++)
-        if (s->there[i])
-            hf_text_addf(text, "%s#%u at %u", text->len == 0 ? "" : " + ",
-                         i + 1, s->created[i]);
+        if ((s->keys >> i & 1) != 0)
+            hf_text_addf(text, "%s#%u", text->len == 0 ? "" : ", ", i + 1);
 }
 
 const struct specimen specimen_etcd_11456 = {
@@ -108,4 +94,5 @@ const struct specimen specimen_etcd_11456 = {
     .choices = 2,
     .size = sizeof(struct etcd),
     .act = act,
-    .show = show};
+    .show = show,
+};

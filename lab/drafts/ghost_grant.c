@@ -54,27 +54,13 @@ act(struct scene *scene, void *state, unsigned who, unsigned choice)
     if (scene_stands(s, who, WHERE_INSIDE)) {
         s->holder = 0;
         scene_stand(s, who, WHERE_DONE);
-        scene_tell(scene, TOLD_REMOVE, who, "Worker #%u releases the lock",
-                   who + 1);
-        return true;
+        return scene_say(scene, TOLD_REMOVE, who, "releases the lock");
     }
     if (s->cast.line[who] != 0)
         return false;
     return s->holder == 0 && s->queue[0].client == 0
                ? server_hold(scene, s, who)
                : server_block(scene, s, who, "blocks on acquiring the lock");
-}
-
-static void
-show(const struct specimen_run *run, const void *state, struct hf_text *text)
-{
-    const struct server *s = state;
-
-    (void)run;
-    scene_show_holder(text, s->holder);
-    for (unsigned i = 0; i < REQUESTS && s->queue[i].client != 0; i++)
-        hf_text_addf(text, ", #%u waits%s", s->queue[i].client,
-                     s->queue[i].heard ? "" : " unheard");
 }
 
 static const struct specimen_setting settings[] = {
@@ -86,7 +72,7 @@ static const struct specimen_setting settings[] = {
 #define GHOST_GRANT                                                            \
     .source = "AtlasDB, decision 11: BlockingTimeoutException", .workers = 2,  \
     .settings = settings, .choices = 2, .size = sizeof(struct server),         \
-    .act = act, .show = show
+    .act = act, .show = server_show
 
 const struct specimen specimen_ghost_grant = {
     .name = "ghost-grant",

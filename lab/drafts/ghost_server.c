@@ -17,8 +17,7 @@ server_block(struct scene *scene, struct server *s, unsigned client,
             continue;
         s->queue[at] = (struct request){(uint8_t)(client + 1), 1, 0};
         s->cast.line[client] = 1;
-        scene_tell(scene, TOLD_ISSUE, client, "Worker #%u %s", client + 1, how);
-        return true;
+        return scene_say(scene, TOLD_ISSUE, client, "%s", how);
     }
     return false; /* more than are tried here */
 }
@@ -28,9 +27,7 @@ server_hold(struct scene *scene, struct server *s, unsigned client)
 {
     s->holder = (uint8_t)(client + 1);
     scene_stand(s, client, WHERE_INSIDE);
-    scene_tell(scene, TOLD_WRITE, client, "Worker #%u acquires the lock",
-               client + 1);
-    return true;
+    return scene_say(scene, TOLD_WRITE, client, "acquires the lock");
 }
 
 bool
@@ -50,4 +47,17 @@ server_grant(struct scene *scene, struct server *s)
                "listening on it",
                first.client);
     return true;
+}
+
+void
+server_show(const struct specimen_run *run, const void *state,
+            struct hf_text *text)
+{
+    const struct server *s = state;
+
+    (void)run;
+    scene_show_holder(text, s->holder);
+    for (unsigned i = 0; i < REQUESTS && s->queue[i].client != 0; i++)
+        hf_text_addf(text, ", #%u waits%s", s->queue[i].client,
+                     s->queue[i].heard ? "" : " unheard");
 }

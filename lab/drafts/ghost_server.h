@@ -34,4 +34,8 @@ bool server_hold(struct scene *scene, struct server *s, unsigned client);
 /* Grant the first request, if the lock is free and there is one. */
 bool server_grant(struct scene *scene, struct server *s);
 
+/* Who holds, and who waits. */
+void server_show(const struct specimen_run *run, const void *state,
+                 struct hf_text *text);
+
 #endif

@@ -25,9 +25,7 @@ acquire(struct scene *scene, struct lease *s, unsigned who)
     s->holder = (uint8_t)(who + 1);
     s->grant[who] = ++s->grants;
     scene_stand(s, who, WHERE_INSIDE);
-    scene_tell(scene, TOLD_WRITE, who, "Worker #%u is granted lease %u",
-               who + 1, s->grants);
-    return true;
+    return scene_say(scene, TOLD_WRITE, who, "is granted lease %u", s->grants);
 }
 
 static bool
@@ -46,10 +44,9 @@ write_and_release(struct scene *scene, struct lease *s, unsigned who)
         s->highest = s->grant[who];
     if (s->holder == who + 1)
         s->holder = 0;
-    scene_tell(scene, TOLD_WRITE, who, "Worker #%u %swrites to the storage%s",
-               who + 1, paused ? "wakes, and " : "",
-               refused ? ", which refuses it" : "");
-    return true;
+    return scene_say(scene, TOLD_WRITE, who, "%swrites to the storage%s",
+                     paused ? "wakes, and " : "",
+                     refused ? ", which refuses it" : "");
 }
 
 static bool

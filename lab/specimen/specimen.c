@@ -1,6 +1,8 @@
 #include "specimen/specimen.h"
 
 #include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "specimen/locks.h"
@@ -16,6 +18,22 @@ size_of(const struct specimen_run *run)
 /* ---- For specimens ------------------------------------------------------ */
 
 bool
+scene_say(struct scene *scene, enum told_kind kind, unsigned worker,
+          const char *format, ...)
+{
+    char does[100];
+    va_list arguments;
+
+    if (scene->told == NULL)
+        return true;
+    va_start(arguments, format);
+    vsnprintf(does, sizeof(does), format, arguments);
+    va_end(arguments);
+    told_add(scene->told, kind, worker, "Worker #%u %s", worker + 1, does);
+    return true;
+}
+
+bool
 scene_pause(struct scene *scene, void *state, unsigned worker,
             const char *doing)
 {
@@ -23,9 +41,7 @@ scene_pause(struct scene *scene, void *state, unsigned worker,
         return false;
     scene->fault = true;
     scene_stand(state, worker, WHERE_PAUSED);
-    scene_tell(scene, TOLD_PAUSE, worker, "Worker #%u pauses%s", worker + 1,
-               doing);
-    return true;
+    return scene_say(scene, TOLD_PAUSE, worker, "pauses%s", doing);
 }
 
 bool
@@ -34,9 +50,7 @@ scene_wake(struct scene *scene, void *state, unsigned worker)
     if (!scene_stands(state, worker, WHERE_PAUSED))
         return false;
     scene_stand(state, worker, WHERE_INSIDE);
-    scene_tell(scene, TOLD_WAKE, worker,
-               "Worker #%u wakes, and goes on processing", worker + 1);
-    return true;
+    return scene_say(scene, TOLD_WAKE, worker, "wakes, and goes on processing");
 }
 
 void

@@ -136,6 +136,12 @@ scene_setting(const struct scene *scene, unsigned index)
          ? (struct told_event *)NULL                                           \
          : told_add((scene)->told, (kind), (worker), __VA_ARGS__))
 
+/* Tell what a worker does: "Worker #1" comes before it.  True, for the step
+ * that ends with it. */
+HF_PRINTF(4, 5)
+bool scene_say(struct scene *scene, enum told_kind kind, unsigned worker,
+               const char *format, ...);
+
 /* `state` starts with the cast. */
 static inline void
 scene_stand(void *state, unsigned worker, enum where where)
