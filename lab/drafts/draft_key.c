@@ -268,6 +268,8 @@ tell_happening(struct scene *scene, const struct riak_happening *h)
     event = told_add(scene->told, TOLD_ARRIVE, waits ? h->worker : TOLD_NOBODY,
                      "%s", buffer);
     event->replica = h->partition + 1;
+    event->fallback = h->fallback;
+    event->lost = h->lost || h->refused;
 }
 
 bool

@@ -290,6 +290,15 @@ is_stopped(const struct scene *scene)
     return scene->place != NULL && scene->place->stopped;
 }
 
+static void
+show_first(const struct specimen_run *run, const void *state, struct told *told)
+{
+    struct hf_text text;
+
+    hf_text_init(&text, told->holds, sizeof(told->holds));
+    run->specimen->show(run, state, &text);
+}
+
 /* The property that the last step breaks, with the state it leads to. */
 static const char *
 replay(struct scene *scene, const uint16_t *schedule, size_t len, void *state)
@@ -297,6 +306,8 @@ replay(struct scene *scene, const uint16_t *schedule, size_t len, void *state)
     const struct specimen_run *run = scene->run;
 
     start(run, state);
+    if (scene->told != NULL)
+        show_first(run, state, scene->told);
     if (scene->place != NULL)
         scene->place->start(scene->place, run->specimen->locks(state));
     for (size_t i = 0; i < len && scene->violated == NULL && !is_stopped(scene);
@@ -343,6 +354,7 @@ specimen_tell_on(const struct specimen_run *run, const uint16_t *schedule,
     *told = (struct told){
         .closes_nobody =
             violated != NULL && strcmp(violated, SPECIMEN_NOBODY) == 0,
+        .violated = violated,
     };
     *valid = first.valid;
     if (!first.valid)

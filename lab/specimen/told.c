@@ -43,7 +43,7 @@ told_add(struct told *told, enum told_kind kind, unsigned worker,
         .worker = worker,
         .kind = kind,
     };
-    if (is_operation(kind))
+    if (is_operation(kind) || kind == TOLD_ARRIVE)
         event->issue = open_issue(told, worker);
     told->operations += is_operation(kind);
     told->count++;

@@ -16,6 +16,7 @@ enum {
     TOLD_WORKERS_MAX = 4,
     TOLD_EVENTS_MAX = 256,
     TOLD_NOBODY = TOLD_WORKERS_MAX, /* as the worker of an event */
+    TOLD_HOLDS_MAX = 240,           /* four replicas with four siblings each */
 };
 
 /* Where a worker stands after an event. */
@@ -48,22 +49,27 @@ struct told_event {
     unsigned number; /* 1, 2, ... */
     unsigned worker; /* 0, 1, ..., or TOLD_NOBODY */
     enum told_kind kind;
-    unsigned issue;   /* number of the TOLD_ISSUE that this completes, or 0 */
-    unsigned replica; /* 1, 2, ...: where TOLD_ARRIVE is; or 0 */
+    unsigned issue;   /* number of the TOLD_ISSUE that this completes, or is
+                         an arrival of; or 0 */
+    unsigned replica; /* 1, 2, ...: where it is; or 0 */
+    bool fallback;    /* at what stands in for that replica */
     bool fault;
     bool error;                      /* the worker's answer was an error */
-    bool lost;                       /* and what it asked for did not happen */
+    bool lost;                       /* what was asked for did not happen, or
+                                        has not arrived */
     uint8_t where[TOLD_WORKERS_MAX]; /* each worker, afterwards */
     char sentence[120];
-    char holds[120]; /* what the store holds afterwards */
+    char holds[TOLD_HOLDS_MAX]; /* what the store holds afterwards */
 };
 
 struct told {
     struct told_event events[TOLD_EVENTS_MAX];
     unsigned count;
-    unsigned operations; /* reads, writes and removes; a split one once */
-    bool short_of_room;  /* there was more than TOLD_EVENTS_MAX */
-    bool closes_nobody;  /* the closing words will say that all moved on */
+    unsigned operations;  /* reads, writes and removes; a split one once */
+    bool short_of_room;   /* there was more than TOLD_EVENTS_MAX */
+    bool closes_nobody;   /* the closing words will say that all moved on */
+    const char *violated; /* the property that the last step breaks */
+    char holds[TOLD_HOLDS_MAX]; /* what the store holds at first */
 };
 
 /* Add an event and its sentence, without a full stop; the event is for the
