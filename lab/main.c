@@ -9,13 +9,14 @@
 #include "place/replay_on.h"
 #include "print.h"
 #include "prove.h"
+#include "report/report.h"
 #include "run.h"
 #include "specimen/specimens.h"
 #include "world/story.h"
 #include "world/walk.h"
 #include "world/worlds.h"
 
-/* holdfast-lab: prove, run, list, replay. */
+/* holdfast-lab: prove, run, list, replay, report. */
 
 static volatile int stopped;
 
@@ -232,6 +233,26 @@ run_wander(const char *world, const struct options *options)
     return 0;
 }
 
+static int
+run_report(const struct options *options)
+{
+    const struct report_order order = {
+        .folder = options->folder,
+        .proofs = options->proofs,
+        .mutants = options->mutants,
+        .limits = limits_of(options, 0),
+    };
+    struct hf_error error;
+    bool finding = false;
+    enum hf_status status = report_make(&order, &finding, &error);
+
+    if (status != HF_OK) {
+        fprintf(stderr, "holdfast-lab: %s\n", error.text);
+        return hf_status_exit(status);
+    }
+    return finding ? EXIT_FINDING : 0;
+}
+
 /* ---- The program --------------------------------------------------------- */
 
 int
@@ -260,5 +281,7 @@ main(int argc, char **argv)
         return replay(word, &options);
     if (strcmp(verb, "wander") == 0 && word != NULL)
         return run_wander(word, &options);
+    if (strcmp(verb, "report") == 0 && options.folder != NULL && word == NULL)
+        return run_report(&options);
     return options_usage(stderr);
 }

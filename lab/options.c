@@ -18,6 +18,7 @@ options_usage(FILE *to)
         "       holdfast-lab wander [--seed N] [--walks N] [--workers N] "
         "WORLD\n"
         "       holdfast-lab replay [--on sqlite:PATH] LINE\n"
+        "       holdfast-lab report -o DIR [--proofs FILE] [--mutants FILE]\n"
         "       holdfast-lab list\n"
         "\n"
         "Searches every order of events for one that breaks a promise of\n"
@@ -28,6 +29,7 @@ options_usage(FILE *to)
         "  run      the same for a specimen: somebody else's lock\n"
         "  wander   seeded random walks, for worlds too large to be proved\n"
         "  replay   tell a schedule again, from the line that was printed\n"
+        "  report   all that is found, as one page: DIR/index.html\n"
         "  list     the worlds and the specimens, and what each is about\n"
         "\n"
         "  --workers N  1 to 4        --faults F  at most so many, 0 to 15\n"
@@ -38,11 +40,16 @@ options_usage(FILE *to)
         "  --only P     look for one property of a specimen, as \"overlap\"\n"
         "  --on PLACE   replay a table specimen in a real database as well,\n"
         "               sqlite:PATH, and compare\n"
+        "  -o DIR       where the report is written; made if missing\n"
+        "  --proofs FILE   what prove has printed; else the quick proofs\n"
+        "  --mutants FILE  what scripts/mutants.py --tsv has written\n"
         "  --json       one JSON object a proof\n"
         "\n"
         "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
         "be, or a database that differs from the model; 64 usage; 65 the\n"
-        "database is not empty; 69 it fails; 70 no memory.\n",
+        "database is not empty, or a file is not what it should be; 69 the\n"
+        "database or the report cannot be written, 77 by permission; 70 no\n"
+        "memory; 75 interrupted, no report.\n",
         to);
     return to == stdout ? 0 : EXIT_USAGE;
 }
@@ -70,8 +77,10 @@ static const struct option known[] = {
     {"seed", required_argument, NULL, 'S'},
     {"walks", required_argument, NULL, 'W'},
     {"set", required_argument, NULL, 'k'},
-    {"only", required_argument, NULL, 'o'},
+    {"only", required_argument, NULL, 'y'},
     {"on", required_argument, NULL, 'O'},
+    {"proofs", required_argument, NULL, 'p'},
+    {"mutants", required_argument, NULL, 'M'},
     {"quick", no_argument, NULL, 'q'},
     {"json", no_argument, NULL, 'j'},
     {"trace", no_argument, NULL, 't'},
@@ -84,7 +93,7 @@ options_parse(int argc, char **argv, struct options *o)
     uint64_t number = 0;
     int option;
 
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "o:", known, NULL)) != -1) {
         bool good = true;
 
         switch (option) {
@@ -115,11 +124,20 @@ options_parse(int argc, char **argv, struct options *o)
             if (good)
                 o->set[o->set_count++] = optarg;
             break;
-        case 'o':
+        case 'y':
             o->only = optarg;
             break;
         case 'O':
             o->on = optarg;
+            break;
+        case 'o':
+            o->folder = optarg;
+            break;
+        case 'p':
+            o->proofs = optarg;
+            break;
+        case 'M':
+            o->mutants = optarg;
             break;
         case 'q':
             o->quick = true;

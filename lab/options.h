@@ -29,8 +29,11 @@ struct options {
     uint64_t walks;
     const char *set[SPECIMEN_SETTINGS_MAX];
     unsigned set_count;
-    const char *only; /* a property; NULL: all */
-    const char *on;   /* a place to replay on; NULL: none */
+    const char *only;    /* a property; NULL: all */
+    const char *on;      /* a place to replay on; NULL: none */
+    const char *folder;  /* of the report, or NULL */
+    const char *proofs;  /* a file for it, or NULL */
+    const char *mutants; /* the same */
 };
 
 /* Print how the program is used; returns what to exit with. */

@@ -3,13 +3,14 @@
 make sure that each is caught: by a proof of holdfast-lab or by a unit test.
 
 usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--table FILE]
-                          [NAME...]
+                          [--tsv FILE] [NAME...]
 
   --build DIR   a build with tests (build/dev): its objects are linked anew
   --jobs N      so many at a time (2)
   --survey      ask every proof and every test, not only those of the list,
                 and print the list's lines that have changed
   --table FILE  put the table between the marks of that file (docs/lab.md)
+  --tsv FILE    write it with tabs, for holdfast-lab report --mutants FILE
 
 Exit: 0 when each was caught; 1 when one survived; 64 usage.
 """
@@ -225,6 +226,13 @@ def table(mutants):
                f"{m.found.get('unit', '-')} |")
 
 
+def tsv(mutants):
+    yield "mutant\tfile\twrong\tlab\tunit"
+    for m in mutants:
+        yield "\t".join((m.name, m.file, m.about, m.found.get("lab", "-"),
+                         m.found.get("unit", "-")))
+
+
 def put_table(path, lines):
     text = path.read_text()
     head, rest = text.split(BEGIN)
@@ -238,6 +246,7 @@ def options():
     parser.add_argument("--jobs", default=2, type=int)
     parser.add_argument("--survey", action="store_true")
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--tsv", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     return parser.parse_args()
 
@@ -277,6 +286,8 @@ def main():
           f"{time.monotonic() - started:.0f} s")
     if args.table:
         put_table(args.table, table(mutants))
+    if args.tsv:
+        args.tsv.write_text("".join(line + "\n" for line in tsv(mutants)))
     return 1 if bad else 0
 
 

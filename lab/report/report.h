@@ -1,0 +1,25 @@
+#ifndef LAB_REPORT_REPORT_H
+#define LAB_REPORT_REPORT_H
+
+#include <holdfast/words.h>
+
+#include "search/explore.h"
+
+/* Report: `holdfast-lab report`, from the searches to the page. */
+
+struct report_order {
+    const char *folder;       /* made if it is missing */
+    const char *proofs;       /* a file, or NULL: make the quick proofs */
+    const char *mutants;      /* a file, or NULL: say that there is none */
+    struct lab_limits limits; /* but for faults and states */
+};
+
+/*
+ * Make folder/index.html, whole or not at all.  Files that are to be read are
+ * read before anything is searched.  *finding: something was not found as it
+ * should be, and the page says so.
+ */
+enum hf_status report_make(const struct report_order *order, bool *finding,
+                           struct hf_error *error);
+
+#endif
