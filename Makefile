@@ -20,10 +20,11 @@ test: ## everything: gcc, clang, every test, with sanitizers
 lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 	@scripts/deps.sh run test lint
 	@scripts/lint.sh
-bench: ## figures: a handover, a takeover, and flock beside us
+bench: ## figures: handover, takeover; the search, with SPIN beside it
 	@scripts/deps.sh run test
 	@scripts/build.sh dev
 	@build/dev/bin/bench_latency build/dev/bin/holdfast
+	@bench/search.sh build/dev/bin/bench_search
 fuzz: ## new bytes for the decoder T=record, for S=60 seconds
 	@scripts/deps.sh run test
 	@scripts/fuzz.sh $(or $(T),record) $(or $(S),60)
