@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "picture/picture_file.h"
 #include "place/replay_on.h"
 #include "print.h"
 #include "prove.h"
@@ -80,6 +81,29 @@ run_prove(const char *world, const struct options *options)
 
 /* ---- Specimens ---------------------------------------------------------- */
 
+/* Told at a time: too large for a stack. */
+static struct told told;
+
+/* Draw what is told, if that is wanted; returns what to exit with. */
+static int
+save_picture(const struct specimen_run *run, const struct options *options)
+{
+    struct hf_error error;
+    enum hf_status status;
+
+    if (options->svg == NULL)
+        return 0;
+    if (told.count == 0) {
+        fputs("holdfast-lab: nothing was found, so there is no picture\n",
+              stderr);
+        return 0;
+    }
+    status = picture_save(options->svg, run, &told, &error);
+    if (status != HF_OK)
+        fprintf(stderr, "holdfast-lab: %s\n", error.text);
+    return hf_status_exit(status);
+}
+
 static int
 run_specimen(const char *name, const struct options *options)
 {
@@ -90,6 +114,7 @@ run_specimen(const char *name, const struct options *options)
     struct hf_error error;
     bool violated;
     const char *why;
+    int saved;
 
     if (specimen == NULL) {
         fprintf(stderr,
@@ -112,7 +137,7 @@ run_specimen(const char *name, const struct options *options)
     }
     limits.faults =
         options->faults < 0 ? specimen->faults : (unsigned)options->faults;
-    if (!run_explore(&run, &limits, options->json, &report)) {
+    if (!run_explore(&run, &limits, options->json, &report, &told)) {
         fputs("holdfast-lab: not enough memory\n", stderr);
         return EXIT_MEMORY;
     }
@@ -122,6 +147,9 @@ run_specimen(const char *name, const struct options *options)
     if (report.violated == NULL && specimen->expect != NULL)
         violated = true;
     lab_report_fini(&report);
+    saved = save_picture(&run, options);
+    if (saved != 0)
+        return saved;
     /* What is set, or how much goes wrong, changes what is to be found. */
     return violated && options->set_count == 0 && options->only == NULL &&
                    options->faults < 0
@@ -135,18 +163,27 @@ static int
 replay(const char *line, const struct options *options)
 {
     static uint16_t schedule[PRINT_SCHEDULE_MAX];
+    struct specimen_run run;
     struct world_config config;
     const char *why;
     const char *violated;
     bool valid;
     int count;
 
+    if (options->on != NULL && options->svg != NULL) {
+        fputs("holdfast-lab: --on and --svg do not go together\n", stderr);
+        return EXIT_USAGE;
+    }
     if (options->on != NULL)
         return replay_on(line, options->on);
     if (run_is_specimen(line)) {
-        if (run_replay(line, &why))
-            return 0;
+        if (run_replay(line, &run, &told, &why))
+            return save_picture(&run, options);
         fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
+        return EXIT_USAGE;
+    }
+    if (options->svg != NULL) {
+        fputs("holdfast-lab: only a specimen has a picture\n", stderr);
         return EXIT_USAGE;
     }
     count = story_parse(line, &config, schedule, PRINT_SCHEDULE_MAX, &why);

@@ -13,11 +13,11 @@ options_usage(FILE *to)
         "usage: holdfast-lab prove [--quick] [--workers N] [--faults F] "
         "[WORLD]\n"
         "       holdfast-lab run [--workers N] [--faults F] [--set K=V ...] "
-        "[--only P] "
-        "SPECIMEN\n"
+        "[--only P]\n"
+        "                        [--svg FILE] SPECIMEN\n"
         "       holdfast-lab wander [--seed N] [--walks N] [--workers N] "
         "WORLD\n"
-        "       holdfast-lab replay [--on sqlite:PATH] LINE\n"
+        "       holdfast-lab replay [--on sqlite:PATH] [--svg FILE] LINE\n"
         "       holdfast-lab report -o DIR [--proofs FILE] [--mutants FILE]\n"
         "       holdfast-lab list\n"
         "\n"
@@ -40,6 +40,7 @@ options_usage(FILE *to)
         "  --only P     look for one property of a specimen, as \"overlap\"\n"
         "  --on PLACE   replay a table specimen in a real database as well,\n"
         "               sqlite:PATH, and compare\n"
+        "  --svg FILE   draw what a specimen's search found, or a line tells\n"
         "  -o DIR       where the report is written; made if missing\n"
         "  --proofs FILE   what prove has printed; else the quick proofs\n"
         "  --mutants FILE  what scripts/mutants.py --tsv has written\n"
@@ -48,8 +49,9 @@ options_usage(FILE *to)
         "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
         "be, or a database that differs from the model; 64 usage; 65 the\n"
         "database is not empty, or a file is not what it should be; 69 the\n"
-        "database or the report cannot be written, 77 by permission; 70 no\n"
-        "memory; 75 interrupted, no report.\n",
+        "database, the report or FILE cannot be written, 77 by permission; 70 "
+        "no\n"
+        "no memory; 75 interrupted, no report.\n",
         to);
     return to == stdout ? 0 : EXIT_USAGE;
 }
@@ -81,6 +83,7 @@ static const struct option known[] = {
     {"on", required_argument, NULL, 'O'},
     {"proofs", required_argument, NULL, 'p'},
     {"mutants", required_argument, NULL, 'M'},
+    {"svg", required_argument, NULL, 'v'},
     {"quick", no_argument, NULL, 'q'},
     {"json", no_argument, NULL, 'j'},
     {"trace", no_argument, NULL, 't'},
@@ -138,6 +141,9 @@ options_parse(int argc, char **argv, struct options *o)
             break;
         case 'M':
             o->mutants = optarg;
+            break;
+        case 'v':
+            o->svg = optarg;
             break;
         case 'q':
             o->quick = true;

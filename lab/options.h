@@ -13,7 +13,7 @@ enum {
     EXIT_FINDING = 1, /* not what the world expects */
     EXIT_USAGE = 64,
     EXIT_NOT_EMPTY = 65,   /* the place, for a replay */
-    EXIT_UNAVAILABLE = 69, /* the place fails */
+    EXIT_UNAVAILABLE = 69, /* the place fails, or a file is not written */
     EXIT_MEMORY = 70,
 };
 
@@ -34,6 +34,7 @@ struct options {
     const char *folder;  /* of the report, or NULL */
     const char *proofs;  /* a file for it, or NULL */
     const char *mutants; /* the same */
+    const char *svg;     /* a file for the picture, or NULL */
 };
 
 /* Print how the program is used; returns what to exit with. */

@@ -278,42 +278,40 @@ print_object(const struct specimen_run *run, const struct lab_report *report,
 
 bool
 run_explore(const struct specimen_run *run, const struct lab_limits *limits,
-            bool json, struct lab_report *report)
+            bool json, struct lab_report *report, struct told *told)
 {
-    static struct told told;
     struct lab_system system = specimen_system(run);
     bool valid;
 
     if (!lab_explore(&system, limits, report))
         return false;
-    told = (struct told){0};
+    *told = (struct told){0};
     if (report->verdict == LAB_VIOLATED)
-        specimen_tell(run, report->schedule, report->schedule_len, &told,
+        specimen_tell(run, report->schedule, report->schedule_len, told,
                       &valid);
     if (json)
-        print_object(run, report, &told);
+        print_object(run, report, told);
     else
-        print_text(run, report, &told);
+        print_text(run, report, told);
     return true;
 }
 
 bool
-run_replay(const char *line, const char **why)
+run_replay(const char *line, struct specimen_run *run, struct told *told,
+           const char **why)
 {
-    static struct told told;
-    struct specimen_run run;
     uint16_t schedule[RUN_SCHEDULE_MAX];
     const char *violated;
     bool valid;
-    int count = run_parse(line, &run, schedule, why);
+    int count = run_parse(line, run, schedule, why);
 
     if (count < 0)
         return false;
-    violated = specimen_tell(&run, schedule, (size_t)count, &told, &valid);
+    violated = specimen_tell(run, schedule, (size_t)count, told, &valid);
     *why = "the next action is not possible there";
     if (!valid)
         return false;
-    print_told(&told);
+    print_told(told);
     if (violated != NULL)
         printf("     broken: %s\n", violated);
     return true;

@@ -11,15 +11,16 @@ enum {
 };
 
 /* Explore the run, and print what was found: as text, or as JSON on a line,
- * the object of print_json with the events and settings beside.  Returns
- * false when there was no memory. */
+ * the object of print_json with the events and settings beside.  *told has
+ * its schedule, if it is violated.  Returns false when there was no memory. */
 bool run_explore(const struct specimen_run *run,
                  const struct lab_limits *limits, bool json,
-                 struct lab_report *report);
+                 struct lab_report *report, struct told *told);
 
-/* Tell the schedule of a line again; `line` names a specimen.  Returns false
- * with a clause in *why. */
-bool run_replay(const char *line, const char **why);
+/* Tell the schedule of a line again; `line` names a specimen.  *run and *told
+ * have it.  Returns false with a clause in *why. */
+bool run_replay(const char *line, struct specimen_run *run, struct told *told,
+                const char **why);
 
 /* "draft4,writes=atomic:2:1,2,2.3": the specimen, what is set, the workers,
  * and the actions: an actor, 0 for the world, and its choice if it is not 0. */

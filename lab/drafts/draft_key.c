@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/check.h"
+#include "drafts/draft_say.h"
 
 const struct specimen_setting draft_settings[] = {
     [DRAFT_MULT] = {.name = "allow_mult",
@@ -200,78 +201,6 @@ _Static_assert((unsigned)KEY_WORKERS_MAX == (unsigned)SPECIMEN_WORLD,
 _Static_assert(DRAFT_CHOICES + KEY_STEPS_MAX <= SPECIMEN_CHOICES_MAX,
                "a step of the key is a choice");
 
-/* Of what request it is; NULL: of none. */
-static const char *
-say_request(const struct riak_happening *h)
-{
-    switch (h->kind) {
-    case RIAK_COORDINATES:
-    case RIAK_WRITE_ARRIVES:
-        return h->value.id == 0 ? "remove" : "write";
-    case RIAK_READ_ARRIVES:
-        return "read";
-    case RIAK_LOOKS_BACK:
-        return "remove";
-    case RIAK_HANDS_OFF:
-    case RIAK_REAPS:
-    case RIAK_FORGETS:
-    case RIAK_GOES_DOWN:
-    case RIAK_COMES_BACK:
-        break;
-    }
-    return NULL;
-}
-
-static const char *
-say_deed(enum riak_happening_kind kind)
-{
-    static const char *const deeds[] = {
-        [RIAK_COORDINATES] = "is coordinated by",
-        [RIAK_WRITE_ARRIVES] = "arrives at",
-        [RIAK_READ_ARRIVES] = "arrives at",
-        [RIAK_LOOKS_BACK] = "looks back at",
-        [RIAK_HANDS_OFF] = "What waited for it is handed over to",
-        [RIAK_REAPS] = "The tombstone is reaped at",
-        [RIAK_FORGETS] = "The tombstone is forgotten by",
-        [RIAK_GOES_DOWN] = "A crash takes down",
-        [RIAK_COMES_BACK] = "A restart brings back",
-    };
-
-    return deeds[kind];
-}
-
-static void
-tell_happening(struct scene *scene, const struct riak_happening *h)
-{
-    const char *request = say_request(h);
-    bool waits = h->worker < KEY_WORKERS_MAX;
-    char buffer[100];
-    struct hf_text text;
-    struct told_event *event;
-
-    if (scene->told == NULL)
-        return;
-    hf_text_init(&text, buffer, sizeof(buffer));
-    if (request != NULL && waits)
-        hf_text_addf(&text, "Worker #%u's %s ", h->worker + 1, request);
-    else if (request != NULL)
-        hf_text_addf(&text, "A %s that nobody waits for ", request);
-    hf_text_addf(&text, "%s %s %u", say_deed(h->kind),
-                 h->fallback && h->kind != RIAK_HANDS_OFF
-                     ? "the fallback of node"
-                     : "node",
-                 h->partition + 1);
-    if (h->lost)
-        hf_text_add(&text, ", which is down");
-    if (h->refused)
-        hf_text_add(&text, ", which refuses it");
-    event = told_add(scene->told, TOLD_ARRIVE, waits ? h->worker : TOLD_NOBODY,
-                     "%s", buffer);
-    event->replica = h->partition + 1;
-    event->fallback = h->fallback;
-    event->lost = h->lost || h->refused;
-}
-
 bool
 draft_key_step(struct scene *scene, struct draft_state *s, unsigned actor,
                unsigned index)
@@ -287,7 +216,7 @@ draft_key_step(struct scene *scene, struct draft_state *s, unsigned actor,
          scene_setting(scene, DRAFT_PACE) == DRAFT_CALM &&
          !draft_key_calm(scene->run, s)))
         return false;
-    tell_happening(scene, &happening);
+    draft_tell(scene, &happening);
     scene->fault = steps[index].fault;
     riak_step(&s->key.riak, steps[index]);
     return true;

@@ -71,3 +71,91 @@ draft_say_answer(const struct draft *draft, const struct draft_line *line,
         hf_text_addf(text, "writes %s to the lock", draft_say_value(line));
     hf_text_add(text, ends[sight->answer.kind]);
 }
+
+/* ---- Riak's steps ------------------------------------------------------- */
+
+/* Of what request it is; NULL: of none. */
+static const char *
+say_request(const struct riak_happening *h)
+{
+    switch (h->kind) {
+    case RIAK_COORDINATES:
+    case RIAK_WRITE_ARRIVES:
+        return h->value.id == 0 ? "remove" : "write";
+    case RIAK_READ_ARRIVES:
+        return "read";
+    case RIAK_LOOKS_BACK:
+        return "remove";
+    case RIAK_HANDS_OFF:
+    case RIAK_REAPS:
+    case RIAK_FORGETS:
+    case RIAK_GOES_DOWN:
+    case RIAK_COMES_BACK:
+        break;
+    }
+    return NULL;
+}
+
+static const char *
+say_deed(enum riak_happening_kind kind)
+{
+    static const char *const deeds[] = {
+        [RIAK_COORDINATES] = "is coordinated by",
+        [RIAK_WRITE_ARRIVES] = "arrives at",
+        [RIAK_READ_ARRIVES] = "arrives at",
+        [RIAK_LOOKS_BACK] = "looks back at",
+        [RIAK_HANDS_OFF] = "What waited for it is handed over to",
+        [RIAK_REAPS] = "The tombstone is reaped at",
+        [RIAK_FORGETS] = "The tombstone is forgotten by",
+        [RIAK_GOES_DOWN] = "A crash takes down",
+        [RIAK_COMES_BACK] = "A restart brings back",
+    };
+
+    return deeds[kind];
+}
+
+static enum told_kind
+kind_of(enum riak_happening_kind kind)
+{
+    static const enum told_kind kinds[] = {
+        [RIAK_COORDINATES] = TOLD_ARRIVE,  [RIAK_WRITE_ARRIVES] = TOLD_ARRIVE,
+        [RIAK_READ_ARRIVES] = TOLD_ARRIVE, [RIAK_LOOKS_BACK] = TOLD_ARRIVE,
+        [RIAK_HANDS_OFF] = TOLD_SERVER,    [RIAK_REAPS] = TOLD_SERVER,
+        [RIAK_FORGETS] = TOLD_SERVER,      [RIAK_GOES_DOWN] = TOLD_DOWN,
+        [RIAK_COMES_BACK] = TOLD_UP,
+    };
+
+    return kinds[kind];
+}
+
+void
+draft_tell(struct scene *scene, const struct riak_happening *h)
+{
+    const char *request = say_request(h);
+    bool waits = h->worker < KEY_WORKERS_MAX;
+    char buffer[100];
+    struct hf_text text;
+    struct told_event *event;
+
+    if (scene->told == NULL)
+        return;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    if (request != NULL && waits)
+        hf_text_addf(&text, "Worker #%u's %s ", h->worker + 1, request);
+    else if (request != NULL)
+        hf_text_addf(&text, "A %s that nobody waits for ", request);
+    hf_text_addf(&text, "%s %s %u", say_deed(h->kind),
+                 h->fallback && h->kind != RIAK_HANDS_OFF
+                     ? "the fallback of node"
+                     : "node",
+                 h->partition + 1);
+    if (h->lost)
+        hf_text_add(&text, ", which is down");
+    if (h->refused)
+        hf_text_add(&text, ", which refuses it");
+    event = told_add(scene->told, kind_of(h->kind),
+                     waits ? h->worker : TOLD_NOBODY, "%s", buffer);
+    event->replica = h->partition + 1;
+    event->fallback = h->fallback;
+    event->lost = h->lost || h->refused;
+}

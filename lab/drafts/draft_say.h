@@ -16,4 +16,7 @@ const char *draft_say_value(const struct draft_line *line);
 void draft_say_answer(const struct draft *draft, const struct draft_line *line,
                       const struct draft_sight *sight, struct hf_text *text);
 
+/* Tell a step of Riak's, before it is done. */
+void draft_tell(struct scene *scene, const struct riak_happening *h);
+
 #endif

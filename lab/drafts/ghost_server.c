@@ -12,12 +12,18 @@ bool
 server_block(struct scene *scene, struct server *s, unsigned client,
              const char *how)
 {
+    struct told_event *event;
+
     for (unsigned at = 0; at < REQUESTS; at++) {
         if (s->queue[at].client != 0)
             continue;
         s->queue[at] = (struct request){(uint8_t)(client + 1), 1, 0};
         s->cast.line[client] = 1;
-        return scene_say(scene, TOLD_ISSUE, client, "%s", how);
+        event = scene_tell(scene, TOLD_ISSUE, client, "Worker #%u %s",
+                           client + 1, how);
+        if (event != NULL)
+            event->replica = 1; /* it is there at once, and waits there */
+        return true;
     }
     return false; /* more than are tried here */
 }

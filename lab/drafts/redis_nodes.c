@@ -34,8 +34,10 @@ nodes_lose(struct scene *scene, struct nodes *nodes, unsigned node,
 void
 nodes_show(const struct nodes *nodes, struct hf_text *text)
 {
-    for (unsigned i = 0; i < NODES; i++)
-        if (nodes->key[i] != 0)
-            hf_text_addf(text, "%s%c: #%u", text->len == 0 ? "" : ", ",
-                         (char)('A' + i), nodes->key[i]);
+    for (unsigned i = 0; i < NODES; i++) {
+        hf_text_addf(text, "%s%c: ", i == 0 ? "" : "  ", (char)('A' + i));
+        if (nodes->key[i] == 0)
+            hf_text_add(text, "-");
+        scene_show_holder(text, nodes->key[i]);
+    }
 }

@@ -19,6 +19,7 @@ struct redlock {
 static bool
 ask(struct scene *scene, struct redlock *s, unsigned who, unsigned node)
 {
+    struct told_event *event;
     bool granted;
 
     if (s->granted[who] >= MAJORITY || (s->asked[who] >> node & 1) != 0)
@@ -26,9 +27,12 @@ ask(struct scene *scene, struct redlock *s, unsigned who, unsigned node)
     granted = nodes_set(&s->nodes, node, who + 1);
     s->asked[who] |= (uint8_t)(1u << node);
     s->granted[who] += granted;
-    return scene_say(scene, TOLD_WRITE, who, "%s node %c",
-                     granted ? "sets its key on" : "is refused by",
-                     (char)('A' + node));
+    event = scene_tell(scene, TOLD_WRITE, who, "Worker #%u %s node %c", who + 1,
+                       granted ? "sets its key on" : "is refused by",
+                       (char)('A' + node));
+    if (event != NULL)
+        event->replica = node + 1;
+    return true;
 }
 
 static bool

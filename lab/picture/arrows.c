@@ -44,7 +44,7 @@ lane_edge(const struct pen *pen, unsigned index, unsigned lane, int side)
     struct words items[LAYOUT_ITEMS_MAX];
     unsigned count;
 
-    if (event->kind == TOLD_ARRIVE)
+    if (layout_is_at_lane(layout, event))
         return layout->lane_x[lane] + side * (LAYOUT_DISC + 1);
     if ((layout->rows[index].changed >> lane & 1) == 0)
         return layout->lane_x[lane] + side * 4;
@@ -109,6 +109,16 @@ arrives_at_replicas(const struct told *told, unsigned issue)
     return false;
 }
 
+/* Does it ask, rather than change?  Known once it is answered. */
+static bool
+is_read(const struct told *told, unsigned issue)
+{
+    for (unsigned i = issue; i < told->count && issue != 0; i++)
+        if (told->events[i].issue == issue && told->events[i].kind == TOLD_READ)
+            return true;
+    return false;
+}
+
 static bool
 is_completed(const struct told *told, unsigned issue)
 {
@@ -129,7 +139,7 @@ draw_issue(const struct pen *pen, unsigned index)
     struct point from = at_worker(pen, index);
     struct point to = at_lane(pen, index, lane_of(pen, index), side);
 
-    if (pen->layout->rows[index].changed != 0) {
+    if (event->replica != 0 || pen->layout->rows[index].changed != 0) {
         put_arrow(pen, CHANGE, from, to);
         return;
     }
@@ -149,7 +159,7 @@ draw_arrival(const struct pen *pen, unsigned index)
     struct point from;
     struct point to;
 
-    if (event->replica == 0 || event->replica > layout->lanes)
+    if (!layout_is_at_lane(layout, event))
         return;
     if (event->issue != 0) {
         unsigned issue = event->issue - 1;
@@ -164,26 +174,29 @@ draw_arrival(const struct pen *pen, unsigned index)
     if (event->lost)
         put_lost(pen, from, to);
     else
-        put_arrow(pen, CHANGE, from, to);
+        put_arrow(pen, is_read(layout->told, event->issue) ? ANSWER : CHANGE,
+                  from, to);
 }
 
 /* ---- What is answered --------------------------------------------------- */
 
-/* From each replica that was heard. */
+/* From the replica whose answer was the last that it took. */
 static void
-draw_answers(const struct pen *pen, unsigned index, enum kind kind)
+draw_answer(const struct pen *pen, unsigned index, enum kind kind)
 {
     const struct told *told = pen->layout->told;
     const struct told_event *event = &told->events[index];
     int side = pen_side(pen, event->worker);
-    struct point to = at_worker(pen, index);
 
-    for (unsigned i = event->issue; i < index; i++) {
-        const struct told_event *heard = &told->events[i];
+    for (unsigned i = index; i > event->issue; i--) {
+        const struct told_event *heard = &told->events[i - 1];
 
-        if (heard->kind == TOLD_ARRIVE && heard->issue == event->issue &&
-            !heard->lost && heard->replica != 0)
-            put_arrow(pen, kind, at_lane(pen, i, heard->replica - 1, side), to);
+        if (heard->kind != TOLD_ARRIVE || heard->issue != event->issue ||
+            heard->replica == 0)
+            continue;
+        put_arrow(pen, kind, at_lane(pen, i - 1, heard->replica - 1, side),
+                  at_worker(pen, index));
+        return;
     }
 }
 
@@ -230,7 +243,7 @@ pen_arrows(const struct pen *pen, unsigned index)
     else if (event->kind == TOLD_ARRIVE)
         draw_arrival(pen, index);
     else if (event->issue != 0 && arrives_at_replicas(told, event->issue))
-        draw_answers(pen, index, answer);
+        draw_answer(pen, index, answer);
     else if (event->kind == TOLD_WRITE || event->kind == TOLD_REMOVE)
         draw_change(pen, index);
     else if (event->kind == TOLD_READ)

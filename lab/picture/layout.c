@@ -15,127 +15,6 @@ enum {
     VERDICT = 34,
 };
 
-/* ---- What the store holds ----------------------------------------------- */
-
-/* "1: #1  2: -": replicas, with names.  Returns the length of the name. */
-static size_t
-name_len(const char *at)
-{
-    size_t len = strcspn(at, ": +");
-
-    return len > 0 && len < 3 && at[len] == ':' && at[len + 1] == ' ' ? len : 0;
-}
-
-/* The part of one lane, without its name. */
-static struct words
-part_of(const struct layout *layout, const char *holds, unsigned lane)
-{
-    struct words part = words_of(holds);
-    const char *end;
-
-    if (!layout->replicas)
-        return part;
-    for (unsigned i = 0; i < lane && holds != NULL; i++) {
-        holds = strstr(holds, "  ");
-        holds = holds == NULL ? NULL : holds + 2;
-    }
-    if (holds == NULL)
-        return words_of("");
-    holds += name_len(holds) == 0 ? 0 : name_len(holds) + 2;
-    end = strstr(holds, "  ");
-    part = words_of(holds);
-    if (end != NULL)
-        part.len = (int)(end - holds);
-    return part;
-}
-
-/* The next of several, " + " or ", " before it; what is left in *rest. */
-static struct words
-take_item(struct words *rest)
-{
-    struct words item = *rest;
-
-    for (int i = 0; i < rest->len; i++) {
-        int gap = strncmp(rest->at + i, " + ", 3) == 0  ? 3
-                  : strncmp(rest->at + i, ", ", 2) == 0 ? 2
-                                                        : 0;
-
-        if (gap == 0)
-            continue;
-        item.len = i;
-        rest->at += i + gap;
-        rest->len -= i + gap;
-        return item;
-    }
-    rest->len = 0;
-    return item;
-}
-
-unsigned
-layout_items(const struct layout *layout, const char *holds, unsigned lane,
-             struct words items[LAYOUT_ITEMS_MAX])
-{
-    struct words rest = part_of(layout, holds, lane);
-    unsigned count = 0;
-
-    if (rest.len == 1 && rest.at[0] == '-')
-        rest.len = 0;
-    while (rest.len > 0 && count < LAYOUT_ITEMS_MAX) {
-        struct words item = take_item(&rest);
-
-        if (item.len > 0)
-            items[count++] = item;
-    }
-    if (count == 0)
-        items[count++] = words_of(layout->replicas ? "\xe2\x80\x93" : "empty");
-    return count;
-}
-
-struct words
-layout_name(const struct layout *layout, unsigned lane)
-{
-    const char *at = layout->told->holds;
-
-    for (unsigned i = 0; i < lane; i++)
-        at = strstr(at, "  ") + 2;
-    return (struct words){at, (int)name_len(at)};
-}
-
-static void
-find_lanes(struct layout *layout)
-{
-    const char *at = layout->told->holds;
-
-    layout->lanes = 1;
-    layout->replicas = name_len(at) > 0;
-    while (layout->replicas && layout->lanes < LAYOUT_LANES_MAX) {
-        at = strstr(at, "  ");
-        if (at == NULL || name_len(at + 2) == 0)
-            return;
-        at += 2;
-        layout->lanes++;
-    }
-}
-
-int
-layout_chip_width(const struct words *items, unsigned count)
-{
-    int width = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        int wide = words_width(items[i], LAYOUT_LETTER);
-
-        width = wide > width ? wide : width;
-    }
-    return width + 2 * LAYOUT_PAD;
-}
-
-int
-layout_chip_height(unsigned count)
-{
-    return (int)count * LAYOUT_LINE + LAYOUT_PAD;
-}
-
 /* ---- Events ------------------------------------------------------------- */
 
 bool
@@ -143,6 +22,15 @@ layout_is_note(const struct told_event *event)
 {
     return event->kind == TOLD_WORLD || event->kind == TOLD_CLOSING ||
            (event->worker == TOLD_NOBODY && event->replica == 0);
+}
+
+bool
+layout_is_at_lane(const struct layout *layout, const struct told_event *event)
+{
+    if (event->replica == 0 || event->replica > layout->lanes)
+        return false;
+    return event->kind == TOLD_ARRIVE || event->kind == TOLD_SERVER ||
+           event->kind == TOLD_DOWN || event->kind == TOLD_UP;
 }
 
 bool
@@ -204,6 +92,9 @@ layout_label(const struct told *told, const struct told_event *event)
     case TOLD_CRASH:
         return "crashes";
     case TOLD_ARRIVE:
+    case TOLD_SERVER:
+    case TOLD_DOWN:
+    case TOLD_UP:
     case TOLD_WORK:
     case TOLD_WORLD:
     case TOLD_CLOSING:
@@ -316,8 +207,8 @@ static void
 fit_chips(const struct layout *layout, const struct told_event *event,
           struct layout_row *row)
 {
-    bool below =
-        event != NULL && (layout_is_note(event) || event->kind == TOLD_ARRIVE);
+    bool below = event != NULL &&
+                 (layout_is_note(event) || layout_is_at_lane(layout, event));
     const char *holds = event == NULL ? layout->told->holds : event->holds;
     int under = row->below;
 
@@ -341,8 +232,8 @@ find_changes(const struct layout *layout, const char *before, const char *after)
     unsigned changed = 0;
 
     for (unsigned lane = 0; lane < layout->lanes; lane++) {
-        struct words a = part_of(layout, before, lane);
-        struct words b = part_of(layout, after, lane);
+        struct words a = layout_part(layout, before, lane);
+        struct words b = layout_part(layout, after, lane);
 
         if (a.len != b.len || memcmp(a.at, b.at, (size_t)a.len) != 0)
             changed |= 1u << lane;
@@ -368,6 +259,8 @@ fit_row(struct layout *layout, unsigned index)
 
         reach(row, half, half);
     }
+    if (event->kind == TOLD_DOWN)
+        reach(row, 0, LAYOUT_END + 8);
     fit_chips(layout, event, row);
     for (unsigned i = 0; i < layout->run->workers; i++)
         if (layout_end(layout, i) == index)
@@ -404,7 +297,7 @@ layout_make(struct layout *layout, const struct specimen_run *run,
             const struct told *told)
 {
     *layout = (struct layout){.run = run, .told = told};
-    find_lanes(layout);
+    layout_find_lanes(layout);
     place_across(layout);
     layout->left = layout->worker_x[0];
     layout->right = layout->worker_x[run->workers - 1];

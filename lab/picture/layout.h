@@ -53,6 +53,13 @@ struct layout {
 void layout_make(struct layout *layout, const struct specimen_run *run,
                  const struct told *told);
 
+/* How many lanes the store has, and whether they have names. */
+void layout_find_lanes(struct layout *layout);
+
+/* What `holds` says of a lane, without its name. */
+struct words layout_part(const struct layout *layout, const char *holds,
+                         unsigned lane);
+
 /* What a lane holds in `holds`: its siblings, one each. */
 unsigned layout_items(const struct layout *layout, const char *holds,
                       unsigned lane, struct words items[LAYOUT_ITEMS_MAX]);
@@ -66,6 +73,10 @@ int layout_chip_height(unsigned count);
 
 /* Is the event told in a box in the middle? */
 bool layout_is_note(const struct told_event *event);
+
+/* Does its number stand on the line of a replica? */
+bool layout_is_at_lane(const struct layout *layout,
+                       const struct told_event *event);
 
 /* The width for words in such a box. */
 int layout_note_width(const struct layout *layout);

@@ -50,14 +50,41 @@ put_worker(const struct pen *pen, unsigned worker)
     fputs("</g>\n", pen->out);
 }
 
+/* A replica that is down has a cross, and no more than a trace. */
+static void
+put_lane(const struct pen *pen, unsigned lane)
+{
+    const struct layout *layout = pen->layout;
+    struct point at = {layout->lane_x[lane], layout->top};
+    bool down = false;
+
+    for (unsigned i = 0; i < layout->told->count; i++) {
+        const struct told_event *event = &layout->told->events[i];
+        int y = layout->rows[i].y;
+
+        if (event->replica != lane + 1 ||
+            (event->kind != TOLD_DOWN && event->kind != TOLD_UP))
+            continue;
+        put_line(pen, down ? "picture-down" : "picture-store", at, y);
+        at.y = y;
+        down = event->kind == TOLD_DOWN;
+        if (!down)
+            continue;
+        at.y = y + LAYOUT_END;
+        pen_group(pen, event);
+        put_end(pen, WHERE_CRASHED, at);
+        fputs("</g>\n", pen->out);
+    }
+    put_line(pen, down ? "picture-down" : "picture-store", at, layout->tail);
+}
+
 void
 pen_lines(const struct pen *pen)
 {
     const struct layout *layout = pen->layout;
 
     for (unsigned i = 0; i < layout->lanes; i++)
-        put_line(pen, "picture-store",
-                 (struct point){layout->lane_x[i], layout->top}, layout->tail);
+        put_lane(pen, i);
     for (unsigned i = 0; i < layout->run->workers; i++)
         put_worker(pen, i);
 }

@@ -70,7 +70,7 @@ put_chips(const struct pen *pen, unsigned index, int under)
 {
     const struct layout *layout = pen->layout;
     const struct told_event *event = &layout->told->events[index];
-    bool below = layout_is_note(event) || event->kind == TOLD_ARRIVE;
+    bool below = layout_is_note(event) || layout_is_at_lane(layout, event);
 
     for (unsigned lane = 0; lane < layout->lanes; lane++) {
         struct words items[LAYOUT_ITEMS_MAX];
@@ -178,7 +178,7 @@ pen_marks(const struct pen *pen, unsigned index)
         return;
     }
     put_chips(pen, index, LAYOUT_DISC);
-    if (event->kind == TOLD_ARRIVE && event->replica != 0) {
+    if (layout_is_at_lane(layout, event)) {
         at.x = layout->lane_x[event->replica - 1];
     } else {
         at.x = layout->worker_x[event->worker];

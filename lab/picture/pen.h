@@ -36,6 +36,14 @@ void pen_heads(const struct pen *pen);
 /* What the store holds at first. */
 void pen_first(const struct pen *pen);
 
+/* picture.c: an <svg> element, which the caller ends; and what is in it. */
+void pen_open(const struct pen *pen, int width, int height);
+void pen_picture(const struct pen *pen);
+
+/* key.c: what the patterns say, within a width; returns its height, and
+ * `measures`: does no more. */
+int pen_key(const struct pen *pen, struct point at, int width, bool measures);
+
 /* Begin a group that belongs to an event; the caller ends it. */
 void pen_group(const struct pen *pen, const struct told_event *event);
 

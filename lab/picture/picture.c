@@ -2,26 +2,25 @@
 
 #include "picture/pen.h"
 
-enum { MARGIN = 16, SENTENCE_LINE = 18, BETWEEN = 5, SCALE = 5, OF = 4 };
+/* Units are so many pixels, where there is room: 12 of them are 15. */
+enum { SCALE = 5, OF = 4 };
 
-static void
-put_svg(FILE *out, const char *id, int width, int height)
+void
+pen_open(const struct pen *pen, int width, int height)
 {
-    fprintf(out,
+    const struct specimen *specimen = pen->layout->run->specimen;
+
+    fprintf(pen->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" "
             "id=\"%s\" role=\"img\" aria-labelledby=\"%s-title\" "
             "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n"
             "<title id=\"%s-title\">",
-            id, id, width, height, width * SCALE / OF, height * SCALE / OF, id);
-}
-
-static void
-put_title(FILE *out, const struct layout *layout)
-{
-    words_put(out, words_of(layout->run->specimen->name));
-    fputs(": ", out);
-    words_put(out, words_of(layout->run->specimen->about));
-    fputs("</title>\n", out);
+            pen->id, pen->id, width, height, width * SCALE / OF,
+            height * SCALE / OF, pen->id);
+    words_put(pen->out, words_of(specimen->name));
+    fputs(": ", pen->out);
+    words_put(pen->out, words_of(specimen->about));
+    fputs("</title>\n", pen->out);
 }
 
 static void
@@ -38,9 +37,8 @@ put_verdict(const struct pen *pen)
              "middle", words_of(broken));
 }
 
-/* All but the element around it. */
-static void
-draw(const struct pen *pen)
+void
+pen_picture(const struct pen *pen)
 {
     const struct told *told = pen->layout->told;
 
@@ -67,27 +65,8 @@ picture_draw(FILE *out, const struct specimen_run *run, const struct told *told,
     struct pen pen = {out, &layout, id};
 
     layout_make(&layout, run, told);
-    put_svg(out, id, layout.width, layout.height);
-    put_title(out, &layout);
+    pen_open(&pen, layout.width, layout.height);
     pen_style(out, false);
-    draw(&pen);
-    fputs("</svg>\n", out);
-}
-
-void
-picture_write(FILE *out, const struct specimen_run *run,
-              const struct told *told)
-{
-    struct layout layout;
-    struct pen pen = {out, &layout, "picture"};
-
-    layout_make(&layout, run, told);
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-    put_svg(out, pen.id, layout.width, layout.height);
-    put_title(out, &layout);
-    pen_style(out, true);
-    fputs("<rect class=\"picture-paper\" width=\"100%\" height=\"100%\"/>\n",
-          out);
-    draw(&pen);
+    pen_picture(&pen);
     fputs("</svg>\n", out);
 }

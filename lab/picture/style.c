@@ -24,6 +24,8 @@ static const char rules[] =
     ".picture-on{stroke-dasharray:1.5 4}"
     ".picture-store{stroke:var(--picture-faint,#d8dee4);stroke-width:6;"
     "fill:none}"
+    ".picture-down{stroke:var(--picture-soft,#59636e);stroke-width:1;"
+    "stroke-dasharray:1 5;fill:none}"
     ".picture-bar{fill:var(--picture-inside,#3b6ea5)}"
     ".picture-paused{stroke:var(--picture-inside,#3b6ea5);stroke-width:1.5;"
     "stroke-dasharray:4 3}"

@@ -34,8 +34,11 @@ enum told_kind {
     TOLD_ISSUE, /* a write or remove that starts now and arrives later */
     TOLD_WRITE, /* it arrives, or is done at once */
     TOLD_REMOVE,
-    TOLD_ARRIVE, /* at a replica, or something else in the cluster */
-    TOLD_START,  /* the critical section */
+    TOLD_ARRIVE, /* at a replica */
+    TOLD_SERVER, /* a replica does something by itself */
+    TOLD_DOWN,   /* a replica, which is away until TOLD_UP */
+    TOLD_UP,
+    TOLD_START, /* the critical section */
     TOLD_END,
     TOLD_WORK, /* something inside it */
     TOLD_PAUSE,

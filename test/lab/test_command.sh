@@ -110,6 +110,44 @@ check "JSON of a proof" gives 0 '"property":null' \
     prove takeover --workers 2 --faults 0 --json
 check "is JSON, too" is_json
 
+# A picture of what was found: whole, or not there.
+svg=$here/picture.svg
+well_formed() { python3 -c '
+import sys, xml.dom.minidom
+xml.dom.minidom.parse(sys.argv[1])' "$1"; }
+has_event() { grep -qF "<g data-event=\"$2\"><title>$2. " "$1"; }
+check "a picture" gives 0 "violated: overlap" run draft1 --svg "$svg"
+line=$(sed -n 's/^ *holdfast-lab replay //p' "$here/run.out")
+check "is well-formed" well_formed "$svg"
+check "shows the first event" has_event "$svg" 1
+check "and the last" has_event "$svg" 6
+check "has no temporary file beside it" \
+    [ "$(find "$here" -name 'picture.svg*' | wc -l)" = 1 ]
+mv "$svg" "$here/first.svg"
+check "the picture of its line" gives 0 "broken: overlap" \
+    replay "$line" --svg "$svg"
+check "is the same" cmp "$here/first.svg" "$svg"
+check "nothing found" gives 0 "no picture" run draft4-perfect \
+    --svg "$here/none.svg"
+check "is no file" [ ! -e "$here/none.svg" ]
+check "of a world" gives 64 "only a specimen" \
+    replay takeover:2:begin1 --svg "$here/none.svg"
+check "beside a database" gives 64 "do not go together" \
+    replay close-two-steps:2:1 --on sqlite:none.db --svg "$here/none.svg"
+check "in a folder that is none" gives 64 "cannot write into" \
+    run draft1 --svg "$here/first.svg/none.svg"
+mkdir "$here/folder.svg"
+check "where a folder is" gives 64 "cannot write" \
+    run draft1 --svg "$here/folder.svg"
+check "nothing is left of it" \
+    [ "$(find "$here" -name 'folder.svg*' | wc -l)" = 1 ]
+for more in "draft4 --workers 3" "draft1 --set on=riak" put-failed \
+    redlock-restart; do
+    # shellcheck disable=SC2086 # words, on purpose
+    check "$more" gives 0 "violated" run $more --svg "$svg"
+    check "is well-formed, too" well_formed "$svg"
+done
+
 # The man page and --help name the same options.
 "$lab" --help | grep -oE -e '--[a-z]+' | sort -u >"$here/help"
 sed 's/\\-/-/g' "$page" | grep -oE -e '--[a-z]+' | sort -u >"$here/man"
