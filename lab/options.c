@@ -90,6 +90,40 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
+/* An option that is a word, or nothing but itself; false: it is neither. */
+static bool
+take_word(int option, char *word, struct options *o)
+{
+    switch (option) {
+    case 'y':
+        o->only = word;
+        return true;
+    case 'O':
+        o->on = word;
+        return true;
+    case 'o':
+        o->folder = word;
+        return true;
+    case 'p':
+        o->proofs = word;
+        return true;
+    case 'M':
+        o->mutants = word;
+        return true;
+    case 'v':
+        o->svg = word;
+        return true;
+    case 'q':
+        return o->quick = true;
+    case 'j':
+        return o->json = true;
+    case 't':
+        return o->trace = true;
+    default:
+        return false;
+    }
+}
+
 bool
 options_parse(int argc, char **argv, struct options *o)
 {
@@ -127,35 +161,9 @@ options_parse(int argc, char **argv, struct options *o)
             if (good)
                 o->set[o->set_count++] = optarg;
             break;
-        case 'y':
-            o->only = optarg;
-            break;
-        case 'O':
-            o->on = optarg;
-            break;
-        case 'o':
-            o->folder = optarg;
-            break;
-        case 'p':
-            o->proofs = optarg;
-            break;
-        case 'M':
-            o->mutants = optarg;
-            break;
-        case 'v':
-            o->svg = optarg;
-            break;
-        case 'q':
-            o->quick = true;
-            break;
-        case 'j':
-            o->json = true;
-            break;
-        case 't':
-            o->trace = true;
-            break;
-        default: /* getopt has said so */
-            return false;
+        default:
+            if (!take_word(option, optarg, o))
+                return false; /* getopt has said so */
         }
         if (!good) {
             fprintf(stderr, "holdfast-lab: '%s' is no number that fits\n",
