@@ -203,6 +203,8 @@ a_read_repairs_replicas_that_are_behind(void **state)
     assert_int_equal(read_by(&riak, 0).kind, KEY_FOUND);
 }
 
+/* riak_kv_get_fsm:maybe_read_repair leaves it out when there is too much of it;
+ * riak_kv_get_core:final_action asks for none where nothing is behind. */
 static void
 repair_can_be_switched_off_and_is_not_for_nothing(void **state)
 {

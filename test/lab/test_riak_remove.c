@@ -169,6 +169,7 @@ of_what_was_reaped_nothing_is_left(void **state)
     assert_memory_equal(&riak, &fresh, sizeof(riak));
 }
 
+/* riak_kv_get_fsm:maybe_delete: it was sent to N primaries. */
 static void
 with_a_fallback_among_those_asked_nothing_is_reaped(void **state)
 {
@@ -184,6 +185,7 @@ with_a_fallback_among_those_asked_nothing_is_reaped(void **state)
     assert_int_equal(at_home(&riak, 2), 1);
 }
 
+/* riak_kv_get_core:final_action: all replied, and with the same. */
 static void
 with_one_that_does_not_answer_nothing_is_reaped(void **state)
 {
@@ -198,6 +200,7 @@ with_one_that_does_not_answer_nothing_is_reaped(void **state)
     assert_false(bare(&riak, 0) || bare(&riak, 1));
 }
 
+/* riak_kv_get_core:final_action: a repair goes before a delete. */
 static void
 with_a_replica_behind_it_is_repaired_and_nothing_reaped(void **state)
 {

@@ -214,6 +214,7 @@ without_a_context_a_write_makes_a_sibling(void **state)
     assert_int_equal(answer.siblings[1].id, 2);
 }
 
+/* riak_object:update: what the context has seen goes. */
 static void
 with_a_context_it_replaces_what_the_read_showed(void **state)
 {
