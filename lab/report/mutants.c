@@ -151,7 +151,7 @@ show_row(FILE *out, const struct mutant *mutant)
         fputs(" <strong>survives</strong>", out);
     fputs("</th>", out);
     show_field(out, mutant, MUTANT_LAB, "in the lab");
-    show_field(out, mutant, MUTANT_UNIT, "by a unit test");
+    show_field(out, mutant, MUTANT_UNIT, "unit test");
     fputs("</tr>\n", out);
 }
 

@@ -59,13 +59,40 @@ show_facts(FILE *out, const struct found_specimen *found)
     show_fact(out, report->violated != NULL ? "steps to it" : "deepest",
               report->depth);
     if (report->violated != NULL)
-        show_fact(out, "store operations", found->told.operations);
+        show_fact(out, "operations", found->told.operations);
     fputs("<div><dt>time</dt><dd>", out);
     html_seconds(out, report->seconds);
     fputs("</dd></div></dl>\n", out);
 }
 
 /* ---- Its story ---------------------------------------------------------- */
+
+/* "A: #1, B: #2", or "1: #1  2: -": each part may stand in a line of its own,
+ * and is not broken. */
+static void
+show_holds(FILE *out, const char *holds)
+{
+    char part[sizeof((struct told_event){0}.holds)];
+
+    fputs("<span class=\"holds\">the store holds", out);
+    if (holds[0] == '\0')
+        fputs(" <code>nothing</code>", out);
+    while (*holds != '\0') {
+        const char *end = strstr(holds, "  ");
+        const char *comma = strstr(holds, ", ");
+
+        if (end == NULL || (comma != NULL && comma < end))
+            end = comma == NULL ? NULL : comma + 1;
+        if (end == NULL)
+            end = holds + strlen(holds);
+        snprintf(part, sizeof(part), "%.*s", (int)(end - holds), holds);
+        fputs(" <code>", out);
+        html_text(out, part);
+        fputs("</code>", out);
+        holds = end + strspn(end, " ");
+    }
+    fputs("</span>", out);
+}
 
 static void
 show_event(FILE *out, const struct told_event *event, const char *before)
@@ -80,11 +107,8 @@ show_event(FILE *out, const struct told_event *event, const char *before)
     if (event->fault)
         fputs(" <span class=\"fault\">a fault</span>", out);
     fputs("</span>", out);
-    if (strcmp(event->holds, before) != 0) {
-        fputs("<span class=\"holds\"><span class=\"what\">holds</span> ", out);
-        html_text(out, event->holds[0] == '\0' ? "nothing" : event->holds);
-        fputs("</span>", out);
-    }
+    if (strcmp(event->holds, before) != 0)
+        show_holds(out, event->holds);
     fputs("</li>\n", out);
 }
 

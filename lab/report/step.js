@@ -13,6 +13,7 @@
     const sentences = [...player.querySelectorAll("li[data-event]")];
     const last = sentences.length;
     const picture = player.querySelector("svg");
+    const verdict = player.querySelector(".picture-verdict");
     let step = last; /* events 1..step have happened */
     let moved = false; /* before the first move nothing is pointed at */
 
@@ -33,6 +34,8 @@
         element.classList.toggle("later", number > step);
         element.classList.toggle("now", moved && number === step);
       }
+      if (verdict)
+        verdict.classList.toggle("later", step < last);
       for (const sentence of sentences) {
         if (moved && Number(sentence.dataset.event) === step)
           sentence.setAttribute("aria-current", "step");
@@ -52,18 +55,25 @@
     };
 
     const look = () => {
-      const where = picture
-        ? picture.querySelector(`[data-event="${step}"]`)
-        : sentences[step - 1];
-      const box = where && where.getBoundingClientRect();
-      if (box && (box.top < 0 || box.bottom > innerHeight - steps.offsetHeight))
-        where.scrollIntoView({ block: "center" });
+      /* An event may be drawn in parts; the last is its number. */
+      const parts = picture
+        ? picture.querySelectorAll(`[data-event="${step}"]`)
+        : [];
+      const where = parts[parts.length - 1] || sentences[step - 1];
+      const box = where.getBoundingClientRect();
+      if (box.top < 0 || box.bottom > innerHeight - steps.offsetHeight)
+        where.scrollIntoView({ block: "center", inline: "nearest" });
     };
 
     const go = (to) => {
+      const focused = document.activeElement;
+
       step = Math.min(Math.max(to, 1), last);
       moved = true;
       show();
+      /* A button that is disabled hears no keys. */
+      if (focused.disabled && steps.contains(focused))
+        (step === 1 ? next : back).focus({ preventScroll: true });
       look();
     };
 
@@ -92,5 +102,26 @@
     show();
   };
 
+  /* In the contents, where the reader is. */
+  const follow = (contents) => {
+    const links = new Map([...contents.querySelectorAll("a")].map(
+      (link) => [document.getElementById(link.hash.slice(1)), link]));
+    const seen = new Set();
+    const observer = new IntersectionObserver((entries) => {
+      for (const entry of entries)
+        seen[entry.isIntersecting ? "add" : "delete"](entry.target);
+      const here = [...links.keys()].filter((target) => seen.has(target));
+      for (const link of links.values())
+        link.removeAttribute("aria-current");
+      if (here.length > 0)
+        links.get(here[here.length - 1]).setAttribute("aria-current", "true");
+    }, { rootMargin: "-20% 0px -75% 0px" });
+    for (const target of links.keys())
+      observer.observe(target);
+    if (matchMedia("(max-width: 47.99rem)").matches)
+      contents.querySelector("details").open = false;
+  };
+
   document.querySelectorAll(".player").forEach(begin);
+  document.querySelectorAll(".contents").forEach(follow);
 })();
