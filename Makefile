@@ -2,7 +2,7 @@
 # that takes more than one command is a script in scripts/.
 PREFIX ?= /usr/local
 
-.PHONY: all run check test lint bench fuzz install clean help
+.PHONY: all run check test test-browser lint bench fuzz install clean help
 
 all: ## build the program and the library into build/bin and build/lib
 	@scripts/deps.sh --check run
@@ -17,6 +17,10 @@ check: ## the developer's minute: gcc, warnings are errors, the quick tests
 test: ## everything: gcc, clang, every test, with sanitizers
 	@scripts/deps.sh run test
 	@scripts/test.sh all
+test-browser: ## the laboratory's report, in a real browser
+	@scripts/deps.sh run test browser
+	@scripts/build.sh dev
+	@test/browser/test_report.py build/dev/bin/holdfast-lab || test $$? = 77
 lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 	@scripts/deps.sh run test lint
 	@scripts/lint.sh
@@ -36,4 +40,4 @@ install: all ## install under PREFIX (/usr/local), staged in DESTDIR
 clean: ## remove everything that was built
 	rm -rf build
 help: ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^#]*## /make \1\t/p' Makefile | expand -t 20

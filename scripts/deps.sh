@@ -1,12 +1,13 @@
 #!/bin/sh
 # deps.sh [--check] PURPOSE...: install the Debian packages that the purposes
-# (run, test, lint) need and that are missing; with --check, only say so.
-# Installs nothing, and asks for nothing, when nothing is missing.
+# (run, test, lint, browser) need and that are missing; with --check, only say
+# so.  Installs nothing, and asks for nothing, when nothing is missing.
 set -eu
 
 run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev libjsmn-dev"
 test="spin python3 clang libclang-rt-14-dev libcmocka-dev libjansson-dev faketime sqlite3
     procps"
+browser="python3 chromium"
 lint="clang-format-14 clang-tidy-14 cppcheck shellcheck python3-minimal"
 
 check=no
@@ -21,6 +22,7 @@ for purpose in "$@"; do
     run) wanted="$wanted $run" ;;
     test) wanted="$wanted $test" ;;
     lint) wanted="$wanted $lint" ;;
+    browser) wanted="$wanted $browser" ;;
     *)
         echo "deps.sh: no such purpose: $purpose" >&2
         exit 64
