@@ -92,7 +92,7 @@ static const struct option known[] = {
 
 /* An option that is a word, or nothing but itself; false: it is neither. */
 static bool
-take_word(int option, char *word, struct options *o)
+take_word(int option, const char *word, struct options *o)
 {
     switch (option) {
     case 'y':
