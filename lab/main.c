@@ -10,6 +10,7 @@
 #include "place/replay_on.h"
 #include "print.h"
 #include "prove.h"
+#include "report/chapters.h"
 #include "report/report.h"
 #include "run.h"
 #include "specimen/specimens.h"
@@ -121,6 +122,11 @@ run_specimen(const char *name, const struct options *options)
                 "holdfast-lab: there is no specimen '%s' (see holdfast-lab "
                 "list)\n",
                 name);
+        return EXIT_USAGE;
+    }
+    if (options->only != NULL && chapters_meaning(options->only) == NULL) {
+        fprintf(stderr, "holdfast-lab: there is no property '%s'\n",
+                options->only);
         return EXIT_USAGE;
     }
     run = specimen_run_of(specimen, options->workers);
@@ -303,8 +309,10 @@ main(int argc, char **argv)
 
     if (strcmp(verb, "--help") == 0 || strcmp(verb, "help") == 0)
         return options_usage(stdout);
-    if (argc < 2 || !options_parse(argc - 1, argv + 1, &options))
+    if (argc < 2)
         return options_usage(stderr);
+    if (!options_parse(argc - 1, argv + 1, &options))
+        return EXIT_USAGE;
     word = optind + 1 < argc ? argv[optind + 1] : NULL;
     sigaction(SIGINT, &action, NULL);
 

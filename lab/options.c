@@ -49,9 +49,8 @@ options_usage(FILE *to)
         "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
         "be, or a database that differs from the model; 64 usage; 65 the\n"
         "database is not empty, or a file is not what it should be; 69 the\n"
-        "database, the report or FILE cannot be written, 77 by permission; 70 "
-        "no\n"
-        "no memory; 75 interrupted, no report.\n",
+        "database, the report or FILE cannot be written, 77 by permission;\n"
+        "70 no memory; 75 interrupted, no report.\n",
         to);
     return to == stdout ? 0 : EXIT_USAGE;
 }
@@ -124,13 +123,32 @@ take_word(int option, const char *word, struct options *o)
     }
 }
 
+/* What an option of that name may be. */
+static const char *
+range_of(int option)
+{
+    switch (option) {
+    case 'w':
+        return "1 to 4";
+    case 'f':
+        return "0 to 15";
+    case 'm':
+        return "1 to 1024";
+    case 'k':
+        return "one setting too many";
+    default:
+        return "a number that is not too large";
+    }
+}
+
 bool
 options_parse(int argc, char **argv, struct options *o)
 {
     uint64_t number = 0;
+    int index = 0;
     int option;
 
-    while ((option = getopt_long(argc, argv, "o:", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "o:", known, &index)) != -1) {
         bool good = true;
 
         switch (option) {
@@ -166,10 +184,15 @@ options_parse(int argc, char **argv, struct options *o)
                 return false; /* getopt has said so */
         }
         if (!good) {
-            fprintf(stderr, "holdfast-lab: '%s' is no number that fits\n",
-                    optarg);
+            fprintf(stderr, "holdfast-lab: --%s cannot be '%s': it is %s\n",
+                    known[index].name, optarg, range_of(option));
             return false;
         }
+    }
+    if (optind + 1 < argc) {
+        fprintf(stderr, "holdfast-lab: '%s' is one word too many\n",
+                argv[optind + 1]);
+        return false;
     }
     return true;
 }

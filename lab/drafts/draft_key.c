@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "drafts/draft_say.h"
 
 const struct specimen_setting draft_settings[] = {
@@ -91,12 +92,25 @@ configure(const struct specimen_run *run, struct riak_config *config,
     return riak_config_check(config, error) == HF_OK;
 }
 
+/* A setting that the key does not look at would only seem to change things. */
 bool
 draft_check(const struct specimen_run *run, struct hf_error *error)
 {
     struct riak_config config;
 
-    return !on_riak(run) || configure(run, &config, error);
+    if (on_riak(run) && run->settings[DRAFT_IF_ABSENT] != 0) {
+        hf_fail(error, HF_E_INVALID, "if_absent needs on=atomic");
+        return false;
+    }
+    if (on_riak(run))
+        return configure(run, &config, error);
+    for (unsigned i = DRAFT_ON + 1; draft_settings[i].name != NULL; i++)
+        if (run->settings[i] != 0) {
+            hf_fail(error, HF_E_INVALID, "%s needs on=riak",
+                    draft_settings[i].name);
+            return false;
+        }
+    return true;
 }
 
 /* ---- Either key --------------------------------------------------------- */

@@ -18,21 +18,46 @@ gives() {
 says() { grep -qE -e "$2" "$here/$1"; }
 is_json() { "$json" <"$here/run.out" >"$here/json"; }
 silent() { [ ! -s "$here/$1" ]; }
+one_sentence() { [ "$(wc -l <"$here/run.err")" = 1 ] && silent run.out; }
 
 check "help" gives 0 "usage: holdfast-lab prove" --help
 check "help goes to stdout" silent run.err
 check "no verb" gives 64 "usage:"
 check "an unknown verb" gives 64 "usage:" disprove
-check "an unknown option" gives 64 "usage:" prove --fast
+check "an unknown option" gives 64 "unrecognized option '--fast'" prove --fast
 check "an unknown world" gives 64 "no world 'nowhere'" prove nowhere
 check "an unknown world to wander in" gives 64 "no world 'nowhere'" \
     wander nowhere
 for bad in "--workers 0" "--workers 5" "--workers -1" "--workers x" \
     "--faults 16" "--faults 1x" "--memory 0" "--states -3" "--seed" \
-    "--states 99999999999999999999"; do
-    # shellcheck disable=SC2086 # words, on purpose
-    check "$bad" gives 64 "usage:" prove takeover $bad
+    "--states 99999999999999999999" "--faults 99999999999" "slow"; do
+    for what in "prove takeover" "run draft1"; do
+        # shellcheck disable=SC2086 # words, on purpose
+        check "$what $bad" gives 64 "" $what $bad
+        check "and says so in one sentence" one_sentence
+    done
 done
+check "how many workers there are" gives 64 \
+    "--workers cannot be '5': it is 1 to 4" run draft1 --workers 5
+check "how many faults" gives 64 "--faults cannot be '16': it is 0 to 15" \
+    run draft1 --faults 16
+check "an unknown specimen" gives 64 "no specimen 'takeover'" run takeover
+check "an unknown setting" gives 64 "no such setting" \
+    run draft1 --set colour=red
+check "no setting at all" gives 64 "it is not NAME=VALUE" run draft1 --set skew
+check "an unknown value" gives 64 "no such value" run draft1 --set pace=fast
+check "a value that is too large" gives 64 "no such value" \
+    run draft1 --set skew=99999999999999999999
+check "an unknown property" gives 64 "no property 'harmony'" \
+    run draft1 --only harmony
+check "a setting of another key" gives 64 "pw needs on=riak" \
+    run draft1 --set pw=2
+check "settings that cannot go together" gives 64 \
+    "no quorum is above n_val, which is 1" \
+    run draft1 --set on=riak --set n_val=1 --set pw=2
+check "nothing was searched for any of them" silent run.out
+check "a setting that changes what is found" gives 0 "proved" \
+    run draft1 --set pace=turns
 check "replay of nothing" gives 64 "usage:" replay
 check "replay of what is no line" gives 64 "cannot replay" replay hello
 check "replay of an unknown action" gives 64 "no such action" \

@@ -210,10 +210,16 @@ settings_that_cannot_go_together_are_refused(void **state)
     (void)state;
     assert_true(specimen_set(&run, "n_val=1", &why));
     assert_true(specimen_set(&run, "pw=2", &why));
-    assert_true(specimen_check(&run, &error)); /* not on an atomic key */
+    assert_false(specimen_check(&run, &error));
+    assert_string_equal(error.text, "pw needs on=riak");
     assert_true(specimen_set(&run, "on=riak", &why));
     assert_false(specimen_check(&run, &error));
     assert_string_equal(error.text, "no quorum is above n_val, which is 1");
+    assert_true(specimen_set(&run, "pw=1", &why));
+    assert_true(specimen_check(&run, &error));
+    assert_true(specimen_set(&run, "if_absent=yes", &why));
+    assert_false(specimen_check(&run, &error));
+    assert_string_equal(error.text, "if_absent needs on=atomic");
     assert_false(specimen_set(&run, "pw=most", &why));
 }
 
