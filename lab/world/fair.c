@@ -11,7 +11,7 @@ enum { FAIR_STEPS_MAX = 2000, NOBODY = WORLD_WORKERS_MAX };
 
 /* In the order in which a fair and prompt world would do them. */
 static const enum world_act fair_order[] = {
-    ACT_WAKE,     ACT_HEAL,    ACT_SERVE, ACT_DELIVER,
+    ACT_WAKE,     ACT_HEAL,    ACT_SERVE, ACT_DELIVER, ACT_ARRIVE,
     ACT_EVIDENCE, ACT_RELEASE, ACT_BEGIN, ACT_CLOCK,
 };
 
@@ -112,7 +112,7 @@ unsigned
 fair_show_loop(const struct world *world, model_step_fn *show, void *ctx)
 {
     static uint8_t seen[FAIR_STEPS_MAX][PACKED_MAX];
-    size_t size = pack_size(world->config->workers);
+    size_t size = pack_size(world->config);
     unsigned count = 0;
     struct model_step step = {.after = *world};
 

@@ -73,7 +73,7 @@ struct lab_system
 model_system(const struct world_config *config)
 {
     return (struct lab_system){
-        .state_size = pack_size(config->workers),
+        .state_size = pack_size(config),
         .ctx = config,
         .start = start,
         .expand = expand,

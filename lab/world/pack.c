@@ -2,59 +2,14 @@
 
 #include <string.h>
 
-#include "base/check.h"
 #include "world/layout.h"
+#include "world/resource.h"
 
 size_t
-pack_size(unsigned workers)
+pack_size(const struct world_config *config)
 {
-    return WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES + workers * WORKER_BYTES;
-}
-
-/* ---- Names for numbers -------------------------------------------------- */
-
-/* In a world that was unpacked every version and id is small. */
-struct names {
-    uint64_t versions; /* a bit for each in use */
-    uint8_t ranks[64];
-    uint8_t ids[64]; /* the new name of each; 0: none yet */
-    uint8_t ids_count;
-};
-
-static void
-add_version(struct names *names, uint64_t version)
-{
-    HF_CHECK(version < 64);
-    names->versions |= UINT64_C(1) << version;
-}
-
-/* Once all versions are in: each one's rank among them, from 1. */
-static void
-rank_versions(struct names *names)
-{
-    uint64_t left = names->versions & ~UINT64_C(1);
-
-    for (uint8_t next = 1; left != 0; left &= left - 1)
-        names->ranks[__builtin_ctzll(left)] = next++;
-}
-
-/* 0 stays 0. */
-static uint8_t
-rank(const struct names *names, uint64_t version)
-{
-    return names->ranks[version];
-}
-
-/* By its first appearance, from 1; 0 stays 0. */
-static uint8_t
-rename_id(struct names *names, uint64_t id)
-{
-    if (id == 0)
-        return 0;
-    HF_CHECK(id < 64);
-    if (names->ids[id] == 0)
-        names->ids[id] = ++names->ids_count;
-    return names->ids[id];
+    return WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES +
+           config->workers * WORKER_BYTES + resource_size(config);
 }
 
 /* ---- What still matters ------------------------------------------------- */
@@ -113,27 +68,27 @@ strip_worker(const struct world *world, struct world_worker *w)
 static void
 collect(const struct world *world, struct names *names)
 {
-    add_version(names, world->version);
-    add_version(names, world->token);
-    add_version(names, world->marker);
+    ranks_add(&names->versions, world->version);
+    ranks_add(&names->versions, world->token);
+    ranks_add(&names->versions, world->marker);
     for (unsigned i = 0; i < world->config->workers; i++) {
         const struct world_worker *w = &world->workers[i];
         const struct hf_contender *c = &w->contender;
 
         if (!w->alive)
             continue;
-        add_version(names, c->keeper.version);
-        add_version(names, c->keeper.token);
-        add_version(names, c->keeper.over);
-        add_version(names, c->sighting.version);
-        add_version(names, c->sighting.token);
-        add_version(names, c->claimed_version);
-        add_version(names, w->mail.version);
-        add_version(names, w->mail.sight.version);
-        add_version(names, w->mail.sight.token);
+        ranks_add(&names->versions, c->keeper.version);
+        ranks_add(&names->versions, c->keeper.token);
+        ranks_add(&names->versions, c->keeper.over);
+        ranks_add(&names->versions, c->sighting.version);
+        ranks_add(&names->versions, c->sighting.token);
+        ranks_add(&names->versions, c->claimed_version);
+        ranks_add(&names->versions, w->mail.version);
+        ranks_add(&names->versions, w->mail.sight.version);
+        ranks_add(&names->versions, w->mail.sight.token);
     }
     for (unsigned i = 0; i < world->late_count; i++)
-        add_version(names, world->late[i].over);
+        ranks_add(&names->versions, world->late[i].over);
 }
 
 /* ---- Writing ------------------------------------------------------------ */
@@ -212,24 +167,24 @@ pack_worker(const struct world *world, const struct world_worker *w,
     at[6] = (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 |
                       w->cut << 2 | w->cleared << 3 | k->asker.failures << 4);
     at[7] = ticks_until(c->limit_at);
-    at[8] = rank(names, s->version);
-    at[9] = rank(names, s->token);
+    at[8] = names_version(names, s->version);
+    at[9] = names_version(names, s->token);
     at[10] = terms_index(world->config, &s->terms);
     at[11] = s->present ? ticks_since(s->shown_at, s->terms.ttl) : 0;
-    at[12] = rank(names, c->claimed_version);
-    at[13] = rank(names, k->version);
-    at[14] = rank(names, k->token);
-    at[15] = rank(names, k->over);
+    at[12] = names_version(names, c->claimed_version);
+    at[13] = names_version(names, k->version);
+    at[14] = names_version(names, k->token);
+    at[15] = names_version(names, k->over);
     at[17] = ticks_until(k->right_until);
     at[18] = k->asker.waiting
                  ? ticks_since(k->asker.asked_at, k->config.terms.ttl)
                  : 0;
     at[19] = ticks_until(k->asker.again_at);
     at[20] = (uint8_t)w->mail.verdict;
-    at[21] = rank(names, w->mail.version);
+    at[21] = names_version(names, w->mail.version);
     at[22] = (uint8_t)w->mail.sight.kind;
-    at[23] = rank(names, w->mail.sight.version);
-    at[24] = rank(names, w->mail.sight.token);
+    at[23] = names_version(names, w->mail.sight.version);
+    at[24] = names_version(names, w->mail.sight.token);
     at[26] = terms_index(world->config, &w->mail.sight.terms);
 }
 
@@ -238,8 +193,8 @@ pack_ids(const struct world_worker *w, struct names *names, uint8_t *at)
 {
     if (!w->alive)
         return;
-    at[16] = rename_id(names, w->contender.keeper.heartbeat.id);
-    at[25] = rename_id(names, w->mail.sight.heartbeat.id);
+    at[16] = names_id(names, w->contender.keeper.heartbeat.id);
+    at[25] = names_id(names, w->mail.sight.heartbeat.id);
 }
 
 static int
@@ -259,8 +214,8 @@ pack_late(const struct world *world, const uint8_t *places, struct names *names,
         uint8_t worker = places[late->worker];
         uint8_t entry[LATE_BYTES] = {
             (uint8_t)(1 + late->kind * 2 + late->claims + worker * 16),
-            rename_id(names, late->id),
-            rank(names, late->over),
+            names_id(names, late->id),
+            names_version(names, late->over),
             (uint8_t)late->terms,
         };
         unsigned k = i;
@@ -277,9 +232,9 @@ pack_highest(const struct world *world, const struct names *names)
 {
     uint64_t version = world->highest;
 
-    while (version > 0 && names->ranks[version] == 0)
+    while (version > 0 && names->versions.of[version] == 0)
         version--;
-    return names->ranks[version];
+    return names->versions.of[version];
 }
 
 /* The token taken over last is of interest only while somebody still knows
@@ -287,9 +242,9 @@ pack_highest(const struct world *world, const struct names *names)
 static uint8_t
 pack_taken(const struct world *world, const struct names *names)
 {
-    bool known = (names->versions >> world->taken & 1) != 0;
+    bool known = (names->versions.used >> world->taken & 1) != 0;
 
-    return known ? rank(names, world->taken) : 0;
+    return known ? names_version(names, world->taken) : 0;
 }
 
 static bool
@@ -327,38 +282,42 @@ order_workers(const struct world *world, uint8_t chunks[][WORKER_BYTES],
 }
 
 void
-pack(const struct world *unpacked, uint8_t *bytes)
+pack(const struct world *world, uint8_t *bytes)
 {
-    unsigned count = unpacked->config->workers;
-    struct world world;
+    unsigned count = world->config->workers;
+    struct world bare;
     uint8_t chunks[WORLD_WORKERS_MAX][WORKER_BYTES];
     uint8_t order[WORLD_WORKERS_MAX];
     uint8_t places[WORLD_WORKERS_MAX + 1];
-    struct names names = {.versions = 0};
+    struct names names = {.ids_count = 0};
     uint8_t *at = bytes + WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
 
-    world_copy(&world, unpacked);
+    world_copy(&bare, world);
     for (unsigned i = 0; i < count; i++)
-        strip_worker(&world, &world.workers[i]);
-    collect(&world, &names);
-    rank_versions(&names);
+        strip_worker(&bare, &bare.workers[i]);
+    resource_strip(&bare);
+    collect(&bare, &names);
+    resource_collect(&bare, &names);
+    ranks_settle(&names.versions);
+    ranks_settle(&names.grants);
     for (unsigned i = 0; i < count; i++)
-        pack_worker(&world, &world.workers[i], &names, chunks[i]);
-    order_workers(&world, chunks, order);
+        pack_worker(&bare, &bare.workers[i], &names, chunks[i]);
+    order_workers(&bare, chunks, order);
 
-    bytes[0] = (uint8_t)((world.exists ? 1u : 0u) | world.late_count << 4);
-    bytes[1] = rank(&names, world.version);
-    bytes[2] = rank(&names, world.token);
-    bytes[3] = rank(&names, world.marker);
-    bytes[4] = rename_id(&names, world.id);
-    bytes[5] = (uint8_t)world.terms;
-    bytes[6] = pack_highest(&world, &names);
-    bytes[7] = pack_taken(&world, &names);
+    bytes[0] = (uint8_t)((bare.exists ? 1u : 0u) | bare.late_count << 4);
+    bytes[1] = names_version(&names, bare.version);
+    bytes[2] = names_version(&names, bare.token);
+    bytes[3] = names_version(&names, bare.marker);
+    bytes[4] = names_id(&names, bare.id);
+    bytes[5] = (uint8_t)bare.terms;
+    bytes[6] = pack_highest(&bare, &names);
+    bytes[7] = pack_taken(&bare, &names);
     places[WORLD_WORKERS_MAX] = WORLD_WORKERS_MAX;
     for (unsigned i = 0; i < count; i++, at += WORKER_BYTES) {
         places[order[i]] = (uint8_t)i;
-        pack_ids(&world.workers[order[i]], &names, chunks[order[i]]);
+        pack_ids(&bare.workers[order[i]], &names, chunks[order[i]]);
         memcpy(at, chunks[order[i]], WORKER_BYTES);
     }
-    pack_late(&world, places, &names, bytes + WORLD_BYTES);
+    pack_late(&bare, places, &names, bytes + WORLD_BYTES);
+    resource_pack(&bare, &names, order, at);
 }

@@ -74,6 +74,14 @@ promise_end(struct world *world, unsigned worker)
             broken(world, PROMISE_ORPHAN);
 }
 
+/* Who was granted the lock later is before whoever was granted it earlier. */
+void
+promise_resource(struct world *world, unsigned grant, bool taken)
+{
+    if (taken != (grant >= world->resource.grant))
+        broken(world, PROMISE_RESOURCE);
+}
+
 static void
 promise_of_record(struct world *world)
 {

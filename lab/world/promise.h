@@ -14,6 +14,7 @@
 #define PROMISE_STOLEN       "a live lock stolen"
 #define PROMISE_LOST_LOCK    "a lock lost to nobody"
 #define PROMISE_FENCE        "fence order"
+#define PROMISE_RESOURCE     "fence order at the resource"
 #define PROMISE_REFUSE       "refuse overridden"
 #define PROMISE_ORPHAN       "a claim left behind"
 #define PROMISE_LATE_ANSWER  "granted when the right was over"
@@ -30,6 +31,9 @@ void promise_grant(struct world *world, unsigned worker);
 
 /* A worker's contender has ended of itself. */
 void promise_end(struct world *world, unsigned worker);
+
+/* A write, sent under the grant of that number, arrived at the resource. */
+void promise_resource(struct world *world, unsigned grant, bool taken);
 
 /* What must be true of every state. */
 void promise_state(struct world *world);

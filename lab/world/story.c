@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "world/resource.h"
 #include "world/worlds.h"
 
 static const char *const act_words[ACT_COUNT] = {
@@ -18,6 +19,8 @@ static const char *const act_words[ACT_COUNT] = {
     [ACT_LATE] = "late",
     [ACT_PURGE] = "purge",
     [ACT_WAKE] = "wake",
+    [ACT_SEND] = "send",
+    [ACT_ARRIVE] = "arrive",
     [ACT_UNKNOWN_APPLIED] = "lost-answer",
     [ACT_UNKNOWN_DROPPED] = "lost-question",
     [ACT_UNKNOWN_LATER] = "late-question",
@@ -118,77 +121,55 @@ add_consequence(const struct model_step *step, struct hf_text *text)
         hf_text_addf(text, ", and sends a %s", question_word(after));
 }
 
+/* What a worker does, or what befalls it. */
+static const char *const deeds[ACT_COUNT] = {
+    [ACT_BEGIN] = "wants the lock",
+    [ACT_RELEASE] = "releases the lock",
+    [ACT_CANCEL] = "gives up waiting",
+    [ACT_CLOCK] = "looks at its clock",
+    [ACT_EVIDENCE] = "sees that the holder's process is gone",
+    [ACT_WAKE] = "wakes",
+    [ACT_SEND] = "sends a write to the resource",
+    [ACT_CRASH] = "crashes",
+    [ACT_FREEZE] = "freezes",
+    [ACT_CUT] = "is cut off from the store",
+    [ACT_HEAL] = "reaches the store again",
+};
+
+/* What befalls its question. */
+static const char *const fates[ACT_COUNT] = {
+    [ACT_UNKNOWN_APPLIED] = "is executed, and the answer is lost",
+    [ACT_UNKNOWN_DROPPED] = "is lost on its way",
+    [ACT_UNKNOWN_LATER] = "is held up on its way",
+    [ACT_READ_FAILS] = "fails",
+    [ACT_SLOW] = "takes its time",
+};
+
+/* Is its contender stepped? */
+static bool
+is_heard(enum world_act act)
+{
+    return act == ACT_DELIVER || (deeds[act] != NULL && act <= ACT_WAKE);
+}
+
 static void
 add_worker_sentence(const struct model_step *step, struct hf_text *text)
 {
+    enum world_act act = step->action.act;
     const struct world_worker *w = &step->before.workers[step->action.who];
-    unsigned who = step->action.who + 1;
-    const char *question = question_word(w);
 
-    switch (step->action.act) {
-    case ACT_BEGIN:
-        hf_text_addf(text, "Worker #%u wants the lock", who);
-        break;
-    case ACT_RELEASE:
-        hf_text_addf(text, "Worker #%u releases the lock", who);
-        break;
-    case ACT_CANCEL:
-        hf_text_addf(text, "Worker #%u gives up waiting", who);
-        break;
-    case ACT_DELIVER:
-        hf_text_addf(text, "Worker #%u ", who);
-        add_answer(step, text);
-        break;
-    case ACT_CLOCK:
-        hf_text_addf(text, "Worker #%u looks at its clock", who);
-        break;
-    case ACT_EVIDENCE:
-        hf_text_addf(text, "Worker #%u sees that the holder's process is gone",
-                     who);
-        break;
-    case ACT_WAKE:
-        hf_text_addf(text, "Worker #%u wakes", who);
-        break;
-    case ACT_CRASH:
-        hf_text_addf(text, "Worker #%u crashes", who);
-        return;
-    case ACT_FREEZE:
-        hf_text_addf(text, "Worker #%u freezes", who);
-        return;
-    case ACT_UNKNOWN_APPLIED:
-        hf_text_addf(text,
-                     "The store executes worker #%u's %s, and the answer is "
-                     "lost",
-                     who, question);
-        return;
-    case ACT_UNKNOWN_DROPPED:
-        hf_text_addf(text, "Worker #%u's %s is lost on its way", who, question);
-        return;
-    case ACT_UNKNOWN_LATER:
-        hf_text_addf(text, "Worker #%u's %s is held up on its way", who,
-                     question);
-        return;
-    case ACT_SLOW:
-        hf_text_addf(text, "Worker #%u's %s takes its time", who, question);
-        return;
-    case ACT_CUT:
-        hf_text_addf(text, "Worker #%u is cut off from the store", who);
-        return;
-    case ACT_HEAL:
-        hf_text_addf(text, "Worker #%u reaches the store again", who);
-        return;
-    case ACT_READ_FAILS:
-        hf_text_addf(text, "Worker #%u's read fails", who);
-        return;
-    case ACT_SERVE:
-    case ACT_TICK:
-    case ACT_LATE:
-    case ACT_PURGE:
-    case ACT_CLEAR:
-    case ACT_COUNT:
+    hf_text_addf(text, "Worker #%u", step->action.who + 1);
+    if (fates[act] != NULL) {
+        hf_text_addf(text, "'s %s %s", question_word(w), fates[act]);
         return;
     }
-    add_consequence(step, text);
+    hf_text_add(text, " ");
+    if (act == ACT_DELIVER)
+        add_answer(step, text);
+    else
+        hf_text_add(text, deeds[act]);
+    if (is_heard(act))
+        add_consequence(step, text);
 }
 
 static void
@@ -224,6 +205,13 @@ story_sentence(const struct model_step *step, struct hf_text *text)
     case ACT_PURGE:
         hf_text_add(text, "Tombstones are purged");
         break;
+    case ACT_ARRIVE:
+        hf_text_addf(text, "The resource %s worker #%u's write",
+                     resource_takes(&step->before, step->action.who)
+                         ? "takes"
+                         : "refuses",
+                     step->action.who + 1);
+        break;
     case ACT_CLEAR:
         hf_text_add(text, "A person clears ");
         add_holder(&step->before, text);
@@ -238,6 +226,7 @@ story_sentence(const struct model_step *step, struct hf_text *text)
     case ACT_CLOCK:
     case ACT_EVIDENCE:
     case ACT_WAKE:
+    case ACT_SEND:
     case ACT_UNKNOWN_APPLIED:
     case ACT_UNKNOWN_DROPPED:
     case ACT_UNKNOWN_LATER:
@@ -280,6 +269,9 @@ void
 story_cell(const struct model_step *step, unsigned worker, struct hf_text *text)
 {
     enum world_act act = step->action.act;
+
+    if (worker == WORLD_WORKERS_MAX && act == ACT_ARRIVE)
+        hf_text_addf(text, "arrive%u", step->action.who + 1);
     if (worker == WORLD_WORKERS_MAX) {
         if (step->after.version != step->before.version || act == ACT_CLEAR) {
             hf_text_addf(text, "v%u ", (unsigned)step->after.version);

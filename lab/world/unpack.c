@@ -1,5 +1,6 @@
 #include "world/layout.h"
 #include "world/pack.h"
+#include "world/resource.h"
 #include "world/worker.h"
 
 static struct hf_terms
@@ -159,4 +160,5 @@ unpack(const struct world_config *config, const uint8_t *bytes,
                       &world->workers[i]);
     /* A late write's packed position is its index among the late. */
     unpack_late(bytes + WORLD_BYTES, world);
+    resource_unpack(workers + config->workers * WORKER_BYTES, world);
 }

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "world/promise.h"
+#include "world/resource.h"
 #include "world/stored.h"
 
 /* The first worker of the same terms stands for all of them. */
@@ -26,6 +27,7 @@ write_of(const struct world *world, unsigned worker)
     const struct hf_op *op = &request.ops[0];
 
     hf_keeper_request(&world->workers[worker].contender.keeper, &request);
+    HF_CHECK(op->expect.kind == HF_EXPECT_VERSION);
     return (struct world_write){
         .kind = op->kind,
         .claims = op->new_generation,
@@ -51,6 +53,7 @@ told(struct world *world, unsigned worker, enum hf_told news)
     if (news == HF_TOLD_GRANTED) {
         w->in_section = true;
         promise_grant(world, worker);
+        resource_grant(world, worker);
     } else if (news == HF_TOLD_LOST) {
         w->in_section = false;
     }

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "world/promise.h"
+#include "world/resource.h"
 #include "world/stored.h"
 #include "world/worker.h"
 
@@ -32,7 +33,8 @@ may_release(const struct world *world, unsigned who)
 {
     const struct world_worker *w = &world->workers[who];
 
-    return w->alive && !w->frozen && state_of(w) == HF_CONTENDER_HOLDING;
+    return w->alive && !w->frozen && state_of(w) == HF_CONTENDER_HOLDING &&
+           !world->resource.writes[who].out;
 }
 
 static bool
@@ -300,6 +302,8 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_EVIDENCE] = {may_see_gone, see_gone},
     [ACT_WAKE] = {may_wake, wake},
     [ACT_HEAL] = {may_heal, heal},
+    [ACT_SEND] = {resource_may_send, resource_send},
+    [ACT_ARRIVE] = {resource_may_arrive, resource_arrive},
     [ACT_TICK] = {may_tick, tick},
     [ACT_LATE] = {may_come_late, stored_apply_late},
     [ACT_PURGE] = {may_purge, purge},
@@ -318,7 +322,7 @@ bool
 world_is_workers(enum world_act act)
 {
     return act != ACT_TICK && act != ACT_LATE && act != ACT_PURGE &&
-           act != ACT_CLEAR;
+           act != ACT_ARRIVE && act != ACT_CLEAR;
 }
 
 bool

@@ -12,7 +12,8 @@
  * store executes the question a worker has out; an answer arrives; a write
  * that was given up applies after all; time passes, one coarse tick; a worker
  * is told the time; evidence about the holder's process arrives; tombstones
- * are purged.  A fault is one of: an answer *unknown*, having applied, not
+ * are purged; a holder sends a write to the resource that the lock is for, and
+ * it arrives.  A fault is one of: an answer *unknown*, having applied, not
  * applied, or applying later; a read that fails; a message that takes its
  * time; a worker cut off from the store; a crash; a freeze; an operator's
  * clear.
@@ -44,15 +45,19 @@ struct world_terms {
     int gains; /* ticks that its clock gains on the others' in every ttl */
 };
 
+/* What the lock is there for: see resource.h. */
+enum world_resource_kind { RESOURCE_NONE, RESOURCE_FENCED, RESOURCE_UNFENCED };
+
 struct world_config {
     const char *name;
     const char *about; /* one line */
     unsigned workers;
     struct world_terms terms[WORLD_WORKERS_MAX];
-    bool lazy;          /* any message may take up to a tick, without a fault */
-    bool same_host;     /* the end of a holder's process can be seen */
-    bool gives_up;      /* a worker may cancel what is not granted */
-    bool purges;        /* tombstones may be purged */
+    bool lazy;      /* any message may take up to a tick, without a fault */
+    bool same_host; /* the end of a holder's process can be seen */
+    bool gives_up;  /* a worker may cancel what is not granted */
+    bool purges;    /* tombstones may be purged */
+    enum world_resource_kind resource; /* that holders write to */
     bool operator;      /* a fault: a person clears the record by force */
     bool cuts;          /* a fault: a worker is cut off, until it is healed */
     bool freezes;       /* a fault: a worker is frozen, and wakes later */
@@ -94,6 +99,21 @@ struct world_write {
     unsigned terms;  /* whose terms it carries: an index */
 };
 
+/* A worker's write on the resource, as far as it is under way. */
+struct world_write_out {
+    bool out;
+    uint64_t fence;
+    unsigned grant; /* the number of the grant it was sent under; or 0 */
+    unsigned holds; /* that of the worker's present grant; or 0 */
+};
+
+struct world_resource {
+    uint64_t fence;  /* highest taken */
+    unsigned grant;  /* latest of which a write was taken */
+    unsigned grants; /* so far */
+    struct world_write_out writes[WORLD_WORKERS_MAX];
+};
+
 struct world {
     const struct world_config *config;
     bool exists;
@@ -107,6 +127,7 @@ struct world {
     struct world_write late[WORLD_LATE_MAX]; /* given up: each applies later, or
                                                 never */
     unsigned late_count;
+    struct world_resource resource;
     const char *violated;                           /* by the last step */
     struct world_worker workers[WORLD_WORKERS_MAX]; /* last: see world_copy */
 };
@@ -125,6 +146,8 @@ enum world_act {
     ACT_PURGE,
     ACT_WAKE,
     ACT_HEAL,
+    ACT_SEND,   /* a write to the resource */
+    ACT_ARRIVE, /* there */
     /* faults */
     ACT_UNKNOWN_APPLIED,
     ACT_UNKNOWN_DROPPED,

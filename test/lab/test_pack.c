@@ -76,7 +76,7 @@ static void
 assert_same_step(const struct world *raw, const struct world *packed,
                  struct world_action action)
 {
-    size_t size = pack_size(raw->config->workers);
+    size_t size = pack_size(raw->config);
     struct world a = *raw;
     struct world b = *packed;
     uint8_t a_bytes[PACKED_MAX];
@@ -203,7 +203,7 @@ same_bytes(const struct world *a, const struct world *b)
 
     pack(a, a_bytes);
     pack(b, b_bytes);
-    return memcmp(a_bytes, b_bytes, pack_size(a->config->workers)) == 0;
+    return memcmp(a_bytes, b_bytes, pack_size(a->config)) == 0;
 }
 
 static void
