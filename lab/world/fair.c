@@ -4,15 +4,26 @@
 #include <string.h>
 
 #include "world/pack.h"
+#include "world/person.h"
 #include "world/promise.h"
 
 /* The longest fair way anywhere: some ttls, of some ten steps a tick. */
 enum { FAIR_STEPS_MAX = 2000, NOBODY = WORLD_WORKERS_MAX };
 
+#define LEN(array) (sizeof(array) / sizeof((array)[0]))
+
 /* In the order in which a fair and prompt world would do them. */
 static const enum world_act fair_order[] = {
     ACT_WAKE,     ACT_HEAL,    ACT_SERVE, ACT_DELIVER, ACT_ARRIVE,
     ACT_EVIDENCE, ACT_RELEASE, ACT_BEGIN, ACT_CLOCK,
+};
+
+/* Before them, a person who looks; where a lock needs one, one comes. */
+static const enum world_act persons_order[] = {
+    ACT_PERSON_SERVE,
+    ACT_PERSON_HEARS,
+    ACT_PERSON_GONE,
+    ACT_PERSON_CLOCK,
 };
 
 static bool
@@ -22,21 +33,35 @@ is_dead_refuse(const struct world *world)
            world->config->terms[world->terms].if_dead == HF_REFUSE;
 }
 
-/* The next step of the fair schedule.  While a worker `keeps` the lock, it does
- * not release, and nobody begins anew: two others could pass the lock to and
- * fro without end, and without any time. */
+/* While a worker `keeps` the lock, it does not release, and nobody begins anew:
+ * two others could pass the lock to and fro without end, and without any time.
+ * Nor does anybody who was told that the holder is dead ask again before the
+ * person who looks at it has ended. */
+static bool
+holds_back(const struct world *world, struct world_action action,
+           unsigned keeps)
+{
+    if (action.act == ACT_RELEASE)
+        return action.who == keeps;
+    return action.act == ACT_BEGIN &&
+           (keeps != NOBODY || (world->person.there && is_dead_refuse(world)));
+}
+
+/* The next step of the fair schedule. */
 static struct world_action
 choose(const struct world *world, unsigned keeps)
 {
-    for (size_t i = 0; i < sizeof(fair_order) / sizeof(fair_order[0]); i++)
+    if (is_dead_refuse(world) && person_may_come(world, 0))
+        return (struct world_action){ACT_PERSON_COMES, 0};
+    for (size_t i = 0; i < LEN(persons_order); i++)
+        if (world_allows(world, (struct world_action){persons_order[i], 0}))
+            return (struct world_action){persons_order[i], 0};
+    for (size_t i = 0; i < LEN(fair_order); i++)
         for (unsigned who = 0; who < world->config->workers; who++) {
             struct world_action action = {fair_order[i], who};
 
-            if (keeps != NOBODY &&
-                (action.act == ACT_BEGIN ||
-                 (action.act == ACT_RELEASE && who == keeps)))
-                continue;
-            if (world_allows(world, action))
+            if (!holds_back(world, action, keeps) &&
+                world_allows(world, action))
                 return action;
         }
     if (world->config->operator&& is_dead_refuse(world))

@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "world/layout.h"
+#include "world/person.h"
 #include "world/resource.h"
 
 size_t
 pack_size(const struct world_config *config)
 {
     return WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES +
-           config->workers * WORKER_BYTES + resource_size(config);
+           config->workers * WORKER_BYTES + resource_size(config) +
+           person_size(config);
 }
 
 /* ---- What still matters ------------------------------------------------- */
@@ -93,53 +95,6 @@ collect(const struct world *world, struct names *names)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-static uint8_t
-terms_index(const struct world_config *config, const struct hf_terms *terms)
-{
-    for (unsigned i = 0; i < config->workers; i++)
-        if (terms->ttl.ms == (int64_t)config->terms[i].ttl * WORLD_TICK_MS &&
-            terms->if_dead == config->terms[i].if_dead)
-            return (uint8_t)i;
-    return NO_TERMS;
-}
-
-/* Ticks until it, rounded up; 0 when it is reached. */
-static uint8_t
-ticks_until(struct hf_instant instant)
-{
-    int64_t ms;
-
-    if (instant.ms == HF_NEVER.ms)
-        return NEVER;
-    if (hf_reached(WORLD_NOW, instant))
-        return 0;
-    ms = instant.ms - WORLD_NOW.ms;
-    return (uint8_t)((ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
-}
-
-/* Ticks since it; more than the ttl it is measured by is as good as that. */
-static uint8_t
-ticks_since(struct hf_instant instant, struct hf_duration ttl)
-{
-    int64_t since = WORLD_NOW.ms - instant.ms;
-
-    if (since < 0)
-        since = 0;
-    if (since > ttl.ms)
-        since = ttl.ms;
-    return (uint8_t)(since / WORLD_TICK_MS);
-}
-
-static uint8_t
-bits(const bool *flags, unsigned count)
-{
-    uint8_t byte = 0;
-
-    for (unsigned i = 0; i < count; i++)
-        byte |= (uint8_t)((unsigned)flags[i] << i);
-    return byte;
-}
-
 /* All but its ids, which are named in the workers' final order. */
 static void
 pack_worker(const struct world *world, const struct world_worker *w,
@@ -156,36 +111,36 @@ pack_worker(const struct world *world, const struct world_worker *w,
                          k->unsettled, k->must_read};
 
     memset(at, 0, WORKER_BYTES);
-    at[0] = bits(life, 8);
+    at[0] = layout_bits(life, 8);
     at[1] = (uint8_t)w->phase;
     if (!w->alive)
         return;
-    at[2] = bits(seen, 8);
+    at[2] = layout_bits(seen, 8);
     at[3] = (uint8_t)(c->state | k->state << 4);
     at[4] = (uint8_t)(c->status | c->outcome << 4);
     at[5] = (uint8_t)(c->asked_with | k->asker.question << 4);
     at[6] = (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 |
                       w->cut << 2 | w->cleared << 3 | k->asker.failures << 4);
-    at[7] = ticks_until(c->limit_at);
+    at[7] = layout_until(c->limit_at);
     at[8] = names_version(names, s->version);
     at[9] = names_version(names, s->token);
-    at[10] = terms_index(world->config, &s->terms);
-    at[11] = s->present ? ticks_since(s->shown_at, s->terms.ttl) : 0;
+    at[10] = layout_terms_index(world->config, &s->terms);
+    at[11] = s->present ? layout_since(s->shown_at, s->terms.ttl) : 0;
     at[12] = names_version(names, c->claimed_version);
     at[13] = names_version(names, k->version);
     at[14] = names_version(names, k->token);
     at[15] = names_version(names, k->over);
-    at[17] = ticks_until(k->right_until);
+    at[17] = layout_until(k->right_until);
     at[18] = k->asker.waiting
-                 ? ticks_since(k->asker.asked_at, k->config.terms.ttl)
+                 ? layout_since(k->asker.asked_at, k->config.terms.ttl)
                  : 0;
-    at[19] = ticks_until(k->asker.again_at);
+    at[19] = layout_until(k->asker.again_at);
     at[20] = (uint8_t)w->mail.verdict;
     at[21] = names_version(names, w->mail.version);
     at[22] = (uint8_t)w->mail.sight.kind;
     at[23] = names_version(names, w->mail.sight.version);
     at[24] = names_version(names, w->mail.sight.token);
-    at[26] = terms_index(world->config, &w->mail.sight.terms);
+    at[26] = layout_terms_index(world->config, &w->mail.sight.terms);
 }
 
 static void
@@ -213,7 +168,8 @@ pack_late(const struct world *world, const uint8_t *places, struct names *names,
         const struct world_write *late = &world->late[i];
         uint8_t worker = places[late->worker];
         uint8_t entry[LATE_BYTES] = {
-            (uint8_t)(1 + late->kind * 2 + late->claims + worker * 16),
+            (uint8_t)(1 + late->kind * 2 + late->claims + late->looked * 4 +
+                      worker * 16),
             names_id(names, late->id),
             names_version(names, late->over),
             (uint8_t)late->terms,
@@ -296,8 +252,10 @@ pack(const struct world *world, uint8_t *bytes)
     for (unsigned i = 0; i < count; i++)
         strip_worker(&bare, &bare.workers[i]);
     resource_strip(&bare);
+    person_strip(&bare);
     collect(&bare, &names);
     resource_collect(&bare, &names);
+    person_collect(&bare, &names);
     ranks_settle(&names.versions);
     ranks_settle(&names.grants);
     for (unsigned i = 0; i < count; i++)
@@ -320,4 +278,5 @@ pack(const struct world *world, uint8_t *bytes)
     }
     pack_late(&bare, places, &names, bytes + WORLD_BYTES);
     resource_pack(&bare, &names, order, at);
+    person_pack(&bare, &names, at + resource_size(world->config));
 }

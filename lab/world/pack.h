@@ -17,7 +17,7 @@ enum { PACKED_MAX = 256 };
 /* Bytes of a packed world. */
 size_t pack_size(const struct world_config *config);
 
-void pack(const struct world *unpacked, uint8_t *bytes);
+void pack(const struct world *world, uint8_t *bytes);
 void unpack(const struct world_config *config, const uint8_t *bytes,
             struct world *world);
 

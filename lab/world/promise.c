@@ -29,13 +29,28 @@ promise_of_owner(struct world *world, const struct world_write *write)
                write->kind == HF_PUT ? PROMISE_STOLEN : PROMISE_LOST_LOCK);
 }
 
+/* A person who looked first deletes no record while its holder's right lasts;
+ * one who forces it may. */
+static void
+promise_of_clear(struct world *world, const struct world_write *write)
+{
+    unsigned owner = world_owner(world);
+    const struct world_worker *w = &world->workers[owner];
+
+    if (write->looked && owner != WORLD_WORKERS_MAX && w->in_section &&
+        hf_contender_check(&w->contender, WORLD_NOW) == HF_GRANTED)
+        broken(world, PROMISE_LOST_LOCK);
+}
+
 void
 promise_write(struct world *world, const struct world_write *write)
 {
-    bool by_operator = write->id == 0;
+    bool by_person = write->id == 0;
     bool refuse = world->config->terms[world->terms].if_dead == HF_REFUSE;
 
-    if (!world->exists || by_operator)
+    if (by_person)
+        promise_of_clear(world, write);
+    if (!world->exists || by_person)
         return;
     promise_of_owner(world, write);
     if (write->claims && write->over == world->taken)

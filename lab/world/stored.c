@@ -26,6 +26,16 @@ applies(const struct world *world, const struct world_write *write)
     return !write->claims || write->over == 0 || write->over != world->marker;
 }
 
+/* By a person, who answers for what comes of it. */
+static void
+note_cleared(struct world *world)
+{
+    unsigned owner = world_owner(world);
+
+    if (owner != WORLD_WORKERS_MAX)
+        world->workers[owner].cleared = true;
+}
+
 enum hf_verdict
 stored_apply(struct world *world, const struct world_write *write)
 {
@@ -33,6 +43,8 @@ stored_apply(struct world *world, const struct world_write *write)
         return HF_REFUSED;
 
     promise_write(world, write);
+    if (write->id == 0)
+        note_cleared(world);
     world->version++;
     world->exists = write->kind == HF_PUT;
     world->id = world->exists ? write->id : 0;

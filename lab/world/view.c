@@ -52,3 +52,10 @@ world_copy(struct world *to, const struct world *from)
            offsetof(struct world, workers) +
                from->config->workers * sizeof(from->workers[0]));
 }
+
+void
+world_age(struct hf_instant *instant, int count)
+{
+    if (instant->ms != HF_NEVER.ms && instant->ms != INT64_MIN)
+        instant->ms -= world_ticks(count).ms;
+}

@@ -220,24 +220,17 @@ worker_answer_unknown(struct world *world, unsigned worker, enum world_act how)
 
 /* ---- Time --------------------------------------------------------------- */
 
-static void
-earlier(struct hf_instant *instant, int count)
-{
-    if (instant->ms != HF_NEVER.ms && instant->ms != INT64_MIN)
-        instant->ms -= world_ticks(count).ms;
-}
-
 /* Its clock has gone on by so many ticks: every instant it knows is as much
  * further in the past. */
 static void
 pass(struct hf_contender *c, int count)
 {
-    earlier(&c->limit_at, count);
-    earlier(&c->sighting.first_at, count);
-    earlier(&c->sighting.shown_at, count);
-    earlier(&c->keeper.asker.asked_at, count);
-    earlier(&c->keeper.asker.again_at, count);
-    earlier(&c->keeper.right_until, count);
+    world_age(&c->limit_at, count);
+    world_age(&c->sighting.first_at, count);
+    world_age(&c->sighting.shown_at, count);
+    world_age(&c->keeper.asker.asked_at, count);
+    world_age(&c->keeper.asker.again_at, count);
+    world_age(&c->keeper.right_until, count);
 }
 
 /* A clock that gains g in every ttl ticks of its own counts ttl of them while

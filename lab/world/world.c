@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/check.h"
+#include "world/person.h"
 #include "world/promise.h"
 #include "world/resource.h"
 #include "world/stored.h"
@@ -237,7 +238,7 @@ may_tick(const struct world *world, unsigned who)
         if (!w->frozen && (worker_is_due(w) || under_way))
             return false;
     }
-    return who == 0;
+    return who == 0 && !person_is_busy(world);
 }
 
 static void
@@ -246,6 +247,7 @@ tick(struct world *world, unsigned who)
     (void)who;
     for (unsigned i = 0; i < world->config->workers; i++)
         worker_tick(world->config, i, &world->workers[i]);
+    person_tick(world);
 }
 
 static bool
@@ -282,11 +284,8 @@ clear(struct world *world, unsigned who)
         .version = world->version,
         .worker = WORLD_WORKERS_MAX,
     };
-    unsigned owner = world_owner(world);
 
     (void)who;
-    if (owner != WORLD_WORKERS_MAX)
-        world->workers[owner].cleared = true;
     (void)stored_apply(world, &delete);
 }
 
@@ -304,6 +303,11 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_HEAL] = {may_heal, heal},
     [ACT_SEND] = {resource_may_send, resource_send},
     [ACT_ARRIVE] = {resource_may_arrive, resource_arrive},
+    [ACT_PERSON_COMES] = {person_may_come, person_come},
+    [ACT_PERSON_SERVE] = {person_may_be_served, person_serve},
+    [ACT_PERSON_HEARS] = {person_may_hear, person_hear},
+    [ACT_PERSON_CLOCK] = {person_is_due, person_look_at_clock},
+    [ACT_PERSON_GONE] = {person_may_see_gone, person_see_gone},
     [ACT_TICK] = {may_tick, tick},
     [ACT_LATE] = {may_come_late, stored_apply_late},
     [ACT_PURGE] = {may_purge, purge},
@@ -316,13 +320,20 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_CRASH] = {may_crash, worker_crash},
     [ACT_FREEZE] = {may_freeze, freeze},
     [ACT_CLEAR] = {may_clear, clear},
+    [ACT_PERSON_ANSWER_LOST] = {person_clears, person_lose_answer},
+    [ACT_PERSON_DROPPED] = {person_may_be_served, person_lose_question},
+    [ACT_PERSON_LATER] = {person_clears, person_delay_question},
+    [ACT_PERSON_SLOW] = {person_may_be_slow, person_be_slow},
 };
 
 bool
 world_is_workers(enum world_act act)
 {
+    bool persons =
+        (act >= ACT_PERSON_COMES && act <= ACT_PERSON_GONE) || act >= ACT_CLEAR;
+
     return act != ACT_TICK && act != ACT_LATE && act != ACT_PURGE &&
-           act != ACT_ARRIVE && act != ACT_CLEAR;
+           act != ACT_ARRIVE && !persons;
 }
 
 bool

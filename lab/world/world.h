@@ -2,6 +2,7 @@
 #define LAB_WORLD_WORLD_H
 
 #include "core/contender.h"
+#include "core/examiner.h"
 #include "search/explore.h"
 
 /*
@@ -58,6 +59,7 @@ struct world_config {
     bool gives_up;  /* a worker may cancel what is not granted */
     bool purges;    /* tombstones may be purged */
     enum world_resource_kind resource; /* that holders write to */
+    bool examines;      /* a person clears what is found dead: see person.h */
     bool operator;      /* a fault: a person clears the record by force */
     bool cuts;          /* a fault: a worker is cut off, until it is healed */
     bool freezes;       /* a fault: a worker is frozen, and wakes later */
@@ -92,11 +94,19 @@ struct world_worker {
 struct world_write {
     enum hf_op_kind kind;
     bool claims;      /* begins a new generation */
+    bool looked;      /* a person's clear, who found the holder dead */
     uint64_t version; /* that it expects */
     uint64_t id;
     uint64_t over;   /* the marker that rides along, or 0 */
     unsigned worker; /* who sent it; WORLD_WORKERS_MAX: nobody who lives */
     unsigned terms;  /* whose terms it carries: an index */
+};
+
+/* Somebody who clears, without force. */
+struct world_person {
+    bool there;
+    struct hf_examiner examiner;
+    struct world_mail mail;
 };
 
 /* A worker's write on the resource, as far as it is under way. */
@@ -128,6 +138,7 @@ struct world {
                                                 never */
     unsigned late_count;
     struct world_resource resource;
+    struct world_person person;
     const char *violated;                           /* by the last step */
     struct world_worker workers[WORLD_WORKERS_MAX]; /* last: see world_copy */
 };
@@ -148,6 +159,11 @@ enum world_act {
     ACT_HEAL,
     ACT_SEND,   /* a write to the resource */
     ACT_ARRIVE, /* there */
+    ACT_PERSON_COMES,
+    ACT_PERSON_SERVE,
+    ACT_PERSON_HEARS,
+    ACT_PERSON_CLOCK,
+    ACT_PERSON_GONE,
     /* faults */
     ACT_UNKNOWN_APPLIED,
     ACT_UNKNOWN_DROPPED,
@@ -158,6 +174,10 @@ enum world_act {
     ACT_CRASH,
     ACT_FREEZE,
     ACT_CLEAR,
+    ACT_PERSON_ANSWER_LOST,
+    ACT_PERSON_DROPPED,
+    ACT_PERSON_LATER,
+    ACT_PERSON_SLOW,
     ACT_COUNT,
 };
 
@@ -188,6 +208,9 @@ world_ticks(int count)
 {
     return (struct hf_duration){(int64_t)count * WORLD_TICK_MS};
 }
+
+/* A clock has gone on by so many ticks: what it knows of is longer ago. */
+void world_age(struct hf_instant *instant, int count);
 
 /* The terms of a worker's locks. */
 struct hf_terms world_terms_of(const struct world_config *config,

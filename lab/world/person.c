@@ -1,0 +1,366 @@
+#include "world/person.h"
+
+#include "base/check.h"
+#include "world/layout.h"
+#include "world/promise.h"
+#include "world/stored.h"
+
+enum { PERSON_BYTES = 17, PATIENCE_TICKS = 2 };
+
+static bool
+reads(const struct world_person *p)
+{
+    return p->examiner.asker.question == HF_ASK_READ;
+}
+
+static bool
+clear_is_out(const struct world_person *p)
+{
+    return p->mail.out && !p->mail.served && !reads(p);
+}
+
+static struct world_write
+clear_of(const struct world_person *p)
+{
+    return (struct world_write){
+        .kind = HF_DELETE,
+        .looked = true,
+        .version = p->examiner.version,
+        .worker = WORLD_WORKERS_MAX,
+    };
+}
+
+/* The delete of the very version that was watched, and of nothing else. */
+static void
+check_request(const struct world_person *p, const struct hf_request *request)
+{
+    const struct hf_op *op = &request->ops[0];
+
+    HF_CHECK(request->read == reads(p));
+    HF_CHECK(request->read ||
+             (op->kind == HF_DELETE && op->expect.kind == HF_EXPECT_VERSION &&
+              op->expect.version == p->examiner.version));
+}
+
+/* As worker_pump. */
+static void
+pump(struct world *world, struct hf_event event)
+{
+    struct world_person *p = &world->person;
+    bool may_be_late = clear_is_out(p);
+    struct world_write write = clear_of(p);
+    uint64_t number = p->examiner.asker.number;
+    struct hf_effect effect;
+
+    hf_examiner_step(&p->examiner, event);
+    if (!p->examiner.asker.waiting || p->examiner.asker.number != number) {
+        if (may_be_late)
+            stored_keep_late(world, write);
+        p->mail = (struct world_mail){0};
+    }
+    while (hf_examiner_next(&p->examiner, &effect))
+        if (effect.kind == HF_DO_ASK) {
+            check_request(p, &effect.request);
+            p->mail.out = true;
+        }
+    if (p->examiner.state == HF_EXAMINER_ENDED)
+        *p = (struct world_person){0};
+}
+
+static void
+init_examiner(struct hf_examiner *x)
+{
+    const struct hf_examiner_config config = {
+        .watch = HF_FOREVER,
+        .patience = world_ticks(PATIENCE_TICKS),
+        .clear = true,
+    };
+
+    hf_examiner_init(x, &config);
+}
+
+bool
+person_may_come(const struct world *world, unsigned who)
+{
+    return who == 0 && world->config->examines && !world->person.there;
+}
+
+void
+person_come(struct world *world, unsigned who)
+{
+    (void)who;
+    world->person.there = true;
+    init_examiner(&world->person.examiner);
+    pump(world, hf_event(HF_ON_EXAMINE, WORLD_NOW));
+}
+
+/* ---- What becomes of its question --------------------------------------- */
+
+bool
+person_may_be_served(const struct world *world, unsigned who)
+{
+    return who == 0 && world->person.mail.out && !world->person.mail.served;
+}
+
+void
+person_serve(struct world *world, unsigned who)
+{
+    struct world_mail *mail = &world->person.mail;
+    struct world_write write = clear_of(&world->person);
+
+    (void)who;
+    mail->served = true;
+    if (reads(&world->person)) {
+        mail->sight = stored_read(world);
+        return;
+    }
+    mail->verdict = stored_apply(world, &write);
+    mail->version = mail->verdict == HF_APPLIED ? world->version : 0;
+}
+
+bool
+person_may_hear(const struct world *world, unsigned who)
+{
+    return who == 0 && world->person.mail.out && world->person.mail.served;
+}
+
+void
+person_hear(struct world *world, unsigned who)
+{
+    struct world_person *p = &world->person;
+    struct world_mail mail = p->mail;
+    uint64_t number = p->examiner.asker.number;
+
+    (void)who;
+    if (reads(p))
+        pump(world, hf_found(WORLD_NOW, number, mail.sight));
+    else
+        pump(world, hf_answer(WORLD_NOW, number, mail.verdict, mail.version));
+}
+
+bool
+person_clears(const struct world *world, unsigned who)
+{
+    return person_may_be_served(world, who) && !reads(&world->person);
+}
+
+void
+person_lose_question(struct world *world, unsigned who)
+{
+    struct world_mail *mail = &world->person.mail;
+
+    (void)who;
+    mail->served = true;
+    mail->verdict = HF_UNKNOWN;
+    mail->version = 0;
+    mail->sight = (struct hf_sight){.kind = HF_SIGHT_NONE};
+}
+
+void
+person_lose_answer(struct world *world, unsigned who)
+{
+    person_serve(world, who);
+    person_lose_question(world, who);
+}
+
+void
+person_delay_question(struct world *world, unsigned who)
+{
+    stored_keep_late(world, clear_of(&world->person));
+    person_lose_question(world, who);
+}
+
+bool
+person_may_be_slow(const struct world *world, unsigned who)
+{
+    return who == 0 && world->person.mail.out && !world->person.mail.slow;
+}
+
+void
+person_be_slow(struct world *world, unsigned who)
+{
+    (void)who;
+    world->person.mail.slow = true;
+}
+
+/* ---- Time, and evidence ------------------------------------------------- */
+
+bool
+person_is_due(const struct world *world, unsigned who)
+{
+    const struct world_person *p = &world->person;
+
+    return who == 0 && p->there &&
+           hf_reached(WORLD_NOW, hf_examiner_deadline(&p->examiner));
+}
+
+void
+person_look_at_clock(struct world *world, unsigned who)
+{
+    (void)who;
+    pump(world, hf_event(HF_ON_CLOCK, WORLD_NOW));
+}
+
+bool
+person_may_see_gone(const struct world *world, unsigned who)
+{
+    const struct hf_examiner *x = &world->person.examiner;
+    uint64_t version;
+
+    return who == 0 && world->config->same_host && world->person.there &&
+           !x->sighting.gone && world->exists &&
+           hf_examiner_watching(x, &version) && version == world->version &&
+           world_owner(world) == WORLD_WORKERS_MAX;
+}
+
+void
+person_see_gone(struct world *world, unsigned who)
+{
+    uint64_t version = world->person.examiner.sighting.version;
+
+    (void)who;
+    pump(world, hf_evidence(WORLD_NOW, version, true));
+}
+
+void
+person_tick(struct world *world)
+{
+    struct hf_examiner *x = &world->person.examiner;
+
+    if (!world->person.there)
+        return;
+    world_age(&x->sighting.first_at, 1);
+    world_age(&x->sighting.shown_at, 1);
+    world_age(&x->asker.asked_at, 1);
+    world_age(&x->asker.again_at, 1);
+}
+
+bool
+person_is_busy(const struct world *world)
+{
+    const struct world_mail *mail = &world->person.mail;
+
+    return person_is_due(world, 0) || (mail->out && !mail->slow);
+}
+
+/* ---- Packing ------------------------------------------------------------ */
+
+size_t
+person_size(const struct world_config *config)
+{
+    return config->examines ? PERSON_BYTES : 0;
+}
+
+void
+person_strip(struct world *world)
+{
+    struct world_person *p = &world->person;
+    struct hf_examiner *x = &p->examiner;
+
+    if (x->state == HF_EXAMINER_CLEARING)
+        x->sighting = (struct hf_sighting){0};
+    else
+        x->version = 0;
+    if (!x->asker.waiting || !reads(p) || x->state == HF_EXAMINER_CLEARING)
+        x->asked_with = HF_PROOF_NONE;
+    if (!p->mail.served || !reads(p))
+        p->mail.sight = (struct hf_sight){0};
+}
+
+void
+person_collect(const struct world *world, struct names *names)
+{
+    const struct world_person *p = &world->person;
+
+    ranks_add(&names->versions, p->examiner.version);
+    ranks_add(&names->versions, p->examiner.sighting.version);
+    ranks_add(&names->versions, p->examiner.sighting.token);
+    ranks_add(&names->versions, p->mail.version);
+    ranks_add(&names->versions, p->mail.sight.version);
+    ranks_add(&names->versions, p->mail.sight.token);
+}
+
+void
+person_pack(const struct world *world, const struct names *names, uint8_t *at)
+{
+    const struct world_person *p = &world->person;
+    const struct hf_examiner *x = &p->examiner;
+    const struct hf_sighting *s = &x->sighting;
+    const bool life[] = {p->there,         p->mail.out, p->mail.served,
+                         p->mail.slow,     x->answered, x->unsettled,
+                         x->asker.waiting, s->present};
+    const bool seen[] = {s->beat_seen, s->same_holder, s->running, s->gone};
+
+    if (!world->config->examines)
+        return;
+    at[0] = layout_bits(life, 8);
+    at[1] = layout_bits(seen, 4);
+    at[2] = (uint8_t)(x->state | x->asker.question << 4);
+    at[3] = (uint8_t)(x->asked_with | x->asker.failures << 4);
+    at[4] = names_version(names, s->version);
+    at[5] = names_version(names, s->token);
+    at[6] = layout_terms_index(world->config, &s->terms);
+    at[7] = s->present ? layout_since(s->shown_at, s->terms.ttl) : 0;
+    at[8] = names_version(names, x->version);
+    at[9] = x->asker.waiting
+                ? layout_since(x->asker.asked_at, world_ticks(PATIENCE_TICKS))
+                : 0;
+    at[10] = p->there ? layout_until(x->asker.again_at) : 0;
+    at[11] = (uint8_t)p->mail.verdict;
+    at[12] = names_version(names, p->mail.version);
+    at[13] = (uint8_t)p->mail.sight.kind;
+    at[14] = names_version(names, p->mail.sight.version);
+    at[15] = names_version(names, p->mail.sight.token);
+    at[16] = layout_terms_index(world->config, &p->mail.sight.terms);
+}
+
+static void
+unpack_examiner(const struct world_config *config, const uint8_t *at,
+                struct hf_examiner *x)
+{
+    struct hf_sighting *s = &x->sighting;
+
+    init_examiner(x);
+    x->answered = layout_bit(at[0], 4);
+    x->unsettled = layout_bit(at[0], 5);
+    x->asker.waiting = layout_bit(at[0], 6);
+    s->present = layout_bit(at[0], 7);
+    s->beat_seen = layout_bit(at[1], 0);
+    s->same_holder = layout_bit(at[1], 1);
+    s->running = layout_bit(at[1], 2);
+    s->gone = layout_bit(at[1], 3);
+    x->state = at[2] & 15;
+    x->asker.question = at[2] >> 4;
+    x->asked_with = at[3] & 15;
+    x->asker.failures = at[3] >> 4;
+    s->version = at[4];
+    s->token = at[5];
+    s->terms = layout_terms(config, at[6]);
+    s->shown_at = s->first_at = layout_ago(at[7]);
+    x->version = at[8];
+    x->asker.asked_at = layout_ago(at[9]);
+    x->asker.again_at = layout_in(at[10]);
+    x->asker.number = 1;
+}
+
+void
+person_unpack(const uint8_t *at, struct world *world)
+{
+    struct world_person *p = &world->person;
+
+    if (!world->config->examines || !layout_bit(at[0], 0))
+        return;
+    p->there = true;
+    unpack_examiner(world->config, at, &p->examiner);
+    p->mail = (struct world_mail){
+        .out = layout_bit(at[0], 1),
+        .served = layout_bit(at[0], 2),
+        .slow = layout_bit(at[0], 3),
+        .verdict = at[11],
+        .version = at[12],
+        .sight = {.kind = at[13],
+                  .version = at[14],
+                  .token = at[15],
+                  .terms = layout_terms(world->config, at[16])},
+    };
+}

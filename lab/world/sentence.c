@@ -1,0 +1,279 @@
+#include "world/story.h"
+
+#include <string.h>
+
+#include "world/resource.h"
+
+/* ---- Words -------------------------------------------------------------- */
+
+/* What needs no more words. */
+static const char *const happens[ACT_COUNT] = {
+    [ACT_TICK] = "Time passes",
+    [ACT_PURGE] = "Tombstones are purged",
+};
+
+/* What a worker or a person does, or what befalls them. */
+static const char *const deeds[ACT_COUNT] = {
+    [ACT_BEGIN] = "wants the lock",
+    [ACT_RELEASE] = "releases the lock",
+    [ACT_CANCEL] = "gives up waiting",
+    [ACT_CLOCK] = "looks at its clock",
+    [ACT_EVIDENCE] = "sees that the holder's process is gone",
+    [ACT_WAKE] = "wakes",
+    [ACT_SEND] = "sends a write to the resource",
+    [ACT_CRASH] = "crashes",
+    [ACT_FREEZE] = "freezes",
+    [ACT_CUT] = "is cut off from the store",
+    [ACT_HEAL] = "reaches the store again",
+    [ACT_PERSON_COMES] = "comes to clear what is dead",
+    [ACT_PERSON_CLOCK] = "looks at the clock",
+    [ACT_PERSON_GONE] = "sees that the holder's process is gone",
+};
+
+/* What befalls their question. */
+static const char *const fates[ACT_COUNT] = {
+    [ACT_UNKNOWN_APPLIED] = "is executed, and the answer is lost",
+    [ACT_UNKNOWN_DROPPED] = "is lost on its way",
+    [ACT_UNKNOWN_LATER] = "is held up on its way",
+    [ACT_READ_FAILS] = "fails",
+    [ACT_SLOW] = "takes its time",
+    [ACT_PERSON_ANSWER_LOST] = "is executed, and the answer is lost",
+    [ACT_PERSON_DROPPED] = "is lost on its way",
+    [ACT_PERSON_LATER] = "is held up on its way",
+    [ACT_PERSON_SLOW] = "takes its time",
+};
+
+static const char *
+question_word(const struct world_worker *w)
+{
+    switch (w->contender.keeper.asker.question) {
+    case HF_ASK_READ:
+        return "read";
+    case HF_ASK_CLAIM:
+        return w->contender.keeper.over != 0 ? "takeover" : "claim";
+    case HF_ASK_BEAT:
+        return "beat";
+    case HF_ASK_DELETE:
+        return "delete";
+    case HF_ASK_NOTHING:
+    case HF_ASK_CLEAR:
+        break;
+    }
+    return "nothing";
+}
+
+static const char *
+persons_question(const struct world *world)
+{
+    return world->person.examiner.asker.question == HF_ASK_READ ? "read"
+                                                                : "clear";
+}
+
+/* "Worker #1", and what it asks. */
+static const char *
+add_actor(const struct model_step *step, const char *person, const char *worker,
+          struct hf_text *text)
+{
+    if (!world_is_workers(step->action.act)) {
+        hf_text_add(text, person);
+        return persons_question(&step->before);
+    }
+    hf_text_addf(text, "%s #%u", worker, step->action.who + 1);
+    return question_word(&step->before.workers[step->action.who]);
+}
+
+static void
+add_holder(const struct world *world, struct hf_text *text)
+{
+    for (unsigned i = 0; i < world->config->workers; i++)
+        if (world_owns(world, i)) {
+            hf_text_addf(text, "worker #%u's lock", i + 1);
+            return;
+        }
+    hf_text_add(text, world->exists ? "the lock of a process that is gone"
+                                    : "no lock");
+}
+
+/* ---- Sentences ---------------------------------------------------------- */
+
+static void
+add_answer(const struct model_step *step, struct hf_text *text)
+{
+    const struct world_worker *w = &step->before.workers[step->action.who];
+
+    if (w->contender.keeper.asker.question == HF_ASK_READ) {
+        switch (w->mail.sight.kind) {
+        case HF_SIGHT_LOCK:
+            hf_text_add(text, " reads that a lock is there");
+            return;
+        case HF_SIGHT_ABSENT:
+            hf_text_add(text, " reads that no lock is there");
+            return;
+        case HF_SIGHT_CORRUPT:
+        case HF_SIGHT_NONE:
+            hf_text_add(text, " hears that its read failed");
+            return;
+        }
+    }
+    hf_text_addf(text, " hears that its %s %s", question_word(w),
+                 w->mail.verdict == HF_APPLIED   ? "was applied"
+                 : w->mail.verdict == HF_REFUSED ? "was refused"
+                                                 : "may have been applied");
+}
+
+/* What the worker does of its own after the event. */
+static void
+add_consequence(const struct model_step *step, struct hf_text *text)
+{
+    const struct world_worker *before = &step->before.workers[step->action.who];
+    const struct world_worker *after = &step->after.workers[step->action.who];
+
+    if (!after->alive) {
+        hf_text_add(text, before->alive ? ", and is done" : "");
+        return;
+    }
+    if (after->in_section && !before->in_section)
+        hf_text_add(text, ", and holds the lock");
+    if (!after->in_section && before->in_section &&
+        step->action.act != ACT_RELEASE)
+        hf_text_add(text, ", and has lost the lock");
+    if (after->mail.out && !after->mail.served &&
+        after->contender.keeper.asker.asked_at.ms == WORLD_NOW.ms &&
+        (!before->mail.out || before->mail.served ||
+         after->contender.keeper.asker.number !=
+             before->contender.keeper.asker.number))
+        hf_text_addf(text, ", and sends a %s", question_word(after));
+}
+
+static void
+add_persons_consequence(const struct model_step *step, struct hf_text *text)
+{
+    const struct world_person *after = &step->after.person;
+
+    if (!after->there)
+        hf_text_add(text, ", and is done");
+    else if (after->mail.out && !after->mail.served)
+        hf_text_addf(text, ", and sends a %s", persons_question(&step->after));
+}
+
+/* Is a machine stepped? */
+static bool
+is_heard(enum world_act act)
+{
+    return act <= ACT_WAKE ||
+           (act >= ACT_PERSON_COMES && act <= ACT_PERSON_GONE);
+}
+
+static void
+add_deed(const struct model_step *step, struct hf_text *text)
+{
+    enum world_act act = step->action.act;
+    const char *question = add_actor(step, "The person", "Worker", text);
+
+    if (fates[act] != NULL)
+        hf_text_addf(text, "'s %s %s", question, fates[act]);
+    else if (deeds[act] != NULL)
+        hf_text_addf(text, " %s", deeds[act]);
+    else if (act == ACT_DELIVER)
+        add_answer(step, text);
+    else
+        hf_text_addf(text, " hears the answer to the %s", question);
+    if (fates[act] != NULL || !is_heard(act))
+        return;
+    if (world_is_workers(act))
+        add_consequence(step, text);
+    else
+        add_persons_consequence(step, text);
+}
+
+static void
+add_served(const struct model_step *step, struct hf_text *text)
+{
+    bool moved = step->after.version != step->before.version;
+    const char *question;
+
+    hf_text_add(text, "The store executes ");
+    question = add_actor(step, "the person", "worker", text);
+    hf_text_addf(text, "'s %s: ", question);
+    if (strcmp(question, "read") == 0) {
+        add_holder(&step->before, text);
+    } else if (moved) {
+        hf_text_add(text, "it holds ");
+        add_holder(&step->after, text);
+    } else {
+        hf_text_add(text, "refused");
+    }
+}
+
+static void
+add_arrival(const struct model_step *step, struct hf_text *text)
+{
+    bool taken = resource_takes(&step->before, step->action.who);
+
+    hf_text_addf(text, "The resource %s worker #%u's write",
+                 taken ? "takes" : "refuses", step->action.who + 1);
+}
+
+void
+story_sentence(const struct model_step *step, struct hf_text *text)
+{
+    enum world_act act = step->action.act;
+
+    if (happens[act] != NULL) {
+        hf_text_add(text, happens[act]);
+    } else if (act == ACT_LATE) {
+        hf_text_add(text, "A write that was given up reaches the store: ");
+        add_holder(&step->after, text);
+    } else if (act == ACT_CLEAR) {
+        hf_text_add(text, "A person clears ");
+        add_holder(&step->before, text);
+    } else if (act == ACT_SERVE || act == ACT_PERSON_SERVE) {
+        add_served(step, text);
+    } else if (act == ACT_ARRIVE) {
+        add_arrival(step, text);
+    } else {
+        add_deed(step, text);
+    }
+    if (step->fault)
+        hf_text_add(text, " (a fault)");
+}
+
+/* ---- Side by side ------------------------------------------------------- */
+
+static void
+add_state(const struct world_worker *w, struct hf_text *text)
+{
+    static const char *const words[] = {
+        [HF_CONTENDER_IDLE] = "idle",
+        [HF_CONTENDER_LOOKING] = "looking",
+        [HF_CONTENDER_WATCHING] = "watching",
+        [HF_CONTENDER_CLAIMING] = "claiming",
+        [HF_CONTENDER_HOLDING] = "HOLDING",
+        [HF_CONTENDER_LEAVING] = "leaving",
+        [HF_CONTENDER_ENDED] = "ended",
+    };
+
+    hf_text_add(text, w->alive ? words[w->contender.state] : "-");
+    if (w->frozen)
+        hf_text_add(text, " frozen");
+}
+
+void
+story_cell(const struct model_step *step, unsigned worker, struct hf_text *text)
+{
+    enum world_act act = step->action.act;
+
+    if (worker == WORLD_WORKERS_MAX) {
+        if (!world_is_workers(act) && act != ACT_TICK)
+            hf_text_addf(text, "%s ", story_act_word(act));
+        if (step->after.version != step->before.version) {
+            hf_text_addf(text, "v%u ", (unsigned)step->after.version);
+            add_holder(&step->after, text);
+        }
+        return;
+    }
+    if (!world_is_workers(act) || step->action.who != worker)
+        return;
+    hf_text_addf(text, "%s -> ", story_act_word(act));
+    add_state(&step->after.workers[worker], text);
+}
