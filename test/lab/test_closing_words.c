@@ -146,6 +146,36 @@ riak_cannot_refuse_a_write_that_is_under_way(void **state)
                           "sees worker #1's ID", "Both workers move on"));
 }
 
+/* The same text, whose remove is not sent again: now it is the remove that
+ * fails, though Riak refuses the write. */
+static const struct draft_line once[] = {
+    {.number = 1, .verb = DRAFT_READ, .again = true},
+    {.number = 2, .verb = DRAFT_MOVE_ON_IF, .when = draft_sees_lock},
+    {.number = 3, .verb = DRAFT_WRITE},
+    {.number = 4, .verb = DRAFT_PROCESS},
+    {.number = 5, .verb = DRAFT_REMOVE},
+};
+
+static void
+another_text_fails_otherwise(void **state)
+{
+    struct specimen specimen = specimen_put_failed;
+    struct specimen_run run;
+    struct finding f;
+    const char *why;
+
+    (void)state;
+    specimen.text = DRAFT_TEXT(once);
+    run = specimen_run_of(&specimen, 2);
+    assert_true(specimen_set(&run, "pw_precheck=riak", &why));
+    find(&run, 2, &f);
+    assert_string_equal(f.property, SPECIMEN_NOBODY);
+    assert_order(&f, WITH("Worker #1 writes its ID to the lock",
+                          "Worker #1 removes the lock, and is answered with an "
+                          "error",
+                          "The lock is left behind for ever"));
+}
+
 /* ---- A removed lock that comes back ------------------------------------- */
 
 static void
@@ -268,6 +298,7 @@ main(void)
         cmocka_unit_test(without_its_cause_no_write_fails),
         cmocka_unit_test(riak_refuses_a_write_when_it_knows),
         cmocka_unit_test(riak_cannot_refuse_a_write_that_is_under_way),
+        cmocka_unit_test(another_text_fails_otherwise),
         cmocka_unit_test(a_removed_lock_comes_back_by_a_late_handoff),
         cmocka_unit_test(with_delete_mode_keep_it_stays_removed),
         cmocka_unit_test(other_buckets_do_no_better),
