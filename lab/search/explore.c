@@ -249,6 +249,22 @@ most_states(const struct lab_system *system, const struct lab_limits *limits)
     return (uint32_t)most;
 }
 
+/* The same for the second search, in what the first has left: its states have
+ * two bytes more, and each its best way. */
+static uint32_t
+most_retold(const struct lab_explorer *explorer)
+{
+    uint64_t most = RETELL_STATES_MAX;
+    uint64_t each = explorer->system->state_size + 2 + 16 + LAB_WAY_SIZE;
+    uint64_t used = lab_states_bytes(&explorer->states);
+    uint64_t all = explorer->limits->memory_max;
+    uint64_t left = all > used ? all - used : 0;
+
+    if (all != 0 && most > left / each)
+        most = left / each;
+    return (uint32_t)most;
+}
+
 static void
 sum_up(const struct lab_explorer *explorer, struct lab_report *report)
 {
@@ -292,7 +308,7 @@ lab_explore(const struct lab_system *system, const struct lab_limits *limits,
     if (limits->progress)
         fputs("\r\033[K", stderr);
     if (ok && report->verdict == LAB_VIOLATED &&
-        !lab_retell(system, report, RETELL_STATES_MAX))
+        !lab_retell(system, report, most_retold(&explorer)))
         ok = follow_parents(&explorer, report);
     lab_states_close(&explorer.states);
     return ok;

@@ -36,6 +36,9 @@ struct lab_explorer {
     double show_at; /* seconds after the start */
 };
 
+/* What the second search remembers of a state besides. */
+enum { LAB_WAY_SIZE = 10 };
+
 /*
  * Find the schedule again, of report->faults and report->depth, with the
  * fewest context switches, and put it into *report.  False, and nothing done,

@@ -21,6 +21,9 @@ struct way {
     uint32_t number;
 };
 
+_Static_assert(sizeof(struct way) + sizeof(uint16_t) == LAB_WAY_SIZE,
+               "a way, and its switches");
+
 struct retelling {
     struct lab_report *report;
     size_t size;          /* of the system's state */
@@ -200,6 +203,8 @@ lab_retell(const struct lab_system *system, struct lab_report *report,
     uint32_t number;
     bool told = false;
 
+    if (states_max == 0)
+        return false;
     retelling.switches = calloc(states_max, sizeof(uint16_t));
     retelling.ways = calloc(states_max, sizeof(struct way));
     if (retelling.switches == NULL || retelling.ways == NULL ||

@@ -116,6 +116,26 @@ the_schedule_is_shortest_with_fewest_switches_lowest_worker_first(void **unused)
     lab_report_fini(&report);
 }
 
+/* One that is easier to read would take memory that there is not. */
+static void
+without_memory_to_find_a_better_one_a_schedule_is_shortest(void **unused)
+{
+    struct toy toy = {.most = 9, .is_bad = is_two_and_two};
+    struct lab_report report = explore(
+        &toy, &(struct lab_limits){.memory_max = 100 * (STATE_SIZE + 16)});
+    unsigned firsts = 0;
+
+    (void)unused;
+    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.schedule_len, 4);
+    for (size_t i = 0; i < report.schedule_len; i++) {
+        assert_in_range(report.schedule[i], 10, 11);
+        firsts += report.schedule[i] == 10;
+    }
+    assert_int_equal(firsts, 2);
+    lab_report_fini(&report);
+}
+
 /* After one fault at once, or after five steps of each without any. */
 static bool
 is_broken_or_worn(const uint8_t *state)
@@ -208,6 +228,8 @@ main(void)
         cmocka_unit_test(only_so_many_faults_are_spent),
         cmocka_unit_test(
             the_schedule_is_shortest_with_fewest_switches_lowest_worker_first),
+        cmocka_unit_test(
+            without_memory_to_find_a_better_one_a_schedule_is_shortest),
         cmocka_unit_test(fewer_faults_go_before_fewer_steps),
         cmocka_unit_test(what_takes_two_faults_is_not_found_with_one),
         cmocka_unit_test(a_search_that_is_cut_short_proves_nothing),
