@@ -111,10 +111,18 @@
       for (const entry of entries)
         seen[entry.isIntersecting ? "add" : "delete"](entry.target);
       const here = [...links.keys()].filter((target) => seen.has(target));
-      for (const link of links.values())
-        link.removeAttribute("aria-current");
-      if (here.length > 0)
-        links.get(here[here.length - 1]).setAttribute("aria-current", "true");
+      const link = links.get(here[here.length - 1]);
+
+      for (const other of links.values())
+        other.removeAttribute("aria-current");
+      if (!link)
+        return;
+      link.setAttribute("aria-current", "true");
+      /* Where the contents have a bar of their own, keep it in view. */
+      const box = link.getBoundingClientRect();
+      if (contents.scrollHeight > contents.clientHeight &&
+          (box.top < 0 || box.bottom > contents.clientHeight))
+        contents.scrollTop += box.top - contents.clientHeight / 2;
     }, { rootMargin: "-20% 0px -75% 0px" });
     for (const target of links.keys())
       observer.observe(target);
