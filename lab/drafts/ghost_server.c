@@ -64,6 +64,6 @@ server_show(const struct specimen_run *run, const void *state,
     (void)run;
     scene_show_holder(text, s->holder);
     for (unsigned i = 0; i < REQUESTS && s->queue[i].client != 0; i++)
-        hf_text_addf(text, ", #%u waits%s", s->queue[i].client,
-                     s->queue[i].heard ? "" : " unheard");
+        hf_text_addf(text, "%s#%u waits%s", text->len == 0 ? "" : ", ",
+                     s->queue[i].client, s->queue[i].heard ? "" : " unheard");
 }
