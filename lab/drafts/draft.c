@@ -342,18 +342,36 @@ draft_act(struct scene *scene, void *state, unsigned actor, unsigned choice)
            do_line(&d, choice - CHOICE_LINE);
 }
 
+/* The key's steps that are this actor's. */
+static unsigned
+add_key_moves(const uint8_t *actors, unsigned steps, uint8_t actor,
+              struct specimen_move *moves)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < steps; i++)
+        if (actors[i] == actor)
+            moves[count++] =
+                (struct specimen_move){actor, (uint8_t)(DRAFT_CHOICES + i)};
+    return count;
+}
+
 unsigned
 draft_moves(const struct specimen_run *run, const void *state,
             struct specimen_move moves[SPECIMEN_MOVES_MAX])
 {
+    bool replicated = run->settings[DRAFT_ON] != 0;
+    unsigned choices = replicated ? CHOICE_LINE + 1 : DRAFT_CHOICES;
+    uint8_t actors[KEY_STEPS_MAX];
+    unsigned steps = draft_key_actors(run, state, actors);
     unsigned count = 0;
 
     for (uint8_t who = 0; who < run->workers; who++) {
-        for (unsigned choice = 0; choice < DRAFT_CHOICES; choice++)
+        for (unsigned choice = 0; choice < choices; choice++)
             moves[count++] = (struct specimen_move){who, (uint8_t)choice};
-        count += draft_key_moves(run, state, who, moves + count);
+        count += add_key_moves(actors, steps, who, moves + count);
     }
-    return count + draft_key_moves(run, state, SPECIMEN_WORLD, moves + count);
+    return count + add_key_moves(actors, steps, SPECIMEN_WORLD, moves + count);
 }
 
 void

@@ -193,21 +193,18 @@ draft_key_done(const struct specimen_run *run, struct draft_state *s,
 /* ---- Riak's steps ------------------------------------------------------- */
 
 unsigned
-draft_key_moves(const struct specimen_run *run, const struct draft_state *s,
-                unsigned actor, struct specimen_move moves[SPECIMEN_MOVES_MAX])
+draft_key_actors(const struct specimen_run *run, const struct draft_state *s,
+                 uint8_t actors[KEY_STEPS_MAX])
 {
     struct key_step steps[KEY_STEPS_MAX];
-    unsigned moved = 0;
     unsigned count;
 
     if (!on_riak(run))
         return 0;
     count = riak_steps(&s->key.riak, steps);
     for (unsigned i = 0; i < count; i++)
-        if (riak_describe(&s->key.riak, steps[i]).worker == actor)
-            moves[moved++] = (struct specimen_move){
-                (uint8_t)actor, (uint8_t)(DRAFT_CHOICES + i)};
-    return moved;
+        actors[i] = (uint8_t)riak_step_worker(&s->key.riak, steps[i]);
+    return count;
 }
 
 _Static_assert((unsigned)KEY_WORKERS_MAX == (unsigned)SPECIMEN_WORLD,
@@ -220,19 +217,22 @@ draft_key_step(struct scene *scene, struct draft_state *s, unsigned actor,
                unsigned index)
 {
     struct key_step steps[KEY_STEPS_MAX];
-    struct riak_happening happening;
+    struct riak *riak = &s->key.riak;
 
-    if (!on_riak(scene->run) || index >= riak_steps(&s->key.riak, steps))
+    if (!on_riak(scene->run) || index >= riak_steps(riak, steps))
         return false;
-    happening = riak_describe(&s->key.riak, steps[index]);
-    if (happening.worker != actor ||
-        (happening.kind == RIAK_GOES_DOWN &&
+    if (riak_step_worker(riak, steps[index]) != actor ||
+        (steps[index].code == RIAK_GOES_DOWN &&
          scene_setting(scene, DRAFT_PACE) == DRAFT_CALM &&
          !draft_key_calm(scene->run, s)))
         return false;
-    draft_tell(scene, &happening);
+    if (scene->told != NULL) {
+        struct riak_happening happening = riak_describe(riak, steps[index]);
+
+        draft_tell(scene, &happening);
+    }
     scene->fault = steps[index].fault;
-    riak_step(&s->key.riak, steps[index]);
+    riak_step(riak, steps[index]);
     return true;
 }
 

@@ -26,10 +26,10 @@ bool draft_key_answer(const struct specimen_run *run, struct draft_state *s,
 void draft_key_done(const struct specimen_run *run, struct draft_state *s,
                     unsigned worker);
 
-/* Riak: add a move for each of its steps that is this actor's. */
-unsigned draft_key_moves(const struct specimen_run *run,
-                         const struct draft_state *s, unsigned actor,
-                         struct specimen_move moves[SPECIMEN_MOVES_MAX]);
+/* Riak: whose each of its steps is, as an actor; the count. */
+unsigned draft_key_actors(const struct specimen_run *run,
+                          const struct draft_state *s,
+                          uint8_t actors[KEY_STEPS_MAX]);
 
 /* Riak: do the step of this index, if it is this actor's, and tell it. */
 bool draft_key_step(struct scene *scene, struct draft_state *s, unsigned actor,

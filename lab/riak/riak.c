@@ -168,8 +168,8 @@ add_op(const struct riak *riak, unsigned index, struct key_step *steps,
     } else if (op->kind == RIAK_OP_READ || op->kind == RIAK_OP_LOOK) {
         code = RIAK_READ_ARRIVES;
     }
-    for (unsigned i = 0; i < RIAK_N_MAX; i++)
-        if ((where & riak_bit(i)) != 0)
+    for (unsigned i = 0; where != 0; i++, where >>= 1)
+        if ((where & 1) != 0)
             add(steps, count, (struct key_step){code, about(index, i), false});
     if (op->kind == RIAK_OP_OWING && op->owner == 0 &&
         (op->to == 0 || riak_ready(riak)))
@@ -182,7 +182,8 @@ riak_steps(const struct riak *riak, struct key_step steps[KEY_STEPS_MAX])
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < RIAK_OPS_MAX; i++)
+    for (unsigned i = 0; i < RIAK_OPS_MAX && riak->ops[i].kind != RIAK_OP_NONE;
+         i++)
         add_op(riak, i, steps, &count);
     for (unsigned i = 0; i < riak->rules.n; i++) {
         unsigned bit = riak_bit(i);
@@ -287,6 +288,16 @@ value_of(const struct riak *riak, const struct riak_op *op)
     return value;
 }
 
+unsigned
+riak_step_worker(const struct riak *riak, struct key_step step)
+{
+    const struct riak_op *op = &riak->ops[step.about / RIAK_N_MAX];
+
+    if (step.code > RIAK_LOOKS_BACK || op->owner == 0)
+        return KEY_WORKERS_MAX;
+    return op->owner - 1u;
+}
+
 struct riak_happening
 riak_describe(const struct riak *riak, struct key_step step)
 {
@@ -295,7 +306,7 @@ riak_describe(const struct riak *riak, struct key_step step)
     const struct riak_op *op = &riak->ops[step.about / RIAK_N_MAX];
     struct riak_happening what = {
         .kind = (enum riak_happening_kind)step.code,
-        .worker = KEY_WORKERS_MAX,
+        .worker = riak_step_worker(riak, step),
         .partition = place,
     };
 
@@ -305,8 +316,6 @@ riak_describe(const struct riak *riak, struct key_step step)
         what.lost = (riak->down & bit) != 0;
     if (step.code > RIAK_LOOKS_BACK)
         return what;
-    if (op->owner != 0)
-        what.worker = op->owner - 1u;
     if (what.kind == RIAK_COORDINATES) {
         what.fallback = (riak->down & bit) != 0;
         what.refused = riak_write_refused(riak);

@@ -174,6 +174,9 @@ unsigned riak_steps(const struct riak *riak,
 /* Do one of these. */
 void riak_step(struct riak *riak, struct key_step step);
 
+/* Who waits for one of these, from 0; KEY_WORKERS_MAX: nobody does. */
+unsigned riak_step_worker(const struct riak *riak, struct key_step step);
+
 /* Say what one of these is, before it is done. */
 struct riak_happening riak_describe(const struct riak *riak,
                                     struct key_step step);

@@ -61,6 +61,8 @@ take_census(const struct riak *riak)
     for (unsigned i = 0; i < RIAK_OPS_MAX; i++) {
         const struct riak_op *op = &riak->ops[i];
 
+        if (op->kind == RIAK_OP_NONE) /* all of it is zero */
+            continue;
         count_object(&census, op->object);
         if (op->kind == RIAK_OP_WRITE)
             count_clock(&census, op->extra[RIAK_CONTEXT]);
@@ -137,6 +139,8 @@ sort(struct riak_op *ops)
         struct riak_op op = ops[i];
         unsigned j = i;
 
+        if (op.kind == RIAK_OP_NONE) /* it comes before nothing */
+            continue;
         for (; j > 0 && comes_before(&op, &ops[j - 1]); j--)
             ops[j] = ops[j - 1];
         ops[j] = op;

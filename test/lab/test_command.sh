@@ -182,6 +182,7 @@ check "the man page has the options of --help" cmp "$here/help" "$here/man"
 "$lab" prove takeover --workers 3 --faults 3 >"$here/run.out" 2>"$here/run.err" &
 started+=($!)
 pid=$!
+await "the shell to become it" [ "/proc/$pid/exe" -ef "$lab" ]
 await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
     "/proc/$pid/status"
 kill -INT "$pid"
