@@ -73,6 +73,8 @@ add_layer(struct level *level, uint32_t end)
 static void
 on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
 {
+    uint8_t packed[LAB_STATE_MAX];
+
     if (!lab_explore_wants(explorer, step->fault))
         return;
     explorer->transitions++;
@@ -82,7 +84,10 @@ on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
         explorer->violation = step->action;
         return;
     }
-    lab_states_offer(&explorer->states, step->state, explorer->current);
+    if (lab_collapse_pack(&explorer->collapse, step->state, packed))
+        lab_states_offer(&explorer->states, packed, explorer->current);
+    else
+        explorer->states.full = true;
 }
 
 static bool
@@ -92,6 +97,13 @@ must_end(const struct lab_explorer *explorer)
 
     return explorer->violated != NULL || explorer->states.full ||
            (limits->stop != NULL && *limits->stop != 0);
+}
+
+static uint64_t
+memory_of(const struct lab_explorer *explorer)
+{
+    return lab_states_bytes(&explorer->states) +
+           lab_collapse_bytes(&explorer->collapse);
 }
 
 static void
@@ -105,7 +117,7 @@ show_progress(struct lab_explorer *explorer, unsigned faults, unsigned depth)
     fprintf(stderr, "\rfaults %u, layer %u: %.1f M states, %.2f M/s, %.2f GiB ",
             faults, depth, explorer->states.count / 1e6,
             explorer->states.count / 1e6 / seconds,
-            (double)lab_states_bytes(&explorer->states) / (1 << 30));
+            (double)memory_of(explorer) / (1 << 30));
 }
 
 /* Expand the states begin..end; with `faults`, only what a fault leads to. */
@@ -119,8 +131,8 @@ expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
     explorer->wants_faults = faults;
     explorer->wants_free = !faults;
     for (uint32_t i = begin; i < end && !must_end(explorer); i++) {
-        /* A copy: the arena may not move, but the caller may not rely on it. */
-        memcpy(state, lab_states_at(&explorer->states, i), system->state_size);
+        lab_collapse_unpack(&explorer->collapse,
+                            lab_states_at(&explorer->states, i), state);
         explorer->current = i;
         system->expand(system->ctx, state, explorer);
         if (i % LOOK_EVERY == 0)
@@ -166,11 +178,13 @@ search(struct lab_explorer *explorer)
 {
     struct level levels[LAB_FAULTS_MAX + 1] = {0};
     uint8_t state[LAB_STATE_MAX];
-    uint32_t number;
+    uint8_t packed[LAB_STATE_MAX];
     bool ok = true;
 
     explorer->system->start(explorer->system->ctx, state);
-    lab_states_add(&explorer->states, state, LAB_STATE_NONE, &number);
+    if (lab_collapse_pack(&explorer->collapse, state, packed))
+        lab_states_offer(&explorer->states, packed, LAB_STATE_NONE);
+    lab_states_settle(&explorer->states);
     for (unsigned faults = 0; ok && faults <= explorer->limits->faults;
          faults++) {
         explorer->faults = faults;
@@ -225,22 +239,28 @@ follow_parents(struct lab_explorer *explorer, struct lab_report *report)
     explorer->wants_free = explorer->wants_faults = true;
     explorer->violated = NULL;
     while (len > 0) {
-        struct matching matching = {.child = lab_states_at(states, at)};
+        uint8_t child[LAB_STATE_MAX];
+        uint8_t parent[LAB_STATE_MAX];
+        struct matching matching = {.child = child};
 
+        lab_collapse_unpack(&explorer->collapse, lab_states_at(states, at),
+                            child);
         at = states->parent[at];
+        lab_collapse_unpack(&explorer->collapse, lab_states_at(states, at),
+                            parent);
         explorer->matching = &matching;
-        explorer->system->expand(explorer->system->ctx,
-                                 lab_states_at(states, at), explorer);
+        explorer->system->expand(explorer->system->ctx, parent, explorer);
         report->schedule[--len] = matching.action;
     }
     return true;
 }
 
 static uint32_t
-most_states(const struct lab_system *system, const struct lab_limits *limits)
+most_states(const struct lab_collapse *collapse,
+            const struct lab_limits *limits)
 {
     uint64_t most = limits->states_max;
-    uint64_t each = system->state_size + 16;
+    uint64_t each = collapse->size + 16;
 
     if (most == 0 || most > LAB_STATE_NONE - 1)
         most = LAB_STATE_NONE - 1;
@@ -282,7 +302,7 @@ sum_up(const struct lab_explorer *explorer, struct lab_report *report)
     report->states = explorer->states.count;
     report->transitions = explorer->transitions;
     report->seconds = seconds_since(explorer->started);
-    report->bytes = lab_states_bytes(&explorer->states);
+    report->bytes = memory_of(explorer);
 }
 
 bool
@@ -296,8 +316,9 @@ lab_explore(const struct lab_system *system, const struct lab_limits *limits,
     };
     bool ok = system->state_size <= LAB_STATE_MAX &&
               limits->faults <= LAB_FAULTS_MAX &&
-              lab_states_open(&explorer.states, system->state_size,
-                              most_states(system, limits));
+              lab_collapse_open(&explorer.collapse, system) &&
+              lab_states_open(&explorer.states, explorer.collapse.size,
+                              most_states(&explorer.collapse, limits));
 
     *report = (struct lab_report){0};
     if (!ok)
@@ -311,6 +332,7 @@ lab_explore(const struct lab_system *system, const struct lab_limits *limits,
         !lab_retell(system, report, most_retold(&explorer)))
         ok = follow_parents(&explorer, report);
     lab_states_close(&explorer.states);
+    lab_collapse_close(&explorer.collapse);
     return ok;
 }
 

@@ -19,7 +19,8 @@
  * Within one number of faults, states are entered in the order of the fewest
  * steps.
  *
- * Memory: a state costs its own bytes, 4 for its parent and 5 for each slot of
+ * Memory: a state costs its own bytes (or 4 for each of its parts, once they
+ * have all been seen: collapse.h), 4 for its parent and 5 for each slot of
  * the table, which is between 43 and 85 % full: at most 16 beside the state.
  * What happened between a state and its parent is found again by expanding
  * the parent.  One thread.
@@ -44,6 +45,8 @@ bool lab_explore_wants(const struct lab_explorer *explorer, bool fault);
 void lab_explore_add(struct lab_explorer *explorer,
                      const struct lab_step *step);
 
+enum { LAB_PARTS_MAX = 8 };
+
 struct lab_system {
     size_t state_size;
     const void *ctx;
@@ -52,6 +55,9 @@ struct lab_system {
     /* Report every step that is possible in `state`, lowest worker first. */
     void (*expand)(const void *ctx, const void *state,
                    struct lab_explorer *explorer);
+    /* If it is made of parts that take few values each: their sizes, which add
+     * up to state_size, then 0.  See collapse.h. */
+    uint16_t parts[LAB_PARTS_MAX];
 };
 
 enum lab_verdict {

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "search/collapse.h"
 #include "search/explore.h"
 #include "search/states.h"
 
@@ -19,13 +20,14 @@ struct lab_explorer {
     const struct lab_system *system;
     const struct lab_limits *limits;
     void (*on_step)(struct lab_explorer *explorer, const struct lab_step *step);
-    struct lab_states states;
-    uint32_t current;  /* the state being expanded */
-    bool wants_free;   /* take steps that spend no fault */
-    bool wants_faults; /* take steps that spend one */
-    bool full;         /* a retelling found no room */
-    unsigned faults;   /* the level being searched */
-    unsigned depth;    /* the layer being made */
+    struct lab_collapse collapse;
+    struct lab_states states; /* collapsed */
+    uint32_t current;         /* the state being expanded */
+    bool wants_free;          /* take steps that spend no fault */
+    bool wants_faults;        /* take steps that spend one */
+    bool full;                /* a retelling found no room */
+    unsigned faults;          /* the level being searched */
+    unsigned depth;           /* the layer being made */
     uint64_t transitions;
     const char *violated; /* the property, once one is */
     uint32_t violator;    /* from which state */

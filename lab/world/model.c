@@ -72,12 +72,15 @@ expand(const void *ctx, const void *state, struct lab_explorer *explorer)
 struct lab_system
 model_system(const struct world_config *config)
 {
-    return (struct lab_system){
+    struct lab_system system = {
         .state_size = pack_size(config),
         .ctx = config,
         .start = start,
         .expand = expand,
     };
+
+    pack_parts(config, system.parts);
+    return system;
 }
 
 const char *

@@ -14,6 +14,22 @@ pack_size(const struct world_config *config)
            person_size(config);
 }
 
+void
+pack_parts(const struct world_config *config, uint16_t parts[LAB_PARTS_MAX])
+{
+    unsigned count = 0;
+
+    parts[count++] = WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
+    for (unsigned i = 0; i < config->workers; i++)
+        parts[count++] = WORKER_BYTES;
+    if (resource_size(config) != 0)
+        parts[count++] = (uint16_t)resource_size(config);
+    if (person_size(config) != 0)
+        parts[count++] = (uint16_t)person_size(config);
+    if (count < LAB_PARTS_MAX)
+        parts[count] = 0;
+}
+
 /* ---- What still matters ------------------------------------------------- */
 
 static bool

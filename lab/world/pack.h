@@ -17,6 +17,10 @@ enum { PACKED_MAX = 256 };
 /* Bytes of a packed world. */
 size_t pack_size(const struct world_config *config);
 
+/* The sizes of its parts, as a lab_system has them. */
+void pack_parts(const struct world_config *config,
+                uint16_t parts[LAB_PARTS_MAX]);
+
 void pack(const struct world *world, uint8_t *bytes);
 void unpack(const struct world_config *config, const uint8_t *bytes,
             struct world *world);

@@ -45,8 +45,12 @@ a_state_unpacked_and_packed_again_is_the_same(void **unused)
     for (unsigned i = 0; i < worlds_count; i++) {
         struct world_config config = worlds[i];
         struct careful careful = {model_system(&config), &config};
-        struct lab_system system = {careful.model.state_size, &careful, start,
-                                    expand};
+        struct lab_system system = {
+            .state_size = careful.model.state_size,
+            .ctx = &careful,
+            .start = start,
+            .expand = expand,
+        };
         struct lab_report report;
 
         config.judge_stuck = false; /* of no interest here, and slow */

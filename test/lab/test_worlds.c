@@ -25,6 +25,33 @@ explore(const struct world_config *config, unsigned faults)
     return report;
 }
 
+/* What is kept in parts is what is kept whole. */
+static void
+parts_change_nothing_but_the_memory(void **unused)
+{
+    const char *const names[] = {"takeover", "fenced", "examine", "drift"};
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct lab_system parts = model_system(worlds_find(names[i]));
+        struct lab_system whole = parts;
+        struct lab_limits limits = {.faults = 1, .states_max = 200000};
+        struct lab_report a;
+        struct lab_report b;
+
+        whole.parts[0] = 0;
+        assert_true(lab_explore(&parts, &limits, &a));
+        assert_true(lab_explore(&whole, &limits, &b));
+        assert_int_equal(a.verdict, b.verdict);
+        assert_int_equal(a.states, b.states);
+        assert_int_equal(a.transitions, b.transitions);
+        assert_int_equal(a.depth, b.depth);
+        assert_true(a.bytes < b.bytes);
+        lab_report_fini(&a);
+        lab_report_fini(&b);
+    }
+}
+
 static void
 count_faults(void *ctx, unsigned number, const struct model_step *step)
 {
@@ -179,6 +206,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_change_nothing_but_the_memory),
         cmocka_unit_test(
             what_must_be_found_is_found_and_its_schedule_breaks_it_again),
         cmocka_unit_test(without_a_fault_nothing_is_found_where_it_takes_one),
