@@ -296,7 +296,7 @@ person_pack(const struct world *world, const struct names *names, uint8_t *at)
     at[0] = layout_bits(life, 8);
     at[1] = layout_bits(seen, 4);
     at[2] = (uint8_t)(x->state | x->asker.question << 4);
-    at[3] = (uint8_t)(x->asked_with | x->asker.failures << 4);
+    at[3] = (uint8_t)(x->asked_with | (unsigned)x->asker.failures << 4);
     at[4] = names_version(names, s->version);
     at[5] = names_version(names, s->token);
     at[6] = layout_terms_index(world->config, &s->terms);
