@@ -3,13 +3,13 @@
 #include <string.h>
 
 enum {
-    MARGIN = 12,
+    MARGIN = 8,
     HEAD = 52,           /* for the names of the lines */
-    LABELS_UP_TO = 480,  /* units that are legible on a telephone */
-    LANE_LABELLED = 104, /* of a worker, with words beside the numbers */
-    LANE_BARE = 60,
+    LABELS_UP_TO = 460,  /* units that are legible on a telephone */
+    LANE_LABELLED = 100, /* of a worker, with words beside the numbers */
+    LANE_BARE = 54,
     LANE_INNER = 26, /* of that, between its line and the store */
-    STORE_LEAST = 150,
+    STORE_LEAST = 140,
     GAP = 12, /* between rows */
     TAIL = 40,
     VERDICT = 34,
@@ -126,39 +126,44 @@ widest_chip(const struct layout *layout, unsigned lane)
 static int
 lane_width(const struct layout *layout, unsigned lane)
 {
-    int width = widest_chip(layout, lane) + 2 * GAP;
+    int width = widest_chip(layout, lane) + (layout->replicas ? GAP : 2 * GAP);
     int least = layout->replicas ? LANE_BARE : STORE_LEAST;
 
     return width > least ? width : least;
 }
 
-static void
-place_across(struct layout *layout)
+/* How wide what is in bold is, at most. */
+static int
+bold_width(const char *text)
 {
-    unsigned workers = layout->run->workers;
-    int middle = 0;
-    int lane;
-    int verdict = 0;
-    int x;
+    return words_width(words_of(text), LAYOUT_LETTER + 3);
+}
+
+/* The lanes of the store from x on, in the middle of what they have; returns
+ * where the next worker begins. */
+static int
+place_lanes(struct layout *layout, int x, int middle)
+{
+    int at = x + middle / 2;
 
     for (unsigned i = 0; i < layout->lanes; i++)
-        middle += lane_width(layout, i);
-    if (middle < STORE_LEAST)
-        middle = STORE_LEAST;
-    layout->labelled =
-        2 * MARGIN + (int)workers * LANE_LABELLED + middle <= LABELS_UP_TO;
-    lane = layout->labelled ? LANE_LABELLED : LANE_BARE;
-    layout->width = 2 * MARGIN + (int)workers * lane + middle;
-    if (layout->told->violated != NULL)
-        verdict =
-            words_width(words_of("broken: "), LAYOUT_LETTER + 1) +
-            words_width(words_of(layout->told->violated), LAYOUT_LETTER + 1) +
-            2 * MARGIN;
-    x = MARGIN;
-    if (layout->width < verdict) {
-        x += (verdict - layout->width) / 2;
-        layout->width = verdict;
+        at -= lane_width(layout, i) / 2;
+    layout->middle_left = x;
+    for (unsigned i = 0; i < layout->lanes; i++) {
+        int width = lane_width(layout, i);
+
+        layout->lane_x[i] = at + width / 2;
+        at += width;
     }
+    layout->middle_right = x + middle;
+    return layout->middle_right;
+}
+
+static void
+place_workers(struct layout *layout, int x, int lane, int middle)
+{
+    unsigned workers = layout->run->workers;
+
     for (unsigned i = 0; i < workers; i++) {
         bool left = layout_is_left(layout, i);
 
@@ -166,21 +171,34 @@ place_across(struct layout *layout)
         if (!layout->labelled)
             layout->worker_x[i] = x + lane / 2;
         x += lane;
-        if (i + 1 < workers && (!left || layout_is_left(layout, i + 1)))
-            continue;
-        if (!left)
-            continue;
-        layout->middle_left = x;
-        for (unsigned l = 0; l < layout->lanes; l++) {
-            int wide = lane_width(layout, l);
-
-            layout->lane_x[l] = x + wide / 2;
-            x += wide;
-        }
-        if (x < layout->middle_left + middle)
-            x = layout->middle_left + middle;
-        layout->middle_right = x;
+        if (left && (i + 1 == workers || !layout_is_left(layout, i + 1)))
+            x = place_lanes(layout, x, middle);
     }
+}
+
+static void
+place_across(struct layout *layout)
+{
+    int workers = (int)layout->run->workers;
+    int middle = 0;
+    int verdict = 0;
+    int lane;
+
+    for (unsigned i = 0; i < layout->lanes; i++)
+        middle += lane_width(layout, i);
+    if (middle < STORE_LEAST)
+        middle = STORE_LEAST;
+    layout->labelled =
+        2 * MARGIN + workers * LANE_LABELLED + middle <= LABELS_UP_TO;
+    lane = layout->labelled ? LANE_LABELLED : LANE_BARE;
+    layout->width = 2 * MARGIN + workers * lane + middle;
+    if (layout->told->violated != NULL)
+        verdict = bold_width("broken: ") + bold_width(layout->told->violated) +
+                  2 * MARGIN;
+    if (layout->width < verdict)
+        layout->width = verdict;
+    place_workers(layout, (layout->width - workers * lane - middle) / 2, lane,
+                  middle);
 }
 
 int
