@@ -202,6 +202,17 @@ specimen_system(const struct specimen_run *run)
 
 /* ---- Telling ------------------------------------------------------------ */
 
+static void
+show(const struct specimen_run *run, const void *state, struct hf_text *text)
+{
+    const struct specimen *specimen = run->specimen;
+
+    if (specimen->show != NULL)
+        specimen->show(run, state, text);
+    else
+        scene_show_holder(text, ((const uint8_t *)state)[specimen->holder_at]);
+}
+
 /* Complete the events from `first` on with what the step has left behind. */
 static void
 complete(struct told *told, unsigned first, const struct scene *scene,
@@ -214,7 +225,7 @@ complete(struct told *told, unsigned first, const struct scene *scene,
         struct hf_text text;
 
         hf_text_init(&text, event->holds, sizeof(event->holds));
-        scene->run->specimen->show(scene->run, state, &text);
+        show(scene->run, state, &text);
         memcpy(event->where, cast->where, sizeof(event->where));
         event->fault = scene->fault && i == first;
     }
@@ -296,7 +307,7 @@ show_first(const struct specimen_run *run, const void *state, struct told *told)
     struct hf_text text;
 
     hf_text_init(&text, told->holds, sizeof(told->holds));
-    run->specimen->show(run, state, &text);
+    show(run, state, &text);
 }
 
 /* The property that the last step breaks, with the state it leads to. */

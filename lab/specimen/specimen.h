@@ -93,9 +93,11 @@ struct specimen {
     /* The moves to try, lowest worker first; optional: else all choices. */
     unsigned (*moves)(const struct specimen_run *run, const void *state,
                       struct specimen_move moves[SPECIMEN_MOVES_MAX]);
-    /* What the store holds; nothing added: nothing. */
+    /* What the store holds; nothing added: nothing.  Optional: else it is the
+     * holder's ID, a byte at holder_at. */
     void (*show)(const struct specimen_run *run, const void *state,
                  struct hf_text *text);
+    size_t holder_at;
     /* Is the lock there, whosesoever?  Optional; asked when all have ended. */
     bool (*is_left)(const struct specimen_run *run, const void *state);
     /* Its table of locks (specimen/locks.h), if that is where it keeps them;

@@ -18,6 +18,7 @@ extern const struct specimen specimen_redlock_clock;
 extern const struct specimen specimen_redlock_restart;
 extern const struct specimen specimen_lease;
 extern const struct specimen specimen_blind_del;
+extern const struct specimen specimen_stale_file;
 extern const struct specimen specimen_etcd_11456;
 extern const struct specimen specimen_reclaim_two;
 extern const struct specimen specimen_reclaim_token;

@@ -27,6 +27,7 @@ static const struct row rows[] = {
     {"redlock-restart", NULL, PROMISE_OVERLAP, 6, 9},
     {"lease-no-fence", NULL, PROMISE_FENCE, 4, 6},
     {"blind-del", NULL, PROMISE_LOST_LOCK, 3, 5},
+    {"stale-lock-file", NULL, PROMISE_OVERLAP, 7, 8},
     {"etcd-11456", NULL, PROMISE_LATE_ANSWER, 3, 5},
     {"reclaim-two-transactions", NULL, PROMISE_TWO_TAKERS, 7, 7},
     {"reclaim-token-only", NULL, PROMISE_STOLEN, 4, 6},
