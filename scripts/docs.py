@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""docs.py [--write] LAB: what the documents show is what the laboratory does.
+
+A picture in docs/ stands beside the command that draws it:
+
+    ![what is seen](pictures/NAME.svg)
+    `holdfast-lab run SPECIMEN`
+
+The program LAB draws each again, and it must be the same, byte for byte; with
+--write it is put in its place.  In a block that begins "$ holdfast-lab", every
+line below must be printed by that command, in this order; "..." stands for any
+number of lines, and at the end of one for the rest of it.  Of a command that
+"finds nothing" the page says so behind it.  The blocks of C between "code: FILE" and "code: end" are,
+one after the other, that file.
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PICTURES = DOCS / "pictures"
+
+PICTURE = re.compile(r"^!\[[^]]+\]\(pictures/([a-z0-9-]+\.svg)\)\n+(.*)$", re.M)
+COMMAND = re.compile(r"^`holdfast-lab ([^`]+)`")
+CONSOLE = re.compile(r"^```\n\$ holdfast-lab ([^\n]+)\n(.*?)^```$", re.M | re.S)
+NOTHING = re.compile(r"`holdfast-lab ([^`]+)`\s+finds\s+nothing")
+CODE = re.compile(r"^<!-- code: (lab/\S+) -->$(.*?)^<!-- code: end -->$",
+                  re.M | re.S)
+BLOCK = re.compile(r"^```c\n(.*?)^```$", re.M | re.S)
+
+
+def run(lab, words):
+    """What the laboratory prints; it may find what it did not expect."""
+    done = subprocess.run([lab, *words], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"docs.py: {shlex.join(words)}: exit code "
+                         f"{done.returncode}")
+    return done.stdout
+
+
+def check_picture(lab, name, words, write):
+    """Why the picture is not what is drawn now, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = pathlib.Path(folder) / "drawn.svg"
+        run(lab, [*words, "--svg", str(drawn)])
+        if not drawn.exists():
+            return "the command finds nothing to draw"
+        now = drawn.read_bytes()
+    if write:
+        PICTURES.mkdir(exist_ok=True)
+        (PICTURES / name).write_bytes(now)
+    elif not (PICTURES / name).exists():
+        return "it is missing; scripts/docs.py --write draws it"
+    elif (PICTURES / name).read_bytes() != now:
+        return "the laboratory draws it otherwise now; scripts/docs.py --write"
+    return None
+
+
+def check_pictures(lab, page, text, write, shown):
+    for name, below in PICTURE.findall(text):
+        command = COMMAND.match(below)
+        shown.add(name)
+        why = "no command stands beside it"
+        if command:
+            why = check_picture(lab, name, shlex.split(command[1]), write)
+        if why:
+            yield f"{page}: {name}: {why}"
+
+
+def is_line(line, printed):
+    if line.endswith(" ..."):
+        return printed.startswith(line[:-3])
+    return line == printed
+
+
+def check_nothing(lab, page, text):
+    for command in NOTHING.findall(text):
+        if ": proved, " not in run(lab, shlex.split(command)):
+            yield f"{page}: holdfast-lab {command} finds something"
+
+
+def check_console(lab, page, text):
+    for command, block in CONSOLE.findall(text):
+        printed = iter(run(lab, shlex.split(command)).splitlines())
+        for line in block.splitlines():
+            if line != "..." and not any(is_line(line, so) for so in printed):
+                yield f"{page}: holdfast-lab {command} does not print: {line}"
+                break
+
+
+def check_code(page, text):
+    for path, between in CODE.findall(text):
+        if "".join(BLOCK.findall(between)) != (ROOT / path).read_text():
+            yield f"{page}: its code is not that of {path}"
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--write"]
+    write = "--write" in sys.argv[1:]
+    shown = set()
+    bad = []
+
+    if len(words) != 1:
+        raise SystemExit("usage: docs.py [--write] LAB")
+    for path in sorted(DOCS.rglob("*.md")):
+        page = path.relative_to(ROOT)
+        text = path.read_text(encoding="utf-8")
+        bad += check_pictures(words[0], page, text, write, shown)
+        bad += check_console(words[0], page, text)
+        bad += check_nothing(words[0], page, text)
+        bad += check_code(page, text)
+    bad += [f"docs/pictures/{file.name}: no document shows it"
+            for file in sorted(PICTURES.glob("*")) if file.name not in shown]
+    if len(shown) < 5:
+        bad.append(f"docs: only {len(shown)} pictures found")
+    for line in bad:
+        print(line, file=sys.stderr)
+    return 1 if bad else 0
+
+
+sys.exit(main())
