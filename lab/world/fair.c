@@ -6,6 +6,7 @@
 #include "world/pack.h"
 #include "world/person.h"
 #include "world/promise.h"
+#include "world/step.h"
 
 /* The longest fair way anywhere: some ttls, of some ten steps a tick. */
 enum { FAIR_STEPS_MAX = 2000, NOBODY = WORLD_WORKERS_MAX };
@@ -54,14 +55,14 @@ choose(const struct world *world, unsigned keeps)
     if (is_dead_refuse(world) && person_may_come(world, 0))
         return (struct world_action){ACT_PERSON_COMES, 0};
     for (size_t i = 0; i < LEN(persons_order); i++)
-        if (world_allows(world, (struct world_action){persons_order[i], 0}))
+        if (step_allowed(world, (struct world_action){persons_order[i], 0}))
             return (struct world_action){persons_order[i], 0};
     for (size_t i = 0; i < LEN(fair_order); i++)
         for (unsigned who = 0; who < world->config->workers; who++) {
             struct world_action action = {fair_order[i], who};
 
             if (!holds_back(world, action, keeps) &&
-                world_allows(world, action))
+                step_allowed(world, action))
                 return action;
         }
     if (world->config->operator&& is_dead_refuse(world))
@@ -73,7 +74,7 @@ choose(const struct world *world, unsigned keeps)
 static void
 advance(struct world *world, unsigned keeps, uint8_t *packed)
 {
-    world_apply(world, choose(world, keeps));
+    step_apply(world, choose(world, keeps));
     pack(world, packed);
     unpack(world->config, packed, world);
 }
@@ -88,7 +89,7 @@ reaches_grant(struct world world)
         struct world_action action = choose(&world, NOBODY);
 
         world.highest = 0;
-        world_apply(&world, action);
+        step_apply(&world, action);
         if (world.highest != 0)
             return true;
         pack(&world, packed);
@@ -147,7 +148,7 @@ fair_show_loop(const struct world *world, model_step_fn *show, void *ctx)
         unpack(world->config, seen[count], &step.before);
         step.action = choose(&step.before, NOBODY);
         step.after = step.before;
-        world_apply(&step.after, step.action);
+        step_apply(&step.after, step.action);
         show(ctx, count + 1, &step);
         pack(&step.after, seen[count + 1]);
         while (first <= count &&

@@ -4,6 +4,7 @@
 
 #include "world/fair.h"
 #include "world/pack.h"
+#include "world/step.h"
 
 static void
 start(const void *ctx, void *state)
@@ -32,13 +33,13 @@ take(const struct world *world, struct world_action action,
         .state = packed,
         .action = world_action_number(action),
         .actor = actor_of(action),
-        .fault = world_is_fault(world, action),
+        .fault = step_is_fault(world, action),
     };
 
     if (!lab_explore_wants(explorer, step.fault))
         return;
     world_copy(&next, world);
-    world_apply(&next, action);
+    step_apply(&next, action);
     pack(&next, packed);
     if (next.violated == NULL && world->config->judge_stuck)
         next.violated = fair_judge(world->config, packed);
@@ -50,7 +51,7 @@ static void
 try_action(const struct world *world, struct world_action action,
            struct lab_explorer *explorer)
 {
-    if (world_allows(world, action))
+    if (step_allowed(world, action))
         take(world, action, explorer);
 }
 
@@ -96,12 +97,12 @@ model_replay(const struct world_config *config, const uint16_t *schedule,
         pack(&step.after, packed);
         unpack(config, packed, &step.before);
         step.action = world_action_of(schedule[i]);
-        *valid = world_allows(&step.before, step.action);
+        *valid = step_allowed(&step.before, step.action);
         if (!*valid)
             return NULL;
-        step.fault = world_is_fault(&step.before, step.action);
+        step.fault = step_is_fault(&step.before, step.action);
         step.after = step.before;
-        world_apply(&step.after, step.action);
+        step_apply(&step.after, step.action);
         if (show != NULL)
             show(ctx, (unsigned)i + 1, &step);
         if (step.after.violated != NULL)

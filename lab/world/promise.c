@@ -2,8 +2,6 @@
 
 #include <stddef.h>
 
-#include "world/worker.h"
-
 static void
 broken(struct world *world, const char *promise)
 {

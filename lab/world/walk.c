@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "world/pack.h"
+#include "world/step.h"
 
 /* xorshift64* (Vigna 2016): small, and the same everywhere. */
 static uint64_t
@@ -35,8 +36,8 @@ choose(const struct world *world, uint64_t *dice)
         for (enum world_act act = 0; act < ACT_COUNT; act++) {
             struct world_action action = {act, who};
 
-            if (!world_allows(world, action) ||
-                world_is_fault(world, action) != fault ||
+            if (!step_allowed(world, action) ||
+                step_is_fault(world, action) != fault ||
                 (ends_trouble(act) && !relief))
                 continue;
             if (roll(dice) % ++found == 0)
@@ -59,10 +60,10 @@ walk_at_random(const struct world_config *config, struct walk *walk)
         pack(&world, packed);
         unpack(config, packed, &world);
         action = choose(&world, &dice);
-        if (!world_allows(&world, action))
+        if (!step_allowed(&world, action))
             continue; /* no fault is possible here: roll again */
         walk->schedule[walk->len++] = world_action_number(action);
-        world_apply(&world, action);
+        step_apply(&world, action);
         if (world.violated != NULL)
             return world.violated;
     }

@@ -39,12 +39,6 @@ write_of(const struct world *world, unsigned worker)
     };
 }
 
-bool
-worker_reads(const struct world_worker *w)
-{
-    return w->contender.keeper.asker.question == HF_ASK_READ;
-}
-
 static void
 told(struct world *world, unsigned worker, enum hf_told news)
 {
@@ -255,20 +249,4 @@ worker_tick(const struct world_config *config, unsigned worker,
 
     if (w->alive)
         pass(&w->contender, count);
-}
-
-bool
-worker_is_due(const struct world_worker *w)
-{
-    return w->alive &&
-           hf_reached(WORLD_NOW, hf_contender_deadline(&w->contender));
-}
-
-bool
-worker_is_overdue(const struct world_worker *w)
-{
-    const struct hf_asker *asker = &w->contender.keeper.asker;
-
-    return w->mail.out && asker->waiting &&
-           hf_reached(WORLD_NOW, hf_asker_deadline(asker));
 }

@@ -37,13 +37,4 @@ void worker_crash(struct world *world, unsigned worker);
 void worker_tick(const struct world_config *config, unsigned worker,
                  struct world_worker *w);
 
-/* Is the question that is out, or was asked last, a read? */
-bool worker_reads(const struct world_worker *w);
-
-/* Has it something to do by its clock now? */
-bool worker_is_due(const struct world_worker *w);
-
-/* Would it give its question up if it were told the time? */
-bool worker_is_overdue(const struct world_worker *w);
-
 #endif

@@ -1,330 +1,92 @@
 #include "world/world.h"
 
 #include <stddef.h>
+#include <string.h>
 
-#include "base/check.h"
-#include "world/person.h"
-#include "world/promise.h"
-#include "world/resource.h"
-#include "world/stored.h"
-#include "world/worker.h"
-
-/* One kind of step: when it is possible, and what it does. */
-struct act {
-    bool (*allows)(const struct world *world, unsigned who);
-    void (*apply)(struct world *world, unsigned who);
-};
-
-static enum hf_contender_state
-state_of(const struct world_worker *w)
+void
+world_start(struct world *world, const struct world_config *config)
 {
-    return w->contender.state;
+    *world = (struct world){.config = config, .version = 1};
 }
 
-/* ---- What a worker does ------------------------------------------------- */
+/* ---- What can be said of it --------------------------------------------- */
 
-static bool
-may_begin(const struct world *world, unsigned who)
+bool
+world_believes(const struct world *world, unsigned worker)
 {
-    return !world->workers[who].alive;
+    const struct world_worker *w = &world->workers[worker];
+    enum hf_outcome held;
+
+    if (!w->alive || !w->in_section)
+        return false;
+    held = hf_contender_check(&w->contender, WORLD_NOW);
+    return held == HF_GRANTED || held == HF_IN_DOUBT;
 }
 
-static bool
-may_release(const struct world *world, unsigned who)
+bool
+world_owns(const struct world *world, unsigned worker)
 {
-    const struct world_worker *w = &world->workers[who];
+    const struct world_worker *w = &world->workers[worker];
 
-    return w->alive && !w->frozen && state_of(w) == HF_CONTENDER_HOLDING &&
-           !world->resource.writes[who].out;
+    return world->exists && w->alive &&
+           w->contender.keeper.state != HF_KEEPER_IDLE &&
+           w->contender.keeper.heartbeat.id == world->id;
 }
 
-static bool
-may_cancel(const struct world *world, unsigned who)
+unsigned
+world_owner(const struct world *world)
 {
-    const struct world_worker *w = &world->workers[who];
-
-    return world->config->gives_up && w->alive && !w->frozen &&
-           !w->in_section && state_of(w) != HF_CONTENDER_LEAVING &&
-           state_of(w) != HF_CONTENDER_HOLDING;
-}
-
-static void
-cancel(struct world *world, unsigned who)
-{
-    worker_pump(world, who, hf_event(HF_ON_CANCEL, WORLD_NOW));
-}
-
-static bool
-may_look_at_clock(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-
-    return !w->frozen && worker_is_due(w);
-}
-
-static void
-look_at_clock(struct world *world, unsigned who)
-{
-    worker_pump(world, who, hf_event(HF_ON_CLOCK, WORLD_NOW));
-}
-
-/* Does the record that it watches belong to a process that is gone? */
-static bool
-may_see_gone(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-    uint64_t version;
-
-    return world->config->same_host && w->alive && !w->frozen &&
-           !w->contender.sighting.gone && world->exists &&
-           hf_contender_watching(&w->contender, &version) &&
-           version == world->version && world_owner(world) == WORLD_WORKERS_MAX;
-}
-
-static void
-see_gone(struct world *world, unsigned who)
-{
-    uint64_t version = world->workers[who].contender.sighting.version;
-
-    worker_pump(world, who, hf_evidence(WORLD_NOW, version, true));
-}
-
-/* ---- What becomes of its question --------------------------------------- */
-
-static bool
-may_serve(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-
-    return w->mail.out && !w->mail.served && !w->cut;
-}
-
-static bool
-may_deliver(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-
-    return w->mail.out && w->mail.served && !w->cut && !w->frozen;
-}
-
-static bool
-may_lose_write(const struct world *world, unsigned who)
-{
-    return may_serve(world, who) && !worker_reads(&world->workers[who]);
-}
-
-static void
-lose_answer(struct world *world, unsigned who)
-{
-    worker_answer_unknown(world, who, ACT_UNKNOWN_APPLIED);
-}
-
-static void
-lose_question(struct world *world, unsigned who)
-{
-    worker_answer_unknown(world, who, ACT_UNKNOWN_DROPPED);
-}
-
-static void
-delay_question(struct world *world, unsigned who)
-{
-    worker_answer_unknown(world, who, ACT_UNKNOWN_LATER);
-}
-
-static bool
-may_fail_read(const struct world *world, unsigned who)
-{
-    return may_serve(world, who) && worker_reads(&world->workers[who]);
-}
-
-static void
-fail_read(struct world *world, unsigned who)
-{
-    struct world_mail *mail = &world->workers[who].mail;
-
-    mail->served = true;
-    mail->sight = (struct hf_sight){.kind = HF_SIGHT_NONE};
-}
-
-static bool
-may_be_slow(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-
-    return !world->config->lazy && w->mail.out && !w->mail.slow && !w->cut &&
-           !w->frozen;
-}
-
-static void
-be_slow(struct world *world, unsigned who)
-{
-    world->workers[who].mail.slow = true;
-}
-
-/* ---- What befalls a worker ---------------------------------------------- */
-
-static bool
-may_crash(const struct world *world, unsigned who)
-{
-    return world->workers[who].alive;
-}
-
-static bool
-may_freeze(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-
-    return world->config->freezes && w->alive && !w->frozen;
-}
-
-static void
-freeze(struct world *world, unsigned who)
-{
-    world->workers[who].frozen = true;
-}
-
-static bool
-may_wake(const struct world *world, unsigned who)
-{
-    return world->workers[who].frozen;
-}
-
-static void
-wake(struct world *world, unsigned who)
-{
-    struct world_worker *w = &world->workers[who];
-
-    w->frozen = false;
-    if (w->mail.out && !w->mail.served)
-        look_at_clock(world, who);
-}
-
-static bool
-may_be_cut(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-
-    return world->config->cuts && w->alive && !w->cut;
-}
-
-static void
-cut(struct world *world, unsigned who)
-{
-    world->workers[who].cut = true;
-}
-
-static bool
-may_heal(const struct world *world, unsigned who)
-{
-    return world->workers[who].cut;
-}
-
-static void
-heal(struct world *world, unsigned who)
-{
-    world->workers[who].cut = false;
-}
-
-/* ---- What nobody does --------------------------------------------------- */
-
-static bool
-may_tick(const struct world *world, unsigned who)
-{
-    for (unsigned i = 0; i < world->config->workers; i++) {
-        const struct world_worker *w = &world->workers[i];
-        bool under_way =
-            w->mail.out && !w->mail.slow && !w->cut && !world->config->lazy;
-
-        if (!w->frozen && (worker_is_due(w) || under_way))
-            return false;
-    }
-    return who == 0 && !person_is_busy(world);
-}
-
-static void
-tick(struct world *world, unsigned who)
-{
-    (void)who;
     for (unsigned i = 0; i < world->config->workers; i++)
-        worker_tick(world->config, i, &world->workers[i]);
-    person_tick(world);
+        if (world_owns(world, i))
+            return i;
+    return WORLD_WORKERS_MAX;
 }
 
-static bool
-may_come_late(const struct world *world, unsigned who)
+struct hf_terms
+world_terms_of(const struct world_config *config, unsigned worker)
 {
-    return who < world->late_count;
+    const struct world_terms *terms = &config->terms[worker];
+
+    return (struct hf_terms){terms->if_dead, world_ticks(terms->ttl),
+                             world_ticks(1)};
 }
 
-static bool
-may_purge(const struct world *world, unsigned who)
+void
+world_copy(struct world *to, const struct world *from)
 {
-    /* Of any key's tombstone: the floor that it raises is one for all. */
-    return who == 0 && world->config->purges && !world->exists;
+    memcpy(to, from,
+           offsetof(struct world, workers) +
+               from->config->workers * sizeof(from->workers[0]));
 }
 
-static void
-purge(struct world *world, unsigned who)
+void
+world_age(struct hf_instant *instant, int count)
 {
-    (void)who;
-    stored_purge(world);
+    if (instant->ms != HF_NEVER.ms && instant->ms != INT64_MIN)
+        instant->ms -= world_ticks(count).ms;
 }
 
-static bool
-may_clear(const struct world *world, unsigned who)
+bool
+worker_reads(const struct world_worker *w)
 {
-    return who == 0 && world->config->operator&& world->exists;
+    return w->contender.keeper.asker.question == HF_ASK_READ;
 }
 
-static void
-clear(struct world *world, unsigned who)
+bool
+worker_is_due(const struct world_worker *w)
 {
-    const struct world_write delete = {
-        .kind = HF_DELETE,
-        .version = world->version,
-        .worker = WORLD_WORKERS_MAX,
-    };
-
-    (void)who;
-    (void)stored_apply(world, &delete);
+    return w->alive &&
+           hf_reached(WORLD_NOW, hf_contender_deadline(&w->contender));
 }
 
-/* ---- Steps -------------------------------------------------------------- */
+bool
+worker_is_overdue(const struct world_worker *w)
+{
+    const struct hf_asker *asker = &w->contender.keeper.asker;
 
-static const struct act acts[ACT_COUNT] = {
-    [ACT_BEGIN] = {may_begin, worker_begin},
-    [ACT_RELEASE] = {may_release, worker_release},
-    [ACT_CANCEL] = {may_cancel, cancel},
-    [ACT_SERVE] = {may_serve, worker_serve},
-    [ACT_DELIVER] = {may_deliver, worker_deliver},
-    [ACT_CLOCK] = {may_look_at_clock, look_at_clock},
-    [ACT_EVIDENCE] = {may_see_gone, see_gone},
-    [ACT_WAKE] = {may_wake, wake},
-    [ACT_HEAL] = {may_heal, heal},
-    [ACT_SEND] = {resource_may_send, resource_send},
-    [ACT_ARRIVE] = {resource_may_arrive, resource_arrive},
-    [ACT_PERSON_COMES] = {person_may_come, person_come},
-    [ACT_PERSON_SERVE] = {person_may_be_served, person_serve},
-    [ACT_PERSON_HEARS] = {person_may_hear, person_hear},
-    [ACT_PERSON_CLOCK] = {person_is_due, person_look_at_clock},
-    [ACT_PERSON_GONE] = {person_may_see_gone, person_see_gone},
-    [ACT_TICK] = {may_tick, tick},
-    [ACT_LATE] = {may_come_late, stored_apply_late},
-    [ACT_PURGE] = {may_purge, purge},
-    [ACT_UNKNOWN_APPLIED] = {may_lose_write, lose_answer},
-    [ACT_UNKNOWN_DROPPED] = {may_lose_write, lose_question},
-    [ACT_UNKNOWN_LATER] = {may_lose_write, delay_question},
-    [ACT_READ_FAILS] = {may_fail_read, fail_read},
-    [ACT_SLOW] = {may_be_slow, be_slow},
-    [ACT_CUT] = {may_be_cut, cut},
-    [ACT_CRASH] = {may_crash, worker_crash},
-    [ACT_FREEZE] = {may_freeze, freeze},
-    [ACT_CLEAR] = {may_clear, clear},
-    [ACT_PERSON_ANSWER_LOST] = {person_clears, person_lose_answer},
-    [ACT_PERSON_DROPPED] = {person_may_be_served, person_lose_question},
-    [ACT_PERSON_LATER] = {person_clears, person_delay_question},
-    [ACT_PERSON_SLOW] = {person_may_be_slow, person_be_slow},
-};
+    return w->mail.out && asker->waiting &&
+           hf_reached(WORLD_NOW, hf_asker_deadline(asker));
+}
 
 bool
 world_is_workers(enum world_act act)
@@ -334,38 +96,4 @@ world_is_workers(enum world_act act)
 
     return act != ACT_TICK && act != ACT_LATE && act != ACT_PURGE &&
            act != ACT_ARRIVE && !persons;
-}
-
-bool
-world_allows(const struct world *world, struct world_action action)
-{
-    if (world_is_workers(action.act) && action.who >= world->config->workers)
-        return false;
-    return acts[action.act].allows(world, action.who);
-}
-
-bool
-world_is_fault(const struct world *world, struct world_action action)
-{
-    bool tells_time = action.act == ACT_CLOCK || action.act == ACT_EVIDENCE ||
-                      action.act == ACT_RELEASE || action.act == ACT_CANCEL;
-
-    if (action.act >= ACT_UNKNOWN_APPLIED)
-        return true;
-    return world->config->lazy && tells_time &&
-           worker_is_overdue(&world->workers[action.who]);
-}
-
-void
-world_apply(struct world *world, struct world_action action)
-{
-    world->violated = NULL;
-    acts[action.act].apply(world, action.who);
-    promise_state(world);
-}
-
-void
-world_start(struct world *world, const struct world_config *config)
-{
-    *world = (struct world){.config = config, .version = 1};
 }

@@ -14,7 +14,7 @@
  * that was given up applies after all; time passes, one coarse tick; a worker
  * is told the time; evidence about the holder's process arrives; tombstones
  * are purged; a holder sends a write to the resource that the lock is for, and
- * it arrives.  A fault is one of: an answer *unknown*, having applied, not
+ * it arrives; a person comes to clear what is dead.  step.h does them.  A fault is one of: an answer *unknown*, having applied, not
  * applied, or applying later; a read that fails; a message that takes its
  * time; a worker cut off from the store; a crash; a freeze; an operator's
  * clear.
@@ -143,7 +143,7 @@ struct world {
     struct world_worker workers[WORLD_WORKERS_MAX]; /* last: see world_copy */
 };
 
-/* What a step was, packed into the explorer's action: see world_apply. */
+/* What a step was, packed into the explorer's action: see step_apply. */
 enum world_act {
     ACT_BEGIN,
     ACT_RELEASE,
@@ -216,14 +216,14 @@ void world_age(struct hf_instant *instant, int count);
 struct hf_terms world_terms_of(const struct world_config *config,
                                unsigned worker);
 
-/* Can this happen now? */
-bool world_allows(const struct world *world, struct world_action action);
+/* Is the question that is out, or was asked last, a read? */
+bool worker_reads(const struct world_worker *w);
 
-/* Does it spend a fault? */
-bool world_is_fault(const struct world *world, struct world_action action);
+/* Has it something to do by its clock now? */
+bool worker_is_due(const struct world_worker *w);
 
-/* Let it happen; world->violated tells the property it breaks, or NULL. */
-void world_apply(struct world *world, struct world_action action);
+/* Would it give its question up if it were told the time? */
+bool worker_is_overdue(const struct world_worker *w);
 
 /* Does the worker believe that it holds the lock, by its own clock? */
 bool world_believes(const struct world *world, unsigned worker);

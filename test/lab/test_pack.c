@@ -9,6 +9,7 @@
 
 #include "world/model.h"
 #include "world/pack.h"
+#include "world/step.h"
 #include "world/worlds.h"
 
 /* A model whose every state is packed again when it is expanded. */
@@ -86,12 +87,11 @@ assert_same_step(const struct world *raw, const struct world *packed,
     uint8_t a_bytes[PACKED_MAX];
     uint8_t b_bytes[PACKED_MAX];
 
-    world_apply(&a, action);
+    step_apply(&a, action);
     pack(&a, a_bytes);
-    assert_true(world_allows(packed, action));
-    assert_int_equal(world_is_fault(raw, action),
-                     world_is_fault(packed, action));
-    world_apply(&b, action);
+    assert_true(step_allowed(packed, action));
+    assert_int_equal(step_is_fault(raw, action), step_is_fault(packed, action));
+    step_apply(&b, action);
     assert_ptr_equal(a.violated, b.violated);
     pack(&b, b_bytes);
     assert_memory_equal(a_bytes, b_bytes, size);
@@ -106,10 +106,10 @@ assert_alike(const struct world *raw, const struct world *packed)
         for (unsigned who = 0; who < WORLD_LATE_MAX && act != ACT_LATE; who++) {
             struct world_action action = {act, who};
 
-            if (world_allows(raw, action))
+            if (step_allowed(raw, action))
                 assert_same_step(raw, packed, action);
             else
-                assert_false(world_allows(packed, action));
+                assert_false(step_allowed(packed, action));
         }
 }
 
@@ -124,8 +124,8 @@ choose(const struct world *world, uint64_t *dice)
         for (unsigned who = 0; who < WORLD_LATE_MAX; who++) {
             struct world_action action = {act, who};
 
-            if (world_allows(world, action) &&
-                world_is_fault(world, action) == fault &&
+            if (step_allowed(world, action) &&
+                step_is_fault(world, action) == fault &&
                 roll(dice) % ++found == 0)
                 chosen = action;
         }
@@ -150,9 +150,9 @@ walk(const struct world_config *config, uint64_t seed)
         pack(&raw, bytes);
         unpack(config, bytes, &again);
         assert_alike(&raw, &again);
-        if (!world_allows(&raw, action))
+        if (!step_allowed(&raw, action))
             continue;
-        world_apply(&raw, action);
+        step_apply(&raw, action);
         if (raw.violated != NULL)
             return;
     }
@@ -193,8 +193,8 @@ one_holds(const struct world_config *config, unsigned holder)
 
     world_start(&world, config);
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
-        world_apply(&world, (struct world_action){acts[i], holder});
-    world_apply(&world, (struct world_action){ACT_BEGIN, 1 - holder});
+        step_apply(&world, (struct world_action){acts[i], holder});
+    step_apply(&world, (struct world_action){ACT_BEGIN, 1 - holder});
     assert_true(world.workers[holder].in_section);
     return world;
 }
@@ -217,8 +217,8 @@ after(const struct world *before, enum world_act act, unsigned who,
     struct world_action action = {act, who};
 
     *world = *before;
-    assert_true(world_allows(before, action));
-    world_apply(world, action);
+    assert_true(step_allowed(before, action));
+    step_apply(world, action);
     assert_null(world->violated);
 }
 

@@ -1,0 +1,17 @@
+#ifndef LAB_WORLD_STEP_H
+#define LAB_WORLD_STEP_H
+
+#include "world/world.h"
+
+/* Step: what can happen in a world, and what it does there. */
+
+/* Can this happen now? */
+bool step_allowed(const struct world *world, struct world_action action);
+
+/* Does it spend a fault? */
+bool step_is_fault(const struct world *world, struct world_action action);
+
+/* Let it happen; world->violated tells the property it breaks, or NULL. */
+void step_apply(struct world *world, struct world_action action);
+
+#endif
