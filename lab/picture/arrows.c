@@ -66,12 +66,13 @@ lane_of(const struct pen *pen, unsigned index)
 
     if (event->replica != 0 && event->replica <= layout->lanes)
         return event->replica - 1;
-    for (unsigned i = 0; i < layout->lanes; i++)
-        if ((changed >> i & 1) != 0 && (left || i < lane || lane != i)) {
-            lane = i;
-            if (!left)
-                break;
-        }
+    for (unsigned i = 0; i < layout->lanes; i++) {
+        if ((changed >> i & 1) == 0)
+            continue;
+        lane = i;
+        if (!left)
+            break;
+    }
     return lane;
 }
 
