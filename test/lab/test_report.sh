@@ -142,6 +142,7 @@ cp "$page" "$here/last"
 "$lab" report -o "$dir" --mutants "$here/mutants" 2>"$here/run.err" &
 started+=($!)
 pid=$!
+await "the shell to become it" [ "/proc/$pid/exe" -ef "$lab" ]
 await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
     "/proc/$pid/status"
 kill -INT "$pid"
