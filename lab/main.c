@@ -49,6 +49,7 @@ prove_of(const struct options *options)
     return (struct prove){
         .how = {.out = stdout, .trace = options->trace},
         .limits = limits_of(options, 0),
+        .workers = options->workers,
         .faults = options->faults,
         .quick = options->quick,
         .json = options->json,

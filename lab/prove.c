@@ -90,7 +90,8 @@ prove_list(const char *world, const struct prove *prove)
 
         if (world != NULL && strcmp(world, proof->world) != 0)
             continue;
-        if (prove->quick && !proof->quick)
+        if ((prove->quick && !proof->quick) ||
+            (prove->workers != 0 && prove->workers != proof->workers))
             continue;
         result = prove_world(worlds_find(proof->world), proof->workers, faults,
                              prove);

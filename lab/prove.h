@@ -9,6 +9,7 @@
 struct prove {
     struct print how;
     struct lab_limits limits; /* but for the faults */
+    unsigned workers;         /* only proofs of so many; 0: of any number */
     int faults;               /* -1: each proof's own */
     bool quick;               /* only the developer's proofs */
     bool json;
