@@ -10,8 +10,8 @@ The program LAB draws each again, and it must be the same, byte for byte; with
 --write it is put in its place.  In a block that begins "$ holdfast-lab", every
 line below must be printed by that command, in this order; "..." stands for any
 number of lines, and at the end of one for the rest of it.  Of a command that
-"finds nothing" the page says so behind it.  The blocks of C between "code: FILE" and "code: end" are,
-one after the other, that file.
+"finds nothing" the page says so behind it.  The blocks of C between "code:
+FILE" and "code: end" are, one after the other, that file.
 """
 
 import pathlib

@@ -14,10 +14,10 @@
  * that was given up applies after all; time passes, one coarse tick; a worker
  * is told the time; evidence about the holder's process arrives; tombstones
  * are purged; a holder sends a write to the resource that the lock is for, and
- * it arrives; a person comes to clear what is dead.  step.h does them.  A fault is one of: an answer *unknown*, having applied, not
- * applied, or applying later; a read that fails; a message that takes its
- * time; a worker cut off from the store; a crash; a freeze; an operator's
- * clear.
+ * it arrives; a person comes to clear what is dead.  step.h does them.  A fault
+ * is one of: an answer *unknown*, having applied, not applied, or applying
+ * later; a read that fails; a message that takes its time; a worker cut off
+ * from the store; a crash; a freeze; an operator's clear.
  *
  * Time is urgent: it does not pass while a worker that is not frozen has
  * something due, nor while a message is under way.  A message that takes its
@@ -84,8 +84,8 @@ struct world_worker {
     bool frozen;
     bool cut; /* off from the store: nothing reaches it, nothing comes back */
     bool in_section; /* told granted, and neither lost nor released since */
-    bool cleared; /* its record was, by force: whoever did so answers for it */
-    unsigned phase; /* of a clock that gains */
+    bool cleared;    /* its record was, by a person, who answers for it */
+    unsigned phase;  /* of a clock that gains */
     struct hf_contender contender;
     struct world_mail mail;
 };
