@@ -69,20 +69,16 @@ prove_world(const struct world_config *base, unsigned workers, unsigned faults,
     return expected ? 0 : EXIT_FINDING;
 }
 
-static bool
-is_stopped(const struct prove *prove)
-{
-    return prove->limits.stop != NULL && *prove->limits.stop != 0;
-}
-
 int
 prove_list(const char *world, const struct prove *prove)
 {
+    const struct lab_limits *limits = &prove->limits;
     int worst = 0;
 
     if (!prove->json)
         print_table_head(prove->how.out);
-    for (unsigned i = 0; i < worlds_proofs_count && !is_stopped(prove); i++) {
+    for (unsigned i = 0; i < worlds_proofs_count && !lab_is_stopped(limits);
+         i++) {
         const struct worlds_proof *proof = &worlds_proofs[i];
         unsigned faults =
             prove->faults >= 0 ? (unsigned)prove->faults : proof->faults;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/check.h"
+
 /* Far more than any system's parts take on. */
 #define VALUES_MAX (UINT32_C(1) << 26)
 
@@ -20,6 +22,8 @@ bool
 lab_collapse_open(struct lab_collapse *collapse,
                   const struct lab_system *system)
 {
+    size_t sum = 0;
+
     *collapse = (struct lab_collapse){
         .system = system,
         .size = system->state_size,
@@ -29,6 +33,7 @@ lab_collapse_open(struct lab_collapse *collapse,
         unsigned part = collapse->count++;
         unsigned set = first_alike(system, part);
 
+        sum += system->parts[part];
         collapse->set_of[part] = (uint8_t)set;
         if (set == part && !lab_states_open(&collapse->sets[set],
                                             system->parts[part], VALUES_MAX)) {
@@ -36,6 +41,7 @@ lab_collapse_open(struct lab_collapse *collapse,
             return false;
         }
     }
+    HF_CHECK(collapse->count == 0 || sum == system->state_size);
     if (collapse->count > 0)
         collapse->size = collapse->count * sizeof(uint32_t);
     return true;

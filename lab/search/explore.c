@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/check.h"
 #include "search/explorer.h"
 
-/* Expanded between two looks at the clock and at the stop switch. */
+/* Expanded between two looks at the clock and at the memory. */
 #define LOOK_EVERY 4096
 
 /* Tell the schedule by a second search only if it stays below this. */
@@ -71,10 +72,19 @@ add_layer(struct level *level, uint32_t end)
 /* ---- Searching ---------------------------------------------------------- */
 
 static void
-on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
+offer(struct lab_explorer *explorer, const uint8_t *state, uint32_t parent)
 {
     uint8_t packed[LAB_STATE_MAX];
 
+    if (lab_collapse_pack(&explorer->collapse, state, packed))
+        lab_states_offer(&explorer->states, packed, parent);
+    else
+        explorer->states.full = true;
+}
+
+static void
+on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
+{
     if (!lab_explore_wants(explorer, step->fault))
         return;
     explorer->transitions++;
@@ -84,19 +94,14 @@ on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
         explorer->violation = step->action;
         return;
     }
-    if (lab_collapse_pack(&explorer->collapse, step->state, packed))
-        lab_states_offer(&explorer->states, packed, explorer->current);
-    else
-        explorer->states.full = true;
+    offer(explorer, step->state, explorer->current);
 }
 
 static bool
 must_end(const struct lab_explorer *explorer)
 {
-    const struct lab_limits *limits = explorer->limits;
-
     return explorer->violated != NULL || explorer->states.full ||
-           (limits->stop != NULL && *limits->stop != 0);
+           lab_is_stopped(explorer->limits);
 }
 
 static uint64_t
@@ -120,6 +125,17 @@ show_progress(struct lab_explorer *explorer, unsigned faults, unsigned depth)
             (double)memory_of(explorer) / (1 << 30));
 }
 
+/* How many parts there will be, nobody knows: what they take is looked at on
+ * the way. */
+static void
+look_at_memory(struct lab_explorer *explorer)
+{
+    uint64_t most = explorer->limits->memory_max;
+
+    if (most != 0 && memory_of(explorer) > most)
+        explorer->states.full = true;
+}
+
 /* Expand the states begin..end; with `faults`, only what a fault leads to. */
 static void
 expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
@@ -135,8 +151,10 @@ expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
                             lab_states_at(&explorer->states, i), state);
         explorer->current = i;
         system->expand(system->ctx, state, explorer);
-        if (i % LOOK_EVERY == 0)
-            show_progress(explorer, explorer->faults, explorer->depth);
+        if ((i + 1) % LOOK_EVERY != 0)
+            continue;
+        look_at_memory(explorer);
+        show_progress(explorer, explorer->faults, explorer->depth);
     }
     lab_states_settle(&explorer->states);
 }
@@ -178,12 +196,10 @@ search(struct lab_explorer *explorer)
 {
     struct level levels[LAB_FAULTS_MAX + 1] = {0};
     uint8_t state[LAB_STATE_MAX];
-    uint8_t packed[LAB_STATE_MAX];
     bool ok = true;
 
     explorer->system->start(explorer->system->ctx, state);
-    if (lab_collapse_pack(&explorer->collapse, state, packed))
-        lab_states_offer(&explorer->states, packed, LAB_STATE_NONE);
+    offer(explorer, state, LAB_STATE_NONE);
     lab_states_settle(&explorer->states);
     for (unsigned faults = 0; ok && faults <= explorer->limits->faults;
          faults++) {
@@ -213,10 +229,28 @@ on_match_step(struct lab_explorer *explorer, const struct lab_step *step)
     struct matching *matching = explorer->matching;
 
     if (matching->found || step->violated != NULL ||
+        !lab_explore_wants(explorer, step->fault) ||
         memcmp(step->state, matching->child, explorer->system->state_size) != 0)
         return;
     matching->found = true;
     matching->action = step->action;
+}
+
+/* How explorer->matching's child is reached: without a fault, if it can be, so
+ * that no more faults are told than it takes. */
+static uint16_t
+match(struct lab_explorer *explorer, const uint8_t *parent)
+{
+    const struct lab_system *system = explorer->system;
+
+    explorer->wants_free = true;
+    explorer->wants_faults = false;
+    system->expand(system->ctx, parent, explorer);
+    explorer->wants_faults = true;
+    if (!explorer->matching->found)
+        system->expand(system->ctx, parent, explorer);
+    HF_CHECK(explorer->matching->found);
+    return explorer->matching->action;
 }
 
 /* The schedule by the parents' links: of the fewest steps. */
@@ -236,7 +270,6 @@ follow_parents(struct lab_explorer *explorer, struct lab_report *report)
     report->schedule_len = len;
     report->schedule[--len] = explorer->violation;
     explorer->on_step = on_match_step;
-    explorer->wants_free = explorer->wants_faults = true;
     explorer->violated = NULL;
     while (len > 0) {
         uint8_t child[LAB_STATE_MAX];
@@ -249,8 +282,7 @@ follow_parents(struct lab_explorer *explorer, struct lab_report *report)
         lab_collapse_unpack(&explorer->collapse, lab_states_at(states, at),
                             parent);
         explorer->matching = &matching;
-        explorer->system->expand(explorer->system->ctx, parent, explorer);
-        report->schedule[--len] = matching.action;
+        report->schedule[--len] = match(explorer, parent);
     }
     return true;
 }
@@ -276,7 +308,7 @@ most_retold(const struct lab_explorer *explorer)
 {
     uint64_t most = RETELL_STATES_MAX;
     uint64_t each = explorer->system->state_size + 2 + 16 + LAB_WAY_SIZE;
-    uint64_t used = lab_states_bytes(&explorer->states);
+    uint64_t used = memory_of(explorer);
     uint64_t all = explorer->limits->memory_max;
     uint64_t left = all > used ? all - used : 0;
 
@@ -288,8 +320,7 @@ most_retold(const struct lab_explorer *explorer)
 static void
 sum_up(const struct lab_explorer *explorer, struct lab_report *report)
 {
-    bool stopped = explorer->states.full || (explorer->limits->stop != NULL &&
-                                             *explorer->limits->stop != 0);
+    bool stopped = explorer->states.full || lab_is_stopped(explorer->limits);
 
     report->verdict = LAB_PROVED;
     if (stopped)
@@ -322,7 +353,7 @@ lab_explore(const struct lab_system *system, const struct lab_limits *limits,
 
     *report = (struct lab_report){0};
     if (!ok)
-        return false;
+        goto out;
     clock_gettime(CLOCK_MONOTONIC, &explorer.started);
     ok = search(&explorer);
     sum_up(&explorer, report);
@@ -332,6 +363,7 @@ lab_explore(const struct lab_system *system, const struct lab_limits *limits,
         !lab_retell(system, report, most_retold(&explorer)))
         ok = follow_parents(&explorer, report);
     lab_states_close(&explorer.states);
+out:
     lab_collapse_close(&explorer.collapse);
     return ok;
 }

@@ -8,10 +8,11 @@
 /*
  * Explore: breadth-first search over every state of a system.
  *
- * A state is `state_size` bytes, the same bytes for the same state.  Full
- * states are kept in one arena; a table of hashes finds them again, and a hit
- * is compared in full, so nothing is ever taken for seen that was not.  When
- * the frontier is empty, every reachable state was visited: *proved*.
+ * A state is `state_size` bytes, the same bytes for the same state.  States
+ * are kept in one arena, whole or as the numbers of their parts (collapse.h); a
+ * table of hashes finds them again, and a hit is compared in full, so nothing
+ * is ever taken for seen that was not.  When the frontier is empty, every
+ * reachable state was visited: *proved*.
  *
  * Faults are the outer loop.  A state is entered at the smallest number of
  * faults that reaches it; what can be reached with fewer has at least as many
@@ -73,6 +74,13 @@ struct lab_limits {
     bool progress;       /* a line a second on stderr */
     volatile int *stop;  /* set by a signal: end with what was found */
 };
+
+/* Is it to end now? */
+static inline bool
+lab_is_stopped(const struct lab_limits *limits)
+{
+    return limits->stop != NULL && *limits->stop != 0;
+}
 
 struct lab_report {
     enum lab_verdict verdict;

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "search/explorer.h"
 
 /*
@@ -184,6 +185,7 @@ write_schedule(struct lab_explorer *explorer)
         at = explorer->states.parent[at];
         explorer->matching = (struct matching *)&retold;
         expand(explorer, at);
+        HF_CHECK(retold.found);
         report->schedule[--len] = retold.action;
     }
     return true;

@@ -148,6 +148,53 @@ without_memory_to_find_a_better_one_a_schedule_is_shortest(void **unused)
     lab_report_fini(&report);
 }
 
+/* One counter, which the first worker's fault and the second's free step count
+ * alike, up to a step that is bad. */
+static void
+expand_either_way(const void *ctx, const void *state,
+                  struct lab_explorer *explorer)
+{
+    uint8_t next = (uint8_t)(*(const uint8_t *)state + 1);
+
+    (void)ctx;
+    for (uint8_t actor = FIRST; actor <= SECOND; actor++)
+        lab_explore_add(explorer, &(struct lab_step){
+                                      .state = &next,
+                                      .action = actor,
+                                      .actor = actor,
+                                      .fault = actor == FIRST,
+                                      .violated = next == 4 ? "bad" : NULL,
+                                  });
+}
+
+static void
+start_either_way(const void *ctx, void *state)
+{
+    (void)ctx;
+    memset(state, 0, 1);
+}
+
+static void
+without_memory_a_schedule_has_no_fault_that_it_does_not_need(void **unused)
+{
+    struct lab_system system = {
+        .state_size = 1,
+        .start = start_either_way,
+        .expand = expand_either_way,
+    };
+    struct lab_limits limits = {.faults = 2, .memory_max = 1000};
+    struct lab_report report;
+
+    (void)unused;
+    assert_true(lab_explore(&system, &limits, &report));
+    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.faults, 0);
+    assert_int_equal(report.schedule_len, 4);
+    for (size_t i = 0; i < report.schedule_len; i++)
+        assert_int_equal(report.schedule[i], SECOND);
+    lab_report_fini(&report);
+}
+
 /* After one fault at once, or after five steps of each without any. */
 static bool
 is_broken_or_worn(const uint8_t *state)
@@ -219,6 +266,20 @@ a_search_that_is_cut_short_proves_nothing(void **unused)
     lab_report_fini(&report);
 }
 
+/* Here almost every state is a part that no other has. */
+static void
+what_parts_take_is_limited_too(void **unused)
+{
+    struct toy toy = {.most = 200};
+    struct lab_report report =
+        explore(&toy, &(struct lab_limits){.memory_max = 1000000});
+
+    (void)unused;
+    assert_int_equal(report.verdict, in_parts ? LAB_BOUNDED : LAB_PROVED);
+    assert_true(report.bytes <= 1300000);
+    lab_report_fini(&report);
+}
+
 /* A limit that is just enough is no limit. */
 static void
 a_bound_that_is_not_reached_takes_nothing_from_a_proof(void **unused)
@@ -245,7 +306,10 @@ main(void)
             without_memory_to_find_a_better_one_a_schedule_is_shortest),
         cmocka_unit_test(fewer_faults_go_before_fewer_steps),
         cmocka_unit_test(what_takes_two_faults_is_not_found_with_one),
+        cmocka_unit_test(
+            without_memory_a_schedule_has_no_fault_that_it_does_not_need),
         cmocka_unit_test(a_search_that_is_cut_short_proves_nothing),
+        cmocka_unit_test(what_parts_take_is_limited_too),
         cmocka_unit_test(
             a_bound_that_is_not_reached_takes_nothing_from_a_proof),
     };
