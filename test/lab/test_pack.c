@@ -97,11 +97,48 @@ assert_same_step(const struct world *raw, const struct world *packed,
     assert_memory_equal(a_bytes, b_bytes, size);
 }
 
-/* What can be done, and what each of it leads to, is the same for both.  The
- * writes that may come late are kept in another order, and left out here. */
+/* What comes of a late write; returns the promise that it breaks. */
+static const char *
+apply_late(const struct world *world, unsigned index, uint8_t *bytes)
+{
+    struct world after = *world;
+
+    memset(bytes, 0, PACKED_MAX);
+    step_apply(&after, (struct world_action){ACT_LATE, index});
+    pack(&after, bytes);
+    return after.violated;
+}
+
+/* They are kept in another order, so each has its like. */
+static void
+assert_same_late(const struct world *raw, const struct world *packed)
+{
+    uint8_t bytes[PACKED_MAX];
+    uint8_t likes[WORLD_LATE_MAX][PACKED_MAX];
+    const char *violated[WORLD_LATE_MAX];
+    bool taken[WORLD_LATE_MAX] = {false};
+
+    assert_int_equal(raw->late_count, packed->late_count);
+    for (unsigned i = 0; i < packed->late_count; i++)
+        violated[i] = apply_late(packed, i, likes[i]);
+    for (unsigned i = 0; i < raw->late_count; i++) {
+        const char *broken = apply_late(raw, i, bytes);
+        unsigned like = 0;
+
+        while (like < packed->late_count &&
+               (taken[like] || violated[like] != broken ||
+                memcmp(likes[like], bytes, PACKED_MAX) != 0))
+            like++;
+        assert_true(like < packed->late_count);
+        taken[like] = true;
+    }
+}
+
+/* What can be done, and what each of it leads to, is the same for both. */
 static void
 assert_alike(const struct world *raw, const struct world *packed)
 {
+    assert_same_late(raw, packed);
     for (enum world_act act = 0; act < ACT_COUNT; act++)
         for (unsigned who = 0; who < WORLD_LATE_MAX && act != ACT_LATE; who++) {
             struct world_action action = {act, who};
@@ -166,7 +203,7 @@ a_packed_world_goes_on_as_the_one_it_was_made_of(void **unused)
         struct world_config config = worlds[i];
 
         config.symmetric = false; /* so that workers keep their places */
-        for (uint64_t seed = 1; seed <= 30; seed++)
+        for (uint64_t seed = 1; seed <= 100; seed++)
             walk(&config, seed);
     }
 }
@@ -240,6 +277,13 @@ worlds_that_behave_differently_have_different_bytes(void **unused)
             assert_false(same_bytes(&to[i], &to[k]));
 }
 
+#define EXPECT_OTHER(change)                                                   \
+    do {                                                                       \
+        other = from;                                                          \
+        change;                                                                \
+        assert_false(same_bytes(&from, &other));                               \
+    } while (0)
+
 static void
 each_of_these_makes_another_state(void **unused)
 {
@@ -247,12 +291,6 @@ each_of_these_makes_another_state(void **unused)
     struct world from = one_holds(&config, 0);
     struct world other;
 
-#define EXPECT_OTHER(change)                                                   \
-    do {                                                                       \
-        other = from;                                                          \
-        change;                                                                \
-        assert_false(same_bytes(&from, &other));                               \
-    } while (0)
     (void)unused;
     EXPECT_OTHER(other.workers[0].in_section = false);
     EXPECT_OTHER(other.workers[0].cleared = true);
@@ -270,8 +308,130 @@ each_of_these_makes_another_state(void **unused)
     EXPECT_OTHER(other.id++);
     EXPECT_OTHER(other.marker = other.token);
     EXPECT_OTHER(other.late_count = 1);
-#undef EXPECT_OTHER
 }
+
+/* The second worker's write, of a grant before the first's, is under way. */
+static struct world
+one_is_behind(const struct world_config *config)
+{
+    struct world world = one_holds(config, 0);
+
+    world.resource = (struct world_resource){
+        .fence = world.token,
+        .grant = 2,
+        .grants = 2,
+        .writes = {{.holds = 2}, {.out = true, .fence = 1, .grant = 1}},
+    };
+    return world;
+}
+
+static void
+each_of_these_makes_another_state_of_the_resource(void **unused)
+{
+    struct world_config config = *worlds_find("fenced");
+    struct world from;
+    struct world other;
+
+    (void)unused;
+    config.symmetric = false;
+    from = one_is_behind(&config);
+    EXPECT_OTHER(other.resource.fence = 1);
+    EXPECT_OTHER(other.resource.grant = 1);
+    EXPECT_OTHER(other.resource.writes[0].holds = 1);
+    EXPECT_OTHER(other.resource.writes[0].out = true);
+    EXPECT_OTHER(other.resource.writes[1].out = false);
+    EXPECT_OTHER(other.resource.writes[1].fence = from.resource.fence);
+    EXPECT_OTHER(other.resource.writes[1].grant = from.resource.grant);
+
+    /* Where nobody is behind, what was taken last says nothing any more. */
+    from.resource.writes[1] = (struct world_write_out){.out = false};
+    other = from;
+    other.resource.fence = other.resource.grant = 0;
+    assert_true(same_bytes(&from, &other));
+}
+
+/* The first worker has died with its lock, which a person has seen. */
+static struct world
+one_is_looked_at(const struct world_config *config)
+{
+    const enum world_act acts[] = {ACT_PERSON_COMES, ACT_PERSON_SERVE,
+                                   ACT_PERSON_HEARS};
+    struct world world = one_holds(config, 0);
+
+    step_apply(&world, (struct world_action){ACT_CRASH, 0});
+    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
+        step_apply(&world, (struct world_action){acts[i], 0});
+    assert_int_equal(world.person.examiner.state, HF_EXAMINER_WATCHING);
+    return world;
+}
+
+/* From a worker's delete, and from a clear by force. */
+static void
+assert_late_clear_is_known(const struct world *world)
+{
+    struct world other = *world;
+    uint8_t bytes[PACKED_MAX];
+
+    assert_int_equal(world->late_count, 1);
+    assert_true(world->late[0].looked);
+    other.late[0].looked = false;
+    assert_false(same_bytes(world, &other));
+    pack(world, bytes);
+    unpack(world->config, bytes, &other);
+    assert_true(other.late[0].looked);
+}
+
+static void
+each_of_these_makes_another_state_of_the_person(void **unused)
+{
+    struct world_config config = *worlds_find("examine-same-host");
+    struct world from;
+    struct world other;
+    struct world_person *person = &other.person;
+    struct hf_examiner *examiner = &person->examiner;
+
+    (void)unused;
+    config.symmetric = false;
+    from = one_is_looked_at(&config);
+    EXPECT_OTHER(*person = (struct world_person){.there = false});
+    EXPECT_OTHER(examiner->state = HF_EXAMINER_LOOKING);
+    EXPECT_OTHER(examiner->sighting.gone = true);
+    EXPECT_OTHER(examiner->sighting.version--);
+    EXPECT_OTHER(examiner->sighting.token--);
+    EXPECT_OTHER(examiner->sighting.terms.ttl.ms = 0);
+    EXPECT_OTHER(examiner->sighting.shown_at.ms -= 250);
+    EXPECT_OTHER(examiner->asker.failures++);
+    EXPECT_OTHER(examiner->asker.again_at.ms += 250);
+
+    /* It asks once more, with a proof. */
+    after(&from, ACT_PERSON_GONE, 0, &other);
+    from = other;
+    EXPECT_OTHER(examiner->asked_with = HF_PROOF_NONE);
+    EXPECT_OTHER(examiner->asker.asked_at.ms -= 250);
+    EXPECT_OTHER(person->mail.slow = true);
+    after(&from, ACT_PERSON_SERVE, 0, &other);
+    assert_false(same_bytes(&from, &other));
+    from = other;
+    EXPECT_OTHER(person->mail.sight.kind = HF_SIGHT_ABSENT);
+    EXPECT_OTHER(person->mail.sight.version--);
+    EXPECT_OTHER(person->mail.sight.token--);
+    EXPECT_OTHER(person->mail.sight.terms.ttl.ms = 0);
+
+    /* And clears. */
+    after(&from, ACT_PERSON_HEARS, 0, &other);
+    from = other;
+    assert_int_equal(from.person.examiner.state, HF_EXAMINER_CLEARING);
+    EXPECT_OTHER(examiner->version--);
+    EXPECT_OTHER(examiner->unsettled = true);
+    EXPECT_OTHER(examiner->asker.question = HF_ASK_READ);
+    after(&from, ACT_PERSON_LATER, 0, &other);
+    assert_late_clear_is_known(&other);
+    after(&from, ACT_PERSON_SERVE, 0, &other);
+    from = other;
+    EXPECT_OTHER(person->mail.verdict = HF_UNKNOWN);
+}
+
+#undef EXPECT_OTHER
 
 /* Every version so many higher; 0 is none. */
 static void
@@ -330,6 +490,8 @@ main(void)
         cmocka_unit_test(a_packed_world_goes_on_as_the_one_it_was_made_of),
         cmocka_unit_test(worlds_that_behave_differently_have_different_bytes),
         cmocka_unit_test(each_of_these_makes_another_state),
+        cmocka_unit_test(each_of_these_makes_another_state_of_the_resource),
+        cmocka_unit_test(each_of_these_makes_another_state_of_the_person),
         cmocka_unit_test(how_high_the_versions_are_does_not_matter),
         cmocka_unit_test(
             which_of_two_workers_that_are_alike_matters_only_without_symmetry),
