@@ -12,8 +12,7 @@
 enum {
     EXIT_FINDING = 1, /* not what the world expects */
     EXIT_USAGE = 64,
-    EXIT_NOT_EMPTY = 65,   /* the place, for a replay */
-    EXIT_UNAVAILABLE = 69, /* the place fails, or a file is not written */
+    EXIT_UNAVAILABLE = 69, /* the place fails */
     EXIT_MEMORY = 70,
 };
 

@@ -59,7 +59,7 @@ replay_on(const char *line, const char *place)
     status = locks_sqlite_open(&database, place, stdout, &error);
     if (status != HF_OK) {
         fprintf(stderr, "holdfast-lab: %s\n", error.text);
-        return status == HF_E_CORRUPT ? EXIT_NOT_EMPTY : EXIT_USAGE;
+        return hf_status_exit(status);
     }
     violated = specimen_tell_on(&run, schedule, (size_t)count, &told, &valid,
                                 &database.place);

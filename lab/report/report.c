@@ -86,29 +86,20 @@ make_proofs(struct report *report)
     return status;
 }
 
-static bool
-is_stopped(const struct report *report)
-{
-    volatile int *stop = report->order->limits.stop;
-
-    return stop != NULL && *stop != 0;
-}
-
 static enum hf_status
 search(struct report *report)
 {
-    if (!found_search(&report->all, &report->order->limits))
-        return no_memory(report);
-    if (report->order->proofs == NULL && !is_stopped(report)) {
-        enum hf_status status = make_proofs(report);
+    const struct lab_limits *limits = &report->order->limits;
+    enum hf_status status = HF_OK;
 
-        if (status != HF_OK)
-            return status;
-    }
-    if (is_stopped(report))
-        return hf_fail(report->error, HF_E_CANCELLED,
-                       "interrupted: no report was written");
-    return HF_OK;
+    if (!found_search(&report->all, limits))
+        return no_memory(report);
+    if (report->order->proofs == NULL && !lab_is_stopped(limits))
+        status = make_proofs(report);
+    if (lab_is_stopped(limits)) /* which may have left no proof to read */
+        status = hf_fail(report->error, HF_E_CANCELLED,
+                         "interrupted: no report was written");
+    return status;
 }
 
 static bool

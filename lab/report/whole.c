@@ -26,6 +26,23 @@ fail(struct hf_error *error, const char *what, const char *path)
                    strerror(errno));
 }
 
+/* Or it is there.  Some folders that are there may not be made, and say so; of
+ * one that is not, errno tells why it cannot be. */
+static bool
+make_folder(const char *path)
+{
+    struct stat found;
+    int why;
+
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    why = errno;
+    if (stat(path, &found) == 0)
+        return true;
+    errno = why;
+    return false;
+}
+
 /* Each folder of the path in turn, as far as they are missing. */
 static enum hf_status
 make_folders(const char *folder, struct hf_error *error)
@@ -38,7 +55,7 @@ make_folders(const char *folder, struct hf_error *error)
         if (folder[i] != '/' && folder[i] != '\0')
             continue;
         path[i] = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST && stat(path, &found))
+        if (!make_folder(path))
             return fail(error, "make", path);
         path[i] = folder[i];
     }

@@ -79,7 +79,7 @@ check "not on one that is not empty" gives 65 "locks.db is not empty" \
 check "which stays as it is" cmp "$here/locks.db" "$here/kept.db"
 check "nor on what is no place" gives 64 "'locks.db' is not a place" \
     replay $table --on locks.db
-check "nor where no file can be" gives 64 "make $here/run.out/locks.db" \
+check "nor where no file can be" gives 69 "make $here/run.out/locks.db" \
     replay $table --on "sqlite:$here/run.out/locks.db"
 check "nor of a lock without a table" gives 64 "no table of locks" \
     replay draft1:2:1 --on "sqlite:$here/other.db"

@@ -101,6 +101,8 @@ check "into a file" gives 64 "Not a directory" -o "$page" "${files[@]}"
 check "where nothing can be made" gives 69 "cannot make /proc/nowhere" \
     -o /proc/nowhere "${files[@]}"
 check "is said in a line, too" one_line
+check "where one may make nothing" gives 77 "cannot make /sys/nowhere" \
+    -o /sys/nowhere "${files[@]}"
 
 bad() {
     local option=$1 code=$2 text=$3
