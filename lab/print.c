@@ -61,7 +61,9 @@ count_operations(void *ctx, unsigned number, const struct model_step *step)
     story->operations += step->action.act == ACT_SERVE ||
                          step->action.act == ACT_LATE ||
                          step->action.act == ACT_CLEAR ||
-                         step->action.act == ACT_UNKNOWN_APPLIED;
+                         step->action.act == ACT_UNKNOWN_APPLIED ||
+                         step->action.act == ACT_PERSON_SERVE ||
+                         step->action.act == ACT_PERSON_ANSWER_LOST;
 }
 
 static void

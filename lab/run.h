@@ -6,7 +6,7 @@
 /* Run: `holdfast-lab run` and what else the program does with specimens. */
 
 enum {
-    RUN_LINE_MAX = 512,     /* bytes of a replay line */
+    RUN_LINE_MAX = 2048,    /* bytes of a replay line, whatever is set */
     RUN_SCHEDULE_MAX = 120, /* its actions */
 };
 
