@@ -73,6 +73,7 @@ int
 prove_list(const char *world, const struct prove *prove)
 {
     const struct lab_limits *limits = &prove->limits;
+    unsigned count = 0;
     int worst = 0;
 
     if (!prove->json)
@@ -89,10 +90,15 @@ prove_list(const char *world, const struct prove *prove)
         if ((prove->quick && !proof->quick) ||
             (prove->workers != 0 && prove->workers != proof->workers))
             continue;
+        count++;
         result = prove_world(worlds_find(proof->world), proof->workers, faults,
                              prove);
         if (result > worst)
             worst = result;
+    }
+    if (count == 0 && !lab_is_stopped(limits)) {
+        fputs("holdfast-lab: there is no such proof in the list\n", stderr);
+        return EXIT_USAGE;
     }
     return worst;
 }

@@ -20,7 +20,8 @@ struct prove {
 int prove_world(const struct world_config *base, unsigned workers,
                 unsigned faults, const struct prove *prove);
 
-/* Every proof of the list, or those of one world: the worst of the results. */
+/* Every proof of the list, or those of one world: the worst of the results; or
+ * EXIT_USAGE when there is none. */
 int prove_list(const char *world, const struct prove *prove);
 
 #endif

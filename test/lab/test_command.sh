@@ -96,6 +96,8 @@ check "a proof" gives 0 "proved" prove takeover --workers 2 --faults 0
 check "nothing of it on stderr" silent run.err
 check "its row" says run.out \
     "^takeover +2 +0 +proved +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+"
+check "no proof is of the list" gives 64 "no such proof in the list" \
+    prove --quick slow
 check "a search cut short is no proof" gives 0 \
     "no violation within 5000 states, depth" \
     prove takeover --workers 2 --faults 2 --states 5000
