@@ -167,15 +167,16 @@ print_text(const struct specimen_run *run, const struct lab_report *report,
     printf("     as told by: %s\n", run->specimen->source);
     hf_text_init(&text, buffer, sizeof(buffer));
     for (unsigned i = 0; specimen_has_setting(run, i); i++)
-        if (run->settings[i] != 0) {
+        if (run->settings[i] != run->specimen->defaults[i]) {
             hf_text_add(&text, text.len == 0 ? "" : " ");
             add_setting(run, i, &text);
         }
     if (buffer[0] != '\0')
         printf("     with: %s\n", buffer);
-    printf("     %u workers, %u faults: %s%s%s, %llu states, depth %u, "
+    printf("     %u worker%s, %u fault%s: %s%s%s, %llu states, depth %u, "
            "%.2f s\n",
-           run->workers, report->faults, print_verdict(report->verdict),
+           run->workers, run->workers == 1 ? "" : "s", report->faults,
+           report->faults == 1 ? "" : "s", print_verdict(report->verdict),
            report->violated == NULL ? "" : ": ",
            report->violated == NULL ? "" : report->violated,
            (unsigned long long)report->states, report->depth, report->seconds);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "report/whole.h"
+#include "whole.h"
 
 /* The folder of a path, and its name there. */
 static enum hf_status

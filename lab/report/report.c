@@ -8,7 +8,7 @@
 #include "prove.h"
 #include "report/lines.h"
 #include "report/page.h"
-#include "report/whole.h"
+#include "whole.h"
 #include "specimen/specimens.h"
 
 struct report {

@@ -33,9 +33,11 @@ static bool
 may_release(const struct world *world, unsigned who)
 {
     const struct world_worker *w = &world->workers[who];
+    const struct world_write_out *write = &world->resource.writes[who];
+    bool writes = write->out && write->grant == write->holds;
 
     return w->alive && !w->frozen && state_of(w) == HF_CONTENDER_HOLDING &&
-           !world->resource.writes[who].out;
+           !writes;
 }
 
 static bool

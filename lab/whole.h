@@ -1,5 +1,5 @@
-#ifndef LAB_REPORT_WHOLE_H
-#define LAB_REPORT_WHOLE_H
+#ifndef LAB_WHOLE_H
+#define LAB_WHOLE_H
 
 #include <stddef.h>
 

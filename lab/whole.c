@@ -1,4 +1,4 @@
-#include "report/whole.h"
+#include "whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
