@@ -92,6 +92,20 @@ let_others_read(int fd)
     return fchmod(fd, 0666 & ~mask) == 0;
 }
 
+/* Is nothing at the place, or a plain file?  A link, a pipe or a device cannot
+ * be written whole; to rename over it would only take it away. */
+static enum hf_status
+check_place(const char *path, struct hf_error *error)
+{
+    struct stat found;
+
+    if (lstat(path, &found) != 0 || S_ISREG(found.st_mode) ||
+        S_ISDIR(found.st_mode)) /* which rename refuses */
+        return HF_OK;
+    return hf_fail(error, HF_E_INVALID, "cannot write %s: not a plain file",
+                   path);
+}
+
 /* So that the new name, too, outlives a loss of power. */
 static void
 sync_folder(const char *folder)
@@ -119,6 +133,9 @@ whole_write(const char *folder, const char *name, const char *bytes, size_t len,
     if (status != HF_OK)
         return status;
     snprintf(path, sizeof(path), "%s/%s", folder, name);
+    status = check_place(path, error);
+    if (status != HF_OK)
+        return status;
     snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
     fd = mkstemp(beside);
     if (fd < 0)

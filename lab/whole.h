@@ -11,8 +11,9 @@
  * it at any moment reads the old one or the new one.
  */
 
-/* Write folder/name.  Folders that are missing are made, and stay.  On failure
- * what was at the place is still there, and nothing is beside it. */
+/* Write folder/name.  Folders that are missing are made, and stay.  What is
+ * at the place and is no plain file is refused.  On failure what was at the
+ * place is still there, and nothing is beside it. */
 enum hf_status whole_write(const char *folder, const char *name,
                            const char *bytes, size_t len,
                            struct hf_error *error);

@@ -14,6 +14,8 @@ write_at(const char *path, const char *svg, size_t len, struct hf_error *error)
     char folder[4096];
     size_t folder_len = slash == NULL ? 0 : (size_t)(slash - path);
 
+    if (path[0] == '\0' || (slash != NULL && slash[1] == '\0'))
+        return hf_fail(error, HF_E_INVALID, "'%.80s' names no file", path);
     if (slash == NULL)
         return whole_write(".", path, svg, len, error);
     if (folder_len >= sizeof(folder))

@@ -168,6 +168,16 @@ check "where a folder is" gives 64 "cannot write" \
     run draft1 --svg "$here/folder.svg"
 check "nothing is left of it" \
     [ "$(find "$here" -name 'folder.svg*' | wc -l)" = 1 ]
+ln -s first.svg "$here/link.svg"
+mkfifo "$here/pipe.svg"
+check "where a link is" gives 64 "not a plain file" \
+    run draft1 --svg "$here/link.svg"
+check "which stays" [ -L "$here/link.svg" ]
+check "where a pipe is" gives 64 "not a plain file" \
+    run draft1 --svg "$here/pipe.svg"
+check "which stays, too" [ -p "$here/pipe.svg" ]
+check "in a file without a name" gives 64 "names no file" run draft1 --svg ""
+check "in a folder alone" gives 64 "names no file" run draft1 --svg "$here/"
 for more in "draft4 --workers 3" "draft1 --set on=riak" put-failed \
     redlock-restart; do
     # shellcheck disable=SC2086 # words, on purpose
