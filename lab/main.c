@@ -301,8 +301,8 @@ run_report(const struct options *options)
 
 /* ---- The program --------------------------------------------------------- */
 
-int
-main(int argc, char **argv)
+static int
+run_verb(int argc, char **argv)
 {
     struct options options = {
         .faults = -1, .gib = 8, .seed = 1, .walks = 100000};
@@ -332,4 +332,16 @@ main(int argc, char **argv)
     if (strcmp(verb, "report") == 0 && options.folder != NULL && word == NULL)
         return run_report(&options);
     return options_usage(stderr);
+}
+
+/* A tale that did not arrive was not told. */
+int
+main(int argc, char **argv)
+{
+    int code = run_verb(argc, argv);
+
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return code;
+    fputs("holdfast-lab: cannot write to stdout\n", stderr);
+    return code == 0 ? EXIT_UNAVAILABLE : code;
 }

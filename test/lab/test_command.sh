@@ -190,6 +190,18 @@ done
 sed 's/\\-/-/g' "$page" | grep -oE -e '--[a-z]+' | sort -u >"$here/man"
 check "the man page has the options of --help" cmp "$here/help" "$here/man"
 
+# What cannot be printed was not told.
+for verb in list --help "run draft1" "run draft1 --json" \
+    "replay draft1:2:1,2" "wander --walks 1 takeover"; do
+    # shellcheck disable=SC2086 # words, on purpose
+    "$lab" $verb 2>"$here/run.err" >/dev/full
+    check "$verb on a full disk" [ $? = 69 ]
+    check "says so" says run.err "cannot write to stdout"
+    # shellcheck disable=SC2086
+    "$lab" $verb 2>"$here/run.err" >&-
+    check "$verb without a stdout" [ $? = 69 ]
+done
+
 # An interrupt ends the search with what was found.
 "$lab" prove takeover --workers 3 --faults 3 >"$here/run.out" 2>"$here/run.err" &
 started+=($!)
