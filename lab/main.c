@@ -253,6 +253,7 @@ run_wander(const char *world, const struct options *options)
     uint16_t schedule[PRINT_SCHEDULE_MAX];
     struct walk walk = {.schedule = schedule, .max = 1000};
     struct print how = {.out = stdout, .trace = options->trace};
+    uint64_t walked = 0;
 
     if (base == NULL) {
         fprintf(stderr, "holdfast-lab: there is no world '%s'\n", world);
@@ -260,10 +261,10 @@ run_wander(const char *world, const struct options *options)
     }
     config = worlds_with(base, options->workers);
     config.symmetric = false;
-    for (uint64_t i = 0; i < options->walks && !stopped; i++) {
+    for (; walked < options->walks && !stopped; walked++) {
         const char *violated;
 
-        walk.seed = options->seed + i;
+        walk.seed = options->seed + walked;
         violated = walk_at_random(&config, &walk);
         if (violated == NULL)
             continue;
@@ -274,7 +275,7 @@ run_wander(const char *world, const struct options *options)
                    : EXIT_FINDING;
     }
     printf("%llu walks of up to %zu steps from seed %llu: nothing found\n",
-           (unsigned long long)options->walks, walk.max,
+           (unsigned long long)walked, walk.max,
            (unsigned long long)options->seed);
     return 0;
 }
