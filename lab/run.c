@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,11 +69,13 @@ parse_head(char *head, struct specimen_run *run, const char **why)
 static const char *
 parse_digits(const char *at, unsigned *number)
 {
+    unsigned long long value;
     char *end;
 
     if (*at < '0' || *at > '9')
         return NULL;
-    *number = (unsigned)strtoul(at, &end, 10);
+    value = strtoull(at, &end, 10);
+    *number = value > UINT_MAX ? UINT_MAX : (unsigned)value;
     return end;
 }
 
@@ -310,9 +313,9 @@ run_replay(const char *line, struct specimen_run *run, struct told *told,
         return false;
     violated = specimen_tell(run, schedule, (size_t)count, told, &valid);
     *why = "the next action is not possible there";
+    print_told(told);
     if (!valid)
         return false;
-    print_told(told);
     if (violated != NULL)
         printf("     broken: %s\n", violated);
     return true;

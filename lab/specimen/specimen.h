@@ -198,14 +198,16 @@ struct lab_system specimen_system(const struct specimen_run *run);
 /*
  * Do a schedule from the start, and tell it into `told`, with the closing
  * words for the property that the last step breaks.  Returns that property, or
- * NULL; false in *valid when a step is not possible where it stands.
+ * NULL; false in *valid when a step is not possible where it stands, and then
+ * what was possible before it is told.
  */
 const char *specimen_tell(const struct specimen_run *run,
                           const uint16_t *schedule, size_t len,
                           struct told *told, bool *valid);
 
 /* The same of a specimen with a table of locks, step by step on a place.  It
- * ends early when the place stops it. */
+ * ends early when the place stops it, and does nothing there when a step is not
+ * possible. */
 const char *specimen_tell_on(const struct specimen_run *run,
                              const uint16_t *schedule, size_t len,
                              struct told *told, bool *valid,

@@ -64,6 +64,12 @@ check "replay of an unknown action" gives 64 "no such action" \
     replay takeover:2:jump1
 check "replay of what is not possible" gives 64 "not possible" \
     replay takeover:2:begin1,deliver1
+check "replay of a specimen's" gives 64 "not possible" replay draft1:2:1,2,0
+check "tells what is" says run.out "^  2\\. Worker #2 reads"
+check "but no more" [ "$(wc -l <"$here/run.out")" = 2 ]
+for huge in draft1:4294967298:1 draft1:2:4294967297 draft1:2:1.4294967296; do
+    check "replay of $huge" gives 64 "cannot replay" replay $huge
+done
 
 # A table specimen's schedule in a real database.
 table=close-two-steps:2:1,1,0,2,2,1
