@@ -157,9 +157,10 @@ run_specimen(const char *name, const struct options *options)
     saved = save_picture(&run, options);
     if (saved != 0)
         return saved;
-    /* What is set, or how much goes wrong, changes what is to be found. */
+    /* What is set, how much goes wrong, or that there are too few to do it,
+     * changes what is to be found. */
     return violated && options->set_count == 0 && options->only == NULL &&
-                   options->faults < 0
+                   options->faults < 0 && run.workers >= specimen->workers
                ? EXIT_FINDING
                : 0;
 }
@@ -311,7 +312,8 @@ run_verb(int argc, char **argv)
     const char *verb = argc > 1 ? argv[1] : "";
     const char *word;
 
-    if (strcmp(verb, "--help") == 0 || strcmp(verb, "help") == 0)
+    if (strcmp(verb, "--help") == 0 || strcmp(verb, "help") == 0 ||
+        (argc == 3 && strcmp(argv[2], "--help") == 0))
         return options_usage(stdout);
     if (argc < 2)
         return options_usage(stderr);

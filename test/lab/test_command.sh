@@ -70,6 +70,9 @@ check "but no more" [ "$(wc -l <"$here/run.out")" = 2 ]
 for huge in draft1:4294967298:1 draft1:2:4294967297 draft1:2:1.4294967296; do
     check "replay of $huge" gives 64 "cannot replay" replay $huge
 done
+check "too few workers to break it" gives 0 "proved" \
+    run stale-lock-file --workers 2
+check "the usage of a verb" gives 0 "usage: holdfast-lab prove" run --help
 
 # A table specimen's schedule in a real database.
 table=close-two-steps:2:1,1,0,2,2,1
