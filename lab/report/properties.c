@@ -23,6 +23,9 @@ static const struct {
     {PROMISE_FENCE,
      "a grant, or a write that a grant protects, comes with a fence that is "
      "not above all before it"},
+    {PROMISE_RESOURCE,
+     "what the lock protects takes a write of one who has lost it, or refuses "
+     "that of the latest holder"},
     {PROMISE_REFUSE,
      "a lock that only a person may clear is overridden by a worker"},
     {PROMISE_ORPHAN,

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "report/chapters.h"
 #include "world/model.h"
 #include "world/promise.h"
 #include "world/walk.h"
@@ -50,6 +51,15 @@ parts_change_nothing_but_the_memory(void **unused)
         lab_report_fini(&a);
         lab_report_fini(&b);
     }
+}
+
+static void
+what_must_be_found_is_explained(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < worlds_count; i++)
+        if (worlds[i].expect != NULL)
+            assert_non_null(chapters_meaning(worlds[i].expect));
 }
 
 static void
@@ -207,6 +217,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_change_nothing_but_the_memory),
+        cmocka_unit_test(what_must_be_found_is_explained),
         cmocka_unit_test(
             what_must_be_found_is_found_and_its_schedule_breaks_it_again),
         cmocka_unit_test(without_a_fault_nothing_is_found_where_it_takes_one),
