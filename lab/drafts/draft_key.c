@@ -41,7 +41,8 @@ const struct specimen_setting draft_settings[] = {
             "0",                                                               \
             "1",                                                               \
             "2",                                                               \
-            "3"                                                                \
+            "3",                                                               \
+            "4"                                                                \
         }                                                                      \
     }
     QUORUM("pr", "primaries that a read must hear"),
@@ -64,7 +65,7 @@ const struct specimen_setting draft_settings[] = {
      .words = {"any", "first"}},
     {.name = "slow_clock",
      .about = "the primary whose clock is behind; 0: none",
-     .words = {"0", "1", "2", "3"}},
+     .words = {"0", "1", "2", "3", "4"}},
     {.name = NULL},
 };
 
