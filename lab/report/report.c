@@ -8,8 +8,8 @@
 #include "prove.h"
 #include "report/lines.h"
 #include "report/page.h"
-#include "whole.h"
 #include "specimen/specimens.h"
+#include "whole.h"
 
 struct report {
     const struct report_order *order;
