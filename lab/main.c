@@ -182,6 +182,10 @@ replay(const char *line, const struct options *options)
         fputs("holdfast-lab: --on and --svg do not go together\n", stderr);
         return EXIT_USAGE;
     }
+    if (options->trace && run_is_specimen(line)) {
+        fputs("holdfast-lab: only a world's schedule has a trace\n", stderr);
+        return EXIT_USAGE;
+    }
     if (options->on != NULL)
         return replay_on(line, options->on);
     if (run_is_specimen(line)) {

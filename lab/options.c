@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "world/world.h"
 
@@ -89,6 +90,36 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
+/* Which of them a verb takes; of a verb that there is not, the usage tells. */
+static const struct {
+    const char *verb;
+    const char *takes;
+} verbs[] = {
+    {"prove", "wfmsqjt"}, {"run", "wfmskyvj"}, {"wander", "wSWt"},
+    {"replay", "Ovt"},    {"report", "opM"},   {"list", ""},
+};
+
+static bool
+is_taken(const char *verb, int option)
+{
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+        if (strcmp(verbs[i].verb, verb) == 0)
+            return strchr(verbs[i].takes, option) != NULL;
+    return true;
+}
+
+/* "--json", "-o". */
+static bool
+refuse_option(const char *verb, int option, int index)
+{
+    if (option == 'o')
+        fprintf(stderr, "holdfast-lab: %s takes no -o\n", verb);
+    else
+        fprintf(stderr, "holdfast-lab: %s takes no --%s\n", verb,
+                known[index].name);
+    return false;
+}
+
 /* An option that is a word, or nothing but itself; false: it is neither. */
 static bool
 take_word(int option, const char *word, struct options *o)
@@ -141,6 +172,19 @@ range_of(int option)
     }
 }
 
+/* `list` and `report` take no word, the others one. */
+static bool
+check_words(int argc, char **argv)
+{
+    bool none = strcmp(argv[0], "list") == 0 || strcmp(argv[0], "report") == 0;
+    int most = optind + (none ? 0 : 1);
+
+    if (argc <= most)
+        return true;
+    fprintf(stderr, "holdfast-lab: '%s' is one word too many\n", argv[most]);
+    return false;
+}
+
 bool
 options_parse(int argc, char **argv, struct options *o)
 {
@@ -151,6 +195,8 @@ options_parse(int argc, char **argv, struct options *o)
     while ((option = getopt_long(argc, argv, "o:", known, &index)) != -1) {
         bool good = true;
 
+        if (option != '?' && !is_taken(argv[0], option))
+            return refuse_option(argv[0], option, index);
         switch (option) {
         case 'w':
             good =
@@ -189,10 +235,5 @@ options_parse(int argc, char **argv, struct options *o)
             return false;
         }
     }
-    if (optind + 1 < argc) {
-        fprintf(stderr, "holdfast-lab: '%s' is one word too many\n",
-                argv[optind + 1]);
-        return false;
-    }
-    return true;
+    return check_words(argc, argv);
 }

@@ -39,8 +39,8 @@ struct options {
 /* Print how the program is used; returns what to exit with. */
 int options_usage(FILE *to);
 
-/* Read the options; says what is wrong, and returns false.  Other words are
- * left to the caller, from optind on. */
+/* Read the options of the verb argv[0]; says what is wrong, and returns false.
+ * Other words are left to the caller, from optind on. */
 bool options_parse(int argc, char **argv, struct options *o);
 
 #endif

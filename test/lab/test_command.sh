@@ -25,6 +25,13 @@ check "help goes to stdout" silent run.err
 check "no verb" gives 64 "usage:"
 check "an unknown verb" gives 64 "usage:" disprove
 check "an unknown option" gives 64 "unrecognized option '--fast'" prove --fast
+check "an option of another verb" gives 64 "prove takes no --set" \
+    prove takeover --set on=riak
+check "an option of none" gives 64 "list takes no --json" list --json
+check "a letter of another verb" gives 64 "run takes no -o" run draft1 -o x
+check "a word too many" gives 64 "one word too many" list draft1
+check "a trace of a specimen" gives 64 "only a world's schedule" \
+    replay draft1:2:1 --trace
 check "an unknown world" gives 64 "no world 'nowhere'" prove nowhere
 check "an unknown world to wander in" gives 64 "no world 'nowhere'" \
     wander nowhere
