@@ -7,6 +7,9 @@
 
 #include "specimen/locks.h"
 
+/* A state of more than so many bytes is kept in parts of at most so many. */
+enum { WHOLE_BYTES = 64, PART_BYTES = 32 };
+
 static size_t
 size_of(const struct specimen_run *run)
 {
@@ -189,15 +192,31 @@ expand(const void *ctx, const void *state, struct lab_explorer *explorer)
     expand_actor(run, state, SPECIMEN_WORLD, explorer);
 }
 
+/* Any pieces will do: those of a large state repeat, wherever they are cut. */
+static void
+cut(size_t size, uint16_t parts[LAB_PARTS_MAX])
+{
+    size_t count = (size + PART_BYTES - 1) / PART_BYTES;
+    size_t each = (size + count - 1) / count;
+
+    if (size <= WHOLE_BYTES)
+        return;
+    for (; size > 0; size -= *parts++)
+        *parts = (uint16_t)(size < each ? size : each);
+}
+
 struct lab_system
 specimen_system(const struct specimen_run *run)
 {
-    return (struct lab_system){
+    struct lab_system system = {
         .state_size = size_of(run),
         .ctx = run,
         .start = start,
         .expand = expand,
     };
+
+    cut(system.state_size, system.parts);
+    return system;
 }
 
 /* ---- Telling ------------------------------------------------------------ */
