@@ -18,7 +18,6 @@ static const char rules[] =
     "font-style:italic}"
     ".picture .picture-verdict{font-size:13px;font-weight:600;"
     "fill:var(--picture-alarm,#a8323e)}"
-    ".picture .picture-title{font-size:15px;font-weight:600}"
     ".picture-line{stroke:var(--picture-soft,#59636e);stroke-width:1.5;"
     "fill:none}"
     ".picture-on{stroke-dasharray:1.5 4}"

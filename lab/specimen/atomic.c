@@ -60,23 +60,6 @@ atomic_issue(struct atomic *key, unsigned worker, struct key_request request)
     key->issued[worker] = (struct atomic_request){flags, request.value};
 }
 
-unsigned
-atomic_steps(const struct atomic *key, struct key_step steps[KEY_STEPS_MAX])
-{
-    unsigned count = 0;
-
-    for (unsigned worker = 0; worker < KEY_WORKERS_MAX; worker++) {
-        uint8_t i = (uint8_t)worker;
-
-        if (!atomic_is_under_way(key, worker))
-            continue;
-        steps[count++] = (struct key_step){ATOMIC_ARRIVES, i, false};
-        steps[count++] = (struct key_step){ATOMIC_ERRS_DONE, i, true};
-        steps[count++] = (struct key_step){ATOMIC_ERRS_UNDONE, i, true};
-    }
-    return count;
-}
-
 /* Drop what the request replaces: what it saw, if it has a context. */
 static void
 drop_replaced(struct atomic *key, unsigned worker, bool with_context)

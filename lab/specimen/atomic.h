@@ -40,8 +40,6 @@ void atomic_init(struct atomic *key, bool siblings);
 /* One request at a time for each worker. */
 void atomic_issue(struct atomic *key, unsigned worker,
                   struct key_request request);
-unsigned atomic_steps(const struct atomic *key,
-                      struct key_step steps[KEY_STEPS_MAX]);
 void atomic_step(struct atomic *key, struct key_step step);
 bool atomic_answer(struct atomic *key, unsigned worker,
                    struct key_answer *answer);

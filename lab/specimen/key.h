@@ -13,9 +13,8 @@
  * A key X has these functions:
  *
  *   void X_issue(struct X *, unsigned worker, struct key_request);
- *   unsigned X_steps(const struct X *, struct key_step steps[KEY_STEPS_MAX]);
- *       what may happen inside it by itself now
  *   void X_step(struct X *, struct key_step);
+ *       something happens inside it
  *   bool X_answer(struct X *, unsigned worker, struct key_answer *);
  *       take the answer if it is there
  *

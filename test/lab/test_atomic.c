@@ -150,19 +150,18 @@ a_write_if_absent_shows_what_was_there_instead(void **state)
 }
 
 static void
-only_what_is_under_way_can_happen(void **state)
+a_write_is_under_way_until_it_arrives(void **state)
 {
     struct atomic key;
-    struct key_step steps[KEY_STEPS_MAX];
 
     (void)state;
     atomic_init(&key, false);
-    assert_int_equal(atomic_steps(&key, steps), 0);
+    assert_false(atomic_is_under_way(&key, 2));
     write_by(&key, 2, (struct key_request){0});
-    assert_int_equal(atomic_steps(&key, steps), 3);
-    assert_int_equal(steps[0].about, 2);
-    assert_false(steps[0].fault);
-    assert_true(steps[1].fault && steps[2].fault);
+    assert_true(atomic_is_under_way(&key, 2));
+    assert_false(atomic_is_under_way(&key, 1));
+    happen(&key, 2, ATOMIC_ARRIVES);
+    assert_false(atomic_is_under_way(&key, 2));
 }
 
 int
@@ -177,7 +176,7 @@ main(void)
         cmocka_unit_test(a_remove_leaves_nothing),
         cmocka_unit_test(an_error_tells_nothing_of_whether_it_was_done),
         cmocka_unit_test(a_write_if_absent_shows_what_was_there_instead),
-        cmocka_unit_test(only_what_is_under_way_can_happen),
+        cmocka_unit_test(a_write_is_under_way_until_it_arrives),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
