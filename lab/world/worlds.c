@@ -235,6 +235,7 @@ const struct worlds_proof worlds_proofs[] = {
     {"mixed", 2, 1, true},
     {"mixed", 2, 2, false},
     {"mixed", 3, 0, false},
+    {"mixed", 3, 1, false},
     {"unequal", 2, 1, false},
     {"unequal", 2, 2, false},
     {"unequal", 3, 0, false},
