@@ -69,13 +69,6 @@ act(struct scene *scene, void *state, unsigned who, unsigned choice)
     return set(scene, state, who) || del(scene, state, who);
 }
 
-static void
-show(const struct specimen_run *run, const void *state, struct hf_text *text)
-{
-    (void)run;
-    scene_show_holder(text, ((const struct blind *)state)->key);
-}
-
 const struct specimen specimen_blind_del = {
     .name = "blind-del",
     .about = "a release that deletes the key without looking whose it is",
@@ -88,5 +81,5 @@ const struct specimen specimen_blind_del = {
     .choices = 2,
     .size = sizeof(struct blind),
     .act = act,
-    .show = show,
+    .holder_at = offsetof(struct blind, key),
 };

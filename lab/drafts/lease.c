@@ -70,13 +70,6 @@ act(struct scene *scene, void *state, unsigned who, unsigned choice)
     return acquire(scene, state, who) || write_and_release(scene, state, who);
 }
 
-static void
-show(const struct specimen_run *run, const void *state, struct hf_text *text)
-{
-    (void)run;
-    scene_show_holder(text, ((const struct lease *)state)->holder);
-}
-
 const struct specimen specimen_lease = {
     .name = "lease-no-fence",
     .about = "a lease, and a storage that does not ask whose it is",
@@ -89,5 +82,5 @@ const struct specimen specimen_lease = {
     .choices = 2,
     .size = sizeof(struct lease),
     .act = act,
-    .show = show,
+    .holder_at = offsetof(struct lease, holder),
 };
