@@ -1,6 +1,6 @@
 #!/bin/bash
-# test.sh quick|all|asan|tsan: build and run the tests.  Every configuration runs, also
-# after one has failed, so that one run tells all there is to tell.
+# test.sh quick|all|asan|tsan: build and run the tests.  Every configuration
+# runs, also after one has failed, so that one run tells all there is to tell.
 set -u
 
 failed=
