@@ -52,6 +52,7 @@ prove_of(const struct options *options)
         .workers = options->workers,
         .faults = options->faults,
         .quick = options->quick,
+        .full = options->full,
         .json = options->json,
     };
 }

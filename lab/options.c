@@ -11,8 +11,8 @@ int
 options_usage(FILE *to)
 {
     fputs(
-        "usage: holdfast-lab prove [--quick] [--workers N] [--faults F] "
-        "[WORLD]\n"
+        "usage: holdfast-lab prove [--quick] [--full] [--workers N] "
+        "[--faults F] [WORLD]\n"
         "       holdfast-lab run [--workers N] [--faults F] [--set K=V ...] "
         "[--only P]\n"
         "                        [--svg FILE] SPECIMEN\n"
@@ -36,6 +36,7 @@ options_usage(FILE *to)
         "  --workers N  1 to 4        --faults F  at most so many, 0 to 15\n"
         "  --memory G   GiB, 8        --states N  at most so many\n"
         "  --quick      the developer's proofs, under 20 s\n"
+        "  --full       also the orders of events that can tell nothing new\n"
         "  --trace      the schedule as a table, workers side by side\n"
         "  --set K=V    a specimen's own settings, which list shows\n"
         "  --only P     look for one property of a specimen, as \"overlap\"\n"
@@ -85,6 +86,7 @@ static const struct option known[] = {
     {"mutants", required_argument, NULL, 'M'},
     {"svg", required_argument, NULL, 'v'},
     {"quick", no_argument, NULL, 'q'},
+    {"full", no_argument, NULL, 'F'},
     {"json", no_argument, NULL, 'j'},
     {"trace", no_argument, NULL, 't'},
     {NULL, 0, NULL, 0},
@@ -95,8 +97,8 @@ static const struct {
     const char *verb;
     const char *takes;
 } verbs[] = {
-    {"prove", "wfmsqjt"}, {"run", "wfmskyvj"}, {"wander", "wSWt"},
-    {"replay", "Ovt"},    {"report", "opM"},   {"list", ""},
+    {"prove", "wfmsqFjt"}, {"run", "wfmskyvj"}, {"wander", "wSWt"},
+    {"replay", "Ovt"},     {"report", "opM"},   {"list", ""},
 };
 
 static bool
@@ -145,6 +147,8 @@ take_word(int option, const char *word, struct options *o)
         return true;
     case 'q':
         return o->quick = true;
+    case 'F':
+        return o->full = true;
     case 'j':
         return o->json = true;
     case 't':

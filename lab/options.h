@@ -22,6 +22,7 @@ struct options {
     unsigned long gib; /* of memory */
     uint64_t states;
     bool quick;
+    bool full;
     bool json;
     bool trace;
     uint64_t seed;

@@ -13,21 +13,39 @@ is_expected(const struct world_config *config, const struct lab_report *report)
            strcmp(report->violated, config->expect) == 0;
 }
 
-/* A schedule is told of workers with names; so what was found among workers
- * that are alike is found once more among workers that are not. */
+/* A schedule is told of workers with names, in as few steps as it takes: so
+ * what was found among workers that are alike, or while orders were left out,
+ * is found once more without either.  Where that is cut short, by a limit or by
+ * the user, the promise is broken all the same, and there is no schedule. */
+static void
+find_schedule(struct world_config *config, const struct lab_limits *limits,
+              struct lab_report *report)
+{
+    struct lab_system system;
+    struct lab_report named;
+
+    config->symmetric = false;
+    system = model_system(config);
+    if (lab_explore(&system, limits, &named) && named.verdict == LAB_VIOLATED) {
+        lab_report_fini(report);
+        *report = named;
+    } else {
+        report->schedule_len = 0;
+    }
+}
+
 static bool
-explore(struct world_config *config, const struct lab_limits *limits,
+explore(struct world_config *config, const struct lab_limits *limits, bool full,
         struct lab_report *report)
 {
-    struct lab_system system = model_system(config);
+    struct lab_system system =
+        full ? model_system(config) : model_ample_system(config);
 
     if (!lab_explore(&system, limits, report))
         return false;
-    if (report->verdict != LAB_VIOLATED || !config->symmetric)
-        return true;
-    lab_report_fini(report);
-    config->symmetric = false;
-    return lab_explore(&system, limits, report);
+    if (report->verdict == LAB_VIOLATED && (config->symmetric || !full))
+        find_schedule(config, limits, report);
+    return true;
 }
 
 static void
@@ -44,7 +62,9 @@ print_found(const struct world_config *config, const struct lab_report *report,
     if (report->verdict == LAB_BOUNDED)
         fprintf(out, "     no violation within %llu states, depth %u\n",
                 (unsigned long long)report->states, report->depth);
-    if (report->verdict == LAB_VIOLATED)
+    if (report->verdict == LAB_VIOLATED && report->schedule_len == 0)
+        fputs("     its schedule was not found within the limits\n", out);
+    else if (report->verdict == LAB_VIOLATED)
         print_schedule(&prove->how, config, report->schedule,
                        report->schedule_len, report->violated);
 }
@@ -59,7 +79,7 @@ prove_world(const struct world_config *base, unsigned workers, unsigned faults,
     bool expected;
 
     limits.faults = faults;
-    if (!explore(&config, &limits, &report)) {
+    if (!explore(&config, &limits, prove->full, &report)) {
         fputs("holdfast-lab: not enough memory\n", stderr);
         return EXIT_MEMORY;
     }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "world/ample.h"
 #include "world/fair.h"
 #include "world/pack.h"
 #include "world/step.h"
@@ -56,18 +57,47 @@ try_action(const struct world *world, struct world_action action,
 }
 
 static void
-expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+try_workers(const struct world *world, unsigned who,
+            struct lab_explorer *explorer)
 {
-    const struct world_config *config = ctx;
-    struct world world;
+    for (enum world_act act = 0; act < ACT_COUNT; act++)
+        if (world_is_workers(act))
+            try_action(world, (struct world_action){act, who}, explorer);
+}
 
-    unpack(config, state, &world);
-    for (unsigned who = 0; who < config->workers; who++)
+/* All that anybody may do. */
+static void
+try_all(const struct world *world, struct lab_explorer *explorer)
+{
+    for (unsigned who = 0; who < world->config->workers; who++)
         for (enum world_act act = 0; act < ACT_COUNT; act++)
             if (act != ACT_LATE)
-                try_action(&world, (struct world_action){act, who}, explorer);
-    for (unsigned i = 0; i < world.late_count; i++)
-        try_action(&world, (struct world_action){ACT_LATE, i}, explorer);
+                try_action(world, (struct world_action){act, who}, explorer);
+    for (unsigned i = 0; i < world->late_count; i++)
+        try_action(world, (struct world_action){ACT_LATE, i}, explorer);
+}
+
+static void
+expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+{
+    struct world world;
+
+    unpack(ctx, state, &world);
+    try_all(&world, explorer);
+}
+
+static void
+expand_ample(const void *ctx, const void *state, struct lab_explorer *explorer)
+{
+    struct world world;
+    unsigned worker;
+
+    unpack(ctx, state, &world);
+    worker = ample_worker(&world);
+    if (worker < WORLD_WORKERS_MAX)
+        try_workers(&world, worker, explorer);
+    else
+        try_all(&world, explorer);
 }
 
 struct lab_system
@@ -81,6 +111,16 @@ model_system(const struct world_config *config)
     };
 
     pack_parts(config, system.parts);
+    return system;
+}
+
+struct lab_system
+model_ample_system(const struct world_config *config)
+{
+    struct lab_system system = model_system(config);
+
+    if (ample_holds_in(config))
+        system.expand = expand_ample;
     return system;
 }
 

@@ -150,3 +150,24 @@ promise_state(struct world *world)
     promise_of_record(world);
     promise_of_section(world);
 }
+
+bool
+promise_sees_same(const struct world *a, const struct world *b, unsigned worker)
+{
+    const struct world_worker *v = &a->workers[worker];
+    const struct world_worker *w = &b->workers[worker];
+    const struct hf_contender *c = &v->contender;
+    const struct hf_contender *d = &w->contender;
+
+    return v->alive == w->alive && v->in_section == w->in_section &&
+           v->cleared == w->cleared &&
+           is_untold(a, worker) == is_untold(b, worker) &&
+           (c->state == HF_CONTENDER_HOLDING) ==
+               (d->state == HF_CONTENDER_HOLDING) &&
+           (c->claims > 0) == (d->claims > 0) &&
+           hf_contender_check(c, WORLD_NOW) ==
+               hf_contender_check(d, WORLD_NOW) &&
+           (c->keeper.state == HF_KEEPER_IDLE) ==
+               (d->keeper.state == HF_KEEPER_IDLE) &&
+           c->keeper.heartbeat.id == d->keeper.heartbeat.id;
+}

@@ -38,4 +38,9 @@ void promise_resource(struct world *world, unsigned grant, bool taken);
 /* What must be true of every state. */
 void promise_state(struct world *world);
 
+/* Of two worlds that differ in one worker: is all the same that a promise, or a
+ * step of anybody else, looks at in it? */
+bool promise_sees_same(const struct world *a, const struct world *b,
+                       unsigned worker);
+
 #endif

@@ -331,7 +331,7 @@ static const struct act acts[ACT_COUNT] = {
 bool
 step_allowed(const struct world *world, struct world_action action)
 {
-    if (world_is_workers(action.act) && action.who >= world->config->workers)
+    if (action.who >= world->config->workers && world_is_workers(action.act))
         return false;
     return acts[action.act].allows(world, action.who);
 }

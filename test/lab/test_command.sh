@@ -112,12 +112,21 @@ check "a proof" gives 0 "proved" prove takeover --workers 2 --faults 0
 check "nothing of it on stderr" silent run.err
 check "its row" says run.out \
     "^takeover +2 +0 +proved +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+"
+reduced=$(awk '$1 == "takeover" { print $5 }' "$here/run.out")
+check "every order" gives 0 "proved" prove takeover --full --workers 2 --faults 0
+check "is more of them" \
+    [ "$(awk '$1 == "takeover" { print $5 }' "$here/run.out")" -gt "$reduced" ]
 check "no proof is of the list" gives 64 "no such proof in the list" \
     prove --quick slow
 check "a search cut short is no proof" gives 0 \
     "no violation within 5000 states, depth" \
     prove takeover --workers 2 --faults 2 --states 5000
 check "and is called bounded" says run.out "bounded +5000 "
+
+check "a violation whose schedule is out of reach" gives 0 \
+    "its schedule was not found within the limits" \
+    prove frozen-unfenced --workers 2 --faults 1 --states 60000
+check "is one all the same" says run.out "^frozen-unfenced +2 +1 +violated "
 
 check "what must be found" gives 0 "(must be)" \
     prove drift-beyond --workers 2 --faults 1
