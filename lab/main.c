@@ -348,6 +348,8 @@ main(int argc, char **argv)
 {
     int code = run_verb(argc, argv);
 
+    if (code == 0 && stopped)
+        code = EXIT_INTERRUPTED; /* nothing was found so far, and that is all */
     if (fflush(stdout) == 0 && ferror(stdout) == 0)
         return code;
     fputs("holdfast-lab: cannot write to stdout\n", stderr);

@@ -52,7 +52,7 @@ options_usage(FILE *to)
         "be, or a database that differs from the model; 64 usage; 65 the\n"
         "database is not empty, or a file is not what it should be; 69 the\n"
         "database, the report or FILE cannot be written, 77 by permission;\n"
-        "70 no memory; 75 interrupted, no report.\n",
+        "70 no memory; 75 interrupted, and nothing found until then.\n",
         to);
     return to == stdout ? 0 : EXIT_USAGE;
 }

@@ -14,6 +14,7 @@ enum {
     EXIT_USAGE = 64,
     EXIT_UNAVAILABLE = 69, /* the place fails */
     EXIT_MEMORY = 70,
+    EXIT_INTERRUPTED = 75,
 };
 
 struct options {
