@@ -106,8 +106,8 @@ def main():
     shown = set()
     bad = []
 
-    if len(words) != 1:
-        raise SystemExit("usage: docs.py [--write] LAB")
+    if len(words) != 1 or words[0].startswith("-"):
+        sys.exit(__doc__)
     for path in sorted(DOCS.rglob("*.md")):
         page = path.relative_to(ROOT)
         text = path.read_text(encoding="utf-8")
