@@ -68,16 +68,6 @@ struct hf_keeper {
     struct hf_outbox outbox;
 };
 
-/*
- * How much earlier than ttl a holder stops believing: max(250 ms, ttl / 20).
- * It covers clock grain, rates up to 2.5 % apart either way, and the latency
- * of a kill.
- */
-struct hf_duration hf_margin(struct hf_duration ttl);
-
-/* ttl within limits, beat at least 1 ms, ttl >= 3 * beat + grace + margin. */
-bool hf_terms_valid(const struct hf_terms *terms, struct hf_duration grace);
-
 void hf_keeper_init(struct hf_keeper *k, const struct hf_keeper_config *config);
 
 /* Apply one event: CLAIM (when IDLE), ANSWER, FOUND, CLOCK, RELEASE (also to

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <holdfast/words.h>
+#include "core/terms.h"
 
 /*
  * Store operations as data: what the machines ask for, and what comes back.
@@ -50,13 +50,6 @@ struct hf_expect {
 struct hf_heartbeat {
     uint64_t id; /* random, below 2^63 */
     uint64_t count;
-};
-
-/* Fixed for a generation of a record; they bind every waiter. */
-struct hf_terms {
-    enum hf_if_dead if_dead;
-    struct hf_duration ttl;
-    struct hf_duration beat;
 };
 
 /* Which record of a lock an operation is about. */
