@@ -89,6 +89,12 @@ struct hf_outbox {
 
 void hf_outbox_add(struct hf_outbox *outbox, uint8_t entry);
 
+static inline void
+hf_outbox_tell(struct hf_outbox *outbox, enum hf_told told)
+{
+    hf_outbox_add(outbox, (uint8_t)told);
+}
+
 /* Take the oldest entry; false when there is none. */
 bool hf_outbox_take(struct hf_outbox *outbox, uint8_t *entry);
 

@@ -52,7 +52,7 @@ end(struct hf_examiner *x, enum hf_status status)
     hf_asker_stop(&x->asker);
     x->status = status;
     move_to(x, HF_EXAMINER_ENDED);
-    hf_outbox_add(&x->outbox, HF_TOLD_ENDED);
+    hf_outbox_tell(&x->outbox, HF_TOLD_ENDED);
 }
 
 static void

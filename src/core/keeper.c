@@ -1,295 +1,28 @@
 #include "core/keeper.h"
 
 #include "base/check.h"
-
-#define BIT(state) (1u << (state))
-
-/* Which states may follow which: the diagram in keeper.h, in code. */
-static const unsigned allowed[] = {
-    [HF_KEEPER_IDLE] = BIT(HF_KEEPER_CLAIMING),
-    [HF_KEEPER_CLAIMING] = BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_CONFIRMING) |
-                           BIT(HF_KEEPER_HELD) | BIT(HF_KEEPER_SETTLING),
-    [HF_KEEPER_CONFIRMING] =
-        BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_HELD) | BIT(HF_KEEPER_SETTLING),
-    [HF_KEEPER_HELD] =
-        BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_IN_DOUBT) | BIT(HF_KEEPER_SETTLING),
-    [HF_KEEPER_IN_DOUBT] =
-        BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_HELD) | BIT(HF_KEEPER_SETTLING),
-    [HF_KEEPER_SETTLING] = BIT(HF_KEEPER_IDLE),
-};
-
-static void
-check_invariants(const struct hf_keeper *k, struct hf_instant now)
-{
-    switch (k->state) {
-    case HF_KEEPER_IDLE:
-        HF_CHECK(!k->asker.waiting);
-        HF_CHECK(!k->unsettled);
-        break;
-    case HF_KEEPER_CLAIMING:
-        HF_CHECK(k->token == 0);
-        break;
-    case HF_KEEPER_CONFIRMING:
-    case HF_KEEPER_IN_DOUBT:
-        HF_CHECK(k->token != 0);
-        break;
-    case HF_KEEPER_HELD:
-        HF_CHECK(k->token != 0);
-        HF_CHECK(!hf_reached(now, k->right_until));
-        break;
-    case HF_KEEPER_SETTLING:
-        break;
-    }
-    if (k->state != HF_KEEPER_IDLE)
-        HF_CHECK(hf_asker_deadline(&k->asker).ms != HF_NEVER.ms);
-}
-
-static void
-move_to(struct hf_keeper *k, enum hf_keeper_state next)
-{
-    HF_CHECK(allowed[k->state] & BIT(next));
-    k->state = next;
-}
-
-static void
-tell(struct hf_keeper *k, enum hf_told told)
-{
-    hf_outbox_add(&k->outbox, (uint8_t)told);
-}
-
-static enum hf_question
-next_question(const struct hf_keeper *k)
-{
-    if (k->must_read)
-        return HF_ASK_READ;
-    switch (k->state) {
-    case HF_KEEPER_CLAIMING:
-        return HF_ASK_CLAIM;
-    case HF_KEEPER_CONFIRMING:
-    case HF_KEEPER_HELD:
-    case HF_KEEPER_IN_DOUBT:
-        return HF_ASK_BEAT;
-    case HF_KEEPER_SETTLING:
-        return HF_ASK_DELETE;
-    case HF_KEEPER_IDLE:
-        break;
-    }
-    return HF_ASK_NOTHING;
-}
-
-static void
-ask(struct hf_keeper *k, struct hf_instant now)
-{
-    hf_asker_ask(&k->asker, next_question(k), now);
-    hf_outbox_add(&k->outbox, HF_OUTBOX_ASK);
-}
-
-/* Nothing of ours is there, and no write of ours can still apply. */
-static void
-rest(struct hf_keeper *k)
-{
-    hf_asker_stop(&k->asker);
-    k->unsettled = false;
-    k->must_read = false;
-    move_to(k, HF_KEEPER_IDLE);
-}
+#include "core/keeper_answer.h"
+#include "core/keeper_ask.h"
+#include "core/keeper_move.h"
 
 static void
 settle(struct hf_keeper *k, struct hf_instant now)
 {
     k->must_read = false;
-    move_to(k, HF_KEEPER_SETTLING);
-    ask(k, now);
-}
-
-/* Count from the question: its answer may have been on its way for any time. */
-static void
-believe(struct hf_keeper *k)
-{
-    struct hf_duration trusted = {k->config.terms.ttl.ms - k->config.margin.ms};
-
-    k->right_until =
-        hf_later(k->right_until, hf_after(k->asker.asked_at, trusted));
-    hf_asker_rest(&k->asker, hf_after(k->asker.asked_at, k->config.terms.beat));
-}
-
-/* The record is ours: grant it, unless the right left is not worth starting. */
-static void
-grant(struct hf_keeper *k, struct hf_instant now)
-{
-    if (hf_reached(hf_after(now, k->config.grace), k->right_until)) {
-        if (k->state != HF_KEEPER_CONFIRMING)
-            move_to(k, HF_KEEPER_CONFIRMING);
-        ask(k, now);
-    } else {
-        move_to(k, HF_KEEPER_HELD);
-        tell(k, HF_TOLD_GRANTED);
-    }
-}
-
-static void
-on_claim_applied(struct hf_keeper *k, const struct hf_event *event)
-{
-    k->version = event->answer.version;
-    k->token = event->answer.version;
-    k->unsettled = false;
-    believe(k);
-    grant(k, event->at);
-}
-
-static void
-on_beat_applied(struct hf_keeper *k, const struct hf_event *event)
-{
-    k->version = event->answer.version;
-    k->heartbeat.count++;
-    k->over = 0; /* the marker went with it */
-    believe(k);
-
-    if (k->state == HF_KEEPER_CONFIRMING) {
-        grant(k, event->at);
-    } else if (k->state == HF_KEEPER_IN_DOUBT &&
-               !hf_reached(event->at, k->right_until)) {
-        move_to(k, HF_KEEPER_HELD);
-        tell(k, HF_TOLD_CERTAIN);
-    }
-}
-
-static void
-on_applied(struct hf_keeper *k, const struct hf_event *event)
-{
-    switch (k->asker.question) {
-    case HF_ASK_CLAIM:
-        on_claim_applied(k, event);
-        break;
-    case HF_ASK_BEAT:
-        on_beat_applied(k, event);
-        break;
-    case HF_ASK_DELETE:
-        rest(k);
-        tell(k, HF_TOLD_SETTLED);
-        break;
-    case HF_ASK_NOTHING:
-    case HF_ASK_READ:
-    case HF_ASK_CLEAR:
-        HF_CHECK(!"an answer to a write that a keeper never asks");
-    }
-}
-
-static void
-on_unknown(struct hf_keeper *k, struct hf_instant now)
-{
-    if (k->asker.question == HF_ASK_CLAIM)
-        k->unsettled = true;
-    hf_asker_pause(&k->asker, now);
-}
-
-static void
-on_answer(struct hf_keeper *k, const struct hf_event *event)
-{
-    if (!hf_asker_answered(&k->asker, event->answer.number))
-        return;
-
-    switch (event->answer.verdict) {
-    case HF_APPLIED:
-        on_applied(k, event);
-        break;
-    case HF_REFUSED:
-        k->must_read = true;
-        ask(k, event->at);
-        break;
-    case HF_UNKNOWN:
-        on_unknown(k, event->at);
-        break;
-    case HF_UNAVAILABLE:
-        hf_asker_pause(&k->asker, event->at);
-        break;
-    }
-}
-
-static void
-on_found_mine(struct hf_keeper *k, const struct hf_sight *sight,
-              struct hf_instant now)
-{
-    k->version = sight->version;
-    k->heartbeat.count = sight->heartbeat.count;
-    k->unsettled = false;
-    if (k->state == HF_KEEPER_CLAIMING) {
-        k->token = sight->token;
-        move_to(k, HF_KEEPER_CONFIRMING);
-    }
-    ask(k, now);
-}
-
-static void
-on_found_other(struct hf_keeper *k, const struct hf_sight *sight,
-               struct hf_instant now)
-{
-    /* Refused, and yet the version stands: only what rides along (a marker
-     * that somebody put there by hand) can have refused it.  What is unsettled
-     * may still apply. */
-    bool may_apply = sight->version == k->version;
-
-    switch (k->state) {
-    case HF_KEEPER_CLAIMING:
-        if (may_apply && k->unsettled) {
-            hf_asker_pause(&k->asker, now);
-            break;
-        }
-        rest(k);
-        tell(k, HF_TOLD_NOT_MINE);
-        break;
-    case HF_KEEPER_CONFIRMING:
-        rest(k);
-        tell(k, HF_TOLD_NOT_MINE);
-        break;
-    case HF_KEEPER_HELD:
-    case HF_KEEPER_IN_DOUBT:
-        tell(k, HF_TOLD_LOST);
-        rest(k);
-        tell(k, HF_TOLD_SETTLED);
-        break;
-    case HF_KEEPER_SETTLING:
-        if (may_apply) {
-            hf_asker_pause(&k->asker, now);
-            break;
-        }
-        rest(k);
-        tell(k, HF_TOLD_SETTLED);
-        break;
-    case HF_KEEPER_IDLE:
-        HF_CHECK(!"an idle keeper waits for no answer");
-    }
-}
-
-static void
-on_found(struct hf_keeper *k, const struct hf_event *event)
-{
-    const struct hf_sight *sight = &event->found.sight;
-
-    if (!hf_asker_answered(&k->asker, event->found.number))
-        return;
-    if (sight->kind == HF_SIGHT_NONE) {
-        hf_asker_pause(&k->asker, event->at);
-        return;
-    }
-
-    k->must_read = false;
-    if (sight->kind == HF_SIGHT_LOCK && sight->heartbeat.id == k->heartbeat.id)
-        on_found_mine(k, sight, event->at);
-    else
-        on_found_other(k, sight, event->at);
+    hf_keeper_move_to(k, HF_KEEPER_SETTLING);
+    hf_keeper_ask(k, now);
 }
 
 static void
 on_claim(struct hf_keeper *k, const struct hf_event *event)
 {
-    move_to(k, HF_KEEPER_CLAIMING);
+    hf_keeper_move_to(k, HF_KEEPER_CLAIMING);
     k->heartbeat = (struct hf_heartbeat){.id = event->claim.id};
     k->version = event->claim.version;
     k->token = 0;
     k->over = event->claim.over;
     k->right_until = (struct hf_instant){INT64_MIN};
-    ask(k, event->at);
+    hf_keeper_ask(k, event->at);
 }
 
 static bool
@@ -307,8 +40,8 @@ on_release(struct hf_keeper *k, struct hf_instant now)
         if (k->unsettled || claim_is_out(k)) {
             settle(k, now);
         } else {
-            rest(k);
-            tell(k, HF_TOLD_SETTLED);
+            hf_keeper_move_to_idle(k);
+            hf_outbox_tell(&k->outbox, HF_TOLD_SETTLED);
         }
         break;
     case HF_KEEPER_CONFIRMING:
@@ -326,7 +59,7 @@ static void
 on_abandon(struct hf_keeper *k)
 {
     if (k->state != HF_KEEPER_IDLE)
-        rest(k);
+        hf_keeper_move_to_idle(k);
 }
 
 /* Before anything else: an answer must not revive a right that was over when
@@ -338,10 +71,10 @@ expire(struct hf_keeper *k, struct hf_instant now)
         return;
 
     if (k->config.terms.if_dead == HF_REFUSE) {
-        move_to(k, HF_KEEPER_IN_DOUBT);
-        tell(k, HF_TOLD_IN_DOUBT);
+        hf_keeper_move_to(k, HF_KEEPER_IN_DOUBT);
+        hf_outbox_tell(&k->outbox, HF_TOLD_IN_DOUBT);
     } else {
-        tell(k, HF_TOLD_LOST);
+        hf_outbox_tell(&k->outbox, HF_TOLD_LOST);
         settle(k, now);
     }
 }
@@ -355,16 +88,16 @@ on_hint(struct hf_keeper *k, struct hf_instant now)
 
     if ((k->state == HF_KEEPER_HELD || k->state == HF_KEEPER_IN_DOUBT) &&
         resting && hf_reached(hf_after(now, early), k->asker.again_at))
-        ask(k, now);
+        hf_keeper_ask(k, now);
 }
 
 static void
 on_clock(struct hf_keeper *k, struct hf_instant now)
 {
     if (hf_asker_overdue(&k->asker, now))
-        on_unknown(k, now);
+        hf_keeper_answer_unknown(k, now);
     if (!k->asker.waiting && hf_reached(now, k->asker.again_at))
-        ask(k, now);
+        hf_keeper_ask(k, now);
 }
 
 void
@@ -388,10 +121,10 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
         on_claim(k, &event);
         break;
     case HF_ON_ANSWER:
-        on_answer(k, &event);
+        hf_keeper_answer_verdict(k, &event);
         break;
     case HF_ON_FOUND:
-        on_found(k, &event);
+        hf_keeper_answer_found(k, &event);
         break;
     case HF_ON_RELEASE:
     case HF_ON_CANCEL:
@@ -411,7 +144,7 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
     }
     on_clock(k, event.at); /* every event tells the time */
 
-    check_invariants(k, event.at);
+    hf_keeper_move_check(k, event.at);
 }
 
 bool
@@ -430,67 +163,6 @@ hf_keeper_next(struct hf_keeper *k, struct hf_effect *effect)
             (struct hf_effect){.kind = HF_DO_TELL, .told = (enum hf_told)entry};
     }
     return true;
-}
-
-static struct hf_op
-lock_op(const struct hf_keeper *k, enum hf_op_kind kind)
-{
-    return (struct hf_op){
-        .kind = kind,
-        .target = HF_TARGET_LOCK,
-        .expect = {HF_EXPECT_VERSION, k->version},
-        .heartbeat = k->heartbeat,
-        .terms = k->config.terms,
-    };
-}
-
-static void
-add_marker_op(const struct hf_keeper *k, struct hf_request *request)
-{
-    bool put = k->asker.question == HF_ASK_CLAIM;
-
-    if (k->over == 0)
-        return;
-    request->ops[request->ops_count++] = (struct hf_op){
-        .kind = put ? HF_PUT : HF_ERASE,
-        .target = HF_TARGET_MARKER,
-        .expect = {put ? HF_EXPECT_ABSENT : HF_EXPECT_ANYTHING, 0},
-        .new_generation = put,
-        .subject = k->over,
-        .heartbeat = k->heartbeat,
-        .terms = k->config.terms,
-    };
-}
-
-void
-hf_keeper_request(const struct hf_keeper *k, struct hf_request *request)
-{
-    struct hf_op *op = &request->ops[0];
-
-    *request = (struct hf_request){.number = k->asker.number, .ops_count = 1};
-    switch (k->asker.question) {
-    case HF_ASK_CLAIM:
-        *op = lock_op(k, HF_PUT);
-        op->new_generation = true;
-        add_marker_op(k, request);
-        break;
-    case HF_ASK_BEAT:
-        *op = lock_op(k, HF_PUT);
-        op->heartbeat.count++;
-        add_marker_op(k, request);
-        break;
-    case HF_ASK_DELETE:
-        *op = lock_op(k, HF_DELETE);
-        add_marker_op(k, request);
-        break;
-    case HF_ASK_READ:
-        request->read = true;
-        request->ops_count = 0;
-        break;
-    case HF_ASK_NOTHING:
-    case HF_ASK_CLEAR:
-        HF_CHECK(!"a question that a keeper never asks");
-    }
 }
 
 struct hf_instant
