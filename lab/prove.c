@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/check.h"
 #include "options.h"
+#include "world/reduction.h"
 
 static bool
 is_expected(const struct world_config *config, const struct lab_report *report)
@@ -13,44 +15,67 @@ is_expected(const struct world_config *config, const struct lab_report *report)
            strcmp(report->violated, config->expect) == 0;
 }
 
+/* What became of the schedule of a violation. */
+enum schedule { SHORTEST, PERHAPS_LONGER, NOT_FOUND };
+
+static bool
+find_again(const struct lab_system *system, const struct lab_limits *limits,
+           struct lab_report *report)
+{
+    struct lab_report again;
+
+    if (!lab_explore(system, limits, &again))
+        return false;
+    HF_CHECK(again.verdict != LAB_PROVED);
+    if (again.verdict != LAB_VIOLATED)
+        return false;
+    lab_report_fini(report);
+    *report = again;
+    return true;
+}
+
 /* A schedule is told of workers with names, in as few steps as it takes: so
  * what was found among workers that are alike, or while orders were left out,
  * is found once more without either.  Where that is cut short, by a limit or by
- * the user, the promise is broken all the same, and there is no schedule. */
-static void
+ * the user, the promise is broken all the same. */
+static enum schedule
 find_schedule(struct world_config *config, const struct lab_limits *limits,
               struct lab_report *report)
 {
-    struct lab_system system;
-    struct lab_report named;
+    bool alike = config->symmetric;
+    struct lab_system full;
+    struct lab_system reduced;
 
     config->symmetric = false;
-    system = model_system(config);
-    if (lab_explore(&system, limits, &named) && named.verdict == LAB_VIOLATED) {
-        lab_report_fini(report);
-        *report = named;
-    } else {
-        report->schedule_len = 0;
-    }
+    full = model_system(config);
+    reduced = model_reduced_system(config);
+    if (find_again(&full, limits, report))
+        return SHORTEST;
+    if (!alike || find_again(&reduced, limits, report))
+        return PERHAPS_LONGER;
+    report->schedule_len = 0;
+    return NOT_FOUND;
 }
 
 static bool
 explore(struct world_config *config, const struct lab_limits *limits, bool full,
-        struct lab_report *report)
+        struct lab_report *report, enum schedule *schedule)
 {
+    bool reduced = !full && reduction_holds_in(config);
     struct lab_system system =
-        full ? model_system(config) : model_ample_system(config);
+        reduced ? model_reduced_system(config) : model_system(config);
 
+    *schedule = SHORTEST;
     if (!lab_explore(&system, limits, report))
         return false;
-    if (report->verdict == LAB_VIOLATED && (config->symmetric || !full))
-        find_schedule(config, limits, report);
+    if (report->verdict == LAB_VIOLATED && (config->symmetric || reduced))
+        *schedule = find_schedule(config, limits, report);
     return true;
 }
 
 static void
 print_found(const struct world_config *config, const struct lab_report *report,
-            const struct prove *prove)
+            enum schedule schedule, const struct prove *prove)
 {
     FILE *out = prove->how.out;
 
@@ -62,11 +87,15 @@ print_found(const struct world_config *config, const struct lab_report *report,
     if (report->verdict == LAB_BOUNDED)
         fprintf(out, "     no violation within %llu states, depth %u\n",
                 (unsigned long long)report->states, report->depth);
-    if (report->verdict == LAB_VIOLATED && report->schedule_len == 0)
-        fputs("     its schedule was not found within the limits\n", out);
-    else if (report->verdict == LAB_VIOLATED)
+    if (report->verdict != LAB_VIOLATED)
+        return;
+    if (schedule == NOT_FOUND)
+        fputs("     its schedule was not found before the search ended\n", out);
+    else
         print_schedule(&prove->how, config, report->schedule,
                        report->schedule_len, report->violated);
+    if (schedule == PERHAPS_LONGER)
+        fputs("     perhaps not the shortest: the search for it ended\n", out);
 }
 
 int
@@ -76,15 +105,16 @@ prove_world(const struct world_config *base, unsigned workers, unsigned faults,
     struct world_config config = worlds_with(base, workers);
     struct lab_limits limits = prove->limits;
     struct lab_report report;
+    enum schedule schedule;
     bool expected;
 
     limits.faults = faults;
-    if (!explore(&config, &limits, prove->full, &report)) {
+    if (!explore(&config, &limits, prove->full, &report, &schedule)) {
         fputs("holdfast-lab: not enough memory\n", stderr);
         return EXIT_MEMORY;
     }
     expected = is_expected(&config, &report);
-    print_found(&config, &report, prove);
+    print_found(&config, &report, schedule, prove);
     lab_report_fini(&report);
     return expected ? 0 : EXIT_FINDING;
 }

@@ -12,7 +12,7 @@ struct prove {
     unsigned workers;         /* only proofs of so many; 0: of any number */
     int faults;               /* -1: each proof's own */
     bool quick;               /* only the developer's proofs */
-    bool full;                /* every order: see world/ample.h */
+    bool full;                /* every order: world/reduction.h */
     bool json;
 };
 

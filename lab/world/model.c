@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "world/ample.h"
 #include "world/fair.h"
 #include "world/pack.h"
+#include "world/reduction.h"
 #include "world/step.h"
 
 static void
@@ -87,13 +87,14 @@ expand(const void *ctx, const void *state, struct lab_explorer *explorer)
 }
 
 static void
-expand_ample(const void *ctx, const void *state, struct lab_explorer *explorer)
+expand_reduced(const void *ctx, const void *state,
+               struct lab_explorer *explorer)
 {
     struct world world;
     unsigned worker;
 
     unpack(ctx, state, &world);
-    worker = ample_worker(&world);
+    worker = reduction_worker(&world);
     if (worker < WORLD_WORKERS_MAX)
         try_workers(&world, worker, explorer);
     else
@@ -115,12 +116,12 @@ model_system(const struct world_config *config)
 }
 
 struct lab_system
-model_ample_system(const struct world_config *config)
+model_reduced_system(const struct world_config *config)
 {
     struct lab_system system = model_system(config);
 
-    if (ample_holds_in(config))
-        system.expand = expand_ample;
+    if (reduction_holds_in(config))
+        system.expand = expand_reduced;
     return system;
 }
 

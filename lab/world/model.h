@@ -11,10 +11,10 @@
 /* The system of a world; `config` must outlive it. */
 struct lab_system model_system(const struct world_config *config);
 
-/* The same with fewer orders of events, where ample.h allows it: it breaks a
- * promise if and only if the whole one does, with as many faults, though
+/* The same with fewer orders of events, where reduction.h allows it: it breaks
+ * a promise if and only if the whole one does, with as many faults, though
  * perhaps not in as few steps. */
-struct lab_system model_ample_system(const struct world_config *config);
+struct lab_system model_reduced_system(const struct world_config *config);
 
 /* What one step of a schedule did. */
 struct model_step {

@@ -159,8 +159,8 @@ promise_sees_same(const struct world *a, const struct world *b, unsigned worker)
     const struct hf_contender *c = &v->contender;
     const struct hf_contender *d = &w->contender;
 
-    return v->alive == w->alive && v->in_section == w->in_section &&
-           v->cleared == w->cleared &&
+    return a->highest == b->highest && v->alive == w->alive &&
+           v->in_section == w->in_section && v->cleared == w->cleared &&
            is_untold(a, worker) == is_untold(b, worker) &&
            (c->state == HF_CONTENDER_HOLDING) ==
                (d->state == HF_CONTENDER_HOLDING) &&

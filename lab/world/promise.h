@@ -6,7 +6,7 @@
 /*
  * The promises of docs/guarantees.md as properties of the world, each looked
  * at where it can be broken.  The first one broken in a step is named in
- * world->violated.
+ * world->violated.  What they look at in a worker, promise_sees_same compares.
  */
 
 #define PROMISE_OVERLAP      "overlap"

@@ -123,10 +123,13 @@ check "a search cut short is no proof" gives 0 \
     prove takeover --workers 2 --faults 2 --states 5000
 check "and is called bounded" says run.out "bounded +5000 "
 
-check "a violation whose schedule is out of reach" gives 0 \
-    "its schedule was not found within the limits" \
+check "a violation, where there is no room for the shortest schedule" gives 0 \
+    "perhaps not the shortest" \
     prove frozen-unfenced --workers 2 --faults 1 --states 60000
 check "is one all the same" says run.out "^frozen-unfenced +2 +1 +violated "
+check "and its schedule breaks the promise" gives 0 \
+    "broken: a frozen holder and another in the section" \
+    replay "$(sed -n 's/^ *holdfast-lab replay //p' "$here/run.out")"
 
 check "what must be found" gives 0 "(must be)" \
     prove drift-beyond --workers 2 --faults 1

@@ -1,10 +1,10 @@
-#include "world/ample.h"
+#include "world/reduction.h"
 
 #include "world/promise.h"
 #include "world/step.h"
 
 bool
-ample_holds_in(const struct world_config *config)
+reduction_holds_in(const struct world_config *config)
 {
     return !config->lazy && !config->same_host && !config->judge_stuck &&
            config->resource == RESOURCE_NONE;
@@ -23,8 +23,8 @@ next_step(const struct world *world, unsigned worker, struct world_action *step)
 }
 
 bool
-ample_first(const struct world *world, unsigned worker,
-            struct world_action *step)
+reduction_first(const struct world *world, unsigned worker,
+                struct world_action *step)
 {
     struct world next;
 
@@ -36,12 +36,12 @@ ample_first(const struct world *world, unsigned worker,
 }
 
 unsigned
-ample_worker(const struct world *world)
+reduction_worker(const struct world *world)
 {
     struct world_action step;
 
     for (unsigned who = 0; who < world->config->workers; who++)
-        if (ample_first(world, who, &step))
+        if (reduction_first(world, who, &step))
             return who;
     return WORLD_WORKERS_MAX;
 }
