@@ -1,14 +1,11 @@
+#include "client/beater.h"
+
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "client/client.h"
-
-/*
- * The beater: tells the machines the time when something falls due, looks at
- * the processes of the holders that are waited for, and delivers news.
- */
 
 /* Send the time to every errand for which something is due. */
 static void

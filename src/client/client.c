@@ -9,6 +9,8 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "client/beater.h"
+#include "client/courier.h"
 #include "store/place.h"
 
 /*

@@ -92,10 +92,8 @@ bool hf_client_run(struct hf_client *client, struct hf_job *job);
 void hf_client_wake_beater(struct hf_client *client);
 void hf_client_wake_courier(struct hf_client *client);
 
-/* The threads' bodies: beater.c, courier.c.  A beater says who it is, since
- * pthread_self() is another thread's once it has ended. */
+/* A beater says who it is, since pthread_self() is another thread's once it
+ * has ended. */
 void hf_client_beats_here(const struct hf_client *client);
-void *hf_beater_main(void *arg);
-void *hf_courier_main(void *arg);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "client/client.h"
 #include "client/describe.h"
+#include "client/queue.h"
 
 static void
 step(struct hf_errand *errand, struct hf_event event)
@@ -68,11 +69,7 @@ post(struct hf_errand *errand, const struct hf_request *request)
         client->beats_asked = true;
     if (errand->queued)
         return;
-
-    errand->queued = true;
-    errand->queue_next = NULL;
-    *client->queue_end = errand;
-    client->queue_end = &errand->queue_next;
+    hf_queue_add(errand);
     hf_client_wake_courier(client);
 }
 
@@ -263,19 +260,6 @@ hf_errand_add(struct hf_errand *errand)
     client->errands_count++;
 }
 
-static void
-unqueue(struct hf_errand *errand)
-{
-    struct hf_errand **link = &errand->client->queue;
-
-    while (*link != errand)
-        link = &(*link)->queue_next;
-    *link = errand->queue_next;
-    if (*link == NULL)
-        errand->client->queue_end = link;
-    errand->queued = false;
-}
-
 bool
 hf_errand_reap(struct hf_errand *errand)
 {
@@ -286,7 +270,7 @@ hf_errand_reap(struct hf_errand *errand)
         return false;
 
     if (errand->queued)
-        unqueue(errand);
+        hf_queue_remove(errand);
     if (errand->next != NULL)
         errand->next->previous = errand->previous;
     if (errand->previous != NULL)

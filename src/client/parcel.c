@@ -1,0 +1,127 @@
+#include "client/parcel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is cleared, for the audit; without memory the clear is not packed. */
+static struct hf_diagnosis *
+diagnose(const struct hf_errand *errand, struct hf_arena *arena)
+{
+    struct hf_diagnosis *diagnosis;
+
+    if (errand->kind != HF_ERRAND_EXAMINE || errand->seen == NULL)
+        return NULL;
+    diagnosis = hf_arena_take(arena, sizeof(*diagnosis));
+    if (diagnosis != NULL)
+        hf_errand_diagnose(errand, diagnosis);
+    return diagnosis;
+}
+
+void
+hf_parcel_init(struct hf_parcel *parcel, struct hf_errand *errand,
+               struct hf_arena *arena)
+{
+    *parcel = (struct hf_parcel){
+        .errand = errand,
+        .request = errand->request,
+        .diagnosis = diagnose(errand, arena),
+    };
+}
+
+/* The key of the marker or audit record that goes with a lock: its parts are
+ * prefixed with their lengths, so that no two keys collide. */
+static char *
+companion_name(const struct hf_errand *errand, uint64_t subject,
+               struct hf_arena *arena)
+{
+    char text[HF_SPACE_MAX + HF_NAME_MAX + 64];
+
+    snprintf(text, sizeof(text), "%zu:%s,%zu:%s,%llu", strlen(errand->space),
+             errand->space, strlen(errand->name), errand->name,
+             (unsigned long long)subject);
+    return hf_arena_copy(arena, text);
+}
+
+static char *
+encode_claim(const struct hf_errand *errand, const struct hf_op *op,
+             struct hf_arena *arena)
+{
+    char text[HF_RECORD_TEXT_MAX];
+    struct hf_value value = {op->heartbeat, op->terms, errand->owner};
+
+    hf_record_encode(&value, text, sizeof(text));
+    return hf_arena_copy(arena, text);
+}
+
+static char *
+encode_audit(const struct hf_parcel *parcel, struct hf_arena *arena)
+{
+    char text[HF_RECORD_TEXT_MAX];
+    struct hf_audit audit = {
+        .by = &parcel->errand->owner,
+        .force = parcel->errand->force,
+    };
+
+    if (parcel->diagnosis == NULL)
+        return NULL;
+    audit.cleared = &parcel->diagnosis->record;
+    hf_audit_encode(&audit, text, sizeof(text));
+    return hf_arena_copy(arena, text);
+}
+
+static bool
+pack_op(struct hf_parcel *parcel, size_t index, struct hf_arena *arena)
+{
+    const struct hf_errand *errand = parcel->errand;
+    const struct hf_op *op = &parcel->request.ops[index];
+    struct hf_store_op *packed = &parcel->ops[index];
+
+    *packed = (struct hf_store_op){
+        .kind = op->kind,
+        .expect = op->expect,
+        .new_generation = op->new_generation,
+    };
+    switch (op->target) {
+    case HF_TARGET_LOCK:
+        packed->key = (struct hf_key){errand->space, errand->name};
+        break;
+    case HF_TARGET_MARKER:
+        packed->key.space = "!RECLAIM";
+        packed->key.name = companion_name(errand, op->subject, arena);
+        break;
+    case HF_TARGET_AUDIT:
+        packed->key.space = "!audit";
+        packed->key.name = companion_name(errand, op->subject, arena);
+        break;
+    }
+    if (op->kind == HF_PUT) {
+        packed->value = op->target == HF_TARGET_AUDIT
+                            ? encode_audit(parcel, arena)
+                            : encode_claim(errand, op, arena);
+        packed->value_len = packed->value == NULL ? 0 : strlen(packed->value);
+    }
+    return packed->key.name != NULL &&
+           (op->kind != HF_PUT || packed->value != NULL);
+}
+
+bool
+hf_parcel_pack(struct hf_parcel *parcel, struct hf_store_group *group,
+               struct hf_arena *arena)
+{
+    const struct hf_request *request = &parcel->request;
+    bool claims = request->ops[0].new_generation;
+    bool packed = true;
+
+    if (claims || parcel->diagnosis != NULL)
+        parcel->errand->owner.since_ms = hf_wall_ms();
+    for (size_t i = 0; i < request->ops_count; i++)
+        packed = packed && pack_op(parcel, i, arena);
+    if (!packed)
+        return false;
+    *group = (struct hf_store_group){
+        .ops = parcel->ops,
+        .ops_count = request->ops_count,
+    };
+    parcel->group = group;
+    return true;
+}
