@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "client/client.h"
+#include "client/errand.h"
 #include "client/owner.h"
 #include "client/wait.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "client/client.h"
+#include "client/errand.h"
 
 /* Send the time to every errand for which something is due. */
 static void

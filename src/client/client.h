@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/process.h"
-#include "client/errand.h"
 #include "store/store.h"
 
 /*
@@ -27,6 +26,17 @@
  *
  * Under `mutex` only machines are stepped and lists are linked: it is never
  * held across a system call that may block, a store call or a callback.
+ *
+ * This module is what the others of this folder share.  They call each other
+ * down this list only, and it calls none of them:
+ *
+ *   open, acquire, examine   the calls of holdfast.h
+ *   wait                     a caller that waits for its errand
+ *   beater, courier          the two threads
+ *   round, then parcel       what the courier carries
+ *   errand                   the machines, and all that happens to them
+ *   queue                    those with a question for the courier
+ *   client
  */
 struct hf_client {
     const struct hf_alloc *alloc; /* borrowed */
@@ -65,14 +75,14 @@ struct hf_job {
 };
 
 /*
- * Open a client on a store already open; takes `store` on HF_OK.  `place` is
- * its URL.  HF_E_NOMEM, HF_E_LIMIT.
+ * A client of `place` without store and threads, for open.c.  It has one
+ * reference: the caller's, who gives it up and leaves.  HF_E_NOMEM,
+ * HF_E_LIMIT.
  */
-HF_MUST_USE enum hf_status hf_client_on(struct hf_store *store,
-                                        const char *place,
-                                        const struct hf_alloc *alloc,
-                                        struct hf_client **client,
-                                        struct hf_error *error);
+HF_MUST_USE enum hf_status hf_client_new(const char *place,
+                                         const struct hf_alloc *alloc,
+                                         struct hf_client **client,
+                                         struct hf_error *error);
 
 /* Is this the process that opened it?  A forked child's is not. */
 bool hf_client_is_ours(const struct hf_client *client);

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "client/client.h"
 #include "client/describe.h"
+#include "client/errand.h"
 #include "client/owner.h"
 #include "client/wait.h"
 

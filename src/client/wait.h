@@ -4,6 +4,7 @@
 #include <holdfast/holdfast.h>
 
 #include "client/client.h"
+#include "client/errand.h"
 
 /*
  * What every call that looks at one lock shares: a name that is checked, an

@@ -15,7 +15,7 @@
 
 #include <holdfast/holdfast.h>
 
-#include "client/client.h"
+#include "client/open.h"
 #include "support/lossy.h"
 
 /*
@@ -243,9 +243,9 @@ open_run(struct run *run)
     one = lossy_open(&run->sea, run->place);
     other = lossy_open(&run->sea, run->place);
     return one != NULL && other != NULL && start_holder(run) &&
-           hf_client_on(one, run->place, &hf_alloc_libc, &run->a, NULL) ==
+           hf_open_on(one, run->place, &hf_alloc_libc, &run->a, NULL) ==
                HF_OK &&
-           hf_client_on(other, run->place, &hf_alloc_libc, &run->b, NULL) ==
+           hf_open_on(other, run->place, &hf_alloc_libc, &run->b, NULL) ==
                HF_OK;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "client/client.h"
+#include "client/open.h"
 #include "support/counted.h"
 #include "support/folder.h"
 #include "support/herd.h"
@@ -152,7 +152,7 @@ main(void)
     crowd.count = count == NULL ? COUNTED_LOCKS_MAX : strtoul(count, NULL, 10);
     HF_CHECK(crowd.count <= COUNTED_LOCKS_MAX);
     store = counted_open(place, &counts);
-    HF_CHECK(hf_client_on(store, place, &hf_alloc_libc, &crowd.client, NULL) ==
+    HF_CHECK(hf_open_on(store, place, &hf_alloc_libc, &crowd.client, NULL) ==
              HF_OK);
     acquired_ms = with_all_hands(&crowd, acquire_all);
     hold(&crowd, &counts);

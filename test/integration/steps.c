@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "client/client.h"
+#include "client/open.h"
 #include "support/folder.h"
 #include "support/herd.h"
 #include "support/mortal.h"
@@ -88,8 +88,8 @@ take_over(struct scene *scene)
     struct hf_client *client = NULL;
     struct hf_lock *lock;
 
-    HF_CHECK(hf_client_on(mortal_open(place, scene->plan), place,
-                          &hf_alloc_libc, &client, NULL) == HF_OK);
+    HF_CHECK(hf_open_on(mortal_open(place, scene->plan), place, &hf_alloc_libc,
+                        &client, NULL) == HF_OK);
     lock = acquire(scene, client);
     HF_CHECK(hf_fence(lock) > scene->fence);
     scene->taken = true;

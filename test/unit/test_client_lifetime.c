@@ -18,7 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "client/client.h"
+#include "client/open.h"
 
 /*
  * libholdfast where things end: processes that are waited for, clients with
@@ -256,9 +256,9 @@ a_list_under_way_outlives_the_close(void **state)
 
         assert_int_equal(pipe(gate.arrived), 0);
         assert_int_equal(pipe(gate.opened), 0);
-        assert_int_equal(hf_client_on(&gate.base, "test:gate", &hf_alloc_libc,
-                                      &client, NULL),
-                         HF_OK);
+        assert_int_equal(
+            hf_open_on(&gate.base, "test:gate", &hf_alloc_libc, &client, NULL),
+            HF_OK);
         pthread_create(&lister, NULL, list, client);
         assert_int_equal(read(gate.arrived[0], &byte, 1), 1);
         pthread_create(&closer, NULL, close_client, client);
