@@ -1,20 +1,10 @@
+#include "unit/support/clients.h"
+
 #include <poll.h>
-#include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include <holdfast/holdfast.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -25,58 +15,7 @@
  * calls under way, descriptors, forks.
  */
 
-static struct hf_client *
-open_client(const char *place)
-{
-    struct hf_client *client = NULL;
-    struct hf_error error = {0};
-
-    if (hf_open(place, NULL, &client, &error) != HF_OK)
-        fail_msg("open %s: %s", place, error.text);
-    return client;
-}
-
-static struct hf_lock *
-hold(struct hf_client *client, const char *name)
-{
-    struct hf_acquired acquired = {0};
-    struct hf_error error = {0};
-
-    if (hf_acquire(client, name, NULL, &acquired, &error) != HF_OK)
-        fail_msg("acquire %s: %s", name, error.text);
-    assert_int_equal(acquired.outcome, HF_GRANTED);
-    return acquired.lock;
-}
-
 /* ---- The end of a process that is waited for ----------------------------- */
-
-/* In a child: hold the lock, say so, and wait to be killed. */
-static pid_t
-hold_until_killed(const char *place, const char *name)
-{
-    const struct hf_acquire_options rarely = {.ttl = {60000}, .beat = {9000}};
-    struct hf_client *client = NULL;
-    struct hf_acquired acquired;
-    int ends[2];
-    char byte = 0;
-    pid_t child;
-
-    assert_int_equal(pipe(ends), 0);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (hf_open(place, NULL, &client, NULL) == HF_OK &&
-            hf_acquire(client, name, &rarely, &acquired, NULL) == HF_OK)
-            (void)!write(ends[1], "!", 1);
-        pause();
-        _exit(1);
-    }
-    close(ends[1]);
-    assert_int_equal(read(ends[0], &byte, 1), 1);
-    close(ends[0]);
-    return child;
-}
 
 struct relay {
     const char *place;
@@ -134,26 +73,23 @@ pass_on_and_kill(void *ctx, const struct hf_diagnosis *seen)
 static void
 a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once(void **state)
 {
-    static const char *const ends[] = {"", "-wal", "-shm"};
-    char folder[] = "/tmp/holdfast-test-XXXXXX";
-    char place[64];
-    char file[64];
-    struct relay relay = {.place = place};
-    struct hf_acquire_options options = {
+    static const struct hf_acquire_options rarely = {
         .ttl = {60000},
         .beat = {9000},
-        .on_waiting = pass_on_and_kill,
-        .ctx = &relay,
     };
+    struct file_place place;
+    struct relay relay = {.place = place.url};
+    struct hf_acquire_options options = rarely;
     struct hf_acquired acquired = {0};
     struct hf_client *client;
 
     (void)state;
-    assert_non_null(mkdtemp(folder));
-    snprintf(place, sizeof(place), "sqlite:%s/locks.db", folder);
-    relay.first = hold_until_killed(place, "deploy");
-    relay.second = hold_until_killed(place, "other");
-    client = open_client(place);
+    options.on_waiting = pass_on_and_kill;
+    options.ctx = &relay;
+    make_place(&place);
+    relay.first = hold_until_killed(place.url, "deploy", &rarely);
+    relay.second = hold_until_killed(place.url, "other", &rarely);
+    client = open_client(place.url);
     assert_int_equal(hf_acquire(client, "deploy", &options, &acquired, NULL),
                      HF_OK);
     assert_int_equal(acquired.outcome, HF_GRANTED);
@@ -163,14 +99,26 @@ a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once(void **state)
     waitpid(relay.second, NULL, 0);
     hf_release(acquired.lock, NULL, NULL);
     hf_close(client);
-    for (size_t i = 0; i < 3; i++) {
-        snprintf(file, sizeof(file), "%s/locks.db%s", folder, ends[i]);
-        unlink(file);
-    }
-    rmdir(folder);
+    remove_place(&place);
 }
 
 /* ---- The end of a client ------------------------------------------------- */
+
+static void
+closing_wakes_those_who_wait_and_leaves_locks_to_be_freed(void **state)
+{
+    struct hf_client *a = open_client("memory:close");
+    struct waiter b = {.client = a};
+    struct hf_lock *lock = hold(a, "deploy", NULL);
+
+    (void)state;
+    start_waiting(&b);
+    hf_close(a);
+    stop_waiting(&b);
+    assert_int_equal(b.status, HF_E_CANCELLED);
+    assert_int_equal(hf_check(lock), HF_NOT_HELD);
+    assert_int_equal(hf_release(lock, NULL, NULL), HF_E_UNKNOWN);
+}
 
 /* A store whose scan waits to be let go. */
 struct gate {
@@ -298,7 +246,8 @@ any_thread_may_free_the_locks_of_a_closed_client(void **state)
     (void)state;
     pthread_barrier_init(&start, NULL, THREADS);
     for (size_t i = 0; i < THREADS; i++)
-        orphans[i] = (struct orphan){&start, hold(client, names[i]), HF_OK};
+        orphans[i] =
+            (struct orphan){&start, hold(client, names[i], NULL), HF_OK};
     hf_close(client);
     for (size_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, free_orphan, &orphans[i]);
@@ -315,7 +264,7 @@ static void
 a_lock_is_released_without_a_descriptor_left(void **state)
 {
     struct hf_client *client = open_client("memory:descriptors");
-    struct hf_lock *lock = hold(client, "deploy");
+    struct hf_lock *lock = hold(client, "deploy", NULL);
     struct rlimit before;
     struct rlimit none;
     int next = dup(STDIN_FILENO);
@@ -336,11 +285,37 @@ a_lock_is_released_without_a_descriptor_left(void **state)
 /* ---- The other side of a fork -------------------------------------------- */
 
 static void
+a_forked_child_holds_nothing(void **state)
+{
+    struct hf_client *client = open_client("memory:fork");
+    struct hf_lock *lock = hold(client, "deploy", NULL);
+    int status = 0;
+    pid_t child = fork();
+
+    (void)state;
+    assert_true(child >= 0);
+    if (child == 0) {
+        bool right = hf_check(lock) == HF_NOT_HELD && hf_fence(lock) == 0 &&
+                     hf_lock_right_ms(lock) == 0 &&
+                     hf_release(lock, NULL, NULL) == HF_E_INVALID;
+
+        hf_abandon(lock);
+        hf_close(client);
+        _exit(right ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(hf_check(lock), HF_GRANTED);
+    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
+    hf_close(client);
+}
+
+static void
 a_forked_child_throws_no_switch_of_its_parent(void **state)
 {
     struct hf_client *a = open_client("memory:switch");
     struct hf_client *b = open_client("memory:switch");
-    struct hf_lock *lock = hold(a, "deploy");
+    struct hf_lock *lock = hold(a, "deploy", NULL);
     struct hf_acquire_options options = {.limit = {50}};
     struct hf_acquired acquired = {0};
     int status = 0;
@@ -372,10 +347,13 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once),
+        cmocka_unit_test(
+            closing_wakes_those_who_wait_and_leaves_locks_to_be_freed),
         cmocka_unit_test(a_list_under_way_outlives_the_close),
         cmocka_unit_test(any_thread_may_free_the_locks_of_a_closed_client),
-        cmocka_unit_test(a_forked_child_throws_no_switch_of_its_parent),
         cmocka_unit_test(a_lock_is_released_without_a_descriptor_left),
+        cmocka_unit_test(a_forked_child_holds_nothing),
+        cmocka_unit_test(a_forked_child_throws_no_switch_of_its_parent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
