@@ -33,24 +33,15 @@ tell_time(struct hf_client *client)
             hf_errand_pump(errand, hf_event(HF_ON_HINT, now));
 }
 
-static struct hf_errand *
-find_news(const struct hf_client *client)
-{
-    struct hf_errand *errand = client->errands;
-
-    while (errand != NULL && (errand->news_count == 0 || !errand->handed))
-        errand = errand->next;
-    return errand;
-}
-
-/* Run the callbacks, without the mutex, one at a time.  A release that comes
- * meanwhile takes the callback away, and then waits for the one that runs. */
+/* Run its callback, without the mutex, once for each news.  A release that
+ * comes meanwhile takes the callback away, and then waits for the one that
+ * runs; so the errand stays in the list until that has returned. */
 static void
-deliver_news(struct hf_client *client)
+tell_news(struct hf_errand *errand)
 {
-    struct hf_errand *errand;
+    struct hf_client *client = errand->client;
 
-    while ((errand = find_news(client)) != NULL) {
+    while (errand->handed && errand->news_count > 0) {
         enum hf_news news = errand->news[0];
         hf_news_fn *on_news = errand->on_news;
 
@@ -62,7 +53,23 @@ deliver_news(struct hf_client *client)
         pthread_mutex_lock(&client->mutex);
         errand->calling = false;
         pthread_cond_broadcast(&client->quiet);
+    }
+}
+
+/* One walk: thousands of locks may be lost at once.  News that comes behind
+ * it has woken the beater, which will not rest then. */
+static void
+deliver_news(struct hf_client *client)
+{
+    struct hf_errand *errand = client->errands;
+
+    while (errand != NULL) {
+        struct hf_errand *after;
+
+        tell_news(errand);
+        after = errand->next;
         (void)hf_errand_reap(errand);
+        errand = after;
     }
 }
 

@@ -169,6 +169,8 @@ a_live_lock_is_not_cleared(void **state)
     hf_close(b);
 }
 
+/* ---- What the holder hears of it ----------------------------------------- */
+
 struct heard {
     pthread_mutex_t mutex;
     pthread_cond_t cond;
@@ -176,6 +178,10 @@ struct heard {
     enum hf_status inside; /* what a call from the callback answered */
     int count;
 };
+
+#define HEARD_NOTHING                                                          \
+    ((struct heard){PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,       \
+                    HF_NEWS_CERTAIN, HF_OK, 0})
 
 static void
 hear(void *ctx, struct hf_lock *lock, enum hf_news news)
@@ -191,12 +197,30 @@ hear(void *ctx, struct hf_lock *lock, enum hf_news news)
 }
 
 static void
+wait_to_hear(struct heard *heard)
+{
+    pthread_mutex_lock(&heard->mutex);
+    while (heard->count == 0)
+        pthread_cond_wait(&heard->cond, &heard->mutex);
+    pthread_mutex_unlock(&heard->mutex);
+}
+
+static void
+clear_by_force(struct hf_client *client, const char *name)
+{
+    const struct hf_clear_options force = {.reason = "test", .force = true};
+    struct hf_cleared cleared = {0};
+
+    assert_int_equal(hf_clear(client, name, &force, &cleared, NULL), HF_OK);
+    assert_true(cleared.cleared);
+}
+
+static void
 a_forced_clear_is_told_to_the_holder(void **state)
 {
     struct hf_client *a = open_client("memory:forced");
     struct hf_client *b = open_client("memory:forced");
-    struct heard heard = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-                          HF_NEWS_CERTAIN, HF_OK, 0};
+    struct heard heard = HEARD_NOTHING;
     struct hf_lock *lock = hold(a, "deploy",
                                 &(struct hf_acquire_options){
                                     .ttl = short_ttl,
@@ -204,23 +228,49 @@ a_forced_clear_is_told_to_the_holder(void **state)
                                     .on_news = hear,
                                     .ctx = &heard,
                                 });
-    struct hf_cleared cleared = {0};
 
     (void)state;
-    assert_int_equal(
-        hf_clear(b, "deploy",
-                 &(struct hf_clear_options){.reason = "test", .force = true},
-                 &cleared, NULL),
-        HF_OK);
-    assert_true(cleared.cleared);
-    pthread_mutex_lock(&heard.mutex);
-    while (heard.count == 0)
-        pthread_cond_wait(&heard.cond, &heard.mutex);
-    pthread_mutex_unlock(&heard.mutex);
+    clear_by_force(b, "deploy");
+    wait_to_hear(&heard);
     assert_int_equal(heard.news, HF_NEWS_LOST);
     assert_int_equal(heard.inside, HF_E_INVALID);
     assert_int_equal(hf_check(lock), HF_LOST);
     assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
+    hf_close(a);
+    hf_close(b);
+}
+
+/* They beat together, and so they are lost together. */
+static void
+of_many_locks_lost_at_once_each_is_told_once(void **state)
+{
+    enum { LOCKS = 8 };
+    static const char *const names[LOCKS] = {"a", "b", "c", "d",
+                                             "e", "f", "g", "h"};
+    struct hf_client *a = open_client("memory:many");
+    struct hf_client *b = open_client("memory:many");
+    struct heard heard[LOCKS];
+    struct hf_lock *locks[LOCKS];
+
+    (void)state;
+    for (size_t i = 0; i < LOCKS; i++) {
+        heard[i] = HEARD_NOTHING;
+        locks[i] = hold(a, names[i],
+                        &(struct hf_acquire_options){
+                            .ttl = {3000},
+                            .on_news = hear,
+                            .ctx = &heard[i],
+                        });
+    }
+    for (size_t i = 0; i < LOCKS; i++)
+        clear_by_force(b, names[i]);
+    for (size_t i = 0; i < LOCKS; i++)
+        wait_to_hear(&heard[i]);
+    for (size_t i = 0; i < LOCKS; i++) {
+        assert_int_equal(heard[i].news, HF_NEWS_LOST);
+        assert_int_equal(hf_release(locks[i], NULL, NULL), HF_OK);
+        assert_int_equal(heard[i].count, 1);
+    }
     hf_close(a);
     hf_close(b);
 }
@@ -237,6 +287,7 @@ main(void)
         cmocka_unit_test(a_dead_refuse_lock_is_cleared_by_hand),
         cmocka_unit_test(a_live_lock_is_not_cleared),
         cmocka_unit_test(a_forced_clear_is_told_to_the_holder),
+        cmocka_unit_test(of_many_locks_lost_at_once_each_is_told_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
