@@ -17,6 +17,24 @@ diagnose(const struct hf_errand *errand, struct hf_arena *arena)
     return diagnosis;
 }
 
+/* Shorter than the machine's patience, which takes silence for an answer that
+ * is unknown: of a file that is locked, the store says that nothing was done.
+ * Nor is there more time for a claim than the wait has. */
+static struct hf_instant
+time_for(const struct hf_errand *errand)
+{
+    bool waits = errand->kind == HF_ERRAND_LOCK && !errand->granted;
+    const struct hf_asker *asker = errand->kind == HF_ERRAND_LOCK
+                                       ? &errand->contender.keeper.asker
+                                       : &errand->examiner.asker;
+    struct hf_duration most = {asker->patience.ms - asker->patience.ms / 8};
+    struct hf_instant until = hf_after(asker->asked_at, most);
+
+    if (waits && errand->contender.limit_at.ms > asker->asked_at.ms)
+        until = hf_earlier(until, errand->contender.limit_at);
+    return until;
+}
+
 void
 hf_parcel_init(struct hf_parcel *parcel, struct hf_errand *errand,
                struct hf_arena *arena)
@@ -24,6 +42,7 @@ hf_parcel_init(struct hf_parcel *parcel, struct hf_errand *errand,
     *parcel = (struct hf_parcel){
         .errand = errand,
         .request = errand->request,
+        .until = time_for(errand),
         .diagnosis = diagnose(errand, arena),
     };
 }

@@ -14,6 +14,7 @@
 struct hf_parcel {
     struct hf_errand *errand; /* carried: it stays until it is returned */
     struct hf_request request;
+    struct hf_instant until; /* the store has time for it */
     struct hf_store_op ops[HF_REQUEST_OPS];
     struct hf_store_group *group;   /* in the commit; NULL: not packed */
     struct hf_diagnosis *diagnosis; /* of what a clear deletes */

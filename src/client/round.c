@@ -93,14 +93,6 @@ take_parcels(struct round *round)
 
 /* ---- Carrying ------------------------------------------------------------ */
 
-static struct hf_duration
-patience_of(const struct hf_errand *errand)
-{
-    if (errand->kind == HF_ERRAND_LOCK)
-        return errand->contender.keeper.asker.patience;
-    return errand->examiner.asker.patience;
-}
-
 /* Mutex held.  A question that came meanwhile is in the queue already. */
 static void
 return_answer(struct hf_client *client, const struct hf_parcel *parcel,
@@ -129,23 +121,21 @@ static void
 carry_writes(struct round *round, size_t count)
 {
     struct hf_client *client = round->client;
-    struct hf_duration patience = HF_FOREVER;
+    struct hf_instant until = HF_NEVER;
     struct hf_error error = {
         HF_E_NOMEM, "out of memory"}; /* of those that are not packed */
 
     for (size_t i = 0; i < count; i++) {
         struct hf_parcel *parcel = &round->parcels[i];
-        struct hf_duration own = patience_of(parcel->errand);
 
         if (hf_parcel_pack(parcel, &round->groups[round->groups_count],
                            round->arena))
             round->groups_count++;
-        if (own.ms < patience.ms)
-            patience = own;
+        until = hf_earlier(until, parcel->until);
     }
     if (round->groups_count > 0)
         hf_store_commit(client->store, round->groups, round->groups_count,
-                        hf_after(hf_now(), patience), &error);
+                        until, &error);
 
     pthread_mutex_lock(&client->mutex);
     for (size_t i = 0; i < count; i++)
@@ -158,11 +148,10 @@ carry_read(struct hf_client *client, const struct hf_parcel *parcel)
 {
     struct hf_errand *errand = parcel->errand;
     struct hf_key key = {errand->space, errand->name};
-    struct hf_instant until = hf_after(hf_now(), patience_of(errand));
     struct hf_record record;
     struct hf_error error = {0};
     enum hf_status status =
-        hf_store_get(client->store, key, until, &record, &error);
+        hf_store_get(client->store, key, parcel->until, &record, &error);
 
     pthread_mutex_lock(&client->mutex);
     errand->carried = false;

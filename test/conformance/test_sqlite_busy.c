@@ -172,6 +172,39 @@ a_wait_needs_no_lock_to_be_woken(void **state)
     hf_store_close(store);
 }
 
+/* The store says in time that nothing was done: a claim is not settled then,
+ * and the wait ends when it was to end. */
+static void
+a_wait_for_a_locked_file_ends_at_its_limit(void **state)
+{
+    const struct files *files = *state;
+    const struct hf_acquire_options options = {
+        .ttl = {1000},
+        .beat = {200},
+        .grace = {1},
+        .limit = {500},
+    };
+    struct hf_acquired acquired;
+    struct hf_client *client;
+    struct hf_error error;
+    struct blocker blocker;
+
+    assert_int_equal(hf_open(files->place, NULL, &client, &error), HF_OK);
+    assert_int_equal(hf_acquire(client, "a", &options, &acquired, &error),
+                     HF_OK);
+    assert_int_equal(hf_release(acquired.lock, NULL, &error), HF_OK);
+    blocker = block(files, "BEGIN IMMEDIATE");
+    for (unsigned tries = 0; tries < 4; tries++) {
+        struct hf_instant begun = hf_now();
+
+        assert_int_equal(hf_acquire(client, "b", &options, &acquired, &error),
+                         HF_E_UNAVAILABLE);
+        expect_took(begun, 500);
+    }
+    unblock(&blocker);
+    hf_close(client);
+}
+
 #define FILES_TEST(test)                                                       \
     cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
 
@@ -184,6 +217,7 @@ main(void)
         FILES_TEST(a_commit_goes_on_as_soon_as_it_may),
         FILES_TEST(a_locked_file_is_unavailable_to_a_read_in_time),
         FILES_TEST(a_wait_needs_no_lock_to_be_woken),
+        FILES_TEST(a_wait_for_a_locked_file_ends_at_its_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
