@@ -8,6 +8,8 @@
  * when it is interrupted: while it waits by giving up the wait, while it works
  * after the piece at hand.  Either way nothing is left behind.
  */
+#define _POSIX_C_SOURCE 200809L /* with -std=c11 */
+
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -116,6 +116,7 @@ run_specimen(const char *name, const struct options *options)
     struct lab_report report;
     struct hf_error error;
     bool violated;
+    bool interrupted;
     const char *why;
     int saved;
 
@@ -154,10 +155,13 @@ run_specimen(const char *name, const struct options *options)
                 strcmp(report.violated, specimen->expect) != 0);
     if (report.violated == NULL && specimen->expect != NULL)
         violated = true;
+    interrupted = report.verdict == LAB_BOUNDED && stopped;
     lab_report_fini(&report);
     saved = save_picture(&run, options);
     if (saved != 0)
         return saved;
+    if (interrupted)
+        return EXIT_INTERRUPTED;
     /* What is set, how much goes wrong, or that there are too few to do it,
      * changes what is to be found. */
     return violated && options->set_count == 0 && options->only == NULL &&
@@ -283,7 +287,7 @@ run_wander(const char *world, const struct options *options)
     printf("%llu walks of up to %zu steps from seed %llu: nothing found\n",
            (unsigned long long)walked, walk.max,
            (unsigned long long)options->seed);
-    return 0;
+    return stopped ? EXIT_INTERRUPTED : 0;
 }
 
 static int
@@ -348,8 +352,6 @@ main(int argc, char **argv)
 {
     int code = run_verb(argc, argv);
 
-    if (code == 0 && stopped)
-        code = EXIT_INTERRUPTED; /* nothing was found so far, and that is all */
     if (fflush(stdout) == 0 && ferror(stdout) == 0)
         return code;
     fputs("holdfast-lab: cannot write to stdout\n", stderr);

@@ -6,13 +6,19 @@
 #include "options.h"
 #include "world/reduction.h"
 
-static bool
-is_expected(const struct world_config *config, const struct lab_report *report)
+/* What to exit with.  A search that the user ended has not said anything. */
+static int
+judge(const struct world_config *config, const struct lab_report *report,
+      const struct lab_limits *limits)
 {
+    if (report->verdict == LAB_BOUNDED && lab_is_stopped(limits))
+        return EXIT_INTERRUPTED;
     if (config->expect == NULL)
-        return report->verdict != LAB_VIOLATED;
-    return report->verdict == LAB_VIOLATED &&
-           strcmp(report->violated, config->expect) == 0;
+        return report->verdict == LAB_VIOLATED ? EXIT_FINDING : 0;
+    if (report->verdict == LAB_VIOLATED &&
+        strcmp(report->violated, config->expect) == 0)
+        return 0;
+    return EXIT_FINDING;
 }
 
 /* What became of the schedule of a violation. */
@@ -106,17 +112,17 @@ prove_world(const struct world_config *base, unsigned workers, unsigned faults,
     struct lab_limits limits = prove->limits;
     struct lab_report report;
     enum schedule schedule;
-    bool expected;
+    int code;
 
     limits.faults = faults;
     if (!explore(&config, &limits, prove->full, &report, &schedule)) {
         fputs("holdfast-lab: not enough memory\n", stderr);
         return EXIT_MEMORY;
     }
-    expected = is_expected(&config, &report);
+    code = judge(&config, &report, &limits);
     print_found(&config, &report, schedule, prove);
     lab_report_fini(&report);
-    return expected ? 0 : EXIT_FINDING;
+    return code;
 }
 
 int
@@ -143,10 +149,12 @@ prove_list(const char *world, const struct prove *prove)
         count++;
         result = prove_world(worlds_find(proof->world), proof->workers, faults,
                              prove);
-        if (result > worst)
+        if (worst != EXIT_FINDING && result != 0)
             worst = result;
     }
-    if (count == 0 && !lab_is_stopped(limits)) {
+    if (worst == 0 && lab_is_stopped(limits))
+        return EXIT_INTERRUPTED; /* with what came after it not looked at */
+    if (count == 0) {
         fputs("holdfast-lab: there is no such proof in the list\n", stderr);
         return EXIT_USAGE;
     }

@@ -241,6 +241,15 @@ kill -INT "$pid"
 wait "$pid"
 check "an interrupted search is not done" [ $? = 75 ]
 check "and says how far it came" says run.out "no violation within"
+"$lab" prove frozen-unfenced --workers 4 --faults 0 >"$here/run.out" &
+started+=($!)
+pid=$!
+await "the shell to become it" [ "/proc/$pid/exe" -ef "$lab" ]
+await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
+    "/proc/$pid/status"
+kill -INT "$pid"
+wait "$pid"
+check "nor one for what must be found" [ $? = 75 ]
 "$lab" wander --walks 18446744073709551615 takeover >"$here/run.out" &
 started+=($!)
 pid=$!
