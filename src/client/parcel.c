@@ -19,7 +19,7 @@ diagnose(const struct hf_errand *errand, struct hf_arena *arena)
 
 /* Shorter than the machine's patience, which takes silence for an answer that
  * is unknown: of a file that is locked, the store says that nothing was done.
- * Nor is there more time for a claim than the wait has. */
+ * Once it has said so, it has no more time than the wait; but always some. */
 static struct hf_instant
 time_for(const struct hf_errand *errand)
 {
@@ -27,12 +27,14 @@ time_for(const struct hf_errand *errand)
     const struct hf_asker *asker = errand->kind == HF_ERRAND_LOCK
                                        ? &errand->contender.keeper.asker
                                        : &errand->examiner.asker;
-    struct hf_duration most = {asker->patience.ms - asker->patience.ms / 8};
+    int64_t patience_ms = asker->patience.ms;
+    struct hf_duration most = {patience_ms - patience_ms / 8};
+    struct hf_duration least = {patience_ms / 16};
     struct hf_instant until = hf_after(asker->asked_at, most);
 
-    if (waits && errand->contender.limit_at.ms > asker->asked_at.ms)
+    if (waits && asker->failures > 0)
         until = hf_earlier(until, errand->contender.limit_at);
-    return until;
+    return hf_later(until, hf_after(hf_now(), least));
 }
 
 void
