@@ -48,6 +48,21 @@ await() {
     return 0
 }
 
+# interrupt PROGRAM ARGUMENT...: start it, and send it SIGINT as soon as it
+# listens; its exit code.  What it says is in run.out and run.err.
+interrupt() {
+    local pid
+
+    "$@" >"$here/run.out" 2>"$here/run.err" &
+    pid=$!
+    started+=("$pid")
+    await "the shell to become it" [ "/proc/$pid/exe" -ef "$1" ]
+    await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
+        "/proc/$pid/status"
+    kill -INT "$pid"
+    wait "$pid"
+}
+
 finish() {
     echo "1..$checked"
     [ "$failures" = 0 ] || exit 1

@@ -231,33 +231,12 @@ for verb in list --help "run draft1" "run draft1 --json" \
 done
 
 # An interrupt ends the search with what was found.
-"$lab" prove takeover --workers 3 --faults 3 >"$here/run.out" 2>"$here/run.err" &
-started+=($!)
-pid=$!
-await "the shell to become it" [ "/proc/$pid/exe" -ef "$lab" ]
-await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
-    "/proc/$pid/status"
-kill -INT "$pid"
-wait "$pid"
+interrupt "$lab" prove takeover --workers 3 --faults 3
 check "an interrupted search is not done" [ $? = 75 ]
 check "and says how far it came" says run.out "no violation within"
-"$lab" prove frozen-unfenced --workers 4 --faults 0 >"$here/run.out" &
-started+=($!)
-pid=$!
-await "the shell to become it" [ "/proc/$pid/exe" -ef "$lab" ]
-await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
-    "/proc/$pid/status"
-kill -INT "$pid"
-wait "$pid"
+interrupt "$lab" prove frozen-unfenced --workers 4 --faults 0
 check "nor one for what must be found" [ $? = 75 ]
-"$lab" wander --walks 18446744073709551615 takeover >"$here/run.out" &
-started+=($!)
-pid=$!
-await "the shell to become it" [ "/proc/$pid/exe" -ef "$lab" ]
-await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
-    "/proc/$pid/status"
-kill -INT "$pid"
-wait "$pid"
+interrupt "$lab" wander --walks 18446744073709551615 takeover
 check "nor are interrupted walks" [ $? = 75 ]
 check "and say how many they were" says run.out \
     "^[0-9]{1,9} walks of up to 1000 steps from seed 1: nothing found"

@@ -141,14 +141,7 @@ check "the page is there all the same" "$holds_together" "$page"
 
 # An interrupt leaves what was there.
 cp "$page" "$here/last"
-"$lab" report -o "$dir" --mutants "$here/mutants" 2>"$here/run.err" &
-started+=($!)
-pid=$!
-await "the shell to become it" [ "/proc/$pid/exe" -ef "$lab" ]
-await "it to listen for SIGINT" grep -q '^SigCgt:.*[2367abef]$' \
-    "/proc/$pid/status"
-kill -INT "$pid"
-wait "$pid"
+interrupt "$lab" report -o "$dir" --mutants "$here/mutants"
 check "an interrupted report" [ $? = 75 ]
 check "says so" grep -q "interrupted: no report was written" "$here/run.err"
 check "and leaves the one before" cmp "$page" "$here/last"
