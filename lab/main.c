@@ -75,6 +75,11 @@ run_prove(const char *world, const struct options *options)
     }
     if (options->workers == 0 && options->faults < 0)
         return prove_list(world, &how);
+    if (options->quick) {
+        fputs("holdfast-lab: --quick chooses the workers and faults itself\n",
+              stderr);
+        return EXIT_USAGE;
+    }
     if (!options->json)
         print_table_head(stdout);
     return prove_world(config, options->workers,

@@ -118,6 +118,8 @@ check "is more of them" \
     [ "$(awk '$1 == "takeover" { print $5 }' "$here/run.out")" -gt "$reduced" ]
 check "no proof is of the list" gives 64 "no such proof in the list" \
     prove --quick slow
+check "a quick proof takes no faults" gives 64 "chooses the workers and faults" \
+    prove --quick takeover --faults 3
 check "a search cut short is no proof" gives 0 \
     "no violation within 5000 states, depth" \
     prove takeover --workers 2 --faults 2 --states 5000
