@@ -62,8 +62,8 @@ hf_later(struct hf_instant a, struct hf_instant b)
 /* CLOCK_BOOTTIME now.  Cannot fail. */
 struct hf_instant hf_now(void);
 
-/* Unix time in ms and µs, for people and for a new store's floor only: no
- * decision rests on it. */
+/* Unix time in ms and µs, for people and for versions, which only grow: no
+ * decision compares two of them. */
 int64_t hf_wall_ms(void);
 int64_t hf_wall_us(void);
 

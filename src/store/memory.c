@@ -55,7 +55,7 @@ unlock(void)
 /* ---- Open and close ------------------------------------------------------ */
 
 static struct shared *
-open_shared(const char *name)
+open_shared(const char *name, int64_t now_us)
 {
     struct shared *shared = names;
 
@@ -72,7 +72,7 @@ open_shared(const char *name)
         hf_free(&hf_alloc_libc, shared);
         return NULL;
     }
-    shared->table.floor = (uint64_t)hf_wall_us();
+    shared->table.floor = (uint64_t)now_us;
     shared->next = names;
     names = shared;
     return shared;
@@ -305,9 +305,13 @@ enum hf_status
 hf_memory_open(const char *name, const struct hf_alloc *alloc,
                struct hf_store **store, struct hf_error *error)
 {
-    struct memory *memory = hf_new(alloc, struct memory);
-    enum hf_status status;
+    struct memory *memory;
+    int64_t now_us = 0;
+    enum hf_status status = hf_rule_clock(&now_us, error);
 
+    if (status != HF_OK)
+        return status;
+    memory = hf_new(alloc, struct memory);
     if (memory == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory to open memory:%s", name);
     memory->base = (struct hf_store){.methods = &methods, .alloc = alloc};
@@ -320,7 +324,7 @@ hf_memory_open(const char *name, const struct hf_alloc *alloc,
     }
 
     lock();
-    memory->shared = open_shared(name);
+    memory->shared = open_shared(name, now_us);
     if (memory->shared != NULL) {
         memory->next = memory->shared->stores;
         memory->shared->stores = memory;

@@ -132,6 +132,7 @@ place_row(struct hf_memory_table *table, struct hf_memory_row *row)
 
 /* A group that is ready to be applied: nothing in it can fail any more. */
 struct staged {
+    int64_t now_us; /* of which its versions and stamps are made */
     struct hf_memory_row
         *rows[HF_GROUP_OPERATIONS_MAX]; /* owned; NULL: erase */
 };
@@ -162,9 +163,9 @@ stage(struct hf_memory_table *table, const struct hf_store_group *group,
         if (row == NULL)
             goto fail;
         row->exists = put;
-        row->version = found[i].version + 1;
+        row->version = hf_rule_next(&found[i], staged->now_us);
         row->token = op->new_generation ? row->version : found[i].token;
-        row->stamp_ms = hf_wall_ms();
+        row->stamp_ms = staged->now_us / 1000;
         staged->rows[i] = row;
     }
     return HF_OK;
@@ -206,7 +207,7 @@ hf_memory_table_try(struct hf_memory_table *table, struct hf_store_group *group,
                     struct hf_error *error)
 {
     struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX];
-    struct staged staged = {{NULL}};
+    struct staged staged = {.now_us = 0};
     uint64_t erased = 0;
 
     if (hf_rule_admit(group, error) != HF_OK)
@@ -221,7 +222,8 @@ hf_memory_table_try(struct hf_memory_table *table, struct hf_store_group *group,
         if (hf_rule_grow(&group->ops[i], &found[i], error) != HF_OK)
             return 0;
     }
-    if (stage(table, group, found, &staged, error) == HF_OK)
+    if (hf_rule_clock(&staged.now_us, error) == HF_OK &&
+        stage(table, group, found, &staged, error) == HF_OK)
         erased = apply(table, group, found, &staged);
     unstage(&staged);
     return erased;

@@ -1,6 +1,7 @@
 #include "store/rule.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/check.h"
 #include "base/fail.h"
@@ -81,6 +82,34 @@ hf_rule_grow(const struct hf_store_op *op, const struct hf_rule_found *found,
                        "the version of '%.128s' is beyond all that were given",
                        op->key.name);
     return HF_OK;
+}
+
+enum hf_status
+hf_rule_clock(int64_t *now_us, struct hf_error *error)
+{
+    int64_t found_us = hf_wall_us();
+    time_t seconds = (time_t)(found_us / 1000000);
+    struct tm parts;
+    char day[32] = "no date";
+
+    if (found_us >= HF_RULE_CLOCK_MIN_US && found_us <= HF_RULE_CLOCK_MAX_US) {
+        *now_us = found_us;
+        return HF_OK;
+    }
+    if (gmtime_r(&seconds, &parts) != NULL)
+        strftime(day, sizeof(day), "%Y-%m-%d", &parts);
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "this machine's clock says %s, and fences are made of it: "
+                   "set the clock",
+                   day);
+}
+
+uint64_t
+hf_rule_next(const struct hf_rule_found *found, int64_t now_us)
+{
+    uint64_t now = (uint64_t)now_us;
+
+    return found->version < now ? now : found->version + 1;
 }
 
 void

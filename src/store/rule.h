@@ -22,6 +22,12 @@ struct hf_rule_found {
 /* A version beyond this is not ours: no clock and no count gets there. */
 #define HF_RULE_VERSION_MAX ((uint64_t)1 << 62)
 
+/* The wall clock, in µs, of which a version may be made: not before 2025, when
+ * there was no Holdfast, and, so that every version is a whole number to those
+ * who read JSON with floating point (2^53), not beyond 2^52, in 2112. */
+#define HF_RULE_CLOCK_MIN_US ((int64_t)1735689600 * 1000000)
+#define HF_RULE_CLOCK_MAX_US ((int64_t)1 << 52)
+
 /* The space whose records are purged as tombstones are. */
 #define HF_RULE_MARKERS "!RECLAIM"
 
@@ -47,6 +53,14 @@ HF_MUST_USE enum hf_status hf_rule_admit(const struct hf_store_group *group,
 HF_MUST_USE enum hf_status hf_rule_grow(const struct hf_store_op *op,
                                         const struct hf_rule_found *found,
                                         struct hf_error *error);
+
+/* The wall clock, if versions may be made of it.  HF_E_UNAVAILABLE: it is
+ * wrong, and *error says so.  *now_us is untouched unless HF_OK. */
+HF_MUST_USE enum hf_status hf_rule_clock(int64_t *now_us,
+                                         struct hf_error *error);
+
+/* The version that follows on what was found, at a time of hf_rule_clock. */
+uint64_t hf_rule_next(const struct hf_rule_found *found, int64_t now_us);
 
 /* Give every group one verdict. */
 void hf_rule_judge(struct hf_store_group *groups, size_t groups_count,

@@ -7,7 +7,7 @@ struct work {
     struct hf_sqlite_sql *sql;
     uint64_t floor;  /* when it began: all groups are judged by it */
     uint64_t erased; /* highest version erased; 0: none */
-    int64_t stamp_ms;
+    int64_t now_us;  /* of which its versions and stamps are made */
     size_t applied_count;
 };
 
@@ -41,7 +41,7 @@ static int
 write_row(struct work *work, struct hf_store_op *op,
           const struct hf_rule_found *found)
 {
-    uint64_t version = found->version + 1;
+    uint64_t version = hf_rule_next(found, work->now_us);
     uint64_t token = op->new_generation ? version : found->token;
     sqlite3_stmt *statement = NULL;
     int code = hf_sqlite_sql_prepare_keyed(work->sql, HF_SQL_WRITE, op->key,
@@ -52,7 +52,7 @@ write_row(struct work *work, struct hf_store_op *op,
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(statement, 4, (int64_t)token);
     if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(statement, 5, work->stamp_ms);
+        code = sqlite3_bind_int64(statement, 5, work->now_us / 1000);
     if (code == SQLITE_OK)
         code = op->kind == HF_PUT
                    ? sqlite3_bind_text(statement, 6, op->value,
@@ -129,8 +129,11 @@ raise_floor(struct hf_sqlite_sql *sql, uint64_t above)
     return code == SQLITE_OK ? hf_sqlite_sql_finish(statement) : code;
 }
 
-/* At `until` the groups that are done go on to be committed; the others are
- * left for another call. */
+/*
+ * At `until` the groups that are done go on to be committed; the others are
+ * left for another call.  The clock is read under the write lock: read before
+ * a wait for it, it would be older than what others wrote meanwhile.
+ */
 static int
 try_groups(struct work *work, struct hf_store_group *groups,
            size_t groups_count, struct hf_error *error)
@@ -140,7 +143,8 @@ try_groups(struct work *work, struct hf_store_group *groups,
     int code = hf_sqlite_sql_number(work->sql, HF_SQL_FLOOR, &floor);
 
     work->floor = (uint64_t)floor;
-    work->stamp_ms = hf_wall_ms();
+    if (code == SQLITE_OK && hf_rule_clock(&work->now_us, error) != HF_OK)
+        return SQLITE_OK; /* every group is HF_UNAVAILABLE */
     for (size_t i = 0; code == SQLITE_OK && i < groups_count; i++) {
         if (hf_reached(hf_now(), until)) {
             hf_sqlite_db_fail(&work->sql->db, SQLITE_INTERRUPT, error);

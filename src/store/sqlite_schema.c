@@ -6,6 +6,14 @@
 #include "base/fail.h"
 #include "store/rule.h"
 
+static enum hf_status
+run(struct hf_sqlite_db *db, const char *sql, struct hf_error *error)
+{
+    int code = hf_sqlite_db_run(db, sql);
+
+    return code == SQLITE_OK ? HF_OK : hf_sqlite_db_fail(db, code, error);
+}
+
 /* ---- Our schema ---------------------------------------------------------- */
 
 /*
@@ -43,16 +51,17 @@ static const char version_1[] =
     " WHERE value IS NOT NULL AND substr(space, 1, 1) <> '!';";
 
 /* The wall clock, so that a file that was deleted repeats no fence. */
-static int
-set_floor(struct hf_sqlite_db *db)
+static enum hf_status
+set_floor(struct hf_sqlite_db *db, struct hf_error *error)
 {
-    int64_t now_us = hf_wall_us();
+    int64_t now_us = 0;
+    enum hf_status status = hf_rule_clock(&now_us, error);
     char sql[128];
 
     snprintf(sql, sizeof(sql),
              "INSERT INTO holdfast_meta VALUES('floor', %lld)",
-             (long long)(now_us > 1 ? now_us : 1));
-    return hf_sqlite_db_run(db, sql);
+             (long long)now_us);
+    return status == HF_OK ? run(db, sql, error) : status;
 }
 
 const struct hf_sqlite_schema_step hf_sqlite_schema_steps[] = {
@@ -139,24 +148,23 @@ recognise(struct hf_sqlite_db *db, struct hf_error *error)
 
 /* ---- Migrate ------------------------------------------------------------- */
 
-static int
+/* The steps from that of `version` on. */
+static enum hf_status
 run_steps(struct hf_sqlite_db *db, const struct hf_sqlite_schema_step *steps,
-          size_t from, size_t to)
+          size_t version, size_t steps_count, struct hf_error *error)
 {
+    enum hf_status status = HF_OK;
     char sql[128];
 
-    for (size_t i = from; i < to; i++) {
-        int code = hf_sqlite_db_run(db, steps[i].sql);
-
-        if (code == SQLITE_OK && steps[i].fill != NULL)
-            code = steps[i].fill(db);
-        if (code != SQLITE_OK)
-            return code;
+    for (size_t i = version; status == HF_OK && i < steps_count; i++) {
+        status = run(db, steps[i].sql, error);
+        if (status == HF_OK && steps[i].fill != NULL)
+            status = steps[i].fill(db, error);
     }
     snprintf(sql, sizeof(sql),
              "PRAGMA application_id=%d; PRAGMA user_version=%zu",
-             HF_SQLITE_SCHEMA_APPLICATION, to);
-    return hf_sqlite_db_run(db, sql);
+             HF_SQLITE_SCHEMA_APPLICATION, steps_count);
+    return status == HF_OK ? run(db, sql, error) : status;
 }
 
 static enum hf_status
@@ -205,22 +213,19 @@ migrate(struct hf_sqlite_db *db, const struct hf_sqlite_schema_step *steps,
         size_t steps_count, struct hf_error *error)
 {
     size_t version = 0;
-    enum hf_status status;
-    int code = hf_sqlite_db_run(db, "BEGIN EXCLUSIVE");
+    enum hf_status status = run(db, "BEGIN EXCLUSIVE", error);
 
-    if (code != SQLITE_OK)
-        return hf_sqlite_db_fail(db, code, error);
+    if (status != HF_OK)
+        return status;
 
     /* Again, for another process may have done it while we waited. */
     status = read_version(db, steps_count, &version, error);
     if (status == HF_OK && version == 0)
         status = refuse_tables(db, error);
     if (status == HF_OK && version < steps_count) {
-        code = run_steps(db, steps, version, steps_count);
-        if (code == SQLITE_OK)
-            code = hf_sqlite_db_run(db, "COMMIT");
-        if (code != SQLITE_OK)
-            status = hf_sqlite_db_fail(db, code, error);
+        status = run_steps(db, steps, version, steps_count, error);
+        if (status == HF_OK)
+            status = run(db, "COMMIT", error);
     }
     if (sqlite3_get_autocommit(db->handle) == 0)
         hf_sqlite_db_run(db, "ROLLBACK");

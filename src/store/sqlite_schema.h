@@ -16,9 +16,8 @@
 /* One step: from the version before it to the next. */
 struct hf_sqlite_schema_step {
     const char *sql;
-    int (*fill)(struct hf_sqlite_db *db); /* after sql: rows that depend on
-                                             more than it; SQLite's result
-                                             code; may be NULL */
+    /* After sql: rows that depend on more than it; may be NULL. */
+    enum hf_status (*fill)(struct hf_sqlite_db *db, struct hf_error *error);
 };
 
 /* Ours: step i leads from version i to i + 1. */

@@ -16,13 +16,18 @@
  * a token, a stamp (the store's wall clock, Unix ms, for people) and a value.
  * A deleted record leaves a tombstone: hidden, but it keeps its version.
  *
- * Versions.  A key's version is greater than every version the key ever had.
+ * Versions.  A key's version is greater than every version the key ever had:
+ * the wall clock in µs when it was written, or one more than the version
+ * before, whichever is greater.  So what was deleted or restored from a backup
+ * repeats none either, as long as the clock is right; a clock before 2025 or
+ * beyond 2^52 µs (2112) makes every write, and the making of a new place,
+ * *unavailable*.
  * Where a key has neither record nor tombstone, the version to expect is the
  * store's *floor*; an operation that expects a version there applies only at
  * exactly the floor.  Purging tombstones raises the floor above every version
  * purged.  So nothing is ever expected absent twice at one version, and a
  * write that arrives late applies to nothing.  A new store's floor is the wall
- * clock in µs, so that a deleted file does not repeat fences.
+ * clock in µs.
  *
  * Memory: a store belongs to the caller until closed.  Keys and values given
  * to a call are borrowed for that call.

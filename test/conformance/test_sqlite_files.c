@@ -330,6 +330,53 @@ a_new_file_in_the_place_of_a_deleted_one_repeats_no_version(void **state)
 }
 
 static void
+copy_file(const char *from, const char *to)
+{
+    FILE *in = fopen(from, "rb");
+    FILE *out = fopen(to, "wb");
+    char bytes[4096];
+    size_t len;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    for (len = fread(bytes, 1, sizeof(bytes), in); len > 0;
+         len = fread(bytes, 1, sizeof(bytes), in))
+        assert_int_equal(fwrite(bytes, 1, len, out), len);
+    assert_int_equal(fclose(out), 0);
+    fclose(in);
+}
+
+static void
+a_file_restored_from_a_backup_repeats_no_version(void **state)
+{
+    const struct files *files = *state;
+    struct hf_key key = suite_key("a");
+    struct hf_store *store = files_open(files);
+    uint64_t version = suite_absent(store, key);
+    uint64_t highest = version;
+    char beside[SUITE_PLACE_SIZE + 16];
+
+    version = suite_apply(store, suite_put(key, version, "old"));
+    hf_store_close(store);
+    files_sql(files->path, "PRAGMA wal_checkpoint(TRUNCATE)");
+    snprintf(beside, sizeof(beside), "%s.backup", files->path);
+    copy_file(files->path, beside);
+
+    store = files_open(files);
+    highest = version;
+    for (int i = 0; i < 100; i++)
+        highest = suite_apply(store, suite_put(key, highest, "new"));
+    hf_store_close(store);
+    files_sql(files->path, "PRAGMA wal_checkpoint(TRUNCATE)");
+    copy_file(beside, files->path);
+
+    store = files_open(files);
+    assert_true(suite_present(store, key) == version);
+    assert_true(suite_apply(store, suite_put(key, version, "x")) > highest);
+    hf_store_close(store);
+}
+
+static void
 a_command_that_is_run_inherits_no_descriptor(void **state)
 {
     const struct files *files = *state;
@@ -413,6 +460,7 @@ main(void)
         FILES_TEST(a_missing_floor_is_corrupt),
         FILES_TEST(a_file_that_was_replaced_is_unavailable),
         FILES_TEST(a_new_file_in_the_place_of_a_deleted_one_repeats_no_version),
+        FILES_TEST(a_file_restored_from_a_backup_repeats_no_version),
         FILES_TEST(a_command_that_is_run_inherits_no_descriptor),
         FILES_TEST(a_forked_child_opens_none_while_its_parent_had_one_open),
     };

@@ -164,10 +164,12 @@ the_file_says_whose_it_is_and_which_version(void **state)
 
 /* ---- Migration ----------------------------------------------------------- */
 
-static int
-fill_second(struct hf_sqlite_db *db)
+static enum hf_status
+fill_second(struct hf_sqlite_db *db, struct hf_error *error)
 {
-    return hf_sqlite_db_run(db, "INSERT INTO two SELECT x * 10 FROM one");
+    int code = hf_sqlite_db_run(db, "INSERT INTO two SELECT x * 10 FROM one");
+
+    return code == SQLITE_OK ? HF_OK : hf_sqlite_db_fail(db, code, error);
 }
 
 static const struct hf_sqlite_schema_step steps[] = {
