@@ -33,6 +33,12 @@ hf_store_close(struct hf_store *store)
         store->methods->close(store);
 }
 
+uint64_t
+hf_store_generation(const struct hf_store *store)
+{
+    return store->generation;
+}
+
 static enum hf_status
 late(struct hf_error *error)
 {

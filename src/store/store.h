@@ -107,6 +107,16 @@ HF_MUST_USE enum hf_status hf_store_open(const char *place,
 void hf_store_close(struct hf_store *store);
 
 /*
+ * How often the store has opened its place anew, for what it had open was no
+ * longer the place of that name: 0 at first, and grows within calls only.
+ *
+ * The call that notices answers *unavailable*, with the cause; a commit that
+ * was already on its way is HF_UNKNOWN.  What was answered under an earlier
+ * generation may not be in the place any more: it "went back".
+ */
+uint64_t hf_store_generation(const struct hf_store *store);
+
+/*
  * Linearizable: shows every commit that was answered before the call began.
  * HF_E_UNAVAILABLE (also when `until` passes), HF_E_CORRUPT (the file).
  * *record is untouched unless HF_OK.
@@ -180,6 +190,7 @@ struct hf_store_methods {
 struct hf_store {
     const struct hf_store_methods *methods;
     const struct hf_alloc *alloc; /* borrowed */
+    uint64_t generation;          /* as hf_store_generation says */
 };
 
 #endif

@@ -244,7 +244,8 @@ lossy_open(struct lossy_sea *sea, const char *place)
 
     if (lossy == NULL)
         return NULL;
-    lossy->base = (struct hf_store){&methods, &hf_alloc_libc};
+    lossy->base =
+        (struct hf_store){.methods = &methods, .alloc = &hf_alloc_libc};
     lossy->sea = sea;
     if (hf_store_open(place, &hf_alloc_libc, &lossy->inner, NULL) != HF_OK) {
         hf_free(&hf_alloc_libc, lossy);

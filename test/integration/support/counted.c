@@ -120,7 +120,8 @@ counted_open(const char *place, struct counts *counts)
     struct counted *counted = hf_new(&hf_alloc_libc, struct counted);
 
     HF_CHECK(counted != NULL);
-    counted->base = (struct hf_store){&methods, &hf_alloc_libc};
+    counted->base =
+        (struct hf_store){.methods = &methods, .alloc = &hf_alloc_libc};
     counted->counts = counts;
     pthread_mutex_init(&counts->mutex, NULL);
     HF_CHECK(hf_store_open(place, &hf_alloc_libc, &counted->inner, NULL) ==

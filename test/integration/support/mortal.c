@@ -100,7 +100,8 @@ mortal_open(const char *place, struct mortal_plan plan)
     struct mortal *mortal = hf_new(&hf_alloc_libc, struct mortal);
 
     HF_CHECK(mortal != NULL);
-    mortal->base = (struct hf_store){&methods, &hf_alloc_libc};
+    mortal->base =
+        (struct hf_store){.methods = &methods, .alloc = &hf_alloc_libc};
     mortal->plan = plan;
     HF_CHECK(hf_store_open(place, &hf_alloc_libc, &mortal->inner, NULL) ==
              HF_OK);
