@@ -79,6 +79,8 @@ struct hf_diagnosis {
     struct hf_duration unchanged; /* how long this version stood unchanged,
                                      on our clock */
     struct hf_duration watched;   /* how long we have been looking */
+    struct hf_error error;        /* why the place has not answered our last
+                                     question; HF_OK: it has */
 };
 
 /* "suspected dead"; a static string.  Cannot fail. */
@@ -87,7 +89,7 @@ HF_PUBLIC const char *hf_life_word(enum hf_life life);
 /*
  * Write as one JSON object, in UTF-8, into buffer: at most `size` bytes with
  * the final NUL.  Return the length of the whole text without the NUL; if that
- * is not below `size`, the text was cut and must not be used.  16 KiB always
+ * is not below `size`, the text was cut and must not be used.  20 KiB always
  * suffice.  Cannot fail.
  *
  * A description:
@@ -102,7 +104,9 @@ HF_PUBLIC const char *hf_life_word(enum hf_life life);
  * "corrupt" is true.  A diagnosis:
  *
  *   {"record":{…},"life":"suspected dead","here":true,"running":false,
- *    "unchanged_ms":60000,"watched_ms":61000}
+ *    "unchanged_ms":60000,"watched_ms":61000,"error":null}
+ *
+ * "error" is a string when the place does not answer.
  */
 HF_PUBLIC size_t hf_description_json(const struct hf_description *description,
                                      char *buffer, size_t size);

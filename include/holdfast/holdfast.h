@@ -88,6 +88,17 @@ HF_PUBLIC void hf_close(struct hf_client *client);
  * the default filled in; lives as long as client. */
 HF_PUBLIC const char *hf_client_place(const struct hf_client *client);
 
+/*
+ * Why does the place not answer just now?  For messages: decide nothing by it.
+ * HF_OK: it answered last, or nothing was asked, and *error is untouched.
+ * Otherwise the status of what failed last, or HF_E_UNAVAILABLE for a call
+ * that has been running for half a second, and *error says why, as far as is
+ * known: the disk is full, other processes keep the file locked.  Also from a
+ * callback, and while other threads call; touches no store.
+ */
+HF_PUBLIC enum hf_status hf_client_trouble(struct hf_client *client,
+                                           struct hf_error *error);
+
 /* ---- Acquire ------------------------------------------------------------ */
 
 /* What a lock tells its holder while it is held. */
@@ -108,7 +119,9 @@ typedef void hf_news_fn(void *ctx, struct hf_lock *lock, enum hf_news news);
 
 /*
  * Runs on the thread that called hf_acquire, whenever what is known of the
- * holder changes, and at least once a second while it waits.  `seen` is
+ * holder changes, and at least once a second until the call returns; also
+ * while nothing is known because the place does not answer: then
+ * seen->record.exists is false, and seen->error may say why.  `seen` is
  * borrowed for the call.  It must be brief: the lock may be granted, and is
  * beaten, while it runs.
  */

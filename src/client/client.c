@@ -55,6 +55,20 @@ hf_client_may_call(const struct hf_client *client, struct hf_error *error)
     return HF_OK;
 }
 
+enum hf_status
+hf_client_trouble(struct hf_client *client, struct hf_error *error)
+{
+    enum hf_status status;
+
+    if (client == NULL || !hf_client_is_ours(client))
+        return HF_OK;
+    pthread_mutex_lock(&client->mutex);
+    status =
+        hf_trouble_tell(&client->trouble, client->store, client->place, error);
+    pthread_mutex_unlock(&client->mutex);
+    return status;
+}
+
 /* ---- Life ---------------------------------------------------------------- */
 
 static void

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/process.h"
+#include "client/trouble.h"
 #include "store/store.h"
 
 /*
@@ -36,6 +37,7 @@
  *   round, then parcel       what the courier carries
  *   errand                   the machines, and all that happens to them
  *   queue                    those with a question for the courier
+ *   trouble                  why the place does not answer
  *   client
  */
 struct hf_client {
@@ -56,6 +58,7 @@ struct hf_client {
     struct hf_errand *queue; /* questions to carry, oldest first */
     struct hf_errand **queue_end;
     struct hf_job *jobs;
+    struct hf_trouble trouble;
     struct hf_instant armed; /* the beater wakes at this instant or before */
     bool beats_asked;        /* since the beater last looked */
     bool released;           /* since the courier last thought of purging */

@@ -313,6 +313,17 @@ judge_life(const struct hf_errand *errand, struct hf_instant now)
     return HF_LIFE_UNKNOWN;
 }
 
+/* Is a question out, or has the last one failed? */
+static bool
+is_unanswered(const struct hf_errand *errand)
+{
+    const struct hf_asker *asker = errand->kind == HF_ERRAND_LOCK
+                                       ? &errand->contender.keeper.asker
+                                       : &errand->examiner.asker;
+
+    return asker->waiting || asker->failures > 0;
+}
+
 void
 hf_errand_diagnose(const struct hf_errand *errand,
                    struct hf_diagnosis *diagnosis)
@@ -339,4 +350,7 @@ hf_errand_diagnose(const struct hf_errand *errand,
         diagnosis->unchanged = hf_between(seen->shown_at, now);
         diagnosis->watched = hf_between(seen->first_at, now);
     }
+    if (is_unanswered(errand))
+        hf_trouble_tell(&errand->client->trouble, errand->client->store,
+                        errand->client->place, &diagnosis->error);
 }

@@ -116,6 +116,27 @@ return_answer(struct hf_client *client, const struct hf_parcel *parcel,
     (void)hf_errand_reap(errand);
 }
 
+static void
+begin_call(struct hf_client *client)
+{
+    pthread_mutex_lock(&client->mutex);
+    hf_trouble_call(&client->trouble, hf_now());
+    pthread_mutex_unlock(&client->mutex);
+}
+
+/* Has every write its answer, be it a refusal? */
+static bool
+all_answered(const struct round *round, size_t count)
+{
+    for (size_t i = 0; i < round->groups_count; i++) {
+        enum hf_verdict verdict = round->groups[i].verdict;
+
+        if (verdict == HF_UNAVAILABLE || verdict == HF_UNKNOWN)
+            return false;
+    }
+    return round->groups_count == count;
+}
+
 /* One commit for all writes, no longer than the least patient of them. */
 static void
 carry_writes(struct round *round, size_t count)
@@ -133,11 +154,14 @@ carry_writes(struct round *round, size_t count)
             round->groups_count++;
         until = hf_earlier(until, parcel->until);
     }
+    begin_call(client);
     if (round->groups_count > 0)
         hf_store_commit(client->store, round->groups, round->groups_count,
                         until, &error);
 
     pthread_mutex_lock(&client->mutex);
+    hf_trouble_answer(&client->trouble, true,
+                      all_answered(round, count) ? NULL : &error);
     for (size_t i = 0; i < count; i++)
         return_answer(client, &round->parcels[i], &error);
     pthread_mutex_unlock(&client->mutex);
@@ -150,10 +174,13 @@ carry_read(struct hf_client *client, const struct hf_parcel *parcel)
     struct hf_key key = {errand->space, errand->name};
     struct hf_record record;
     struct hf_error error = {0};
-    enum hf_status status =
-        hf_store_get(client->store, key, parcel->until, &record, &error);
+    enum hf_status status;
+
+    begin_call(client);
+    status = hf_store_get(client->store, key, parcel->until, &record, &error);
 
     pthread_mutex_lock(&client->mutex);
+    hf_trouble_answer(&client->trouble, false, status == HF_OK ? NULL : &error);
     errand->carried = false;
     if (!hf_errand_ended(errand))
         hf_errand_found(errand, parcel->request.number,

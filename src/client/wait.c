@@ -11,8 +11,9 @@
 #include "base/text.h"
 #include "client/cancel.h"
 
-/* How often a waiting callback runs at least. */
-#define SHOW_EVERY_MS 1000
+/* How often a waiting callback runs at least: who is told of a wait once a
+ * second has half of it to decide. */
+#define SHOW_EVERY_MS 500
 
 /* How often a release looks for its end when nothing can wake it. */
 #define LOOK_EVERY_MS 5
@@ -86,7 +87,8 @@ is_done(const struct hf_errand *errand)
     return errand->granted || hf_errand_ended(errand);
 }
 
-/* Show what is known, without the mutex, when it is new or a second old. */
+/* Show what is known, without the mutex, when it is new or was shown a while
+ * ago. */
 static void
 show(struct waiter *waiter)
 {
@@ -95,7 +97,7 @@ show(struct waiter *waiter)
     struct hf_instant now = hf_now();
     bool due = hf_between(waiter->shown_at, now).ms >= SHOW_EVERY_MS;
 
-    if (waiter->options->on_waiting == NULL || !waiter->seen->exists)
+    if (waiter->options->on_waiting == NULL)
         return;
     if (!due && waiter->changes_shown == waiter->seen->changes)
         return;
@@ -176,6 +178,7 @@ hf_wait_for(struct hf_errand *errand, enum hf_event_kind kind,
         .errand = errand,
         .options = options,
         .seen = seen,
+        .shown_at = hf_now(),
     };
     enum hf_status status = begin(errand, kind, seen, error);
 

@@ -307,6 +307,7 @@ open_database(struct sqlite *store, const struct hf_place *place,
         return status;
 
     store->sql.db.until = patience();
+    store->sql.db.locked_ms = &store->base.locked_ms;
     sqlite3_db_config(store->sql.db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
                       NULL);
     status = hf_sqlite_schema_prepare(&store->sql.db, hf_sqlite_schema_steps,

@@ -71,8 +71,12 @@ hf_sqlite_db_pause(struct hf_sqlite_db *db)
 static int
 on_busy(void *ctx, int tries)
 {
+    struct hf_sqlite_db *db = ctx;
+
     (void)tries;
-    return hf_sqlite_db_pause(ctx);
+    if (db->locked_ms != NULL)
+        atomic_store(db->locked_ms, hf_now().ms);
+    return hf_sqlite_db_pause(db);
 }
 
 static int
@@ -216,9 +220,9 @@ plain_reason(int code)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-        return "other processes kept it locked until the time was over";
+        return "other processes kept it locked";
     case SQLITE_INTERRUPT:
-        return "the time was over before it had answered";
+        return "it did not answer in time";
     case SQLITE_FULL:
         return "the disk is full";
     case SQLITE_NOTADB:

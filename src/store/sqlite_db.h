@@ -11,13 +11,15 @@
  * clause what went wrong.  Not thread-safe.
  */
 struct hf_sqlite_db {
-    sqlite3 *handle;         /* owned; NULL: closed */
-    const char *path;        /* borrowed */
-    struct hf_instant until; /* what runs longer ends with an error; writable
+    sqlite3 *handle;            /* owned; NULL: closed */
+    const char *path;           /* borrowed */
+    struct hf_instant until;    /* what runs longer ends with an error; writable
                                 at any time, HF_NEVER at the start */
-    bool brief;              /* what runs now is short: until ends only the
+    bool brief;                 /* what runs now is short: until ends only the
                                 waits for locks */
-    uint64_t dice;           /* state of the pauses' random numbers */
+    uint64_t dice;              /* state of the pauses' random numbers */
+    _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of
+                                   another process was last met */
 };
 
 /*

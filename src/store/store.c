@@ -1,5 +1,7 @@
 #include "store/store.h"
 
+#include <stdatomic.h>
+
 #include "base/check.h"
 #include "base/fail.h"
 #include "store/memory.h"
@@ -37,6 +39,18 @@ uint64_t
 hf_store_generation(const struct hf_store *store)
 {
     return store->generation;
+}
+
+/* A call that waits for a lock tries it every few milliseconds, on a machine
+ * that has time for it. */
+#define LOCKED_FOR_MS 250
+
+bool
+hf_store_is_locked(const struct hf_store *store, struct hf_instant now)
+{
+    int64_t locked_ms = atomic_load(&store->locked_ms);
+
+    return locked_ms != 0 && now.ms - locked_ms < LOCKED_FOR_MS;
 }
 
 static enum hf_status

@@ -165,6 +165,12 @@ HF_MUST_USE enum hf_status hf_store_purge(struct hf_store *store,
                                           struct hf_error *error);
 
 /*
+ * Does a call wait, at `now`, for another process that keeps the place locked?
+ * From any thread, beside a call; for people, for it may lag a little behind.
+ */
+bool hf_store_is_locked(const struct hf_store *store, struct hf_instant now);
+
+/*
  * What stands behind the functions above: one table a kind of store.  A
  * store's own struct begins with struct hf_store.
  */
@@ -191,6 +197,8 @@ struct hf_store {
     const struct hf_store_methods *methods;
     const struct hf_alloc *alloc; /* borrowed */
     uint64_t generation;          /* as hf_store_generation says */
+    _Atomic int64_t locked_ms;    /* the instant at which a call last met a
+                                     lock of another process; 0: never */
 };
 
 #endif

@@ -107,10 +107,18 @@ hf_diagnosis_json(const struct hf_diagnosis *diagnosis, char *buffer,
     add_description(&out, &diagnosis->record);
     hf_text_addf(&out,
                  ",\"life\":\"%s\",\"here\":%s,\"running\":%s"
-                 ",\"unchanged_ms\":%" PRId64 ",\"watched_ms\":%" PRId64 "}",
+                 ",\"unchanged_ms\":%" PRId64 ",\"watched_ms\":%" PRId64
+                 ",\"error\":",
                  hf_life_word(diagnosis->life), truth(diagnosis->here),
                  truth(diagnosis->running), diagnosis->unchanged.ms,
                  diagnosis->watched.ms);
+    if (diagnosis->error.text[0] != '\0')
+        hf_text_add_json(
+            &out, diagnosis->error.text,
+            strnlen(diagnosis->error.text, sizeof(diagnosis->error.text)));
+    else
+        hf_text_add(&out, "null");
+    hf_text_add(&out, "}");
     return out.len;
 }
 

@@ -53,7 +53,7 @@ hand_over(const char *place)
     hf_store_close(store);
 }
 
-/* The second call comes a second after the first: whoever looks at processes
+/* The second call comes some time after the first: whoever looks at processes
  * sleeps by then. */
 static void
 pass_on_and_kill(void *ctx, const struct hf_diagnosis *seen)

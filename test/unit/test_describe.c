@@ -10,7 +10,7 @@
 
 #include <holdfast/describe.h>
 
-enum { ENOUGH = 16 * 1024 }; /* as describe.h promises */
+enum { ENOUGH = 20 * 1024 }; /* as describe.h promises */
 
 static struct hf_diagnosis
 example(void)
@@ -142,7 +142,8 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
         assert_int_equal(len, strlen(text));
         root = load(text);
         part = json_object_get(root, "record");
-        assert_int_equal(json_object_size(root), 6);
+        assert_int_equal(json_object_size(root), 7);
+        assert_true(json_is_null(json_object_get(root, "error")));
         assert_true(json_equal(part, whole));
         assert_string_equal(json_string_value(json_object_get(root, "life")),
                             "suspected dead");
@@ -157,6 +158,22 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
         json_decref(root);
         json_decref(whole);
     }
+}
+
+static void
+a_place_that_does_not_answer_is_told_in_json(void **state)
+{
+    struct hf_diagnosis d = example();
+    char text[ENOUGH];
+    json_t *root;
+
+    (void)state;
+    d.error = (struct hf_error){HF_E_UNAVAILABLE, "x: the disk is full"};
+    hf_diagnosis_json(&d, text, sizeof(text));
+    root = load(text);
+    assert_string_equal(json_string_value(json_object_get(root, "error")),
+                        "x: the disk is full");
+    json_decref(root);
 }
 
 static void
@@ -191,6 +208,7 @@ the_longest_diagnosis_fits_as_promised(void **state)
         for (size_t p = 0; p < HF_PROCESSES_MAX; p++)
             d.record.processes[p] = INT64_MIN;
         d.unchanged = d.watched = HF_FOREVER;
+        fill(d.error.text, sizeof(d.error.text) - 1, bytes[i]);
 
         assert_true(hf_diagnosis_json(&d, text, sizeof(text)) < sizeof(text));
         json_decref(load(text));
@@ -241,6 +259,7 @@ main(void)
         cmocka_unit_test(a_corrupt_record_has_only_what_the_place_says_of_it),
         cmocka_unit_test(
             a_diagnosis_is_its_record_and_what_is_known_of_the_holder),
+        cmocka_unit_test(a_place_that_does_not_answer_is_told_in_json),
         cmocka_unit_test(the_longest_diagnosis_fits_as_promised),
         cmocka_unit_test(a_text_too_long_is_cut_and_its_length_tells),
         cmocka_unit_test(any_string_becomes_json),
