@@ -1,8 +1,9 @@
 # The front door.  CMake is the only description of the build; everything
 # that takes more than one command is a script in scripts/.
 PREFIX ?= /usr/local
+STORM := $(if $(wildcard scripts/storm.sh),storm)
 
-.PHONY: all run check test test-browser lint bench fuzz install clean help
+.PHONY: all run check test prove prove-all lint bench fuzz install clean help
 
 all: ## build the program and the library into build/bin and build/lib
 	@scripts/deps.sh --check run
@@ -13,14 +14,16 @@ run: ## install what is missing, build, and show the main job
 	@scripts/demo.sh build/bin/holdfast
 check: ## the developer's minute: gcc, warnings are errors, the quick tests
 	@scripts/deps.sh run test
-	@scripts/test.sh quick
-test: ## everything: gcc, clang, every test, with sanitizers
+	@scripts/test.sh check
+test: ## it works: gcc, clang, every test, sanitizers; 6 minutes
 	@scripts/deps.sh run test
-	@scripts/test.sh all
-test-browser: ## the laboratory's report, in a real browser
+	@scripts/test.sh gcc asan tsan
+prove: ## it keeps working: proofs, mutants, torture, a browser; 30 minutes
 	@scripts/deps.sh run test browser
-	@scripts/build.sh dev
-	@test/browser/test_report.py build/dev/bin/holdfast-lab || test $$? = 77
+	@scripts/test.sh proofs mutants torture $(STORM) browser
+prove-all: ## the longest proofs, for when src/core or lab/world has changed
+	@scripts/deps.sh run test
+	@scripts/test.sh proofs-all
 lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 	@scripts/deps.sh run test lint
 	@scripts/lint.sh

@@ -51,7 +51,9 @@ prove_of(const struct options *options)
         .limits = limits_of(options, 0),
         .workers = options->workers,
         .faults = options->faults,
-        .quick = options->quick,
+        .until = options->quick ? WORLDS_TEST
+                 : options->all ? WORLDS_PROVE_ALL
+                                : WORLDS_PROVE,
         .full = options->full,
         .json = options->json,
     };
@@ -63,6 +65,10 @@ run_prove(const char *world, const struct options *options)
     struct prove how = prove_of(options);
     const struct world_config *config;
 
+    if (options->quick && options->all) {
+        fputs("holdfast-lab: --quick and --all do not go together\n", stderr);
+        return EXIT_USAGE;
+    }
     if (world == NULL)
         return prove_list(NULL, &how);
     config = worlds_find(world);
@@ -75,9 +81,10 @@ run_prove(const char *world, const struct options *options)
     }
     if (options->workers == 0 && options->faults < 0)
         return prove_list(world, &how);
-    if (options->quick) {
-        fputs("holdfast-lab: --quick chooses the workers and faults itself\n",
-              stderr);
+    if (options->quick || options->all) {
+        fprintf(stderr,
+                "holdfast-lab: --%s chooses the workers and faults itself\n",
+                options->quick ? "quick" : "all");
         return EXIT_USAGE;
     }
     if (!options->json)

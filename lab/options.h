@@ -22,7 +22,8 @@ struct options {
     int faults;        /* -1: the proof's own */
     unsigned long gib; /* of memory */
     uint64_t states;
-    bool quick;
+    bool quick; /* of the list of proofs, only those of `make test` */
+    bool all;   /* also those of `make prove-all` */
     bool full;
     bool json;
     bool trace;

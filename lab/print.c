@@ -6,6 +6,7 @@
 #include "world/fair.h"
 #include "world/promise.h"
 #include "world/story.h"
+#include "world/worlds.h"
 
 const char *
 print_verdict(enum lab_verdict verdict)
@@ -160,9 +161,9 @@ print_schedule(const struct print *how, const struct world_config *config,
 void
 print_table_head(FILE *out)
 {
-    fprintf(out, "%-18s %7s %6s  %-9s %12s %12s %6s %8s %8s %7s\n", "world",
-            "workers", "faults", "verdict", "states", "transitions", "depth",
-            "seconds", "M st./s", "B/state");
+    fprintf(out, "%-18s %7s %6s  %-9s  %-9s %12s %12s %6s %8s %8s %7s\n",
+            "world", "workers", "faults", "make", "verdict", "states",
+            "transitions", "depth", "seconds", "M st./s", "B/state");
 }
 
 void
@@ -171,13 +172,16 @@ print_table_row(FILE *out, const struct world_config *config,
 {
     double seconds = report->seconds > 0 ? report->seconds : 1e-9;
     double states = (double)report->states;
+    const struct worlds_proof *proof =
+        worlds_find_proof(config->name, config->workers, report->faults);
 
-    fprintf(out, "%-18s %7u %6u  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
-            config->name, config->workers, report->faults,
-            print_verdict(report->verdict), (unsigned long long)report->states,
-            (unsigned long long)report->transitions, report->depth,
-            report->seconds, states / seconds / 1e6,
-            (double)report->bytes / states);
+    fprintf(
+        out, "%-18s %7u %6u  %-9s  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
+        config->name, config->workers, report->faults,
+        proof == NULL ? "-" : worlds_target_word(proof->target),
+        print_verdict(report->verdict), (unsigned long long)report->states,
+        (unsigned long long)report->transitions, report->depth, report->seconds,
+        states / seconds / 1e6, (double)report->bytes / states);
     if (report->violated != NULL)
         fprintf(out, "  %s", report->violated);
     if (config->expect != NULL)

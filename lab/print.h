@@ -29,7 +29,7 @@ void print_row(void *ctx, unsigned number, const struct model_step *step);
 void print_schedule(const struct print *how, const struct world_config *config,
                     const uint16_t *schedule, size_t len, const char *violated);
 
-/* The table of proofs. */
+/* The table of proofs; a row says which target of the Makefile makes it. */
 void print_table_head(FILE *out);
 void print_table_row(FILE *out, const struct world_config *config,
                      const struct lab_report *report);

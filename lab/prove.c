@@ -143,7 +143,7 @@ prove_list(const char *world, const struct prove *prove)
 
         if (world != NULL && strcmp(world, proof->world) != 0)
             continue;
-        if ((prove->quick && !proof->quick) ||
+        if (proof->target > prove->until ||
             (prove->workers != 0 && prove->workers != proof->workers))
             continue;
         count++;

@@ -11,7 +11,7 @@ struct prove {
     struct lab_limits limits; /* but for the faults */
     unsigned workers;         /* only proofs of so many; 0: of any number */
     int faults;               /* -1: each proof's own */
-    bool quick;               /* only the developer's proofs */
+    enum worlds_target until; /* of a list: only proofs up to this target's */
     bool full;                /* every order: world/reduction.h */
     bool json;
 };

@@ -2,7 +2,7 @@
 """Put the table that `holdfast-lab prove` printed between the marks of
 docs/lab.md.
 
-usage: holdfast-lab prove | scripts/proofs.py docs/lab.md
+usage: holdfast-lab prove --all | scripts/proofs.py docs/lab.md
 """
 
 import pathlib
@@ -10,22 +10,22 @@ import re
 import sys
 
 BEGIN, END = "<!-- proofs: begin -->", "<!-- proofs: end -->"
-ROW = re.compile(r"(\S+) +(\d+) +(\d+) +(proved|violated|bounded) +(\d+) +"
+ROW = re.compile(r"(\S+) +(\d+) +(\d+) +(\S+) +(proved|violated|bounded) +(\d+) +"
                  r"(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)(?: +(.*))?$")
 
 
 def table(lines):
-    yield ("| world | workers | faults | verdict | states | transitions | "
-           "depth | seconds | M states/s | B/state |")
-    yield "|---|--:|--:|---|--:|--:|--:|--:|--:|--:|"
+    yield ("| world | workers | faults | make | verdict | states | "
+           "transitions | depth | seconds | M states/s | B/state |")
+    yield "|---|--:|--:|---|---|--:|--:|--:|--:|--:|--:|"
     for line in lines:
         row = ROW.match(line)
         if row:
             cells = list(row.groups(""))
             how = cells.pop()
             if how:
-                cells[3] += ": " + how
-            cells[4], cells[5] = f"{int(cells[4]):,}", f"{int(cells[5]):,}"
+                cells[4] += ": " + how
+            cells[5], cells[6] = f"{int(cells[5]):,}", f"{int(cells[6]):,}"
             yield "| " + " | ".join(cells) + " |"
 
 

@@ -1,59 +1,92 @@
 #!/bin/bash
-# test.sh quick|all|asan|tsan: build and run the tests.  Every configuration
-# runs, also after one has failed, so that one run tells all there is to tell.
+# test.sh STAGE...: build what the stages need, and run them.  Each is run,
+# also after another has failed, so that one run tells all there is to tell;
+# at the end stands what each took.
+#
+#   check       gcc: what a developer runs after every change
+#   gcc         gcc: every test but those of `make prove`
+#   asan        the same, by clang with AddressSanitizer and UBSan
+#   tsan        what has threads, by clang with ThreadSanitizer
+#   proofs      the proofs of minutes, two at a time
+#   proofs-all  those of a quarter of an hour
+#   mutants     small wrong changes, each of which must be caught; and SPIN
+#   torture     many processes on one lock, killed, frozen, with wrong clocks
+#   storm       kills at random moments, as in `make storm`
+#   browser     the report of the laboratory in a real browser
 set -u
 
+stages="check gcc asan tsan proofs proofs-all mutants torture storm browser"
+long='^(prove|prove-all|mutants|torture)$'
+table=
 failed=
 
-# suite PRESET CTEST-ARGUMENT...
+# suite PRESET CTEST-ARGUMENT...: build, and run tests two at a time.
 suite() {
     local preset=$1
     shift
-    echo "== $preset: build"
-    if ! scripts/build.sh "$preset"; then
-        failed="$failed $preset(build)"
-        return
-    fi
-    echo "== $preset: test"
+    scripts/build.sh "$preset" || return 1
     ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-        --timeout 300 "$@" || failed="$failed $preset"
+        --timeout 300 -j2 "$@"
 }
 
 # The sanitizers of clang 14 may not start where addresses are very random.
-fixed_addresses() {
-    if setarch -R true 2>/dev/null; then
-        setarch -R "$@"
-    else
-        "$@"
-    fi
+sanitized() {
+    local fixed=()
+
+    setarch -R true 2>/dev/null && fixed=(setarch -R)
+    export ASAN_OPTIONS="allow_addr2line=1:detect_stack_use_after_return=1"
+    export UBSAN_OPTIONS="print_stacktrace=1:allow_addr2line=1"
+    export TSAN_OPTIONS="allow_addr2line=1:halt_on_error=1:second_deadlock_stack=1"
+    "${fixed[@]}" "$0" --suite "$@"
 }
 
-export ASAN_OPTIONS="allow_addr2line=1:detect_stack_use_after_return=1"
-export UBSAN_OPTIONS="print_stacktrace=1:allow_addr2line=1"
-export TSAN_OPTIONS="allow_addr2line=1:halt_on_error=1:second_deadlock_stack=1"
+browser() {
+    local result
 
-case ${1:-} in
-quick)
-    suite dev --label-regex '^(unit|conformance|fault|lab|examples|docs)$' -j2
-    ;;
-all)
-    suite dev -j2
-    fixed_addresses "$0" asan || failed="$failed asan"
-    fixed_addresses "$0" tsan || failed="$failed tsan"
-    ;;
-asan)
-    suite asan -j2
-    ;;
-tsan)
+    scripts/build.sh dev || return 1
+    test/browser/test_report.py build/dev/bin/holdfast-lab
+    result=$?
+    [ $result = 77 ] || return $result # it has said what is missing
+}
+
+run_stage() {
+    case $1 in
+    check) suite dev --label-regex '^(unit|conformance|fault|lab|cli|examples|docs)$' ;;
+    gcc) suite dev --label-exclude "$long" ;;
+    asan) sanitized asan --label-exclude "$long" ;;
     # Threads live in the client and below it: the rest would only repeat.
-    suite tsan --tests-regex 'client|conformance|examples'
-    ;;
-*)
-    echo "usage: test.sh quick|all|asan|tsan" >&2
-    exit 64
-    ;;
-esac
+    tsan) sanitized tsan --tests-regex 'client|conformance|examples' ;;
+    proofs) suite dev --label-regex '^prove$' ;;
+    proofs-all) suite dev --label-regex '^prove-all$' ;;
+    mutants | torture) suite dev --label-regex "^$1\$" ;;
+    storm) scripts/storm.sh ;;
+    browser) browser ;;
+    esac
+}
 
+if [ "${1:-}" = --suite ]; then
+    shift
+    suite "$@"
+    exit
+fi
+for stage; do
+    if [[ " $stages " != *" $stage "* ]]; then
+        echo "test.sh: no such stage: $stage; there are $stages" >&2
+        exit 64
+    fi
+done
+
+for stage; do
+    begun=$SECONDS
+    result=passed
+    echo "== $stage"
+    if ! run_stage "$stage"; then
+        failed="$failed $stage"
+        result=failed
+    fi
+    table+=$(printf '%-10s  %-6s %5d s' "$stage" $result $((SECONDS - begun)))$'\n'
+done
+printf '\n%sall of it          %5d s\n' "$table" $SECONDS
 if [ -n "$failed" ]; then
     echo "test.sh: failed:$failed" >&2
     exit 1

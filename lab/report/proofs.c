@@ -89,7 +89,8 @@ read_row(const struct lines *lines, char *at, struct proof *proof)
     const char *world = next_word(&at);
 
     if (!next_number(&at, WORLD_WORKERS_MAX, &workers) ||
-        !next_number(&at, 15, &faults) || !next_verdict(&at, &proof->verdict) ||
+        !next_number(&at, 15, &faults) || *next_word(&at) == '\0' ||
+        !next_verdict(&at, &proof->verdict) ||
         !next_number(&at, UINT64_MAX, &proof->states) ||
         !next_number(&at, UINT64_MAX, &proof->transitions) ||
         !next_number(&at, UINT32_MAX, &depth) ||

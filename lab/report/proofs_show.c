@@ -159,7 +159,7 @@ proofs_show(FILE *out, const struct proofs *proofs, const char *saved)
           out);
     if (saved == NULL) {
         fputs("<p class=\"aside\">These are the quick proofs, made while this "
-              "page was written. All of them take some minutes: <code>"
+              "page was written. More take a quarter of an hour: <code>"
               "holdfast-lab prove &gt; FILE</code>, then <code>holdfast-lab "
               "report --proofs FILE</code>.</p>\n",
               out);

@@ -65,7 +65,7 @@ static enum hf_status
 make_proofs(struct report *report)
 {
     struct prove prove = {
-        .limits = report->order->limits, .faults = -1, .quick = true};
+        .limits = report->order->limits, .faults = -1, .until = WORLDS_TEST};
     enum hf_status status;
     FILE *stream = open_memstream(&report->text, &report->len);
     int result;

@@ -224,48 +224,57 @@ const struct world_config worlds[] = {
 const unsigned worlds_count = sizeof(worlds) / sizeof(worlds[0]);
 
 const struct worlds_proof worlds_proofs[] = {
-    {"takeover", 2, 1, true},
-    {"takeover", 2, 2, false},
-    {"takeover", 3, 1, false},
-    {"slow", 2, 1, false},
-    {"refuse", 2, 1, true},
-    {"refuse", 2, 2, false},
-    {"refuse", 3, 1, false},
-    {"mixed", 2, 1, true},
-    {"mixed", 2, 2, false},
-    {"mixed", 3, 1, false},
-    {"unequal", 2, 1, false},
-    {"unequal", 2, 2, false},
-    {"unequal", 3, 1, false},
-    {"drift", 2, 1, true},
-    {"drift", 2, 2, false},
-    {"drift", 3, 1, false},
-    {"drift-beyond", 2, 1, true},
-    {"same-host", 2, 1, false},
-    {"same-host", 2, 2, false},
-    {"same-host-refuse", 2, 2, false},
-    {"give-up", 2, 1, false},
-    {"give-up", 2, 2, false},
-    {"try", 2, 2, false},
-    {"purge", 2, 1, false},
-    {"purge", 2, 2, false},
-    {"purge", 3, 1, false},
-    {"freeze", 2, 1, true},
-    {"freeze", 2, 2, false},
-    {"freeze-refuse", 2, 2, false},
-    {"fenced", 2, 1, true},
-    {"fenced", 2, 2, false},
-    {"clear", 2, 2, false},
-    {"clear", 3, 1, false},
-    {"clear-live", 2, 2, false},
-    {"examine", 2, 0, true},
-    {"examine", 2, 1, false},
-    {"examine-same-host", 2, 1, false},
-    {"examine-live", 1, 2, false},
-    {"live", 2, 1, false},
-    {"unfenced", 2, 1, true},
-    {"frozen-unfenced", 2, 1, true},
-    {"dead-refuse", 2, 1, true},
+    {"takeover", 2, 1, WORLDS_TEST},
+    {"takeover", 2, 2, WORLDS_PROVE},
+    {"takeover", 3, 1, WORLDS_PROVE},
+    {"slow", 2, 1, WORLDS_TEST},
+    {"refuse", 2, 1, WORLDS_TEST},
+    {"refuse", 2, 2, WORLDS_PROVE},
+    {"refuse", 3, 1, WORLDS_PROVE},
+    {"mixed", 2, 1, WORLDS_TEST},
+    {"mixed", 2, 2, WORLDS_PROVE},
+    {"mixed", 3, 1, WORLDS_PROVE},
+    {"unequal", 2, 1, WORLDS_TEST},
+    {"unequal", 2, 2, WORLDS_PROVE},
+    {"unequal", 3, 1, WORLDS_PROVE_ALL},
+    {"drift", 2, 1, WORLDS_TEST},
+    {"drift", 2, 2, WORLDS_PROVE},
+    {"drift", 3, 1, WORLDS_PROVE_ALL},
+    {"drift-beyond", 2, 1, WORLDS_TEST},
+    {"same-host", 2, 1, WORLDS_TEST},
+    {"same-host", 2, 2, WORLDS_PROVE},
+    {"same-host-refuse", 2, 1, WORLDS_TEST},
+    {"same-host-refuse", 2, 2, WORLDS_PROVE},
+    {"give-up", 2, 1, WORLDS_TEST},
+    {"give-up", 2, 2, WORLDS_PROVE},
+    {"try", 2, 1, WORLDS_TEST},
+    {"try", 2, 2, WORLDS_PROVE},
+    {"purge", 2, 1, WORLDS_TEST},
+    {"purge", 2, 2, WORLDS_PROVE},
+    {"purge", 3, 1, WORLDS_PROVE_ALL},
+    {"freeze", 2, 1, WORLDS_TEST},
+    {"freeze", 2, 2, WORLDS_PROVE},
+    {"freeze-refuse", 2, 1, WORLDS_TEST},
+    {"freeze-refuse", 2, 2, WORLDS_PROVE},
+    {"fenced", 2, 1, WORLDS_TEST},
+    {"fenced", 2, 2, WORLDS_PROVE},
+    {"clear", 2, 1, WORLDS_TEST},
+    {"clear", 2, 2, WORLDS_PROVE},
+    {"clear", 3, 1, WORLDS_PROVE},
+    {"clear-live", 2, 1, WORLDS_TEST},
+    {"clear-live", 2, 2, WORLDS_PROVE},
+    {"examine", 2, 0, WORLDS_TEST},
+    {"examine", 2, 1, WORLDS_PROVE},
+    {"examine-same-host", 2, 0, WORLDS_TEST},
+    {"examine-same-host", 2, 1, WORLDS_PROVE},
+    {"examine-live", 1, 1, WORLDS_TEST},
+    {"examine-live", 1, 2, WORLDS_PROVE},
+    {"live", 1, 2, WORLDS_TEST},
+    {"live", 2, 0, WORLDS_TEST},
+    {"live", 2, 1, WORLDS_PROVE},
+    {"unfenced", 2, 1, WORLDS_TEST},
+    {"frozen-unfenced", 2, 1, WORLDS_TEST},
+    {"dead-refuse", 2, 1, WORLDS_TEST},
 };
 
 const unsigned worlds_proofs_count =
@@ -278,6 +287,31 @@ worlds_find(const char *name)
         if (strcmp(worlds[i].name, name) == 0)
             return &worlds[i];
     return NULL;
+}
+
+const struct worlds_proof *
+worlds_find_proof(const char *world, unsigned workers, unsigned faults)
+{
+    for (unsigned i = 0; i < worlds_proofs_count; i++) {
+        const struct worlds_proof *proof = &worlds_proofs[i];
+
+        if (strcmp(proof->world, world) == 0 && proof->workers == workers &&
+            proof->faults == faults)
+            return proof;
+    }
+    return NULL;
+}
+
+const char *
+worlds_target_word(enum worlds_target target)
+{
+    static const char *const words[] = {
+        [WORLDS_TEST] = "test",
+        [WORLDS_PROVE] = "prove",
+        [WORLDS_PROVE_ALL] = "prove-all",
+    };
+
+    return words[target];
 }
 
 struct world_config

@@ -8,12 +8,16 @@
  * they are known to fail, because what they need is taken from them.
  */
 
+/* The target of the Makefile that makes a proof: the longer it takes, the
+ * later.  The first of them has a proof of every world. */
+enum worlds_target { WORLDS_TEST, WORLDS_PROVE, WORLDS_PROVE_ALL };
+
 /* One line of `holdfast-lab prove`: a world, and how far to search it. */
 struct worlds_proof {
     const char *world;
     unsigned workers;
     unsigned faults;
-    bool quick; /* part of the developer's minute, too */
+    enum worlds_target target;
 };
 
 extern const struct world_config worlds[];
@@ -23,6 +27,13 @@ extern const unsigned worlds_proofs_count;
 
 /* The world of that name, or NULL. */
 const struct world_config *worlds_find(const char *name);
+
+/* The line of the list for that world, so far; NULL: it is none of it. */
+const struct worlds_proof *worlds_find_proof(const char *world,
+                                             unsigned workers, unsigned faults);
+
+/* "test", "prove", "prove-all". */
+const char *worlds_target_word(enum worlds_target target);
 
 /* A copy with so many workers (1..WORLD_WORKERS_MAX); 0: as it is.  Those
  * beyond the world's own have the terms of the first, the second, ... */

@@ -111,15 +111,21 @@ check "and says what must be found" says run.out "must be found: "
 check "a proof" gives 0 "proved" prove takeover --workers 2 --faults 0
 check "nothing of it on stderr" silent run.err
 check "its row" says run.out \
-    "^takeover +2 +0 +proved +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+"
-reduced=$(awk '$1 == "takeover" { print $5 }' "$here/run.out")
+    "^takeover +2 +0 +- +proved +[0-9]+ +[0-9]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+"
+reduced=$(awk '$1 == "takeover" { print $6 }' "$here/run.out")
 check "every order" gives 0 "proved" prove takeover --full --workers 2 --faults 0
 check "is more of them" \
-    [ "$(awk '$1 == "takeover" { print $5 }' "$here/run.out")" -gt "$reduced" ]
+    [ "$(awk '$1 == "takeover" { print $6 }' "$here/run.out")" -gt "$reduced" ]
 check "no proof is of the list" gives 64 "no such proof in the list" \
-    prove --quick slow
-check "a quick proof takes no faults" gives 64 "chooses the workers and faults" \
-    prove --quick takeover --faults 3
+    prove --quick --workers 4
+check "a quick proof takes no faults" gives 64 \
+    "--quick chooses the workers and faults" prove --quick takeover --faults 3
+check "nor does one of all" gives 64 "--all chooses the workers and faults" \
+    prove --all takeover --faults 3
+check "quick is not all" gives 64 "do not go together" prove --quick --all
+check "a proof that make test makes" gives 0 "proved" prove --quick refuse
+check "is one line, which says so" \
+    [ "$(awk '$1 == "refuse" { print $4 }' "$here/run.out")" = test ]
 check "a search cut short is no proof" gives 0 \
     "no violation within 5000 states, depth" \
     prove takeover --workers 2 --faults 2 --states 5000
@@ -128,7 +134,7 @@ check "and is called bounded" says run.out "bounded +5000 "
 check "a violation, where there is no room for the shortest schedule" gives 0 \
     "perhaps not the shortest" \
     prove frozen-unfenced --workers 2 --faults 1 --states 60000
-check "is one all the same" says run.out "^frozen-unfenced +2 +1 +violated "
+check "is one all the same" says run.out "^frozen-unfenced +2 +1 +test +violated "
 check "and its schedule breaks the promise" gives 0 \
     "broken: a frozen holder and another in the section" \
     replay "$(sed -n 's/^ *holdfast-lab replay //p' "$here/run.out")"

@@ -53,6 +53,22 @@ parts_change_nothing_but_the_memory(void **unused)
     }
 }
 
+/* `make test` says that the product works. */
+static void
+make_test_has_a_proof_of_every_world(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < worlds_count; i++) {
+        bool any = false;
+
+        for (unsigned j = 0; j < worlds_proofs_count; j++)
+            any |= worlds_proofs[j].target == WORLDS_TEST &&
+                   strcmp(worlds_proofs[j].world, worlds[i].name) == 0;
+        if (!any)
+            fail_msg("make test has no proof of %s", worlds[i].name);
+    }
+}
+
 static void
 what_must_be_found_is_explained(void **unused)
 {
@@ -217,6 +233,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_change_nothing_but_the_memory),
+        cmocka_unit_test(make_test_has_a_proof_of_every_world),
         cmocka_unit_test(what_must_be_found_is_explained),
         cmocka_unit_test(
             what_must_be_found_is_found_and_its_schedule_breaks_it_again),
