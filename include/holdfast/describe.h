@@ -7,8 +7,8 @@
  * What is known of a lock and of its holder, as values, and as JSON.
  *
  * Every string is UTF-8, ends with NUL and is cut at its limit; what other
- * programs wrote is shown with control characters replaced by U+FFFD, so
- * that it is safe to print on a terminal.  Plain values, no ownership: copy
+ * programs wrote is shown with U+FFFD for control characters and for those
+ * that are not seen, so that it is safe to print on a terminal.  Plain values, no ownership: copy
  * with `=`.
  */
 

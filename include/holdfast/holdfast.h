@@ -158,8 +158,9 @@ struct hf_acquired {
 };
 
 /*
- * Wait for the lock `name` (1..512 bytes of UTF-8 without control characters)
- * and hold it.  options may be NULL.  On HF_OK *acquired tells the answer:
+ * Wait for the lock `name` (1..512 bytes of UTF-8 without control characters
+ * and without those that are not seen: of no width, or turning the direction
+ * of the text) and hold it.  options may be NULL.  On HF_OK *acquired tells the answer:
  *
  *   HF_GRANTED          *acquired.lock is held, beaten by the client
  *   HF_TIMED_OUT        not free within the limit

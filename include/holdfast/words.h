@@ -106,9 +106,10 @@ HF_PUBLIC int hf_outcome_exit(enum hf_outcome outcome);
 HF_PUBLIC const char *hf_if_dead_word(enum hf_if_dead if_dead);
 
 /*
- * Read "500ms", "30s", "10m", "2h" into *duration.  HF_E_INVALID for anything
- * else, for a negative or empty number and for one that does not fit;
- * *duration is then untouched.  error may be NULL.
+ * Read "500ms", "30s", "10m", "2h", "7d" into *duration, and whatever else
+ * hf_duration_text writes of a limited one that is not negative: "1.5s",
+ * "3h05m", "2d04h".  HF_E_INVALID for anything else, and for what does not
+ * fit; *duration is then untouched.  error may be NULL.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status
 hf_duration_parse(const char *text, struct hf_duration *duration,

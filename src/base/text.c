@@ -81,6 +81,11 @@ add_escaped(struct hf_text *text, uint32_t code)
         hf_text_add(text, "\\t");
         break;
     default:
+        if (code > 0xFFFF) { /* RFC 8259: as two surrogates */
+            code -= 0x10000;
+            hf_text_addf(text, "\\u%04x", (unsigned)(0xD800 | code >> 10));
+            code = 0xDC00 | (code & 0x3FF);
+        }
         hf_text_addf(text, "\\u%04x", (unsigned)code);
         break;
     }
@@ -174,7 +179,23 @@ hf_text_put_character(uint32_t code, char bytes[4])
 bool
 hf_text_is_control(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7F && code <= 0x9F);
+    /* The Unicode standard's format characters (Cf), and its line and
+     * paragraph separators, as far as they can be met alone. */
+    static const struct {
+        uint32_t first;
+        uint32_t last;
+    } ranges[] = {
+        {0x00, 0x1F},     {0x7F, 0x9F},       {0xAD, 0xAD},
+        {0x61C, 0x61C},   {0x180E, 0x180E},   {0x200B, 0x200F},
+        {0x2028, 0x202E}, {0x2060, 0x206F},   {0xFEFF, 0xFEFF},
+        {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
+    };
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        if (code <= ranges[i].last)
+            return code >= ranges[i].first;
+    }
+    return false;
 }
 
 bool

@@ -28,7 +28,7 @@ void hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len);
 HF_PRINTF(2, 3)
 void hf_text_addf(struct hf_text *text, const char *format, ...);
 
-/* As a JSON string with quotes: control characters (C0, DEL, C1) come out
+/* As a JSON string with quotes: what hf_text_is_control names comes out
  * escaped, each byte that is no UTF-8 as U+FFFD, so that the result is valid
  * JSON and safe to print. */
 void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
@@ -43,18 +43,21 @@ size_t hf_text_character(const char *bytes, size_t len, uint32_t *code);
  * most U+10FFFF and no surrogate. */
 size_t hf_text_put_character(uint32_t code, char bytes[4]);
 
-/* C0, DEL or C1: what a terminal may obey. */
+/*
+ * Is it one of those that a terminal obeys (C0, DEL, C1), or that make a text
+ * look like another: of no width, or turning the direction of others?
+ */
 bool hf_text_is_control(uint32_t code);
 
 /*
- * Is it UTF-8 (RFC 3629: no surrogates, no overlong forms) without control
- * characters (C0, DEL, C1)?
+ * Is it UTF-8 (RFC 3629: no surrogates, no overlong forms) without any of
+ * these?
  */
 bool hf_text_is_clean(const char *bytes, size_t len);
 
 /*
  * Copy into `to` (`size` bytes with the NUL) what can be shown: each byte of
- * broken UTF-8 and each control character becomes U+FFFD; cut at a character's
+ * broken UTF-8 and each of these characters becomes U+FFFD; cut at a character's
  * edge.  Clean text that fits is copied as it is.
  */
 void hf_text_show(char *to, size_t size, const char *bytes, size_t len);

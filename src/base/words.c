@@ -94,25 +94,65 @@ hf_if_dead_word(enum hf_if_dead if_dead)
     return "?";
 }
 
-/* The unit's length in ms, 0 when there is no such unit. */
+/* Take the unit at the head of *text: its length in ms, 0 when there is none. */
 static int64_t
-unit_ms(const char *unit)
+take_unit(const char **text)
 {
     static const struct {
         const char *word;
         int64_t ms;
     } units[] = {
-        {"ms", 1},
+        {"ms", 1}, /* before "m" */
         {"s", MS_PER_SECOND},
         {"m", MS_PER_MINUTE},
         {"h", MS_PER_HOUR},
+        {"d", MS_PER_DAY},
     };
 
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(unit, units[i].word) == 0)
+        size_t len = strlen(units[i].word);
+
+        if (strncmp(*text, units[i].word, len) == 0) {
+            *text += len;
             return units[i].ms;
+        }
     }
     return 0;
+}
+
+/* Take the digits at the head of *text; false when they do not fit. */
+static bool
+take_number(const char **text, int64_t *number)
+{
+    for (*number = 0; **text >= '0' && **text <= '9'; (*text)++) {
+        int64_t value = **text - '0';
+
+        if (*number > (INT64_MAX - value) / 10)
+            return false;
+        *number = *number * 10 + value;
+    }
+    return true;
+}
+
+/* Take ".5", ".25" or ".125" at the head of *text: so many thousandths, 0 when
+ * there is none.  What is left of it then is no unit. */
+static int64_t
+take_thousandths(const char **text)
+{
+    int64_t sum = 0;
+
+    if (**text != '.')
+        return 0;
+    for (int64_t worth = 100; worth > 0; worth /= 10) {
+        const char *digit = *text + 1;
+
+        if (*digit < '0' || *digit > '9')
+            break;
+        sum += (*digit - '0') * worth;
+        (*text)++;
+    }
+    (*text)++;
+    return sum;
 }
 
 static enum hf_status
@@ -128,28 +168,35 @@ enum hf_status
 hf_duration_parse(const char *text, struct hf_duration *duration,
                   struct hf_error *error)
 {
-    const char *digit = text;
-    int64_t count = 0;
-    int64_t unit;
+    const char *at = text;
+    int64_t last = INT64_MAX;
+    int64_t sum = 0;
 
-    for (; *digit >= '0' && *digit <= '9'; digit++) {
-        int64_t value = *digit - '0';
+    do {
+        const char *begin = at;
+        int64_t number;
+        bool fits = take_number(&at, &number);
+        bool digits = at > begin;
+        bool whole = *at != '.';
+        int64_t thousandths = digits && fits ? take_thousandths(&at) : 0;
+        int64_t unit = take_unit(&at);
+        /* INT64_MAX itself means "no limit", which no number spells. */
+        int64_t room = INT64_MAX - 1 - thousandths - sum;
 
-        if (count > (INT64_MAX - value) / 10)
+        if (!fits)
             return refuse_duration(error, text, "is too long");
-        count = count * 10 + value;
-    }
-    unit = unit_ms(digit);
-    if (digit == text || unit == 0)
-        return refuse_duration(
-            error, text,
-            "is not a whole number with a unit, as 500ms, 30s, "
-            "10m or 2h");
-    /* INT64_MAX itself means "no limit", which no number spells. */
-    if (count > (INT64_MAX - 1) / unit)
-        return refuse_duration(error, text, "is too long");
+        if (!digits || unit == 0 || unit >= last ||
+            !(whole || unit == MS_PER_SECOND))
+            return refuse_duration(error, text,
+                                   "is not a number with a unit, as 500ms, "
+                                   "1.5s, 10m, 3h05m or 2d");
+        if (room < 0 || number > room / unit)
+            return refuse_duration(error, text, "is too long");
+        sum += number * unit + thousandths;
+        last = unit;
+    } while (*at != '\0');
 
-    *duration = (struct hf_duration){count * unit};
+    *duration = (struct hf_duration){sum};
     return HF_OK;
 }
 

@@ -56,14 +56,38 @@ sequence_length(const unsigned char *at)
     return 0;
 }
 
+/* What a terminal obeys, and what makes a text look like another one: of no
+ * width, or turning the direction of what follows. */
+static bool
+is_hidden(uint32_t code)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {
+        {0x00, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},
+        {0x61c, 0x61c},   {0x180e, 0x180e},   {0x200b, 0x200f},
+        {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfeff, 0xfeff},
+        {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+    };
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        if (code <= ranges[i].last)
+            return code >= ranges[i].first;
+    }
+    return false;
+}
+
 size_t
 hf_phrase_character(const char *at, bool *shown)
 {
+    static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     const unsigned char *bytes = (const unsigned char *)at;
     size_t length = sequence_length(bytes);
-    bool c1 = length == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
+    uint32_t code = bytes[0] & lead_bits[length];
 
-    *shown = length > 0 && !c1 && bytes[0] >= 0x20 && bytes[0] != 0x7f;
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (bytes[i] & 0x3fu);
+    *shown = length > 0 && !is_hidden(code);
     return *shown ? length : 1;
 }
 

@@ -45,7 +45,8 @@ void hf_phrase_diagnosis(struct hf_phrase *phrase,
 
 /*
  * The character at `at` (not at the final NUL): its length in bytes, and
- * whether a terminal shows it: well-formed UTF-8 and no control character.
+ * whether a terminal shows it: well-formed UTF-8, no control character, and
+ * none that is not seen.
  * What is not shown has length 1.
  */
 size_t hf_phrase_character(const char *at, bool *shown);

@@ -32,7 +32,9 @@ check_part(const char *what, const char *text, size_t max,
                        len, max);
     if (!hf_text_is_clean(text, len))
         return hf_fail(error, HF_E_INVALID,
-                       "the %s must be UTF-8 without control characters", what);
+                       "the %s must be UTF-8 without control characters and "
+                       "characters of no width",
+                       what);
     return HF_OK;
 }
 

@@ -53,6 +53,8 @@ what_a_terminal_must_not_see_is_escaped(void **state)
     assert_string_equal(quoted(&p, "\xc2\x9b"), "$'\\302\\233'"); /* C1 */
     assert_string_equal(quoted(&p, "\xff"), "$'\\377'");
     assert_string_equal(quoted(&p, "\xed\xa0\x80"), "$'\\355\\240\\200'");
+    assert_string_equal(quoted(&p, "a\xe2\x80\xae"), "$'a\\342\\200\\256'");
+    assert_string_equal(quoted(&p, "a\xe2\x80\x8b"), "$'a\\342\\200\\213'");
     assert_string_equal(quoted(&p, "\xe2\x82"), "$'\\342\\202'"); /* cut */
 }
 

@@ -53,6 +53,8 @@ check "an if-dead of another kind" refuses 64 "refuse or takeover, not maybe" \
 check "an empty name" refuses 64 "the name is empty" run '' -- true
 check "a name with a newline" refuses 64 "control characters" \
     run "$control" -- true
+check "a name with a character that nobody sees" refuses 64 "no width" \
+    run $'a\xe2\x80\xaeb' -- true
 check "a name that is too long" refuses 64 "at most 512" run "$long" -- true
 check "a space of Holdfast's own" refuses 64 "Holdfast's own" \
     run --space '!audit' x -- true

@@ -155,6 +155,13 @@ text_is_clean_without_controls_and_broken_bytes(void **state)
     assert_false(hf_text_is_clean(LITERAL("\xC2\x80")));
     assert_false(hf_text_is_clean(LITERAL("\xC2\x9F")));
     assert_false(hf_text_is_clean(LITERAL("\xED\xA0\x80")));
+    assert_false(hf_text_is_clean(LITERAL("a\xE2\x80\xAE"
+                                          "b"))); /* U+202E */
+    assert_false(hf_text_is_clean(LITERAL("a\xE2\x80\x8B"
+                                          "b"))); /* U+200B */
+    assert_false(hf_text_is_clean(LITERAL("\xEF\xBB\xBF"
+                                          "a")));           /* U+FEFF */
+    assert_true(hf_text_is_clean(LITERAL("\xE2\x80\x90"))); /* a hyphen */
     assert_false(hf_text_is_clean(LITERAL("caf\xC3")));
 }
 
@@ -172,6 +179,11 @@ what_cannot_be_shown_is_replaced(void **state)
 
     hf_text_show(shown, sizeof(shown), LITERAL("\xE2\x82x\xFF"));
     assert_string_equal(shown, FFFD FFFD "x" FFFD);
+
+    hf_text_show(shown, sizeof(shown),
+                 LITERAL("a\xE2\x80\xAE"
+                         "b\xE2\x80\x8B"));
+    assert_string_equal(shown, "a" FFFD "b" FFFD);
 }
 
 static void
@@ -221,6 +233,8 @@ a_json_string_says_what_it_was_given(void **state)
     (void)state;
     expect_json(LITERAL(""), "");
     expect_json(LITERAL(tricky), tricky);
+    expect_json(LITERAL("\xE2\x80\xAE\xF3\xA0\x80\x81"),
+                "\xE2\x80\xAE\xF3\xA0\x80\x81");
     expect_json(LITERAL("\xC2\x9B\xF0\x9F\x94\x92"),
                 "\xC2\x9B\xF0\x9F\x94\x92");
 }

@@ -85,6 +85,10 @@ durations_are_read_with_their_units(void **state)
         {"9223372036854775806ms", INT64_MAX - 1},
         {"9223372036854775s", 9223372036854775000},
         {"2562047788015h", 2562047788015 * 3600000},
+        {"1.5s", 1500},
+        {"0.025s", 25},
+        {"2m10s", 130000},
+        {"1d1h1m1.5s", 90061500},
     };
 
     (void)state;
@@ -107,7 +111,11 @@ what_is_no_duration_is_refused_with_a_clause(void **state)
         "ms",
         "-1s",
         "+1s",
-        "1.5s",
+        "1.5m",
+        "1.5.5s",
+        "1.s5",
+        ".5s",
+        "1.1234s",
         "1,5s",
         " 5s",
         "5 s",
@@ -115,7 +123,10 @@ what_is_no_duration_is_refused_with_a_clause(void **state)
         "5S",
         "5MS",
         "5sec",
-        "5d",
+        "5w",
+        "5m5h",
+        "5m5",
+        "5m 5s",
         "5mss",
         "0x5s",
         "5s5s",
@@ -124,6 +135,7 @@ what_is_no_duration_is_refused_with_a_clause(void **state)
         "\xD9\xA5s",
         /* one too many, in ms, s, m, h and of digits */
         "9223372036854775807ms",
+        "106751991167d7h12m55.808s",
         "9223372036854775808ms",
         "9223372036854776s",
         "9223372036854775807s",
@@ -144,6 +156,42 @@ what_is_no_duration_is_refused_with_a_clause(void **state)
         assert_non_null(strstr(error.text, "duration '"));
         assert_int_equal(hf_duration_parse(cases[i], &duration, NULL),
                          HF_E_INVALID);
+    }
+}
+
+/* What we print can be typed: exactly, or as it was rounded. */
+static void
+what_is_written_can_be_read(void **state)
+{
+    static const int64_t cases[] = {
+        1,
+        999,
+        1000,
+        1500,
+        59999,
+        60000,
+        130000,
+        125999,
+        3599999,
+        3600000,
+        3 * 3600000 + 5 * 60000,
+        86399999,
+        86400000,
+        (2 * 24 + 4) * 3600000,
+        20779 * INT64_C(86400000),
+        INT64_MAX - 1,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct hf_duration read;
+        char text[32];
+        char again[32];
+
+        hf_duration_text((struct hf_duration){cases[i]}, text, sizeof(text));
+        assert_int_equal(hf_duration_parse(text, &read, NULL), HF_OK);
+        assert_true(read.ms <= cases[i]);
+        assert_string_equal(hf_duration_text(read, again, sizeof(again)), text);
     }
 }
 
@@ -238,6 +286,7 @@ main(void)
         cmocka_unit_test(an_unknown_value_still_has_a_word),
         cmocka_unit_test(durations_are_read_with_their_units),
         cmocka_unit_test(what_is_no_duration_is_refused_with_a_clause),
+        cmocka_unit_test(what_is_written_can_be_read),
         cmocka_unit_test(a_refused_duration_is_shown_without_its_controls),
         cmocka_unit_test(durations_are_written_for_people),
         cmocka_unit_test(a_written_duration_is_cut_at_the_buffer),
