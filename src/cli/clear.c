@@ -18,13 +18,14 @@ static const char help[] =
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
     "  --json         the answer as one JSON object\n"
-    "  --help         this text\n"
+    "  -h, --help     this text\n"
     "\n"
     "Exit: 0 cleared; 1 no such lock; 75 not cleared: its holder shows life,\n"
     "  or it changed hands meanwhile; 69 the place is unavailable, 77\n"
     "  permission denied, 64 wrong usage, 65 the record is not ours.\n"
     "\n"
-    "  holdfast clear --reason 'db1 lost power; schema checked' migrate\n";
+    "  holdfast clear --reason 'the machine lost power; schema checked' \\\n"
+    "      migrate\n";
 
 struct reading {
     struct hf_which which;
@@ -122,7 +123,7 @@ read_line(struct reading *r, int argc, char **argv)
     };
 
     for (;;) {
-        int option = getopt_long(argc, argv, ":", options, NULL);
+        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
 
         if (option < 0)
             break;

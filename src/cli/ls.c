@@ -14,7 +14,7 @@ static const char help[] =
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
     "  --json         one JSON object a line, with everything that is known\n"
-    "  --help         this text\n"
+    "  -h, --help     this text\n"
     "\n"
     "LAST BEAT is by the wall clocks of the place and of this host; ask\n"
     "`holdfast why NAME` whether a holder is alive.\n"
@@ -176,7 +176,7 @@ read_line(struct hf_which *which, int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
 
     for (;;) {
-        int option = getopt_long(argc, argv, ":", options, NULL);
+        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
 
         if (option < 0)
             break;

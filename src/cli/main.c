@@ -22,12 +22,15 @@ static const char help[] =
     "  holdfast --help        this text\n"
     "  holdfast --version     the version\n"
     "\n"
-    "One of many hosts runs the migration, the others wait for it:\n"
-    "  holdfast run --if-dead refuse migrate -- ./migrate.sh\n"
+    "One of the containers or jobs of a machine, which share the folder\n"
+    "/srv/locks, runs the migration, and the others wait for it:\n"
+    "  holdfast run --at sqlite:/srv/locks/locks.db --if-dead refuse \\\n"
+    "      migrate -- ./migrate.sh\n"
     "\n"
     "The place where locks are kept is --at, or else HOLDFAST_AT, or else a\n"
     "file: /var/lib/holdfast/locks.db for root, for others\n"
-    "~/.local/state/holdfast/locks.db.\n";
+    "~/.local/state/holdfast/locks.db.  Who names the same file shares its\n"
+    "locks; every machine and every container has a default of its own.\n";
 
 static const struct {
     const char *name;
@@ -61,7 +64,8 @@ main(int argc, char **argv)
     fill_standard_streams();
     if (argc < 2)
         return hf_say_usage("", "what shall it do? (see holdfast --help)");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
         return hf_options_help(help);
     if (strcmp(argv[1], "--version") == 0)
         return hf_options_help("holdfast " HF_CLI_VERSION "\n");

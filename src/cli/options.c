@@ -18,6 +18,7 @@ hf_options_take(struct hf_which *which, int option)
     case HF_OPTION_JSON:
         which->json = true;
         return true;
+    case 'h':
     case HF_OPTION_HELP:
         which->help = true;
         return true;

@@ -34,7 +34,8 @@ enum hf_option {
     HF_OPTION_FORCE,
 };
 
-/* Rows of every verb's table for getopt_long. */
+/* Every verb's letters, and rows of its table, for getopt_long. */
+#define HF_OPTIONS_LETTERS ":h"
 #define HF_OPTIONS_SHARED                                                      \
     {"at", required_argument, NULL, HF_OPTION_AT},                             \
         {"space", required_argument, NULL, HF_OPTION_SPACE},                   \

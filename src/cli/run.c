@@ -28,10 +28,10 @@ static const char help[] =
     "  --space SPACE     names are unique within one (default `default`)\n"
     "  --json            say nothing but the answer, as one line of JSON on\n"
     "                    stderr\n"
-    "  --help            this text\n"
+    "  -h, --help        this text\n"
     "\n"
-    "Durations: 500ms, 30s, 10m, 2h.  COMMAND finds HOLDFAST_NAME, _SPACE,\n"
-    "_FENCE and _AT in its environment.  Signals are passed on to it.\n"
+    "Durations: 500ms, 1.5s, 10m, 2h, 1d12h.  COMMAND finds HOLDFAST_NAME,\n"
+    "_SPACE, _FENCE and _AT in its environment.  Signals are passed on to it.\n"
     "\n"
     "Exit: COMMAND's own code, 128+N when it ended by signal N;\n"
     "  75 not acquired in time       73 the holder is dead: needs a person\n"
@@ -179,7 +179,8 @@ read_line(struct reading *r, int argc, char **argv)
     };
 
     for (;;) {
-        int option = getopt_long(argc, argv, "-:nw:", options, NULL);
+        int option = getopt_long(argc, argv,
+                                 "-" HF_OPTIONS_LETTERS "nw:", options, NULL);
 
         if (option < 0)
             break;

@@ -14,7 +14,7 @@ static const char help[] =
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
     "  --json         as one JSON object\n"
-    "  --help         this text\n"
+    "  -h, --help     this text\n"
     "\n"
     "Exit: 0; 1 no such lock; 69 the place is unavailable, 77 permission\n"
     "  denied, 64 wrong usage, 65 the record is not ours.\n"
@@ -101,7 +101,7 @@ read_line(struct hf_which *which, int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
 
     for (;;) {
-        int option = getopt_long(argc, argv, ":", options, NULL);
+        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
 
         if (option < 0)
             break;

@@ -18,7 +18,7 @@ static const char help[] =
     "  --at PLACE        where the locks are kept\n"
     "  --space SPACE     default `default`\n"
     "  --json            as one JSON object\n"
-    "  --help            this text\n"
+    "  -h, --help        this text\n"
     "\n"
     "Exit: 0, whatever was found; 1 no such lock; 69 the place is\n"
     "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is\n"
@@ -84,7 +84,7 @@ add_ps(struct hf_phrase *out, const struct hf_diagnosis *seen)
     hf_phrase_add(out, "see what it does%s:\n    ",
                   seen->here ? "" : " (not of this host)");
     if (!seen->here) {
-        hf_phrase_add(out, "ssh ");
+        hf_phrase_add(out, record->host[0] == '-' ? "ssh -- " : "ssh ");
         hf_phrase_quote(out, record->host);
         hf_phrase_add(out, " ");
     }
@@ -238,7 +238,7 @@ read_line(struct reading *r, int argc, char **argv)
     };
 
     for (;;) {
-        int option = getopt_long(argc, argv, ":", options, NULL);
+        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
         int wrong = 0;
 
         if (option < 0)

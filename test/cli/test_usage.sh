@@ -142,5 +142,8 @@ for verb in '' run ls show why clear; do
     check "holdfast $verb --help" exits 0
     check "and it names its usage" says run.out "usage: holdfast"
     check "in 80 columns" is "" "$(grep -E '.{81}' "$here/run.out")"
+    cp "$here/run.out" "$here/help.out"
+    run ${verb:+"$verb"} -h
+    check "and so does holdfast $verb -h" cmp "$here/help.out" "$here/run.out"
 done
 finish
