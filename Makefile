@@ -1,9 +1,9 @@
 # The front door.  CMake is the only description of the build; everything
 # that takes more than one command is a script in scripts/.
 PREFIX ?= /usr/local
-STORM := $(if $(wildcard scripts/storm.sh),storm)
 
-.PHONY: all run check test prove prove-all lint bench fuzz install clean help
+.PHONY: all run check test prove prove-all lint storm bench fuzz install \
+	clean help
 
 all: ## build the program and the library into build/bin and build/lib
 	@scripts/deps.sh --check run
@@ -20,13 +20,16 @@ test: ## it works: gcc, clang, every test, sanitizers; 6 minutes
 	@scripts/test.sh gcc asan tsan
 prove: ## it keeps working: proofs, mutants, torture, a browser; 30 minutes
 	@scripts/deps.sh run test browser
-	@scripts/test.sh proofs mutants torture $(STORM) browser
+	@scripts/test.sh proofs mutants torture storm browser
 prove-all: ## the longest proofs, for when src/core or lab/world has changed
 	@scripts/deps.sh run test
 	@scripts/test.sh proofs-all
 lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 	@scripts/deps.sh run test lint
 	@scripts/lint.sh
+storm: ## a storm of N=500 single kills, in three kinds of surroundings
+	@scripts/deps.sh run test
+	@scripts/storm.sh $(or $(N),500)
 bench: ## figures: handover, takeover; the search, with SPIN beside it
 	@scripts/deps.sh run test
 	@scripts/build.sh dev
