@@ -25,9 +25,10 @@ enum {
 /* One lock's record, as read from the place. */
 struct hf_description {
     bool exists;
-    bool corrupt; /* a value that is not ours; only the strings
-                               space and name, and fence, version, stamp_ms
-                               are set */
+    bool corrupt;      /* not ours; only the strings space and name, and
+                          fence, version, stamp_ms are set */
+    bool foreign_name; /* no lock can have this name: `name` is what can be
+                          shown of it, and no call takes it; also corrupt */
     char space[HF_SPACE_MAX + 1];
     char name[HF_NAME_MAX + 1];
     uint64_t fence;   /* of the holder's grant: the record's token */
@@ -101,7 +102,8 @@ HF_PUBLIC const char *hf_life_word(enum hf_life life);
  *    "command":"./migrate","processes":[812]},"reason":""}
  *
  * It ends after "exists" when that is false, and after "stamp_ms" when
- * "corrupt" is true.  A diagnosis:
+ * "corrupt" is true.  A foreign name is followed by "foreign_name":true.  A
+ * diagnosis:
  *
  *   {"record":{…},"life":"suspected dead","here":true,"running":false,
  *    "unchanged_ms":60000,"watched_ms":61000,"error":null}

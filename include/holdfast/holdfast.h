@@ -249,16 +249,35 @@ HF_PUBLIC void hf_abandon(struct hf_lock *lock);
 
 /* ---- Look, and clear ----------------------------------------------------- */
 
+enum { HF_CURSOR_MAX = 576 }; /* bytes of a cursor */
+
+/*
+ * How far a listing has come.  Zero is the start; the call moves it on.  The
+ * bytes mean nothing to the caller, who may copy and keep them.  Every listing
+ * ends: a cursor never moves back, whatever stands in the place.
+ */
+struct hf_cursor {
+    size_t len; /* how many bytes there are; 0: at the start */
+    unsigned char bytes[HF_CURSOR_MAX];
+};
+
 struct hf_list_query {
-    const char *space;  /* NULL: "default" */
-    const char *prefix; /* NULL: every name */
-    const char *after;  /* names beyond this one; NULL: from the start */
+    const char *space;        /* NULL: "default" */
+    const char *prefix;       /* NULL: every name */
+    struct hf_cursor *cursor; /* borrowed for the call; NULL: the first page */
 };
 
 /*
  * Read up to `*count` locks in the order of their names' bytes into `rows`,
- * and set *count to how many there were; 0: no more.  A record that is not
- * Holdfast's is a row with `corrupt` set.  HF_E_UNAVAILABLE, HF_E_INVALID.
+ * set *count to how many there were (0: no more), and move the cursor beyond
+ * the last of them.  A record that is not Holdfast's is a row with `corrupt`
+ * set; if its name is none that a lock can have, also `foreign_name`.
+ *
+ * HF_E_INVALID: the space is none of the callers', the cursor is of another
+ * listing, or this is a forked child's call or a callback's.
+ * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT: the place, as hf_open says.
+ * HF_E_CANCELLED: the client is being closed.  HF_E_LIMIT, HF_E_NOMEM: no
+ * descriptors, no memory.  Unless HF_OK, *count and the cursor are untouched.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status
 hf_list(struct hf_client *client, const struct hf_list_query *query,

@@ -144,12 +144,39 @@ print_json(const struct hf_description *locks, size_t count)
     return fine;
 }
 
+static size_t
+count_foreign(const struct hf_description *locks, size_t count)
+{
+    size_t foreign_count = 0;
+
+    for (size_t i = 0; i < count; i++)
+        foreign_count += locks[i].foreign_name;
+    return foreign_count;
+}
+
+static void
+say_foreign(size_t count)
+{
+    bool one = count == 1;
+
+    hf_say("%zu of these names %s none that a lock can have (empty, longer "
+           "than %d bytes, not UTF-8, or with control characters): another "
+           "program wrote %s, which keeps nobody out; sqlite3 can delete %s",
+           count, one ? "is" : "are", HF_NAME_MAX, one ? "the row" : "each row",
+           one ? "it" : "them");
+}
+
 static int
 list(struct hf_client *client, const struct hf_which *which)
 {
-    struct hf_list_query query = {.space = which->space, .prefix = which->name};
+    struct hf_cursor cursor = {.len = 0};
+    struct hf_list_query query = {
+        .space = which->space,
+        .prefix = which->name,
+        .cursor = &cursor,
+    };
     size_t widths[COLUMNS] = {0};
-    char after[HF_NAME_MAX + 1];
+    size_t foreign_count = 0;
 
     for (;;) {
         struct hf_description locks[PAGE];
@@ -160,13 +187,15 @@ list(struct hf_client *client, const struct hf_which *which)
         if (status != HF_OK)
             return hf_say_failure(&error, status);
         if (count == 0)
-            return 0;
+            break;
+        foreign_count += count_foreign(locks, count);
         if (!(which->json ? print_json(locks, count)
                           : print_table(locks, count, widths)))
             return HF_EXIT_OURS;
-        snprintf(after, sizeof(after), "%s", locks[count - 1].name);
-        query.after = after;
     }
+    if (foreign_count > 0 && !which->json)
+        say_foreign(foreign_count);
+    return 0;
 }
 
 static int

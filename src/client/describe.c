@@ -30,19 +30,29 @@ describe_value(const struct hf_value *value, struct hf_description *d)
         d->processes[i] = owner->processes[i].pid;
 }
 
+static bool
+is_lock_name(const char *name, size_t len)
+{
+    return len > 0 && len <= HF_NAME_MAX && hf_text_is_clean(name, len);
+}
+
 void
 hf_describe(const struct hf_record_meta *meta, const struct hf_value *value,
             struct hf_description *description)
 {
+    bool foreign = !is_lock_name(meta->name, meta->name_len);
+
     *description = (struct hf_description){
         .exists = meta->exists,
-        .corrupt = meta->corrupt,
+        .corrupt = meta->corrupt || foreign,
+        .foreign_name = foreign,
         .fence = meta->token,
         .version = meta->version,
         .stamp_ms = meta->stamp_ms,
     };
     show(description->space, sizeof(description->space), meta->space);
-    show(description->name, sizeof(description->name), meta->name);
-    if (meta->exists && !meta->corrupt)
+    hf_text_show(description->name, sizeof(description->name), meta->name,
+                 meta->name_len);
+    if (meta->exists && !description->corrupt)
         describe_value(value, description);
 }

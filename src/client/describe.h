@@ -6,7 +6,8 @@
 /* What a read tells of a record beside its value. */
 struct hf_record_meta {
     const char *space;
-    const char *name;
+    const char *name; /* `name_len` bytes, of which any may be NUL */
+    size_t name_len;
     bool exists;
     bool corrupt;
     uint64_t version;

@@ -1,5 +1,6 @@
 #include "client/errand.h"
 
+#include <string.h>
 #include <sys/eventfd.h>
 
 #include "base/check.h"
@@ -333,6 +334,7 @@ hf_errand_diagnose(const struct hf_errand *errand,
     struct hf_record_meta meta = {
         .space = errand->space,
         .name = errand->name,
+        .name_len = strlen(errand->name),
         .exists = seen->exists,
         .corrupt = seen->corrupt,
         .version = seen->version,

@@ -8,12 +8,10 @@
 #include "client/owner.h"
 #include "client/wait.h"
 
-/* Looking, and clearing by hand: hf_list, hf_examine, hf_clear. */
+/* Looking at one lock, and clearing it by hand: hf_examine, hf_clear. */
 
 /* Longest a person waits for one answer of the place. */
 #define PATIENCE_MS 2000
-
-/* ---- One lock ------------------------------------------------------------ */
 
 /* The words of describe.h for what the machine concluded. */
 static enum hf_life
@@ -144,74 +142,4 @@ hf_clear(struct hf_client *client, const char *name,
     if (status == HF_OK)
         *cleared = result;
     return status;
-}
-
-/* ---- Many locks ---------------------------------------------------------- */
-
-struct listing {
-    struct hf_store_scan scan;
-    struct hf_description *rows;
-    size_t count;
-    enum hf_status status;
-    struct hf_error error;
-};
-
-static bool
-add_row(void *ctx, const char *name, const struct hf_record *record)
-{
-    struct listing *listing = ctx;
-    struct hf_value value;
-    struct hf_record_meta meta = {
-        .space = listing->scan.space,
-        .name = name,
-        .exists = true,
-        .version = record->version,
-        .token = record->token,
-        .stamp_ms = record->stamp_ms,
-    };
-
-    meta.corrupt = record->value_len >= sizeof(record->value) ||
-                   hf_record_decode(record->value, record->value_len, &value,
-                                    NULL) != HF_OK;
-    hf_describe(&meta, &value, &listing->rows[listing->count++]);
-    return listing->count < listing->scan.limit;
-}
-
-static void
-scan(struct hf_store *store, void *ctx)
-{
-    struct listing *listing = ctx;
-
-    listing->status =
-        hf_store_scan(store, &listing->scan, add_row, listing, &listing->error);
-}
-
-enum hf_status
-hf_list(struct hf_client *client, const struct hf_list_query *query,
-        struct hf_description *rows, size_t *count, struct hf_error *error)
-{
-    static const struct hf_list_query everything;
-    const struct hf_list_query *q = query == NULL ? &everything : query;
-    struct listing listing = {
-        .scan = {.space = q->space == NULL ? "default" : q->space,
-                 .prefix = q->prefix == NULL ? "" : q->prefix,
-                 .after = q->after,
-                 .limit = *count},
-        .rows = rows,
-    };
-    struct hf_job job = {.run = scan, .ctx = &listing};
-    enum hf_status status = hf_client_may_call(client, error);
-
-    if (status == HF_OK)
-        status = hf_wait_check_key(listing.scan.space, "-", error);
-    if (status != HF_OK)
-        return status;
-    if (*count == 0)
-        return HF_OK;
-    if (!hf_client_run(client, &job))
-        return hf_fail(error, HF_E_CANCELLED, "the client is closed");
-    if (listing.status != HF_OK)
-        return hf_fail(error, listing.status, "%s", listing.error.text);
-    *count = listing.count;
-    return HF_OK;
 }

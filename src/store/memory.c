@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "store/memory_table.h"
 #include "store/pause.h"
+#include "store/rule.h"
 
 /*
  * One table a name, and one mutex over all of them: calls are short, and this
@@ -156,23 +157,25 @@ get(struct hf_store *store, struct hf_key key, struct hf_instant until,
  * may use another store. */
 static bool
 show_next(const struct hf_memory_table *table, const struct hf_store_scan *scan,
-          const char *after, char **name, struct hf_record *record)
+          char **name, struct hf_record *record)
 {
-    size_t prefix_len = strlen(scan->prefix);
-    const char *start = scan->prefix;
-    struct hf_key key = {scan->space, start};
+    struct hf_key key = {scan->space, scan->prefix};
     const struct hf_memory_row *row;
     size_t index;
 
-    if (after != NULL && strcmp(after, start) >= 0)
-        key.name = after;
+    /* Up to the first NUL of `after`, if it has one: not too far. */
+    if (scan->after != NULL && strcmp(scan->after, scan->prefix) >= 0)
+        key.name = scan->after;
     index = hf_memory_table_position(table, key);
     for (; index < table->rows_count; index++) {
+        size_t name_len;
+
         row = table->rows[index];
+        name_len = strlen(row->name);
         if (strcmp(row->space, scan->space) != 0 ||
-            strncmp(row->name, scan->prefix, prefix_len) != 0)
+            !hf_rule_has_prefix(scan, row->name, name_len))
             return false;
-        if (row->exists && (after == NULL || strcmp(row->name, after) > 0)) {
+        if (row->exists && hf_rule_comes_after(scan, row->name, name_len)) {
             show(row, record);
             *name = hf_copy(&hf_alloc_libc, row->name);
             return true;
@@ -186,6 +189,7 @@ scan(struct hf_store *store, const struct hf_store_scan *scan,
      hf_store_row_fn *row, void *ctx, struct hf_error *error)
 {
     const struct hf_memory_table *table = &memory_of(store)->shared->table;
+    struct hf_store_scan rest = *scan;
     enum hf_status status = HF_OK;
     struct hf_record record;
     char *last = NULL;
@@ -195,8 +199,7 @@ scan(struct hf_store *store, const struct hf_store_scan *scan,
         char *name = NULL;
 
         lock();
-        more = show_next(table, scan, last != NULL ? last : scan->after, &name,
-                         &record);
+        more = show_next(table, &rest, &name, &record);
         unlock();
         if (more && name == NULL) {
             status = hf_fail(error, HF_E_NOMEM, "no memory for a lock's name");
@@ -204,7 +207,11 @@ scan(struct hf_store *store, const struct hf_store_scan *scan,
         }
         hf_free(&hf_alloc_libc, last);
         last = name;
-        more = more && row(ctx, name, &record);
+        if (!more)
+            break;
+        rest.after = name;
+        rest.after_len = strlen(name);
+        more = row(ctx, name, rest.after_len, &record);
     }
     hf_free(&hf_alloc_libc, last);
     return status;

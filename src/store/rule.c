@@ -112,6 +112,30 @@ hf_rule_next(const struct hf_rule_found *found, int64_t now_us)
     return found->version < now ? now : found->version + 1;
 }
 
+bool
+hf_rule_has_prefix(const struct hf_store_scan *scan, const char *name,
+                   size_t name_len)
+{
+    size_t prefix_len = strlen(scan->prefix);
+
+    return name_len >= prefix_len &&
+           memcmp(name, scan->prefix, prefix_len) == 0;
+}
+
+bool
+hf_rule_comes_after(const struct hf_store_scan *scan, const char *name,
+                    size_t name_len)
+{
+    size_t common;
+    int order;
+
+    if (scan->after == NULL)
+        return true;
+    common = name_len < scan->after_len ? name_len : scan->after_len;
+    order = memcmp(name, scan->after, common);
+    return order != 0 ? order > 0 : name_len > scan->after_len;
+}
+
 void
 hf_rule_judge(struct hf_store_group *groups, size_t groups_count,
               enum hf_verdict verdict)

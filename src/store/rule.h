@@ -62,6 +62,13 @@ HF_MUST_USE enum hf_status hf_rule_clock(int64_t *now_us,
 /* The version that follows on what was found, at a time of hf_rule_clock. */
 uint64_t hf_rule_next(const struct hf_rule_found *found, int64_t now_us);
 
+/* Does the name begin with the scan's prefix, and does it come after the one
+ * that the scan goes on from?  By bytes; a name may hold any. */
+bool hf_rule_has_prefix(const struct hf_store_scan *scan, const char *name,
+                        size_t name_len);
+bool hf_rule_comes_after(const struct hf_store_scan *scan, const char *name,
+                         size_t name_len);
+
 /* Give every group one verdict. */
 void hf_rule_judge(struct hf_store_group *groups, size_t groups_count,
                    enum hf_verdict verdict);

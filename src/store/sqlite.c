@@ -120,13 +120,13 @@ static int
 scan_rows(sqlite3_stmt *statement, const struct hf_store_scan *scan,
           hf_store_row_fn *row, void *ctx)
 {
-    size_t prefix_len = strlen(scan->prefix);
     size_t count = 0;
     struct hf_record record;
     int code;
 
     while (count < scan->limit) {
         const char *name;
+        size_t name_len;
 
         code = sqlite3_step(statement);
         if (code != SQLITE_ROW)
@@ -134,18 +134,38 @@ scan_rows(sqlite3_stmt *statement, const struct hf_store_scan *scan,
         name = (const char *)sqlite3_column_text(statement, 0);
         if (name == NULL)
             return SQLITE_NOMEM;
-        if (strncmp(name, scan->prefix, prefix_len) != 0)
+        name_len = (size_t)sqlite3_column_bytes(statement, 0);
+        if (!hf_rule_has_prefix(scan, name, name_len))
             break;
-        if (scan->after != NULL && strcmp(name, scan->after) <= 0)
+        if (!hf_rule_comes_after(scan, name, name_len))
             continue;
         code = show(statement, 1, &record);
         if (code != SQLITE_OK)
             return code;
         count++;
-        if (!row(ctx, name, &record))
+        if (!row(ctx, name, name_len, &record))
             break;
     }
     return SQLITE_OK;
+}
+
+/* From the prefix on, or from the name that it goes on from. */
+static int
+prepare_scan(struct sqlite *store, const struct hf_store_scan *scan,
+             sqlite3_stmt **statement)
+{
+    size_t prefix_len = strlen(scan->prefix);
+    bool later = hf_rule_comes_after(scan, scan->prefix, prefix_len);
+    const char *start = later ? scan->prefix : scan->after;
+    size_t start_len = later ? prefix_len : scan->after_len;
+    int code = hf_sqlite_sql_prepare(&store->sql, HF_SQL_SCAN, statement);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(*statement, 1, scan->space, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(*statement, 2, start, (int)start_len,
+                                 SQLITE_STATIC);
+    return code;
 }
 
 static enum hf_status
@@ -153,7 +173,6 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
      hf_store_row_fn *row, void *ctx, struct hf_error *error)
 {
     struct sqlite *store = sqlite_of(base);
-    struct hf_key start = {scan->space, scan->prefix};
     sqlite3_stmt *statement = NULL;
     enum hf_status status;
     int code;
@@ -162,10 +181,7 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     if (status != HF_OK)
         return status;
 
-    if (scan->after != NULL && strcmp(scan->after, scan->prefix) > 0)
-        start.name = scan->after;
-    code = hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_SCAN, start,
-                                       &statement);
+    code = prepare_scan(store, scan, &statement);
     if (code == SQLITE_OK)
         code = scan_rows(statement, scan, row, ctx);
     if (code != SQLITE_OK)

@@ -82,15 +82,20 @@ struct hf_store_watch {
     uint64_t version;
 };
 
-/* Called by scan for each record in key order; `name` and `record` are
- * borrowed for the call.  Returning false ends the scan. */
-typedef bool hf_store_row_fn(void *ctx, const char *name,
+/*
+ * Called by scan for each record in key order.  `name` has `name_len` bytes
+ * and then a NUL: another program may have written any bytes, and any number
+ * of them.  It and `record` are borrowed for the call.  Returning false ends
+ * the scan.
+ */
+typedef bool hf_store_row_fn(void *ctx, const char *name, size_t name_len,
                              const struct hf_record *record);
 
 struct hf_store_scan {
     const char *space;
     const char *prefix; /* of the name; "" for all */
     const char *after;  /* names beyond this one; NULL: from the start */
+    size_t after_len;   /* of `after`, which has any bytes and then a NUL */
     size_t limit;
 };
 

@@ -73,6 +73,8 @@ add_description(struct hf_text *out, const struct hf_description *d)
     add_string(out, "space", d->space, HF_SPACE_MAX);
     hf_text_add(out, ",");
     add_string(out, "name", d->name, HF_NAME_MAX);
+    if (d->foreign_name)
+        hf_text_add(out, ",\"foreign_name\":true");
     hf_text_addf(out, ",\"exists\":%s", truth(d->exists));
     if (d->exists) {
         hf_text_addf(out,

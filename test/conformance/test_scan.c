@@ -22,7 +22,9 @@ expect_names(struct hf_store *store, const struct hf_store_scan *scan,
     assert_string_equal(names, expected);
 }
 
-#define ALL(text) (&(struct hf_store_scan){"default", (text), NULL, 1000})
+#define IN(where, text)                                                        \
+    (&(struct hf_store_scan){.space = (where), .prefix = (text), .limit = 1000})
+#define ALL(text) IN("default", text)
 
 static void
 an_empty_store_shows_nothing(struct suite_bench *b)
@@ -121,38 +123,42 @@ spaces_with_common_beginnings_stay_apart(struct suite_bench *b)
     add(b->store, "team/", "d");
     add(b->store, "tea", "ma");
     add(b->store, "!team", "e");
-    expect_names(b->store, &(struct hf_store_scan){"team", "", NULL, 10},
-                 "a\n");
-    expect_names(b->store, &(struct hf_store_scan){"tea", "", NULL, 10},
-                 "c\nma\n");
-    expect_names(b->store, &(struct hf_store_scan){"!team", "", NULL, 10},
-                 "e\n");
-    expect_names(b->store, &(struct hf_store_scan){"te", "", NULL, 10}, "");
+    expect_names(b->store, IN("team", ""), "a\n");
+    expect_names(b->store, IN("tea", ""), "c\nma\n");
+    expect_names(b->store, IN("!team", ""), "e\n");
+    expect_names(b->store, IN("te", ""), "");
+}
+
+static void
+go_on(struct hf_store_scan *scan, const char *after)
+{
+    scan->after = after;
+    scan->after_len = after != NULL ? strlen(after) : 0;
 }
 
 static void
 after_and_limit_make_pages(struct suite_bench *b)
 {
     static const char *const names[] = {"a", "b", "ba", "bb", "bc", "c"};
-    struct hf_store_scan page = {"default", "b", NULL, 2};
+    struct hf_store_scan page = {.space = "default", .prefix = "b", .limit = 2};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         add(b->store, "default", names[i]);
 
     expect_names(b->store, &page, "b\nba\n");
-    page.after = "ba";
+    go_on(&page, "ba");
     expect_names(b->store, &page, "bb\nbc\n");
-    page.after = "bc";
+    go_on(&page, "bc");
     expect_names(b->store, &page, "");
-    page.after = "a"; /* before the prefix */
+    go_on(&page, "a"); /* before the prefix */
     expect_names(b->store, &page, "b\nba\n");
-    page.after = "bab"; /* there is no such name */
+    go_on(&page, "bab"); /* there is no such name */
     expect_names(b->store, &page, "bb\nbc\n");
-    page.after = "";
+    go_on(&page, "");
     expect_names(b->store, &page, "b\nba\n");
-    page.after = "z";
+    go_on(&page, "z");
     expect_names(b->store, &page, "");
-    page.after = NULL;
+    go_on(&page, NULL);
     page.limit = 0;
     expect_names(b->store, &page, "");
 }
@@ -161,7 +167,7 @@ static void
 tombstones_are_hidden_and_do_not_count(struct suite_bench *b)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
-    struct hf_store_scan two = {"default", "", NULL, 2};
+    struct hf_store_scan two = {.space = "default", .prefix = "", .limit = 2};
 
     for (size_t i = 0; i < 4; i++)
         add(b->store, "default", names[i]);
@@ -179,11 +185,13 @@ struct first {
 };
 
 static bool
-take_one(void *ctx, const char *name, const struct hf_record *record)
+take_one(void *ctx, const char *name, size_t name_len,
+         const struct hf_record *record)
 {
     struct first *first = ctx;
 
     (void)name;
+    (void)name_len;
     first->calls++;
     first->record = *record;
     return false;

@@ -167,9 +167,11 @@ create_under(struct fault_plan *plan)
 }
 
 static bool
-count_row(void *ctx, const char *name, const struct hf_record *record)
+count_row(void *ctx, const char *name, size_t name_len,
+          const struct hf_record *record)
 {
     (void)name;
+    (void)name_len;
     assert_true(record->exists);
     ++*(int *)ctx;
     return true;
@@ -179,7 +181,8 @@ static void
 read_under(struct fault_plan *plan)
 {
     static struct hf_record record;
-    struct hf_store_scan scan = {"default", "", NULL, 100};
+    struct hf_store_scan scan = {
+        .space = "default", .prefix = "", .limit = 100};
     struct hf_error error = {.status = HF_OK};
     struct hf_store *store = NULL;
     enum hf_status status;

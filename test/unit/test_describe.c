@@ -118,6 +118,22 @@ a_corrupt_record_has_only_what_the_place_says_of_it(void **state)
 }
 
 static void
+a_name_that_no_lock_can_have_is_marked(void **state)
+{
+    struct hf_diagnosis d = example();
+    char text[ENOUGH];
+
+    (void)state;
+    d.record.corrupt = true;
+    d.record.foreign_name = true;
+    hf_description_json(&d.record, text, sizeof(text));
+    assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
+                              "\"foreign_name\":true,\"exists\":true,"
+                              "\"corrupt\":true,\"fence\":17,"
+                              "\"version\":19,\"stamp_ms\":1700000001000}");
+}
+
+static void
 a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
 {
     static const struct {
@@ -257,6 +273,7 @@ main(void)
         cmocka_unit_test(a_description_is_the_json_of_its_header),
         cmocka_unit_test(a_lock_that_is_not_there_has_only_its_name),
         cmocka_unit_test(a_corrupt_record_has_only_what_the_place_says_of_it),
+        cmocka_unit_test(a_name_that_no_lock_can_have_is_marked),
         cmocka_unit_test(
             a_diagnosis_is_its_record_and_what_is_known_of_the_holder),
         cmocka_unit_test(a_place_that_does_not_answer_is_told_in_json),

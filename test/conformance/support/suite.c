@@ -329,17 +329,18 @@ struct names {
 };
 
 static bool
-add_name(void *ctx, const char *name, const struct hf_record *record)
+add_name(void *ctx, const char *name, size_t name_len,
+         const struct hf_record *record)
 {
     struct names *names = ctx;
-    size_t len = strlen(name);
 
     assert_true(record->exists);
-    assert_true(len + 2 <= names->size);
-    memcpy(names->at, name, len);
-    memcpy(names->at + len, "\n", 2);
-    names->at += len + 1;
-    names->size -= len + 1;
+    assert_int_equal(name[name_len], '\0');
+    assert_true(name_len + 2 <= names->size);
+    memcpy(names->at, name, name_len);
+    memcpy(names->at + name_len, "\n", 2);
+    names->at += name_len + 1;
+    names->size -= name_len + 1;
     return true;
 }
 

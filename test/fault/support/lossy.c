@@ -265,11 +265,13 @@ lossy_sea_end(struct lossy_sea *sea)
 }
 
 static bool
-count_row(void *ctx, const char *name, const struct hf_record *record)
+count_row(void *ctx, const char *name, size_t name_len,
+          const struct hf_record *record)
 {
     size_t *count = ctx;
 
     (void)name;
+    (void)name_len;
     (void)record;
     ++*count;
     return true;
