@@ -27,7 +27,7 @@ check "with a higher fence" [ "$(stored fence)" -gt "$first" ]
 check "and is stored" [ "$(stored text)" = two ]
 
 # Somebody with a higher fence was here meanwhile.
-sqlite3 "$here/report.db" "UPDATE report SET fence = fence + 1000, text = 'them'"
+sqlite3 "$here/report.db" "UPDATE report SET fence = fence * 2, text = 'them'"
 write three >"$here/three.out" 2>"$here/three.err"
 check "a write with an older fence fails" [ $? = 1 ]
 check "and says why" grep -q 'too old' "$here/three.err"

@@ -206,8 +206,27 @@ one_seed_is_one_walk(void **unused)
     assert_memory_not_equal(schedules[0], schedules[1], sizeof(schedules[0]));
 }
 
+/* Not far, but into every world: with sanitizers nothing else goes there. */
 static void
-every_world_is_proved_and_every_proof_has_its_world(void **unused)
+a_few_walks_in_every_world_break_no_promise(void **unused)
+{
+    uint16_t schedule[1000];
+
+    (void)unused;
+    for (unsigned i = 0; i < worlds_count; i++) {
+        struct world_config config = worlds[i];
+        struct walk walk = {.schedule = schedule, .max = 1000};
+
+        config.symmetric = false;
+        if (config.expect != NULL)
+            continue;
+        for (walk.seed = 1; walk.seed <= 5; walk.seed++)
+            assert_null(walk_at_random(&config, &walk));
+    }
+}
+
+static void
+every_proof_has_its_world(void **unused)
 {
     (void)unused;
     for (unsigned i = 0; i < worlds_proofs_count; i++) {
@@ -216,14 +235,6 @@ every_world_is_proved_and_every_proof_has_its_world(void **unused)
         assert_non_null(worlds_find(proof->world));
         assert_in_range(proof->workers, 1, WORLD_WORKERS_MAX);
         assert_true(proof->faults <= 15);
-    }
-    for (unsigned i = 0; i < worlds_count; i++) {
-        bool proved = false;
-
-        for (unsigned k = 0; k < worlds_proofs_count; k++)
-            proved =
-                proved || strcmp(worlds_proofs[k].world, worlds[i].name) == 0;
-        assert_true(proved);
     }
     assert_null(worlds_find("nowhere"));
 }
@@ -242,7 +253,8 @@ main(void)
             workers_that_are_alike_need_at_most_half_as_many_states),
         cmocka_unit_test(a_random_walk_finds_it_too),
         cmocka_unit_test(one_seed_is_one_walk),
-        cmocka_unit_test(every_world_is_proved_and_every_proof_has_its_world),
+        cmocka_unit_test(a_few_walks_in_every_world_break_no_promise),
+        cmocka_unit_test(every_proof_has_its_world),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,8 @@ a_list_under_way_outlives_the_close(void **state)
 
     (void)state;
     for (int round = 0; round < 50; round++) {
-        struct gate gate = {.base = {&methods, &hf_alloc_libc}};
+        struct gate gate = {
+            .base = {.methods = &methods, .alloc = &hf_alloc_libc}};
         struct hf_client *client = NULL;
         pthread_t lister;
         pthread_t closer;
