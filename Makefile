@@ -30,10 +30,12 @@ lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 storm: ## a storm of N=500 single kills, in three kinds of surroundings
 	@scripts/deps.sh run test
 	@scripts/storm.sh $(or $(N),500)
-bench: ## figures: handover, takeover; the search, with SPIN beside it
+bench: ## figures: handover, takeover, beside flock; the search, beside SPIN
 	@scripts/deps.sh run test
 	@scripts/build.sh dev
 	@build/dev/bin/bench_latency build/dev/bin/holdfast
+	@build/dev/bin/bench_run build/dev/bin/holdfast \
+		build/dev/lib/libshim_sync.so
 	@bench/search.sh build/dev/bin/bench_search
 fuzz: ## new bytes for the decoder T=record, for S=60 seconds
 	@scripts/deps.sh run test

@@ -16,7 +16,7 @@
 /*
  * bench_latency HOLDFAST [ROUNDS]: on one host, with a SQLite file, how long
  * after a release, and after a kill -9 of holdfast, the next one's command is
- * running; and `holdfast run x -- true` beside `flock x true`, in turn.
+ * running.
  *
  * As a test (HF_BOUND_MS set) it fails when a median is above that.
  *
@@ -38,7 +38,6 @@ struct stamp {
 struct bench {
     const char *self;
     const char *holdfast;
-    const char *flock;
     char folder[FOLDER_SIZE];
     int stamps; /* a pipe from the commands */
     int orders; /* and one to them */
@@ -176,35 +175,6 @@ measure_handover(struct bench *b, bool by_death)
         took_us);
 }
 
-/* ---- Beside flock ------------------------------------------------------- */
-
-static int64_t
-time_run(const char *const *argv)
-{
-    int64_t began_us = cast_now_us();
-
-    HF_CHECK(herd_run(&(struct herd_start){.argv = argv}) == 0);
-    return cast_now_us() - began_us;
-}
-
-static void
-measure_beside_flock(struct bench *b)
-{
-    static int64_t ours_us[10 * ROUNDS];
-    static int64_t theirs_us[10 * ROUNDS];
-    char file[FOLDER_SIZE + 32];
-    const char *ours[] = {b->holdfast, "run", "x", "--", "/bin/true", NULL};
-    const char *theirs[] = {b->flock, file, "/bin/true", NULL};
-
-    snprintf(file, sizeof(file), "%s/flock", b->folder);
-    for (size_t i = 0; i < b->rounds; i++) {
-        ours_us[i] = time_run(ours);
-        theirs_us[i] = time_run(theirs);
-    }
-    say(b, "holdfast run x -- true", ours_us);
-    say(b, "flock x true", theirs_us);
-}
-
 /* ---- Main --------------------------------------------------------------- */
 
 static void
@@ -231,7 +201,6 @@ main(int argc, char **argv)
     struct bench b = {
         .self = argv[0],
         .holdfast = argc > 1 ? argv[1] : NULL,
-        .flock = "/usr/bin/flock",
         .rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : ROUNDS,
         .bound_ms = bound == NULL ? 0 : strtod(bound, NULL),
         .good = true,
@@ -245,7 +214,6 @@ main(int argc, char **argv)
     open_bench(&b);
     measure_handover(&b, false);
     measure_handover(&b, true);
-    measure_beside_flock(&b);
     folder_remove(b.folder);
     return b.good ? 0 : 1;
 }
