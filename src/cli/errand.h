@@ -5,20 +5,29 @@
 #include <stdbool.h>
 
 /*
- * A call of the library that may take long, on a thread of its own, so that
- * the main thread goes on hearing of signals and of the guard.
+ * Calls of the library that may take long, one after another on a thread of
+ * their own, so that the main thread goes on hearing of signals and of the
+ * guard.  One thread for all: the second call need not fear that there is none
+ * to be had, nor wait until a new one has its first turn.
  *
- * The thread blocks the signals that the starting thread blocks.
+ *   open -> (start -> finish)* -> close
+ *
+ * The thread blocks the signals that the opening thread blocks.
  */
 struct hf_errand {
-    void (*work)(void *ctx);
+    void (*work)(void *ctx); /* NULL: there is none, and none will come */
     void *ctx;
-    int over_fd; /* readable when the work is done */
+    int start_fd; /* readable when there is work, or none will come */
+    int over_fd;  /* readable when the work is done */
+    bool opened;
     pthread_t thread;
 };
 
-/* Start work(ctx).  False and errno when there is no thread to be had. */
-bool hf_errand_start(struct hf_errand *errand, void (*work)(void *ctx),
+/* Make the thread.  False and errno when there is none to be had. */
+bool hf_errand_open(struct hf_errand *errand);
+
+/* Start work(ctx).  Cannot fail. */
+void hf_errand_start(struct hf_errand *errand, void (*work)(void *ctx),
                      void *ctx);
 
 /* Is the work done?  Then hf_errand_finish will not wait. */
@@ -26,5 +35,8 @@ bool hf_errand_over(const struct hf_errand *errand);
 
 /* Wait for the end of the work, which then happened before the return. */
 void hf_errand_finish(struct hf_errand *errand);
+
+/* End the thread, which has no work; nothing if it was never made. */
+void hf_errand_close(struct hf_errand *errand);
 
 #endif

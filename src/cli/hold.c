@@ -107,13 +107,11 @@ claim(void *ctx)
     hf_line_end(&h->line);
 }
 
-/* Wait for the lock; false and errno when there was no thread for it. */
-static bool
+static void
 claim_it(struct hf_hold *h)
 {
-    h->errand_runs = hf_errand_start(&h->errand, claim, h);
-    if (!h->errand_runs)
-        return false;
+    hf_errand_start(&h->errand, claim, h);
+    h->errand_runs = true;
     while (!hf_errand_over(&h->errand)) {
         hf_hold_events_wait(h, HF_MOMENT_NEVER);
         if (h->guard_over)
@@ -123,7 +121,6 @@ claim_it(struct hf_hold *h)
     (void)hf_hold_events_reap(h); /* is the guard still there? */
     h->errand_runs = false;
     h->say_stop_at = HF_MOMENT_NEVER;
-    return true;
 }
 
 /* ---- Holding ------------------------------------------------------------ */
@@ -267,11 +264,8 @@ renew_cancel(struct hf_hold *h)
 static void
 give_back_until(struct hf_hold *h, int64_t give_up)
 {
-    h->errand_runs = hf_errand_start(&h->errand, give_back, h);
-    if (!h->errand_runs) {
-        give_back(h); /* no thread: then here, deaf to signals */
-        return;
-    }
+    hf_errand_start(&h->errand, give_back, h);
+    h->errand_runs = true;
     h->say_stop_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
     while (!hf_errand_over(&h->errand)) {
         hf_hold_events_wait(h, give_up);
@@ -326,6 +320,8 @@ prepare(struct hf_hold *h)
     h->guard = hf_guard_start(&h->pact, &h->terms);
     if (h->guard < 0 || !hf_hold_events_open(h))
         return false;
+    if (!hf_errand_open(&h->errand))
+        return false;
     errno = ENOMEM;
     return hf_cancel_open(&h->cancel) == HF_OK;
 }
@@ -337,6 +333,7 @@ finish(struct hf_hold *h)
         (void)kill(h->guard, SIGKILL); /* nothing is below it */
         (void)waitpid(h->guard, NULL, 0);
     }
+    hf_errand_close(&h->errand);
     hf_close(h->client);
     if (h->cancel != NULL)
         hf_cancel_close(h->cancel);
@@ -370,8 +367,9 @@ use_lock(struct hf_hold *h)
 static int
 run(struct hf_hold *h)
 {
-    if (!prepare(h) || !claim_it(h))
+    if (!prepare(h))
         return hf_hold_words_cannot_begin();
+    claim_it(h);
 
     bool answered = h->status == HF_OK;
     bool granted = answered && h->answer.outcome == HF_GRANTED;
