@@ -21,7 +21,7 @@ enum {
 struct sqlite {
     struct hf_store base;
     struct hf_sqlite_sql sql;
-    char *path; /* owned */
+    struct hf_place place;
 };
 
 static struct sqlite *
@@ -40,6 +40,91 @@ static enum hf_status
 fail(struct sqlite *store, int code, struct hf_error *error)
 {
     return hf_sqlite_db_fail(&store->sql.db, code, error);
+}
+
+/* ---- Beginning and end of a call ----------------------------------------- */
+
+/*
+ * synchronous=FULL: an applied group is durable.  The log is folded back into
+ * the file every 100 pages or so (sqlite_db.c), and not when the last store
+ * closes: that would cost each `holdfast run` two syncs more, and the next one
+ * the making of both files anew.  A log of 100 pages is read in well under
+ * 1 ms.
+ */
+static const char settings[] = "PRAGMA synchronous=FULL;"
+                               "PRAGMA trusted_schema=OFF;"
+                               "PRAGMA cell_size_check=ON;"
+                               "PRAGMA journal_size_limit=4194304;";
+
+static enum hf_status
+set_up(struct sqlite *store, struct hf_error *error)
+{
+    enum hf_status status;
+    int64_t floor = 0;
+    int code;
+
+    sqlite3_db_config(store->sql.db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
+                      NULL);
+    status = hf_sqlite_schema_prepare(&store->sql.db, hf_sqlite_schema_steps,
+                                      hf_sqlite_schema_steps_count, error);
+    if (status != HF_OK)
+        return status;
+
+    code = hf_sqlite_db_run(&store->sql.db, settings);
+    /* The first read: are our tables there?  It also makes the log, which is
+     * then shared before anybody needs it. */
+    if (code == SQLITE_OK)
+        code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
+    if (code != SQLITE_OK)
+        return fail(store, code, error);
+    hf_sqlite_file_share(store->place.path);
+    return hf_sqlite_db_note(&store->sql.db, error);
+}
+
+static enum hf_status
+open_database(struct sqlite *store, struct hf_instant until,
+              struct hf_error *error)
+{
+    const char *path = store->place.path;
+    enum hf_status status = hf_sqlite_file_prepare(&store->place, error);
+
+    if (status == HF_OK)
+        status = hf_sqlite_db_open(&store->sql.db, path, error);
+    if (status != HF_OK)
+        return status;
+
+    store->sql.db.until = until;
+    store->sql.db.locked_ms = &store->base.locked_ms;
+    status = set_up(store, error);
+    if (status != HF_OK)
+        hf_sqlite_sql_close(&store->sql);
+    return status;
+}
+
+/* End a call.  What is open is closed if it was found not to be the place any
+ * more; the next call opens the place anew. */
+static void
+leave(struct sqlite *store)
+{
+    if (!store->sql.db.gone)
+        return;
+    hf_sqlite_sql_close(&store->sql);
+    store->base.generation++;
+}
+
+/* Start a call that ends at `until`; leave() it unless this fails. */
+static enum hf_status
+enter(struct sqlite *store, struct hf_instant until, struct hf_error *error)
+{
+    enum hf_status status = HF_OK;
+
+    if (store->sql.db.handle == NULL)
+        status = open_database(store, hf_earlier(until, patience()), error);
+    if (status == HF_OK)
+        status = hf_sqlite_sql_enter(&store->sql, until, error);
+    if (status != HF_OK)
+        leave(store);
+    return status;
 }
 
 /* ---- Reads --------------------------------------------------------------- */
@@ -85,7 +170,7 @@ get(struct hf_store *base, struct hf_key key, struct hf_instant until,
 {
     struct sqlite *store = sqlite_of(base);
     sqlite3_stmt *statement = NULL;
-    enum hf_status status = hf_sqlite_sql_enter(&store->sql, until, error);
+    enum hf_status status = enter(store, until, error);
     int code;
 
     if (status != HF_OK)
@@ -111,6 +196,7 @@ get(struct hf_store *base, struct hf_key key, struct hf_instant until,
     if (code != SQLITE_OK)
         status = fail(store, code, error);
     sqlite3_reset(statement);
+    leave(store);
     return status;
 }
 
@@ -177,7 +263,7 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     enum hf_status status;
     int code;
 
-    status = hf_sqlite_sql_enter(&store->sql, patience(), error);
+    status = enter(store, patience(), error);
     if (status != HF_OK)
         return status;
 
@@ -187,6 +273,7 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     if (code != SQLITE_OK)
         status = fail(store, code, error);
     sqlite3_reset(statement);
+    leave(store);
     return status;
 }
 
@@ -196,21 +283,30 @@ static void
 commit(struct hf_store *base, struct hf_store_group *groups,
        size_t groups_count, struct hf_instant until, struct hf_error *error)
 {
-    hf_sqlite_commit_groups(&sqlite_of(base)->sql, groups, groups_count, until,
-                            error);
+    struct sqlite *store = sqlite_of(base);
+
+    if (enter(store, until, error) != HF_OK)
+        return;
+    hf_sqlite_commit_groups(&store->sql, groups, groups_count, error);
+    leave(store);
 }
 
 static enum hf_status
 purge(struct hf_store *base, struct hf_duration age, size_t limit,
       size_t *purged, struct hf_error *error)
 {
+    struct sqlite *store = sqlite_of(base);
     struct hf_sqlite_purge what = {
         .before_ms = hf_rule_purge_before(age),
         .limit = limit,
-        .until = patience(),
     };
+    enum hf_status status = enter(store, patience(), error);
 
-    return hf_sqlite_commit_purge(&sqlite_of(base)->sql, &what, purged, error);
+    if (status != HF_OK)
+        return status;
+    status = hf_sqlite_commit_purge(&store->sql, &what, purged, error);
+    leave(store);
+    return status;
 }
 
 /* ---- Wait ---------------------------------------------------------------- */
@@ -261,19 +357,26 @@ wait_for_change(struct hf_store *base, const struct hf_store_watch *watches,
     struct sqlite *store = sqlite_of(base);
     int64_t seen = -1; /* no data_version is negative */
 
-    /* A look has no patience with a locked file: wake_fd must be heard. */
-    if (watches_count == 0 ||
-        hf_sqlite_sql_enter(&store->sql, hf_now(), NULL) != HF_OK) {
+    /* A place that is closed is opened by the next question. */
+    if (watches_count == 0 || store->sql.db.handle == NULL) {
         hf_pause(until, -1, wake_fd);
+        return;
+    }
+    /* A look has no patience with a locked file: wake_fd must be heard. */
+    if (enter(store, hf_now(), NULL) != HF_OK) {
+        if (store->sql.db.handle != NULL)
+            hf_pause(until, -1, wake_fd);
         return;
     }
     /* SQLite counts a statement's steps over all its runs: cut short at the
      * end of its patience, a look at many keys would never reach the last. */
     store->sql.db.brief = true;
-    while (!look(store, watches, watches_count, &seen) &&
+    while (hf_sqlite_db_check(&store->sql.db, NULL) == HF_OK &&
+           !look(store, watches, watches_count, &seen) &&
            !hf_reached(hf_now(), until) && !hf_pause(until, LOOK_MS, wake_fd))
         ; /* hf_pause has waited */
     store->sql.db.brief = false;
+    leave(store);
 }
 
 /* ---- Open and close ------------------------------------------------------ */
@@ -284,7 +387,6 @@ close_sqlite(struct hf_store *base)
     struct sqlite *store = sqlite_of(base);
 
     hf_sqlite_sql_close(&store->sql);
-    hf_free(base->alloc, store->path);
     hf_free(base->alloc, store);
 }
 
@@ -297,51 +399,6 @@ static const struct hf_store_methods methods = {
     .purge = purge,
 };
 
-/*
- * synchronous=FULL: an applied group is durable.  The log is folded back into
- * the file every 100 pages or so, and not when the last store closes: that
- * would cost each `holdfast run` two syncs more, and the next one the making
- * of both files anew.  A log of 100 pages is read in well under 1 ms.
- */
-static const char settings[] = "PRAGMA synchronous=FULL;"
-                               "PRAGMA trusted_schema=OFF;"
-                               "PRAGMA cell_size_check=ON;"
-                               "PRAGMA wal_autocheckpoint=100;"
-                               "PRAGMA journal_size_limit=4194304;";
-
-static enum hf_status
-open_database(struct sqlite *store, const struct hf_place *place,
-              struct hf_error *error)
-{
-    enum hf_status status = hf_sqlite_file_prepare(place, error);
-    int64_t floor = 0;
-    int code;
-
-    if (status == HF_OK)
-        status = hf_sqlite_db_open(&store->sql.db, store->path, error);
-    if (status != HF_OK)
-        return status;
-
-    store->sql.db.until = patience();
-    store->sql.db.locked_ms = &store->base.locked_ms;
-    sqlite3_db_config(store->sql.db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
-                      NULL);
-    status = hf_sqlite_schema_prepare(&store->sql.db, hf_sqlite_schema_steps,
-                                      hf_sqlite_schema_steps_count, error);
-    if (status != HF_OK)
-        return status;
-
-    code = hf_sqlite_db_run(&store->sql.db, settings);
-    /* The first read: are our tables there?  It also makes the log, which is
-     * then shared before anybody needs it. */
-    if (code == SQLITE_OK)
-        code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
-    if (code != SQLITE_OK)
-        return fail(store, code, error);
-    hf_sqlite_file_share(store->path);
-    return HF_OK;
-}
-
 enum hf_status
 hf_sqlite_open(const struct hf_place *place, const struct hf_alloc *alloc,
                struct hf_store **store, struct hf_error *error)
@@ -353,12 +410,8 @@ hf_sqlite_open(const struct hf_place *place, const struct hf_alloc *alloc,
         return hf_fail(error, HF_E_NOMEM, "no memory to open %s", place->path);
 
     made->base = (struct hf_store){.methods = &methods, .alloc = alloc};
-    made->path = hf_copy(alloc, place->path);
-    if (made->path == NULL)
-        status =
-            hf_fail(error, HF_E_NOMEM, "no memory to open %s", place->path);
-    else
-        status = open_database(made, place, error);
+    made->place = *place;
+    status = open_database(made, patience(), error);
     if (status == HF_OK)
         *store = &made->base;
     else

@@ -181,6 +181,19 @@ verdict_of_failed_commit(int code)
 }
 
 /*
+ * Our files may have been removed while we waited for the lock, or wrote.  Who
+ * opens the place from now on finds the transaction there if it had been folded
+ * into the file, and the file is the same, and finds it not otherwise: unknown.
+ */
+static void
+look_behind(struct hf_sqlite_sql *sql, struct hf_store_group *groups,
+            size_t groups_count, struct hf_error *error)
+{
+    if (hf_sqlite_db_check(&sql->db, error) != HF_OK)
+        hf_rule_rejudge(groups, groups_count, HF_APPLIED, HF_UNKNOWN);
+}
+
+/*
  * A refusal stands, whatever becomes of the transaction: it was read from
  * committed rows only, since a key stands once in a commit, under the write
  * lock.
@@ -188,15 +201,12 @@ verdict_of_failed_commit(int code)
 void
 hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
                         struct hf_store_group *groups, size_t groups_count,
-                        struct hf_instant until, struct hf_error *error)
+                        struct hf_error *error)
 {
     struct work work = {.sql = sql};
     enum hf_verdict failed = HF_UNAVAILABLE;
-    int code;
+    int code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
 
-    if (hf_sqlite_sql_enter(sql, until, error) != HF_OK)
-        return;
-    code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
     if (code == SQLITE_OK)
         code = try_groups(&work, groups, groups_count, error);
     if (code == SQLITE_OK && work.applied_count > 0) {
@@ -210,6 +220,8 @@ hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
     if (code != SQLITE_OK) {
         hf_sqlite_db_fail(&sql->db, code, error);
         hf_rule_rejudge(groups, groups_count, HF_APPLIED, failed);
+    } else if (work.applied_count > 0) {
+        look_behind(sql, groups, groups_count, error);
     }
     hf_sqlite_sql_roll_back(sql);
 }
@@ -265,13 +277,9 @@ hf_sqlite_commit_purge(struct hf_sqlite_sql *sql,
                        struct hf_error *error)
 {
     size_t gone = 0;
-    enum hf_status status;
-    int code;
+    enum hf_status status = HF_OK;
+    int code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
 
-    status = hf_sqlite_sql_enter(sql, purge->until, error);
-    if (status != HF_OK)
-        return status;
-    code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
     if (code == SQLITE_OK)
         code = purge_rows(sql, purge, &gone);
     if (code == SQLITE_OK && gone > 0)

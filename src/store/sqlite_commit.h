@@ -4,17 +4,17 @@
 #include "store/rule.h"
 #include "store/sqlite_sql.h"
 
-/* The writing half of a SQLite store: one transaction each. */
+/* The writing half of a SQLite store: one transaction each, in a call that
+ * hf_sqlite_sql_enter has started. */
 
 /* As hf_store_commit promises; every group is HF_UNAVAILABLE so far. */
 void hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
                              struct hf_store_group *groups, size_t groups_count,
-                             struct hf_instant until, struct hf_error *error);
+                             struct hf_error *error);
 
 struct hf_sqlite_purge {
     int64_t before_ms; /* of what has a stamp that is not after this */
     size_t limit;
-    struct hf_instant until;
 };
 
 /* As hf_store_purge promises. */

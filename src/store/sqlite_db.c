@@ -14,6 +14,17 @@ enum {
      * of a long statement. */
     STEPS_BETWEEN_LOOKS = 10000,
 
+    /* Pages of the log from which on a commit folds it back into the file. */
+    LOG_PAGES = 100,
+
+    /* Of the header of a log, and of its index: sqlite.org/walformat.html. */
+    LOG_SALT = 16,
+    INDEX_FRAMES = 16,
+    INDEX_SALT = 32,
+    INDEX_HEADER_LEN = 48,
+    INDEX_PART_LEN = 32768, /* what is mapped at once */
+    SALT_LEN = 8,
+
     PAUSE_MIN_US = 500,
     PAUSE_MAX_US = 2000,
 };
@@ -87,6 +98,95 @@ on_progress(void *ctx)
     return !db->brief && hf_reached(hf_now(), db->until);
 }
 
+/* ---- The log ------------------------------------------------------------- */
+
+/*
+ * As SQLite's own wal_autocheckpoint, but that a log which is no longer the
+ * place's is not folded into a file that is.
+ */
+static int
+on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
+{
+    if (pages >= LOG_PAGES && hf_sqlite_db_check(ctx, NULL) == HF_OK)
+        sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                  NULL);
+    return SQLITE_OK;
+}
+
+static void
+read_index(const volatile unsigned char *from,
+           unsigned char header[INDEX_HEADER_LEN])
+{
+    for (size_t i = 0; i < INDEX_HEADER_LEN; i++)
+        header[i] = from[i];
+}
+
+/*
+ * Does the index tell of this very log?  The index outlives a log that was
+ * removed for as long as anybody has it open; a new log would then be written
+ * from its middle on, and be worth nothing at the next recovery.
+ *
+ * A log that begins anew has its salt in the index first, with no frames; so
+ * the index must be the same before and after the look at the log.
+ */
+static int
+read_log(struct hf_sqlite_db *db, bool *fits)
+{
+    unsigned char before[INDEX_HEADER_LEN];
+    unsigned char after[INDEX_HEADER_LEN];
+    unsigned char salt[SALT_LEN] = {0};
+    volatile void *index = NULL;
+    sqlite3_file *file = NULL;
+    sqlite3_file *log = NULL;
+    uint32_t frames;
+    int code = sqlite3_file_control(db->handle, "main",
+                                    SQLITE_FCNTL_FILE_POINTER, &file);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_file_control(db->handle, "main",
+                                    SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (code == SQLITE_OK)
+        code = file->pMethods->xShmMap(file, 0, INDEX_PART_LEN, 0, &index);
+    if (code != SQLITE_OK || index == NULL)
+        return code;
+
+    read_index(index, before);
+    code = log->pMethods->xRead(log, salt, SALT_LEN, LOG_SALT);
+    read_index(index, after);
+    memcpy(&frames, before + INDEX_FRAMES, sizeof(frames));
+    *fits = frames == 0 || memcmp(before, after, sizeof(before)) != 0 ||
+            memcmp(salt, before + INDEX_SALT, SALT_LEN) == 0;
+    return code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
+}
+
+enum hf_status
+hf_sqlite_db_note(struct hf_sqlite_db *db, struct hf_error *error)
+{
+    enum hf_status status = hf_sqlite_identity_note(&db->identity, error);
+    bool fits = true;
+    int code;
+
+    if (status != HF_OK)
+        return status;
+    code = read_log(db, &fits);
+    if (code != SQLITE_OK)
+        return hf_sqlite_db_fail(db, code, error);
+    if (!fits)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s: its log (-wal) was removed or replaced while "
+                       "others have it open; they will notice, so try again",
+                       db->path);
+    return HF_OK;
+}
+
+enum hf_status
+hf_sqlite_db_check(struct hf_sqlite_db *db, struct hf_error *error)
+{
+    if (!db->identity.noted)
+        return HF_OK;
+    return hf_sqlite_identity_check(&db->identity, &db->gone, error);
+}
+
 /* ---- Open and close ------------------------------------------------------ */
 
 enum hf_status
@@ -123,6 +223,12 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
         status = hf_fail(error, HF_E_DENIED, "%s: it may only be read", path);
         goto fail;
     }
+    db->identity.path = path;
+    db->identity.database = sqlite3_db_filename(db->handle, "main");
+    status = hf_sqlite_identity_admit(&db->identity, error);
+    if (status != HF_OK)
+        goto fail;
+    sqlite3_wal_hook(db->handle, on_commit, db);
     sqlite3_busy_handler(db->handle, on_busy, db);
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, db);
     return HF_OK;
@@ -137,6 +243,7 @@ hf_sqlite_db_close(struct hf_sqlite_db *db)
 {
     if (db->handle == NULL)
         return;
+    hf_sqlite_identity_forget(&db->identity);
     sqlite3_close(db->handle);
     db->handle = NULL;
     atomic_fetch_sub(&open_count, 1);
@@ -245,6 +352,8 @@ hf_sqlite_db_fail(struct hf_sqlite_db *db, int code, struct hf_error *error)
     char space[128];
     const char *system = "";
 
+    if (db->handle != NULL && hf_sqlite_db_check(db, error) != HF_OK)
+        return HF_E_UNAVAILABLE;
     if (text == NULL)
         text = db->handle != NULL ? sqlite3_errmsg(db->handle)
                                   : sqlite3_errstr(code);
@@ -252,14 +361,4 @@ hf_sqlite_db_fail(struct hf_sqlite_db *db, int code, struct hf_error *error)
         system = strerror_r(reason, space, sizeof(space));
     return hf_fail(error, status_of(code, reason), "%s: %s%s%s", db->path, text,
                    system[0] != '\0' ? ": " : "", system);
-}
-
-bool
-hf_sqlite_db_moved(struct hf_sqlite_db *db)
-{
-    int moved = 0;
-
-    return sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED,
-                                &moved) == SQLITE_OK &&
-           moved != 0;
 }

@@ -4,11 +4,13 @@
 #include <sqlite3.h>
 
 #include "base/clock.h"
+#include "store/sqlite_identity.h"
 #include "store/store.h"
 
 /*
- * One connection to a SQLite file, which gives up in time and says in one
- * clause what went wrong.  Not thread-safe.
+ * One connection to a SQLite file, which gives up in time, says in one clause
+ * what went wrong, and notices when its files were removed or replaced.  Not
+ * thread-safe.
  */
 struct hf_sqlite_db {
     sqlite3 *handle;            /* owned; NULL: closed */
@@ -17,9 +19,12 @@ struct hf_sqlite_db {
                                 at any time, HF_NEVER at the start */
     bool brief;                 /* what runs now is short: until ends only the
                                 waits for locks */
+    bool gone;                  /* it was found that a file is no longer the one
+                                   that was opened: close it */
     uint64_t dice;              /* state of the pauses' random numbers */
     _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of
                                    another process was last met */
+    struct hf_sqlite_identity identity;
 };
 
 /*
@@ -42,13 +47,25 @@ int hf_sqlite_db_run(struct hf_sqlite_db *db, const char *sql);
 int hf_sqlite_db_number(struct hf_sqlite_db *db, const char *sql,
                         int64_t *number);
 
-/* Describe the call that has just failed with `code`. */
+/* Describe the call that has just failed with `code`: as hf_sqlite_db_check,
+ * if that is the cause. */
 enum hf_status hf_sqlite_db_fail(struct hf_sqlite_db *db, int code,
                                  struct hf_error *error);
 
-/* Has the file been removed or replaced since it was opened?  What is written
- * from then on is seen by nobody who opens the place. */
-bool hf_sqlite_db_moved(struct hf_sqlite_db *db);
+/* Note which files are open, after the first read, which opens them all.
+ * HF_E_UNAVAILABLE: one was removed, by now or while others had it open, so
+ * that the files do not fit each other; or it cannot be read. */
+HF_MUST_USE enum hf_status hf_sqlite_db_note(struct hf_sqlite_db *db,
+                                             struct hf_error *error);
+
+/*
+ * Are the files that were noted still those of their names?  If not, what was
+ * written since nobody knows when is seen by nobody who opens the place from
+ * now on: HF_E_UNAVAILABLE, and db->gone is set.  HF_E_UNAVAILABLE without it
+ * where they cannot be looked at.
+ */
+HF_MUST_USE enum hf_status hf_sqlite_db_check(struct hf_sqlite_db *db,
+                                              struct hf_error *error);
 
 /* Sleep 0.5 to 2 ms, at random; false, without sleeping, when db->until is
  * reached. */

@@ -1,7 +1,5 @@
 #include "store/sqlite_sql.h"
 
-#include "base/fail.h"
-
 static const char *const texts[] = {
 #define SQL_TEXT(name, sql) sql,
     HF_SQL_TABLE(SQL_TEXT)
@@ -93,11 +91,7 @@ hf_sqlite_sql_enter(struct hf_sqlite_sql *sql, struct hf_instant until,
         if (sqlite3_get_autocommit(sql->db.handle) == 0)
             return hf_sqlite_db_fail(&sql->db, code, error);
     }
-    if (hf_sqlite_db_moved(&sql->db))
-        return hf_fail(error, HF_E_UNAVAILABLE,
-                       "%s: it was removed or replaced while it was open",
-                       sql->db.path);
-    return HF_OK;
+    return hf_sqlite_db_check(&sql->db, error);
 }
 
 void

@@ -54,8 +54,8 @@ struct hf_sqlite_sql {
 void hf_sqlite_sql_close(struct hf_sqlite_sql *sql);
 
 /*
- * Start a call that ends at `until`.  HF_E_UNAVAILABLE: the file is no longer
- * the one that was opened, or a transaction could not be rolled back.
+ * Start a call that ends at `until`.  HF_E_UNAVAILABLE: as hf_sqlite_db_check,
+ * or a transaction could not be rolled back.
  */
 HF_MUST_USE enum hf_status hf_sqlite_sql_enter(struct hf_sqlite_sql *sql,
                                                struct hf_instant until,

@@ -112,12 +112,15 @@ HF_MUST_USE enum hf_status hf_store_open(const char *place,
 void hf_store_close(struct hf_store *store);
 
 /*
- * How often the store has opened its place anew, for what it had open was no
- * longer the place of that name: 0 at first, and grows within calls only.
+ * How often the store has found that what it had open was no longer the place
+ * of that name, for somebody removed or replaced it: 0 at first, and grows
+ * within calls only, by one each time.
  *
- * The call that notices answers *unavailable*, with the cause; a commit that
- * was already on its way is HF_UNKNOWN.  What was answered under an earlier
- * generation may not be in the place any more: it "went back".
+ * The call that notices answers *unavailable* to every read and group, with
+ * the cause; a group that had been written by then is HF_UNKNOWN.  The next
+ * call opens the place anew, as hf_store_open does, and may fail as that does.
+ * What was answered under an earlier generation may not be in the place any
+ * more: the place "went back".
  */
 uint64_t hf_store_generation(const struct hf_store *store);
 
@@ -152,7 +155,8 @@ void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
 
 /*
  * Return when the version of a watched key is no longer the one given, at
- * `until`, or when `wake_fd` (or -1) is readable; may return early.  Also
+ * `until`, or when `wake_fd` (or -1) is readable; may return early, and does
+ * when the generation grows.  Also
  * notices what this very store committed before the call.  With no watches it
  * waits for `until` and wake_fd alone.
  */

@@ -277,32 +277,6 @@ a_missing_floor_is_corrupt(void **state)
     assert_non_null(strstr(error.text, "lack rows"));
 }
 
-/* Whoever opens the place from now on sees another file. */
-static void
-a_file_that_was_replaced_is_unavailable(void **state)
-{
-    const struct files *files = *state;
-    struct hf_store *store = files_open(files);
-    struct hf_key key = suite_key("a");
-    struct hf_error error = {.status = HF_OK};
-    struct hf_store_op op = suite_put(key, suite_absent(store, key), "x");
-    struct hf_store_group group = {.ops = &op, .ops_count = 1};
-    struct hf_record record;
-    struct hf_store *other;
-
-    assert_int_equal(unlink(files->path), 0);
-    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, &error),
-                     HF_E_UNAVAILABLE);
-    assert_non_null(strstr(error.text, "removed or replaced"));
-    hf_store_commit(store, &group, 1, suite_soon(), &error);
-    assert_int_equal(group.verdict, HF_UNAVAILABLE);
-    hf_store_close(store);
-
-    other = files_open(files);
-    suite_absent(other, key);
-    hf_store_close(other);
-}
-
 /* Whether the log of the deleted file was deleted with it or stayed. */
 static void
 a_new_file_in_the_place_of_a_deleted_one_repeats_no_version(void **state)
@@ -458,7 +432,6 @@ main(void)
         FILES_TEST(damaged_records_are_corrupt_and_change_nothing),
         FILES_TEST(a_damaged_floor_is_corrupt),
         FILES_TEST(a_missing_floor_is_corrupt),
-        FILES_TEST(a_file_that_was_replaced_is_unavailable),
         FILES_TEST(a_new_file_in_the_place_of_a_deleted_one_repeats_no_version),
         FILES_TEST(a_file_restored_from_a_backup_repeats_no_version),
         FILES_TEST(a_command_that_is_run_inherits_no_descriptor),

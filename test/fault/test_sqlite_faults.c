@@ -5,7 +5,9 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/rig.h"
 
@@ -384,6 +386,51 @@ a_commit_is_synced_before_it_is_answered(void **state)
     }
 }
 
+/* ---- Files that are removed ---------------------------------------------- */
+
+static void
+remove_log(void)
+{
+    char log[RIG_PLACE_SIZE + 8];
+
+    snprintf(log, sizeof(log), "%s-wal", rig_place + strlen("sqlite:"));
+    assert_int_equal(unlink(log), 0);
+}
+
+/* In the middle of a commit, which has looked at its files before: whether
+ * anybody will ever find what it wrote cannot be known. */
+static void
+remove_log_during_commit(struct fault_plan *plan)
+{
+    struct hf_store *store = rig_prepare(0);
+    uint64_t version = rig_read_key(store, "a").version;
+    struct hf_store_op op = rig_put("a", version, "x", 1);
+    struct hf_store_group group = {.ops = &op, .ops_count = 1};
+    struct hf_error error = {.status = HF_OK};
+
+    plan->act = remove_log;
+    faults_arm(plan);
+    hf_store_commit(store, &group, 1, rig_soon(), &error);
+    faults_arm(NULL);
+    assert_int_equal(group.verdict, plan->fired ? HF_UNKNOWN : HF_APPLIED);
+    assert_int_equal(hf_store_generation(store), plan->fired ? 1 : 0);
+    if (plan->fired)
+        assert_non_null(strstr(error.text, "its log (-wal) was removed"));
+    rig_put_once(store, "a", 10);
+    hf_store_close(store);
+    rig_destroy_place();
+}
+
+static void
+a_commit_into_a_log_that_was_removed_meanwhile_is_unknown(void **state)
+{
+    (void)state;
+    assert_true(rig_try(FAULT_SHARED_LOCK, false, remove_log_during_commit) >
+                0);
+    assert_true(rig_try(FAULT_WRITE, false, remove_log_during_commit) > 0);
+    assert_true(rig_try(FAULT_SYNC, false, remove_log_during_commit) > 0);
+}
+
 /* ---- The memory store --------------------------------------------------- */
 
 static void
@@ -420,6 +467,8 @@ main(void)
         cmocka_unit_test(a_wait_under_any_fault_ends_and_misses_nothing),
         cmocka_unit_test(a_full_disk_is_unavailable_and_never_unknown),
         cmocka_unit_test(a_commit_is_synced_before_it_is_answered),
+        cmocka_unit_test(
+            a_commit_into_a_log_that_was_removed_meanwhile_is_unknown),
         cmocka_unit_test(a_memory_store_opens_or_says_there_is_no_memory),
     };
 

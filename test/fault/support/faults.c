@@ -29,6 +29,10 @@ fails(enum fault_kind kind)
         return plan->persistent;
     plan->countdown--;
     plan->fired = plan->countdown == 0;
+    if (plan->fired && plan->act != NULL) {
+        plan->act();
+        return false;
+    }
     return plan->fired;
 }
 

@@ -27,9 +27,10 @@ enum fault_kind {
 
 struct fault_plan {
     enum fault_kind kind;
-    int countdown;   /* fails when it comes to 0; 1: the first call */
-    bool persistent; /* and from then on */
-    bool fired;      /* out */
+    int countdown;     /* fails when it comes to 0; 1: the first call */
+    bool persistent;   /* and from then on */
+    void (*act)(void); /* instead of failing, this is done; NULL: it fails */
+    bool fired;        /* out */
 };
 
 /* Set up SQLite's memory and file calls to be faulted; before SQLite is used
