@@ -77,7 +77,7 @@ set_up(struct sqlite *store, struct hf_error *error)
         code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
     if (code != SQLITE_OK)
         return fail(store, code, error);
-    hf_sqlite_file_share(store->place.path);
+    hf_sqlite_file_share(store->sql.db.identity.database);
     return hf_sqlite_db_note(&store->sql.db, error);
 }
 

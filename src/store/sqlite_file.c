@@ -14,6 +14,8 @@
 
 #define PATH_SIZE (HF_PLACE_MAX + 1)
 
+enum { LINKS_MAX = 40 }; /* as the kernel */
+
 static enum hf_status
 fail_system(struct hf_error *error, const char *what, const char *path)
 {
@@ -25,7 +27,7 @@ fail_system(struct hf_error *error, const char *what, const char *path)
         status = HF_E_DENIED;
     else if (code == ENOTDIR || code == ENAMETOOLONG || code == ELOOP)
         status = HF_E_INVALID;
-    return hf_fail(error, status, "%s %s: %s", what, path,
+    return hf_fail(error, status, "cannot %s %s: %s", what, path,
                    strerror_r(code, space, sizeof(space)));
 }
 
@@ -51,9 +53,42 @@ folder_of(const char *path, char *folder)
     cut_last(folder);
 }
 
+/*
+ * Where the symbolic links at the end of `path` lead, though nothing may be
+ * there yet.  SQLite follows them, too, and would make the file with a mode of
+ * its own.
+ */
+static enum hf_status
+follow_links(char path[PATH_SIZE], struct hf_error *error)
+{
+    for (int links = 0; links < LINKS_MAX; links++) {
+        char target[PATH_SIZE];
+        char whole[PATH_SIZE];
+        struct hf_text text;
+        ssize_t len = readlink(path, target, sizeof(target) - 1);
+
+        if (len < 0) /* no link; what else may be wrong is found later */
+            return HF_OK;
+        target[len] = '\0';
+        hf_text_init(&text, whole, sizeof(whole));
+        if (target[0] != '/') {
+            cut_last(path);
+            hf_text_add(&text, path);
+            hf_text_add(&text, "/");
+        }
+        hf_text_add(&text, target);
+        if (hf_text_cut(&text))
+            return hf_fail(error, HF_E_INVALID,
+                           "the symbolic link at %s is too long", path);
+        memcpy(path, whole, text.len + 1);
+    }
+    return hf_fail(error, HF_E_INVALID, "%s: too many symbolic links", path);
+}
+
 /* Of the file, or of the nearest folder above it that exists. */
 static enum hf_status
-refuse_network(const struct hf_place *place, struct hf_error *error)
+refuse_network(const struct hf_place *place, const char *file,
+               struct hf_error *error)
 {
     char path[PATH_SIZE];
     struct hf_text text;
@@ -64,7 +99,7 @@ refuse_network(const struct hf_place *place, struct hf_error *error)
         return HF_OK;
 
     hf_text_init(&text, path, sizeof(path));
-    hf_text_add(&text, place->path);
+    hf_text_add(&text, file);
     while (statfs(path, &found) != 0) {
         if (errno != ENOENT || strcmp(path, "/") == 0)
             return fail_system(error, "look at", path);
@@ -90,13 +125,12 @@ is_default(const struct hf_place *place)
 }
 
 static enum hf_status
-make_folders(const struct hf_place *place, struct hf_error *error)
+make_folders(const char *path, mode_t mode, struct hf_error *error)
 {
-    mode_t mode = is_default(place) ? 0700 : 0777;
     char folder[PATH_SIZE];
     struct stat found;
 
-    folder_of(place->path, folder);
+    folder_of(path, folder);
     if (stat(folder, &found) == 0)
         return HF_OK;
     for (char *at = folder + 1;; at++) {
@@ -125,25 +159,42 @@ is_shared(const struct stat *folder)
     return (folder->st_mode & S_IWGRP) && !as_tmp;
 }
 
+/* By its name, so that no descriptor of it need be open (see the header). */
 static bool
-set_permissions(int fd, const struct stat *folder)
+set_permissions(const char *path, const struct stat *folder)
 {
     if (!is_shared(folder))
-        return fchmod(fd, 0600) == 0;
+        return chmod(path, 0600) == 0;
 
     /* A folder without the setgid bit leaves the file in our own group.  If
      * the folder's group is not ours to give, our own stays: the file system
      * would refuse the others of that group anyway. */
-    if (fchown(fd, (uid_t)-1, folder->st_gid) != 0 && errno != EPERM)
+    if (chown(path, (uid_t)-1, folder->st_gid) != 0 && errno != EPERM)
         return false;
-    return fchmod(fd, 0660) == 0;
+    return chmod(path, 0660) == 0;
 }
 
 /*
- * An empty file, which appears under its name with its permissions already
- * right, and with no descriptor of it open (see the header).  Where the file
- * system knows no hard links, SQLite creates the file, and modes mean nothing.
+ * Give the file that was made the name of the place, unless one has it.  By a
+ * rename: with a link beside it the file would have two names for a moment,
+ * which is refused.  Where the file system cannot, an empty file is made there
+ * and only then given its permissions.
  */
+static bool
+put_in_place(const char *made, const char *path, const struct stat *folder)
+{
+    if (renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ||
+        errno == EEXIST)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    if (mknod(path, S_IFREG | 0600, 0) != 0)
+        return errno == EEXIST;
+    return set_permissions(path, folder);
+}
+
+/* An empty file, which appears under its name with its permissions already
+ * right. */
 static enum hf_status
 create(const char *path, const struct stat *folder, struct hf_error *error)
 {
@@ -155,44 +206,93 @@ create(const char *path, const struct stat *folder, struct hf_error *error)
     fd = mkostemp(made, O_CLOEXEC);
     if (fd < 0)
         return fail_system(error, "create", path);
-    if (!set_permissions(fd, folder))
-        status = fail_system(error, "set the permissions of", path);
     close(fd);
-    if (status == HF_OK && link(made, path) != 0 && errno != EEXIST &&
-        errno != EPERM && errno != EOPNOTSUPP)
+    if (!set_permissions(made, folder))
+        status = fail_system(error, "set the permissions of", path);
+    else if (!put_in_place(made, path, folder))
         status = fail_system(error, "create", path);
-    unlink(made);
+    unlink(made); /* gone already, if it was renamed */
     return status;
+}
+
+static bool
+mount_of(const char *path, uint64_t *mount)
+{
+    struct statx found;
+
+    if (statx(AT_FDCWD, path, 0, STATX_MNT_ID, &found) != 0 ||
+        !(found.stx_mask & STATX_MNT_ID))
+        return false; /* a kernel before 5.8 tells none */
+    *mount = found.stx_mnt_id;
+    return true;
+}
+
+/*
+ * SQLite puts the log beside the name under which it opens the file.  Under
+ * two names, by a hard link or by a mount of the file alone, that would be two
+ * logs, and two holders of one lock.
+ */
+static enum hf_status
+refuse_names(const char *path, const struct stat *file, struct hf_error *error)
+{
+    char folder[PATH_SIZE];
+    uint64_t of_file;
+    uint64_t of_folder;
+
+    if (file->st_nlink > 1)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s has %ju names (hard links), each of which would be "
+                       "a place of its own: remove the others",
+                       path, (uintmax_t)file->st_nlink);
+    folder_of(path, folder);
+    if (mount_of(path, &of_file) && mount_of(folder, &of_folder) &&
+        of_file != of_folder)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s is mounted without its folder, so that under each "
+                       "path it would be a place of its own: mount the folder "
+                       "that it is in",
+                       path);
+    return HF_OK;
+}
+
+static enum hf_status
+look_at_file(const char *path, const struct stat *found, struct hf_error *error)
+{
+    if (S_ISDIR(found->st_mode))
+        return hf_fail(error, HF_E_INVALID,
+                       "%s is a folder, not a database file", path);
+    if (!S_ISREG(found->st_mode))
+        return hf_fail(error, HF_E_INVALID, "%s is not a file", path);
+    /* SQLite takes one byte, a newline perhaps, for an empty file. */
+    if (found->st_size == 1)
+        return hf_fail(error, HF_E_CORRUPT, "%s: it is not a SQLite database",
+                       path);
+    return refuse_names(path, found, error);
 }
 
 enum hf_status
 hf_sqlite_file_prepare(const struct hf_place *place, struct hf_error *error)
 {
-    const char *path = place->path;
+    char path[PATH_SIZE];
     char folder[PATH_SIZE];
+    struct hf_text text;
     struct stat found;
     enum hf_status status;
 
-    status = refuse_network(place, error);
+    hf_text_init(&text, path, sizeof(path));
+    hf_text_add(&text, place->path);
+    status = follow_links(path, error);
+    if (status == HF_OK)
+        status = refuse_network(place, path, error);
     if (status != HF_OK)
         return status;
 
-    if (stat(path, &found) == 0) {
-        if (S_ISDIR(found.st_mode))
-            return hf_fail(error, HF_E_INVALID,
-                           "%s is a folder, not a database file", path);
-        if (!S_ISREG(found.st_mode))
-            return hf_fail(error, HF_E_INVALID, "%s is not a file", path);
-        /* SQLite takes one byte, a newline perhaps, for an empty file. */
-        if (found.st_size == 1)
-            return hf_fail(error, HF_E_CORRUPT,
-                           "%s: it is not a SQLite database", path);
-        return HF_OK;
-    }
+    if (stat(path, &found) == 0)
+        return look_at_file(path, &found, error);
     if (errno != ENOENT)
         return fail_system(error, "look at", path);
 
-    status = make_folders(place, error);
+    status = make_folders(path, is_default(place) ? 0700 : 0777, error);
     if (status != HF_OK)
         return status;
     folder_of(path, folder);

@@ -12,9 +12,10 @@
  */
 
 /*
- * Make ready for SQLite to open: refuse what is no file and what lies on a
- * network file system without ?network=1, create the folder (and those above
- * it) and an empty file where there is none.
+ * Make ready for SQLite to open: refuse what is no file, what lies on a
+ * network file system without ?network=1, and what has two names, create the
+ * folder (and those above it) and an empty file where there is none.  Symbolic
+ * links are followed.
  *
  * The folder of the default place is the user's alone (0700); others follow
  * the umask.  The file is the user's alone (0600), except in a folder that its
@@ -29,7 +30,7 @@ HF_MUST_USE enum hf_status hf_sqlite_file_prepare(const struct hf_place *place,
 
 /*
  * Give the files that SQLite put beside the database (-wal, -shm) the group of
- * the database, where they are ours to give.  Cannot fail: where it does not
+ * the database, whose path is without links, where they are ours to give.  Cannot fail: where it does not
  * succeed, the others of the group are denied, and told so.
  */
 void hf_sqlite_file_share(const char *path);
