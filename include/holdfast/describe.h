@@ -48,6 +48,21 @@ struct hf_description {
     size_t processes_count;
 };
 
+/* One lock that was cleared by hand, as it was written down when it was. */
+struct hf_audit_entry {
+    bool corrupt;     /* not ours; only stamp_ms is set, and cleared.name to
+                         what can be shown of the entry's own name */
+    int64_t stamp_ms; /* place's wall clock, Unix time: it was cleared */
+    int64_t asked_ms; /* wall clock of who cleared it, shortly before */
+    bool forced;      /* without a look for a sign of life */
+    char host[HF_HOST_MAX + 1]; /* who cleared it, by what command, and why */
+    char user[HF_USER_MAX + 1];
+    char command[HF_COMMAND_MAX + 1];
+    char reason[HF_REASON_MAX + 1];
+    struct hf_description cleared; /* the record that was deleted, but for its
+                                      processes; corrupt: it was not ours */
+};
+
 /* name, word for people and for JSON */
 #define HF_LIFE_TABLE(X)                                                       \
     X(HF_LIFE_UNKNOWN, "unknown")                                              \
@@ -109,11 +124,20 @@ HF_PUBLIC const char *hf_life_word(enum hf_life life);
  *    "unchanged_ms":60000,"watched_ms":61000,"error":null}
  *
  * "error" is a string when the place does not answer.
+ *
+ * An entry of the audit; what was "cleared" is a description.  One that is not
+ * ours has "stamp_ms", "corrupt":true, and its own name as "entry".
+ *
+ *   {"stamp_ms":1700000000000,"corrupt":false,"forced":false,
+ *    "by":{"host":"db2","user":"bob","command":"holdfast clear …"},
+ *    "reason":"db1 lost power","cleared":{…}}
  */
 HF_PUBLIC size_t hf_description_json(const struct hf_description *description,
                                      char *buffer, size_t size);
 HF_PUBLIC size_t hf_diagnosis_json(const struct hf_diagnosis *diagnosis,
                                    char *buffer, size_t size);
+HF_PUBLIC size_t hf_audit_entry_json(const struct hf_audit_entry *entry,
+                                     char *buffer, size_t size);
 
 /*
  * Write `text` (UTF-8 or not, NUL-terminated) as a JSON string with quotes;

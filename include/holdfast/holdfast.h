@@ -283,6 +283,25 @@ HF_PUBLIC HF_MUST_USE enum hf_status
 hf_list(struct hf_client *client, const struct hf_list_query *query,
         struct hf_description *rows, size_t *count, struct hf_error *error);
 
+struct hf_audit_query {
+    const char *space;        /* NULL: every space */
+    const char *name;         /* NULL: every lock */
+    int64_t since_ms;         /* Unix time: nothing older; zero: all there is */
+    struct hf_cursor *cursor; /* as in a hf_list_query */
+};
+
+/*
+ * Read up to `*count` entries of the audit, the locks that were cleared by
+ * hand, into `entries`, the oldest first by the place's wall clock; *count and
+ * cursor as hf_list.  An entry that is not Holdfast's comes with `corrupt` set
+ * unless the query names a space or a lock.  Nothing ever deletes an entry, and
+ * every call reads through all of them: it is for people, and for a client that
+ * holds no locks.  Statuses as hf_list.
+ */
+HF_PUBLIC HF_MUST_USE enum hf_status
+hf_audit(struct hf_client *client, const struct hf_audit_query *query,
+         struct hf_audit_entry *entries, size_t *count, struct hf_error *error);
+
 struct hf_examine_options {
     const char *space;         /* NULL: "default" */
     struct hf_duration watch;  /* longest look for a sign of life; zero: read
@@ -296,8 +315,14 @@ struct hf_examine_options {
  * Describe the lock `name` and say whether its holder is alive, by watching
  * its record for a beat and its processes, where they are this host's.  Ends
  * at the first proof either way.  An absent lock is HF_OK with
- * diagnosis->record.exists false.  HF_E_UNAVAILABLE, HF_E_INVALID,
- * HF_E_CANCELLED; a record that is not ours is HF_OK with record.corrupt set.
+ * diagnosis->record.exists false; a record that is not ours is HF_OK with
+ * record.corrupt set.
+ *
+ * HF_E_INVALID: the name, the space or the watch, or a forked child's call or a
+ * callback's.  HF_E_UNAVAILABLE: the place does not answer.  HF_E_CANCELLED: by
+ * options->cancel, or the client is being closed.  HF_E_LIMIT: no descriptors,
+ * or too many locks in this client.  HF_E_NOMEM.  *diagnosis is untouched
+ * unless HF_OK.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status
 hf_examine(struct hf_client *client, const char *name,
@@ -322,10 +347,12 @@ struct hf_cleared {
  * Delete the record of a dead holder by hand, whatever its if_dead: watches
  * for a sign of life for one ttl, unless its processes are gone or `force`;
  * deletes it at the very version it watched, and writes who, when and why
- * into the space `!audit` in the same transaction.  Not cleared: it showed
- * life, it changed, or there is no such lock: see cleared->seen.
+ * into the audit (see hf_audit) in the same transaction.  Not cleared: it
+ * showed life, it changed, or there is no such lock: see cleared->seen.
+ *
  * HF_E_UNKNOWN: abandoned before the answer was settled.  HF_E_CORRUPT: the
- * record is not Holdfast's, and `force` was not given.
+ * record is not Holdfast's, and `force` was not given.  HF_E_INVALID: also
+ * without a reason.  The others as hf_examine; *cleared likewise.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status
 hf_clear(struct hf_client *client, const char *name,

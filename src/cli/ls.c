@@ -160,7 +160,8 @@ say_foreign(size_t count)
     bool one = count == 1;
 
     hf_say("%zu of these names %s none that a lock can have (empty, longer "
-           "than %d bytes, not UTF-8, or with control characters): another "
+           "than %d bytes, not UTF-8, or with characters that nobody sees): "
+           "another "
            "program wrote %s, which keeps nobody out; sqlite3 can delete %s",
            count, one ? "is" : "are", HF_NAME_MAX, one ? "the row" : "each row",
            one ? "it" : "them");

@@ -17,6 +17,7 @@ static const char help[] =
     "  show   show the whole record of one lock\n"
     "  why    is its holder alive? the evidence, and what to do\n"
     "  clear  delete the record of a dead holder, by hand\n"
+    "  audit  list the locks that were cleared: when, by whom, why\n"
     "\n"
     "  holdfast VERB --help   says more\n"
     "  holdfast --help        this text\n"
@@ -37,7 +38,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } verbs[] = {
     {"run", hf_run_verb}, {"ls", hf_ls_verb},       {"show", hf_show_verb},
-    {"why", hf_why_verb}, {"clear", hf_clear_verb},
+    {"why", hf_why_verb}, {"clear", hf_clear_verb}, {"audit", hf_audit_verb},
 };
 
 /*

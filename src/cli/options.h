@@ -32,6 +32,7 @@ enum hf_option {
     HF_OPTION_REASON,
     HF_OPTION_WATCH,
     HF_OPTION_FORCE,
+    HF_OPTION_SINCE,
 };
 
 /* Every verb's letters, and rows of its table, for getopt_long. */

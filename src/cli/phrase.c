@@ -178,6 +178,13 @@ hf_phrase_diagnosis(struct hf_phrase *phrase,
                                    sizeof(phrase->text) - phrase->len));
 }
 
+void
+hf_phrase_entry(struct hf_phrase *phrase, const struct hf_audit_entry *entry)
+{
+    keep(phrase, hf_audit_entry_json(entry, phrase->text + phrase->len,
+                                     sizeof(phrase->text) - phrase->len));
+}
+
 size_t
 hf_phrase_fit(const char *text, size_t columns, size_t *used)
 {

@@ -42,6 +42,8 @@ void hf_phrase_description(struct hf_phrase *phrase,
                            const struct hf_description *description);
 void hf_phrase_diagnosis(struct hf_phrase *phrase,
                          const struct hf_diagnosis *diagnosis);
+void hf_phrase_entry(struct hf_phrase *phrase,
+                     const struct hf_audit_entry *entry);
 
 /*
  * The character at `at` (not at the final NUL): its length in bytes, and

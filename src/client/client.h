@@ -31,7 +31,8 @@
  * This module is what the others of this folder share.  They call each other
  * down this list only, and it calls none of them:
  *
- *   open, acquire, examine, list   the calls of holdfast.h
+ *   open, acquire,           the calls of holdfast.h
+ *   examine, list, audit
  *   wait                     a caller that waits for its errand
  *   beater, courier          the two threads
  *   round, then parcel       what the courier carries

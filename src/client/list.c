@@ -5,9 +5,9 @@
 #include "client/describe.h"
 #include "client/wait.h"
 
-/* Looking at many: hf_list. */
+/* Looking at many locks: hf_list. */
 
-/* ---- Where a listing of locks goes on ------------------------------------- */
+/* ---- Where a listing of locks goes on ------------------------------------ */
 
 /*
  * After the name that came last.  Another program may have written names that
@@ -20,31 +20,32 @@ struct position {
     char name[HF_NAME_MAX + 1]; /* any bytes, and a NUL */
 };
 
-_Static_assert(sizeof(uint64_t) + HF_NAME_MAX <= HF_CURSOR_MAX,
+/* A cursor's bytes: whose it is, the count, the name. */
+enum { MARK = 'L', HEAD = 1 + sizeof(uint64_t) };
+
+_Static_assert(HEAD + HF_NAME_MAX <= HF_CURSOR_MAX,
                "a cursor holds every position");
 
 static bool
 read_cursor(const struct hf_cursor *cursor, struct position *position)
 {
-    size_t head = sizeof(position->longer_count);
-
     *position = (struct position){.len = 0};
-    if (cursor->len < head || cursor->len - head > HF_NAME_MAX)
+    if (cursor->len < HEAD || cursor->len - HEAD > HF_NAME_MAX ||
+        cursor->bytes[0] != MARK)
         return false;
-    memcpy(&position->longer_count, cursor->bytes, head);
-    position->len = cursor->len - head;
-    memcpy(position->name, cursor->bytes + head, position->len);
+    memcpy(&position->longer_count, cursor->bytes + 1, sizeof(uint64_t));
+    position->len = cursor->len - HEAD;
+    memcpy(position->name, cursor->bytes + HEAD, position->len);
     return true;
 }
 
 static void
 write_cursor(const struct position *position, struct hf_cursor *cursor)
 {
-    size_t head = sizeof(position->longer_count);
-
-    memcpy(cursor->bytes, &position->longer_count, head);
-    memcpy(cursor->bytes + head, position->name, position->len);
-    cursor->len = head + position->len;
+    cursor->bytes[0] = MARK;
+    memcpy(cursor->bytes + 1, &position->longer_count, sizeof(uint64_t));
+    memcpy(cursor->bytes + HEAD, position->name, position->len);
+    cursor->len = HEAD + position->len;
 }
 
 /* Is it longer than a lock's name, with the very beginning that stands here? */
@@ -68,7 +69,7 @@ move(struct position *position, const char *name, size_t name_len)
     position->name[position->len] = '\0';
 }
 
-/* ---- Locks ---------------------------------------------------------------- */
+/* ---- Locks --------------------------------------------------------------- */
 
 struct listing {
     struct hf_store_scan scan;

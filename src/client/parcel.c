@@ -78,15 +78,20 @@ static char *
 encode_audit(const struct hf_parcel *parcel, struct hf_arena *arena)
 {
     char text[HF_RECORD_TEXT_MAX];
-    struct hf_audit audit = {
-        .by = &parcel->errand->owner,
-        .force = parcel->errand->force,
+    const struct hf_owner *by = &parcel->errand->owner;
+    struct hf_audit_entry entry = {
+        .asked_ms = by->since_ms,
+        .forced = parcel->errand->force,
     };
 
     if (parcel->diagnosis == NULL)
         return NULL;
-    audit.cleared = &parcel->diagnosis->record;
-    hf_audit_encode(&audit, text, sizeof(text));
+    entry.cleared = parcel->diagnosis->record;
+    memcpy(entry.host, by->host, sizeof(entry.host));
+    memcpy(entry.user, by->user, sizeof(entry.user));
+    memcpy(entry.command, by->command, sizeof(entry.command));
+    memcpy(entry.reason, by->reason, sizeof(entry.reason));
+    hf_audit_encode(&entry, text, sizeof(text));
     return hf_arena_copy(arena, text);
 }
 

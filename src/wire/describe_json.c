@@ -125,6 +125,33 @@ hf_diagnosis_json(const struct hf_diagnosis *diagnosis, char *buffer,
 }
 
 size_t
+hf_audit_entry_json(const struct hf_audit_entry *entry, char *buffer,
+                    size_t size)
+{
+    struct hf_text out;
+
+    hf_text_init(&out, buffer, size);
+    hf_text_addf(&out, "{\"stamp_ms\":%" PRId64 ",\"corrupt\":%s,",
+                 entry->stamp_ms, truth(entry->corrupt));
+    if (entry->corrupt) {
+        add_string(&out, "entry", entry->cleared.name, HF_NAME_MAX);
+    } else {
+        hf_text_addf(&out, "\"forced\":%s,\"by\":{", truth(entry->forced));
+        add_string(&out, "host", entry->host, HF_HOST_MAX);
+        hf_text_add(&out, ",");
+        add_string(&out, "user", entry->user, HF_USER_MAX);
+        hf_text_add(&out, ",");
+        add_string(&out, "command", entry->command, HF_COMMAND_MAX);
+        hf_text_add(&out, "},");
+        add_string(&out, "reason", entry->reason, HF_REASON_MAX);
+        hf_text_add(&out, ",\"cleared\":");
+        add_description(&out, &entry->cleared);
+    }
+    hf_text_add(&out, "}");
+    return out.len;
+}
+
+size_t
 hf_json_string(const char *text, char *buffer, size_t size)
 {
     struct hf_text out;

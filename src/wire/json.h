@@ -62,6 +62,9 @@ size_t hf_json_next(const struct hf_json *json, size_t array, size_t after);
  * beyond int64_t.  False, and *number untouched, for anything else. */
 bool hf_json_integer(const struct hf_json *json, size_t node, int64_t *number);
 
+/* Is it this word: true, false or null? */
+bool hf_json_is_word(const struct hf_json *json, size_t node, const char *word);
+
 /* The string, as hf_text_show shows it, into `to`; "" when it is none.  Half a
  * surrogate pair is shown as U+FFFD. */
 void hf_json_show(const struct hf_json *json, size_t node, char *to,

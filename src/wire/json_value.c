@@ -142,6 +142,16 @@ hf_json_integer(const struct hf_json *json, size_t node, int64_t *number)
     return true;
 }
 
+bool
+hf_json_is_word(const struct hf_json *json, size_t node, const char *word)
+{
+    const struct hf_json_node *found = &json->nodes[node];
+    size_t len = strlen(word);
+
+    return found->kind == HF_JSON_WORD && found->end - found->start == len &&
+           memcmp(json->bytes + found->start, word, len) == 0;
+}
+
 void
 hf_json_show(const struct hf_json *json, size_t node, char *to, size_t size)
 {

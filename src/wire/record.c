@@ -35,10 +35,18 @@ add_lock(struct hf_text *out, struct hf_heartbeat heartbeat,
                  terms->ttl.ms, terms->beat.ms);
 }
 
-/* Who: "host", "user", "command" and "since" of an object just begun, whose
- * first member is the host. */
+/* Strings within their limits: an owner's, a description's, an entry's. */
+struct who {
+    const char *host;
+    const char *user;
+    const char *command;
+    int64_t since_ms;
+};
+
+/* "host", "user", "command" and "since" of an object just begun, whose first
+ * member is the host. */
 static void
-add_who(struct hf_text *out, const struct hf_owner *who)
+add_who(struct hf_text *out, const struct who *who)
 {
     char host[HF_HOST_MAX + 1];
 
@@ -103,6 +111,8 @@ hf_record_encode(const struct hf_value *value, char *buffer, size_t size)
     const struct hf_owner *owner = &value->owner;
     const char *boot = hf_process_is_boot_id(owner->boot) ? owner->boot : "";
     uint64_t pidns = owner->pidns <= INT64_MAX ? owner->pidns : 0;
+    struct who who = {owner->host, owner->user, owner->command,
+                      owner->since_ms};
     struct hf_text out;
 
     HF_CHECK(is_id(value->heartbeat.id));
@@ -112,7 +122,7 @@ hf_record_encode(const struct hf_value *value, char *buffer, size_t size)
     hf_text_init(&out, buffer, size);
     add_lock(&out, value->heartbeat, &value->terms);
     hf_text_add(&out, ",\"owner\":");
-    add_who(&out, owner);
+    add_who(&out, &who);
     hf_text_addf(&out, ",\"boot\":\"%s\",\"pidns\":%" PRIu64, boot, pidns);
     add_processes(&out, owner);
     hf_text_add(&out, "}");
@@ -127,14 +137,8 @@ add_cleared(struct hf_text *out, const struct hf_description *cleared)
 {
     struct hf_terms terms = {cleared->if_dead, cleared->ttl,
                              cleared->beat_every};
-    struct hf_owner who = {.since_ms = cleared->since_ms};
-
-    hf_text_show(who.host, sizeof(who.host), cleared->host,
-                 strnlen(cleared->host, HF_HOST_MAX));
-    hf_text_show(who.user, sizeof(who.user), cleared->user,
-                 strnlen(cleared->user, HF_USER_MAX));
-    hf_text_show(who.command, sizeof(who.command), cleared->command,
-                 strnlen(cleared->command, HF_COMMAND_MAX));
+    struct who who = {cleared->host, cleared->user, cleared->command,
+                      cleared->since_ms};
 
     add_lock(out, (struct hf_heartbeat){cleared->id, cleared->beat}, &terms);
     hf_text_addf(out, ",\"stamp\":%" PRId64 ",\"owner\":", cleared->stamp_ms);
@@ -145,9 +149,10 @@ add_cleared(struct hf_text *out, const struct hf_description *cleared)
 }
 
 size_t
-hf_audit_encode(const struct hf_audit *audit, char *buffer, size_t size)
+hf_audit_encode(const struct hf_audit_entry *entry, char *buffer, size_t size)
 {
-    const struct hf_description *cleared = audit->cleared;
+    const struct hf_description *cleared = &entry->cleared;
+    struct who by = {entry->host, entry->user, entry->command, entry->asked_ms};
     char space[HF_SPACE_MAX + 1];
     struct hf_text out;
 
@@ -160,10 +165,10 @@ hf_audit_encode(const struct hf_audit *audit, char *buffer, size_t size)
     hf_text_addf(
         &out,
         ",\"version\":%" PRIu64 ",\"fence\":%" PRIu64 ",\"force\":%s,\"by\":",
-        cleared->version, cleared->fence, audit->force ? "true" : "false");
-    add_who(&out, audit->by);
+        cleared->version, cleared->fence, entry->forced ? "true" : "false");
+    add_who(&out, &by);
     hf_text_add(&out, "}");
-    add_string(&out, "reason", audit->by->reason, HF_REASON_MAX);
+    add_string(&out, "reason", entry->reason, HF_REASON_MAX);
     hf_text_add(&out, ",\"cleared\":");
     if (cleared->corrupt)
         hf_text_add(&out, "null");
@@ -197,14 +202,23 @@ take_decimal(const char **at, uint64_t *number)
     return true;
 }
 
+/* The member, as hf_json_show shows it. */
+static void
+read_string(const struct hf_json *json, size_t object, const char *name,
+            char *to, size_t size)
+{
+    hf_json_show(json, hf_json_member(json, object, name), to, size);
+}
+
 /* "<id>_<count>" */
 static bool
-read_heartbeat(const struct hf_json *json, struct hf_heartbeat *heartbeat)
+read_heartbeat(const struct hf_json *json, size_t object,
+               struct hf_heartbeat *heartbeat)
 {
     char text[64]; /* the longest has 40 bytes: one that is cut is refused */
     const char *at = text;
 
-    hf_json_show(json, hf_json_member(json, 0, "lock"), text, sizeof(text));
+    read_string(json, object, "lock", text, sizeof(text));
     if (!take_decimal(&at, &heartbeat->id) || !is_id(heartbeat->id) ||
         *at != '_')
         return false;
@@ -213,12 +227,13 @@ read_heartbeat(const struct hf_json *json, struct hf_heartbeat *heartbeat)
 }
 
 static bool
-read_if_dead(const struct hf_json *json, enum hf_if_dead *if_dead)
+read_if_dead(const struct hf_json *json, size_t object,
+             enum hf_if_dead *if_dead)
 {
     static const enum hf_if_dead all[] = {HF_TAKEOVER, HF_REFUSE};
     char word[16];
 
-    hf_json_show(json, hf_json_member(json, 0, "if_dead"), word, sizeof(word));
+    read_string(json, object, "if_dead", word, sizeof(word));
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (strcmp(word, hf_if_dead_word(all[i])) == 0) {
             *if_dead = all[i];
@@ -233,6 +248,27 @@ read_integer(const struct hf_json *json, size_t object, const char *name,
              int64_t *number)
 {
     return hf_json_integer(json, hf_json_member(json, object, name), number);
+}
+
+/* What every claim says of itself. */
+static enum hf_status
+read_lock(const struct hf_json *json, size_t object,
+          struct hf_heartbeat *heartbeat, struct hf_terms *terms,
+          struct hf_error *error)
+{
+    if (!read_heartbeat(json, object, heartbeat))
+        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"lock\"");
+    if (!read_if_dead(json, object, &terms->if_dead))
+        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"if_dead\"");
+    if (!read_integer(json, object, "ttl_ms", &terms->ttl.ms) ||
+        !is_ttl(terms->ttl.ms))
+        return hf_fail(error, HF_E_CORRUPT,
+                       "\"ttl_ms\" missing or out of bounds");
+    if (!read_integer(json, object, "beat_ms", &terms->beat.ms) ||
+        !is_beat(terms->beat.ms, terms->ttl.ms))
+        return hf_fail(error, HF_E_CORRUPT,
+                       "\"beat_ms\" missing or out of bounds");
+    return HF_OK;
 }
 
 /* "[pid,start]" */
@@ -282,14 +318,11 @@ read_owner(const struct hf_json *json, size_t object, struct hf_owner *owner)
     int64_t pidns;
     int64_t since_ms;
 
-    hf_json_show(json, hf_json_member(json, object, "host"), owner->host,
-                 sizeof(owner->host));
-    hf_json_show(json, hf_json_member(json, object, "user"), owner->user,
-                 sizeof(owner->user));
-    hf_json_show(json, hf_json_member(json, object, "command"), owner->command,
-                 sizeof(owner->command));
-    hf_json_show(json, hf_json_member(json, object, "boot"), boot,
-                 sizeof(boot));
+    read_string(json, object, "host", owner->host, sizeof(owner->host));
+    read_string(json, object, "user", owner->user, sizeof(owner->user));
+    read_string(json, object, "command", owner->command,
+                sizeof(owner->command));
+    read_string(json, object, "boot", boot, sizeof(boot));
     if (hf_process_is_boot_id(boot))
         memcpy(owner->boot, boot, sizeof(owner->boot));
     if (read_integer(json, object, "since", &since_ms))
@@ -299,37 +332,129 @@ read_owner(const struct hf_json *json, size_t object, struct hf_owner *owner)
     read_processes(json, hf_json_member(json, object, "processes"), owner);
 }
 
+static enum hf_status
+read_object(struct hf_json *json, const char *bytes, size_t len,
+            struct hf_error *error)
+{
+    enum hf_status status = hf_json_read(json, bytes, len, error);
+
+    if (status == HF_OK && json->nodes[0].kind != HF_JSON_OBJECT)
+        status = hf_fail(error, HF_E_CORRUPT, "JSON, but no object");
+    return status;
+}
+
 enum hf_status
 hf_record_decode(const char *bytes, size_t len, struct hf_value *value,
                  struct hf_error *error)
 {
     struct hf_value read = {0};
     struct hf_json json;
-    enum hf_status status = hf_json_read(&json, bytes, len, error);
+    enum hf_status status = read_object(&json, bytes, len, error);
     size_t owner;
 
+    if (status == HF_OK)
+        status = read_lock(&json, 0, &read.heartbeat, &read.terms, error);
     if (status != HF_OK)
         return status;
-    if (json.nodes[0].kind != HF_JSON_OBJECT)
-        return hf_fail(error, HF_E_CORRUPT, "JSON, but no object");
-    if (!read_heartbeat(&json, &read.heartbeat))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"lock\"");
-    if (!read_if_dead(&json, &read.terms.if_dead))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"if_dead\"");
-    if (!read_integer(&json, 0, "ttl_ms", &read.terms.ttl.ms) ||
-        !is_ttl(read.terms.ttl.ms))
-        return hf_fail(error, HF_E_CORRUPT,
-                       "\"ttl_ms\" missing or out of bounds");
-    if (!read_integer(&json, 0, "beat_ms", &read.terms.beat.ms) ||
-        !is_beat(read.terms.beat.ms, read.terms.ttl.ms))
-        return hf_fail(error, HF_E_CORRUPT,
-                       "\"beat_ms\" missing or out of bounds");
 
     owner = hf_json_member(&json, 0, "owner");
     if (owner != 0)
         read_owner(&json, owner, &read.owner);
-    hf_json_show(&json, hf_json_member(&json, 0, "reason"), read.owner.reason,
-                 sizeof(read.owner.reason));
+    read_string(&json, 0, "reason", read.owner.reason,
+                sizeof(read.owner.reason));
     *value = read;
+    return HF_OK;
+}
+
+/* ---- Decode the audit ---------------------------------------------------- */
+
+/* Which record was cleared: what is said of every one. */
+static enum hf_status
+read_subject(const struct hf_json *json, struct hf_description *cleared,
+             struct hf_error *error)
+{
+    int64_t version;
+    int64_t fence;
+
+    cleared->exists = true; /* it did */
+    read_string(json, 0, "space", cleared->space, sizeof(cleared->space));
+    read_string(json, 0, "name", cleared->name, sizeof(cleared->name));
+    if (cleared->space[0] == '\0' || cleared->name[0] == '\0')
+        return hf_fail(error, HF_E_CORRUPT, "no \"space\" or no \"name\"");
+    if (!read_integer(json, 0, "version", &version) || version < 0 ||
+        !read_integer(json, 0, "fence", &fence) || fence < 0)
+        return hf_fail(error, HF_E_CORRUPT,
+                       "no well-formed \"version\" or \"fence\"");
+    cleared->version = (uint64_t)version;
+    cleared->fence = (uint64_t)fence;
+    return HF_OK;
+}
+
+/* And what it said of itself, or null. */
+static enum hf_status
+read_cleared(const struct hf_json *json, struct hf_description *cleared,
+             struct hf_error *error)
+{
+    size_t object = hf_json_member(json, 0, "cleared");
+    struct hf_heartbeat heartbeat;
+    struct hf_terms terms;
+    enum hf_status status;
+    size_t owner;
+
+    if (object == 0)
+        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"cleared\"");
+    cleared->corrupt = hf_json_is_word(json, object, "null");
+    if (cleared->corrupt)
+        return HF_OK;
+    status = read_lock(json, object, &heartbeat, &terms, error);
+    if (status != HF_OK)
+        return status;
+
+    cleared->id = heartbeat.id;
+    cleared->beat = heartbeat.count;
+    cleared->if_dead = terms.if_dead;
+    cleared->ttl = terms.ttl;
+    cleared->beat_every = terms.beat;
+    (void)read_integer(json, object, "stamp", &cleared->stamp_ms);
+    read_string(json, object, "reason", cleared->reason,
+                sizeof(cleared->reason));
+    owner = hf_json_member(json, object, "owner");
+    if (owner == 0)
+        return HF_OK;
+    read_string(json, owner, "host", cleared->host, sizeof(cleared->host));
+    read_string(json, owner, "user", cleared->user, sizeof(cleared->user));
+    read_string(json, owner, "command", cleared->command,
+                sizeof(cleared->command));
+    (void)read_integer(json, owner, "since", &cleared->since_ms);
+    return HF_OK;
+}
+
+enum hf_status
+hf_audit_decode(const char *bytes, size_t len, struct hf_audit_entry *entry,
+                struct hf_error *error)
+{
+    struct hf_audit_entry read = {.corrupt = false};
+    struct hf_json json;
+    enum hf_status status = read_object(&json, bytes, len, error);
+    size_t by;
+
+    if (status == HF_OK)
+        status = read_subject(&json, &read.cleared, error);
+    if (status == HF_OK)
+        status = read_cleared(&json, &read.cleared, error);
+    if (status != HF_OK)
+        return status;
+    by = hf_json_member(&json, 0, "by");
+    if (by == 0)
+        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"by\"");
+
+    read.forced =
+        hf_json_is_word(&json, hf_json_member(&json, 0, "force"), "true");
+    read_string(&json, by, "host", read.host, sizeof(read.host));
+    read_string(&json, by, "user", read.user, sizeof(read.user));
+    read_string(&json, by, "command", read.command, sizeof(read.command));
+    (void)read_integer(&json, by, "since", &read.asked_ms);
+    read_string(&json, 0, "reason", read.reason, sizeof(read.reason));
+    *entry = read;
     return HF_OK;
 }

@@ -68,8 +68,9 @@ HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
                                             struct hf_error *error);
 
 /*
- * The audit record of a cleared lock, as JSON: who cleared which version of
- * which holder, when (Unix ms) and why.  Sizes as hf_record_encode.
+ * An entry of the audit as JSON, both ways: who cleared which version of which
+ * holder, when (Unix ms) and why.  Sizes as hf_record_encode; stamp_ms is the
+ * store's to tell, and is not written.
  *
  *   {"space":…,"name":…,"version":…,"fence":…,"force":false,
  *    "by":{"host":…,"user":…,"command":…,"since":…},"reason":…,
@@ -79,12 +80,17 @@ HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
  *
  * "cleared" is null when the record was corrupt.
  */
-struct hf_audit {
-    const struct hf_description *cleared;
-    const struct hf_owner *by; /* host, user, command, reason, since_ms */
-    bool force;
-};
+size_t hf_audit_encode(const struct hf_audit_entry *entry, char *buffer,
+                       size_t size);
 
-size_t hf_audit_encode(const struct hf_audit *audit, char *buffer, size_t size);
+/*
+ * Read any bytes.  HF_E_CORRUPT, with a clause in *error, unless they are such
+ * an object, as hf_record_decode says, with "space", "name", "version",
+ * "fence", "by" and "cleared", each well-formed.  What is missing of a person
+ * is left empty.  *entry is untouched unless HF_OK; its stamp_ms is then 0.
+ */
+HF_MUST_USE enum hf_status hf_audit_decode(const char *bytes, size_t len,
+                                           struct hf_audit_entry *entry,
+                                           struct hf_error *error);
 
 #endif

@@ -137,7 +137,7 @@ check "and it is a lock again" exits 0
 
 run --version
 check "--version" grep -qE '^holdfast [0-9]+\.[0-9]+' "$here/run.out"
-for verb in '' run ls show why clear; do
+for verb in '' run ls show why clear audit; do
     run ${verb:+"$verb"} --help
     check "holdfast $verb --help" exits 0
     check "and it names its usage" says run.out "usage: holdfast"

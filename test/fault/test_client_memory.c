@@ -76,7 +76,7 @@ disarm(struct heap *heap)
     atomic_store(&heap->countdown, 0);
 }
 
-enum verb { OPEN, ACQUIRE, RELEASE, LIST, EXAMINE, CLEAR, VERBS };
+enum verb { OPEN, ACQUIRE, RELEASE, LIST, EXAMINE, CLEAR, AUDIT, VERBS };
 
 struct trial {
     struct heap heap;
@@ -111,6 +111,7 @@ static enum hf_status
 perform(struct trial *t, enum verb verb)
 {
     static struct hf_description rows[4];
+    static struct hf_audit_entry entries[4];
     size_t count = 4;
     struct hf_list_query query = {.prefix = "l"};
     struct hf_examine_options once = {0};
@@ -133,6 +134,8 @@ perform(struct trial *t, enum verb verb)
         return hf_examine(t->client, "l", &once, &diagnosis, NULL);
     case CLEAR:
         return hf_clear(t->client, "l", &force, &cleared, NULL);
+    case AUDIT:
+        return hf_audit(t->client, NULL, entries, &count, NULL);
     case VERBS:
         break;
     }

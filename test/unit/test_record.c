@@ -312,20 +312,26 @@ cleared_lock(void)
     };
 }
 
-static void
-an_audit_says_who_cleared_what_when_and_why(void **state)
+static struct hf_audit_entry
+cleared_by_bob(void)
 {
-    const struct hf_owner by = {
+    return (struct hf_audit_entry){
+        .asked_ms = 1700000009000,
+        .forced = true,
         .host = "db2",
         .user = "bob",
         .command = "holdfast clear",
         .reason = "db1 burnt\ndown",
-        .since_ms = 1700000009000,
+        .cleared = cleared_lock(),
     };
-    struct hf_description cleared = cleared_lock();
-    struct hf_audit audit = {.cleared = &cleared, .by = &by, .force = true};
+}
+
+static void
+an_audit_says_who_cleared_what_when_and_why(void **state)
+{
+    struct hf_audit_entry entry = cleared_by_bob();
     char text[HF_RECORD_TEXT_MAX];
-    size_t len = hf_audit_encode(&audit, text, sizeof(text));
+    size_t len = hf_audit_encode(&entry, text, sizeof(text));
     json_t *root = load(text);
     json_t *was = member(root, "cleared");
 
@@ -358,15 +364,13 @@ an_audit_says_who_cleared_what_when_and_why(void **state)
 static void
 the_audit_of_a_corrupt_record_has_nothing_of_it(void **state)
 {
-    const struct hf_owner by = {.host = "db2"};
-    struct hf_description cleared = cleared_lock();
-    struct hf_audit audit = {.cleared = &cleared, .by = &by};
+    struct hf_audit_entry entry = {.host = "db2", .cleared = cleared_lock()};
     char text[HF_RECORD_TEXT_MAX];
     json_t *root;
 
     (void)state;
-    cleared.corrupt = true;
-    hf_audit_encode(&audit, text, sizeof(text));
+    entry.cleared.corrupt = true;
+    hf_audit_encode(&entry, text, sizeof(text));
     root = load(text);
     assert_true(json_is_null(member(root, "cleared")));
     assert_true(json_is_false(member(root, "force")));
@@ -374,28 +378,145 @@ the_audit_of_a_corrupt_record_has_nothing_of_it(void **state)
     json_decref(root);
 }
 
+static struct hf_audit_entry
+longest_entry(void)
+{
+    struct hf_audit_entry entry = cleared_by_bob();
+    struct hf_description *cleared = &entry.cleared;
+
+    fill(entry.host, HF_HOST_MAX, "\"");
+    fill(entry.user, HF_USER_MAX, "\"");
+    fill(entry.command, HF_COMMAND_MAX, "\"");
+    fill(entry.reason, HF_REASON_MAX, "\"");
+    fill(cleared->space, HF_SPACE_MAX, "\"");
+    fill(cleared->name, HF_NAME_MAX, "\"");
+    fill(cleared->host, HF_HOST_MAX, "\\");
+    fill(cleared->user, HF_USER_MAX, "\\");
+    fill(cleared->command, HF_COMMAND_MAX, "\\");
+    fill(cleared->reason, HF_REASON_MAX, "\\");
+    cleared->version = INT64_MAX;
+    cleared->fence = INT64_MAX;
+    cleared->id = INT64_MAX;
+    cleared->beat = UINT64_MAX;
+    cleared->stamp_ms = INT64_MIN;
+    cleared->since_ms = INT64_MIN;
+    return entry;
+}
+
 static void
 the_longest_audit_fits(void **state)
 {
-    struct hf_value value = at_the_limits("\"");
-    struct hf_description cleared = cleared_lock();
-    struct hf_audit audit = {.cleared = &cleared, .by = &value.owner};
+    struct hf_audit_entry entry = longest_entry();
     char text[HF_RECORD_TEXT_MAX];
 
     (void)state;
-    fill(cleared.space, HF_SPACE_MAX, "\"");
-    fill(cleared.name, HF_NAME_MAX, "\"");
-    fill(cleared.host, HF_HOST_MAX, "\\");
-    fill(cleared.user, HF_USER_MAX, "\\");
-    fill(cleared.command, HF_COMMAND_MAX, "\\");
-    fill(cleared.reason, HF_REASON_MAX, "\\");
-    cleared.version = UINT64_MAX;
-    cleared.fence = UINT64_MAX;
-    cleared.id = UINT64_MAX;
-    cleared.beat = UINT64_MAX;
-    cleared.stamp_ms = INT64_MIN;
-    cleared.since_ms = INT64_MIN;
-    assert_true(hf_audit_encode(&audit, text, sizeof(text)) < sizeof(text));
+    assert_true(hf_audit_encode(&entry, text, sizeof(text)) < sizeof(text));
+    assert_true(hf_audit_entry_json(&entry, text, sizeof(text)) < sizeof(text));
+}
+
+static void
+expect_same_cleared(const struct hf_description *a,
+                    const struct hf_description *b)
+{
+    assert_int_equal(a->corrupt, b->corrupt);
+    assert_string_equal(a->space, b->space);
+    assert_string_equal(a->name, b->name);
+    assert_true(a->version == b->version && a->fence == b->fence);
+    assert_true(a->id == b->id && a->beat == b->beat);
+    assert_int_equal(a->if_dead, b->if_dead);
+    assert_true(a->ttl.ms == b->ttl.ms);
+    assert_true(a->beat_every.ms == b->beat_every.ms);
+    assert_true(a->since_ms == b->since_ms && a->stamp_ms == b->stamp_ms);
+    assert_string_equal(a->host, b->host);
+    assert_string_equal(a->user, b->user);
+    assert_string_equal(a->command, b->command);
+    assert_string_equal(a->reason, b->reason);
+}
+
+static void
+expect_read_back(const struct hf_audit_entry *entry)
+{
+    char text[HF_RECORD_TEXT_MAX];
+    size_t len = hf_audit_encode(entry, text, sizeof(text));
+    struct hf_audit_entry read;
+    struct hf_error error;
+
+    if (hf_audit_decode(text, len, &read, &error) != HF_OK)
+        fail_msg("%s: %s", error.text, text);
+    assert_false(read.corrupt);
+    assert_true(read.cleared.exists);
+    assert_int_equal(read.forced, entry->forced);
+    assert_true(read.asked_ms == entry->asked_ms);
+    assert_string_equal(read.host, entry->host);
+    assert_string_equal(read.user, entry->user);
+    assert_string_equal(read.command, entry->command);
+    assert_string_equal(read.reason, entry->reason);
+    expect_same_cleared(&read.cleared, &entry->cleared);
+}
+
+static void
+an_audit_is_read_back_as_it_was_written(void **state)
+{
+    struct hf_audit_entry entry = cleared_by_bob();
+
+    (void)state;
+    snprintf(entry.reason, sizeof(entry.reason), "db1 burnt \"down\"");
+    expect_read_back(&entry);
+    entry = longest_entry();
+    expect_read_back(&entry);
+    entry = (struct hf_audit_entry){
+        .cleared = {.corrupt = true, .space = "s", .name = "n"}};
+    expect_read_back(&entry);
+}
+
+/* Each member that must be there is taken away, and then spoilt. */
+static void
+what_is_no_audit_is_corrupt(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "{}",
+        "{\"name\":\"n\",\"version\":1,\"fence\":1,\"by\":{},"
+        "\"cleared\":null}",
+        "{\"space\":\"s\",\"version\":1,\"fence\":1,\"by\":{},"
+        "\"cleared\":null}",
+        "{\"space\":\"s\",\"name\":\"n\",\"fence\":1,\"by\":{},"
+        "\"cleared\":null}",
+        "{\"space\":\"s\",\"name\":\"n\",\"version\":1,\"by\":{},"
+        "\"cleared\":null}",
+        "{\"space\":\"s\",\"name\":\"n\",\"version\":1,\"fence\":1,"
+        "\"cleared\":null}",
+        "{\"space\":\"s\",\"name\":\"n\",\"version\":1,\"fence\":1,"
+        "\"by\":{}}",
+        "{\"space\":\"s\",\"name\":\"n\",\"version\":1,\"fence\":1,"
+        "\"by\":{},\"cleared\":{}}",
+        "{\"space\":\"s\",\"name\":\"n\",\"version\":1,\"fence\":1,"
+        "\"by\":{},\"cleared\":true}",
+        "{\"space\":\"s\",\"name\":\"n\",\"version\":-1,\"fence\":1,"
+        "\"by\":{},\"cleared\":null}",
+        "{\"space\":\"\",\"name\":\"n\",\"version\":1,\"fence\":1,"
+        "\"by\":{},\"cleared\":null}",
+        "{\"lock\":\"1_0\",\"if_dead\":\"refuse\",\"ttl_ms\":60000,"
+        "\"beat_ms\":2000}",
+    };
+    static const char least[] =
+        "{\"space\":\"s\",\"name\":\"n\",\"version\":1,\"fence\":1,"
+        "\"by\":{},\"cleared\":null}";
+    struct hf_audit_entry entry = {.asked_ms = 4711};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct hf_error error = {0};
+
+        if (hf_audit_decode(bad[i], strlen(bad[i]), &entry, &error) !=
+            HF_E_CORRUPT)
+            fail_msg("taken for an audit: %s", bad[i]);
+        assert_true(error.text[0] != '\0');
+        assert_int_equal(entry.asked_ms, 4711);
+    }
+    assert_int_equal(hf_audit_decode(least, strlen(least), &entry, NULL),
+                     HF_OK);
 }
 
 int
@@ -414,6 +535,8 @@ main(void)
         cmocka_unit_test(an_audit_says_who_cleared_what_when_and_why),
         cmocka_unit_test(the_audit_of_a_corrupt_record_has_nothing_of_it),
         cmocka_unit_test(the_longest_audit_fits),
+        cmocka_unit_test(an_audit_is_read_back_as_it_was_written),
+        cmocka_unit_test(what_is_no_audit_is_corrupt),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
