@@ -8,8 +8,8 @@
  *
  * Every string is UTF-8, ends with NUL and is cut at its limit; what other
  * programs wrote is shown with U+FFFD for control characters and for those
- * that are not seen, so that it is safe to print on a terminal.  Plain values, no ownership: copy
- * with `=`.
+ * that are not seen, so that it is safe to print on a terminal.  Plain values,
+ * no ownership: copy with `=`.
  */
 
 enum {
@@ -96,7 +96,8 @@ struct hf_diagnosis {
                                      on our clock */
     struct hf_duration watched;   /* how long we have been looking */
     struct hf_error error;        /* why the place has not answered our last
-                                     question; HF_OK: it has */
+                                     question, or why `record` is corrupt;
+                                     HF_OK: neither */
 };
 
 /* "suspected dead"; a static string.  Cannot fail. */
@@ -123,7 +124,8 @@ HF_PUBLIC const char *hf_life_word(enum hf_life life);
  *   {"record":{…},"life":"suspected dead","here":true,"running":false,
  *    "unchanged_ms":60000,"watched_ms":61000,"error":null}
  *
- * "error" is a string when the place does not answer.
+ * "error" is a string when the place does not answer, or the record is
+ * corrupt.
  *
  * An entry of the audit; what was "cleared" is a description.  One that is not
  * ours has "stamp_ms", "corrupt":true, and its own name as "entry".

@@ -133,15 +133,22 @@ enum hf_wait {
     HF_WAIT_TRY,   /* until the holder's first sign of life */
 };
 
+/* What hf_acquire does once a holder of HF_REFUSE is suspected dead. */
+enum hf_if_suspected {
+    HF_IF_SUSPECTED_WAIT, /* wait to the limit: it may beat again */
+    HF_IF_SUSPECTED_FAIL, /* answer HF_SUSPECTED_DEAD at once */
+};
+
 struct hf_acquire_options {
-    const char *space;         /* NULL: "default"; 1..128 bytes, not '!...' */
-    enum hf_if_dead if_dead;   /* zero: HF_TAKEOVER */
-    struct hf_duration ttl;    /* zero: 30 s, 60 s for HF_REFUSE */
-    struct hf_duration beat;   /* zero: 2 s, less for a ttl too short for it */
-    struct hf_duration grace;  /* zero: min(10 s, ttl / 3) */
-    enum hf_wait wait;         /* zero: to the limit */
-    struct hf_duration limit;  /* zero: 10 min; HF_FOREVER: none */
-    const char *reason;        /* for people; may be NULL */
+    const char *space;        /* NULL: "default"; 1..128 bytes, not '!...' */
+    enum hf_if_dead if_dead;  /* zero: HF_TAKEOVER */
+    struct hf_duration ttl;   /* zero: 30 s, 60 s for HF_REFUSE */
+    struct hf_duration beat;  /* zero: 2 s, less for a ttl too short for it */
+    struct hf_duration grace; /* zero: min(10 s, ttl / 3) */
+    enum hf_wait wait;        /* zero: to the limit */
+    struct hf_duration limit; /* zero: 10 min; HF_FOREVER: none */
+    enum hf_if_suspected if_suspected; /* zero: wait */
+    const char *reason;                /* for people; may be NULL */
     const char *command;       /* for people; NULL: this process's own */
     const pid_t *processes;    /* whose end proves the holder gone; see below */
     size_t processes_count;    /* at most 8; zero: this process alone */
@@ -160,12 +167,14 @@ struct hf_acquired {
 /*
  * Wait for the lock `name` (1..512 bytes of UTF-8 without control characters
  * and without those that are not seen: of no width, or turning the direction
- * of the text) and hold it.  options may be NULL.  On HF_OK *acquired tells the answer:
+ * of the text) and hold it.  options may be NULL.  On HF_OK *acquired tells the
+ * answer:
  *
  *   HF_GRANTED          *acquired.lock is held, beaten by the client
  *   HF_TIMED_OUT        not free within the limit
  *   HF_HELD_TOO_LONG    one holder beat all the time, past the limit
- *   HF_SUSPECTED_DEAD   HF_REFUSE: unchanged for its ttl, to the limit
+ *   HF_SUSPECTED_DEAD   HF_REFUSE: unchanged for its ttl, to the limit or, if
+ *                       so wished, as soon as it was
  *   HF_GONE             HF_REFUSE: its processes are gone
  *
  * The holder's record binds: whoever meets a record of HF_REFUSE never

@@ -57,8 +57,8 @@ bool hf_text_is_clean(const char *bytes, size_t len);
 
 /*
  * Copy into `to` (`size` bytes with the NUL) what can be shown: each byte of
- * broken UTF-8 and each of these characters becomes U+FFFD; cut at a character's
- * edge.  Clean text that fits is copied as it is.
+ * broken UTF-8 and each of these characters becomes U+FFFD; cut at the edge of
+ * a character.  Clean text that fits is copied as it is.
  */
 void hf_text_show(char *to, size_t size, const char *bytes, size_t len);
 

@@ -94,7 +94,8 @@ hf_if_dead_word(enum hf_if_dead if_dead)
     return "?";
 }
 
-/* Take the unit at the head of *text: its length in ms, 0 when there is none. */
+/* Take the unit at the head of *text: its length in ms, 0 when there is
+ * none. */
 static int64_t
 take_unit(const char **text)
 {

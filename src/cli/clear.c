@@ -92,7 +92,8 @@ clear(struct hf_client *client, const struct reading *r)
 
     hf_phrase_start(&name);
     hf_phrase_quote(&name, r->which.name);
-    hf_line_init(&line, "watching", name.text, hf_client_place(client));
+    hf_line_init(&line, r->force ? "clearing" : "watching", name.text,
+                 hf_client_place(client));
     line.silent = r->which.json;
 
     enum hf_status status =

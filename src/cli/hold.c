@@ -15,7 +15,9 @@
 enum {
     AGAIN_MS = 20,       /* between two rounds of KILL; some may have forked */
     GIVE_BACK_MS = 2000, /* to give back a lock whose right is over */
-    PATIENCE_MS = 500,   /* then we say that giving it back takes long */
+    PATIENCE_MS = 500,   /* then we say that opening the place, or giving the
+                            lock back, takes long */
+    SAY_STOP_MS = 10 * 1000, /* and after as much again */
     LOOKS_A_TTL = 60,
     LOOK_MIN_MS = 20,
     LOOK_MAX_MS = 500,
@@ -34,7 +36,8 @@ on_waiting(void *ctx, const struct hf_diagnosis *seen)
 {
     struct hf_hold *h = ctx;
 
-    hf_line_show(&h->line, seen);
+    if (!atomic_load(&h->stopping))
+        hf_line_show(&h->line, seen);
 }
 
 static void
@@ -71,6 +74,7 @@ options_of(const struct hf_hold_order *order)
         .grace = order->grace,
         .wait = order->wait,
         .limit = order->limit,
+        .if_suspected = order->if_suspected,
         .reason = order->reason,
     };
 }
@@ -92,6 +96,8 @@ claim(void *ctx)
     hf_line_init(&h->line, "waiting for", h->name.text,
                  hf_client_place(h->client));
     h->line.silent = h->quiet;
+    h->line.limit_ms =
+        order->wait == HF_WAIT_TRY ? order->ttl.ms : order->limit.ms;
     hf_phrase_start(&command);
     add_command(&command, order->command);
 
@@ -110,17 +116,25 @@ claim(void *ctx)
 static void
 claim_it(struct hf_hold *h)
 {
+    int64_t say_open_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
+
     hf_errand_start(&h->errand, claim, h);
     h->errand_runs = true;
     while (!hf_errand_over(&h->errand)) {
-        hf_hold_events_wait(h, HF_MOMENT_NEVER);
+        hf_hold_events_wait(h, say_open_at);
         if (h->guard_over)
             hf_cancel(h->cancel);
+        if (hf_moment_now() < say_open_at)
+            continue;
+        say_open_at = HF_MOMENT_NEVER;
+        if (!atomic_load(&h->opened))
+            hf_hold_words_opening_now(h);
     }
     hf_errand_finish(&h->errand);
     (void)hf_hold_events_reap(h); /* is the guard still there? */
     h->errand_runs = false;
     h->say_stop_at = HF_MOMENT_NEVER;
+    h->say_stop_pause = SAY_STOP_MS;
 }
 
 /* ---- Holding ------------------------------------------------------------ */
@@ -271,6 +285,7 @@ give_back_until(struct hf_hold *h, int64_t give_up)
         hf_hold_events_wait(h, give_up);
         if (hf_moment_now() >= give_up && h->cancel != NULL) {
             hf_cancel_abandon(h->cancel);
+            h->abandoned = true;
             give_up = HF_MOMENT_NEVER;
         }
     }
@@ -292,6 +307,7 @@ release(struct hf_hold *h)
     h->stage = HF_HOLD_RELEASING;
     if (cut && h->order->if_dead == HF_REFUSE) {
         hf_abandon(h->lock);
+        hf_hold_events_let_end(h);
         if (h->known != HF_LOST)
             hf_hold_words_for_a_person(h);
         return;
@@ -304,26 +320,31 @@ release(struct hf_hold *h)
     }
     renew_cancel(h);
     give_back_until(h, give_up);
-    if (h->status != HF_OK)
-        hf_hold_words_left_behind(h);
+    if (h->status == HF_OK)
+        return;
+    hf_hold_events_let_end(h);
+    hf_hold_words_left_behind(h);
 }
 
 /* ---- From beginning to end ---------------------------------------------- */
 
-/* The guard comes before all that has threads: its fork must find one. */
-static bool
+/* The guard comes before all that has threads: its fork must find one.  NULL,
+ * or what could not be started, and errno. */
+static const char *
 prepare(struct hf_hold *h)
 {
     if (!hf_below_init(&h->below) || !hf_pact_open(&h->pact) ||
         !hf_hold_events_block(h))
-        return false;
+        return "the guard";
     h->guard = hf_guard_start(&h->pact, &h->terms);
-    if (h->guard < 0 || !hf_hold_events_open(h))
-        return false;
+    if (h->guard < 0)
+        return "the guard, a second process";
     if (!hf_errand_open(&h->errand))
-        return false;
+        return "a thread";
     errno = ENOMEM;
-    return hf_cancel_open(&h->cancel) == HF_OK;
+    if (!hf_hold_events_open(h) || hf_cancel_open(&h->cancel) != HF_OK)
+        return "listening for signals";
+    return NULL;
 }
 
 static void
@@ -334,7 +355,9 @@ finish(struct hf_hold *h)
         (void)waitpid(h->guard, NULL, 0);
     }
     hf_errand_close(&h->errand);
-    hf_close(h->client);
+    if (!h->abandoned) /* else a call that does not return may be under way;
+                          the end of the process ends it */
+        hf_close(h->client);
     if (h->cancel != NULL)
         hf_cancel_close(h->cancel);
     hf_pact_close(&h->pact);
@@ -367,15 +390,23 @@ use_lock(struct hf_hold *h)
 static int
 run(struct hf_hold *h)
 {
-    if (!prepare(h))
-        return hf_hold_words_cannot_begin();
+    const char *what = prepare(h);
+
+    if (what != NULL)
+        return hf_hold_words_cannot_start(what);
     claim_it(h);
 
     bool answered = h->status == HF_OK;
     bool granted = answered && h->answer.outcome == HF_GRANTED;
-    int code = granted ? use_lock(h) : hf_hold_words_refusal(h);
+    int code;
 
-    hf_hold_words_json(h, code, answered);
+    if (!granted)
+        hf_hold_events_let_end(h);
+    code = granted ? use_lock(h) : hf_hold_words_refusal(h);
+    if (h->silent) {
+        hf_hold_events_let_end(h);
+        hf_hold_words_json(h, code, answered);
+    }
     return code;
 }
 
@@ -386,7 +417,8 @@ hf_hold_run(const struct hf_hold_order *order)
     struct hf_acquire_options options = options_of(order);
     struct hf_hold h = {
         .order = order,
-        .quiet = order->which.json,
+        .silent = order->which.json,
+        .quiet = order->which.json || order->quiet,
         .pact = {.holdfast_end = -1, .guard_end = -1, .holdfast_life = -1},
         .terms =
             {
@@ -401,6 +433,7 @@ hf_hold_run(const struct hf_hold_order *order)
         .news = -1,
         .alarm = -1,
         .say_stop_at = HF_MOMENT_NEVER,
+        .say_stop_pause = SAY_STOP_MS,
         .kill_at = HF_MOMENT_NEVER,
     };
     enum hf_status status =

@@ -23,8 +23,12 @@ struct hf_hold_order {
     struct hf_duration grace; /* set */
     enum hf_wait wait;
     struct hf_duration limit; /* set, unless HF_WAIT_TRY */
-    const char *reason;       /* may be NULL */
-    char **command;           /* NULL at the end */
+    enum hf_if_suspected if_suspected;
+    int busy_exit;      /* of a lock not acquired in time; 0: the usual one */
+    bool quiet;         /* say nothing of what goes well, or of a lock that
+                           was not acquired in time */
+    const char *reason; /* may be NULL */
+    char **command;     /* NULL at the end */
 };
 
 /* Do it, and return the exit code.  Called once, before any thread exists. */

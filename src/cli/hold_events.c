@@ -10,7 +10,10 @@
 #include "moment.h"
 #include "say.h"
 
-enum { PATIENCE_MS = 500 }; /* then we say what a stop still waits for */
+enum {
+    PATIENCE_MS = 500,        /* then we say what a stop still waits for */
+    PAUSE_MAX_MS = 60 * 1000, /* and at least so often, again */
+};
 
 static int64_t
 earlier(int64_t a, int64_t b)
@@ -78,10 +81,13 @@ on_stop_signal(struct hf_hold *h, int signal)
         h->stop_signal = signal;
     if (h->stops == 1) {
         h->say_stop_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
-        if (h->stage == HF_HOLD_CLAIMING)
+        if (h->stage == HF_HOLD_CLAIMING) {
+            atomic_store(&h->stopping, true);
             hf_cancel(h->cancel);
+        }
         return;
     }
+    h->abandoned = true;
     if (h->cancel != NULL)
         hf_cancel_abandon(h->cancel);
     if (h->stage == HF_HOLD_CLAIMING && !atomic_load(&h->opened))
@@ -125,7 +131,8 @@ hf_hold_events_wait(struct hf_hold *h, int64_t until)
         on_signal(h, (int)info.ssi_signo);
     (void)!read(h->news, &count, sizeof(count));
     if (hf_moment_now() >= h->say_stop_at) {
-        h->say_stop_at = HF_MOMENT_NEVER;
+        h->say_stop_at = hf_moment_after(hf_moment_now(), h->say_stop_pause);
+        h->say_stop_pause = earlier(2 * h->say_stop_pause, PAUSE_MAX_MS);
         hf_hold_words_stopping_now(h);
     }
 }
@@ -151,9 +158,25 @@ hf_hold_events_block(struct hf_hold *h)
         return false;
     h->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 
-    /* A reader of stderr that left must not end a holder. */
+    /* A reader of stderr that left must not end a holder, nor a limit on the
+     * size of files: then the write fails, and says so. */
     sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
     return h->signals >= 0 && sigprocmask(SIG_BLOCK, &signals, NULL) == 0;
+}
+
+void
+hf_hold_events_let_end(const struct hf_hold *h)
+{
+    static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        if (sigismember(&h->terms.signals, ends[i]) == 0)
+            sigaddset(&signals, ends[i]);
+    }
+    (void)pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 bool

@@ -21,7 +21,8 @@ enum hf_hold_stage { HF_HOLD_CLAIMING, HF_HOLD_HOLDING, HF_HOLD_RELEASING };
 struct hf_hold {
     const struct hf_hold_order *order;
     struct hf_phrase name; /* quoted, for messages */
-    bool quiet;            /* --json: one object at the end, nothing else */
+    bool silent;           /* --json: one object at the end, nothing else */
+    bool quiet;            /* that, or --quiet: nothing of what goes well */
     enum hf_hold_stage stage;
 
     /* The guard, and what it told. */
@@ -44,12 +45,15 @@ struct hf_hold {
     int stop_signal; /* the first that asked us to give up; 0: none */
     unsigned stops;  /* how many of them, in this stage */
     int64_t say_stop_at;
+    int64_t say_stop_pause;   /* to the next time, in ms */
     struct hf_cancel *cancel; /* owned */
+    bool abandoned;           /* we leave at once, whatever is left behind */
 
     /* The errand that runs, and what is its own meanwhile. */
     struct hf_errand errand;
     bool errand_runs;
     _Atomic bool opened;
+    _Atomic bool stopping; /* told to: the main thread says how it goes on */
     struct hf_line line;
     struct hf_client *client; /* owned */
     enum hf_status status;
@@ -72,6 +76,10 @@ bool hf_hold_events_block(struct hf_hold *h);
 bool hf_hold_events_open(struct hf_hold *h);
 void hf_hold_events_close(struct hf_hold *h);
 
+/* What we must keep is given back, or was never had: from here on a signal to
+ * stop ends us, also while we wait for the reader of stderr. */
+void hf_hold_events_let_end(const struct hf_hold *h);
+
 /* Wait for one event, or until the instant, and let *h know of all there are.
  * Every event of the main thread comes in here, and here alone. */
 void hf_hold_events_wait(struct hf_hold *h, int64_t until);
@@ -89,6 +97,7 @@ void hf_hold_words_certainty_now(const struct hf_hold *h,
 void hf_hold_words_guard_now(const struct hf_hold *h,
                              const struct hf_pact_message *message);
 void hf_hold_words_stopping_now(const struct hf_hold *h);
+void hf_hold_words_opening_now(const struct hf_hold *h);
 void hf_hold_words_cut_now(const struct hf_hold *h);
 
 /* The record may be there, unbeaten; and: it is there, for a person. */
@@ -103,7 +112,7 @@ int hf_hold_words_end(const struct hf_hold *h);
  * answered: hf_acquire gave an outcome. */
 void hf_hold_words_json(const struct hf_hold *h, int code, bool answered);
 
-/* Say that something we need was not to be had (errno); the exit code. */
-int hf_hold_words_cannot_begin(void);
+/* Say that we cannot start `what` (errno); the exit code. */
+int hf_hold_words_cannot_start(const char *what);
 
 #endif

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "hold_state.h"
+#include "moment.h"
 #include "report.h"
 #include "say.h"
 
@@ -13,6 +14,18 @@ static const char *
 place(const struct hf_hold *h)
 {
     return h->client != NULL ? hf_client_place(h->client) : "?";
+}
+
+/* `before` and why the place does not answer; nothing if it does. */
+static void
+add_cause(struct hf_phrase *phrase, const struct hf_hold *h, const char *before)
+{
+    struct hf_error cause = {.status = HF_OK};
+
+    if (!atomic_load(&h->opened) || h->client == NULL ||
+        hf_client_trouble(h->client, &cause) == HF_OK)
+        return;
+    hf_phrase_add(phrase, "%s%s", before, cause.text);
 }
 
 /* What was read last before the grant is a dead holder's record exactly when
@@ -42,24 +55,56 @@ hf_hold_words_taken_over_now(const struct hf_hold *h)
         record->fence);
 }
 
+/* Its right ran out, or a look showed that the record is no longer ours. */
+static void
+add_loss(struct hf_phrase *text, const struct hf_hold *h)
+{
+    if (hf_moment_now() >= hf_lock_right_ms(h->lock)) {
+        hf_phrase_add(text, "no beat was written in time");
+        add_cause(text, h, ": ");
+    } else {
+        hf_phrase_add(text, h->order->if_dead == HF_REFUSE
+                                ? "somebody cleared it"
+                                : "somebody cleared it, or took it over");
+    }
+}
+
 void
 hf_hold_words_certainty_now(const struct hf_hold *h, enum hf_outcome outcome)
 {
-    const char *why = h->order->if_dead == HF_REFUSE
-                          ? "somebody cleared it"
-                          : "another process may hold it by now";
+    struct hf_phrase text;
 
-    if (h->quiet)
+    if (h->silent)
         return;
-    if (outcome == HF_IN_DOUBT)
-        hf_say_now("%s is in doubt: for all of its ttl no beat could be "
-                   "written at %s; the command goes on, for nobody may "
-                   "override a refuse lock",
-                   h->name.text, place(h));
-    else if (outcome == HF_GRANTED)
-        hf_say_now("%s is certain again: a beat was written", h->name.text);
-    else
-        hf_say_now("%s is lost: %s; ending the command", h->name.text, why);
+    hf_phrase_start(&text);
+    hf_phrase_add(&text, "%s is ", h->name.text);
+    if (outcome == HF_IN_DOUBT) {
+        hf_phrase_add(&text, "in doubt: no beat was written in time");
+        add_cause(&text, h, ": ");
+        hf_phrase_add(&text, "; the command goes on, for nobody may override "
+                             "a refuse lock");
+    } else if (outcome == HF_GRANTED) {
+        hf_phrase_add(&text, "certain again: a beat was written");
+    } else {
+        hf_phrase_add(&text, "lost: ");
+        add_loss(&text, h);
+        hf_phrase_add(&text, "; ending the command");
+    }
+    hf_say_now("%s", text.text);
+}
+
+static void
+say_ending_now(const struct hf_hold *h)
+{
+    struct hf_phrase text;
+
+    if (h->silent)
+        return;
+    hf_phrase_start(&text);
+    add_cause(&text, h, ": ");
+    hf_say_now("%s is about to be lost, for no beat could be written at "
+               "%s%s; ending the command",
+               h->name.text, place(h), text.text);
 }
 
 void
@@ -69,14 +114,12 @@ hf_hold_words_guard_now(const struct hf_hold *h,
     bool one = message->number == 1;
     struct hf_phrase word;
 
-    if (h->quiet)
-        return;
     if (message->word == HF_PACT_ENDING) {
-        hf_say_now("the right to %s runs out, for no beat could be written at "
-                   "%s: ending the command",
-                   h->name.text, place(h));
+        say_ending_now(h);
         return;
     }
+    if (h->quiet)
+        return;
     hf_phrase_start(&word);
     hf_phrase_quote(&word, message->name);
     hf_say_now("the command ended, but %d process%s of it %s left (%s, pid "
@@ -89,20 +132,33 @@ void
 hf_hold_words_stopping_now(const struct hf_hold *h)
 {
     bool claiming = h->stage == HF_HOLD_CLAIMING;
+    struct hf_phrase text;
 
-    if (h->quiet)
+    if (h->silent)
         return;
     if (claiming)
         hf_say_wipe();
-    hf_say_now("%s %s takes its time; %s at once",
-               claiming ? "giving up" : "giving back", h->name.text,
-               h->stops > 0 ? "another signal leaves" : "two signals leave");
+    hf_phrase_start(&text);
+    add_cause(&text, h, ": ");
+    hf_say_now("still giving %s %s%s; %s to leave it as it is",
+               claiming ? "up" : "back", h->name.text, text.text,
+               h->stops > 0 ? hf_say_again() : hf_say_twice());
+}
+
+void
+hf_hold_words_opening_now(const struct hf_hold *h)
+{
+    const char *at = h->order->which.at;
+
+    if (!h->silent)
+        hf_say_now("waiting for the place to open: %s",
+                   at != NULL ? at : "the default, or HOLDFAST_AT");
 }
 
 void
 hf_hold_words_cut_now(const struct hf_hold *h)
 {
-    if (!h->quiet)
+    if (!h->silent)
         hf_say_now("the guard of %s was killed: ended what it guarded",
                    h->name.text);
 }
@@ -111,18 +167,21 @@ void
 hf_hold_words_left_behind(const struct hf_hold *h)
 {
     struct hf_phrase text;
+    char ttl[32];
 
-    if (h->quiet)
+    if (h->silent)
         return;
     hf_phrase_start(&text);
     hf_phrase_add(&text,
                   "holdfast: a record of %s may be left at %s, which "
                   "nobody beats",
                   h->name.text, place(h));
+    add_cause(&text, h, ", for it does not answer: ");
     if (h->order->if_dead == HF_TAKEOVER) {
-        hf_phrase_add(&text, ": the next one takes it over\n");
+        hf_phrase_add(&text, "; the next one takes it over after %s\n",
+                      hf_duration_text(h->order->ttl, ttl, sizeof(ttl)));
     } else {
-        hf_phrase_add(&text, ": if it is there, clear it\n    ");
+        hf_phrase_add(&text, "; if it is there, clear it\n    ");
         hf_report_clear(&text, &h->order->which, place(h));
         hf_phrase_add(&text, "\n");
     }
@@ -134,7 +193,7 @@ hf_hold_words_for_a_person(const struct hf_hold *h)
 {
     struct hf_phrase text;
 
-    if (h->quiet)
+    if (h->silent)
         return;
     hf_phrase_start(&text);
     hf_phrase_add(&text,
@@ -153,7 +212,7 @@ failure(const struct hf_hold *h)
 {
     struct hf_phrase text;
 
-    if (h->quiet)
+    if (h->silent)
         return hf_status_exit(h->status);
     (void)hf_say_failure(&h->error, h->status);
     if (h->status == HF_E_CORRUPT && h->client != NULL) {
@@ -170,6 +229,8 @@ int
 hf_hold_words_refusal(const struct hf_hold *h)
 {
     struct hf_duration limit = h->order->limit;
+    bool not_acquired = h->answer.outcome == HF_TIMED_OUT ||
+                        h->answer.outcome == HF_HELD_TOO_LONG;
     struct hf_phrase text;
 
     if (h->status == HF_E_UNKNOWN)
@@ -180,7 +241,7 @@ hf_hold_words_refusal(const struct hf_hold *h)
     if (h->guard_over && h->client != NULL &&
         (h->status == HF_E_CANCELLED || h->status == HF_E_INVALID)) {
         /* Invalid: it was gone before the claim could list it. */
-        if (!h->quiet)
+        if (!h->silent)
             hf_say("the guard was killed before %s was granted", h->name.text);
         return hf_status_exit(HF_E_CANCELLED);
     }
@@ -190,9 +251,11 @@ hf_hold_words_refusal(const struct hf_hold *h)
         limit.ms = 0;
     hf_phrase_start(&text);
     hf_report_refusal(&text, &h->order->which, place(h), &h->answer, limit);
-    if (!h->quiet)
+    if (!(not_acquired ? h->quiet : h->silent))
         hf_say_phrase(&text);
-    return hf_outcome_exit(h->answer.outcome);
+    return not_acquired && h->order->busy_exit != 0
+               ? h->order->busy_exit
+               : hf_outcome_exit(h->answer.outcome);
 }
 
 int
@@ -214,15 +277,15 @@ hf_hold_words_end(const struct hf_hold *h)
     case HF_PACT_CUT:
         return HF_EXIT_LOST;
     case HF_PACT_LATE:
-        if (!h->quiet)
-            hf_say("the right to %s had all but run out: the command was not "
+        if (!h->silent)
+            hf_say("%s was granted too late to be safe: the command was not "
                    "started",
                    h->name.text);
         return HF_EXIT_LOST;
     case HF_PACT_REFUSED:
         hf_phrase_start(&word);
         hf_phrase_quote(&word, h->order->command[0]);
-        if (!h->quiet)
+        if (!h->silent)
             hf_say("cannot run %s: %s", word.text, strerror(number));
         return number == ENOENT ? HF_EXIT_MISSING : HF_EXIT_CANNOT;
     }
@@ -236,8 +299,6 @@ hf_hold_words_json(const struct hf_hold *h, int code, bool answered)
         code == HF_EXIT_LOST ? HF_LOST : h->answer.outcome;
     struct hf_phrase text;
 
-    if (!h->quiet)
-        return;
     hf_phrase_start(&text);
     hf_phrase_add(&text, "{\"holdfast\":\"run\",\"at\":");
     hf_phrase_json(&text, h->client != NULL ? place(h) : h->order->which.at);
@@ -260,8 +321,8 @@ hf_hold_words_json(const struct hf_hold *h, int code, bool answered)
 }
 
 int
-hf_hold_words_cannot_begin(void)
+hf_hold_words_cannot_start(const char *what)
 {
-    hf_say("cannot begin: %s", strerror(errno));
+    hf_say("cannot start %s: %s", what, strerror(errno));
     return HF_EXIT_OURS;
 }

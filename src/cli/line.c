@@ -9,7 +9,10 @@
 #include "say.h"
 
 enum {
+    SHORT_MS = 500,       /* a wait of which nothing is said */
     AGAIN_MS = 60 * 1000, /* between two lines where nobody looks */
+    PAUSE_MS = 10 * 1000, /* the same of a place that does not answer: the
+                             first, twice as long each time */
     COLUMNS_USUAL = 80,
     COLUMNS_MAX = HF_SAY_NOW_MAX / 2 - 32, /* at most two bytes in each */
 };
@@ -38,7 +41,7 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
         hf_phrase_add(phrase, "last beat %s ago", ago);
         break;
     case HF_LIFE_RUNNING:
-        hf_phrase_add(phrase, "running, no beat for %s", ago);
+        hf_phrase_add(phrase, "its process runs");
         break;
     case HF_LIFE_SUSPECTED:
         hf_phrase_add(phrase, "suspected dead, no beat for %s", ago);
@@ -51,18 +54,14 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
 
 /* What matters most stands first: the end is cut on a narrow terminal. */
 static void
-compose(struct hf_phrase *phrase, const struct hf_line *line,
-        const struct hf_diagnosis *seen)
+add_holder(struct hf_phrase *phrase, const struct hf_line *line,
+           const struct hf_diagnosis *seen)
 {
     const struct hf_description *record = &seen->record;
-    int64_t waited = hf_moment_now() - line->began_at;
     char text[32];
 
-    hf_phrase_start(phrase);
-    hf_duration_text((struct hf_duration){waited - waited % 1000}, text,
-                     sizeof(text));
-    hf_phrase_add(phrase, "holdfast: %s %s for %s", line->verb, line->name,
-                  text);
+    hf_phrase_add(phrase, "%s %s for %s", line->verb, line->name,
+                  hf_moment_span(line->began_at, text, sizeof(text)));
     if (record->exists && !record->corrupt) {
         hf_phrase_add(phrase, ": ");
         hf_report_who(phrase, record);
@@ -74,23 +73,80 @@ compose(struct hf_phrase *phrase, const struct hf_line *line,
     hf_phrase_add(phrase, " (%s)", line->place);
 }
 
+static void
+compose(struct hf_phrase *phrase, const struct hf_line *line,
+        enum hf_line_kind kind, const struct hf_diagnosis *seen)
+{
+    const char *why = seen->error.text;
+    char text[32];
+
+    hf_phrase_start(phrase);
+    hf_phrase_add(phrase, "holdfast: ");
+    switch (kind) {
+    case HF_LINE_HOLDER:
+        add_holder(phrase, line, seen);
+        break;
+    case HF_LINE_UNANSWERED:
+        hf_phrase_add(phrase, "no answer about %s for %s: %s", line->name,
+                      hf_moment_span(line->known_at, text, sizeof(text)),
+                      why[0] != '\0' ? why : line->place);
+        break;
+    case HF_LINE_UNSETTLED:
+        hf_phrase_add(phrase, "cannot tell yet whether %s was taken: %s; %s",
+                      line->name, why[0] != '\0' ? why : line->place,
+                      hf_say_twice());
+        hf_phrase_add(phrase, " to leave it as it is");
+        break;
+    }
+}
+
 /* False when stderr's reader would keep us. */
 static bool
-write_now(struct hf_line *line, const struct hf_phrase *text)
+write_now(struct hf_line *line, enum hf_line_kind kind,
+          const struct hf_phrase *text)
 {
-    size_t columns = line->terminal ? terminal_columns() - 1 : COLUMNS_MAX;
+    bool rewritten = line->terminal && kind == HF_LINE_HOLDER;
+    size_t columns = rewritten ? terminal_columns() - 1 : COLUMNS_MAX;
     int fit = (int)hf_phrase_fit(text->text, columns, NULL);
     struct hf_phrase out;
 
     hf_phrase_start(&out);
-    if (line->terminal)
-        hf_phrase_add(&out, "\r%.*s\033[K", fit, text->text);
-    else
-        hf_phrase_add(&out, "%.*s\n", fit, text->text);
+    hf_phrase_add(&out, "%s%.*s%s%s", line->terminal ? "\r" : "", fit,
+                  text->text, line->terminal ? "\033[K" : "",
+                  rewritten ? "" : "\n");
     if (!hf_say_phrase_now(&out))
         return false;
-    line->open = line->terminal;
+    line->open = rewritten;
     return true;
+}
+
+/* What there is to say now. */
+static enum hf_line_kind
+kind_of(const struct hf_line *line, const struct hf_diagnosis *seen,
+        int64_t now)
+{
+    bool late = line->limit_ms != HF_MOMENT_NEVER &&
+                now - line->began_at >= line->limit_ms + SHORT_MS;
+
+    if (late)
+        return HF_LINE_UNSETTLED;
+    if (seen->error.text[0] != '\0' && !seen->record.corrupt)
+        return HF_LINE_UNANSWERED;
+    return HF_LINE_HOLDER;
+}
+
+static bool
+is_due(const struct hf_line *line, enum hf_line_kind kind,
+       const struct hf_diagnosis *seen, int64_t now)
+{
+    bool feared = seen->life == HF_LIFE_SUSPECTED || seen->life == HF_LIFE_GONE;
+
+    if (!line->begun || kind != line->kind)
+        return true;
+    if (kind == HF_LINE_HOLDER &&
+        (line->terminal || (feared && seen->life != line->life)))
+        return true;
+    return now - line->said_at >= line->pause_ms;
 }
 
 void
@@ -102,7 +158,9 @@ hf_line_init(struct hf_line *line, const char *verb, const char *name,
         .name = name,
         .place = place,
         .terminal = hf_say_terminal(),
+        .limit_ms = HF_MOMENT_NEVER,
         .began_at = hf_moment_now(),
+        .known_at = hf_moment_now(),
     };
 }
 
@@ -110,20 +168,27 @@ void
 hf_line_show(void *ctx, const struct hf_diagnosis *seen)
 {
     struct hf_line *line = ctx;
-    struct hf_phrase text;
     int64_t now = hf_moment_now();
-    bool feared = seen->life == HF_LIFE_SUSPECTED || seen->life == HF_LIFE_GONE;
-    bool news = !line->begun || (feared && seen->life != line->life);
-    bool due = now - line->said_at >= AGAIN_MS;
+    enum hf_line_kind kind = kind_of(line, seen, now);
+    bool again = line->begun && kind == line->kind;
+    struct hf_phrase text;
 
-    if (line->silent || !(line->terminal || news || due))
+    if (kind == HF_LINE_HOLDER)
+        line->known_at = now;
+    if (line->silent || now - line->began_at < SHORT_MS ||
+        !is_due(line, kind, seen, now))
         return;
-    compose(&text, line, seen);
-    if (!write_now(line, &text))
+    compose(&text, line, kind, seen);
+    if (!write_now(line, kind, &text))
         return; /* the next call tries again */
     line->begun = true;
     line->said_at = now;
+    line->kind = kind;
     line->life = seen->life;
+    if (kind == HF_LINE_HOLDER || (again && line->pause_ms * 2 > AGAIN_MS))
+        line->pause_ms = AGAIN_MS;
+    else
+        line->pause_ms = again ? line->pause_ms * 2 : PAUSE_MS;
 }
 
 void

@@ -1,5 +1,7 @@
 #include "moment.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,13 +64,31 @@ hf_moment_alarm_set(int alarm, int64_t instant)
 }
 
 const char *
+hf_moment_span(int64_t since, char *buffer, size_t size)
+{
+    int64_t ms = hf_moment_now() - since;
+
+    return hf_duration_text((struct hf_duration){ms - ms % 1000}, buffer, size);
+}
+
+/* Whoever wrote that had no clock, or is no program of ours. */
+static bool
+is_no_date(int64_t wall_ms)
+{
+    return wall_ms < INT64_C(946684800000);
+}
+
+const char *
 hf_moment_age(int64_t wall_ms, char *buffer, size_t size)
 {
     int64_t now = hf_moment_wall();
-    int64_t since = wall_ms > 0 ? wall_ms : 0;
 
-    return hf_duration_text((struct hf_duration){now > since ? now - since : 0},
-                            buffer, size);
+    if (is_no_date(wall_ms)) {
+        snprintf(buffer, size, "?");
+        return buffer;
+    }
+    return hf_duration_text(
+        (struct hf_duration){now > wall_ms ? now - wall_ms : 0}, buffer, size);
 }
 
 const char *
@@ -77,8 +97,8 @@ hf_moment_date(int64_t wall_ms, char *buffer, size_t size)
     time_t seconds = (time_t)(wall_ms / 1000);
     struct tm parts;
 
-    if (localtime_r(&seconds, &parts) == NULL ||
+    if (is_no_date(wall_ms) || localtime_r(&seconds, &parts) == NULL ||
         strftime(buffer, size, "%Y-%m-%d %H:%M:%S %z", &parts) == 0)
-        buffer[0] = '\0';
+        snprintf(buffer, size, "?");
     return buffer;
 }

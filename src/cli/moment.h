@@ -28,11 +28,16 @@ int64_t hf_moment_after(int64_t instant, int64_t ms);
 int hf_moment_alarm_open(void);
 void hf_moment_alarm_set(int alarm, int64_t instant);
 
+/* How long ago the instant was, in whole seconds: "2m10s".  Returns buffer. */
+const char *hf_moment_span(int64_t since, char *buffer, size_t size);
+
 /* How long ago a wall clock showed `wall_ms`: "2m10s"; "0s" when that is in
- * the future of our clock.  Returns buffer. */
+ * the future of our clock, "?" when no clock can have shown it: before 2000.
+ * Returns buffer. */
 const char *hf_moment_age(int64_t wall_ms, char *buffer, size_t size);
 
-/* "2026-01-31 09:05:00 +0100" in the local zone.  Returns buffer. */
+/* "2026-01-31 09:05:00 +0100" in the local zone; "?" as above.  Returns
+ * buffer. */
 const char *hf_moment_date(int64_t wall_ms, char *buffer, size_t size);
 
 #endif

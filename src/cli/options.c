@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ hf_options_open(const struct hf_which *which, const char *name,
                 struct hf_client **client)
 {
     struct hf_acquire_options options = {.space = which->space};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct hf_error error = {0};
     enum hf_status status =
         hf_acquire_check(name != NULL ? name : "any", &options, &error);
@@ -106,6 +108,9 @@ hf_options_open(const struct hf_which *which, const char *name,
 
     if (wrong != 0)
         return wrong;
+    /* A limit on the size of files must not kill us: the write fails then, and
+     * we say so. */
+    (void)sigaction(SIGXFSZ, &ignore, NULL);
     status = hf_open(which->at, NULL, client, &error);
     return status == HF_OK ? 0 : hf_say_failure(&error, status);
 }

@@ -7,6 +7,9 @@
 #include "moment.h"
 #include "say.h"
 
+/* A look so short that a beat need not have come: not worth a number. */
+enum { JUST_MS = 1000 };
+
 static const char *
 or_unknown(const char *text)
 {
@@ -99,14 +102,23 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
     hf_duration_text(seen->watched, watched, sizeof(watched));
     switch (seen->life) {
     case HF_LIFE_UNKNOWN:
-        hf_phrase_add(phrase, "no beat seen yet, in %s of looking", watched);
+        if (seen->watched.ms < JUST_MS)
+            hf_phrase_add(phrase, "not known, just looked");
+        else
+            hf_phrase_add(phrase, "not known: no beat seen in %s of looking",
+                          watched);
         break;
     case HF_LIFE_BEATING:
         hf_phrase_add(phrase, "it beats: the last beat came %s ago", unchanged);
         break;
     case HF_LIFE_RUNNING:
-        hf_phrase_add(phrase, "no beat seen in %s of looking, but it runs",
-                      watched);
+        if (seen->watched.ms < JUST_MS)
+            hf_phrase_add(phrase, "alive, just looked: a process of it runs");
+        else
+            hf_phrase_add(phrase,
+                          "alive: a process of it runs; no beat seen in %s "
+                          "of looking",
+                          watched);
         break;
     case HF_LIFE_SUSPECTED:
         hf_phrase_add(phrase, "suspected dead: unchanged for %s", unchanged);
@@ -141,9 +153,9 @@ hf_report_holder(struct hf_phrase *phrase, const char *indent,
         hf_phrase_add(phrase, "%sreason: %s\n", indent, record->reason);
     hf_duration_text(seen->unchanged, age, sizeof(age));
     hf_phrase_add(phrase,
-                  "%slast value: %" PRIu64 "_%" PRIu64
+                  "%slast value: beat %" PRIu64 " of claim %" PRIu64
                   ", unchanged for %s; fence %" PRIu64 "; if dead: %s\n",
-                  indent, record->id, record->beat, age, record->fence,
+                  indent, record->beat, record->id, age, record->fence,
                   hf_if_dead_word(record->if_dead));
     hf_phrase_add(phrase, "%slife: ", indent);
     add_life(phrase, seen);

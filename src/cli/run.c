@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "hold.h"
@@ -13,6 +14,13 @@ static const char help[] =
     "  -n                do not wait: give up at the holder's first sign of\n"
     "                    life\n"
     "  -w DURATION       wait so long at most (default 10m), or `forever`\n"
+    "  -E CODE           exit code when it was not acquired in time, instead "
+    "of\n"
+    "                    75: 1 to 255\n"
+    "  --if-suspected WHAT  when a refuse holder is suspected dead:\n"
+    "                      wait  on, to the limit: it may beat again "
+    "(default)\n"
+    "                      fail  at once, with 73\n"
     "  --if-dead WHAT    what others may do when this holder dies:\n"
     "                      takeover  the next one takes the lock over, with\n"
     "                                a higher fence (default)\n"
@@ -24,6 +32,8 @@ static const char help[] =
     "  --grace DURATION  between TERM and KILL, when the command must end\n"
     "                    (default ttl/3, 10s at most)\n"
     "  --reason TEXT     why, for people who look\n"
+    "  -q, --quiet       say nothing of waiting, of a takeover, or of a lock\n"
+    "                    that was not acquired in time\n"
     "  --at PLACE        where the locks are kept, as sqlite:/path/locks.db\n"
     "  --space SPACE     names are unique within one (default `default`)\n"
     "  --json            say nothing but the answer, as one line of JSON on\n"
@@ -57,6 +67,37 @@ struct reading {
     bool try;     /* -n */
     bool waiting; /* -w */
 };
+
+static int
+take_if_suspected(struct reading *r)
+{
+    struct hf_phrase word;
+
+    if (strcmp(optarg, "wait") == 0) {
+        r->order.if_suspected = HF_IF_SUSPECTED_WAIT;
+    } else if (strcmp(optarg, "fail") == 0) {
+        r->order.if_suspected = HF_IF_SUSPECTED_FAIL;
+    } else {
+        hf_phrase_start(&word);
+        hf_phrase_quote(&word, optarg);
+        return hf_say_usage("run", "--if-suspected is wait or fail, not %s",
+                            word.text);
+    }
+    return 0;
+}
+
+/* -E, as of flock. */
+static int
+take_exit_code(struct reading *r)
+{
+    size_t len = strspn(optarg, "0123456789");
+    long code = len > 0 && len <= 3 ? strtol(optarg, NULL, 10) : 0;
+
+    if (optarg[len] != '\0' || code < 1 || code > 255)
+        return hf_say_usage("run", "-E needs an exit code from 1 to 255");
+    r->order.busy_exit = (int)code;
+    return 0;
+}
 
 static int
 take_if_dead(struct reading *r)
@@ -111,8 +152,15 @@ take_option(struct reading *r, int option, char **argv)
         else
             return hf_options_duration("run", "-w", &order->limit);
         return 0;
+    case 'E':
+        return take_exit_code(r);
+    case 'q':
+        order->quiet = true;
+        return 0;
     case HF_OPTION_IF_DEAD:
         return take_if_dead(r);
+    case HF_OPTION_IF_SUSPECTED:
+        return take_if_suspected(r);
     case HF_OPTION_TTL:
         return hf_options_duration("run", "--ttl", &order->ttl);
     case HF_OPTION_BEAT:
@@ -170,6 +218,8 @@ read_line(struct reading *r, int argc, char **argv)
 {
     static const struct option options[] = {
         {"if-dead", required_argument, NULL, HF_OPTION_IF_DEAD},
+        {"if-suspected", required_argument, NULL, HF_OPTION_IF_SUSPECTED},
+        {"quiet", no_argument, NULL, 'q'},
         {"ttl", required_argument, NULL, HF_OPTION_TTL},
         {"beat", required_argument, NULL, HF_OPTION_BEAT},
         {"grace", required_argument, NULL, HF_OPTION_GRACE},
@@ -179,8 +229,8 @@ read_line(struct reading *r, int argc, char **argv)
     };
 
     for (;;) {
-        int option = getopt_long(argc, argv,
-                                 "-" HF_OPTIONS_LETTERS "nw:", options, NULL);
+        int option = getopt_long(
+            argc, argv, "-" HF_OPTIONS_LETTERS "nqw:E:", options, NULL);
 
         if (option < 0)
             break;

@@ -146,3 +146,17 @@ hf_say_terminal(void)
     return isatty(STDERR_FILENO) == 1 && kind != NULL &&
            strcmp(kind, "dumb") != 0;
 }
+
+const char *
+hf_say_twice(void)
+{
+    return isatty(STDERR_FILENO) == 1 ? "press Ctrl-C twice"
+                                      : "send SIGTERM twice";
+}
+
+const char *
+hf_say_again(void)
+{
+    return isatty(STDERR_FILENO) == 1 ? "press Ctrl-C again"
+                                      : "send SIGTERM again";
+}

@@ -55,6 +55,10 @@ int hf_say_failure(const struct hf_error *error, enum hf_status status);
 /* Take a waiting line, that may stand there, off the terminal. */
 void hf_say_wipe(void);
 
+/* "press Ctrl-C twice", or how one stops us where there is no keyboard. */
+const char *hf_say_twice(void);
+const char *hf_say_again(void);
+
 /* Is stderr a terminal on which a line can be rewritten? */
 bool hf_say_terminal(void);
 

@@ -38,19 +38,20 @@ add_owner(struct hf_phrase *out, const struct hf_description *lock)
     hf_phrase_add(out, "since      %s (%s)\n",
                   hf_moment_date(lock->since_ms, date, sizeof(date)),
                   hf_moment_age(lock->since_ms, text, sizeof(text)));
-    hf_phrase_add(out, "value      %" PRIu64 "_%" PRIu64 "\n", lock->id,
-                  lock->beat);
+    hf_phrase_add(out, "claim      %" PRIu64 "\n", lock->id);
     hf_phrase_add(out, "if dead    %s\n", hf_if_dead_word(lock->if_dead));
     hf_phrase_add(out, "ttl        %s\n",
                   hf_duration_text(lock->ttl, text, sizeof(text)));
-    hf_phrase_add(out, "beats      every %s\n",
+    hf_phrase_add(out, "beats      %" PRIu64 " so far, every %s\n", lock->beat,
                   hf_duration_text(lock->beat_every, text, sizeof(text)));
 }
 
 static void
-add_record(struct hf_phrase *out, const struct hf_description *lock,
+add_record(struct hf_phrase *out, const struct hf_diagnosis *seen,
            const char *place)
 {
+    const struct hf_description *lock = &seen->record;
+    const char *why = seen->error.text;
     char date[64];
     char age[32];
 
@@ -60,7 +61,8 @@ add_record(struct hf_phrase *out, const struct hf_description *lock,
     hf_phrase_add(out, "fence      %" PRIu64 "\n", lock->fence);
     hf_phrase_add(out, "version    %" PRIu64 "\n", lock->version);
     if (lock->corrupt)
-        hf_phrase_add(out, "value      not Holdfast's\n");
+        hf_phrase_add(out, "value      not Holdfast's%s%s\n",
+                      why[0] != '\0' ? ": " : "", why);
     else
         add_owner(out, lock);
     hf_phrase_add(out, "last beat  %s (%s ago)\n",
@@ -87,7 +89,7 @@ show(struct hf_client *client, const struct hf_which *which)
         hf_phrase_description(&out, &seen.record);
         hf_phrase_add(&out, "\n");
     } else {
-        add_record(&out, &seen.record, hf_client_place(client));
+        add_record(&out, &seen, hf_client_place(client));
     }
     if (!hf_say_output(&out))
         return HF_EXIT_OURS;

@@ -51,10 +51,8 @@ add_verdict(struct hf_phrase *out, const struct hf_diagnosis *seen)
         hf_phrase_add(out, "alive: its record changed while we watched");
         break;
     case HF_LIFE_RUNNING:
-        hf_phrase_add(out,
-                      "alive, it seems: a process of it is there, though "
-                      "no beat was seen in %s of looking",
-                      hf_duration_text(seen->watched, text, sizeof(text)));
+        hf_phrase_add(out, "alive, it seems: a process of it runs, and no "
+                           "beat was seen yet");
         break;
     case HF_LIFE_SUSPECTED:
         hf_phrase_add(out,
@@ -151,10 +149,12 @@ print_text(const struct hf_which *which, const char *place,
         hf_phrase_quote(&out, which->name);
         hf_phrase_add(&out,
                       ": the record at %s is not Holdfast's (version "
-                      "%" PRIu64 "), so nothing is known of a holder\n"
+                      "%" PRIu64 "%s%s), so nothing is known of a holder\n"
                       "nobody takes it over: see what wrote it, and that "
                       "nothing runs under it, then\n    ",
-                      place, seen->record.version);
+                      place, seen->record.version,
+                      seen->error.text[0] != '\0' ? ": " : "",
+                      seen->error.text);
         hf_report_command(&out, which, place, "clear", "--force --reason '…'");
         hf_phrase_add(&out, "\n");
     } else {

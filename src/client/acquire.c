@@ -34,6 +34,10 @@ check_durations(const struct hf_acquire_options *o, struct hf_error *error)
                        "takeover");
     if (o->wait != HF_WAIT_LIMIT && o->wait != HF_WAIT_TRY)
         return hf_fail(error, HF_E_INVALID, "wait is neither limit nor try");
+    if (o->if_suspected != HF_IF_SUSPECTED_WAIT &&
+        o->if_suspected != HF_IF_SUSPECTED_FAIL)
+        return hf_fail(error, HF_E_INVALID,
+                       "if_suspected is neither wait nor fail");
     return HF_OK;
 }
 
@@ -95,6 +99,7 @@ configure(const struct hf_acquire_options *o,
         .grace = {grace_ms},
         .limit = {o->limit.ms == 0 ? LIMIT_MS : o->limit.ms},
         .try_only = o->wait == HF_WAIT_TRY,
+        .fail_suspected = o->if_suspected == HF_IF_SUSPECTED_FAIL,
     };
     status = check_terms(config, error);
     if (status == HF_OK)

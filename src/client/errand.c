@@ -352,7 +352,9 @@ hf_errand_diagnose(const struct hf_errand *errand,
         diagnosis->unchanged = hf_between(seen->shown_at, now);
         diagnosis->watched = hf_between(seen->first_at, now);
     }
-    if (is_unanswered(errand))
+    if (seen->corrupt)
+        diagnosis->error = seen->error;
+    else if (is_unanswered(errand))
         hf_trouble_tell(&errand->client->trouble, errand->client->store,
                         errand->client->place, &diagnosis->error);
 }

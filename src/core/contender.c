@@ -119,6 +119,7 @@ hf_contender_init(struct hf_contender *c,
     *c = (struct hf_contender){
         .limit = config->limit,
         .try_only = config->try_only,
+        .fail_suspected = config->fail_suspected,
         .seed = config->seed,
     };
     hf_keeper_init(&c->keeper, &keeper);

@@ -25,7 +25,7 @@
  * The holder's terms bind: a record of HF_REFUSE is never overridden, whatever
  * this contender's own.  A refuse holder that is gone ends the wait at once;
  * one that stood unchanged for its ttl is said to be suspected at once, and
- * ends the wait at the limit.
+ * ends the wait at the limit, or at once if that was wished for.
  *
  * The limit bounds waiting, not settling: a claim whose answer was lost is
  * settled in LEAVING, however long that takes, or until abandon.
@@ -49,12 +49,14 @@ struct hf_contender_config {
     struct hf_duration grace; /* a right shorter than this is not granted */
     struct hf_duration limit; /* longest wait; HF_FOREVER: none */
     bool try_only;            /* wait for the first sign of life only */
+    bool fail_suspected;      /* a suspected refuse holder ends the wait */
     uint64_t seed;            /* random: the claims' ids come from it */
 };
 
 struct hf_contender {
     struct hf_duration limit;
     bool try_only;
+    bool fail_suspected;
     uint64_t seed;
     enum hf_contender_state state;
     enum hf_status status;      /* ENDED: HF_OK, or why there is no answer */

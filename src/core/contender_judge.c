@@ -35,7 +35,7 @@ on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
         hf_contender_claim(c, now, c->sighting.version, c->sighting.token);
     } else if (proof == HF_PROOF_GONE) {
         hf_contender_move_to_end(c, HF_OK, HF_GONE);
-    } else if (c->try_only) {
+    } else if (c->try_only || c->fail_suspected) {
         hf_contender_move_to_end(c, HF_OK, HF_SUSPECTED_DEAD);
     } else {
         if (!c->suspected)

@@ -19,6 +19,8 @@ job() { # job ID STUBBORN OPTION...
     await "the command" test -s "$here/$id.pid"
 }
 
+locked="other processes ke[ep]*t* it locked" # in one tense or the other
+
 run run any -- true
 
 # ---- takeover ------------------------------------------------------------------
@@ -28,7 +30,8 @@ finished "$pid"
 place_back
 check "a takeover lock that cannot be beaten ends its command: 76" is 76 "$code"
 check "gently first" says gentle.out "termed"
-check "and says why" says gentle.err "runs out"
+check "and says so" says gentle.err "gentle is about to be lost"
+check "and why" grep -q "lost.*$locked" "$here/gentle.err"
 
 job rude stubborn
 place_away
@@ -55,6 +58,7 @@ place_away
 await "the doubt" says doubt.err "in doubt"
 check "a refuse lock past its right is in doubt, and its command runs" \
     runs "$(cat "$here/doubt.pid")"
+check "and says why" grep -q "in doubt.*$locked" "$here/doubt.err"
 place_back
 await "certainty" says doubt.err "certain again"
 : >"$here/doubt.pid.go"
@@ -80,9 +84,28 @@ check "with force it is" exits 0
 finished "$pid"
 check "a refuse lock that was cleared ends its command: 76" is 76 "$code"
 check "gently" says taken.out "termed"
-check "and says so" says taken.err "somebody cleared it"
+check "and says so" says taken.err "taken is lost: somebody cleared it"
 run run taken -- true
 check "and leaves no record" exits 0
+
+# ---- Waiting for the place ------------------------------------------------------------
+place_away
+start waiting run -w 20s free -- echo ran
+await "the word of the lock" grep -q "no answer about free .*$locked" \
+    "$here/waiting.err"
+check "a waiter is told that others keep the place locked" true
+place_back
+finished "$pid"
+check "and goes on when they let go of it" is 0 "$code"
+check "and runs its command" says waiting.out ran
+place_away
+start trying run -n --ttl 40s --beat 10s --grace 2s free -- echo ran
+await "the word of the lock" grep -q "no answer about free .*$locked" \
+    "$here/trying.err"
+check "so is one that does not wait" true
+place_back
+finished "$pid"
+check "and then it gets the lock" is 0 "$code"
 
 # ---- Giving up while the place is away ----------------------------------------------
 place_away
@@ -94,4 +117,20 @@ finished "$pid"
 check "two signals leave a place that does not answer" \
     grep -qE '^(130|143|69)$' <<<"$code"
 place_back
+
+start back run --ttl 60s --beat 15s --grace 1s back -- \
+    bash "$here/job" "$here/back.pid" no
+await "the command" test -s "$here/back.pid"
+place_away
+: >"$here/back.pid.go"
+await "the word of it" grep -q "still giving back back: .*$locked" \
+    "$here/back.err"
+check "it is said why giving back takes long" true
+check "and how to leave" says back.err "send SIGTERM twice"
+kill -TERM "$pid"
+kill -INT "$pid"
+finished "$pid"
+place_back
+check "two signals leave it behind, which is said" \
+    says back.err "a record of back may be left"
 finish

@@ -82,8 +82,8 @@ check "refuse, holdfast killed: the next one gives up with 73" exits 73
 check "when all that the command started is gone" all_gone "${below[@]}"
 check "it says that the holder is gone" says run.err "gone"
 check "who it was and what it ran" says run.err "stubborn"
-check "since when, and its last value" grep -qE 'last value: [0-9]+_[0-9]+' \
-    "$here/run.err"
+check "since when, and its last value" grep -qE \
+    'last value: beat [0-9]+ of claim [0-9]+, unchanged' "$here/run.err"
 check "and how to clear it" says run.err \
     "holdfast clear --at $HOLDFAST_AT --reason '…' r"
 run run --if-dead takeover r -- touch "$here/ran"

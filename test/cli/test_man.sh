@@ -7,8 +7,8 @@ page=$source_dir/man/holdfast.1
 
 # Options of a text: -n, -w, --at ...
 options() {
-    grep -oE '(^|[^[:alnum:]-])--?[a-z][a-z-]*' |
-        grep -oE -e '--?[a-z][a-z-]*' | sort -u
+    grep -oE '(^|[^[:alnum:]-])--?[A-Za-z][a-z-]*' |
+        grep -oE -e '--?[A-Za-z][a-z-]*' | sort -u
 }
 
 # The section of the page that is about a verb, without troff's escapes.

@@ -20,4 +20,105 @@ rewrite ssh "json_set(value, '\$.owner.host', '-oProxyCommand=x',
 run why --watch 100ms ssh
 check "a host that begins with a dash is no option of ssh" \
     says run.out "ssh -- '-oProxyCommand=x' ps -o"
+
+# ---- Not acquired, and dead -------------------------------------------------------
+start holder run busy -- sleep 100
+await "the holder" held busy
+holder=$pid
+run run -n -E 99 busy -- true
+check "-E gives the exit code of a lock not acquired: with -n" exits 99
+run run -w 100ms -E 1 busy -- true
+check "and with -w" exits 1
+run run -w 100ms -q busy -- true
+check "--quiet: the code tells it" exits 75
+check "and nothing else" is "" "$(cat "$here/run.err")"
+run run --quiet -n -- busy -- true
+check "also when it does not wait" is "" "$(cat "$here/run.err")"
+for one in 0 256 -1 x '' 9999999999; do
+    run run -n -E "$one" busy -- true
+    check "-E '$one' is refused" exits 64
+done
+
+start dying run --if-dead refuse --ttl 1s --beat 100ms --grace 100ms dead -- \
+    sleep 100
+await "the holder" held dead
+kill -STOP "$(guard_of "$pid")" "$pid"
+dying=$pid
+run run --if-suspected fail -w 60s -E 99 dead -- true
+check "--if-suspected fail ends the wait for a suspected holder: 73" exits 73
+check "long before the limit" says run.err "dead is suspected dead"
+run run --if-suspected never dead -- true
+check "it knows two words" exits 64
+kill -KILL "$(guard_of "$dying")" "$dying"
+finished "$dying"
+run run -q -E 99 dead -- true
+check "a dead holder is said also with --quiet" says run.err "holdfast clear"
+check "and its code is 73" exits 73
+
+# ---- Short waits ------------------------------------------------------------------
+# Of a wait that ended within half a second nothing is said; here we look at
+# one that did, on whatever machine.
+short_wait() {
+    local begun ended try
+
+    for try in {1..20}; do
+        start brief run "brief$try" -- sh -c 'read -r line <"$1"' sh "$here/gate"
+        await "the holder" held "brief$try"
+        begun=$(date +%s%3N)
+        { read -rt 0.1 -u "$silence"; echo >"$here/gate"; } &
+        run run "brief$try" -- true
+        ended=$(date +%s%3N)
+        finished "$pid"
+        [ $((ended - begun)) -lt 500 ] && return 0
+    done
+    return 1
+}
+mkfifo "$here/gate"
+check "a wait of less than half a second happens" short_wait
+check "and nothing is said of it" is "" "$(cat "$here/run.err")"
+
+# ---- A stderr that nobody reads -----------------------------------------------------
+mkfifo "$here/full"
+exec 7<>"$here/full"
+dd if=/dev/zero of="$here/full" bs=4096 oflag=nonblock 2>"$here/dd.err"
+"$holdfast" run -n busy -- true 2>"$here/full" </dev/null &
+pid=$!
+started+=("$pid")
+await "its refusal, which does not fit" grep -q pipe "/proc/$pid/wchan"
+kill -TERM "$pid"
+check "TERM ends one that waits for the reader of its refusal" \
+    await "its end" all_gone "$pid"
+exec 7>&-
+
+# ---- Limits of the system -----------------------------------------------------------
+(ulimit -f 0 && exec "$holdfast" run --at "sqlite:$here/new.db" x -- true) \
+    2>&1 | cat >"$here/fsize.err"
+code=${PIPESTATUS[0]}
+check "a limit on the size of files does not kill" is 69 "$code"
+check "but is said" says fsize.err "File too large"
+(ulimit -f 0 && exec "$holdfast" ls --at "sqlite:$here/new.db") \
+    2>&1 | cat >"$here/fsize.err"
+code=${PIPESTATUS[0]}
+check "nor does it with another verb" is 69 "$code"
+
+# ---- The holder's life --------------------------------------------------------------
+run why --watch 1ms busy
+check "a holder that has just been looked at is alive" \
+    says run.out "alive, just looked"
+check "and no beat is missed" is "" "$(grep -E 'for 0s|in 0s' "$here/run.out")"
+run show busy
+check "its beats are counted" grep -qE '^beats +[0-9]+ so far, every 2s$' \
+    "$here/run.out"
+
+# ---- Rows of others -----------------------------------------------------------------
+sqlite3 "$here/locks.db" "INSERT INTO holdfast_records SELECT space, 'odd',
+    version + 1, version + 1, 0, '{\"lock\":7}' FROM holdfast_records LIMIT 1"
+run show odd
+check "show says why a row is not ours" grep -qE "^value +not Holdfast's: ." \
+    "$here/run.out"
+run ls odd
+check "and its age is not known" grep -qE '^odd +\(not ours\) +\?' "$here/run.out"
+
+kill -TERM "$holder"
+finished "$holder"
 finish

@@ -300,6 +300,29 @@ a_suspected_refuse_holder_is_said_once_and_fails_at_the_limit(void **state)
 }
 
 static void
+a_suspected_refuse_holder_ends_the_wait_at_once_if_so_wished(void **state)
+{
+    struct hf_contender_config config = patient;
+    struct bench b;
+
+    (void)state;
+    config.fail_suspected = true;
+    b = nearly_sure(config, HF_REFUSE);
+    step(&b, at_clock(1010));
+    step(&b, found_held(1020, 7, 7, 7, HF_REFUSE));
+    EXPECT_TRACE(&b.tale, "1010 ask #7 read\n"
+                          "1020 ended\n");
+    assert_int_equal(b.contender.status, HF_OK);
+    assert_int_equal(b.contender.outcome, HF_SUSPECTED_DEAD);
+
+    /* One that may be taken over is, whatever was wished. */
+    b = nearly_sure(config, HF_TAKEOVER);
+    step(&b, at_clock(1010));
+    step(&b, found_held(1020, 7, 7, 7, HF_TAKEOVER));
+    assert_int_equal(b.contender.state, HF_CONTENDER_CLAIMING);
+}
+
+static void
 a_suspected_holder_that_beats_again_is_suspected_no_more(void **state)
 {
     struct bench b = nearly_sure(waiting_up_to(2500), HF_REFUSE);
@@ -413,6 +436,8 @@ main(void)
         cmocka_unit_test(a_refuse_holder_that_is_gone_ends_the_wait_at_once),
         cmocka_unit_test(
             a_suspected_refuse_holder_is_said_once_and_fails_at_the_limit),
+        cmocka_unit_test(
+            a_suspected_refuse_holder_ends_the_wait_at_once_if_so_wished),
         cmocka_unit_test(
             a_suspected_holder_that_beats_again_is_suspected_no_more),
         cmocka_unit_test(a_suspected_holder_that_releases_makes_room),
