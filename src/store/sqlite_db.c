@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "store/sqlite_log.h"
 
 enum {
     /* Opcodes of SQLite's machine between two looks at the clock: some 0.1 ms
@@ -101,13 +102,21 @@ on_progress(void *ctx)
 /* ---- The log ------------------------------------------------------------- */
 
 /*
+ * After a commit has been synced.
+ *
  * As SQLite's own wal_autocheckpoint, but that a log which is no longer the
  * place's is not folded into a file that is.
  */
 static int
 on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
 {
-    if (pages >= LOG_PAGES && hf_sqlite_db_check(ctx, NULL) == HF_OK)
+    struct hf_sqlite_db *db = ctx;
+
+    if (db->identity.noted && !db->log_noted) {
+        hf_sqlite_log_note(db->identity.database, db->identity.files[1].number);
+        db->log_noted = true;
+    }
+    if (pages >= LOG_PAGES && hf_sqlite_db_check(db, NULL) == HF_OK)
         sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL,
                                   NULL);
     return SQLITE_OK;
@@ -212,7 +221,7 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
                        "one",
                        path);
     atomic_fetch_add(&open_count, 1);
-    code = sqlite3_open_v2(path, &db->handle, flags, NULL);
+    code = sqlite3_open_v2(path, &db->handle, flags, hf_sqlite_log_vfs());
     if (db->handle == NULL) /* no memory even for that */
         atomic_fetch_sub(&open_count, 1);
     if (code != SQLITE_OK) {

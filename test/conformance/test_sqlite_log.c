@@ -1,0 +1,134 @@
+#include "support/files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/*
+ * How often a store syncs the folder of its database: with the first commit to
+ * a log whose name is not known to be durable, and never again.
+ *
+ * SQLite opens the folder to sync it, by a call that a test may replace.
+ */
+
+typedef int open_folder_fn(const char *path, int *fd);
+
+static open_folder_fn *open_folder;
+static unsigned opened;
+
+static int
+count_and_open(const char *path, int *fd)
+{
+    opened++;
+    return open_folder(path, fd);
+}
+
+static int
+set_up(void **state)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    sqlite3_syscall_ptr found = vfs->xGetSystemCall(vfs, "openDirectory");
+
+    assert_non_null(found);
+    if (found != (sqlite3_syscall_ptr)count_and_open)
+        open_folder = (open_folder_fn *)found;
+    assert_int_equal(vfs->xSetSystemCall(vfs, "openDirectory",
+                                         (sqlite3_syscall_ptr)count_and_open),
+                     SQLITE_OK);
+    return files_set_up(state);
+}
+
+/* Are there such attributes? */
+static bool
+can_note(const struct files *files)
+{
+    return setxattr(files->folder, "user.holdfast.test", "", 0, 0) == 0;
+}
+
+/* One commit by a store of its own: how often it synced the folder. */
+static unsigned
+commit_once(const struct files *files)
+{
+    struct hf_store *store = files_open(files);
+    struct hf_key key = suite_key("a");
+    struct hf_record record;
+
+    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, NULL),
+                     HF_OK);
+    opened = 0;
+    suite_apply(store, suite_put(key, record.version, "text"));
+    hf_store_close(store);
+    return opened;
+}
+
+static void
+log_of(const struct files *files, char name[SUITE_PLACE_SIZE])
+{
+    snprintf(name, SUITE_PLACE_SIZE, "%.400s-wal", files->path);
+}
+
+static void
+the_folder_is_synced_for_a_new_log_and_not_again(void **state)
+{
+    const struct files *files = *state;
+
+    if (!can_note(files))
+        skip();
+    assert_int_equal(commit_once(files), 1);
+    assert_int_equal(commit_once(files), 0);
+    assert_int_equal(commit_once(files), 0);
+}
+
+/* Whoever closes the place last, with SQLite's own program, removes it. */
+static void
+it_is_synced_for_a_log_that_was_made_anew(void **state)
+{
+    const struct files *files = *state;
+    struct stat found;
+    char log[SUITE_PLACE_SIZE];
+
+    if (!can_note(files))
+        skip();
+    (void)commit_once(files);
+    files_sql(files->path, "SELECT count(*) FROM locks");
+    log_of(files, log);
+    assert_int_equal(stat(log, &found), -1);
+    assert_int_equal(commit_once(files), 1);
+    assert_int_equal(commit_once(files), 0);
+}
+
+/* A copy takes the note along, which is then another file's. */
+static void
+it_is_synced_for_a_log_that_was_copied(void **state)
+{
+    const struct files *files = *state;
+    uint64_t number = 1;
+    char log[SUITE_PLACE_SIZE];
+
+    if (!can_note(files))
+        skip();
+    (void)commit_once(files);
+    log_of(files, log);
+    assert_int_equal(
+        setxattr(log, "user.holdfast.named", &number, sizeof(number), 0), 0);
+    assert_int_equal(commit_once(files), 1);
+    assert_int_equal(commit_once(files), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            the_folder_is_synced_for_a_new_log_and_not_again, set_up,
+            files_tear_down),
+        cmocka_unit_test_setup_teardown(
+            it_is_synced_for_a_log_that_was_made_anew, set_up, files_tear_down),
+        cmocka_unit_test_setup_teardown(it_is_synced_for_a_log_that_was_copied,
+                                        set_up, files_tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
