@@ -342,6 +342,8 @@ struct hf_clear_options {
     const char *space;         /* NULL: "default" */
     const char *reason;        /* required; kept in the audit */
     bool force;                /* do not watch for a sign of life first */
+    uint64_t fence;            /* clear the holder of this fence, and no later
+                                  one; 0: whoever has it */
     hf_waiting_fn *on_waiting; /* may be NULL */
     void *ctx;
     struct hf_cancel *cancel; /* may be NULL */
@@ -357,7 +359,8 @@ struct hf_cleared {
  * for a sign of life for one ttl, unless its processes are gone or `force`;
  * deletes it at the very version it watched, and writes who, when and why
  * into the audit (see hf_audit) in the same transaction.  Not cleared: it
- * showed life, it changed, or there is no such lock: see cleared->seen.
+ * showed life, it changed, its fence is another, or there is no such lock: see
+ * cleared->seen.
  *
  * HF_E_UNKNOWN: abandoned before the answer was settled.  HF_E_CORRUPT: the
  * record is not Holdfast's, and `force` was not given.  HF_E_INVALID: also

@@ -1,3 +1,7 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "line.h"
 #include "options.h"
 #include "report.h"
@@ -15,14 +19,17 @@ static const char help[] =
     "  --force        do not watch for a sign of life first.  A holder that\n"
     "                 is alive then loses its lock, and learns it only at its\n"
     "                 next beat\n"
+    "  --fence N      clear the holder of this fence, and no later one\n"
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
     "  --json         the answer as one JSON object\n"
     "  -h, --help     this text\n"
     "\n"
-    "Exit: 0 cleared; 1 no such lock; 75 not cleared: its holder shows life,\n"
-    "  or it changed hands meanwhile; 69 the place is unavailable, 77\n"
-    "  permission denied, 64 wrong usage, 65 the record is not ours.\n"
+    "Exit: 0 cleared; 1 no such lock, or not of that fence; 75 not cleared:\n"
+    "  its holder shows life, or it changed hands meanwhile; 69 the place is\n"
+    "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is "
+    "not\n"
+    "  ours.\n"
     "\n"
     "  holdfast clear --reason 'the machine lost power; schema checked' \\\n"
     "      migrate\n";
@@ -31,6 +38,7 @@ struct reading {
     struct hf_which which;
     const char *reason;
     bool force;
+    uint64_t fence; /* 0: whoever has it */
 };
 
 static int
@@ -75,6 +83,17 @@ say_not_cleared(const struct hf_cleared *answer, const char *name)
     return HF_EXIT_ALIVE;
 }
 
+/* Another one came, or it was had, given back and had again. */
+static int
+say_another(const struct hf_cleared *answer, const struct reading *r,
+            const char *name)
+{
+    hf_say("%s was not cleared: its fence is %" PRIu64 " by now, not %" PRIu64
+           ": another holder has it",
+           name, answer->seen.record.fence, r->fence);
+    return HF_EXIT_NONE;
+}
+
 static int
 clear(struct hf_client *client, const struct reading *r)
 {
@@ -84,11 +103,13 @@ clear(struct hf_client *client, const struct reading *r)
         .space = r->which.space,
         .reason = r->reason,
         .force = r->force,
+        .fence = r->fence,
         .on_waiting = hf_line_show,
         .ctx = &line,
     };
     struct hf_cleared answer;
     struct hf_error error = {0};
+    bool another;
 
     hf_phrase_start(&name);
     hf_phrase_quote(&name, r->which.name);
@@ -102,15 +123,34 @@ clear(struct hf_client *client, const struct reading *r)
     hf_line_end(&line);
     if (status != HF_OK)
         return hf_say_failure(&error, status);
+    another = !answer.cleared && r->fence != 0 &&
+              answer.seen.record.fence != r->fence;
     if (!answer.cleared && !answer.seen.record.exists)
         return hf_report_none(&r->which, hf_client_place(client));
     if (r->which.json) {
         int code = print_json(&answer);
 
-        return answer.cleared || code != 0 ? code : HF_EXIT_ALIVE;
+        if (answer.cleared || code != 0)
+            return code;
+        return another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
     }
+    if (another)
+        return say_another(&answer, r, name.text);
     return answer.cleared ? say_cleared(&answer, name.text)
                           : say_not_cleared(&answer, name.text);
+}
+
+static int
+take_fence(struct reading *r)
+{
+    char *end = NULL;
+
+    errno = 0;
+    r->fence = strtoull(optarg, &end, 10);
+    if (errno != 0 || *end != '\0' || optarg[0] < '0' || optarg[0] > '9' ||
+        r->fence == 0)
+        return hf_say_usage("clear", "--fence needs the number of a fence");
+    return 0;
 }
 
 static int
@@ -119,12 +159,14 @@ read_line(struct reading *r, int argc, char **argv)
     static const struct option options[] = {
         {"reason", required_argument, NULL, HF_OPTION_REASON},
         {"force", no_argument, NULL, HF_OPTION_FORCE},
+        {"fence", required_argument, NULL, HF_OPTION_FENCE},
         HF_OPTIONS_SHARED,
         {NULL, 0, NULL, 0},
     };
 
     for (;;) {
         int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
+        int wrong = 0;
 
         if (option < 0)
             break;
@@ -134,8 +176,12 @@ read_line(struct reading *r, int argc, char **argv)
             r->reason = optarg;
         else if (option == HF_OPTION_FORCE)
             r->force = true;
+        else if (option == HF_OPTION_FENCE)
+            wrong = take_fence(r);
         else
             (void)hf_options_take(&r->which, option);
+        if (wrong != 0)
+            return wrong;
     }
     if (r->which.help)
         return 0;

@@ -182,7 +182,7 @@ hf_hold_words_left_behind(const struct hf_hold *h)
                       hf_duration_text(h->order->ttl, ttl, sizeof(ttl)));
     } else {
         hf_phrase_add(&text, "; if it is there, clear it\n    ");
-        hf_report_clear(&text, &h->order->which, place(h));
+        hf_report_clear(&text, &h->order->which, place(h), h->pact.page->fence);
         hf_phrase_add(&text, "\n");
     }
     hf_say_phrase(&text);
@@ -201,7 +201,7 @@ hf_hold_words_for_a_person(const struct hf_hold *h)
                   "was cut short: see how far it came, put that right, "
                   "and then\n    ",
                   h->name.text);
-    hf_report_clear(&text, &h->order->which, place(h));
+    hf_report_clear(&text, &h->order->which, place(h), h->pact.page->fence);
     hf_phrase_add(&text, "\n");
     hf_say_phrase(&text);
 }
@@ -295,8 +295,9 @@ hf_hold_words_end(const struct hf_hold *h)
 void
 hf_hold_words_json(const struct hf_hold *h, int code, bool answered)
 {
+    bool own = h->done && h->end.end == HF_PACT_RAN && !h->cut;
     enum hf_outcome outcome =
-        code == HF_EXIT_LOST ? HF_LOST : h->answer.outcome;
+        code == HF_EXIT_LOST && !own ? HF_LOST : h->answer.outcome;
     struct hf_phrase text;
 
     hf_phrase_start(&text);

@@ -33,6 +33,7 @@ enum hf_option {
     HF_OPTION_REASON,
     HF_OPTION_WATCH,
     HF_OPTION_FORCE,
+    HF_OPTION_FENCE,
     HF_OPTION_SINCE,
 };
 

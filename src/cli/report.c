@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,9 +74,14 @@ hf_report_before_clear(struct hf_phrase *phrase,
 
 void
 hf_report_clear(struct hf_phrase *phrase, const struct hf_which *which,
-                const char *place)
+                const char *place, uint64_t fence)
 {
-    hf_report_command(phrase, which, place, "clear", "--reason '…'");
+    char extra[64] = "--reason '…'";
+
+    if (fence != 0)
+        snprintf(extra, sizeof(extra), "--fence %" PRIu64 " --reason '…'",
+                 fence);
+    hf_report_command(phrase, which, place, "clear", extra);
 }
 
 int
@@ -216,7 +222,7 @@ add_remedy(struct hf_phrase *phrase, const struct hf_which *which,
         hf_phrase_add(phrase, "holdfast: nobody takes it over: ");
         hf_report_before_clear(phrase, &answer->seen);
         hf_phrase_add(phrase, ", and then\n    ");
-        hf_report_clear(phrase, which, place);
+        hf_report_clear(phrase, which, place, answer->seen.record.fence);
         hf_phrase_add(phrase, "\n");
         break;
     case HF_HELD_TOO_LONG:

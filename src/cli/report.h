@@ -35,9 +35,10 @@ void hf_report_command(struct hf_phrase *phrase, const struct hf_which *which,
 void hf_report_before_clear(struct hf_phrase *phrase,
                             const struct hf_diagnosis *seen);
 
-/* The command that clears the lock, with room for a reason. */
+/* The command that clears the lock, with room for a reason.  Pasted late it
+ * spares every holder but the one of `fence`; 0: it is not known. */
 void hf_report_clear(struct hf_phrase *phrase, const struct hf_which *which,
-                     const char *place);
+                     const char *place, uint64_t fence);
 
 /* Lines, each with `indent` before it: the holder, its value, its life. */
 void hf_report_holder(struct hf_phrase *phrase, const char *indent,

@@ -107,7 +107,7 @@ add_dead_advice(struct hf_phrase *out, const struct hf_which *which,
     hf_phrase_add(out, "nobody takes it over (if_dead is refuse): ");
     hf_report_before_clear(out, seen);
     hf_phrase_add(out, ", then\n    ");
-    hf_report_clear(out, which, place);
+    hf_report_clear(out, which, place, seen->record.fence);
     hf_phrase_add(out, "\n");
 }
 
@@ -177,7 +177,7 @@ print_json(const struct hf_which *which, const char *place,
     bool dead = seen->life == HF_LIFE_GONE || seen->life == HF_LIFE_SUSPECTED;
 
     hf_phrase_start(&command);
-    hf_report_clear(&command, which, place);
+    hf_report_clear(&command, which, place, seen->record.fence);
     hf_phrase_start(&out);
     hf_phrase_add(&out, "{\"at\":");
     hf_phrase_json(&out, place);

@@ -96,6 +96,7 @@ prepare_clear(struct hf_client *client, const char *name,
         .patience = {PATIENCE_MS},
         .clear = true,
         .force = o->force,
+        .token = o->fence,
     };
     struct hf_owner_words words = {.reason = o->reason};
     enum hf_status status = hf_wait_check_key(o->space, name, error);
@@ -134,7 +135,8 @@ hf_clear(struct hf_client *client, const char *name,
         status = prepare_clear(client, name, o, &errand, error);
     if (status == HF_OK)
         status = run(errand, &wait, &result.seen, &result.cleared, error);
-    if (status == HF_OK && result.seen.record.corrupt && !result.cleared)
+    if (status == HF_OK && result.seen.record.corrupt && !result.cleared &&
+        !o->force)
         return hf_fail(error, HF_E_CORRUPT,
                        "lock %s: its record is not Holdfast's; only a forced "
                        "clear deletes it",

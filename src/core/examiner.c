@@ -146,6 +146,14 @@ on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
     end(x, HF_OK);
 }
 
+/* Is it to clear, and not this one? */
+static bool
+spares(const struct hf_examiner *x, const struct hf_sight *sight)
+{
+    return x->config.clear && x->config.token != 0 &&
+           sight->kind != HF_SIGHT_ABSENT && sight->token != x->config.token;
+}
+
 static void
 on_found(struct hf_examiner *x, const struct hf_event *event)
 {
@@ -164,7 +172,9 @@ on_found(struct hf_examiner *x, const struct hf_event *event)
         on_found_clearing(x, sight, event->at);
         return;
     }
-    if (sight->kind == HF_SIGHT_LOCK)
+    if (spares(x, sight))
+        end(x, HF_OK);
+    else if (sight->kind == HF_SIGHT_LOCK)
         on_lock_seen(x, sight, event->at);
     else if (sight->kind == HF_SIGHT_CORRUPT && x->config.clear &&
              x->config.force)

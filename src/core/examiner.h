@@ -17,7 +17,8 @@
  *                      +----------------> ENDED <--------------------+
  *
  * A clear deletes the record at the very version that was watched, so it never
- * touches a holder that beat, released or changed meanwhile.  Repeating it is
+ * touches a holder that beat, released or changed meanwhile; nor, if it was
+ * told whom to clear, one that came before it looked.  Repeating it is
  * harmless; one that is left unsettled can still only delete that version.
  *
  * Not thread-safe.  Plain data.  No I/O, no allocation, no clock.
@@ -37,6 +38,7 @@ struct hf_examiner_config {
     struct hf_duration patience; /* a question older than this is unknown */
     bool clear;                  /* delete the record of a dead holder */
     bool force;                  /* delete it without watching */
+    uint64_t token;              /* of the one to clear; 0: of whomever */
 };
 
 /* What was concluded about the holder; the words are holdfast/describe.h's. */

@@ -84,12 +84,16 @@ check "it says that the holder is gone" says run.err "gone"
 check "who it was and what it ran" says run.err "stubborn"
 check "since when, and its last value" grep -qE \
     'last value: beat [0-9]+ of claim [0-9]+, unchanged' "$here/run.err"
+fence=$("$holdfast" show --json r | "$json" fence)
 check "and how to clear it" says run.err \
-    "holdfast clear --at $HOLDFAST_AT --reason '…' r"
+    "holdfast clear --at $HOLDFAST_AT --fence $fence --reason '…' r"
+run clear --fence $((fence - 1)) --force --reason "test" r
+check "which spares a holder of another fence: 1" exits 1
+check "as is said" says run.err "r was not cleared: its fence is $fence by now"
 run run --if-dead takeover r -- touch "$here/ran"
 check "no option of a taker overrides it" exits 73
 check "and nothing ran" test ! -e "$here/ran"
-run clear --reason "test" r
+run clear --fence "$fence" --reason "test" r
 check "cleared at once, for its processes are gone" exits 0
 check "the next one runs" next_is_alone r
 

@@ -144,6 +144,11 @@ tail -n 1 "$here/run.err" >"$here/answer"
 check "--json says how it ended" is 9 "$("$json" exit <"$here/answer")"
 check "with its outcome" is granted "$("$json" outcome <"$here/answer")"
 check "and its fence" test "$("$json" fence <"$here/answer")" -gt 0
+for own in 73 75 76; do
+    run run --json j -- sh -c "exit $own"
+    check "a command's own $own is told from ours by its outcome" \
+        is granted "$("$json" outcome <"$here/run.err")"
+done
 start held run jb -- sleep 100
 await "the holder" held jb
 run run --json -n jb -- true

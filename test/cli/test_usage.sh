@@ -71,6 +71,8 @@ check "why for no time" refuses 64 "more than zero" why --watch 0s x
 check "clear without a reason" refuses 64 "--reason is required" clear x
 check "clear with an empty reason" refuses 64 "--reason is required" \
     clear --reason '' x
+check "clear of a fence that is no number" refuses 64 "--fence needs" \
+    clear --fence x --reason y z
 check "clear of an empty name" refuses 64 "the name is empty" \
     clear --reason y ''
 check "a place that is no URL" refuses 64 "" run --at nowhere x -- true

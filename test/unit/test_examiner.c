@@ -249,6 +249,29 @@ force_clears_without_watching(void **state)
 }
 
 static void
+a_clear_spares_all_but_the_one_it_was_told_to_clear(void **state)
+{
+    struct hf_examiner_config told = force;
+    struct bench b;
+
+    (void)state;
+    told.token = 7;
+    b = looking(&told);
+    step(&b, found_held(10, 1, 9, 9));
+    EXPECT_TRACE(&b.tale, "10 ended\n");
+    EXPECT_ENDED(&b, HF_OK, HF_FINDING_NONE, false);
+
+    b = looking(&told);
+    step(&b, found_corrupt(10, 1, 9));
+    EXPECT_TRACE(&b.tale, "10 ended\n");
+
+    b = looking(&told);
+    step(&b, found_held(10, 1, 8, 7));
+    step(&b, applied(20, 2, 9));
+    EXPECT_ENDED(&b, HF_OK, HF_FINDING_NONE, true);
+}
+
+static void
 only_force_clears_a_value_that_is_not_ours(void **state)
 {
     struct bench b = looking(&clear);
@@ -437,6 +460,7 @@ main(void)
         cmocka_unit_test(a_process_that_is_there_proves_no_life),
         cmocka_unit_test(a_short_watch_ends_without_a_finding),
         cmocka_unit_test(force_clears_without_watching),
+        cmocka_unit_test(a_clear_spares_all_but_the_one_it_was_told_to_clear),
         cmocka_unit_test(only_force_clears_a_value_that_is_not_ours),
         cmocka_unit_test(a_holder_that_beat_before_the_clear_is_left_alone),
         cmocka_unit_test(
