@@ -16,6 +16,9 @@ static const unsigned within_us[STORM_MOMENTS] = {
     [STORM_AT_END] = 8000,
 };
 
+/* Nor are the guard and the command there for long then. */
+#define WITHIN_END_US 1000
+
 static const char *const habits[STORM_HABITS] = {
     [STORM_PLAIN] = "plain",
     [STORM_SESSION] = "setsid",
@@ -68,6 +71,8 @@ storm_plan_draw(uint64_t seed, uint32_t round)
                   : moment < 8 ? STORM_WHILE_RUNNING
                                : STORM_AT_END;
     plan.delay_us = below(&state, within_us[plan.moment]);
+    if (plan.moment == STORM_AT_END && plan.victim != STORM_HOLDFAST)
+        plan.delay_us %= WITHIN_END_US;
     plan.life_ms = LIFE_MIN_MS + below(&state, LIFE_MAX_MS - LIFE_MIN_MS);
     if (plan.moment == STORM_WHILE_RUNNING)
         plan.life_ms = plan.victim == STORM_COMMAND

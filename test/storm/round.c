@@ -76,43 +76,50 @@ round_reaches(struct round *round, enum storm_moment moment)
         round->strike_at = cast_now_us() + round->plan.delay_us;
 }
 
+void
+round_look(struct round *round)
+{
+    struct tree tree;
+    const struct tree_process *found;
+
+    tree_look(&tree);
+    found = tree_child(&tree, round->pid, "holdfast-guard");
+    round->guard = found == NULL ? 0 : found->pid;
+    found = found == NULL ? NULL : tree_child(&tree, found->pid, NULL);
+    round->command = found == NULL ? 0 : found->pid;
+    tree_close(&tree);
+}
+
 bool
 round_strike(struct round *round)
 {
-    struct tree tree;
-    const struct tree_process *guard;
-    const struct tree_process *command = NULL;
     pid_t victim = 0;
-    pid_t parent = 0;
+    bool hit = false;
 
     round->strike_at = ROUND_NEVER;
-    tree_look(&tree);
-    guard = tree_child(&tree, round->pid, "holdfast-guard");
-    if (guard != NULL)
-        command = tree_child(&tree, guard->pid, NULL);
+    if (round->plan.moment != STORM_AT_END) /* then it has been done */
+        round_look(round);
     switch (round->plan.victim) {
     case STORM_HOLDFAST:
-        victim = round->pid; /* ours to reap */
+        victim = round->pid;
+        hit = kill(victim, SIGKILL) == 0; /* ours to reap */
         break;
     case STORM_GUARD:
-        victim = guard == NULL ? 0 : guard->pid;
-        parent = round->pid;
+        victim = round->guard;
+        hit = herd_signal_child(victim, round->pid, SIGKILL);
         break;
     case STORM_COMMAND:
-        victim = command == NULL ? 0 : command->pid;
-        parent = guard == NULL ? 0 : guard->pid;
+        victim = round->command;
+        hit = herd_signal_child(victim, round->guard, SIGKILL);
         break;
     case STORM_VICTIMS:
         break;
     }
-    tree_close(&tree);
-    if (victim == 0 ||
-        !(parent == 0 ? kill(victim, SIGKILL) == 0
-                      : herd_signal_child(victim, parent, SIGKILL)))
-        return false;
-    round->struck = victim;
-    round->struck_at = cast_now_us();
-    return true;
+    if (hit) {
+        round->struck = victim;
+        round->struck_at = cast_now_us();
+    }
+    return hit;
 }
 
 void

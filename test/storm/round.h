@@ -26,6 +26,8 @@ struct round {
     struct storm_plan plan;
     bool inner;        /* in the namespace below ours */
     pid_t pid;         /* holdfast's; 0: it has ended */
+    pid_t guard;       /* as last looked for; 0: none */
+    pid_t command;     /* the guard's child */
     pid_t struck;      /* whom the kill has hit; 0: nobody */
     uint64_t fence;    /* of its command; 0: none */
     int64_t strike_at; /* as the following, in us; ROUND_NEVER: not (yet) */
@@ -38,6 +40,9 @@ struct round {
 /* Start it, as numbered and planned. */
 void round_start(struct round *round, const struct round_terms *terms,
                  const struct space *space);
+
+/* Look for the guard and the command, which takes some milliseconds. */
+void round_look(struct round *round);
 
 /* The moment of its plan has come, or another one. */
 void round_reaches(struct round *round, enum storm_moment moment);

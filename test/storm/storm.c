@@ -182,6 +182,8 @@ on_word(struct storm *s, const struct storm_word *word)
     }
     s->begun++;
     round->fence = word->fence;
+    if (round->plan.moment == STORM_AT_END)
+        round_look(round);
     round_reaches(round, STORM_WHILE_RUNNING);
     if (word->kind == STORM_OVERLAPS) {
         s->overlaps++;
