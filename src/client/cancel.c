@@ -2,13 +2,14 @@
 
 #include <errno.h>
 #include <sys/eventfd.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "client/generation.h"
 
 struct hf_cancel {
-    pid_t process; /* a forked child shares the descriptors, and must not */
+    unsigned generation; /* a forked child shares the descriptors, and must
+                            not use them */
     int cancelled_fd;
     int abandoned_fd;
 };
@@ -20,7 +21,8 @@ hf_cancel_open(struct hf_cancel **cancel)
 
     if (made == NULL)
         return HF_E_NOMEM;
-    made->process = getpid();
+    hf_generation_watch();
+    made->generation = hf_generation();
     made->cancelled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     made->abandoned_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (made->cancelled_fd < 0 || made->abandoned_fd < 0) {
@@ -38,7 +40,7 @@ switch_on(const struct hf_cancel *cancel, int fd)
     static const uint64_t one = 1;
     int error = errno; /* of the code that a signal interrupted */
 
-    if (cancel->process == getpid())
+    if (cancel->generation == hf_generation())
         (void)!write(fd, &one, sizeof(one));
     errno = error;
 }

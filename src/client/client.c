@@ -5,27 +5,9 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "client/generation.h"
 
 /* ---- Who calls ----------------------------------------------------------- */
-
-/*
- * Which process is this?  Grows by one in every forked child, so that a
- * parent's client is known there for what it is, whatever pid the child got.
- */
-static unsigned generation;
-static pthread_once_t generation_once = PTHREAD_ONCE_INIT;
-
-static void
-count_generation(void)
-{
-    generation++;
-}
-
-static void
-watch_forks(void)
-{
-    (void)pthread_atfork(NULL, NULL, count_generation);
-}
 
 /* The client of which this thread is the beater, if it is one. */
 static _Thread_local const struct hf_client *beaten_here;
@@ -39,7 +21,7 @@ hf_client_beats_here(const struct hf_client *client)
 bool
 hf_client_is_ours(const struct hf_client *client)
 {
-    return client->generation == generation;
+    return client->generation == hf_generation();
 }
 
 enum hf_status
@@ -114,9 +96,9 @@ hf_client_new(const char *place, const struct hf_alloc *alloc,
     if (made == NULL)
         return hf_fail(error, HF_E_NOMEM, "open %s: out of memory", place);
 
-    pthread_once(&generation_once, watch_forks);
+    hf_generation_watch();
     made->alloc = alloc;
-    made->generation = generation;
+    made->generation = hf_generation();
     made->references = 1;
     made->queue_end = &made->queue;
     made->armed = HF_NEVER;

@@ -45,7 +45,7 @@ struct hf_client {
     const struct hf_alloc *alloc; /* borrowed */
     struct hf_store *store;       /* owned; the courier's */
     struct hf_host host;          /* this process's; constant */
-    unsigned generation;          /* of the process that opened it; see fork */
+    unsigned generation;          /* of the process that opened it */
     char *place;                  /* owned; constant */
     pthread_t beater;
     pthread_t courier;

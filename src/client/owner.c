@@ -31,11 +31,18 @@ static void
 fill_own_command(struct hf_owner *owner)
 {
     char line[HF_COMMAND_MAX + 1];
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? 0 : read(fd, line, sizeof(line));
+    ssize_t len = 0;
+    int fd;
 
-    if (fd >= 0)
+    do
+        fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    if (fd >= 0) {
+        do
+            len = read(fd, line, sizeof(line));
+        while (len < 0 && errno == EINTR);
         close(fd);
+    }
     while (len > 0 && line[len - 1] == '\0')
         len--;
     for (ssize_t i = 0; i < len; i++)
