@@ -1,15 +1,32 @@
-# What `make install` lays down: program, man page, library, public headers,
-# pkg-config file.  The library's SOVERSION changes with every release that
+# What `make install` lays down: program, man page, library, public headers, and
+# what finds them: for pkg-config, and for CMake's find_package(holdfast).  The library's SOVERSION changes with every release that
 # breaks its callers.
 install(DIRECTORY include/holdfast TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
 if(TARGET holdfast)
     set_target_properties(holdfast PROPERTIES
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-    install(TARGETS holdfast LIBRARY)
+    target_include_directories(holdfast INTERFACE
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    install(TARGETS holdfast EXPORT holdfast LIBRARY)
+    install(TARGETS holdfast_static ARCHIVE)
+
+    # A folder may be absolute, and is then not below the prefix.
+    foreach(folder LIBDIR INCLUDEDIR)
+        set(PC_${folder} "\${prefix}")
+        cmake_path(APPEND PC_${folder} "${CMAKE_INSTALL_${folder}}")
+    endforeach()
     configure_file(packaging/holdfast.pc.in holdfast.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/holdfast.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+    include(CMakePackageConfigHelpers)
+    write_basic_package_version_file(holdfastConfigVersion.cmake
+        COMPATIBILITY SameMinorVersion)
+    install(EXPORT holdfast FILE holdfastConfig.cmake NAMESPACE holdfast::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
+    install(FILES ${PROJECT_BINARY_DIR}/holdfastConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
 endif()
 
 if(TARGET holdfast_cli)

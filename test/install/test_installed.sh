@@ -14,6 +14,7 @@ configuration=$(cd "$root" && find . -name holdfast.pc)
 check "a pkg-config file is there" [ -n "$configuration" ]
 library=$(cd "$root" && find . -name 'libholdfast.so')
 program=$(cd "$root" && find . -path '*/bin/holdfast')
+prefix=$root/${program%/bin/holdfast}
 check "the program is there" [ -x "$root/$program" ]
 check "the man page is there" \
     [ -n "$(find "$root" -path '*/man/man1/holdfast.1')" ]
@@ -39,10 +40,43 @@ LD_LIBRARY_PATH=$(dirname "$root/$library") \
 check "and runs" [ $? = 0 ]
 check "and holds a lock" grep -q '^written with fence' "$here/program.out"
 
+"$compiler" -std=c11 -o "$here/static" "$source/examples/fenced_write.c" \
+    -I"$prefix/include" "$root/${library%.so}.a" -lsqlite3 -pthread 2>"$here/static.err"
+check "it links statically, too" [ $? = 0 ]
+"$here/static" "sqlite:$here/locks.db" "$here/report.db" hello \
+    >"$here/static.out" 2>>"$here/static.err"
+check "and runs without the shared library" [ $? = 0 ]
+
+# The same with CMake.
+mkdir "$here/project"
+cat >"$here/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(program LANGUAGES C)
+find_package(holdfast 0.1 REQUIRED)
+add_executable(program $source/examples/fenced_write.c)
+target_link_libraries(program PRIVATE holdfast::holdfast sqlite3)
+END
+cmake -S "$here/project" -B "$here/project" -DCMAKE_C_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$prefix" >"$here/project.out" 2>&1 &&
+    cmake --build "$here/project" >>"$here/project.out" 2>&1
+check "CMake finds it" [ $? = 0 ]
+"$here/project/program" "sqlite:$here/locks.db" "$here/report.db" hello \
+    >"$here/project.out" 2>"$here/project.err"
+check "and what it builds runs" [ $? = 0 ]
+
 env -u LD_LIBRARY_PATH HOLDFAST_AT="sqlite:$here/locks.db" \
     "$root/$program" run greet -- echo hello >"$here/greet.out" 2>"$here/greet.err"
 check "the installed program finds the library beside it" [ $? = 0 ]
 check "and runs a command" grep -qx hello "$here/greet.out"
+
+# A library folder may be absolute, as some distributions have it.
+cmake -S "$source" -B "$here/absolute" -DCMAKE_INSTALL_PREFIX=/usr \
+    -DCMAKE_INSTALL_LIBDIR=/opt/lib -DBUILD_TESTING=OFF \
+    >"$here/absolute.out" 2>"$here/absolute.err"
+check "an absolute library folder is no part of the prefix" \
+    grep -qx 'libdir=/opt/lib' "$here/absolute/holdfast.pc"
+check "and that is where the program looks for it" \
+    grep -q ' RPATH "/opt/lib"' "$here/absolute/cmake_install.cmake"
 
 # From a fresh tree, for a PREFIX whose library folder is another one.
 mkdir "$here/tree"
