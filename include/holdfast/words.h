@@ -50,7 +50,8 @@ enum hf_status {
     X(HF_SUSPECTED_DEAD, 73, "suspected dead")                                 \
     X(HF_GONE, 73, "gone")                                                     \
     X(HF_IN_DOUBT, 76, "in doubt")                                             \
-    X(HF_LOST, 76, "lost")
+    X(HF_LOST, 76, "lost")                                                     \
+    X(HF_ALREADY_HELD, 75, "already held")
 
 /*
  * What became of a lock.
@@ -63,6 +64,8 @@ enum hf_status {
  * HF_GONE: its processes are gone from this host; a person decides.
  * HF_IN_DOUBT: a refuse lock whose right has run out unconfirmed.
  * HF_LOST: another process may hold it by now.
+ * HF_ALREADY_HELD: by whoever waits for the asker: it would never be free.
+ *                  `holdfast run` answers it, and no call of the library.
  */
 enum hf_outcome {
 #define HF_OUTCOME_ENUM(name, exit_code, word) name,

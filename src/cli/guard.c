@@ -12,6 +12,7 @@
 
 #include "below.h"
 #include "command.h"
+#include "held.h"
 #include "moment.h"
 #include "phrase.h"
 #include "say.h"
@@ -133,6 +134,12 @@ export_grant(const struct guard *g)
     (void)setenv("HOLDFAST_SPACE", g->terms->space, 1);
     (void)setenv("HOLDFAST_FENCE", fence, 1);
     (void)setenv("HOLDFAST_AT", g->pact->page->place, 1);
+    hf_held_add(&(struct hf_held){
+        .place = g->pact->page->place,
+        .space = g->terms->space,
+        .name = g->terms->name,
+        .fence = g->pact->page->fence,
+    });
 }
 
 static void

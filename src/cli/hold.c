@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "guard.h"
+#include "held.h"
 #include "hold_state.h"
 #include "moment.h"
 #include "say.h"
@@ -31,13 +32,32 @@ earlier(int64_t a, int64_t b)
 
 /* ---- Claiming ----------------------------------------------------------- */
 
+/* Give the claim up, in good order. */
+static void
+cancel_claim(struct hf_hold *h)
+{
+    atomic_store(&h->switched, true);
+    hf_cancel(h->cancel);
+}
+
+static bool
+is_held_by_ours(const struct hf_hold *h, const struct hf_diagnosis *seen)
+{
+    return hf_held_by_ours(hf_client_place(h->client), &seen->record);
+}
+
 static void
 on_waiting(void *ctx, const struct hf_diagnosis *seen)
 {
     struct hf_hold *h = ctx;
 
-    if (!atomic_load(&h->stopping))
+    if (is_held_by_ours(h, seen)) {
+        h->answer.outcome = HF_ALREADY_HELD;
+        h->answer.seen = *seen;
+        cancel_claim(h);
+    } else if (!atomic_load(&h->stopping)) {
         hf_line_show(&h->line, seen);
+    }
 }
 
 static void
@@ -79,6 +99,22 @@ options_of(const struct hf_hold_order *order)
     };
 }
 
+/* A claim that we gave up ourselves, or that was refused before we could, was
+ * answered: whoever holds the lock waits for us. */
+static void
+judge_answer(struct hf_hold *h)
+{
+    struct hf_acquired *answer = &h->answer;
+
+    if (h->status == HF_E_CANCELLED && answer->outcome == HF_ALREADY_HELD) {
+        h->status = HF_OK;
+        h->error = (struct hf_error){.status = HF_OK};
+    } else if (h->status == HF_OK && answer->outcome != HF_GRANTED &&
+               is_held_by_ours(h, &answer->seen)) {
+        answer->outcome = HF_ALREADY_HELD;
+    }
+}
+
 /* An errand: open the place and wait for the lock. */
 static void
 claim(void *ctx)
@@ -110,6 +146,7 @@ claim(void *ctx)
     options.cancel = h->cancel;
     h->status = hf_acquire(h->client, order->which.name, &options, &h->answer,
                            &h->error);
+    judge_answer(h);
     hf_line_end(&h->line);
 }
 
@@ -123,7 +160,7 @@ claim_it(struct hf_hold *h)
     while (!hf_errand_over(&h->errand)) {
         hf_hold_events_wait(h, say_open_at);
         if (h->guard_over)
-            hf_cancel(h->cancel);
+            cancel_claim(h);
         if (hf_moment_now() < say_open_at)
             continue;
         say_open_at = HF_MOMENT_NEVER;
@@ -266,7 +303,7 @@ give_back(void *ctx)
 static void
 renew_cancel(struct hf_hold *h)
 {
-    if (h->stops == 0)
+    if (h->stops == 0 && !h->switched)
         return;
     h->stops = 0;
     hf_cancel_close(h->cancel);

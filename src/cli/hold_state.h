@@ -54,6 +54,7 @@ struct hf_hold {
     bool errand_runs;
     _Atomic bool opened;
     _Atomic bool stopping; /* told to: the main thread says how it goes on */
+    _Atomic bool switched; /* `cancel`, though no signal asked for it */
     struct hf_line line;
     struct hf_client *client; /* owned */
     enum hf_status status;

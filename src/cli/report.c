@@ -202,6 +202,12 @@ add_headline(struct hf_phrase *phrase, const char *name,
             hf_phrase_add(phrase, "%s was not free within %s", name,
                           hf_duration_text(limit, text, sizeof(text)));
         return;
+    case HF_ALREADY_HELD:
+        hf_phrase_add(phrase,
+                      "%s is held by the holdfast run that runs this command "
+                      "(fence %" PRIu64 "): waiting for it would never end",
+                      name, answer->seen.record.fence);
+        return;
     case HF_NOT_HELD:
     case HF_GRANTED:
     case HF_IN_DOUBT:
@@ -235,6 +241,10 @@ add_remedy(struct hf_phrase *phrase, const struct hf_which *which,
         hf_phrase_add(phrase, "holdfast: to learn more\n    ");
         hf_report_command(phrase, which, place, "why", "");
         hf_phrase_add(phrase, "\n");
+        break;
+    case HF_ALREADY_HELD:
+        hf_phrase_add(phrase, "holdfast: leave out the inner holdfast run, or "
+                              "give it a lock of its own\n");
         break;
     case HF_NOT_HELD:
     case HF_GRANTED:

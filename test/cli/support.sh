@@ -9,7 +9,7 @@ json=$3
 # shellcheck source=test/support.sh
 . "$source_dir/test/support.sh"
 export HOLDFAST_AT="sqlite:$here/locks.db"
-unset HOLDFAST_NAME HOLDFAST_SPACE HOLDFAST_FENCE
+unset HOLDFAST_NAME HOLDFAST_SPACE HOLDFAST_FENCE HOLDFAST_HELD
 export LC_ALL=C.UTF-8 TZ=UTC
 code=0
 

@@ -28,7 +28,7 @@ for code in 64 65 69 70 73 75 76 77 126 127; do
     check "the page explains exit code $code" \
         grep -qE "^\\.B $code\$" "$page"
 done
-for name in NAME SPACE FENCE AT; do
+for name in NAME SPACE FENCE AT HELD; do
     check "the page explains HOLDFAST_$name" grep -q "HOLDFAST_$name" "$page"
 done
 finish

@@ -45,6 +45,8 @@ every_outcome_has_its_word_and_exit_code(void **state)
     assert_int_equal(hf_outcome_exit(HF_GONE), 73);
     assert_int_equal(hf_outcome_exit(HF_IN_DOUBT), 76);
     assert_int_equal(hf_outcome_exit(HF_LOST), 76);
+    assert_int_equal(hf_outcome_exit(HF_ALREADY_HELD), 75);
+    assert_string_equal(hf_outcome_word(HF_ALREADY_HELD), "already held");
 }
 
 static void

@@ -1,0 +1,149 @@
+#include "held.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "phrase.h"
+
+static const char variable[] = "HOLDFAST_HELD";
+
+/* Of what a command is given, the kernel takes 128 KiB in one string. */
+enum { LIST_MAX = 32 * 1024, PATH_SIZE = 4096 };
+
+/* ---- Write --------------------------------------------------------------- */
+
+static bool
+is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || (c != '\0' && strchr("-._/:", c) != NULL);
+}
+
+static void
+add_word(struct hf_phrase *out, const char *word)
+{
+    for (; *word != '\0'; word++) {
+        if (is_plain(*word))
+            hf_phrase_add(out, "%c", *word);
+        else
+            hf_phrase_add(out, "%%%02X", (unsigned)(unsigned char)*word);
+    }
+}
+
+/* All of an item but the place: which lock, and which grant of it. */
+static void
+add_grant(struct hf_phrase *out, const char *space, const char *name,
+          uint64_t fence)
+{
+    hf_phrase_add(out, ",");
+    add_word(out, space);
+    hf_phrase_add(out, ",");
+    add_word(out, name);
+    hf_phrase_add(out, ",%" PRIu64, fence);
+}
+
+void
+hf_held_add(const struct hf_held *held)
+{
+    const char *list = getenv(variable);
+    struct hf_phrase out;
+
+    hf_phrase_start(&out);
+    if (list != NULL && list[0] != '\0')
+        hf_phrase_add(&out, "%s ", list);
+    add_word(&out, held->place);
+    add_grant(&out, held->space, held->name, held->fence);
+    if (out.len < LIST_MAX)
+        (void)setenv(variable, out.text, 1);
+}
+
+/* ---- Read ---------------------------------------------------------------- */
+
+static int
+hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* The text of `len` bytes with each %XX read; false when it is malformed, or
+ * longer than a place may be. */
+static bool
+decode(const char *text, size_t len, char to[PATH_SIZE])
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        char byte = text[i];
+
+        if (used + 1 == PATH_SIZE)
+            return false;
+        if (byte == '%') {
+            int high = i + 2 < len ? hex_value(text[i + 1]) : -1;
+            int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+
+            if (low < 0)
+                return false;
+            byte = (char)(high * 16 + low);
+            i += 2;
+        }
+        to[used++] = byte;
+    }
+    to[used] = '\0';
+    return true;
+}
+
+/* The file of a place, whose URL ends with its options. */
+static bool
+find_file(const char *place, struct stat *file)
+{
+    static const char scheme[] = "sqlite:";
+    const char *path = place + sizeof(scheme) - 1;
+    char decoded[PATH_SIZE];
+
+    return strncmp(place, scheme, sizeof(scheme) - 1) == 0 &&
+           decode(path, strcspn(path, "?"), decoded) &&
+           stat(decoded, file) == 0;
+}
+
+static bool
+is_same_place(const char *one, const char *other)
+{
+    struct stat file;
+    struct stat other_file;
+
+    if (strcmp(one, other) == 0)
+        return true;
+    return find_file(one, &file) && find_file(other, &other_file) &&
+           file.st_dev == other_file.st_dev && file.st_ino == other_file.st_ino;
+}
+
+bool
+hf_held_by_ours(const char *place, const struct hf_description *record)
+{
+    const char *item = getenv(variable);
+    struct hf_phrase grant;
+    char item_place[PATH_SIZE];
+
+    if (item == NULL || !record->exists || record->corrupt)
+        return false;
+    hf_phrase_start(&grant);
+    add_grant(&grant, record->space, record->name, record->fence);
+    while (item[0] != '\0') {
+        size_t len = strcspn(item, " ");
+        size_t place_len = strcspn(item, ", ");
+
+        if (len - place_len == grant.len &&
+            memcmp(item + place_len, grant.text, grant.len) == 0 &&
+            decode(item, place_len, item_place) &&
+            is_same_place(item_place, place))
+            return true;
+        item += len + (item[len] == ' ');
+    }
+    return false;
+}

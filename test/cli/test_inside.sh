@@ -1,0 +1,112 @@
+#!/bin/bash
+# run inside run: a lock that is held by the run that runs us never gets free.
+# shellcheck disable=SC2016 # what stands in '...' is for inner shells
+# shellcheck source=test/cli/support.sh
+. "$(dirname "$0")/support.sh"
+
+# inside ARGUMENT...: run under the lock `outer`; one that waits is cut off.
+inside() {
+    rm -f "$here/ran"
+    run run outer -- timeout 60 "$@"
+}
+
+# What was answered, with the run's own exit code and nothing run.
+is_refused() {
+    exits 75 && [ ! -e "$here/ran" ] &&
+        says run.err "is held by the holdfast run that runs this command (fence "
+}
+
+is_granted() {
+    exits 0 && [ -e "$here/ran" ]
+}
+
+inside "$holdfast" run -w forever outer -- touch "$here/ran"
+check "the same lock inside is refused at once, though told to wait for ever" \
+    is_refused
+check "and what to do is said" says run.err "leave out the inner holdfast run"
+check "and no wait" is "" "$(grep 'waiting for' "$here/run.err")"
+inside sh -c '"$1" run -w forever outer -- touch "$2" 2>"$3"
+    echo "$HOLDFAST_FENCE"' sh "$holdfast" "$here/ran" "$here/inner.err"
+check "with the fence of the grant" \
+    says inner.err "(fence $(cat "$here/run.out"))"
+inside "$holdfast" run -n outer -- touch "$here/ran"
+check "so is one that does not wait" is_refused
+inside "$holdfast" run --json -w forever outer -- touch "$here/ran"
+check "in JSON it is already held" is "already held" \
+    "$("$json" outcome <"$here/run.err")"
+check "with the exit code" is 75 "$("$json" exit <"$here/run.err")"
+check "without an error" is null "$("$json" error <"$here/run.err")"
+check "and with the holder" is outer \
+    "$("$json" seen record name <"$here/run.err")"
+
+inside "$holdfast" run middle -- "$holdfast" run -w forever outer -- \
+    touch "$here/ran"
+check "three deep, the outermost is refused" is_refused
+inside "$holdfast" run middle -- "$holdfast" run -w forever middle -- \
+    touch "$here/ran"
+check "three deep, the middle one is refused" is_refused
+
+inside "$holdfast" run inner -- touch "$here/ran"
+check "another lock inside is granted" is_granted
+inside "$holdfast" run --space other outer -- touch "$here/ran"
+check "so is the name in another space" is_granted
+inside "$holdfast" run --at "sqlite:$here/other.db" outer -- touch "$here/ran"
+check "and the name in another place" is_granted
+
+# ---- The same place under another name -----------------------------------------
+ln -s locks.db "$here/link.db"
+mkdir "$here/folder"
+ln -s "$here" "$here/folder/up"
+inside "$holdfast" run --at "sqlite:$here/folder/up/locks.db" -w forever \
+    outer -- touch "$here/ran"
+check "a place behind a linked folder is the same" is_refused
+inside sh -c 'cd "$1" && exec "$2" run --at sqlite:../locks.db -w forever \
+    outer -- touch ../ran' sh "$here/folder" "$holdfast"
+check "so is a relative one" is_refused
+inside "$holdfast" run --space default -w forever outer -- touch "$here/ran"
+check "and the space that is meant when none is given" is_refused
+
+# ---- The list ------------------------------------------------------------------
+# fence_of LIST: of its first item, which must be a number.
+fence_of() {
+    local item=${1%% *}
+
+    grep -oE '[1-9][0-9]*$' <<<"$item"
+}
+
+inside "$holdfast" run --space 'a b' 'c,d%é' -- \
+    sh -c 'echo "$HOLDFAST_HELD"; echo "$HOLDFAST_FENCE"'
+held=$(head -n 1 "$here/run.out")
+check "the list names the outermost first" is \
+    "sqlite:$here/locks.db,default,outer,$(fence_of "$held")" "${held%% *}"
+check "and quotes what could part it" is \
+    "sqlite:$here/locks.db,a%20b,c%2Cd%25%C3%A9,$(tail -n 1 "$here/run.out")" \
+    "${held##* }"
+inside "$holdfast" run --space 'a b' 'c,d%é' -- \
+    "$holdfast" run --space 'a b' -w forever 'c,d%é' -- touch "$here/ran"
+check "and what is quoted is found again" is_refused
+
+run run outer -- sh -c 'echo "$HOLDFAST_HELD"'
+HOLDFAST_HELD=$(cat "$here/run.out")
+export HOLDFAST_HELD
+rm -f "$here/ran"
+run run -w forever outer -- touch "$here/ran"
+check "a list that is out of date refuses no free lock" is_granted
+(unset HOLDFAST_HELD
+    exec "$holdfast" run --beat 100ms outer -- sh -c \
+        'touch "$1"; while [ ! -e "$2" ]; do sleep 0.02; done' sh \
+        "$here/begun" "$here/go" >"$here/holder.out" 2>"$here/holder.err") &
+started+=("$!")
+await "another holder" test -e "$here/begun"
+run run -w 300ms outer -- touch "$here/ran"
+check "nor one that another holds: that is waited for" \
+    says run.err "is held too long"
+touch "$here/go"
+wait "${started[-1]}"
+for list in ' ' ',' ',,,' '%' 'x,default,outer,1' "$(head -c 50000 /dev/zero |
+    tr '\0' x)"; do
+    rm -f "$here/ran"
+    HOLDFAST_HELD=$list run run outer -- touch "$here/ran"
+    check "a list that nobody can read harms nothing: ${list:0:12}" is_granted
+done
+finish
