@@ -3,11 +3,16 @@
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 
+# stands NAME SPACE: is there a record?
+stands() {
+    "$holdfast" show --space "$2" "$1" >"$here/show.out"
+}
+
 # left NAME SPACE: a lock whose holder is dead, for a person to clear.
 left() {
     start left run --space "$2" --if-dead refuse --reason 'release 7' "$1" -- \
         sleep 100
-    await "the holder" "$holdfast" show --space "$2" "$1"
+    await "the holder" stands "$1" "$2"
     kill -KILL "$pid" "$(guard_of "$pid")"
     finished "$pid"
 }
@@ -65,10 +70,10 @@ check "and what ran" is 'sleep 100' \
     "$("$json" cleared owner command <"$here/run.out")"
 
 sqlite3 "$here/locks.db" "INSERT INTO holdfast_records
-    VALUES('!audit', 'odd' || char(27), 1, 1, 0, 'x')" >"$here/sql.out"
+    VALUES('!audit', 'odd' || char(27), 1, 1, 1700000000000, 'x')" >"$here/sql.out"
 run audit
 check "a row that another program wrote is shown as such" \
-    says run.out "1970-01-01 00:00:00 +0000: (not ours) odd"
+    says run.out "2023-11-14 22:13:20 +0000: (not ours) odd"
 run audit --json
 check "in JSON, too" is true \
     "$(head -n 1 "$here/run.out" | "$json" corrupt)"

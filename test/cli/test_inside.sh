@@ -24,7 +24,7 @@ inside "$holdfast" run -w forever outer -- touch "$here/ran"
 check "the same lock inside is refused at once, though told to wait for ever" \
     is_refused
 check "and what to do is said" says run.err "leave out the inner holdfast run"
-check "and no wait" is "" "$(grep 'waiting for' "$here/run.err")"
+check "and no wait" is "" "$(grep 'waiting for outer' "$here/run.err")"
 inside sh -c '"$1" run -w forever outer -- touch "$2" 2>"$3"
     echo "$HOLDFAST_FENCE"' sh "$holdfast" "$here/ran" "$here/inner.err"
 check "with the fence of the grant" \
