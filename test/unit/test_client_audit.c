@@ -53,12 +53,13 @@ clear(struct hf_client *client, const char *space, const char *name)
         .space = space, .reason = "the machine burnt", .force = true};
     struct hf_lock *lock = hold(client, name, &options);
     struct hf_cleared cleared = {.cleared = false};
-    int64_t before_ms = hf_wall_ms();
+    int64_t stamp_ms;
 
     assert_int_equal(hf_clear(client, name, &forced, &cleared, NULL), HF_OK);
     assert_true(cleared.cleared);
-    while (hf_wall_ms() <= before_ms)
-        ; /* the next one has another stamp */
+    stamp_ms = hf_wall_ms(); /* its own, or one that is later */
+    while (hf_wall_ms() <= stamp_ms)
+        ; /* the next one has another */
     hf_abandon(lock);
 }
 
