@@ -39,7 +39,8 @@ PURE_HEADERS = {
 MACHINES = [
     ["contender", "contender_judge", "contender_claim", "contender_look",
      "contender_move"],
-    ["keeper", "keeper_answer", "keeper_ask", "keeper_move"],
+    ["keeper", "keeper_answer", "keeper_ask", "keeper_move",
+     "keeper_sent"],
 ]
 
 # A third party's header, and the only files that may include it.

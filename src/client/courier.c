@@ -15,6 +15,7 @@
 
 struct courier {
     struct hf_client *client;
+    uint64_t generation;   /* of the place, as the machines know it */
     struct hf_arena arena; /* of one turn */
 };
 
@@ -125,6 +126,28 @@ rest(struct courier *courier)
         hint(client);
 }
 
+/* The store found another place under its name: what the machines know is of
+ * the former.  Mutex held. */
+static void
+tell_went_back(struct courier *courier)
+{
+    struct hf_client *client = courier->client;
+    struct hf_errand *errand = client->errands;
+    uint64_t generation = hf_store_generation(client->store);
+
+    if (courier->generation == generation)
+        return;
+    courier->generation = generation;
+    while (errand != NULL) {
+        struct hf_errand *after = errand->next;
+
+        if (!hf_errand_ended(errand))
+            hf_errand_pump(errand, hf_event(HF_ON_WENT_BACK, hf_now()));
+        (void)hf_errand_reap(errand);
+        errand = after;
+    }
+}
+
 /* ---- Working ------------------------------------------------------------- */
 
 /* One turn: the questions that wait, and then one job; so neither a stream of
@@ -143,6 +166,7 @@ work(struct courier *courier)
         purge(client);
     else if (idle)
         rest(courier);
+    tell_went_back(courier);
     hf_arena_reset(&courier->arena);
 }
 
@@ -150,7 +174,10 @@ void *
 hf_courier_main(void *arg)
 {
     struct hf_client *client = arg;
-    struct courier courier = {.client = client};
+    struct courier courier = {
+        .client = client,
+        .generation = hf_store_generation(client->store),
+    };
 
     courier.arena.alloc = client->alloc;
     pthread_mutex_lock(&client->mutex);

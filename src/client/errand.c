@@ -64,6 +64,8 @@ post(struct hf_errand *errand, const struct hf_request *request)
 {
     struct hf_client *client = errand->client;
 
+    if (errand->queued && !errand->request.read)
+        errand->unsent = errand->request.number;
     errand->request = *request;
     if (request->ops_count > 0 && request->ops[0].kind == HF_PUT &&
         !request->ops[0].new_generation)
@@ -118,12 +120,10 @@ on_told(struct hf_errand *errand, enum hf_told told)
     progress(errand);
 }
 
-void
-hf_errand_pump(struct hf_errand *errand, struct hf_event event)
+static void
+perform(struct hf_errand *errand, struct hf_event event)
 {
-    struct hf_client *client = errand->client;
     struct hf_effect effect;
-    struct hf_instant deadline;
 
     step(errand, event);
     while (next(errand, &effect)) {
@@ -132,12 +132,50 @@ hf_errand_pump(struct hf_errand *errand, struct hf_event event)
         else
             on_told(errand, effect.told);
     }
+}
+
+/* Of a write that was never sent it is certain that nothing was done. */
+static void
+tell_unsent(struct hf_errand *errand, struct hf_instant now)
+{
+    while (errand->unsent != 0) {
+        uint64_t number = errand->unsent;
+
+        errand->unsent = 0;
+        perform(errand, hf_answer(now, number, HF_UNAVAILABLE, 0));
+    }
+}
+
+void
+hf_errand_pump(struct hf_errand *errand, struct hf_event event)
+{
+    struct hf_client *client = errand->client;
+    struct hf_instant deadline;
+
+    perform(errand, event);
+    tell_unsent(errand, event.at);
 
     deadline = hf_errand_deadline(errand);
     if (deadline.ms < client->armed.ms) {
         client->armed = deadline;
         hf_client_wake_beater(client);
     }
+}
+
+bool
+hf_errand_send(struct hf_errand *errand)
+{
+    uint64_t number;
+    bool asks = errand->kind == HF_ERRAND_LOCK
+                    ? hf_contender_asking(&errand->contender, &number)
+                    : hf_examiner_asking(&errand->examiner, &number);
+
+    if (asks && number == errand->request.number)
+        return true;
+    if (!errand->request.read)
+        errand->unsent = errand->request.number;
+    tell_unsent(errand, hf_now());
+    return false;
 }
 
 /* Open the processes that a new holder's record lists, when they are here. */
@@ -185,6 +223,15 @@ hf_errand_observe(struct hf_errand *errand)
                                            seen->presence == HF_PRESENCE_GONE));
 }
 
+/* Is it the record of this errand's own claim? */
+static bool
+is_own(const struct hf_errand *errand, const struct hf_sight *sight)
+{
+    return errand->kind == HF_ERRAND_LOCK && sight->kind == HF_SIGHT_LOCK &&
+           errand->contender.claims > 0 &&
+           sight->heartbeat.id == errand->contender.keeper.heartbeat.id;
+}
+
 /* Remember for people what the courier read, and say it in core's words. */
 static struct hf_sight
 take_in(struct hf_errand *errand, const struct hf_record *record)
@@ -211,6 +258,11 @@ take_in(struct hf_errand *errand, const struct hf_record *record)
     }
     if (seen == NULL)
         return sight;
+    if (is_own(errand, &sight)) {
+        seen->exists = false; /* there is no other holder */
+        forget_holder(seen);
+        return sight;
+    }
 
     if (!seen->exists || seen->version != record->version ||
         seen->token != record->token) {

@@ -53,6 +53,7 @@ struct hf_errand {
     bool force;            /* of a clear, for the audit */
 
     struct hf_request request;  /* the question that is out */
+    uint64_t unsent;            /* a write superseded while it was queued */
     bool queued;                /* it waits for the courier */
     bool carried;               /* the courier has a copy of it, or of one
                                      that it superseded */
@@ -88,6 +89,10 @@ void hf_errand_detach(struct hf_errand *errand);
 bool hf_errand_reap(struct hf_errand *errand);
 
 void hf_errand_pump(struct hf_errand *errand, struct hf_event event);
+
+/* The courier takes it off the queue: is its question still asked?  If not, the
+ * machine is told that it was never sent. */
+bool hf_errand_send(struct hf_errand *errand);
 
 /* Take in what the courier read, then pump it; *error tells a failed look. */
 void hf_errand_found(struct hf_errand *errand, uint64_t number,

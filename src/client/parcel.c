@@ -17,23 +17,40 @@ diagnose(const struct hf_errand *errand, struct hf_arena *arena)
     return diagnosis;
 }
 
-/* Shorter than the machine's patience, which takes silence for an answer that
- * is unknown: of a file that is locked, the store says that nothing was done.
- * Once it has said so, it has no more time than the wait; but always some. */
+/* Until the end of the right that it could give; a claim no longer than the
+ * wait for the lock. */
+static struct hf_instant
+worth_of_write(const struct hf_errand *errand)
+{
+    const struct hf_contender *c = &errand->contender;
+    const struct hf_keeper_config *config = &c->keeper.config;
+    struct hf_duration right = {config->terms.ttl.ms - config->margin.ms};
+    struct hf_instant until = hf_after(c->keeper.asker.asked_at, right);
+
+    if (c->keeper.asker.question == HF_ASK_CLAIM)
+        until = hf_earlier(until, c->limit_at);
+    return until;
+}
+
+/*
+ * The patience of a machine tells when to ask again, not when to give up an
+ * answer: a call is given as long as its answer can be of use.  A read's is
+ * over a little before the machine gives it up, so that the store can say why;
+ * and there is always some time left for a first try.
+ */
 static struct hf_instant
 time_for(const struct hf_errand *errand)
 {
-    bool waits = errand->kind == HF_ERRAND_LOCK && !errand->granted;
     const struct hf_asker *asker = errand->kind == HF_ERRAND_LOCK
                                        ? &errand->contender.keeper.asker
                                        : &errand->examiner.asker;
-    int64_t patience_ms = asker->patience.ms;
-    struct hf_duration most = {patience_ms - patience_ms / 8};
-    struct hf_duration least = {patience_ms / 16};
-    struct hf_instant until = hf_after(asker->asked_at, most);
+    int64_t call_ms = asker->config.call.ms;
+    struct hf_duration least = {hf_asker_patience(asker).ms / 16};
+    struct hf_instant until =
+        hf_after(asker->asked_at, (struct hf_duration){call_ms - call_ms / 8});
 
-    if (waits && asker->failures > 0)
-        until = hf_earlier(until, errand->contender.limit_at);
+    if (errand->kind == HF_ERRAND_LOCK && !errand->request.read)
+        until = worth_of_write(errand);
     return hf_later(until, hf_after(hf_now(), least));
 }
 

@@ -82,9 +82,17 @@ take_parcels(struct round *round)
     if (round->parcels == NULL || round->groups == NULL)
         return; /* overdue, they are asked again */
 
-    for (; errand != NULL; errand = errand->queue_next) {
-        hf_parcel_init(&round->parcels[round->count++], errand, round->arena);
-        errand->carried = true;
+    while (errand != NULL) {
+        struct hf_errand *after = errand->queue_next;
+
+        if (hf_errand_send(errand)) {
+            hf_parcel_init(&round->parcels[round->count++], errand,
+                           round->arena);
+            errand->carried = true;
+        } else {
+            (void)hf_errand_reap(errand);
+        }
+        errand = after;
     }
     qsort(round->parcels, round->count, sizeof(*round->parcels),
           compare_parcels);

@@ -32,7 +32,7 @@ hf_trouble_tell(const struct hf_trouble *trouble, const struct hf_store *store,
 
     if (trouble->calling)
         taken = hf_between(trouble->called_at, now);
-    if (taken.ms >= HF_TROUBLE_SLOW_MS && hf_store_is_locked(store, now))
+    if (taken.ms >= HF_TROUBLE_LOCKED_MS && hf_store_is_locked(store, now))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s: other processes keep it locked", place);
     if (trouble->error.text[0] != '\0')

@@ -33,9 +33,11 @@ void hf_trouble_answer(struct hf_trouble *trouble, bool write,
 /*
  * Why does `place`, where `store` is, not answer?  HF_OK: it does, as far as
  * is known, and *error is untouched.  A call that runs is trouble once it has
- * taken HF_TROUBLE_SLOW_MS.
+ * taken HF_TROUBLE_SLOW_MS; or, if the file is locked, so long that it is no
+ * other holder's commit.
  */
-#define HF_TROUBLE_SLOW_MS 500
+#define HF_TROUBLE_SLOW_MS   500
+#define HF_TROUBLE_LOCKED_MS 200
 
 enum hf_status hf_trouble_tell(const struct hf_trouble *trouble,
                                const struct hf_store *store, const char *place,

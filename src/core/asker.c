@@ -6,10 +6,12 @@
 #define LONG_MS 60000
 
 void
-hf_asker_init(struct hf_asker *asker, struct hf_duration patience)
+hf_asker_init(struct hf_asker *asker, const struct hf_asker_config *config)
 {
-    HF_CHECK(patience.ms > 0);
-    *asker = (struct hf_asker){.patience = patience, .again_at = HF_NEVER};
+    HF_CHECK(config->least.ms > 0);
+    HF_CHECK(config->most.ms >= config->least.ms);
+    HF_CHECK(config->call.ms >= config->most.ms);
+    *asker = (struct hf_asker){.config = *config, .again_at = HF_NEVER};
 }
 
 void
@@ -20,6 +22,7 @@ hf_asker_ask(struct hf_asker *asker, enum hf_question question,
     asker->number++;
     asker->question = question;
     asker->waiting = true;
+    asker->late = false;
     asker->asked_at = now;
     asker->again_at = HF_NEVER;
 }
@@ -33,26 +36,75 @@ hf_asker_answered(struct hf_asker *asker, uint64_t number)
     return true;
 }
 
-bool
-hf_asker_overdue(struct hf_asker *asker, struct hf_instant now)
+void
+hf_asker_took(struct hf_asker *asker, struct hf_duration took)
 {
-    if (!asker->waiting ||
-        !hf_reached(now, hf_after(asker->asked_at, asker->patience)))
-        return false;
+    asker->took = took;
+}
+
+struct hf_duration
+hf_asker_patience(const struct hf_asker *asker)
+{
+    const struct hf_asker_config *config = &asker->config;
+
+    if (asker->took.ms >= config->most.ms / 2)
+        return config->most;
+    if (2 * asker->took.ms <= config->least.ms)
+        return config->least;
+    return (struct hf_duration){2 * asker->took.ms};
+}
+
+static bool
+is_read(const struct hf_asker *asker)
+{
+    return asker->question == HF_ASK_READ;
+}
+
+static struct hf_instant
+worth_until(const struct hf_asker *asker)
+{
+    return hf_after(asker->asked_at, is_read(asker) ? asker->config.call
+                                                    : hf_asker_patience(asker));
+}
+
+static struct hf_instant
+late_at(const struct hf_asker *asker)
+{
+    return hf_after(asker->asked_at, hf_asker_patience(asker));
+}
+
+enum hf_silence
+hf_asker_silence(struct hf_asker *asker, struct hf_instant now)
+{
+    if (!asker->waiting)
+        return HF_SILENCE_NONE;
+    if (hf_reached(now, worth_until(asker))) {
+        asker->waiting = false;
+        return HF_SILENCE_OVER;
+    }
+    if (asker->late || !hf_reached(now, late_at(asker)))
+        return HF_SILENCE_NONE;
+    asker->late = true;
+    return HF_SILENCE_LATE;
+}
+
+void
+hf_asker_supersede(struct hf_asker *asker)
+{
     asker->waiting = false;
-    return true;
 }
 
 void
 hf_asker_pause(struct hf_asker *asker, struct hf_instant now)
 {
+    int64_t most_ms = hf_asker_patience(asker).ms;
     int64_t pause_ms = HF_PAUSE_FIRST_MS;
 
     HF_CHECK(!asker->waiting);
     for (unsigned i = 0; i < asker->failures && pause_ms < LONG_MS; i++)
         pause_ms *= 2;
-    if (pause_ms > asker->patience.ms)
-        pause_ms = asker->patience.ms;
+    if (pause_ms > most_ms)
+        pause_ms = most_ms;
     if (asker->failures < UINT8_MAX)
         asker->failures++;
     asker->again_at = hf_after(now, (struct hf_duration){pause_ms});
@@ -77,7 +129,7 @@ hf_asker_stop(struct hf_asker *asker)
 struct hf_instant
 hf_asker_deadline(const struct hf_asker *asker)
 {
-    if (asker->waiting)
-        return hf_after(asker->asked_at, asker->patience);
-    return asker->again_at;
+    if (!asker->waiting)
+        return asker->again_at;
+    return asker->late ? worth_until(asker) : late_at(asker);
 }

@@ -7,13 +7,17 @@
  * Asker: one question at a time to a store that may answer late, twice or
  * never.
  *
- *             ask                 answered, or overdue
+ *             ask               answered, or given up
  *   quiet ----------> waiting -------------------------> quiet
  *
- * Questions are numbered.  An answer counts only while its question is the
- * one waited for: once a question was superseded, or called unknown because
- * it was overdue, its answer is ignored whenever it comes.  Between questions
- * that fail, the pauses grow.
+ * Questions are numbered; an answer is to the question of its number alone.
+ * Between questions that fail, the pauses grow.
+ *
+ * How long a question is waited for is measured by the place: twice as long as
+ * the last write took, within bounds that its owner sets.  A write is then
+ * given up, and may be sent again.  A read that is late is not sent again
+ * while its call may still be under way: its answer is as good as that of
+ * another, which would stand behind it.
  *
  * Plain data; not thread-safe; cannot fail.
  */
@@ -27,31 +31,53 @@ enum hf_question {
     HF_ASK_CLEAR,
 };
 
+enum hf_silence {
+    HF_SILENCE_NONE, /* or nothing is out */
+    HF_SILENCE_LATE, /* a read, which is still waited for */
+    HF_SILENCE_OVER, /* the question is given up */
+};
+
 /* The first pause after a failure; each further one is twice as long, up to
- * the patience that the asker was given, or to about a minute. */
+ * the patience with the place, or to about a minute. */
 #define HF_PAUSE_FIRST_MS 10
 
+struct hf_asker_config {
+    struct hf_duration least; /* patience with a quick place */
+    struct hf_duration most;  /* patience with the slowest */
+    struct hf_duration call;  /* a read's call is over by then */
+};
+
 struct hf_asker {
-    struct hf_duration patience; /* a question older than this is unknown */
-    enum hf_question question;   /* the one waited for, or asked last */
+    struct hf_asker_config config;
+    enum hf_question question; /* the one waited for, or asked last */
     bool waiting;
+    bool late;                  /* a read: its patience is over */
     uint8_t failures;           /* in a row; stays at its maximum */
     uint64_t number;            /* of the last question; 0 before the first */
+    struct hf_duration took;    /* by the last write that was answered */
     struct hf_instant asked_at; /* when it was sent */
     struct hf_instant again_at; /* quiet: when to ask the next */
 };
 
-void hf_asker_init(struct hf_asker *asker, struct hf_duration patience);
+void hf_asker_init(struct hf_asker *asker,
+                   const struct hf_asker_config *config);
 
 /* Send the next question; one still waited for is superseded. */
 void hf_asker_ask(struct hf_asker *asker, enum hf_question question,
                   struct hf_instant now);
 
-/* Does this answer count?  If so the asker is quiet again. */
+/* Is this the answer that is waited for?  If so the asker is quiet again. */
 bool hf_asker_answered(struct hf_asker *asker, uint64_t number);
 
-/* Is the question waited for overdue?  If so it is given up: quiet again. */
-bool hf_asker_overdue(struct hf_asker *asker, struct hf_instant now);
+/* A write, whichever, was answered after so long. */
+void hf_asker_took(struct hf_asker *asker, struct hf_duration took);
+
+/* How long has the question been out?  Said once of each question that became
+ * late, and of each that is given up: then the asker is quiet again. */
+enum hf_silence hf_asker_silence(struct hf_asker *asker, struct hf_instant now);
+
+/* What is out needs no answer any more: quiet. */
+void hf_asker_supersede(struct hf_asker *asker);
 
 /* The last question failed: ask again after a pause that grows. */
 void hf_asker_pause(struct hf_asker *asker, struct hf_instant now);
@@ -61,6 +87,9 @@ void hf_asker_rest(struct hf_asker *asker, struct hf_instant when);
 
 /* Wait for no answer and ask nothing more. */
 void hf_asker_stop(struct hf_asker *asker);
+
+/* How long a write is waited for at present. */
+struct hf_duration hf_asker_patience(const struct hf_asker *asker);
 
 /* When something here falls due, or HF_NEVER. */
 struct hf_instant hf_asker_deadline(const struct hf_asker *asker);

@@ -74,6 +74,21 @@ on_abandon(struct hf_contender *c, const struct hf_event *event)
                              HF_NOT_HELD);
 }
 
+/* What was seen is not there any more. */
+static void
+on_went_back(struct hf_contender *c, const struct hf_event *event)
+{
+    c->claimed_version = 0;
+    if (keeper_is_working(c)) {
+        hf_contender_claim_step(c, *event);
+    } else if (c->state == HF_CONTENDER_LOOKING ||
+               c->state == HF_CONTENDER_WATCHING) {
+        c->sighting = (struct hf_sighting){0};
+        c->suspected = false;
+        hf_contender_look(c, event->at);
+    }
+}
+
 static void
 on_clock(struct hf_contender *c, struct hf_instant now)
 {
@@ -160,6 +175,9 @@ hf_contender_step(struct hf_contender *c, struct hf_event event)
     case HF_ON_ABANDON:
         on_abandon(c, &event);
         break;
+    case HF_ON_WENT_BACK:
+        on_went_back(c, &event);
+        break;
     case HF_ON_CLOCK:
         break;
     case HF_ON_EXAMINE:
@@ -226,6 +244,13 @@ hf_contender_check(const struct hf_contender *c, struct hf_instant now)
         return k->config.terms.if_dead == HF_REFUSE ? HF_IN_DOUBT : HF_LOST;
     }
     return c->outcome == HF_LOST ? HF_LOST : HF_NOT_HELD;
+}
+
+bool
+hf_contender_asking(const struct hf_contender *c, uint64_t *number)
+{
+    *number = c->keeper.asker.number;
+    return c->keeper.asker.waiting;
 }
 
 bool

@@ -69,6 +69,7 @@ struct hf_contender {
     bool suspected;           /* said so, of this version */
     bool failing;             /* the last look failed */
     bool answered;            /* some look did not fail */
+    bool too_slow;            /* ENDED: the place is, to be granted there */
     struct hf_keeper keeper;  /* its asker asks our reads too */
     struct hf_outbox outbox;
 };
@@ -78,7 +79,7 @@ void hf_contender_init(struct hf_contender *c,
 
 /*
  * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, EVIDENCE, HINT, CLOCK,
- * RELEASE, CANCEL, ABANDON; what does not fit the state is ignored.  Drain
+ * RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.  Drain
  * hf_contender_next before the next step.
  */
 void hf_contender_step(struct hf_contender *c, struct hf_event event);
@@ -93,6 +94,10 @@ struct hf_instant hf_contender_deadline(const struct hf_contender *c);
  * Once HF_LOST, never again HF_GRANTED. */
 enum hf_outcome hf_contender_check(const struct hf_contender *c,
                                    struct hf_instant now);
+
+/* Does it wait for the answer to a question, and to which?  One that it asked
+ * before was superseded, and if it was not sent it need not be. */
+bool hf_contender_asking(const struct hf_contender *c, uint64_t *number);
 
 /* Is it waiting for the record to change, and from which version?  Then a
  * shell that can should send a HINT when it does. */

@@ -86,21 +86,19 @@ hf_contender_claim_leave(struct hf_contender *c, struct hf_instant now,
         hf_contender_move_to(c, HF_CONTENDER_LEAVING);
 }
 
+/* The limit bounds the wait for a lock, not that for an answer that may say
+ * that it was had. */
 bool
 hf_contender_claim_may_go_on(const struct hf_contender *c)
 {
-    return c->keeper.state == HF_KEEPER_CLAIMING && !c->keeper.unsettled &&
-           c->keeper.asker.waiting;
+    return c->keeper.state == HF_KEEPER_CLAIMING &&
+           !hf_keeper_unsettled(&c->keeper) && c->keeper.asker.waiting;
 }
 
+/* It was free, or became so: only the place has kept us from it. */
 void
 hf_contender_claim_give_up(struct hf_contender *c, struct hf_instant now)
 {
-    bool nothing_done =
-        c->keeper.state == HF_KEEPER_CLAIMING && !c->keeper.unsettled;
-
-    if (nothing_done)
-        hf_contender_claim_leave(c, now, HF_E_UNAVAILABLE, HF_NOT_HELD);
-    else
-        hf_contender_claim_leave(c, now, HF_OK, HF_TIMED_OUT);
+    c->too_slow = c->keeper.state == HF_KEEPER_CONFIRMING;
+    hf_contender_claim_leave(c, now, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }

@@ -5,8 +5,8 @@
 /*
  * Failed looks after which a place that never answered is unavailable.  If it
  * says so itself, they take a third of a second.  If it is silent, each takes
- * the asker's patience; where a beat is short there must be more of them, for
- * a busy machine may be silent that long.
+ * as long as a lock of these terms could bear; where that is short there must
+ * be more of them, for a busy machine may be silent that long.
  */
 #define LOOKS_MAX  5
 #define SILENCE_MS 2000
@@ -51,11 +51,9 @@ hf_contender_look_sooner(struct hf_contender *c, struct hf_instant now)
 static int64_t
 silent_looks_max(const struct hf_contender *c)
 {
-    int64_t looks = SILENCE_MS / c->keeper.asker.patience.ms;
+    int64_t looks = 1 + SILENCE_MS / c->keeper.asker.config.call.ms;
 
-    if (looks > UINT8_MAX) /* the asker counts no further */
-        return UINT8_MAX;
-    return looks > LOOKS_MAX ? looks : LOOKS_MAX;
+    return looks > UINT8_MAX ? UINT8_MAX : looks; /* counted no further */
 }
 
 static void
@@ -76,8 +74,17 @@ hf_contender_look_failed(struct hf_contender *c, struct hf_instant now)
 void
 hf_contender_look_clock(struct hf_contender *c, struct hf_instant now)
 {
-    if (hf_asker_overdue(&c->keeper.asker, now))
+    switch (hf_asker_silence(&c->keeper.asker, now)) {
+    case HF_SILENCE_LATE:
+        if (!c->answered)
+            c->failing = true; /* so far as anybody knows */
+        break;
+    case HF_SILENCE_OVER:
         on_failed(c, now, silent_looks_max(c));
+        break;
+    case HF_SILENCE_NONE:
+        break;
+    }
     if (!c->keeper.asker.waiting && hf_reached(now, c->keeper.asker.again_at))
         hf_contender_look(c, now);
 }

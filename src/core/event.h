@@ -11,18 +11,20 @@
  */
 
 enum hf_event_kind {
-    HF_ON_ACQUIRE,  /* contender: begin */
-    HF_ON_EXAMINE,  /* examiner: begin */
-    HF_ON_CLAIM,    /* keeper: claim this version */
-    HF_ON_ANSWER,   /* the verdict on a group */
-    HF_ON_FOUND,    /* what a read showed */
-    HF_ON_EVIDENCE, /* the holder's processes, as seen from here */
-    HF_ON_HINT,     /* a good moment: to look, the record may have changed;
+    HF_ON_ACQUIRE,   /* contender: begin */
+    HF_ON_EXAMINE,   /* examiner: begin */
+    HF_ON_CLAIM,     /* keeper: claim this version */
+    HF_ON_ANSWER,    /* the verdict on a group */
+    HF_ON_FOUND,     /* what a read showed */
+    HF_ON_EVIDENCE,  /* the holder's processes, as seen from here */
+    HF_ON_HINT,      /* a good moment: to look, the record may have changed;
                        to beat, others do */
-    HF_ON_CLOCK,    /* nothing but the time */
-    HF_ON_RELEASE,  /* give the lock back */
-    HF_ON_CANCEL,   /* stop waiting; settle what is unsettled */
-    HF_ON_ABANDON,  /* stop at once, whatever is left behind */
+    HF_ON_CLOCK,     /* nothing but the time */
+    HF_ON_WENT_BACK, /* the place is not the one that it was: what it said
+                        before may not be in it, and what is out was not done */
+    HF_ON_RELEASE,   /* give the lock back */
+    HF_ON_CANCEL,    /* stop waiting; settle what is unsettled */
+    HF_ON_ABANDON,   /* stop at once, whatever is left behind */
 };
 
 /* A claim on the lock's record at exactly this version. */

@@ -7,6 +7,9 @@
 /* Failures in a row after which a person is told, rather than kept waiting. */
 #define FAILURES_MAX 5
 
+/* A read is waited for so much longer than a clear is. */
+#define CALLS 5
+
 /* Without a hint, how often to look for a beat. */
 #define LOOK_EVERY_MS 500
 
@@ -183,10 +186,17 @@ on_found(struct hf_examiner *x, const struct hf_event *event)
         end(x, HF_OK);
 }
 
+/* Every write is the same clear, at one version: that it was applied or refused
+ * is true of all of them, whenever it is said. */
 static void
 on_answer(struct hf_examiner *x, const struct hf_event *event)
 {
-    if (!hf_asker_answered(&x->asker, event->answer.number))
+    bool expected = hf_asker_answered(&x->asker, event->answer.number);
+    bool fact = event->answer.verdict == HF_APPLIED ||
+                event->answer.verdict == HF_REFUSED;
+    bool reads = x->asker.waiting && x->asker.question == HF_ASK_READ;
+
+    if (x->state != HF_EXAMINER_CLEARING || (!expected && (!fact || reads)))
         return;
 
     switch (event->answer.verdict) {
@@ -223,12 +233,24 @@ on_stop(struct hf_examiner *x)
         end(x, open ? HF_E_UNKNOWN : HF_E_CANCELLED);
 }
 
+/* What was seen, or cleared, is not there any more: look again. */
+static void
+on_went_back(struct hf_examiner *x, struct hf_instant now)
+{
+    if (x->state == HF_EXAMINER_CLEARING) {
+        end(x, HF_E_UNAVAILABLE);
+    } else if (is_active(x)) {
+        x->sighting = (struct hf_sighting){0};
+        ask(x, HF_ASK_READ, now);
+    }
+}
+
 static void
 on_clock(struct hf_examiner *x, struct hf_instant now)
 {
     if (!is_active(x))
         return;
-    if (hf_asker_overdue(&x->asker, now)) {
+    if (hf_asker_silence(&x->asker, now) == HF_SILENCE_OVER) {
         if (x->asker.question == HF_ASK_CLEAR)
             x->unsettled = true;
         on_failed(x, now);
@@ -265,7 +287,11 @@ void
 hf_examiner_init(struct hf_examiner *x, const struct hf_examiner_config *config)
 {
     *x = (struct hf_examiner){.config = *config, .found = HF_SIGHT_NONE};
-    hf_asker_init(&x->asker, config->patience);
+    hf_asker_init(&x->asker, &(struct hf_asker_config){
+                                 .least = config->patience,
+                                 .most = config->patience,
+                                 .call = {CALLS * config->patience.ms},
+                             });
 }
 
 void
@@ -293,6 +319,9 @@ hf_examiner_step(struct hf_examiner *x, struct hf_event event)
     case HF_ON_CANCEL:
     case HF_ON_ABANDON:
         on_stop(x);
+        break;
+    case HF_ON_WENT_BACK:
+        on_went_back(x, event.at);
         break;
     case HF_ON_CLOCK:
         break;
@@ -357,6 +386,13 @@ hf_examiner_deadline(const struct hf_examiner *x)
     if (x->state == HF_EXAMINER_WATCHING && !x->asker.waiting)
         return hf_earlier(deadline, watch_ends(x));
     return deadline;
+}
+
+bool
+hf_examiner_asking(const struct hf_examiner *x, uint64_t *number)
+{
+    *number = x->asker.number;
+    return x->asker.waiting;
 }
 
 bool

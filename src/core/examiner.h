@@ -35,7 +35,7 @@ enum hf_examiner_state {
 struct hf_examiner_config {
     struct hf_duration watch;    /* longest look for a sign of life; HF_FOREVER:
                                  up to the record's ttl; zero: one read */
-    struct hf_duration patience; /* a question older than this is unknown */
+    struct hf_duration patience; /* with a write; a read is waited for longer */
     bool clear;                  /* delete the record of a dead holder */
     bool force;                  /* delete it without watching */
     uint64_t token;              /* of the one to clear; 0: of whomever */
@@ -69,7 +69,7 @@ void hf_examiner_init(struct hf_examiner *x,
                       const struct hf_examiner_config *config);
 
 /* Apply one event: EXAMINE (when IDLE), ANSWER, FOUND, EVIDENCE, HINT, CLOCK,
- * CANCEL, ABANDON; what does not fit the state is ignored.  Drain
+ * CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.  Drain
  * hf_examiner_next before the next step. */
 void hf_examiner_step(struct hf_examiner *x, struct hf_event event);
 
@@ -78,6 +78,9 @@ bool hf_examiner_next(struct hf_examiner *x, struct hf_effect *effect);
 
 /* When to send the next HF_ON_CLOCK, or HF_NEVER. */
 struct hf_instant hf_examiner_deadline(const struct hf_examiner *x);
+
+/* Does it wait for the answer to a question, and to which? */
+bool hf_examiner_asking(const struct hf_examiner *x, uint64_t *number);
 
 /* Is it waiting for the record to change, and from which version? */
 bool hf_examiner_watching(const struct hf_examiner *x, uint64_t *version);

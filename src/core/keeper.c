@@ -4,6 +4,7 @@
 #include "core/keeper_answer.h"
 #include "core/keeper_ask.h"
 #include "core/keeper_move.h"
+#include "core/keeper_sent.h"
 
 static void
 settle(struct hf_keeper *k, struct hf_instant now)
@@ -25,19 +26,13 @@ on_claim(struct hf_keeper *k, const struct hf_event *event)
     hf_keeper_ask(k, event->at);
 }
 
-static bool
-claim_is_out(const struct hf_keeper *k)
-{
-    return k->asker.waiting && k->asker.question == HF_ASK_CLAIM;
-}
-
 /* Nobody walks away from an unsettled claim. */
 static void
 on_release(struct hf_keeper *k, struct hf_instant now)
 {
     switch (k->state) {
     case HF_KEEPER_CLAIMING:
-        if (k->unsettled || claim_is_out(k)) {
+        if (hf_keeper_sent_claims(k)) {
             settle(k, now);
         } else {
             hf_keeper_move_to_idle(k);
@@ -94,19 +89,38 @@ on_hint(struct hf_keeper *k, struct hf_instant now)
 static void
 on_clock(struct hf_keeper *k, struct hf_instant now)
 {
-    if (hf_asker_overdue(&k->asker, now))
-        hf_keeper_answer_unknown(k, now);
+    if (hf_asker_silence(&k->asker, now) == HF_SILENCE_OVER)
+        hf_asker_pause(&k->asker, now);
     if (!k->asker.waiting && hf_reached(now, k->asker.again_at))
         hf_keeper_ask(k, now);
+}
+
+/* Until grace begins. */
+static int64_t
+useful_right_ms(const struct hf_keeper_config *config)
+{
+    return config->terms.ttl.ms - config->margin.ms - config->grace.ms;
 }
 
 void
 hf_keeper_init(struct hf_keeper *k, const struct hf_keeper_config *config)
 {
+    struct hf_asker_config patience = {
+        .least = config->terms.beat,
+        .most = {useful_right_ms(config) / 3},
+        .call = hf_keeper_slowest(config),
+    };
+
     HF_CHECK(hf_terms_valid(&config->terms, config->grace));
 
     *k = (struct hf_keeper){.config = *config};
-    hf_asker_init(&k->asker, config->terms.beat);
+    hf_asker_init(&k->asker, &patience);
+}
+
+struct hf_duration
+hf_keeper_slowest(const struct hf_keeper_config *config)
+{
+    return (struct hf_duration){useful_right_ms(config) / 2};
 }
 
 void
@@ -135,6 +149,9 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
         break;
     case HF_ON_HINT:
         on_hint(k, event.at);
+        break;
+    case HF_ON_WENT_BACK:
+        hf_keeper_answer_went_back(k, event.at);
         break;
     case HF_ON_ACQUIRE:
     case HF_ON_EXAMINE:

@@ -21,19 +21,26 @@
  *    +<-------------- SETTLING <---------------------+-------------+
  *
  * (HELD and IN_DOUBT go straight to IDLE when a read shows not mine; every
- * state does on abandon.)
+ * state does on abandon.  When the place went back, HELD goes to IN_DOUBT under
+ * refuse, and to SETTLING under takeover.)
  *
  * The promise: a keeper that is HELD at instant t has proof that no other
  * waiter can be granted the lock before t, if it is a takeover lock, and that
  * no waiter can be granted it at all, if it is a refuse lock.  The proof is
  * counted from the sending of the last write that was applied, never from an
  * answer's arrival; what a read shows as mine gives version and token but no
- * right.  And: a keeper that is IDLE, unless abandoned, has no write under way
- * that could still apply, and no record.
+ * right.  And: a keeper that is IDLE, unless abandoned, has no record, and no
+ * put under way that could still apply.
  *
  * Why one version is enough: every write names the version it expects, and a
  * version never comes back.  All unsettled writes of a keeper name `version`,
  * so once the record is known to be past it, none of them can apply.
+ *
+ * Why answers that come late count: *applied* and *refused* are facts about the
+ * write that they answer, whenever they come, and a place may be slower than
+ * anybody's patience.  A write that was applied gives the right that its own
+ * sending gives, never that of a later one.  So the last writes are remembered
+ * by their numbers.
  *
  * Not thread-safe.  Plain data: copying with `=` is a snapshot.  No I/O, no
  * allocation, no clock.
@@ -54,6 +61,19 @@ struct hf_keeper_config {
     struct hf_duration margin; /* see hf_margin */
 };
 
+/* A write that was sent, and of which nothing is known for sure. */
+struct hf_sent {
+    uint64_t number; /* 0: none */
+    enum hf_question question;
+    struct hf_instant at;
+    uint64_t count;   /* of its heartbeat */
+    uint64_t version; /* that it expects */
+};
+
+/* As many as a place that is as slow as a right allows can owe an answer to:
+ * within a ttl, three patiences long, come few more than three. */
+#define HF_KEEPER_SENT_MAX 8
+
 struct hf_keeper {
     struct hf_keeper_config config;
     enum hf_keeper_state state;
@@ -63,16 +83,17 @@ struct hf_keeper {
     uint64_t token;                /* the fence; 0 until known */
     uint64_t over;                 /* token of the marker still to erase */
     struct hf_instant right_until; /* nobody else before this */
-    bool unsettled;                /* a claim's answer was never learnt */
-    bool must_read;                /* a refusal leads to a read */
+    bool unsettled; /* of claims no longer in `sent`, one may yet apply */
+    bool must_read; /* a refusal leads to a read */
+    struct hf_sent sent[HF_KEEPER_SENT_MAX];
     struct hf_outbox outbox;
 };
 
 void hf_keeper_init(struct hf_keeper *k, const struct hf_keeper_config *config);
 
 /* Apply one event: CLAIM (when IDLE), ANSWER, FOUND, CLOCK, RELEASE (also to
- * give up a claim), HINT (others beat now: beat if it is nearly due), ABANDON.
- * Drain hf_keeper_next before the next step. */
+ * give up a claim), HINT (others beat now: beat if it is nearly due), WENT_BACK,
+ * ABANDON.  Drain hf_keeper_next before the next step. */
 void hf_keeper_step(struct hf_keeper *k, struct hf_event event);
 
 /* Take the oldest effect not yet taken; false when there is none left. */
@@ -83,5 +104,12 @@ struct hf_instant hf_keeper_deadline(const struct hf_keeper *k);
 
 /* The question that is out, built anew: hf_keeper_next and the contender. */
 void hf_keeper_request(const struct hf_keeper *k, struct hf_request *request);
+
+/* May a claim apply, or have been applied, whose answer is not waited for? */
+bool hf_keeper_unsettled(const struct hf_keeper *k);
+
+/* The slowest write with which a lock of these terms can be granted: while one
+ * is under way, there is time for another, and for grace. */
+struct hf_duration hf_keeper_slowest(const struct hf_keeper_config *config);
 
 #endif

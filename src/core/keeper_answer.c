@@ -3,68 +3,93 @@
 #include "base/check.h"
 #include "core/keeper_ask.h"
 #include "core/keeper_move.h"
+#include "core/keeper_sent.h"
 
-/* Count from the question: its answer may have been on its way for any time. */
+/* ---- A write that was applied -------------------------------------------- */
+
+/* The record was ours at that version; a write that is out and expects an
+ * earlier one can do nothing. */
 static void
-believe(struct hf_keeper *k)
+learn(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version)
+{
+    if (version <= k->version)
+        return;
+    k->version = version;
+    if (k->asker.waiting && k->asker.question != HF_ASK_READ)
+        hf_asker_supersede(&k->asker);
+    if (sent->count > k->heartbeat.count)
+        k->heartbeat.count = sent->count;
+    if (sent->question == HF_ASK_CLAIM)
+        k->token = version;
+    else
+        k->over = 0; /* the marker went with it */
+}
+
+/* Count from the sending: the answer may have been on its way for any time. */
+static void
+believe(struct hf_keeper *k, struct hf_instant sent_at)
 {
     struct hf_duration trusted = {k->config.terms.ttl.ms - k->config.margin.ms};
 
-    k->right_until =
-        hf_later(k->right_until, hf_after(k->asker.asked_at, trusted));
-    hf_asker_rest(&k->asker, hf_after(k->asker.asked_at, k->config.terms.beat));
+    k->right_until = hf_later(k->right_until, hf_after(sent_at, trusted));
+    if (!k->asker.waiting)
+        hf_asker_rest(&k->asker, hf_after(sent_at, k->config.terms.beat));
 }
 
-/* The record is ours: grant it, unless the right left is not worth starting. */
-static void
-grant(struct hf_keeper *k, struct hf_instant now)
+/* Would another write that takes as long be applied a grace before the end?
+ * If not, what is begun now would have to be ended soon, for ever again. */
+static bool
+is_worth_granting(const struct hf_keeper *k, struct hf_instant sent_at,
+                  struct hf_instant now)
 {
-    if (hf_reached(hf_after(now, k->config.grace), k->right_until)) {
-        if (k->state != HF_KEEPER_CONFIRMING)
-            hf_keeper_move_to(k, HF_KEEPER_CONFIRMING);
-        hf_keeper_ask(k, now);
-    } else {
+    struct hf_instant next = hf_after(now, hf_between(sent_at, now));
+
+    return !hf_reached(hf_after(next, k->config.grace), k->right_until);
+}
+
+/* The record is ours: grant it, if it can be kept. */
+static void
+grant(struct hf_keeper *k, struct hf_instant sent_at, struct hf_instant now)
+{
+    if (is_worth_granting(k, sent_at, now)) {
         hf_keeper_move_to(k, HF_KEEPER_HELD);
         hf_outbox_tell(&k->outbox, HF_TOLD_GRANTED);
+        return;
     }
+    if (k->state != HF_KEEPER_CONFIRMING)
+        hf_keeper_move_to(k, HF_KEEPER_CONFIRMING);
+    if (!k->asker.waiting)
+        hf_keeper_ask(k, now);
 }
 
 static void
-on_claim_applied(struct hf_keeper *k, const struct hf_event *event)
+on_put_applied(struct hf_keeper *k, const struct hf_sent *sent,
+               uint64_t version, struct hf_instant now)
 {
-    k->version = event->answer.version;
-    k->token = event->answer.version;
-    k->unsettled = false;
-    believe(k);
-    grant(k, event->at);
-}
-
-static void
-on_beat_applied(struct hf_keeper *k, const struct hf_event *event)
-{
-    k->version = event->answer.version;
-    k->heartbeat.count++;
-    k->over = 0; /* the marker went with it */
-    believe(k);
-
-    if (k->state == HF_KEEPER_CONFIRMING) {
-        grant(k, event->at);
+    learn(k, sent, version);
+    if (k->state == HF_KEEPER_SETTLING) { /* which gives no right any more */
+        if (!k->asker.waiting)
+            hf_keeper_ask(k, now);
+        return;
+    }
+    believe(k, sent->at);
+    if (k->state == HF_KEEPER_CLAIMING || k->state == HF_KEEPER_CONFIRMING) {
+        grant(k, sent->at, now);
     } else if (k->state == HF_KEEPER_IN_DOUBT &&
-               !hf_reached(event->at, k->right_until)) {
+               !hf_reached(now, k->right_until)) {
         hf_keeper_move_to(k, HF_KEEPER_HELD);
         hf_outbox_tell(&k->outbox, HF_TOLD_CERTAIN);
     }
 }
 
 static void
-on_applied(struct hf_keeper *k, const struct hf_event *event)
+on_applied(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version,
+           struct hf_instant now)
 {
-    switch (k->asker.question) {
+    switch (sent->question) {
     case HF_ASK_CLAIM:
-        on_claim_applied(k, event);
-        break;
     case HF_ASK_BEAT:
-        on_beat_applied(k, event);
+        on_put_applied(k, sent, version, now);
         break;
     case HF_ASK_DELETE:
         hf_keeper_move_to_idle(k);
@@ -73,52 +98,84 @@ on_applied(struct hf_keeper *k, const struct hf_event *event)
     case HF_ASK_NOTHING:
     case HF_ASK_READ:
     case HF_ASK_CLEAR:
-        HF_CHECK(!"an answer to a write that a keeper never asks");
+        HF_CHECK(!"a write that a keeper never sends");
     }
 }
 
-void
-hf_keeper_answer_unknown(struct hf_keeper *k, struct hf_instant now)
+/* ---- A write that was not ------------------------------------------------ */
+
+/* Was no claim ever applied, and can none be?  Then nothing is to be undone. */
+static bool
+settles(struct hf_keeper *k)
 {
-    if (k->asker.question == HF_ASK_CLAIM)
-        k->unsettled = true;
-    hf_asker_pause(&k->asker, now);
+    if (k->state != HF_KEEPER_SETTLING || k->token != 0 ||
+        hf_keeper_sent_claims(k))
+        return false;
+    hf_keeper_move_to_idle(k);
+    hf_outbox_tell(&k->outbox, HF_TOLD_SETTLED);
+    return true;
+}
+
+/* Whatever is out expects the version that was refused. */
+static void
+on_refused(struct hf_keeper *k, const struct hf_sent *sent,
+           struct hf_instant now)
+{
+    if (sent->version != k->version || settles(k))
+        return;
+    k->must_read = true;
+    if (!k->asker.waiting || k->asker.question != HF_ASK_READ)
+        hf_keeper_ask(k, now);
 }
 
 void
 hf_keeper_answer_verdict(struct hf_keeper *k, const struct hf_event *event)
 {
-    if (!hf_asker_answered(&k->asker, event->answer.number))
-        return;
+    uint64_t number = event->answer.number;
+    const struct hf_sent *found = hf_keeper_sent_find(k, number);
+    struct hf_sent sent;
+    bool expected;
+
+    if (found == NULL)
+        return; /* it was answered, or is forgotten */
+    sent = *found;
+    expected = hf_asker_answered(&k->asker, number);
+    if (event->answer.verdict != HF_UNKNOWN)
+        hf_keeper_sent_remove(k, number);
 
     switch (event->answer.verdict) {
     case HF_APPLIED:
-        on_applied(k, event);
+        hf_asker_took(&k->asker, hf_between(sent.at, event->at));
+        on_applied(k, &sent, event->answer.version, event->at);
         break;
     case HF_REFUSED:
-        k->must_read = true;
-        hf_keeper_ask(k, event->at);
-        break;
-    case HF_UNKNOWN:
-        hf_keeper_answer_unknown(k, event->at);
+        hf_asker_took(&k->asker, hf_between(sent.at, event->at));
+        on_refused(k, &sent, event->at);
         break;
     case HF_UNAVAILABLE:
-        hf_asker_pause(&k->asker, event->at);
+        if (settles(k))
+            break;
+        if (expected)
+            hf_asker_pause(&k->asker, event->at);
+        break;
+    case HF_UNKNOWN:
+        if (expected)
+            hf_asker_pause(&k->asker, event->at);
         break;
     }
 }
+
+/* ---- What a read showed -------------------------------------------------- */
 
 static void
 on_found_mine(struct hf_keeper *k, const struct hf_sight *sight,
               struct hf_instant now)
 {
     k->version = sight->version;
+    k->token = sight->token;
     k->heartbeat.count = sight->heartbeat.count;
-    k->unsettled = false;
-    if (k->state == HF_KEEPER_CLAIMING) {
-        k->token = sight->token;
+    if (k->state == HF_KEEPER_CLAIMING)
         hf_keeper_move_to(k, HF_KEEPER_CONFIRMING);
-    }
     hf_keeper_ask(k, now);
 }
 
@@ -133,7 +190,7 @@ on_found_other(struct hf_keeper *k, const struct hf_sight *sight,
 
     switch (k->state) {
     case HF_KEEPER_CLAIMING:
-        if (may_apply && k->unsettled) {
+        if (may_apply && hf_keeper_sent_claims(k)) {
             hf_asker_pause(&k->asker, now);
             break;
         }
@@ -163,6 +220,22 @@ on_found_other(struct hf_keeper *k, const struct hf_sight *sight,
     }
 }
 
+/* Nothing that was sent to what the place was is in it, nor will be. */
+static void
+doubt(struct hf_keeper *k)
+{
+    hf_keeper_sent_forget(k);
+    if (k->state != HF_KEEPER_HELD)
+        return;
+    if (k->config.terms.if_dead == HF_REFUSE) {
+        hf_keeper_move_to(k, HF_KEEPER_IN_DOUBT);
+        hf_outbox_tell(&k->outbox, HF_TOLD_IN_DOUBT);
+    } else {
+        hf_outbox_tell(&k->outbox, HF_TOLD_LOST);
+        hf_keeper_move_to(k, HF_KEEPER_SETTLING);
+    }
+}
+
 void
 hf_keeper_answer_found(struct hf_keeper *k, const struct hf_event *event)
 {
@@ -176,8 +249,21 @@ hf_keeper_answer_found(struct hf_keeper *k, const struct hf_event *event)
     }
 
     k->must_read = false;
+    if (sight->version < k->version)
+        doubt(k); /* no version comes back: the place did */
     if (sight->kind == HF_SIGHT_LOCK && sight->heartbeat.id == k->heartbeat.id)
         on_found_mine(k, sight, event->at);
     else
         on_found_other(k, sight, event->at);
+}
+
+void
+hf_keeper_answer_went_back(struct hf_keeper *k, struct hf_instant now)
+{
+    if (k->state == HF_KEEPER_IDLE)
+        return;
+    doubt(k);
+    k->version = 0;
+    k->must_read = true;
+    hf_keeper_ask(k, now);
 }

@@ -10,13 +10,12 @@
  * Private to the keeper.
  */
 
-/* HF_ON_ANSWER and HF_ON_FOUND; one that is not waited for is ignored. */
+/* HF_ON_ANSWER, whenever it comes; HF_ON_FOUND, if it is waited for. */
 void hf_keeper_answer_verdict(struct hf_keeper *k,
                               const struct hf_event *event);
 void hf_keeper_answer_found(struct hf_keeper *k, const struct hf_event *event);
 
-/* What was asked may have been done, or may be done at any time: the verdict
- * says so, or there was none in time. */
-void hf_keeper_answer_unknown(struct hf_keeper *k, struct hf_instant now);
+/* HF_ON_WENT_BACK: what the place said does not count any more. */
+void hf_keeper_answer_went_back(struct hf_keeper *k, struct hf_instant now);
 
 #endif

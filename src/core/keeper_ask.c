@@ -1,6 +1,7 @@
 #include "core/keeper_ask.h"
 
 #include "base/check.h"
+#include "core/keeper_sent.h"
 
 static enum hf_question
 next_question(const struct hf_keeper *k)
@@ -26,6 +27,8 @@ void
 hf_keeper_ask(struct hf_keeper *k, struct hf_instant now)
 {
     hf_asker_ask(&k->asker, next_question(k), now);
+    if (k->asker.question != HF_ASK_READ)
+        hf_keeper_sent_add(k);
     hf_outbox_add(&k->outbox, HF_OUTBOX_ASK);
 }
 

@@ -1,6 +1,7 @@
 #include "core/keeper_move.h"
 
 #include "base/check.h"
+#include "core/keeper_sent.h"
 
 #define BIT(state) (1u << (state))
 
@@ -29,7 +30,7 @@ void
 hf_keeper_move_to_idle(struct hf_keeper *k)
 {
     hf_asker_stop(&k->asker);
-    k->unsettled = false;
+    hf_keeper_sent_forget(k);
     k->must_read = false;
     hf_keeper_move_to(k, HF_KEEPER_IDLE);
 }
@@ -40,7 +41,7 @@ hf_keeper_move_check(const struct hf_keeper *k, struct hf_instant now)
     switch (k->state) {
     case HF_KEEPER_IDLE:
         HF_CHECK(!k->asker.waiting);
-        HF_CHECK(!k->unsettled);
+        HF_CHECK(!hf_keeper_unsettled(k));
         break;
     case HF_KEEPER_CLAIMING:
         HF_CHECK(k->token == 0);

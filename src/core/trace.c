@@ -113,6 +113,9 @@ hf_trace_event(const struct hf_event *event, char *buffer, size_t size)
     case HF_ON_CLOCK:
         hf_text_add(&text, "clock");
         break;
+    case HF_ON_WENT_BACK:
+        hf_text_add(&text, "went back");
+        break;
     case HF_ON_RELEASE:
         hf_text_add(&text, "release");
         break;

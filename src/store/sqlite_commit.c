@@ -2,6 +2,10 @@
 
 #include "base/fail.h"
 
+/* Nothing was done while a file is locked by others, so the caller may as well
+ * be told, and do what needs no write before it tries again. */
+static const struct hf_duration lock_wait = {1000};
+
 /* One transaction on its way. */
 struct work {
     struct hf_sqlite_sql *sql;
@@ -205,8 +209,12 @@ hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
 {
     struct work work = {.sql = sql};
     enum hf_verdict failed = HF_UNAVAILABLE;
-    int code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
+    struct hf_instant until = sql->db.until;
+    int code;
 
+    sql->db.until = hf_earlier(until, hf_after(hf_now(), lock_wait));
+    code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN);
+    sql->db.until = until;
     if (code == SQLITE_OK)
         code = try_groups(&work, groups, groups_count, error);
     if (code == SQLITE_OK && work.applied_count > 0) {

@@ -5,9 +5,14 @@
 static struct hf_asker
 an_asker(int64_t patience_ms)
 {
+    struct hf_asker_config config = {
+        .least = {patience_ms},
+        .most = {patience_ms},
+        .call = {patience_ms},
+    };
     struct hf_asker asker;
 
-    hf_asker_init(&asker, (struct hf_duration){patience_ms});
+    hf_asker_init(&asker, &config);
     return asker;
 }
 
@@ -44,18 +49,59 @@ superseded_questions_are_never_answered(void **state)
 }
 
 static void
-overdue_questions_are_given_up(void **state)
+overdue_writes_are_given_up(void **state)
 {
     struct hf_asker asker = an_asker(100);
 
     (void)state;
-    assert_false(hf_asker_overdue(&asker, T(1000)));
+    assert_int_equal(hf_asker_silence(&asker, T(1000)), HF_SILENCE_NONE);
+    hf_asker_ask(&asker, HF_ASK_BEAT, T(0));
+    assert_int_equal(hf_asker_deadline(&asker).ms, 100);
+    assert_int_equal(hf_asker_silence(&asker, T(99)), HF_SILENCE_NONE);
+    assert_int_equal(hf_asker_silence(&asker, T(100)), HF_SILENCE_OVER);
+    assert_int_equal(hf_asker_silence(&asker, T(101)), HF_SILENCE_NONE);
+    assert_false(hf_asker_answered(&asker, 1));
+}
+
+static const struct hf_asker_config patient = {
+    .least = {100},
+    .most = {500},
+    .call = {800},
+};
+
+/* Its call is still under way; what it shows is as good as what another one
+ * would, which stood behind it. */
+static void
+a_late_read_is_waited_for_and_said_to_be_late_once(void **state)
+{
+    struct hf_asker asker;
+
+    (void)state;
+    hf_asker_init(&asker, &patient);
     hf_asker_ask(&asker, HF_ASK_READ, T(0));
     assert_int_equal(hf_asker_deadline(&asker).ms, 100);
-    assert_false(hf_asker_overdue(&asker, T(99)));
-    assert_true(hf_asker_overdue(&asker, T(100)));
-    assert_false(hf_asker_overdue(&asker, T(101)));
-    assert_false(hf_asker_answered(&asker, 1));
+    assert_int_equal(hf_asker_silence(&asker, T(99)), HF_SILENCE_NONE);
+    assert_int_equal(hf_asker_silence(&asker, T(100)), HF_SILENCE_LATE);
+    assert_int_equal(hf_asker_silence(&asker, T(101)), HF_SILENCE_NONE);
+    assert_int_equal(hf_asker_silence(&asker, T(799)), HF_SILENCE_NONE);
+    assert_int_equal(hf_asker_deadline(&asker).ms, 800);
+    assert_int_equal(hf_asker_silence(&asker, T(800)), HF_SILENCE_OVER);
+}
+
+static void
+patience_is_twice_what_the_last_write_took_within_its_bounds(void **state)
+{
+    struct hf_asker asker;
+
+    (void)state;
+    hf_asker_init(&asker, &patient);
+    assert_int_equal(hf_asker_patience(&asker).ms, 100);
+    hf_asker_took(&asker, (struct hf_duration){49});
+    assert_int_equal(hf_asker_patience(&asker).ms, 100);
+    hf_asker_took(&asker, (struct hf_duration){120});
+    assert_int_equal(hf_asker_patience(&asker).ms, 240);
+    hf_asker_took(&asker, HF_FOREVER);
+    assert_int_equal(hf_asker_patience(&asker).ms, 500);
 }
 
 static int64_t
@@ -129,7 +175,10 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(questions_are_numbered_and_answered_once),
         cmocka_unit_test(superseded_questions_are_never_answered),
-        cmocka_unit_test(overdue_questions_are_given_up),
+        cmocka_unit_test(overdue_writes_are_given_up),
+        cmocka_unit_test(a_late_read_is_waited_for_and_said_to_be_late_once),
+        cmocka_unit_test(
+            patience_is_twice_what_the_last_write_took_within_its_bounds),
         cmocka_unit_test(pauses_double_up_to_the_patience),
         cmocka_unit_test(failures_count_on_when_the_pause_is_at_its_longest),
         cmocka_unit_test(the_longest_patience_does_not_overflow),

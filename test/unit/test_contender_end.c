@@ -98,15 +98,14 @@ late_and_foreign_answers_are_ignored(void **state)
 
     (void)state;
     step(&b, applied(1, 1, 9)); /* a write's answer to a read */
-    step(&b, at_clock(200));    /* overdue */
-    step(&b, found_absent(205, 1, 7));
-    step(&b, at_clock(210));
-    step(&b, found_absent(215, 1, 7));
-    step(&b, found_absent(216, 9, 7));
-    step(&b, found_held(220, 2, 8, 8, HF_TAKEOVER));
-    step(&b, found_absent(221, 2, 7));
-    EXPECT_TRACE(&b.tale, "210 ask #2 read\n"
-                          "220 waiting\n");
+    step(&b, at_clock(325));    /* given up */
+    step(&b, at_clock(335));
+    step(&b, found_absent(336, 1, 7));
+    step(&b, found_absent(337, 9, 7));
+    step(&b, found_held(340, 2, 8, 8, HF_TAKEOVER));
+    step(&b, found_absent(341, 2, 7));
+    EXPECT_TRACE(&b.tale, "335 ask #2 read\n"
+                          "340 waiting\n");
 }
 
 static void
@@ -159,8 +158,7 @@ an_unsettled_claim_is_settled_at_the_limit(void **state)
     assert_int_equal(hf_contender_deadline(&b.contender).ms, 100);
     step(&b, at_clock(100));
     assert_int_equal(check(&b, 100), HF_NOT_HELD);
-    step(&b, applied(110, 4, 8)); /* superseded */
-    step(&b, refused(120, 5));
+    step(&b, refused(120, 5)); /* #4 was applied before it */
     step(&b, found_id(130, 6, 8, UINT64_C(7070836379803831727)));
     step(&b, applied(140, 7, 9));
     EXPECT_TRACE(&b.tale, "30 ask #3 put lock v7 " ID1 "_0 new\n"
@@ -169,7 +167,8 @@ an_unsettled_claim_is_settled_at_the_limit(void **state)
                           "120 ask #6 read\n"
                           "130 ask #7 delete lock v8\n"
                           "140 ended\n");
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
+    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    assert_false(b.contender.too_slow);
 }
 
 static void
@@ -184,7 +183,8 @@ a_claim_without_right_is_given_up_at_the_limit(void **state)
     EXPECT_TRACE(&b.tale, "790 ask #3 put lock v8 " ID1 "_1\n"
                           "800 ask #4 delete lock v8\n"
                           "810 ended\n");
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
+    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    assert_true(b.contender.too_slow);
 }
 
 /* A place that can be read and not written must not outlast the limit. */
@@ -238,12 +238,13 @@ cancel_settles_a_claim_that_is_out(void **state)
     step(&b, cancel(15));
     step(&b, cancel(16));
     step(&b, applied(20, 2, 8)); /* too late to be granted */
-    step(&b, at_clock(215));     /* the delete is overdue */
-    step(&b, at_clock(225));
-    step(&b, applied(230, 4, 9));
+    step(&b, at_clock(220));     /* the delete is overdue */
+    step(&b, at_clock(230));
+    step(&b, applied(235, 5, 9));
     EXPECT_TRACE(&b.tale, "15 ask #3 delete lock v7\n"
-                          "225 ask #4 delete lock v7\n"
-                          "230 ended\n");
+                          "20 ask #4 delete lock v8\n"
+                          "230 ask #5 delete lock v8\n"
+                          "235 ended\n");
     EXPECT_ENDED(&b, HF_E_CANCELLED, HF_NOT_HELD);
 }
 
@@ -330,17 +331,17 @@ once_lost_it_is_never_granted_again(void **state)
     assert_int_equal(check(&b, 800), HF_LOST);
     step(&b, applied(800, 3, 9));
     assert_int_equal(check(&b, 801), HF_LOST);
-    step(&b, refused(810, 4));
-    step(&b, found_id(820, 5, 9, UINT64_C(7070836379803831727)));
+    step(&b, refused(810, 5));
+    step(&b, found_id(820, 6, 9, UINT64_C(7070836379803831727)));
     assert_int_equal(check(&b, 821), HF_LOST);
     step(&b, release(830));
-    step(&b, applied(840, 6, 10));
+    step(&b, applied(840, 7, 10));
     assert_int_equal(check(&b, 841), HF_LOST);
     EXPECT_TRACE(&b.tale, "700 ask #3 put lock v8 " ID1 "_1\n"
                           "800 lost\n"
-                          "800 ask #4 delete lock v8\n"
-                          "810 ask #5 read\n"
-                          "820 ask #6 delete lock v9\n"
+                          "800 ask #5 delete lock v9\n"
+                          "810 ask #6 read\n"
+                          "820 ask #7 delete lock v9\n"
                           "840 ended\n");
     EXPECT_ENDED(&b, HF_OK, HF_LOST);
 

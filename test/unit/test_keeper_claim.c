@@ -54,18 +54,50 @@ an_unknown_claim_that_had_applied_beats_before_it_is_granted(void **state)
                           "50 granted\n");
 }
 
+/* #2 is the same claim, sent again; it can only be refused. */
 static void
-a_claim_whose_answer_comes_late_is_not_believed(void **state)
+a_claim_whose_answer_comes_late_is_granted_from_its_own_sending(void **state)
 {
     struct bench b = claiming(&quick);
 
     (void)state;
     step(&b, at_clock(200));
-    step(&b, applied(205, 1, 8));
     step(&b, at_clock(210));
-    step(&b, applied(211, 1, 8));
-    EXPECT_TRACE(&b.tale, "210 ask #2 put lock v7 5_0 new\n");
-    assert_int_equal(b.keeper.state, HF_KEEPER_CLAIMING);
+    step(&b, applied(220, 1, 8));
+    step(&b, refused(230, 2));
+    assert_int_equal(b.keeper.state, HF_KEEPER_HELD);
+    assert_int_equal(b.keeper.token, 8);
+    assert_int_equal(b.keeper.right_until.ms, 750);
+    EXPECT_TRACE(&b.tale, "210 ask #2 put lock v7 5_0 new\n"
+                          "220 granted\n"
+                          "220 ask #3 put lock v8 5_1\n");
+}
+
+/* Every answer comes late: it is the refusals that tell that somebody else was
+ * first, and #2 may not be taken for settled by that of #1. */
+static void
+a_claim_refused_late_is_settled_by_a_read(void **state)
+{
+    struct bench b = claiming(&quick);
+    struct bench marked = b;
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, at_clock(210));
+    step(&b, refused(220, 1));
+    step(&b, found_theirs(230, 3, 8));
+    EXPECT_TRACE(&b.tale, "210 ask #2 put lock v7 5_0 new\n"
+                          "220 ask #3 read\n"
+                          "230 not mine\n");
+
+    step(&marked, at_clock(200));
+    step(&marked, at_clock(210));
+    step(&marked, refused(220, 1));
+    step(&marked, found_theirs(230, 3, 7)); /* #2 may yet apply */
+    step(&marked, at_clock(250));
+    EXPECT_TRACE(&marked.tale, "210 ask #2 put lock v7 5_0 new\n"
+                               "220 ask #3 read\n"
+                               "250 ask #4 put lock v7 5_0 new\n");
 }
 
 static void
@@ -183,7 +215,9 @@ main(void)
             an_unknown_claim_that_had_not_applied_is_granted_later),
         cmocka_unit_test(
             an_unknown_claim_that_had_applied_beats_before_it_is_granted),
-        cmocka_unit_test(a_claim_whose_answer_comes_late_is_not_believed),
+        cmocka_unit_test(
+            a_claim_whose_answer_comes_late_is_granted_from_its_own_sending),
+        cmocka_unit_test(a_claim_refused_late_is_settled_by_a_read),
         cmocka_unit_test(a_claim_lost_to_another_is_not_mine),
         cmocka_unit_test(a_confirming_keeper_that_was_taken_over_is_not_mine),
         cmocka_unit_test(a_claim_refused_while_its_version_stands_is_not_mine),
