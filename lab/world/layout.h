@@ -11,7 +11,8 @@
 enum {
     WORLD_BYTES = 8,
     LATE_BYTES = 4,
-    WORKER_BYTES = 27,
+    WORKER_BYTES = 34,
+    CALL_AT = 27, /* of a worker's bytes, what tells of its call */
     NO_TERMS = 0xff,
     NEVER = 0xff,
 };

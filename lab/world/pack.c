@@ -43,8 +43,64 @@ still_waits(const struct hf_contender *c)
 static bool
 answer_is_read(const struct world_worker *w)
 {
-    return w->mail.out && w->mail.served &&
-           w->contender.keeper.asker.question == HF_ASK_READ;
+    return w->mail.out && w->mail.served && w->mail.reads;
+}
+
+/* Where no write is waited for longer than a tick, nothing that is measured in
+ * parts of one tells anything. */
+static bool
+patience_varies(const struct hf_asker *asker)
+{
+    return asker->config.most.ms > world_ticks(1).ms;
+}
+
+static void
+strip_asker(const struct hf_contender *c, struct hf_asker *asker)
+{
+    if (!patience_varies(asker)) {
+        asker->took = world_ticks(0);
+        if (c->answered)
+            asker->failures = 0;
+    }
+    if (!asker->waiting || asker->question != HF_ASK_READ)
+        asker->late = false;
+}
+
+/* What is remembered of writes: that of the call under way, and whether there
+ * are claims besides, whose answers never come. */
+static void
+strip_sent(struct world_worker *w)
+{
+    struct hf_keeper *k = &w->contender.keeper;
+    const struct hf_asker *asker = &k->asker;
+    bool may_claim = k->state == HF_KEEPER_CLAIMING ||
+                     (k->state == HF_KEEPER_SETTLING && k->token == 0);
+    bool unsettled = k->unsettled;
+
+    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++) {
+        struct hf_sent *sent = &k->sent[i];
+        bool asked = asker->waiting && sent->number == asker->number;
+        bool called = w->mail.out && sent->number == w->mail.number;
+
+        if (asked || called)
+            continue;
+        unsettled =
+            unsettled || (sent->number != 0 && sent->question == HF_ASK_CLAIM);
+        *sent = (struct hf_sent){.number = 0};
+    }
+    k->unsettled = may_claim && unsettled;
+}
+
+/* Does it remember the write that the call under way is about? */
+static bool
+knows_call(const struct world_worker *w)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++)
+        found = found || (w->mail.out && !w->mail.reads &&
+                          w->contender.keeper.sent[i].number == w->mail.number);
+    return found;
 }
 
 /* Leave out of a worker whatever it will not look at again. */
@@ -71,8 +127,8 @@ strip_worker(const struct world *world, struct world_worker *w)
     if (!k->asker.waiting || k->asker.question != HF_ASK_READ ||
         !still_waits(c) || k->state != HF_KEEPER_IDLE)
         c->asked_with = HF_PROOF_NONE;
-    if (c->answered)
-        k->asker.failures = 0;
+    strip_asker(c, &k->asker);
+    strip_sent(w);
     if (k->state == HF_KEEPER_IDLE) {
         k->version = k->token = k->over = 0;
         k->right_until = (struct hf_instant){INT64_MIN};
@@ -81,6 +137,8 @@ strip_worker(const struct world *world, struct world_worker *w)
     }
     if (!answer_is_read(w))
         w->mail.sight = (struct hf_sight){0};
+    if (w->mail.served && !knows_call(w))
+        w->mail.write = (struct world_write){.kind = HF_PUT};
 }
 
 static void
@@ -102,6 +160,8 @@ collect(const struct world *world, struct names *names)
         ranks_add(&names->versions, c->sighting.token);
         ranks_add(&names->versions, c->claimed_version);
         ranks_add(&names->versions, w->mail.version);
+        ranks_add(&names->versions, w->mail.write.version);
+        ranks_add(&names->versions, w->mail.write.over);
         ranks_add(&names->versions, w->mail.sight.version);
         ranks_add(&names->versions, w->mail.sight.token);
     }
@@ -110,6 +170,42 @@ collect(const struct world *world, struct names *names)
 }
 
 /* ---- Writing ------------------------------------------------------------ */
+
+/* When the write of the call under way was sent, if that may still give a
+ * right, or tell how slow the place is. */
+static uint8_t
+pack_sent_at(const struct world_worker *w)
+{
+    const struct hf_keeper *k = &w->contender.keeper;
+    struct hf_duration right = {k->config.terms.ttl.ms - k->config.margin.ms};
+    bool matters = k->state != HF_KEEPER_SETTLING || patience_varies(&k->asker);
+
+    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++)
+        if (matters && k->sent[i].number == w->mail.number)
+            return layout_since(k->sent[i].at, right);
+    return 0;
+}
+
+static void
+pack_call(const struct world_worker *w, const struct names *names, uint8_t *at)
+{
+    const struct world_mail *mail = &w->mail;
+    const struct hf_asker *asker = &w->contender.keeper.asker;
+    const bool how[] = {mail->reads, worker_is_owed(w), knows_call(w),
+                        mail->write.claims, asker->late};
+    struct hf_duration took = asker->took;
+
+    if (took.ms > asker->config.most.ms)
+        took = asker->config.most; /* longer is as long */
+    at[0] = layout_bits(how, 5);
+    at[1] = (uint8_t)((took.ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
+    if (!mail->out)
+        return;
+    at[2] = (uint8_t)(mail->write.kind | mail->age << 4);
+    at[3] = names_version(names, mail->write.version);
+    at[4] = names_version(names, mail->write.over);
+    at[5] = pack_sent_at(w);
+}
 
 /* All but its ids, which are named in the workers' final order. */
 static void
@@ -157,6 +253,7 @@ pack_worker(const struct world *world, const struct world_worker *w,
     at[23] = names_version(names, w->mail.sight.version);
     at[24] = names_version(names, w->mail.sight.token);
     at[26] = layout_terms_index(world->config, &w->mail.sight.terms);
+    pack_call(w, names, at + CALL_AT);
 }
 
 static void
@@ -166,6 +263,7 @@ pack_ids(const struct world_worker *w, struct names *names, uint8_t *at)
         return;
     at[16] = names_id(names, w->contender.keeper.heartbeat.id);
     at[25] = names_id(names, w->mail.sight.heartbeat.id);
+    at[CALL_AT + 6] = names_id(names, w->mail.write.id);
 }
 
 static int

@@ -263,6 +263,8 @@ person_strip(struct world *world)
         x->version = 0;
     if (!x->asker.waiting || !reads(p) || x->state == HF_EXAMINER_CLEARING)
         x->asked_with = HF_PROOF_NONE;
+    if (!x->asker.waiting || !reads(p))
+        x->asker.late = false;
     if (!p->mail.served || !reads(p))
         p->mail.sight = (struct hf_sight){0};
 }
@@ -289,12 +291,13 @@ person_pack(const struct world *world, const struct names *names, uint8_t *at)
     const bool life[] = {p->there,         p->mail.out, p->mail.served,
                          p->mail.slow,     x->answered, x->unsettled,
                          x->asker.waiting, s->present};
-    const bool seen[] = {s->beat_seen, s->same_holder, s->running, s->gone};
+    const bool seen[] = {s->beat_seen, s->same_holder, s->running, s->gone,
+                         x->asker.late};
 
     if (!world->config->examines)
         return;
     at[0] = layout_bits(life, 8);
-    at[1] = layout_bits(seen, 4);
+    at[1] = layout_bits(seen, 5);
     at[2] = (uint8_t)(x->state | x->asker.question << 4);
     at[3] = (uint8_t)(x->asked_with | (unsigned)x->asker.failures << 4);
     at[4] = names_version(names, s->version);
@@ -303,7 +306,7 @@ person_pack(const struct world *world, const struct names *names, uint8_t *at)
     at[7] = s->present ? layout_since(s->shown_at, s->terms.ttl) : 0;
     at[8] = names_version(names, x->version);
     at[9] = x->asker.waiting
-                ? layout_since(x->asker.asked_at, world_ticks(PATIENCE_TICKS))
+                ? layout_since(x->asker.asked_at, x->asker.config.call)
                 : 0;
     at[10] = p->there ? layout_until(x->asker.again_at) : 0;
     at[11] = (uint8_t)p->mail.verdict;
@@ -329,6 +332,7 @@ unpack_examiner(const struct world_config *config, const uint8_t *at,
     s->same_holder = layout_bit(at[1], 1);
     s->running = layout_bit(at[1], 2);
     s->gone = layout_bit(at[1], 3);
+    x->asker.late = layout_bit(at[1], 4);
     x->state = at[2] & 15;
     x->asker.question = at[2] >> 4;
     x->asked_with = at[3] & 15;

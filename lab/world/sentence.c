@@ -44,22 +44,17 @@ static const char *const fates[ACT_COUNT] = {
 };
 
 static const char *
-question_word(const struct world_worker *w)
+question_word(const struct world_mail *mail)
 {
-    switch (w->contender.keeper.asker.question) {
-    case HF_ASK_READ:
+    if (!mail->out)
+        return "nothing";
+    if (mail->reads)
         return "read";
-    case HF_ASK_CLAIM:
-        return w->contender.keeper.over != 0 ? "takeover" : "claim";
-    case HF_ASK_BEAT:
-        return "beat";
-    case HF_ASK_DELETE:
+    if (mail->write.kind == HF_DELETE)
         return "delete";
-    case HF_ASK_NOTHING:
-    case HF_ASK_CLEAR:
-        break;
-    }
-    return "nothing";
+    if (!mail->write.claims)
+        return "beat";
+    return mail->write.over != 0 ? "takeover" : "claim";
 }
 
 static const char *
@@ -79,7 +74,7 @@ add_actor(const struct model_step *step, const char *person, const char *worker,
         return persons_question(&step->before);
     }
     hf_text_addf(text, "%s #%u", worker, step->action.who + 1);
-    return question_word(&step->before.workers[step->action.who]);
+    return question_word(&step->before.workers[step->action.who].mail);
 }
 
 static void
@@ -101,7 +96,7 @@ add_answer(const struct model_step *step, struct hf_text *text)
 {
     const struct world_worker *w = &step->before.workers[step->action.who];
 
-    if (w->contender.keeper.asker.question == HF_ASK_READ) {
+    if (w->mail.reads) {
         switch (w->mail.sight.kind) {
         case HF_SIGHT_LOCK:
             hf_text_add(text, " reads that a lock is there");
@@ -115,7 +110,7 @@ add_answer(const struct model_step *step, struct hf_text *text)
             return;
         }
     }
-    hf_text_addf(text, " hears that its %s %s", question_word(w),
+    hf_text_addf(text, " hears that its %s %s", question_word(&w->mail),
                  w->mail.verdict == HF_APPLIED   ? "was applied"
                  : w->mail.verdict == HF_REFUSED ? "was refused"
                                                  : "may have been applied");
@@ -138,11 +133,8 @@ add_consequence(const struct model_step *step, struct hf_text *text)
         step->action.act != ACT_RELEASE)
         hf_text_add(text, ", and has lost the lock");
     if (after->mail.out && !after->mail.served &&
-        after->contender.keeper.asker.asked_at.ms == WORLD_NOW.ms &&
-        (!before->mail.out || before->mail.served ||
-         after->contender.keeper.asker.number !=
-             before->contender.keeper.asker.number))
-        hf_text_addf(text, ", and sends a %s", question_word(after));
+        (!before->mail.out || after->mail.number != before->mail.number))
+        hf_text_addf(text, ", and sends a %s", question_word(&after->mail));
 }
 
 static void

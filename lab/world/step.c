@@ -106,13 +106,14 @@ may_deliver(const struct world *world, unsigned who)
 {
     const struct world_worker *w = &world->workers[who];
 
-    return w->mail.out && w->mail.served && !w->cut && !w->frozen;
+    return w->mail.out && w->mail.served && !w->cut && !w->frozen &&
+           w->mail.age >= (unsigned)world->config->latency;
 }
 
 static bool
 may_lose_write(const struct world *world, unsigned who)
 {
-    return may_serve(world, who) && !worker_reads(&world->workers[who]);
+    return may_serve(world, who) && !world->workers[who].mail.reads;
 }
 
 static void
@@ -136,7 +137,7 @@ delay_question(struct world *world, unsigned who)
 static bool
 may_fail_read(const struct world *world, unsigned who)
 {
-    return may_serve(world, who) && worker_reads(&world->workers[who]);
+    return may_serve(world, who) && world->workers[who].mail.reads;
 }
 
 static void
@@ -234,8 +235,9 @@ may_tick(const struct world *world, unsigned who)
 {
     for (unsigned i = 0; i < world->config->workers; i++) {
         const struct world_worker *w = &world->workers[i];
-        bool under_way =
-            w->mail.out && !w->mail.slow && !w->cut && !world->config->lazy;
+        bool under_way = w->mail.out && !w->mail.slow && !w->cut &&
+                         !world->config->lazy &&
+                         w->mail.age >= (unsigned)world->config->latency;
 
         if (!w->frozen && (worker_is_due(w) || under_way))
             return false;

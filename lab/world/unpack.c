@@ -4,6 +4,10 @@
 #include "world/resource.h"
 #include "world/worker.h"
 
+/* The numbers of the question that is asked, and of one that was before and
+ * whose call is still under way. */
+enum { OWED = 1, ASKED = 2 };
+
 static void
 unpack_machine(const struct world_config *config, const uint8_t *at,
                struct hf_contender *c)
@@ -33,7 +37,58 @@ unpack_machine(const struct world_config *config, const uint8_t *at,
     k->right_until = layout_in(at[17]);
     k->asker.asked_at = layout_ago(at[18]);
     k->asker.again_at = layout_in(at[19]);
-    k->asker.number = 1;
+    k->asker.number = ASKED;
+    if (k->asker.waiting && k->asker.question != HF_ASK_READ)
+        k->sent[0] = (struct hf_sent){
+            .number = ASKED,
+            .question = k->asker.question,
+            .at = k->asker.asked_at,
+            .version = k->version,
+        };
+}
+
+static enum hf_question
+question_of(const struct world_write *write)
+{
+    if (write->kind == HF_DELETE)
+        return HF_ASK_DELETE;
+    return write->claims ? HF_ASK_CLAIM : HF_ASK_BEAT;
+}
+
+/* The call, and what its contender remembers of the write. */
+static void
+unpack_call(const struct world_config *config, unsigned index,
+            const uint8_t *at, struct world_worker *w)
+{
+    struct world_mail *mail = &w->mail;
+    struct hf_keeper *k = &w->contender.keeper;
+    bool owed = layout_bit(at[0], 1);
+
+    k->asker.late = layout_bit(at[0], 4);
+    k->asker.took = world_ticks(at[1]);
+    if (!mail->out)
+        return;
+    mail->reads = layout_bit(at[0], 0);
+    mail->number = owed ? OWED : ASKED;
+    mail->age = at[2] >> 4;
+    if (mail->reads)
+        return;
+    mail->write = (struct world_write){
+        .kind = at[2] & 15,
+        .claims = layout_bit(at[0], 3),
+        .version = at[3],
+        .id = at[6],
+        .over = at[4],
+        .worker = index,
+        .terms = worker_first_alike(config, index),
+    };
+    if (owed && layout_bit(at[0], 2))
+        k->sent[1] = (struct hf_sent){
+            .number = OWED,
+            .question = question_of(&mail->write),
+            .at = layout_ago(at[5]),
+            .version = mail->write.version,
+        };
 }
 
 static void
@@ -86,6 +141,7 @@ unpack_worker(const struct world_config *config, unsigned index,
     c->keeper.must_read = layout_bit(at[2], 7);
     unpack_machine(config, at, c);
     unpack_mail(config, at, w);
+    unpack_call(config, index, at + CALL_AT, w);
 }
 
 static void

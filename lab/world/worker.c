@@ -7,9 +7,8 @@
 #include "world/resource.h"
 #include "world/stored.h"
 
-/* The first worker of the same terms stands for all of them. */
-static unsigned
-first_alike(const struct world_config *config, unsigned worker)
+unsigned
+worker_first_alike(const struct world_config *config, unsigned worker)
 {
     unsigned first = 0;
 
@@ -19,23 +18,21 @@ first_alike(const struct world_config *config, unsigned worker)
     return first;
 }
 
-/* The write that a worker has out. */
 static struct world_write
-write_of(const struct world *world, unsigned worker)
+write_of(const struct world *world, unsigned worker,
+         const struct hf_request *request)
 {
-    struct hf_request request;
-    const struct hf_op *op = &request.ops[0];
+    const struct hf_op *op = &request->ops[0];
 
-    hf_keeper_request(&world->workers[worker].contender.keeper, &request);
     HF_CHECK(op->expect.kind == HF_EXPECT_VERSION);
     return (struct world_write){
         .kind = op->kind,
         .claims = op->new_generation,
         .version = op->expect.version,
         .id = op->heartbeat.id,
-        .over = request.ops_count == 2 ? request.ops[1].subject : 0,
+        .over = request->ops_count == 2 ? request->ops[1].subject : 0,
         .worker = worker,
-        .terms = first_alike(world->config, worker),
+        .terms = worker_first_alike(world->config, worker),
     };
 }
 
@@ -62,7 +59,7 @@ id_is_used(const struct world *world, uint64_t id)
         const struct world_worker *w = &world->workers[i];
 
         used = used || w->contender.keeper.heartbeat.id == id ||
-               w->mail.sight.heartbeat.id == id;
+               w->mail.sight.heartbeat.id == id || w->mail.write.id == id;
     }
     for (unsigned i = 0; i < world->late_count; i++)
         used = used || world->late[i].id == id;
@@ -71,53 +68,107 @@ id_is_used(const struct world *world, uint64_t id)
 
 /* Ids are random and large; in the world they are small, and as distinct. */
 static void
-name_claim(const struct world *world, struct hf_heartbeat *heartbeat)
+name_claim(const struct world *world, struct world_worker *w)
 {
-    uint64_t id = 1;
+    uint64_t *id = &w->contender.keeper.heartbeat.id;
+    uint64_t name = 1;
 
-    if (heartbeat->id < 64)
+    if (*id < 64)
         return;
-    while (id_is_used(world, id))
-        id++;
-    heartbeat->id = id;
+    while (id_is_used(world, name))
+        name++;
+    if (w->mail.out && w->mail.write.id == *id)
+        w->mail.write.id = name;
+    *id = name;
 }
 
 static bool
 write_is_out(const struct world_worker *w)
 {
-    return w->mail.out && !w->mail.served && !worker_reads(w);
+    return w->mail.out && !w->mail.served && !w->mail.reads;
 }
 
-/*
- * Step the worker's contender, and perform what it wants done.  A question
- * that it gives up thereby was, until now, the one that is out.
- */
+/* Nobody waits for the call any more; what it writes may still apply. */
+static void
+let_go(struct world *world, unsigned worker)
+{
+    struct world_worker *w = &world->workers[worker];
+
+    if (write_is_out(w))
+        stored_keep_late(world, w->mail.write);
+    w->mail = (struct world_mail){.out = false};
+}
+
+/* What it asks goes out, unless a call is under way. */
+static void
+send(struct world *world, unsigned worker)
+{
+    struct world_worker *w = &world->workers[worker];
+    const struct hf_asker *asker = &w->contender.keeper.asker;
+    struct hf_request request;
+
+    if (w->mail.out || !asker->waiting)
+        return;
+    hf_keeper_request(&w->contender.keeper, &request);
+    w->mail = (struct world_mail){
+        .out = true,
+        .reads = request.read,
+        .number = request.number,
+    };
+    if (!request.read)
+        w->mail.write = write_of(world, worker, &request);
+}
+
+/* Is this the answer of the call that is under way? */
+static bool
+ends_call(const struct world_mail *mail, const struct hf_event *event)
+{
+    if (event->kind == HF_ON_FOUND)
+        return mail->out && event->found.number == mail->number;
+    return event->kind == HF_ON_ANSWER && mail->out &&
+           event->answer.number == mail->number;
+}
+
+/* Step the contender, and take in what it tells; returns the number of a write
+ * that it superseded before it was sent, or 0. */
+static uint64_t
+step(struct world *world, unsigned worker, struct hf_event event)
+{
+    struct world_worker *w = &world->workers[worker];
+    struct hf_asker *asker = &w->contender.keeper.asker;
+    bool waits = asker->waiting && asker->question != HF_ASK_READ &&
+                 (!w->mail.out || w->mail.number != asker->number);
+    uint64_t number = asker->number;
+    struct hf_effect effect;
+
+    if (ends_call(&w->mail, &event))
+        w->mail = (struct world_mail){.out = false};
+    hf_contender_step(&w->contender, event);
+    while (hf_contender_next(&w->contender, &effect))
+        if (effect.kind == HF_DO_TELL)
+            told(world, worker, effect.told);
+    if (waits && (!asker->waiting || asker->number != number))
+        return number;
+    return 0;
+}
+
+/* Every event enters here.  A worker that is cut off from the store gives the
+ * call up with the question: nothing comes back from it. */
 void
 worker_pump(struct world *world, unsigned worker, struct hf_event event)
 {
     struct world_worker *w = &world->workers[worker];
-    bool may_be_late = write_is_out(w);
-    struct world_write write = {.version = 0};
-    uint64_t number = w->contender.keeper.asker.number;
-    struct hf_effect effect;
+    uint64_t unsent = step(world, worker, event);
 
-    if (may_be_late)
-        write = write_of(world, worker);
-    hf_contender_step(&w->contender, event);
-    if (!w->contender.keeper.asker.waiting ||
-        w->contender.keeper.asker.number != number) {
-        if (may_be_late)
-            stored_keep_late(world, write);
-        w->mail = (struct world_mail){0};
-    }
-    while (hf_contender_next(&w->contender, &effect)) {
-        if (effect.kind == HF_DO_TELL)
-            told(world, worker, effect.told);
-        else
-            w->mail.out = true;
-    }
-    name_claim(world, &w->contender.keeper.heartbeat);
+    while (unsent != 0)
+        unsent = step(world, worker,
+                      hf_answer(WORLD_NOW, unsent, HF_UNAVAILABLE, 0));
+    if (w->cut && worker_is_owed(w))
+        let_go(world, worker);
+    send(world, worker);
+    name_claim(world, w);
     if (w->contender.state == HF_CONTENDER_ENDED) {
+        let_go(world, worker);
         promise_end(world, worker);
         *w = (struct world_worker){.phase = w->phase};
     }
@@ -127,15 +178,13 @@ void
 worker_serve(struct world *world, unsigned worker)
 {
     struct world_mail *mail = &world->workers[worker].mail;
-    struct world_write write;
 
     mail->served = true;
-    if (worker_reads(&world->workers[worker])) {
+    if (mail->reads) {
         mail->sight = stored_read(world);
         return;
     }
-    write = write_of(world, worker);
-    mail->verdict = stored_apply(world, &write);
+    mail->verdict = stored_apply(world, &mail->write);
     mail->version = mail->verdict == HF_APPLIED ? world->version : 0;
 }
 
@@ -174,15 +223,15 @@ worker_release(struct world *world, unsigned worker)
 void
 worker_deliver(struct world *world, unsigned worker)
 {
-    struct world_worker *w = &world->workers[worker];
-    struct world_mail mail = w->mail;
-    uint64_t number = w->contender.keeper.asker.number;
+    struct world_mail mail = world->workers[worker].mail;
 
-    if (worker_reads(w))
-        worker_pump(world, worker, hf_found(WORLD_NOW, number, mail.sight));
-    else
+    if (mail.reads)
         worker_pump(world, worker,
-                    hf_answer(WORLD_NOW, number, mail.verdict, mail.version));
+                    hf_found(WORLD_NOW, mail.number, mail.sight));
+    else
+        worker_pump(
+            world, worker,
+            hf_answer(WORLD_NOW, mail.number, mail.verdict, mail.version));
 }
 
 void
@@ -190,8 +239,7 @@ worker_crash(struct world *world, unsigned worker)
 {
     struct world_worker *w = &world->workers[worker];
 
-    if (write_is_out(w))
-        stored_keep_late(world, write_of(world, worker));
+    let_go(world, worker);
     for (unsigned i = 0; i < world->late_count; i++)
         if (world->late[i].worker == worker)
             world->late[i].worker = WORLD_WORKERS_MAX;
@@ -206,7 +254,7 @@ worker_answer_unknown(struct world *world, unsigned worker, enum world_act how)
     if (how == ACT_UNKNOWN_APPLIED)
         worker_serve(world, worker);
     else if (how == ACT_UNKNOWN_LATER)
-        stored_keep_late(world, write_of(world, worker));
+        stored_keep_late(world, mail->write);
     mail->served = true;
     mail->verdict = HF_UNKNOWN;
     mail->version = 0;
@@ -225,6 +273,8 @@ pass(struct hf_contender *c, int count)
     world_age(&c->keeper.asker.asked_at, count);
     world_age(&c->keeper.asker.again_at, count);
     world_age(&c->keeper.right_until, count);
+    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++)
+        world_age(&c->keeper.sent[i].at, count);
 }
 
 /* A clock that gains g in every ttl ticks of its own counts ttl of them while
@@ -249,4 +299,6 @@ worker_tick(const struct world_config *config, unsigned worker,
 
     if (w->alive)
         pass(&w->contender, count);
+    if (w->mail.out && w->mail.age < (unsigned)config->latency)
+        w->mail.age++;
 }

@@ -4,13 +4,16 @@
 #include "world/world.h"
 
 /*
- * Worker: a process with one contender of src/core, its one question to the
- * store, and its clock.  Every event goes in through worker_pump.
+ * Worker: a process with one contender of src/core, its one call to the store,
+ * and its clock.  Every event goes in through worker_pump.
  */
 
 /* A contender as this worker would begin with. */
 void worker_init_contender(const struct world_config *config, unsigned worker,
                            struct hf_contender *contender);
+
+/* The first worker of the same terms stands for all of them. */
+unsigned worker_first_alike(const struct world_config *config, unsigned worker);
 
 /* Step its contender and perform what it wants done; a process whose contender
  * has ended, ends. */

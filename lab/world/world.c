@@ -67,9 +67,11 @@ world_age(struct hf_instant *instant, int count)
 }
 
 bool
-worker_reads(const struct world_worker *w)
+worker_is_owed(const struct world_worker *w)
 {
-    return w->contender.keeper.asker.question == HF_ASK_READ;
+    const struct hf_asker *asker = &w->contender.keeper.asker;
+
+    return w->mail.out && (!asker->waiting || w->mail.number != asker->number);
 }
 
 bool
@@ -84,7 +86,7 @@ worker_is_overdue(const struct world_worker *w)
 {
     const struct hf_asker *asker = &w->contender.keeper.asker;
 
-    return w->mail.out && asker->waiting &&
+    return w->mail.out && asker->waiting && !worker_is_owed(w) &&
            hf_reached(WORLD_NOW, hf_asker_deadline(asker));
 }
 

@@ -63,17 +63,38 @@ struct world_config {
     bool operator;      /* a fault: a person clears the record by force */
     bool cuts;          /* a fault: a worker is cut off, until it is healed */
     bool freezes;       /* a fault: a worker is frozen, and wakes later */
+    int latency;        /* ticks that every call takes, without a fault */
     bool symmetric;     /* workers of the same terms are alike */
     bool limit_shown;   /* look for what is *not* promised: two believe */
     bool judge_stuck;   /* every fair run without faults must reach a grant */
     const char *expect; /* the property that must be violated; NULL: none */
 };
 
-/* A question on its way, or its answer on the way back. */
+/* A write on the lock, as far as the world looks at it. */
+struct world_write {
+    enum hf_op_kind kind;
+    bool claims;      /* begins a new generation */
+    bool looked;      /* a person's clear, who found the holder dead */
+    uint64_t version; /* that it expects */
+    uint64_t id;
+    uint64_t over;   /* the marker that rides along, or 0 */
+    unsigned worker; /* who sent it; WORLD_WORKERS_MAX: nobody who lives */
+    unsigned terms;  /* whose terms it carries: an index */
+};
+
+/*
+ * A question on its way, or its answer on the way back.  A worker has one call
+ * under way, as it was sent: what its contender asks meanwhile waits behind it,
+ * and what is superseded before it was sent is never sent.
+ */
 struct world_mail {
     bool out;
     bool served; /* the answer is what is under way */
     bool slow;   /* time may pass before it arrives */
+    bool reads;
+    unsigned age;             /* ticks since it was sent; as many as matter */
+    uint64_t number;          /* of the question */
+    struct world_write write; /* what it writes, if it does not read */
     enum hf_verdict verdict;
     uint64_t version;
     struct hf_sight sight; /* of a read */
@@ -88,18 +109,6 @@ struct world_worker {
     unsigned phase;  /* of a clock that gains */
     struct hf_contender contender;
     struct world_mail mail;
-};
-
-/* A write on the lock, as far as the world looks at it. */
-struct world_write {
-    enum hf_op_kind kind;
-    bool claims;      /* begins a new generation */
-    bool looked;      /* a person's clear, who found the holder dead */
-    uint64_t version; /* that it expects */
-    uint64_t id;
-    uint64_t over;   /* the marker that rides along, or 0 */
-    unsigned worker; /* who sent it; WORLD_WORKERS_MAX: nobody who lives */
-    unsigned terms;  /* whose terms it carries: an index */
 };
 
 /* Somebody who clears, without force. */
@@ -216,8 +225,9 @@ void world_age(struct hf_instant *instant, int count);
 struct hf_terms world_terms_of(const struct world_config *config,
                                unsigned worker);
 
-/* Is the question that is out, or was asked last, a read? */
-bool worker_reads(const struct world_worker *w);
+/* Is a call under way to whose answer its contender no longer looks forward,
+ * and which will tell it something all the same? */
+bool worker_is_owed(const struct world_worker *w);
 
 /* Has it something to do by its clock now? */
 bool worker_is_due(const struct world_worker *w);

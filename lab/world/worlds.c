@@ -10,6 +10,13 @@
 /* The shortest ttl: three beats of a tick, no grace, a margin of a tick. */
 #define TTL .ttl = 4
 
+/*
+ * A place as slow as a lock can bear: patience with it ends after (10 - 1) / 3
+ * ticks, a call takes four, and two calls fit into the right of nine.
+ */
+#define SLOW     4
+#define SLOW_TTL .ttl = 10
+
 const struct world_config worlds[] = {
     {
         .name = "takeover",
@@ -26,6 +33,32 @@ const struct world_config worlds[] = {
         .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
         .lazy = true,
         .symmetric = true,
+    },
+    {
+        .name = "slow-place",
+        .about = "every call, read or write, outlasts all patience with it",
+        .workers = 2,
+        .terms = {{TAKEOVER, SLOW_TTL}, {TAKEOVER, SLOW_TTL}},
+        .latency = SLOW,
+        .symmetric = true,
+    },
+    {
+        .name = "slow-place-refuse",
+        .about = "the same, with refuse locks",
+        .workers = 2,
+        .terms = {{REFUSE, SLOW_TTL}, {REFUSE, SLOW_TTL}},
+        .latency = SLOW,
+        .symmetric = true,
+    },
+    {
+        .name = "slow-place-live",
+        .about = "there, too, locks are had, kept, given back and had again",
+        .workers = 2,
+        .terms = {{TAKEOVER, SLOW_TTL}, {TAKEOVER, SLOW_TTL}},
+        .latency = SLOW,
+        .gives_up = true,
+        .symmetric = true,
+        .judge_stuck = true,
     },
     {
         .name = "refuse",
@@ -228,6 +261,12 @@ const struct worlds_proof worlds_proofs[] = {
     {"takeover", 2, 2, WORLDS_PROVE},
     {"takeover", 3, 1, WORLDS_PROVE},
     {"slow", 2, 1, WORLDS_TEST},
+    {"slow-place", 2, 0, WORLDS_TEST},
+    {"slow-place", 2, 1, WORLDS_PROVE},
+    {"slow-place-refuse", 2, 0, WORLDS_TEST},
+    {"slow-place-refuse", 2, 1, WORLDS_PROVE},
+    {"slow-place-live", 1, 1, WORLDS_TEST},
+    {"slow-place-live", 2, 0, WORLDS_PROVE},
     {"refuse", 2, 1, WORLDS_TEST},
     {"refuse", 2, 2, WORLDS_PROVE},
     {"refuse", 3, 1, WORLDS_PROVE},

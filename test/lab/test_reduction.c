@@ -16,7 +16,7 @@
 #include "world/walk.h"
 #include "world/worlds.h"
 
-enum { ACTIONS_MAX = 80, WALK_STEPS = 1000, LOOKS = 3000 };
+enum { ACTIONS_MAX = 80, WALK_STEPS = 1000, LOOKS = 4000 };
 
 /* What was looked at. */
 struct looked {
