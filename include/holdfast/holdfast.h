@@ -43,6 +43,10 @@ struct hf_cancel;
 
 struct hf_open_options {
     const struct hf_alloc *alloc; /* NULL: the C library's; must outlive it */
+    bool look_only; /* to list and examine: nothing is made or written, a place
+                       that is not there is empty, and it is enough to be
+                       allowed to read it; hf_acquire and hf_clear are
+                       HF_E_DENIED */
 };
 
 /*

@@ -163,7 +163,7 @@ hf_audit_verb(int argc, char **argv)
         return code;
     if (r.which.help)
         return hf_options_help(help);
-    code = hf_options_open(&r.which, r.which.name, &client);
+    code = hf_options_look(&r.which, r.which.name, &client);
     if (code != 0)
         return code;
     code = list(client, &r);

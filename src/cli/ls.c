@@ -230,7 +230,7 @@ hf_ls_verb(int argc, char **argv)
         return code;
     if (which.help)
         return hf_options_help(help);
-    code = hf_options_open(&which, NULL, &client);
+    code = hf_options_look(&which, NULL, &client);
     if (code != 0)
         return code;
     code = list(client, &which);

@@ -91,12 +91,11 @@ hf_options_check_at(const struct hf_which *which)
     return 0;
 }
 
-int
-hf_options_open(const struct hf_which *which, const char *name,
-                struct hf_client **client)
+static int
+open_place(const struct hf_which *which, const char *name,
+           const struct hf_open_options *how, struct hf_client **client)
 {
     struct hf_acquire_options options = {.space = which->space};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct hf_error error = {0};
     enum hf_status status =
         hf_acquire_check(name != NULL ? name : "any", &options, &error);
@@ -108,11 +107,24 @@ hf_options_open(const struct hf_which *which, const char *name,
 
     if (wrong != 0)
         return wrong;
-    /* A limit on the size of files must not kill us: the write fails then, and
-     * we say so. */
-    (void)sigaction(SIGXFSZ, &ignore, NULL);
-    status = hf_open(which->at, NULL, client, &error);
+    status = hf_open(which->at, how, client, &error);
     return status == HF_OK ? 0 : hf_say_failure(&error, status);
+}
+
+int
+hf_options_open(const struct hf_which *which, const char *name,
+                struct hf_client **client)
+{
+    return open_place(which, name, NULL, client);
+}
+
+int
+hf_options_look(const struct hf_which *which, const char *name,
+                struct hf_client **client)
+{
+    static const struct hf_open_options to_look = {.look_only = true};
+
+    return open_place(which, name, &to_look, client);
 }
 
 int

@@ -82,6 +82,10 @@ int hf_options_check_at(const struct hf_which *which);
 int hf_options_open(const struct hf_which *which, const char *name,
                     struct hf_client **client);
 
+/* The same, to look only: nothing is made or written. */
+int hf_options_look(const struct hf_which *which, const char *name,
+                    struct hf_client **client);
+
 /* Print a help text to stdout; the exit code. */
 int hf_options_help(const char *text);
 

@@ -125,7 +125,7 @@ hf_show_verb(int argc, char **argv)
         return code;
     if (which.help)
         return hf_options_help(help);
-    code = hf_options_open(&which, which.name, &client);
+    code = hf_options_look(&which, which.name, &client);
     if (code != 0)
         return code;
     code = show(client, &which);

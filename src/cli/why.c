@@ -266,7 +266,7 @@ hf_why_verb(int argc, char **argv)
         return code;
     if (r.which.help)
         return hf_options_help(help);
-    code = hf_options_open(&r.which, r.which.name, &client);
+    code = hf_options_look(&r.which, r.which.name, &client);
     if (code != 0)
         return code;
     code = examine(client, &r);

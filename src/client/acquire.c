@@ -196,7 +196,7 @@ hf_acquire(struct hf_client *client, const char *name,
     struct hf_wait_options wait = {o->on_waiting, o->ctx, o->cancel};
     struct hf_seen seen = {0};
     struct hf_errand *errand = NULL;
-    enum hf_status status = hf_client_may_call(client, error);
+    enum hf_status status = hf_client_may_write(client, error);
 
     if (status == HF_OK)
         status = prepare(client, name, o, &errand, error);

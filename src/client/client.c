@@ -51,6 +51,17 @@ hf_client_trouble(struct hf_client *client, struct hf_error *error)
     return status;
 }
 
+enum hf_status
+hf_client_may_write(const struct hf_client *client, struct hf_error *error)
+{
+    enum hf_status status = hf_client_may_call(client, error);
+
+    if (status == HF_OK && client->looks_only)
+        return hf_fail(error, HF_E_DENIED, "%s was opened to look only",
+                       client->place);
+    return status;
+}
+
 /* ---- Life ---------------------------------------------------------------- */
 
 static void

@@ -47,6 +47,7 @@ struct hf_client {
     struct hf_host host;          /* this process's; constant */
     unsigned generation;          /* of the process that opened it */
     char *place;                  /* owned; constant */
+    bool looks_only;              /* constant */
     pthread_t beater;
     pthread_t courier;
 
@@ -90,6 +91,10 @@ HF_MUST_USE enum hf_status hf_client_new(const char *place,
 
 /* Is this the process that opened it?  A forked child's is not. */
 bool hf_client_is_ours(const struct hf_client *client);
+
+/* As hf_client_may_call, and HF_E_DENIED if it was opened to look only. */
+HF_MUST_USE enum hf_status hf_client_may_write(const struct hf_client *client,
+                                               struct hf_error *error);
 
 /* HF_E_INVALID in a forked child, and inside a callback of its beater. */
 HF_MUST_USE enum hf_status hf_client_may_call(const struct hf_client *client,

@@ -129,7 +129,7 @@ hf_clear(struct hf_client *client, const char *name,
     struct hf_wait_options wait = {o->on_waiting, o->ctx, o->cancel};
     struct hf_errand *errand = NULL;
     struct hf_cleared result = {0};
-    enum hf_status status = hf_client_may_call(client, error);
+    enum hf_status status = hf_client_may_write(client, error);
 
     if (status == HF_OK)
         status = prepare_clear(client, name, o, &errand, error);

@@ -52,6 +52,7 @@ hf_open_on(struct hf_store *store, const char *place,
     if (status != HF_OK)
         return status;
     made->store = store;
+    made->looks_only = store->look_only;
     status = start_threads(made, error);
     if (status != HF_OK) {
         pthread_mutex_lock(&made->mutex);
@@ -97,8 +98,13 @@ hf_open(const char *place, const struct hf_open_options *options,
     status = resolve_place(place, resolved, sizeof(resolved), error);
     if (status == HF_OK)
         status = hf_place_parse(resolved, &parsed, error);
-    if (status == HF_OK)
-        status = hf_store_open(resolved, alloc, &store, error);
+    if (status != HF_OK)
+        return status;
+
+    if (options != NULL && options->look_only)
+        status = hf_store_look_at(&parsed, alloc, &store, error);
+    else
+        status = hf_store_open_at(&parsed, alloc, &store, error);
     if (status != HF_OK)
         return status;
     status = hf_open_on(store, parsed.text, alloc, client, error);

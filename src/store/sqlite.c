@@ -16,6 +16,9 @@ enum {
 
     /* How often a waiting store looks for commits of others. */
     LOOK_MS = 2,
+
+    /* How often what nobody else has open is opened again, to look only. */
+    LOOK_AGAIN_MS = 100,
 };
 
 struct sqlite {
@@ -81,38 +84,99 @@ set_up(struct sqlite *store, struct hf_error *error)
     return hf_sqlite_db_note(&store->sql.db, error);
 }
 
+/* To look only.  Nothing is open afterwards where nothing is there yet. */
+static enum hf_status
+look_in(struct sqlite *store, struct hf_error *error)
+{
+    struct hf_sqlite_db *db = &store->sql.db;
+    size_t version = 0;
+    int64_t floor = 0;
+    enum hf_status status = hf_sqlite_schema_read(
+        db, hf_sqlite_schema_steps_count, &version, error);
+    int code;
+
+    if (status != HF_OK)
+        return hf_sqlite_file_explain(&store->place, status, error);
+    if (version == 0) {
+        hf_sqlite_sql_close(&store->sql);
+        return HF_OK;
+    }
+    code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
+    return code == SQLITE_OK ? hf_sqlite_db_note(db, error)
+                             : fail(store, code, error);
+}
+
+static enum hf_status
+open_file(struct sqlite *store, struct hf_error *error)
+{
+    struct hf_sqlite_db *db = &store->sql.db;
+    struct hf_sqlite_file_seen seen;
+    enum hf_status status;
+
+    if (!store->base.look_only) {
+        status = hf_sqlite_file_prepare(&store->place, error);
+        return status != HF_OK ? status
+                               : hf_sqlite_db_open(db, store->place.path,
+                                                   HF_SQLITE_WRITE, error);
+    }
+    status = hf_sqlite_file_look(&store->place, &seen, error);
+    if (status != HF_OK || !seen.exists)
+        return status;
+    status = hf_sqlite_db_open(db, store->place.path,
+                               seen.has_log ? HF_SQLITE_READ : HF_SQLITE_STILL,
+                               error);
+    return status == HF_OK
+               ? HF_OK
+               : hf_sqlite_file_explain(&store->place, status, error);
+}
+
 static enum hf_status
 open_database(struct sqlite *store, struct hf_instant until,
               struct hf_error *error)
 {
-    const char *path = store->place.path;
-    enum hf_status status = hf_sqlite_file_prepare(&store->place, error);
+    enum hf_status status = open_file(store, error);
 
-    if (status == HF_OK)
-        status = hf_sqlite_db_open(&store->sql.db, path, error);
-    if (status != HF_OK)
+    if (status != HF_OK || store->sql.db.handle == NULL)
         return status;
 
     store->sql.db.until = until;
     store->sql.db.locked_ms = &store->base.locked_ms;
-    status = set_up(store, error);
+    status =
+        store->base.look_only ? look_in(store, error) : set_up(store, error);
     if (status != HF_OK)
         hf_sqlite_sql_close(&store->sql);
     return status;
 }
 
-/* End a call.  What is open is closed if it was found not to be the place any
- * more; the next call opens the place anew. */
+/*
+ * End a call.  What is open is closed if it was found not to be the place any
+ * more; the next call opens the place anew.  What is read as it stands is open
+ * for one call only, so that nobody is kept from opening it.
+ */
 static void
 leave(struct sqlite *store)
 {
-    if (!store->sql.db.gone)
-        return;
-    hf_sqlite_sql_close(&store->sql);
-    store->base.generation++;
+    bool still = store->sql.db.mode == HF_SQLITE_STILL;
+    bool gone = store->sql.db.gone;
+
+    if (store->sql.db.handle != NULL && (gone || still))
+        hf_sqlite_sql_close(&store->sql);
+    if (gone && !still)
+        store->base.generation++;
 }
 
-/* Start a call that ends at `until`; leave() it unless this fails. */
+/* The same, after a read: was what was read as it stands left alone? */
+static enum hf_status
+leave_read(struct sqlite *store, enum hf_status status, struct hf_error *error)
+{
+    if (status == HF_OK && store->sql.db.mode == HF_SQLITE_STILL)
+        status = hf_sqlite_db_check(&store->sql.db, error);
+    leave(store);
+    return status;
+}
+
+/* Start a call that ends at `until`; leave() it unless this fails.  Nothing is
+ * open where there is nothing yet to look at. */
 static enum hf_status
 enter(struct sqlite *store, struct hf_instant until, struct hf_error *error)
 {
@@ -120,7 +184,7 @@ enter(struct sqlite *store, struct hf_instant until, struct hf_error *error)
 
     if (store->sql.db.handle == NULL)
         status = open_database(store, hf_earlier(until, patience()), error);
-    if (status == HF_OK)
+    if (status == HF_OK && store->sql.db.handle != NULL)
         status = hf_sqlite_sql_enter(&store->sql, until, error);
     if (status != HF_OK)
         leave(store);
@@ -175,6 +239,10 @@ get(struct hf_store *base, struct hf_key key, struct hf_instant until,
 
     if (status != HF_OK)
         return status;
+    if (store->sql.db.handle == NULL) {
+        show_absent(record, 0);
+        return HF_OK;
+    }
 
     code =
         hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_GET, key, &statement);
@@ -196,8 +264,7 @@ get(struct hf_store *base, struct hf_key key, struct hf_instant until,
     if (code != SQLITE_OK)
         status = fail(store, code, error);
     sqlite3_reset(statement);
-    leave(store);
-    return status;
+    return leave_read(store, status, error);
 }
 
 /* The rows are in the order of their names' bytes, so those with the prefix
@@ -264,7 +331,7 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     int code;
 
     status = enter(store, patience(), error);
-    if (status != HF_OK)
+    if (status != HF_OK || store->sql.db.handle == NULL)
         return status;
 
     code = prepare_scan(store, scan, &statement);
@@ -273,8 +340,7 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     if (code != SQLITE_OK)
         status = fail(store, code, error);
     sqlite3_reset(statement);
-    leave(store);
-    return status;
+    return leave_read(store, status, error);
 }
 
 /* ---- Writes -------------------------------------------------------------- */
@@ -357,9 +423,12 @@ wait_for_change(struct hf_store *base, const struct hf_store_watch *watches,
     struct sqlite *store = sqlite_of(base);
     int64_t seen = -1; /* no data_version is negative */
 
-    /* A place that is closed is opened by the next question. */
+    /* A place that is closed is opened by the next question, which may find
+     * more than the last if it is to look only. */
     if (watches_count == 0 || store->sql.db.handle == NULL) {
-        hf_pause(until, -1, wake_fd);
+        bool more = watches_count > 0 && base->look_only;
+
+        hf_pause(until, more ? LOOK_AGAIN_MS : -1, wake_fd);
         return;
     }
     /* A look has no patience with a locked file: wake_fd must be heard. */
@@ -400,8 +469,9 @@ static const struct hf_store_methods methods = {
 };
 
 enum hf_status
-hf_sqlite_open(const struct hf_place *place, const struct hf_alloc *alloc,
-               struct hf_store **store, struct hf_error *error)
+hf_sqlite_open(const struct hf_place *place, bool look_only,
+               const struct hf_alloc *alloc, struct hf_store **store,
+               struct hf_error *error)
 {
     struct sqlite *made = hf_new(alloc, struct sqlite);
     enum hf_status status;
@@ -409,7 +479,8 @@ hf_sqlite_open(const struct hf_place *place, const struct hf_alloc *alloc,
     if (made == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory to open %s", place->path);
 
-    made->base = (struct hf_store){.methods = &methods, .alloc = alloc};
+    made->base = (struct hf_store){
+        .methods = &methods, .alloc = alloc, .look_only = look_only};
     made->place = *place;
     status = open_database(made, patience(), error);
     if (status == HF_OK)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "store/sqlite_log.h"
 
 enum {
@@ -175,7 +176,7 @@ hf_sqlite_db_note(struct hf_sqlite_db *db, struct hf_error *error)
     bool fits = true;
     int code;
 
-    if (status != HF_OK)
+    if (status != HF_OK || db->mode != HF_SQLITE_WRITE)
         return status;
     code = read_log(db, &fits);
     if (code != SQLITE_OK)
@@ -198,20 +199,64 @@ hf_sqlite_db_check(struct hf_sqlite_db *db, struct hf_error *error)
 
 /* ---- Open and close ------------------------------------------------------ */
 
+/* The URI of a file that is not to change: "file:/a%3fb?immutable=1". */
+static void
+write_still(struct hf_text *text, const char *path)
+{
+    hf_text_add(text, "file:");
+    for (; *path != '\0'; path++) {
+        if (strchr("%?#", *path) != NULL)
+            hf_text_addf(text, "%%%02x", (unsigned)(unsigned char)*path);
+        else
+            hf_text_add_bytes(text, path, 1);
+    }
+    hf_text_add(text, "?immutable=1");
+}
+
+static int
+open_handle(struct hf_sqlite_db *db)
+{
+    int flags =
+        SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE;
+    char name[3 * HF_PLACE_MAX + 32];
+    struct hf_text text;
+    int code = SQLITE_MISUSE;
+
+    hf_text_init(&text, name, sizeof(name));
+    switch (db->mode) {
+    case HF_SQLITE_WRITE:
+        hf_text_add(&text, db->path);
+        flags |= SQLITE_OPEN_READWRITE;
+        break;
+    case HF_SQLITE_READ:
+        hf_text_add(&text, db->path);
+        flags |= SQLITE_OPEN_READONLY;
+        break;
+    case HF_SQLITE_STILL:
+        write_still(&text, db->path);
+        flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+        break;
+    }
+    atomic_fetch_add(&open_count, 1);
+    code = sqlite3_open_v2(name, &db->handle, flags, hf_sqlite_log_vfs());
+    if (db->handle == NULL) /* no memory even for that */
+        atomic_fetch_sub(&open_count, 1);
+    return code;
+}
+
 enum hf_status
 hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
-                  struct hf_error *error)
+                  enum hf_sqlite_mode mode, struct hf_error *error)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-                SQLITE_OPEN_PRIVATECACHE;
     enum hf_status status;
     int code;
 
     *db = (struct hf_sqlite_db){
         .path = path,
+        .mode = mode,
         .until = HF_NEVER,
         .dice = ((uint64_t)getpid() << 32 | (uint64_t)hf_wall_us()) | 1,
+        .identity = {.path = path, .still = mode == HF_SQLITE_STILL},
     };
     pthread_once(&watch_once, watch_forks);
     if (atomic_load(&copied_by_fork))
@@ -220,23 +265,20 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
                        "SQLite place open, and must call exec before it opens "
                        "one",
                        path);
-    atomic_fetch_add(&open_count, 1);
-    code = sqlite3_open_v2(path, &db->handle, flags, hf_sqlite_log_vfs());
-    if (db->handle == NULL) /* no memory even for that */
-        atomic_fetch_sub(&open_count, 1);
+    status = hf_sqlite_identity_admit(&db->identity, error);
+    if (status != HF_OK)
+        return status;
+    code = open_handle(db);
     if (code != SQLITE_OK) {
         status = hf_sqlite_db_fail(db, code, error);
         goto fail;
     }
-    if (sqlite3_db_readonly(db->handle, "main") == 1) {
+    if (mode == HF_SQLITE_WRITE &&
+        sqlite3_db_readonly(db->handle, "main") == 1) {
         status = hf_fail(error, HF_E_DENIED, "%s: it may only be read", path);
         goto fail;
     }
-    db->identity.path = path;
     db->identity.database = sqlite3_db_filename(db->handle, "main");
-    status = hf_sqlite_identity_admit(&db->identity, error);
-    if (status != HF_OK)
-        goto fail;
     sqlite3_wal_hook(db->handle, on_commit, db);
     sqlite3_busy_handler(db->handle, on_busy, db);
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, db);
@@ -250,12 +292,12 @@ fail:
 void
 hf_sqlite_db_close(struct hf_sqlite_db *db)
 {
-    if (db->handle == NULL)
-        return;
+    if (db->handle != NULL) {
+        sqlite3_close(db->handle);
+        db->handle = NULL;
+        atomic_fetch_sub(&open_count, 1);
+    }
     hf_sqlite_identity_forget(&db->identity);
-    sqlite3_close(db->handle);
-    db->handle = NULL;
-    atomic_fetch_sub(&open_count, 1);
 }
 
 int

@@ -7,6 +7,14 @@
 #include "store/sqlite_identity.h"
 #include "store/store.h"
 
+/* For what a file is opened. */
+enum hf_sqlite_mode {
+    HF_SQLITE_WRITE, /* and to read it */
+    HF_SQLITE_READ,  /* beside others who may write it */
+    HF_SQLITE_STILL, /* to read it while nobody has it open: without a lock,
+                        and with nothing beside it */
+};
+
 /*
  * One connection to a SQLite file, which gives up in time, says in one clause
  * what went wrong, and notices when its files were removed or replaced.  Not
@@ -25,17 +33,19 @@ struct hf_sqlite_db {
     uint64_t dice;              /* state of the pauses' random numbers */
     _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of
                                    another process was last met */
+    enum hf_sqlite_mode mode;
     struct hf_sqlite_identity identity;
 };
 
 /*
- * Open the file at `path`, for reading and writing.  *db must not move while
- * it is open.  On failure *db is closed.  HF_E_DENIED, HF_E_UNAVAILABLE,
+ * Open the file at `path`, which is there.  *db must not move while it is
+ * open.  On failure *db is closed.  HF_E_DENIED, HF_E_UNAVAILABLE,
  * HF_E_CORRUPT, HF_E_LIMIT, HF_E_NOMEM; HF_E_INVALID in a process that was
  * forked while another such connection was open.
  */
 HF_MUST_USE enum hf_status hf_sqlite_db_open(struct hf_sqlite_db *db,
                                              const char *path,
+                                             enum hf_sqlite_mode mode,
                                              struct hf_error *error);
 
 /* Every statement must have been finalized.  Twice is fine.  Cannot fail. */

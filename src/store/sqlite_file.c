@@ -270,23 +270,30 @@ look_at_file(const char *path, const struct stat *found, struct hf_error *error)
     return refuse_names(path, found, error);
 }
 
+/* Without links at its end, which must not lead to another machine. */
+static enum hf_status
+path_of(const struct hf_place *place, char path[PATH_SIZE],
+        struct hf_error *error)
+{
+    struct hf_text text;
+    enum hf_status status;
+
+    hf_text_init(&text, path, PATH_SIZE);
+    hf_text_add(&text, place->path);
+    status = follow_links(path, error);
+    return status == HF_OK ? refuse_network(place, path, error) : status;
+}
+
 enum hf_status
 hf_sqlite_file_prepare(const struct hf_place *place, struct hf_error *error)
 {
     char path[PATH_SIZE];
     char folder[PATH_SIZE];
-    struct hf_text text;
     struct stat found;
-    enum hf_status status;
+    enum hf_status status = path_of(place, path, error);
 
-    hf_text_init(&text, path, sizeof(path));
-    hf_text_add(&text, place->path);
-    status = follow_links(path, error);
-    if (status == HF_OK)
-        status = refuse_network(place, path, error);
     if (status != HF_OK)
         return status;
-
     if (stat(path, &found) == 0)
         return look_at_file(path, &found, error);
     if (errno != ENOENT)
@@ -299,6 +306,52 @@ hf_sqlite_file_prepare(const struct hf_place *place, struct hf_error *error)
     if (stat(folder, &found) != 0)
         return fail_system(error, "look at", folder);
     return create(path, &found, error);
+}
+
+static bool
+has_log(const char *path)
+{
+    char log[PATH_SIZE + 8];
+
+    snprintf(log, sizeof(log), "%s-wal", path);
+    return access(log, F_OK) == 0;
+}
+
+enum hf_status
+hf_sqlite_file_look(const struct hf_place *place,
+                    struct hf_sqlite_file_seen *seen, struct hf_error *error)
+{
+    char path[PATH_SIZE];
+    enum hf_status status = path_of(place, path, error);
+
+    *seen = (struct hf_sqlite_file_seen){.exists = false};
+    if (status != HF_OK)
+        return status;
+    /* The log first: made after this, it is found by a later look. */
+    seen->has_log = has_log(path);
+    if (stat(path, &seen->file) != 0)
+        return errno == ENOENT ? HF_OK : fail_system(error, "look at", path);
+    seen->exists = seen->file.st_size > 0;
+    return look_at_file(path, &seen->file, error);
+}
+
+enum hf_status
+hf_sqlite_file_explain(const struct hf_place *place, enum hf_status status,
+                       struct hf_error *error)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    char path[PATH_SIZE];
+
+    if (path_of(place, path, NULL) != HF_OK)
+        return status;
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        char name[PATH_SIZE + 8];
+
+        snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+        if (faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) != 0 && errno == EACCES)
+            return fail_system(error, "read", name);
+    }
+    return status;
 }
 
 static void

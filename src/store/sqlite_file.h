@@ -1,6 +1,8 @@
 #ifndef HF_STORE_SQLITE_FILE_H
 #define HF_STORE_SQLITE_FILE_H
 
+#include <sys/stat.h>
+
 #include "store/place.h"
 
 /*
@@ -28,10 +30,31 @@
 HF_MUST_USE enum hf_status hf_sqlite_file_prepare(const struct hf_place *place,
                                                   struct hf_error *error);
 
+/* What there is to look at. */
+struct hf_sqlite_file_seen {
+    bool exists;      /* a file of at least two bytes */
+    bool has_log;     /* somebody has it open, or left its log (-wal) */
+    struct stat file; /* if it exists */
+};
+
+/* The same, to look only: nothing is made. */
+HF_MUST_USE enum hf_status hf_sqlite_file_look(const struct hf_place *place,
+                                               struct hf_sqlite_file_seen *seen,
+                                               struct hf_error *error);
+
+/*
+ * Which of the place's files may its user not read?  Described in *error, with
+ * `status` if it is none, which is returned.
+ */
+enum hf_status hf_sqlite_file_explain(const struct hf_place *place,
+                                      enum hf_status status,
+                                      struct hf_error *error);
+
 /*
  * Give the files that SQLite put beside the database (-wal, -shm) the group of
- * the database, whose path is without links, where they are ours to give.  Cannot fail: where it does not
- * succeed, the others of the group are denied, and told so.
+ * the database, where they are ours to give; `path` is without links.  Cannot
+ * fail: where it does not succeed, the others of the group are denied, and
+ * told so.
  */
 void hf_sqlite_file_share(const char *path);
 

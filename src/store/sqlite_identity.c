@@ -19,7 +19,8 @@ static const struct {
     {"-shm", "the index of its log (-shm)"},
 };
 
-/* Those noted in this process, under the mutex. */
+/* Those admitted in this process, and what is noted of them, under the mutex;
+ * who noted it may read it without. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct hf_sqlite_identity *all;
 
@@ -59,10 +60,33 @@ fail_removed(const struct hf_sqlite_identity *identity, size_t index,
                    identity->path, parts[index].word);
 }
 
+/* As it stands, or has somebody begun to write? */
+static enum hf_status
+check_still(const struct hf_sqlite_identity *identity, bool *gone,
+            struct hf_error *error)
+{
+    struct stat log;
+    struct stat file;
+
+    if (look(identity, 1, &log) != 0 && errno == ENOENT &&
+        look(identity, 0, &file) == 0 &&
+        file.st_ino == identity->files[0].number &&
+        file.st_dev == identity->files[0].device &&
+        file.st_ctim.tv_sec == identity->changed.tv_sec &&
+        file.st_ctim.tv_nsec == identity->changed.tv_nsec)
+        return HF_OK;
+    *gone = true;
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "%s: it was opened by others while it was read: try again",
+                   identity->path);
+}
+
 enum hf_status
 hf_sqlite_identity_check(const struct hf_sqlite_identity *identity, bool *gone,
                          struct hf_error *error)
 {
+    if (identity->still)
+        return check_still(identity, gone, error);
     for (size_t i = 0; i < HF_SQLITE_IDENTITY_FILES; i++) {
         char space[128];
         int code;
@@ -79,54 +103,86 @@ hf_sqlite_identity_check(const struct hf_sqlite_identity *identity, bool *gone,
     return HF_OK;
 }
 
+/* ---- Those of this process ----------------------------------------------- */
+
 static bool
 has_lost_its_log(const struct hf_sqlite_identity *identity)
 {
     int code;
 
-    return !is_same(identity, 1, &code) || !is_same(identity, 2, &code);
+    return identity->noted && !identity->still &&
+           (!is_same(identity, 1, &code) || !is_same(identity, 2, &code));
+}
+
+static const struct hf_sqlite_identity *
+find_rival(const struct hf_sqlite_identity *identity)
+{
+    struct hf_sqlite_identity *other = all;
+
+    while (other != NULL &&
+           (other->files[0].number != identity->files[0].number ||
+            other->files[0].device != identity->files[0].device ||
+            (other->still == identity->still && !has_lost_its_log(other))))
+        other = other->next;
+    return other;
 }
 
 enum hf_status
-hf_sqlite_identity_admit(const struct hf_sqlite_identity *identity,
+hf_sqlite_identity_admit(struct hf_sqlite_identity *identity,
                          struct hf_error *error)
 {
-    const struct hf_sqlite_identity *other;
     struct stat found;
-    bool blocked = false;
+    bool admitted;
+    bool lost_log = false;
 
-    if (stat(identity->database, &found) != 0)
+    if (stat(identity->path, &found) != 0)
         return fail_removed(identity, 0, error);
+    identity->files[0].number = found.st_ino;
+    identity->files[0].device = found.st_dev;
+    identity->changed = found.st_ctim;
+
     HF_CHECK(pthread_mutex_lock(&mutex) == 0);
-    for (other = all; other != NULL && !blocked; other = other->next)
-        blocked = other->files[0].number == found.st_ino &&
-                  other->files[0].device == found.st_dev &&
-                  has_lost_its_log(other);
+    const struct hf_sqlite_identity *rival = find_rival(identity);
+    admitted = rival == NULL;
+    if (admitted) {
+        identity->next = all;
+        all = identity;
+    } else {
+        lost_log = has_lost_its_log(rival);
+    }
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
-    if (blocked)
+
+    identity->admitted = admitted;
+    if (admitted)
+        return HF_OK;
+    if (lost_log)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s: its log was removed or replaced, and another "
                        "client of this process still has the old one open",
                        identity->path);
-    return HF_OK;
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "%s: another client of this process is just opening or "
+                   "reading it: try again",
+                   identity->path);
 }
 
 enum hf_status
 hf_sqlite_identity_note(struct hf_sqlite_identity *identity,
                         struct hf_error *error)
 {
-    for (size_t i = 0; i < HF_SQLITE_IDENTITY_FILES; i++) {
+    struct hf_sqlite_identity noted = *identity;
+
+    for (size_t i = 0; !identity->still && i < HF_SQLITE_IDENTITY_FILES; i++) {
         struct stat found;
 
         if (look(identity, i, &found) != 0)
             return fail_removed(identity, i, error);
-        identity->files[i].number = found.st_ino;
-        identity->files[i].device = found.st_dev;
+        noted.files[i].number = found.st_ino;
+        noted.files[i].device = found.st_dev;
     }
     HF_CHECK(pthread_mutex_lock(&mutex) == 0);
-    identity->next = all;
+    memcpy(identity->files, noted.files, sizeof(noted.files));
     identity->noted = true;
-    all = identity;
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
     return HF_OK;
 }
@@ -136,12 +192,12 @@ hf_sqlite_identity_forget(struct hf_sqlite_identity *identity)
 {
     struct hf_sqlite_identity **link = &all;
 
-    if (!identity->noted)
+    if (!identity->admitted)
         return;
     HF_CHECK(pthread_mutex_lock(&mutex) == 0);
     while (*link != identity)
         link = &(*link)->next;
     *link = identity->next;
-    identity->noted = false;
+    identity->admitted = identity->noted = false;
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
 }

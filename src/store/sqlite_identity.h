@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/attrs.h"
 #include "store/place.h"
@@ -24,10 +25,15 @@
 enum { HF_SQLITE_IDENTITY_FILES = 3 };
 
 struct hf_sqlite_identity {
-    struct hf_sqlite_identity *next; /* of those noted in this process */
+    struct hf_sqlite_identity *next; /* of those admitted in this process */
     const char *path;                /* borrowed: the name of the place */
-    const char *database;            /* borrowed: the same, without links */
-    bool noted;
+    const char *database; /* borrowed: the same, without links; set once it
+                             is open */
+    bool admitted;
+    bool noted; /* all three files, or, if still, the first */
+    bool still; /* it is read as it stands: it has no log, and must not change
+                   meanwhile */
+    struct timespec changed; /* if still: when it last had */
     struct {
         dev_t device;
         ino_t number;
@@ -35,12 +41,17 @@ struct hf_sqlite_identity {
 };
 
 /*
- * May a connection to `identity->database` be used?  HF_E_UNAVAILABLE while
- * another of this process has a log of that very database open which has been
- * removed: SQLite would share that log's index with us.
+ * May a connection to `identity->path` be opened now?  If so it is known to
+ * the others of this process until it is forgotten.
+ *
+ * HF_E_UNAVAILABLE: the file is not there; or another connection of this
+ * process has a log of it open that was removed (SQLite would share that log's
+ * index with us); or it is, or would be, open beside one that reads it as it
+ * stands (which has a descriptor of its own: to close that would drop the
+ * locks of the others).
  */
 HF_MUST_USE enum hf_status
-hf_sqlite_identity_admit(const struct hf_sqlite_identity *identity,
+hf_sqlite_identity_admit(struct hf_sqlite_identity *identity,
                          struct hf_error *error);
 
 /* Note the files that are there now, all of which have just been opened.
@@ -50,7 +61,8 @@ hf_sqlite_identity_note(struct hf_sqlite_identity *identity,
                         struct hf_error *error);
 
 /* HF_OK: they are still those.  HF_E_UNAVAILABLE: one of them cannot be looked
- * at, or, and then *gone is set, was removed or replaced. */
+ * at, or, and then *gone is set, was removed or replaced; one that is read as
+ * it stands was changed, or has a log now. */
 HF_MUST_USE enum hf_status
 hf_sqlite_identity_check(const struct hf_sqlite_identity *identity, bool *gone,
                          struct hf_error *error);

@@ -258,16 +258,25 @@ turn_to_wal(struct hf_sqlite_db *db)
 }
 
 enum hf_status
+hf_sqlite_schema_read(struct hf_sqlite_db *db, size_t steps_count,
+                      size_t *version, struct hf_error *error)
+{
+    enum hf_status status = recognise(db, error);
+
+    return status == HF_OK ? read_version(db, steps_count, version, error)
+                           : status;
+}
+
+enum hf_status
 hf_sqlite_schema_prepare(struct hf_sqlite_db *db,
                          const struct hf_sqlite_schema_step *steps,
                          size_t steps_count, struct hf_error *error)
 {
     size_t version = 0;
-    enum hf_status status = recognise(db, error);
+    enum hf_status status =
+        hf_sqlite_schema_read(db, steps_count, &version, error);
     int code;
 
-    if (status == HF_OK)
-        status = read_version(db, steps_count, &version, error);
     if (status == HF_OK && version < steps_count)
         status = migrate(db, steps, steps_count, error);
     if (status != HF_OK)

@@ -25,6 +25,17 @@ extern const struct hf_sqlite_schema_step hf_sqlite_schema_steps[];
 extern const size_t hf_sqlite_schema_steps_count;
 
 /*
+ * Recognise an open file as ours; nothing is written.  *version is that of its
+ * schema, 0 for a file that is empty or just being made.  HF_E_CORRUPT: it is
+ * somebody else's, or its version is above steps_count; HF_E_UNAVAILABLE,
+ * HF_E_DENIED, HF_E_NOMEM.
+ */
+HF_MUST_USE enum hf_status hf_sqlite_schema_read(struct hf_sqlite_db *db,
+                                                 size_t steps_count,
+                                                 size_t *version,
+                                                 struct hf_error *error);
+
+/*
  * Recognise an open file as ours, and bring it to version steps_count, in one
  * transaction; several processes may do so at once.  HF_E_CORRUPT: the file is
  * somebody else's, or was made by a later version; nothing is written to it

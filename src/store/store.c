@@ -9,6 +9,26 @@
 #include "store/rule.h"
 #include "store/sqlite.h"
 
+static enum hf_status
+open_place(const struct hf_place *place, bool look_only,
+           const struct hf_alloc *alloc, struct hf_store **store,
+           struct hf_error *error)
+{
+    enum hf_status status = HF_E_INVALID;
+
+    switch (place->kind) {
+    case HF_PLACE_MEMORY:
+        status = hf_memory_open(place->path, alloc, store, error);
+        if (status == HF_OK)
+            (*store)->look_only = look_only;
+        break;
+    case HF_PLACE_SQLITE:
+        status = hf_sqlite_open(place, look_only, alloc, store, error);
+        break;
+    }
+    return status;
+}
+
 enum hf_status
 hf_store_open(const char *place, const struct hf_alloc *alloc,
               struct hf_store **store, struct hf_error *error)
@@ -16,16 +36,22 @@ hf_store_open(const char *place, const struct hf_alloc *alloc,
     struct hf_place where;
     enum hf_status status = hf_place_parse(place, &where, error);
 
-    if (status != HF_OK)
-        return status;
+    return status == HF_OK ? hf_store_open_at(&where, alloc, store, error)
+                           : status;
+}
 
-    switch (where.kind) {
-    case HF_PLACE_MEMORY:
-        return hf_memory_open(where.path, alloc, store, error);
-    case HF_PLACE_SQLITE:
-        return hf_sqlite_open(&where, alloc, store, error);
-    }
-    return HF_E_INVALID;
+enum hf_status
+hf_store_open_at(const struct hf_place *place, const struct hf_alloc *alloc,
+                 struct hf_store **store, struct hf_error *error)
+{
+    return open_place(place, false, alloc, store, error);
+}
+
+enum hf_status
+hf_store_look_at(const struct hf_place *place, const struct hf_alloc *alloc,
+                 struct hf_store **store, struct hf_error *error)
+{
+    return open_place(place, true, alloc, store, error);
 }
 
 void
@@ -60,6 +86,12 @@ late(struct hf_error *error)
                    "the time for this call was over before it began");
 }
 
+static enum hf_status
+looks_only(struct hf_error *error)
+{
+    return hf_fail(error, HF_E_DENIED, "the place was opened to look only");
+}
+
 enum hf_status
 hf_store_get(struct hf_store *store, struct hf_key key, struct hf_instant until,
              struct hf_record *record, struct hf_error *error)
@@ -86,7 +118,9 @@ hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
     hf_rule_judge(groups, groups_count, HF_UNAVAILABLE);
     if (groups_count == 0)
         return;
-    if (hf_reached(hf_now(), until))
+    if (store->look_only)
+        looks_only(error);
+    else if (hf_reached(hf_now(), until))
         late(error);
     else
         store->methods->commit(store, groups, groups_count, until, error);
@@ -107,5 +141,7 @@ hf_store_purge(struct hf_store *store, struct hf_duration age, size_t limit,
         *purged = 0;
         return HF_OK;
     }
+    if (store->look_only)
+        return looks_only(error);
     return store->methods->purge(store, age, limit, purged, error);
 }

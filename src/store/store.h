@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "core/op.h"
+#include "store/place.h"
 
 /*
  * The store contract.  A store keeps records: a key (space, name), a version,
@@ -108,6 +109,22 @@ HF_MUST_USE enum hf_status hf_store_open(const char *place,
                                          struct hf_store **store,
                                          struct hf_error *error);
 
+/* The same, of a place that was read already. */
+HF_MUST_USE enum hf_status hf_store_open_at(const struct hf_place *place,
+                                            const struct hf_alloc *alloc,
+                                            struct hf_store **store,
+                                            struct hf_error *error);
+
+/*
+ * The same, to look only: nothing is ever made or written, and a place that is
+ * not there is empty, until it is there.  It is enough to be allowed to read
+ * it.  Every group is HF_UNAVAILABLE, and a purge HF_E_DENIED.
+ */
+HF_MUST_USE enum hf_status hf_store_look_at(const struct hf_place *place,
+                                            const struct hf_alloc *alloc,
+                                            struct hf_store **store,
+                                            struct hf_error *error);
+
 /* hf_store_close(NULL) does nothing.  Cannot fail. */
 void hf_store_close(struct hf_store *store);
 
@@ -205,6 +222,7 @@ struct hf_store_methods {
 struct hf_store {
     const struct hf_store_methods *methods;
     const struct hf_alloc *alloc; /* borrowed */
+    bool look_only;               /* opened by hf_store_look_at */
     uint64_t generation;          /* as hf_store_generation says */
     _Atomic int64_t locked_ms;    /* the instant at which a call last met a
                                      lock of another process; 0: never */

@@ -191,7 +191,9 @@ migrate(const struct files *files, const struct hf_sqlite_schema_step *table,
     struct hf_sqlite_db db;
     enum hf_status status;
 
-    assert_int_equal(hf_sqlite_db_open(&db, files->path, NULL), HF_OK);
+    files_poke(files->path, 0, "", 0);
+    assert_int_equal(hf_sqlite_db_open(&db, files->path, HF_SQLITE_WRITE, NULL),
+                     HF_OK);
     db.until = suite_soon();
     status = hf_sqlite_schema_prepare(&db, table, count, NULL);
     hf_sqlite_db_close(&db);

@@ -259,12 +259,35 @@ a_cursor_of_something_else_is_refused(void **state)
     hf_close(client);
 }
 
+static void
+a_client_that_looks_only_may_not_write(void **state)
+{
+    struct hf_open_options options = {.look_only = true};
+    struct hf_client *client = NULL;
+    struct hf_diagnosis diagnosis;
+    struct hf_acquired acquired;
+    struct hf_cleared cleared;
+    struct hf_error error = {0};
+
+    (void)state;
+    assert_int_equal(hf_open("memory:look", &options, &client, NULL), HF_OK);
+    assert_int_equal(hf_acquire(client, "a", NULL, &acquired, &error),
+                     HF_E_DENIED);
+    assert_string_equal(error.text, "memory:look was opened to look only");
+    assert_int_equal(hf_clear(client, "a", NULL, &cleared, &error),
+                     HF_E_DENIED);
+    assert_int_equal(hf_examine(client, "a", NULL, &diagnosis, &error), HF_OK);
+    assert_false(diagnosis.record.exists);
+    hf_close(client);
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_lock_is_released_abandoned_and_not_held),
         cmocka_unit_test(bad_requests_are_refused_in_one_clause),
+        cmocka_unit_test(a_client_that_looks_only_may_not_write),
         cmocka_unit_test(the_place_is_told_with_its_whole_path),
         cmocka_unit_test(locks_are_listed_in_order_and_in_pages),
         cmocka_unit_test(
