@@ -93,15 +93,15 @@ def blocks_of_page(name, text):
 
 
 def blocks_of_help(program, words):
-    """The examples of a text of --help; what a word in capitals stands for is
-    not said, so that such a line is none."""
+    """The examples of a text of --help."""
     text = subprocess.run([program, *words, "--help"], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
     name = " ".join([program, *words, "--help"])
     for example in HELP.findall(text):
         example = re.split(r"(?<=\S)  +(?=\S)", example)[0]
-        if not re.search(r"\b[A-Z]{3,}\b", example):
-            yield Block(f"{name}: {example.split(chr(10))[0]}", example + "\n")
+        word = re.search(r"\b[A-Z]{3,}\b", example)
+        yield Block(f"{name}: {example.split(chr(10))[0]}", example + "\n",
+                    word and f"{word[0]} stands for a word of the reader's")
 
 
 def blocks_of_program(program):
