@@ -12,6 +12,7 @@ target_compile_options(hf_flags INTERFACE
     -Wwrite-strings -Wcast-qual -Wundef -Wformat=2 -Wvla
     -Wimplicit-fallthrough -Wswitch-enum -Wnull-dereference
     -Wdouble-promotion -fvisibility=hidden -fPIC
+    -ffunction-sections
     $<$<C_COMPILER_ID:Clang>:-Wno-string-conversion> # HF_CHECK(!"never")
     $<$<BOOL:${HF_WERROR}>:-Werror>)
 target_compile_definitions(hf_flags INTERFACE _POSIX_C_SOURCE=200809L)

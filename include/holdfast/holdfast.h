@@ -70,7 +70,9 @@ struct hf_alloc {
  *     memory:NAME                      a table in this process, for tests
  *
  * NULL means $HOLDFAST_AT, or else the default: /var/lib/holdfast/locks.db for
- * root, $XDG_STATE_HOME/holdfast/locks.db (~/.local/state/…) for others.
+ * root, $XDG_STATE_HOME/holdfast/locks.db (~/.local/state/…) for others.  What
+ * runs with other rights than its caller's, as a setuid program, does not look
+ * into the environment.
  * options may be NULL.  On HF_OK the caller owns *client.
  *
  * HF_E_INVALID: not a place.  HF_E_UNAVAILABLE: it cannot be reached.

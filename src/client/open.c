@@ -69,7 +69,7 @@ resolve_place(const char *place, char *resolved, size_t size,
               struct hf_error *error)
 {
     if (place == NULL)
-        place = getenv("HOLDFAST_AT");
+        place = secure_getenv("HOLDFAST_AT");
     if (place == NULL || place[0] == '\0') {
         if (hf_place_default(resolved, size) == HF_OK)
             return HF_OK;

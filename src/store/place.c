@@ -212,8 +212,8 @@ hf_place_parse(const char *text, struct hf_place *place, struct hf_error *error)
 static bool
 add_state_folder(struct hf_text *path)
 {
-    const char *state = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
+    const char *state = secure_getenv("XDG_STATE_HOME");
+    const char *home = secure_getenv("HOME");
     struct passwd *entry = NULL;
     struct passwd space;
     char strings[4096];

@@ -95,4 +95,6 @@ nm -D --defined-only "$root/$library" | awk '$2 ~ /[A-Z]/ {print $3}' |
     sort -u >"$here/exported"
 check "the library exports what its headers declare" \
     diff "$here/declared" "$here/exported"
+check "and has no function that nothing can reach" \
+    [ -z "$(nm "$root/$library" | grep ' hf_trace')" ]
 finish
