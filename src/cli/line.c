@@ -1,5 +1,6 @@
 #include "line.h"
 
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -41,7 +42,7 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
         hf_phrase_add(phrase, "last beat %s ago", ago);
         break;
     case HF_LIFE_RUNNING:
-        hf_phrase_add(phrase, "its process runs");
+        hf_phrase_add(phrase, "alive");
         break;
     case HF_LIFE_SUSPECTED:
         hf_phrase_add(phrase, "suspected dead, no beat for %s", ago);
@@ -52,16 +53,29 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
     }
 }
 
+/* " for 2m10s", or nothing of less than a second. */
+static const char *
+for_how_long(int64_t since, char *buffer, size_t size)
+{
+    char text[32];
+
+    buffer[0] = '\0';
+    if (hf_moment_now() - since >= 1000)
+        snprintf(buffer, size, " for %s",
+                 hf_moment_span(since, text, sizeof(text)));
+    return buffer;
+}
+
 /* What matters most stands first: the end is cut on a narrow terminal. */
 static void
 add_holder(struct hf_phrase *phrase, const struct hf_line *line,
            const struct hf_diagnosis *seen)
 {
     const struct hf_description *record = &seen->record;
-    char text[32];
+    char text[40];
 
-    hf_phrase_add(phrase, "%s %s for %s", line->verb, line->name,
-                  hf_moment_span(line->began_at, text, sizeof(text)));
+    hf_phrase_add(phrase, "%s %s%s", line->verb, line->name,
+                  for_how_long(line->began_at, text, sizeof(text)));
     if (record->exists && !record->corrupt) {
         hf_phrase_add(phrase, ": ");
         hf_report_who(phrase, record);
@@ -78,7 +92,7 @@ compose(struct hf_phrase *phrase, const struct hf_line *line,
         enum hf_line_kind kind, const struct hf_diagnosis *seen)
 {
     const char *why = seen->error.text;
-    char text[32];
+    char text[40];
 
     hf_phrase_start(phrase);
     hf_phrase_add(phrase, "holdfast: ");
@@ -87,8 +101,8 @@ compose(struct hf_phrase *phrase, const struct hf_line *line,
         add_holder(phrase, line, seen);
         break;
     case HF_LINE_UNANSWERED:
-        hf_phrase_add(phrase, "no answer about %s for %s: %s", line->name,
-                      hf_moment_span(line->known_at, text, sizeof(text)),
+        hf_phrase_add(phrase, "no answer about %s%s: %s", line->name,
+                      for_how_long(line->known_at, text, sizeof(text)),
                       why[0] != '\0' ? why : line->place);
         break;
     case HF_LINE_UNSETTLED:
@@ -125,8 +139,8 @@ static enum hf_line_kind
 kind_of(const struct hf_line *line, const struct hf_diagnosis *seen,
         int64_t now)
 {
-    bool late = line->limit_ms != HF_MOMENT_NEVER &&
-                now - line->began_at >= line->limit_ms + SHORT_MS;
+    bool late =
+        now - line->began_at >= hf_moment_after(line->limit_ms, SHORT_MS);
 
     if (late)
         return HF_LINE_UNSETTLED;

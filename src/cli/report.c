@@ -115,7 +115,11 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
                           watched);
         break;
     case HF_LIFE_BEATING:
-        hf_phrase_add(phrase, "it beats: the last beat came %s ago", unchanged);
+        if (seen->unchanged.ms < JUST_MS)
+            hf_phrase_add(phrase, "it beats: the last beat came just now");
+        else
+            hf_phrase_add(phrase, "it beats: the last beat came %s ago",
+                          unchanged);
         break;
     case HF_LIFE_RUNNING:
         if (seen->watched.ms < JUST_MS)
@@ -157,11 +161,12 @@ hf_report_holder(struct hf_phrase *phrase, const char *indent,
                   or_unknown(record->command));
     if (record->reason[0] != '\0')
         hf_phrase_add(phrase, "%sreason: %s\n", indent, record->reason);
-    hf_duration_text(seen->unchanged, age, sizeof(age));
-    hf_phrase_add(phrase,
-                  "%slast value: beat %" PRIu64 " of claim %" PRIu64
-                  ", unchanged for %s; fence %" PRIu64 "; if dead: %s\n",
-                  indent, record->beat, record->id, age, record->fence,
+    hf_phrase_add(phrase, "%slast value: beat %" PRIu64 " of claim %" PRIu64,
+                  indent, record->beat, record->id);
+    if (seen->unchanged.ms >= JUST_MS)
+        hf_phrase_add(phrase, ", unchanged for %s",
+                      hf_duration_text(seen->unchanged, age, sizeof(age)));
+    hf_phrase_add(phrase, "; fence %" PRIu64 "; if dead: %s\n", record->fence,
                   hf_if_dead_word(record->if_dead));
     hf_phrase_add(phrase, "%slife: ", indent);
     add_life(phrase, seen);

@@ -100,6 +100,7 @@ held() {
 # A second connection keeps the file for itself, as a place that is away;
 # until place_back.
 place_away() {
+    : >"$here/away.out" # what an earlier one said is not this one's
     exec 7> >(exec sqlite3 "$here/locks.db" >"$here/away.out" 2>&1)
     away=$!
     started+=("$away")

@@ -91,7 +91,7 @@ check "and leaves no record" exits 0
 # ---- Waiting for the place ------------------------------------------------------------
 place_away
 start waiting run -w 20s free -- echo ran
-await "the word of the lock" grep -q "no answer about free .*$locked" \
+await "the word of the lock" grep -q "no answer about free.*$locked" \
     "$here/waiting.err"
 check "a waiter is told that others keep the place locked" true
 place_back
@@ -100,7 +100,7 @@ check "and goes on when they let go of it" is 0 "$code"
 check "and runs its command" says waiting.out ran
 place_away
 start trying run -n --ttl 40s --beat 10s --grace 2s free -- echo ran
-await "the word of the lock" grep -q "no answer about free .*$locked" \
+await "the word of the lock" grep -q "no answer about free.*$locked" \
     "$here/trying.err"
 check "so is one that does not wait" true
 place_back
