@@ -128,7 +128,7 @@ hf_held_by_ours(const char *place, const struct hf_description *record)
 {
     const char *item = getenv(variable);
     struct hf_phrase grant;
-    char item_place[PATH_SIZE];
+    char item_place[PATH_SIZE] = "";
 
     if (item == NULL || !record->exists || record->corrupt)
         return false;

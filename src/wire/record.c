@@ -396,8 +396,8 @@ read_cleared(const struct hf_json *json, struct hf_description *cleared,
              struct hf_error *error)
 {
     size_t object = hf_json_member(json, 0, "cleared");
-    struct hf_heartbeat heartbeat;
-    struct hf_terms terms;
+    struct hf_heartbeat heartbeat = {0};
+    struct hf_terms terms = {.if_dead = HF_TAKEOVER};
     enum hf_status status;
     size_t owner;
 
