@@ -244,12 +244,9 @@ bind_purge(struct hf_sqlite_sql *sql, enum hf_sql which,
     int code = hf_sqlite_sql_prepare(sql, which, statement);
 
     if (code == SQLITE_OK)
-        code = sqlite3_bind_text(*statement, 1, HF_RULE_MARKERS, -1,
-                                 SQLITE_STATIC);
+        code = sqlite3_bind_int64(*statement, 1, purge->before_ms);
     if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(*statement, 2, purge->before_ms);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(*statement, 3, most);
+        code = sqlite3_bind_int64(*statement, 2, most);
     return code;
 }
 

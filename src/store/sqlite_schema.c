@@ -50,6 +50,14 @@ static const char version_1[] =
     " FROM holdfast_records"
     " WHERE value IS NOT NULL AND substr(space, 1, 1) <> '!';";
 
+/*
+ * What a purge looks for, by age: without it a purge reads every row, under the
+ * write lock (70 ms where 100,000 locks are held).  A beat does not touch it.
+ */
+static const char version_2[] =
+    "CREATE INDEX holdfast_leftovers ON holdfast_records(stamp)"
+    " WHERE value IS NULL OR space = '" HF_RULE_MARKERS "';";
+
 /* The wall clock, so that a file that was deleted repeats no fence. */
 static enum hf_status
 set_floor(struct hf_sqlite_db *db, struct hf_error *error)
@@ -66,6 +74,7 @@ set_floor(struct hf_sqlite_db *db, struct hf_error *error)
 
 const struct hf_sqlite_schema_step hf_sqlite_schema_steps[] = {
     {version_1, set_floor},
+    {version_2, NULL},
 };
 const size_t hf_sqlite_schema_steps_count =
     sizeof(hf_sqlite_schema_steps) / sizeof(hf_sqlite_schema_steps[0]);

@@ -1,6 +1,7 @@
 #ifndef HF_STORE_SQLITE_SQL_H
 #define HF_STORE_SQLITE_SQL_H
 
+#include "store/rule.h"
 #include "store/sqlite_db.h"
 
 /*
@@ -8,6 +9,13 @@
  * first use.  All functions but those that take an hf_error return SQLite's
  * result codes.  Not thread-safe.
  */
+
+/* What a purge may remove, as holdfast_leftovers (sqlite_schema.c) has it: the
+ * oldest first. */
+#define HF_SQL_LEFTOVERS                                                       \
+    "holdfast_records INDEXED BY holdfast_leftovers"                           \
+    " WHERE (value IS NULL OR space = '" HF_RULE_MARKERS "')"                  \
+    " AND stamp <= ?1 ORDER BY stamp, rowid LIMIT ?2"
 
 /* name, SQL */
 #define HF_SQL_TABLE(X)                                                        \
@@ -27,12 +35,9 @@
              " version = ?3, token = ?4, stamp = ?5, value = ?6")              \
     X(ERASE, "DELETE FROM holdfast_records WHERE space = ?1 AND name = ?2")    \
     X(OLD, "SELECT count(*), max(version) FROM (SELECT version"                \
-           " FROM holdfast_records WHERE (value IS NULL OR space = ?1)"        \
-           " AND stamp <= ?2 ORDER BY space, name LIMIT ?3)")                  \
+           " FROM " HF_SQL_LEFTOVERS ")")                                      \
     X(PURGE, "DELETE FROM holdfast_records WHERE rowid IN"                     \
-             " (SELECT rowid FROM holdfast_records"                            \
-             " WHERE (value IS NULL OR space = ?1)"                            \
-             " AND stamp <= ?2 ORDER BY space, name LIMIT ?3)")                \
+             " (SELECT rowid FROM " HF_SQL_LEFTOVERS ")")                      \
     X(LOOK, "PRAGMA data_version")                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                \
     X(COMMIT, "COMMIT")                                                        \

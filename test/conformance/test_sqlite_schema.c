@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "store/sqlite_schema.h"
+#include "store/sqlite_sql.h"
 
 /* What is in the file: its schema and how it is migrated, and the view that
  * people see at a prompt. */
@@ -157,9 +158,56 @@ the_file_says_whose_it_is_and_which_version(void **state)
 
     hf_store_close(files_open(files));
     expect_rows(files, "PRAGMA application_id", "1212566603\n"); /* HFLK */
-    expect_rows(files, "PRAGMA user_version", "1\n");
+    expect_rows(files, "PRAGMA user_version", "2\n");
     expect_rows(files, "PRAGMA journal_mode", "wal\n");
     expect_rows(files, "PRAGMA integrity_check", "ok\n");
+}
+
+/* Under the write lock it must not read what it does not remove. */
+static void
+a_purge_reads_only_what_it_may_remove(void **state)
+{
+    static const char *const purge[] = {
+#define PURGE_SQL(name, sql) [HF_SQL_##name] = sql,
+        HF_SQL_TABLE(PURGE_SQL)
+#undef PURGE_SQL
+    };
+    static const enum hf_sql both[] = {HF_SQL_OLD, HF_SQL_PURGE};
+    const struct files *files = *state;
+
+    hf_store_close(files_open(files));
+    for (size_t i = 0; i < 2; i++) {
+        char sql[512];
+        char plan[512];
+
+        snprintf(sql, sizeof(sql), "EXPLAIN QUERY PLAN %s", purge[both[i]]);
+        files_query(files->path, sql, plan, sizeof(plan));
+        assert_non_null(strstr(plan, "SEARCH holdfast_records USING INDEX "
+                                     "holdfast_leftovers (stamp<?)"));
+        assert_null(strstr(plan, "SCAN holdfast_records"));
+    }
+}
+
+/* Made before there was the index. */
+static void
+a_file_of_the_first_version_is_brought_up_to_date(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    struct hf_key key = suite_key("a");
+    size_t purged = 0;
+
+    suite_apply(store, suite_delete(key, suite_absent(store, key)));
+    hf_store_close(store);
+    files_sql(files->path, "DROP INDEX holdfast_leftovers;"
+                           "PRAGMA user_version=1");
+    store = files_open(files);
+    assert_int_equal(
+        hf_store_purge(store, (struct hf_duration){0}, 10, &purged, NULL),
+        HF_OK);
+    assert_int_equal(purged, 1);
+    hf_store_close(store);
+    expect_rows(files, "PRAGMA user_version", "2\n");
 }
 
 /* ---- Migration ----------------------------------------------------------- */
@@ -281,6 +329,8 @@ main(void)
         FILES_TEST(a_record_made_by_hand_is_read_and_written_on),
         FILES_TEST(a_version_that_cannot_grow_harms_no_other_group),
         FILES_TEST(the_file_says_whose_it_is_and_which_version),
+        FILES_TEST(a_purge_reads_only_what_it_may_remove),
+        FILES_TEST(a_file_of_the_first_version_is_brought_up_to_date),
         FILES_TEST(each_version_leads_to_the_newest),
         FILES_TEST(a_step_that_fails_leaves_the_older_version),
         FILES_TEST(an_older_program_refuses_the_newer_file),
