@@ -41,6 +41,8 @@ memory_of(struct hf_store *store)
     return (struct memory *)store;
 }
 
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+
 static void
 lock(void)
 {
@@ -51,6 +53,14 @@ static void
 unlock(void)
 {
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
+}
+
+/* A fork copies the tables, and must not do so in the middle of a change, nor
+ * copy a mutex that nobody in the child would ever unlock. */
+static void
+watch_forks(void)
+{
+    (void)pthread_atfork(lock, unlock, unlock);
 }
 
 /* ---- Open and close ------------------------------------------------------ */
@@ -318,6 +328,7 @@ hf_memory_open(const char *name, const struct hf_alloc *alloc,
 
     if (status != HF_OK)
         return status;
+    pthread_once(&watch_once, watch_forks);
     memory = hf_new(alloc, struct memory);
     if (memory == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory to open memory:%s", name);

@@ -220,7 +220,6 @@ open_handle(struct hf_sqlite_db *db)
         SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE;
     char name[3 * HF_PLACE_MAX + 32];
     struct hf_text text;
-    int code = SQLITE_MISUSE;
 
     hf_text_init(&text, name, sizeof(name));
     switch (db->mode) {
@@ -237,11 +236,7 @@ open_handle(struct hf_sqlite_db *db)
         flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
         break;
     }
-    atomic_fetch_add(&open_count, 1);
-    code = sqlite3_open_v2(name, &db->handle, flags, hf_sqlite_log_vfs());
-    if (db->handle == NULL) /* no memory even for that */
-        atomic_fetch_sub(&open_count, 1);
-    return code;
+    return sqlite3_open_v2(name, &db->handle, flags, hf_sqlite_log_vfs());
 }
 
 enum hf_status
@@ -265,9 +260,11 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
                        "SQLite place open, and must call exec before it opens "
                        "one",
                        path);
+    atomic_fetch_add(&open_count, 1);
+    db->counted = true;
     status = hf_sqlite_identity_admit(&db->identity, error);
     if (status != HF_OK)
-        return status;
+        goto fail;
     code = open_handle(db);
     if (code != SQLITE_OK) {
         status = hf_sqlite_db_fail(db, code, error);
@@ -292,12 +289,12 @@ fail:
 void
 hf_sqlite_db_close(struct hf_sqlite_db *db)
 {
-    if (db->handle != NULL) {
-        sqlite3_close(db->handle);
-        db->handle = NULL;
-        atomic_fetch_sub(&open_count, 1);
-    }
+    sqlite3_close(db->handle);
+    db->handle = NULL;
     hf_sqlite_identity_forget(&db->identity);
+    if (db->counted)
+        atomic_fetch_sub(&open_count, 1);
+    db->counted = false;
 }
 
 int
@@ -383,6 +380,8 @@ plain_reason(int code)
         return "it did not answer in time";
     case SQLITE_FULL:
         return "the disk is full";
+    case SQLITE_CANTOPEN:
+        return "it, or a file beside it, cannot be opened";
     case SQLITE_NOTADB:
         return "it is not a SQLite database";
     case SQLITE_READONLY:

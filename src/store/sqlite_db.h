@@ -29,6 +29,7 @@ struct hf_sqlite_db {
                                 waits for locks */
     bool gone;                  /* it was found that a file is no longer the one
                                    that was opened: close it */
+    bool counted;               /* among those open in this process */
     bool log_noted;             /* see sqlite_log.h */
     uint64_t dice;              /* state of the pauses' random numbers */
     _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of

@@ -25,6 +25,8 @@ fail_system(struct hf_error *error, const char *what, const char *path)
 
     if (code == EACCES || code == EPERM || code == EROFS)
         status = HF_E_DENIED;
+    else if (code == EMFILE || code == ENFILE)
+        status = HF_E_LIMIT;
     else if (code == ENOTDIR || code == ENAMETOOLONG || code == ELOOP)
         status = HF_E_INVALID;
     return hf_fail(error, status, "cannot %s %s: %s", what, path,

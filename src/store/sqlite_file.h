@@ -24,8 +24,8 @@
  * group may write: there the group may read and write the file, whatever the
  * umask.
  *
- * HF_E_INVALID, HF_E_DENIED, HF_E_UNAVAILABLE, HF_E_CORRUPT.  Nothing is
- * created where the place is refused.
+ * HF_E_INVALID, HF_E_DENIED, HF_E_UNAVAILABLE, HF_E_CORRUPT, HF_E_LIMIT: no
+ * descriptor is left.  Nothing is created where the place is refused.
  */
 HF_MUST_USE enum hf_status hf_sqlite_file_prepare(const struct hf_place *place,
                                                   struct hf_error *error);

@@ -102,7 +102,8 @@ struct hf_store_scan {
 
 /*
  * Open the store that `place` (holdfast.h) names.  HF_E_INVALID,
- * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT, HF_E_NOMEM, as hf_open says.
+ * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT, HF_E_LIMIT, HF_E_NOMEM, as
+ * hf_open says.
  */
 HF_MUST_USE enum hf_status hf_store_open(const char *place,
                                          const struct hf_alloc *alloc,
@@ -143,7 +144,8 @@ uint64_t hf_store_generation(const struct hf_store *store);
 
 /*
  * Linearizable: shows every commit that was answered before the call began.
- * HF_E_UNAVAILABLE (also when `until` passes), HF_E_CORRUPT (the file).
+ * HF_E_UNAVAILABLE (also when `until` passes), HF_E_CORRUPT (the file); where
+ * the place is opened anew, what hf_store_open says, too.
  * *record is untouched unless HF_OK.
  */
 HF_MUST_USE enum hf_status

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -377,6 +378,47 @@ a_command_that_is_run_inherits_no_descriptor(void **state)
     hf_store_close(store);
 }
 
+static void
+leave_descriptors(rlim_t count)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = count;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Three descriptors are the least, then four, until the place opens. */
+static bool
+open_with_few_descriptors(void *ctx)
+{
+    const struct files *files = ctx;
+    enum hf_status status = HF_E_LIMIT;
+    rlim_t count = 3;
+
+    while (status == HF_E_LIMIT) {
+        struct hf_store *store = NULL;
+        struct hf_error error = {.status = HF_OK};
+
+        leave_descriptors(count++);
+        status = hf_store_open(files->place, &hf_alloc_libc, &store, &error);
+        if (status != HF_OK && status != HF_E_LIMIT)
+            print_message("%s\n", error.text);
+        hf_store_close(store);
+    }
+    return status == HF_OK && count > 4;
+}
+
+static void
+without_a_descriptor_the_limit_is_named(void **state)
+{
+    assert_int_equal(
+        suite_end_of(suite_start(open_with_few_descriptors, *state)), 0);
+    /* And so where the file is there already. */
+    assert_int_equal(
+        suite_end_of(suite_start(open_with_few_descriptors, *state)), 0);
+}
+
 /* What SQLite notes of the locks of a process is copied by a fork, and is no
  * longer true in the child. */
 static bool
@@ -435,6 +477,7 @@ main(void)
         FILES_TEST(a_new_file_in_the_place_of_a_deleted_one_repeats_no_version),
         FILES_TEST(a_file_restored_from_a_backup_repeats_no_version),
         FILES_TEST(a_command_that_is_run_inherits_no_descriptor),
+        FILES_TEST(without_a_descriptor_the_limit_is_named),
         FILES_TEST(a_forked_child_opens_none_while_its_parent_had_one_open),
     };
 
