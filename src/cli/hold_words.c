@@ -16,16 +16,18 @@ place(const struct hf_hold *h)
     return h->client != NULL ? hf_client_place(h->client) : "?";
 }
 
-/* `before` and why the place does not answer; nothing if it does. */
-static void
+/* `before` and why the place does not answer; false, and nothing, if it
+ * does. */
+static bool
 add_cause(struct hf_phrase *phrase, const struct hf_hold *h, const char *before)
 {
     struct hf_error cause = {.status = HF_OK};
 
     if (!atomic_load(&h->opened) || h->client == NULL ||
         hf_client_trouble(h->client, &cause) == HF_OK)
-        return;
+        return false;
     hf_phrase_add(phrase, "%s%s", before, cause.text);
+    return true;
 }
 
 /* What was read last before the grant is a dead holder's record exactly when
@@ -61,7 +63,7 @@ add_loss(struct hf_phrase *text, const struct hf_hold *h)
 {
     if (hf_moment_now() >= hf_lock_right_ms(h->lock)) {
         hf_phrase_add(text, "no beat was written in time");
-        add_cause(text, h, ": ");
+        (void)add_cause(text, h, ": ");
     } else {
         hf_phrase_add(text, h->order->if_dead == HF_REFUSE
                                 ? "somebody cleared it"
@@ -80,7 +82,7 @@ hf_hold_words_certainty_now(const struct hf_hold *h, enum hf_outcome outcome)
     hf_phrase_add(&text, "%s is ", h->name.text);
     if (outcome == HF_IN_DOUBT) {
         hf_phrase_add(&text, "in doubt: no beat was written in time");
-        add_cause(&text, h, ": ");
+        (void)add_cause(&text, h, ": ");
         hf_phrase_add(&text, "; the command goes on, for nobody may override "
                              "a refuse lock");
     } else if (outcome == HF_GRANTED) {
@@ -101,10 +103,11 @@ say_ending_now(const struct hf_hold *h)
     if (h->silent)
         return;
     hf_phrase_start(&text);
-    add_cause(&text, h, ": ");
-    hf_say_now("%s is about to be lost, for no beat could be written at "
-               "%s%s; ending the command",
-               h->name.text, place(h), text.text);
+    hf_phrase_add(&text, "%s is about to be lost, for no beat was written",
+                  h->name.text);
+    if (!add_cause(&text, h, ": "))
+        hf_phrase_add(&text, " at %s", place(h));
+    hf_say_now("%s; ending the command", text.text);
 }
 
 void
@@ -139,7 +142,7 @@ hf_hold_words_stopping_now(const struct hf_hold *h)
     if (claiming)
         hf_say_wipe();
     hf_phrase_start(&text);
-    add_cause(&text, h, ": ");
+    (void)add_cause(&text, h, ": ");
     hf_say_now("still giving %s %s%s; %s to leave it as it is",
                claiming ? "up" : "back", h->name.text, text.text,
                h->stops > 0 ? hf_say_again() : hf_say_twice());
@@ -173,10 +176,11 @@ hf_hold_words_left_behind(const struct hf_hold *h)
         return;
     hf_phrase_start(&text);
     hf_phrase_add(&text,
-                  "holdfast: a record of %s may be left at %s, which "
-                  "nobody beats",
-                  h->name.text, place(h));
-    add_cause(&text, h, ", for it does not answer: ");
+                  "holdfast: a record of %s may be left, which nobody "
+                  "beats, ",
+                  h->name.text);
+    if (!add_cause(&text, h, "for there was no answer: "))
+        hf_phrase_add(&text, "at %s", place(h));
     if (h->order->if_dead == HF_TAKEOVER) {
         hf_phrase_add(&text, "; the next one takes it over after %s\n",
                       hf_duration_text(h->order->ttl, ttl, sizeof(ttl)));

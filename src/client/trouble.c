@@ -38,7 +38,8 @@ hf_trouble_tell(const struct hf_trouble *trouble, const struct hf_store *store,
     if (trouble->error.text[0] != '\0')
         return hf_fail(error, trouble->error.status, "%s", trouble->error.text);
     if (taken.ms >= HF_TROUBLE_SLOW_MS)
-        return hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer for %s", place,
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s: it is slow, one call has taken %s so far", place,
                        hf_duration_text(taken, text, sizeof(text)));
     return HF_OK;
 }
