@@ -37,6 +37,9 @@ static const struct {
      "told that it has lost the lock"},
     {PROMISE_UNHEARD,
      "a holder whose lock a person has cleared never learns of it"},
+    {PROMISE_UNNOTICED,
+     "a holder believes in a record that went with its place, although a beat "
+     "was due since then"},
     {PROMISE_STUCK,
      "nobody is ever granted the lock again, though nothing goes wrong any "
      "more"},

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "world/forget.h"
 #include "world/layout.h"
 #include "world/person.h"
 #include "world/resource.h"
@@ -11,7 +12,7 @@ pack_size(const struct world_config *config)
 {
     return WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES +
            config->workers * WORKER_BYTES + resource_size(config) +
-           person_size(config);
+           person_size(config) + forget_size(config);
 }
 
 void
@@ -26,6 +27,8 @@ pack_parts(const struct world_config *config, uint16_t parts[LAB_PARTS_MAX])
         parts[count++] = (uint16_t)resource_size(config);
     if (person_size(config) != 0)
         parts[count++] = (uint16_t)person_size(config);
+    if (forget_size(config) != 0)
+        parts[count++] = (uint16_t)forget_size(config);
     if (count < LAB_PARTS_MAX)
         parts[count] = 0;
 }
@@ -52,6 +55,16 @@ static bool
 patience_varies(const struct hf_asker *asker)
 {
     return asker->config.most.ms > world_ticks(1).ms;
+}
+
+/* May the answer to a read show it this version? */
+static bool
+may_be_shown(const struct world *world, const struct world_worker *w,
+             uint64_t version)
+{
+    return version == world->version ||
+           (world->config->forgets && version == world->before.version) ||
+           (answer_is_read(w) && version == w->mail.sight.version);
 }
 
 static void
@@ -120,9 +133,7 @@ strip_worker(const struct world *world, struct world_worker *w)
         c->answered = true;
         c->limit_at = HF_NEVER;
     }
-    if (!still_waits(c) ||
-        (c->claimed_version != world->version &&
-         (!answer_is_read(w) || c->claimed_version != w->mail.sight.version)))
+    if (!still_waits(c) || !may_be_shown(world, w, c->claimed_version))
         c->claimed_version = 0;
     if (!k->asker.waiting || k->asker.question != HF_ASK_READ ||
         !still_waits(c) || k->state != HF_KEEPER_IDLE)
@@ -191,13 +202,14 @@ pack_call(const struct world_worker *w, const struct names *names, uint8_t *at)
 {
     const struct world_mail *mail = &w->mail;
     const struct hf_asker *asker = &w->contender.keeper.asker;
-    const bool how[] = {mail->reads, worker_is_owed(w), knows_call(w),
-                        mail->write.claims, asker->late};
+    const bool how[] = {mail->reads,        worker_is_owed(w), knows_call(w),
+                        mail->write.claims, asker->late,       w->unaware,
+                        mail->went_back};
     struct hf_duration took = asker->took;
 
     if (took.ms > asker->config.most.ms)
         took = asker->config.most; /* longer is as long */
-    at[0] = layout_bits(how, 5);
+    at[0] = layout_bits(how, 7);
     at[1] = (uint8_t)((took.ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
     if (!mail->out)
         return;
@@ -370,6 +382,7 @@ pack(const struct world *world, uint8_t *bytes)
     collect(&bare, &names);
     resource_collect(&bare, &names);
     person_collect(&bare, &names);
+    forget_collect(&bare, &names);
     ranks_settle(&names.versions);
     ranks_settle(&names.grants);
     for (unsigned i = 0; i < count; i++)
@@ -392,5 +405,7 @@ pack(const struct world *world, uint8_t *bytes)
     }
     pack_late(&bare, places, &names, bytes + WORLD_BYTES);
     resource_pack(&bare, &names, order, at);
-    person_pack(&bare, &names, at + resource_size(world->config));
+    at += resource_size(world->config);
+    person_pack(&bare, &names, at);
+    forget_pack(&bare, &names, at + person_size(world->config));
 }

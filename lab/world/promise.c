@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "world/forget.h"
+
 static void
 broken(struct world *world, const char *promise)
 {
@@ -17,7 +19,8 @@ promise_of_owner(struct world *world, const struct world_write *write)
     const struct world_worker *w = &world->workers[owner];
     bool own = owner == write->worker;
 
-    if (owner == WORLD_WORKERS_MAX || !world_believes(world, owner))
+    if (owner == WORLD_WORKERS_MAX || w->cleared ||
+        !world_believes(world, owner))
         return;
     if (own && write->kind == HF_DELETE &&
         w->contender.state == HF_CONTENDER_HOLDING)
@@ -80,7 +83,8 @@ promise_end(struct world *world, unsigned worker)
 {
     const struct hf_contender *c = &world->workers[worker].contender;
 
-    if (world->exists && c->claims > 0 && world->id == c->keeper.heartbeat.id)
+    if (world->exists && c->claims > 0 && !world->forgot &&
+        world->id == c->keeper.heartbeat.id)
         broken(world, PROMISE_ORPHAN);
     for (unsigned i = 0; i < world->late_count; i++)
         if (world->late[i].worker == worker && world->late[i].kind == HF_PUT)
@@ -104,7 +108,7 @@ promise_of_record(struct world *world)
         const struct world_worker *w = &world->workers[i];
 
         if (world->exists && w->alive && !world_owns(world, i) &&
-            w->contender.claims > 0 &&
+            w->contender.claims > 0 && !world->forgot &&
             world->id == w->contender.keeper.heartbeat.id)
             broken(world, PROMISE_ORPHAN);
     }
@@ -137,6 +141,9 @@ promise_of_section(struct world *world)
     }
     if (believing > 1)
         broken(world, PROMISE_OVERLAP);
+    for (unsigned i = 0; i < world->config->workers; i++)
+        if (forget_is_unnoticed(world, i))
+            broken(world, PROMISE_UNNOTICED);
     for (unsigned i = 0; i < world->config->workers && inside > 1; i++)
         if (is_untold(world, i))
             broken(world, PROMISE_UNTOLD);

@@ -9,17 +9,19 @@
  * world->violated.  What they look at in a worker, promise_sees_same compares.
  */
 
-#define PROMISE_OVERLAP      "overlap"
-#define PROMISE_TWO_TAKERS   "two takers of one token"
-#define PROMISE_STOLEN       "a live lock stolen"
-#define PROMISE_LOST_LOCK    "a lock lost to nobody"
-#define PROMISE_FENCE        "fence order"
-#define PROMISE_RESOURCE     "fence order at the resource"
-#define PROMISE_REFUSE       "refuse overridden"
-#define PROMISE_ORPHAN       "a claim left behind"
-#define PROMISE_LATE_ANSWER  "granted when the right was over"
-#define PROMISE_UNTOLD       "a running holder not told of its end"
-#define PROMISE_UNHEARD      "a cleared holder that never learns it"
+#define PROMISE_OVERLAP     "overlap"
+#define PROMISE_TWO_TAKERS  "two takers of one token"
+#define PROMISE_STOLEN      "a live lock stolen"
+#define PROMISE_LOST_LOCK   "a lock lost to nobody"
+#define PROMISE_FENCE       "fence order"
+#define PROMISE_RESOURCE    "fence order at the resource"
+#define PROMISE_REFUSE      "refuse overridden"
+#define PROMISE_ORPHAN      "a claim left behind"
+#define PROMISE_LATE_ANSWER "granted when the right was over"
+#define PROMISE_UNTOLD      "a running holder not told of its end"
+#define PROMISE_UNHEARD     "a cleared holder that never learns it"
+#define PROMISE_UNNOTICED                                                      \
+    "a holder that did not notice that the place went back"
 #define PROMISE_STUCK        "stuck"
 #define PROMISE_BOTH_BELIEVE "a frozen holder and another in the section"
 

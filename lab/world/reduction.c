@@ -6,8 +6,9 @@
 bool
 reduction_holds_in(const struct world_config *config)
 {
-    return !config->lazy && config->latency == 0 && !config->same_host &&
-           !config->judge_stuck && config->resource == RESOURCE_NONE;
+    return !config->lazy && config->latency == 0 && !config->forgets &&
+           !config->same_host && !config->judge_stuck &&
+           config->resource == RESOURCE_NONE;
 }
 
 /* The step that the worker takes by itself, whatever the others do. */

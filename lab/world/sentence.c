@@ -10,6 +10,9 @@
 static const char *const happens[ACT_COUNT] = {
     [ACT_TICK] = "Time passes",
     [ACT_PURGE] = "Tombstones are purged",
+    [ACT_REMOVED] = "The file of the place is removed, and made anew",
+    [ACT_REPLACED] = "A copy without the last write takes the file's place",
+    [ACT_OVERWRITTEN] = "A copy without the last write overwrites the file",
 };
 
 /* What a worker or a person does, or what befalls them. */
@@ -111,9 +114,10 @@ add_answer(const struct model_step *step, struct hf_text *text)
         }
     }
     hf_text_addf(text, " hears that its %s %s", question_word(&w->mail),
-                 w->mail.verdict == HF_APPLIED   ? "was applied"
-                 : w->mail.verdict == HF_REFUSED ? "was refused"
-                                                 : "may have been applied");
+                 w->mail.verdict == HF_APPLIED       ? "was applied"
+                 : w->mail.verdict == HF_REFUSED     ? "was refused"
+                 : w->mail.verdict == HF_UNAVAILABLE ? "was not done"
+                                                     : "may have been applied");
 }
 
 /* What the worker does of its own after the event. */

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/check.h"
+#include "world/forget.h"
 #include "world/person.h"
 #include "world/promise.h"
 #include "world/resource.h"
@@ -252,6 +253,7 @@ tick(struct world *world, unsigned who)
     for (unsigned i = 0; i < world->config->workers; i++)
         worker_tick(world->config, i, &world->workers[i]);
     person_tick(world);
+    forget_tick(world);
 }
 
 static bool
@@ -324,6 +326,9 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_CRASH] = {may_crash, worker_crash},
     [ACT_FREEZE] = {may_freeze, freeze},
     [ACT_CLEAR] = {may_clear, clear},
+    [ACT_REMOVED] = {forget_may, forget_removed},
+    [ACT_REPLACED] = {forget_may, forget_replaced},
+    [ACT_OVERWRITTEN] = {forget_may, forget_overwritten},
     [ACT_PERSON_ANSWER_LOST] = {person_clears, person_lose_answer},
     [ACT_PERSON_DROPPED] = {person_may_be_served, person_lose_question},
     [ACT_PERSON_LATER] = {person_clears, person_delay_question},

@@ -1,11 +1,12 @@
 #include "world/stored.h"
 
 #include "base/check.h"
+#include "world/forget.h"
 #include "world/promise.h"
 
 /* Only writes that expect this very version can still apply. */
-static void
-forget_late(struct world *world)
+void
+stored_forget_late(struct world *world)
 {
     unsigned kept = 0;
 
@@ -45,7 +46,8 @@ stored_apply(struct world *world, const struct world_write *write)
     promise_write(world, write);
     if (write->id == 0)
         note_cleared(world);
-    world->version++;
+    forget_keep(world);
+    world->version = ++world->given;
     world->exists = write->kind == HF_PUT;
     world->id = world->exists ? write->id : 0;
     world->terms = world->exists ? write->terms : 0;
@@ -55,7 +57,9 @@ stored_apply(struct world *world, const struct world_write *write)
         world->marker = write->over;
     else if (write->over == world->marker)
         world->marker = 0;
-    forget_late(world);
+    if (write->worker < world->config->workers && write->kind == HF_PUT)
+        world->workers[write->worker].cleared = false; /* it is there again */
+    stored_forget_late(world);
     return HF_APPLIED;
 }
 
@@ -77,8 +81,34 @@ stored_read(const struct world *world)
 void
 stored_purge(struct world *world)
 {
-    world->version++;
-    forget_late(world);
+    world->version = ++world->given;
+    stored_forget_late(world);
+}
+
+static bool
+id_is_used(const struct world *world, uint64_t id)
+{
+    bool used = world->id == id || world->before.id == id;
+
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        const struct world_worker *w = &world->workers[i];
+
+        used = used || w->contender.keeper.heartbeat.id == id ||
+               w->mail.sight.heartbeat.id == id || w->mail.write.id == id;
+    }
+    for (unsigned i = 0; i < world->late_count; i++)
+        used = used || world->late[i].id == id;
+    return used;
+}
+
+uint64_t
+stored_new_id(const struct world *world)
+{
+    uint64_t id = 1;
+
+    while (id_is_used(world, id))
+        id++;
+    return id;
 }
 
 void

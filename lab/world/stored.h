@@ -25,4 +25,10 @@ void stored_keep_late(struct world *world, struct world_write write);
 /* One of these reaches the store. */
 void stored_apply_late(struct world *world, unsigned index);
 
+/* Of the writes that may come late, keep those that still can apply. */
+void stored_forget_late(struct world *world);
+
+/* An id that nobody has. */
+uint64_t stored_new_id(const struct world *world);
+
 #endif

@@ -39,6 +39,9 @@ static const char *const act_words[ACT_COUNT] = {
     [ACT_CRASH] = "crash",
     [ACT_FREEZE] = "freeze",
     [ACT_CLEAR] = "clear",
+    [ACT_REMOVED] = "removed",
+    [ACT_REPLACED] = "replaced",
+    [ACT_OVERWRITTEN] = "overwritten",
 };
 
 const char *

@@ -1,3 +1,4 @@
+#include "world/forget.h"
 #include "world/layout.h"
 #include "world/pack.h"
 #include "world/person.h"
@@ -66,11 +67,13 @@ unpack_call(const struct world_config *config, unsigned index,
 
     k->asker.late = layout_bit(at[0], 4);
     k->asker.took = world_ticks(at[1]);
+    w->unaware = layout_bit(at[0], 5);
     if (!mail->out)
         return;
     mail->reads = layout_bit(at[0], 0);
     mail->number = owed ? OWED : ASKED;
     mail->age = at[2] >> 4;
+    mail->went_back = layout_bit(at[0], 6);
     if (mail->reads)
         return;
     mail->write = (struct world_write){
@@ -188,5 +191,7 @@ unpack(const struct world_config *config, const uint8_t *bytes,
     /* A late write's packed position is its index among the late. */
     unpack_late(bytes + WORLD_BYTES, world);
     resource_unpack(after, world);
-    person_unpack(after + resource_size(config), world);
+    after += resource_size(config);
+    person_unpack(after, world);
+    forget_unpack(after + person_size(config), world);
 }

@@ -50,33 +50,16 @@ told(struct world *world, unsigned worker, enum hf_told news)
     }
 }
 
-static bool
-id_is_used(const struct world *world, uint64_t id)
-{
-    bool used = world->id == id;
-
-    for (unsigned i = 0; i < world->config->workers; i++) {
-        const struct world_worker *w = &world->workers[i];
-
-        used = used || w->contender.keeper.heartbeat.id == id ||
-               w->mail.sight.heartbeat.id == id || w->mail.write.id == id;
-    }
-    for (unsigned i = 0; i < world->late_count; i++)
-        used = used || world->late[i].id == id;
-    return used;
-}
-
 /* Ids are random and large; in the world they are small, and as distinct. */
 static void
 name_claim(const struct world *world, struct world_worker *w)
 {
     uint64_t *id = &w->contender.keeper.heartbeat.id;
-    uint64_t name = 1;
+    uint64_t name;
 
     if (*id < 64)
         return;
-    while (id_is_used(world, name))
-        name++;
+    name = stored_new_id(world);
     if (w->mail.out && w->mail.write.id == *id)
         w->mail.write.id = name;
     *id = name;
@@ -152,6 +135,15 @@ step(struct world *world, unsigned worker, struct hf_event event)
     return 0;
 }
 
+/* What the place brought back of one who had settled is nobody's. */
+static void
+forsake(struct world *world, unsigned worker)
+{
+    if (world->forgot && world->exists &&
+        world->id == world->workers[worker].contender.keeper.heartbeat.id)
+        world->id = stored_new_id(world);
+}
+
 /* Every event enters here.  A worker that is cut off from the store gives the
  * call up with the question: nothing comes back from it. */
 void
@@ -170,6 +162,7 @@ worker_pump(struct world *world, unsigned worker, struct hf_event event)
     if (w->contender.state == HF_CONTENDER_ENDED) {
         let_go(world, worker);
         promise_end(world, worker);
+        forsake(world, worker);
         *w = (struct world_worker){.phase = w->phase};
     }
 }
@@ -180,6 +173,12 @@ worker_serve(struct world *world, unsigned worker)
     struct world_mail *mail = &world->workers[worker].mail;
 
     mail->served = true;
+    if (world->workers[worker].unaware) {
+        mail->went_back = true;
+        mail->verdict = HF_UNAVAILABLE;
+        mail->sight = (struct hf_sight){.kind = HF_SIGHT_NONE};
+        return;
+    }
     if (mail->reads) {
         mail->sight = stored_read(world);
         return;
@@ -220,6 +219,15 @@ worker_release(struct world *world, unsigned worker)
     worker_pump(world, worker, hf_event(HF_ON_RELEASE, WORLD_NOW));
 }
 
+/* Its client has the other place open from now on, and says so. */
+static void
+tell_went_back(struct world *world, unsigned worker)
+{
+    world->workers[worker].unaware = false;
+    if (world->workers[worker].alive)
+        worker_pump(world, worker, hf_event(HF_ON_WENT_BACK, WORLD_NOW));
+}
+
 void
 worker_deliver(struct world *world, unsigned worker)
 {
@@ -232,6 +240,8 @@ worker_deliver(struct world *world, unsigned worker)
         worker_pump(
             world, worker,
             hf_answer(WORLD_NOW, mail.number, mail.verdict, mail.version));
+    if (mail.went_back)
+        tell_went_back(world, worker);
 }
 
 void

@@ -6,7 +6,8 @@
 void
 world_start(struct world *world, const struct world_config *config)
 {
-    *world = (struct world){.config = config, .version = 1};
+    *world = (struct world){
+        .config = config, .version = 1, .given = 1, .before.version = 1};
 }
 
 /* ---- What can be said of it --------------------------------------------- */

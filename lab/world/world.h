@@ -63,6 +63,7 @@ struct world_config {
     bool operator;      /* a fault: a person clears the record by force */
     bool cuts;          /* a fault: a worker is cut off, until it is healed */
     bool freezes;       /* a fault: a worker is frozen, and wakes later */
+    bool forgets;       /* a fault: the place goes back: see forget.h */
     int latency;        /* ticks that every call takes, without a fault */
     bool symmetric;     /* workers of the same terms are alike */
     bool limit_shown;   /* look for what is *not* promised: two believe */
@@ -92,6 +93,7 @@ struct world_mail {
     bool served; /* the answer is what is under way */
     bool slow;   /* time may pass before it arrives */
     bool reads;
+    bool went_back;           /* the place is another, as the answer says */
     unsigned age;             /* ticks since it was sent; as many as matter */
     uint64_t number;          /* of the question */
     struct world_write write; /* what it writes, if it does not read */
@@ -105,10 +107,22 @@ struct world_worker {
     bool frozen;
     bool cut; /* off from the store: nothing reaches it, nothing comes back */
     bool in_section; /* told granted, and neither lost nor released since */
-    bool cleared;    /* its record was, by a person, who answers for it */
+    bool cleared;    /* its record was, by a person, who answers for it, or
+                        went with the place */
+    bool unaware;    /* the place is another than the one it has open */
     unsigned phase;  /* of a clock that gains */
     struct hf_contender contender;
     struct world_mail mail;
+};
+
+/* The lock's key as it was before the last write. */
+struct world_before {
+    bool exists;
+    uint64_t version;
+    uint64_t token;
+    uint64_t id;
+    unsigned terms;
+    uint64_t marker;
 };
 
 /* Somebody who clears, without force. */
@@ -137,6 +151,7 @@ struct world {
     const struct world_config *config;
     bool exists;
     uint64_t version; /* of the record, or to expect */
+    uint64_t given;   /* the highest version that ever was */
     uint64_t token;
     uint64_t id;
     unsigned terms;   /* whose: an index into config->terms */
@@ -146,6 +161,9 @@ struct world {
     struct world_write late[WORLD_LATE_MAX]; /* given up: each applies later, or
                                                 never */
     unsigned late_count;
+    struct world_before before; /* where the place may go back to */
+    bool forgot;                /* it has gone back */
+    unsigned since;             /* ticks since then; as many as matter */
     struct world_resource resource;
     struct world_person person;
     const char *violated;                           /* by the last step */
@@ -183,6 +201,9 @@ enum world_act {
     ACT_CRASH,
     ACT_FREEZE,
     ACT_CLEAR,
+    ACT_REMOVED,
+    ACT_REPLACED,
+    ACT_OVERWRITTEN,
     ACT_PERSON_ANSWER_LOST,
     ACT_PERSON_DROPPED,
     ACT_PERSON_LATER,

@@ -1,0 +1,163 @@
+#include "world/forget.h"
+
+#include "world/stored.h"
+
+/* A beat is due a tick after the last; once it was, nobody is unaware. */
+enum { FORGET_BYTES = 7, NOTICED_AFTER = 2 };
+
+void
+forget_keep(struct world *world)
+{
+    if (!world->config->forgets)
+        return;
+    world->before = (struct world_before){
+        .exists = world->exists,
+        .version = world->version,
+        .token = world->token,
+        .id = world->id,
+        .terms = world->terms,
+        .marker = world->marker,
+    };
+}
+
+bool
+forget_may(const struct world *world, unsigned who)
+{
+    return who == 0 && world->config->forgets;
+}
+
+/* Whoever has, or asks for, the lock has it from a place that is gone. */
+static void
+forsake_workers(struct world *world, bool seen)
+{
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        struct world_worker *w = &world->workers[i];
+
+        if (!w->alive)
+            continue;
+        w->cleared = w->contender.keeper.state != HF_KEEPER_IDLE;
+        w->unaware = w->unaware || seen;
+    }
+    world->taken = 0;
+    world->since = 0;
+    world->forgot = true;
+}
+
+/* The record of one who has let go of it since is nobody's. */
+static void
+restore(struct world *world)
+{
+    const struct world_before *before = &world->before;
+
+    world->exists = before->exists;
+    world->version = before->version;
+    world->token = before->token;
+    world->id = before->id;
+    world->terms = before->terms;
+    world->marker = before->marker;
+    if (world->exists && world_owner(world) == WORLD_WORKERS_MAX)
+        world->id = stored_new_id(world);
+}
+
+void
+forget_removed(struct world *world, unsigned who)
+{
+    (void)who;
+    forsake_workers(world, true);
+    world->late_count = 0;
+    world->exists = false;
+    world->version = ++world->given;
+    world->token = world->id = world->marker = 0;
+    world->terms = 0;
+    forget_keep(world);
+}
+
+void
+forget_replaced(struct world *world, unsigned who)
+{
+    (void)who;
+    forsake_workers(world, true);
+    world->late_count = 0;
+    restore(world);
+}
+
+void
+forget_overwritten(struct world *world, unsigned who)
+{
+    (void)who;
+    forsake_workers(world, false);
+    restore(world);
+    stored_forget_late(world);
+}
+
+void
+forget_tick(struct world *world)
+{
+    if (world->forgot && world->since < NOTICED_AFTER)
+        world->since++;
+}
+
+bool
+forget_is_unnoticed(const struct world *world, unsigned worker)
+{
+    const struct world_worker *w = &world->workers[worker];
+
+    return world->forgot && world->since >= NOTICED_AFTER && w->alive &&
+           w->cleared && w->in_section && !w->frozen && !w->cut &&
+           !w->mail.slow &&
+           hf_contender_check(&w->contender, WORLD_NOW) == HF_GRANTED;
+}
+
+/* ---- Packing ------------------------------------------------------------ */
+
+size_t
+forget_size(const struct world_config *config)
+{
+    return config->forgets ? FORGET_BYTES : 0;
+}
+
+void
+forget_collect(const struct world *world, struct names *names)
+{
+    if (!world->config->forgets)
+        return;
+    ranks_add(&names->versions, world->before.version);
+    ranks_add(&names->versions, world->before.token);
+    ranks_add(&names->versions, world->before.marker);
+}
+
+void
+forget_pack(const struct world *world, struct names *names, uint8_t *at)
+{
+    const struct world_before *before = &world->before;
+
+    if (!world->config->forgets)
+        return;
+    at[0] = (uint8_t)((before->exists ? 1u : 0u) | (world->forgot ? 2u : 0u) |
+                      world->since << 2);
+    at[1] = names_version(names, before->version);
+    at[2] = names_version(names, before->token);
+    at[3] = names_version(names, before->marker);
+    at[4] = names_id(names, before->id);
+    at[5] = (uint8_t)before->terms;
+    at[6] = names->versions.count; /* none is given that is not above it */
+}
+
+void
+forget_unpack(const uint8_t *at, struct world *world)
+{
+    world->given = world->version;
+    if (!world->config->forgets)
+        return;
+    world->before = (struct world_before){
+        .exists = (at[0] & 1) != 0,
+        .version = at[1],
+        .token = at[2],
+        .marker = at[3],
+        .id = at[4],
+        .terms = at[5],
+    };
+    world->forgot = (at[0] & 2) != 0;
+    world->since = at[0] >> 2;
+    world->given = at[6];
+}
