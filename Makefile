@@ -18,7 +18,7 @@ check: ## the developer's minute: gcc, warnings are errors, the quick tests
 test: ## it works: gcc, clang, every test, sanitizers; 6 minutes
 	@scripts/deps.sh run test
 	@scripts/test.sh gcc asan tsan
-prove: ## it keeps working: proofs, mutants, torture, a browser; 30 minutes
+prove: ## it keeps working: proofs, mutants, torture, kills; 30 minutes
 	@scripts/deps.sh run test browser
 	@scripts/test.sh proofs mutants torture storm browser
 prove-all: ## the longest proofs, for when src/core or lab/world has changed
