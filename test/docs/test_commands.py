@@ -41,7 +41,7 @@ STAND_INS = {
     "start": "echo started",
 }
 TAKES_WORD = {"--at", "--space", "--reason", "--watch"}
-LIMIT_S = 120
+LIMIT_S = 240
 
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
 CODE = re.compile(r"^<!-- code: lab/.*?^<!-- code: end -->$", re.M | re.S)
