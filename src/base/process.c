@@ -1,124 +1,20 @@
 #include "base/process.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/proc.h"
 
 /* The inode of the first time namespace, the same in every kernel that has
  * them (PROC_TIME_INIT_INO). */
 #define FIRST_TIME_NAMESPACE 0xEFFFFFFAu
-
-enum {
-    STAT_MAX = 4096,   /* bytes of /proc/PID/stat: 52 numbers and a name */
-    STATUS_MAX = 8192, /* of /proc/self/status, up to its NSpid line */
-    START_FIELD = 22,  /* of /proc/PID/stat, counted from 1 */
-    STATE_FIELD = 3,   /* the first one after the name */
-};
-
-/* The beginning of a small file as text; false with errno when it cannot be
- * read.  A file of /proc is whole in one read, or none. */
-static bool
-read_start(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int why;
-    ssize_t len;
-
-    if (fd < 0)
-        return false;
-    do {
-        len = read(fd, text, size - 1);
-    } while (len < 0 && errno == EINTR);
-    why = errno;
-    close(fd);
-    errno = why;
-    if (len < 0)
-        return false;
-    text[len] = '\0';
-    return true;
-}
-
-/* A decimal number and nothing before it; *end is what follows. */
-static bool
-read_number(const char *text, uint64_t *number, const char **end)
-{
-    char *after;
-    unsigned long long value;
-
-    if (!isdigit((unsigned char)text[0]))
-        return false;
-    errno = 0;
-    value = strtoull(text, &after, 10);
-    if (errno != 0)
-        return false;
-    *number = value;
-    *end = after;
-    return true;
-}
-
-/*
- * The start time in the text of /proc/PID/stat.  The name in its second field
- * may hold spaces, parentheses and line ends, but nothing after it does: so
- * the last parenthesis ends it.
- */
-static bool
-read_start_time(const char *stat, uint64_t *start)
-{
-    const char *at = strrchr(stat, ')');
-    const char *end;
-
-    if (at == NULL)
-        return false;
-    at++;
-    for (int field = STATE_FIELD; field <= START_FIELD; field++) {
-        at = strchr(at, ' ');
-        if (at == NULL)
-            return false;
-        at++;
-    }
-    return read_number(at, start, &end) && *end == ' ' && *start > 0;
-}
-
-static bool
-read_start_of(int64_t pid, uint64_t *start)
-{
-    char path[64];
-    char stat[STAT_MAX];
-
-    snprintf(path, sizeof(path), "/proc/%" PRId64 "/stat", pid);
-    return read_start(path, stat, sizeof(stat)) && read_start_time(stat, start);
-}
-
-/*
- * Does /proc show this process's own pid namespace?  After `unshare --pid`
- * without a new /proc, its numbers are another namespace's.  NSpid lists this
- * process's number from the namespace of /proc inwards, so it must be one.
- */
-static bool
-proc_is_ours(void)
-{
-    static const char name[] = "\nNSpid:\t";
-    char status[STATUS_MAX];
-    const char *line;
-    const char *end;
-    uint64_t pid;
-
-    if (!read_start("/proc/self/status", status, sizeof(status)))
-        return false;
-    line = strstr(status, name);
-    return line != NULL && read_number(line + strlen(name), &pid, &end) &&
-           *end == '\n' && pid == (uint64_t)getpid();
-}
 
 /* Start times count from the time namespace's own boot: they compare with
  * those of other processes in the first one only. */
@@ -143,12 +39,12 @@ hf_process_host(struct hf_host *host)
         host->name[0] = '\0';
     host->name[HF_HOST_MAX] = '\0';
 
-    if (read_start("/proc/sys/kernel/random/boot_id", boot, sizeof(boot))) {
+    if (hf_proc_text("/proc/sys/kernel/random/boot_id", boot, sizeof(boot))) {
         boot[HF_BOOT_MAX] = '\0';
         if (hf_process_is_boot_id(boot))
             memcpy(host->boot, boot, sizeof(host->boot));
     }
-    if (proc_is_ours() && start_times_compare() &&
+    if (hf_proc_is_ours() && start_times_compare() &&
         stat("/proc/self/ns/pid", &pid_namespace) == 0)
         host->pidns = pid_namespace.st_ino;
 }
@@ -184,15 +80,15 @@ is_pid(int64_t pid)
 enum hf_status
 hf_process_find(int64_t pid, struct hf_process *process, struct hf_error *error)
 {
-    uint64_t start;
+    struct hf_proc found;
 
     errno = 0;
-    if (!is_pid(pid) || !read_start_of(pid, &start))
+    if (!is_pid(pid) || !hf_proc_read(pid, &found))
         return hf_fail(
             error, HF_E_UNAVAILABLE, "process %" PRId64 " cannot be read%s%s",
             pid, errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
 
-    *process = (struct hf_process){pid, start};
+    *process = (struct hf_process){pid, found.start};
     return HF_OK;
 }
 
@@ -200,11 +96,11 @@ hf_process_find(int64_t pid, struct hf_process *process, struct hf_error *error)
 static enum hf_presence
 judge_by_number(const struct hf_process *process)
 {
-    uint64_t start;
+    struct hf_proc now;
 
     if (kill((pid_t)process->pid, 0) != 0 && errno == ESRCH)
         return HF_PRESENCE_GONE;
-    if (read_start_of(process->pid, &start) && start != process->start)
+    if (hf_proc_read(process->pid, &now) && now.start != process->start)
         return HF_PRESENCE_GONE;
     return HF_PRESENCE_UNKNOWN;
 }
@@ -227,10 +123,10 @@ has_ended(int fd)
 static enum hf_presence
 judge_by_pidfd(const struct hf_process *process, int fd)
 {
-    uint64_t start;
-    bool known = read_start_of(process->pid, &start);
+    struct hf_proc now;
+    bool known = hf_proc_read(process->pid, &now);
 
-    if (has_ended(fd) || (known && start != process->start))
+    if (has_ended(fd) || (known && now.start != process->start))
         return HF_PRESENCE_GONE;
     /* Neither ended nor to be read: /proc hides it. */
     return known ? HF_PRESENCE_THERE : HF_PRESENCE_UNKNOWN;
