@@ -17,7 +17,7 @@ LAYERS = {
     "wire": {"base", "core"},
     "store": {"base", "core", "wire"},
     "client": {"base", "core", "wire", "store"},
-    "cli": set(),
+    "cli": {"base"},
     "lab": {"base", "core"},
     "lab/place": {"base", "core", "wire", "store"},
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,85 +14,64 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* New processes may appear between counting them and reading them. */
-enum { TABLE_SLACK = 256 };
+#include "base/proc.h"
 
-struct process {
-    pid_t pid;
-    pid_t parent;
-    uint64_t start; /* ticks since boot: tells a reused pid */
-    bool zombie;
-    bool below;
-    char name[32];
+enum {
+    /* New processes may appear between counting them and reading them. */
+    TABLE_SLACK = 256,
+    /* Children in one look without /proc; whoever wants all looks again. */
+    CHILDREN_MAX = 1024,
+    /* No pid is higher, whatever the system is set to (PID_MAX_LIMIT). */
+    PID_LIMIT = 4 * 1024 * 1024,
 };
 
-struct table {
-    struct process *rows; /* owned: a mapping of `size` rows */
-    size_t size;
-    size_t count;
-};
-
-/* The fields behind the name, counted as proc(5) counts them. */
-enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22 };
-
-/* /proc/PID/stat; the name, in parentheses, may hold any character. */
+/* `start` is 0 where no /proc tells. */
 static bool
-parse_stat(const char *text, struct process *process)
+is_stranger(const struct hf_below *below, int64_t pid, uint64_t start)
 {
-    const char *open = strchr(text, '(');
-    const char *close = strrchr(text, ')');
-
-    if (open == NULL || close == NULL || close < open)
-        return false;
-    snprintf(process->name, sizeof(process->name), "%.*s",
-             (int)(close - open - 1), open + 1);
-
-    const char *at = close + 1;
-
-    for (int field = FIELD_STATE; *at == ' '; field++) {
-        at++;
-        if (field == FIELD_STATE)
-            process->zombie = *at == 'Z' || *at == 'X';
-        else if (field == FIELD_PARENT)
-            process->parent = (pid_t)strtol(at, NULL, 10);
-        else if (field == FIELD_START)
-            process->start = strtoull(at, NULL, 10);
-        if (field == FIELD_START)
+    for (size_t i = 0; i < below->strangers_count; i++) {
+        if (below->strangers[i] == pid &&
+            (start == 0 || below->starts[i] == start))
             return true;
-        at += strcspn(at, " ");
     }
     return false;
 }
 
 static bool
-read_process(pid_t pid, struct process *process)
+add_stranger(struct hf_below *below, int64_t pid, uint64_t start)
 {
-    char path[32];
-    char text[1024];
+    size_t at = below->strangers_count;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (at == HF_BELOW_STRANGERS_MAX)
         return false;
-
-    ssize_t len = read(fd, text, sizeof(text) - 1);
-
-    close(fd);
-    if (len <= 0)
-        return false;
-    text[len] = '\0';
-    *process = (struct process){.pid = pid};
-    return parse_stat(text, process);
+    below->strangers[at] = pid;
+    below->starts[at] = start;
+    below->strangers_count++;
+    return true;
 }
 
-/* The pid that an entry of /proc names, or 0. */
-static pid_t
+/* ---- With a /proc that shows us ----------------------------------------- */
+
+struct row {
+    struct hf_proc process;
+    bool below;
+};
+
+struct table {
+    struct row *rows; /* owned: a mapping of `size` rows */
+    size_t size;
+    size_t count;
+    int64_t self; /* our own number in it */
+};
+
+/* The number that an entry of /proc names, or 0. */
+static int64_t
 pid_of(const struct dirent *entry)
 {
     char *end;
     long pid = strtol(entry->d_name, &end, 10);
 
-    return *end == '\0' && pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
+    return *end == '\0' && pid > 0 && pid <= INT32_MAX ? pid : 0;
 }
 
 static size_t
@@ -119,9 +99,9 @@ fill_table(struct table *table, DIR *proc)
         if (entry == NULL)
             break;
 
-        pid_t pid = pid_of(entry);
+        int64_t pid = pid_of(entry);
 
-        if (pid != 0 && read_process(pid, &table->rows[table->count]))
+        if (pid != 0 && hf_proc_read(pid, &table->rows[table->count].process))
             table->count++;
     }
 }
@@ -129,29 +109,18 @@ fill_table(struct table *table, DIR *proc)
 static int
 by_pid(const void *a, const void *b)
 {
-    pid_t left = ((const struct process *)a)->pid;
-    pid_t right = ((const struct process *)b)->pid;
+    int64_t left = ((const struct row *)a)->process.pid;
+    int64_t right = ((const struct row *)b)->process.pid;
 
     return (left > right) - (left < right);
 }
 
-static struct process *
-find(const struct table *table, pid_t pid)
+static const struct row *
+find(const struct table *table, int64_t pid)
 {
-    struct process key = {.pid = pid};
+    struct row key = {.process = {.pid = pid}};
 
     return bsearch(&key, table->rows, table->count, sizeof(key), by_pid);
-}
-
-static bool
-is_stranger(const struct hf_below *below, const struct process *process)
-{
-    for (size_t i = 0; i < below->strangers_count; i++) {
-        if (below->strangers[i] == process->pid &&
-            below->starts[i] == process->start)
-            return true;
-    }
-    return false;
 }
 
 /* Mark what descends from this process: children first, then whatever has a
@@ -159,141 +128,245 @@ is_stranger(const struct hf_below *below, const struct process *process)
 static void
 mark_below(struct table *table, const struct hf_below *below)
 {
-    pid_t self = getpid();
     bool found = true;
 
     while (found) {
         found = false;
         for (size_t i = 0; i < table->count; i++) {
-            struct process *process = &table->rows[i];
+            struct row *row = &table->rows[i];
+            const struct hf_proc *process = &row->process;
 
-            if (process->below || is_stranger(below, process))
+            if (row->below || is_stranger(below, process->pid, process->start))
                 continue;
 
-            const struct process *parent = find(table, process->parent);
+            const struct row *parent = find(table, process->parent);
 
-            process->below =
-                process->parent == self || (parent != NULL && parent->below);
-            found = found || process->below;
+            row->below = process->parent == table->self ||
+                         (parent != NULL && parent->below);
+            found = found || row->below;
         }
     }
-}
-
-static bool
-open_table(struct table *table, const struct hf_below *below)
-{
-    DIR *proc = opendir("/proc");
-
-    if (proc == NULL)
-        return false;
-
-    size_t size = count_processes(proc) + TABLE_SLACK;
-    void *rows =
-        mmap(NULL, size * sizeof(struct process), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    *table = (struct table){.size = size};
-    if (rows != MAP_FAILED) {
-        table->rows = rows;
-        fill_table(table, proc);
-        qsort(table->rows, table->count, sizeof(struct process), by_pid);
-        mark_below(table, below);
-    }
-    closedir(proc);
-    /* We are in /proc ourselves, unless it is another namespace's. */
-    return table->rows != NULL && find(table, getpid()) != NULL;
 }
 
 static void
 close_table(struct table *table)
 {
     if (table->rows != NULL)
-        munmap(table->rows, table->size * sizeof(struct process));
+        munmap(table->rows, table->size * sizeof(struct row));
+    table->rows = NULL;
+}
+
+/* False when /proc is of no use: not there, or of a namespace that we are not
+ * in.  Nothing is open then. */
+static bool
+open_table(struct table *table, const struct hf_below *below)
+{
+    *table = (struct table){.self = hf_proc_self()};
+
+    DIR *proc = table->self != 0 ? opendir("/proc") : NULL;
+
+    if (proc == NULL)
+        return false;
+    table->size = count_processes(proc) + TABLE_SLACK;
+
+    void *rows =
+        mmap(NULL, table->size * sizeof(struct row), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (rows != MAP_FAILED) {
+        table->rows = rows;
+        fill_table(table, proc);
+        qsort(table->rows, table->count, sizeof(struct row), by_pid);
+        mark_below(table, below);
+    }
+    closedir(proc);
+    if (table->rows != NULL && find(table, table->self) != NULL)
+        return true;
+    close_table(table);
+    return false;
 }
 
 /*
- * The process may have ended since, and its pid may be another's: hold on to
- * whatever has the pid now, then see that it is still the one that was found.
+ * The process may have ended since, and its number may be another's: hold on
+ * to whatever has it now, then see that it is still the one that was found.
+ * Its folder is the handle, since its number may mean another one to us than
+ * to /proc.
  */
 static void
-signal_process(const struct process *found, int signal)
+signal_process(const struct hf_proc *found, int signal)
 {
-    struct process now;
-    int handle = (int)syscall(SYS_pidfd_open, found->pid, 0);
+    struct hf_proc now;
+    char path[32];
 
+    snprintf(path, sizeof(path), "/proc/%" PRId64, found->pid);
+    int handle = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (handle < 0)
         return;
-    if (read_process(found->pid, &now) && now.start == found->start)
+    if (hf_proc_read(found->pid, &now) && now.start == found->start)
         (void)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
     close(handle);
+}
+
+/* ---- Without ------------------------------------------------------------ */
+
+struct children {
+    pid_t pids[CHILDREN_MAX];
+    size_t count;
+};
+
+/* Children that run and have a number above `from`, up to `to`.  Nobody else
+ * is given the number of a child before it is reaped. */
+static void
+find_children_among(struct children *children, const struct hf_below *below,
+                    pid_t from, pid_t to)
+{
+    while (from < to && children->count < CHILDREN_MAX) {
+        siginfo_t info = {.si_pid = 0};
+        pid_t pid = ++from;
+
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            info.si_pid == 0 && !is_stranger(below, pid, 0))
+            children->pids[children->count++] = pid;
+    }
+}
+
+/* The number that was given out last: the next process's. */
+static pid_t
+newest_pid(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(0);
+    if (pid < 0)
+        return PID_LIMIT;
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    return pid;
+}
+
+/*
+ * Numbers are given out in turn, and children are younger than we are: so they
+ * are between us and the newest, unless the turn has begun again since.  That
+ * is believed, as it takes seconds, when there are children to be found and
+ * none to be reaped.
+ */
+static void
+find_children(struct children *children, const struct hf_below *below)
+{
+    siginfo_t ended = {.si_pid = 0};
+
+    children->count = 0;
+    find_children_among(children, below, getpid(), newest_pid());
+    if (children->count == 0 &&
+        waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        ended.si_pid == 0)
+        find_children_among(children, below, 0, PID_LIMIT);
+}
+
+/* The number of the command's group is nobody else's as long as a child of
+ * ours is in it. */
+static void
+signal_children(const struct hf_below *below, int signal)
+{
+    struct children children;
+    bool group = false;
+
+    find_children(&children, below);
+    for (size_t i = 0; i < children.count; i++) {
+        pid_t pid = children.pids[i];
+
+        if (below->group != 0 && getpgid(pid) == below->group)
+            group = true;
+        else
+            (void)kill(pid, signal);
+    }
+    if (group)
+        (void)kill(-below->group, signal);
+}
+
+/* ---- Either way ---------------------------------------------------------- */
+
+/* What is below when there is nothing of ours yet. */
+static bool
+note_strangers(struct hf_below *below)
+{
+    struct table table;
+    struct children children = {.count = 0};
+    bool fits = true;
+
+    if (open_table(&table, below)) {
+        for (size_t i = 0; i < table.count && fits; i++) {
+            const struct hf_proc *process = &table.rows[i].process;
+
+            if (process->parent == table.self)
+                fits = add_stranger(below, process->pid, process->start);
+        }
+        close_table(&table);
+        return fits;
+    }
+    find_children_among(&children, below, 0, PID_LIMIT);
+    for (size_t i = 0; i < children.count && fits; i++)
+        fits = add_stranger(below, children.pids[i], 0);
+    return fits;
 }
 
 bool
 hf_below_init(struct hf_below *below)
 {
-    const struct hf_below none = {.strangers_count = 0};
-    struct table table = {.rows = NULL};
     siginfo_t info;
-    bool fits = true;
 
-    *below = none;
+    *below = (struct hf_below){.strangers_count = 0};
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return false;
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
         return errno == ECHILD;
-
-    if (open_table(&table, &none)) {
-        for (size_t i = 0; i < table.count && fits; i++) {
-            const struct process *process = &table.rows[i];
-
-            if (process->parent != getpid())
-                continue;
-            fits = below->strangers_count < HF_BELOW_STRANGERS_MAX;
-            if (!fits)
-                break;
-            below->strangers[below->strangers_count] = process->pid;
-            below->starts[below->strangers_count++] = process->start;
-        }
-    }
-    close_table(&table);
-    if (!fits)
-        errno = E2BIG;
-    return fits;
+    if (note_strangers(below))
+        return true;
+    errno = E2BIG;
+    return false;
 }
 
-bool
+void
 hf_below_signal(const struct hf_below *below, int signal)
 {
-    struct table table = {.rows = NULL};
-    bool readable = open_table(&table, below);
+    struct table table;
 
-    for (size_t i = 0; readable && i < table.count; i++) {
-        if (table.rows[i].below && !table.rows[i].zombie)
-            signal_process(&table.rows[i], signal);
+    if (!open_table(&table, below)) {
+        signal_children(below, signal);
+        return;
+    }
+    for (size_t i = 0; i < table.count; i++) {
+        if (table.rows[i].below)
+            signal_process(&table.rows[i].process, signal);
     }
     close_table(&table);
-    return readable;
 }
 
-bool
+void
 hf_below_look(const struct hf_below *below, struct hf_below_left *left)
 {
-    struct table table = {.rows = NULL};
     struct hf_below_left found = {.count = 0};
-    bool readable = open_table(&table, below);
+    struct table table;
+    struct children children;
 
-    for (size_t i = 0; readable && i < table.count; i++) {
-        const struct process *process = &table.rows[i];
+    if (!open_table(&table, below)) {
+        find_children(&children, below);
+        found.count = children.count;
+        found.pid = children.count > 0 ? children.pids[0] : 0;
+        *left = found;
+        return;
+    }
+    for (size_t i = 0; i < table.count; i++) {
+        const struct hf_proc *process = &table.rows[i].process;
 
-        if (!process->below || process->zombie)
+        if (!table.rows[i].below || process->ended)
             continue;
         if (found.count++ == 0) {
-            found.pid = process->pid;
+            found.pid = hf_proc_is_ours() ? process->pid : 0;
             memcpy(found.name, process->name, sizeof(found.name));
         }
     }
     close_table(&table);
-    if (readable)
-        *left = found;
-    return readable;
+    *left = found;
 }

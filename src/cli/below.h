@@ -10,29 +10,36 @@
  * Everything below this process: its children and theirs.  This process is a
  * subreaper, so that whatever loses its parent stays below it.
  *
+ * Seen in a /proc that shows this process, be it its own pid namespace's or an
+ * outer one's: there all of it is seen.  Without one only the children are,
+ * since of each number the kernel tells whether a child of ours has it.  Then
+ * a signal reaches the children and the command's process group at once, and
+ * what is deeper when its parents have ended and it has become a child.
+ *
  * What runs may fork while we look, so one look proves nothing: whoever wants
  * all of it gone repeats, until waitpid says that no child is left.
  *
- * Linux only; plain data.
+ * Linux only; plain data.  The thread that looks is the only one that reaps.
  */
 
 enum { HF_BELOW_STRANGERS_MAX = 64 };
 
-/*
- * Children that this process had before it started any: a shell may have
- * started some before it became us by exec.  They and theirs are not ours to
- * signal.
- */
 struct hf_below {
-    pid_t strangers[HF_BELOW_STRANGERS_MAX];
-    uint64_t starts[HF_BELOW_STRANGERS_MAX]; /* ticks since boot */
+    pid_t group; /* the command's process group; 0: there is none yet */
+
+    /* Children that this process had before it started any: a shell may have
+     * started some before it became us by exec.  They and theirs are not ours
+     * to signal. */
+    int64_t strangers[HF_BELOW_STRANGERS_MAX]; /* their numbers in /proc */
+    uint64_t starts[HF_BELOW_STRANGERS_MAX];   /* ticks since boot; 0: no
+                                                  /proc told */
     size_t strangers_count;
 };
 
 struct hf_below_left {
-    size_t count; /* processes that are there; zombies are not */
-    pid_t pid;    /* one of them; 0 when there is none */
-    char name[32];
+    size_t count;  /* processes that run; at least, where /proc is of no use */
+    int64_t pid;   /* of one of them; 0: none, or unknown in our namespace */
+    char name[32]; /* the same one's; "" where it is unknown */
 };
 
 /*
@@ -41,11 +48,10 @@ struct hf_below_left {
  */
 bool hf_below_init(struct hf_below *below);
 
-/* Send `signal` to everything below, in one look.  False when /proc could not
- * be read; nothing was sent then. */
-bool hf_below_signal(const struct hf_below *below, int signal);
+/* Send `signal` to everything below, in one look. */
+void hf_below_signal(const struct hf_below *below, int signal);
 
-/* What is below now, in one look; as above. */
-bool hf_below_look(const struct hf_below *below, struct hf_below_left *left);
+/* What is below now, in one look. */
+void hf_below_look(const struct hf_below *below, struct hf_below_left *left);
 
 #endif

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "say.h"
+#include "terminal.h"
 
-/* In the child, between fork and exec; every signal is still blocked. */
+/* In the child, between fork and exec; every signal is still blocked.  The
+ * terminal is taken from the group `from`; 0: it is not. */
 static _Noreturn void
-become(const struct hf_pact_terms *terms, pid_t guard, bool terminal, int tell)
+become(const struct hf_pact_terms *terms, pid_t guard, pid_t from, int tell)
 {
     struct sigaction child = {.sa_handler = SIG_IGN};
     int why;
@@ -19,8 +21,7 @@ become(const struct hf_pact_terms *terms, pid_t guard, bool terminal, int tell)
     if (getppid() != guard) /* it died before it could be noticed */
         _exit(HF_EXIT_SIGNAL + SIGKILL);
     (void)setpgid(0, 0);
-    if (terminal)
-        (void)tcsetpgrp(STDIN_FILENO, getpid());
+    hf_terminal_move(terms->terminal, from, getpid());
     if (terms->child_ignored)
         (void)sigaction(SIGCHLD, &child, NULL);
     (void)sigprocmask(SIG_SETMASK, &terms->signals, NULL);
@@ -33,9 +34,9 @@ become(const struct hf_pact_terms *terms, pid_t guard, bool terminal, int tell)
 bool
 hf_command_start(struct hf_command *command, const struct hf_pact_terms *terms)
 {
-    bool terminal =
-        tcgetpgrp(STDIN_FILENO) == getpgrp() && isatty(STDOUT_FILENO) == 1;
+    bool wants = tcgetpgrp(STDIN_FILENO) > 0 && isatty(STDOUT_FILENO) == 1;
     pid_t guard = getpid();
+    pid_t from = wants ? getpgrp() : 0;
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -44,14 +45,19 @@ hf_command_start(struct hf_command *command, const struct hf_pact_terms *terms)
     pid_t pid = fork();
 
     if (pid == 0)
-        become(terms, guard, terminal, ends[1]);
+        become(terms, guard, from, ends[1]);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
         return false;
     }
     (void)setpgid(pid, pid); /* here too: whoever comes first */
-    *command = (struct hf_command){pid, ends[0]};
+    *command = (struct hf_command){
+        .pid = pid,
+        .refusal = ends[0],
+        .terminal = terms->terminal,
+        .wants_terminal = wants,
+    };
     return true;
 }
 
@@ -69,19 +75,19 @@ hf_command_refused(struct hf_command *command)
 void
 hf_command_give_terminal(const struct hf_command *command)
 {
-    if (tcgetpgrp(STDIN_FILENO) == getpgrp())
-        (void)tcsetpgrp(STDIN_FILENO, command->pid);
+    if (command->wants_terminal)
+        hf_terminal_move(command->terminal, getpgrp(), command->pid);
 }
 
 void
 hf_command_take_terminal(const struct hf_command *command)
 {
-    if (tcgetpgrp(STDIN_FILENO) == command->pid)
-        (void)tcsetpgrp(STDIN_FILENO, getpgrp());
+    hf_terminal_move(command->terminal, command->pid, getpgrp());
 }
 
 bool
-hf_command_wants_terminal(int signal)
+hf_command_asks_terminal(struct hf_command *command)
 {
-    return signal != SIGTSTP && tcgetpgrp(STDIN_FILENO) == getpgrp();
+    command->wants_terminal = true;
+    return hf_terminal_has(command->terminal, getpgrp());
 }

@@ -13,8 +13,10 @@
  */
 
 struct hf_command {
-    pid_t pid;   /* and its process group */
-    int refusal; /* readable when it was executed, or could not be */
+    pid_t pid;           /* and its process group */
+    int refusal;         /* readable when it was executed, or could not be */
+    int terminal;        /* the session's, borrowed; -1: it has none */
+    bool wants_terminal; /* it is given the terminal that our group has */
 };
 
 /*
@@ -29,18 +31,18 @@ bool hf_command_start(struct hf_command *command,
 int hf_command_refused(struct hf_command *command);
 
 /*
- * The terminal of stdin goes to the command at its start, unless its output
- * goes elsewhere: in `holdfast run x -- report | less` it is less that needs
- * the terminal.  There the command gets it when it asks (SIGTTIN, SIGTTOU).
+ * The terminal goes to the command at its start if both its stdin and its
+ * stdout are the terminal: in `holdfast run x -- report | less` it is less
+ * that needs it, and in `ssh host cat | holdfast run x -- load` perhaps ssh.
+ * There the command gets it when it asks, and is stopped (SIGTTIN, SIGTTOU).
  *
- * Move it: to the command, if our group has it now; back to our group, if the
- * command's has it (also when that is gone already).  Nobody else's terminal
- * is touched.  SIGTTOU must be blocked.
+ * Give it, if the command wants it and our group has it; take it back, if the
+ * command's group has it.  SIGTTOU must be blocked.
  */
 void hf_command_give_terminal(const struct hf_command *command);
 void hf_command_take_terminal(const struct hf_command *command);
 
-/* Did `signal` stop it for want of a terminal that our group can give? */
-bool hf_command_wants_terminal(int signal);
+/* It was stopped for want of the terminal: can our group give it now? */
+bool hf_command_asks_terminal(struct hf_command *command);
 
 #endif

@@ -16,6 +16,7 @@
 #include "moment.h"
 #include "phrase.h"
 #include "say.h"
+#include "terminal.h"
 
 enum {
     AGAIN_MS = 20,     /* between two rounds of KILL; some may have forked */
@@ -36,6 +37,7 @@ struct guard {
     struct hf_command command; /* pid 0: not started */
     bool command_ended;        /* and was reaped: its pid is no longer ours */
     int status;                /* the command's, as waitpid gave it */
+    bool had_terminal;         /* the command, when it ended */
     int refusal;               /* errno, if it could not be executed */
     bool late;                 /* not started: the right had all but run out */
     bool right_ran_out;        /* why we are ENDING */
@@ -89,13 +91,6 @@ signal_group(const struct guard *g, int signal)
 }
 
 static void
-signal_all(const struct guard *g, int signal)
-{
-    if (!hf_below_signal(&g->below, signal))
-        signal_group(g, signal);
-}
-
-static void
 pass_on(struct guard *g, int signal)
 {
     if (g->command.pid == 0)
@@ -103,7 +98,7 @@ pass_on(struct guard *g, int signal)
     if (signal == SIGCONT)
         hf_command_give_terminal(&g->command); /* the shell's `fg` */
     if (g->command_ended)
-        signal_all(g, signal);
+        hf_below_signal(&g->below, signal);
     else
         signal_group(g, signal);
 }
@@ -118,8 +113,8 @@ begin_end(struct guard *g)
     g->state = ENDING;
     g->kill_at =
         takeover(g) && right_until(g) < kill_at ? right_until(g) : kill_at;
-    signal_all(g, SIGTERM);
-    signal_all(g, SIGCONT); /* what is stopped cannot hear TERM */
+    hf_below_signal(&g->below, SIGTERM);
+    hf_below_signal(&g->below, SIGCONT); /* what is stopped cannot hear TERM */
 }
 
 /* ---- The command -------------------------------------------------------- */
@@ -159,6 +154,7 @@ on_grant(struct guard *g)
         g->refusal = errno;
         return;
     }
+    g->below.group = g->command.pid;
     tell(g, &(struct hf_pact_message){.word = HF_PACT_STARTED,
                                       .pid = g->command.pid});
 }
@@ -173,7 +169,9 @@ on_stopped(struct guard *g, int signal)
     if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU)
         return; /* SIGSTOP: somebody means it */
     g->continue_at = again ? hf_moment_after(now, STOPPED_MS) : now;
-    if (again || g->terms->quiet || hf_command_wants_terminal(signal))
+    if (signal != SIGTSTP && hf_command_asks_terminal(&g->command))
+        return;
+    if (again || g->terms->quiet)
         return;
     if (signal == SIGTSTP)
         hf_say_now("the command was suspended; it goes on, for it holds a "
@@ -212,6 +210,7 @@ reap(struct guard *g)
         }
         g->command_ended = true;
         g->status = status;
+        g->had_terminal = hf_terminal_has(g->terms->terminal, pid);
         g->look_at = hf_moment_after(hf_moment_now(), LEFT_MS);
         hf_command_take_terminal(&g->command);
     }
@@ -257,10 +256,11 @@ say_left(struct guard *g)
     struct hf_below_left left;
 
     g->look_at = HF_MOMENT_NEVER;
-    if (!hf_below_look(&g->below, &left) || left.count == 0)
+    hf_below_look(&g->below, &left);
+    if (left.count == 0)
         return; /* ending just now */
     message.number = left.count > INT32_MAX ? INT32_MAX : (int)left.count;
-    message.pid = left.pid;
+    message.pid = (pid_t)left.pid;
     snprintf(message.name, sizeof(message.name), "%s", left.name);
     tell(g, &message);
 }
@@ -276,7 +276,7 @@ on_time(struct guard *g)
         tell(g, &(struct hf_pact_message){.word = HF_PACT_ENDING});
     }
     if (g->state == ENDING && now >= g->kill_at)
-        signal_all(g, SIGKILL);
+        hf_below_signal(&g->below, SIGKILL);
     if (now >= g->continue_at)
         on_continue(g);
     if (now >= g->look_at)
@@ -339,7 +339,11 @@ over(struct guard *g)
 static void
 tell_end(struct guard *g)
 {
-    struct hf_pact_message done = {.word = HF_PACT_DONE, .number = g->status};
+    struct hf_pact_message done = {
+        .word = HF_PACT_DONE,
+        .number = g->status,
+        .had_terminal = g->had_terminal,
+    };
 
     if (g->late) {
         done.end = HF_PACT_LATE;
@@ -358,7 +362,7 @@ run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
     struct guard g = {
         .pact = pact,
         .terms = terms,
-        .command = {.refusal = -1},
+        .command = {.refusal = -1, .terminal = -1},
         .continue_at = HF_MOMENT_NEVER,
         .continued_at = -STOPPED_MS,
         .look_at = HF_MOMENT_NEVER,

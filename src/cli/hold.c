@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "guard.h"
 #include "held.h"
 #include "hold_state.h"
 #include "moment.h"
 #include "say.h"
+#include "terminal.h"
 
 enum {
     AGAIN_MS = 20,       /* between two rounds of KILL; some may have forked */
@@ -194,7 +194,7 @@ look_at_lock(struct hf_hold *h)
     } else if (lost) {
         h->kill_at = hf_moment_now();
         h->cut = !h->done;
-        (void)hf_below_signal(&h->below, SIGKILL); /* before it is said */
+        hf_below_signal(&h->below, SIGKILL); /* before it is said */
     }
     hf_hold_words_certainty_now(h, now);
 }
@@ -232,8 +232,9 @@ nothing_below(struct hf_hold *h)
         return false;
     /* Strangers keep waitpid from telling.  Two looks: a process that forks
      * and ends may slip through one. */
-    return hf_below_look(&h->below, &first) && first.count == 0 &&
-           hf_below_look(&h->below, &second) && second.count == 0;
+    hf_below_look(&h->below, &first);
+    hf_below_look(&h->below, &second);
+    return first.count == 0 && second.count == 0;
 }
 
 /* The library goes on beating meanwhile. */
@@ -242,17 +243,10 @@ kill_below(struct hf_hold *h)
 {
     h->killed = true;
     while (!nothing_below(h)) {
-        if (!hf_below_signal(&h->below, SIGKILL)) {
-            /* Without /proc: what we know by number, and still have to reap. */
-            if (!h->guard_over)
-                (void)kill(h->guard, SIGKILL);
-            else if (h->command != 0 && !h->command_reaped)
-                (void)kill(-h->command, SIGKILL);
-        }
+        hf_below_signal(&h->below, SIGKILL);
         hf_hold_events_wait(h, hf_moment_now() + AGAIN_MS);
     }
-    if (h->command != 0)
-        hf_command_take_terminal(&(struct hf_command){.pid = h->command});
+    hf_terminal_move(h->terms.terminal, h->below.group, getpgrp());
 }
 
 /* Often enough for the guard to know the right as it stands, and just when a
@@ -373,6 +367,7 @@ prepare(struct hf_hold *h)
     if (!hf_below_init(&h->below) || !hf_pact_open(&h->pact) ||
         !hf_hold_events_block(h))
         return "the guard";
+    h->terms.terminal = hf_terminal_open();
     h->guard = hf_guard_start(&h->pact, &h->terms);
     if (h->guard < 0)
         return "the guard, a second process";
@@ -397,6 +392,8 @@ finish(struct hf_hold *h)
         hf_close(h->client);
     if (h->cancel != NULL)
         hf_cancel_close(h->cancel);
+    if (h->terms.terminal >= 0)
+        close(h->terms.terminal);
     hf_pact_close(&h->pact);
     hf_hold_events_close(h);
 }
@@ -447,6 +444,30 @@ run(struct hf_hold *h)
     return code;
 }
 
+/*
+ * A shell stops its script when a child *dies* of the keyboard's signal that
+ * the shell got too, and goes on when the child only exits with 130.  So we die
+ * of it if the command did, or if it ended our wait; and where the terminal
+ * gave it to the command's group alone, our group, which is the script's, must
+ * have it from us.
+ */
+static void
+die_as_command(const struct hf_hold *h, int code)
+{
+    int signal = code - HF_EXIT_SIGNAL;
+    bool ran = h->done && h->end.end == HF_PACT_RAN;
+    bool typed = ran && h->end.had_terminal;
+    bool heard;
+
+    if (signal != SIGINT && signal != SIGQUIT)
+        return;
+    heard = sigismember(&h->heard, signal) == 1;
+    if ((ran && !WIFSIGNALED(h->end.number)) || (!heard && !typed))
+        return;
+    hf_hold_events_die(signal,
+                       heard ? HF_HOLD_DEATH_ALONE : HF_HOLD_DEATH_OF_GROUP);
+}
+
 int
 hf_hold_run(const struct hf_hold_order *order)
 {
@@ -465,6 +486,7 @@ hf_hold_run(const struct hf_hold_order *order)
                 .grace = order->grace,
                 .command = order->command,
                 .quiet = order->which.json,
+                .terminal = -1,
             },
         .signals = -1,
         .news = -1,
@@ -484,5 +506,6 @@ hf_hold_run(const struct hf_hold_order *order)
     int code = run(&h);
 
     finish(&h);
+    die_as_command(&h, code);
     return code;
 }

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ on_message(struct hf_hold *h, const struct hf_pact_message *message)
 {
     switch (message->word) {
     case HF_PACT_STARTED:
-        h->command = message->pid;
+        h->below.group = message->pid;
         break;
     case HF_PACT_ENDING:
     case HF_PACT_LEFT:
@@ -67,9 +68,16 @@ hf_hold_events_reap(struct hf_hold *h)
             h->guard_over = true;
             take_messages(h); /* its last words came before its end */
         }
-        if (pid == h->command)
-            h->command_reaped = true;
     }
+}
+
+/* Only a shell cares by what, and only for these two. */
+static _Noreturn void
+leave_by(int signal)
+{
+    if (signal == SIGINT || signal == SIGQUIT)
+        hf_hold_events_die(signal, HF_HOLD_DEATH_ALONE);
+    _exit(HF_EXIT_SIGNAL + signal);
 }
 
 /* Nothing is running: the first gives up in good order, the second at once. */
@@ -91,8 +99,8 @@ on_stop_signal(struct hf_hold *h, int signal)
     if (h->cancel != NULL)
         hf_cancel_abandon(h->cancel);
     if (h->stage == HF_HOLD_CLAIMING && !atomic_load(&h->opened))
-        _exit(HF_EXIT_SIGNAL + signal); /* the place does not even open, so
-                                           nothing can have been claimed */
+        leave_by(signal); /* the place does not even open, so nothing can have
+                             been claimed */
 }
 
 static void
@@ -101,6 +109,7 @@ on_signal(struct hf_hold *h, int signal)
     bool stop = signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
                 signal == SIGQUIT;
 
+    (void)sigaddset(&h->heard, signal);
     if (signal == SIGCHLD)
         (void)hf_hold_events_reap(h);
     else if (h->stage == HF_HOLD_HOLDING)
@@ -177,6 +186,22 @@ hf_hold_events_let_end(const struct hf_hold *h)
             sigaddset(&signals, ends[i]);
     }
     (void)pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+void
+hf_hold_events_die(int signal, enum hf_hold_death death)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    const struct rlimit none = {0};
+    sigset_t one;
+
+    (void)setrlimit(RLIMIT_CORE, &none); /* what QUIT shows is no fault */
+    (void)sigaction(signal, &usual, NULL);
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    (void)kill(death == HF_HOLD_DEATH_OF_GROUP ? 0 : getpid(), signal);
+    (void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    _exit(HF_EXIT_SIGNAL + signal); /* the first of a pid namespace lives on */
 }
 
 bool

@@ -32,9 +32,7 @@ struct hf_hold {
     pid_t guard;
     bool guard_over; /* reaped */
     bool guard_hung_up;
-    bool guard_told;     /* it may have read the grant */
-    pid_t command;       /* 0: not reported */
-    bool command_reaped; /* by us, after the guard's death */
+    bool guard_told; /* it may have read the grant */
     bool done;
     struct hf_pact_message end; /* what DONE said */
 
@@ -42,6 +40,7 @@ struct hf_hold {
     int signals; /* a signalfd */
     int news;    /* an eventfd, written by the library's thread */
     int alarm;
+    sigset_t heard;  /* of the keyboard's signals */
     int stop_signal; /* the first that asked us to give up; 0: none */
     unsigned stops;  /* how many of them, in this stage */
     int64_t say_stop_at;
@@ -84,6 +83,12 @@ void hf_hold_events_let_end(const struct hf_hold *h);
 /* Wait for one event, or until the instant, and let *h know of all there are.
  * Every event of the main thread comes in here, and here alone. */
 void hf_hold_events_wait(struct hf_hold *h, int64_t until);
+
+/* End this process by the signal of a Ctrl-C or Ctrl-\, as if we had never
+ * listened for it; or send it to all of our process group, ourselves too. */
+enum hf_hold_death { HF_HOLD_DEATH_ALONE, HF_HOLD_DEATH_OF_GROUP };
+
+_Noreturn void hf_hold_events_die(int signal, enum hf_hold_death death);
 
 /* Reap whatever has ended; false when no child is left, not even a stranger. */
 bool hf_hold_events_reap(struct hf_hold *h);

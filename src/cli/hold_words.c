@@ -118,17 +118,23 @@ hf_hold_words_guard_now(const struct hf_hold *h,
     struct hf_phrase word;
 
     if (message->word == HF_PACT_ENDING) {
-        say_ending_now(h);
+        if (h->known == HF_GRANTED) /* else it is lost, and that was said */
+            say_ending_now(h);
         return;
     }
     if (h->quiet)
         return;
     hf_phrase_start(&word);
-    hf_phrase_quote(&word, message->name);
-    hf_say_now("the command ended, but %d process%s of it %s left (%s, pid "
-               "%d): %s stays held until nothing is",
+    if (message->name[0] != '\0')
+        hf_phrase_quote(&word, message->name);
+    if (message->name[0] != '\0' && message->pid != 0)
+        hf_phrase_add(&word, ", ");
+    if (message->pid != 0)
+        hf_phrase_add(&word, "pid %d", (int)message->pid);
+    hf_say_now("the command ended, but %d process%s of it %s left (%s): %s "
+               "stays held until nothing is",
                message->number, one ? "" : "es", one ? "is" : "are", word.text,
-               (int)message->pid, h->name.text);
+               h->name.text);
 }
 
 void

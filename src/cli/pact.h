@@ -61,6 +61,7 @@ enum hf_pact_end {
 struct hf_pact_message {
     enum hf_pact_word word;
     enum hf_pact_end end; /* DONE only */
+    bool had_terminal;    /* DONE only: the command, when it ended */
     int number;
     pid_t pid;
     char name[32];
@@ -80,6 +81,7 @@ struct hf_pact_terms {
     enum hf_if_dead if_dead;
     struct hf_duration grace;
     char **command;     /* NULL at the end */
+    int terminal;       /* of the session (terminal.h); borrowed */
     bool quiet;         /* say nothing on stderr: --json */
     sigset_t signals;   /* the mask that the command gets back */
     bool child_ignored; /* SIGCHLD was ignored: the command gets that back */

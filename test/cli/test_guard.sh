@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # what stands in '...' is for inner shells
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
+headless=$5
 
 # A command that ignores TERM, with a grandchild that does too in a session of
 # its own, and one that has lost its parent.  Notes their numbers.
@@ -107,6 +108,37 @@ run run r -- true
 check "so the next one gives up with 73" exits 73
 run clear --reason "test" r
 check "until it is cleared" next_is_alone r
+
+# ---- Without its first thread ---------------------------------------------------
+# Holds h, as $pid; the process that its command has started in a session of
+# its own is what the test is about.
+hold_headless() {
+    rm -f "$here/alive"
+    start holder run --ttl 3s --beat 300ms --grace 300ms h -- \
+        sh -c 'setsid "$1" "$2" & wait' sh "$headless" "$here/alive"
+    await "the command" test -s "$here/alive"
+    started+=("$(cat "$here/alive")")
+    await "the end of its first thread" grep -q '^State:.Z' \
+        "/proc/$(cat "$here/alive")/status"
+}
+
+hold_headless
+kill -KILL "$pid"
+run run h -- flock -n "$here/alive" true
+check "holdfast killed: no process runs on without its first thread" exits 0
+
+hold_headless
+kill -KILL "$(guard_of "$pid")"
+run run h -- flock -n "$here/alive" true
+check "nor with the guard killed" exits 0
+finished "$pid"
+
+start holder run h -- sh -c 'setsid "$1" "$2" &' sh "$headless" "$here/alive"
+await "the word of it" says holder.err "1 process of it is left ("
+check "such a process, left by the command, is said" says holder.err headless
+kill -KILL "$(cat "$here/alive")"
+finished "$pid"
+check "and keeps the lock until it is gone" is 0 "$code"
 
 # ---- Frozen ---------------------------------------------------------------------
 hold_stubborn f --ttl 2s --beat 300ms
