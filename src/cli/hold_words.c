@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -158,10 +159,15 @@ void
 hf_hold_words_opening_now(const struct hf_hold *h)
 {
     const char *at = h->order->which.at;
+    struct hf_phrase word;
 
-    if (!h->silent)
-        hf_say_now("waiting for the place to open: %s",
-                   at != NULL ? at : "the default, or HOLDFAST_AT");
+    if (h->silent)
+        return;
+    if (at == NULL)
+        at = getenv("HOLDFAST_AT");
+    hf_phrase_start(&word);
+    hf_phrase_quote(&word, at != NULL ? at : "(the default)");
+    hf_say_now("the place does not open yet: %s", word.text);
 }
 
 void

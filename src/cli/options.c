@@ -96,6 +96,7 @@ open_place(const struct hf_which *which, const char *name,
            const struct hf_open_options *how, struct hf_client **client)
 {
     struct hf_acquire_options options = {.space = which->space};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct hf_error error = {0};
     enum hf_status status =
         hf_acquire_check(name != NULL ? name : "any", &options, &error);
@@ -107,6 +108,9 @@ open_place(const struct hf_which *which, const char *name,
 
     if (wrong != 0)
         return wrong;
+    /* A limit on the size of files must not kill us: the write fails then, and
+     * we say so. */
+    (void)sigaction(SIGXFSZ, &ignore, NULL);
     status = hf_open(which->at, how, client, &error);
     return status == HF_OK ? 0 : hf_say_failure(&error, status);
 }

@@ -107,6 +107,20 @@ place_back
 finished "$pid"
 check "and then it gets the lock" is 0 "$code"
 
+# Whoever has the file for itself alone keeps others from opening it, too.
+exec 7> >(exec sqlite3 "$here/locks.db" >"$here/alone.out" 2>&1)
+alone=$!
+started+=("$alone")
+echo "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; SELECT 'away';" >&7
+await "the database to be taken" grep -q away "$here/alone.out"
+run run free -- true
+exec 7>&-
+check "a place that does not open is unavailable: 69" exits 69
+check "and that is said before" says run.err \
+    "the place does not open yet: $HOLDFAST_AT"
+check "and why" grep -q "$locked" "$here/run.err"
+await "the database to be let go" all_gone "$alone"
+
 # ---- Giving up while the place is away ----------------------------------------------
 place_away
 start stuck run stuck -- true

@@ -96,7 +96,8 @@ exec 7>&-
 code=${PIPESTATUS[0]}
 check "a limit on the size of files does not kill" is 69 "$code"
 check "but is said" says fsize.err "File too large"
-(ulimit -f 0 && exec "$holdfast" ls --at "sqlite:$here/new.db") \
+(ulimit -f 0 && exec "$holdfast" clear --reason y \
+    --at "sqlite:$here/new.db" x) \
     2>&1 | cat >"$here/fsize.err"
 code=${PIPESTATUS[0]}
 check "nor does it with another verb" is 69 "$code"
