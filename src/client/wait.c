@@ -223,12 +223,32 @@ hf_wait_ended(struct hf_errand *errand, struct hf_cancel *cancel)
     return hf_errand_ended(errand);
 }
 
+static enum hf_status
+fail_too_slow(const struct hf_errand *errand, struct hf_error *error)
+{
+    const struct hf_contender *c = &errand->contender;
+    const struct hf_keeper_config *config = &c->keeper.config;
+    char took[32];
+    char ttl[32];
+    char most[32];
+
+    return hf_fail(
+        error, HF_E_UNAVAILABLE,
+        "lock %s: a write takes %s there, and a ttl of %s allows %s; ask for a "
+        "longer ttl",
+        errand->name, hf_duration_text(c->too_slow, took, sizeof(took)),
+        hf_duration_text(config->terms.ttl, ttl, sizeof(ttl)),
+        hf_duration_text(hf_keeper_slowest(config), most, sizeof(most)));
+}
+
 enum hf_status
 hf_wait_fail(const struct hf_errand *errand, enum hf_status status,
              const struct hf_seen *seen, struct hf_error *error)
 {
     const char *why = seen->error.text;
 
+    if (errand->kind == HF_ERRAND_LOCK && errand->contender.too_slow.ms > 0)
+        return fail_too_slow(errand, error);
     switch (status) {
     case HF_E_CANCELLED:
         return hf_fail(error, status, "lock %s: cancelled", errand->name);

@@ -64,13 +64,14 @@ struct hf_contender {
     uint64_t claims;            /* made so far; numbers their ids */
     struct hf_instant limit_at; /* when the wait ends */
     struct hf_sighting sighting;
-    enum hf_proof asked_with; /* what the read that is out would prove */
-    uint64_t claimed_version; /* of the last claim */
-    bool suspected;           /* said so, of this version */
-    bool failing;             /* the last look failed */
-    bool answered;            /* some look did not fail */
-    bool too_slow;            /* ENDED: the place is, to be granted there */
-    struct hf_keeper keeper;  /* its asker asks our reads too */
+    enum hf_proof asked_with;    /* what the read that is out would prove */
+    uint64_t claimed_version;    /* of the last claim */
+    bool suspected;              /* said so, of this version */
+    bool failing;                /* the last look failed */
+    bool answered;               /* some look did not fail */
+    struct hf_duration too_slow; /* ENDED: a write took so long, too long for
+                                    a grant; 0: it did not fail by that */
+    struct hf_keeper keeper;     /* its asker asks our reads too */
     struct hf_outbox outbox;
 };
 

@@ -99,6 +99,7 @@ hf_contender_claim_may_go_on(const struct hf_contender *c)
 void
 hf_contender_claim_give_up(struct hf_contender *c, struct hf_instant now)
 {
-    c->too_slow = c->keeper.state == HF_KEEPER_CONFIRMING;
+    if (c->keeper.state == HF_KEEPER_CONFIRMING)
+        c->too_slow = c->keeper.asker.took;
     hf_contender_claim_leave(c, now, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }
