@@ -105,6 +105,11 @@ ended_with() {
     is "$1" "$(cat "$here/inner.code")"
 }
 
+# A beat between its look and its write makes clear give up.
+cleared() {
+    "$holdfast" clear --force --reason "test" "$1" >"$here/run.out" 2>&1
+}
+
 short=(--ttl 3s --beat 300ms --grace 300ms)
 
 # ends_all WHERE PROC
@@ -125,7 +130,7 @@ ends_all() {
     leave
 
     hold_inside "$proc" "${short[@]}" t -- sh "$here/stubborn" "$here/alive"
-    run clear --force --reason "test" t
+    await "the clear" cleared t
     check "$where, lost: holdfast ends with 76" ended_with 76
     check "when nothing is left of the command" flock -n "$here/alive" true
     check "having said that it is lost" says holder.err "t is lost"
@@ -168,7 +173,7 @@ spares_all() {
         read -r number <<<"$(children_of $!)"
         strangers+=("$number")
     done
-    run clear --force --reason "test" one
+    await "the clear" cleared one
     check "$where, holdfast the first of all: its command gets TERM" \
         await "TERM" test -e "$here/alive.term"
     check "and no stranger is touched" untouched
