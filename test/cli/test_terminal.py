@@ -119,6 +119,16 @@ def is_free(lock):
                           capture_output=True).returncode == 0
 
 
+def hold(lock):
+    """Somebody who holds it until communicate()."""
+    holder = subprocess.Popen(
+        [holdfast, "run", lock, "--", "sh", "-c", "echo held; exec cat"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL)
+    holder.stdout.readline()
+    return holder
+
+
 def expect(value, wanted):
     assert value == wanted, f"{value!r}, not {wanted!r}"
 
@@ -221,9 +231,7 @@ def interrupt_stops_a_script_whose_command_reads_a_pipe(scene):
 
 
 def interrupt_stops_a_script_that_waits_for_a_lock(scene):
-    holder = subprocess.Popen([holdfast, "run", "wait", "--", "cat"],
-                              stdin=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL)
+    holder = hold("wait")
     try:
         terminal = scene.script("""
             for i in 1 2 3; do
@@ -335,9 +343,7 @@ def a_command_that_is_suspended_goes_on(scene):
 
 
 def a_waiter_is_suspended_and_goes_on(scene):
-    holder = subprocess.Popen([holdfast, "run", "wait", "--", "cat"],
-                              stdin=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL)
+    holder = hold("wait")
     try:
         terminal = job_control(scene)
         terminal.type('"$holdfast" run wait -- echo be\\gun\n')
