@@ -116,7 +116,7 @@ on_signal(struct hf_hold *h, int signal)
         (void)hf_pact_send(h->pact.holdfast_end,
                            &(struct hf_pact_message){.word = HF_PACT_SIGNAL,
                                                      .number = signal});
-    else if (stop)
+    else if (stop && sigismember(&h->ignored, signal) != 1)
         on_stop_signal(h, signal);
 }
 
@@ -156,8 +156,12 @@ hf_hold_events_block(struct hf_hold *h)
     sigset_t signals;
 
     sigemptyset(&signals);
-    for (size_t i = 0; i < sizeof(heard) / sizeof(heard[0]); i++)
+    for (size_t i = 0; i < sizeof(heard) / sizeof(heard[0]); i++) {
         sigaddset(&signals, heard[i]);
+        if (sigaction(heard[i], NULL, &before) == 0 &&
+            before.sa_handler == SIG_IGN)
+            sigaddset(&h->ignored, heard[i]);
+    }
 
     /* Ignored, SIGCHLD would hide how our children end. */
     if (sigaction(SIGCHLD, &usual, &before) != 0)

@@ -40,9 +40,10 @@ struct hf_hold {
     int signals; /* a signalfd */
     int news;    /* an eventfd, written by the library's thread */
     int alarm;
-    sigset_t heard;  /* of the keyboard's signals */
-    int stop_signal; /* the first that asked us to give up; 0: none */
-    unsigned stops;  /* how many of them, in this stage */
+    sigset_t ignored; /* when we were started: they end no wait */
+    sigset_t heard;   /* so far */
+    int stop_signal;  /* the first that asked us to give up; 0: none */
+    unsigned stops;   /* how many of them, in this stage */
     int64_t say_stop_at;
     int64_t say_stop_pause;   /* to the next time, in ms */
     struct hf_cancel *cancel; /* owned */

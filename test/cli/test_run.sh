@@ -92,6 +92,11 @@ finished "$pid"
 check "a waiter that is interrupted ends with 130" is 130 "$code"
 check "and its guard with it" await "the guard" all_gone "$guard"
 check "and ran nothing" test ! -e "$here/ran"
+(trap '' HUP && exec "$holdfast" run busy -- true) 2>"$here/nohup.err" &
+nohup=$!
+started+=("$nohup")
+await "the waiter" says nohup.err "waiting for busy"
+kill -HUP "$nohup"
 start waiting run busy -- touch "$here/ran"
 await "the waiter" says waiting.err "waiting for busy"
 guard=$(guard_of "$pid")
@@ -101,6 +106,9 @@ check "a waiter whose guard is killed gives up with 75" is 75 "$code"
 kill -TERM "$holder"
 finished "$holder"
 check "TERM ends a command that does not care" is 143 "$code"
+finished "$nohup"
+check "a waiter goes on after a signal that it was started to ignore" \
+    is 0 "$code"
 
 # ---- What the command leaves -----------------------------------------------------
 start leaving run left -- sh -c 'setsid sleep 100 & echo $! >"$1"; exit 5' \
