@@ -14,12 +14,12 @@ static int64_t wall_us; /* what it says; 0: the truth */
 
 /* In place of the C library's: every clock but that one is true. */
 int
-clock_gettime(clockid_t clock, struct timespec *now)
+clock_gettime(clockid_t clock_id, struct timespec *tp)
 {
-    if (clock != CLOCK_REALTIME || wall_us == 0)
-        return (int)syscall(SYS_clock_gettime, clock, now);
-    now->tv_sec = (time_t)(wall_us / 1000000);
-    now->tv_nsec = (long)(wall_us % 1000000) * 1000;
+    if (clock_id != CLOCK_REALTIME || wall_us == 0)
+        return (int)syscall(SYS_clock_gettime, clock_id, tp);
+    tp->tv_sec = (time_t)(wall_us / 1000000);
+    tp->tv_nsec = (long)(wall_us % 1000000) * 1000;
     return 0;
 }
 

@@ -431,6 +431,51 @@ a_commit_into_a_log_that_was_removed_meanwhile_is_unknown(void **state)
     assert_true(rig_try(FAULT_SYNC, false, remove_log_during_commit) > 0);
 }
 
+/* What the database file holds, as another process reads it: to close a
+ * descriptor of it here would drop SQLite's locks. */
+static void
+sum_database(char sum[64])
+{
+    char command[RIG_PLACE_SIZE + 16];
+    FILE *pipe;
+
+    snprintf(command, sizeof(command), "cksum < '%s'",
+             rig_place + strlen("sqlite:"));
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_non_null(fgets(sum, 64, pipe));
+    assert_int_equal(pclose(pipe), 0);
+}
+
+/* However full the log is, also where this commit would have folded it. */
+static void
+a_log_that_was_removed_is_not_folded_into_the_file(void **state)
+{
+    (void)state;
+    for (int puts = 0; puts < 8; puts++) {
+        struct fault_plan plan = {
+            .kind = FAULT_SYNC, .countdown = 1, .act = remove_log};
+        struct hf_store *store = rig_prepare(puts);
+        uint64_t version = rig_read_key(store, "fill").version;
+        struct hf_store_op op = rig_put("fill", version, rig_big, RIG_BIG);
+        struct hf_store_group group = {.ops = &op, .ops_count = 1};
+        char before[64];
+        char after[64];
+
+        memset(rig_big, 'A' + puts, sizeof(rig_big));
+        sum_database(before);
+        faults_arm(&plan);
+        hf_store_commit(store, &group, 1, rig_soon(), NULL);
+        faults_arm(NULL);
+        assert_true(plan.fired);
+        assert_int_equal(group.verdict, HF_UNKNOWN);
+        sum_database(after);
+        assert_string_equal(before, after);
+        hf_store_close(store);
+        rig_destroy_place();
+    }
+}
+
 /* ---- The memory store --------------------------------------------------- */
 
 static void
@@ -469,6 +514,7 @@ main(void)
         cmocka_unit_test(a_commit_is_synced_before_it_is_answered),
         cmocka_unit_test(
             a_commit_into_a_log_that_was_removed_meanwhile_is_unknown),
+        cmocka_unit_test(a_log_that_was_removed_is_not_folded_into_the_file),
         cmocka_unit_test(a_memory_store_opens_or_says_there_is_no_memory),
     };
 
