@@ -75,8 +75,10 @@ struct hf_alloc {
  * into the environment.
  * options may be NULL.  On HF_OK the caller owns *client.
  *
- * HF_E_INVALID: not a place.  HF_E_UNAVAILABLE: it cannot be reached.
- * HF_E_DENIED: no permission.  HF_E_CORRUPT: it is there, and is not ours.
+ * HF_E_INVALID: not a place.  HF_E_UNAVAILABLE: it cannot be reached, or is a
+ * file that has two names.  HF_E_DENIED: no permission.  HF_E_CORRUPT: it is
+ * there, and is not ours.  HF_E_LIMIT: no descriptor or thread is left.
+ * HF_E_NOMEM.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status
 hf_open(const char *place, const struct hf_open_options *options,
