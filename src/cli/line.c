@@ -31,15 +31,19 @@ terminal_columns(void)
 static void
 add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
 {
+    int64_t ms = seen->unchanged.ms;
     char ago[32];
 
-    hf_duration_text(seen->unchanged, ago, sizeof(ago));
+    hf_duration_text((struct hf_duration){ms - ms % 1000}, ago, sizeof(ago));
     switch (seen->life) {
     case HF_LIFE_UNKNOWN:
         hf_phrase_add(phrase, "no beat seen yet");
         break;
     case HF_LIFE_BEATING:
-        hf_phrase_add(phrase, "last beat %s ago", ago);
+        if (ms < 1000)
+            hf_phrase_add(phrase, "last beat just now");
+        else
+            hf_phrase_add(phrase, "last beat %s ago", ago);
         break;
     case HF_LIFE_RUNNING:
         hf_phrase_add(phrase, "alive");

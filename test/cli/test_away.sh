@@ -68,8 +68,18 @@ run show doubt
 check "and is given back" exits 1
 
 # ---- Cleared under its holder -------------------------------------------------------
+# A beat between its look and its delete spares a lock: then once more.
+clear_by_force() {
+    local try
+
+    for try in {1..20}; do
+        run clear --force --reason "test $try" "$1"
+        [ "$code" = 75 ] || break
+    done
+}
+
 job cleared no
-run clear --force --reason "test" cleared
+clear_by_force cleared
 check "a live lock is cleared by force" exits 0
 finished "$pid"
 check "a takeover lock that was cleared ends its command: 76" is 76 "$code"
@@ -79,7 +89,7 @@ job taken no --if-dead refuse
 run clear --reason "test" taken
 check "a live lock is not cleared without force" exits 75
 check "because it is alive" says run.err "its holder is alive"
-run clear --force --reason "test" taken
+clear_by_force taken
 check "with force it is" exits 0
 finished "$pid"
 check "a refuse lock that was cleared ends its command: 76" is 76 "$code"
@@ -108,10 +118,12 @@ finished "$pid"
 check "and then it gets the lock" is 0 "$code"
 
 # Whoever has the file for itself alone keeps others from opening it, too.
+await "the other connection to end" all_gone "$away"
 exec 7> >(exec sqlite3 "$here/locks.db" >"$here/alone.out" 2>&1)
 alone=$!
 started+=("$alone")
-echo "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; SELECT 'away';" >&7
+echo "PRAGMA busy_timeout=10000; PRAGMA locking_mode=EXCLUSIVE;
+    BEGIN EXCLUSIVE; SELECT 'away';" >&7
 await "the database to be taken" grep -q away "$here/alone.out"
 run run free -- true
 exec 7>&-
