@@ -214,7 +214,9 @@ hf_contender_deadline(const struct hf_contender *c)
 {
     switch (c->state) {
     case HF_CONTENDER_LOOKING:
-        return hf_asker_deadline(&c->keeper.asker);
+        if (!c->failing)
+            return hf_asker_deadline(&c->keeper.asker);
+        return hf_earlier(c->limit_at, hf_asker_deadline(&c->keeper.asker));
     case HF_CONTENDER_WATCHING:
         if (c->try_only)
             return hf_asker_deadline(&c->keeper.asker);

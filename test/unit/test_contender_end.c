@@ -108,6 +108,20 @@ late_and_foreign_answers_are_ignored(void **state)
                           "340 waiting\n");
 }
 
+/* Its first answer is late, and the limit comes before its call must be over. */
+static void
+a_place_that_is_silent_ends_the_wait_at_its_limit(void **state)
+{
+    struct bench b = looking(waiting_up_to(250));
+
+    (void)state;
+    step(&b, at_clock(200));
+    assert_int_equal(hf_contender_deadline(&b.contender).ms, 250);
+    step(&b, at_clock(250));
+    EXPECT_TRACE(&b.tale, "250 ended\n");
+    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
+}
+
 static void
 what_does_not_fit_the_state_is_ignored(void **state)
 {
@@ -417,6 +431,7 @@ main(void)
         cmocka_unit_test(a_place_that_is_away_at_the_limit_is_unavailable),
         cmocka_unit_test(a_value_that_is_not_ours_ends_the_wait),
         cmocka_unit_test(late_and_foreign_answers_are_ignored),
+        cmocka_unit_test(a_place_that_is_silent_ends_the_wait_at_its_limit),
         cmocka_unit_test(what_does_not_fit_the_state_is_ignored),
         cmocka_unit_test(a_claim_on_its_way_at_the_limit_gets_its_answer),
         cmocka_unit_test(an_unsettled_claim_is_settled_at_the_limit),
