@@ -15,7 +15,9 @@
  * bench_run HOLDFAST SHIM [TURNS]: `holdfast run x -- true` beside `flock x
  * true` and beside a bare program that makes as many commits, in turns, in
  * five rounds; and where the time goes.  The place is there before, as it is
- * in use.  SHIM is the shared object that counts syncs (test/shim).
+ * in use.  (That nobody has it open then costs more than the reading: SQLite
+ * makes the index of its log anew, and the file system lets that wait while
+ * others sync.)  SHIM is the shared object that counts syncs (test/shim).
  *
  * As a test (HF_BOUND_MS set) it fails when a median of ours is above that.
  *
