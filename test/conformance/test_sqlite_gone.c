@@ -31,7 +31,7 @@ static const struct loss losses[] = {
     {DATABASE | LOG | INDEX, "it was removed or replaced"},
 };
 
-enum { LOSSES = sizeof(losses) / sizeof(losses[0]) };
+enum { LOSSES = sizeof(losses) / sizeof(losses[0]), TIDIES = 3 };
 
 static void
 name_of(const struct files *files, unsigned file, char name[SUITE_PLACE_SIZE])
@@ -251,6 +251,15 @@ hear(const int pipe[2])
     assert_int_equal(read(pipe[0], &byte, 1), 1);
 }
 
+static void
+close_pipes(const struct first *first)
+{
+    for (int i = 0; i < 2; i++) {
+        close(first->go[i]);
+        close(first->done[i]);
+    }
+}
+
 /* It holds "a"; when it is told, it finds that the place is another, and then
  * what the second has written there. */
 static bool
@@ -335,10 +344,7 @@ notice_beside_a_second(struct files *files, const struct loss *loss)
     assert_int_equal(hf_store_generation(second), 0);
     hf_store_close(second);
     lose(files, DATABASE | LOG | INDEX);
-    for (int i = 0; i < 2; i++) {
-        close(first.go[i]);
-        close(first.done[i]);
-    }
+    close_pipes(&first);
 }
 
 static void
@@ -346,6 +352,51 @@ a_holder_notices_beside_whoever_opened_the_place_since(void **state)
 {
     for (size_t i = 0; i < LOSSES; i++)
         notice_beside_a_second(*state, &losses[i]);
+}
+
+/* SQLite removes a log when its last user closes, or leaves WAL mode; while a
+ * store has it open, nobody else is the last. */
+static bool
+tidy_when_told(void *ctx)
+{
+    const struct first *other = ctx;
+
+    for (int i = 0; i < TIDIES; i++) {
+        hear(other->go);
+        files_sql(other->files->path, "PRAGMA wal_checkpoint(TRUNCATE);"
+                                      "VACUUM");
+        assert_int_equal(
+            files_try_sql(other->files->path, "PRAGMA journal_mode=DELETE"),
+            SQLITE_BUSY);
+        say(other->done);
+    }
+    return true;
+}
+
+static void
+what_sqlite_itself_does_to_the_files_is_no_loss(void **state)
+{
+    struct first other = {.files = *state};
+    struct hf_key key = suite_key("a");
+    struct hf_store *store;
+    uint64_t version;
+    pid_t child;
+
+    assert_int_equal(pipe(other.go), 0);
+    assert_int_equal(pipe(other.done), 0);
+    child = suite_start(tidy_when_told, &other);
+    store = files_open(other.files);
+    version = suite_absent(store, key);
+    for (int i = 0; i < TIDIES; i++) {
+        version = suite_apply(store, suite_put(key, version, "x"));
+        say(other.go);
+        hear(other.done);
+        assert_true(suite_present(store, key) == version);
+    }
+    assert_int_equal(suite_end_of(child), 0);
+    assert_int_equal(hf_store_generation(store), 0);
+    hf_store_close(store);
+    close_pipes(&other);
 }
 
 /* ---- Two clients of one process ------------------------------------------ */
@@ -425,6 +476,7 @@ main(void)
         FILES_TEST(
             a_file_that_was_moved_away_and_one_put_in_its_place_are_noticed),
         FILES_TEST(a_link_that_leads_elsewhere_is_noticed),
+        FILES_TEST(what_sqlite_itself_does_to_the_files_is_no_loss),
         FILES_TEST(a_holder_notices_beside_whoever_opened_the_place_since),
         FILES_TEST(
             nobody_opens_a_place_anew_beside_a_removed_log_of_the_same_process),
