@@ -43,7 +43,7 @@ open_by_default(void)
     enum hf_status status = hf_open(NULL, NULL, &client, NULL);
 
     hf_close(client);
-    return status;
+    return (int)status;
 }
 
 static void
