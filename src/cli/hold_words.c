@@ -65,11 +65,23 @@ add_loss(struct hf_phrase *text, const struct hf_hold *h)
     if (hf_moment_now() >= hf_lock_right_ms(h->lock)) {
         hf_phrase_add(text, "no beat was written in time");
         (void)add_cause(text, h, ": ");
-    } else {
+    } else if (!add_cause(text, h, "")) { /* the place may be another */
         hf_phrase_add(text, h->order->if_dead == HF_REFUSE
                                 ? "somebody cleared it"
                                 : "somebody cleared it, or took it over");
     }
+}
+
+/* Its right ran out, or the place is not the one that it was. */
+static void
+add_doubt(struct hf_phrase *text, const struct hf_hold *h)
+{
+    bool over = hf_moment_now() >= hf_lock_right_ms(h->lock);
+
+    if (over)
+        hf_phrase_add(text, "no beat was written in time");
+    if (!add_cause(text, h, over ? ": " : "") && !over)
+        hf_phrase_add(text, "its record may be gone");
 }
 
 void
@@ -82,8 +94,8 @@ hf_hold_words_certainty_now(const struct hf_hold *h, enum hf_outcome outcome)
     hf_phrase_start(&text);
     hf_phrase_add(&text, "%s is ", h->name.text);
     if (outcome == HF_IN_DOUBT) {
-        hf_phrase_add(&text, "in doubt: no beat was written in time");
-        (void)add_cause(&text, h, ": ");
+        hf_phrase_add(&text, "in doubt: ");
+        add_doubt(&text, h);
         hf_phrase_add(&text, "; the command goes on, for nobody may override "
                              "a refuse lock");
     } else if (outcome == HF_GRANTED) {

@@ -80,8 +80,8 @@ void hf_contender_init(struct hf_contender *c,
 
 /*
  * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, EVIDENCE, HINT, CLOCK,
- * RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.  Drain
- * hf_contender_next before the next step.
+ * RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.
+ * Drain hf_contender_next before the next step.
  */
 void hf_contender_step(struct hf_contender *c, struct hf_event event);
 

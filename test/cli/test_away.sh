@@ -159,4 +159,13 @@ finished "$pid"
 place_back
 check "two signals leave it behind, which is said" \
     says back.err "a record of back may be left"
+
+# ---- another place under its name --------------------------------------------------
+job removed no
+rm "$here/locks.db" "$here/locks.db-wal" "$here/locks.db-shm"
+finished "$pid"
+check "a holder whose place was removed has lost: 76" is 76 "$code"
+check "and names the file that is gone" \
+    grep -q "lost: .*locks.db.*removed or replaced" "$here/removed.err"
+
 finish

@@ -108,7 +108,7 @@ late_and_foreign_answers_are_ignored(void **state)
                           "340 waiting\n");
 }
 
-/* Its first answer is late, and the limit comes before its call must be over. */
+/* Its first answer is late, and the limit comes before its call is over. */
 static void
 a_place_that_is_silent_ends_the_wait_at_its_limit(void **state)
 {
