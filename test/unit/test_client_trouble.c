@@ -19,6 +19,7 @@ lock_file(const struct file_place *place)
 
     assert_int_equal(sqlite3_open(place->url + strlen("sqlite:"), &db),
                      SQLITE_OK);
+    sqlite3_busy_timeout(db, 10000); /* a beat may be in the way */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL),
                      SQLITE_OK);
     return db;
@@ -65,6 +66,7 @@ a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record(void **state)
         .ttl = {60000},
         .beat = {15000},
         .grace = {1000},
+        .limit = {15000},
     };
     struct hf_instant begun;
     struct hf_lock *lock;
