@@ -133,7 +133,7 @@ check "and is called bounded" says run.out "bounded +5000 "
 
 check "a violation, where there is no room for the shortest schedule" gives 0 \
     "perhaps not the shortest" \
-    prove frozen-unfenced --workers 2 --faults 1 --states 60000
+    prove frozen-unfenced --workers 2 --faults 1 --states 74000
 check "is one all the same" says run.out "^frozen-unfenced +2 +1 +test +violated "
 check "and its schedule breaks the promise" gives 0 \
     "broken: a frozen holder and another in the section" \
