@@ -233,6 +233,26 @@ a_late_beat_gives_the_right_of_its_own_sending(void **state)
     EXPECT_TRACE(&b.tale, "");
 }
 
+/* #2 was applied, and nobody heard of it until much later. */
+static void
+an_answer_that_a_later_one_overtook_takes_nothing_back(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, at_clock(400));
+    step(&b, at_clock(410));
+    step(&b, refused(420, 3));
+    step(&b, found_mine(430, 4, 9, 1));
+    step(&b, applied(440, 5, 10));
+    assert_int_equal(b.keeper.right_until.ms, 1180);
+    step(&b, applied(450, 2, 9));
+    assert_int_equal(b.keeper.right_until.ms, 1180);
+    assert_int_equal(b.keeper.version, 10);
+    assert_int_equal(b.keeper.heartbeat.count, 2);
+}
+
 /* A place whose every write takes 300 ms is no place that does not answer. */
 static void
 a_slow_place_keeps_its_holder(void **state)
@@ -465,6 +485,8 @@ main(void)
         cmocka_unit_test(repeated_and_foreign_answers_are_ignored),
         cmocka_unit_test(the_right_counts_from_the_sending_not_from_the_answer),
         cmocka_unit_test(a_late_beat_gives_the_right_of_its_own_sending),
+        cmocka_unit_test(
+            an_answer_that_a_later_one_overtook_takes_nothing_back),
         cmocka_unit_test(a_slow_place_keeps_its_holder),
         cmocka_unit_test(a_late_refusal_of_the_version_known_leads_to_a_read),
         cmocka_unit_test(more_writes_than_are_remembered_do_no_harm),

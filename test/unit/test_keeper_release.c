@@ -165,6 +165,60 @@ an_unavailable_answer_does_not_settle_an_earlier_unknown(void **state)
                           "22 ask #3 delete lock v7\n");
 }
 
+/* #1 and #2 are out, and either may be the one that applies. */
+static void
+one_claim_that_surely_did_nothing_does_not_settle_another(void **state)
+{
+    struct bench b = claiming(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, at_clock(210));
+    step(&b, release(220));
+    step(&b, unavailable(230, 2));
+    EXPECT_TRACE(&b.tale, "210 ask #2 put lock v7 5_0 new\n"
+                          "220 ask #3 delete lock v7\n");
+    step(&b, unavailable(240, 1));
+    EXPECT_TRACE(&b.tale, "240 settled\n");
+}
+
+/* Nine were sent, eight are remembered, and those eight surely did nothing. */
+static void
+a_claim_that_is_no_longer_remembered_is_settled_all_the_same(void **state)
+{
+    struct bench b = claiming(&quick);
+    uint64_t last = 1 + HF_KEEPER_SENT_MAX;
+    int64_t ms = 0;
+
+    (void)state;
+    for (; b.keeper.asker.number < last; ms += 10)
+        step(&b, at_clock(ms));
+    for (uint64_t number = 2; number <= last; number++)
+        step(&b, unavailable(ms, number));
+    b.tale = (struct tale){0};
+    step(&b, release(10000));
+    step(&b, unavailable(10001, last + 1));
+    assert_int_equal(b.keeper.state, HF_KEEPER_SETTLING);
+    EXPECT_TRACE(&b.tale, "10000 ask #10 delete lock v7\n");
+}
+
+/* It was given up at 260 and sent again; the lock is free all the same. */
+static void
+a_delete_whose_answer_comes_late_settles(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, release(60));
+    step(&b, at_clock(260));
+    step(&b, at_clock(270));
+    step(&b, applied(280, 2, 9));
+    step(&b, refused(290, 3));
+    EXPECT_TRACE(&b.tale, "60 ask #2 delete lock v8\n"
+                          "270 ask #3 delete lock v8\n"
+                          "280 settled\n");
+}
+
 static void
 a_takeover_given_up_deletes_the_dead_record_and_the_marker(void **state)
 {
@@ -334,6 +388,11 @@ main(void)
         cmocka_unit_test(a_claim_that_surely_did_nothing_needs_no_settling),
         cmocka_unit_test(
             an_unavailable_answer_does_not_settle_an_earlier_unknown),
+        cmocka_unit_test(
+            one_claim_that_surely_did_nothing_does_not_settle_another),
+        cmocka_unit_test(
+            a_claim_that_is_no_longer_remembered_is_settled_all_the_same),
+        cmocka_unit_test(a_delete_whose_answer_comes_late_settles),
         cmocka_unit_test(
             a_takeover_given_up_deletes_the_dead_record_and_the_marker),
         cmocka_unit_test(a_claim_that_surely_did_nothing_is_given_up_at_once),
