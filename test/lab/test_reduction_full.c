@@ -111,20 +111,10 @@ static void
 what_the_argument_does_not_hold_for_is_searched_in_full(void **unused)
 {
     static const char *const names[] = {
-        "slow",
-        "slow-place",
-        "slow-place-refuse",
-        "slow-place-live",
-        "same-host",
-        "same-host-refuse",
-        "try",
-        "fenced",
-        "unfenced",
-        "examine-same-host",
-        "live",
-        "clear-live",
-        "examine-live",
-        "dead-refuse",
+        "slow",    "slow-place",     "slow-place-refuse", "slow-place-live",
+        "forgets", "forgets-refuse", "same-host",         "same-host-refuse",
+        "try",     "fenced",         "unfenced",          "examine-same-host",
+        "live",    "clear-live",     "examine-live",      "dead-refuse",
     };
     unsigned count = 0;
 
