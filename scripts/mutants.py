@@ -35,7 +35,8 @@ PROOFS = [
     "dead-refuse 2 1", "live 1 1", "give-up 2 1", "slow 2 1", "unequal 2 1",
     "same-host 2 1", "same-host-refuse 2 1", "purge 2 1", "try 2 1",
     "clear 2 1", "slow-place 2 0", "slow-place-refuse 2 0", "forgets 2 1",
-    "forgets-refuse 2 1", "slow-place-live 1 1", "live 2 1", "drift 2 2",
+    "forgets-refuse 2 1", "slow-place-live 1 1", "live 2 1", "takeover 2 2",
+    "drift 2 2",
 ]
 TESTS = [
     "test_asker", "test_sighting", "test_keeper", "test_keeper_claim",
