@@ -91,6 +91,12 @@ forget_overwritten(struct world *world, unsigned who)
 }
 
 void
+forget_excuse(struct world *world)
+{
+    world->since = 0;
+}
+
+void
 forget_tick(struct world *world)
 {
     if (world->forgot && world->since < NOTICED_AFTER)

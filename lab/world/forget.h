@@ -29,6 +29,9 @@ void forget_replaced(struct world *world, unsigned who);
 /* As that, into the very file: nobody sees it, but for what is in it. */
 void forget_overwritten(struct world *world, unsigned who);
 
+/* A call told nothing, or took its time: the next one counts. */
+void forget_excuse(struct world *world);
+
 /* Time passes by a tick. */
 void forget_tick(struct world *world);
 

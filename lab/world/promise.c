@@ -65,7 +65,7 @@ promise_write(struct world *world, const struct world_write *write)
 void
 promise_grant(struct world *world, unsigned worker)
 {
-    const struct world_worker *w = &world->workers[worker];
+    struct world_worker *w = &world->workers[worker];
     const struct hf_contender *c = &w->contender;
 
     if (hf_contender_check(c, WORLD_NOW) != HF_GRANTED)
@@ -76,6 +76,8 @@ promise_grant(struct world *world, unsigned worker)
         broken(world, PROMISE_FENCE);
     if (c->keeper.token > world->highest)
         world->highest = c->keeper.token;
+    if (world_owns(world, worker) && c->keeper.version == world->version)
+        w->cleared = false; /* the place brought its claim back */
 }
 
 void

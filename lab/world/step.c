@@ -146,6 +146,7 @@ fail_read(struct world *world, unsigned who)
 {
     struct world_mail *mail = &world->workers[who].mail;
 
+    forget_excuse(world);
     mail->served = true;
     mail->sight = (struct hf_sight){.kind = HF_SIGHT_NONE};
 }

@@ -57,7 +57,8 @@ stored_apply(struct world *world, const struct world_write *write)
         world->marker = write->over;
     else if (write->over == world->marker)
         world->marker = 0;
-    if (write->worker < world->config->workers && write->kind == HF_PUT)
+    if (write->worker < world->config->workers && write->kind == HF_PUT &&
+        world->workers[write->worker].in_section)
         world->workers[write->worker].cleared = false; /* it is there again */
     stored_forget_late(world);
     return HF_APPLIED;

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/check.h"
+#include "world/forget.h"
 #include "world/promise.h"
 #include "world/resource.h"
 #include "world/stored.h"
@@ -233,6 +234,8 @@ worker_deliver(struct world *world, unsigned worker)
 {
     struct world_mail mail = world->workers[worker].mail;
 
+    if (mail.slow)
+        forget_excuse(world);
     if (mail.reads)
         worker_pump(world, worker,
                     hf_found(WORLD_NOW, mail.number, mail.sight));
@@ -261,6 +264,7 @@ worker_answer_unknown(struct world *world, unsigned worker, enum world_act how)
 {
     struct world_mail *mail = &world->workers[worker].mail;
 
+    forget_excuse(world);
     if (how == ACT_UNKNOWN_APPLIED)
         worker_serve(world, worker);
     else if (how == ACT_UNKNOWN_LATER)
