@@ -289,6 +289,7 @@ fail:
 void
 hf_sqlite_db_close(struct hf_sqlite_db *db)
 {
+    hf_sqlite_identity_unnote(&db->identity);
     sqlite3_close(db->handle);
     db->handle = NULL;
     hf_sqlite_identity_forget(&db->identity);

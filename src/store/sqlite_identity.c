@@ -188,6 +188,14 @@ hf_sqlite_identity_note(struct hf_sqlite_identity *identity,
 }
 
 void
+hf_sqlite_identity_unnote(struct hf_sqlite_identity *identity)
+{
+    HF_CHECK(pthread_mutex_lock(&mutex) == 0);
+    identity->noted = false;
+    HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
+}
+
+void
 hf_sqlite_identity_forget(struct hf_sqlite_identity *identity)
 {
     struct hf_sqlite_identity **link = &all;

@@ -67,6 +67,9 @@ HF_MUST_USE enum hf_status
 hf_sqlite_identity_check(const struct hf_sqlite_identity *identity, bool *gone,
                          struct hf_error *error);
 
+/* The connection is about to be closed, and its name with it. */
+void hf_sqlite_identity_unnote(struct hf_sqlite_identity *identity);
+
 /* The connection is closed.  Twice is fine. */
 void hf_sqlite_identity_forget(struct hf_sqlite_identity *identity);
 

@@ -1,5 +1,6 @@
 #include "support/files.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -464,6 +465,44 @@ a_backup_put_back_under_a_holder_repeats_no_version(void **state)
     hf_store_close(store);
 }
 
+/* ---- Many at once -------------------------------------------------------- */
+
+enum { OPENERS = 3, OPENINGS = 100 };
+
+/* cmocka's checks are for the first thread alone. */
+static void *
+open_and_close(void *ctx)
+{
+    const struct files *files = ctx;
+    size_t failed = 0;
+
+    for (size_t i = 0; i < OPENINGS; i++) {
+        struct hf_store *store = NULL;
+
+        if (hf_store_open(files->place, &hf_alloc_libc, &store, NULL) == HF_OK)
+            hf_store_close(store);
+        else
+            failed++;
+    }
+    return failed == 0 ? NULL : ctx;
+}
+
+/* What one closes, another looks at: each in its own thread. */
+static void
+threads_open_and_close_one_place(void **state)
+{
+    pthread_t threads[OPENERS];
+    void *failed;
+
+    for (size_t i = 0; i < OPENERS; i++)
+        assert_int_equal(
+            pthread_create(&threads[i], NULL, open_and_close, *state), 0);
+    for (size_t i = 0; i < OPENERS; i++) {
+        assert_int_equal(pthread_join(threads[i], &failed), 0);
+        assert_null(failed);
+    }
+}
+
 #define FILES_TEST(test)                                                       \
     cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
 
@@ -471,6 +510,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        FILES_TEST(threads_open_and_close_one_place),
         FILES_TEST(every_call_notices_a_removed_file_and_the_next_opens_anew),
         FILES_TEST(a_wait_ends_when_a_file_was_removed),
         FILES_TEST(
