@@ -12,7 +12,8 @@ enum {
     WORLD_BYTES = 8,
     LATE_BYTES = 4,
     WORKER_BYTES = 34,
-    CALL_AT = 27, /* of a worker's bytes, what tells of its call */
+    CALL_AT = 27,      /* of a worker's bytes, what tells of its call */
+    FAILURES_MAX = 15, /* in a row: pauses are at their longest by then */
     NO_TERMS = 0xff,
     NEVER = 0xff,
 };

@@ -75,6 +75,8 @@ strip_asker(const struct hf_contender *c, struct hf_asker *asker)
         if (c->answered)
             asker->failures = 0;
     }
+    if (asker->failures > FAILURES_MAX)
+        asker->failures = FAILURES_MAX;
     if (!asker->waiting || asker->question != HF_ASK_READ)
         asker->late = false;
 }

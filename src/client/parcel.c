@@ -9,7 +9,8 @@ diagnose(const struct hf_errand *errand, struct hf_arena *arena)
 {
     struct hf_diagnosis *diagnosis;
 
-    if (errand->kind != HF_ERRAND_EXAMINE || errand->seen == NULL)
+    if (errand->kind != HF_ERRAND_EXAMINE || errand->request.read ||
+        errand->seen == NULL)
         return NULL;
     diagnosis = hf_arena_take(arena, sizeof(*diagnosis));
     if (diagnosis != NULL)

@@ -99,7 +99,10 @@ hf_contender_claim_may_go_on(const struct hf_contender *c)
 void
 hf_contender_claim_give_up(struct hf_contender *c, struct hf_instant now)
 {
-    if (c->keeper.state == HF_KEEPER_CONFIRMING)
-        c->too_slow = c->keeper.asker.took;
+    struct hf_duration took = c->keeper.asker.took;
+
+    if (c->keeper.state == HF_KEEPER_CONFIRMING &&
+        took.ms >= hf_keeper_slowest(&c->keeper.config).ms)
+        c->too_slow = took;
     hf_contender_claim_leave(c, now, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }

@@ -80,6 +80,7 @@ start_clearing(struct hf_examiner *x, uint64_t version, struct hf_instant now)
     x->version = version;
     move_to(x, HF_EXAMINER_CLEARING);
     ask(x, HF_ASK_CLEAR, now);
+    x->first_clear = x->asker.number;
 }
 
 static void
@@ -140,7 +141,7 @@ on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
                   struct hf_instant now)
 {
     if (sight->kind != HF_SIGHT_ABSENT && sight->version == x->version) {
-        hf_asker_pause(&x->asker, now);
+        on_failed(x, now); /* refused by what rides along */
         return;
     }
     x->cleared = sight->kind == HF_SIGHT_ABSENT && x->unsettled;
@@ -205,6 +206,8 @@ on_answer(struct hf_examiner *x, const struct hf_event *event)
         end(x, HF_OK);
         break;
     case HF_REFUSED:
+        if (event->answer.number == x->first_clear)
+            x->unsettled = false; /* it was past before all of them */
         ask(x, HF_ASK_READ, event->at);
         break;
     case HF_UNKNOWN:

@@ -60,6 +60,7 @@ struct hf_examiner {
     struct hf_sighting sighting;
     enum hf_proof asked_with; /* what the read that is out would prove */
     uint64_t version;         /* that a clear deletes */
+    uint64_t first_clear;     /* number of the first that was sent */
     bool answered;            /* some look did not fail */
     bool unsettled;           /* a clear's answer was never learnt */
     struct hf_outbox outbox;

@@ -7,16 +7,17 @@
 
 /* ---- A write that was applied -------------------------------------------- */
 
-/* The record was ours at that version; a write that is out and expects an
- * earlier one can do nothing. */
+/* The record was ours at that version.  A write that is out expects an earlier
+ * one and can do nothing; a read that is out may show one, which is no news. */
 static void
 learn(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version)
 {
     if (version <= k->version)
         return;
     k->version = version;
-    if (k->asker.waiting && k->asker.question != HF_ASK_READ)
+    if (k->asker.waiting)
         hf_asker_supersede(&k->asker);
+    k->must_read = false;
     if (sent->count > k->heartbeat.count)
         k->heartbeat.count = sent->count;
     if (sent->question == HF_ASK_CLAIM)

@@ -364,6 +364,36 @@ a_clear_answered_late_was_done_or_not_all_the_same(void **state)
     EXPECT_ENDED(&late_refusal, HF_OK, HF_FINDING_ALIVE, false);
 }
 
+/* It was past before our only clear: somebody else's doing. */
+static void
+a_clear_refused_late_did_not_clear(void **state)
+{
+    struct bench b = clearing(&clear);
+
+    (void)state;
+    step(&b, at_clock(230)); /* overdue */
+    step(&b, refused(235, 3));
+    step(&b, found_absent(240, 4, 8));
+    EXPECT_ENDED(&b, HF_OK, HF_FINDING_GONE, false);
+}
+
+static void
+a_clear_that_is_refused_for_ever_ends(void **state)
+{
+    struct bench b = clearing(&clear);
+    int64_t at_ms = 40;
+
+    (void)state;
+    for (int i = 0; i < 20 && b.examiner.state == HF_EXAMINER_CLEARING; i++) {
+        step(&b, refused(at_ms, b.examiner.asker.number));
+        step(&b, found_held(at_ms, b.examiner.asker.number, 7, 7));
+        at_ms = hf_examiner_deadline(&b.examiner).ms;
+        if (b.examiner.state == HF_EXAMINER_CLEARING)
+            step(&b, at_clock(at_ms));
+    }
+    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_FINDING_GONE, false);
+}
+
 static void
 a_clear_answered_unknown_may_have_been_ours(void **state)
 {
@@ -491,6 +521,8 @@ main(void)
             a_holder_that_released_before_the_clear_was_not_cleared),
         cmocka_unit_test(an_unknown_clear_is_repeated_at_the_same_version),
         cmocka_unit_test(a_clear_answered_late_was_done_or_not_all_the_same),
+        cmocka_unit_test(a_clear_refused_late_did_not_clear),
+        cmocka_unit_test(a_clear_that_is_refused_for_ever_ends),
         cmocka_unit_test(a_clear_answered_unknown_may_have_been_ours),
         cmocka_unit_test(a_person_is_told_when_the_place_does_not_answer),
         cmocka_unit_test(a_failing_look_is_not_hurried_by_hints),

@@ -292,6 +292,26 @@ a_late_refusal_of_the_version_known_leads_to_a_read(void **state)
                           "440 ask #5 put lock v9 5_2\n");
 }
 
+/* A read that was executed before the claim shows a version before it: that is
+ * no sign that the place went back. */
+static void
+a_read_from_before_a_late_claim_takes_nothing_away(void **state)
+{
+    struct bench b = claiming(&quick);
+
+    (void)state;
+    step(&b, at_clock(200));
+    step(&b, at_clock(210));
+    step(&b, refused(220, 2)); /* for a marker that somebody left */
+    step(&b, applied(230, 1, 8));
+    step(&b, found_absent(240, 3, 7));
+    assert_int_equal(b.keeper.state, HF_KEEPER_HELD);
+    EXPECT_TRACE(&b.tale, "210 ask #2 put lock v7 5_0 new\n"
+                          "220 ask #3 read\n"
+                          "230 granted\n"
+                          "230 ask #4 put lock v8 5_1\n");
+}
+
 static void
 more_writes_than_are_remembered_do_no_harm(void **state)
 {
@@ -489,6 +509,7 @@ main(void)
             an_answer_that_a_later_one_overtook_takes_nothing_back),
         cmocka_unit_test(a_slow_place_keeps_its_holder),
         cmocka_unit_test(a_late_refusal_of_the_version_known_leads_to_a_read),
+        cmocka_unit_test(a_read_from_before_a_late_claim_takes_nothing_away),
         cmocka_unit_test(more_writes_than_are_remembered_do_no_harm),
         cmocka_unit_test(
             a_claim_whose_right_is_over_beats_before_it_is_granted),
