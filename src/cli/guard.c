@@ -95,12 +95,13 @@ pass_on(struct guard *g, int signal)
 {
     if (g->command.pid == 0)
         return;
+    if (g->command_ended) {
+        hf_below_signal(&g->below, signal);
+        return;
+    }
     if (signal == SIGCONT)
         hf_command_give_terminal(&g->command); /* the shell's `fg` */
-    if (g->command_ended)
-        hf_below_signal(&g->below, signal);
-    else
-        signal_group(g, signal);
+    signal_group(g, signal);
 }
 
 static void
@@ -178,7 +179,8 @@ on_stopped(struct guard *g, int signal)
                    "lock");
     else
         hf_say_now("the command waits for the terminal, and holds a lock "
-                   "meanwhile: bring it to the foreground");
+                   "meanwhile: bring it to the foreground or, if another "
+                   "command of the same pipe has the terminal, end that one");
 }
 
 static void
@@ -209,6 +211,7 @@ reap(struct guard *g)
             continue;
         }
         g->command_ended = true;
+        g->continue_at = HF_MOMENT_NEVER;
         g->status = status;
         g->had_terminal = hf_terminal_has(g->terms->terminal, pid);
         g->look_at = hf_moment_after(hf_moment_now(), LEFT_MS);

@@ -129,6 +129,11 @@ def hold(lock):
     return holder
 
 
+def state_of(process):
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
 def expect(value, wanted):
     assert value == wanted, f"{value!r}, not {wanted!r}"
 
@@ -341,6 +346,31 @@ def a_command_that_is_suspended_goes_on(scene):
     expect(terminal.finish(), 0)
 
 
+def a_command_that_ends_while_it_is_suspended_gives_the_terminal_back(scene):
+    # One that stops again within a second is continued a second later: by then
+    # it has ended here, and what it left says which group has the terminal.
+    ended = os.path.join(scene.folder, "ended")
+    terminal = scene.script(f"""
+        "$holdfast" run again -- sh -c '
+            (until [ -e "$1" ]; do sleep 0.05; done; sleep 1.2
+             echo "foreground $(cut -d" " -f8 /proc/self/stat)") &
+            kill -TSTP $$; echo "twice $$."; kill -TSTP $$' sh '{ended}'
+        exit $?
+        """)
+    terminal.await_text("twice ")
+    begin = terminal.seen
+    terminal.await_text(".")
+    command = int(terminal.text[begin:terminal.seen - 1])
+    while state_of(command) != "T":
+        time.sleep(0.01)
+    os.kill(command, signal.SIGKILL)
+    terminal.await_text("the command ended, but")
+    with open(ended, "w", encoding="utf-8"):
+        pass
+    terminal.await_text(f"foreground {terminal.child}\r")
+    expect(terminal.finish(), 128 + signal.SIGKILL)
+
+
 def a_waiter_is_suspended_and_goes_on(scene):
     holder = hold("wait")
     try:
@@ -373,6 +403,7 @@ TESTS = [
     at_a_prompt_the_interrupt_ends_the_command_and_nothing_else,
     a_job_brought_to_the_foreground_reads_the_terminal,
     a_command_that_is_suspended_goes_on,
+    a_command_that_ends_while_it_is_suspended_gives_the_terminal_back,
     a_waiter_is_suspended_and_goes_on,
 ]
 
