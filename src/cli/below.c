@@ -230,17 +230,18 @@ find_children_among(struct children *children, const struct hf_below *below,
     }
 }
 
-/* The number that was given out last: the next process's. */
+/* The number that was given out last: the next process's.  That is forked with
+ * no signal for its end: SIGCHLD would wake whoever rests between two looks. */
 static pid_t
 newest_pid(void)
 {
-    pid_t pid = fork();
+    pid_t pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 
     if (pid == 0)
         _exit(0);
     if (pid < 0)
         return PID_LIMIT;
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
         continue;
     return pid;
 }
@@ -287,24 +288,32 @@ signal_children(const struct hf_below *below, int signal)
 
 /* ---- Either way ---------------------------------------------------------- */
 
-/* What is below when there is nothing of ours yet. */
+/* What is below when there is nothing of ours yet.  What lost its parent while
+ * we looked is below in another look: so it takes one that finds no more. */
 static bool
 note_strangers(struct hf_below *below)
 {
     struct table table;
     struct children children = {.count = 0};
     bool fits = true;
+    bool seen = false;
 
-    if (open_table(&table, below)) {
+    while (fits && open_table(&table, below)) {
+        size_t known = below->strangers_count;
+
         for (size_t i = 0; i < table.count && fits; i++) {
             const struct hf_proc *process = &table.rows[i].process;
 
-            if (process->parent == table.self)
+            if (table.rows[i].below)
                 fits = add_stranger(below, process->pid, process->start);
         }
         close_table(&table);
-        return fits;
+        seen = true;
+        if (below->strangers_count == known)
+            break;
     }
+    if (seen)
+        return fits;
     find_children_among(&children, below, 0, PID_LIMIT);
     for (size_t i = 0; i < children.count && fits; i++)
         fits = add_stranger(below, children.pids[i], 0);

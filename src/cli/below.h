@@ -22,14 +22,16 @@
  * Linux only; plain data.  The thread that looks is the only one that reaps.
  */
 
-enum { HF_BELOW_STRANGERS_MAX = 64 };
+enum { HF_BELOW_STRANGERS_MAX = 1024 };
 
 struct hf_below {
     pid_t group; /* the command's process group; 0: there is none yet */
 
-    /* Children that this process had before it started any: a shell may have
-     * started some before it became us by exec.  They and theirs are not ours
-     * to signal. */
+    /* What was below this process before it started anything: a shell may
+     * have started some before it became us by exec.  None of it is ours to
+     * signal, nor is what it starts, as long as that has its parent: an orphan
+     * of theirs becomes our child, and nothing tells it from an orphan of
+     * ours.  Without /proc only children are known, and so no orphan is. */
     int64_t strangers[HF_BELOW_STRANGERS_MAX]; /* their numbers in /proc */
     uint64_t starts[HF_BELOW_STRANGERS_MAX];   /* ticks since boot; 0: no
                                                   /proc told */

@@ -129,9 +129,13 @@ check "a command that suspends itself goes on" is 4 "$code"
 check "which is said" says stopped.err "it goes on"
 
 # ---- Children that are not ours ----------------------------------------------------
-# A shell that has a child of its own becomes holdfast.
+# A shell that has a child of its own becomes holdfast, and then a grandchild
+# that it had becomes an orphan.
 cat >"$here/becoming" <<'END'
 sleep 100 & echo $! >"$1"
+(sleep 100 & echo $! >"$1.theirs"
+ until [ -e "$1.go" ]; do sleep 0.05; done) &
+until [ -s "$1.theirs" ]; do sleep 0.05; done
 exec "$2" run mine -- sh -c 'setsid sleep 100 & echo $! >"$1"; sleep 100' \
     sh "$1.ours"
 END
@@ -139,12 +143,16 @@ bash "$here/becoming" "$here/child" "$holdfast" 2>"$here/becoming.err" &
 pid=$!
 started+=("$pid")
 await "the command" test -s "$here/child.ours"
+: >"$here/child.go"
+await "the orphan" grep -q "^PPid:[[:blank:]]*$pid\$" \
+    "/proc/$(cat "$here/child.theirs")/status"
 kill -KILL "$(guard_of "$pid")"
 finished "$pid"
 check "with its guard killed, holdfast ends with 137" is 137 "$code"
 check "and what it started has gone" all_gone "$(cat "$here/child.ours")"
 check "but not the child it had before" runs "$(cat "$here/child")"
-kill -KILL "$(cat "$here/child")"
+check "nor the orphan of another" runs "$(cat "$here/child.theirs")"
+kill -KILL "$(cat "$here/child")" "$(cat "$here/child.theirs")"
 
 # ---- JSON ------------------------------------------------------------------------
 run run --json j -- sh -c 'echo words >&2; exit 9'
