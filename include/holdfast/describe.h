@@ -90,8 +90,10 @@ enum hf_life {
 struct hf_diagnosis {
     struct hf_description record;
     enum hf_life life;
-    bool here;    /* its processes are of this boot, host and pid namespace */
-    bool running; /* here, and at least one of them is there */
+    bool here;      /* its processes are of this boot, host and pid namespace */
+    bool running;   /* here, and at least one of them is there */
+    bool same_boot; /* its processes are of this boot and host, though they may
+                       be in another pid namespace */
     struct hf_duration unchanged; /* how long this version stood unchanged,
                                      on our clock */
     struct hf_duration watched;   /* how long we have been looking */

@@ -18,7 +18,7 @@ static const char help[] =
     "  --reason TEXT  why; kept with who and when in the audit\n"
     "  --force        do not watch for a sign of life first.  A holder that\n"
     "                 is alive then loses its lock, and learns it only at its\n"
-    "                 next beat\n"
+    "                 next beat: until then two may run at once\n"
     "  --fence N      clear the holder of this fence, and no later one\n"
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
@@ -55,14 +55,18 @@ print_json(const struct hf_cleared *answer)
 }
 
 static int
-say_cleared(const struct hf_cleared *answer, const char *name)
+say_cleared(const struct hf_cleared *answer, const char *name, bool force)
 {
+    struct hf_diagnosis seen = answer->seen;
     struct hf_phrase out;
+
+    if (force)
+        seen.watched.ms = 0;
 
     hf_phrase_start(&out);
     hf_phrase_add(&out, "cleared %s\n", name);
-    if (!answer->seen.record.corrupt)
-        hf_report_holder(&out, "  ", &answer->seen);
+    if (!seen.record.corrupt)
+        hf_report_holder(&out, "  ", &seen);
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
@@ -136,7 +140,7 @@ clear(struct hf_client *client, const struct reading *r)
     }
     if (another)
         return say_another(&answer, r, name.text);
-    return answer.cleared ? say_cleared(&answer, name.text)
+    return answer.cleared ? say_cleared(&answer, name.text, r->force)
                           : say_not_cleared(&answer, name.text);
 }
 

@@ -16,6 +16,9 @@ static const char help[] =
     "  --json         one JSON object a line, with everything that is known\n"
     "  -h, --help     this text\n"
     "\n"
+    "A name of more than 60 columns is cut, and ends with …; a command is cut\n"
+    "at 40: --json has both in full.\n"
+    "\n"
     "LAST BEAT is by the wall clocks of the place and of this host; ask\n"
     "`holdfast why NAME` whether a holder is alive.\n"
     "\n"
@@ -27,6 +30,7 @@ static const char help[] =
 
 enum {
     PAGE = 32,          /* locks read at once */
+    NAME_WIDTH = 60,    /* of a name that is longer, its beginning and … */
     COMMAND_WIDTH = 40, /* the rest is cut: --json has it all */
 };
 
@@ -54,10 +58,12 @@ fill_row(struct row *row, const struct hf_description *lock)
     size_t size = sizeof(row->cells[0]);
     const char *user = lock->user[0] != '\0' ? lock->user : "?";
     const char *host = lock->host[0] != '\0' ? lock->host : "?";
+    int shown = (int)hf_phrase_fit(lock->name, NAME_WIDTH, NULL);
     int fit = (int)hf_phrase_fit(lock->command, COMMAND_WIDTH, NULL);
 
     *row = (struct row){{{0}}};
-    snprintf(row->cells[NAME], size, "%s", lock->name);
+    snprintf(row->cells[NAME], size, "%.*s%s", shown, lock->name,
+             lock->name[shown] != '\0' ? "…" : "");
     snprintf(row->cells[FENCE], size, "%" PRIu64, lock->fence);
     hf_moment_age(lock->stamp_ms, row->cells[LAST_BEAT], size);
     if (lock->corrupt) {

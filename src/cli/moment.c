@@ -1,6 +1,5 @@
 #include "moment.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -71,11 +70,11 @@ hf_moment_span(int64_t since, char *buffer, size_t size)
     return hf_duration_text((struct hf_duration){ms - ms % 1000}, buffer, size);
 }
 
-/* Whoever wrote that had no clock, or is no program of ours. */
-static bool
-is_no_date(int64_t wall_ms)
+bool
+hf_moment_is_date(int64_t wall_ms)
 {
-    return wall_ms < INT64_C(946684800000);
+    return wall_ms >= INT64_C(946684800000) &&
+           wall_ms < INT64_C(253402300800000);
 }
 
 const char *
@@ -83,7 +82,7 @@ hf_moment_age(int64_t wall_ms, char *buffer, size_t size)
 {
     int64_t now = hf_moment_wall();
 
-    if (is_no_date(wall_ms)) {
+    if (!hf_moment_is_date(wall_ms)) {
         snprintf(buffer, size, "?");
         return buffer;
     }
@@ -97,7 +96,7 @@ hf_moment_date(int64_t wall_ms, char *buffer, size_t size)
     time_t seconds = (time_t)(wall_ms / 1000);
     struct tm parts;
 
-    if (is_no_date(wall_ms) || localtime_r(&seconds, &parts) == NULL ||
+    if (!hf_moment_is_date(wall_ms) || localtime_r(&seconds, &parts) == NULL ||
         strftime(buffer, size, "%Y-%m-%d %H:%M:%S %z", &parts) == 0)
         snprintf(buffer, size, "?");
     return buffer;

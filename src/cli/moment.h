@@ -1,6 +1,7 @@
 #ifndef HF_CLI_MOMENT_H
 #define HF_CLI_MOMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,9 +32,12 @@ void hf_moment_alarm_set(int alarm, int64_t instant);
 /* How long ago the instant was, in whole seconds: "2m10s".  Returns buffer. */
 const char *hf_moment_span(int64_t since, char *buffer, size_t size);
 
+/* Can a wall clock have shown it?  Not before 2000, nor after 9999: whoever
+ * wrote that had no clock, or is no program of ours. */
+bool hf_moment_is_date(int64_t wall_ms);
+
 /* How long ago a wall clock showed `wall_ms`: "2m10s"; "0s" when that is in
- * the future of our clock, "?" when no clock can have shown it: before 2000.
- * Returns buffer. */
+ * the future of our clock, "?" when it is no date.  Returns buffer. */
 const char *hf_moment_age(int64_t wall_ms, char *buffer, size_t size);
 
 /* "2026-01-31 09:05:00 +0100" in the local zone; "?" as above.  Returns

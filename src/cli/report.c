@@ -108,7 +108,9 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
     hf_duration_text(seen->watched, watched, sizeof(watched));
     switch (seen->life) {
     case HF_LIFE_UNKNOWN:
-        if (seen->watched.ms < JUST_MS)
+        if (seen->watched.ms == 0)
+            hf_phrase_add(phrase, "not known, for it was not watched");
+        else if (seen->watched.ms < JUST_MS)
             hf_phrase_add(phrase, "not known, just looked");
         else
             hf_phrase_add(phrase, "not known: no beat seen in %s of looking",
@@ -144,18 +146,32 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
 }
 
 void
+hf_report_moment(struct hf_phrase *phrase, int64_t wall_ms, const char *after)
+{
+    char date[64];
+    char age[32];
+
+    if (!hf_moment_is_date(wall_ms)) {
+        hf_phrase_add(phrase, "unknown");
+        return;
+    }
+    hf_phrase_add(phrase, "%s (%s%s)",
+                  hf_moment_date(wall_ms, date, sizeof(date)),
+                  hf_moment_age(wall_ms, age, sizeof(age)), after);
+}
+
+void
 hf_report_holder(struct hf_phrase *phrase, const char *indent,
                  const struct hf_diagnosis *seen)
 {
     const struct hf_description *record = &seen->record;
-    char date[64];
-    char age[32];
+    char text[32];
 
     hf_phrase_add(phrase, "%sholder: ", indent);
     hf_report_who(phrase, record);
-    hf_phrase_add(phrase, ", since %s (%s), processes ",
-                  hf_moment_date(record->since_ms, date, sizeof(date)),
-                  hf_moment_age(record->since_ms, age, sizeof(age)));
+    hf_phrase_add(phrase, ", since ");
+    hf_report_moment(phrase, record->since_ms, "");
+    hf_phrase_add(phrase, ", processes ");
     hf_report_processes(phrase, record);
     hf_phrase_add(phrase, "\n%sruns: %s\n", indent,
                   or_unknown(record->command));
@@ -165,7 +181,7 @@ hf_report_holder(struct hf_phrase *phrase, const char *indent,
                   indent, record->beat, record->id);
     if (seen->unchanged.ms >= JUST_MS)
         hf_phrase_add(phrase, ", unchanged for %s",
-                      hf_duration_text(seen->unchanged, age, sizeof(age)));
+                      hf_duration_text(seen->unchanged, text, sizeof(text)));
     hf_phrase_add(phrase, "; fence %" PRIu64 "; if dead: %s\n", record->fence,
                   hf_if_dead_word(record->if_dead));
     hf_phrase_add(phrase, "%slife: ", indent);

@@ -35,6 +35,11 @@ void hf_report_command(struct hf_phrase *phrase, const struct hf_which *which,
 void hf_report_before_clear(struct hf_phrase *phrase,
                             const struct hf_diagnosis *seen);
 
+/* When it was by a wall clock, as "DATE (AGE)", with `after` behind the age;
+ * "unknown" for what is no date. */
+void hf_report_moment(struct hf_phrase *phrase, int64_t wall_ms,
+                      const char *after);
+
 /* The command that clears the lock, with room for a reason.  Pasted late it
  * spares every holder but the one of `fence`; 0: it is not known. */
 void hf_report_clear(struct hf_phrase *phrase, const struct hf_which *which,

@@ -1,6 +1,5 @@
 #include <inttypes.h>
 
-#include "moment.h"
 #include "options.h"
 #include "report.h"
 #include "say.h"
@@ -25,7 +24,6 @@ static const char help[] =
 static void
 add_owner(struct hf_phrase *out, const struct hf_description *lock)
 {
-    char date[64];
     char text[32];
 
     hf_phrase_add(out, "holder     ");
@@ -35,10 +33,9 @@ add_owner(struct hf_phrase *out, const struct hf_description *lock)
     hf_phrase_add(out, "\nruns       %s\n", lock->command);
     if (lock->reason[0] != '\0')
         hf_phrase_add(out, "reason     %s\n", lock->reason);
-    hf_phrase_add(out, "since      %s (%s)\n",
-                  hf_moment_date(lock->since_ms, date, sizeof(date)),
-                  hf_moment_age(lock->since_ms, text, sizeof(text)));
-    hf_phrase_add(out, "claim      %" PRIu64 "\n", lock->id);
+    hf_phrase_add(out, "since      ");
+    hf_report_moment(out, lock->since_ms, "");
+    hf_phrase_add(out, "\nclaim      %" PRIu64 "\n", lock->id);
     hf_phrase_add(out, "if dead    %s\n", hf_if_dead_word(lock->if_dead));
     hf_phrase_add(out, "ttl        %s\n",
                   hf_duration_text(lock->ttl, text, sizeof(text)));
@@ -52,8 +49,6 @@ add_record(struct hf_phrase *out, const struct hf_diagnosis *seen,
 {
     const struct hf_description *lock = &seen->record;
     const char *why = seen->error.text;
-    char date[64];
-    char age[32];
 
     hf_phrase_add(out, "name       %s\n", lock->name);
     hf_phrase_add(out, "space      %s\n", lock->space);
@@ -65,9 +60,9 @@ add_record(struct hf_phrase *out, const struct hf_diagnosis *seen,
                       why[0] != '\0' ? ": " : "", why);
     else
         add_owner(out, lock);
-    hf_phrase_add(out, "last beat  %s (%s ago)\n",
-                  hf_moment_date(lock->stamp_ms, date, sizeof(date)),
-                  hf_moment_age(lock->stamp_ms, age, sizeof(age)));
+    hf_phrase_add(out, "last beat  ");
+    hf_report_moment(out, lock->stamp_ms, " ago");
+    hf_phrase_add(out, "\n");
 }
 
 static int

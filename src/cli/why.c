@@ -71,6 +71,17 @@ add_verdict(struct hf_phrase *out, const struct hf_diagnosis *seen)
     hf_phrase_add(out, "\n");
 }
 
+/* Numbers of another pid namespace are other processes here. */
+static void
+add_apart(struct hf_phrase *out, const struct hf_description *record)
+{
+    hf_phrase_add(out, "see what it does: on this host, in a pid namespace "
+                       "that is not seen from here, as a\n"
+                       "    container's; there its processes are ");
+    hf_report_processes(out, record);
+    hf_phrase_add(out, "\n");
+}
+
 /* How to look at its processes, here or where they are. */
 static void
 add_ps(struct hf_phrase *out, const struct hf_diagnosis *seen)
@@ -79,6 +90,10 @@ add_ps(struct hf_phrase *out, const struct hf_diagnosis *seen)
 
     if (record->processes_count == 0 || seen->life == HF_LIFE_GONE)
         return;
+    if (!seen->here && seen->same_boot) {
+        add_apart(out, record);
+        return;
+    }
     hf_phrase_add(out, "see what it does%s:\n    ",
                   seen->here ? "" : " (not of this host)");
     if (!seen->here) {

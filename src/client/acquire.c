@@ -178,7 +178,7 @@ conclude(struct hf_errand *errand, struct hf_seen *seen,
         *acquired = (struct hf_acquired){.outcome = errand->contender.outcome};
         hf_errand_diagnose(errand, &acquired->seen);
     } else {
-        hf_wait_fail(errand, status, seen, error);
+        status = hf_wait_fail(errand, status, seen, error);
     }
     errand->seen = NULL;
     hf_errand_detach(errand);

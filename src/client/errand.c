@@ -382,6 +382,7 @@ hf_errand_diagnose(const struct hf_errand *errand,
                    struct hf_diagnosis *diagnosis)
 {
     const struct hf_seen *seen = errand->seen;
+    const char *boot = errand->client->host.boot;
     struct hf_instant now = hf_now();
     struct hf_record_meta meta = {
         .space = errand->space,
@@ -401,6 +402,8 @@ hf_errand_diagnose(const struct hf_errand *errand,
     };
     hf_describe(&meta, &seen->value, &diagnosis->record);
     if (seen->exists) {
+        diagnosis->same_boot = !seen->corrupt && boot[0] != '\0' &&
+                               strcmp(boot, seen->value.owner.boot) == 0;
         diagnosis->unchanged = hf_between(seen->shown_at, now);
         diagnosis->watched = hf_between(seen->first_at, now);
     }

@@ -49,7 +49,7 @@ run(struct hf_errand *errand, const struct hf_wait_options *wait,
         diagnosis->life = final_life(errand, diagnosis->life);
         *cleared = errand->examiner.cleared;
     } else {
-        hf_wait_fail(errand, status, &seen, error);
+        status = hf_wait_fail(errand, status, &seen, error);
     }
     errand->seen = NULL;
     hf_errand_detach(errand);

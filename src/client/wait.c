@@ -247,8 +247,11 @@ hf_wait_fail(const struct hf_errand *errand, enum hf_status status,
 {
     const char *why = seen->error.text;
 
-    if (errand->kind == HF_ERRAND_LOCK && errand->contender.too_slow.ms > 0)
+    if (status == HF_E_UNAVAILABLE && errand->kind == HF_ERRAND_LOCK &&
+        errand->contender.too_slow.ms > 0)
         return fail_too_slow(errand, error);
+    if (status == HF_E_UNAVAILABLE && seen->error.status == HF_E_CORRUPT)
+        return hf_fail(error, HF_E_CORRUPT, "lock %s: %s", errand->name, why);
     switch (status) {
     case HF_E_CANCELLED:
         return hf_fail(error, status, "lock %s: cancelled", errand->name);

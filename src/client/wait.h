@@ -51,7 +51,8 @@ HF_MUST_USE enum hf_status hf_wait_for(struct hf_errand *errand,
 bool hf_wait_ended(struct hf_errand *errand, struct hf_cancel *cancel);
 
 /* For an errand that ended with `status` and no answer: the clause that says
- * why, with the last thing the place said. */
+ * why, with the last thing the place said.  Returns its status, which is more
+ * exact than `status` where the place was unavailable for its content. */
 enum hf_status hf_wait_fail(const struct hf_errand *errand,
                             enum hf_status status, const struct hf_seen *seen,
                             struct hf_error *error);

@@ -78,9 +78,11 @@ hf_rule_grow(const struct hf_store_op *op, const struct hf_rule_found *found,
              struct hf_error *error)
 {
     if (found->version >= HF_RULE_VERSION_MAX)
-        return hf_fail(error, HF_E_CORRUPT,
-                       "the version of '%.128s' is beyond all that were given",
-                       op->key.name);
+        return hf_fail(
+            error, HF_E_CORRUPT,
+            "the row of '%.128s' has a version that no Holdfast gives; "
+            "delete the row",
+            op->key.name);
     return HF_OK;
 }
 

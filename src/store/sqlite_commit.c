@@ -106,8 +106,13 @@ try_group(struct work *work, struct hf_store_group *group,
             group->refused_at = i;
             return SQLITE_OK;
         }
-        if (hf_rule_grow(&group->ops[i], &found[i], error) != HF_OK)
+        if (hf_rule_grow(&group->ops[i], &found[i], error) != HF_OK) {
+            struct hf_error why = *error;
+
+            (void)hf_fail(error, why.status, "%s: %s", work->sql->db.path,
+                          why.text);
             return SQLITE_OK;
+        }
     }
     for (size_t i = 0; i < group->ops_count; i++) {
         struct hf_store_op *op = &group->ops[i];

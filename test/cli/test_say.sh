@@ -120,6 +120,50 @@ check "show says why a row is not ours" grep -qE "^value +not Holdfast's: ." \
 run ls odd
 check "and its age is not known" grep -qE '^odd +\(not ours\) +\?' "$here/run.out"
 
+run show odd
+check "nor the time of its last beat" grep -qE '^last beat +unknown$' \
+    "$here/run.out"
+sqlite3 "$here/locks.db" "UPDATE holdfast_records
+    SET stamp = 9223372036854775807 WHERE name = 'odd'"
+run show odd
+check "nor where it is one that no clock shows" \
+    grep -qE '^last beat +unknown$' "$here/run.out"
+run run tomb -- true
+sqlite3 "$here/locks.db" "UPDATE holdfast_records SET version = 1 << 62,
+    token = 1 << 62 WHERE name = 'tomb'"
+run run -w 100ms tomb -- true
+check "a version that no Holdfast gives: 65" exits 65
+check "with the file, the cause and the remedy" says run.err \
+    "$here/locks.db: the row of 'tomb' has a version that no Holdfast gives; \
+delete the row"
+
+# ---- What is not looked at ----------------------------------------------------------
+start forced run --ttl 2h --beat 30m forced -- sleep 100
+await "the holder" held forced
+forced=$pid
+rewrite forced "json_set(value, '\$.owner.pidns', 1)"
+run why --watch 100ms forced
+check "a holder in another pid namespace is said to be in one" says run.out \
+    "on this host, in a pid namespace that is not seen from here"
+check "and no command shows other processes" is "" \
+    "$(grep -E 'ssh|ps -o' "$here/run.out")"
+run clear --force --reason "a test" forced
+check "clear --force says that it did not watch" says run.out \
+    "life: not known, for it was not watched"
+kill -TERM "$forced"
+finished "$forced"
+
+long=$(printf 'a%.0s' {1..200})
+start long run "$long" -- sleep 100
+await "the holder" held "$long"
+run ls aaa
+check "a long name is cut in the table" \
+    grep -qE '^a{60}… +[^ ]+@' "$here/run.out"
+run ls --json aaa
+check "and whole with --json" says run.out "\"$long\""
+kill -TERM "$pid"
+finished "$pid"
+
 kill -TERM "$holder"
 finished "$holder"
 finish

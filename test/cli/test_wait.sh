@@ -112,12 +112,13 @@ script -qefc "$(printf '%q ' "$holdfast" run keys -- sh -c \
     sh "$here/keys.go")" "$here/tty" <"$here/keys" >/dev/null 2>&1 &
 started+=($!)
 exec 8>"$here/keys"
-await "the command" grep -q ready "$here/tty"
+# The head of the file has the command line, with the same words.
+await "the command" grep -q '^ready' "$here/tty"
 printf '\032' >&8
 await "the word of ^Z" grep -q "was suspended; it goes on" "$here/tty"
 : >"$here/keys.go"
 check "a command that ^Z suspends goes on" \
-    await "its end" grep -q over "$here/tty"
+    await "its end" grep -q '^over' "$here/tty"
 exec 8>&-
 
 : >"$here/go"

@@ -13,7 +13,7 @@ block() {
         /^```sh$/ { n++; inside = 1; next }
         /^```/ { inside = 0 }
         inside && n == wanted' "$source/README.md" |
-        sed "s|sqlite:/srv/locks/locks.db|$HOLDFAST_AT|"
+        sed "s|/srv/locks|$here|g"
 }
 
 is_free() {
@@ -60,7 +60,29 @@ kill -9 "$(holdfast show --json migrate | grep -oE '"processes":\[[0-9]+' |
 wait
 bash -c "$(block 2)" >"$here/second.out" 2>"$here/second.err"
 check "the next one says what to do" \
-    grep -q 'a migration died half way' "$here/second.out"
+    grep -q 'the holder died half way' "$here/second.out"
 check "and how" grep -q '^    holdfast clear --at ' "$here/second.err"
 check "and nobody started" [ "$(cat log)" = begun ]
+
+# Killed alone it is no dead holder: the lock is given back, and a mark of its
+# own keeps the others from beginning it again.
+holdfast clear --force --reason "a test" migrate >/dev/null
+# shellcheck disable=SC2016 # it is the migration's own
+echo 'echo begun >>log; kill -9 $$' >migrate
+rm -f log
+bash -c "$(block 2)" >"$here/killed.out" 2>&1
+check "a migration that is killed alone has failed" \
+    grep -q 'the migration failed' "$here/killed.out"
+bash -c "$(block 2)" >"$here/again.out" 2>&1
+check "and is begun again: the lock was given back" \
+    [ "$(grep -cx begun log)" = 2 ]
+rm -f log
+bash -c "$(block 3)" >"$here/mark.out" 2>&1
+bash -c "$(block 3)" >"$here/marked.out" 2>&1
+check "but not where it leaves a mark" [ "$(cat log)" = begun ]
+check "which is what the next one says" grep -q "$here/begun" "$here/marked.out"
+rmdir "$here/begun"
+echo 'touch finished' >migrate
+check "once the mark is removed it is done" bash -c "$(block 3)"
+check "and leaves none" [ ! -e "$here/begun" ]
 finish
