@@ -67,6 +67,18 @@ may_be_shown(const struct world *world, const struct world_worker *w,
            (answer_is_read(w) && version == w->mail.sight.version);
 }
 
+/* After so many in a row a pause is as long as it can be.  Whoever has had an
+ * answer counts them for nothing else. */
+static uint8_t
+failures_that_matter(const struct hf_asker *asker)
+{
+    uint8_t failures = 0;
+
+    while (HF_PAUSE_FIRST_MS << failures < asker->config.most.ms)
+        failures++;
+    return failures;
+}
+
 static void
 strip_asker(const struct hf_contender *c, struct hf_asker *asker)
 {
@@ -75,6 +87,8 @@ strip_asker(const struct hf_contender *c, struct hf_asker *asker)
         if (c->answered)
             asker->failures = 0;
     }
+    if (c->answered && asker->failures > failures_that_matter(asker))
+        asker->failures = failures_that_matter(asker);
     if (asker->failures > FAILURES_MAX)
         asker->failures = FAILURES_MAX;
     if (!asker->waiting || asker->question != HF_ASK_READ)

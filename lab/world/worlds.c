@@ -292,7 +292,7 @@ const struct worlds_proof worlds_proofs[] = {
     {"refuse", 3, 1, WORLDS_PROVE},
     {"mixed", 2, 1, WORLDS_TEST},
     {"mixed", 2, 2, WORLDS_PROVE},
-    {"mixed", 3, 1, WORLDS_PROVE},
+    {"mixed", 3, 1, WORLDS_PROVE_ALL},
     {"unequal", 2, 1, WORLDS_TEST},
     {"unequal", 2, 2, WORLDS_PROVE},
     {"unequal", 3, 1, WORLDS_PROVE_ALL},
