@@ -23,7 +23,7 @@
 
 #define STEPS_MAX 24
 #define SCENES    (STEPS_MAX * 4)
-#define TTL_MS    900
+#define TTL_MS    3000 /* a write may take 875 ms: they are many */
 
 /* Shared by the processes of a scene. */
 struct scene {
