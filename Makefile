@@ -20,7 +20,7 @@ test: ## it works: gcc, clang, every test, sanitizers; 6 minutes
 	@scripts/test.sh gcc asan tsan
 prove: ## it keeps working: proofs, mutants, torture, kills; 30 minutes
 	@scripts/deps.sh run test browser
-	@scripts/test.sh proofs mutants torture storm browser
+	@scripts/test.sh asan-rest proofs mutants torture storm browser
 prove-all: ## the longest proofs, for when src/core or lab/world has changed
 	@scripts/deps.sh run test
 	@scripts/test.sh proofs-all

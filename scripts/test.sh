@@ -5,7 +5,8 @@
 #
 #   check       gcc: what a developer runs after every change
 #   gcc         gcc: every test but those of `make prove`
-#   asan        the same, by clang with AddressSanitizer and UBSan
+#   asan        the product's, by clang with AddressSanitizer and UBSan
+#   asan-rest   those of the laboratory and of whole processes, likewise
 #   tsan        what has threads, by clang with ThreadSanitizer
 #   proofs      the proofs of minutes, two at a time
 #   proofs-all  those of a quarter of an hour
@@ -15,8 +16,10 @@
 #   browser     the report of the laboratory in a real browser
 set -u
 
-stages="check gcc asan tsan proofs proofs-all mutants torture storm browser"
+stages="check gcc asan asan-rest tsan proofs proofs-all mutants torture storm
+    browser"
 long='^(prove|prove-all|mutants|torture)$'
+product='^(unit|conformance|fault|cli|examples|fuzz)$'
 table=
 failed=
 
@@ -54,9 +57,10 @@ run_stage() {
     case $1 in
     check) suite dev --label-regex '^(unit|conformance|fault|lab|cli|examples|docs)$' ;;
     gcc) suite dev --label-exclude "$long" ;;
-    # What repeats a search, or makes figures, would only take its time here.
-    asan)
-        sanitized asan --label-exclude "$long" \
+    # What the product is made of; the rest is in asan-rest.
+    asan) sanitized asan --label-regex "$product" ;;
+    asan-rest)
+        sanitized asan --label-exclude "$long|$product" \
             --exclude-regex 'test_reduction|integration/instant'
         ;;
     # Threads live in the client and below it: the rest would only repeat.
@@ -66,6 +70,7 @@ run_stage() {
     mutants | torture) suite dev --label-regex "^$1\$" ;;
     storm) scripts/storm.sh ;;
     browser) browser ;;
+    *) return 1 ;;
     esac
 }
 
@@ -75,7 +80,7 @@ if [ "${1:-}" = --suite ]; then
     exit
 fi
 for stage; do
-    if [[ " $stages " != *" $stage "* ]]; then
+    if ! grep -qw -- "$stage" <<<"$stages"; then
         echo "test.sh: no such stage: $stage; there are $stages" >&2
         exit 64
     fi

@@ -170,8 +170,9 @@ enum hf_status
 hf_sqlite_identity_note(struct hf_sqlite_identity *identity,
                         struct hf_error *error)
 {
-    struct hf_sqlite_identity noted = *identity;
+    struct hf_sqlite_identity noted = {.noted = true};
 
+    memcpy(noted.files, identity->files, sizeof(noted.files));
     for (size_t i = 0; !identity->still && i < HF_SQLITE_IDENTITY_FILES; i++) {
         struct stat found;
 
