@@ -321,7 +321,7 @@ const struct worlds_proof worlds_proofs[] = {
     {"clear", 2, 2, WORLDS_PROVE},
     {"clear", 3, 1, WORLDS_PROVE},
     {"clear-live", 2, 1, WORLDS_TEST},
-    {"clear-live", 2, 2, WORLDS_PROVE},
+    {"clear-live", 2, 2, WORLDS_PROVE_ALL},
     {"examine", 2, 0, WORLDS_TEST},
     {"examine", 2, 1, WORLDS_PROVE},
     {"examine-same-host", 2, 0, WORLDS_TEST},
