@@ -32,8 +32,6 @@ struct audit {
     struct hf_audit_entry *entries;
     size_t room;
     size_t count;
-    enum hf_status status;
-    struct hf_error error;
 };
 
 static void
@@ -104,17 +102,16 @@ add_entry(void *ctx, const char *name, size_t name_len,
     return true;
 }
 
-static void
-scan(struct hf_store *store, void *ctx)
+static enum hf_status
+scan(struct hf_store *store, void *ctx, struct hf_error *error)
 {
     static const struct hf_store_scan all = {
         .space = "!audit",
         .prefix = "",
         .limit = SIZE_MAX,
     };
-    struct audit *audit = ctx;
 
-    audit->status = hf_store_scan(store, &all, add_entry, audit, &audit->error);
+    return hf_store_scan(store, &all, add_entry, ctx, error);
 }
 
 /* HF_E_INVALID: nothing that there is. */
@@ -170,10 +167,9 @@ hf_audit(struct hf_client *client, const struct hf_audit_query *query,
         return status;
     if (*count == 0)
         return HF_OK;
-    if (!hf_client_run(client, &job))
-        return hf_fail(error, HF_E_CANCELLED, "the client is closed");
-    if (audit.status != HF_OK)
-        return hf_fail(error, audit.status, "%s", audit.error.text);
+    status = hf_client_run(client, &job, error);
+    if (status != HF_OK)
+        return status;
     if (q->cursor != NULL && audit.count > 0)
         move_cursor(&audit, q->cursor);
     *count = audit.count;

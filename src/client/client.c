@@ -161,8 +161,9 @@ hf_client_wake_courier(struct hf_client *client)
     (void)eventfd_write(client->courier_wake_fd, 1);
 }
 
-bool
-hf_client_run(struct hf_client *client, struct hf_job *job)
+enum hf_status
+hf_client_run(struct hf_client *client, struct hf_job *job,
+              struct hf_error *error)
 {
     struct hf_job **link = &client->jobs;
     bool open;
@@ -181,5 +182,10 @@ hf_client_run(struct hf_client *client, struct hf_job *job)
     if (open)
         client->references--;
     hf_client_leave(client);
-    return open;
+
+    if (!open)
+        return hf_fail(error, HF_E_CANCELLED, "the client is closed");
+    if (job->status != HF_OK)
+        return hf_fail(error, job->status, "%s", job->error.text);
+    return HF_OK;
 }

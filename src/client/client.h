@@ -73,9 +73,12 @@ struct hf_client {
 
 /* A piece of work for the courier, on the stack of the caller that waits. */
 struct hf_job {
-    void (*run)(struct hf_store *store, void *ctx);
+    enum hf_status (*run)(struct hf_store *store, void *ctx,
+                          struct hf_error *error);
     void *ctx;
     bool done;
+    enum hf_status status; /* once done: what `run` said, and why */
+    struct hf_error error;
     struct hf_job *next;
 };
 
@@ -103,9 +106,11 @@ HF_MUST_USE enum hf_status hf_client_may_call(const struct hf_client *client,
 /* Mutex held: give it up, and free the client if nobody refers to it. */
 void hf_client_leave(struct hf_client *client);
 
-/* Run `job` on the courier and wait for it; false, and not run, when the
- * client is closing. */
-bool hf_client_run(struct hf_client *client, struct hf_job *job);
+/* Run `job` on the courier, and wait for it.  What it says; HF_E_CANCELLED,
+ * and not run, when the client is closing. */
+HF_MUST_USE enum hf_status hf_client_run(struct hf_client *client,
+                                         struct hf_job *job,
+                                         struct hf_error *error);
 
 /* Mutex held; cannot fail. */
 void hf_client_wake_beater(struct hf_client *client);

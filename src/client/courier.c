@@ -26,7 +26,7 @@ run_job(struct hf_client *client)
     struct hf_job *job = client->jobs;
 
     pthread_mutex_unlock(&client->mutex);
-    job->run(client->store, job->ctx);
+    job->status = job->run(client->store, job->ctx, &job->error);
     pthread_mutex_lock(&client->mutex);
     client->jobs = job->next;
     job->done = true;

@@ -79,8 +79,6 @@ struct listing {
     struct hf_description *rows;
     size_t room;
     size_t count;
-    enum hf_status status;
-    struct hf_error error;
 };
 
 static bool
@@ -112,13 +110,12 @@ add_row(void *ctx, const char *name, size_t name_len,
     return listing->count < listing->room;
 }
 
-static void
-scan(struct hf_store *store, void *ctx)
+static enum hf_status
+scan(struct hf_store *store, void *ctx, struct hf_error *error)
 {
     struct listing *listing = ctx;
 
-    listing->status =
-        hf_store_scan(store, &listing->scan, add_row, listing, &listing->error);
+    return hf_store_scan(store, &listing->scan, add_row, listing, error);
 }
 
 /* What the query asks for; HF_E_INVALID: nothing that there is. */
@@ -158,10 +155,9 @@ hf_list(struct hf_client *client, const struct hf_list_query *query,
         return status;
     if (*count == 0)
         return HF_OK;
-    if (!hf_client_run(client, &job))
-        return hf_fail(error, HF_E_CANCELLED, "the client is closed");
-    if (listing.status != HF_OK)
-        return hf_fail(error, listing.status, "%s", listing.error.text);
+    status = hf_client_run(client, &job, error);
+    if (status != HF_OK)
+        return status;
     if (q->cursor != NULL && listing.count > 0)
         write_cursor(&listing.reached, q->cursor);
     *count = listing.count;

@@ -175,9 +175,8 @@ void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
 /*
  * Return when the version of a watched key is no longer the one given, at
  * `until`, or when `wake_fd` (or -1) is readable; may return early, and does
- * when the generation grows.  Also
- * notices what this very store committed before the call.  With no watches it
- * waits for `until` and wake_fd alone.
+ * when the generation grows.  Also notices what this very store committed
+ * before the call.  With no watches it waits for `until` and wake_fd alone.
  */
 void hf_store_wait(struct hf_store *store, const struct hf_store_watch *watches,
                    size_t watches_count, struct hf_instant until, int wake_fd);
