@@ -34,15 +34,6 @@ PURE_HEADERS = {
     "stdint.h", "stdio.h", "string.h",
 }
 
-# The machines of the engine that are several files.  Calls go down the list;
-# all headers but the first, which has the struct, are for these files alone.
-MACHINES = [
-    ["contender", "contender_judge", "contender_claim", "contender_look",
-     "contender_move"],
-    ["keeper", "keeper_answer", "keeper_ask", "keeper_move",
-     "keeper_sent"],
-]
-
 # A third party's header, and the only files that may include it.
 THIRD_PARTY = {
     "sqlite3.h": r"src/store/sqlite[a-z_]*\.[ch]|lab/place/locks_sqlite\.c",
@@ -58,18 +49,6 @@ def layer_of(path):
     if path.parts[0] == "src":
         return path.parts[1]
     return "lab/place" if path.parts[:2] == ("lab", "place") else path.parts[0]
-
-
-def complaint_of_machines(path, name):
-    """The same, for a header of core."""
-    part = name.removeprefix("core/").removesuffix(".h")
-    mine = path.stem if layer_of(path) == "core" else None
-    for files in MACHINES:
-        if part in files[1:] and mine not in files:
-            return f"it is private to {files[0]}.c and what is below"
-        if part in files[1:] and files.index(mine) > files.index(part):
-            return f"{part} may call {mine}, which may not call back"
-    return None
 
 
 def complaint(path, mark, name):
@@ -90,7 +69,7 @@ def complaint(path, mark, name):
         other = name.split("/")[0]
         if other != layer and other not in LAYERS[layer]:
             return f"{layer} may not include {other}"
-        return complaint_of_machines(path, name)
+        return None
     if name in THIRD_PARTY:
         if not re.fullmatch(THIRD_PARTY[name], str(path)):
             return f"only {THIRD_PARTY[name]} may"

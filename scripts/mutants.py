@@ -39,7 +39,7 @@ PROOFS = [
     "drift 2 2",
 ]
 TESTS = [
-    "test_asker", "test_sighting", "test_keeper", "test_keeper_claim",
+    "test_question", "test_evidence", "test_keeper", "test_keeper_claim",
     "test_keeper_release", "test_went_back", "test_contender",
     "test_contender_dead", "test_contender_end", "test_examiner",
     "test_core_random",

@@ -52,9 +52,9 @@ answer_is_read(const struct world_worker *w)
 /* Where no write is waited for longer than a tick, nothing that is measured in
  * parts of one tells anything. */
 static bool
-patience_varies(const struct hf_asker *asker)
+patience_varies(const struct hf_question *question)
 {
-    return asker->config.most.ms > world_ticks(1).ms;
+    return question->config.most.ms > world_ticks(1).ms;
 }
 
 /* May the answer to a read show it this version? */
@@ -70,29 +70,29 @@ may_be_shown(const struct world *world, const struct world_worker *w,
 /* After so many in a row a pause is as long as it can be.  Whoever has had an
  * answer counts them for nothing else. */
 static uint8_t
-failures_that_matter(const struct hf_asker *asker)
+failures_that_matter(const struct hf_question *question)
 {
     uint8_t failures = 0;
 
-    while (HF_PAUSE_FIRST_MS << failures < asker->config.most.ms)
+    while (HF_PAUSE_FIRST_MS << failures < question->config.most.ms)
         failures++;
     return failures;
 }
 
 static void
-strip_asker(const struct hf_contender *c, struct hf_asker *asker)
+strip_question(const struct hf_contender *c, struct hf_question *question)
 {
-    if (!patience_varies(asker)) {
-        asker->took = world_ticks(0);
+    if (!patience_varies(question)) {
+        question->took = world_ticks(0);
         if (c->answered)
-            asker->failures = 0;
+            question->failures = 0;
     }
-    if (c->answered && asker->failures > failures_that_matter(asker))
-        asker->failures = failures_that_matter(asker);
-    if (asker->failures > FAILURES_MAX)
-        asker->failures = FAILURES_MAX;
-    if (!asker->waiting || asker->question != HF_ASK_READ)
-        asker->late = false;
+    if (c->answered && question->failures > failures_that_matter(question))
+        question->failures = failures_that_matter(question);
+    if (question->failures > FAILURES_MAX)
+        question->failures = FAILURES_MAX;
+    if (!question->waiting || question->kind != HF_ASK_READ)
+        question->late = false;
 }
 
 /* What is remembered of writes: that of the call under way, and whether there
@@ -101,23 +101,23 @@ static void
 strip_sent(struct world_worker *w)
 {
     struct hf_keeper *k = &w->contender.keeper;
-    const struct hf_asker *asker = &k->asker;
+    const struct hf_question *question = &k->question;
     bool may_claim = k->state == HF_KEEPER_CLAIMING ||
                      (k->state == HF_KEEPER_SETTLING && k->token == 0);
-    bool unsettled = k->unsettled;
+    bool unsettled = k->inflight.forgot_claim;
 
-    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++) {
-        struct hf_sent *sent = &k->sent[i];
-        bool asked = asker->waiting && sent->number == asker->number;
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++) {
+        struct hf_sent *sent = &k->inflight.writes[i];
+        bool asked = question->waiting && sent->number == question->number;
         bool called = w->mail.out && sent->number == w->mail.number;
 
         if (asked || called)
             continue;
         unsettled =
-            unsettled || (sent->number != 0 && sent->question == HF_ASK_CLAIM);
+            unsettled || (sent->number != 0 && sent->kind == HF_ASK_CLAIM);
         *sent = (struct hf_sent){.number = 0};
     }
-    k->unsettled = may_claim && unsettled;
+    k->inflight.forgot_claim = may_claim && unsettled;
 }
 
 /* Does it remember the write that the call under way is about? */
@@ -126,9 +126,10 @@ knows_call(const struct world_worker *w)
 {
     bool found = false;
 
-    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++)
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
         found = found || (w->mail.out && !w->mail.reads &&
-                          w->contender.keeper.sent[i].number == w->mail.number);
+                          w->contender.keeper.inflight.writes[i].number ==
+                              w->mail.number);
     return found;
 }
 
@@ -144,17 +145,17 @@ strip_worker(const struct world *world, struct world_worker *w)
         return;
     }
     if (!still_waits(c)) {
-        c->sighting = (struct hf_sighting){0};
+        c->evidence = (struct hf_evidence){0};
         c->suspected = c->failing = false;
         c->answered = true;
         c->limit_at = HF_NEVER;
     }
     if (!still_waits(c) || !may_be_shown(world, w, c->claimed_version))
         c->claimed_version = 0;
-    if (!k->asker.waiting || k->asker.question != HF_ASK_READ ||
+    if (!k->question.waiting || k->question.kind != HF_ASK_READ ||
         !still_waits(c) || k->state != HF_KEEPER_IDLE)
         c->asked_with = HF_PROOF_NONE;
-    strip_asker(c, &k->asker);
+    strip_question(c, &k->question);
     strip_sent(w);
     if (k->state == HF_KEEPER_IDLE) {
         k->version = k->token = k->over = 0;
@@ -183,8 +184,8 @@ collect(const struct world *world, struct names *names)
         ranks_add(&names->versions, c->keeper.version);
         ranks_add(&names->versions, c->keeper.token);
         ranks_add(&names->versions, c->keeper.over);
-        ranks_add(&names->versions, c->sighting.version);
-        ranks_add(&names->versions, c->sighting.token);
+        ranks_add(&names->versions, c->evidence.version);
+        ranks_add(&names->versions, c->evidence.token);
         ranks_add(&names->versions, c->claimed_version);
         ranks_add(&names->versions, w->mail.version);
         ranks_add(&names->versions, w->mail.write.version);
@@ -205,11 +206,12 @@ pack_sent_at(const struct world_worker *w)
 {
     const struct hf_keeper *k = &w->contender.keeper;
     struct hf_duration right = {k->config.terms.ttl.ms - k->config.margin.ms};
-    bool matters = k->state != HF_KEEPER_SETTLING || patience_varies(&k->asker);
+    bool matters =
+        k->state != HF_KEEPER_SETTLING || patience_varies(&k->question);
 
-    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++)
-        if (matters && k->sent[i].number == w->mail.number)
-            return layout_since(k->sent[i].at, right);
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
+        if (matters && k->inflight.writes[i].number == w->mail.number)
+            return layout_since(k->inflight.writes[i].at, right);
     return 0;
 }
 
@@ -217,14 +219,14 @@ static void
 pack_call(const struct world_worker *w, const struct names *names, uint8_t *at)
 {
     const struct world_mail *mail = &w->mail;
-    const struct hf_asker *asker = &w->contender.keeper.asker;
+    const struct hf_question *question = &w->contender.keeper.question;
     const bool how[] = {mail->reads,        worker_is_owed(w), knows_call(w),
-                        mail->write.claims, asker->late,       w->unaware,
+                        mail->write.claims, question->late,    w->unaware,
                         mail->went_back};
-    struct hf_duration took = asker->took;
+    struct hf_duration took = question->took;
 
-    if (took.ms > asker->config.most.ms)
-        took = asker->config.most; /* longer is as long */
+    if (took.ms > question->config.most.ms)
+        took = question->config.most; /* longer is as long */
     at[0] = layout_bits(how, 7);
     at[1] = (uint8_t)((took.ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
     if (!mail->out)
@@ -241,14 +243,19 @@ pack_worker(const struct world *world, const struct world_worker *w,
             const struct names *names, uint8_t *at)
 {
     const struct hf_contender *c = &w->contender;
-    const struct hf_sighting *s = &c->sighting;
+    const struct hf_evidence *e = &c->evidence;
     const struct hf_keeper *k = &c->keeper;
     const bool life[] = {w->alive,     w->frozen,     w->in_section,
                          c->suspected, c->failing,    c->answered,
                          w->mail.out,  w->mail.served};
-    const bool seen[] = {s->present,   s->beat_seen, s->same_holder,
-                         s->running,   s->gone,      k->asker.waiting,
-                         k->unsettled, k->must_read};
+    const bool seen[] = {e->present,
+                         e->beat_seen,
+                         e->same_holder,
+                         e->running,
+                         e->gone,
+                         k->question.waiting,
+                         k->inflight.forgot_claim,
+                         k->must_read};
 
     memset(at, 0, WORKER_BYTES);
     at[0] = layout_bits(life, 8);
@@ -258,23 +265,24 @@ pack_worker(const struct world *world, const struct world_worker *w,
     at[2] = layout_bits(seen, 8);
     at[3] = (uint8_t)(c->state | k->state << 4);
     at[4] = (uint8_t)(c->status | c->outcome << 4);
-    at[5] = (uint8_t)(c->asked_with | k->asker.question << 4);
-    at[6] = (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 |
-                      w->cut << 2 | w->cleared << 3 | k->asker.failures << 4);
+    at[5] = (uint8_t)(c->asked_with | k->question.kind << 4);
+    at[6] =
+        (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 | w->cut << 2 |
+                  w->cleared << 3 | k->question.failures << 4);
     at[7] = layout_until(c->limit_at);
-    at[8] = names_version(names, s->version);
-    at[9] = names_version(names, s->token);
-    at[10] = layout_terms_index(world->config, &s->terms);
-    at[11] = s->present ? layout_since(s->shown_at, s->terms.ttl) : 0;
+    at[8] = names_version(names, e->version);
+    at[9] = names_version(names, e->token);
+    at[10] = layout_terms_index(world->config, &e->terms);
+    at[11] = e->present ? layout_since(e->shown_at, e->terms.ttl) : 0;
     at[12] = names_version(names, c->claimed_version);
     at[13] = names_version(names, k->version);
     at[14] = names_version(names, k->token);
     at[15] = names_version(names, k->over);
     at[17] = layout_until(k->right_until);
-    at[18] = k->asker.waiting
-                 ? layout_since(k->asker.asked_at, k->config.terms.ttl)
+    at[18] = k->question.waiting
+                 ? layout_since(k->question.asked_at, k->config.terms.ttl)
                  : 0;
-    at[19] = layout_until(k->asker.again_at);
+    at[19] = layout_until(k->question.again_at);
     at[20] = (uint8_t)w->mail.verdict;
     at[21] = names_version(names, w->mail.version);
     at[22] = (uint8_t)w->mail.sight.kind;

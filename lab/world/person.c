@@ -10,7 +10,7 @@ enum { PERSON_BYTES = 17, PATIENCE_TICKS = 2 };
 static bool
 reads(const struct world_person *p)
 {
-    return p->examiner.asker.question == HF_ASK_READ;
+    return p->examiner.question.kind == HF_ASK_READ;
 }
 
 static bool
@@ -49,11 +49,12 @@ pump(struct world *world, struct hf_event event)
     struct world_person *p = &world->person;
     bool may_be_late = clear_is_out(p);
     struct world_write write = clear_of(p);
-    uint64_t number = p->examiner.asker.number;
+    uint64_t number = p->examiner.question.number;
     struct hf_effect effect;
 
     hf_examiner_step(&p->examiner, event);
-    if (!p->examiner.asker.waiting || p->examiner.asker.number != number) {
+    if (!p->examiner.question.waiting ||
+        p->examiner.question.number != number) {
         if (may_be_late)
             stored_keep_late(world, write);
         p->mail = (struct world_mail){0};
@@ -129,7 +130,7 @@ person_hear(struct world *world, unsigned who)
 {
     struct world_person *p = &world->person;
     struct world_mail mail = p->mail;
-    uint64_t number = p->examiner.asker.number;
+    uint64_t number = p->examiner.question.number;
 
     (void)who;
     if (reads(p))
@@ -208,7 +209,7 @@ person_may_see_gone(const struct world *world, unsigned who)
     uint64_t version;
 
     return who == 0 && world->config->same_host && world->person.there &&
-           !x->sighting.gone && world->exists &&
+           !x->evidence.gone && world->exists &&
            hf_examiner_watching(x, &version) && version == world->version &&
            world_owner(world) == WORLD_WORKERS_MAX;
 }
@@ -216,10 +217,10 @@ person_may_see_gone(const struct world *world, unsigned who)
 void
 person_see_gone(struct world *world, unsigned who)
 {
-    uint64_t version = world->person.examiner.sighting.version;
+    uint64_t version = world->person.examiner.evidence.version;
 
     (void)who;
-    pump(world, hf_evidence(WORLD_NOW, version, true));
+    pump(world, hf_processes(WORLD_NOW, version, true));
 }
 
 void
@@ -229,10 +230,10 @@ person_tick(struct world *world)
 
     if (!world->person.there)
         return;
-    world_age(&x->sighting.first_at, 1);
-    world_age(&x->sighting.shown_at, 1);
-    world_age(&x->asker.asked_at, 1);
-    world_age(&x->asker.again_at, 1);
+    world_age(&x->evidence.first_at, 1);
+    world_age(&x->evidence.shown_at, 1);
+    world_age(&x->question.asked_at, 1);
+    world_age(&x->question.again_at, 1);
 }
 
 bool
@@ -258,13 +259,13 @@ person_strip(struct world *world)
     struct hf_examiner *x = &p->examiner;
 
     if (x->state == HF_EXAMINER_CLEARING)
-        x->sighting = (struct hf_sighting){0};
+        x->evidence = (struct hf_evidence){0};
     else
         x->version = 0;
-    if (!x->asker.waiting || !reads(p) || x->state == HF_EXAMINER_CLEARING)
+    if (!x->question.waiting || !reads(p) || x->state == HF_EXAMINER_CLEARING)
         x->asked_with = HF_PROOF_NONE;
-    if (!x->asker.waiting || !reads(p))
-        x->asker.late = false;
+    if (!x->question.waiting || !reads(p))
+        x->question.late = false;
     if (!p->mail.served || !reads(p))
         p->mail.sight = (struct hf_sight){0};
 }
@@ -275,8 +276,8 @@ person_collect(const struct world *world, struct names *names)
     const struct world_person *p = &world->person;
 
     ranks_add(&names->versions, p->examiner.version);
-    ranks_add(&names->versions, p->examiner.sighting.version);
-    ranks_add(&names->versions, p->examiner.sighting.token);
+    ranks_add(&names->versions, p->examiner.evidence.version);
+    ranks_add(&names->versions, p->examiner.evidence.token);
     ranks_add(&names->versions, p->mail.version);
     ranks_add(&names->versions, p->mail.sight.version);
     ranks_add(&names->versions, p->mail.sight.token);
@@ -287,28 +288,28 @@ person_pack(const struct world *world, const struct names *names, uint8_t *at)
 {
     const struct world_person *p = &world->person;
     const struct hf_examiner *x = &p->examiner;
-    const struct hf_sighting *s = &x->sighting;
-    const bool life[] = {p->there,         p->mail.out, p->mail.served,
-                         p->mail.slow,     x->answered, x->unsettled,
-                         x->asker.waiting, s->present};
-    const bool seen[] = {s->beat_seen, s->same_holder, s->running, s->gone,
-                         x->asker.late};
+    const struct hf_evidence *e = &x->evidence;
+    const bool life[] = {
+        p->there,    p->mail.out,  p->mail.served,      p->mail.slow,
+        x->answered, x->unsettled, x->question.waiting, e->present};
+    const bool seen[] = {e->beat_seen, e->same_holder, e->running, e->gone,
+                         x->question.late};
 
     if (!world->config->examines)
         return;
     at[0] = layout_bits(life, 8);
     at[1] = layout_bits(seen, 5);
-    at[2] = (uint8_t)(x->state | x->asker.question << 4);
-    at[3] = (uint8_t)(x->asked_with | (unsigned)x->asker.failures << 4);
-    at[4] = names_version(names, s->version);
-    at[5] = names_version(names, s->token);
-    at[6] = layout_terms_index(world->config, &s->terms);
-    at[7] = s->present ? layout_since(s->shown_at, s->terms.ttl) : 0;
+    at[2] = (uint8_t)(x->state | x->question.kind << 4);
+    at[3] = (uint8_t)(x->asked_with | (unsigned)x->question.failures << 4);
+    at[4] = names_version(names, e->version);
+    at[5] = names_version(names, e->token);
+    at[6] = layout_terms_index(world->config, &e->terms);
+    at[7] = e->present ? layout_since(e->shown_at, e->terms.ttl) : 0;
     at[8] = names_version(names, x->version);
-    at[9] = x->asker.waiting
-                ? layout_since(x->asker.asked_at, x->asker.config.call)
+    at[9] = x->question.waiting
+                ? layout_since(x->question.asked_at, x->question.config.call)
                 : 0;
-    at[10] = p->there ? layout_until(x->asker.again_at) : 0;
+    at[10] = p->there ? layout_until(x->question.again_at) : 0;
     at[11] = (uint8_t)p->mail.verdict;
     at[12] = names_version(names, p->mail.version);
     at[13] = (uint8_t)p->mail.sight.kind;
@@ -321,30 +322,30 @@ static void
 unpack_examiner(const struct world_config *config, const uint8_t *at,
                 struct hf_examiner *x)
 {
-    struct hf_sighting *s = &x->sighting;
+    struct hf_evidence *e = &x->evidence;
 
     init_examiner(x);
     x->answered = layout_bit(at[0], 4);
     x->unsettled = layout_bit(at[0], 5);
-    x->asker.waiting = layout_bit(at[0], 6);
-    s->present = layout_bit(at[0], 7);
-    s->beat_seen = layout_bit(at[1], 0);
-    s->same_holder = layout_bit(at[1], 1);
-    s->running = layout_bit(at[1], 2);
-    s->gone = layout_bit(at[1], 3);
-    x->asker.late = layout_bit(at[1], 4);
+    x->question.waiting = layout_bit(at[0], 6);
+    e->present = layout_bit(at[0], 7);
+    e->beat_seen = layout_bit(at[1], 0);
+    e->same_holder = layout_bit(at[1], 1);
+    e->running = layout_bit(at[1], 2);
+    e->gone = layout_bit(at[1], 3);
+    x->question.late = layout_bit(at[1], 4);
     x->state = at[2] & 15;
-    x->asker.question = at[2] >> 4;
+    x->question.kind = at[2] >> 4;
     x->asked_with = at[3] & 15;
-    x->asker.failures = at[3] >> 4;
-    s->version = at[4];
-    s->token = at[5];
-    s->terms = layout_terms(config, at[6]);
-    s->shown_at = s->first_at = layout_ago(at[7]);
+    x->question.failures = at[3] >> 4;
+    e->version = at[4];
+    e->token = at[5];
+    e->terms = layout_terms(config, at[6]);
+    e->shown_at = e->first_at = layout_ago(at[7]);
     x->version = at[8];
-    x->asker.asked_at = layout_ago(at[9]);
-    x->asker.again_at = layout_in(at[10]);
-    x->asker.number = 1;
+    x->question.asked_at = layout_ago(at[9]);
+    x->question.again_at = layout_in(at[10]);
+    x->question.number = 1;
 }
 
 void

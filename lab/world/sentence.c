@@ -63,8 +63,8 @@ question_word(const struct world_mail *mail)
 static const char *
 persons_question(const struct world *world)
 {
-    return world->person.examiner.asker.question == HF_ASK_READ ? "read"
-                                                                : "clear";
+    return world->person.examiner.question.kind == HF_ASK_READ ? "read"
+                                                               : "clear";
 }
 
 /* "Worker #1", and what it asks. */

@@ -79,7 +79,7 @@ may_see_gone(const struct world *world, unsigned who)
     uint64_t version;
 
     return world->config->same_host && w->alive && !w->frozen &&
-           !w->contender.sighting.gone && world->exists &&
+           !w->contender.evidence.gone && world->exists &&
            hf_contender_watching(&w->contender, &version) &&
            version == world->version && world_owner(world) == WORLD_WORKERS_MAX;
 }
@@ -87,9 +87,9 @@ may_see_gone(const struct world *world, unsigned who)
 static void
 see_gone(struct world *world, unsigned who)
 {
-    uint64_t version = world->workers[who].contender.sighting.version;
+    uint64_t version = world->workers[who].contender.evidence.version;
 
-    worker_pump(world, who, hf_evidence(WORLD_NOW, version, true));
+    worker_pump(world, who, hf_processes(WORLD_NOW, version, true));
 }
 
 /* ---- What becomes of its question --------------------------------------- */

@@ -13,7 +13,7 @@ static void
 unpack_machine(const struct world_config *config, const uint8_t *at,
                struct hf_contender *c)
 {
-    struct hf_sighting *s = &c->sighting;
+    struct hf_evidence *e = &c->evidence;
     struct hf_keeper *k = &c->keeper;
 
     c->state = at[3] & 15;
@@ -21,34 +21,34 @@ unpack_machine(const struct world_config *config, const uint8_t *at,
     c->status = at[4] & 15;
     c->outcome = at[4] >> 4;
     c->asked_with = at[5] & 15;
-    k->asker.question = at[5] >> 4;
+    k->question.kind = at[5] >> 4;
     c->claims = at[6] & 1;
-    k->asker.failures = at[6] >> 4;
+    k->question.failures = at[6] >> 4;
     c->limit_at = layout_in(at[7]);
-    s->version = at[8];
-    s->token = at[9];
-    s->terms = layout_terms(config, at[10]);
-    s->shown_at = layout_ago(at[11]);
-    s->first_at = s->shown_at;
+    e->version = at[8];
+    e->token = at[9];
+    e->terms = layout_terms(config, at[10]);
+    e->shown_at = layout_ago(at[11]);
+    e->first_at = e->shown_at;
     c->claimed_version = at[12];
     k->version = at[13];
     k->token = at[14];
     k->over = at[15];
     k->heartbeat.id = at[16];
     k->right_until = layout_in(at[17]);
-    k->asker.asked_at = layout_ago(at[18]);
-    k->asker.again_at = layout_in(at[19]);
-    k->asker.number = ASKED;
-    if (k->asker.waiting && k->asker.question != HF_ASK_READ)
-        k->sent[0] = (struct hf_sent){
+    k->question.asked_at = layout_ago(at[18]);
+    k->question.again_at = layout_in(at[19]);
+    k->question.number = ASKED;
+    if (k->question.waiting && k->question.kind != HF_ASK_READ)
+        k->inflight.writes[0] = (struct hf_sent){
             .number = ASKED,
-            .question = k->asker.question,
-            .at = k->asker.asked_at,
+            .kind = k->question.kind,
+            .at = k->question.asked_at,
             .version = k->version,
         };
 }
 
-static enum hf_question
+static enum hf_question_kind
 question_of(const struct world_write *write)
 {
     if (write->kind == HF_DELETE)
@@ -65,8 +65,8 @@ unpack_call(const struct world_config *config, unsigned index,
     struct hf_keeper *k = &w->contender.keeper;
     bool owed = layout_bit(at[0], 1);
 
-    k->asker.late = layout_bit(at[0], 4);
-    k->asker.took = world_ticks(at[1]);
+    k->question.late = layout_bit(at[0], 4);
+    k->question.took = world_ticks(at[1]);
     w->unaware = layout_bit(at[0], 5);
     if (!mail->out)
         return;
@@ -86,9 +86,9 @@ unpack_call(const struct world_config *config, unsigned index,
         .terms = worker_first_alike(config, index),
     };
     if (owed && layout_bit(at[0], 2))
-        k->sent[1] = (struct hf_sent){
+        k->inflight.writes[1] = (struct hf_sent){
             .number = OWED,
-            .question = question_of(&mail->write),
+            .kind = question_of(&mail->write),
             .at = layout_ago(at[5]),
             .version = mail->write.version,
         };
@@ -134,13 +134,13 @@ unpack_worker(const struct world_config *config, unsigned index,
     c->answered = layout_bit(at[0], 5);
     w->mail.out = layout_bit(at[0], 6);
     w->mail.served = layout_bit(at[0], 7);
-    c->sighting.present = layout_bit(at[2], 0);
-    c->sighting.beat_seen = layout_bit(at[2], 1);
-    c->sighting.same_holder = layout_bit(at[2], 2);
-    c->sighting.running = layout_bit(at[2], 3);
-    c->sighting.gone = layout_bit(at[2], 4);
-    c->keeper.asker.waiting = layout_bit(at[2], 5);
-    c->keeper.unsettled = layout_bit(at[2], 6);
+    c->evidence.present = layout_bit(at[2], 0);
+    c->evidence.beat_seen = layout_bit(at[2], 1);
+    c->evidence.same_holder = layout_bit(at[2], 2);
+    c->evidence.running = layout_bit(at[2], 3);
+    c->evidence.gone = layout_bit(at[2], 4);
+    c->keeper.question.waiting = layout_bit(at[2], 5);
+    c->keeper.inflight.forgot_claim = layout_bit(at[2], 6);
     c->keeper.must_read = layout_bit(at[2], 7);
     unpack_machine(config, at, c);
     unpack_mail(config, at, w);

@@ -38,15 +38,15 @@ write_of(const struct world *world, unsigned worker,
 }
 
 static void
-told(struct world *world, unsigned worker, enum hf_told news)
+on_notice(struct world *world, unsigned worker, enum hf_notice_kind notice)
 {
     struct world_worker *w = &world->workers[worker];
 
-    if (news == HF_TOLD_GRANTED) {
+    if (notice == HF_NOTICE_GRANTED) {
         w->in_section = true;
         promise_grant(world, worker);
         resource_grant(world, worker);
-    } else if (news == HF_TOLD_LOST) {
+    } else if (notice == HF_NOTICE_LOST) {
         w->in_section = false;
     }
 }
@@ -88,10 +88,10 @@ static void
 send(struct world *world, unsigned worker)
 {
     struct world_worker *w = &world->workers[worker];
-    const struct hf_asker *asker = &w->contender.keeper.asker;
+    const struct hf_question *question = &w->contender.keeper.question;
     struct hf_request request;
 
-    if (w->mail.out || !asker->waiting)
+    if (w->mail.out || !question->waiting)
         return;
     hf_keeper_request(&w->contender.keeper, &request);
     w->mail = (struct world_mail){
@@ -119,19 +119,19 @@ static uint64_t
 step(struct world *world, unsigned worker, struct hf_event event)
 {
     struct world_worker *w = &world->workers[worker];
-    struct hf_asker *asker = &w->contender.keeper.asker;
-    bool waits = asker->waiting && asker->question != HF_ASK_READ &&
-                 (!w->mail.out || w->mail.number != asker->number);
-    uint64_t number = asker->number;
+    struct hf_question *question = &w->contender.keeper.question;
+    bool waits = question->waiting && question->kind != HF_ASK_READ &&
+                 (!w->mail.out || w->mail.number != question->number);
+    uint64_t number = question->number;
     struct hf_effect effect;
 
     if (ends_call(&w->mail, &event))
         w->mail = (struct world_mail){.out = false};
     hf_contender_step(&w->contender, event);
     while (hf_contender_next(&w->contender, &effect))
-        if (effect.kind == HF_DO_TELL)
-            told(world, worker, effect.told);
-    if (waits && (!asker->waiting || asker->number != number))
+        if (effect.kind == HF_DO_NOTIFY)
+            on_notice(world, worker, effect.notice);
+    if (waits && (!question->waiting || question->number != number))
         return number;
     return 0;
 }
@@ -282,13 +282,13 @@ static void
 pass(struct hf_contender *c, int count)
 {
     world_age(&c->limit_at, count);
-    world_age(&c->sighting.first_at, count);
-    world_age(&c->sighting.shown_at, count);
-    world_age(&c->keeper.asker.asked_at, count);
-    world_age(&c->keeper.asker.again_at, count);
+    world_age(&c->evidence.first_at, count);
+    world_age(&c->evidence.shown_at, count);
+    world_age(&c->keeper.question.asked_at, count);
+    world_age(&c->keeper.question.again_at, count);
     world_age(&c->keeper.right_until, count);
-    for (unsigned i = 0; i < HF_KEEPER_SENT_MAX; i++)
-        world_age(&c->keeper.sent[i].at, count);
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
+        world_age(&c->keeper.inflight.writes[i].at, count);
 }
 
 /* A clock that gains g in every ttl ticks of its own counts ttl of them while

@@ -70,9 +70,10 @@ world_age(struct hf_instant *instant, int count)
 bool
 worker_is_owed(const struct world_worker *w)
 {
-    const struct hf_asker *asker = &w->contender.keeper.asker;
+    const struct hf_question *question = &w->contender.keeper.question;
 
-    return w->mail.out && (!asker->waiting || w->mail.number != asker->number);
+    return w->mail.out &&
+           (!question->waiting || w->mail.number != question->number);
 }
 
 bool
@@ -85,10 +86,10 @@ worker_is_due(const struct world_worker *w)
 bool
 worker_is_overdue(const struct world_worker *w)
 {
-    const struct hf_asker *asker = &w->contender.keeper.asker;
+    const struct hf_question *question = &w->contender.keeper.question;
 
-    return w->mail.out && asker->waiting && !worker_is_owed(w) &&
-           hf_reached(WORLD_NOW, hf_asker_deadline(asker));
+    return w->mail.out && question->waiting && !worker_is_owed(w) &&
+           hf_reached(WORLD_NOW, hf_question_deadline(question));
 }
 
 bool

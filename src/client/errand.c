@@ -94,27 +94,27 @@ add_news(struct hf_errand *errand, enum hf_news news)
 }
 
 static void
-on_told(struct hf_errand *errand, enum hf_told told)
+on_notice(struct hf_errand *errand, enum hf_notice_kind notice)
 {
-    switch (told) {
-    case HF_TOLD_GRANTED:
+    switch (notice) {
+    case HF_NOTICE_GRANTED:
         errand->granted = true;
         break;
-    case HF_TOLD_IN_DOUBT:
+    case HF_NOTICE_IN_DOUBT:
         add_news(errand, HF_NEWS_IN_DOUBT);
         break;
-    case HF_TOLD_CERTAIN:
+    case HF_NOTICE_CERTAIN:
         add_news(errand, HF_NEWS_CERTAIN);
         break;
-    case HF_TOLD_LOST:
+    case HF_NOTICE_LOST:
         add_news(errand, HF_NEWS_LOST);
         break;
-    case HF_TOLD_WAITING:
-    case HF_TOLD_SUSPECTED:
-    case HF_TOLD_ENDED:
+    case HF_NOTICE_WAITING:
+    case HF_NOTICE_SUSPECTED:
+    case HF_NOTICE_ENDED:
         break;
-    case HF_TOLD_NOT_MINE:
-    case HF_TOLD_SETTLED:
+    case HF_NOTICE_NOT_MINE:
+    case HF_NOTICE_SETTLED:
         HF_CHECK(!"between keeper and contender only");
     }
     progress(errand);
@@ -130,7 +130,7 @@ perform(struct hf_errand *errand, struct hf_event event)
         if (effect.kind == HF_DO_ASK)
             post(errand, &effect.request);
         else
-            on_told(errand, effect.told);
+            on_notice(errand, effect.notice);
     }
 }
 
@@ -219,8 +219,9 @@ hf_errand_observe(struct hf_errand *errand)
         return;
     seen->presence = hf_process_look(&seen->observation);
     if (seen->presence != HF_PRESENCE_UNKNOWN)
-        hf_errand_pump(errand, hf_evidence(hf_now(), seen->version,
-                                           seen->presence == HF_PRESENCE_GONE));
+        hf_errand_pump(errand,
+                       hf_processes(hf_now(), seen->version,
+                                    seen->presence == HF_PRESENCE_GONE));
 }
 
 /* Is it the record of this errand's own claim? */
@@ -349,17 +350,17 @@ static enum hf_life
 judge_life(const struct hf_errand *errand, struct hf_instant now)
 {
     const struct hf_seen *seen = errand->seen;
-    const struct hf_sighting *sighting = errand->kind == HF_ERRAND_LOCK
-                                             ? &errand->contender.sighting
-                                             : &errand->examiner.sighting;
+    const struct hf_evidence *evidence = errand->kind == HF_ERRAND_LOCK
+                                             ? &errand->contender.evidence
+                                             : &errand->examiner.evidence;
 
-    if (!seen->exists || seen->corrupt || !sighting->present)
+    if (!seen->exists || seen->corrupt || !evidence->present)
         return HF_LIFE_UNKNOWN;
-    if (sighting->gone)
+    if (evidence->gone)
         return HF_LIFE_GONE;
-    if (hf_reached(now, hf_sighting_stale_at(sighting)))
+    if (hf_reached(now, hf_evidence_stale_at(evidence)))
         return HF_LIFE_SUSPECTED;
-    if (sighting->beat_seen || !sighting->same_holder)
+    if (evidence->beat_seen || !evidence->same_holder)
         return HF_LIFE_BEATING;
     if (seen->presence == HF_PRESENCE_THERE)
         return HF_LIFE_RUNNING;
@@ -370,11 +371,11 @@ judge_life(const struct hf_errand *errand, struct hf_instant now)
 static bool
 is_unanswered(const struct hf_errand *errand)
 {
-    const struct hf_asker *asker = errand->kind == HF_ERRAND_LOCK
-                                       ? &errand->contender.keeper.asker
-                                       : &errand->examiner.asker;
+    const struct hf_question *question =
+        errand->kind == HF_ERRAND_LOCK ? &errand->contender.keeper.question
+                                       : &errand->examiner.question;
 
-    return asker->waiting || asker->failures > 0;
+    return question->waiting || question->failures > 0;
 }
 
 void

@@ -26,9 +26,9 @@ worth_of_write(const struct hf_errand *errand)
     const struct hf_contender *c = &errand->contender;
     const struct hf_keeper_config *config = &c->keeper.config;
     struct hf_duration right = {config->terms.ttl.ms - config->margin.ms};
-    struct hf_instant until = hf_after(c->keeper.asker.asked_at, right);
+    struct hf_instant until = hf_after(c->keeper.question.asked_at, right);
 
-    if (c->keeper.asker.question == HF_ASK_CLAIM)
+    if (c->keeper.question.kind == HF_ASK_CLAIM)
         until = hf_earlier(until, c->limit_at);
     return until;
 }
@@ -42,13 +42,13 @@ worth_of_write(const struct hf_errand *errand)
 static struct hf_instant
 time_for(const struct hf_errand *errand)
 {
-    const struct hf_asker *asker = errand->kind == HF_ERRAND_LOCK
-                                       ? &errand->contender.keeper.asker
-                                       : &errand->examiner.asker;
-    int64_t call_ms = asker->config.call.ms;
-    struct hf_duration least = {hf_asker_patience(asker).ms / 16};
-    struct hf_instant until =
-        hf_after(asker->asked_at, (struct hf_duration){call_ms - call_ms / 8});
+    const struct hf_question *question =
+        errand->kind == HF_ERRAND_LOCK ? &errand->contender.keeper.question
+                                       : &errand->examiner.question;
+    int64_t call_ms = question->config.call.ms;
+    struct hf_duration least = {hf_question_patience(question).ms / 16};
+    struct hf_instant until = hf_after(
+        question->asked_at, (struct hf_duration){call_ms - call_ms / 8});
 
     if (errand->kind == HF_ERRAND_LOCK && !errand->request.read)
         until = worth_of_write(errand);

@@ -1,10 +1,397 @@
 #include "core/contender.h"
 
 #include "base/check.h"
-#include "core/contender_claim.h"
-#include "core/contender_judge.h"
-#include "core/contender_look.h"
-#include "core/contender_move.h"
+
+/*
+ * Failed looks after which a place that never answered is unavailable.  If it
+ * says so itself, they take a third of a second.  If it is silent, each takes
+ * as long as a lock of these terms could bear; where that is short there must
+ * be more of them, for a busy machine may be silent that long.
+ */
+#define LOOKS_MAX  5
+#define SILENCE_MS 2000
+
+/* Without a hint a waiter looks about as often as the holder beats. */
+#define LOOK_EVERY_MIN_MS 100
+#define LOOK_EVERY_MAX_MS 5000
+
+/* ---- Moves --------------------------------------------------------------- */
+
+#define BIT(state) (1u << (state))
+
+/* Which states may follow which: the diagram in contender.h, in code. */
+static const unsigned allowed[] = {
+    [HF_CONTENDER_IDLE] = BIT(HF_CONTENDER_LOOKING) | BIT(HF_CONTENDER_ENDED),
+    [HF_CONTENDER_LOOKING] = BIT(HF_CONTENDER_WATCHING) |
+                             BIT(HF_CONTENDER_CLAIMING) |
+                             BIT(HF_CONTENDER_ENDED),
+    [HF_CONTENDER_WATCHING] =
+        BIT(HF_CONTENDER_CLAIMING) | BIT(HF_CONTENDER_ENDED),
+    [HF_CONTENDER_CLAIMING] =
+        BIT(HF_CONTENDER_LOOKING) | BIT(HF_CONTENDER_HOLDING) |
+        BIT(HF_CONTENDER_LEAVING) | BIT(HF_CONTENDER_ENDED),
+    [HF_CONTENDER_HOLDING] =
+        BIT(HF_CONTENDER_LEAVING) | BIT(HF_CONTENDER_ENDED),
+    [HF_CONTENDER_LEAVING] = BIT(HF_CONTENDER_ENDED),
+    [HF_CONTENDER_ENDED] = 0,
+};
+
+static void
+move_to(struct hf_contender *c, enum hf_contender_state next)
+{
+    HF_CHECK(allowed[c->state] & BIT(next));
+    c->state = next;
+}
+
+/* It is over: ask nothing more, and say so. */
+static void
+end(struct hf_contender *c, enum hf_status status, enum hf_outcome outcome)
+{
+    hf_question_stop(&c->keeper.question);
+    c->status = status;
+    c->outcome = outcome;
+    move_to(c, HF_CONTENDER_ENDED);
+    hf_outbox_notify(&c->outbox, HF_NOTICE_ENDED);
+}
+
+/* What must be true after every step. */
+static void
+check_invariants(const struct hf_contender *c)
+{
+    switch (c->state) {
+    case HF_CONTENDER_IDLE:
+    case HF_CONTENDER_ENDED:
+        HF_CHECK(c->keeper.state == HF_KEEPER_IDLE);
+        HF_CHECK(!c->keeper.question.waiting);
+        break;
+    case HF_CONTENDER_LOOKING:
+    case HF_CONTENDER_WATCHING:
+        HF_CHECK(c->keeper.state == HF_KEEPER_IDLE);
+        HF_CHECK(hf_question_deadline(&c->keeper.question).ms != HF_NEVER.ms);
+        break;
+    case HF_CONTENDER_CLAIMING:
+        HF_CHECK(c->keeper.state == HF_KEEPER_CLAIMING ||
+                 c->keeper.state == HF_KEEPER_CONFIRMING);
+        break;
+    case HF_CONTENDER_HOLDING:
+        HF_CHECK(c->keeper.state == HF_KEEPER_HELD ||
+                 c->keeper.state == HF_KEEPER_IN_DOUBT);
+        break;
+    case HF_CONTENDER_LEAVING:
+        HF_CHECK(c->keeper.state == HF_KEEPER_SETTLING);
+        break;
+    }
+}
+
+/* ---- Looking ------------------------------------------------------------- */
+
+/* Look now, and remember what that would prove of the holder. */
+static void
+look(struct hf_contender *c, struct hf_instant now)
+{
+    c->asked_with = hf_evidence_proof(&c->evidence, now);
+    hf_question_ask(&c->keeper.question, HF_ASK_READ, now);
+    hf_outbox_add(&c->outbox, HF_OUTBOX_ASK);
+}
+
+/* Somebody holds it: look again about as often as a holder beats, unless there
+ * is a reason to look before. */
+static void
+look_later(struct hf_contender *c, struct hf_instant now)
+{
+    int64_t every_ms = c->evidence.terms.beat.ms;
+    struct hf_instant stale_at = hf_evidence_stale_at(&c->evidence);
+    struct hf_instant when;
+
+    if (every_ms < LOOK_EVERY_MIN_MS)
+        every_ms = LOOK_EVERY_MIN_MS;
+    if (every_ms > LOOK_EVERY_MAX_MS)
+        every_ms = LOOK_EVERY_MAX_MS;
+    when = hf_after(now, (struct hf_duration){every_ms});
+    if (!hf_reached(now, stale_at))
+        when = hf_earlier(when, stale_at);
+    hf_question_rest(&c->keeper.question, when);
+}
+
+/* There is one: look now, unless the read that is out would show as much. */
+static void
+look_sooner(struct hf_contender *c, struct hf_instant now)
+{
+    if (c->state == HF_CONTENDER_WATCHING && !c->keeper.question.waiting &&
+        !c->failing)
+        look(c, now);
+}
+
+static int64_t
+silent_looks_max(const struct hf_contender *c)
+{
+    int64_t looks = 1 + SILENCE_MS / c->keeper.question.config.call.ms;
+
+    return looks > UINT8_MAX ? UINT8_MAX : looks; /* counted no further */
+}
+
+/* A look failed: try again after a pause, or end it if `most` failed in a row,
+ * and the place has never answered. */
+static void
+look_failed(struct hf_contender *c, struct hf_instant now, int64_t most)
+{
+    c->failing = true;
+    hf_question_pause(&c->keeper.question, now);
+    if (!c->answered && c->keeper.question.failures >= most)
+        end(c, HF_E_UNAVAILABLE, HF_NOT_HELD);
+}
+
+/* LOOKING or WATCHING: give up a look that is overdue, send one that is due. */
+static void
+look_when_due(struct hf_contender *c, struct hf_instant now)
+{
+    switch (hf_question_silence(&c->keeper.question, now)) {
+    case HF_SILENCE_LATE:
+        if (!c->answered)
+            c->failing = true; /* so far as anybody knows */
+        break;
+    case HF_SILENCE_OVER:
+        look_failed(c, now, silent_looks_max(c));
+        break;
+    case HF_SILENCE_NONE:
+        break;
+    }
+    if (!c->keeper.question.waiting &&
+        hf_reached(now, c->keeper.question.again_at))
+        look(c, now);
+}
+
+/* ---- Claiming ------------------------------------------------------------ */
+
+/* splitmix64 (Steele, Lea, Flood 2014): a bijection, so that no two claims of
+ * one contender share an id before the top bit is dropped. */
+static uint64_t
+next_id(struct hf_contender *c)
+{
+    uint64_t z = c->seed + ++c->claims * UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (z ^ (z >> 31)) & INT64_MAX;
+}
+
+static void
+on_notice(struct hf_contender *c, enum hf_notice_kind notice,
+          struct hf_instant now)
+{
+    switch (notice) {
+    case HF_NOTICE_NOT_MINE:
+        move_to(c, HF_CONTENDER_LOOKING);
+        look(c, now);
+        break;
+    case HF_NOTICE_GRANTED:
+        move_to(c, HF_CONTENDER_HOLDING);
+        hf_outbox_notify(&c->outbox, notice);
+        break;
+    case HF_NOTICE_IN_DOUBT:
+    case HF_NOTICE_CERTAIN:
+        hf_outbox_notify(&c->outbox, notice);
+        break;
+    case HF_NOTICE_LOST:
+        c->outcome = HF_LOST;
+        hf_outbox_notify(&c->outbox, notice);
+        if (c->keeper.state == HF_KEEPER_SETTLING)
+            move_to(c, HF_CONTENDER_LEAVING);
+        break;
+    case HF_NOTICE_SETTLED:
+        end(c, c->status, c->outcome);
+        break;
+    case HF_NOTICE_WAITING:
+    case HF_NOTICE_SUSPECTED:
+    case HF_NOTICE_ENDED:
+        HF_CHECK(!"a keeper never tells this");
+    }
+}
+
+/* Pass its questions on, and take in what it tells. */
+static void
+step_keeper(struct hf_contender *c, struct hf_event event)
+{
+    uint8_t entry;
+
+    hf_keeper_step(&c->keeper, event);
+    while (hf_outbox_take(&c->keeper.outbox, &entry)) {
+        if (entry == HF_OUTBOX_ASK)
+            hf_outbox_add(&c->outbox, entry);
+        else
+            on_notice(c, (enum hf_notice_kind)entry, event.at);
+    }
+}
+
+/* Claim the lock at `version`, absent or a dead holder's; `over` is that
+ * holder's token, or 0. */
+static void
+claim(struct hf_contender *c, struct hf_instant now, uint64_t version,
+      uint64_t over)
+{
+    c->suspected = false;
+    c->claimed_version = version;
+    hf_question_stop(&c->keeper.question);
+    move_to(c, HF_CONTENDER_CLAIMING);
+    step_keeper(c, hf_claim(now, (struct hf_claim){next_id(c), version, over}));
+}
+
+/* Give up or give back: the keeper settles what it has, and when that is done
+ * the contender ends with this. */
+static void
+leave(struct hf_contender *c, struct hf_instant now, enum hf_status status,
+      enum hf_outcome outcome)
+{
+    c->status = status;
+    c->outcome = outcome;
+    step_keeper(c, hf_event(HF_ON_RELEASE, now));
+    if (c->keeper.state == HF_KEEPER_SETTLING &&
+        c->state != HF_CONTENDER_LEAVING)
+        move_to(c, HF_CONTENDER_LEAVING);
+}
+
+/* CLAIMING: may it go on past the limit?  That bounds the wait for a lock, not
+ * that for an answer which may say that it was had.  A claim whose answer was
+ * lost, one which has no right yet, and one that the store was not there to
+ * take, is given up. */
+static bool
+claim_may_go_on(const struct hf_contender *c)
+{
+    return c->keeper.state == HF_KEEPER_CLAIMING &&
+           !hf_keeper_unsettled(&c->keeper) && c->keeper.question.waiting;
+}
+
+/* It was free, or became so: only the place has kept us from it. */
+static void
+give_claim_up(struct hf_contender *c, struct hf_instant now)
+{
+    struct hf_duration took = c->keeper.question.took;
+
+    if (c->keeper.state == HF_KEEPER_CONFIRMING &&
+        took.ms >= hf_keeper_slowest(&c->keeper.config).ms)
+        c->too_slow = took;
+    leave(c, now, HF_E_UNAVAILABLE, HF_NOT_HELD);
+}
+
+/* ---- Judging ------------------------------------------------------------- */
+
+static void
+on_alive(struct hf_contender *c, struct hf_instant now)
+{
+    const struct hf_evidence *e = &c->evidence;
+
+    /* Who came after our first look, or won against our claim, lives. */
+    bool lives = e->beat_seen || e->running || !e->same_holder || c->claims > 0;
+
+    if (c->try_only && lives)
+        end(c, HF_OK, HF_TIMED_OUT);
+    else if (hf_evidence_proof(e, now) != HF_PROOF_NONE)
+        /* It came while a read was out, and needs a read of its own. */
+        look(c, now);
+    else
+        look_later(c, now);
+}
+
+static void
+on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
+{
+    /* Refused at this version: somebody's marker is in the way. */
+    bool blocked = c->evidence.version == c->claimed_version;
+
+    if (c->evidence.terms.if_dead == HF_TAKEOVER && blocked && c->try_only) {
+        end(c, HF_OK, HF_TIMED_OUT);
+    } else if (c->evidence.terms.if_dead == HF_TAKEOVER && blocked) {
+        look_later(c, now);
+    } else if (c->evidence.terms.if_dead == HF_TAKEOVER) {
+        claim(c, now, c->evidence.version, c->evidence.token);
+    } else if (proof == HF_PROOF_GONE) {
+        end(c, HF_OK, HF_GONE);
+    } else if (c->try_only || c->fail_suspected) {
+        end(c, HF_OK, HF_SUSPECTED_DEAD);
+    } else {
+        if (!c->suspected)
+            hf_outbox_notify(&c->outbox, HF_NOTICE_SUSPECTED);
+        c->suspected = true;
+        look_later(c, now);
+    }
+}
+
+static void
+on_absent(struct hf_contender *c, uint64_t version, struct hf_instant now)
+{
+    hf_evidence_absent(&c->evidence);
+    if (version == c->claimed_version)
+        hf_question_pause(&c->keeper.question, now);
+    else
+        claim(c, now, version, 0);
+}
+
+static void
+on_lock_seen(struct hf_contender *c, const struct hf_sight *sight,
+             struct hf_instant now)
+{
+    bool first = c->evidence.token == 0;
+    bool unchanged = hf_evidence_lock(&c->evidence, sight, now);
+
+    if (c->state != HF_CONTENDER_WATCHING)
+        move_to(c, HF_CONTENDER_WATCHING);
+    if (first)
+        hf_outbox_notify(&c->outbox, HF_NOTICE_WAITING);
+    if (!unchanged)
+        c->suspected = false;
+
+    if (unchanged && c->asked_with != HF_PROOF_NONE)
+        on_dead(c, c->asked_with, now);
+    else
+        on_alive(c, now);
+}
+
+/* Of our own look; one that is not waited for is ignored. */
+static void
+on_found(struct hf_contender *c, const struct hf_event *event)
+{
+    const struct hf_sight *sight = &event->found.sight;
+
+    if (!hf_question_answered(&c->keeper.question, event->found.number))
+        return;
+    if (sight->kind == HF_SIGHT_NONE) {
+        look_failed(c, event->at, LOOKS_MAX);
+        return;
+    }
+
+    c->failing = false;
+    c->answered = true;
+    switch (sight->kind) {
+    case HF_SIGHT_LOCK:
+        on_lock_seen(c, sight, event->at);
+        break;
+    case HF_SIGHT_ABSENT:
+        on_absent(c, sight->version, event->at);
+        break;
+    case HF_SIGHT_CORRUPT:
+        end(c, HF_E_CORRUPT, HF_NOT_HELD);
+        break;
+    case HF_SIGHT_NONE:
+        break;
+    }
+}
+
+static void
+on_evidence(struct hf_contender *c, const struct hf_event *event)
+{
+    bool known = c->evidence.gone;
+
+    if (c->state != HF_CONTENDER_WATCHING)
+        return;
+    hf_evidence_processes(&c->evidence, event->processes.version,
+                          event->processes.gone);
+    if (c->evidence.gone && !known) /* once: a shell may say it again */
+        look_sooner(c, event->at);
+    else if (c->try_only && c->evidence.running)
+        end(c, HF_OK, HF_TIMED_OUT);
+}
+
+/* ---- What the shell wants ------------------------------------------------ */
 
 static bool
 keeper_is_working(const struct hf_contender *c)
@@ -15,16 +402,16 @@ keeper_is_working(const struct hf_contender *c)
 static void
 end_at_limit(struct hf_contender *c)
 {
-    const struct hf_sighting *s = &c->sighting;
+    const struct hf_evidence *e = &c->evidence;
 
     if (c->suspected)
-        hf_contender_move_to_end(c, HF_OK, HF_SUSPECTED_DEAD);
+        end(c, HF_OK, HF_SUSPECTED_DEAD);
     else if (c->failing)
-        hf_contender_move_to_end(c, HF_E_UNAVAILABLE, HF_NOT_HELD);
-    else if (s->present && s->same_holder && s->beat_seen)
-        hf_contender_move_to_end(c, HF_OK, HF_HELD_TOO_LONG);
+        end(c, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    else if (e->present && e->same_holder && e->beat_seen)
+        end(c, HF_OK, HF_HELD_TOO_LONG);
     else
-        hf_contender_move_to_end(c, HF_OK, HF_TIMED_OUT);
+        end(c, HF_OK, HF_TIMED_OUT);
 }
 
 static void
@@ -36,8 +423,8 @@ on_acquire(struct hf_contender *c, struct hf_instant now)
         c->try_only ? c->keeper.config.terms.ttl : c->limit;
 
     c->limit_at = hf_after(now, limit);
-    hf_contender_move_to(c, HF_CONTENDER_LOOKING);
-    hf_contender_look(c, now);
+    move_to(c, HF_CONTENDER_LOOKING);
+    look(c, now);
 }
 
 static void
@@ -47,13 +434,13 @@ on_stop(struct hf_contender *c, const struct hf_event *event)
     case HF_CONTENDER_IDLE:
     case HF_CONTENDER_LOOKING:
     case HF_CONTENDER_WATCHING:
-        hf_contender_move_to_end(c, HF_E_CANCELLED, HF_NOT_HELD);
+        end(c, HF_E_CANCELLED, HF_NOT_HELD);
         break;
     case HF_CONTENDER_CLAIMING:
-        hf_contender_claim_leave(c, event->at, HF_E_CANCELLED, HF_NOT_HELD);
+        leave(c, event->at, HF_E_CANCELLED, HF_NOT_HELD);
         break;
     case HF_CONTENDER_HOLDING:
-        hf_contender_claim_leave(c, event->at, HF_OK, HF_NOT_HELD);
+        leave(c, event->at, HF_OK, HF_NOT_HELD);
         break;
     case HF_CONTENDER_LEAVING:
     case HF_CONTENDER_ENDED:
@@ -69,9 +456,8 @@ on_abandon(struct hf_contender *c, const struct hf_event *event)
     if (c->state == HF_CONTENDER_ENDED)
         return;
     if (left_behind)
-        hf_contender_claim_step(c, *event);
-    hf_contender_move_to_end(c, left_behind ? HF_E_UNKNOWN : HF_E_CANCELLED,
-                             HF_NOT_HELD);
+        step_keeper(c, *event);
+    end(c, left_behind ? HF_E_UNKNOWN : HF_E_CANCELLED, HF_NOT_HELD);
 }
 
 /* What was seen is not there any more. */
@@ -80,12 +466,12 @@ on_went_back(struct hf_contender *c, const struct hf_event *event)
 {
     c->claimed_version = 0;
     if (keeper_is_working(c)) {
-        hf_contender_claim_step(c, *event);
+        step_keeper(c, *event);
     } else if (c->state == HF_CONTENDER_LOOKING ||
                c->state == HF_CONTENDER_WATCHING) {
-        c->sighting = (struct hf_sighting){0};
+        c->evidence = (struct hf_evidence){0};
         c->suspected = false;
-        hf_contender_look(c, event->at);
+        look(c, event->at);
     }
 }
 
@@ -96,8 +482,8 @@ on_clock(struct hf_contender *c, struct hf_instant now)
 
     switch (c->state) {
     case HF_CONTENDER_CLAIMING:
-        if (limit_reached && !hf_contender_claim_may_go_on(c))
-            hf_contender_claim_give_up(c, now);
+        if (limit_reached && !claim_may_go_on(c))
+            give_claim_up(c, now);
         return;
     case HF_CONTENDER_WATCHING:
         if (limit_reached && (!c->try_only || c->failing)) {
@@ -118,8 +504,10 @@ on_clock(struct hf_contender *c, struct hf_instant now)
         return;
     }
 
-    hf_contender_look_clock(c, now);
+    look_when_due(c, now);
 }
+
+/* ---- A contender --------------------------------------------------------- */
 
 void
 hf_contender_init(struct hf_contender *c,
@@ -151,22 +539,22 @@ hf_contender_step(struct hf_contender *c, struct hf_event event)
         break;
     case HF_ON_ANSWER:
         if (keeper_is_working(c)) /* else it comes too late */
-            hf_contender_claim_step(c, event);
+            step_keeper(c, event);
         break;
     case HF_ON_FOUND:
         if (keeper_is_working(c))
-            hf_contender_claim_step(c, event);
+            step_keeper(c, event);
         else
-            hf_contender_judge_found(c, &event);
+            on_found(c, &event);
         break;
-    case HF_ON_EVIDENCE:
-        hf_contender_judge_evidence(c, &event);
+    case HF_ON_PROCESSES:
+        on_evidence(c, &event);
         break;
     case HF_ON_HINT:
         if (keeper_is_working(c))
-            hf_contender_claim_step(c, event);
+            step_keeper(c, event);
         else
-            hf_contender_look_sooner(c, event.at);
+            look_sooner(c, event.at);
         break;
     case HF_ON_RELEASE:
     case HF_ON_CANCEL:
@@ -185,10 +573,10 @@ hf_contender_step(struct hf_contender *c, struct hf_event event)
         HF_CHECK(!"an event for another machine");
     }
     if (keeper_is_working(c)) /* every event tells the time */
-        hf_contender_claim_step(c, hf_event(HF_ON_CLOCK, event.at));
+        step_keeper(c, hf_event(HF_ON_CLOCK, event.at));
     on_clock(c, event.at);
 
-    hf_contender_move_check(c);
+    check_invariants(c);
 }
 
 bool
@@ -203,8 +591,8 @@ hf_contender_next(struct hf_contender *c, struct hf_effect *effect)
         *effect = (struct hf_effect){.kind = HF_DO_ASK};
         hf_keeper_request(&c->keeper, &effect->request);
     } else {
-        *effect =
-            (struct hf_effect){.kind = HF_DO_TELL, .told = (enum hf_told)entry};
+        *effect = (struct hf_effect){.kind = HF_DO_NOTIFY,
+                                     .notice = (enum hf_notice_kind)entry};
     }
     return true;
 }
@@ -215,14 +603,16 @@ hf_contender_deadline(const struct hf_contender *c)
     switch (c->state) {
     case HF_CONTENDER_LOOKING:
         if (!c->failing)
-            return hf_asker_deadline(&c->keeper.asker);
-        return hf_earlier(c->limit_at, hf_asker_deadline(&c->keeper.asker));
+            return hf_question_deadline(&c->keeper.question);
+        return hf_earlier(c->limit_at,
+                          hf_question_deadline(&c->keeper.question));
     case HF_CONTENDER_WATCHING:
         if (c->try_only)
-            return hf_asker_deadline(&c->keeper.asker);
-        return hf_earlier(c->limit_at, hf_asker_deadline(&c->keeper.asker));
+            return hf_question_deadline(&c->keeper.question);
+        return hf_earlier(c->limit_at,
+                          hf_question_deadline(&c->keeper.question));
     case HF_CONTENDER_CLAIMING:
-        if (hf_contender_claim_may_go_on(c))
+        if (claim_may_go_on(c))
             return hf_keeper_deadline(&c->keeper);
         return hf_earlier(c->limit_at, hf_keeper_deadline(&c->keeper));
     case HF_CONTENDER_HOLDING:
@@ -251,8 +641,8 @@ hf_contender_check(const struct hf_contender *c, struct hf_instant now)
 bool
 hf_contender_asking(const struct hf_contender *c, uint64_t *number)
 {
-    *number = c->keeper.asker.number;
-    return c->keeper.asker.waiting;
+    *number = c->keeper.question.number;
+    return c->keeper.question.waiting;
 }
 
 bool
@@ -260,6 +650,6 @@ hf_contender_watching(const struct hf_contender *c, uint64_t *version)
 {
     if (c->state != HF_CONTENDER_WATCHING || c->failing)
         return false;
-    *version = c->sighting.version;
+    *version = c->evidence.version;
     return true;
 }

@@ -1,8 +1,8 @@
 #ifndef HF_CORE_CONTENDER_H
 #define HF_CORE_CONTENDER_H
 
+#include "core/evidence.h"
 #include "core/keeper.h"
-#include "core/sighting.h"
 
 /*
  * Contender: one wish for one lock, from the first look to the last settled
@@ -63,7 +63,7 @@ struct hf_contender {
     enum hf_outcome outcome;    /* ENDED, HF_OK; or while LEAVING */
     uint64_t claims;            /* made so far; numbers their ids */
     struct hf_instant limit_at; /* when the wait ends */
-    struct hf_sighting sighting;
+    struct hf_evidence evidence;
     enum hf_proof asked_with;    /* what the read that is out would prove */
     uint64_t claimed_version;    /* of the last claim */
     bool suspected;              /* said so, of this version */
@@ -71,7 +71,7 @@ struct hf_contender {
     bool answered;               /* some look did not fail */
     struct hf_duration too_slow; /* ENDED: a write took so long, too long for
                                     a grant; 0: it did not fail by that */
-    struct hf_keeper keeper;     /* its asker asks our reads too */
+    struct hf_keeper keeper;     /* its question asks our reads too */
     struct hf_outbox outbox;
 };
 

@@ -16,7 +16,7 @@ enum hf_event_kind {
     HF_ON_CLAIM,     /* keeper: claim this version */
     HF_ON_ANSWER,    /* the verdict on a group */
     HF_ON_FOUND,     /* what a read showed */
-    HF_ON_EVIDENCE,  /* the holder's processes, as seen from here */
+    HF_ON_PROCESSES, /* the holder's processes, as seen from here */
     HF_ON_HINT,      /* a good moment: to look, the record may have changed;
                        to beat, others do */
     HF_ON_CLOCK,     /* nothing but the time */
@@ -51,28 +51,28 @@ struct hf_event {
         struct {
             uint64_t version; /* of the record that listed the processes */
             bool gone;        /* all of them; false: one of them is there */
-        } evidence;
+        } processes;
     };
 };
 
 /* What a machine tells its shell, or the keeper its contender. */
-enum hf_told {
-    HF_TOLD_WAITING,   /* somebody holds it: the first sight of a record */
-    HF_TOLD_SUSPECTED, /* a refuse holder stood unchanged for its ttl */
-    HF_TOLD_GRANTED,
-    HF_TOLD_IN_DOUBT, /* refuse: the right ran out unconfirmed */
-    HF_TOLD_CERTAIN,  /* refuse: confirmed again */
-    HF_TOLD_LOST,     /* another process may hold it from now on */
-    HF_TOLD_NOT_MINE, /* keeper: the claim is settled, and was not granted */
-    HF_TOLD_SETTLED,  /* keeper: nothing of ours is, or can come, there */
-    HF_TOLD_ENDED,    /* the machine is done: read its status and outcome */
+enum hf_notice_kind {
+    HF_NOTICE_WAITING,   /* somebody holds it: the first sight of a record */
+    HF_NOTICE_SUSPECTED, /* a refuse holder stood unchanged for its ttl */
+    HF_NOTICE_GRANTED,
+    HF_NOTICE_IN_DOUBT, /* refuse: the right ran out unconfirmed */
+    HF_NOTICE_CERTAIN,  /* refuse: confirmed again */
+    HF_NOTICE_LOST,     /* another process may hold it from now on */
+    HF_NOTICE_NOT_MINE, /* keeper: the claim is settled, and was not granted */
+    HF_NOTICE_SETTLED,  /* keeper: nothing of ours is, or can come, there */
+    HF_NOTICE_ENDED,    /* the machine is done: read its status and outcome */
 };
 
 struct hf_effect {
-    enum { HF_DO_ASK, HF_DO_TELL } kind;
+    enum { HF_DO_ASK, HF_DO_NOTIFY } kind;
     union {
         struct hf_request request;
-        enum hf_told told;
+        enum hf_notice_kind notice;
     };
 };
 
@@ -85,16 +85,17 @@ struct hf_effect {
 #define HF_OUTBOX_ASK 0xff
 
 struct hf_outbox {
-    uint8_t entries[HF_OUTBOX_MAX]; /* an enum hf_told, or HF_OUTBOX_ASK */
+    uint8_t
+        entries[HF_OUTBOX_MAX]; /* an enum hf_notice_kind, or HF_OUTBOX_ASK */
     uint8_t count;
 };
 
 void hf_outbox_add(struct hf_outbox *outbox, uint8_t entry);
 
 static inline void
-hf_outbox_tell(struct hf_outbox *outbox, enum hf_told told)
+hf_outbox_notify(struct hf_outbox *outbox, enum hf_notice_kind notice)
 {
-    hf_outbox_add(outbox, (uint8_t)told);
+    hf_outbox_add(outbox, (uint8_t)notice);
 }
 
 /* Take the oldest entry; false when there is none. */
@@ -134,12 +135,12 @@ hf_found(struct hf_instant at, uint64_t number, struct hf_sight sight)
 }
 
 static inline struct hf_event
-hf_evidence(struct hf_instant at, uint64_t version, bool gone)
+hf_processes(struct hf_instant at, uint64_t version, bool gone)
 {
     return (struct hf_event){
-        .kind = HF_ON_EVIDENCE,
+        .kind = HF_ON_PROCESSES,
         .at = at,
-        .evidence = {version, gone},
+        .processes = {version, gone},
     };
 }
 

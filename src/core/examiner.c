@@ -29,7 +29,7 @@ check_invariants(const struct hf_examiner *x)
     switch (x->state) {
     case HF_EXAMINER_IDLE:
     case HF_EXAMINER_ENDED:
-        HF_CHECK(!x->asker.waiting);
+        HF_CHECK(!x->question.waiting);
         break;
     case HF_EXAMINER_LOOKING:
     case HF_EXAMINER_WATCHING:
@@ -52,25 +52,26 @@ move_to(struct hf_examiner *x, enum hf_examiner_state next)
 static void
 end(struct hf_examiner *x, enum hf_status status)
 {
-    hf_asker_stop(&x->asker);
+    hf_question_stop(&x->question);
     x->status = status;
     move_to(x, HF_EXAMINER_ENDED);
-    hf_outbox_tell(&x->outbox, HF_TOLD_ENDED);
+    hf_outbox_notify(&x->outbox, HF_NOTICE_ENDED);
 }
 
 static void
-ask(struct hf_examiner *x, enum hf_question question, struct hf_instant now)
+ask(struct hf_examiner *x, enum hf_question_kind question,
+    struct hf_instant now)
 {
-    x->asked_with = hf_sighting_proof(&x->sighting, now);
-    hf_asker_ask(&x->asker, question, now);
+    x->asked_with = hf_evidence_proof(&x->evidence, now);
+    hf_question_ask(&x->question, question, now);
     hf_outbox_add(&x->outbox, HF_OUTBOX_ASK);
 }
 
 static void
 on_failed(struct hf_examiner *x, struct hf_instant now)
 {
-    hf_asker_pause(&x->asker, now);
-    if (x->asker.failures >= FAILURES_MAX)
+    hf_question_pause(&x->question, now);
+    if (x->question.failures >= FAILURES_MAX)
         end(x, x->unsettled ? HF_E_UNKNOWN : HF_E_UNAVAILABLE);
 }
 
@@ -80,7 +81,7 @@ start_clearing(struct hf_examiner *x, uint64_t version, struct hf_instant now)
     x->version = version;
     move_to(x, HF_EXAMINER_CLEARING);
     ask(x, HF_ASK_CLEAR, now);
-    x->first_clear = x->asker.number;
+    x->first_clear = x->question.number;
 }
 
 static void
@@ -90,7 +91,7 @@ conclude(struct hf_examiner *x, enum hf_finding finding, struct hf_instant now)
 
     x->finding = finding;
     if (x->config.clear && (dead || x->config.force))
-        start_clearing(x, x->sighting.version, now);
+        start_clearing(x, x->evidence.version, now);
     else
         end(x, HF_OK);
 }
@@ -98,7 +99,7 @@ conclude(struct hf_examiner *x, enum hf_finding finding, struct hf_instant now)
 static struct hf_instant
 watch_ends(const struct hf_examiner *x)
 {
-    return hf_after(x->sighting.first_at, x->config.watch);
+    return hf_after(x->evidence.first_at, x->config.watch);
 }
 
 static void
@@ -106,8 +107,8 @@ watch(struct hf_examiner *x, struct hf_instant now)
 {
     struct hf_instant when = hf_after(now, (struct hf_duration){LOOK_EVERY_MS});
 
-    when = hf_earlier(when, hf_sighting_stale_at(&x->sighting));
-    hf_asker_rest(&x->asker, when);
+    when = hf_earlier(when, hf_evidence_stale_at(&x->evidence));
+    hf_question_rest(&x->question, when);
 }
 
 static void
@@ -115,7 +116,7 @@ on_lock_seen(struct hf_examiner *x, const struct hf_sight *sight,
              struct hf_instant now)
 {
     bool first = x->state == HF_EXAMINER_LOOKING;
-    bool unchanged = hf_sighting_note(&x->sighting, sight, now);
+    bool unchanged = hf_evidence_lock(&x->evidence, sight, now);
 
     if (first)
         move_to(x, HF_EXAMINER_WATCHING);
@@ -129,7 +130,7 @@ on_lock_seen(struct hf_examiner *x, const struct hf_sight *sight,
         conclude(x, HF_FINDING_UNCHANGED, now);
     else if (hf_reached(now, watch_ends(x)))
         conclude(x, HF_FINDING_NONE, now);
-    else if (hf_sighting_proof(&x->sighting, now) != HF_PROOF_NONE)
+    else if (hf_evidence_proof(&x->evidence, now) != HF_PROOF_NONE)
         ask(x, HF_ASK_READ, now); /* it came while that read was out */
     else
         watch(x, now);
@@ -163,7 +164,7 @@ on_found(struct hf_examiner *x, const struct hf_event *event)
 {
     const struct hf_sight *sight = &event->found.sight;
 
-    if (!hf_asker_answered(&x->asker, event->found.number))
+    if (!hf_question_answered(&x->question, event->found.number))
         return;
     if (sight->kind == HF_SIGHT_NONE) {
         on_failed(x, event->at);
@@ -192,10 +193,10 @@ on_found(struct hf_examiner *x, const struct hf_event *event)
 static void
 on_answer(struct hf_examiner *x, const struct hf_event *event)
 {
-    bool expected = hf_asker_answered(&x->asker, event->answer.number);
+    bool expected = hf_question_answered(&x->question, event->answer.number);
     bool fact = event->answer.verdict == HF_APPLIED ||
                 event->answer.verdict == HF_REFUSED;
-    bool reads = x->asker.waiting && x->asker.question == HF_ASK_READ;
+    bool reads = x->question.waiting && x->question.kind == HF_ASK_READ;
 
     if (x->state != HF_EXAMINER_CLEARING || (!expected && (!fact || reads)))
         return;
@@ -229,8 +230,8 @@ is_active(const struct hf_examiner *x)
 static void
 on_stop(struct hf_examiner *x)
 {
-    bool open =
-        x->unsettled || (x->asker.waiting && x->asker.question == HF_ASK_CLEAR);
+    bool open = x->unsettled ||
+                (x->question.waiting && x->question.kind == HF_ASK_CLEAR);
 
     if (x->state != HF_EXAMINER_ENDED)
         end(x, open ? HF_E_UNKNOWN : HF_E_CANCELLED);
@@ -243,7 +244,7 @@ on_went_back(struct hf_examiner *x, struct hf_instant now)
     if (x->state == HF_EXAMINER_CLEARING) {
         end(x, HF_E_UNAVAILABLE);
     } else if (is_active(x)) {
-        x->sighting = (struct hf_sighting){0};
+        x->evidence = (struct hf_evidence){0};
         ask(x, HF_ASK_READ, now);
     }
 }
@@ -253,16 +254,16 @@ on_clock(struct hf_examiner *x, struct hf_instant now)
 {
     if (!is_active(x))
         return;
-    if (hf_asker_silence(&x->asker, now) == HF_SILENCE_OVER) {
-        if (x->asker.question == HF_ASK_CLEAR)
+    if (hf_question_silence(&x->question, now) == HF_SILENCE_OVER) {
+        if (x->question.kind == HF_ASK_CLEAR)
             x->unsettled = true;
         on_failed(x, now);
     }
-    if (!is_active(x) || x->asker.waiting)
+    if (!is_active(x) || x->question.waiting)
         return;
     if (x->state == HF_EXAMINER_WATCHING && hf_reached(now, watch_ends(x)))
         conclude(x, HF_FINDING_NONE, now);
-    else if (hf_reached(now, x->asker.again_at))
+    else if (hf_reached(now, x->question.again_at))
         ask(x, x->state == HF_EXAMINER_CLEARING ? HF_ASK_CLEAR : HF_ASK_READ,
             now);
 }
@@ -270,8 +271,8 @@ on_clock(struct hf_examiner *x, struct hf_instant now)
 static void
 look_sooner(struct hf_examiner *x, struct hf_instant now)
 {
-    if (x->state == HF_EXAMINER_WATCHING && !x->asker.waiting &&
-        x->asker.failures == 0)
+    if (x->state == HF_EXAMINER_WATCHING && !x->question.waiting &&
+        x->question.failures == 0)
         ask(x, HF_ASK_READ, now);
 }
 
@@ -280,9 +281,9 @@ on_evidence(struct hf_examiner *x, const struct hf_event *event)
 {
     if (x->state != HF_EXAMINER_WATCHING)
         return;
-    hf_sighting_evidence(&x->sighting, event->evidence.version,
-                         event->evidence.gone);
-    if (x->sighting.gone)
+    hf_evidence_processes(&x->evidence, event->processes.version,
+                          event->processes.gone);
+    if (x->evidence.gone)
         look_sooner(x, event->at);
 }
 
@@ -290,11 +291,11 @@ void
 hf_examiner_init(struct hf_examiner *x, const struct hf_examiner_config *config)
 {
     *x = (struct hf_examiner){.config = *config, .found = HF_SIGHT_NONE};
-    hf_asker_init(&x->asker, &(struct hf_asker_config){
-                                 .least = config->patience,
-                                 .most = config->patience,
-                                 .call = {CALLS * config->patience.ms},
-                             });
+    hf_question_init(&x->question, &(struct hf_question_config){
+                                       .least = config->patience,
+                                       .most = config->patience,
+                                       .call = {CALLS * config->patience.ms},
+                                   });
 }
 
 void
@@ -313,7 +314,7 @@ hf_examiner_step(struct hf_examiner *x, struct hf_event event)
     case HF_ON_FOUND:
         on_found(x, &event);
         break;
-    case HF_ON_EVIDENCE:
+    case HF_ON_PROCESSES:
         on_evidence(x, &event);
         break;
     case HF_ON_HINT:
@@ -365,14 +366,14 @@ hf_examiner_next(struct hf_examiner *x, struct hf_effect *effect)
         return false;
 
     if (entry != HF_OUTBOX_ASK) {
-        *effect =
-            (struct hf_effect){.kind = HF_DO_TELL, .told = (enum hf_told)entry};
+        *effect = (struct hf_effect){.kind = HF_DO_NOTIFY,
+                                     .notice = (enum hf_notice_kind)entry};
         return true;
     }
     *effect = (struct hf_effect){
         .kind = HF_DO_ASK,
-        .request = {.number = x->asker.number,
-                    .read = x->asker.question == HF_ASK_READ},
+        .request = {.number = x->question.number,
+                    .read = x->question.kind == HF_ASK_READ},
     };
     if (!effect->request.read)
         build_clear(x, &effect->request);
@@ -382,11 +383,11 @@ hf_examiner_next(struct hf_examiner *x, struct hf_effect *effect)
 struct hf_instant
 hf_examiner_deadline(const struct hf_examiner *x)
 {
-    struct hf_instant deadline = hf_asker_deadline(&x->asker);
+    struct hf_instant deadline = hf_question_deadline(&x->question);
 
     if (!is_active(x))
         return HF_NEVER;
-    if (x->state == HF_EXAMINER_WATCHING && !x->asker.waiting)
+    if (x->state == HF_EXAMINER_WATCHING && !x->question.waiting)
         return hf_earlier(deadline, watch_ends(x));
     return deadline;
 }
@@ -394,15 +395,15 @@ hf_examiner_deadline(const struct hf_examiner *x)
 bool
 hf_examiner_asking(const struct hf_examiner *x, uint64_t *number)
 {
-    *number = x->asker.number;
-    return x->asker.waiting;
+    *number = x->question.number;
+    return x->question.waiting;
 }
 
 bool
 hf_examiner_watching(const struct hf_examiner *x, uint64_t *version)
 {
-    if (x->state != HF_EXAMINER_WATCHING || x->asker.failures > 0)
+    if (x->state != HF_EXAMINER_WATCHING || x->question.failures > 0)
         return false;
-    *version = x->sighting.version;
+    *version = x->evidence.version;
     return true;
 }

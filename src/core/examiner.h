@@ -1,9 +1,9 @@
 #ifndef HF_CORE_EXAMINER_H
 #define HF_CORE_EXAMINER_H
 
-#include "core/asker.h"
 #include "core/event.h"
-#include "core/sighting.h"
+#include "core/evidence.h"
+#include "core/question.h"
 
 /*
  * Examiner: looks at one lock for a person, says whether its holder is alive,
@@ -56,8 +56,8 @@ struct hf_examiner {
     enum hf_sight_kind found; /* ENDED: what the last good look showed */
     enum hf_finding finding;
     bool cleared;
-    struct hf_asker asker;
-    struct hf_sighting sighting;
+    struct hf_question question;
+    struct hf_evidence evidence;
     enum hf_proof asked_with; /* what the read that is out would prove */
     uint64_t version;         /* that a clear deletes */
     uint64_t first_clear;     /* number of the first that was sent */

@@ -1,29 +1,401 @@
 #include "core/keeper.h"
 
 #include "base/check.h"
-#include "core/keeper_answer.h"
-#include "core/keeper_ask.h"
-#include "core/keeper_move.h"
-#include "core/keeper_sent.h"
+
+/* ---- Moves --------------------------------------------------------------- */
+
+#define BIT(state) (1u << (state))
+
+/* Which states may follow which: the diagram in keeper.h, in code. */
+static const unsigned allowed[] = {
+    [HF_KEEPER_IDLE] = BIT(HF_KEEPER_CLAIMING),
+    [HF_KEEPER_CLAIMING] = BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_CONFIRMING) |
+                           BIT(HF_KEEPER_HELD) | BIT(HF_KEEPER_SETTLING),
+    [HF_KEEPER_CONFIRMING] =
+        BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_HELD) | BIT(HF_KEEPER_SETTLING),
+    [HF_KEEPER_HELD] =
+        BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_IN_DOUBT) | BIT(HF_KEEPER_SETTLING),
+    [HF_KEEPER_IN_DOUBT] =
+        BIT(HF_KEEPER_IDLE) | BIT(HF_KEEPER_HELD) | BIT(HF_KEEPER_SETTLING),
+    [HF_KEEPER_SETTLING] = BIT(HF_KEEPER_IDLE),
+};
+
+static void
+move_to(struct hf_keeper *k, enum hf_keeper_state next)
+{
+    HF_CHECK(allowed[k->state] & BIT(next));
+    k->state = next;
+}
+
+/* Nothing of ours is there, and no write of ours can still apply; or the keeper
+ * is abandoned, and it does not matter. */
+static void
+end(struct hf_keeper *k)
+{
+    hf_question_stop(&k->question);
+    k->inflight = (struct hf_inflight){0};
+    k->must_read = false;
+    move_to(k, HF_KEEPER_IDLE);
+}
+
+/* What must be true after every step. */
+static void
+check_invariants(const struct hf_keeper *k, struct hf_instant now)
+{
+    switch (k->state) {
+    case HF_KEEPER_IDLE:
+        HF_CHECK(!k->question.waiting);
+        HF_CHECK(!hf_keeper_unsettled(k));
+        break;
+    case HF_KEEPER_CLAIMING:
+        HF_CHECK(k->token == 0);
+        break;
+    case HF_KEEPER_CONFIRMING:
+    case HF_KEEPER_IN_DOUBT:
+        HF_CHECK(k->token != 0);
+        break;
+    case HF_KEEPER_HELD:
+        HF_CHECK(k->token != 0);
+        HF_CHECK(!hf_reached(now, k->right_until));
+        break;
+    case HF_KEEPER_SETTLING:
+        break;
+    }
+    if (k->state != HF_KEEPER_IDLE)
+        HF_CHECK(hf_question_deadline(&k->question).ms != HF_NEVER.ms);
+}
+
+/* ---- Questions ----------------------------------------------------------- */
+
+static enum hf_question_kind
+next_question(const struct hf_keeper *k)
+{
+    if (k->must_read)
+        return HF_ASK_READ;
+    switch (k->state) {
+    case HF_KEEPER_CLAIMING:
+        return HF_ASK_CLAIM;
+    case HF_KEEPER_CONFIRMING:
+    case HF_KEEPER_HELD:
+    case HF_KEEPER_IN_DOUBT:
+        return HF_ASK_BEAT;
+    case HF_KEEPER_SETTLING:
+        return HF_ASK_DELETE;
+    case HF_KEEPER_IDLE:
+        break;
+    }
+    return HF_ASK_NOTHING;
+}
+
+static void
+note_sent(struct hf_keeper *k)
+{
+    bool beats = k->question.kind == HF_ASK_BEAT;
+    struct hf_sent sent = {
+        .number = k->question.number,
+        .kind = k->question.kind,
+        .at = k->question.asked_at,
+        .count = k->heartbeat.count + (beats ? 1 : 0),
+        .version = k->version,
+    };
+
+    hf_inflight_add(&k->inflight, &sent);
+}
+
+/* Ask what this state asks; a question that is out is superseded. */
+static void
+ask(struct hf_keeper *k, struct hf_instant now)
+{
+    hf_question_ask(&k->question, next_question(k), now);
+    if (k->question.kind != HF_ASK_READ)
+        note_sent(k);
+    hf_outbox_add(&k->outbox, HF_OUTBOX_ASK);
+}
+
+/* ---- A write that was applied -------------------------------------------- */
+
+/* The record was ours at that version.  A write that is out expects an earlier
+ * one and can do nothing; a read that is out may show one, which is no news. */
+static void
+learn(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version)
+{
+    if (version <= k->version)
+        return;
+    k->version = version;
+    if (k->question.waiting)
+        hf_question_supersede(&k->question);
+    k->must_read = false;
+    if (sent->count > k->heartbeat.count)
+        k->heartbeat.count = sent->count;
+    if (sent->kind == HF_ASK_CLAIM)
+        k->token = version;
+    else
+        k->over = 0; /* the marker went with it */
+}
+
+/* Count from the sending: the answer may have been on its way for any time. */
+static void
+believe(struct hf_keeper *k, struct hf_instant sent_at)
+{
+    struct hf_duration trusted = {k->config.terms.ttl.ms - k->config.margin.ms};
+
+    k->right_until = hf_later(k->right_until, hf_after(sent_at, trusted));
+    if (!k->question.waiting)
+        hf_question_rest(&k->question, hf_after(sent_at, k->config.terms.beat));
+}
+
+/* Would another write that takes as long be applied a grace before the end?
+ * If not, what is begun now would have to be ended soon, for ever again. */
+static bool
+is_worth_granting(const struct hf_keeper *k, struct hf_instant sent_at,
+                  struct hf_instant now)
+{
+    struct hf_instant next = hf_after(now, hf_between(sent_at, now));
+
+    return !hf_reached(hf_after(next, k->config.grace), k->right_until);
+}
+
+/* The record is ours: grant it, if it can be kept. */
+static void
+grant(struct hf_keeper *k, struct hf_instant sent_at, struct hf_instant now)
+{
+    if (is_worth_granting(k, sent_at, now)) {
+        move_to(k, HF_KEEPER_HELD);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_GRANTED);
+        return;
+    }
+    if (k->state != HF_KEEPER_CONFIRMING)
+        move_to(k, HF_KEEPER_CONFIRMING);
+    if (!k->question.waiting)
+        ask(k, now);
+}
+
+static void
+on_put_applied(struct hf_keeper *k, const struct hf_sent *sent,
+               uint64_t version, struct hf_instant now)
+{
+    learn(k, sent, version);
+    if (k->state == HF_KEEPER_SETTLING) { /* which gives no right any more */
+        if (!k->question.waiting)
+            ask(k, now);
+        return;
+    }
+    believe(k, sent->at);
+    if (k->state == HF_KEEPER_CLAIMING || k->state == HF_KEEPER_CONFIRMING) {
+        grant(k, sent->at, now);
+    } else if (k->state == HF_KEEPER_IN_DOUBT &&
+               !hf_reached(now, k->right_until)) {
+        move_to(k, HF_KEEPER_HELD);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_CERTAIN);
+    }
+}
+
+static void
+on_applied(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version,
+           struct hf_instant now)
+{
+    switch (sent->kind) {
+    case HF_ASK_CLAIM:
+    case HF_ASK_BEAT:
+        on_put_applied(k, sent, version, now);
+        break;
+    case HF_ASK_DELETE:
+        end(k);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_SETTLED);
+        break;
+    case HF_ASK_NOTHING:
+    case HF_ASK_READ:
+    case HF_ASK_CLEAR:
+        HF_CHECK(!"a write that a keeper never sends");
+    }
+}
+
+/* ---- A write that was not ------------------------------------------------ */
+
+/* Was no claim ever applied, and can none be?  Then nothing is to be undone. */
+static bool
+settles(struct hf_keeper *k)
+{
+    if (k->state != HF_KEEPER_SETTLING || k->token != 0 ||
+        hf_inflight_claims(&k->inflight, 0))
+        return false;
+    end(k);
+    hf_outbox_notify(&k->outbox, HF_NOTICE_SETTLED);
+    return true;
+}
+
+/* Whatever is out expects the version that was refused. */
+static void
+on_refused(struct hf_keeper *k, const struct hf_sent *sent,
+           struct hf_instant now)
+{
+    if (sent->version != k->version || settles(k))
+        return;
+    k->must_read = true;
+    if (!k->question.waiting || k->question.kind != HF_ASK_READ)
+        ask(k, now);
+}
+
+static void
+on_answer(struct hf_keeper *k, const struct hf_event *event)
+{
+    uint64_t number = event->answer.number;
+    const struct hf_sent *found = hf_inflight_find(&k->inflight, number);
+    struct hf_sent sent;
+    bool expected;
+
+    if (found == NULL)
+        return; /* it was answered, or is forgotten */
+    sent = *found;
+    expected = hf_question_answered(&k->question, number);
+    if (event->answer.verdict != HF_UNKNOWN)
+        hf_inflight_remove(&k->inflight, number);
+
+    switch (event->answer.verdict) {
+    case HF_APPLIED:
+        hf_question_took(&k->question, hf_between(sent.at, event->at));
+        on_applied(k, &sent, event->answer.version, event->at);
+        break;
+    case HF_REFUSED:
+        hf_question_took(&k->question, hf_between(sent.at, event->at));
+        on_refused(k, &sent, event->at);
+        break;
+    case HF_UNAVAILABLE:
+        if (settles(k))
+            break;
+        if (expected)
+            hf_question_pause(&k->question, event->at);
+        break;
+    case HF_UNKNOWN:
+        if (expected)
+            hf_question_pause(&k->question, event->at);
+        break;
+    }
+}
+
+/* ---- What a read showed -------------------------------------------------- */
+
+static void
+on_found_mine(struct hf_keeper *k, const struct hf_sight *sight,
+              struct hf_instant now)
+{
+    k->version = sight->version;
+    k->token = sight->token;
+    k->heartbeat.count = sight->heartbeat.count;
+    if (k->state == HF_KEEPER_CLAIMING)
+        move_to(k, HF_KEEPER_CONFIRMING);
+    ask(k, now);
+}
+
+static void
+on_found_other(struct hf_keeper *k, const struct hf_sight *sight,
+               struct hf_instant now)
+{
+    /* Refused, and yet the version stands: only what rides along (a marker
+     * that somebody put there by hand) can have refused it.  What is unsettled
+     * may still apply. */
+    bool may_apply = sight->version == k->version;
+
+    switch (k->state) {
+    case HF_KEEPER_CLAIMING:
+        if (may_apply && hf_inflight_claims(&k->inflight, 0)) {
+            hf_question_pause(&k->question, now);
+            break;
+        }
+        end(k);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_NOT_MINE);
+        break;
+    case HF_KEEPER_CONFIRMING:
+        end(k);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_NOT_MINE);
+        break;
+    case HF_KEEPER_HELD:
+    case HF_KEEPER_IN_DOUBT:
+        hf_outbox_notify(&k->outbox, HF_NOTICE_LOST);
+        end(k);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_SETTLED);
+        break;
+    case HF_KEEPER_SETTLING:
+        if (may_apply) {
+            hf_question_pause(&k->question, now);
+            break;
+        }
+        end(k);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_SETTLED);
+        break;
+    case HF_KEEPER_IDLE:
+        HF_CHECK(!"an idle keeper waits for no answer");
+    }
+}
+
+/* Nothing that was sent to what the place was is in it, nor will be. */
+static void
+doubt(struct hf_keeper *k)
+{
+    k->inflight = (struct hf_inflight){0};
+    if (k->state != HF_KEEPER_HELD)
+        return;
+    if (k->config.terms.if_dead == HF_REFUSE) {
+        move_to(k, HF_KEEPER_IN_DOUBT);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_IN_DOUBT);
+    } else {
+        hf_outbox_notify(&k->outbox, HF_NOTICE_LOST);
+        move_to(k, HF_KEEPER_SETTLING);
+    }
+}
+
+static void
+on_found(struct hf_keeper *k, const struct hf_event *event)
+{
+    const struct hf_sight *sight = &event->found.sight;
+
+    if (!hf_question_answered(&k->question, event->found.number))
+        return;
+    if (sight->kind == HF_SIGHT_NONE) {
+        hf_question_pause(&k->question, event->at);
+        return;
+    }
+
+    k->must_read = false;
+    if (sight->version < k->version)
+        doubt(k); /* no version comes back: the place did */
+    if (sight->kind == HF_SIGHT_LOCK && sight->heartbeat.id == k->heartbeat.id)
+        on_found_mine(k, sight, event->at);
+    else
+        on_found_other(k, sight, event->at);
+}
+
+static void
+on_went_back(struct hf_keeper *k, struct hf_instant now)
+{
+    if (k->state == HF_KEEPER_IDLE)
+        return;
+    doubt(k);
+    k->version = 0;
+    k->must_read = true;
+    ask(k, now);
+}
+
+/* ---- What the shell wants ------------------------------------------------ */
 
 static void
 settle(struct hf_keeper *k, struct hf_instant now)
 {
     k->must_read = false;
-    hf_keeper_move_to(k, HF_KEEPER_SETTLING);
-    hf_keeper_ask(k, now);
+    move_to(k, HF_KEEPER_SETTLING);
+    ask(k, now);
 }
 
 static void
 on_claim(struct hf_keeper *k, const struct hf_event *event)
 {
-    hf_keeper_move_to(k, HF_KEEPER_CLAIMING);
+    move_to(k, HF_KEEPER_CLAIMING);
     k->heartbeat = (struct hf_heartbeat){.id = event->claim.id};
     k->version = event->claim.version;
     k->token = 0;
     k->over = event->claim.over;
     k->right_until = (struct hf_instant){INT64_MIN};
-    hf_keeper_ask(k, event->at);
+    ask(k, event->at);
 }
 
 /* Nobody walks away from an unsettled claim. */
@@ -32,11 +404,11 @@ on_release(struct hf_keeper *k, struct hf_instant now)
 {
     switch (k->state) {
     case HF_KEEPER_CLAIMING:
-        if (hf_keeper_sent_claims(k)) {
+        if (hf_inflight_claims(&k->inflight, 0)) {
             settle(k, now);
         } else {
-            hf_keeper_move_to_idle(k);
-            hf_outbox_tell(&k->outbox, HF_TOLD_SETTLED);
+            end(k);
+            hf_outbox_notify(&k->outbox, HF_NOTICE_SETTLED);
         }
         break;
     case HF_KEEPER_CONFIRMING:
@@ -54,7 +426,7 @@ static void
 on_abandon(struct hf_keeper *k)
 {
     if (k->state != HF_KEEPER_IDLE)
-        hf_keeper_move_to_idle(k);
+        end(k);
 }
 
 /* Before anything else: an answer must not revive a right that was over when
@@ -66,10 +438,10 @@ expire(struct hf_keeper *k, struct hf_instant now)
         return;
 
     if (k->config.terms.if_dead == HF_REFUSE) {
-        hf_keeper_move_to(k, HF_KEEPER_IN_DOUBT);
-        hf_outbox_tell(&k->outbox, HF_TOLD_IN_DOUBT);
+        move_to(k, HF_KEEPER_IN_DOUBT);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_IN_DOUBT);
     } else {
-        hf_outbox_tell(&k->outbox, HF_TOLD_LOST);
+        hf_outbox_notify(&k->outbox, HF_NOTICE_LOST);
         settle(k, now);
     }
 }
@@ -79,21 +451,23 @@ static void
 on_hint(struct hf_keeper *k, struct hf_instant now)
 {
     struct hf_duration early = {k->config.terms.beat.ms / 4};
-    bool resting = !k->asker.waiting && k->asker.failures == 0;
+    bool resting = !k->question.waiting && k->question.failures == 0;
 
     if ((k->state == HF_KEEPER_HELD || k->state == HF_KEEPER_IN_DOUBT) &&
-        resting && hf_reached(hf_after(now, early), k->asker.again_at))
-        hf_keeper_ask(k, now);
+        resting && hf_reached(hf_after(now, early), k->question.again_at))
+        ask(k, now);
 }
 
 static void
 on_clock(struct hf_keeper *k, struct hf_instant now)
 {
-    if (hf_asker_silence(&k->asker, now) == HF_SILENCE_OVER)
-        hf_asker_pause(&k->asker, now);
-    if (!k->asker.waiting && hf_reached(now, k->asker.again_at))
-        hf_keeper_ask(k, now);
+    if (hf_question_silence(&k->question, now) == HF_SILENCE_OVER)
+        hf_question_pause(&k->question, now);
+    if (!k->question.waiting && hf_reached(now, k->question.again_at))
+        ask(k, now);
 }
+
+/* ---- A keeper ------------------------------------------------------------ */
 
 /* Until grace begins. */
 static int64_t
@@ -105,7 +479,7 @@ useful_right_ms(const struct hf_keeper_config *config)
 void
 hf_keeper_init(struct hf_keeper *k, const struct hf_keeper_config *config)
 {
-    struct hf_asker_config patience = {
+    struct hf_question_config patience = {
         .least = config->terms.beat,
         .most = {useful_right_ms(config) / 3},
         .call = hf_keeper_slowest(config),
@@ -114,13 +488,21 @@ hf_keeper_init(struct hf_keeper *k, const struct hf_keeper_config *config)
     HF_CHECK(hf_terms_valid(&config->terms, config->grace));
 
     *k = (struct hf_keeper){.config = *config};
-    hf_asker_init(&k->asker, &patience);
+    hf_question_init(&k->question, &patience);
 }
 
 struct hf_duration
 hf_keeper_slowest(const struct hf_keeper_config *config)
 {
     return (struct hf_duration){useful_right_ms(config) / 2};
+}
+
+bool
+hf_keeper_unsettled(const struct hf_keeper *k)
+{
+    const struct hf_question *q = &k->question;
+
+    return hf_inflight_claims(&k->inflight, q->waiting ? q->number : 0);
 }
 
 void
@@ -135,10 +517,10 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
         on_claim(k, &event);
         break;
     case HF_ON_ANSWER:
-        hf_keeper_answer_verdict(k, &event);
+        on_answer(k, &event);
         break;
     case HF_ON_FOUND:
-        hf_keeper_answer_found(k, &event);
+        on_found(k, &event);
         break;
     case HF_ON_RELEASE:
     case HF_ON_CANCEL:
@@ -151,17 +533,17 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
         on_hint(k, event.at);
         break;
     case HF_ON_WENT_BACK:
-        hf_keeper_answer_went_back(k, event.at);
+        on_went_back(k, event.at);
         break;
     case HF_ON_ACQUIRE:
     case HF_ON_EXAMINE:
-    case HF_ON_EVIDENCE:
+    case HF_ON_PROCESSES:
     case HF_ON_CLOCK:
         break;
     }
     on_clock(k, event.at); /* every event tells the time */
 
-    hf_keeper_move_check(k, event.at);
+    check_invariants(k, event.at);
 }
 
 bool
@@ -176,8 +558,8 @@ hf_keeper_next(struct hf_keeper *k, struct hf_effect *effect)
         *effect = (struct hf_effect){.kind = HF_DO_ASK};
         hf_keeper_request(k, &effect->request);
     } else {
-        *effect =
-            (struct hf_effect){.kind = HF_DO_TELL, .told = (enum hf_told)entry};
+        *effect = (struct hf_effect){.kind = HF_DO_NOTIFY,
+                                     .notice = (enum hf_notice_kind)entry};
     }
     return true;
 }
@@ -185,9 +567,71 @@ hf_keeper_next(struct hf_keeper *k, struct hf_effect *effect)
 struct hf_instant
 hf_keeper_deadline(const struct hf_keeper *k)
 {
-    struct hf_instant deadline = hf_asker_deadline(&k->asker);
+    struct hf_instant deadline = hf_question_deadline(&k->question);
 
     if (k->state == HF_KEEPER_HELD)
         return hf_earlier(deadline, k->right_until);
     return deadline;
+}
+
+static struct hf_op
+lock_op(const struct hf_keeper *k, enum hf_op_kind kind)
+{
+    return (struct hf_op){
+        .kind = kind,
+        .target = HF_TARGET_LOCK,
+        .expect = {HF_EXPECT_VERSION, k->version},
+        .heartbeat = k->heartbeat,
+        .terms = k->config.terms,
+    };
+}
+
+static void
+add_marker_op(const struct hf_keeper *k, struct hf_request *request)
+{
+    bool put = k->question.kind == HF_ASK_CLAIM;
+
+    if (k->over == 0)
+        return;
+    request->ops[request->ops_count++] = (struct hf_op){
+        .kind = put ? HF_PUT : HF_ERASE,
+        .target = HF_TARGET_MARKER,
+        .expect = {put ? HF_EXPECT_ABSENT : HF_EXPECT_ANYTHING, 0},
+        .new_generation = put,
+        .subject = k->over,
+        .heartbeat = k->heartbeat,
+        .terms = k->config.terms,
+    };
+}
+
+void
+hf_keeper_request(const struct hf_keeper *k, struct hf_request *request)
+{
+    struct hf_op *op = &request->ops[0];
+
+    *request =
+        (struct hf_request){.number = k->question.number, .ops_count = 1};
+    switch (k->question.kind) {
+    case HF_ASK_CLAIM:
+        *op = lock_op(k, HF_PUT);
+        op->new_generation = true;
+        add_marker_op(k, request);
+        break;
+    case HF_ASK_BEAT:
+        *op = lock_op(k, HF_PUT);
+        op->heartbeat.count++;
+        add_marker_op(k, request);
+        break;
+    case HF_ASK_DELETE:
+        *op = lock_op(k, HF_DELETE);
+        add_marker_op(k, request);
+        break;
+    case HF_ASK_READ:
+        request->read = true;
+        request->ops_count = 0;
+        break;
+    case HF_ASK_NOTHING:
+    case HF_ASK_CLEAR:
+        HF_CHECK(!"a question that a keeper never asks");
+    }
 }

@@ -1,8 +1,9 @@
 #ifndef HF_CORE_KEEPER_H
 #define HF_CORE_KEEPER_H
 
-#include "core/asker.h"
 #include "core/event.h"
+#include "core/inflight.h"
+#include "core/question.h"
 
 /*
  * Keeper: owns one claim on one lock's record, from the first write that makes
@@ -61,31 +62,17 @@ struct hf_keeper_config {
     struct hf_duration margin; /* see hf_margin */
 };
 
-/* A write that was sent, and of which nothing is known for sure. */
-struct hf_sent {
-    uint64_t number; /* 0: none */
-    enum hf_question question;
-    struct hf_instant at;
-    uint64_t count;   /* of its heartbeat */
-    uint64_t version; /* that it expects */
-};
-
-/* As many as a place that is as slow as a right allows can owe an answer to:
- * within a ttl, three patiences long, come few more than three. */
-#define HF_KEEPER_SENT_MAX 8
-
 struct hf_keeper {
     struct hf_keeper_config config;
     enum hf_keeper_state state;
-    struct hf_asker asker;
+    struct hf_question question;
     struct hf_heartbeat heartbeat; /* as last known to be applied */
     uint64_t version;              /* that the next write expects */
     uint64_t token;                /* the fence; 0 until known */
     uint64_t over;                 /* token of the marker still to erase */
     struct hf_instant right_until; /* nobody else before this */
-    bool unsettled; /* of claims no longer in `sent`, one may yet apply */
-    bool must_read; /* a refusal leads to a read */
-    struct hf_sent sent[HF_KEEPER_SENT_MAX];
+    bool must_read;                /* a refusal leads to a read */
+    struct hf_inflight inflight;   /* writes of which nothing is known yet */
     struct hf_outbox outbox;
 };
 

@@ -5,26 +5,26 @@
 #include "base/text.h"
 
 const char *
-hf_trace_told(enum hf_told told)
+hf_trace_notice(enum hf_notice_kind notice)
 {
-    switch (told) {
-    case HF_TOLD_WAITING:
+    switch (notice) {
+    case HF_NOTICE_WAITING:
         return "waiting";
-    case HF_TOLD_SUSPECTED:
+    case HF_NOTICE_SUSPECTED:
         return "suspected";
-    case HF_TOLD_GRANTED:
+    case HF_NOTICE_GRANTED:
         return "granted";
-    case HF_TOLD_IN_DOUBT:
+    case HF_NOTICE_IN_DOUBT:
         return "in doubt";
-    case HF_TOLD_CERTAIN:
+    case HF_NOTICE_CERTAIN:
         return "certain";
-    case HF_TOLD_LOST:
+    case HF_NOTICE_LOST:
         return "lost";
-    case HF_TOLD_NOT_MINE:
+    case HF_NOTICE_NOT_MINE:
         return "not mine";
-    case HF_TOLD_SETTLED:
+    case HF_NOTICE_SETTLED:
         return "settled";
-    case HF_TOLD_ENDED:
+    case HF_NOTICE_ENDED:
         return "ended";
     }
     return "?";
@@ -103,9 +103,10 @@ hf_trace_event(const struct hf_event *event, char *buffer, size_t size)
         hf_text_addf(&text, "found #%" PRIu64, event->found.number);
         add_sight(&text, &event->found.sight);
         break;
-    case HF_ON_EVIDENCE:
-        hf_text_addf(&text, "evidence v%" PRIu64 " %s", event->evidence.version,
-                     event->evidence.gone ? "gone" : "running");
+    case HF_ON_PROCESSES:
+        hf_text_addf(&text, "evidence v%" PRIu64 " %s",
+                     event->processes.version,
+                     event->processes.gone ? "gone" : "running");
         break;
     case HF_ON_HINT:
         hf_text_add(&text, "hint");
@@ -172,8 +173,8 @@ hf_trace_effect(struct hf_instant at, const struct hf_effect *effect,
             add_op(&text, &effect->request.ops[i]);
         }
         break;
-    case HF_DO_TELL:
-        hf_text_addf(&text, " %s", hf_trace_told(effect->told));
+    case HF_DO_NOTIFY:
+        hf_text_addf(&text, " %s", hf_trace_notice(effect->notice));
         break;
     }
     return text.len;

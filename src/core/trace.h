@@ -30,6 +30,6 @@ size_t hf_trace_effect(struct hf_instant at, const struct hf_effect *effect,
                        char *buffer, size_t size);
 
 /* "in doubt"; a static string. */
-const char *hf_trace_told(enum hf_told told);
+const char *hf_trace_notice(enum hf_notice_kind notice);
 
 #endif

@@ -295,11 +295,11 @@ each_of_these_makes_another_state(void **unused)
     EXPECT_OTHER(other.workers[0].in_section = false);
     EXPECT_OTHER(other.workers[0].cleared = true);
     EXPECT_OTHER(other.workers[0].contender.keeper.right_until.ms -= 250);
-    EXPECT_OTHER(other.workers[0].contender.keeper.asker.again_at.ms += 250);
+    EXPECT_OTHER(other.workers[0].contender.keeper.question.again_at.ms += 250);
     EXPECT_OTHER(other.workers[0].contender.keeper.version--);
     EXPECT_OTHER(other.workers[0].contender.keeper.heartbeat.id++);
     EXPECT_OTHER(other.workers[0].contender.keeper.over = 1);
-    EXPECT_OTHER(other.workers[1].contender.keeper.asker.asked_at.ms -= 250);
+    EXPECT_OTHER(other.workers[1].contender.keeper.question.asked_at.ms -= 250);
     EXPECT_OTHER(other.workers[1].contender.answered = true);
     EXPECT_OTHER(other.workers[1].contender.asked_with = HF_PROOF_GONE);
     EXPECT_OTHER(other.workers[1].mail.slow = true);
@@ -395,19 +395,19 @@ each_of_these_makes_another_state_of_the_person(void **unused)
     from = one_is_looked_at(&config);
     EXPECT_OTHER(*person = (struct world_person){.there = false});
     EXPECT_OTHER(examiner->state = HF_EXAMINER_LOOKING);
-    EXPECT_OTHER(examiner->sighting.gone = true);
-    EXPECT_OTHER(examiner->sighting.version--);
-    EXPECT_OTHER(examiner->sighting.token--);
-    EXPECT_OTHER(examiner->sighting.terms.ttl.ms = 0);
-    EXPECT_OTHER(examiner->sighting.shown_at.ms -= 250);
-    EXPECT_OTHER(examiner->asker.failures++);
-    EXPECT_OTHER(examiner->asker.again_at.ms += 250);
+    EXPECT_OTHER(examiner->evidence.gone = true);
+    EXPECT_OTHER(examiner->evidence.version--);
+    EXPECT_OTHER(examiner->evidence.token--);
+    EXPECT_OTHER(examiner->evidence.terms.ttl.ms = 0);
+    EXPECT_OTHER(examiner->evidence.shown_at.ms -= 250);
+    EXPECT_OTHER(examiner->question.failures++);
+    EXPECT_OTHER(examiner->question.again_at.ms += 250);
 
     /* It asks once more, with a proof. */
     after(&from, ACT_PERSON_GONE, 0, &other);
     from = other;
     EXPECT_OTHER(examiner->asked_with = HF_PROOF_NONE);
-    EXPECT_OTHER(examiner->asker.asked_at.ms -= 250);
+    EXPECT_OTHER(examiner->question.asked_at.ms -= 250);
     EXPECT_OTHER(person->mail.slow = true);
     after(&from, ACT_PERSON_SERVE, 0, &other);
     assert_false(same_bytes(&from, &other));
@@ -423,7 +423,7 @@ each_of_these_makes_another_state_of_the_person(void **unused)
     assert_int_equal(from.person.examiner.state, HF_EXAMINER_CLEARING);
     EXPECT_OTHER(examiner->version--);
     EXPECT_OTHER(examiner->unsettled = true);
-    EXPECT_OTHER(examiner->asker.question = HF_ASK_READ);
+    EXPECT_OTHER(examiner->question.kind = HF_ASK_READ);
     after(&from, ACT_PERSON_LATER, 0, &other);
     assert_late_clear_is_known(&other);
     after(&from, ACT_PERSON_SERVE, 0, &other);
@@ -443,8 +443,8 @@ raise_versions(struct world *world, uint64_t by)
     for (unsigned i = 0; i < world->config->workers; i++) {
         struct hf_contender *c = &world->workers[i].contender;
         uint64_t *versions[] = {&c->keeper.version, &c->keeper.token,
-                                &c->claimed_version, &c->sighting.version,
-                                &c->sighting.token};
+                                &c->claimed_version, &c->evidence.version,
+                                &c->evidence.token};
 
         for (size_t k = 0; k < sizeof(versions) / sizeof(versions[0]); k++)
             *versions[k] += *versions[k] > 0 ? by : 0;

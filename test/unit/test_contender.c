@@ -273,9 +273,9 @@ try_gives_up_when_a_process_of_the_holder_is_there(void **state)
     struct bench b = watching(trying(), HF_TAKEOVER);
 
     (void)state;
-    step(&b, hf_evidence(T(20), 6, false));
+    step(&b, hf_processes(T(20), 6, false));
     assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
-    step(&b, hf_evidence(T(30), 7, false));
+    step(&b, hf_processes(T(30), 7, false));
     EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
 }
 

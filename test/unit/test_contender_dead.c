@@ -139,13 +139,13 @@ a_foreign_marker_makes_it_wait_and_does_not_spin(void **state)
     step(&b, found_held(1020, 7, 7, 7, HF_TAKEOVER));
     step(&b, refused(1030, 8));
     step(&b, found_held(1040, 9, 7, 7, HF_TAKEOVER));
-    asked_before = b.contender.keeper.asker.number;
+    asked_before = b.contender.keeper.question.number;
     for (int64_t at_ms = 1050; at_ms < 3000; at_ms++) {
         step(&b, at_clock(at_ms));
-        step(&b, found_held(at_ms, b.contender.keeper.asker.number, 7, 7,
+        step(&b, found_held(at_ms, b.contender.keeper.question.number, 7, 7,
                             HF_TAKEOVER));
     }
-    assert_in_range(b.contender.keeper.asker.number - asked_before, 5, 12);
+    assert_in_range(b.contender.keeper.question.number - asked_before, 5, 12);
     step(&b, at_clock(3000));
     EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
 }
@@ -158,17 +158,17 @@ a_gone_holder_behind_a_foreign_marker_is_not_looked_at_for_ever(void **state)
     uint64_t asked_before;
 
     (void)state;
-    step(&b, hf_evidence(T(20), 7, true));
+    step(&b, hf_processes(T(20), 7, true));
     step(&b, found_held(30, 2, 7, 7, HF_TAKEOVER));
     step(&b, refused(40, 3));
     step(&b, found_held(50, 4, 7, 7, HF_TAKEOVER));
-    asked_before = b.contender.keeper.asker.number;
+    asked_before = b.contender.keeper.question.number;
     for (int64_t at_ms = 60; at_ms < 3000; at_ms++) {
-        step(&b, found_held(at_ms, b.contender.keeper.asker.number, 7, 7,
+        step(&b, found_held(at_ms, b.contender.keeper.question.number, 7, 7,
                             HF_TAKEOVER));
-        step(&b, hf_evidence(T(at_ms), 7, true));
+        step(&b, hf_processes(T(at_ms), 7, true));
     }
-    assert_in_range(b.contender.keeper.asker.number - asked_before, 10, 20);
+    assert_in_range(b.contender.keeper.question.number - asked_before, 10, 20);
 }
 
 static void
@@ -191,7 +191,7 @@ a_holder_that_is_gone_is_taken_over_after_one_more_read(void **state)
     struct bench b = watching(patient, HF_TAKEOVER);
 
     (void)state;
-    step(&b, hf_evidence(T(20), 7, true));
+    step(&b, hf_processes(T(20), 7, true));
     step(&b, found_held(30, 2, 7, 7, HF_TAKEOVER));
     EXPECT_TRACE(&b.tale, "20 ask #2 read\n"
                           "30 ask #3 put lock v7 " ID1
@@ -206,12 +206,12 @@ gone_at_a_version_that_is_past_proves_nothing(void **state)
     struct bench released = b;
 
     (void)state;
-    step(&b, hf_evidence(T(20), 7, true));
+    step(&b, hf_processes(T(20), 7, true));
     step(&b, found_held(30, 2, 8, 7, HF_TAKEOVER));
     EXPECT_TRACE(&b.tale, "20 ask #2 read\n");
     assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
 
-    step(&released, hf_evidence(T(20), 7, true));
+    step(&released, hf_processes(T(20), 7, true));
     step(&released, found_absent(30, 2, 8));
     EXPECT_TRACE(&released.tale, "20 ask #2 read\n"
                                  "30 ask #3 put lock v8 " ID1 "_0 new\n");
@@ -223,7 +223,7 @@ evidence_about_an_older_version_is_ignored(void **state)
     struct bench b = watching(patient, HF_TAKEOVER);
 
     (void)state;
-    step(&b, hf_evidence(T(20), 6, true));
+    step(&b, hf_processes(T(20), 6, true));
     step(&b, at_clock(210));
     step(&b, found_held(220, 2, 7, 7, HF_TAKEOVER));
     EXPECT_TRACE(&b.tale, "210 ask #2 read\n");
@@ -239,7 +239,7 @@ gone_counts_only_with_a_read_sent_after_it(void **state)
 
     (void)state;
     step(&b, at_clock(210));
-    step(&b, hf_evidence(T(215), 7, true));
+    step(&b, hf_processes(T(215), 7, true));
     step(&b, found_held(220, 2, 7, 7, HF_REFUSE));
     assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
     step(&b, found_held(230, 3, 7, 7, HF_REFUSE));
@@ -256,8 +256,8 @@ a_process_that_turns_out_to_be_there_withdraws_the_evidence(void **state)
 
     (void)state;
     step(&b, at_clock(210));
-    step(&b, hf_evidence(T(215), 7, true));
-    step(&b, hf_evidence(T(216), 7, false));
+    step(&b, hf_processes(T(215), 7, true));
+    step(&b, hf_processes(T(216), 7, false));
     step(&b, found_held(220, 2, 7, 7, HF_REFUSE));
     assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
     EXPECT_TRACE(&b.tale, "210 ask #2 read\n");
@@ -269,7 +269,7 @@ a_refuse_holder_that_is_gone_ends_the_wait_at_once(void **state)
     struct bench b = watching(patient, HF_REFUSE);
 
     (void)state;
-    step(&b, hf_evidence(T(20), 7, true));
+    step(&b, hf_processes(T(20), 7, true));
     step(&b, found_held(30, 2, 7, 7, HF_REFUSE));
     EXPECT_TRACE(&b.tale, "20 ask #2 read\n"
                           "30 ended\n");
@@ -374,7 +374,7 @@ a_refuse_record_is_never_overridden(void **state)
         struct hf_effect effect;
 
         for (int64_t at_ms = 20; at_ms < 12000; at_ms += 7) {
-            uint64_t number = b.contender.keeper.asker.number;
+            uint64_t number = b.contender.keeper.question.number;
 
             if (at_ms % 3 == 0)
                 hf_contender_step(&b.contender, at_clock(at_ms));
@@ -382,9 +382,10 @@ a_refuse_record_is_never_overridden(void **state)
                 hf_contender_step(&b.contender,
                                   found_held(at_ms, number, 7, 7, HF_REFUSE));
             else if (at_ms > 9000)
-                hf_contender_step(&b.contender, hf_evidence(T(at_ms), 7, true));
+                hf_contender_step(&b.contender,
+                                  hf_processes(T(at_ms), 7, true));
             while (hf_contender_next(&b.contender, &effect))
-                assert_true(effect.kind == HF_DO_TELL || effect.request.read);
+                assert_true(effect.kind == HF_DO_NOTIFY || effect.request.read);
         }
         assert_int_equal(b.contender.state, HF_CONTENDER_ENDED);
     }
@@ -396,7 +397,7 @@ a_refuse_contender_takes_over_a_takeover_record(void **state)
     struct bench b = watching(of_refuse(), HF_TAKEOVER);
 
     (void)state;
-    step(&b, hf_evidence(T(20), 7, true));
+    step(&b, hf_processes(T(20), 7, true));
     step(&b, found_held(30, 2, 7, 7, HF_TAKEOVER));
     step(&b, applied(40, 3, 8));
     step(&b, at_clock(780));

@@ -57,7 +57,7 @@ a_place_that_comes_back_is_forgiven(void **state)
         step(&b, found_nothing(at_ms, i));
         assert_false(hf_contender_watching(&b.contender, &version));
         step(&b, hf_event(HF_ON_HINT, T(at_ms + 1))); /* keeps its pauses */
-        assert_int_equal(b.contender.keeper.asker.number, i);
+        assert_int_equal(b.contender.keeper.question.number, i);
     }
     step(&b, at_clock(4000));
     step(&b, found_absent(4010, 20, 9));
@@ -128,12 +128,12 @@ what_does_not_fit_the_state_is_ignored(void **state)
     struct bench b = claiming(patient);
 
     (void)state;
-    step(&b, hf_evidence(T(11), 7, true));
+    step(&b, hf_processes(T(11), 7, true));
     step(&b, hf_event(HF_ON_HINT, T(12)));
     step(&b, found_absent(13, 1, 7));
     EXPECT_TRACE(&b.tale, "");
     step(&b, applied(20, 2, 8));
-    step(&b, hf_evidence(T(21), 8, true));
+    step(&b, hf_processes(T(21), 8, true));
     step(&b, release(22));
     step(&b, applied(30, 3, 9));
     step(&b, release(31));
@@ -214,7 +214,7 @@ claims_that_surely_do_nothing_end_at_the_limit(void **state)
 
         assert_true(at_ms <= 700);
         step(&b, at_clock(at_ms));
-        step(&b, unavailable(at_ms, b.contender.keeper.asker.number));
+        step(&b, unavailable(at_ms, b.contender.keeper.question.number));
     }
     EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
     assert_null(strstr(b.tale.text, "delete"));

@@ -79,7 +79,7 @@ clearing(const struct hf_examiner_config *config)
 {
     struct bench b = watching(config);
 
-    step(&b, hf_evidence(T(20), 7, true));
+    step(&b, hf_processes(T(20), 7, true));
     step(&b, found_held(30, 2, 7, 7));
     EXPECT_TRACE(&b.tale, "20 ask #2 read\n"
                           "30 ask #3 delete lock v7, put audit 7 absent new\n");
@@ -176,7 +176,7 @@ gone_counts_only_with_a_read_sent_after_it(void **state)
 
     (void)state;
     step(&b, at_clock(510));
-    step(&b, hf_evidence(T(515), 7, true));
+    step(&b, hf_processes(T(515), 7, true));
     step(&b, found_held(520, 2, 7, 7));
     step(&b, found_held(530, 3, 7, 7));
     EXPECT_TRACE(&b.tale, "510 ask #2 read\n"
@@ -191,7 +191,7 @@ evidence_about_an_older_version_is_ignored(void **state)
     struct bench b = watching(&clear);
 
     (void)state;
-    step(&b, hf_evidence(T(20), 6, true));
+    step(&b, hf_processes(T(20), 6, true));
     step(&b, at_clock(510));
     step(&b, found_held(520, 2, 7, 7));
     EXPECT_TRACE(&b.tale, "510 ask #2 read\n");
@@ -204,9 +204,9 @@ a_process_that_is_there_proves_no_life(void **state)
     struct bench b = watching(&why);
 
     (void)state;
-    step(&b, hf_evidence(T(20), 7, false));
+    step(&b, hf_processes(T(20), 7, false));
     assert_int_equal(b.examiner.state, HF_EXAMINER_WATCHING);
-    assert_true(b.examiner.sighting.running);
+    assert_true(b.examiner.evidence.running);
     step(&b, at_clock(1010));
     step(&b, found_held(1020, 2, 7, 7));
     EXPECT_ENDED(&b, HF_OK, HF_FINDING_UNCHANGED, false);
@@ -385,8 +385,8 @@ a_clear_that_is_refused_for_ever_ends(void **state)
 
     (void)state;
     for (int i = 0; i < 20 && b.examiner.state == HF_EXAMINER_CLEARING; i++) {
-        step(&b, refused(at_ms, b.examiner.asker.number));
-        step(&b, found_held(at_ms, b.examiner.asker.number, 7, 7));
+        step(&b, refused(at_ms, b.examiner.question.number));
+        step(&b, found_held(at_ms, b.examiner.question.number, 7, 7));
         at_ms = hf_examiner_deadline(&b.examiner).ms;
         if (b.examiner.state == HF_EXAMINER_CLEARING)
             step(&b, at_clock(at_ms));

@@ -262,9 +262,9 @@ a_slow_place_keeps_its_holder(void **state)
 
     (void)state;
     for (int i = 0; i < 50; i++) {
-        uint64_t number = b.keeper.asker.number;
+        uint64_t number = b.keeper.question.number;
         uint64_t version = b.keeper.version;
-        int64_t answered_ms = b.keeper.asker.asked_at.ms + 300;
+        int64_t answered_ms = b.keeper.question.asked_at.ms + 300;
 
         for (; now_ms < answered_ms; now_ms += 10)
             step(&b, at_clock(now_ms));
@@ -320,8 +320,8 @@ more_writes_than_are_remembered_do_no_harm(void **state)
 
     (void)state;
     step(&b, at_clock(200));
-    first = b.keeper.asker.number;
-    for (int64_t ms = 200; b.keeper.asker.number <= first + 8; ms += 10)
+    first = b.keeper.question.number;
+    for (int64_t ms = 200; b.keeper.question.number <= first + 8; ms += 10)
         step(&b, at_clock(ms));
     step(&b, applied(5000, first, 9)); /* fell out: nobody knows its sending */
     assert_int_equal(b.keeper.version, 8);

@@ -187,11 +187,11 @@ static void
 a_claim_that_is_no_longer_remembered_is_settled_all_the_same(void **state)
 {
     struct bench b = claiming(&quick);
-    uint64_t last = 1 + HF_KEEPER_SENT_MAX;
+    uint64_t last = 1 + HF_INFLIGHT_MAX;
     int64_t ms = 0;
 
     (void)state;
-    for (; b.keeper.asker.number < last; ms += 10)
+    for (; b.keeper.question.number < last; ms += 10)
         step(&b, at_clock(ms));
     for (uint64_t number = 2; number <= last; number++)
         step(&b, unavailable(ms, number));
@@ -324,7 +324,7 @@ settling_outlasts_any_number_of_failures(void **state)
     (void)state;
     step(&b, release(at_ms));
     for (uint64_t number = 2; number < 200; number++) {
-        assert_int_equal(b.keeper.asker.number, number);
+        assert_int_equal(b.keeper.question.number, number);
         step(&b, unavailable(at_ms, number));
         at_ms = hf_keeper_deadline(&b.keeper).ms;
         b.tale = (struct tale){0};
@@ -354,7 +354,7 @@ abandon_stops_at_once_in_every_state(void **state)
 
         b->tale = (struct tale){0};
         step(b, hf_event(HF_ON_ABANDON, T(760)));
-        step(b, applied(770, b->keeper.asker.number, 20));
+        step(b, applied(770, b->keeper.question.number, 20));
         step(b, at_clock(100000));
         EXPECT_TRACE(&b->tale, "");
         assert_int_equal(b->keeper.state, HF_KEEPER_IDLE);

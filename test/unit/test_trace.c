@@ -59,8 +59,8 @@ events_with_detail_show_all_of_it(void **state)
     expect_event(found_absent(3, 4, 9), "3 found #4 absent v9");
     expect_event(found_corrupt(3, 4, 9), "3 found #4 corrupt v9 token 9");
     expect_event(found_nothing(3, 4), "3 found #4 failed");
-    expect_event(hf_evidence(T(4), 7, true), "4 evidence v7 gone");
-    expect_event(hf_evidence(T(4), 7, false), "4 evidence v7 running");
+    expect_event(hf_processes(T(4), 7, true), "4 evidence v7 gone");
+    expect_event(hf_processes(T(4), 7, false), "4 evidence v7 running");
 }
 
 static void
@@ -116,9 +116,9 @@ everything_told_has_words_of_its_own(void **state)
     char line[HF_TRACE_MAX];
 
     (void)state;
-    for (int told = HF_TOLD_WAITING; told <= HF_TOLD_ENDED; told++) {
-        struct hf_effect effect = {.kind = HF_DO_TELL,
-                                   .told = (enum hf_told)told};
+    for (int told = HF_NOTICE_WAITING; told <= HF_NOTICE_ENDED; told++) {
+        struct hf_effect effect = {.kind = HF_DO_NOTIFY,
+                                   .notice = (enum hf_notice_kind)told};
 
         hf_trace_effect(T(9), &effect, line, sizeof(line));
         assert_string_equal(line + 2, words[told]);

@@ -160,7 +160,7 @@ a_waiter_begins_to_watch_anew(void **state)
     step(&b, at_clock(1100));
     step(&b, found_held(1110, 3, 8, 8, HF_TAKEOVER));
     assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
-    assert_int_equal(b.contender.sighting.shown_at.ms, 910);
+    assert_int_equal(b.contender.evidence.shown_at.ms, 910);
 }
 
 static void
@@ -183,7 +183,7 @@ a_person_looks_again_and_clears_nothing_unseen(void **state)
     assert_false(effect.request.read);
     hf_examiner_step(&x, went_back(20));
     assert_true(hf_examiner_next(&x, &effect));
-    assert_int_equal(effect.told, HF_TOLD_ENDED);
+    assert_int_equal(effect.notice, HF_NOTICE_ENDED);
     assert_int_equal(x.status, HF_E_UNAVAILABLE);
     assert_false(x.cleared);
 }

@@ -49,13 +49,13 @@ check_holders(struct world *world)
 }
 
 static void
-on_told(struct world *world, struct actor *actor, enum hf_told told)
+on_told(struct world *world, struct actor *actor, enum hf_notice_kind told)
 {
     uint64_t fence;
 
-    world_expect(world, told != HF_TOLD_LOST, "a holder lost its own lock");
-    world_expect(world, told != HF_TOLD_IN_DOUBT, "a holder is in doubt");
-    if (told != HF_TOLD_GRANTED)
+    world_expect(world, told != HF_NOTICE_LOST, "a holder lost its own lock");
+    world_expect(world, told != HF_NOTICE_IN_DOUBT, "a holder is in doubt");
+    if (told != HF_NOTICE_GRANTED)
         return;
     fence = actor->contender.keeper.token;
     world_expect(world, fence > world->highest, "a fence did not grow");
@@ -86,8 +86,8 @@ step(struct world *world, struct actor *actor, struct hf_event event)
     else
         hf_contender_step(&actor->contender, event);
     while (next(actor, &effect)) {
-        if (effect.kind == HF_DO_TELL) {
-            on_told(world, actor, effect.told);
+        if (effect.kind == HF_DO_NOTIFY) {
+            on_told(world, actor, effect.notice);
             continue;
         }
         actor->request = effect.request;
@@ -333,7 +333,7 @@ world_kill(struct world *world, struct actor *actor, bool evidence)
     for (size_t i = 0; evidence && i < world->count; i++)
         if (watches(&world->actors[i], &version))
             step(world, &world->actors[i],
-                 hf_evidence(world->now, version, true));
+                 hf_processes(world->now, version, true));
 }
 
 bool

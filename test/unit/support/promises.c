@@ -94,13 +94,13 @@ promise_when_writing(struct world *w, size_t proc,
 }
 
 static const struct world_history *
-seen_by(const struct world *w, const struct hf_sighting *s)
+seen_by(const struct world *w, const struct hf_evidence *s)
 {
     return &w->history[s->version - w->base];
 }
 
 static void
-look_at_suspicion(struct world *w, const struct hf_sighting *s)
+look_at_suspicion(struct world *w, const struct hf_evidence *s)
 {
     const struct world_history *seen = seen_by(w, s);
     int64_t until_us = seen->died_us < w->now_us ? seen->died_us : w->now_us;
@@ -111,7 +111,7 @@ look_at_suspicion(struct world *w, const struct hf_sighting *s)
 
 /* Its end came while its record stood: it did not release. */
 static void
-look_at_gone(struct world *w, const struct hf_sighting *s)
+look_at_gone(struct world *w, const struct hf_evidence *s)
 {
     size_t owner = seen_by(w, s)->owner;
 
@@ -144,16 +144,16 @@ look_at_grace(struct world *w, const struct world_proc *p)
 }
 
 void
-promise_when_told(struct world *w, size_t proc, enum hf_told told)
+promise_when_noticed(struct world *w, size_t proc, enum hf_notice_kind notice)
 {
     struct world_proc *p = &w->procs[proc];
     uint64_t token = p->contender.keeper.token;
 
-    switch (told) {
-    case HF_TOLD_SUSPECTED:
-        look_at_suspicion(w, &p->contender.sighting);
+    switch (notice) {
+    case HF_NOTICE_SUSPECTED:
+        look_at_suspicion(w, &p->contender.evidence);
         break;
-    case HF_TOLD_GRANTED:
+    case HF_NOTICE_GRANTED:
         w->grants++;
         look_at_grace(w, p);
         if (p->robbed)
@@ -163,20 +163,20 @@ promise_when_told(struct world *w, size_t proc, enum hf_told told)
         PROMISE(w, token > w->highest_granted, "fences only grow");
         w->highest_granted = token;
         break;
-    case HF_TOLD_IN_DOUBT:
+    case HF_NOTICE_IN_DOUBT:
         w->doubts++;
         look_at_right_over(w, proc);
         break;
-    case HF_TOLD_LOST:
+    case HF_NOTICE_LOST:
         w->losses++;
         p->lost = true;
         look_at_right_over(w, proc);
         break;
-    case HF_TOLD_WAITING:
-    case HF_TOLD_CERTAIN:
-    case HF_TOLD_NOT_MINE:
-    case HF_TOLD_SETTLED:
-    case HF_TOLD_ENDED:
+    case HF_NOTICE_WAITING:
+    case HF_NOTICE_CERTAIN:
+    case HF_NOTICE_NOT_MINE:
+    case HF_NOTICE_SETTLED:
+    case HF_NOTICE_ENDED:
         break;
     }
 }
@@ -203,12 +203,12 @@ static void
 look_at_person(struct world *w, const struct hf_examiner *x)
 {
     if (x->finding == HF_FINDING_UNCHANGED)
-        look_at_suspicion(w, &x->sighting);
+        look_at_suspicion(w, &x->evidence);
     if (x->finding == HF_FINDING_GONE)
-        look_at_gone(w, &x->sighting);
+        look_at_gone(w, &x->evidence);
     if (x->cleared) {
         w->clears++;
-        PROMISE(w, seen_by(w, &x->sighting)->died_us < INT64_MAX,
+        PROMISE(w, seen_by(w, &x->evidence)->died_us < INT64_MAX,
                 "what is said to be cleared is");
     }
 }
@@ -230,10 +230,10 @@ promise_when_ended(struct world *w, size_t proc)
     if (c->status != HF_OK)
         return;
     if (c->outcome == HF_SUSPECTED_DEAD)
-        look_at_suspicion(w, &c->sighting);
+        look_at_suspicion(w, &c->evidence);
     if (c->outcome == HF_GONE)
-        look_at_gone(w, &c->sighting);
+        look_at_gone(w, &c->evidence);
     if (c->outcome == HF_GONE || c->outcome == HF_SUSPECTED_DEAD)
-        PROMISE(w, c->sighting.terms.if_dead == HF_REFUSE,
+        PROMISE(w, c->evidence.terms.if_dead == HF_REFUSE,
                 "only a refuse lock needs a person");
 }

@@ -19,7 +19,8 @@ void promise_when_writing(struct world *w, size_t proc,
                           const struct hf_request *request);
 
 /* When a machine tells something. */
-void promise_when_told(struct world *w, size_t proc, enum hf_told told);
+void promise_when_noticed(struct world *w, size_t proc,
+                          enum hf_notice_kind notice);
 
 /* When its last event was taken. */
 void promise_when_ended(struct world *w, size_t proc);

@@ -225,8 +225,8 @@ world_step(struct world *w, size_t proc, struct hf_event event)
         if (effect.kind == HF_DO_ASK) {
             world_send(w, proc, &effect.request);
         } else {
-            promise_when_told(w, proc, effect.told);
-            ended |= effect.told == HF_TOLD_ENDED;
+            promise_when_noticed(w, proc, effect.notice);
+            ended |= effect.notice == HF_NOTICE_ENDED;
         }
     }
     if (right_ms > p->sure_right_ms && world_check(w, p) == HF_GRANTED)

@@ -65,7 +65,7 @@ tell_evidence(struct world *w, size_t proc)
     if (owner == SIZE_MAX || w->procs[owner].host != p->host)
         return;
     gone = w->procs[owner].life != WORLD_UP;
-    world_arrive(w, proc, hf_evidence(T(0), version, gone),
+    world_arrive(w, proc, hf_processes(T(0), version, gone),
                  world_chance(w, 700) ? 0 : (int64_t)world_draw(w, 50000));
 }
 

@@ -1,16 +1,16 @@
-#ifndef HF_CORE_SIGHTING_H
-#define HF_CORE_SIGHTING_H
+#ifndef HF_CORE_EVIDENCE_H
+#define HF_CORE_EVIDENCE_H
 
 #include "core/event.h"
 
 /*
- * Sighting: what a waiter has seen of one holder, and what that proves.
+ * Evidence: what a waiter has seen of one holder, and what that proves.
  *
  * A record is dead when its version stood unchanged for its own ttl, on the
  * waiter's clock, counted from the arrival of the answer that first showed
  * that version; or when every process it lists is gone from this host.
  * Either counts only if a read *sent after* the evidence still shows that
- * version: so one asks hf_sighting_proof() when a read is sent, and believes
+ * version: so one asks hf_evidence_proof() when a read is sent, and believes
  * it when that read's answer has changed nothing.
  *
  * Plain data; not thread-safe; cannot fail.
@@ -22,7 +22,7 @@ enum hf_proof {
     HF_PROOF_GONE,      /* every process it lists is gone */
 };
 
-struct hf_sighting {
+struct hf_evidence {
     bool present;     /* a lock was there at the last look */
     bool beat_seen;   /* the version changed under one token */
     bool same_holder; /* every look since the first showed one token */
@@ -37,21 +37,21 @@ struct hf_sighting {
 
 /* Take in a lock that a read showed at `now`.  Returns whether it is the
  * version already seen. */
-bool hf_sighting_note(struct hf_sighting *s, const struct hf_sight *sight,
+bool hf_evidence_lock(struct hf_evidence *e, const struct hf_sight *sight,
                       struct hf_instant now);
 
 /* A read showed no lock of anybody's. */
-void hf_sighting_absent(struct hf_sighting *s);
+void hf_evidence_absent(struct hf_evidence *e);
 
 /* Take in what the host says about the processes listed at `version`; ignored
  * when that is no longer the version seen. */
-void hf_sighting_evidence(struct hf_sighting *s, uint64_t version, bool gone);
+void hf_evidence_processes(struct hf_evidence *e, uint64_t version, bool gone);
 
 /* What a read sent at `now` would prove if it showed this version again. */
-enum hf_proof hf_sighting_proof(const struct hf_sighting *s,
+enum hf_proof hf_evidence_proof(const struct hf_evidence *e,
                                 struct hf_instant now);
 
 /* When the lock will have stood unchanged for its ttl; HF_NEVER if absent. */
-struct hf_instant hf_sighting_stale_at(const struct hf_sighting *s);
+struct hf_instant hf_evidence_stale_at(const struct hf_evidence *e);
 
 #endif

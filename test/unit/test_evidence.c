@@ -1,6 +1,6 @@
 #include "unit/support/tale.h"
 
-#include "core/sighting.h"
+#include "core/evidence.h"
 
 static struct hf_sight
 a_lock(uint64_t version, uint64_t token)
@@ -15,40 +15,40 @@ a_lock(uint64_t version, uint64_t token)
 }
 
 static bool
-note(struct hf_sighting *s, int64_t at_ms, uint64_t version, uint64_t token)
+note(struct hf_evidence *s, int64_t at_ms, uint64_t version, uint64_t token)
 {
     struct hf_sight sight = a_lock(version, token);
 
-    return hf_sighting_note(s, &sight, T(at_ms));
+    return hf_evidence_lock(s, &sight, T(at_ms));
 }
 
 static void
 nothing_seen_proves_nothing(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
-    assert_int_equal(hf_sighting_proof(&s, T(INT64_MAX)), HF_PROOF_NONE);
-    assert_int_equal(hf_sighting_stale_at(&s).ms, HF_NEVER.ms);
+    assert_int_equal(hf_evidence_proof(&s, T(INT64_MAX)), HF_PROOF_NONE);
+    assert_int_equal(hf_evidence_stale_at(&s).ms, HF_NEVER.ms);
 }
 
 static void
 an_unchanged_version_is_dead_after_its_own_ttl(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
     assert_false(note(&s, 50, 7, 7));
     assert_true(note(&s, 900, 7, 7));
-    assert_int_equal(hf_sighting_stale_at(&s).ms, 1050);
-    assert_int_equal(hf_sighting_proof(&s, T(1049)), HF_PROOF_NONE);
-    assert_int_equal(hf_sighting_proof(&s, T(1050)), HF_PROOF_UNCHANGED);
+    assert_int_equal(hf_evidence_stale_at(&s).ms, 1050);
+    assert_int_equal(hf_evidence_proof(&s, T(1049)), HF_PROOF_NONE);
+    assert_int_equal(hf_evidence_proof(&s, T(1050)), HF_PROOF_UNCHANGED);
 }
 
 static void
 every_new_version_starts_anew(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
     note(&s, 0, 7, 7);
@@ -56,14 +56,14 @@ every_new_version_starts_anew(void **state)
     assert_true(s.beat_seen);
     assert_true(s.same_holder);
     assert_int_equal(s.first_at.ms, 0);
-    assert_int_equal(hf_sighting_proof(&s, T(1998)), HF_PROOF_NONE);
-    assert_int_equal(hf_sighting_proof(&s, T(1999)), HF_PROOF_UNCHANGED);
+    assert_int_equal(hf_evidence_proof(&s, T(1998)), HF_PROOF_NONE);
+    assert_int_equal(hf_evidence_proof(&s, T(1999)), HF_PROOF_UNCHANGED);
 }
 
 static void
 a_new_token_is_another_holder_that_has_not_beaten(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
     note(&s, 0, 7, 7);
@@ -79,14 +79,14 @@ a_new_token_is_another_holder_that_has_not_beaten(void **state)
 static void
 an_absent_lock_proves_nothing_and_ends_the_holder(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
     note(&s, 0, 7, 7);
-    hf_sighting_evidence(&s, 7, true);
-    hf_sighting_absent(&s);
-    assert_int_equal(hf_sighting_proof(&s, T(5000)), HF_PROOF_NONE);
-    assert_int_equal(hf_sighting_stale_at(&s).ms, HF_NEVER.ms);
+    hf_evidence_processes(&s, 7, true);
+    hf_evidence_absent(&s);
+    assert_int_equal(hf_evidence_proof(&s, T(5000)), HF_PROOF_NONE);
+    assert_int_equal(hf_evidence_stale_at(&s).ms, HF_NEVER.ms);
     assert_false(note(&s, 6000, 9, 9));
     assert_false(s.same_holder);
     assert_false(s.gone);
@@ -95,42 +95,42 @@ an_absent_lock_proves_nothing_and_ends_the_holder(void **state)
 static void
 gone_is_proof_at_its_version_only(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
     note(&s, 0, 7, 7);
-    hf_sighting_evidence(&s, 6, true);
-    assert_int_equal(hf_sighting_proof(&s, T(1)), HF_PROOF_NONE);
-    hf_sighting_evidence(&s, 7, true);
-    assert_int_equal(hf_sighting_proof(&s, T(1)), HF_PROOF_GONE);
-    assert_int_equal(hf_sighting_proof(&s, T(5000)), HF_PROOF_GONE);
+    hf_evidence_processes(&s, 6, true);
+    assert_int_equal(hf_evidence_proof(&s, T(1)), HF_PROOF_NONE);
+    hf_evidence_processes(&s, 7, true);
+    assert_int_equal(hf_evidence_proof(&s, T(1)), HF_PROOF_GONE);
+    assert_int_equal(hf_evidence_proof(&s, T(5000)), HF_PROOF_GONE);
 
     note(&s, 100, 8, 7);
-    assert_int_equal(hf_sighting_proof(&s, T(101)), HF_PROOF_NONE);
+    assert_int_equal(hf_evidence_proof(&s, T(101)), HF_PROOF_NONE);
 }
 
 static void
 evidence_about_an_absent_lock_is_ignored(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
-    hf_sighting_evidence(&s, 0, true);
-    assert_int_equal(hf_sighting_proof(&s, T(1)), HF_PROOF_NONE);
+    hf_evidence_processes(&s, 0, true);
+    assert_int_equal(hf_evidence_proof(&s, T(1)), HF_PROOF_NONE);
     note(&s, 0, 7, 7);
-    hf_sighting_absent(&s);
-    hf_sighting_evidence(&s, 7, true);
-    assert_int_equal(hf_sighting_proof(&s, T(1)), HF_PROOF_NONE);
+    hf_evidence_absent(&s);
+    hf_evidence_processes(&s, 7, true);
+    assert_int_equal(hf_evidence_proof(&s, T(1)), HF_PROOF_NONE);
 }
 
 static void
 a_running_process_is_remembered_for_its_holder(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
     note(&s, 0, 7, 7);
-    hf_sighting_evidence(&s, 7, false);
+    hf_evidence_processes(&s, 7, false);
     note(&s, 10, 8, 7);
     assert_true(s.running);
     note(&s, 20, 9, 9);
@@ -141,12 +141,12 @@ a_running_process_is_remembered_for_its_holder(void **state)
 static void
 a_running_process_does_not_keep_an_unchanged_lock_alive(void **state)
 {
-    struct hf_sighting s = {0};
+    struct hf_evidence s = {0};
 
     (void)state;
     note(&s, 0, 7, 7);
-    hf_sighting_evidence(&s, 7, false);
-    assert_int_equal(hf_sighting_proof(&s, T(1000)), HF_PROOF_UNCHANGED);
+    hf_evidence_processes(&s, 7, false);
+    assert_int_equal(hf_evidence_proof(&s, T(1000)), HF_PROOF_UNCHANGED);
 }
 
 int

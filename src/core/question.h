@@ -1,11 +1,11 @@
-#ifndef HF_CORE_ASKER_H
-#define HF_CORE_ASKER_H
+#ifndef HF_CORE_QUESTION_H
+#define HF_CORE_QUESTION_H
 
 #include "base/clock.h"
 
 /*
- * Asker: one question at a time to a store that may answer late, twice or
- * never.
+ * Question: what a machine has asked, or will ask next, of a store that may
+ * answer late, twice or never; one at a time.
  *
  *             ask               answered, or given up
  *   quiet ----------> waiting -------------------------> quiet
@@ -22,7 +22,7 @@
  * Plain data; not thread-safe; cannot fail.
  */
 
-enum hf_question {
+enum hf_question_kind {
     HF_ASK_NOTHING,
     HF_ASK_READ,
     HF_ASK_CLAIM,
@@ -41,15 +41,15 @@ enum hf_silence {
  * the patience with the place, or to about a minute. */
 #define HF_PAUSE_FIRST_MS 10
 
-struct hf_asker_config {
+struct hf_question_config {
     struct hf_duration least; /* patience with a quick place */
     struct hf_duration most;  /* patience with the slowest */
     struct hf_duration call;  /* a read's call is over by then */
 };
 
-struct hf_asker {
-    struct hf_asker_config config;
-    enum hf_question question; /* the one waited for, or asked last */
+struct hf_question {
+    struct hf_question_config config;
+    enum hf_question_kind kind; /* the one waited for, or asked last */
     bool waiting;
     bool late;                  /* a read: its patience is over */
     uint8_t failures;           /* in a row; stays at its maximum */
@@ -59,39 +59,40 @@ struct hf_asker {
     struct hf_instant again_at; /* quiet: when to ask the next */
 };
 
-void hf_asker_init(struct hf_asker *asker,
-                   const struct hf_asker_config *config);
+void hf_question_init(struct hf_question *q,
+                      const struct hf_question_config *config);
 
 /* Send the next question; one still waited for is superseded. */
-void hf_asker_ask(struct hf_asker *asker, enum hf_question question,
-                  struct hf_instant now);
+void hf_question_ask(struct hf_question *q, enum hf_question_kind kind,
+                     struct hf_instant now);
 
-/* Is this the answer that is waited for?  If so the asker is quiet again. */
-bool hf_asker_answered(struct hf_asker *asker, uint64_t number);
+/* Is this the answer that is waited for?  If so, quiet again. */
+bool hf_question_answered(struct hf_question *q, uint64_t number);
 
 /* A write, whichever, was answered after so long. */
-void hf_asker_took(struct hf_asker *asker, struct hf_duration took);
+void hf_question_took(struct hf_question *q, struct hf_duration took);
 
-/* How long has the question been out?  Said once of each question that became
- * late, and of each that is given up: then the asker is quiet again. */
-enum hf_silence hf_asker_silence(struct hf_asker *asker, struct hf_instant now);
+/* How long has it been out?  Said once of each question that became
+ * late, and of each that is given up: then quiet again. */
+enum hf_silence hf_question_silence(struct hf_question *q,
+                                    struct hf_instant now);
 
 /* What is out needs no answer any more: quiet. */
-void hf_asker_supersede(struct hf_asker *asker);
+void hf_question_supersede(struct hf_question *q);
 
 /* The last question failed: ask again after a pause that grows. */
-void hf_asker_pause(struct hf_asker *asker, struct hf_instant now);
+void hf_question_pause(struct hf_question *q, struct hf_instant now);
 
 /* The last question did not fail: ask the next at `when`. */
-void hf_asker_rest(struct hf_asker *asker, struct hf_instant when);
+void hf_question_rest(struct hf_question *q, struct hf_instant when);
 
 /* Wait for no answer and ask nothing more. */
-void hf_asker_stop(struct hf_asker *asker);
+void hf_question_stop(struct hf_question *q);
 
 /* How long a write is waited for at present. */
-struct hf_duration hf_asker_patience(const struct hf_asker *asker);
+struct hf_duration hf_question_patience(const struct hf_question *q);
 
 /* When something here falls due, or HF_NEVER. */
-struct hf_instant hf_asker_deadline(const struct hf_asker *asker);
+struct hf_instant hf_question_deadline(const struct hf_question *q);
 
 #endif
