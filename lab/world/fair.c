@@ -15,8 +15,8 @@ enum { FAIR_STEPS_MAX = 2000, NOBODY = WORLD_WORKERS_MAX };
 
 /* In the order in which a fair and prompt world would do them. */
 static const enum world_act fair_order[] = {
-    ACT_WAKE,     ACT_HEAL,    ACT_SERVE, ACT_DELIVER, ACT_ARRIVE,
-    ACT_EVIDENCE, ACT_RELEASE, ACT_BEGIN, ACT_CLOCK,
+    ACT_WAKE, ACT_HEAL,    ACT_SERVE, ACT_DELIVER, ACT_ARRIVE,
+    ACT_GONE, ACT_RELEASE, ACT_BEGIN, ACT_CLOCK,
 };
 
 /* Before them, a person who looks; where a lock needs one, one comes. */

@@ -18,6 +18,10 @@ enum {
     NEVER = 0xff,
 };
 
+/* The numbers of the question that is asked, and of one that was before and
+ * whose call is still under way. */
+enum { OWED = 1, ASKED = 2 };
+
 static inline uint8_t
 layout_bits(const bool *flags, unsigned count)
 {

@@ -150,6 +150,8 @@ strip_worker(const struct world *world, struct world_worker *w)
         c->answered = true;
         c->limit_at = HF_NEVER;
     }
+    if (!c->try_only)
+        c->evidence.running = false;
     if (!still_waits(c) || !may_be_shown(world, w, c->claimed_version))
         c->claimed_version = 0;
     if (!k->question.waiting || k->question.kind != HF_ASK_READ ||
@@ -163,8 +165,10 @@ strip_worker(const struct world *world, struct world_worker *w)
         if (k->heartbeat.id != world->id)
             k->heartbeat.id = 0;
     }
-    if (!answer_is_read(w))
+    if (!answer_is_read(w)) {
         w->mail.sight = (struct hf_sight){0};
+        w->mail.of_dead = w->mail.of_believer = false;
+    }
     if (w->mail.served && !knows_call(w))
         w->mail.write = (struct world_write){.kind = HF_PUT};
 }
@@ -222,12 +226,12 @@ pack_call(const struct world_worker *w, const struct names *names, uint8_t *at)
     const struct hf_question *question = &w->contender.keeper.question;
     const bool how[] = {mail->reads,        worker_is_owed(w), knows_call(w),
                         mail->write.claims, question->late,    w->unaware,
-                        mail->went_back};
+                        mail->went_back,    mail->of_believer};
     struct hf_duration took = question->took;
 
     if (took.ms > question->config.most.ms)
         took = question->config.most; /* longer is as long */
-    at[0] = layout_bits(how, 7);
+    at[0] = layout_bits(how, 8);
     at[1] = (uint8_t)((took.ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
     if (!mail->out)
         return;
@@ -265,7 +269,9 @@ pack_worker(const struct world *world, const struct world_worker *w,
     at[2] = layout_bits(seen, 8);
     at[3] = (uint8_t)(c->state | k->state << 4);
     at[4] = (uint8_t)(c->status | c->outcome << 4);
-    at[5] = (uint8_t)(c->asked_with | k->question.kind << 4);
+    at[5] = (uint8_t)(c->asked_with | world_has_ended(world, e->token) << 2 |
+                      world_has_ended(world, w->mail.sight.token) << 3 |
+                      k->question.kind << 4 | w->mail.of_dead << 7);
     at[6] =
         (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 | w->cut << 2 |
                   w->cleared << 3 | k->question.failures << 4);
@@ -358,7 +364,7 @@ are_alike(const struct world_terms *a, const struct world_terms *b)
 {
     return a->if_dead == b->if_dead && a->ttl == b->ttl &&
            a->limit == b->limit && a->try_only == b->try_only &&
-           a->gains == b->gains;
+           a->gains == b->gains && a->beat == b->beat && a->grace == b->grace;
 }
 
 /* Workers of the same terms are alike: their order is that of their bytes. */
@@ -413,7 +419,9 @@ pack(const struct world *world, uint8_t *bytes)
         pack_worker(&bare, &bare.workers[i], &names, chunks[i]);
     order_workers(&bare, chunks, order);
 
-    bytes[0] = (uint8_t)((bare.exists ? 1u : 0u) | bare.late_count << 4);
+    bytes[0] = (uint8_t)((bare.exists ? 1u : 0u) | (bare.foreign ? 2u : 0u) |
+                         (world_has_ended(&bare, bare.token) ? 4u : 0u) |
+                         bare.late_count << 4);
     bytes[1] = names_version(&names, bare.version);
     bytes[2] = names_version(&names, bare.token);
     bytes[3] = names_version(&names, bare.marker);

@@ -5,7 +5,7 @@
 #include "world/promise.h"
 #include "world/stored.h"
 
-enum { PERSON_BYTES = 17, PATIENCE_TICKS = 2 };
+enum { PERSON_BYTES = 18, PATIENCE_TICKS = 2 };
 
 static bool
 reads(const struct world_person *p)
@@ -20,26 +20,43 @@ clear_is_out(const struct world_person *p)
 }
 
 static struct world_write
-clear_of(const struct world_person *p)
+clear_of(const struct hf_examiner *x)
 {
     return (struct world_write){
         .kind = HF_DELETE,
         .looked = true,
-        .version = p->examiner.version,
+        .version = x->version,
         .worker = WORLD_WORKERS_MAX,
     };
 }
 
 /* The delete of the very version that was watched, and of nothing else. */
 static void
-check_request(const struct world_person *p, const struct hf_request *request)
+check_request(const struct hf_examiner *x, const struct hf_request *request)
 {
     const struct hf_op *op = &request->ops[0];
 
-    HF_CHECK(request->read == reads(p));
+    HF_CHECK(request->read == (x->question.kind == HF_ASK_READ));
     HF_CHECK(request->read ||
              (op->kind == HF_DELETE && op->expect.kind == HF_EXPECT_VERSION &&
-              op->expect.version == p->examiner.version));
+              op->expect.version == x->version));
+}
+
+/* What is asked goes out, unless a call is under way. */
+static void
+send(struct world_person *p)
+{
+    const struct hf_examiner *x = &p->examiner;
+
+    if (!x->question.waiting || p->mail.out)
+        return;
+    p->mail = (struct world_mail){
+        .out = true,
+        .reads = x->question.kind == HF_ASK_READ,
+        .number = x->question.number,
+    };
+    if (!p->mail.reads)
+        p->mail.write = clear_of(x);
 }
 
 /* As worker_pump. */
@@ -47,25 +64,18 @@ static void
 pump(struct world *world, struct hf_event event)
 {
     struct world_person *p = &world->person;
-    bool may_be_late = clear_is_out(p);
-    struct world_write write = clear_of(p);
-    uint64_t number = p->examiner.question.number;
     struct hf_effect effect;
 
     hf_examiner_step(&p->examiner, event);
-    if (!p->examiner.question.waiting ||
-        p->examiner.question.number != number) {
-        if (may_be_late)
-            stored_keep_late(world, write);
-        p->mail = (struct world_mail){0};
-    }
     while (hf_examiner_next(&p->examiner, &effect))
-        if (effect.kind == HF_DO_ASK) {
-            check_request(p, &effect.request);
-            p->mail.out = true;
-        }
-    if (p->examiner.state == HF_EXAMINER_ENDED)
-        *p = (struct world_person){0};
+        if (effect.kind == HF_DO_ASK)
+            check_request(&p->examiner, &effect.request);
+    send(p);
+    if (p->examiner.state != HF_EXAMINER_ENDED)
+        return;
+    if (clear_is_out(p))
+        stored_keep_late(world, p->mail.write);
+    *p = (struct world_person){0};
 }
 
 static void
@@ -107,15 +117,14 @@ void
 person_serve(struct world *world, unsigned who)
 {
     struct world_mail *mail = &world->person.mail;
-    struct world_write write = clear_of(&world->person);
 
     (void)who;
     mail->served = true;
-    if (reads(&world->person)) {
+    if (mail->reads) {
         mail->sight = stored_read(world);
         return;
     }
-    mail->verdict = stored_apply(world, &write);
+    mail->verdict = stored_apply(world, &mail->write);
     mail->version = mail->verdict == HF_APPLIED ? world->version : 0;
 }
 
@@ -128,21 +137,21 @@ person_may_hear(const struct world *world, unsigned who)
 void
 person_hear(struct world *world, unsigned who)
 {
-    struct world_person *p = &world->person;
-    struct world_mail mail = p->mail;
-    uint64_t number = p->examiner.question.number;
+    struct world_mail mail = world->person.mail;
 
     (void)who;
-    if (reads(p))
-        pump(world, hf_found(WORLD_NOW, number, mail.sight));
+    world->person.mail = (struct world_mail){.out = false};
+    if (mail.reads)
+        pump(world, hf_found(WORLD_NOW, mail.number, mail.sight));
     else
-        pump(world, hf_answer(WORLD_NOW, number, mail.verdict, mail.version));
+        pump(world,
+             hf_answer(WORLD_NOW, mail.number, mail.verdict, mail.version));
 }
 
 bool
 person_clears(const struct world *world, unsigned who)
 {
-    return person_may_be_served(world, who) && !reads(&world->person);
+    return person_may_be_served(world, who) && !world->person.mail.reads;
 }
 
 void
@@ -167,8 +176,19 @@ person_lose_answer(struct world *world, unsigned who)
 void
 person_delay_question(struct world *world, unsigned who)
 {
-    stored_keep_late(world, clear_of(&world->person));
+    stored_keep_late(world, world->person.mail.write);
     person_lose_question(world, who);
+}
+
+void
+person_refuse_to_answer(struct world *world, unsigned who)
+{
+    struct world_mail *mail = &world->person.mail;
+
+    (void)who;
+    mail->served = true;
+    mail->verdict = HF_UNAVAILABLE;
+    mail->version = 0;
 }
 
 bool
@@ -209,9 +229,8 @@ person_may_see_gone(const struct world *world, unsigned who)
     uint64_t version;
 
     return who == 0 && world->config->same_host && world->person.there &&
-           !x->evidence.gone && world->exists &&
-           hf_examiner_watching(x, &version) && version == world->version &&
-           world_owner(world) == WORLD_WORKERS_MAX;
+           !x->evidence.gone && hf_examiner_watching(x, &version) &&
+           world_has_ended(world, x->evidence.token);
 }
 
 void
@@ -221,6 +240,19 @@ person_see_gone(struct world *world, unsigned who)
 
     (void)who;
     pump(world, hf_processes(WORLD_NOW, version, true));
+}
+
+bool
+person_may_be_hinted(const struct world *world, unsigned who)
+{
+    return who == 0 && world->config->hints && world->person.there;
+}
+
+void
+person_hint(struct world *world, unsigned who)
+{
+    (void)who;
+    pump(world, hf_event(HF_ON_HINT, WORLD_NOW));
 }
 
 void
@@ -257,16 +289,19 @@ person_strip(struct world *world)
 {
     struct world_person *p = &world->person;
     struct hf_examiner *x = &p->examiner;
+    bool reads = x->question.waiting && x->question.kind == HF_ASK_READ;
 
-    if (x->state == HF_EXAMINER_CLEARING)
+    if (x->state == HF_EXAMINER_CLEARING) {
         x->evidence = (struct hf_evidence){0};
-    else
+    } else {
         x->version = 0;
-    if (!x->question.waiting || !reads(p) || x->state == HF_EXAMINER_CLEARING)
+        x->first_clear = 0;
+    }
+    if (!reads || x->state == HF_EXAMINER_CLEARING)
         x->asked_with = HF_PROOF_NONE;
-    if (!x->question.waiting || !reads(p))
+    if (!reads)
         x->question.late = false;
-    if (!p->mail.served || !reads(p))
+    if (!p->mail.served || !p->mail.reads)
         p->mail.sight = (struct hf_sight){0};
 }
 
@@ -294,11 +329,18 @@ person_pack(const struct world *world, const struct names *names, uint8_t *at)
         x->answered, x->unsettled, x->question.waiting, e->present};
     const bool seen[] = {e->beat_seen, e->same_holder, e->running, e->gone,
                          x->question.late};
+    const bool call[] = {p->mail.reads,
+                         p->mail.number != x->question.number,
+                         p->mail.out && p->mail.number == x->first_clear,
+                         x->question.number == x->first_clear,
+                         world_has_ended(world, e->token),
+                         world_has_ended(world, p->mail.sight.token)};
 
     if (!world->config->examines)
         return;
     at[0] = layout_bits(life, 8);
     at[1] = layout_bits(seen, 5);
+    at[17] = p->there ? layout_bits(call, 6) : 0;
     at[2] = (uint8_t)(x->state | x->question.kind << 4);
     at[3] = (uint8_t)(x->asked_with | (unsigned)x->question.failures << 4);
     at[4] = names_version(names, e->version);
@@ -345,7 +387,11 @@ unpack_examiner(const struct world_config *config, const uint8_t *at,
     x->version = at[8];
     x->question.asked_at = layout_ago(at[9]);
     x->question.again_at = layout_in(at[10]);
-    x->question.number = 1;
+    x->question.number = ASKED;
+    if (layout_bit(at[17], 2))
+        x->first_clear = layout_bit(at[17], 1) ? OWED : ASKED;
+    else if (layout_bit(at[17], 3))
+        x->first_clear = ASKED;
 }
 
 void
@@ -361,6 +407,8 @@ person_unpack(const uint8_t *at, struct world *world)
         .out = layout_bit(at[0], 1),
         .served = layout_bit(at[0], 2),
         .slow = layout_bit(at[0], 3),
+        .reads = layout_bit(at[17], 0),
+        .number = layout_bit(at[17], 1) ? OWED : ASKED,
         .verdict = at[11],
         .version = at[12],
         .sight = {.kind = at[13],
@@ -368,4 +416,10 @@ person_unpack(const uint8_t *at, struct world *world)
                   .token = at[15],
                   .terms = layout_terms(world->config, at[16])},
     };
+    if (p->mail.out && !p->mail.reads)
+        p->mail.write = clear_of(&p->examiner);
+    if (layout_bit(at[17], 4))
+        world_end_token(world, p->examiner.evidence.token);
+    if (layout_bit(at[17], 5))
+        world_end_token(world, p->mail.sight.token);
 }

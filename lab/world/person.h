@@ -28,6 +28,9 @@ void person_lose_answer(struct world *world, unsigned who);
 void person_lose_question(struct world *world, unsigned who);
 void person_delay_question(struct world *world, unsigned who);
 
+/* The answer is *unavailable*: the clear was surely not done. */
+void person_refuse_to_answer(struct world *world, unsigned who);
+
 /* Its question, or the answer, takes its time. */
 bool person_may_be_slow(const struct world *world, unsigned who);
 void person_be_slow(struct world *world, unsigned who);
@@ -39,6 +42,10 @@ void person_look_at_clock(struct world *world, unsigned who);
 /* It sees that the holder's process is gone, where that can be seen. */
 bool person_may_see_gone(const struct world *world, unsigned who);
 void person_see_gone(struct world *world, unsigned who);
+
+/* It is told that the record may have changed. */
+bool person_may_be_hinted(const struct world *world, unsigned who);
+void person_hint(struct world *world, unsigned who);
 
 /* Time passes for it, too, by a tick. */
 void person_tick(struct world *world);

@@ -53,12 +53,14 @@ promise_write(struct world *world, const struct world_write *write)
         promise_of_clear(world, write);
     if (!world->exists || by_person)
         return;
+    if (world->foreign)
+        broken(world, PROMISE_FOREIGN);
     promise_of_owner(world, write);
     if (write->claims && write->over == world->taken)
         broken(world, PROMISE_TWO_TAKERS);
     if (write->claims)
         world->taken = write->over;
-    if (refuse && write->id != world->id)
+    if (refuse && !world->foreign && write->id != world->id)
         broken(world, PROMISE_REFUSE);
 }
 
@@ -81,11 +83,30 @@ promise_grant(struct world *world, unsigned worker)
 }
 
 void
+promise_step(struct world *world, unsigned worker, enum hf_outcome before)
+{
+    const struct hf_contender *c = &world->workers[worker].contender;
+    enum hf_outcome now = hf_contender_check(c, WORLD_NOW);
+
+    if (before == HF_LOST && (now == HF_GRANTED || now == HF_IN_DOUBT))
+        broken(world, PROMISE_REVIVED);
+}
+
+/* What was true when the store executed the read. */
+void
+promise_death(struct world *world, enum hf_outcome said,
+              const struct world_mail *heard)
+{
+    if (said == HF_GONE ? !heard->of_dead : heard->of_believer)
+        broken(world, PROMISE_FALSE_DEATH);
+}
+
+void
 promise_end(struct world *world, unsigned worker)
 {
     const struct hf_contender *c = &world->workers[worker].contender;
 
-    if (world->exists && c->claims > 0 && !world->forgot &&
+    if (world->exists && !world->foreign && c->claims > 0 && !world->forgot &&
         world->id == c->keeper.heartbeat.id)
         broken(world, PROMISE_ORPHAN);
     for (unsigned i = 0; i < world->late_count; i++)
@@ -109,22 +130,25 @@ promise_of_record(struct world *world)
     for (unsigned i = 0; i < world->config->workers; i++) {
         const struct world_worker *w = &world->workers[i];
 
-        if (world->exists && w->alive && !world_owns(world, i) &&
-            w->contender.claims > 0 && !world->forgot &&
-            world->id == w->contender.keeper.heartbeat.id)
+        if (world->exists && !world->foreign && w->alive &&
+            !world_owns(world, i) && w->contender.claims > 0 &&
+            !world->forgot && world->id == w->contender.keeper.heartbeat.id)
             broken(world, PROMISE_ORPHAN);
     }
 }
 
-/* Inside, awake, with nothing left to do by its clock, and yet not the holder:
- * it was not told in time. */
+/* Its right is over, it is awake, with nothing left to do by its clock, and yet
+ * it was told nothing, or is inside all the same. */
 static bool
 is_untold(const struct world *world, unsigned worker)
 {
     const struct world_worker *w = &world->workers[worker];
+    const struct hf_keeper *k = &w->contender.keeper;
+    bool over =
+        k->state == HF_KEEPER_HELD && hf_reached(WORLD_NOW, k->right_until);
+    bool stays = w->in_section && !world_believes(world, worker);
 
-    return w->alive && w->in_section && !w->frozen && !w->cleared &&
-           !worker_is_due(w) && !world_believes(world, worker);
+    return w->alive && !w->frozen && !worker_is_due(w) && (over || stays);
 }
 
 static void
@@ -146,7 +170,7 @@ promise_of_section(struct world *world)
     for (unsigned i = 0; i < world->config->workers; i++)
         if (forget_is_unnoticed(world, i))
             broken(world, PROMISE_UNNOTICED);
-    for (unsigned i = 0; i < world->config->workers && inside > 1; i++)
+    for (unsigned i = 0; i < world->config->workers; i++)
         if (is_untold(world, i))
             broken(world, PROMISE_UNTOLD);
     if (inside > 1 && world->config->limit_shown)

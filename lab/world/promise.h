@@ -18,7 +18,10 @@
 #define PROMISE_REFUSE      "refuse overridden"
 #define PROMISE_ORPHAN      "a claim left behind"
 #define PROMISE_LATE_ANSWER "granted when the right was over"
-#define PROMISE_UNTOLD      "a running holder not told of its end"
+#define PROMISE_UNTOLD      "a running holder not told in time"
+#define PROMISE_REVIVED     "held again after it was lost"
+#define PROMISE_FALSE_DEATH "a living holder said to be dead"
+#define PROMISE_FOREIGN     "a record touched that is not ours"
 #define PROMISE_UNHEARD     "a cleared holder that never learns it"
 #define PROMISE_UNNOTICED                                                      \
     "a holder that did not notice that the place went back"
@@ -30,6 +33,14 @@ void promise_write(struct world *world, const struct world_write *write);
 
 /* A worker was just told that it is granted. */
 void promise_grant(struct world *world, unsigned worker);
+
+/* A worker has taken in an event; what its lock was before it. */
+void promise_step(struct world *world, unsigned worker, enum hf_outcome before);
+
+/* A worker was just told that the holder is dead, or suspected to be, by what
+ * it heard of the call. */
+void promise_death(struct world *world, enum hf_outcome said,
+                   const struct world_mail *heard);
 
 /* A worker's contender has ended of itself. */
 void promise_end(struct world *world, unsigned worker);

@@ -10,6 +10,7 @@
 static const char *const happens[ACT_COUNT] = {
     [ACT_TICK] = "Time passes",
     [ACT_PURGE] = "Tombstones are purged",
+    [ACT_FOREIGN] = "Somebody writes another record by hand",
     [ACT_REMOVED] = "The file of the place is removed, and made anew",
     [ACT_REPLACED] = "A copy without the last write takes the file's place",
     [ACT_OVERWRITTEN] = "A copy without the last write overwrites the file",
@@ -21,16 +22,22 @@ static const char *const deeds[ACT_COUNT] = {
     [ACT_RELEASE] = "releases the lock",
     [ACT_CANCEL] = "gives up waiting",
     [ACT_CLOCK] = "looks at its clock",
-    [ACT_EVIDENCE] = "sees that the holder's process is gone",
+    [ACT_GONE] = "sees that the holder's process is gone",
+    [ACT_RUNNING] = "sees that the holder's process runs",
+    [ACT_OLD_EVIDENCE] = "sees that processes of an earlier version are gone",
+    [ACT_HINT] = "is told that the record may have changed",
+    [ACT_AGAIN] = "hears an answer again that it had before",
     [ACT_WAKE] = "wakes",
     [ACT_SEND] = "sends a write to the resource",
     [ACT_CRASH] = "crashes",
+    [ACT_ABANDON] = "abandons what it has",
     [ACT_FREEZE] = "freezes",
     [ACT_CUT] = "is cut off from the store",
     [ACT_HEAL] = "reaches the store again",
     [ACT_PERSON_COMES] = "comes to clear what is dead",
     [ACT_PERSON_CLOCK] = "looks at the clock",
     [ACT_PERSON_GONE] = "sees that the holder's process is gone",
+    [ACT_PERSON_HINT] = "is told that the record may have changed",
 };
 
 /* What befalls their question. */
@@ -38,11 +45,13 @@ static const char *const fates[ACT_COUNT] = {
     [ACT_UNKNOWN_APPLIED] = "is executed, and the answer is lost",
     [ACT_UNKNOWN_DROPPED] = "is lost on its way",
     [ACT_UNKNOWN_LATER] = "is held up on its way",
+    [ACT_UNAVAILABLE] = "is not done",
     [ACT_READ_FAILS] = "fails",
     [ACT_SLOW] = "takes its time",
     [ACT_PERSON_ANSWER_LOST] = "is executed, and the answer is lost",
     [ACT_PERSON_DROPPED] = "is lost on its way",
     [ACT_PERSON_LATER] = "is held up on its way",
+    [ACT_PERSON_UNAVAILABLE] = "is not done",
     [ACT_PERSON_SLOW] = "takes its time",
 };
 
@@ -63,8 +72,7 @@ question_word(const struct world_mail *mail)
 static const char *
 persons_question(const struct world *world)
 {
-    return world->person.examiner.question.kind == HF_ASK_READ ? "read"
-                                                               : "clear";
+    return world->person.mail.reads ? "read" : "clear";
 }
 
 /* "Worker #1", and what it asks. */
@@ -88,8 +96,9 @@ add_holder(const struct world *world, struct hf_text *text)
             hf_text_addf(text, "worker #%u's lock", i + 1);
             return;
         }
-    hf_text_add(text, world->exists ? "the lock of a process that is gone"
-                                    : "no lock");
+    hf_text_add(text, world->foreign  ? "a record that is not ours"
+                      : world->exists ? "the lock of a process that is gone"
+                                      : "no lock");
 }
 
 /* ---- Sentences ---------------------------------------------------------- */
@@ -108,6 +117,8 @@ add_answer(const struct model_step *step, struct hf_text *text)
             hf_text_add(text, " reads that no lock is there");
             return;
         case HF_SIGHT_CORRUPT:
+            hf_text_add(text, " reads that what is there is not ours");
+            return;
         case HF_SIGHT_NONE:
             hf_text_add(text, " hears that its read failed");
             return;
@@ -144,11 +155,13 @@ add_consequence(const struct model_step *step, struct hf_text *text)
 static void
 add_persons_consequence(const struct model_step *step, struct hf_text *text)
 {
+    const struct world_person *before = &step->before.person;
     const struct world_person *after = &step->after.person;
 
     if (!after->there)
         hf_text_add(text, ", and is done");
-    else if (after->mail.out && !after->mail.served)
+    else if (after->mail.out && !after->mail.served &&
+             (!before->mail.out || after->mail.number != before->mail.number))
         hf_text_addf(text, ", and sends a %s", persons_question(&step->after));
 }
 
@@ -157,7 +170,7 @@ static bool
 is_heard(enum world_act act)
 {
     return act <= ACT_WAKE ||
-           (act >= ACT_PERSON_COMES && act <= ACT_PERSON_GONE);
+           (act >= ACT_PERSON_COMES && act <= ACT_PERSON_HINT);
 }
 
 static void

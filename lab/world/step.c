@@ -7,6 +7,7 @@
 #include "world/person.h"
 #include "world/promise.h"
 #include "world/resource.h"
+#include "world/shell.h"
 #include "world/stored.h"
 #include "world/worker.h"
 
@@ -69,27 +70,6 @@ static void
 look_at_clock(struct world *world, unsigned who)
 {
     worker_pump(world, who, hf_event(HF_ON_CLOCK, WORLD_NOW));
-}
-
-/* Does the record that it watches belong to a process that is gone? */
-static bool
-may_see_gone(const struct world *world, unsigned who)
-{
-    const struct world_worker *w = &world->workers[who];
-    uint64_t version;
-
-    return world->config->same_host && w->alive && !w->frozen &&
-           !w->contender.evidence.gone && world->exists &&
-           hf_contender_watching(&w->contender, &version) &&
-           version == world->version && world_owner(world) == WORLD_WORKERS_MAX;
-}
-
-static void
-see_gone(struct world *world, unsigned who)
-{
-    uint64_t version = world->workers[who].contender.evidence.version;
-
-    worker_pump(world, who, hf_processes(WORLD_NOW, version, true));
 }
 
 /* ---- What becomes of its question --------------------------------------- */
@@ -175,6 +155,14 @@ may_crash(const struct world *world, unsigned who)
 }
 
 static bool
+may_abandon(const struct world *world, unsigned who)
+{
+    const struct world_worker *w = &world->workers[who];
+
+    return world->config->abandons && w->alive && !w->frozen;
+}
+
+static bool
 may_freeze(const struct world *world, unsigned who)
 {
     const struct world_worker *w = &world->workers[who];
@@ -197,11 +185,7 @@ may_wake(const struct world *world, unsigned who)
 static void
 wake(struct world *world, unsigned who)
 {
-    struct world_worker *w = &world->workers[who];
-
-    w->frozen = false;
-    if (w->mail.out && !w->mail.served)
-        look_at_clock(world, who);
+    world->workers[who].frozen = false;
 }
 
 static bool
@@ -296,6 +280,19 @@ clear(struct world *world, unsigned who)
     (void)stored_apply(world, &delete);
 }
 
+static bool
+may_be_foreign(const struct world *world, unsigned who)
+{
+    return who == 0 && world->config->foreigners && !world->foreign;
+}
+
+static void
+put_foreign(struct world *world, unsigned who)
+{
+    (void)who;
+    stored_put_foreign(world);
+}
+
 /* ---- Steps -------------------------------------------------------------- */
 
 static const struct act acts[ACT_COUNT] = {
@@ -305,7 +302,11 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_SERVE] = {may_serve, worker_serve},
     [ACT_DELIVER] = {may_deliver, worker_deliver},
     [ACT_CLOCK] = {may_look_at_clock, look_at_clock},
-    [ACT_EVIDENCE] = {may_see_gone, see_gone},
+    [ACT_GONE] = {shell_may_see_gone, shell_see_gone},
+    [ACT_RUNNING] = {shell_may_see_running, shell_see_running},
+    [ACT_OLD_EVIDENCE] = {shell_may_see_old, shell_see_old},
+    [ACT_HINT] = {shell_may_hint, shell_hint},
+    [ACT_AGAIN] = {shell_may_hint, shell_answer_again},
     [ACT_WAKE] = {may_wake, wake},
     [ACT_HEAL] = {may_heal, heal},
     [ACT_SEND] = {resource_may_send, resource_send},
@@ -315,24 +316,29 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_PERSON_HEARS] = {person_may_hear, person_hear},
     [ACT_PERSON_CLOCK] = {person_is_due, person_look_at_clock},
     [ACT_PERSON_GONE] = {person_may_see_gone, person_see_gone},
+    [ACT_PERSON_HINT] = {person_may_be_hinted, person_hint},
     [ACT_TICK] = {may_tick, tick},
     [ACT_LATE] = {may_come_late, stored_apply_late},
     [ACT_PURGE] = {may_purge, purge},
     [ACT_UNKNOWN_APPLIED] = {may_lose_write, lose_answer},
     [ACT_UNKNOWN_DROPPED] = {may_lose_write, lose_question},
     [ACT_UNKNOWN_LATER] = {may_lose_write, delay_question},
+    [ACT_UNAVAILABLE] = {may_lose_write, worker_answer_unavailable},
     [ACT_READ_FAILS] = {may_fail_read, fail_read},
     [ACT_SLOW] = {may_be_slow, be_slow},
     [ACT_CUT] = {may_be_cut, cut},
     [ACT_CRASH] = {may_crash, worker_crash},
+    [ACT_ABANDON] = {may_abandon, worker_abandon},
     [ACT_FREEZE] = {may_freeze, freeze},
     [ACT_CLEAR] = {may_clear, clear},
+    [ACT_FOREIGN] = {may_be_foreign, put_foreign},
     [ACT_REMOVED] = {forget_may, forget_removed},
     [ACT_REPLACED] = {forget_may, forget_replaced},
     [ACT_OVERWRITTEN] = {forget_may, forget_overwritten},
     [ACT_PERSON_ANSWER_LOST] = {person_clears, person_lose_answer},
     [ACT_PERSON_DROPPED] = {person_may_be_served, person_lose_question},
     [ACT_PERSON_LATER] = {person_clears, person_delay_question},
+    [ACT_PERSON_UNAVAILABLE] = {person_clears, person_refuse_to_answer},
     [ACT_PERSON_SLOW] = {person_may_be_slow, person_be_slow},
 };
 
@@ -347,8 +353,8 @@ step_allowed(const struct world *world, struct world_action action)
 bool
 step_is_fault(const struct world *world, struct world_action action)
 {
-    bool tells_time = action.act == ACT_CLOCK || action.act == ACT_EVIDENCE ||
-                      action.act == ACT_RELEASE || action.act == ACT_CANCEL;
+    bool tells_time = action.act == ACT_RELEASE || action.act == ACT_CANCEL ||
+                      (action.act >= ACT_CLOCK && action.act <= ACT_AGAIN);
 
     if (action.act >= ACT_UNKNOWN_APPLIED)
         return true;

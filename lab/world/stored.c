@@ -48,11 +48,14 @@ stored_apply(struct world *world, const struct world_write *write)
         note_cleared(world);
     forget_keep(world);
     world->version = ++world->given;
+    world->foreign = false;
     world->exists = write->kind == HF_PUT;
     world->id = world->exists ? write->id : 0;
     world->terms = world->exists ? write->terms : 0;
     if (write->claims || !world->exists)
         world->token = world->exists ? world->version : 0;
+    if (write->claims && write->worker == WORLD_WORKERS_MAX)
+        world_end_token(world, world->token); /* its process was gone before */
     if (write->claims)
         world->marker = write->over;
     else if (write->over == world->marker)
@@ -68,15 +71,29 @@ struct hf_sight
 stored_read(const struct world *world)
 {
     struct hf_sight sight = {
-        .kind = world->exists ? HF_SIGHT_LOCK : HF_SIGHT_ABSENT,
+        .kind = world->foreign  ? HF_SIGHT_CORRUPT
+                : world->exists ? HF_SIGHT_LOCK
+                                : HF_SIGHT_ABSENT,
         .version = world->version,
         .token = world->token,
         .heartbeat = {.id = world->id},
     };
 
-    if (world->exists)
+    if (sight.kind == HF_SIGHT_LOCK)
         sight.terms = world_terms_of(world->config, world->terms);
     return sight;
+}
+
+void
+stored_put_foreign(struct world *world)
+{
+    note_cleared(world);
+    world->version = ++world->given;
+    world->token = world->version;
+    world->exists = world->foreign = true;
+    world->id = 0;
+    world->terms = 0;
+    stored_forget_late(world);
 }
 
 void

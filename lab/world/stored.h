@@ -28,6 +28,9 @@ void stored_apply_late(struct world *world, unsigned index);
 /* Of the writes that may come late, keep those that still can apply. */
 void stored_forget_late(struct world *world);
 
+/* Somebody writes a record there that is not ours. */
+void stored_put_foreign(struct world *world);
+
 /* An id that nobody has. */
 uint64_t stored_new_id(const struct world *world);
 

@@ -5,10 +5,6 @@
 #include "world/resource.h"
 #include "world/worker.h"
 
-/* The numbers of the question that is asked, and of one that was before and
- * whose call is still under way. */
-enum { OWED = 1, ASKED = 2 };
-
 static void
 unpack_machine(const struct world_config *config, const uint8_t *at,
                struct hf_contender *c)
@@ -20,8 +16,8 @@ unpack_machine(const struct world_config *config, const uint8_t *at,
     k->state = at[3] >> 4;
     c->status = at[4] & 15;
     c->outcome = at[4] >> 4;
-    c->asked_with = at[5] & 15;
-    k->question.kind = at[5] >> 4;
+    c->asked_with = at[5] & 3;
+    k->question.kind = at[5] >> 4 & 7;
     c->claims = at[6] & 1;
     k->question.failures = at[6] >> 4;
     c->limit_at = layout_in(at[7]);
@@ -74,6 +70,7 @@ unpack_call(const struct world_config *config, unsigned index,
     mail->number = owed ? OWED : ASKED;
     mail->age = at[2] >> 4;
     mail->went_back = layout_bit(at[0], 6);
+    mail->of_believer = layout_bit(at[0], 7);
     if (mail->reads)
         return;
     mail->write = (struct world_write){
@@ -103,6 +100,7 @@ unpack_mail(const struct world_config *config, const uint8_t *at,
     if (!mail->out)
         return;
     mail->slow = layout_bit(at[6], 1);
+    mail->of_dead = layout_bit(at[5], 7);
     mail->verdict = at[20];
     mail->version = at[21];
     mail->sight = (struct hf_sight){
@@ -147,6 +145,17 @@ unpack_worker(const struct world_config *config, unsigned index,
     unpack_call(config, index, at + CALL_AT, w);
 }
 
+/* Of which processes it can be seen that they are gone. */
+static void
+unpack_ended(const uint8_t *at, const struct world_worker *w,
+             struct world *world)
+{
+    if (layout_bit(at[5], 2))
+        world_end_token(world, w->contender.evidence.token);
+    if (layout_bit(at[5], 3))
+        world_end_token(world, w->mail.sight.token);
+}
+
 static void
 unpack_late(const uint8_t *at, struct world *world)
 {
@@ -176,6 +185,7 @@ unpack(const struct world_config *config, const uint8_t *bytes,
     *world = (struct world){
         .config = config,
         .exists = layout_bit(bytes[0], 0),
+        .foreign = layout_bit(bytes[0], 1),
         .late_count = bytes[0] >> 4,
         .version = bytes[1],
         .token = bytes[2],
@@ -185,9 +195,14 @@ unpack(const struct world_config *config, const uint8_t *bytes,
         .highest = bytes[6],
         .taken = bytes[7],
     };
-    for (unsigned i = 0; i < config->workers; i++)
-        unpack_worker(config, i, workers + i * WORKER_BYTES,
-                      &world->workers[i]);
+    if (layout_bit(bytes[0], 2))
+        world_end_token(world, world->token);
+    for (unsigned i = 0; i < config->workers; i++) {
+        const uint8_t *at = workers + i * WORKER_BYTES;
+
+        unpack_worker(config, i, at, &world->workers[i]);
+        unpack_ended(at, &world->workers[i], world);
+    }
     /* A late write's packed position is its index among the late. */
     unpack_late(bytes + WORLD_BYTES, world);
     resource_unpack(after, world);

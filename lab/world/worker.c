@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "world/forget.h"
+#include "world/names.h"
 #include "world/promise.h"
 #include "world/resource.h"
 #include "world/stored.h"
@@ -38,7 +39,8 @@ write_of(const struct world *world, unsigned worker,
 }
 
 static void
-on_notice(struct world *world, unsigned worker, enum hf_notice_kind notice)
+on_notice(struct world *world, unsigned worker, enum hf_notice_kind notice,
+          const struct world_mail *heard)
 {
     struct world_worker *w = &world->workers[worker];
 
@@ -48,19 +50,55 @@ on_notice(struct world *world, unsigned worker, enum hf_notice_kind notice)
         resource_grant(world, worker);
     } else if (notice == HF_NOTICE_LOST) {
         w->in_section = false;
+    } else if (notice == HF_NOTICE_SUSPECTED) {
+        promise_death(world, HF_SUSPECTED_DEAD, heard);
     }
 }
 
-/* Ids are random and large; in the world they are small, and as distinct. */
-static void
-name_claim(const struct world *world, struct world_worker *w)
+/* Did it end, by what it has just read, because the holder is dead? */
+static bool
+ends_with_a_death(const struct hf_contender *c, const struct world_mail *heard)
 {
+    return c->state == HF_CONTENDER_ENDED && c->status == HF_OK &&
+           heard->sight.kind == HF_SIGHT_LOCK &&
+           (c->outcome == HF_GONE || c->outcome == HF_SUSPECTED_DEAD);
+}
+
+/* Would the claim before its last have had the same id?  A contender like it,
+ * which has made two claims less, makes one. */
+static bool
+chose_it_before(const struct world_config *config, unsigned worker,
+                const struct hf_contender *c)
+{
+    const struct hf_sight absent = {.kind = HF_SIGHT_ABSENT, .version = 1};
+    struct hf_contender other;
+    struct hf_effect effect;
+
+    if (c->claims < 2)
+        return false;
+    worker_init_contender(config, worker, &other);
+    other.claims = c->claims - 2;
+    hf_contender_step(&other, hf_event(HF_ON_ACQUIRE, WORLD_NOW));
+    while (hf_contender_next(&other, &effect))
+        ; /* it looks */
+    hf_contender_step(&other, hf_found(WORLD_NOW, 1, absent));
+    return other.keeper.heartbeat.id == c->keeper.heartbeat.id;
+}
+
+/* Ids are random and large; in the world they are small, and as distinct as the
+ * machine chose them: `last` is that of its claim before. */
+static void
+name_claim(struct world *world, unsigned worker, uint64_t last)
+{
+    struct world_worker *w = &world->workers[worker];
     uint64_t *id = &w->contender.keeper.heartbeat.id;
     uint64_t name;
 
-    if (*id < 64)
+    if (*id < NAMES_MAX)
         return;
-    name = stored_new_id(world);
+    name = last;
+    if (last == 0 || !chose_it_before(world->config, worker, &w->contender))
+        name = stored_new_id(world);
     if (w->mail.out && w->mail.write.id == *id)
         w->mail.write.id = name;
     *id = name;
@@ -119,18 +157,26 @@ static uint64_t
 step(struct world *world, unsigned worker, struct hf_event event)
 {
     struct world_worker *w = &world->workers[worker];
+    struct hf_contender *c = &w->contender;
+    enum hf_outcome before = hf_contender_check(c, WORLD_NOW);
+    struct world_mail heard = {.out = false};
     struct hf_question *question = &w->contender.keeper.question;
     bool waits = question->waiting && question->kind != HF_ASK_READ &&
                  (!w->mail.out || w->mail.number != question->number);
     uint64_t number = question->number;
     struct hf_effect effect;
 
-    if (ends_call(&w->mail, &event))
+    if (ends_call(&w->mail, &event)) {
+        heard = w->mail;
         w->mail = (struct world_mail){.out = false};
-    hf_contender_step(&w->contender, event);
-    while (hf_contender_next(&w->contender, &effect))
+    }
+    hf_contender_step(c, event);
+    while (hf_contender_next(c, &effect))
         if (effect.kind == HF_DO_NOTIFY)
-            on_notice(world, worker, effect.notice);
+            on_notice(world, worker, effect.notice, &heard);
+    promise_step(world, worker, before);
+    if (ends_with_a_death(c, &heard))
+        promise_death(world, c->outcome, &heard);
     if (waits && (!question->waiting || question->number != number))
         return number;
     return 0;
@@ -145,12 +191,40 @@ forsake(struct world *world, unsigned worker)
         world->id = stored_new_id(world);
 }
 
+/* What a process has claimed, as far as it is known. */
+struct world_process {
+    uint64_t token; /* or 0 */
+    uint64_t id;    /* or 0 */
+};
+
+static struct world_process
+process_of(const struct world_worker *w)
+{
+    const struct hf_keeper *k = &w->contender.keeper;
+    bool works = w->alive && k->state != HF_KEEPER_IDLE;
+
+    return (struct world_process){
+        .token = works ? k->token : 0,
+        .id = w->alive ? k->heartbeat.id : 0,
+    };
+}
+
+/* From now on it can be seen that it is gone. */
+static void
+end_process(struct world *world, const struct world_process *process)
+{
+    world_end_token(world, process->token);
+    if (world->exists && process->id != 0 && world->id == process->id)
+        world_end_token(world, world->token);
+}
+
 /* Every event enters here.  A worker that is cut off from the store gives the
  * call up with the question: nothing comes back from it. */
 void
 worker_pump(struct world *world, unsigned worker, struct hf_event event)
 {
     struct world_worker *w = &world->workers[worker];
+    struct world_process process = process_of(w);
     uint64_t unsent = step(world, worker, event);
 
     while (unsent != 0)
@@ -159,13 +233,32 @@ worker_pump(struct world *world, unsigned worker, struct hf_event event)
     if (w->cut && worker_is_owed(w))
         let_go(world, worker);
     send(world, worker);
-    name_claim(world, w);
+    name_claim(world, worker, process.id);
     if (w->contender.state == HF_CONTENDER_ENDED) {
         let_go(world, worker);
         promise_end(world, worker);
         forsake(world, worker);
+        end_process(world, &process);
         *w = (struct world_worker){.phase = w->phase};
     }
+}
+
+/* A refuse lock's holder may be said to be dead thereupon.  (Looked at only
+ * where its process can be seen: else a reader would look at what reduction.h
+ * takes for the holder's own.) */
+static void
+read_record(const struct world *world, struct world_mail *mail)
+{
+    unsigned owner = world_owner(world);
+    bool refuse = world->config->same_host && world->exists &&
+                  !world->foreign &&
+                  world->config->terms[world->terms].if_dead == HF_REFUSE;
+
+    mail->sight = stored_read(world);
+    mail->of_dead = refuse && world_has_ended(world, world->token);
+    mail->of_believer = refuse && owner != WORLD_WORKERS_MAX &&
+                        hf_contender_check(&world->workers[owner].contender,
+                                           WORLD_NOW) == HF_GRANTED;
 }
 
 void
@@ -181,7 +274,7 @@ worker_serve(struct world *world, unsigned worker)
         return;
     }
     if (mail->reads) {
-        mail->sight = stored_read(world);
+        read_record(world, mail);
         return;
     }
     mail->verdict = stored_apply(world, &mail->write);
@@ -195,6 +288,7 @@ worker_init_contender(const struct world_config *config, unsigned worker,
     const struct world_terms *terms = &config->terms[worker];
     struct hf_contender_config own = {
         .terms = world_terms_of(config, worker),
+        .grace = world_ticks(terms->grace),
         .limit = terms->limit == 0 ? HF_FOREVER : world_ticks(terms->limit),
         .try_only = terms->try_only,
         .seed = worker + 1,
@@ -247,8 +341,9 @@ worker_deliver(struct world *world, unsigned worker)
         tell_went_back(world, worker);
 }
 
-void
-worker_crash(struct world *world, unsigned worker)
+/* What it has sent may still apply, and is nobody's. */
+static void
+vanish(struct world *world, unsigned worker)
 {
     struct world_worker *w = &world->workers[worker];
 
@@ -257,6 +352,39 @@ worker_crash(struct world *world, unsigned worker)
         if (world->late[i].worker == worker)
             world->late[i].worker = WORLD_WORKERS_MAX;
     *w = (struct world_worker){.phase = w->phase};
+}
+
+void
+worker_crash(struct world *world, unsigned worker)
+{
+    struct world_process process = process_of(&world->workers[worker]);
+
+    vanish(world, worker);
+    end_process(world, &process);
+}
+
+void
+worker_abandon(struct world *world, unsigned worker)
+{
+    struct hf_contender *c = &world->workers[worker].contender;
+    struct hf_effect effect;
+
+    hf_contender_step(c, hf_event(HF_ON_ABANDON, WORLD_NOW));
+    HF_CHECK(c->state == HF_CONTENDER_ENDED);
+    while (hf_contender_next(c, &effect))
+        HF_CHECK(effect.kind == HF_DO_NOTIFY);
+    vanish(world, worker);
+}
+
+void
+worker_answer_unavailable(struct world *world, unsigned worker)
+{
+    struct world_mail *mail = &world->workers[worker].mail;
+
+    forget_excuse(world);
+    mail->served = true;
+    mail->verdict = HF_UNAVAILABLE;
+    mail->version = 0;
 }
 
 void

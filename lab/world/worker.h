@@ -32,6 +32,12 @@ void worker_deliver(struct world *world, unsigned worker);
 void worker_answer_unknown(struct world *world, unsigned worker,
                            enum world_act how);
 
+/* The answer is *unavailable*: surely nothing was done. */
+void worker_answer_unavailable(struct world *world, unsigned worker);
+
+/* It stops at once, whatever it leaves behind; its process goes on. */
+void worker_abandon(struct world *world, unsigned worker);
+
 /* The process ends without a word; its record stays, and what it has sent may
  * still apply. */
 void worker_crash(struct world *world, unsigned worker);

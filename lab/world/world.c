@@ -34,6 +34,19 @@ world_owns(const struct world *world, unsigned worker)
            w->contender.keeper.heartbeat.id == world->id;
 }
 
+void
+world_end_token(struct world *world, uint64_t token)
+{
+    if (world->config->same_host && token != 0)
+        world->ended |= UINT64_C(1) << token;
+}
+
+bool
+world_has_ended(const struct world *world, uint64_t token)
+{
+    return (world->ended >> token & 1) != 0;
+}
+
 unsigned
 world_owner(const struct world *world)
 {
@@ -49,7 +62,7 @@ world_terms_of(const struct world_config *config, unsigned worker)
     const struct world_terms *terms = &config->terms[worker];
 
     return (struct hf_terms){terms->if_dead, world_ticks(terms->ttl),
-                             world_ticks(1)};
+                             world_ticks(terms->beat == 0 ? 1 : terms->beat)};
 }
 
 void
@@ -96,7 +109,7 @@ bool
 world_is_workers(enum world_act act)
 {
     bool persons =
-        (act >= ACT_PERSON_COMES && act <= ACT_PERSON_GONE) || act >= ACT_CLEAR;
+        (act >= ACT_PERSON_COMES && act <= ACT_PERSON_HINT) || act >= ACT_CLEAR;
 
     return act != ACT_TICK && act != ACT_LATE && act != ACT_PURGE &&
            act != ACT_ARRIVE && !persons;

@@ -12,12 +12,13 @@
  * A step of the world is one of: a worker begins, releases or gives up; the
  * store executes the question a worker has out; an answer arrives; a write
  * that was given up applies after all; time passes, one coarse tick; a worker
- * is told the time; evidence about the holder's process arrives; tombstones
- * are purged; a holder sends a write to the resource that the lock is for, and
- * it arrives; a person comes to clear what is dead.  step.h does them.  A fault
- * is one of: an answer *unknown*, having applied, not applied, or applying
- * later; a read that fails; a message that takes its time; a worker cut off
- * from the store; a crash; a freeze; an operator's clear.
+ * is told the time; its shell sees the holder's process, or hints, or hands an
+ * answer over again; tombstones are purged; a holder sends a write to the
+ * resource that the lock is for, and it arrives; a person comes to clear what is
+ * dead.  step.h does them.  A fault is one of: an answer *unknown*, having
+ * applied, not applied, or applying later; *unavailable*; a read that fails; a
+ * message that takes its time; a worker cut off from the store; a crash; a lock
+ * abandoned; a freeze; an operator's clear; a record that is not ours.
  *
  * Time is urgent: it does not pass while a worker that is not frozen has
  * something due, nor while a message is under way.  A message that takes its
@@ -40,7 +41,9 @@ enum {
 
 struct world_terms {
     enum hf_if_dead if_dead;
-    int ttl;   /* ticks; beat is one, grace is none */
+    int ttl;   /* ticks */
+    int beat;  /* ticks; 0: one */
+    int grace; /* ticks */
     int limit; /* of the wait, in ticks; 0: none */
     bool try_only;
     int gains; /* ticks that its clock gains on the others' in every ttl */
@@ -55,7 +58,8 @@ struct world_config {
     unsigned workers;
     struct world_terms terms[WORLD_WORKERS_MAX];
     bool lazy;      /* any message may take up to a tick, without a fault */
-    bool same_host; /* the end of a holder's process can be seen */
+    bool same_host; /* a holder's process can be seen, and its end */
+    bool hints;     /* at any moment a hint, or an answer once more */
     bool gives_up;  /* a worker may cancel what is not granted */
     bool purges;    /* tombstones may be purged */
     enum world_resource_kind resource; /* that holders write to */
@@ -63,6 +67,8 @@ struct world_config {
     bool operator;      /* a fault: a person clears the record by force */
     bool cuts;          /* a fault: a worker is cut off, until it is healed */
     bool freezes;       /* a fault: a worker is frozen, and wakes later */
+    bool abandons;      /* a fault: a worker abandons what it has */
+    bool foreigners;    /* a fault: somebody puts a record there by hand */
     bool forgets;       /* a fault: the place goes back: see forget.h */
     int latency;        /* ticks that every call takes, without a fault */
     bool symmetric;     /* workers of the same terms are alike */
@@ -93,9 +99,11 @@ struct world_mail {
     bool served; /* the answer is what is under way */
     bool slow;   /* time may pass before it arrives */
     bool reads;
-    bool went_back;           /* the place is another, as the answer says */
-    unsigned age;             /* ticks since it was sent; as many as matter */
-    uint64_t number;          /* of the question */
+    bool of_dead;     /* it showed a refuse lock whose process is gone */
+    bool of_believer; /* or one whose holder was sure of it */
+    bool went_back;   /* the place is another, as the answer says */
+    unsigned age;     /* ticks since it was sent; as many as matter */
+    uint64_t number;  /* of the question */
     struct world_write write; /* what it writes, if it does not read */
     enum hf_verdict verdict;
     uint64_t version;
@@ -150,6 +158,7 @@ struct world_resource {
 struct world {
     const struct world_config *config;
     bool exists;
+    bool foreign;     /* the record is not ours */
     uint64_t version; /* of the record, or to expect */
     uint64_t given;   /* the highest version that ever was */
     uint64_t token;
@@ -158,6 +167,8 @@ struct world {
     uint64_t marker;  /* token that the marker which is there names; or 0 */
     uint64_t taken;   /* the token that was last taken over */
     uint64_t highest; /* fence granted so far */
+    uint64_t ended;   /* a bit for each token whose process is known to have
+                         ended */
     struct world_write late[WORLD_LATE_MAX]; /* given up: each applies later, or
                                                 never */
     unsigned late_count;
@@ -178,7 +189,11 @@ enum world_act {
     ACT_SERVE,
     ACT_DELIVER,
     ACT_CLOCK,
-    ACT_EVIDENCE,
+    ACT_GONE,         /* it sees that the holder's process is gone */
+    ACT_RUNNING,      /* that it is there */
+    ACT_OLD_EVIDENCE, /* something about another version */
+    ACT_HINT,
+    ACT_AGAIN, /* an answer that was had before */
     ACT_TICK,
     ACT_LATE,
     ACT_PURGE,
@@ -191,22 +206,27 @@ enum world_act {
     ACT_PERSON_HEARS,
     ACT_PERSON_CLOCK,
     ACT_PERSON_GONE,
+    ACT_PERSON_HINT,
     /* faults */
     ACT_UNKNOWN_APPLIED,
     ACT_UNKNOWN_DROPPED,
     ACT_UNKNOWN_LATER,
+    ACT_UNAVAILABLE,
     ACT_READ_FAILS,
     ACT_SLOW,
     ACT_CUT,
     ACT_CRASH,
+    ACT_ABANDON,
     ACT_FREEZE,
     ACT_CLEAR,
+    ACT_FOREIGN,
     ACT_REMOVED,
     ACT_REPLACED,
     ACT_OVERWRITTEN,
     ACT_PERSON_ANSWER_LOST,
     ACT_PERSON_DROPPED,
     ACT_PERSON_LATER,
+    ACT_PERSON_UNAVAILABLE,
     ACT_PERSON_SLOW,
     ACT_COUNT,
 };
@@ -258,6 +278,13 @@ bool worker_is_overdue(const struct world_worker *w);
 
 /* Does the worker believe that it holds the lock, by its own clock? */
 bool world_believes(const struct world *world, unsigned worker);
+
+/* The process has ended whose generation began with that token: as far as it
+ * can be seen. */
+void world_end_token(struct world *world, uint64_t token);
+
+/* Has the process ended whose generation began with that token? */
+bool world_has_ended(const struct world *world, uint64_t token);
 
 /* Does the record stand for a claim of this worker's present process? */
 bool world_owns(const struct world *world, unsigned worker);

@@ -17,6 +17,15 @@
 #define SLOW     4
 #define SLOW_TTL .ttl = 10
 
+/*
+ * Finer time: a beat of two ticks, and a patience of two, which is longer than
+ * the margin of one; three beats and the margin are seven.
+ */
+#define FINE .ttl = 7, .beat = 2
+
+/* A grace of one tick. */
+#define GRACE .ttl = 5, .grace = 1
+
 const struct world_config worlds[] = {
     {
         .name = "takeover",
@@ -74,6 +83,58 @@ const struct world_config worlds[] = {
         .workers = 2,
         .terms = {{REFUSE, TTL}, {REFUSE, TTL}},
         .forgets = true,
+        .symmetric = true,
+    },
+    {
+        .name = "fine",
+        .about = "beats of two ticks, and patience longer than the margin",
+        .workers = 2,
+        .terms = {{TAKEOVER, FINE}, {TAKEOVER, FINE}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "fine-refuse",
+        .about = "the same, with refuse locks",
+        .workers = 2,
+        .terms = {{REFUSE, FINE}, {REFUSE, FINE}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "grace",
+        .about = "a grace of a tick: no right shorter than that is granted",
+        .workers = 2,
+        .terms = {{TAKEOVER, GRACE}, {TAKEOVER, GRACE}},
+        .symmetric = true,
+        .cuts = true,
+    },
+    {
+        .name = "shell",
+        .about = "hints at any moment, answers once more, abandoned locks",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {TAKEOVER, TTL}},
+        .hints = true,
+        .abandons = true,
+        .symmetric = true,
+    },
+    {
+        .name = "shell-refuse",
+        .about = "the same, with refuse locks, and processes that are seen",
+        .workers = 2,
+        .terms = {{REFUSE, TTL}, {REFUSE, TTL}},
+        .same_host = true,
+        .hints = true,
+        .abandons = true,
+        .symmetric = true,
+    },
+    {
+        .name = "foreign",
+        .about = "somebody writes records by hand that are not ours",
+        .workers = 2,
+        .terms = {{TAKEOVER, TTL}, {REFUSE, TTL}},
+        .foreigners = true,
+        .operator= true,
         .symmetric = true,
     },
     {
@@ -287,6 +348,18 @@ const struct worlds_proof worlds_proofs[] = {
     {"forgets", 2, 2, WORLDS_PROVE},
     {"forgets-refuse", 2, 1, WORLDS_TEST},
     {"forgets-refuse", 2, 2, WORLDS_PROVE},
+    {"fine", 2, 1, WORLDS_TEST},
+    {"fine", 2, 2, WORLDS_PROVE},
+    {"fine-refuse", 2, 1, WORLDS_TEST},
+    {"fine-refuse", 2, 2, WORLDS_PROVE},
+    {"grace", 2, 1, WORLDS_TEST},
+    {"grace", 2, 2, WORLDS_PROVE},
+    {"shell", 2, 1, WORLDS_TEST},
+    {"shell", 2, 2, WORLDS_PROVE},
+    {"shell-refuse", 2, 1, WORLDS_TEST},
+    {"shell-refuse", 2, 2, WORLDS_PROVE},
+    {"foreign", 2, 1, WORLDS_TEST},
+    {"foreign", 2, 2, WORLDS_PROVE},
     {"refuse", 2, 1, WORLDS_TEST},
     {"refuse", 2, 2, WORLDS_PROVE},
     {"refuse", 3, 1, WORLDS_PROVE},
