@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
 """Build the small wrong changes of lab/mutants/list.txt, one at a time, and
-make sure that each is caught: by a proof of holdfast-lab or by a unit test.
+make sure that each is caught by all that the list names: a proof of
+holdfast-lab, tests, or both.
 
 usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--table FILE]
                           [--tsv FILE] [NAME...]
 
   --build DIR   a build with tests (build/dev): its objects are linked anew
   --jobs N      so many at a time (2)
-  --survey      ask every proof and every test, not only those of the list,
-                and print the list's lines that have changed
+  --survey      ask every proof, and every test of the engine, not only those
+                of the list, and print the list's lines that have changed
   --table FILE  put the table between the marks of that file (docs/lab.md)
   --tsv FILE    write it with tabs, for holdfast-lab report --mutants FILE
 
-Exit: 0 when each was caught; 1 when one survived; 64 usage.
+Exit: 0 when each was caught by all that are named; 1 when one was not; 64
+usage.
 """
 
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import shlex
 import subprocess
@@ -35,15 +38,18 @@ PROOFS = [
     "dead-refuse 2 1", "live 1 1", "give-up 2 1", "slow 2 1", "unequal 2 1",
     "same-host 2 1", "same-host-refuse 2 1", "purge 2 1", "try 2 1",
     "clear 2 1", "slow-place 2 0", "slow-place-refuse 2 0", "forgets 2 1",
-    "forgets-refuse 2 1", "slow-place-live 1 1", "live 2 1", "takeover 2 2",
-    "drift 2 2",
+    "forgets-refuse 2 1", "slow-place-live 1 1", "fine 2 1", "fine-refuse 2 1",
+    "grace 2 1", "shell 2 1", "shell-refuse 2 1", "foreign 2 1",
+    "examine 2 0", "examine-live 1 1", "live 2 1", "takeover 2 2", "drift 2 2",
 ]
+# Those that may be asked for a change of the engine.
 TESTS = [
-    "test_question", "test_evidence", "test_keeper", "test_keeper_claim",
-    "test_keeper_release", "test_went_back", "test_contender",
-    "test_contender_dead", "test_contender_end", "test_examiner",
-    "test_core_random",
+    "unit/test_question", "unit/test_evidence", "unit/test_keeper",
+    "unit/test_keeper_claim", "unit/test_keeper_release",
+    "unit/test_went_back", "unit/test_contender", "unit/test_contender_dead",
+    "unit/test_contender_end", "unit/test_examiner", "unit/test_core_random",
 ]
+NOTHING = "nothing"  # of the lab: it was asked, and finds nothing
 STATES_MAX = "12000000"
 SECONDS_MAX = 120
 
@@ -51,10 +57,10 @@ SECONDS_MAX = 120
 class Mutant:
     def __init__(self, name):
         self.name, self.about, self.file = name, None, None
-        self.lab, self.unit = None, None
+        self.lab = None  # the proof, NOTHING, or None: it is not asked
+        self.tests = []
         self.changes = [[]]  # lists of (sign, line)
-        self.found = {}  # "lab" and "unit": what caught it, as a phrase
-        self.wrong = None  # why it proves nothing
+        self.found = {}  # by the proof, or the test: how it caught it
 
     def apply(self):
         """The changed text of its file."""
@@ -80,9 +86,11 @@ def read_list():
             mutant.changes.append([])
         elif mutant and line[:1] in ("+", "-", " ") and line:
             mutant.changes[-1].append((line[0], line[1:]))
-        elif mutant and line.startswith(("file: ", "lab: ", "unit: ")):
+        elif mutant and line.startswith("tests: "):
+            mutant.tests = line.removeprefix("tests: ").split(", ")
+        elif mutant and line.startswith(("file: ", "lab: ")):
             key, value = line.split(": ", 1)
-            setattr(mutant, key, None if value == "nobody" else value)
+            setattr(mutant, key, value)
         elif mutant and line and mutant.about is None:
             mutant.about = line
         elif line:
@@ -100,14 +108,21 @@ class Build:
         self.folder = folder
         entries = json.loads((folder / "compile_commands.json").read_text())
         self.compiling = {e["file"]: e for e in entries}
+        listed = subprocess.run(
+            ["ctest", "--test-dir", folder, "--show-only=json-v1"], check=True,
+            capture_output=True, text=True).stdout
+        self.tests = {t["name"]: t for t in json.loads(listed)["tests"]}
         self.linking = {}
-        for target in ["holdfast-lab"] + ["unit_" + t for t in TESTS]:
+
+    def link_command(self, target):
+        if target not in self.linking:
             lines = subprocess.run(
-                ["ninja", "-C", folder, "-t", "commands", f"bin/{target}"],
+                ["ninja", "-C", self.folder, "-t", "commands", target],
                 check=True, capture_output=True, text=True).stdout.split("\n")
             self.linking[target] = next(
                 line for line in reversed(lines)
-                if f"-o bin/{target}" in line and " -c " not in line)
+                if f"-o {target}" in line and " -c " not in line)
+        return self.linking[target]
 
     def compile(self, mutant, folder):
         source = folder / pathlib.Path(mutant.file).name
@@ -115,23 +130,48 @@ class Build:
         words = shlex.split(
             self.compiling[str(ROOT / mutant.file)]["command"])
         at = words.index("-o")
+        mutant.object = words[at + 1]
         words[at + 1] = str(folder / "mutant.o")
         words[words.index("-c") + 1] = str(source)
-        words = [w for w in words if w != "-Werror"] + ["-w"]
+        words = [w for w in words if w != "-Werror"] + [
+            "-w", "-I", str((ROOT / mutant.file).parent)]
         done = subprocess.run(words, cwd=self.folder, capture_output=True,
                               text=True)
         if done.returncode != 0:
             raise ValueError(f"{mutant.name}: does not compile\n{done.stderr}")
 
-    def link(self, target, folder):
-        """Its object first, so that the library's own is not looked for."""
-        words = [w for w in shlex.split(self.linking[target])
+    def link(self, target, mutant, folder, name=None):
+        """In the place of its object; or first, so that the library's own is
+        not looked for."""
+        out = folder / (name or pathlib.Path(target).name)
+        changed = str(folder / "mutant.o")
+        words = [w for w in shlex.split(self.link_command(target))
                  if w not in ("&&", ":")]
-        words[words.index("-o") + 1] = str(folder / target)
-        first = next(i for i, w in enumerate(words) if w.endswith(".o"))
-        words.insert(first, str(folder / "mutant.o"))
+        words[words.index("-o") + 1] = str(out)
+        if mutant.object in words:
+            words[words.index(mutant.object)] = changed
+        else:
+            words.insert(next(i for i, w in enumerate(words)
+                              if w.endswith(".o")), changed)
         subprocess.run(words, cwd=self.folder, check=True)
-        return folder / target
+        return out
+
+    def command(self, test, mutant, folder):
+        """The test's, and its environment, with what it tests linked anew."""
+        words = list(self.tests[test]["command"])
+        env = dict(os.environ)
+        bin_folder = self.folder / "bin"
+        if test.split("/")[0] in ("unit", "lab"):
+            words[0] = str(self.link(f"bin/{test.replace('/', '_')}", mutant,
+                                     folder))
+        if str(bin_folder / "holdfast") in words:
+            library = self.folder / "lib/libholdfast.so.0"
+            self.link(f"lib/{library.resolve().name}", mutant, folder,
+                      library.name)
+            env["LD_LIBRARY_PATH"] = str(folder)
+            words[words.index(str(bin_folder / "holdfast"))] = str(
+                self.link("bin/holdfast", mutant, folder))
+        return words, env
 
 
 def said(done):
@@ -151,89 +191,111 @@ def run_proof(program, proof):
     except subprocess.TimeoutExpired:
         return None
     if done.returncode < 0:
-        return f"{proof}: {said(done) or 'killed'}"
+        return said(done) or "killed"
     if done.returncode != 1:
         return None
     report = json.loads(done.stdout.strip().split("\n")[-1])
     how = report["property"] or "its limit is not found"
-    return f"{proof}: {how} ({report['states']:,} states, " \
-           f"{report['seconds']:.1f} s)"
+    return f"{how} ({report['states']:,} states, {report['seconds']:.1f} s)"
 
 
-def run_test(program, test):
+def run_test(build, mutant, folder, test):
+    """How the test caught it, or None."""
+    words, env = build.command(test, mutant, folder)
     try:
-        done = subprocess.run([program], capture_output=True, text=True,
-                              timeout=SECONDS_MAX)
+        done = subprocess.run(words, capture_output=True, text=True, env=env,
+                              errors="replace", timeout=SECONDS_MAX)
     except subprocess.TimeoutExpired:
-        return f"{test}: never ends"
-    if done.returncode == 0:
+        return "never ends"
+    if done.returncode in (0, 77):
         return None
-    failed = [line.split("] ")[1].split(":")[0]
-              for line in done.stderr.split("\n") + done.stdout.split("\n")
+    lines = done.stderr.split("\n") + done.stdout.split("\n")
+    failed = [line.split("] ")[1].split(":")[0] for line in lines
               if line.startswith("[  FAILED  ] ") and "test(s)" not in line]
-    how = failed[0] if failed else said(done) or "fails"
-    return f"{test}: {how}"
+    failed += [line.split(" - ", 1)[1] for line in lines
+               if line.startswith("not ok ") and " - " in line]
+    return failed[0] if failed else said(done) or "fails"
 
 
 def sound(build, mutants, survey, pool):
     """The proofs that say of the unchanged machines what they should: only
     what these find is the mutant's doing."""
-    proofs = PROOFS if survey else sorted({m.lab for m in mutants if m.lab})
+    proofs = PROOFS if survey else sorted(
+        {m.lab for m in mutants if m.lab not in (None, NOTHING)})
     program = build.folder / "bin/holdfast-lab"
     kept = []
     for proof, how in zip(proofs, pool.map(
             lambda proof: run_proof(program, proof), proofs)):
         if how:
-            print(f"of no use, without any mutant: {how}", flush=True)
+            print(f"of no use, without any mutant: {proof}: {how}",
+                  flush=True)
         else:
             kept.append(proof)
     return kept
 
 
+def is_of_the_lab(mutant):
+    return mutant.file.startswith(("src/core/", "lab/"))
+
+
 def try_one(build, mutant, survey, proofs):
+    """Whoever the list names; in a survey whoever could be named, too."""
     folder = build.folder / "mutants" / mutant.name
     folder.mkdir(parents=True, exist_ok=True)
     build.compile(mutant, folder)
-    core = mutant.file.startswith("src/")
-
-    def lab(proofs):
-        program = build.link("holdfast-lab", folder)
-        return next(filter(None, (run_proof(program, p) for p in proofs)), None)
-
-    def unit(tests):
-        return next(filter(None, (run_test(build.link("unit_" + t, folder), t)
-                                  for t in tests)), None)
-
-    # Whoever the list names; where these fail, whoever is left.
-    asking = [("lab", lab, proofs)] + [("unit", unit, TESTS)] * core
-    for key, ask, everybody in asking:
-        named = getattr(mutant, key)
-        how = ask([named]) if named in everybody else None
-        if how:
-            mutant.found[key] = how
-    for key, ask, everybody in reversed(asking):
-        if key not in mutant.found and (survey or not mutant.found):
-            how = ask([x for x in everybody if x != getattr(mutant, key)])
+    asked = [mutant.lab] if mutant.lab in proofs else []
+    tests = list(mutant.tests)
+    if is_of_the_lab(mutant) and (asked or survey):
+        program = build.link("bin/holdfast-lab", mutant, folder)
+        asked += [p for p in proofs if p not in asked] if survey else []
+        for proof in asked:
+            how = run_proof(program, proof)
             if how:
-                mutant.found[key] = how
+                mutant.found[proof] = how
+                break
+    if survey and mutant.file.startswith("src/core/"):
+        tests += [t for t in TESTS if t not in tests]
+    for test in tests:
+        how = run_test(build, mutant, folder, test)
+        if how:
+            mutant.found[test] = how
+        if how and survey and test not in mutant.tests:
+            break
     for file in folder.iterdir():
         file.unlink()
     folder.rmdir()
 
 
+def named(mutant):
+    return ([mutant.lab] if mutant.lab not in (None, NOTHING) else []) + \
+        mutant.tests
+
+
+def by_lab(mutant, nobody=("finds nothing", "is not asked")):
+    for who, how in mutant.found.items():
+        if "/" not in who:
+            return f"{who}: {how}"
+    return nobody[0] if mutant.lab == NOTHING else nobody[1]
+
+
+def by_tests(mutant):
+    caught = [f"{who}: {how}" for who, how in mutant.found.items()
+              if "/" in who]
+    return "; ".join(caught) or "-"
+
+
 def table(mutants):
-    yield "| mutant | what is wrong | caught in the lab by | by a unit test |"
+    yield "| mutant | what is wrong | the lab | tests |"
     yield "|---|---|---|---|"
     for m in mutants:
-        yield (f"| {m.name} | {m.about} | {m.found.get('lab', '-')} | "
-               f"{m.found.get('unit', '-')} |")
+        yield f"| {m.name} | {m.about} | {by_lab(m)} | {by_tests(m)} |"
 
 
 def tsv(mutants):
     yield "mutant\tfile\twrong\tlab\tunit"
     for m in mutants:
-        yield "\t".join((m.name, m.file, m.about, m.found.get("lab", "-"),
-                         m.found.get("unit", "-")))
+        yield "\t".join((m.name, m.file, m.about, by_lab(m, ("-", "-")),
+                         by_tests(m)))
 
 
 def put_table(path, lines):
@@ -273,18 +335,14 @@ def main():
                 bad += 1
                 print(f"{m.name}: {wrong}", flush=True)
                 continue
-            if not m.found:
+            missed = [who for who in named(m) if who not in m.found]
+            if missed or not m.found:
                 bad += 1
-                print(f"{m.name}: SURVIVES", flush=True)
-            for key, how in m.found.items():
-                name = how.split(":")[0]
-                listed = getattr(m, key)
-                note = "" if listed == name else f"   [{key}: {listed}?]"
-                print(f"{m.name}: {key}: {how}{note}", flush=True)
-            for key in ("lab", "unit"):
-                if getattr(m, key) and key not in m.found and m.found:
-                    print(f"{m.name}: {key}: nobody   "
-                          f"[{key}: {getattr(m, key)}?]", flush=True)
+                print(f"{m.name}: NOT CAUGHT by {', '.join(missed) or 'anyone'}",
+                      flush=True)
+            for who, how in m.found.items():
+                new = "" if who in named(m) else "   [is not in the list]"
+                print(f"{m.name}: {who}: {how}{new}", flush=True)
     print(f"{len(mutants)} mutants, {len(mutants) - bad} caught, in "
           f"{time.monotonic() - started:.0f} s")
     if args.table:
