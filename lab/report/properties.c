@@ -33,8 +33,13 @@ static const struct {
     {PROMISE_LATE_ANSWER,
      "a worker is told that it holds the lock when its right to it is over"},
     {PROMISE_UNTOLD,
-     "a worker runs on in the section, has looked at its clock, and was not "
-     "told that it has lost the lock"},
+     "a worker's right is over, nothing is due by its clock any more, and it "
+     "was not told that it has lost the lock"},
+    {PROMISE_REVIVED, "a worker holds a lock again that it has lost"},
+    {PROMISE_FALSE_DEATH,
+     "a waiter is told that a holder is dead which is not"},
+    {PROMISE_FOREIGN,
+     "a worker writes on a record that somebody has put there by hand"},
     {PROMISE_UNHEARD,
      "a holder whose lock a person has cleared never learns of it"},
     {PROMISE_UNNOTICED,
