@@ -5,15 +5,10 @@
 
 #include <cmocka.h>
 
-#include <sched.h>
-#include <stdio.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-
-enum { NOT_ALLOWED = 77 };
+#include "unit/support/asleep.h"
 
 static struct hf_instant
 at(int64_t ms)
@@ -89,65 +84,17 @@ now_is_boottime_and_the_wall_is_realtime(void **state)
     assert_true(wall <= wall_us / 1000 && wall_us / 1000 <= hf_wall_ms());
 }
 
-/* In a time namespace the clock that counts the time asleep is ahead of the one
- * that does not, as after a suspension. */
-static int
-look_from_a_thousand_seconds_ahead(void)
+static int64_t
+now_ms(void)
 {
-    int64_t awake = read_ms(CLOCK_MONOTONIC);
-    int64_t asleep = hf_now().ms - awake;
-
-    return asleep >= 1000000 ? 0 : 1;
-}
-
-static bool
-begin_time_namespace(void)
-{
-    FILE *offsets;
-
-    if (unshare(CLONE_NEWTIME) != 0 &&
-        unshare(CLONE_NEWUSER | CLONE_NEWTIME) != 0)
-        return false;
-    offsets = fopen("/proc/self/timens_offsets", "w");
-    if (offsets == NULL)
-        return false;
-    fputs("boottime 1000 0\n", offsets);
-    return fclose(offsets) == 0;
-}
-
-static int
-code_of(pid_t child)
-{
-    int status = -1;
-
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-        return -1;
-    return WEXITSTATUS(status);
+    return hf_now().ms;
 }
 
 static void
 now_counts_the_time_asleep(void **state)
 {
-    pid_t outside = fork();
-    int code;
-
     (void)state;
-    if (outside == 0) {
-        pid_t inside;
-
-        if (!begin_time_namespace())
-            _exit(NOT_ALLOWED);
-        inside = fork();
-        if (inside == 0)
-            _exit(look_from_a_thousand_seconds_ahead());
-        _exit(code_of(inside));
-    }
-    code = code_of(outside);
-    if (code == NOT_ALLOWED) {
-        puts("time namespaces are not allowed here");
-        skip();
-    }
-    assert_int_equal(code, 0);
+    asleep_is_counted_by(now_ms);
 }
 
 int
