@@ -32,6 +32,7 @@ begin() { # begin ID COMMAND...: hold the lock ID, or wait for it, as $pid
         --ttl 60s --beat 10s --grace 20s "$id" -- "$@"
     await "the guard" has_guard "$pid"
     guard=$(guard_of "$pid")
+    started+=("$guard") # frozen, it would not end by itself
 }
 
 # Each at a place of its own: whoever is frozen may be in the middle of a write.
@@ -44,6 +45,7 @@ hold() { # hold ID: with its $guard and its command, $job
     begin "$1" bash "$here/job" "$here/$1"
     await "the command" test -s "$here/$1.pid"
     job=$(cat "$here/$1.pid")
+    started+=("$job")
 }
 
 # Stop it; is each of its threads stopped, or the process gone?  The guard's
