@@ -107,7 +107,9 @@ class Build:
     def __init__(self, folder):
         self.folder = folder
         entries = json.loads((folder / "compile_commands.json").read_text())
-        self.compiling = {e["file"]: e for e in entries}
+        # Some are compiled for a test of theirs too: the product's comes last.
+        self.compiling = {e["file"]: e for e in sorted(
+            entries, key=lambda e: "-o test/" not in e["command"])}
         listed = subprocess.run(
             ["ctest", "--test-dir", folder, "--show-only=json-v1"], check=True,
             capture_output=True, text=True).stdout
@@ -141,16 +143,20 @@ class Build:
             raise ValueError(f"{mutant.name}: does not compile\n{done.stderr}")
 
     def link(self, target, mutant, folder, name=None):
-        """In the place of its object; or first, so that the library's own is
-        not looked for."""
+        """With the changed object in the place of its like; or first, where its
+        library follows, so that the library's own is not looked for.  Without
+        either, as it is."""
         out = folder / (name or pathlib.Path(target).name)
         changed = str(folder / "mutant.o")
+        own = pathlib.Path(mutant.object)
+        library = own.parent.name.removesuffix(".dir")
         words = [w for w in shlex.split(self.link_command(target))
                  if w not in ("&&", ":")]
         words[words.index("-o") + 1] = str(out)
-        if mutant.object in words:
-            words[words.index(mutant.object)] = changed
-        else:
+        if any(w.endswith("/" + own.name) for w in words):
+            words = [changed if w.endswith("/" + own.name) else w
+                     for w in words]
+        elif any(w.endswith(f"/lib{library}.a") for w in words):
             words.insert(next(i for i, w in enumerate(words)
                               if w.endswith(".o")), changed)
         subprocess.run(words, cwd=self.folder, check=True)
@@ -160,16 +166,16 @@ class Build:
         """The test's, and its environment, with what it tests linked anew."""
         words = list(self.tests[test]["command"])
         env = dict(os.environ)
-        bin_folder = self.folder / "bin"
-        if test.split("/")[0] in ("unit", "lab"):
+        program = self.folder / "bin/holdfast"
+        if words[0] == str(self.folder / "bin" / test.replace("/", "_")):
             words[0] = str(self.link(f"bin/{test.replace('/', '_')}", mutant,
                                      folder))
-        if str(bin_folder / "holdfast") in words:
+        if str(program) in words:
             library = self.folder / "lib/libholdfast.so.0"
             self.link(f"lib/{library.resolve().name}", mutant, folder,
                       library.name)
             env["LD_LIBRARY_PATH"] = str(folder)
-            words[words.index(str(bin_folder / "holdfast"))] = str(
+            words[words.index(str(program))] = str(
                 self.link("bin/holdfast", mutant, folder))
         return words, env
 
