@@ -14,8 +14,8 @@
  * that was given up applies after all; time passes, one coarse tick; a worker
  * is told the time; its shell sees the holder's process, or hints, or hands an
  * answer over again; tombstones are purged; a holder sends a write to the
- * resource that the lock is for, and it arrives; a person comes to clear what is
- * dead.  step.h does them.  A fault is one of: an answer *unknown*, having
+ * resource that the lock is for, and it arrives; a person comes to clear what
+ * is dead.  step.h does them.  A fault is one of: an answer *unknown*, having
  * applied, not applied, or applying later; *unavailable*; a read that fails; a
  * message that takes its time; a worker cut off from the store; a crash; a lock
  * abandoned; a freeze; an operator's clear; a record that is not ours.
