@@ -1,0 +1,182 @@
+/* The guard alone: this test is the holdfast that it obeys, and watches. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/guard.h"
+#include "cli/moment.h"
+
+enum {
+    GRACE_MS = 60 * 1000, /* longer than any of this may take */
+    PATIENCE_MS = 20 * 1000,
+};
+
+/* A guard of a takeover lock, and the holdfast's side of the pact. */
+struct bench {
+    struct hf_pact pact;
+    pid_t guard;
+};
+
+static void
+start(struct bench *bench, char **command)
+{
+    struct hf_pact_terms terms = {
+        .name = "lock",
+        .space = "default",
+        .if_dead = HF_TAKEOVER,
+        .grace = {GRACE_MS},
+        .command = command,
+        .terminal = -1,
+        .quiet = true,
+    };
+
+    /* The command keeps it so, through its execution. */
+    sigemptyset(&terms.signals);
+    sigaddset(&terms.signals, SIGTERM);
+    assert_true(hf_pact_open(&bench->pact));
+    bench->guard = hf_guard_start(&bench->pact, &terms);
+    assert_true(bench->guard > 0);
+}
+
+static void
+say(const struct bench *bench, enum hf_pact_word word)
+{
+    assert_true(hf_pact_send(bench->pact.holdfast_end,
+                             &(struct hf_pact_message){.word = word}));
+}
+
+/* The next thing that the guard says. */
+static struct hf_pact_message
+hear(const struct bench *bench)
+{
+    struct pollfd end = {.fd = bench->pact.holdfast_end, .events = POLLIN};
+    struct hf_pact_message message;
+    bool gone = false;
+
+    assert_int_equal(poll(&end, 1, PATIENCE_MS), 1);
+    assert_true(hf_pact_receive(end.fd, &message, &gone));
+    return message;
+}
+
+static void
+finish(struct bench *bench)
+{
+    int status = -1;
+
+    assert_int_equal(waitpid(bench->guard, &status, 0), bench->guard);
+    assert_int_equal(status, 0);
+    hf_pact_close(&bench->pact);
+}
+
+static char sleep_word[] = "sleep";
+static char long_word[] = "1000";
+static char *sleeps[] = {sleep_word, long_word, NULL};
+
+/* As soon as the grace has begun, the right leaves no time for a command. */
+static void
+what_is_granted_when_grace_has_begun_is_not_started(void **state)
+{
+    struct bench bench;
+    struct hf_pact_message message;
+
+    (void)state;
+    start(&bench, sleeps);
+    atomic_store(&bench.pact.page->right_until, hf_moment_now() + GRACE_MS);
+    say(&bench, HF_PACT_GRANT);
+    message = hear(&bench);
+    assert_int_equal(message.word, HF_PACT_DONE);
+    assert_int_equal(message.end, HF_PACT_LATE);
+    finish(&bench);
+}
+
+/* It hears of TERM, and does not go. */
+static void
+a_command_is_killed_when_the_right_is_over_whatever_is_left_of_grace(
+    void **state)
+{
+    struct bench bench;
+    struct hf_pact_message message;
+
+    (void)state;
+    start(&bench, sleeps);
+    atomic_store(&bench.pact.page->right_until, hf_moment_now() + 3 * GRACE_MS);
+    say(&bench, HF_PACT_GRANT);
+    assert_int_equal(hear(&bench).word, HF_PACT_STARTED);
+    atomic_store(&bench.pact.page->right_until, hf_moment_now() + 50);
+    say(&bench, HF_PACT_END);
+    message = hear(&bench);
+    assert_int_equal(message.word, HF_PACT_DONE);
+    assert_int_equal(message.end, HF_PACT_CUT);
+    assert_true(WIFSIGNALED(message.number));
+    assert_int_equal(WTERMSIG(message.number), SIGKILL);
+    finish(&bench);
+}
+
+/* A holdfast that grants while its guard is stopped, and dies; never returns.
+ * The guard's pid goes to `out`. */
+static void
+grant_and_die(char **command, int out)
+{
+    struct bench bench;
+    int status;
+
+    start(&bench, command);
+    kill(bench.guard, SIGSTOP);
+    (void)waitpid(bench.guard, &status, WUNTRACED);
+    atomic_store(&bench.pact.page->right_until, HF_MOMENT_NEVER);
+    say(&bench, HF_PACT_GRANT);
+    (void)!write(out, &bench.guard, sizeof(bench.guard));
+    _exit(0);
+}
+
+static void
+the_grant_of_a_holdfast_that_has_died_starts_nothing(void **state)
+{
+    char marker[] = "/tmp/holdfast-guard-XXXXXX";
+    char rm[] = "rm";
+    char *removes[] = {rm, marker, NULL};
+    int ends[2];
+    int status = -1;
+    pid_t guard;
+    pid_t holdfast;
+
+    (void)state;
+    close(mkstemp(marker));
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+    holdfast = fork();
+    if (holdfast == 0)
+        grant_and_die(removes, ends[1]);
+    assert_int_equal(read(ends[0], &guard, sizeof(guard)), sizeof(guard));
+    assert_int_equal(waitpid(holdfast, &status, 0), holdfast);
+    assert_int_equal(kill(guard, SIGCONT), 0);
+    assert_int_equal(waitpid(guard, &status, 0), guard);
+    assert_int_equal(access(marker, F_OK), 0);
+    unlink(marker);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_granted_when_grace_has_begun_is_not_started),
+        cmocka_unit_test(
+            a_command_is_killed_when_the_right_is_over_whatever_is_left_of_grace),
+        cmocka_unit_test(the_grant_of_a_holdfast_that_has_died_starts_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
