@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "options.h"
 #include "picture/picture_file.h"
 #include "place/replay_on.h"
@@ -18,7 +19,7 @@
 #include "world/walk.h"
 #include "world/worlds.h"
 
-/* holdfast-lab: prove, run, list, replay, report. */
+/* holdfast-lab: prove, run, wander, replay, report, list. */
 
 static volatile int stopped;
 
@@ -30,6 +31,42 @@ stop(int number)
 }
 
 /* ---- Proving ------------------------------------------------------------ */
+
+/* A check that fails outside of any step of a machine is a fault of ours. */
+static void
+own_failure(const char *what, const char *file, int line)
+{
+    fprintf(stderr, "holdfast-lab: a fault of its own: %s:%d: %s\n", file, line,
+            what);
+    exit(EXIT_INTERNAL);
+}
+
+/* There is no such world, or specimen; what there is of that name. */
+static int
+refuse_name(const char *kind, const char *name, const char *instead)
+{
+    fprintf(stderr, "holdfast-lab: there is no %s '%.60s' (%s)\n", kind, name,
+            instead == NULL ? "see holdfast-lab list" : instead);
+    return EXIT_USAGE;
+}
+
+static int
+refuse_world(const char *name)
+{
+    return refuse_name("world", name,
+                       specimens_find(name) == NULL
+                           ? NULL
+                           : "it is a specimen: say holdfast-lab run");
+}
+
+static int
+refuse_specimen(const char *name)
+{
+    return refuse_name("specimen", name,
+                       worlds_find(name) == NULL
+                           ? NULL
+                           : "it is a world: say holdfast-lab prove");
+}
 
 static struct lab_limits
 limits_of(const struct options *options, unsigned faults)
@@ -72,13 +109,8 @@ run_prove(const char *world, const struct options *options)
     if (world == NULL)
         return prove_list(NULL, &how);
     config = worlds_find(world);
-    if (config == NULL) {
-        fprintf(stderr,
-                "holdfast-lab: there is no world '%s' (see holdfast-lab "
-                "list)\n",
-                world);
-        return EXIT_USAGE;
-    }
+    if (config == NULL)
+        return refuse_world(world);
     if (options->workers == 0 && options->faults < 0)
         return prove_list(world, &how);
     if (options->quick || options->all) {
@@ -119,98 +151,85 @@ save_picture(const struct specimen_run *run, const struct options *options)
     return hf_status_exit(status);
 }
 
+/* The run that is asked for; false: it is not one, and that was said. */
+static bool
+set_run(struct specimen_run *run, const struct options *options)
+{
+    struct hf_error error;
+    const char *why;
+
+    if (options->only != NULL && chapters_meaning(options->only) == NULL) {
+        fprintf(stderr, "holdfast-lab: there is no property '%s'\n",
+                options->only);
+        return false;
+    }
+    run->only = options->only;
+    for (unsigned i = 0; i < options->set_count; i++)
+        if (!specimen_set(run, options->set[i], &why)) {
+            fprintf(stderr, "holdfast-lab: cannot set '%s': %s\n",
+                    options->set[i], why);
+            return false;
+        }
+    if (!specimen_check(run, &error)) {
+        fprintf(stderr, "holdfast-lab: %s\n", error.text);
+        return false;
+    }
+    return true;
+}
+
 static int
 run_specimen(const char *name, const struct options *options)
 {
     const struct specimen *specimen = specimens_find(name);
-    struct lab_limits limits = limits_of(options, 0);
+    struct lab_limits limits;
     struct specimen_run run;
-    struct lab_report report;
-    struct hf_error error;
-    bool violated;
-    bool interrupted;
-    const char *why;
     int saved;
+    int code;
 
-    if (specimen == NULL) {
-        fprintf(stderr,
-                "holdfast-lab: there is no specimen '%s' (see holdfast-lab "
-                "list)\n",
-                name);
-        return EXIT_USAGE;
-    }
-    if (options->only != NULL && chapters_meaning(options->only) == NULL) {
-        fprintf(stderr, "holdfast-lab: there is no property '%s'\n",
-                options->only);
-        return EXIT_USAGE;
-    }
+    if (specimen == NULL)
+        return refuse_specimen(name);
     run = specimen_run_of(specimen, options->workers);
-    run.only = options->only;
-    for (unsigned i = 0; i < options->set_count; i++)
-        if (!specimen_set(&run, options->set[i], &why)) {
-            fprintf(stderr, "holdfast-lab: cannot set '%s': %s\n",
-                    options->set[i], why);
-            return EXIT_USAGE;
-        }
-    if (!specimen_check(&run, &error)) {
-        fprintf(stderr, "holdfast-lab: %s\n", error.text);
+    if (!set_run(&run, options))
         return EXIT_USAGE;
-    }
-    limits.faults =
-        options->faults < 0 ? specimen->faults : (unsigned)options->faults;
-    if (!run_explore(&run, &limits, options->json, &report, &told)) {
-        fputs("holdfast-lab: not enough memory\n", stderr);
-        return EXIT_MEMORY;
-    }
-    violated = report.violated != NULL &&
-               (specimen->expect == NULL ||
-                strcmp(report.violated, specimen->expect) != 0);
-    if (report.violated == NULL && specimen->expect != NULL)
-        violated = true;
-    interrupted = report.verdict == LAB_BOUNDED && stopped;
-    lab_report_fini(&report);
+    limits =
+        limits_of(options, options->faults < 0 ? specimen->faults
+                                               : (unsigned)options->faults);
+    code = run_explore(&run, &limits, options->json, &told);
+    if (code == EXIT_INTERNAL)
+        return code;
     saved = save_picture(&run, options);
-    if (saved != 0)
-        return saved;
-    if (interrupted)
-        return EXIT_INTERRUPTED;
-    /* What is set, how much goes wrong, or that there are too few to do it,
-     * changes what is to be found. */
-    return violated && options->set_count == 0 && options->only == NULL &&
-                   options->faults < 0 && run.workers >= specimen->workers
-               ? EXIT_FINDING
-               : 0;
+    return saved != 0 ? saved : code;
 }
 
 /* ---- The other verbs ---------------------------------------------------- */
 
 static int
-replay(const char *line, const struct options *options)
+replay_specimen(const char *line, const struct options *options)
 {
-    static uint16_t schedule[PRINT_SCHEDULE_MAX];
     struct specimen_run run;
-    struct world_config config;
-    const char *why;
-    const char *violated;
-    bool valid;
-    int count;
+    int code;
+    int saved = 0;
 
-    if (options->on != NULL && options->svg != NULL) {
-        fputs("holdfast-lab: --on and --svg do not go together\n", stderr);
-        return EXIT_USAGE;
-    }
-    if (options->trace && run_is_specimen(line)) {
+    if (options->trace) {
         fputs("holdfast-lab: only a world's schedule has a trace\n", stderr);
         return EXIT_USAGE;
     }
-    if (options->on != NULL)
-        return replay_on(line, options->on);
-    if (run_is_specimen(line)) {
-        if (run_replay(line, &run, &told, &why))
-            return save_picture(&run, options);
-        fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
-        return EXIT_USAGE;
-    }
+    code = run_replay(line, &run, &told);
+    if (code == 0 || told.violated != NULL)
+        saved = save_picture(&run, options);
+    return saved != 0 ? saved : code;
+}
+
+static int
+replay_world(const char *line, const struct options *options)
+{
+    static uint16_t schedule[PRINT_SCHEDULE_MAX];
+    const struct print how = {.out = stdout, .trace = options->trace};
+    struct world_config config;
+    struct print_told ended;
+    const char *why;
+    int count;
+
     if (options->svg != NULL) {
         fputs("holdfast-lab: only a specimen has a picture\n", stderr);
         return EXIT_USAGE;
@@ -220,16 +239,44 @@ replay(const char *line, const struct options *options)
         fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
         return EXIT_USAGE;
     }
-    violated = model_replay(&config, schedule, (size_t)count,
-                            options->trace ? print_row : print_sentence, stdout,
-                            &valid);
-    if (!valid) {
-        fputs("holdfast-lab: the next action is not possible there\n", stderr);
+    ended = print_story(&how, &config, schedule, (size_t)count);
+    return print_replayed(&ended, (size_t)count);
+}
+
+static int
+replay(const char *line, const struct options *options)
+{
+    if (options->on != NULL && options->svg != NULL) {
+        fputs("holdfast-lab: --on and --svg do not go together\n", stderr);
         return EXIT_USAGE;
     }
-    if (violated != NULL)
-        printf("     broken: %s\n", violated);
-    return 0;
+    if (options->on != NULL)
+        return replay_on(line, options->on);
+    return run_is_specimen(line) ? replay_specimen(line, options)
+                                 : replay_world(line, options);
+}
+
+static void
+list_setting(const struct specimen_setting *setting)
+{
+    printf("%-18s --set %s=", "", setting->name);
+    for (unsigned i = 0; i < SPECIMEN_WORDS_MAX && setting->words[i] != NULL;
+         i++)
+        printf("%s%s", i == 0 ? "" : "|", setting->words[i]);
+    if (setting->words[0] == NULL)
+        printf("0..%u", setting->most);
+    printf("  %s\n", setting->about);
+}
+
+/* The first that has the same settings: of many there is one list. */
+static const struct specimen *
+first_with(const struct specimen_setting *settings)
+{
+    unsigned i = 0;
+
+    while (specimens[i]->settings != settings)
+        i++;
+    return specimens[i];
 }
 
 static void
@@ -242,15 +289,12 @@ list_specimen(const struct specimen *specimen)
         printf("%-18s must be found: %s\n", "", specimen->expect);
     if (setting == NULL)
         return;
-    for (; setting->name != NULL; setting++) {
-        printf("%-18s --set %s=", "", setting->name);
-        for (unsigned i = 0;
-             i < SPECIMEN_WORDS_MAX && setting->words[i] != NULL; i++)
-            printf("%s%s", i == 0 ? "" : "|", setting->words[i]);
-        if (setting->words[0] == NULL)
-            printf("0..%u", setting->most);
-        printf("  %s\n", setting->about);
+    if (first_with(setting) != specimen) {
+        printf("%-18s --set as %s has it\n", "", first_with(setting)->name);
+        return;
     }
+    for (; setting->name != NULL; setting++)
+        list_setting(setting);
 }
 
 static int
@@ -277,10 +321,8 @@ run_wander(const char *world, const struct options *options)
     struct print how = {.out = stdout, .trace = options->trace};
     uint64_t walked = 0;
 
-    if (base == NULL) {
-        fprintf(stderr, "holdfast-lab: there is no world '%s'\n", world);
-        return EXIT_USAGE;
-    }
+    if (base == NULL)
+        return refuse_world(world);
     config = worlds_with(base, options->workers);
     config.symmetric = false;
     for (; walked < options->walks && !stopped; walked++) {
@@ -291,7 +333,7 @@ run_wander(const char *world, const struct options *options)
         if (violated == NULL)
             continue;
         printf("seed %llu: %s\n", (unsigned long long)walk.seed, violated);
-        print_schedule(&how, &config, schedule, walk.len, violated);
+        print_schedule(&how, &config, schedule, walk.len);
         return config.expect != NULL && strcmp(violated, config.expect) == 0
                    ? 0
                    : EXIT_FINDING;
@@ -299,7 +341,7 @@ run_wander(const char *world, const struct options *options)
     printf("%llu walks of up to %zu steps from seed %llu: nothing found\n",
            (unsigned long long)walked, walk.max,
            (unsigned long long)options->seed);
-    return stopped ? EXIT_INTERRUPTED : 0;
+    return stopped ? EXIT_BOUNDED : 0;
 }
 
 static int
@@ -313,8 +355,13 @@ run_report(const struct options *options)
     };
     struct hf_error error;
     bool finding = false;
-    enum hf_status status = report_make(&order, &finding, &error);
+    enum hf_status status;
 
+    if (options->folder == NULL) {
+        fputs("holdfast-lab: report needs -o DIR\n", stderr);
+        return EXIT_USAGE;
+    }
+    status = report_make(&order, &finding, &error);
     if (status != HF_OK) {
         fprintf(stderr, "holdfast-lab: %s\n", error.text);
         return hf_status_exit(status);
@@ -325,44 +372,52 @@ run_report(const struct options *options)
 /* ---- The program --------------------------------------------------------- */
 
 static int
-run_verb(int argc, char **argv)
+run_verb(const char *verb, const char *word, const struct options *options)
+{
+    if (strcmp(verb, "prove") == 0)
+        return run_prove(word, options);
+    if (strcmp(verb, "run") == 0)
+        return run_specimen(word, options);
+    if (strcmp(verb, "replay") == 0)
+        return replay(word, options);
+    if (strcmp(verb, "wander") == 0)
+        return run_wander(word, options);
+    if (strcmp(verb, "report") == 0)
+        return run_report(options);
+    return run_list();
+}
+
+static int
+run_program(int argc, char **argv)
 {
     struct options options = {
         .faults = -1, .gib = 8, .seed = 1, .walks = 100000};
     struct sigaction action = {.sa_handler = stop};
     const char *verb = argc > 1 ? argv[1] : "";
-    const char *word;
 
-    if (strcmp(verb, "--help") == 0 || strcmp(verb, "help") == 0 ||
+    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 ||
+        strcmp(verb, "help") == 0 ||
         (argc == 3 && strcmp(argv[2], "--help") == 0))
         return options_usage(stdout);
+    if (strcmp(verb, "--version") == 0) {
+        puts("holdfast-lab " LAB_VERSION);
+        return 0;
+    }
     if (argc < 2)
         return options_usage(stderr);
     if (!options_parse(argc - 1, argv + 1, &options))
         return EXIT_USAGE;
-    word = optind + 1 < argc ? argv[optind + 1] : NULL;
     sigaction(SIGINT, &action, NULL);
-
-    if (strcmp(verb, "prove") == 0)
-        return run_prove(word, &options);
-    if (strcmp(verb, "run") == 0 && word != NULL)
-        return run_specimen(word, &options);
-    if (strcmp(verb, "list") == 0)
-        return run_list();
-    if (strcmp(verb, "replay") == 0 && word != NULL)
-        return replay(word, &options);
-    if (strcmp(verb, "wander") == 0 && word != NULL)
-        return run_wander(word, &options);
-    if (strcmp(verb, "report") == 0 && options.folder != NULL && word == NULL)
-        return run_report(&options);
-    return options_usage(stderr);
+    hf_check_listen(own_failure);
+    return run_verb(verb, optind + 1 < argc ? argv[optind + 1] : NULL,
+                    &options);
 }
 
 /* A tale that did not arrive was not told. */
 int
 main(int argc, char **argv)
 {
-    int code = run_verb(argc, argv);
+    int code = run_program(argc, argv);
 
     if (fflush(stdout) == 0 && ferror(stdout) == 0)
         return code;

@@ -12,7 +12,7 @@ options_usage(FILE *to)
 {
     fputs(
         "usage: holdfast-lab prove [--quick|--all] [--full] [--workers N]\n"
-        "                          [--faults F] [WORLD]\n"
+        "                          [--faults F] [--json] [WORLD]\n"
         "       holdfast-lab run [--workers N] [--faults F] [--set K=V ...] "
         "[--only P]\n"
         "                        [--svg FILE] SPECIMEN\n"
@@ -49,11 +49,17 @@ options_usage(FILE *to)
         "  --mutants FILE  what scripts/mutants.py --tsv has written\n"
         "  --json       one JSON object a proof\n"
         "\n"
-        "Exit: 0 as expected; 1 a promise broken, or not broken where it must\n"
-        "be, or a database that differs from the model; 64 usage; 65 the\n"
-        "database is not empty, or a file is not what it should be; 69 the\n"
-        "database, the report or FILE cannot be written, 77 by permission;\n"
-        "70 no memory; 75 interrupted, and nothing found until then.\n",
+        "  --version    which it is\n"
+        "\n"
+        "Exit: 0 as expected; 1 not as expected, as a promise that is broken,\n"
+        "or is not where it must be; 75 a limit or an interrupt came first,\n"
+        "and nothing was found; 64 usage; 70 a failure of its own, as no\n"
+        "memory.  replay: 0 nothing is broken; 1 a promise is, or the line is\n"
+        "not possible here; with --on, 0 the database agrees and 1 it "
+        "differs.\n"
+        "65 the database is not empty, or a file is not what it should be; 69\n"
+        "the database, the report or FILE cannot be written, 77 by "
+        "permission.\n",
         to);
     return to == stdout ? 0 : EXIT_USAGE;
 }
@@ -94,32 +100,44 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* Which of them a verb takes; of a verb that there is not, the usage tells. */
-static const struct {
-    const char *verb;
+/* What a verb takes: options, and a word that it may need. */
+struct verb {
+    const char *name;
     const char *takes;
-} verbs[] = {
-    {"prove", "wfmsqaFjt"}, {"run", "wfmskyvj"}, {"wander", "wSWt"},
-    {"replay", "Ovt"},      {"report", "opM"},   {"list", ""},
+    const char *word; /* what it is; NULL: there is none */
+    bool needs_word;
 };
 
-static bool
-is_taken(const char *verb, int option)
+static const struct verb verbs[] = {
+    {"prove", "wfmsqaFjt", "WORLD", false},
+    {"run", "wfmskyvj", "SPECIMEN", true},
+    {"wander", "wSWt", "WORLD", true},
+    {"replay", "Ovt", "LINE", true},
+    {"report", "opM", NULL, false},
+    {"list", "", NULL, false},
+};
+
+static const struct verb *
+find_verb(const char *name)
 {
     for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-        if (strcmp(verbs[i].verb, verb) == 0)
-            return strchr(verbs[i].takes, option) != NULL;
-    return true;
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    fprintf(stderr,
+            "holdfast-lab: there is no verb '%.60s' (see holdfast-lab "
+            "--help)\n",
+            name);
+    return NULL;
 }
 
 /* "--json", "-o". */
 static bool
-refuse_option(const char *verb, int option, int index)
+refuse_option(const struct verb *verb, int option, int index)
 {
     if (option == 'o')
-        fprintf(stderr, "holdfast-lab: %s takes no -o\n", verb);
+        fprintf(stderr, "holdfast-lab: %s takes no -o\n", verb->name);
     else
-        fprintf(stderr, "holdfast-lab: %s takes no --%s\n", verb,
+        fprintf(stderr, "holdfast-lab: %s takes no --%s\n", verb->name,
                 known[index].name);
     return false;
 }
@@ -180,31 +198,42 @@ range_of(int option)
     }
 }
 
-/* `list` and `report` take no word, the others one. */
 static bool
-check_words(int argc, char **argv)
+check_words(int argc, char **argv, const struct verb *verb)
 {
-    bool none = strcmp(argv[0], "list") == 0 || strcmp(argv[0], "report") == 0;
-    int most = optind + (none ? 0 : 1);
+    int most = optind + (verb->word == NULL ? 0 : 1);
 
-    if (argc <= most)
-        return true;
-    fprintf(stderr, "holdfast-lab: '%s' is one word too many\n", argv[most]);
-    return false;
+    if (argc > most) {
+        fprintf(stderr, "holdfast-lab: '%s' is one word too many\n",
+                argv[most]);
+        return false;
+    }
+    if (verb->needs_word && argc < most) {
+        fprintf(stderr, "holdfast-lab: %s needs a %s (see holdfast-lab %s)\n",
+                verb->name, verb->word,
+                strcmp(verb->word, "LINE") == 0 ? "--help" : "list");
+        return false;
+    }
+    return true;
 }
 
 bool
 options_parse(int argc, char **argv, struct options *o)
 {
+    static char program[] = "holdfast-lab"; /* whose messages getopt's are */
+    const struct verb *verb = find_verb(argv[0]);
     uint64_t number = 0;
     int index = 0;
     int option;
 
+    if (verb == NULL)
+        return false;
+    argv[0] = program;
     while ((option = getopt_long(argc, argv, "o:", known, &index)) != -1) {
         bool good = true;
 
-        if (option != '?' && !is_taken(argv[0], option))
-            return refuse_option(argv[0], option, index);
+        if (option != '?' && strchr(verb->takes, option) == NULL)
+            return refuse_option(verb, option, index);
         switch (option) {
         case 'w':
             good =
@@ -243,5 +272,5 @@ options_parse(int argc, char **argv, struct options *o)
             return false;
         }
     }
-    return check_words(argc, argv);
+    return check_words(argc, argv, verb);
 }

@@ -10,11 +10,11 @@
 /* Options: the command line of holdfast-lab. */
 
 enum {
-    EXIT_FINDING = 1, /* not what the world expects */
+    EXIT_FINDING = 1, /* not as expected */
     EXIT_USAGE = 64,
     EXIT_UNAVAILABLE = 69, /* the place fails */
-    EXIT_MEMORY = 70,
-    EXIT_INTERRUPTED = 75,
+    EXIT_INTERNAL = 70,    /* we fail: no memory, or a check of ours */
+    EXIT_BOUNDED = 75,     /* a limit, or the user, ended it first */
 };
 
 struct options {
@@ -42,8 +42,9 @@ struct options {
 /* Print how the program is used; returns what to exit with. */
 int options_usage(FILE *to);
 
-/* Read the options of the verb argv[0]; says what is wrong, and returns false.
- * Other words are left to the caller, from optind on. */
+/* Read the options of the verb argv[0], and make sure that it has the word that
+ * it needs; says what is wrong, and returns false.  That word is left to the
+ * caller, at optind.  argv[0] is then the program's name. */
 bool options_parse(int argc, char **argv, struct options *o);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "options.h"
 #include "world/fair.h"
 #include "world/promise.h"
 #include "world/story.h"
@@ -13,6 +14,7 @@ print_verdict(enum lab_verdict verdict)
 {
     static const char *const words[] = {
         [LAB_PROVED] = "proved",
+        [LAB_VACUOUS] = "vacuous",
         [LAB_VIOLATED] = "violated",
         [LAB_BOUNDED] = "bounded",
     };
@@ -20,10 +22,35 @@ print_verdict(enum lab_verdict verdict)
     return words[verdict];
 }
 
+bool
+print_is_expected(const struct lab_report *report, const char *expect)
+{
+    if (expect == NULL)
+        return report->verdict == LAB_PROVED;
+    return report->verdict == LAB_VIOLATED &&
+           strcmp(report->violated, expect) == 0;
+}
+
+const char *
+print_expected_word(const struct lab_report *report, const char *expect)
+{
+    if (report->verdict == LAB_BOUNDED)
+        return "null";
+    return print_is_expected(report, expect) ? "true" : "false";
+}
+
+void
+print_unexpected(FILE *out, const struct lab_report *report, const char *expect)
+{
+    if (report->verdict != LAB_BOUNDED && expect != NULL &&
+        !print_is_expected(report, expect))
+        fprintf(out, "     not as expected: it must find \"%s\"\n", expect);
+}
+
 void
 print_sentence(void *ctx, unsigned number, const struct model_step *step)
 {
-    char buffer[256];
+    char buffer[PRINT_SENTENCE_MAX];
     struct hf_text text;
 
     hf_text_init(&text, buffer, sizeof(buffer));
@@ -71,18 +98,42 @@ static void
 print_json_sentence(void *ctx, unsigned number, const struct model_step *step)
 {
     struct json_story *story = ctx;
-    char buffer[256];
-    char quoted[600];
+    char buffer[PRINT_SENTENCE_MAX];
     struct hf_text text;
-    struct hf_text json;
 
     (void)number;
     hf_text_init(&text, buffer, sizeof(buffer));
     story_sentence(step, &text);
-    hf_text_init(&json, quoted, sizeof(quoted));
-    hf_text_add_json(&json, buffer, strlen(buffer));
-    fprintf(story->out, "%s%s", story->first ? "" : ",", quoted);
+    print_json_string(story->out, story->first ? "" : ",", buffer);
     story->first = false;
+}
+
+void
+print_json_string(FILE *out, const char *before, const char *value)
+{
+    char quoted[3000];
+    struct hf_text json;
+
+    fputs(before, out);
+    if (value == NULL) {
+        fputs("null", out);
+        return;
+    }
+    hf_text_init(&json, quoted, sizeof(quoted));
+    hf_text_add_json(&json, value, strlen(value));
+    fputs(quoted, out);
+}
+
+/* The line that replays it; good until the next one is asked for. */
+static const char *
+line_of(const struct world_config *config, const uint16_t *schedule, size_t len)
+{
+    static char line[PRINT_SCHEDULE_MAX * 20];
+    struct hf_text text;
+
+    hf_text_init(&text, line, sizeof(line));
+    story_line(config, schedule, len, &text);
+    return line;
 }
 
 void
@@ -96,66 +147,109 @@ print_json(FILE *out, const struct world_config *config,
                  count_operations, &story, &valid);
     fprintf(out,
             "{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
-            "\"%s\",\"property\":",
+            "\"%s\"",
             config->name, config->workers, report->faults,
             print_verdict(report->verdict));
-    if (report->violated != NULL)
-        fprintf(out, "\"%s\"", report->violated);
-    else
-        fprintf(out, "null");
+    print_json_string(out, ",\"property\":", report->violated);
     fprintf(out,
-            ",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
-            "\"transitions\":%llu,\"seconds\":%.3f,\"schedule\":[",
-            story.operations, report->schedule_len,
-            (unsigned long long)report->states,
-            (unsigned long long)report->transitions, report->seconds);
+            ",\"expected\":%s,\"store_operations\":%u,\"steps\":%zu,\"states\":"
+            "%llu,"
+            "\"transitions\":%llu,\"depth\":%u,\"bytes\":%llu,"
+            "\"seconds\":%.3f,\"schedule\":[",
+            print_expected_word(report, config->expect), story.operations,
+            report->schedule_len, (unsigned long long)report->states,
+            (unsigned long long)report->transitions, report->depth,
+            (unsigned long long)report->bytes, report->seconds);
     model_replay(config, report->schedule, report->schedule_len,
                  print_json_sentence, &story, &valid);
-    fputs("]}\n", out);
+    fputs("],\"replay\":", out);
+    if (report->schedule_len == 0)
+        fputs("null}\n", out);
+    else
+        fprintf(out, "\"%s\"}\n",
+                line_of(config, report->schedule, report->schedule_len));
 }
 
-static void
-keep_last(void *ctx, unsigned number, const struct model_step *step)
-{
-    struct world *last = ctx;
+/* Who tells a story, and the last step of it. */
+struct teller {
+    const struct print *how;
+    struct model_step last;
+    unsigned steps;
+};
 
-    (void)number;
-    *last = step->after;
+static void
+tell(void *ctx, unsigned number, const struct model_step *step)
+{
+    struct teller *teller = ctx;
+
+    teller->last = *step;
+    teller->steps = number;
+    if (teller->how->trace)
+        print_row(teller->how->out, number, step);
+    else
+        print_sentence(teller->how->out, number, step);
 }
 
-/* What goes round and round after a schedule that leads nowhere. */
+/* What comes after a schedule that leads nowhere. */
 static void
-print_loop(FILE *out, const struct world_config *config,
-           const uint16_t *schedule, size_t len)
+tell_future(FILE *out, const struct world *last, const char *violated)
 {
-    struct world last;
     unsigned first;
-    bool valid;
 
-    world_start(&last, config);
-    model_replay(config, schedule, len, keep_last, &last, &valid);
     fputs("     From here, though nothing goes wrong any more:\n", out);
-    first = fair_show_loop(&last, print_sentence, out);
-    fprintf(out,
-            "     ... and again from step %u of these: nobody gets the lock.\n",
-            first);
+    first = fair_show(last, print_sentence, out);
+    if (strcmp(violated, PROMISE_STUCK) == 0)
+        fprintf(out,
+                "     ... and again from step %u of these: nobody gets the "
+                "lock.\n",
+                first);
+}
+
+struct print_told
+print_story(const struct print *how, const struct world_config *config,
+            const uint16_t *schedule, size_t len)
+{
+    static struct teller teller; /* too large for a stack */
+    struct print_told told = {0};
+    bool done;
+
+    teller = (struct teller){.how = how};
+    world_start(&teller.last.after, config);
+    told.violated =
+        model_replay(config, schedule, len, tell, &teller, &told.possible);
+    told.steps = teller.steps;
+    done = teller.last.check != NULL || teller.last.after.violated != NULL;
+    if (told.violated != NULL && !done &&
+        strcmp(told.violated, PROMISE_UNHEARD) != 0)
+        tell_future(how->out, &teller.last.after, told.violated);
+    return told;
+}
+
+int
+print_replayed(const struct print_told *told, size_t steps)
+{
+    if (!told->possible) {
+        printf("     step %zu of the line is not possible here: "
+               "it, or the code, was another\n",
+               told->steps + 1);
+        return EXIT_FINDING;
+    }
+    printf("     %s%s\n",
+           told->violated == NULL ? "nothing is broken" : "broken: ",
+           told->violated == NULL ? "" : told->violated);
+    if (told->steps < steps)
+        printf("     steps of the line behind it, which are not told: %zu\n",
+               steps - told->steps);
+    return told->violated == NULL ? 0 : EXIT_FINDING;
 }
 
 void
 print_schedule(const struct print *how, const struct world_config *config,
-               const uint16_t *schedule, size_t len, const char *violated)
+               const uint16_t *schedule, size_t len)
 {
-    static char buffer[PRINT_SCHEDULE_MAX * 16];
-    struct hf_text text;
-    bool valid;
-
-    model_replay(config, schedule, len, how->trace ? print_row : print_sentence,
-                 how->out, &valid);
-    if (violated != NULL && strcmp(violated, PROMISE_STUCK) == 0)
-        print_loop(how->out, config, schedule, len);
-    hf_text_init(&text, buffer, sizeof(buffer));
-    story_line(config, schedule, len, &text);
-    fprintf(how->out, "     holdfast-lab replay %s\n", buffer);
+    print_story(how, config, schedule, len);
+    fprintf(how->out, "     holdfast-lab replay %s\n",
+            line_of(config, schedule, len));
 }
 
 void
@@ -184,7 +278,7 @@ print_table_row(FILE *out, const struct world_config *config,
         states / seconds / 1e6, (double)report->bytes / states);
     if (report->violated != NULL)
         fprintf(out, "  %s", report->violated);
-    if (config->expect != NULL)
+    if (print_is_expected(report, config->expect) && config->expect != NULL)
         fprintf(out, " (must be)");
     putc('\n', out);
     fflush(out);

@@ -6,19 +6,13 @@
 #include "options.h"
 #include "world/reduction.h"
 
-/* What to exit with.  A search that the user ended has not said anything. */
+/* What to exit with.  A search that was cut short has not said anything. */
 static int
-judge(const struct world_config *config, const struct lab_report *report,
-      const struct lab_limits *limits)
+judge(const struct world_config *config, const struct lab_report *report)
 {
-    if (report->verdict == LAB_BOUNDED && lab_is_stopped(limits))
-        return EXIT_INTERRUPTED;
-    if (config->expect == NULL)
-        return report->verdict == LAB_VIOLATED ? EXIT_FINDING : 0;
-    if (report->verdict == LAB_VIOLATED &&
-        strcmp(report->violated, config->expect) == 0)
-        return 0;
-    return EXIT_FINDING;
+    if (report->verdict == LAB_BOUNDED)
+        return EXIT_BOUNDED;
+    return print_is_expected(report, config->expect) ? 0 : EXIT_FINDING;
 }
 
 /* What became of the schedule of a violation. */
@@ -32,7 +26,7 @@ find_again(const struct lab_system *system, const struct lab_limits *limits,
 
     if (!lab_explore(system, limits, &again))
         return false;
-    HF_CHECK(again.verdict != LAB_PROVED);
+    HF_CHECK(again.verdict == LAB_VIOLATED || again.verdict == LAB_BOUNDED);
     if (again.verdict != LAB_VIOLATED)
         return false;
     lab_report_fini(report);
@@ -93,13 +87,19 @@ print_found(const struct world_config *config, const struct lab_report *report,
     if (report->verdict == LAB_BOUNDED)
         fprintf(out, "     no violation within %llu states, depth %u\n",
                 (unsigned long long)report->states, report->depth);
+    if (report->verdict == LAB_VACUOUS)
+        fputs("     nobody was ever inside, so this proves nothing\n", out);
+    print_unexpected(out, report, config->expect);
+    if (report->verdict == LAB_PROVED && report->faults > 0 &&
+        (report->seen & MODEL_SEEN_FAULT) == 0)
+        fputs("     no fault was ever possible\n", out);
     if (report->verdict != LAB_VIOLATED)
         return;
     if (schedule == NOT_FOUND)
         fputs("     its schedule was not found before the search ended\n", out);
     else
         print_schedule(&prove->how, config, report->schedule,
-                       report->schedule_len, report->violated);
+                       report->schedule_len);
     if (schedule == PERHAPS_LONGER)
         fputs("     perhaps not the shortest: the search for it ended\n", out);
 }
@@ -117,12 +117,34 @@ prove_world(const struct world_config *base, unsigned workers, unsigned faults,
     limits.faults = faults;
     if (!explore(&config, &limits, prove->full, &report, &schedule)) {
         fputs("holdfast-lab: not enough memory\n", stderr);
-        return EXIT_MEMORY;
+        return EXIT_INTERNAL;
     }
-    code = judge(&config, &report, &limits);
+    code = judge(&config, &report);
     print_found(&config, &report, schedule, prove);
     lab_report_fini(&report);
     return code;
+}
+
+/* Is the proof of the list one that is wanted? */
+static bool
+is_wanted(const struct worlds_proof *proof, const char *world,
+          const struct prove *prove)
+{
+    return (world == NULL || strcmp(world, proof->world) == 0) &&
+           proof->target <= prove->until &&
+           (prove->workers == 0 || prove->workers == proof->workers) &&
+           (prove->faults < 0 || (unsigned)prove->faults == proof->faults);
+}
+
+/* A finding says more than our failure, and that more than a limit. */
+static int
+worse(int one, int other)
+{
+    if (one == EXIT_FINDING || other == EXIT_FINDING)
+        return EXIT_FINDING;
+    if (one == EXIT_INTERNAL || other == EXIT_INTERNAL)
+        return EXIT_INTERNAL;
+    return one != 0 ? one : other;
 }
 
 int
@@ -137,23 +159,15 @@ prove_list(const char *world, const struct prove *prove)
     for (unsigned i = 0; i < worlds_proofs_count && !lab_is_stopped(limits);
          i++) {
         const struct worlds_proof *proof = &worlds_proofs[i];
-        unsigned faults =
-            prove->faults >= 0 ? (unsigned)prove->faults : proof->faults;
-        int result;
 
-        if (world != NULL && strcmp(world, proof->world) != 0)
-            continue;
-        if (proof->target > prove->until ||
-            (prove->workers != 0 && prove->workers != proof->workers))
+        if (!is_wanted(proof, world, prove))
             continue;
         count++;
-        result = prove_world(worlds_find(proof->world), proof->workers, faults,
-                             prove);
-        if (worst != EXIT_FINDING && result != 0)
-            worst = result;
+        worst = worse(worst, prove_world(worlds_find(proof->world),
+                                         proof->workers, proof->faults, prove));
     }
-    if (worst == 0 && lab_is_stopped(limits))
-        return EXIT_INTERRUPTED; /* with what came after it not looked at */
+    if (lab_is_stopped(limits)) /* what comes after it was not looked at */
+        return worse(worst, EXIT_BOUNDED);
     if (count == 0) {
         fputs("holdfast-lab: there is no such proof in the list\n", stderr);
         return EXIT_USAGE;

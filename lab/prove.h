@@ -9,15 +9,15 @@
 struct prove {
     struct print how;
     struct lab_limits limits; /* but for the faults */
-    unsigned workers;         /* only proofs of so many; 0: of any number */
-    int faults;               /* -1: each proof's own */
+    unsigned workers;         /* of a list: only proofs of so many; 0: any */
+    int faults;               /* the same; -1: any */
     enum worlds_target until; /* of a list: only proofs up to this target's */
     bool full;                /* every order: world/reduction.h */
     bool json;
 };
 
-/* One world, with so many workers (0: its own).  Returns 0 when it is as the
- * world expects, or the code to exit with. */
+/* One world, with so many workers (0: its own).  Returns what to exit with: 0
+ * when it is as the world expects. */
 int prove_world(const struct world_config *base, unsigned workers,
                 unsigned faults, const struct prove *prove);
 

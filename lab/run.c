@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options.h"
 #include "print.h"
 #include "specimen/specimens.h"
 
@@ -148,6 +149,13 @@ run_is_specimen(const char *line)
 
 /* ---- Printing ----------------------------------------------------------- */
 
+struct run_result {
+    const struct specimen_run *run;
+    const struct lab_report *report;
+    const struct told *told;
+    bool as_told; /* its source says what must be found */
+};
+
 static void
 print_told(const struct told *told)
 {
@@ -158,16 +166,26 @@ print_told(const struct told *told)
         puts("     ... and more than can be told here");
 }
 
-static void
-print_text(const struct specimen_run *run, const struct lab_report *report,
-           const struct told *told)
+/* What is set, how much goes wrong, or that there are too few to do it, changes
+ * what is to be found: then its source says nothing. */
+static bool
+is_as_told(const struct specimen_run *run, const struct lab_limits *limits)
 {
-    char line[RUN_LINE_MAX];
+    const struct specimen *specimen = run->specimen;
+
+    for (unsigned i = 0; specimen_has_setting(run, i); i++)
+        if (run->settings[i] != specimen->defaults[i])
+            return false;
+    return run->only == NULL && limits->faults == specimen->faults &&
+           run->workers >= specimen->workers;
+}
+
+static void
+print_settings_changed(const struct specimen_run *run)
+{
     char buffer[200];
     struct hf_text text;
 
-    printf("%s: %s\n", run->specimen->name, run->specimen->about);
-    printf("     as told by: %s\n", run->specimen->source);
     hf_text_init(&text, buffer, sizeof(buffer));
     for (unsigned i = 0; specimen_has_setting(run, i); i++)
         if (run->settings[i] != run->specimen->defaults[i]) {
@@ -176,32 +194,98 @@ print_text(const struct specimen_run *run, const struct lab_report *report,
         }
     if (buffer[0] != '\0')
         printf("     with: %s\n", buffer);
-    printf("     %u worker%s, %u fault%s: %s%s%s, %llu states, depth %u, "
-           "%.2f s\n",
-           run->workers, run->workers == 1 ? "" : "s", report->faults,
-           report->faults == 1 ? "" : "s", print_verdict(report->verdict),
-           report->violated == NULL ? "" : ": ",
-           report->violated == NULL ? "" : report->violated,
-           (unsigned long long)report->states, report->depth, report->seconds);
-    if (report->verdict != LAB_VIOLATED)
+}
+
+/* "proved", or "proved: no overlap" where nothing else was looked for. */
+static void
+add_verdict(const struct run_result *result, struct hf_text *text)
+{
+    const struct lab_report *report = result->report;
+    const char *only = result->run->only;
+
+    if (report->verdict == LAB_VACUOUS) {
+        hf_text_add(text, "nobody was ever inside");
         return;
-    print_told(told);
-    hf_text_init(&text, line, sizeof(line));
-    run_line(run, report->schedule, report->schedule_len, &text);
-    printf("     %u store operations\n     holdfast-lab replay %s\n",
-           told->operations, line);
+    }
+    hf_text_add(text, print_verdict(report->verdict));
+    if (report->verdict == LAB_VIOLATED)
+        hf_text_addf(
+            text, ": %s%s", report->violated,
+            result->as_told &&
+                    print_is_expected(report, result->run->specimen->expect)
+                ? " (must be)"
+                : "");
+    else if (only != NULL)
+        hf_text_addf(text, ": no %s%s", only,
+                     report->verdict == LAB_BOUNDED ? " so far" : "");
+}
+
+/* What was never possible, a name at a time; NULL: no more.  It is known only
+ * where every state was visited, and of a specimen that has all its choices
+ * tried. */
+static const char *
+next_never(const struct run_result *result, unsigned *next, char name[20])
+{
+    const struct specimen *specimen = result->run->specimen;
+    const struct lab_report *report = result->report;
+    unsigned choices = specimen->moves == NULL ? specimen->choices : 0;
+
+    if (report->verdict != LAB_PROVED && report->verdict != LAB_VACUOUS)
+        return NULL;
+    for (; *next < choices; (*next)++)
+        if ((report->seen >> *next & 1) == 0) {
+            snprintf(name, 20, "choice %u", (*next)++);
+            return name;
+        }
+    if (*next > choices || report->faults == 0 ||
+        (report->seen & SPECIMEN_SEEN_FAULT) != 0)
+        return NULL;
+    *next = choices + 1;
+    return "a fault";
 }
 
 static void
-print_string(const char *name, const char *value)
+print_never(const struct run_result *result)
 {
-    char quoted[800];
-    struct hf_text json;
+    char name[20];
+    const char *never;
 
-    hf_text_init(&json, quoted, sizeof(quoted));
-    hf_text_add_json(&json, value, strlen(value));
-    printf("%s%s", name, quoted);
+    for (unsigned next = 0; (never = next_never(result, &next, name)) != NULL;)
+        printf("     never possible: %s\n", never);
 }
+
+static void
+print_text(const struct run_result *result)
+{
+    const struct specimen_run *run = result->run;
+    const struct lab_report *report = result->report;
+    char buffer[RUN_LINE_MAX];
+    struct hf_text text;
+
+    printf("%s: %s\n", run->specimen->name, run->specimen->about);
+    printf("     as told by: %s\n", run->specimen->source);
+    print_settings_changed(run);
+    if (run->only != NULL)
+        printf("     looking only for: %s\n", run->only);
+    hf_text_init(&text, buffer, sizeof(buffer));
+    add_verdict(result, &text);
+    printf("     %u worker%s, %u fault%s: %s, %llu states, depth %u, %.2f s\n",
+           run->workers, run->workers == 1 ? "" : "s", report->faults,
+           report->faults == 1 ? "" : "s", buffer,
+           (unsigned long long)report->states, report->depth, report->seconds);
+    print_never(result);
+    if (result->as_told)
+        print_unexpected(stdout, report, run->specimen->expect);
+    if (report->verdict != LAB_VIOLATED)
+        return;
+    print_told(result->told);
+    hf_text_init(&text, buffer, sizeof(buffer));
+    run_line(run, report->schedule, report->schedule_len, &text);
+    printf("     %u store operations\n     holdfast-lab replay %s\n",
+           result->told->operations, buffer);
+}
+
+/* ---- Printing as JSON ---------------------------------------------------- */
 
 static void
 print_event(const struct told_event *event, unsigned workers)
@@ -224,8 +308,8 @@ print_event(const struct told_event *event, unsigned workers)
     printf(",\"fault\":%s,\"error\":%s,\"lost\":%s",
            event->fault ? "true" : "false", event->error ? "true" : "false",
            event->lost ? "true" : "false");
-    print_string(",\"sentence\":", event->sentence);
-    print_string(",\"holds\":", event->holds);
+    print_json_string(stdout, ",\"sentence\":", event->sentence);
+    print_json_string(stdout, ",\"holds\":", event->holds);
     printf(",\"where\":[");
     for (unsigned i = 0; i < workers; i++)
         printf("%s\"%s\"", i == 0 ? "" : ",",
@@ -250,25 +334,63 @@ print_settings(const struct specimen_run *run)
 }
 
 static void
-print_object(const struct specimen_run *run, const struct lab_report *report,
-             const struct told *told)
+print_list_of_never(const struct run_result *result)
 {
+    char name[20];
+    const char *never;
+    const char *before = "";
+
+    printf(",\"never_possible\":[");
+    for (unsigned next = 0;
+         (never = next_never(result, &next, name)) != NULL;) {
+        print_json_string(stdout, before, never);
+        before = ",";
+    }
+    printf("]");
+}
+
+static void
+print_figures(const struct run_result *result)
+{
+    const struct lab_report *report = result->report;
+
+    printf(",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
+           "\"transitions\":%llu,\"depth\":%u,\"bytes\":%llu,"
+           "\"seconds\":%.3f",
+           result->told->operations, report->schedule_len,
+           (unsigned long long)report->states,
+           (unsigned long long)report->transitions, report->depth,
+           (unsigned long long)report->bytes, report->seconds);
+}
+
+static void
+print_object(const struct run_result *result)
+{
+    const struct specimen_run *run = result->run;
+    const struct lab_report *report = result->report;
+    const struct told *told = result->told;
+    char line[RUN_LINE_MAX];
+    struct hf_text text;
+
     printf("{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
-           "\"%s\",\"property\":",
+           "\"%s\"",
            run->specimen->name, run->workers, report->faults,
            print_verdict(report->verdict));
-    if (report->violated != NULL)
-        printf("\"%s\"", report->violated);
-    else
-        printf("null");
-    printf(",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
-           "\"transitions\":%llu,\"seconds\":%.3f,\"schedule\":[",
-           told->operations, report->schedule_len,
-           (unsigned long long)report->states,
-           (unsigned long long)report->transitions, report->seconds);
+    print_json_string(stdout, ",\"property\":", report->violated);
+    print_json_string(stdout, ",\"only\":", run->only);
+    printf(",\"expected\":%s",
+           result->as_told ? print_expected_word(report, run->specimen->expect)
+                           : "null");
+    print_figures(result);
+    printf(",\"schedule\":[");
     for (unsigned i = 0; i < told->count; i++)
-        print_string(i == 0 ? "" : ",", told->events[i].sentence);
-    printf("],");
+        print_json_string(stdout, i == 0 ? "" : ",", told->events[i].sentence);
+    hf_text_init(&text, line, sizeof(line));
+    run_line(run, report->schedule, report->schedule_len, &text);
+    print_json_string(
+        stdout, "],\"replay\":", report->verdict == LAB_VIOLATED ? line : NULL);
+    print_list_of_never(result);
+    printf(",");
     print_settings(run);
     printf(",\"events\":[");
     for (unsigned i = 0; i < told->count; i++) {
@@ -280,43 +402,65 @@ print_object(const struct specimen_run *run, const struct lab_report *report,
 
 /* ---- Running ------------------------------------------------------------ */
 
-bool
-run_explore(const struct specimen_run *run, const struct lab_limits *limits,
-            bool json, struct lab_report *report, struct told *told)
+static int
+judge(const struct run_result *result)
 {
-    struct lab_system system = specimen_system(run);
-    bool valid;
+    const char *expect = result->run->specimen->expect;
 
-    if (!lab_explore(&system, limits, report))
-        return false;
-    *told = (struct told){0};
-    if (report->verdict == LAB_VIOLATED)
-        specimen_tell(run, report->schedule, report->schedule_len, told,
-                      &valid);
-    if (json)
-        print_object(run, report, told);
-    else
-        print_text(run, report, told);
-    return true;
+    if (result->report->verdict == LAB_BOUNDED)
+        return EXIT_BOUNDED;
+    if (result->report->verdict == LAB_VACUOUS)
+        return EXIT_FINDING;
+    return result->as_told && !print_is_expected(result->report, expect)
+               ? EXIT_FINDING
+               : 0;
 }
 
-bool
-run_replay(const char *line, struct specimen_run *run, struct told *told,
-           const char **why)
+int
+run_explore(const struct specimen_run *run, const struct lab_limits *limits,
+            bool json, struct told *told)
+{
+    struct lab_system system = specimen_system(run);
+    struct lab_report report;
+    struct run_result result = {.run = run, .report = &report, .told = told};
+    bool valid;
+    int code;
+
+    if (!lab_explore(&system, limits, &report)) {
+        fputs("holdfast-lab: not enough memory\n", stderr);
+        return EXIT_INTERNAL;
+    }
+    result.as_told = is_as_told(run, limits);
+    *told = (struct told){0};
+    if (report.verdict == LAB_VIOLATED)
+        specimen_tell(run, report.schedule, report.schedule_len, told, &valid);
+    if (json)
+        print_object(&result);
+    else
+        print_text(&result);
+    code = judge(&result);
+    lab_report_fini(&report);
+    return code;
+}
+
+int
+run_replay(const char *line, struct specimen_run *run, struct told *told)
 {
     uint16_t schedule[RUN_SCHEDULE_MAX];
     const char *violated;
+    const char *why;
     bool valid;
-    int count = run_parse(line, run, schedule, why);
+    int count = run_parse(line, run, schedule, &why);
 
-    if (count < 0)
-        return false;
+    *told = (struct told){0};
+    if (count < 0) {
+        fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
+        return EXIT_USAGE;
+    }
     violated = specimen_tell(run, schedule, (size_t)count, told, &valid);
-    *why = "the next action is not possible there";
     print_told(told);
-    if (!valid)
-        return false;
-    if (violated != NULL)
-        printf("     broken: %s\n", violated);
-    return true;
+    return print_replayed(&(struct print_told){.violated = violated,
+                                               .steps = told->steps,
+                                               .possible = valid},
+                          (size_t)count);
 }

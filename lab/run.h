@@ -11,16 +11,16 @@ enum {
 };
 
 /* Explore the run, and print what was found: as text, or as JSON on a line,
- * the object of print_json with the events and settings beside.  *told has
- * its schedule, if it is violated.  Returns false when there was no memory. */
-bool run_explore(const struct specimen_run *run,
-                 const struct lab_limits *limits, bool json,
-                 struct lab_report *report, struct told *told);
+ * the object of print_json and beside it "only", "never_possible", "settings"
+ * and "events".  *told has its schedule, if it is violated.  Returns what to
+ * exit with: 0 when it is as its source tells, or when something was changed
+ * of which the source tells nothing. */
+int run_explore(const struct specimen_run *run, const struct lab_limits *limits,
+                bool json, struct told *told);
 
 /* Tell the schedule of a line again; `line` names a specimen.  *run and *told
- * have it.  Returns false with a clause in *why. */
-bool run_replay(const char *line, struct specimen_run *run, struct told *told,
-                const char **why);
+ * have it.  Returns what to exit with, as print_replayed, or EXIT_USAGE. */
+int run_replay(const char *line, struct specimen_run *run, struct told *told);
 
 /* "draft4,writes=atomic:2:1,2,2.3": the specimen, what is set, the workers,
  * and the actions: an actor, 0 for the world, and its choice if it is not 0. */

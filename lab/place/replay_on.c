@@ -4,14 +4,14 @@
 
 #include "options.h"
 #include "place/locks_sqlite.h"
+#include "print.h"
 #include "run.h"
 
-/* The schedule of the line, if it can be replayed on a database; else -1. */
+/* The schedule of the line, if it is one for a database; else -1. */
 static int
 parse(const char *line, struct specimen_run *run,
-      uint16_t schedule[RUN_SCHEDULE_MAX], struct told *told, const char **why)
+      uint16_t schedule[RUN_SCHEDULE_MAX], const char **why)
 {
-    bool valid;
     int count;
 
     *why = "only a specimen's schedule runs on a database";
@@ -21,11 +21,7 @@ parse(const char *line, struct specimen_run *run,
     if (count < 0)
         return -1;
     *why = "this specimen has no table of locks";
-    if (run->specimen->locks == NULL)
-        return -1;
-    specimen_tell(run, schedule, (size_t)count, told, &valid);
-    *why = "the next action is not possible there";
-    return valid ? count : -1;
+    return run->specimen->locks == NULL ? -1 : count;
 }
 
 static void
@@ -50,12 +46,16 @@ replay_on(const char *line, const char *place)
     const char *violated;
     const char *why;
     bool valid;
-    int count = parse(line, &run, schedule, &told, &why);
+    int count = parse(line, &run, schedule, &why);
 
     if (count < 0) {
         fprintf(stderr, "holdfast-lab: cannot replay '%.60s': %s\n", line, why);
         return EXIT_USAGE;
     }
+    specimen_tell(&run, schedule, (size_t)count, &told, &valid);
+    if (!valid)
+        return print_replayed(&(struct print_told){.steps = told.steps},
+                              (size_t)count);
     status = locks_sqlite_open(&database, place, stdout, &error);
     if (status != HF_OK) {
         fprintf(stderr, "holdfast-lab: %s\n", error.text);

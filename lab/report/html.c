@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "print.h"
+#include "report/chapters.h"
 
 /* What the byte must be written as, or NULL: as it is. */
 static const char *
@@ -83,6 +84,10 @@ html_seconds(FILE *out, double seconds)
 void
 html_property(FILE *out, const char *property)
 {
+    if (chapters_meaning(property) == NULL) { /* a check that failed */
+        html_text(out, property);
+        return;
+    }
     fputs("<a class=\"property\" href=\"#property-", out);
     for (const char *at = property; *at != '\0'; at++)
         putc(*at == ' ' ? '-' : *at, out);
@@ -98,6 +103,7 @@ html_verdict(FILE *out, enum lab_verdict verdict)
 {
     static const char *const signs[] = {
         [LAB_PROVED] = "\xe2\x9c\x93",   /* a tick */
+        [LAB_VACUOUS] = "\xe2\x97\x8b",  /* a ring */
         [LAB_VIOLATED] = "\xe2\x9c\x95", /* a cross */
         [LAB_BOUNDED] = "\xe2\x80\xa6",  /* dots */
     };

@@ -193,6 +193,6 @@ proofs_is_expected(const struct proof *proof)
     const char *expect = proof->world->expect;
 
     if (expect == NULL)
-        return proof->verdict != LAB_VIOLATED;
+        return proof->verdict == LAB_PROVED || proof->verdict == LAB_BOUNDED;
     return strcmp(proof->property, expect) == 0;
 }

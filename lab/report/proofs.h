@@ -21,8 +21,8 @@ struct proof {
     uint64_t transitions;
     unsigned depth;
     double seconds;
-    char property[64]; /* LAB_VIOLATED; else "" */
-    char *story;       /* owned: the lines below the row, or NULL */
+    char property[256]; /* LAB_VIOLATED, perhaps a check; else "" */
+    char *story;        /* owned: the lines below the row, or NULL */
 };
 
 struct proofs {

@@ -74,7 +74,7 @@ make_proofs(struct report *report)
         return no_memory(report);
     prove.how.out = stream;
     result = prove_list(NULL, &prove);
-    if (fclose(stream) != 0 || result == EXIT_MEMORY)
+    if (fclose(stream) != 0 || result == EXIT_INTERNAL)
         return no_memory(report);
     stream = fmemopen(report->text, report->len, "r");
     if (stream == NULL)
@@ -103,14 +103,26 @@ search(struct report *report)
 }
 
 static bool
-has_finding(const struct report *report)
+say(const char *what, const char *name)
 {
-    bool finding = mutants_surviving(&report->mutants) > 0;
+    fprintf(stderr, "holdfast-lab: not as expected: %s%s\n", what, name);
+    return true;
+}
+
+/* The exit code tells only that there is one; these lines tell which. */
+static bool
+say_findings(const struct report *report)
+{
+    bool finding = false;
 
     for (unsigned i = 0; i < specimens_count; i++)
-        finding |= !found_is_expected(&report->all.specimens[i]);
+        if (!found_is_expected(&report->all.specimens[i]))
+            finding = say("the specimen ", specimens[i]->name);
     for (unsigned i = 0; i < report->proofs.count; i++)
-        finding |= !proofs_is_expected(&report->proofs.at[i]);
+        if (!proofs_is_expected(&report->proofs.at[i]))
+            finding = say("the world ", report->proofs.at[i].world->name);
+    if (mutants_surviving(&report->mutants) > 0)
+        finding = say("a mutant that survives", "");
     return finding;
 }
 
@@ -148,7 +160,7 @@ report_make(const struct report_order *order, bool *finding,
     if (status == HF_OK)
         status = write_page(&report);
     if (status == HF_OK)
-        *finding = has_finding(&report);
+        *finding = say_findings(&report);
     drop_text(&report);
     found_fini(&report.all);
     mutants_fini(&report.mutants);

@@ -17,7 +17,7 @@ struct report_order {
 /*
  * Make folder/index.html, whole or not at all.  Files that are to be read are
  * read before anything is searched.  *finding: something was not found as it
- * should be, and the page says so.
+ * should be, and the page says so, and so do lines on stderr.
  */
 enum hf_status report_make(const struct report_order *order, bool *finding,
                            struct hf_error *error);

@@ -26,6 +26,8 @@ show_verdict(FILE *out, const struct found_specimen *found)
         html_text(out, meaning == NULL ? "" : meaning);
     } else if (report->verdict == LAB_PROVED) {
         fputs("every order of events was tried, and nothing breaks", out);
+    } else if (report->verdict == LAB_VACUOUS) {
+        fputs("nobody was ever inside, so this proves nothing", out);
     } else {
         fputs("nothing was found as far as it was searched", out);
     }

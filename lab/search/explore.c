@@ -85,6 +85,7 @@ offer(struct lab_explorer *explorer, const uint8_t *state, uint32_t parent)
 static void
 on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
 {
+    explorer->seen |= step->seen;
     if (!lab_explore_wants(explorer, step->fault))
         return;
     explorer->transitions++;
@@ -323,6 +324,8 @@ sum_up(const struct lab_explorer *explorer, struct lab_report *report)
     bool stopped = explorer->states.full || lab_is_stopped(explorer->limits);
 
     report->verdict = LAB_PROVED;
+    if ((explorer->system->must_see & ~explorer->seen) != 0)
+        report->verdict = LAB_VACUOUS;
     if (stopped)
         report->verdict = LAB_BOUNDED;
     if (explorer->violated != NULL)
@@ -334,6 +337,7 @@ sum_up(const struct lab_explorer *explorer, struct lab_report *report)
     report->transitions = explorer->transitions;
     report->seconds = seconds_since(explorer->started);
     report->bytes = memory_of(explorer);
+    report->seen = explorer->seen;
 }
 
 bool

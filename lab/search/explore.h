@@ -35,6 +35,8 @@ struct lab_step {
     uint16_t action;      /* the system's number for what was done */
     uint8_t actor;        /* whose step it is: to count context switches */
     bool fault;           /* does it spend one? */
+    uint64_t seen;        /* bits of the system's own: what it has shown to be
+                             possible */
     const char *violated; /* the property it breaks, or NULL; static */
 };
 
@@ -59,10 +61,13 @@ struct lab_system {
     /* If it is made of parts that take few values each: their sizes, which add
      * up to state_size, then 0.  See collapse.h. */
     uint16_t parts[LAB_PARTS_MAX];
+    /* What must have been seen, or nothing is proved. */
+    uint64_t must_see;
 };
 
 enum lab_verdict {
     LAB_PROVED,   /* the frontier emptied: no reachable state was left out */
+    LAB_VACUOUS,  /* so it did, but what must be seen never was */
     LAB_VIOLATED, /* a property was broken */
     LAB_BOUNDED,  /* a limit was reached first, and nothing found */
 };
@@ -91,6 +96,7 @@ struct lab_report {
     uint64_t transitions;
     double seconds;
     uint64_t bytes;     /* of memory, for all the states */
+    uint64_t seen;      /* of all steps together */
     uint16_t *schedule; /* LAB_VIOLATED: the actions; caller frees with
                            lab_report_fini */
     size_t schedule_len;

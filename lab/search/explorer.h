@@ -29,6 +29,7 @@ struct lab_explorer {
     unsigned faults;          /* the level being searched */
     unsigned depth;           /* the layer being made */
     uint64_t transitions;
+    uint64_t seen;
     const char *violated; /* the property, once one is */
     uint32_t violator;    /* from which state */
     uint16_t violation;   /* and by which action */

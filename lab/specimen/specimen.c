@@ -144,6 +144,23 @@ start(const void *ctx, void *state)
         run->specimen->start(run, state);
 }
 
+/* Of a step that is possible, though perhaps not taken. */
+static uint64_t
+seen_in(const struct scene *scene, const struct cast *cast, unsigned choice,
+        bool taken)
+{
+    uint64_t seen = 0;
+
+    if (choice < SPECIMEN_CHOICES_SEEN)
+        seen |= UINT64_C(1) << choice;
+    if (scene->fault)
+        seen |= SPECIMEN_SEEN_FAULT;
+    for (unsigned i = 0; taken && i < scene->run->workers; i++)
+        if (cast->where[i] == WHERE_INSIDE || cast->where[i] == WHERE_DONE)
+            seen |= SPECIMEN_SEEN_INSIDE;
+    return seen;
+}
+
 static void
 try_move(const struct specimen_run *run, const void *state,
          struct specimen_move move, struct lab_explorer *explorer)
@@ -161,6 +178,8 @@ try_move(const struct specimen_run *run, const void *state,
         return;
     step.fault = scene.fault;
     step.violated = scene.violated;
+    step.seen = seen_in(&scene, (const struct cast *)next, move.choice,
+                        lab_explore_wants(explorer, scene.fault));
     lab_explore_add(explorer, &step);
 }
 
@@ -213,6 +232,7 @@ specimen_system(const struct specimen_run *run)
         .ctx = run,
         .start = start,
         .expand = expand,
+        .must_see = SPECIMEN_SEEN_INSIDE,
     };
 
     cut(system.state_size, system.parts);
@@ -353,8 +373,10 @@ replay(struct scene *scene, const uint16_t *schedule, size_t len, void *state)
             scene->valid = false;
             return NULL;
         }
-        if (scene->told != NULL)
+        if (scene->told != NULL) {
+            scene->told->steps++;
             complete(scene->told, first, scene, state);
+        }
         if (scene->place != NULL && !scene->place->stopped)
             scene->place->end(scene->place, scene->told, first,
                               run->specimen->locks(state));

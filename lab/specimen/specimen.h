@@ -27,7 +27,14 @@ enum {
     SPECIMEN_MOVES_MAX = 96,
     SPECIMEN_WORLD = TOLD_NOBODY, /* as an actor: time, servers, people */
     SPECIMEN_CHOICES_MAX = 64,
+    SPECIMEN_CHOICES_SEEN = 62, /* a specimen without `moves` has at most */
 };
+
+/* What a search tells it has seen: a bit for each choice that was possible
+ * somewhere; whether a fault was; and whether a worker ever was inside, without
+ * which nothing is proved. */
+#define SPECIMEN_SEEN_FAULT   (UINT64_C(1) << 62)
+#define SPECIMEN_SEEN_INSIDE  (UINT64_C(1) << 63)
 
 #define SPECIMEN_NOBODY       "nobody"
 #define SPECIMEN_RESURRECTION "resurrection"
@@ -182,7 +189,8 @@ struct specimen_run specimen_run_of(const struct specimen *specimen,
 bool specimen_set(struct specimen_run *run, const char *assignment,
                   const char **why);
 
-/* Can its settings go together?  False with the reason in *error. */
+/* Is it whole, and can its settings go together?  False with the reason in
+ * *error. */
 bool specimen_check(const struct specimen_run *run, struct hf_error *error);
 
 /* The value of its setting `index`, as it would be set. */

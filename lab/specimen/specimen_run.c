@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 struct specimen_run
 specimen_run_of(const struct specimen *specimen, unsigned workers)
@@ -65,9 +66,25 @@ specimen_set(struct specimen_run *run, const char *assignment, const char **why)
     return false;
 }
 
+/* Without a choice no step is tried, and any property holds. */
+static bool
+check_choices(const struct specimen *specimen, struct hf_error *error)
+{
+    unsigned most =
+        specimen->moves == NULL ? SPECIMEN_CHOICES_SEEN : SPECIMEN_CHOICES_MAX;
+
+    if (specimen->choices > 0 && specimen->choices <= most)
+        return true;
+    hf_fail(error, HF_E_INVALID, "%s has %u choices: there are 1 to %u",
+            specimen->name, specimen->choices, most);
+    return false;
+}
+
 bool
 specimen_check(const struct specimen_run *run, struct hf_error *error)
 {
+    if (!check_choices(run->specimen, error))
+        return false;
     return run->specimen->check == NULL || run->specimen->check(run, error);
 }
 

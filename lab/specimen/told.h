@@ -68,6 +68,7 @@ struct told_event {
 struct told {
     struct told_event events[TOLD_EVENTS_MAX];
     unsigned count;
+    unsigned steps;       /* of the schedule, that were done */
     unsigned operations;  /* reads, writes and removes; a split one once */
     bool short_of_room;   /* there was more than TOLD_EVENTS_MAX */
     bool closes_nobody;   /* the closing words will say that all moved on */

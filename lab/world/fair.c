@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "world/attempt.h"
 #include "world/pack.h"
 #include "world/person.h"
 #include "world/promise.h"
@@ -135,7 +136,7 @@ fair_judge(const struct world_config *config, const uint8_t *packed)
 }
 
 unsigned
-fair_show_loop(const struct world *world, model_step_fn *show, void *ctx)
+fair_show(const struct world *world, model_step_fn *show, void *ctx)
 {
     static uint8_t seen[FAIR_STEPS_MAX][PACKED_MAX];
     size_t size = pack_size(world->config);
@@ -148,8 +149,12 @@ fair_show_loop(const struct world *world, model_step_fn *show, void *ctx)
         unpack(world->config, seen[count], &step.before);
         step.action = choose(&step.before, NOBODY);
         step.after = step.before;
-        step_apply(&step.after, step.action);
+        step.check = attempt_step(&step.after, step.action);
+        if (step.check != NULL)
+            step.after = step.before;
         show(ctx, count + 1, &step);
+        if (step.check != NULL)
+            return 0;
         pack(&step.after, seen[count + 1]);
         while (first <= count &&
                memcmp(seen[first], seen[count + 1], size) != 0)
@@ -157,5 +162,5 @@ fair_show_loop(const struct world *world, model_step_fn *show, void *ctx)
         if (first <= count)
             return first + 1;
     }
-    return count;
+    return 0;
 }

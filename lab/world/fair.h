@@ -15,13 +15,14 @@
  */
 
 /* The property that fails from `packed` on, or NULL: every wait must end in a
- * grant, and a holder whose lock was cleared must learn it. */
+ * grant, and a holder whose lock was cleared must learn it.  A check that fails
+ * on the way is the caller's to attempt. */
 const char *fair_judge(const struct world_config *config,
                        const uint8_t *packed);
 
-/* For a stuck world: show the steps that lead into the loop, if any, and then
- * those of the loop, numbered from 1.  Returns the first of the loop. */
-unsigned fair_show_loop(const struct world *world, model_step_fn *show,
-                        void *ctx);
+/* Show the fair schedule, numbered from 1: of a stuck world the steps that lead
+ * into the loop, if any, and then those of the loop.  Returns the first of the
+ * loop, or 0 where a check fails first, in the last step that is shown. */
+unsigned fair_show(const struct world *world, model_step_fn *show, void *ctx);
 
 #endif

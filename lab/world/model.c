@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "world/attempt.h"
 #include "world/fair.h"
 #include "world/pack.h"
 #include "world/reduction.h"
@@ -24,14 +25,43 @@ actor_of(struct world_action action)
                                         : WORLD_WORKERS_MAX;
 }
 
+/* A step as it is tried: any of it may be ended by a check. */
+struct trial {
+    struct world_action action;
+    struct world world;
+    uint8_t packed[PACKED_MAX];
+};
+
+static void
+try_step(void *ctx)
+{
+    struct trial *trial = ctx;
+    struct world *world = &trial->world;
+
+    step_apply(world, trial->action);
+    pack(world, trial->packed);
+    if (world->violated == NULL && world->config->judge_stuck)
+        world->violated = fair_judge(world->config, trial->packed);
+}
+
+static uint64_t
+seen_in(const struct world *world, bool fault)
+{
+    uint64_t seen = fault ? MODEL_SEEN_FAULT : 0;
+
+    for (unsigned i = 0; i < world->config->workers; i++)
+        if (world->workers[i].in_section)
+            seen |= MODEL_SEEN_INSIDE;
+    return seen;
+}
+
 static void
 take(const struct world *world, struct world_action action,
      struct lab_explorer *explorer)
 {
-    struct world next;
-    uint8_t packed[PACKED_MAX];
+    struct trial trial;
     struct lab_step step = {
-        .state = packed,
+        .state = trial.packed,
         .action = world_action_number(action),
         .actor = actor_of(action),
         .fault = step_is_fault(world, action),
@@ -39,12 +69,12 @@ take(const struct world *world, struct world_action action,
 
     if (!lab_explore_wants(explorer, step.fault))
         return;
-    world_copy(&next, world);
-    step_apply(&next, action);
-    pack(&next, packed);
-    if (next.violated == NULL && world->config->judge_stuck)
-        next.violated = fair_judge(world->config, packed);
-    step.violated = next.violated;
+    trial.action = action;
+    world_copy(&trial.world, world);
+    step.violated = attempt(try_step, &trial);
+    if (step.violated == NULL)
+        step.violated = trial.world.violated;
+    step.seen = seen_in(&trial.world, step.fault);
     lab_explore_add(explorer, &step);
 }
 
@@ -109,6 +139,7 @@ model_system(const struct world_config *config)
         .ctx = config,
         .start = start,
         .expand = expand,
+        .must_see = MODEL_SEEN_INSIDE,
     };
 
     pack_parts(config, system.parts);
@@ -125,6 +156,47 @@ model_reduced_system(const struct world_config *config)
     return system;
 }
 
+struct judged {
+    const struct world *world;
+    const char *violated;
+};
+
+static void
+judge(void *ctx)
+{
+    struct judged *judged = ctx;
+    uint8_t packed[PACKED_MAX];
+
+    pack(judged->world, packed);
+    judged->violated = fair_judge(judged->world->config, packed);
+}
+
+/* What must happen in the end, from here. */
+static const char *
+judge_end(const struct world *world)
+{
+    struct judged judged = {.world = world};
+    const char *check;
+
+    if (!world->config->judge_stuck)
+        return NULL;
+    check = attempt(judge, &judged);
+    return check != NULL ? check : judged.violated;
+}
+
+/* Returns the property that it breaks, or NULL. */
+static const char *
+replay_step(struct model_step *step)
+{
+    step->fault = step_is_fault(&step->before, step->action);
+    step->after = step->before;
+    step->check = attempt_step(&step->after, step->action);
+    if (step->check == NULL)
+        return step->after.violated;
+    step->after = step->before;
+    return step->check;
+}
+
 const char *
 model_replay(const struct world_config *config, const uint16_t *schedule,
              size_t len, model_step_fn *show, void *ctx, bool *valid)
@@ -135,19 +207,19 @@ model_replay(const struct world_config *config, const uint16_t *schedule,
     *valid = true;
     world_start(&step.after, config);
     for (size_t i = 0; i < len; i++) {
+        const char *violated;
+
         pack(&step.after, packed);
         unpack(config, packed, &step.before);
         step.action = world_action_of(schedule[i]);
         *valid = step_allowed(&step.before, step.action);
         if (!*valid)
             return NULL;
-        step.fault = step_is_fault(&step.before, step.action);
-        step.after = step.before;
-        step_apply(&step.after, step.action);
+        violated = replay_step(&step);
         if (show != NULL)
             show(ctx, (unsigned)i + 1, &step);
-        if (step.after.violated != NULL)
-            return step.after.violated;
+        if (violated != NULL)
+            return violated;
     }
-    return NULL;
+    return judge_end(&step.after);
 }

@@ -6,7 +6,14 @@
 
 /*
  * Model: a world as a system that can be explored, replayed and wandered in.
+ *
+ * What is broken is a promise (promise.h), or "check failed: ..." where a check
+ * of the machines, or of the world around them, ends a step (attempt.h).
  */
+
+/* What a search tells it has seen.  Where nobody was ever inside, no promise
+ * could be broken, and nothing is proved. */
+enum { MODEL_SEEN_INSIDE = 1, MODEL_SEEN_FAULT = 2 };
 
 /* The system of a world; `config` must outlive it. */
 struct lab_system model_system(const struct world_config *config);
@@ -22,6 +29,8 @@ struct model_step {
     struct world after;
     struct world_action action;
     bool fault;
+    const char *check; /* that failed in it, after which nothing is known: then
+                          `after` is as before; else NULL */
 };
 
 typedef void model_step_fn(void *ctx, unsigned number,
@@ -29,8 +38,9 @@ typedef void model_step_fn(void *ctx, unsigned number,
 
 /*
  * Run a schedule (of a world without symmetry) from the start and show each
- * step.  Returns the property that it breaks, or NULL; false in *valid when a
- * step is not possible where it stands.
+ * step, up to the one that breaks a promise.  What must happen in the end is
+ * judged where it ends.  Returns the property that it breaks, or NULL; false in
+ * *valid when a step is not possible where it stands, which is not shown.
  */
 const char *model_replay(const struct world_config *config,
                          const uint16_t *schedule, size_t len,

@@ -1,5 +1,6 @@
 #include "world/reduction.h"
 
+#include "world/attempt.h"
 #include "world/promise.h"
 #include "world/step.h"
 
@@ -32,8 +33,8 @@ reduction_first(const struct world *world, unsigned worker,
     if (!next_step(world, worker, step))
         return false;
     world_copy(&next, world);
-    step_apply(&next, *step);
-    return next.violated == NULL && promise_sees_same(world, &next, worker);
+    return attempt_step(&next, *step) == NULL && next.violated == NULL &&
+           promise_sees_same(world, &next, worker);
 }
 
 unsigned

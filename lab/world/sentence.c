@@ -203,7 +203,10 @@ add_served(const struct model_step *step, struct hf_text *text)
 
     hf_text_add(text, "The store executes ");
     question = add_actor(step, "the person", "worker", text);
-    hf_text_addf(text, "'s %s: ", question);
+    hf_text_addf(text, "'s %s", question);
+    if (step->check != NULL)
+        return;
+    hf_text_add(text, ": ");
     if (strcmp(question, "read") == 0) {
         add_holder(&step->before, text);
     } else if (moved) {
@@ -231,8 +234,10 @@ story_sentence(const struct model_step *step, struct hf_text *text)
     if (happens[act] != NULL) {
         hf_text_add(text, happens[act]);
     } else if (act == ACT_LATE) {
-        hf_text_add(text, "A write that was given up reaches the store: ");
-        add_holder(&step->after, text);
+        hf_text_add(text, "A write that was given up reaches the store");
+        hf_text_add(text, step->check != NULL ? "" : ": ");
+        if (step->check == NULL)
+            add_holder(&step->after, text);
     } else if (act == ACT_CLEAR) {
         hf_text_add(text, "A person clears ");
         add_holder(&step->before, text);
@@ -243,6 +248,8 @@ story_sentence(const struct model_step *step, struct hf_text *text)
     } else {
         add_deed(step, text);
     }
+    if (step->check != NULL)
+        hf_text_addf(text, "; %s", step->check);
     if (step->fault)
         hf_text_add(text, " (a fault)");
 }

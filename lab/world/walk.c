@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "world/attempt.h"
 #include "world/pack.h"
 #include "world/step.h"
 
@@ -56,6 +57,7 @@ walk_at_random(const struct world_config *config, struct walk *walk)
     world_start(&world, config);
     for (walk->len = 0; walk->len < walk->max;) {
         struct world_action action;
+        const char *check;
 
         pack(&world, packed);
         unpack(config, packed, &world);
@@ -63,9 +65,9 @@ walk_at_random(const struct world_config *config, struct walk *walk)
         if (!step_allowed(&world, action))
             continue; /* no fault is possible here: roll again */
         walk->schedule[walk->len++] = world_action_number(action);
-        step_apply(&world, action);
-        if (world.violated != NULL)
-            return world.violated;
+        check = attempt_step(&world, action);
+        if (check != NULL || world.violated != NULL)
+            return check != NULL ? check : world.violated;
     }
     return NULL;
 }

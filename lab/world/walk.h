@@ -13,8 +13,8 @@ struct walk {
 
 /*
  * Walk at random through a world too large to be explored; one step in about
- * thirty is a fault.  Returns the property that the last step broke, or NULL
- * after `max` steps.
+ * thirty is a fault.  Returns the property that the last step broke, as
+ * the model names it, or NULL after `max` steps.
  */
 const char *walk_at_random(const struct world_config *config,
                            struct walk *walk);
