@@ -229,8 +229,8 @@ int
 print_replayed(const struct print_told *told, size_t steps)
 {
     if (!told->possible) {
-        printf("     step %zu of the line is not possible here: "
-               "it, or the code, was another\n",
+        printf("     step %zu of the line is not possible here: it was made by "
+               "other code, or mistyped\n",
                told->steps + 1);
         return EXIT_FINDING;
     }

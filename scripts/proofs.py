@@ -10,8 +10,8 @@ import re
 import sys
 
 BEGIN, END = "<!-- proofs: begin -->", "<!-- proofs: end -->"
-ROW = re.compile(r"(\S+) +(\d+) +(\d+) +(\S+) +(proved|violated|bounded) +(\d+) +"
-                 r"(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)(?: +(.*))?$")
+ROW = re.compile(r"(\S+) +(\d+) +(\d+) +(\S+) +(proved|vacuous|violated|bounded) +"
+                 r"(\d+) +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)(?: +(.*))?$")
 
 
 def table(lines):

@@ -66,9 +66,10 @@ every_number() {
     done
 }
 check "its picture has an event for each sentence" every_number
-check "its line can be replayed" \
-    "$lab" replay "$(sed -n 's/.*holdfast-lab replay \([^<]*\).*/\1/p' \
-        "$here/article")" >"$here/replayed"
+"$lab" replay "$(sed -n 's/.*holdfast-lab replay \([^<]*\).*/\1/p' \
+    "$here/article")" >"$here/replayed"
+check "its line can be replayed" [ $? = 1 ]
+check "to what it breaks" grep -q "^     broken: overlap" "$here/replayed"
 check "a variant is shown" has "<code>fence=yes</code>"
 check "no setting is left out" has "<code>slow_clock=0</code>"
 
@@ -94,7 +95,7 @@ check "is said in a line" one_line
 check "leaves the report that was there" cmp "$page" "$here/second"
 check "and nothing beside it" nothing_beside
 
-check "no folder" gives 64 "usage:"
+check "no folder" gives 64 "report needs -o DIR"
 check "an empty name" gives 64 "names no folder" -o "" "${files[@]}"
 check "below a file" gives 64 "Not a directory" -o "$page/x" "${files[@]}"
 check "into a file" gives 64 "Not a directory" -o "$page" "${files[@]}"
@@ -135,7 +136,9 @@ check "nothing was written" [ ! -e "$here/bad" ]
 
 # What is not as it should be is said on the page, and by the exit code.
 printf 'm3\tsrc/x.c\tNobody sees it.\t-\t-\n' >>"$here/mutants"
-check "a mutant that survives: exit code 1" gives 1 "" -o "$dir" "${files[@]}"
+check "a mutant that survives: exit code 1" gives 1 \
+    "not as expected: a mutant that survives" -o "$dir" "${files[@]}"
+check "is said in a line, as well" one_line
 check "it is marked" has "<strong>survives</strong>"
 check "the page is there all the same" "$holds_together" "$page"
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "lab/support/finding.h"
+#include "options.h"
 #include "run.h"
 
 /* Other people's locks, each broken in the way its source tells; and clean
@@ -147,6 +148,134 @@ a_ghost_is_granted_in_the_six_events_of_the_trace(void **state)
                         "longer listening on it");
 }
 
+/* ---- Proofs of nothing -------------------------------------------------- */
+
+enum { GIVES_UP, TRIES, CRASHES, TRY_CHOICES };
+
+/* A lock that may be there from the start, for ever: setting 0. */
+static bool
+try_act(struct scene *scene, void *state, unsigned who, unsigned choice)
+{
+    bool taken = scene_setting(scene, 0) != 0;
+
+    if (who == SPECIMEN_WORLD || !scene_stands(state, who, WHERE_OUTSIDE))
+        return false;
+    switch (choice) {
+    case GIVES_UP:
+        scene_stand(state, who, WHERE_MOVED_ON);
+        return true;
+    case TRIES:
+        if (!taken)
+            scene_stand(state, who, WHERE_DONE);
+        return !taken;
+    default:
+        scene->fault = true;
+        scene_stand(state, who, WHERE_CRASHED);
+        return true;
+    }
+}
+
+static const struct specimen try_once = {
+    .name = "try-once",
+    .about = "a try at a lock",
+    .source = "this test",
+    .workers = 2,
+    .faults = 1,
+    .settings = SPECIMEN_SETTING("taken", "it is", "no", "yes"),
+    .choices = TRY_CHOICES,
+    .size = sizeof(struct cast),
+    .act = try_act,
+};
+
+static struct lab_report
+search_for_overlap(const struct specimen *specimen, const char *setting)
+{
+    struct specimen_run run = specimen_run_of(specimen, 2);
+    struct lab_system system = specimen_system(&run);
+    struct lab_report report;
+    const char *why;
+
+    run.only = PROMISE_OVERLAP;
+    assert_true(specimen_set(&run, setting, &why));
+    assert_true(lab_explore(
+        &system, &(struct lab_limits){.faults = specimen->faults}, &report));
+    return report;
+}
+
+static void
+what_was_possible_is_seen(void **state)
+{
+    struct lab_report report = search_for_overlap(&try_once, "taken=no");
+
+    (void)state;
+    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_true(report.seen == (SPECIMEN_SEEN_INSIDE | SPECIMEN_SEEN_FAULT |
+                                1 << GIVES_UP | 1 << TRIES | 1 << CRASHES));
+}
+
+static void
+where_nobody_was_ever_inside_nothing_is_proved(void **state)
+{
+    struct lab_report report = search_for_overlap(&try_once, "taken=yes");
+
+    (void)state;
+    assert_int_equal(report.verdict, LAB_VACUOUS);
+    assert_true(report.seen ==
+                (SPECIMEN_SEEN_FAULT | 1 << GIVES_UP | 1 << CRASHES));
+}
+
+static void
+with_a_choice_too_few_no_fault_is_seen(void **state)
+{
+    struct specimen few = try_once;
+    struct lab_report report;
+
+    (void)state;
+    few.choices = CRASHES;
+    report = search_for_overlap(&few, "taken=no");
+    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_true(report.seen ==
+                (SPECIMEN_SEEN_INSIDE | 1 << GIVES_UP | 1 << TRIES));
+}
+
+static void
+a_specimen_without_choices_is_refused(void **state)
+{
+    struct specimen none = try_once;
+    struct specimen_run run = specimen_run_of(&none, 2);
+    struct hf_error error;
+
+    (void)state;
+    assert_true(specimen_check(&run, &error));
+    none.choices = 0;
+    assert_false(specimen_check(&run, &error));
+    assert_non_null(strstr(error.text, "try-once has 0 choices"));
+    none.choices = SPECIMEN_CHOICES_SEEN + 1;
+    assert_false(specimen_check(&run, &error));
+}
+
+/* As it stands, when something is changed, and with a limit. */
+static void
+the_exit_code_tells_what_was_expected(void **state)
+{
+    struct specimen specimen = try_once;
+    const struct lab_limits whole = {.faults = 1};
+    const struct lab_limits less = {.faults = 1, .states_max = 3};
+    struct specimen_run run = specimen_run_of(&specimen, 2);
+    static struct told told;
+
+    (void)state;
+    specimen.expect = SPECIMEN_NOBODY; /* both give up */
+    assert_int_equal(run_explore(&run, &whole, false, &told), 0);
+    specimen.expect = NULL;
+    assert_int_equal(run_explore(&run, &whole, false, &told), EXIT_FINDING);
+    run.only = PROMISE_OVERLAP;
+    assert_int_equal(run_explore(&run, &whole, false, &told), 0);
+    assert_int_equal(run_explore(&run, &less, false, &told), EXIT_BOUNDED);
+    run.settings[0] = 1; /* nobody gets in */
+    assert_int_equal(run_explore(&run, &whole, false, &told), EXIT_FINDING);
+}
+
 /* ---- Lines -------------------------------------------------------------- */
 
 static void
@@ -258,6 +387,11 @@ main(void)
         cmocka_unit_test(every_specimen_does_what_the_list_says),
         cmocka_unit_test(without_a_fault_leases_and_quorums_hold),
         cmocka_unit_test(a_ghost_is_granted_in_the_six_events_of_the_trace),
+        cmocka_unit_test(what_was_possible_is_seen),
+        cmocka_unit_test(where_nobody_was_ever_inside_nothing_is_proved),
+        cmocka_unit_test(with_a_choice_too_few_no_fault_is_seen),
+        cmocka_unit_test(a_specimen_without_choices_is_refused),
+        cmocka_unit_test(the_exit_code_tells_what_was_expected),
         cmocka_unit_test(a_line_tells_the_same_schedule_again),
         cmocka_unit_test(lines_that_mean_nothing_are_refused),
         cmocka_unit_test(a_schedule_is_told_up_to_a_step_that_is_not_possible),

@@ -4,10 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "options.h"
+#include "prove.h"
 #include "report/chapters.h"
 #include "world/model.h"
 #include "world/promise.h"
@@ -137,6 +141,26 @@ without_a_fault_nothing_is_found_where_it_takes_one(void **unused)
     }
 }
 
+/* A place so slow that nothing is granted there: no promise can be broken. */
+static void
+where_nobody_is_ever_inside_nothing_is_proved(void **unused)
+{
+    struct world_config config = *worlds_find("slow-place");
+    struct prove prove = {0};
+    char *text;
+    size_t size;
+
+    (void)unused;
+    config.latency *= 4;
+    prove.how.out = open_memstream(&text, &size);
+    assert_non_null(prove.how.out);
+    assert_int_equal(prove_world(&config, 1, 0, &prove), EXIT_FINDING);
+    assert_int_equal(fclose(prove.how.out), 0);
+    assert_non_null(strstr(text, " vacuous "));
+    assert_non_null(strstr(text, "nobody was ever inside"));
+    free(text);
+}
+
 static void
 workers_that_are_alike_need_at_most_half_as_many_states(void **unused)
 {
@@ -244,6 +268,7 @@ main(void)
         cmocka_unit_test(
             what_must_be_found_is_found_and_its_schedule_breaks_it_again),
         cmocka_unit_test(without_a_fault_nothing_is_found_where_it_takes_one),
+        cmocka_unit_test(where_nobody_is_ever_inside_nothing_is_proved),
         cmocka_unit_test(
             workers_that_are_alike_need_at_most_half_as_many_states),
         cmocka_unit_test(a_random_walk_finds_it_too),
