@@ -48,7 +48,6 @@ options_usage(FILE *to)
         "  --proofs FILE   what prove has printed; else the quick proofs\n"
         "  --mutants FILE  what scripts/mutants.py --tsv has written\n"
         "  --json       one JSON object a proof\n"
-        "\n"
         "  --version    which it is\n"
         "\n"
         "Exit: 0 as expected; 1 not as expected, as a promise that is broken,\n"
@@ -100,21 +99,21 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* What a verb takes: options, and a word that it may need. */
+/* What a verb takes: options, and a word. */
 struct verb {
     const char *name;
     const char *takes;
     const char *word; /* what it is; NULL: there is none */
-    bool needs_word;
+    const char *see;  /* where one is found; NULL: it may be left out */
 };
 
 static const struct verb verbs[] = {
-    {"prove", "wfmsqaFjt", "WORLD", false},
-    {"run", "wfmskyvj", "SPECIMEN", true},
-    {"wander", "wSWt", "WORLD", true},
-    {"replay", "Ovt", "LINE", true},
-    {"report", "opM", NULL, false},
-    {"list", "", NULL, false},
+    {"prove", "wfmsqaFjt", "WORLD", NULL},
+    {"run", "wfmskyvj", "SPECIMEN", "list"},
+    {"wander", "wSWt", "WORLD", "list"},
+    {"replay", "Ovt", "LINE", "--help"},
+    {"report", "opM", NULL, NULL},
+    {"list", "", NULL, NULL},
 };
 
 static const struct verb *
@@ -208,10 +207,9 @@ check_words(int argc, char **argv, const struct verb *verb)
                 argv[most]);
         return false;
     }
-    if (verb->needs_word && argc < most) {
+    if (verb->see != NULL && argc < most) {
         fprintf(stderr, "holdfast-lab: %s needs a %s (see holdfast-lab %s)\n",
-                verb->name, verb->word,
-                strcmp(verb->word, "LINE") == 0 ? "--help" : "list");
+                verb->name, verb->word, verb->see);
         return false;
     }
     return true;
