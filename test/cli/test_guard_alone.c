@@ -102,8 +102,7 @@ what_is_granted_when_grace_has_begun_is_not_started(void **state)
 
 /* It hears of TERM, and does not go. */
 static void
-a_command_is_killed_when_the_right_is_over_whatever_is_left_of_grace(
-    void **state)
+a_command_is_killed_at_the_end_of_its_right_within_its_grace(void **state)
 {
     struct bench bench;
     struct hf_pact_message message;
@@ -174,7 +173,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_granted_when_grace_has_begun_is_not_started),
         cmocka_unit_test(
-            a_command_is_killed_when_the_right_is_over_whatever_is_left_of_grace),
+            a_command_is_killed_at_the_end_of_its_right_within_its_grace),
         cmocka_unit_test(the_grant_of_a_holdfast_that_has_died_starts_nothing),
     };
 
