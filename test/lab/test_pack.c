@@ -429,6 +429,35 @@ each_of_these_makes_another_state_of_the_person(void **unused)
     after(&from, ACT_PERSON_SERVE, 0, &other);
     from = other;
     EXPECT_OTHER(person->mail.verdict = HF_UNKNOWN);
+    EXPECT_OTHER(person->mail.number--); /* of a clear that was given up */
+    EXPECT_OTHER(examiner->first_clear--);
+}
+
+/* The second worker has read, and reads once more, that the first holds a
+ * refuse lock. */
+static void
+each_of_these_makes_another_state_of_what_is_known(void **unused)
+{
+    const enum world_act acts[] = {ACT_SERVE, ACT_DELIVER, ACT_HINT, ACT_SERVE};
+    struct world_config config = *worlds_find("shell-refuse");
+    struct world from;
+    struct world other;
+
+    (void)unused;
+    config.symmetric = false;
+    from = one_holds(&config, 0);
+    EXPECT_OTHER(other.foreign = true);
+    EXPECT_OTHER(world_end_token(&other, from.token));
+    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
+        step_apply(&from, (struct world_action){acts[i], 1});
+    assert_int_equal(from.workers[1].mail.sight.kind, HF_SIGHT_LOCK);
+    EXPECT_OTHER(other.workers[1].mail.of_dead = true);
+    EXPECT_OTHER(other.workers[1].mail.of_believer = false);
+    from.token = 1; /* of the one before */
+    EXPECT_OTHER(world_end_token(&other, from.workers[1].mail.sight.token));
+    from.workers[1].mail.sight.token = 1;
+    EXPECT_OTHER(
+        world_end_token(&other, from.workers[1].contender.evidence.token));
 }
 
 #undef EXPECT_OTHER
@@ -492,6 +521,7 @@ main(void)
         cmocka_unit_test(each_of_these_makes_another_state),
         cmocka_unit_test(each_of_these_makes_another_state_of_the_resource),
         cmocka_unit_test(each_of_these_makes_another_state_of_the_person),
+        cmocka_unit_test(each_of_these_makes_another_state_of_what_is_known),
         cmocka_unit_test(how_high_the_versions_are_does_not_matter),
         cmocka_unit_test(
             which_of_two_workers_that_are_alike_matters_only_without_symmetry),

@@ -111,10 +111,23 @@ static void
 what_the_argument_does_not_hold_for_is_searched_in_full(void **unused)
 {
     static const char *const names[] = {
-        "slow",    "slow-place",     "slow-place-refuse", "slow-place-live",
-        "forgets", "forgets-refuse", "same-host",         "same-host-refuse",
-        "try",     "fenced",         "unfenced",          "examine-same-host",
-        "live",    "clear-live",     "examine-live",      "dead-refuse",
+        "slow",
+        "slow-place",
+        "slow-place-refuse",
+        "slow-place-live",
+        "forgets",
+        "forgets-refuse",
+        "same-host",
+        "same-host-refuse",
+        "try",
+        "fenced",
+        "unfenced",
+        "examine-same-host",
+        "live",
+        "clear-live",
+        "examine-live",
+        "dead-refuse",
+        "shell-refuse",
     };
     unsigned count = 0;
 
