@@ -354,19 +354,21 @@ run_report(const struct options *options)
         .limits = limits_of(options, 0),
     };
     struct hf_error error;
-    bool finding = false;
+    struct report_outcome outcome = {.finding = false};
     enum hf_status status;
 
     if (options->folder == NULL) {
         fputs("holdfast-lab: report needs -o DIR\n", stderr);
         return EXIT_USAGE;
     }
-    status = report_make(&order, &finding, &error);
+    status = report_make(&order, &outcome, &error);
     if (status != HF_OK) {
         fprintf(stderr, "holdfast-lab: %s\n", error.text);
         return hf_status_exit(status);
     }
-    return finding ? EXIT_FINDING : 0;
+    if (outcome.finding)
+        return EXIT_FINDING;
+    return outcome.bounded ? EXIT_BOUNDED : 0;
 }
 
 /* ---- The program --------------------------------------------------------- */

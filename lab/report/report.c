@@ -103,27 +103,37 @@ search(struct report *report)
 }
 
 static bool
-say(const char *what, const char *name)
+say(const char *how, const char *what, const char *name)
 {
-    fprintf(stderr, "holdfast-lab: not as expected: %s%s\n", what, name);
+    fprintf(stderr, "holdfast-lab: %s: %s%s\n", how, what, name);
     return true;
 }
 
 /* The exit code tells only that there is one; these lines tell which. */
-static bool
-say_findings(const struct report *report)
+static void
+say_findings(const struct report *report, struct report_outcome *outcome)
 {
-    bool finding = false;
+    for (unsigned i = 0; i < specimens_count; i++) {
+        const struct found_specimen *found = &report->all.specimens[i];
 
-    for (unsigned i = 0; i < specimens_count; i++)
-        if (!found_is_expected(&report->all.specimens[i]))
-            finding = say("the specimen ", specimens[i]->name);
-    for (unsigned i = 0; i < report->proofs.count; i++)
-        if (!proofs_is_expected(&report->proofs.at[i]))
-            finding = say("the world ", report->proofs.at[i].world->name);
+        if (found->found.report.verdict == LAB_BOUNDED)
+            outcome->bounded =
+                say("bounded", "the specimen ", specimens[i]->name);
+        else if (!found_is_expected(found))
+            outcome->finding =
+                say("not as expected", "the specimen ", specimens[i]->name);
+    }
+    for (unsigned i = 0; i < report->proofs.count; i++) {
+        const struct proof *proof = &report->proofs.at[i];
+
+        if (proof->verdict == LAB_BOUNDED)
+            outcome->bounded = say("bounded", "the world ", proof->world->name);
+        else if (!proofs_is_expected(proof))
+            outcome->finding =
+                say("not as expected", "the world ", proof->world->name);
+    }
     if (mutants_surviving(&report->mutants) > 0)
-        finding = say("a mutant that survives", "");
-    return finding;
+        outcome->finding = say("not as expected", "a mutant that survives", "");
 }
 
 static enum hf_status
@@ -149,7 +159,7 @@ write_page(struct report *report)
 }
 
 enum hf_status
-report_make(const struct report_order *order, bool *finding,
+report_make(const struct report_order *order, struct report_outcome *outcome,
             struct hf_error *error)
 {
     struct report report = {.order = order, .error = error};
@@ -160,7 +170,7 @@ report_make(const struct report_order *order, bool *finding,
     if (status == HF_OK)
         status = write_page(&report);
     if (status == HF_OK)
-        *finding = say_findings(&report);
+        say_findings(&report, outcome);
     drop_text(&report);
     found_fini(&report.all);
     mutants_fini(&report.mutants);

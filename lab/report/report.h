@@ -14,12 +14,18 @@ struct report_order {
     struct lab_limits limits; /* but for faults and states */
 };
 
+struct report_outcome {
+    bool finding; /* something is not as expected */
+    bool bounded; /* a search ended before it was done */
+};
+
 /*
  * Make folder/index.html, whole or not at all.  Files that are to be read are
- * read before anything is searched.  *finding: something was not found as it
- * should be, and the page says so, and so do lines on stderr.
+ * read before anything is searched.  The page says what is not as expected, and
+ * so do lines on stderr.
  */
-enum hf_status report_make(const struct report_order *order, bool *finding,
+enum hf_status report_make(const struct report_order *order,
+                           struct report_outcome *outcome,
                            struct hf_error *error);
 
 #endif

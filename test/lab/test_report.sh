@@ -142,6 +142,10 @@ check "is said in a line, as well" one_line
 check "it is marked" has "<strong>survives</strong>"
 check "the page is there all the same" "$holds_together" "$page"
 
+sed '2s/ proved / bounded /' "$here/proofs" >"$here/input"
+check "a proof that was cut short: exit code 75" gives 75 \
+    "bounded: the world takeover" -o "$dir" --proofs "$here/input"
+
 # An interrupt leaves what was there.
 cp "$page" "$here/last"
 interrupt "$lab" report -o "$dir" --mutants "$here/mutants"
