@@ -341,7 +341,7 @@ run_wander(const char *world, const struct options *options)
     printf("%llu walks of up to %zu steps from seed %llu: nothing found\n",
            (unsigned long long)walked, walk.max,
            (unsigned long long)options->seed);
-    return stopped ? EXIT_BOUNDED : 0;
+    return stopped || config.expect != NULL ? EXIT_BOUNDED : 0;
 }
 
 static int

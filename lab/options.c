@@ -190,6 +190,8 @@ range_of(int option)
         return "0 to 15";
     case 'm':
         return "1 to 1024";
+    case 'W':
+        return "at least 1";
     case 'k':
         return "one setting too many";
     default:
@@ -253,7 +255,7 @@ options_parse(int argc, char **argv, struct options *o)
             good = parse_number(optarg, UINT64_MAX, &o->seed);
             break;
         case 'W':
-            good = parse_number(optarg, UINT64_MAX, &o->walks);
+            good = parse_number(optarg, UINT64_MAX, &o->walks) && o->walks > 0;
             break;
         case 'k':
             good = o->set_count < SPECIMEN_SETTINGS_MAX;

@@ -12,15 +12,17 @@ enum {
     WORLD_BYTES = 8,
     LATE_BYTES = 4,
     WORKER_BYTES = 34,
-    CALL_AT = 27,      /* of a worker's bytes, what tells of its call */
-    FAILURES_MAX = 15, /* in a row: pauses are at their longest by then */
+    CALL_AT = 27,         /* of a worker's bytes, what tells of its call */
+    FAILURES_MAX = 15,    /* in a row: pauses are at their longest by then */
+    LAST_QUESTION = 0x80, /* the call is of the last, though it is given up;
+                             told apart where its answer may come again */
     NO_TERMS = 0xff,
     NEVER = 0xff,
 };
 
-/* The numbers of the question that is asked, and of one that was before and
- * whose call is still under way. */
-enum { OWED = 1, ASKED = 2 };
+/* The numbers of the question that is asked, of one that was before and whose
+ * call is still under way, and of one before that was answered. */
+enum { ANSWERED = 1, OWED, ASKED };
 
 static inline uint8_t
 layout_bits(const bool *flags, unsigned count)
@@ -87,6 +89,7 @@ layout_terms_index(const struct world_config *config,
 {
     for (unsigned i = 0; i < config->workers; i++)
         if (terms->ttl.ms == (int64_t)config->terms[i].ttl * WORLD_TICK_MS &&
+            terms->beat.ms == world_terms_of(config, i).beat.ms &&
             terms->if_dead == config->terms[i].if_dead)
             return (uint8_t)i;
     return NO_TERMS;

@@ -6,13 +6,14 @@
 #include "world/layout.h"
 #include "world/person.h"
 #include "world/resource.h"
+#include "world/shell.h"
 
 size_t
 pack_size(const struct world_config *config)
 {
     return WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES +
            config->workers * WORKER_BYTES + resource_size(config) +
-           person_size(config) + forget_size(config);
+           person_size(config) + forget_size(config) + shell_size(config);
 }
 
 void
@@ -29,6 +30,8 @@ pack_parts(const struct world_config *config, uint16_t parts[LAB_PARTS_MAX])
         parts[count++] = (uint16_t)person_size(config);
     if (forget_size(config) != 0)
         parts[count++] = (uint16_t)forget_size(config);
+    if (shell_size(config) != 0)
+        parts[count++] = (uint16_t)shell_size(config);
     if (count < LAB_PARTS_MAX)
         parts[count] = 0;
 }
@@ -157,6 +160,8 @@ strip_worker(const struct world *world, struct world_worker *w)
     if (!k->question.waiting || k->question.kind != HF_ASK_READ ||
         !still_waits(c) || k->state != HF_KEEPER_IDLE)
         c->asked_with = HF_PROOF_NONE;
+    if (k->state != HF_KEEPER_IN_DOUBT)
+        w->doubts = false;
     strip_question(c, &k->question);
     strip_sent(w);
     if (k->state == HF_KEEPER_IDLE) {
@@ -220,7 +225,8 @@ pack_sent_at(const struct world_worker *w)
 }
 
 static void
-pack_call(const struct world_worker *w, const struct names *names, uint8_t *at)
+pack_call(const struct world *world, const struct world_worker *w,
+          const struct names *names, uint8_t *at)
 {
     const struct world_mail *mail = &w->mail;
     const struct hf_question *question = &w->contender.keeper.question;
@@ -235,7 +241,9 @@ pack_call(const struct world_worker *w, const struct names *names, uint8_t *at)
     at[1] = (uint8_t)((took.ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
     if (!mail->out)
         return;
-    at[2] = (uint8_t)(mail->write.kind | mail->age << 4);
+    at[2] = (uint8_t)(mail->write.kind | mail->age << 2);
+    if (world->config->hints && mail->number == question->number)
+        at[2] |= LAST_QUESTION;
     at[3] = names_version(names, mail->write.version);
     at[4] = names_version(names, mail->write.over);
     at[5] = pack_sent_at(w);
@@ -267,7 +275,7 @@ pack_worker(const struct world *world, const struct world_worker *w,
     if (!w->alive)
         return;
     at[2] = layout_bits(seen, 8);
-    at[3] = (uint8_t)(c->state | k->state << 4);
+    at[3] = (uint8_t)(c->state | w->doubts << 3 | k->state << 4);
     at[4] = (uint8_t)(c->status | c->outcome << 4);
     at[5] = (uint8_t)(c->asked_with | world_has_ended(world, e->token) << 2 |
                       world_has_ended(world, w->mail.sight.token) << 3 |
@@ -295,7 +303,7 @@ pack_worker(const struct world *world, const struct world_worker *w,
     at[23] = names_version(names, w->mail.sight.version);
     at[24] = names_version(names, w->mail.sight.token);
     at[26] = layout_terms_index(world->config, &w->mail.sight.terms);
-    pack_call(w, names, at + CALL_AT);
+    pack_call(world, w, names, at + CALL_AT);
 }
 
 static void
@@ -325,7 +333,7 @@ pack_late(const struct world *world, const uint8_t *places, struct names *names,
         uint8_t worker = places[late->worker];
         uint8_t entry[LATE_BYTES] = {
             (uint8_t)(1 + late->kind * 2 + late->claims + late->looked * 4 +
-                      worker * 16),
+                      late->ended * 8 + worker * 16),
             names_id(names, late->id),
             names_version(names, late->over),
             (uint8_t)late->terms,
@@ -364,7 +372,8 @@ are_alike(const struct world_terms *a, const struct world_terms *b)
 {
     return a->if_dead == b->if_dead && a->ttl == b->ttl &&
            a->limit == b->limit && a->try_only == b->try_only &&
-           a->gains == b->gains && a->beat == b->beat && a->grace == b->grace;
+           a->gains == b->gains && a->beat == b->beat && a->grace == b->grace &&
+           a->fails == b->fails;
 }
 
 /* Workers of the same terms are alike: their order is that of their bytes. */
@@ -409,10 +418,12 @@ pack(const struct world *world, uint8_t *bytes)
         strip_worker(&bare, &bare.workers[i]);
     resource_strip(&bare);
     person_strip(&bare);
+    shell_strip(&bare);
     collect(&bare, &names);
     resource_collect(&bare, &names);
     person_collect(&bare, &names);
     forget_collect(&bare, &names);
+    shell_collect(&bare, &names);
     ranks_settle(&names.versions);
     ranks_settle(&names.grants);
     for (unsigned i = 0; i < count; i++)
@@ -439,5 +450,7 @@ pack(const struct world *world, uint8_t *bytes)
     resource_pack(&bare, &names, order, at);
     at += resource_size(world->config);
     person_pack(&bare, &names, at);
-    forget_pack(&bare, &names, at + person_size(world->config));
+    at += person_size(world->config);
+    forget_pack(&bare, &names, at);
+    shell_pack(&bare, &names, order, at + forget_size(world->config));
 }

@@ -8,15 +8,9 @@
 enum { PERSON_BYTES = 18, PATIENCE_TICKS = 2 };
 
 static bool
-reads(const struct world_person *p)
-{
-    return p->examiner.question.kind == HF_ASK_READ;
-}
-
-static bool
 clear_is_out(const struct world_person *p)
 {
-    return p->mail.out && !p->mail.served && !reads(p);
+    return p->mail.out && !p->mail.served && !p->mail.reads;
 }
 
 static struct world_write

@@ -138,7 +138,7 @@ promise_of_record(struct world *world)
 }
 
 /* Its right is over, it is awake, with nothing left to do by its clock, and yet
- * it was told nothing, or is inside all the same. */
+ * it was told nothing, or is inside all the same, or was not told of a doubt. */
 static bool
 is_untold(const struct world *world, unsigned worker)
 {
@@ -147,8 +147,10 @@ is_untold(const struct world *world, unsigned worker)
     bool over =
         k->state == HF_KEEPER_HELD && hf_reached(WORLD_NOW, k->right_until);
     bool stays = w->in_section && !world_believes(world, worker);
+    bool unsure = k->state == HF_KEEPER_IN_DOUBT && !w->doubts;
 
-    return w->alive && !w->frozen && !worker_is_due(w) && (over || stays);
+    return w->alive && !w->frozen && !worker_is_due(w) &&
+           (over || stays || unsure);
 }
 
 static void

@@ -8,7 +8,7 @@ bool
 reduction_holds_in(const struct world_config *config)
 {
     return !config->lazy && config->latency == 0 && !config->forgets &&
-           !config->same_host && !config->judge_stuck &&
+           !config->same_host && !config->suspects && !config->judge_stuck &&
            config->resource == RESOURCE_NONE;
 }
 

@@ -28,7 +28,8 @@
 
 /* Does the argument hold in that world?  Not where a message may take its time
  * without a fault, where one worker's step makes another's possible, where they
- * share more than the store, or where something must happen in the end. */
+ * share more than the store, where it is looked at whether one who is suspected
+ * believes, or where something must happen in the end. */
 bool reduction_holds_in(const struct world_config *config);
 
 /* May this worker's next step go before all that the others do?  Then it is in

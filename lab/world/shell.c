@@ -1,9 +1,11 @@
 #include "world/shell.h"
 
-#include <stddef.h>
+#include <string.h>
 
-#include "world/stored.h"
+#include "world/layout.h"
 #include "world/worker.h"
+
+enum { HEARD_BYTES = 8 };
 
 /* ---- Processes ---------------------------------------------------------- */
 
@@ -84,35 +86,101 @@ shell_hint(struct world *world, unsigned who)
     worker_pump(world, who, hf_event(HF_ON_HINT, WORLD_NOW));
 }
 
-/* The number of a question that was answered: the last, or one from before all
- * that is remembered. */
-static uint64_t
-answered_number(const struct world_worker *w)
+bool
+shell_may_answer_again(const struct world *world, unsigned who)
 {
-    const struct hf_keeper *k = &w->contender.keeper;
-    uint64_t last = k->question.number;
-    bool is_out =
-        k->question.waiting || (w->mail.out && w->mail.number == last);
+    const struct world_worker *w = &world->workers[who];
 
-    return is_out || hf_inflight_find(&k->inflight, last) != NULL ? UINT64_MAX
-                                                                  : last;
+    return w->alive && !w->frozen && w->heard.out;
 }
 
-/* Whatever it says: the contender has heard of it, or given it up. */
+/* Word for word, at any later moment. */
 void
 shell_answer_again(struct world *world, unsigned who)
 {
-    static const enum hf_verdict verdicts[] = {HF_APPLIED, HF_REFUSED,
-                                               HF_UNAVAILABLE, HF_UNKNOWN};
-    const struct world_worker *w = &world->workers[who];
+    struct world_mail heard = world->workers[who].heard;
 
-    for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
-        if (w->alive)
-            worker_pump(world, who,
-                        hf_answer(WORLD_NOW, answered_number(w), verdicts[i],
-                                  world->version));
-    if (w->alive)
+    if (heard.reads)
+        worker_pump(world, who, hf_found(WORLD_NOW, heard.number, heard.sight));
+    else
         worker_pump(
             world, who,
-            hf_found(WORLD_NOW, answered_number(w), stored_read(world)));
+            hf_answer(WORLD_NOW, heard.number, heard.verdict, heard.version));
+}
+
+/* ---- Packing ------------------------------------------------------------ */
+
+size_t
+shell_size(const struct world_config *config)
+{
+    return config->hints ? config->workers * HEARD_BYTES : 0;
+}
+
+void
+shell_strip(struct world *world)
+{
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        struct world_mail *heard = &world->workers[i].heard;
+
+        heard->write = (struct world_write){.kind = HF_PUT};
+        heard->served = heard->slow = false;
+    }
+}
+
+void
+shell_collect(const struct world *world, struct names *names)
+{
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        const struct world_mail *heard = &world->workers[i].heard;
+
+        ranks_add(&names->versions, heard->version);
+        ranks_add(&names->versions, heard->sight.version);
+        ranks_add(&names->versions, heard->sight.token);
+    }
+}
+
+void
+shell_pack(const struct world *world, struct names *names, const uint8_t *order,
+           uint8_t *at)
+{
+    if (!world->config->hints)
+        return;
+    for (unsigned i = 0; i < world->config->workers; i++, at += HEARD_BYTES) {
+        const struct world_worker *w = &world->workers[order[i]];
+        const struct world_mail *heard = &w->heard;
+        bool last = heard->number == w->contender.keeper.question.number;
+        const bool how[] = {heard->out, heard->reads, last};
+
+        memset(at, 0, HEARD_BYTES);
+        if (!heard->out)
+            continue;
+        at[0] = layout_bits(how, 3);
+        at[1] = (uint8_t)heard->verdict;
+        at[2] = names_version(names, heard->version);
+        at[3] = (uint8_t)heard->sight.kind;
+        at[4] = names_version(names, heard->sight.version);
+        at[5] = names_version(names, heard->sight.token);
+        at[6] = names_id(names, heard->sight.heartbeat.id);
+        at[7] = layout_terms_index(world->config, &heard->sight.terms);
+    }
+}
+
+void
+shell_unpack(const uint8_t *at, struct world *world)
+{
+    if (!world->config->hints)
+        return;
+    for (unsigned i = 0; i < world->config->workers; i++, at += HEARD_BYTES)
+        world->workers[i].heard = (struct world_mail){
+            .out = layout_bit(at[0], 0),
+            .reads = layout_bit(at[0], 1),
+            .number = layout_bit(at[0], 2) ? ASKED : ANSWERED,
+            .verdict = at[1],
+            .version = at[2],
+            .sight = {.kind = at[3],
+                      .version = at[4],
+                      .token = at[5],
+                      .heartbeat = {.id = at[6]},
+                      .terms = layout_terms(world->config, at[7])},
+        };
 }

@@ -1,6 +1,7 @@
 #ifndef LAB_WORLD_SHELL_H
 #define LAB_WORLD_SHELL_H
 
+#include "world/names.h"
 #include "world/world.h"
 
 /*
@@ -22,9 +23,21 @@ void shell_see_running(struct world *world, unsigned who);
 bool shell_may_see_old(const struct world *world, unsigned who);
 void shell_see_old(struct world *world, unsigned who);
 
-/* Look now; or hear an answer once more. */
+/* Look now. */
 bool shell_may_hint(const struct world *world, unsigned who);
 void shell_hint(struct world *world, unsigned who);
+
+/* It hears once more what it heard last. */
+bool shell_may_answer_again(const struct world *world, unsigned who);
 void shell_answer_again(struct world *world, unsigned who);
+
+/* ---- Packing: see pack.h ------------------------------------------------ */
+
+size_t shell_size(const struct world_config *config);
+void shell_strip(struct world *world);
+void shell_collect(const struct world *world, struct names *names);
+void shell_pack(const struct world *world, struct names *names,
+                const uint8_t *order, uint8_t *at);
+void shell_unpack(const uint8_t *at, struct world *world);
 
 #endif

@@ -54,8 +54,8 @@ stored_apply(struct world *world, const struct world_write *write)
     world->terms = world->exists ? write->terms : 0;
     if (write->claims || !world->exists)
         world->token = world->exists ? world->version : 0;
-    if (write->claims && write->worker == WORLD_WORKERS_MAX)
-        world_end_token(world, world->token); /* its process was gone before */
+    if (write->claims && write->ended)
+        world_end_token(world, world->token);
     if (write->claims)
         world->marker = write->over;
     else if (write->over == world->marker)
@@ -112,7 +112,8 @@ id_is_used(const struct world *world, uint64_t id)
         const struct world_worker *w = &world->workers[i];
 
         used = used || w->contender.keeper.heartbeat.id == id ||
-               w->mail.sight.heartbeat.id == id || w->mail.write.id == id;
+               w->mail.sight.heartbeat.id == id || w->mail.write.id == id ||
+               w->heard.sight.heartbeat.id == id;
     }
     for (unsigned i = 0; i < world->late_count; i++)
         used = used || world->late[i].id == id;

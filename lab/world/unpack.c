@@ -3,6 +3,7 @@
 #include "world/pack.h"
 #include "world/person.h"
 #include "world/resource.h"
+#include "world/shell.h"
 #include "world/worker.h"
 
 static void
@@ -12,7 +13,7 @@ unpack_machine(const struct world_config *config, const uint8_t *at,
     struct hf_evidence *e = &c->evidence;
     struct hf_keeper *k = &c->keeper;
 
-    c->state = at[3] & 15;
+    c->state = at[3] & 7;
     k->state = at[3] >> 4;
     c->status = at[4] & 15;
     c->outcome = at[4] >> 4;
@@ -67,14 +68,14 @@ unpack_call(const struct world_config *config, unsigned index,
     if (!mail->out)
         return;
     mail->reads = layout_bit(at[0], 0);
-    mail->number = owed ? OWED : ASKED;
-    mail->age = at[2] >> 4;
+    mail->number = owed && (at[2] & LAST_QUESTION) == 0 ? OWED : ASKED;
+    mail->age = (at[2] & ~LAST_QUESTION) >> 2;
     mail->went_back = layout_bit(at[0], 6);
     mail->of_believer = layout_bit(at[0], 7);
     if (mail->reads)
         return;
     mail->write = (struct world_write){
-        .kind = at[2] & 15,
+        .kind = at[2] & 3,
         .claims = layout_bit(at[0], 3),
         .version = at[3],
         .id = at[6],
@@ -84,7 +85,7 @@ unpack_call(const struct world_config *config, unsigned index,
     };
     if (owed && layout_bit(at[0], 2))
         k->inflight.writes[1] = (struct hf_sent){
-            .number = OWED,
+            .number = mail->number,
             .kind = question_of(&mail->write),
             .at = layout_ago(at[5]),
             .version = mail->write.version,
@@ -126,6 +127,7 @@ unpack_worker(const struct world_config *config, unsigned index,
     w->frozen = layout_bit(at[0], 1);
     w->cut = layout_bit(at[6], 2);
     w->cleared = layout_bit(at[6], 3);
+    w->doubts = layout_bit(at[3], 3);
     w->in_section = layout_bit(at[0], 2);
     c->suspected = layout_bit(at[0], 3);
     c->failing = layout_bit(at[0], 4);
@@ -165,7 +167,8 @@ unpack_late(const uint8_t *at, struct world *world)
         world->late[i] = (struct world_write){
             .kind = code / 2 % 2,
             .claims = code % 2 != 0,
-            .looked = code / 4 != 0,
+            .looked = code / 4 % 2 != 0,
+            .ended = code / 8 != 0,
             .version = world->version,
             .id = at[1],
             .over = at[2],
@@ -208,5 +211,7 @@ unpack(const struct world_config *config, const uint8_t *bytes,
     resource_unpack(after, world);
     after += resource_size(config);
     person_unpack(after, world);
-    forget_unpack(after + person_size(config), world);
+    after += person_size(config);
+    forget_unpack(after, world);
+    shell_unpack(after + forget_size(config), world);
 }

@@ -15,6 +15,7 @@ worker_first_alike(const struct world_config *config, unsigned worker)
     unsigned first = 0;
 
     while (config->terms[first].ttl != config->terms[worker].ttl ||
+           config->terms[first].beat != config->terms[worker].beat ||
            config->terms[first].if_dead != config->terms[worker].if_dead)
         first++;
     return first;
@@ -46,22 +47,27 @@ on_notice(struct world *world, unsigned worker, enum hf_notice_kind notice,
 
     if (notice == HF_NOTICE_GRANTED) {
         w->in_section = true;
+        w->doubts = false;
         promise_grant(world, worker);
         resource_grant(world, worker);
     } else if (notice == HF_NOTICE_LOST) {
-        w->in_section = false;
+        w->in_section = w->doubts = false;
+    } else if (notice == HF_NOTICE_IN_DOUBT || notice == HF_NOTICE_CERTAIN) {
+        w->doubts = notice == HF_NOTICE_IN_DOUBT;
     } else if (notice == HF_NOTICE_SUSPECTED) {
         promise_death(world, HF_SUSPECTED_DEAD, heard);
     }
 }
 
-/* Did it end, by what it has just read, because the holder is dead? */
+/* Did it end because the holder is dead?  That it is suspected was told before,
+ * unless it ends by what it has just read. */
 static bool
 ends_with_a_death(const struct hf_contender *c, const struct world_mail *heard)
 {
-    return c->state == HF_CONTENDER_ENDED && c->status == HF_OK &&
-           heard->sight.kind == HF_SIGHT_LOCK &&
-           (c->outcome == HF_GONE || c->outcome == HF_SUSPECTED_DEAD);
+    if (c->state != HF_CONTENDER_ENDED || c->status != HF_OK)
+        return false;
+    return c->outcome == HF_GONE ||
+           (c->outcome == HF_SUSPECTED_DEAD && heard->out && heard->reads);
 }
 
 /* Would the claim before its last have had the same id?  A contender like it,
@@ -243,14 +249,15 @@ worker_pump(struct world *world, unsigned worker, struct hf_event event)
     }
 }
 
-/* A refuse lock's holder may be said to be dead thereupon.  (Looked at only
- * where its process can be seen: else a reader would look at what reduction.h
- * takes for the holder's own.) */
+/* A refuse lock's holder may be said to be dead thereupon.  (Looked at only in
+ * worlds that are searched in full: else a reader would look at what
+ * reduction.h takes for the holder's own.) */
 static void
 read_record(const struct world *world, struct world_mail *mail)
 {
     unsigned owner = world_owner(world);
-    bool refuse = world->config->same_host && world->exists &&
+    const struct world_config *config = world->config;
+    bool refuse = (config->same_host || config->suspects) && world->exists &&
                   !world->foreign &&
                   world->config->terms[world->terms].if_dead == HF_REFUSE;
 
@@ -291,6 +298,7 @@ worker_init_contender(const struct world_config *config, unsigned worker,
         .grace = world_ticks(terms->grace),
         .limit = terms->limit == 0 ? HF_FOREVER : world_ticks(terms->limit),
         .try_only = terms->try_only,
+        .fail_suspected = terms->fails,
         .seed = worker + 1,
     };
 
@@ -339,18 +347,22 @@ worker_deliver(struct world *world, unsigned worker)
             hf_answer(WORLD_NOW, mail.number, mail.verdict, mail.version));
     if (mail.went_back)
         tell_went_back(world, worker);
+    if (world->config->hints && world->workers[worker].alive)
+        world->workers[worker].heard = mail;
 }
 
 /* What it has sent may still apply, and is nobody's. */
 static void
-vanish(struct world *world, unsigned worker)
+vanish(struct world *world, unsigned worker, bool ended)
 {
     struct world_worker *w = &world->workers[worker];
 
     let_go(world, worker);
     for (unsigned i = 0; i < world->late_count; i++)
-        if (world->late[i].worker == worker)
+        if (world->late[i].worker == worker) {
             world->late[i].worker = WORLD_WORKERS_MAX;
+            world->late[i].ended = ended && world->config->same_host;
+        }
     *w = (struct world_worker){.phase = w->phase};
 }
 
@@ -359,7 +371,7 @@ worker_crash(struct world *world, unsigned worker)
 {
     struct world_process process = process_of(&world->workers[worker]);
 
-    vanish(world, worker);
+    vanish(world, worker, true);
     end_process(world, &process);
 }
 
@@ -373,7 +385,7 @@ worker_abandon(struct world *world, unsigned worker)
     HF_CHECK(c->state == HF_CONTENDER_ENDED);
     while (hf_contender_next(c, &effect))
         HF_CHECK(effect.kind == HF_DO_NOTIFY);
-    vanish(world, worker);
+    vanish(world, worker, false);
 }
 
 void

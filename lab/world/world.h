@@ -46,7 +46,8 @@ struct world_terms {
     int grace; /* ticks */
     int limit; /* of the wait, in ticks; 0: none */
     bool try_only;
-    int gains; /* ticks that its clock gains on the others' in every ttl */
+    bool fails; /* at once, when a refuse holder is suspected */
+    int gains;  /* ticks that its clock gains on the others' in every ttl */
 };
 
 /* What the lock is there for: see resource.h. */
@@ -59,7 +60,8 @@ struct world_config {
     struct world_terms terms[WORLD_WORKERS_MAX];
     bool lazy;      /* any message may take up to a tick, without a fault */
     bool same_host; /* a holder's process can be seen, and its end */
-    bool hints;     /* at any moment a hint, or an answer once more */
+    bool hints;     /* at any moment a hint, or its last answer once more */
+    bool suspects;  /* who is suspected is looked at, as with same_host */
     bool gives_up;  /* a worker may cancel what is not granted */
     bool purges;    /* tombstones may be purged */
     enum world_resource_kind resource; /* that holders write to */
@@ -82,6 +84,7 @@ struct world_write {
     enum hf_op_kind kind;
     bool claims;      /* begins a new generation */
     bool looked;      /* a person's clear, who found the holder dead */
+    bool ended;       /* its process has ended since */
     uint64_t version; /* that it expects */
     uint64_t id;
     uint64_t over;   /* the marker that rides along, or 0 */
@@ -118,9 +121,11 @@ struct world_worker {
     bool cleared;    /* its record was, by a person, who answers for it, or
                         went with the place */
     bool unaware;    /* the place is another than the one it has open */
+    bool doubts;     /* told in doubt, and not certain since */
     unsigned phase;  /* of a clock that gains */
     struct hf_contender contender;
     struct world_mail mail;
+    struct world_mail heard; /* the last answer, in a world with hints */
 };
 
 /* The lock's key as it was before the last write. */

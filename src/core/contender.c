@@ -377,7 +377,7 @@ on_found(struct hf_contender *c, const struct hf_event *event)
 }
 
 static void
-on_evidence(struct hf_contender *c, const struct hf_event *event)
+on_processes(struct hf_contender *c, const struct hf_event *event)
 {
     bool known = c->evidence.gone;
 
@@ -548,7 +548,7 @@ hf_contender_step(struct hf_contender *c, struct hf_event event)
             on_found(c, &event);
         break;
     case HF_ON_PROCESSES:
-        on_evidence(c, &event);
+        on_processes(c, &event);
         break;
     case HF_ON_HINT:
         if (keeper_is_working(c))

@@ -79,7 +79,7 @@ void hf_contender_init(struct hf_contender *c,
                        const struct hf_contender_config *config);
 
 /*
- * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, EVIDENCE, HINT, CLOCK,
+ * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, CLOCK,
  * RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.
  * Drain hf_contender_next before the next step.
  */

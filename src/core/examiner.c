@@ -277,7 +277,7 @@ look_sooner(struct hf_examiner *x, struct hf_instant now)
 }
 
 static void
-on_evidence(struct hf_examiner *x, const struct hf_event *event)
+on_processes(struct hf_examiner *x, const struct hf_event *event)
 {
     if (x->state != HF_EXAMINER_WATCHING)
         return;
@@ -315,7 +315,7 @@ hf_examiner_step(struct hf_examiner *x, struct hf_event event)
         on_found(x, &event);
         break;
     case HF_ON_PROCESSES:
-        on_evidence(x, &event);
+        on_processes(x, &event);
         break;
     case HF_ON_HINT:
         look_sooner(x, event.at);

@@ -69,7 +69,7 @@ struct hf_examiner {
 void hf_examiner_init(struct hf_examiner *x,
                       const struct hf_examiner_config *config);
 
-/* Apply one event: EXAMINE (when IDLE), ANSWER, FOUND, EVIDENCE, HINT, CLOCK,
+/* Apply one event: EXAMINE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, CLOCK,
  * CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.  Drain
  * hf_examiner_next before the next step. */
 void hf_examiner_step(struct hf_examiner *x, struct hf_event event);

@@ -43,6 +43,9 @@ check "a word too many" gives 64 "one word too many" list draft1
 check "a trace of a specimen" gives 64 "only a world's schedule" \
     replay draft1:2:1 --trace
 check "an unknown world" gives 64 "no world 'nowhere'" prove nowhere
+check "no walk at all" gives 64 "at least 1" wander --walks 0 takeover
+check "few walks, where something must be found" gives 75 "nothing found" \
+    wander --walks 1 --seed 1 drift-beyond
 check "an unknown world to wander in" gives 64 "no world 'nowhere'" \
     wander nowhere
 for bad in "--workers 0" "--workers 5" "--workers -1" "--workers x" \

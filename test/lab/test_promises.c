@@ -340,6 +340,20 @@ who_has_lost_it_is_not_inside_any_more(void **unused)
 }
 
 static void
+a_doubt_is_told_in_time(void **unused)
+{
+    struct world world = one_holds("refuse");
+    struct hf_keeper *k = &worker(&world, HOLDER)->contender.keeper;
+
+    (void)unused;
+    k->state = HF_KEEPER_IN_DOUBT;
+    k->question.again_at = later;
+    EXPECT_BROKEN(in_state(world), PROMISE_UNTOLD);
+    worker(&world, HOLDER)->doubts = true;
+    assert_null(in_state(world));
+}
+
+static void
 what_was_lost_is_not_held_again(void **unused)
 {
     struct world world = one_holds("takeover");
@@ -591,6 +605,7 @@ main(void)
         cmocka_unit_test(nobody_is_granted_a_right_that_is_over),
         cmocka_unit_test(the_end_of_a_right_is_told_in_time),
         cmocka_unit_test(who_has_lost_it_is_not_inside_any_more),
+        cmocka_unit_test(a_doubt_is_told_in_time),
         cmocka_unit_test(what_was_lost_is_not_held_again),
         cmocka_unit_test(nobody_living_is_said_to_be_dead),
         cmocka_unit_test(nobody_who_holds_is_suspected),

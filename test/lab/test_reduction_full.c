@@ -128,6 +128,8 @@ what_the_argument_does_not_hold_for_is_searched_in_full(void **unused)
         "examine-live",
         "dead-refuse",
         "shell-refuse",
+        "try-refuse",
+        "suspect",
     };
     unsigned count = 0;
 
