@@ -1,11 +1,13 @@
 # What `make install` lays down: program, man page, library, public headers, and
-# what finds them: for pkg-config, and for CMake's find_package(holdfast).  The library's SOVERSION changes with every release that
-# breaks its callers.
+# what finds them: for pkg-config, and for CMake's find_package(holdfast).  The
+# library's SOVERSION changes with every release that breaks its callers: before
+# 1.0 that is the minor version.
 install(DIRECTORY include/holdfast TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
 if(TARGET holdfast)
     set_target_properties(holdfast PROPERTIES
-        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+        VERSION ${PROJECT_VERSION} 
+        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     target_include_directories(holdfast INTERFACE
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     install(TARGETS holdfast EXPORT holdfast LIBRARY)

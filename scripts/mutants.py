@@ -174,9 +174,9 @@ class Build:
             words[0] = str(self.link(f"bin/{test.replace('/', '_')}", mutant,
                                      folder))
         if str(program) in words:
-            library = self.folder / "lib/libholdfast.so.0"
+            library = self.folder / "lib/libholdfast.so"
             self.link(f"lib/{library.resolve().name}", mutant, folder,
-                      library.name)
+                      str(library.readlink()))
             env["LD_LIBRARY_PATH"] = str(folder)
             words[words.index(str(program))] = str(
                 self.link("bin/holdfast", mutant, folder))

@@ -12,6 +12,8 @@
  * no ownership: copy with `=`.
  */
 
+HF_BEGIN_DECLS
+
 enum {
     HF_SPACE_MAX = 128, /* bytes of a space, without the NUL */
     HF_NAME_MAX = 512,  /* bytes of a lock's name, without the NUL */
@@ -148,5 +150,7 @@ HF_PUBLIC size_t hf_audit_entry_json(const struct hf_audit_entry *entry,
  * sizes and return value as above.  For programs that print JSON around ours.
  */
 HF_PUBLIC size_t hf_json_string(const char *text, char *buffer, size_t size);
+
+HF_END_DECLS
 
 #endif

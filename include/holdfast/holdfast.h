@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <holdfast/describe.h>
+#include <holdfast/version.h>
 #include <holdfast/words.h>
 
 /*
@@ -34,6 +35,8 @@
  * unchanged record on its own CLOCK_BOOTTIME; a holder counts its right from
  * the sending of the last beat that was applied.
  */
+
+HF_BEGIN_DECLS
 
 struct hf_client;
 struct hf_lock;
@@ -378,5 +381,7 @@ HF_PUBLIC HF_MUST_USE enum hf_status
 hf_clear(struct hf_client *client, const char *name,
          const struct hf_clear_options *options, struct hf_cleared *cleared,
          struct hf_error *error);
+
+HF_END_DECLS
 
 #endif

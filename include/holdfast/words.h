@@ -23,6 +23,17 @@
 #define HF_PUBLIC
 #endif
 
+/* C++ links what is declared in between as C. */
+#ifdef __cplusplus
+#define HF_BEGIN_DECLS extern "C" {
+#define HF_END_DECLS   }
+#else
+#define HF_BEGIN_DECLS
+#define HF_END_DECLS
+#endif
+
+HF_BEGIN_DECLS
+
 /* name, exit code of the command, what the caller may do next */
 #define HF_STATUS_TABLE(X)                                                     \
     X(HF_OK, 0, "done")                                                        \
@@ -51,7 +62,9 @@ enum hf_status {
     X(HF_GONE, 73, "gone")                                                     \
     X(HF_IN_DOUBT, 76, "in doubt")                                             \
     X(HF_LOST, 76, "lost")                                                     \
-    X(HF_ALREADY_HELD, 75, "already held")
+    X(HF_ALREADY_HELD, 75, "already held")                                     \
+    X(HF_DEADLOCK, 75, "deadlock")                                             \
+    X(HF_AT_LIMIT, 75, "limit")
 
 /*
  * What became of a lock.
@@ -66,6 +79,8 @@ enum hf_status {
  * HF_LOST: another process may hold it by now.
  * HF_ALREADY_HELD: by whoever waits for the asker: it would never be free.
  *                  `holdfast run` answers it, and no call of the library.
+ * HF_DEADLOCK: it would be waited for in a circle.  No place answers it yet.
+ * HF_AT_LIMIT: the place takes no more of this kind.  No place answers it yet.
  */
 enum hf_outcome {
 #define HF_OUTCOME_ENUM(name, exit_code, word) name,
@@ -86,7 +101,11 @@ struct hf_duration {
 };
 
 /* No limit, where a duration limits something. */
+#ifdef __cplusplus
+#define HF_FOREVER (hf_duration{INT64_MAX})
+#else
 #define HF_FOREVER ((struct hf_duration){INT64_MAX})
+#endif
 
 /* Detail for people, filled by a call that fails; nobody parses it. */
 struct hf_error {
@@ -125,5 +144,7 @@ hf_duration_parse(const char *text, struct hf_duration *duration,
  */
 HF_PUBLIC const char *hf_duration_text(struct hf_duration duration,
                                        char *buffer, size_t size);
+
+HF_END_DECLS
 
 #endif

@@ -275,11 +275,13 @@ pack_worker(const struct world *world, const struct world_worker *w,
     if (!w->alive)
         return;
     at[2] = layout_bits(seen, 8);
-    at[3] = (uint8_t)(c->state | w->doubts << 3 | k->state << 4);
+    at[3] = (uint8_t)(c->state | (unsigned)w->doubts << 3 | k->state << 4);
     at[4] = (uint8_t)(c->status | c->outcome << 4);
-    at[5] = (uint8_t)(c->asked_with | world_has_ended(world, e->token) << 2 |
-                      world_has_ended(world, w->mail.sight.token) << 3 |
-                      k->question.kind << 4 | w->mail.of_dead << 7);
+    at[5] =
+        (uint8_t)(c->asked_with |
+                  (unsigned)world_has_ended(world, e->token) << 2 |
+                  (unsigned)world_has_ended(world, w->mail.sight.token) << 3 |
+                  k->question.kind << 4 | (unsigned)w->mail.of_dead << 7);
     at[6] =
         (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 | w->cut << 2 |
                   w->cleared << 3 | k->question.failures << 4);

@@ -138,7 +138,7 @@ promise_of_record(struct world *world)
 }
 
 /* Its right is over, it is awake, with nothing left to do by its clock, and yet
- * it was told nothing, or is inside all the same, or was not told of a doubt. */
+ * it was told nothing, or is inside all the same, or was told of no doubt. */
 static bool
 is_untold(const struct world *world, unsigned worker)
 {

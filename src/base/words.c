@@ -1,3 +1,4 @@
+#include <holdfast/version.h>
 #include <holdfast/words.h>
 
 #include "base/fail.h"
@@ -13,6 +14,18 @@ enum {
     MS_PER_HOUR = 60 * MS_PER_MINUTE,
     MS_PER_DAY = 24 * MS_PER_HOUR,
 };
+
+const char *
+hf_version(void)
+{
+    return HF_VERSION;
+}
+
+int
+hf_version_num(void)
+{
+    return HF_VERSION_NUM;
+}
 
 const char *
 hf_status_name(enum hf_status status)

@@ -233,6 +233,8 @@ add_headline(struct hf_phrase *phrase, const char *name,
     case HF_GRANTED:
     case HF_IN_DOUBT:
     case HF_LOST:
+    case HF_DEADLOCK:
+    case HF_AT_LIMIT:
         hf_phrase_add(phrase, "%s: %s", name, hf_outcome_word(answer->outcome));
         return;
     }
@@ -271,6 +273,8 @@ add_remedy(struct hf_phrase *phrase, const struct hf_which *which,
     case HF_GRANTED:
     case HF_IN_DOUBT:
     case HF_LOST:
+    case HF_DEADLOCK:
+    case HF_AT_LIMIT:
         break;
     }
 }

@@ -22,7 +22,7 @@ check "the laboratory and its man page are there" \
     [ "$(find "$root" -path '*/bin/holdfast-lab' -o \
         -path '*/man/man1/holdfast-lab.1' | wc -l)" = 2 ]
 check "the library names its interface" \
-    grep -q 'SONAME.*\[libholdfast.so.0\]' <(readelf -d "$root/$library")
+    grep -q 'SONAME.*\[libholdfast.so.0.1\]' <(readelf -d "$root/$library")
 
 PKG_CONFIG_PATH=$(dirname "$root/$configuration")
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$root
@@ -46,6 +46,35 @@ check "it links statically, too" [ $? = 0 ]
 "$here/static" "sqlite:$here/locks.db" "$here/report.db" hello \
     >"$here/static.out" 2>>"$here/static.err"
 check "and runs without the shared library" [ $? = 0 ]
+
+# And what a user of C++ would.
+cat >"$here/program.cc" <<'END'
+#include <holdfast/holdfast.h>
+#include <cstring>
+
+int
+main()
+{
+    hf_acquire_options options = {};
+    hf_error error;
+
+    options.limit = HF_FOREVER;
+    if (HF_VERSION_NUM != hf_version_num() ||
+        std::strcmp(HF_VERSION, hf_version()) != 0)
+        return 1;
+    return hf_acquire_check("a lock", &options, &error);
+}
+END
+if command -v c++ >/dev/null; then
+    # shellcheck disable=SC2046 # words, on purpose
+    c++ -std=c++11 -Wall -Wextra -pedantic -Werror -o "$here/cplus" \
+        "$here/program.cc" $(pkg-config --cflags --libs holdfast) \
+        2>"$here/cplus.err" &&
+        LD_LIBRARY_PATH=$(dirname "$root/$library") "$here/cplus"
+    check "a program of C++ compiles, links and runs" [ $? = 0 ]
+else
+    echo "# SKIP a program of C++: there is no c++"
+fi
 
 # The same with CMake.
 mkdir "$here/project"
@@ -91,8 +120,8 @@ check "with its program" [ -x "$here/usr/usr/bin/holdfast" ]
 # Every function that the headers declare public is exported, and no other.
 sed -n '/HF_PUBLIC/,/;/p' "$root"/*/*/include/holdfast/*.h |
     grep -oE '\bhf_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$here/declared"
-nm -D --defined-only "$root/$library" | awk '$2 ~ /[A-Z]/ {print $3}' |
-    sort -u >"$here/exported"
+nm -D --defined-only "$root/$library" |
+    sed -n 's/.* [B-Z] \(.*\)@@HOLDFAST_0[.]1$/\1/p' | sort -u >"$here/exported"
 check "the library exports what its headers declare" \
     diff "$here/declared" "$here/exported"
 check "and has no function that nothing can reach" \

@@ -47,6 +47,8 @@ every_outcome_has_its_word_and_exit_code(void **state)
     assert_int_equal(hf_outcome_exit(HF_LOST), 76);
     assert_int_equal(hf_outcome_exit(HF_ALREADY_HELD), 75);
     assert_string_equal(hf_outcome_word(HF_ALREADY_HELD), "already held");
+    assert_int_equal(hf_outcome_exit(HF_DEADLOCK), 75);
+    assert_int_equal(hf_outcome_exit(HF_AT_LIMIT), 75);
 }
 
 static void
