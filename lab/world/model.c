@@ -90,8 +90,10 @@ static void
 try_workers(const struct world *world, unsigned who,
             struct lab_explorer *explorer)
 {
+    uint64_t acts = step_acts(world->config);
+
     for (enum world_act act = 0; act < ACT_COUNT; act++)
-        if (world_is_workers(act))
+        if ((acts >> act & 1) != 0 && world_is_workers(act))
             try_action(world, (struct world_action){act, who}, explorer);
 }
 
@@ -99,9 +101,11 @@ try_workers(const struct world *world, unsigned who,
 static void
 try_all(const struct world *world, struct lab_explorer *explorer)
 {
+    uint64_t acts = step_acts(world->config);
+
     for (unsigned who = 0; who < world->config->workers; who++)
         for (enum world_act act = 0; act < ACT_COUNT; act++)
-            if (act != ACT_LATE)
+            if ((acts >> act & 1) != 0 && act != ACT_LATE)
                 try_action(world, (struct world_action){act, who}, explorer);
     for (unsigned i = 0; i < world->late_count; i++)
         try_action(world, (struct world_action){ACT_LATE, i}, explorer);

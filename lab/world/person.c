@@ -7,6 +7,13 @@
 
 enum { PERSON_BYTES = 18, PATIENCE_TICKS = 2 };
 
+/* Where nobody may come, nothing of a person is kept. */
+static bool
+is_there(const struct world *world)
+{
+    return world->config->examines && world->person.there;
+}
+
 static bool
 clear_is_out(const struct world_person *p)
 {
@@ -104,7 +111,8 @@ person_come(struct world *world, unsigned who)
 bool
 person_may_be_served(const struct world *world, unsigned who)
 {
-    return who == 0 && world->person.mail.out && !world->person.mail.served;
+    return who == 0 && is_there(world) && world->person.mail.out &&
+           !world->person.mail.served;
 }
 
 void
@@ -125,7 +133,8 @@ person_serve(struct world *world, unsigned who)
 bool
 person_may_hear(const struct world *world, unsigned who)
 {
-    return who == 0 && world->person.mail.out && world->person.mail.served;
+    return who == 0 && is_there(world) && world->person.mail.out &&
+           world->person.mail.served;
 }
 
 void
@@ -188,7 +197,8 @@ person_refuse_to_answer(struct world *world, unsigned who)
 bool
 person_may_be_slow(const struct world *world, unsigned who)
 {
-    return who == 0 && world->person.mail.out && !world->person.mail.slow;
+    return who == 0 && is_there(world) && world->person.mail.out &&
+           !world->person.mail.slow;
 }
 
 void
@@ -205,7 +215,7 @@ person_is_due(const struct world *world, unsigned who)
 {
     const struct world_person *p = &world->person;
 
-    return who == 0 && p->there &&
+    return who == 0 && is_there(world) &&
            hf_reached(WORLD_NOW, hf_examiner_deadline(&p->examiner));
 }
 
@@ -222,7 +232,7 @@ person_may_see_gone(const struct world *world, unsigned who)
     const struct hf_examiner *x = &world->person.examiner;
     uint64_t version;
 
-    return who == 0 && world->config->same_host && world->person.there &&
+    return who == 0 && world->config->same_host && is_there(world) &&
            !x->evidence.gone && hf_examiner_watching(x, &version) &&
            world_has_ended(world, x->evidence.token);
 }
@@ -239,7 +249,7 @@ person_see_gone(struct world *world, unsigned who)
 bool
 person_may_be_hinted(const struct world *world, unsigned who)
 {
-    return who == 0 && world->config->hints && world->person.there;
+    return who == 0 && world->config->hints && is_there(world);
 }
 
 void
@@ -254,7 +264,7 @@ person_tick(struct world *world)
 {
     struct hf_examiner *x = &world->person.examiner;
 
-    if (!world->person.there)
+    if (!is_there(world))
         return;
     world_age(&x->evidence.first_at, 1);
     world_age(&x->evidence.shown_at, 1);
@@ -267,7 +277,8 @@ person_is_busy(const struct world *world)
 {
     const struct world_mail *mail = &world->person.mail;
 
-    return person_is_due(world, 0) || (mail->out && !mail->slow);
+    return is_there(world) &&
+           (person_is_due(world, 0) || (mail->out && !mail->slow));
 }
 
 /* ---- Packing ------------------------------------------------------------ */
@@ -285,6 +296,8 @@ person_strip(struct world *world)
     struct hf_examiner *x = &p->examiner;
     bool reads = x->question.waiting && x->question.kind == HF_ASK_READ;
 
+    if (!world->config->examines)
+        return;
     if (x->state == HF_EXAMINER_CLEARING) {
         x->evidence = (struct hf_evidence){0};
     } else {
@@ -304,6 +317,8 @@ person_collect(const struct world *world, struct names *names)
 {
     const struct world_person *p = &world->person;
 
+    if (!world->config->examines)
+        return;
     ranks_add(&names->versions, p->examiner.version);
     ranks_add(&names->versions, p->examiner.evidence.version);
     ranks_add(&names->versions, p->examiner.evidence.token);
@@ -393,9 +408,11 @@ person_unpack(const uint8_t *at, struct world *world)
 {
     struct world_person *p = &world->person;
 
-    if (!world->config->examines || !layout_bit(at[0], 0))
+    if (!world->config->examines)
         return;
-    p->there = true;
+    *p = (struct world_person){.there = layout_bit(at[0], 0)};
+    if (!p->there)
+        return;
     unpack_examiner(world->config, at, &p->examiner);
     p->mail = (struct world_mail){
         .out = layout_bit(at[0], 1),

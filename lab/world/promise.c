@@ -149,8 +149,8 @@ is_untold(const struct world *world, unsigned worker)
     bool stays = w->in_section && !world_believes(world, worker);
     bool unsure = k->state == HF_KEEPER_IN_DOUBT && !w->doubts;
 
-    return w->alive && !w->frozen && !worker_is_due(w) &&
-           (over || stays || unsure);
+    return (over || stays || unsure) && w->alive && !w->frozen &&
+           !worker_is_due(w);
 }
 
 static void

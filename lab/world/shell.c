@@ -89,16 +89,14 @@ shell_hint(struct world *world, unsigned who)
 bool
 shell_may_answer_again(const struct world *world, unsigned who)
 {
-    const struct world_worker *w = &world->workers[who];
-
-    return w->alive && !w->frozen && w->heard.out;
+    return shell_may_hint(world, who) && world->heard[who].out;
 }
 
 /* Word for word, at any later moment. */
 void
 shell_answer_again(struct world *world, unsigned who)
 {
-    struct world_mail heard = world->workers[who].heard;
+    struct world_mail heard = world->heard[who];
 
     if (heard.reads)
         worker_pump(world, who, hf_found(WORLD_NOW, heard.number, heard.sight));
@@ -119,8 +117,10 @@ shell_size(const struct world_config *config)
 void
 shell_strip(struct world *world)
 {
+    if (!world->config->hints)
+        return;
     for (unsigned i = 0; i < world->config->workers; i++) {
-        struct world_mail *heard = &world->workers[i].heard;
+        struct world_mail *heard = &world->heard[i];
 
         heard->write = (struct world_write){.kind = HF_PUT};
         heard->served = heard->slow = false;
@@ -130,8 +130,10 @@ shell_strip(struct world *world)
 void
 shell_collect(const struct world *world, struct names *names)
 {
+    if (!world->config->hints)
+        return;
     for (unsigned i = 0; i < world->config->workers; i++) {
-        const struct world_mail *heard = &world->workers[i].heard;
+        const struct world_mail *heard = &world->heard[i];
 
         ranks_add(&names->versions, heard->version);
         ranks_add(&names->versions, heard->sight.version);
@@ -147,7 +149,7 @@ shell_pack(const struct world *world, struct names *names, const uint8_t *order,
         return;
     for (unsigned i = 0; i < world->config->workers; i++, at += HEARD_BYTES) {
         const struct world_worker *w = &world->workers[order[i]];
-        const struct world_mail *heard = &w->heard;
+        const struct world_mail *heard = &world->heard[order[i]];
         bool last = heard->number == w->contender.keeper.question.number;
         const bool how[] = {heard->out, heard->reads, last};
 
@@ -171,7 +173,7 @@ shell_unpack(const uint8_t *at, struct world *world)
     if (!world->config->hints)
         return;
     for (unsigned i = 0; i < world->config->workers; i++, at += HEARD_BYTES)
-        world->workers[i].heard = (struct world_mail){
+        world->heard[i] = (struct world_mail){
             .out = layout_bit(at[0], 0),
             .reads = layout_bit(at[0], 1),
             .number = layout_bit(at[0], 2) ? ASKED : ANSWERED,

@@ -219,6 +219,8 @@ heal(struct world *world, unsigned who)
 static bool
 may_tick(const struct world *world, unsigned who)
 {
+    if (who != 0 || person_is_busy(world))
+        return false;
     for (unsigned i = 0; i < world->config->workers; i++) {
         const struct world_worker *w = &world->workers[i];
         bool under_way = w->mail.out && !w->mail.slow && !w->cut &&
@@ -228,7 +230,7 @@ may_tick(const struct world *world, unsigned who)
         if (!w->frozen && (worker_is_due(w) || under_way))
             return false;
     }
-    return who == 0 && !person_is_busy(world);
+    return true;
 }
 
 static void
@@ -341,6 +343,43 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_PERSON_UNAVAILABLE] = {person_clears, person_refuse_to_answer},
     [ACT_PERSON_SLOW] = {person_may_be_slow, person_be_slow},
 };
+
+#define BIT(act) (UINT64_C(1) << (act))
+
+uint64_t
+step_acts(const struct world_config *config)
+{
+    const struct {
+        bool there;
+        uint64_t which;
+    } parts[] = {
+        {config->gives_up, BIT(ACT_CANCEL)},
+        {config->same_host, BIT(ACT_GONE) | BIT(ACT_RUNNING) |
+                                BIT(ACT_OLD_EVIDENCE) | BIT(ACT_PERSON_GONE)},
+        {config->hints, BIT(ACT_HINT) | BIT(ACT_AGAIN) | BIT(ACT_PERSON_HINT)},
+        {config->purges, BIT(ACT_PURGE)},
+        {config->freezes, BIT(ACT_FREEZE) | BIT(ACT_WAKE)},
+        {config->cuts, BIT(ACT_CUT) | BIT(ACT_HEAL)},
+        {config->abandons, BIT(ACT_ABANDON)},
+        {config->operator, BIT(ACT_CLEAR)},
+        {config->foreigners, BIT(ACT_FOREIGN)},
+        {config->resource != RESOURCE_NONE, BIT(ACT_SEND) | BIT(ACT_ARRIVE)},
+        {config->forgets,
+         BIT(ACT_REMOVED) | BIT(ACT_REPLACED) | BIT(ACT_OVERWRITTEN)},
+        {config->examines,
+         BIT(ACT_PERSON_COMES) | BIT(ACT_PERSON_SERVE) | BIT(ACT_PERSON_HEARS) |
+             BIT(ACT_PERSON_CLOCK) | BIT(ACT_PERSON_GONE) |
+             BIT(ACT_PERSON_HINT) | BIT(ACT_PERSON_ANSWER_LOST) |
+             BIT(ACT_PERSON_DROPPED) | BIT(ACT_PERSON_LATER) |
+             BIT(ACT_PERSON_UNAVAILABLE) | BIT(ACT_PERSON_SLOW)},
+    };
+    uint64_t possible = BIT(ACT_COUNT) - 1;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (!parts[i].there)
+            possible &= ~parts[i].which;
+    return possible;
+}
 
 bool
 step_allowed(const struct world *world, struct world_action action)

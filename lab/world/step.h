@@ -5,6 +5,9 @@
 
 /* Step: what can happen in a world, and what it does there. */
 
+/* What can ever happen in such a world: a bit for each act. */
+uint64_t step_acts(const struct world_config *config);
+
 /* Can this happen now? */
 bool step_allowed(const struct world *world, struct world_action action);
 

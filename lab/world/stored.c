@@ -111,9 +111,10 @@ id_is_used(const struct world *world, uint64_t id)
     for (unsigned i = 0; i < world->config->workers; i++) {
         const struct world_worker *w = &world->workers[i];
 
-        used = used || w->contender.keeper.heartbeat.id == id ||
-               w->mail.sight.heartbeat.id == id || w->mail.write.id == id ||
-               w->heard.sight.heartbeat.id == id;
+        used =
+            used || w->contender.keeper.heartbeat.id == id ||
+            w->mail.sight.heartbeat.id == id || w->mail.write.id == id ||
+            (world->config->hints && world->heard[i].sight.heartbeat.id == id);
     }
     for (unsigned i = 0; i < world->late_count; i++)
         used = used || world->late[i].id == id;

@@ -1,3 +1,6 @@
+#include <stddef.h>
+#include <string.h>
+
 #include "world/forget.h"
 #include "world/layout.h"
 #include "world/pack.h"
@@ -185,19 +188,19 @@ unpack(const struct world_config *config, const uint8_t *bytes,
     const uint8_t *workers = bytes + WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
     const uint8_t *after = workers + config->workers * WORKER_BYTES;
 
-    *world = (struct world){
-        .config = config,
-        .exists = layout_bit(bytes[0], 0),
-        .foreign = layout_bit(bytes[0], 1),
-        .late_count = bytes[0] >> 4,
-        .version = bytes[1],
-        .token = bytes[2],
-        .marker = bytes[3],
-        .id = bytes[4],
-        .terms = bytes[5],
-        .highest = bytes[6],
-        .taken = bytes[7],
-    };
+    /* What world_copy leaves out is left alone: most of it is not there. */
+    memset(world, 0, offsetof(struct world, workers));
+    world->config = config;
+    world->exists = layout_bit(bytes[0], 0);
+    world->foreign = layout_bit(bytes[0], 1);
+    world->late_count = bytes[0] >> 4;
+    world->version = bytes[1];
+    world->token = bytes[2];
+    world->marker = bytes[3];
+    world->id = bytes[4];
+    world->terms = bytes[5];
+    world->highest = bytes[6];
+    world->taken = bytes[7];
     if (layout_bit(bytes[0], 2))
         world_end_token(world, world->token);
     for (unsigned i = 0; i < config->workers; i++) {

@@ -165,7 +165,9 @@ step(struct world *world, unsigned worker, struct hf_event event)
     struct world_worker *w = &world->workers[worker];
     struct hf_contender *c = &w->contender;
     enum hf_outcome before = hf_contender_check(c, WORLD_NOW);
-    struct world_mail heard = {.out = false};
+    static const struct world_mail nothing;
+    const struct world_mail *heard = &nothing;
+    struct world_mail ended;
     struct hf_question *question = &w->contender.keeper.question;
     bool waits = question->waiting && question->kind != HF_ASK_READ &&
                  (!w->mail.out || w->mail.number != question->number);
@@ -173,16 +175,17 @@ step(struct world *world, unsigned worker, struct hf_event event)
     struct hf_effect effect;
 
     if (ends_call(&w->mail, &event)) {
-        heard = w->mail;
+        ended = w->mail;
+        heard = &ended;
         w->mail = (struct world_mail){.out = false};
     }
     hf_contender_step(c, event);
     while (hf_contender_next(c, &effect))
         if (effect.kind == HF_DO_NOTIFY)
-            on_notice(world, worker, effect.notice, &heard);
+            on_notice(world, worker, effect.notice, heard);
     promise_step(world, worker, before);
-    if (ends_with_a_death(c, &heard))
-        promise_death(world, c->outcome, &heard);
+    if (ends_with_a_death(c, heard))
+        promise_death(world, c->outcome, heard);
     if (waits && (!question->waiting || question->number != number))
         return number;
     return 0;
@@ -195,6 +198,16 @@ forsake(struct world *world, unsigned worker)
     if (world->forgot && world->exists &&
         world->id == world->workers[worker].contender.keeper.heartbeat.id)
         world->id = stored_new_id(world);
+}
+
+/* There is no process any more. */
+static void
+clear(struct world *world, unsigned worker)
+{
+    struct world_worker *w = &world->workers[worker];
+
+    *w = (struct world_worker){.phase = w->phase};
+    world->heard[worker] = (struct world_mail){.out = false};
 }
 
 /* What a process has claimed, as far as it is known. */
@@ -245,7 +258,7 @@ worker_pump(struct world *world, unsigned worker, struct hf_event event)
         promise_end(world, worker);
         forsake(world, worker);
         end_process(world, &process);
-        *w = (struct world_worker){.phase = w->phase};
+        clear(world, worker);
     }
 }
 
@@ -348,22 +361,20 @@ worker_deliver(struct world *world, unsigned worker)
     if (mail.went_back)
         tell_went_back(world, worker);
     if (world->config->hints && world->workers[worker].alive)
-        world->workers[worker].heard = mail;
+        world->heard[worker] = mail;
 }
 
 /* What it has sent may still apply, and is nobody's. */
 static void
 vanish(struct world *world, unsigned worker, bool ended)
 {
-    struct world_worker *w = &world->workers[worker];
-
     let_go(world, worker);
     for (unsigned i = 0; i < world->late_count; i++)
         if (world->late[i].worker == worker) {
             world->late[i].worker = WORLD_WORKERS_MAX;
             world->late[i].ended = ended && world->config->same_host;
         }
-    *w = (struct world_worker){.phase = w->phase};
+    clear(world, worker);
 }
 
 void

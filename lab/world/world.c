@@ -68,9 +68,14 @@ world_terms_of(const struct world_config *config, unsigned worker)
 void
 world_copy(struct world *to, const struct world *from)
 {
+    unsigned count = from->config->workers;
+
     memcpy(to, from,
-           offsetof(struct world, workers) +
-               from->config->workers * sizeof(from->workers[0]));
+           offsetof(struct world, workers) + count * sizeof(from->workers[0]));
+    if (from->config->hints)
+        memcpy(to->heard, from->heard, count * sizeof(from->heard[0]));
+    if (from->config->examines)
+        to->person = from->person;
 }
 
 void

@@ -125,7 +125,6 @@ struct world_worker {
     unsigned phase;  /* of a clock that gains */
     struct hf_contender contender;
     struct world_mail mail;
-    struct world_mail heard; /* the last answer, in a world with hints */
 };
 
 /* The lock's key as it was before the last write. */
@@ -181,9 +180,12 @@ struct world {
     bool forgot;                /* it has gone back */
     unsigned since;             /* ticks since then; as many as matter */
     struct world_resource resource;
+    const char *violated; /* by the last step */
+    /* Last: see world_copy. */
+    struct world_worker workers[WORLD_WORKERS_MAX];
+    struct world_mail heard[WORLD_WORKERS_MAX]; /* each one's last answer, in a
+                                                   world with hints */
     struct world_person person;
-    const char *violated;                           /* by the last step */
-    struct world_worker workers[WORLD_WORKERS_MAX]; /* last: see world_copy */
 };
 
 /* What a step was, packed into the explorer's action: see step_apply. */
@@ -253,7 +255,8 @@ world_action_of(uint16_t number)
     return (struct world_action){(enum world_act)(number / 16), number % 16};
 }
 
-/* As `=`, without the workers that there are not: they are most of it. */
+/* As `=`, without the workers that there are not: they are most of it; nor what
+ * they have heard, nor a person, where there is none. */
 void world_copy(struct world *to, const struct world *from);
 
 void world_start(struct world *world, const struct world_config *config);

@@ -447,10 +447,10 @@ each_of_these_makes_another_state_of_what_is_known(void **unused)
     config.symmetric = false;
     from = one_holds(&config, 0);
     EXPECT_OTHER(other.foreign = true);
-    EXPECT_OTHER(other.workers[0].heard.out = false);
-    EXPECT_OTHER(other.workers[0].heard.verdict = HF_UNKNOWN);
-    EXPECT_OTHER(other.workers[0].heard.number--);
-    EXPECT_OTHER(other.workers[1].heard = other.workers[0].heard);
+    EXPECT_OTHER(other.heard[0].out = false);
+    EXPECT_OTHER(other.heard[0].verdict = HF_UNKNOWN);
+    EXPECT_OTHER(other.heard[0].number--);
+    EXPECT_OTHER(other.heard[1] = other.heard[0]);
     EXPECT_OTHER(world_end_token(&other, from.token));
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
         step_apply(&from, (struct world_action){acts[i], 1});
