@@ -46,7 +46,8 @@ holds_back(const struct world *world, struct world_action action,
     if (action.act == ACT_RELEASE)
         return action.who == keeps;
     return action.act == ACT_BEGIN &&
-           (keeps != NOBODY || (world->person.there && is_dead_refuse(world)));
+           (keeps != NOBODY ||
+            (person_is_there(world) && is_dead_refuse(world)));
 }
 
 /* The next step of the fair schedule. */

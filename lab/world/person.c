@@ -7,13 +7,6 @@
 
 enum { PERSON_BYTES = 18, PATIENCE_TICKS = 2 };
 
-/* Where nobody may come, nothing of a person is kept. */
-static bool
-is_there(const struct world *world)
-{
-    return world->config->examines && world->person.there;
-}
-
 static bool
 clear_is_out(const struct world_person *p)
 {
@@ -92,6 +85,12 @@ init_examiner(struct hf_examiner *x)
 }
 
 bool
+person_is_there(const struct world *world)
+{
+    return world->config->examines && world->person.there;
+}
+
+bool
 person_may_come(const struct world *world, unsigned who)
 {
     return who == 0 && world->config->examines && !world->person.there;
@@ -111,7 +110,7 @@ person_come(struct world *world, unsigned who)
 bool
 person_may_be_served(const struct world *world, unsigned who)
 {
-    return who == 0 && is_there(world) && world->person.mail.out &&
+    return who == 0 && person_is_there(world) && world->person.mail.out &&
            !world->person.mail.served;
 }
 
@@ -133,7 +132,7 @@ person_serve(struct world *world, unsigned who)
 bool
 person_may_hear(const struct world *world, unsigned who)
 {
-    return who == 0 && is_there(world) && world->person.mail.out &&
+    return who == 0 && person_is_there(world) && world->person.mail.out &&
            world->person.mail.served;
 }
 
@@ -197,7 +196,7 @@ person_refuse_to_answer(struct world *world, unsigned who)
 bool
 person_may_be_slow(const struct world *world, unsigned who)
 {
-    return who == 0 && is_there(world) && world->person.mail.out &&
+    return who == 0 && person_is_there(world) && world->person.mail.out &&
            !world->person.mail.slow;
 }
 
@@ -215,7 +214,7 @@ person_is_due(const struct world *world, unsigned who)
 {
     const struct world_person *p = &world->person;
 
-    return who == 0 && is_there(world) &&
+    return who == 0 && person_is_there(world) &&
            hf_reached(WORLD_NOW, hf_examiner_deadline(&p->examiner));
 }
 
@@ -232,7 +231,7 @@ person_may_see_gone(const struct world *world, unsigned who)
     const struct hf_examiner *x = &world->person.examiner;
     uint64_t version;
 
-    return who == 0 && world->config->same_host && is_there(world) &&
+    return who == 0 && world->config->same_host && person_is_there(world) &&
            !x->evidence.gone && hf_examiner_watching(x, &version) &&
            world_has_ended(world, x->evidence.token);
 }
@@ -249,7 +248,7 @@ person_see_gone(struct world *world, unsigned who)
 bool
 person_may_be_hinted(const struct world *world, unsigned who)
 {
-    return who == 0 && world->config->hints && is_there(world);
+    return who == 0 && world->config->hints && person_is_there(world);
 }
 
 void
@@ -264,7 +263,7 @@ person_tick(struct world *world)
 {
     struct hf_examiner *x = &world->person.examiner;
 
-    if (!is_there(world))
+    if (!person_is_there(world))
         return;
     world_age(&x->evidence.first_at, 1);
     world_age(&x->evidence.shown_at, 1);
@@ -277,7 +276,7 @@ person_is_busy(const struct world *world)
 {
     const struct world_mail *mail = &world->person.mail;
 
-    return is_there(world) &&
+    return person_is_there(world) &&
            (person_is_due(world, 0) || (mail->out && !mail->slow));
 }
 
@@ -294,10 +293,11 @@ person_strip(struct world *world)
 {
     struct world_person *p = &world->person;
     struct hf_examiner *x = &p->examiner;
-    bool reads = x->question.waiting && x->question.kind == HF_ASK_READ;
+    bool reads;
 
     if (!world->config->examines)
         return;
+    reads = x->question.waiting && x->question.kind == HF_ASK_READ;
     if (x->state == HF_EXAMINER_CLEARING) {
         x->evidence = (struct hf_evidence){0};
     } else {
@@ -327,8 +327,8 @@ person_collect(const struct world *world, struct names *names)
     ranks_add(&names->versions, p->mail.sight.token);
 }
 
-void
-person_pack(const struct world *world, const struct names *names, uint8_t *at)
+static void
+pack_person(const struct world *world, const struct names *names, uint8_t *at)
 {
     const struct world_person *p = &world->person;
     const struct hf_examiner *x = &p->examiner;
@@ -345,8 +345,6 @@ person_pack(const struct world *world, const struct names *names, uint8_t *at)
                          world_has_ended(world, e->token),
                          world_has_ended(world, p->mail.sight.token)};
 
-    if (!world->config->examines)
-        return;
     at[0] = layout_bits(life, 8);
     at[1] = layout_bits(seen, 5);
     at[17] = p->there ? layout_bits(call, 6) : 0;
@@ -367,6 +365,13 @@ person_pack(const struct world *world, const struct names *names, uint8_t *at)
     at[14] = names_version(names, p->mail.sight.version);
     at[15] = names_version(names, p->mail.sight.token);
     at[16] = layout_terms_index(world->config, &p->mail.sight.terms);
+}
+
+void
+person_pack(const struct world *world, const struct names *names, uint8_t *at)
+{
+    if (world->config->examines)
+        pack_person(world, names, at);
 }
 
 static void

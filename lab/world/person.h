@@ -11,6 +11,9 @@
  * One at a time; when its examiner has ended, another may come.
  */
 
+/* Is anybody there?  Where nobody may come, nothing of a person is kept. */
+bool person_is_there(const struct world *world);
+
 /* Somebody begins to look. */
 bool person_may_come(const struct world *world, unsigned who);
 void person_come(struct world *world, unsigned who);
