@@ -6,7 +6,7 @@ install(DIRECTORY include/holdfast TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
 if(TARGET holdfast)
     set_target_properties(holdfast PROPERTIES
-        VERSION ${PROJECT_VERSION} 
+        VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     target_include_directories(holdfast INTERFACE
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -5,8 +5,8 @@
 set -eu
 
 run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev libjsmn-dev"
-test="g++ spin python3 clang libclang-rt-14-dev libcmocka-dev libjansson-dev faketime sqlite3
-    procps jq"
+test="g++ spin python3 clang libclang-rt-14-dev libcmocka-dev libjansson-dev
+    faketime sqlite3 procps jq"
 browser="python3 chromium"
 lint="clang-format-14 clang-tidy-14 cppcheck shellcheck python3-minimal"
 
