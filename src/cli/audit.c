@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "moment.h"
 #include "options.h"
 #include "report.h"
@@ -106,7 +107,7 @@ list(struct hf_client *client, const struct reading *r)
     };
 
     if (r->since.ms > 0)
-        query.since_ms = hf_moment_wall() - r->since.ms;
+        query.since_ms = hf_wall_ms() - r->since.ms;
     for (;;) {
         struct hf_audit_entry entries[PAGE];
         struct hf_error error = {0};

@@ -10,19 +10,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alarm.h"
 #include "below.h"
 #include "command.h"
 #include "held.h"
-#include "moment.h"
 #include "phrase.h"
 #include "say.h"
 #include "terminal.h"
 
-enum {
-    AGAIN_MS = 20,     /* between two rounds of KILL; some may have forked */
-    STOPPED_MS = 1000, /* a command that stops at once again has to wait */
-    LEFT_MS = 200,     /* what is left of the command then is worth a line */
-};
+/* Between two rounds of KILL; some may have forked. */
+static const struct hf_duration round_pause = {20};
+
+/* A command that stops again within this has to wait as long. */
+static const struct hf_duration stop_pause = {1000};
+
+/* What is left of the command then is worth a line. */
+static const struct hf_duration left_after = {200};
 
 enum state { WAITING, RUNNING, ENDING };
 
@@ -41,17 +44,11 @@ struct guard {
     int refusal;               /* errno, if it could not be executed */
     bool late;                 /* not started: the right had all but run out */
     bool right_ran_out;        /* why we are ENDING */
-    int64_t kill_at;           /* ENDING */
-    int64_t continue_at;       /* when to wake the stopped command, or never */
-    int64_t continued_at;
-    int64_t look_at; /* when to see what the command left, or never */
+    struct hf_instant kill_at; /* ENDING */
+    struct hf_instant continue_at; /* to wake the stopped command, or never */
+    struct hf_instant continued_at;
+    struct hf_instant look_at; /* to see what the command left, or never */
 };
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static bool
 takeover(const struct guard *g)
@@ -59,17 +56,19 @@ takeover(const struct guard *g)
     return g->terms->if_dead == HF_TAKEOVER;
 }
 
-static int64_t
+static struct hf_instant
 right_until(const struct guard *g)
 {
-    return atomic_load(&g->pact->page->right_until);
+    return (struct hf_instant){atomic_load(&g->pact->page->right_until_ms)};
 }
 
 /* From here on a takeover lock's command must be told to end. */
-static int64_t
+static struct hf_instant
 worried_from(const struct guard *g)
 {
-    return takeover(g) ? right_until(g) - g->terms->grace.ms : HF_MOMENT_NEVER;
+    struct hf_duration before = {-g->terms->grace.ms};
+
+    return takeover(g) ? hf_after(right_until(g), before) : HF_NEVER;
 }
 
 static void
@@ -107,13 +106,12 @@ pass_on(struct guard *g, int signal)
 static void
 begin_end(struct guard *g)
 {
-    int64_t kill_at = hf_moment_after(hf_moment_now(), g->terms->grace.ms);
+    struct hf_instant kill_at = hf_after(hf_now(), g->terms->grace);
 
     if (g->state == ENDING)
         return;
     g->state = ENDING;
-    g->kill_at =
-        takeover(g) && right_until(g) < kill_at ? right_until(g) : kill_at;
+    g->kill_at = takeover(g) ? hf_earlier(right_until(g), kill_at) : kill_at;
     hf_below_signal(&g->below, SIGTERM);
     hf_below_signal(&g->below, SIGCONT); /* what is stopped cannot hear TERM */
 }
@@ -148,7 +146,7 @@ on_grant(struct guard *g)
     g->state = RUNNING;
     export_grant(g);
     /* We may have been frozen since the grant was sent. */
-    g->late = hf_moment_now() >= worried_from(g);
+    g->late = hf_reached(hf_now(), worried_from(g));
     if (g->late)
         return;
     if (!hf_command_start(&g->command, g->terms)) {
@@ -164,12 +162,12 @@ on_grant(struct guard *g)
 static void
 on_stopped(struct guard *g, int signal)
 {
-    int64_t now = hf_moment_now();
-    bool again = now - g->continued_at < STOPPED_MS;
+    struct hf_instant now = hf_now();
+    bool again = hf_between(g->continued_at, now).ms < stop_pause.ms;
 
     if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU)
         return; /* SIGSTOP: somebody means it */
-    g->continue_at = again ? hf_moment_after(now, STOPPED_MS) : now;
+    g->continue_at = again ? hf_after(now, stop_pause) : now;
     if (signal != SIGTSTP && hf_command_asks_terminal(&g->command))
         return;
     if (again || g->terms->quiet)
@@ -186,8 +184,8 @@ on_stopped(struct guard *g, int signal)
 static void
 on_continue(struct guard *g)
 {
-    g->continue_at = HF_MOMENT_NEVER;
-    g->continued_at = hf_moment_now();
+    g->continue_at = HF_NEVER;
+    g->continued_at = hf_now();
     hf_command_give_terminal(&g->command);
     signal_group(g, SIGCONT);
 }
@@ -211,10 +209,10 @@ reap(struct guard *g)
             continue;
         }
         g->command_ended = true;
-        g->continue_at = HF_MOMENT_NEVER;
+        g->continue_at = HF_NEVER;
         g->status = status;
         g->had_terminal = hf_terminal_has(g->terms->terminal, pid);
-        g->look_at = hf_moment_after(hf_moment_now(), LEFT_MS);
+        g->look_at = hf_after(hf_now(), left_after);
         hf_command_take_terminal(&g->command);
     }
 }
@@ -258,7 +256,7 @@ say_left(struct guard *g)
     struct hf_pact_message message = {.word = HF_PACT_LEFT};
     struct hf_below_left left;
 
-    g->look_at = HF_MOMENT_NEVER;
+    g->look_at = HF_NEVER;
     hf_below_look(&g->below, &left);
     if (left.count == 0)
         return; /* ending just now */
@@ -271,31 +269,34 @@ say_left(struct guard *g)
 static void
 on_time(struct guard *g)
 {
-    int64_t now = hf_moment_now();
+    struct hf_instant now = hf_now();
 
-    if (g->state == RUNNING && g->command.pid != 0 && now >= worried_from(g)) {
+    if (g->state == RUNNING && g->command.pid != 0 &&
+        hf_reached(now, worried_from(g))) {
         g->right_ran_out = true;
         begin_end(g);
         tell(g, &(struct hf_pact_message){.word = HF_PACT_ENDING});
     }
-    if (g->state == ENDING && now >= g->kill_at)
+    if (g->state == ENDING && hf_reached(now, g->kill_at))
         hf_below_signal(&g->below, SIGKILL);
-    if (now >= g->continue_at)
+    if (hf_reached(now, g->continue_at))
         on_continue(g);
-    if (now >= g->look_at)
+    if (hf_reached(now, g->look_at))
         say_left(g);
 }
 
-static int64_t
+static struct hf_instant
 deadline(const struct guard *g)
 {
-    int64_t now = hf_moment_now();
-    int64_t next = earlier(g->continue_at, g->look_at);
+    struct hf_instant now = hf_now();
+    struct hf_instant next = hf_earlier(g->continue_at, g->look_at);
 
     if (g->state == RUNNING)
-        next = earlier(next, worried_from(g));
+        next = hf_earlier(next, worried_from(g));
     if (g->state == ENDING)
-        next = earlier(next, now < g->kill_at ? g->kill_at : now + AGAIN_MS);
+        next = hf_earlier(next, hf_reached(now, g->kill_at)
+                                    ? hf_after(now, round_pause)
+                                    : g->kill_at);
     return next;
 }
 
@@ -312,7 +313,7 @@ wait_for_news(struct guard *g)
         {.fd = g->command.pid != 0 ? g->command.refusal : -1, .events = POLLIN},
     };
 
-    hf_moment_alarm_set(g->alarm, deadline(g));
+    hf_alarm_set(g->alarm, deadline(g));
     (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
     if (fds[1].revents != 0)
         (void)!read(g->children, &info, sizeof(info));
@@ -366,9 +367,9 @@ run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
         .pact = pact,
         .terms = terms,
         .command = {.refusal = -1, .terminal = -1},
-        .continue_at = HF_MOMENT_NEVER,
-        .continued_at = -STOPPED_MS,
-        .look_at = HF_MOMENT_NEVER,
+        .continue_at = HF_NEVER,
+        .continued_at = {INT64_MIN},
+        .look_at = HF_NEVER,
     };
     sigset_t signals;
 
@@ -380,7 +381,7 @@ run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     g.children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    g.alarm = hf_moment_alarm_open();
+    g.alarm = hf_alarm_open();
     if (g.children < 0 || g.alarm < 0 || !hf_below_init(&g.below))
         _exit(HF_EXIT_OURS);
 

@@ -9,25 +9,30 @@
 #include "guard.h"
 #include "held.h"
 #include "hold_state.h"
-#include "moment.h"
 #include "say.h"
 #include "terminal.h"
 
+/* Between two rounds of KILL; some may have forked. */
+static const struct hf_duration round_pause = {20};
+
+/* To give back a lock whose right is over. */
+static const struct hf_duration give_back_time = {2000};
+
+/* Then we say that opening the place, or giving the lock back, takes long; and
+ * after as much as the other again. */
+static const struct hf_duration patience = {500};
+static const struct hf_duration say_stop_pause = {10 * 1000};
+
 enum {
-    AGAIN_MS = 20,       /* between two rounds of KILL; some may have forked */
-    GIVE_BACK_MS = 2000, /* to give back a lock whose right is over */
-    PATIENCE_MS = 500,   /* then we say that opening the place, or giving the
-                            lock back, takes long */
-    SAY_STOP_MS = 10 * 1000, /* and after as much again */
     LOOKS_A_TTL = 60,
     LOOK_MIN_MS = 20,
     LOOK_MAX_MS = 500,
 };
 
-static int64_t
-earlier(int64_t a, int64_t b)
+static struct hf_instant
+right_until(const struct hf_hold *h)
 {
-    return a < b ? a : b;
+    return (struct hf_instant){hf_lock_right_ms(h->lock)};
 }
 
 /* ---- Claiming ----------------------------------------------------------- */
@@ -132,8 +137,7 @@ claim(void *ctx)
     hf_line_init(&h->line, "waiting for", h->name.text,
                  hf_client_place(h->client));
     h->line.silent = h->quiet;
-    h->line.limit_ms =
-        order->wait == HF_WAIT_TRY ? order->ttl.ms : order->limit.ms;
+    h->line.limit = order->wait == HF_WAIT_TRY ? order->ttl : order->limit;
     hf_phrase_start(&command);
     add_command(&command, order->command);
 
@@ -153,7 +157,7 @@ claim(void *ctx)
 static void
 claim_it(struct hf_hold *h)
 {
-    int64_t say_open_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
+    struct hf_instant say_open_at = hf_after(hf_now(), patience);
 
     hf_errand_start(&h->errand, claim, h);
     h->errand_runs = true;
@@ -161,17 +165,17 @@ claim_it(struct hf_hold *h)
         hf_hold_events_wait(h, say_open_at);
         if (h->guard_over)
             cancel_claim(h);
-        if (hf_moment_now() < say_open_at)
+        if (!hf_reached(hf_now(), say_open_at))
             continue;
-        say_open_at = HF_MOMENT_NEVER;
+        say_open_at = HF_NEVER;
         if (!atomic_load(&h->opened))
             hf_hold_words_opening_now(h);
     }
     hf_errand_finish(&h->errand);
     (void)hf_hold_events_reap(h); /* is the guard still there? */
     h->errand_runs = false;
-    h->say_stop_at = HF_MOMENT_NEVER;
-    h->say_stop_pause = SAY_STOP_MS;
+    h->say_stop_at = HF_NEVER;
+    h->say_stop_pause = say_stop_pause;
 }
 
 /* ---- Holding ------------------------------------------------------------ */
@@ -183,16 +187,16 @@ look_at_lock(struct hf_hold *h)
     enum hf_outcome now = hf_check(h->lock);
     bool lost = now == HF_LOST || now == HF_NOT_HELD;
 
-    atomic_store(&h->pact.page->right_until, hf_lock_right_ms(h->lock));
+    atomic_store(&h->pact.page->right_until_ms, hf_lock_right_ms(h->lock));
     if (now == h->known)
         return;
     h->known = now;
     if (lost && h->order->if_dead == HF_REFUSE) {
-        h->kill_at = hf_moment_after(hf_moment_now(), h->order->grace.ms);
+        h->kill_at = hf_after(hf_now(), h->order->grace);
         (void)hf_pact_send(h->pact.holdfast_end,
                            &(struct hf_pact_message){.word = HF_PACT_END});
     } else if (lost) {
-        h->kill_at = hf_moment_now();
+        h->kill_at = hf_now();
         h->cut = !h->done;
         hf_below_signal(&h->below, SIGKILL); /* before it is said */
     }
@@ -215,7 +219,7 @@ grant_to_guard(struct hf_hold *h)
     page->fence = hf_fence(h->lock);
     snprintf(page->place, sizeof(page->place), "%s",
              hf_client_place(h->client));
-    atomic_store(&page->right_until, hf_lock_right_ms(h->lock));
+    atomic_store(&page->right_until_ms, hf_lock_right_ms(h->lock));
     h->guard_told = hf_pact_send(
         h->pact.holdfast_end, &(struct hf_pact_message){.word = HF_PACT_GRANT});
 }
@@ -244,23 +248,26 @@ kill_below(struct hf_hold *h)
     h->killed = true;
     while (!nothing_below(h)) {
         hf_below_signal(&h->below, SIGKILL);
-        hf_hold_events_wait(h, hf_moment_now() + AGAIN_MS);
+        hf_hold_events_wait(h, hf_after(hf_now(), round_pause));
     }
     hf_terminal_move(h->terms.terminal, h->below.group, getpgrp());
 }
 
 /* Often enough for the guard to know the right as it stands, and just when a
  * takeover lock's is over. */
-static int64_t
+static struct hf_instant
 next_look(const struct hf_hold *h)
 {
-    int64_t often = h->order->ttl.ms / LOOKS_A_TTL;
-    int64_t next;
+    struct hf_duration often = {h->order->ttl.ms / LOOKS_A_TTL};
+    struct hf_instant next;
 
-    often = often < LOOK_MIN_MS ? LOOK_MIN_MS : earlier(often, LOOK_MAX_MS);
-    next = earlier(hf_moment_now() + often, h->kill_at);
+    if (often.ms < LOOK_MIN_MS)
+        often.ms = LOOK_MIN_MS;
+    if (often.ms > LOOK_MAX_MS)
+        often.ms = LOOK_MAX_MS;
+    next = hf_earlier(hf_after(hf_now(), often), h->kill_at);
     if (h->order->if_dead == HF_TAKEOVER)
-        next = earlier(next, hf_lock_right_ms(h->lock));
+        next = hf_earlier(next, right_until(h));
     return next;
 }
 
@@ -268,7 +275,7 @@ next_look(const struct hf_hold *h)
 static void
 hold(struct hf_hold *h)
 {
-    while (!h->done && !h->guard_over && hf_moment_now() < h->kill_at) {
+    while (!h->done && !h->guard_over && !hf_reached(hf_now(), h->kill_at)) {
         hf_hold_events_wait(h, next_look(h));
         look_at_lock(h);
     }
@@ -307,17 +314,17 @@ renew_cancel(struct hf_hold *h)
 }
 
 static void
-give_back_until(struct hf_hold *h, int64_t give_up)
+give_back_until(struct hf_hold *h, struct hf_instant give_up)
 {
     hf_errand_start(&h->errand, give_back, h);
     h->errand_runs = true;
-    h->say_stop_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
+    h->say_stop_at = hf_after(hf_now(), patience);
     while (!hf_errand_over(&h->errand)) {
         hf_hold_events_wait(h, give_up);
-        if (hf_moment_now() >= give_up && h->cancel != NULL) {
+        if (hf_reached(hf_now(), give_up) && h->cancel != NULL) {
             hf_cancel_abandon(h->cancel);
             h->abandoned = true;
-            give_up = HF_MOMENT_NEVER;
+            give_up = HF_NEVER;
         }
     }
     hf_errand_finish(&h->errand);
@@ -333,7 +340,7 @@ static void
 release(struct hf_hold *h)
 {
     bool cut = h->killed || h->cut || (h->done && h->end.end == HF_PACT_CUT);
-    int64_t give_up = HF_MOMENT_NEVER;
+    struct hf_instant give_up = HF_NEVER;
 
     h->stage = HF_HOLD_RELEASING;
     if (cut && h->order->if_dead == HF_REFUSE) {
@@ -343,12 +350,8 @@ release(struct hf_hold *h)
             hf_hold_words_for_a_person(h);
         return;
     }
-    if (h->order->if_dead == HF_TAKEOVER) {
-        int64_t right = hf_lock_right_ms(h->lock);
-        int64_t soon = hf_moment_after(hf_moment_now(), GIVE_BACK_MS);
-
-        give_up = right > soon ? right : soon;
-    }
+    if (h->order->if_dead == HF_TAKEOVER)
+        give_up = hf_later(right_until(h), hf_after(hf_now(), give_back_time));
     renew_cancel(h);
     give_back_until(h, give_up);
     if (h->status == HF_OK)
@@ -491,9 +494,9 @@ hf_hold_run(const struct hf_hold_order *order)
         .signals = -1,
         .news = -1,
         .alarm = -1,
-        .say_stop_at = HF_MOMENT_NEVER,
-        .say_stop_pause = SAY_STOP_MS,
-        .kill_at = HF_MOMENT_NEVER,
+        .say_stop_at = HF_NEVER,
+        .say_stop_pause = say_stop_pause,
+        .kill_at = HF_NEVER,
     };
     enum hf_status status =
         hf_acquire_check(order->which.name, &options, &h.error);

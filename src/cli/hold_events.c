@@ -7,20 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alarm.h"
 #include "hold_state.h"
-#include "moment.h"
 #include "say.h"
 
-enum {
-    PATIENCE_MS = 500,        /* then we say what a stop still waits for */
-    PAUSE_MAX_MS = 60 * 1000, /* and at least so often, again */
-};
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+/* Then we say what a stop still waits for; and at least so often, again. */
+static const struct hf_duration patience = {500};
+static const struct hf_duration pause_max = {60 * 1000};
 
 static void
 on_message(struct hf_hold *h, const struct hf_pact_message *message)
@@ -88,7 +81,7 @@ on_stop_signal(struct hf_hold *h, int signal)
     if (h->stop_signal == 0)
         h->stop_signal = signal;
     if (h->stops == 1) {
-        h->say_stop_at = hf_moment_after(hf_moment_now(), PATIENCE_MS);
+        h->say_stop_at = hf_after(hf_now(), patience);
         if (h->stage == HF_HOLD_CLAIMING) {
             atomic_store(&h->stopping, true);
             hf_cancel(h->cancel);
@@ -121,7 +114,7 @@ on_signal(struct hf_hold *h, int signal)
 }
 
 void
-hf_hold_events_wait(struct hf_hold *h, int64_t until)
+hf_hold_events_wait(struct hf_hold *h, struct hf_instant until)
 {
     struct signalfd_siginfo info;
     uint64_t count;
@@ -133,15 +126,17 @@ hf_hold_events_wait(struct hf_hold *h, int64_t until)
         {.fd = h->alarm, .events = POLLIN},
     };
 
-    hf_moment_alarm_set(h->alarm, earlier(until, h->say_stop_at));
+    hf_alarm_set(h->alarm, hf_earlier(until, h->say_stop_at));
     (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
     take_messages(h);
     while (read(h->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
         on_signal(h, (int)info.ssi_signo);
     (void)!read(h->news, &count, sizeof(count));
-    if (hf_moment_now() >= h->say_stop_at) {
-        h->say_stop_at = hf_moment_after(hf_moment_now(), h->say_stop_pause);
-        h->say_stop_pause = earlier(2 * h->say_stop_pause, PAUSE_MAX_MS);
+    if (hf_reached(hf_now(), h->say_stop_at)) {
+        h->say_stop_at = hf_after(hf_now(), h->say_stop_pause);
+        h->say_stop_pause.ms *= 2;
+        if (h->say_stop_pause.ms > pause_max.ms)
+            h->say_stop_pause = pause_max;
         hf_hold_words_stopping_now(h);
     }
 }
@@ -211,7 +206,7 @@ hf_hold_events_die(int signal, enum hf_hold_death death)
 bool
 hf_hold_events_open(struct hf_hold *h)
 {
-    h->alarm = hf_moment_alarm_open();
+    h->alarm = hf_alarm_open();
     h->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return h->alarm >= 0 && h->news >= 0;
 }

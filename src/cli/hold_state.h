@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "below.h"
 #include "errand.h"
 #include "hold.h"
@@ -44,10 +45,10 @@ struct hf_hold {
     sigset_t heard;   /* so far */
     int stop_signal;  /* the first that asked us to give up; 0: none */
     unsigned stops;   /* how many of them, in this stage */
-    int64_t say_stop_at;
-    int64_t say_stop_pause;   /* to the next time, in ms */
-    struct hf_cancel *cancel; /* owned */
-    bool abandoned;           /* we leave at once, whatever is left behind */
+    struct hf_instant say_stop_at;
+    struct hf_duration say_stop_pause; /* to the next time */
+    struct hf_cancel *cancel;          /* owned */
+    bool abandoned; /* we leave at once, whatever is left behind */
 
     /* The errand that runs, and what is its own meanwhile. */
     struct hf_errand errand;
@@ -66,7 +67,7 @@ struct hf_hold {
     bool killed;           /* we had to KILL what is below */
     bool cut;              /* lost while it ran: we killed it before its guard
                              told of an end, and whatever it tells now */
-    int64_t kill_at;
+    struct hf_instant kill_at;
 };
 
 /* ---- hold_events.c ------------------------------------------------------ */
@@ -83,7 +84,7 @@ void hf_hold_events_let_end(const struct hf_hold *h);
 
 /* Wait for one event, or until the instant, and let *h know of all there are.
  * Every event of the main thread comes in here, and here alone. */
-void hf_hold_events_wait(struct hf_hold *h, int64_t until);
+void hf_hold_events_wait(struct hf_hold *h, struct hf_instant until);
 
 /* End this process by the signal of a Ctrl-C or Ctrl-\, as if we had never
  * listened for it; or send it to all of our process group, ourselves too. */

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 
 #include "hold_state.h"
-#include "moment.h"
 #include "report.h"
 #include "say.h"
 
@@ -62,7 +61,7 @@ hf_hold_words_taken_over_now(const struct hf_hold *h)
 static void
 add_loss(struct hf_phrase *text, const struct hf_hold *h)
 {
-    if (hf_moment_now() >= hf_lock_right_ms(h->lock)) {
+    if (hf_now().ms >= hf_lock_right_ms(h->lock)) {
         hf_phrase_add(text, "no beat was written in time");
         (void)add_cause(text, h, ": ");
     } else if (!add_cause(text, h, "")) { /* the place may be another */
@@ -76,7 +75,7 @@ add_loss(struct hf_phrase *text, const struct hf_hold *h)
 static void
 add_doubt(struct hf_phrase *text, const struct hf_hold *h)
 {
-    bool over = hf_moment_now() >= hf_lock_right_ms(h->lock);
+    bool over = hf_now().ms >= hf_lock_right_ms(h->lock);
 
     if (over)
         hf_phrase_add(text, "no beat was written in time");

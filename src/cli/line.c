@@ -9,11 +9,15 @@
 #include "report.h"
 #include "say.h"
 
+/* A wait of which nothing is said. */
+static const struct hf_duration short_wait = {500};
+
+/* Between two lines where nobody looks; and of a place that does not answer:
+ * the first, twice as long each time. */
+static const struct hf_duration pause_usual = {60 * 1000};
+static const struct hf_duration pause_first = {10 * 1000};
+
 enum {
-    SHORT_MS = 500,       /* a wait of which nothing is said */
-    AGAIN_MS = 60 * 1000, /* between two lines where nobody looks */
-    PAUSE_MS = 10 * 1000, /* the same of a place that does not answer: the
-                             first, twice as long each time */
     COLUMNS_USUAL = 80,
     COLUMNS_MAX = HF_SAY_NOW_MAX / 2 - 32, /* at most two bytes in each */
 };
@@ -28,19 +32,24 @@ terminal_columns(void)
     return size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
 }
 
+static struct hf_duration
+whole_seconds(struct hf_duration length)
+{
+    return (struct hf_duration){length.ms - length.ms % 1000};
+}
+
 static void
 add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
 {
-    int64_t ms = seen->unchanged.ms;
     char ago[32];
 
-    hf_duration_text((struct hf_duration){ms - ms % 1000}, ago, sizeof(ago));
+    hf_duration_text(whole_seconds(seen->unchanged), ago, sizeof(ago));
     switch (seen->life) {
     case HF_LIFE_UNKNOWN:
         hf_phrase_add(phrase, "no beat seen yet");
         break;
     case HF_LIFE_BEATING:
-        if (ms < 1000)
+        if (seen->unchanged.ms < 1000)
             hf_phrase_add(phrase, "last beat just now");
         else
             hf_phrase_add(phrase, "last beat %s ago", ago);
@@ -59,14 +68,15 @@ add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
 
 /* " for 2m10s", or nothing of less than a second. */
 static const char *
-for_how_long(int64_t since, char *buffer, size_t size)
+for_how_long(struct hf_instant since, char *buffer, size_t size)
 {
+    struct hf_duration length = whole_seconds(hf_between(since, hf_now()));
     char text[32];
 
     buffer[0] = '\0';
-    if (hf_moment_now() - since >= 1000)
+    if (length.ms > 0)
         snprintf(buffer, size, " for %s",
-                 hf_moment_span(since, text, sizeof(text)));
+                 hf_duration_text(length, text, sizeof(text)));
     return buffer;
 }
 
@@ -141,12 +151,11 @@ write_now(struct hf_line *line, enum hf_line_kind kind,
 /* What there is to say now. */
 static enum hf_line_kind
 kind_of(const struct hf_line *line, const struct hf_diagnosis *seen,
-        int64_t now)
+        struct hf_instant now)
 {
-    bool late =
-        now - line->began_at >= hf_moment_after(line->limit_ms, SHORT_MS);
+    struct hf_instant limit_at = hf_after(line->began_at, line->limit);
 
-    if (late)
+    if (hf_reached(now, hf_after(limit_at, short_wait)))
         return HF_LINE_UNSETTLED;
     if (seen->error.text[0] != '\0' && !seen->record.corrupt)
         return HF_LINE_UNANSWERED;
@@ -155,7 +164,7 @@ kind_of(const struct hf_line *line, const struct hf_diagnosis *seen,
 
 static bool
 is_due(const struct hf_line *line, enum hf_line_kind kind,
-       const struct hf_diagnosis *seen, int64_t now)
+       const struct hf_diagnosis *seen, struct hf_instant now)
 {
     bool feared = seen->life == HF_LIFE_SUSPECTED || seen->life == HF_LIFE_GONE;
 
@@ -164,7 +173,7 @@ is_due(const struct hf_line *line, enum hf_line_kind kind,
     if (kind == HF_LINE_HOLDER &&
         (line->terminal || (feared && seen->life != line->life)))
         return true;
-    return now - line->said_at >= line->pause_ms;
+    return hf_reached(now, hf_after(line->said_at, line->pause));
 }
 
 void
@@ -176,9 +185,9 @@ hf_line_init(struct hf_line *line, const char *verb, const char *name,
         .name = name,
         .place = place,
         .terminal = hf_say_terminal(),
-        .limit_ms = HF_MOMENT_NEVER,
-        .began_at = hf_moment_now(),
-        .known_at = hf_moment_now(),
+        .limit = HF_FOREVER,
+        .began_at = hf_now(),
+        .known_at = hf_now(),
     };
 }
 
@@ -186,14 +195,14 @@ void
 hf_line_show(void *ctx, const struct hf_diagnosis *seen)
 {
     struct hf_line *line = ctx;
-    int64_t now = hf_moment_now();
+    struct hf_instant now = hf_now();
     enum hf_line_kind kind = kind_of(line, seen, now);
     bool again = line->begun && kind == line->kind;
     struct hf_phrase text;
 
     if (kind == HF_LINE_HOLDER)
         line->known_at = now;
-    if (line->silent || now - line->began_at < SHORT_MS ||
+    if (line->silent || hf_between(line->began_at, now).ms < short_wait.ms ||
         !is_due(line, kind, seen, now))
         return;
     compose(&text, line, kind, seen);
@@ -203,10 +212,12 @@ hf_line_show(void *ctx, const struct hf_diagnosis *seen)
     line->said_at = now;
     line->kind = kind;
     line->life = seen->life;
-    if (kind == HF_LINE_HOLDER || (again && line->pause_ms * 2 > AGAIN_MS))
-        line->pause_ms = AGAIN_MS;
+    if (!again)
+        line->pause = pause_first;
     else
-        line->pause_ms = again ? line->pause_ms * 2 : PAUSE_MS;
+        line->pause.ms *= 2;
+    if (kind == HF_LINE_HOLDER || line->pause.ms > pause_usual.ms)
+        line->pause = pause_usual;
 }
 
 void

@@ -2,9 +2,10 @@
 #define HF_CLI_LINE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <holdfast/holdfast.h>
+
+#include "base/clock.h"
 
 /*
  * What a waiting command says of the holder it waits for: on a terminal one
@@ -24,19 +25,19 @@ enum hf_line_kind {
 };
 
 struct hf_line {
-    const char *verb;  /* "waiting for", "watching" or "clearing" */
-    const char *name;  /* the lock's, quoted; borrowed */
-    const char *place; /* borrowed */
-    int64_t limit_ms;  /* of the wait; HF_MOMENT_NEVER: none */
-    bool silent;       /* say nothing at all */
+    const char *verb;         /* "waiting for", "watching" or "clearing" */
+    const char *name;         /* the lock's, quoted; borrowed */
+    const char *place;        /* borrowed */
+    struct hf_duration limit; /* of the wait */
+    bool silent;              /* say nothing at all */
     bool terminal;
     bool begun;
-    bool open;        /* our line stands on the terminal */
-    int64_t began_at; /* instants, as moment.h has them */
-    int64_t known_at; /* when the place last answered, as far as we know */
-    int64_t said_at;
-    int64_t pause_ms;       /* to the next line that says the same */
-    enum hf_line_kind kind; /* when it was last said, as below */
+    bool open; /* our line stands on the terminal */
+    struct hf_instant began_at;
+    struct hf_instant known_at; /* the place answered last, as we know */
+    struct hf_instant said_at;
+    struct hf_duration pause; /* to the next line that says the same */
+    enum hf_line_kind kind;   /* when it was last said, as below */
     enum hf_life life;
 };
 

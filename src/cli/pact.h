@@ -34,8 +34,8 @@ enum {
 };
 
 struct hf_pact_page {
-    _Atomic int64_t right_until; /* instant (moment.h); written by holdfast */
-    uint64_t fence;              /* set before GRANT, as place */
+    _Atomic int64_t right_until_ms; /* an instant; written by holdfast */
+    uint64_t fence;                 /* set before GRANT, as place */
     char place[HF_PACT_PLACE_MAX];
 };
 

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/guard.h"
-#include "cli/moment.h"
 
 enum {
     GRACE_MS = 60 * 1000, /* longer than any of this may take */
@@ -92,7 +92,7 @@ what_is_granted_when_grace_has_begun_is_not_started(void **state)
 
     (void)state;
     start(&bench, sleeps);
-    atomic_store(&bench.pact.page->right_until, hf_moment_now() + GRACE_MS);
+    atomic_store(&bench.pact.page->right_until_ms, hf_now().ms + GRACE_MS);
     say(&bench, HF_PACT_GRANT);
     message = hear(&bench);
     assert_int_equal(message.word, HF_PACT_DONE);
@@ -109,10 +109,10 @@ a_command_is_killed_at_the_end_of_its_right_within_its_grace(void **state)
 
     (void)state;
     start(&bench, sleeps);
-    atomic_store(&bench.pact.page->right_until, hf_moment_now() + 3 * GRACE_MS);
+    atomic_store(&bench.pact.page->right_until_ms, hf_now().ms + 3 * GRACE_MS);
     say(&bench, HF_PACT_GRANT);
     assert_int_equal(hear(&bench).word, HF_PACT_STARTED);
-    atomic_store(&bench.pact.page->right_until, hf_moment_now() + 50);
+    atomic_store(&bench.pact.page->right_until_ms, hf_now().ms + 50);
     say(&bench, HF_PACT_END);
     message = hear(&bench);
     assert_int_equal(message.word, HF_PACT_DONE);
@@ -133,7 +133,7 @@ grant_and_die(char **command, int out)
     start(&bench, command);
     kill(bench.guard, SIGSTOP);
     (void)waitpid(bench.guard, &status, WUNTRACED);
-    atomic_store(&bench.pact.page->right_until, HF_MOMENT_NEVER);
+    atomic_store(&bench.pact.page->right_until_ms, HF_NEVER.ms);
     say(&bench, HF_PACT_GRANT);
     (void)!write(out, &bench.guard, sizeof(bench.guard));
     _exit(0);
