@@ -1,21 +1,11 @@
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
-
-/* Bytes that are kept: all, or what fits before the NUL. */
-static size_t
-kept(const struct hf_text *text)
-{
-    if (text->size == 0)
-        return 0;
-    return text->len < text->size ? text->len : text->size - 1;
-}
 
 void
 hf_text_init(struct hf_text *text, char *buffer, size_t size)
@@ -25,10 +15,18 @@ hf_text_init(struct hf_text *text, char *buffer, size_t size)
         buffer[0] = '\0';
 }
 
+size_t
+hf_text_kept(const struct hf_text *text)
+{
+    if (text->size == 0)
+        return 0;
+    return text->len < text->size ? text->len : text->size - 1;
+}
+
 bool
 hf_text_cut(const struct hf_text *text)
 {
-    return text->len > kept(text);
+    return text->len > hf_text_kept(text);
 }
 
 void
@@ -40,7 +38,7 @@ hf_text_add(struct hf_text *text, const char *string)
 void
 hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len)
 {
-    size_t start = kept(text);
+    size_t start = hf_text_kept(text);
     size_t room = text->size > 0 ? text->size - 1 - start : 0;
     size_t fits = len < room ? len : room;
 
@@ -54,15 +52,21 @@ hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len)
 void
 hf_text_addf(struct hf_text *text, const char *format, ...)
 {
-    size_t start = kept(text);
     va_list args;
-    int len;
 
     va_start(args, format);
-    len = text->size > 0
-              ? vsnprintf(text->at + start, text->size - start, format, args)
-              : vsnprintf(NULL, 0, format, args);
+    hf_text_addv(text, format, args);
     va_end(args);
+}
+
+void
+hf_text_addv(struct hf_text *text, const char *format, va_list args)
+{
+    size_t start = hf_text_kept(text);
+    int len = text->size > 0 ? vsnprintf(text->at + start, text->size - start,
+                                         format, args)
+                             : vsnprintf(NULL, 0, format, args);
+
     HF_CHECK(len >= 0);
     text->len += (size_t)len;
 }

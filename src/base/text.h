@@ -1,6 +1,7 @@
 #ifndef HF_BASE_TEXT_H
 #define HF_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,10 +24,16 @@ struct hf_text {
 void hf_text_init(struct hf_text *text, char *buffer, size_t size);
 bool hf_text_cut(const struct hf_text *text);
 
+/* The length of what is kept, without the NUL: the whole text's, unless it was
+ * cut. */
+size_t hf_text_kept(const struct hf_text *text);
+
 void hf_text_add(struct hf_text *text, const char *string);
 void hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len);
 HF_PRINTF(2, 3)
 void hf_text_addf(struct hf_text *text, const char *format, ...);
+HF_PRINTF(2, 0)
+void hf_text_addv(struct hf_text *text, const char *format, va_list args);
 
 /* As a JSON string with quotes: what hf_text_is_control names comes out
  * escaped, each byte that is no UTF-8 as U+FFFD, so that the result is valid

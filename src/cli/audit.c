@@ -34,59 +34,58 @@ struct reading {
 };
 
 static void
-add_holder(struct hf_phrase *out, const struct hf_description *holder)
+add_holder(struct hf_text *out, const struct hf_description *holder)
 {
     char date[64];
 
     if (holder->corrupt) {
-        hf_phrase_add(out, "  its record was not Holdfast's\n");
+        hf_text_add(out, "  its record was not Holdfast's\n");
         return;
     }
-    hf_phrase_add(out, "  holder: ");
+    hf_text_add(out, "  holder: ");
     hf_report_who(out, holder);
-    hf_phrase_add(out, ", since %s\n",
-                  hf_moment_date(holder->since_ms, date, sizeof(date)));
-    hf_phrase_add(out, "  runs: %s\n",
-                  holder->command[0] != '\0' ? holder->command : "?");
+    hf_text_addf(out, ", since %s\n",
+                 hf_moment_date(holder->since_ms, date, sizeof(date)));
+    hf_text_addf(out, "  runs: %s\n",
+                 holder->command[0] != '\0' ? holder->command : "?");
     if (holder->reason[0] != '\0')
-        hf_phrase_add(out, "  reason: %s\n", holder->reason);
-    hf_phrase_add(out, "  last beat: %s; fence %" PRIu64 "; if dead: %s\n",
-                  hf_moment_date(holder->stamp_ms, date, sizeof(date)),
-                  holder->fence, hf_if_dead_word(holder->if_dead));
+        hf_text_addf(out, "  reason: %s\n", holder->reason);
+    hf_text_addf(out, "  last beat: %s; fence %" PRIu64 "; if dead: %s\n",
+                 hf_moment_date(holder->stamp_ms, date, sizeof(date)),
+                 holder->fence, hf_if_dead_word(holder->if_dead));
 }
 
 static void
-add_entry(struct hf_phrase *out, const struct hf_audit_entry *entry)
+add_entry(struct hf_text *out, const struct hf_audit_entry *entry)
 {
     const struct hf_description *cleared = &entry->cleared;
     char date[64];
 
-    hf_phrase_add(out,
-                  "%s: ", hf_moment_date(entry->stamp_ms, date, sizeof(date)));
+    hf_text_addf(out,
+                 "%s: ", hf_moment_date(entry->stamp_ms, date, sizeof(date)));
     if (entry->corrupt) {
-        hf_phrase_add(out, "(not ours) %s\n", cleared->name);
+        hf_text_addf(out, "(not ours) %s\n", cleared->name);
         return;
     }
     hf_phrase_quote(out, cleared->name);
-    hf_phrase_add(out, " in space ");
+    hf_text_add(out, " in space ");
     hf_phrase_quote(out, cleared->space);
-    hf_phrase_add(out, " was cleared by %s@%s%s: %s\n",
-                  entry->user[0] != '\0' ? entry->user : "?",
-                  entry->host[0] != '\0' ? entry->host : "?",
-                  entry->forced ? " with --force" : "", entry->reason);
+    hf_text_addf(out, " was cleared by %s@%s%s: %s\n",
+                 entry->user[0] != '\0' ? entry->user : "?",
+                 entry->host[0] != '\0' ? entry->host : "?",
+                 entry->forced ? " with --force" : "", entry->reason);
     add_holder(out, cleared);
 }
 
 static bool
 print_page(const struct hf_audit_entry *entries, size_t count, bool json)
 {
-    struct hf_phrase out;
-
     for (size_t i = 0; i < count; i++) {
-        hf_phrase_start(&out);
+        struct hf_text out = HF_PHRASE;
+
         if (json) {
             hf_phrase_entry(&out, &entries[i]);
-            hf_phrase_add(&out, "\n");
+            hf_text_add(&out, "\n");
         } else {
             add_entry(&out, &entries[i]);
         }

@@ -44,13 +44,12 @@ struct reading {
 static int
 print_json(const struct hf_cleared *answer)
 {
-    struct hf_phrase out;
+    struct hf_text out = HF_PHRASE;
 
-    hf_phrase_start(&out);
-    hf_phrase_add(
+    hf_text_addf(
         &out, "{\"cleared\":%s,\"seen\":", answer->cleared ? "true" : "false");
     hf_phrase_diagnosis(&out, &answer->seen);
-    hf_phrase_add(&out, "}\n");
+    hf_text_add(&out, "}\n");
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
@@ -58,13 +57,12 @@ static int
 say_cleared(const struct hf_cleared *answer, const char *name, bool force)
 {
     struct hf_diagnosis seen = answer->seen;
-    struct hf_phrase out;
+    struct hf_text out = HF_PHRASE;
 
     if (force)
         seen.watched.ms = 0;
 
-    hf_phrase_start(&out);
-    hf_phrase_add(&out, "cleared %s\n", name);
+    hf_text_addf(&out, "cleared %s\n", name);
     if (!seen.record.corrupt)
         hf_report_holder(&out, "  ", &seen);
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
@@ -73,17 +71,16 @@ say_cleared(const struct hf_cleared *answer, const char *name, bool force)
 static int
 say_not_cleared(const struct hf_cleared *answer, const char *name)
 {
-    struct hf_phrase out;
+    struct hf_text out = HF_PHRASE;
 
-    hf_phrase_start(&out);
-    hf_phrase_add(&out, "holdfast: %s was not cleared: %s\n", name,
-                  answer->seen.life == HF_LIFE_BEATING ||
-                          answer->seen.life == HF_LIFE_RUNNING
-                      ? "its holder is alive"
-                      : "it changed while it was watched");
+    hf_text_addf(&out, "holdfast: %s was not cleared: %s\n", name,
+                 answer->seen.life == HF_LIFE_BEATING ||
+                         answer->seen.life == HF_LIFE_RUNNING
+                     ? "its holder is alive"
+                     : "it changed while it was watched");
     if (!answer->seen.record.corrupt)
         hf_report_holder(&out, "holdfast:   ", &answer->seen);
-    hf_say_phrase(&out);
+    hf_say_text(&out);
     return HF_EXIT_ALIVE;
 }
 
@@ -101,7 +98,7 @@ say_another(const struct hf_cleared *answer, const struct reading *r,
 static int
 clear(struct hf_client *client, const struct reading *r)
 {
-    struct hf_phrase name;
+    struct hf_text name = HF_PHRASE;
     struct hf_line line;
     struct hf_clear_options options = {
         .space = r->which.space,
@@ -115,9 +112,8 @@ clear(struct hf_client *client, const struct reading *r)
     struct hf_error error = {0};
     bool another;
 
-    hf_phrase_start(&name);
     hf_phrase_quote(&name, r->which.name);
-    hf_line_init(&line, r->force ? "clearing" : "watching", name.text,
+    hf_line_init(&line, r->force ? "clearing" : "watching", name.at,
                  hf_client_place(client));
     line.silent = r->which.json;
 
@@ -139,9 +135,9 @@ clear(struct hf_client *client, const struct reading *r)
         return another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
     }
     if (another)
-        return say_another(&answer, r, name.text);
-    return answer.cleared ? say_cleared(&answer, name.text, r->force)
-                          : say_not_cleared(&answer, name.text);
+        return say_another(&answer, r, name.at);
+    return answer.cleared ? say_cleared(&answer, name.at, r->force)
+                          : say_not_cleared(&answer, name.at);
 }
 
 static int

@@ -22,41 +22,40 @@ is_plain(char c)
 }
 
 static void
-add_word(struct hf_phrase *out, const char *word)
+add_word(struct hf_text *out, const char *word)
 {
     for (; *word != '\0'; word++) {
         if (is_plain(*word))
-            hf_phrase_add(out, "%c", *word);
+            hf_text_add_bytes(out, word, 1);
         else
-            hf_phrase_add(out, "%%%02X", (unsigned)(unsigned char)*word);
+            hf_text_addf(out, "%%%02X", (unsigned)(unsigned char)*word);
     }
 }
 
 /* All of an item but the place: which lock, and which grant of it. */
 static void
-add_grant(struct hf_phrase *out, const char *space, const char *name,
+add_grant(struct hf_text *out, const char *space, const char *name,
           uint64_t fence)
 {
-    hf_phrase_add(out, ",");
+    hf_text_add(out, ",");
     add_word(out, space);
-    hf_phrase_add(out, ",");
+    hf_text_add(out, ",");
     add_word(out, name);
-    hf_phrase_add(out, ",%" PRIu64, fence);
+    hf_text_addf(out, ",%" PRIu64, fence);
 }
 
 void
 hf_held_add(const struct hf_held *held)
 {
     const char *list = getenv(variable);
-    struct hf_phrase out;
+    struct hf_text out = HF_PHRASE;
 
-    hf_phrase_start(&out);
     if (list != NULL && list[0] != '\0')
-        hf_phrase_add(&out, "%s ", list);
+        hf_text_addf(&out, "%s ", list);
     add_word(&out, held->place);
     add_grant(&out, held->space, held->name, held->fence);
     if (out.len < LIST_MAX)
-        (void)setenv(variable, out.text, 1);
+        (void)setenv(variable, out.at, 1);
 }
 
 /* ---- Read ---------------------------------------------------------------- */
@@ -127,19 +126,18 @@ bool
 hf_held_by_ours(const char *place, const struct hf_description *record)
 {
     const char *item = getenv(variable);
-    struct hf_phrase grant;
+    struct hf_text grant = HF_PHRASE;
     char item_place[PATH_SIZE] = "";
 
     if (item == NULL || !record->exists || record->corrupt)
         return false;
-    hf_phrase_start(&grant);
     add_grant(&grant, record->space, record->name, record->fence);
     while (item[0] != '\0') {
         size_t len = strcspn(item, " ");
         size_t place_len = strcspn(item, ", ");
 
         if (len - place_len == grant.len &&
-            memcmp(item + place_len, grant.text, grant.len) == 0 &&
+            memcmp(item + place_len, grant.at, grant.len) == 0 &&
             decode(item, place_len, item_place) &&
             is_same_place(item_place, place))
             return true;

@@ -78,12 +78,12 @@ on_news(void *ctx, struct hf_lock *lock, enum hf_news news)
 
 /* The command line as one text, for people. */
 static void
-add_command(struct hf_phrase *phrase, char **command)
+add_command(struct hf_text *out, char **command)
 {
     for (size_t i = 0; command[i] != NULL; i++) {
         if (i > 0)
-            hf_phrase_add(phrase, " ");
-        hf_phrase_quote(phrase, command[i]);
+            hf_text_add(out, " ");
+        hf_phrase_quote(out, command[i]);
     }
 }
 
@@ -128,20 +128,19 @@ claim(void *ctx)
     const struct hf_hold_order *order = h->order;
     const pid_t processes[] = {getpid(), h->guard};
     struct hf_acquire_options options = options_of(order);
-    struct hf_phrase command;
+    struct hf_text command = HF_PHRASE;
 
     h->status = hf_open(order->which.at, NULL, &h->client, &h->error);
     atomic_store(&h->opened, true);
     if (h->status != HF_OK)
         return;
-    hf_line_init(&h->line, "waiting for", h->name.text,
+    hf_line_init(&h->line, "waiting for", h->name.at,
                  hf_client_place(h->client));
     h->line.silent = h->quiet;
     h->line.limit = order->wait == HF_WAIT_TRY ? order->ttl : order->limit;
-    hf_phrase_start(&command);
     add_command(&command, order->command);
 
-    options.command = command.text;
+    options.command = command.at;
     options.processes = processes;
     options.processes_count = sizeof(processes) / sizeof(processes[0]);
     options.on_news = on_news;
@@ -478,6 +477,7 @@ hf_hold_run(const struct hf_hold_order *order)
     struct hf_acquire_options options = options_of(order);
     struct hf_hold h = {
         .order = order,
+        .name = HF_PHRASE,
         .silent = order->which.json,
         .quiet = order->which.json || order->quiet,
         .pact = {.holdfast_end = -1, .guard_end = -1, .holdfast_life = -1},
@@ -503,7 +503,6 @@ hf_hold_run(const struct hf_hold_order *order)
 
     if (status != HF_OK) /* before anything is begun, or written */
         return hf_say_failure(&h.error, status);
-    hf_phrase_start(&h.name);
     hf_phrase_quote(&h.name, order->which.name);
 
     int code = run(&h);

@@ -21,9 +21,9 @@ enum hf_hold_stage { HF_HOLD_CLAIMING, HF_HOLD_HOLDING, HF_HOLD_RELEASING };
 
 struct hf_hold {
     const struct hf_hold_order *order;
-    struct hf_phrase name; /* quoted, for messages */
-    bool silent;           /* --json: one object at the end, nothing else */
-    bool quiet;            /* that, or --quiet: nothing of what goes well */
+    struct hf_text name; /* quoted, for messages */
+    bool silent;         /* --json: one object at the end, nothing else */
+    bool quiet;          /* that, or --quiet: nothing of what goes well */
     enum hf_hold_stage stage;
 
     /* The guard, and what it told. */

@@ -39,29 +39,29 @@ whole_seconds(struct hf_duration length)
 }
 
 static void
-add_life(struct hf_phrase *phrase, const struct hf_diagnosis *seen)
+add_life(struct hf_text *out, const struct hf_diagnosis *seen)
 {
     char ago[32];
 
     hf_duration_text(whole_seconds(seen->unchanged), ago, sizeof(ago));
     switch (seen->life) {
     case HF_LIFE_UNKNOWN:
-        hf_phrase_add(phrase, "no beat seen yet");
+        hf_text_add(out, "no beat seen yet");
         break;
     case HF_LIFE_BEATING:
         if (seen->unchanged.ms < 1000)
-            hf_phrase_add(phrase, "last beat just now");
+            hf_text_add(out, "last beat just now");
         else
-            hf_phrase_add(phrase, "last beat %s ago", ago);
+            hf_text_addf(out, "last beat %s ago", ago);
         break;
     case HF_LIFE_RUNNING:
-        hf_phrase_add(phrase, "alive");
+        hf_text_add(out, "alive");
         break;
     case HF_LIFE_SUSPECTED:
-        hf_phrase_add(phrase, "suspected dead, no beat for %s", ago);
+        hf_text_addf(out, "suspected dead, no beat for %s", ago);
         break;
     case HF_LIFE_GONE:
-        hf_phrase_add(phrase, "its processes are gone");
+        hf_text_add(out, "its processes are gone");
         break;
     }
 }
@@ -82,48 +82,47 @@ for_how_long(struct hf_instant since, char *buffer, size_t size)
 
 /* What matters most stands first: the end is cut on a narrow terminal. */
 static void
-add_holder(struct hf_phrase *phrase, const struct hf_line *line,
+add_holder(struct hf_text *out, const struct hf_line *line,
            const struct hf_diagnosis *seen)
 {
     const struct hf_description *record = &seen->record;
     char text[40];
 
-    hf_phrase_add(phrase, "%s %s%s", line->verb, line->name,
-                  for_how_long(line->began_at, text, sizeof(text)));
+    hf_text_addf(out, "%s %s%s", line->verb, line->name,
+                 for_how_long(line->began_at, text, sizeof(text)));
     if (record->exists && !record->corrupt) {
-        hf_phrase_add(phrase, ": ");
-        hf_report_who(phrase, record);
-        hf_phrase_add(phrase, ", for %s, ",
-                      hf_moment_age(record->since_ms, text, sizeof(text)));
-        add_life(phrase, seen);
-        hf_phrase_add(phrase, ", runs: %s", record->command);
+        hf_text_add(out, ": ");
+        hf_report_who(out, record);
+        hf_text_addf(out, ", for %s, ",
+                     hf_moment_age(record->since_ms, text, sizeof(text)));
+        add_life(out, seen);
+        hf_text_addf(out, ", runs: %s", record->command);
     }
-    hf_phrase_add(phrase, " (%s)", line->place);
+    hf_text_addf(out, " (%s)", line->place);
 }
 
 static void
-compose(struct hf_phrase *phrase, const struct hf_line *line,
-        enum hf_line_kind kind, const struct hf_diagnosis *seen)
+compose(struct hf_text *out, const struct hf_line *line, enum hf_line_kind kind,
+        const struct hf_diagnosis *seen)
 {
     const char *why = seen->error.text;
     char text[40];
 
-    hf_phrase_start(phrase);
-    hf_phrase_add(phrase, "holdfast: ");
+    hf_text_add(out, "holdfast: ");
     switch (kind) {
     case HF_LINE_HOLDER:
-        add_holder(phrase, line, seen);
+        add_holder(out, line, seen);
         break;
     case HF_LINE_UNANSWERED:
-        hf_phrase_add(phrase, "no answer about %s%s: %s", line->name,
-                      for_how_long(line->known_at, text, sizeof(text)),
-                      why[0] != '\0' ? why : line->place);
+        hf_text_addf(out, "no answer about %s%s: %s", line->name,
+                     for_how_long(line->known_at, text, sizeof(text)),
+                     why[0] != '\0' ? why : line->place);
         break;
     case HF_LINE_UNSETTLED:
-        hf_phrase_add(phrase, "cannot tell yet whether %s was taken: %s; %s",
-                      line->name, why[0] != '\0' ? why : line->place,
-                      hf_say_twice());
-        hf_phrase_add(phrase, " to leave it as it is");
+        hf_text_addf(out, "cannot tell yet whether %s was taken: %s; %s",
+                     line->name, why[0] != '\0' ? why : line->place,
+                     hf_say_twice());
+        hf_text_add(out, " to leave it as it is");
         break;
     }
 }
@@ -131,18 +130,16 @@ compose(struct hf_phrase *phrase, const struct hf_line *line,
 /* False when stderr's reader would keep us. */
 static bool
 write_now(struct hf_line *line, enum hf_line_kind kind,
-          const struct hf_phrase *text)
+          const struct hf_text *text)
 {
     bool rewritten = line->terminal && kind == HF_LINE_HOLDER;
     size_t columns = rewritten ? terminal_columns() - 1 : COLUMNS_MAX;
-    int fit = (int)hf_phrase_fit(text->text, columns, NULL);
-    struct hf_phrase out;
+    int fit = (int)hf_phrase_fit(text->at, columns, NULL);
+    struct hf_text out = HF_PHRASE;
 
-    hf_phrase_start(&out);
-    hf_phrase_add(&out, "%s%.*s%s%s", line->terminal ? "\r" : "", fit,
-                  text->text, line->terminal ? "\033[K" : "",
-                  rewritten ? "" : "\n");
-    if (!hf_say_phrase_now(&out))
+    hf_text_addf(&out, "%s%.*s%s%s", line->terminal ? "\r" : "", fit, text->at,
+                 line->terminal ? "\033[K" : "", rewritten ? "" : "\n");
+    if (!hf_say_text_now(&out))
         return false;
     line->open = rewritten;
     return true;
@@ -198,7 +195,7 @@ hf_line_show(void *ctx, const struct hf_diagnosis *seen)
     struct hf_instant now = hf_now();
     enum hf_line_kind kind = kind_of(line, seen, now);
     bool again = line->begun && kind == line->kind;
-    struct hf_phrase text;
+    struct hf_text text = HF_PHRASE;
 
     if (kind == HF_LINE_HOLDER)
         line->known_at = now;

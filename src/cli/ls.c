@@ -102,16 +102,15 @@ widen(size_t *widths, const struct row *row)
 static bool
 print_row(const size_t *widths, const struct row *row)
 {
-    struct hf_phrase out;
+    struct hf_text out = HF_PHRASE;
 
-    hf_phrase_start(&out);
     for (int i = 0; i < COLUMNS; i++) {
         size_t pad = widths[i] - width_of(row->cells[i]) + 2;
 
-        hf_phrase_add(&out, "%s%*s", row->cells[i],
-                      i + 1 < COLUMNS ? (int)pad : 0, "");
+        hf_text_addf(&out, "%s%*s", row->cells[i],
+                     i + 1 < COLUMNS ? (int)pad : 0, "");
     }
-    hf_phrase_add(&out, "\n");
+    hf_text_add(&out, "\n");
     return hf_say_output(&out);
 }
 
@@ -138,13 +137,13 @@ print_table(const struct hf_description *locks, size_t count, size_t *widths)
 static bool
 print_json(const struct hf_description *locks, size_t count)
 {
-    struct hf_phrase out;
     bool fine = true;
 
     for (size_t i = 0; i < count && fine; i++) {
-        hf_phrase_start(&out);
+        struct hf_text out = HF_PHRASE;
+
         hf_phrase_description(&out, &locks[i]);
-        hf_phrase_add(&out, "\n");
+        hf_text_add(&out, "\n");
         fine = hf_say_output(&out);
     }
     return fine;

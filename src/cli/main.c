@@ -60,7 +60,7 @@ fill_standard_streams(void)
 int
 main(int argc, char **argv)
 {
-    struct hf_phrase word;
+    struct hf_text word = HF_PHRASE;
 
     fill_standard_streams();
     if (argc < 2)
@@ -74,8 +74,7 @@ main(int argc, char **argv)
         if (strcmp(argv[1], verbs[i].name) == 0)
             return verbs[i].run(argc - 1, argv + 1);
     }
-    hf_phrase_start(&word);
     hf_phrase_quote(&word, argv[1]);
     return hf_say_usage("", "unknown %s %s (see holdfast --help)",
-                        argv[1][0] == '-' ? "option" : "verb", word.text);
+                        argv[1][0] == '-' ? "option" : "verb", word.at);
 }

@@ -31,18 +31,17 @@ hf_options_take(struct hf_which *which, int option)
 int
 hf_options_bad(const char *verb, int answer, char **argv)
 {
-    struct hf_phrase word;
+    struct hf_text word = HF_PHRASE;
     char letter[3] = {'-', (char)optopt, '\0'};
     bool is_letter = optopt > 0 && optopt < 256;
 
-    hf_phrase_start(&word);
     hf_phrase_quote(&word, is_letter ? letter : argv[optind - 1]);
     if (answer == ':')
-        return hf_say_usage(verb, "option %s needs a value", word.text);
+        return hf_say_usage(verb, "option %s needs a value", word.at);
     if (optopt >= 256)
-        return hf_say_usage(verb, "option %s takes no value", word.text);
+        return hf_say_usage(verb, "option %s takes no value", word.at);
     return hf_say_usage(verb, "unknown option %s (see holdfast %s --help)",
-                        word.text, verb);
+                        word.at, verb);
 }
 
 int
@@ -66,11 +65,10 @@ hf_options_name(const char *verb, int argc, char **argv, struct hf_which *which)
     if (optind == argc)
         return hf_say_usage(verb, "which lock? (see holdfast %s --help)", verb);
     if (argc - optind > 1) {
-        struct hf_phrase word;
+        struct hf_text word = HF_PHRASE;
 
-        hf_phrase_start(&word);
         hf_phrase_quote(&word, argv[optind + 1]);
-        return hf_say_usage(verb, "one name at a time: what is %s?", word.text);
+        return hf_say_usage(verb, "one name at a time: what is %s?", word.at);
     }
     which->name = argv[optind];
     return 0;
@@ -134,9 +132,8 @@ hf_options_look(const struct hf_which *which, const char *name,
 int
 hf_options_help(const char *text)
 {
-    struct hf_phrase phrase;
+    struct hf_text out = HF_PHRASE;
 
-    hf_phrase_start(&phrase);
-    hf_phrase_add(&phrase, "%s", text);
-    return hf_say_output(&phrase) ? 0 : HF_EXIT_OURS;
+    hf_text_add(&out, text);
+    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }

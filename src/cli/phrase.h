@@ -6,11 +6,12 @@
 
 #include <holdfast/describe.h>
 
-#define HF_CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#include "base/text.h"
 
 /*
- * A text that grows to its limit, and then is cut: what we say is written
- * with one write, so that it never mixes with what the command writes.
+ * What the command puts into a text for people, shells and programs.  Each
+ * text is written with one write, so that it never mixes with what the command
+ * that we run writes.
  */
 
 enum {
@@ -18,46 +19,40 @@ enum {
     HF_PHRASE_MAX = 40 * 1024,
 };
 
-struct hf_phrase {
-    size_t len;
-    char text[HF_PHRASE_MAX]; /* ends with NUL */
-};
-
-void hf_phrase_start(struct hf_phrase *phrase);
-
-HF_CLI_PRINTF(2, 3)
-void hf_phrase_add(struct hf_phrase *phrase, const char *format, ...);
+/* An empty text with memory of its own, which lasts as long as the block that
+ * this stands in. */
+#define HF_PHRASE                                                              \
+    ((struct hf_text){.at = (char[HF_PHRASE_MAX]){0}, .size = HF_PHRASE_MAX})
 
 /*
  * As one word of a shell's command line: as it is where that is safe, else in
  * '…', or in $'…' (bash, zsh, ksh) where it has bytes that a terminal must not
  * see.
  */
-void hf_phrase_quote(struct hf_phrase *phrase, const char *word);
+void hf_phrase_quote(struct hf_text *text, const char *word);
 
-/* As JSON: a string (NULL is null), or an object. */
-void hf_phrase_json(struct hf_phrase *phrase, const char *string);
+/* As JSON: a string (NULL is null), or an object.  What does not fit is left
+ * out as a whole. */
+void hf_phrase_json(struct hf_text *text, const char *string);
 
-void hf_phrase_description(struct hf_phrase *phrase,
+void hf_phrase_description(struct hf_text *text,
                            const struct hf_description *description);
-void hf_phrase_diagnosis(struct hf_phrase *phrase,
+void hf_phrase_diagnosis(struct hf_text *text,
                          const struct hf_diagnosis *diagnosis);
-void hf_phrase_entry(struct hf_phrase *phrase,
-                     const struct hf_audit_entry *entry);
+void hf_phrase_entry(struct hf_text *text, const struct hf_audit_entry *entry);
 
 /*
  * The character at `at` (not at the final NUL): its length in bytes, and
- * whether a terminal shows it: well-formed UTF-8, no control character, and
- * none that is not seen.
- * What is not shown has length 1.
+ * whether a terminal may be shown it (hf_text_is_clean).  What it may not has
+ * length 1.
  */
 size_t hf_phrase_character(const char *at, bool *shown);
 
 /*
- * How many bytes of `text` fit into `columns` of a terminal.  A character
+ * How many bytes of `string` fit into `columns` of a terminal.  A character
  * beyond ASCII counts as two, the most it can take, so that the line never
  * wraps.  *used (may be NULL) tells the columns taken.
  */
-size_t hf_phrase_fit(const char *text, size_t columns, size_t *used);
+size_t hf_phrase_fit(const char *string, size_t columns, size_t *used);
 
 #endif

@@ -73,17 +73,16 @@ struct reading {
 static int
 take_if_suspected(struct reading *r)
 {
-    struct hf_phrase word;
+    struct hf_text word = HF_PHRASE;
 
     if (strcmp(optarg, "wait") == 0) {
         r->order.if_suspected = HF_IF_SUSPECTED_WAIT;
     } else if (strcmp(optarg, "fail") == 0) {
         r->order.if_suspected = HF_IF_SUSPECTED_FAIL;
     } else {
-        hf_phrase_start(&word);
         hf_phrase_quote(&word, optarg);
         return hf_say_usage("run", "--if-suspected is wait or fail, not %s",
-                            word.text);
+                            word.at);
     }
     return 0;
 }
@@ -104,17 +103,16 @@ take_exit_code(struct reading *r)
 static int
 take_if_dead(struct reading *r)
 {
-    struct hf_phrase word;
+    struct hf_text word = HF_PHRASE;
 
     if (strcmp(optarg, hf_if_dead_word(HF_REFUSE)) == 0) {
         r->order.if_dead = HF_REFUSE;
     } else if (strcmp(optarg, hf_if_dead_word(HF_TAKEOVER)) == 0) {
         r->order.if_dead = HF_TAKEOVER;
     } else {
-        hf_phrase_start(&word);
         hf_phrase_quote(&word, optarg);
         return hf_say_usage("run", "--if-dead is refuse or takeover, not %s",
-                            word.text);
+                            word.at);
     }
     return 0;
 }
@@ -123,16 +121,15 @@ take_if_dead(struct reading *r)
 static int
 take_word(struct reading *r)
 {
-    struct hf_phrase word;
+    struct hf_text word = HF_PHRASE;
 
     if (r->order.which.name == NULL) {
         r->order.which.name = optarg;
         return 0;
     }
-    hf_phrase_start(&word);
     hf_phrase_quote(&word, optarg);
     return hf_say_usage("run", "what is %s? the command goes after --",
-                        word.text);
+                        word.at);
 }
 
 static int

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = HF_SAY_NOW_MAX };
-
 static bool
 write_all(int fd, const char *text, size_t len)
 {
@@ -35,70 +33,65 @@ would_block(void)
     return poll(&end, 1, 0) != 1;
 }
 
-/* The length of "holdfast: ", the text and a newline in `line`. */
-HF_CLI_PRINTF(3, 0)
-static size_t
-compose(char *line, const char *before, const char *format, va_list args)
+/* "holdfast: ", both texts and a newline, cut before that. */
+HF_PRINTF(2, 0)
+static void
+say_line(const char *before, const char *format, va_list args)
 {
-    int head = snprintf(line, LINE_MAX_BYTES, "holdfast: %s", before);
+    char line[HF_SAY_NOW_MAX];
+    struct hf_text text;
 
-    if (head < 0)
-        return 0;
+    hf_text_init(&text, line, sizeof(line) - 1);
+    hf_text_addf(&text, "holdfast: %s", before);
+    hf_text_addv(&text, format, args);
 
-    size_t len = (size_t)head;
-    int rest = vsnprintf(line + len, LINE_MAX_BYTES - len - 1, format, args);
+    size_t len = hf_text_kept(&text);
 
-    if (rest > 0)
-        len += strlen(line + len);
     line[len++] = '\n';
-    return len;
+    (void)write_all(STDERR_FILENO, line, len);
 }
 
 void
 hf_say(const char *format, ...)
 {
-    char line[LINE_MAX_BYTES];
     va_list args;
 
     va_start(args, format);
-    size_t len = compose(line, "", format, args);
+    say_line("", format, args);
     va_end(args);
-    (void)write_all(STDERR_FILENO, line, len);
 }
 
 void
 hf_say_now(const char *format, ...)
 {
-    char line[LINE_MAX_BYTES];
     va_list args;
 
     if (would_block())
         return;
     va_start(args, format);
-    size_t len = compose(line, "", format, args);
+    say_line("", format, args);
     va_end(args);
-    (void)write_all(STDERR_FILENO, line, len);
 }
 
 void
-hf_say_phrase(const struct hf_phrase *phrase)
+hf_say_text(const struct hf_text *text)
 {
-    (void)write_all(STDERR_FILENO, phrase->text, phrase->len);
+    (void)write_all(STDERR_FILENO, text->at, hf_text_kept(text));
 }
 
 bool
-hf_say_phrase_now(const struct hf_phrase *phrase)
+hf_say_text_now(const struct hf_text *text)
 {
     if (would_block())
         return false;
-    (void)write_all(STDERR_FILENO, phrase->text, phrase->len);
+    (void)write_all(STDERR_FILENO, text->at, hf_text_kept(text));
     return true;
 }
 
 bool
-hf_say_output(const struct hf_phrase *phrase)
+hf_say_output(const struct hf_text *text)
 {
-    if (write_all(STDOUT_FILENO, phrase->text, phrase->len))
+    if (write_all(STDOUT_FILENO, text->at, hf_text_kept(text)))
         return true;
     hf_say("cannot write the output: %s", strerror(errno));
     return false;
@@ -107,15 +100,13 @@ hf_say_output(const struct hf_phrase *phrase)
 int
 hf_say_usage(const char *verb, const char *format, ...)
 {
-    char line[LINE_MAX_BYTES];
     char before[32];
     va_list args;
 
     snprintf(before, sizeof(before), "%s%s", verb, *verb != '\0' ? ": " : "");
     va_start(args, format);
-    size_t len = compose(line, before, format, args);
+    say_line(before, format, args);
     va_end(args);
-    (void)write_all(STDERR_FILENO, line, len);
     return HF_EXIT_USAGE;
 }
 

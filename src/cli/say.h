@@ -27,26 +27,26 @@ enum {
     HF_EXIT_SIGNAL = 128,  /* plus the signal's number */
 };
 
-HF_CLI_PRINTF(1, 2)
+HF_PRINTF(1, 2)
 void hf_say(const char *format, ...);
 
 /*
  * The same, but never waits for the reader of stderr: when that would block,
  * the line is dropped.  For whoever must not be late.
  */
-HF_CLI_PRINTF(1, 2)
+HF_PRINTF(1, 2)
 void hf_say_now(const char *format, ...);
 
 /* Write it as it is, with one write: to stderr, or to stdout. */
-void hf_say_phrase(const struct hf_phrase *phrase);
-bool hf_say_output(const struct hf_phrase *phrase);
+void hf_say_text(const struct hf_text *text);
+bool hf_say_output(const struct hf_text *text);
 
 /* To stderr, unless that would wait for its reader: then false, and nothing
  * was written.  At most HF_SAY_NOW_MAX bytes. */
-bool hf_say_phrase_now(const struct hf_phrase *phrase);
+bool hf_say_text_now(const struct hf_text *text);
 
 /* Say that the command line of `verb` is wrong, and return 64. */
-HF_CLI_PRINTF(2, 3)
+HF_PRINTF(2, 3)
 int hf_say_usage(const char *verb, const char *format, ...);
 
 /* Say why a call failed, and return its exit code. */

@@ -22,47 +22,47 @@ static const char help[] =
     "  holdfast show --json migrate | jq .fence\n";
 
 static void
-add_owner(struct hf_phrase *out, const struct hf_description *lock)
+add_owner(struct hf_text *out, const struct hf_description *lock)
 {
     char text[32];
 
-    hf_phrase_add(out, "holder     ");
+    hf_text_add(out, "holder     ");
     hf_report_who(out, lock);
-    hf_phrase_add(out, "\nprocesses  ");
+    hf_text_add(out, "\nprocesses  ");
     hf_report_processes(out, lock);
-    hf_phrase_add(out, "\nruns       %s\n", lock->command);
+    hf_text_addf(out, "\nruns       %s\n", lock->command);
     if (lock->reason[0] != '\0')
-        hf_phrase_add(out, "reason     %s\n", lock->reason);
-    hf_phrase_add(out, "since      ");
+        hf_text_addf(out, "reason     %s\n", lock->reason);
+    hf_text_add(out, "since      ");
     hf_report_moment(out, lock->since_ms, "");
-    hf_phrase_add(out, "\nclaim      %" PRIu64 "\n", lock->id);
-    hf_phrase_add(out, "if dead    %s\n", hf_if_dead_word(lock->if_dead));
-    hf_phrase_add(out, "ttl        %s\n",
-                  hf_duration_text(lock->ttl, text, sizeof(text)));
-    hf_phrase_add(out, "beats      %" PRIu64 " so far, every %s\n", lock->beat,
-                  hf_duration_text(lock->beat_every, text, sizeof(text)));
+    hf_text_addf(out, "\nclaim      %" PRIu64 "\n", lock->id);
+    hf_text_addf(out, "if dead    %s\n", hf_if_dead_word(lock->if_dead));
+    hf_text_addf(out, "ttl        %s\n",
+                 hf_duration_text(lock->ttl, text, sizeof(text)));
+    hf_text_addf(out, "beats      %" PRIu64 " so far, every %s\n", lock->beat,
+                 hf_duration_text(lock->beat_every, text, sizeof(text)));
 }
 
 static void
-add_record(struct hf_phrase *out, const struct hf_diagnosis *seen,
+add_record(struct hf_text *out, const struct hf_diagnosis *seen,
            const char *place)
 {
     const struct hf_description *lock = &seen->record;
     const char *why = seen->error.text;
 
-    hf_phrase_add(out, "name       %s\n", lock->name);
-    hf_phrase_add(out, "space      %s\n", lock->space);
-    hf_phrase_add(out, "place      %s\n", place);
-    hf_phrase_add(out, "fence      %" PRIu64 "\n", lock->fence);
-    hf_phrase_add(out, "version    %" PRIu64 "\n", lock->version);
+    hf_text_addf(out, "name       %s\n", lock->name);
+    hf_text_addf(out, "space      %s\n", lock->space);
+    hf_text_addf(out, "place      %s\n", place);
+    hf_text_addf(out, "fence      %" PRIu64 "\n", lock->fence);
+    hf_text_addf(out, "version    %" PRIu64 "\n", lock->version);
     if (lock->corrupt)
-        hf_phrase_add(out, "value      not Holdfast's%s%s\n",
-                      why[0] != '\0' ? ": " : "", why);
+        hf_text_addf(out, "value      not Holdfast's%s%s\n",
+                     why[0] != '\0' ? ": " : "", why);
     else
         add_owner(out, lock);
-    hf_phrase_add(out, "last beat  ");
+    hf_text_add(out, "last beat  ");
     hf_report_moment(out, lock->stamp_ms, " ago");
-    hf_phrase_add(out, "\n");
+    hf_text_add(out, "\n");
 }
 
 static int
@@ -71,7 +71,7 @@ show(struct hf_client *client, const struct hf_which *which)
     struct hf_examine_options options = {.space = which->space};
     struct hf_diagnosis seen;
     struct hf_error error = {0};
-    struct hf_phrase out;
+    struct hf_text out = HF_PHRASE;
     enum hf_status status =
         hf_examine(client, which->name, &options, &seen, &error);
 
@@ -79,10 +79,9 @@ show(struct hf_client *client, const struct hf_which *which)
         return hf_say_failure(&error, status);
     if (!seen.record.exists)
         return hf_report_none(which, hf_client_place(client));
-    hf_phrase_start(&out);
     if (which->json) {
         hf_phrase_description(&out, &seen.record);
-        hf_phrase_add(&out, "\n");
+        hf_text_add(&out, "\n");
     } else {
         add_record(&out, &seen, hf_client_place(client));
     }

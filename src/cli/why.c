@@ -34,57 +34,57 @@ struct reading {
 
 /* The verdict, in one line. */
 static void
-add_verdict(struct hf_phrase *out, const struct hf_diagnosis *seen)
+add_verdict(struct hf_text *out, const struct hf_diagnosis *seen)
 {
     char text[32];
 
     switch (seen->life) {
     case HF_LIFE_UNKNOWN:
-        hf_phrase_add(out,
-                      "not known: it has not beaten in %s of looking; its "
-                      "ttl is ",
-                      hf_duration_text(seen->watched, text, sizeof(text)));
-        hf_phrase_add(out, "%s",
-                      hf_duration_text(seen->record.ttl, text, sizeof(text)));
+        hf_text_addf(out,
+                     "not known: it has not beaten in %s of looking; its "
+                     "ttl is ",
+                     hf_duration_text(seen->watched, text, sizeof(text)));
+        hf_text_add(out,
+                    hf_duration_text(seen->record.ttl, text, sizeof(text)));
         break;
     case HF_LIFE_BEATING:
-        hf_phrase_add(out, "alive: its record changed while we watched");
+        hf_text_add(out, "alive: its record changed while we watched");
         break;
     case HF_LIFE_RUNNING:
-        hf_phrase_add(out, "alive, it seems: a process of it runs, and no "
-                           "beat was seen yet");
+        hf_text_add(out, "alive, it seems: a process of it runs, and no "
+                         "beat was seen yet");
         break;
     case HF_LIFE_SUSPECTED:
-        hf_phrase_add(out,
-                      "suspected dead: unchanged for %s, longer than its "
-                      "ttl",
-                      hf_duration_text(seen->unchanged, text, sizeof(text)));
+        hf_text_addf(out,
+                     "suspected dead: unchanged for %s, longer than its "
+                     "ttl",
+                     hf_duration_text(seen->unchanged, text, sizeof(text)));
         if (seen->running)
-            hf_phrase_add(out, "; yet a process of it is there, perhaps "
-                               "stopped");
+            hf_text_add(out, "; yet a process of it is there, perhaps "
+                             "stopped");
         break;
     case HF_LIFE_GONE:
-        hf_phrase_add(out, "dead: every process that it listed is gone from "
-                           "this host");
+        hf_text_add(out, "dead: every process that it listed is gone from "
+                         "this host");
         break;
     }
-    hf_phrase_add(out, "\n");
+    hf_text_add(out, "\n");
 }
 
 /* Numbers of another pid namespace are other processes here. */
 static void
-add_apart(struct hf_phrase *out, const struct hf_description *record)
+add_apart(struct hf_text *out, const struct hf_description *record)
 {
-    hf_phrase_add(out, "see what it does: on this host, in a pid namespace "
-                       "that is not seen from here, as a\n"
-                       "    container's; there its processes are ");
+    hf_text_add(out, "see what it does: on this host, in a pid namespace "
+                     "that is not seen from here, as a\n"
+                     "    container's; there its processes are ");
     hf_report_processes(out, record);
-    hf_phrase_add(out, "\n");
+    hf_text_add(out, "\n");
 }
 
 /* How to look at its processes, here or where they are. */
 static void
-add_ps(struct hf_phrase *out, const struct hf_diagnosis *seen)
+add_ps(struct hf_text *out, const struct hf_diagnosis *seen)
 {
     const struct hf_description *record = &seen->record;
 
@@ -94,41 +94,40 @@ add_ps(struct hf_phrase *out, const struct hf_diagnosis *seen)
         add_apart(out, record);
         return;
     }
-    hf_phrase_add(out, "see what it does%s:\n    ",
-                  seen->here ? "" : " (not of this host)");
+    hf_text_addf(out, "see what it does%s:\n    ",
+                 seen->here ? "" : " (not of this host)");
     if (!seen->here) {
-        hf_phrase_add(out, record->host[0] == '-' ? "ssh -- " : "ssh ");
+        hf_text_add(out, record->host[0] == '-' ? "ssh -- " : "ssh ");
         hf_phrase_quote(out, record->host);
-        hf_phrase_add(out, " ");
+        hf_text_add(out, " ");
     }
-    hf_phrase_add(out, "ps -o pid,stat,etime,args -p ");
+    hf_text_add(out, "ps -o pid,stat,etime,args -p ");
     for (size_t i = 0; i < record->processes_count; i++)
-        hf_phrase_add(out, "%s%" PRId64, i > 0 ? "," : "",
-                      record->processes[i]);
-    hf_phrase_add(out, "\n");
+        hf_text_addf(out, "%s%" PRId64, i > 0 ? "," : "", record->processes[i]);
+    hf_text_add(out, "\n");
 }
 
 static void
-add_dead_advice(struct hf_phrase *out, const struct hf_which *which,
+add_dead_advice(struct hf_text *out, const struct hf_which *which,
                 const char *place, const struct hf_diagnosis *seen)
 {
     if (seen->record.if_dead == HF_TAKEOVER) {
-        hf_phrase_add(out, "nothing to clear: the next one takes it over:\n"
-                           "    ");
+        hf_text_add(out, "nothing to clear: the next one takes it over:\n"
+                         "    ");
         hf_report_command(out, which, place, "run", "");
-        hf_phrase_add(out, " -- COMMAND\n");
+        hf_text_add(out, " -- COMMAND\n");
         return;
     }
-    hf_phrase_add(out, "nobody takes it over (if_dead is refuse): ");
+    hf_text_add(out, "nobody takes it over (if_dead is refuse): ");
     hf_report_before_clear(out, seen);
-    hf_phrase_add(out, ", then\n    ");
+    hf_text_add(out, ", then\n    ");
     hf_report_clear(out, which, place, seen->record.fence);
-    hf_phrase_add(out, "\n");
+    hf_text_add(out, "\n");
 }
 
 static void
-add_advice(struct hf_phrase *out, const struct hf_which *which,
-           const char *place, const struct hf_diagnosis *seen)
+add_advice(struct hf_text *out, const struct hf_which *which, const char *place,
+           const struct hf_diagnosis *seen)
 {
     char text[32];
 
@@ -136,15 +135,15 @@ add_advice(struct hf_phrase *out, const struct hf_which *which,
     switch (seen->life) {
     case HF_LIFE_UNKNOWN:
     case HF_LIFE_RUNNING:
-        hf_phrase_add(out, "watch for its whole ttl (%s):\n    ",
-                      hf_duration_text(seen->record.ttl, text, sizeof(text)));
+        hf_text_addf(out, "watch for its whole ttl (%s):\n    ",
+                     hf_duration_text(seen->record.ttl, text, sizeof(text)));
         hf_report_command(out, which, place, "why", "");
-        hf_phrase_add(out, "\n");
+        hf_text_add(out, "\n");
         break;
     case HF_LIFE_BEATING:
-        hf_phrase_add(out, "nothing to clear; wait for it:\n    ");
+        hf_text_add(out, "nothing to clear; wait for it:\n    ");
         hf_report_command(out, which, place, "run", "-w forever");
-        hf_phrase_add(out, " -- COMMAND\n");
+        hf_text_add(out, " -- COMMAND\n");
         break;
     case HF_LIFE_SUSPECTED:
     case HF_LIFE_GONE:
@@ -157,27 +156,25 @@ static int
 print_text(const struct hf_which *which, const char *place,
            const struct hf_diagnosis *seen)
 {
-    struct hf_phrase out;
+    struct hf_text out = HF_PHRASE;
 
-    hf_phrase_start(&out);
     if (seen->record.corrupt) {
         hf_phrase_quote(&out, which->name);
-        hf_phrase_add(&out,
-                      ": the record at %s is not Holdfast's (version "
-                      "%" PRIu64 "%s%s), so nothing is known of a holder\n"
-                      "nobody takes it over: see what wrote it, and that "
-                      "nothing runs under it, then\n    ",
-                      place, seen->record.version,
-                      seen->error.text[0] != '\0' ? ": " : "",
-                      seen->error.text);
+        hf_text_addf(&out,
+                     ": the record at %s is not Holdfast's (version "
+                     "%" PRIu64 "%s%s), so nothing is known of a holder\n"
+                     "nobody takes it over: see what wrote it, and that "
+                     "nothing runs under it, then\n    ",
+                     place, seen->record.version,
+                     seen->error.text[0] != '\0' ? ": " : "", seen->error.text);
         hf_report_command(&out, which, place, "clear", "--force --reason '…'");
-        hf_phrase_add(&out, "\n");
+        hf_text_add(&out, "\n");
     } else {
         hf_phrase_quote(&out, which->name);
-        hf_phrase_add(&out, ": ");
+        hf_text_add(&out, ": ");
         add_verdict(&out, seen);
         hf_report_holder(&out, "  ", seen);
-        hf_phrase_add(&out, "  place: %s\n", place);
+        hf_text_addf(&out, "  place: %s\n", place);
         add_advice(&out, which, place, seen);
     }
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
@@ -187,21 +184,19 @@ static int
 print_json(const struct hf_which *which, const char *place,
            const struct hf_diagnosis *seen)
 {
-    struct hf_phrase command;
-    struct hf_phrase out;
+    struct hf_text command = HF_PHRASE;
+    struct hf_text out = HF_PHRASE;
     bool dead = seen->life == HF_LIFE_GONE || seen->life == HF_LIFE_SUSPECTED;
 
-    hf_phrase_start(&command);
     hf_report_clear(&command, which, place, seen->record.fence);
-    hf_phrase_start(&out);
-    hf_phrase_add(&out, "{\"at\":");
+    hf_text_add(&out, "{\"at\":");
     hf_phrase_json(&out, place);
-    hf_phrase_add(&out, ",\"seen\":");
+    hf_text_add(&out, ",\"seen\":");
     hf_phrase_diagnosis(&out, seen);
-    hf_phrase_add(&out, ",\"clear\":");
-    hf_phrase_json(
-        &out, dead && seen->record.if_dead == HF_REFUSE ? command.text : NULL);
-    hf_phrase_add(&out, "}\n");
+    hf_text_add(&out, ",\"clear\":");
+    hf_phrase_json(&out, dead && seen->record.if_dead == HF_REFUSE ? command.at
+                                                                   : NULL);
+    hf_text_add(&out, "}\n");
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
@@ -210,7 +205,7 @@ examine(struct hf_client *client, const struct reading *r)
 {
     const struct hf_which *which = &r->which;
     const char *place = hf_client_place(client);
-    struct hf_phrase name;
+    struct hf_text name = HF_PHRASE;
     struct hf_line line;
     struct hf_examine_options options = {
         .space = which->space,
@@ -221,9 +216,8 @@ examine(struct hf_client *client, const struct reading *r)
     struct hf_diagnosis seen;
     struct hf_error error = {0};
 
-    hf_phrase_start(&name);
     hf_phrase_quote(&name, which->name);
-    hf_line_init(&line, "watching", name.text, place);
+    hf_line_init(&line, "watching", name.at, place);
     line.silent = which->json;
 
     enum hf_status status =

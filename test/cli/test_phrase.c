@@ -6,20 +6,20 @@
 
 #include <cmocka.h>
 
-#include "../../src/cli/phrase.h"
+#include "cli/phrase.h"
 
 static const char *
-quoted(struct hf_phrase *phrase, const char *word)
+quoted(struct hf_text *text, const char *word)
 {
-    hf_phrase_start(phrase);
-    hf_phrase_quote(phrase, word);
-    return phrase->text;
+    hf_text_init(text, text->at, text->size);
+    hf_phrase_quote(text, word);
+    return text->at;
 }
 
 static void
 a_safe_word_is_left_as_it_is(void **state)
 {
-    struct hf_phrase p;
+    struct hf_text p = HF_PHRASE;
 
     (void)state;
     assert_string_equal(quoted(&p, "nightly/db-1.backup"),
@@ -31,7 +31,7 @@ a_safe_word_is_left_as_it_is(void **state)
 static void
 what_a_shell_would_read_is_quoted(void **state)
 {
-    struct hf_phrase p;
+    struct hf_text p = HF_PHRASE;
 
     (void)state;
     assert_string_equal(quoted(&p, ""), "''");
@@ -45,7 +45,7 @@ what_a_shell_would_read_is_quoted(void **state)
 static void
 what_a_terminal_must_not_see_is_escaped(void **state)
 {
-    struct hf_phrase p;
+    struct hf_text p = HF_PHRASE;
 
     (void)state;
     assert_string_equal(quoted(&p, "a\nb"), "$'a\\012b'");
@@ -77,28 +77,43 @@ a_line_never_passes_the_columns(void **state)
 static void
 a_full_phrase_is_cut_and_stays_a_string(void **state)
 {
-    static struct hf_phrase p;
+    struct hf_text p = HF_PHRASE;
 
     (void)state;
-    hf_phrase_start(&p);
     for (size_t i = 0; i < HF_PHRASE_MAX / 8 + 8; i++)
-        hf_phrase_add(&p, "%s", "12345678");
-    assert_int_equal(p.len, HF_PHRASE_MAX - 1);
-    assert_int_equal(strlen(p.text), p.len);
+        hf_text_add(&p, "12345678");
+    assert_true(hf_text_cut(&p));
+    assert_int_equal(strlen(p.at), HF_PHRASE_MAX - 1);
     hf_phrase_json(&p, "does not fit");
-    assert_int_equal(strlen(p.text), HF_PHRASE_MAX - 1);
+    assert_int_equal(strlen(p.at), HF_PHRASE_MAX - 1);
+}
+
+static void
+json_is_left_out_as_a_whole_where_it_does_not_fit(void **state)
+{
+    char buffer[8];
+    struct hf_text p;
+
+    (void)state;
+    hf_text_init(&p, buffer, sizeof(buffer));
+    hf_text_add(&p, "{");
+    hf_phrase_json(&p, "abcde");
+    assert_string_equal(buffer, "{");
+    hf_phrase_json(&p, "abc");
+    hf_text_add(&p, "}");
+    assert_string_equal(buffer, "{\"abc\"}");
+    assert_false(hf_text_cut(&p));
 }
 
 static void
 a_missing_string_is_null_in_json(void **state)
 {
-    struct hf_phrase p;
+    struct hf_text p = HF_PHRASE;
 
     (void)state;
-    hf_phrase_start(&p);
     hf_phrase_json(&p, NULL);
     hf_phrase_json(&p, "a\"b");
-    assert_string_equal(p.text, "null\"a\\\"b\"");
+    assert_string_equal(p.at, "null\"a\\\"b\"");
 }
 
 int
@@ -110,6 +125,7 @@ main(void)
         cmocka_unit_test(what_a_terminal_must_not_see_is_escaped),
         cmocka_unit_test(a_line_never_passes_the_columns),
         cmocka_unit_test(a_full_phrase_is_cut_and_stays_a_string),
+        cmocka_unit_test(json_is_left_out_as_a_whole_where_it_does_not_fit),
         cmocka_unit_test(a_missing_string_is_null_in_json),
     };
 

@@ -54,6 +54,7 @@ a_text_is_cut_at_its_size_and_says_so(void **state)
 
         assert_int_equal(text.len, sizeof(whole) - 1);
         assert_int_equal(hf_text_cut(&text), size < sizeof(whole));
+        assert_int_equal(hf_text_kept(&text), expected > 0 ? expected - 1 : 0);
         if (expected > 0) {
             assert_memory_equal(buffer, whole, expected - 1);
             assert_int_equal(buffer[expected - 1], '\0');
