@@ -46,8 +46,7 @@ add_holder(struct hf_text *out, const struct hf_description *holder)
     hf_report_who(out, holder);
     hf_text_addf(out, ", since %s\n",
                  hf_moment_date(holder->since_ms, date, sizeof(date)));
-    hf_text_addf(out, "  runs: %s\n",
-                 holder->command[0] != '\0' ? holder->command : "?");
+    hf_text_addf(out, "  runs: %s\n", hf_report_known(holder->command));
     if (holder->reason[0] != '\0')
         hf_text_addf(out, "  reason: %s\n", holder->reason);
     hf_text_addf(out, "  last beat: %s; fence %" PRIu64 "; if dead: %s\n",
@@ -56,7 +55,7 @@ add_holder(struct hf_text *out, const struct hf_description *holder)
 }
 
 static void
-add_entry(struct hf_text *out, const struct hf_audit_entry *entry)
+add_cleared(struct hf_text *out, const struct hf_audit_entry *entry)
 {
     const struct hf_description *cleared = &entry->cleared;
     char date[64];
@@ -71,8 +70,7 @@ add_entry(struct hf_text *out, const struct hf_audit_entry *entry)
     hf_text_add(out, " in space ");
     hf_phrase_quote(out, cleared->space);
     hf_text_addf(out, " was cleared by %s@%s%s: %s\n",
-                 entry->user[0] != '\0' ? entry->user : "?",
-                 entry->host[0] != '\0' ? entry->host : "?",
+                 hf_report_known(entry->user), hf_report_known(entry->host),
                  entry->forced ? " with --force" : "", entry->reason);
     add_holder(out, cleared);
 }
@@ -87,7 +85,7 @@ print_page(const struct hf_audit_entry *entries, size_t count, bool json)
             hf_phrase_entry(&out, &entries[i]);
             hf_text_add(&out, "\n");
         } else {
-            add_entry(&out, &entries[i]);
+            add_cleared(&out, &entries[i]);
         }
         if (!hf_say_output(&out))
             return false;

@@ -12,7 +12,8 @@
 /* In the child, between fork and exec; every signal is still blocked.  The
  * terminal is taken from the group `from`; 0: it is not. */
 static _Noreturn void
-become(const struct hf_pact_terms *terms, pid_t guard, pid_t from, int tell)
+become(const struct hf_guard_link_terms *terms, pid_t guard, pid_t from,
+       int tell)
 {
     struct sigaction child = {.sa_handler = SIG_IGN};
     int why;
@@ -32,7 +33,8 @@ become(const struct hf_pact_terms *terms, pid_t guard, pid_t from, int tell)
 }
 
 bool
-hf_command_start(struct hf_command *command, const struct hf_pact_terms *terms)
+hf_command_start(struct hf_command *command,
+                 const struct hf_guard_link_terms *terms)
 {
     bool wants = tcgetpgrp(STDIN_FILENO) > 0 && isatty(STDOUT_FILENO) == 1;
     pid_t guard = getpid();

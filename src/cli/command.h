@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "pact.h"
+#include "guard_link.h"
 
 /*
  * The command as a process, started by the guard: in a process group of its
@@ -24,7 +24,7 @@ struct hf_command {
  * command->refusal, and learns with hf_command_refused how it went.
  */
 bool hf_command_start(struct hf_command *command,
-                      const struct hf_pact_terms *terms);
+                      const struct hf_guard_link_terms *terms);
 
 /* Read `refusal`, once it is readable, and close it: the errno with which the
  * command could not be executed, or 0. */

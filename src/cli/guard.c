@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/alarm.h"
-#include "below.h"
 #include "command.h"
+#include "descendants.h"
 #include "held.h"
 #include "phrase.h"
 #include "say.h"
@@ -30,9 +30,9 @@ static const struct hf_duration left_after = {200};
 enum state { WAITING, RUNNING, ENDING };
 
 struct guard {
-    struct hf_pact *pact;
-    const struct hf_pact_terms *terms;
-    struct hf_below below;
+    struct hf_guard_link *link;
+    const struct hf_guard_link_terms *terms;
+    struct hf_descendants descendants;
     int children; /* a signalfd of SIGCHLD */
     int alarm;
     enum state state;
@@ -59,7 +59,7 @@ takeover(const struct guard *g)
 static struct hf_instant
 right_until(const struct guard *g)
 {
-    return (struct hf_instant){atomic_load(&g->pact->page->right_until_ms)};
+    return (struct hf_instant){atomic_load(&g->link->page->right_until_ms)};
 }
 
 /* From here on a takeover lock's command must be told to end. */
@@ -72,13 +72,13 @@ worried_from(const struct guard *g)
 }
 
 static void
-tell(const struct guard *g, const struct hf_pact_message *message)
+tell(const struct guard *g, const struct hf_guard_link_message *message)
 {
     /* A holdfast that does not read is frozen or gone: nothing is owed. */
-    (void)hf_pact_send(g->pact->guard_end, message);
+    (void)hf_guard_link_send(g->link->guard_end, message);
 }
 
-/* ---- Signals to what is below ------------------------------------------- */
+/* ---- Signals to the descendants ----------------------------------------- */
 
 /* Its group, as long as its leader is ours to reap: the number cannot have
  * been given to another one before. */
@@ -95,7 +95,7 @@ pass_on(struct guard *g, int signal)
     if (g->command.pid == 0)
         return;
     if (g->command_ended) {
-        hf_below_signal(&g->below, signal);
+        hf_descendants_signal(&g->descendants, signal);
         return;
     }
     if (signal == SIGCONT)
@@ -112,8 +112,9 @@ begin_end(struct guard *g)
         return;
     g->state = ENDING;
     g->kill_at = takeover(g) ? hf_earlier(right_until(g), kill_at) : kill_at;
-    hf_below_signal(&g->below, SIGTERM);
-    hf_below_signal(&g->below, SIGCONT); /* what is stopped cannot hear TERM */
+    hf_descendants_signal(&g->descendants, SIGTERM);
+    hf_descendants_signal(&g->descendants,
+                          SIGCONT); /* what is stopped cannot hear TERM */
 }
 
 /* ---- The command -------------------------------------------------------- */
@@ -123,23 +124,23 @@ export_grant(const struct guard *g)
 {
     char fence[24];
 
-    snprintf(fence, sizeof(fence), "%" PRIu64, g->pact->page->fence);
+    snprintf(fence, sizeof(fence), "%" PRIu64, g->link->page->fence);
     (void)setenv("HOLDFAST_NAME", g->terms->name, 1);
     (void)setenv("HOLDFAST_SPACE", g->terms->space, 1);
     (void)setenv("HOLDFAST_FENCE", fence, 1);
-    (void)setenv("HOLDFAST_AT", g->pact->page->place, 1);
+    (void)setenv("HOLDFAST_AT", g->link->page->place, 1);
     hf_held_add(&(struct hf_held){
-        .place = g->pact->page->place,
+        .place = g->link->page->place,
         .space = g->terms->space,
         .name = g->terms->name,
-        .fence = g->pact->page->fence,
+        .fence = g->link->page->fence,
     });
 }
 
 static void
 on_grant(struct guard *g)
 {
-    struct pollfd holdfast = {.fd = g->pact->holdfast_life, .events = POLLIN};
+    struct pollfd holdfast = {.fd = g->link->holdfast_life, .events = POLLIN};
 
     if (g->state != WAITING || poll(&holdfast, 1, 0) != 0)
         return; /* a grant whose holder is gone already */
@@ -153,9 +154,9 @@ on_grant(struct guard *g)
         g->refusal = errno;
         return;
     }
-    g->below.group = g->command.pid;
-    tell(g, &(struct hf_pact_message){.word = HF_PACT_STARTED,
-                                      .pid = g->command.pid});
+    g->descendants.group = g->command.pid;
+    tell(g, &(struct hf_guard_link_message){.word = HF_GUARD_LINK_STARTED,
+                                            .pid = g->command.pid});
 }
 
 /* A holder must not be suspended: it would keep the lock and do nothing. */
@@ -234,16 +235,16 @@ on_holdfast_gone(struct guard *g)
 static void
 hear(struct guard *g)
 {
-    struct hf_pact_message message;
+    struct hf_guard_link_message message;
     bool gone = false;
 
     while (!g->holdfast_gone &&
-           hf_pact_receive(g->pact->guard_end, &message, &gone)) {
-        if (message.word == HF_PACT_GRANT)
+           hf_guard_link_receive(g->link->guard_end, &message, &gone)) {
+        if (message.word == HF_GUARD_LINK_GRANT)
             on_grant(g);
-        else if (message.word == HF_PACT_SIGNAL)
+        else if (message.word == HF_GUARD_LINK_SIGNAL)
             pass_on(g, message.number);
-        else if (message.word == HF_PACT_END && g->state == RUNNING)
+        else if (message.word == HF_GUARD_LINK_END && g->state == RUNNING)
             begin_end(g);
     }
     if (gone && !g->holdfast_gone)
@@ -253,11 +254,11 @@ hear(struct guard *g)
 static void
 say_left(struct guard *g)
 {
-    struct hf_pact_message message = {.word = HF_PACT_LEFT};
-    struct hf_below_left left;
+    struct hf_guard_link_message message = {.word = HF_GUARD_LINK_LEFT};
+    struct hf_descendants_left left;
 
     g->look_at = HF_NEVER;
-    hf_below_look(&g->below, &left);
+    hf_descendants_look(&g->descendants, &left);
     if (left.count == 0)
         return; /* ending just now */
     message.number = left.count > INT32_MAX ? INT32_MAX : (int)left.count;
@@ -275,10 +276,10 @@ on_time(struct guard *g)
         hf_reached(now, worried_from(g))) {
         g->right_ran_out = true;
         begin_end(g);
-        tell(g, &(struct hf_pact_message){.word = HF_PACT_ENDING});
+        tell(g, &(struct hf_guard_link_message){.word = HF_GUARD_LINK_ENDING});
     }
     if (g->state == ENDING && hf_reached(now, g->kill_at))
-        hf_below_signal(&g->below, SIGKILL);
+        hf_descendants_signal(&g->descendants, SIGKILL);
     if (hf_reached(now, g->continue_at))
         on_continue(g);
     if (hf_reached(now, g->look_at))
@@ -307,8 +308,8 @@ wait_for_news(struct guard *g)
     struct pollfd fds[] = {
         {.fd = g->alarm, .events = POLLIN},
         {.fd = g->children, .events = POLLIN},
-        {.fd = g->holdfast_gone ? -1 : g->pact->guard_end, .events = POLLIN},
-        {.fd = g->holdfast_gone ? -1 : g->pact->holdfast_life,
+        {.fd = g->holdfast_gone ? -1 : g->link->guard_end, .events = POLLIN},
+        {.fd = g->holdfast_gone ? -1 : g->link->holdfast_life,
          .events = POLLIN},
         {.fd = g->command.pid != 0 ? g->command.refusal : -1, .events = POLLIN},
     };
@@ -325,7 +326,7 @@ wait_for_news(struct guard *g)
         g->refusal = hf_command_refused(&g->command);
 }
 
-/* Nothing is below, and nothing will be. */
+/* There is no descendant, and none will come. */
 static bool
 over(struct guard *g)
 {
@@ -343,28 +344,28 @@ over(struct guard *g)
 static void
 tell_end(struct guard *g)
 {
-    struct hf_pact_message done = {
-        .word = HF_PACT_DONE,
+    struct hf_guard_link_message done = {
+        .word = HF_GUARD_LINK_DONE,
         .number = g->status,
         .had_terminal = g->had_terminal,
     };
 
     if (g->late) {
-        done.end = HF_PACT_LATE;
+        done.end = HF_GUARD_LINK_LATE;
     } else if (g->refusal != 0) {
-        done.end = HF_PACT_REFUSED;
+        done.end = HF_GUARD_LINK_REFUSED;
         done.number = g->refusal;
     } else {
-        done.end = g->state == ENDING ? HF_PACT_CUT : HF_PACT_RAN;
+        done.end = g->state == ENDING ? HF_GUARD_LINK_CUT : HF_GUARD_LINK_RAN;
     }
     tell(g, &done);
 }
 
 static _Noreturn void
-run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
+run_guard(struct hf_guard_link *link, const struct hf_guard_link_terms *terms)
 {
     struct guard g = {
-        .pact = pact,
+        .link = link,
         .terms = terms,
         .command = {.refusal = -1, .terminal = -1},
         .continue_at = HF_NEVER,
@@ -373,8 +374,8 @@ run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
     };
     sigset_t signals;
 
-    close(pact->holdfast_end);
-    pact->holdfast_end = -1;
+    close(link->holdfast_end);
+    link->holdfast_end = -1;
     (void)prctl(PR_SET_NAME, "holdfast-guard", 0, 0, 0);
     sigfillset(&signals);
     (void)sigprocmask(SIG_SETMASK, &signals, NULL);
@@ -382,7 +383,7 @@ run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
     sigaddset(&signals, SIGCHLD);
     g.children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     g.alarm = hf_alarm_open();
-    if (g.children < 0 || g.alarm < 0 || !hf_below_init(&g.below))
+    if (g.children < 0 || g.alarm < 0 || !hf_descendants_init(&g.descendants))
         _exit(HF_EXIT_OURS);
 
     while (!over(&g)) {
@@ -395,15 +396,16 @@ run_guard(struct hf_pact *pact, const struct hf_pact_terms *terms)
 }
 
 pid_t
-hf_guard_start(struct hf_pact *pact, const struct hf_pact_terms *terms)
+hf_guard_start(struct hf_guard_link *link,
+               const struct hf_guard_link_terms *terms)
 {
     pid_t pid = fork();
 
     if (pid == 0)
-        run_guard(pact, terms);
+        run_guard(link, terms);
     if (pid > 0) {
-        close(pact->guard_end);
-        pact->guard_end = -1;
+        close(link->guard_end);
+        link->guard_end = -1;
     }
     return pid;
 }

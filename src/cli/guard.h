@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "pact.h"
+#include "guard_link.h"
 
 /*
  * The guard: a small process between holdfast and the command, so that the
@@ -28,6 +28,7 @@
  * Fork it.  In the caller: its pid, with the guard's end of the socket closed;
  * -1 and errno on failure.  Call before any thread exists.
  */
-pid_t hf_guard_start(struct hf_pact *pact, const struct hf_pact_terms *terms);
+pid_t hf_guard_start(struct hf_guard_link *link,
+                     const struct hf_guard_link_terms *terms);
 
 #endif

@@ -73,7 +73,7 @@ hex_value(char c)
 /* The text of `len` bytes with each %XX read; false when it is malformed, or
  * longer than a place may be. */
 static bool
-decode(const char *text, size_t len, char to[PATH_SIZE])
+unescape(const char *text, size_t len, char to[PATH_SIZE])
 {
     size_t used = 0;
 
@@ -103,11 +103,11 @@ find_file(const char *place, struct stat *file)
 {
     static const char scheme[] = "sqlite:";
     const char *path = place + sizeof(scheme) - 1;
-    char decoded[PATH_SIZE];
+    char unescaped[PATH_SIZE];
 
     return strncmp(place, scheme, sizeof(scheme) - 1) == 0 &&
-           decode(path, strcspn(path, "?"), decoded) &&
-           stat(decoded, file) == 0;
+           unescape(path, strcspn(path, "?"), unescaped) &&
+           stat(unescaped, file) == 0;
 }
 
 static bool
@@ -138,7 +138,7 @@ hf_held_by_ours(const char *place, const struct hf_description *record)
 
         if (len - place_len == grant.len &&
             memcmp(item + place_len, grant.at, grant.len) == 0 &&
-            decode(item, place_len, item_place) &&
+            unescape(item, place_len, item_place) &&
             is_same_place(item_place, place))
             return true;
         item += len + (item[len] == ' ');

@@ -87,7 +87,7 @@ add_command(struct hf_text *out, char **command)
     }
 }
 
-/* All but what only a running errand has. */
+/* All but what only the running claim has. */
 static struct hf_acquire_options
 options_of(const struct hf_hold_order *order)
 {
@@ -120,7 +120,7 @@ judge_answer(struct hf_hold *h)
     }
 }
 
-/* An errand: open the place and wait for the lock. */
+/* In the background: open the place and wait for the lock. */
 static void
 claim(void *ctx)
 {
@@ -158,9 +158,9 @@ claim_it(struct hf_hold *h)
 {
     struct hf_instant say_open_at = hf_after(hf_now(), patience);
 
-    hf_errand_start(&h->errand, claim, h);
-    h->errand_runs = true;
-    while (!hf_errand_over(&h->errand)) {
+    hf_background_start(&h->background, claim, h);
+    h->background_runs = true;
+    while (!hf_background_over(&h->background)) {
         hf_hold_events_wait(h, say_open_at);
         if (h->guard_over)
             cancel_claim(h);
@@ -170,9 +170,9 @@ claim_it(struct hf_hold *h)
         if (!atomic_load(&h->opened))
             hf_hold_words_opening_now(h);
     }
-    hf_errand_finish(&h->errand);
+    hf_background_finish(&h->background);
     (void)hf_hold_events_reap(h); /* is the guard still there? */
-    h->errand_runs = false;
+    h->background_runs = false;
     h->say_stop_at = HF_NEVER;
     h->say_stop_pause = say_stop_pause;
 }
@@ -186,18 +186,19 @@ look_at_lock(struct hf_hold *h)
     enum hf_outcome now = hf_check(h->lock);
     bool lost = now == HF_LOST || now == HF_NOT_HELD;
 
-    atomic_store(&h->pact.page->right_until_ms, hf_lock_right_ms(h->lock));
+    atomic_store(&h->link.page->right_until_ms, hf_lock_right_ms(h->lock));
     if (now == h->known)
         return;
     h->known = now;
     if (lost && h->order->if_dead == HF_REFUSE) {
         h->kill_at = hf_after(hf_now(), h->order->grace);
-        (void)hf_pact_send(h->pact.holdfast_end,
-                           &(struct hf_pact_message){.word = HF_PACT_END});
+        (void)hf_guard_link_send(
+            h->link.holdfast_end,
+            &(struct hf_guard_link_message){.word = HF_GUARD_LINK_END});
     } else if (lost) {
         h->kill_at = hf_now();
         h->cut = !h->done;
-        hf_below_signal(&h->below, SIGKILL); /* before it is said */
+        hf_descendants_signal(&h->descendants, SIGKILL); /* before it is said */
     }
     hf_hold_words_certainty_now(h, now);
 }
@@ -206,7 +207,7 @@ static void
 grant_to_guard(struct hf_hold *h)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct hf_pact_page *page = h->pact.page;
+    struct hf_guard_link_page *page = h->link.page;
 
     /* A waiter may be suspended; a holder must not. */
     (void)sigaction(SIGTSTP, &ignore, NULL);
@@ -219,37 +220,38 @@ grant_to_guard(struct hf_hold *h)
     snprintf(page->place, sizeof(page->place), "%s",
              hf_client_place(h->client));
     atomic_store(&page->right_until_ms, hf_lock_right_ms(h->lock));
-    h->guard_told = hf_pact_send(
-        h->pact.holdfast_end, &(struct hf_pact_message){.word = HF_PACT_GRANT});
+    h->guard_told = hf_guard_link_send(
+        h->link.holdfast_end,
+        &(struct hf_guard_link_message){.word = HF_GUARD_LINK_GRANT});
 }
 
 static bool
-nothing_below(struct hf_hold *h)
+none_left(struct hf_hold *h)
 {
-    struct hf_below_left first;
-    struct hf_below_left second;
+    struct hf_descendants_left first;
+    struct hf_descendants_left second;
 
     if (!hf_hold_events_reap(h))
         return true;
-    if (!h->guard_over || h->below.strangers_count == 0)
+    if (!h->guard_over || h->descendants.strangers_count == 0)
         return false;
     /* Strangers keep waitpid from telling.  Two looks: a process that forks
      * and ends may slip through one. */
-    hf_below_look(&h->below, &first);
-    hf_below_look(&h->below, &second);
+    hf_descendants_look(&h->descendants, &first);
+    hf_descendants_look(&h->descendants, &second);
     return first.count == 0 && second.count == 0;
 }
 
 /* The library goes on beating meanwhile. */
 static void
-kill_below(struct hf_hold *h)
+kill_descendants(struct hf_hold *h)
 {
     h->killed = true;
-    while (!nothing_below(h)) {
-        hf_below_signal(&h->below, SIGKILL);
+    while (!none_left(h)) {
+        hf_descendants_signal(&h->descendants, SIGKILL);
         hf_hold_events_wait(h, hf_after(hf_now(), round_pause));
     }
-    hf_terminal_move(h->terms.terminal, h->below.group, getpgrp());
+    hf_terminal_move(h->terms.terminal, h->descendants.group, getpgrp());
 }
 
 /* Often enough for the guard to know the right as it stands, and just when a
@@ -281,7 +283,7 @@ hold(struct hf_hold *h)
     if (!h->done) {
         bool guard_died = h->guard_over;
 
-        kill_below(h);
+        kill_descendants(h);
         if (guard_died)
             hf_hold_words_cut_now(h);
     }
@@ -289,7 +291,7 @@ hold(struct hf_hold *h)
 
 /* ---- Giving it back ----------------------------------------------------- */
 
-/* An errand. */
+/* In the background. */
 static void
 give_back(void *ctx)
 {
@@ -315,10 +317,10 @@ renew_cancel(struct hf_hold *h)
 static void
 give_back_until(struct hf_hold *h, struct hf_instant give_up)
 {
-    hf_errand_start(&h->errand, give_back, h);
-    h->errand_runs = true;
+    hf_background_start(&h->background, give_back, h);
+    h->background_runs = true;
     h->say_stop_at = hf_after(hf_now(), patience);
-    while (!hf_errand_over(&h->errand)) {
+    while (!hf_background_over(&h->background)) {
         hf_hold_events_wait(h, give_up);
         if (hf_reached(hf_now(), give_up) && h->cancel != NULL) {
             hf_cancel_abandon(h->cancel);
@@ -326,8 +328,8 @@ give_back_until(struct hf_hold *h, struct hf_instant give_up)
             give_up = HF_NEVER;
         }
     }
-    hf_errand_finish(&h->errand);
-    h->errand_runs = false;
+    hf_background_finish(&h->background);
+    h->background_runs = false;
 }
 
 /*
@@ -338,7 +340,8 @@ give_back_until(struct hf_hold *h, struct hf_instant give_up)
 static void
 release(struct hf_hold *h)
 {
-    bool cut = h->killed || h->cut || (h->done && h->end.end == HF_PACT_CUT);
+    bool cut =
+        h->killed || h->cut || (h->done && h->end.end == HF_GUARD_LINK_CUT);
     struct hf_instant give_up = HF_NEVER;
 
     h->stage = HF_HOLD_RELEASING;
@@ -364,16 +367,16 @@ release(struct hf_hold *h)
 /* The guard comes before all that has threads: its fork must find one.  NULL,
  * or what could not be started, and errno. */
 static const char *
-prepare(struct hf_hold *h)
+make_ready(struct hf_hold *h)
 {
-    if (!hf_below_init(&h->below) || !hf_pact_open(&h->pact) ||
-        !hf_hold_events_block(h))
+    if (!hf_descendants_init(&h->descendants) ||
+        !hf_guard_link_open(&h->link) || !hf_hold_events_block(h))
         return "the guard";
     h->terms.terminal = hf_terminal_open();
-    h->guard = hf_guard_start(&h->pact, &h->terms);
+    h->guard = hf_guard_start(&h->link, &h->terms);
     if (h->guard < 0)
         return "the guard, a second process";
-    if (!hf_errand_open(&h->errand))
+    if (!hf_background_open(&h->background))
         return "a thread";
     errno = ENOMEM;
     if (!hf_hold_events_open(h) || hf_cancel_open(&h->cancel) != HF_OK)
@@ -385,10 +388,10 @@ static void
 finish(struct hf_hold *h)
 {
     if (h->guard > 0 && !h->guard_over) {
-        (void)kill(h->guard, SIGKILL); /* nothing is below it */
+        (void)kill(h->guard, SIGKILL); /* it has no descendant */
         (void)waitpid(h->guard, NULL, 0);
     }
-    hf_errand_close(&h->errand);
+    hf_background_close(&h->background);
     if (!h->abandoned) /* else a call that does not return may be under way;
                           the end of the process ends it */
         hf_close(h->client);
@@ -396,7 +399,7 @@ finish(struct hf_hold *h)
         hf_cancel_close(h->cancel);
     if (h->terms.terminal >= 0)
         close(h->terms.terminal);
-    hf_pact_close(&h->pact);
+    hf_guard_link_close(&h->link);
     hf_hold_events_close(h);
 }
 
@@ -424,9 +427,9 @@ use_lock(struct hf_hold *h)
 }
 
 static int
-run(struct hf_hold *h)
+run_all(struct hf_hold *h)
 {
-    const char *what = prepare(h);
+    const char *what = make_ready(h);
 
     if (what != NULL)
         return hf_hold_words_cannot_start(what);
@@ -457,7 +460,7 @@ static void
 die_as_command(const struct hf_hold *h, int code)
 {
     int signal = code - HF_EXIT_SIGNAL;
-    bool ran = h->done && h->end.end == HF_PACT_RAN;
+    bool ran = h->done && h->end.end == HF_GUARD_LINK_RAN;
     bool typed = ran && h->end.had_terminal;
     bool heard;
 
@@ -480,7 +483,7 @@ hf_hold_run(const struct hf_hold_order *order)
         .name = HF_PHRASE,
         .silent = order->which.json,
         .quiet = order->which.json || order->quiet,
-        .pact = {.holdfast_end = -1, .guard_end = -1, .holdfast_life = -1},
+        .link = {.holdfast_end = -1, .guard_end = -1, .holdfast_life = -1},
         .terms =
             {
                 .name = order->which.name,
@@ -505,7 +508,7 @@ hf_hold_run(const struct hf_hold_order *order)
         return hf_say_failure(&h.error, status);
     hf_phrase_quote(&h.name, order->which.name);
 
-    int code = run(&h);
+    int code = run_all(&h);
 
     finish(&h);
     die_as_command(&h, code);

@@ -11,7 +11,7 @@
  *   guard forked -> claiming -> holding -> releasing -> over
  *
  * The main thread never blocks on the place: it hears of signals, of the guard
- * and of the lock, while hf_acquire and hf_release run as errands.
+ * and of the lock, while hf_acquire and hf_release run in the background.
  */
 
 /* What `holdfast run` was asked to do; strings are borrowed from argv. */

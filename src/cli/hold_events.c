@@ -16,23 +16,23 @@ static const struct hf_duration patience = {500};
 static const struct hf_duration pause_max = {60 * 1000};
 
 static void
-on_message(struct hf_hold *h, const struct hf_pact_message *message)
+on_message(struct hf_hold *h, const struct hf_guard_link_message *message)
 {
     switch (message->word) {
-    case HF_PACT_STARTED:
-        h->below.group = message->pid;
+    case HF_GUARD_LINK_STARTED:
+        h->descendants.group = message->pid;
         break;
-    case HF_PACT_ENDING:
-    case HF_PACT_LEFT:
+    case HF_GUARD_LINK_ENDING:
+    case HF_GUARD_LINK_LEFT:
         hf_hold_words_guard_now(h, message);
         break;
-    case HF_PACT_DONE:
+    case HF_GUARD_LINK_DONE:
         h->done = true;
         h->end = *message;
         break;
-    case HF_PACT_GRANT:
-    case HF_PACT_SIGNAL:
-    case HF_PACT_END:
+    case HF_GUARD_LINK_GRANT:
+    case HF_GUARD_LINK_SIGNAL:
+    case HF_GUARD_LINK_END:
         break; /* ours to send */
     }
 }
@@ -40,10 +40,11 @@ on_message(struct hf_hold *h, const struct hf_pact_message *message)
 static void
 take_messages(struct hf_hold *h)
 {
-    struct hf_pact_message message;
+    struct hf_guard_link_message message;
 
     while (!h->guard_hung_up &&
-           hf_pact_receive(h->pact.holdfast_end, &message, &h->guard_hung_up))
+           hf_guard_link_receive(h->link.holdfast_end, &message,
+                                 &h->guard_hung_up))
         on_message(h, &message);
 }
 
@@ -106,9 +107,10 @@ on_signal(struct hf_hold *h, int signal)
     if (signal == SIGCHLD)
         (void)hf_hold_events_reap(h);
     else if (h->stage == HF_HOLD_HOLDING)
-        (void)hf_pact_send(h->pact.holdfast_end,
-                           &(struct hf_pact_message){.word = HF_PACT_SIGNAL,
-                                                     .number = signal});
+        (void)hf_guard_link_send(
+            h->link.holdfast_end,
+            &(struct hf_guard_link_message){.word = HF_GUARD_LINK_SIGNAL,
+                                            .number = signal});
     else if (stop && sigismember(&h->ignored, signal) != 1)
         on_stop_signal(h, signal);
 }
@@ -120,9 +122,10 @@ hf_hold_events_wait(struct hf_hold *h, struct hf_instant until)
     uint64_t count;
     struct pollfd fds[] = {
         {.fd = h->signals, .events = POLLIN},
-        {.fd = h->guard_hung_up ? -1 : h->pact.holdfast_end, .events = POLLIN},
+        {.fd = h->guard_hung_up ? -1 : h->link.holdfast_end, .events = POLLIN},
         {.fd = h->news, .events = POLLIN},
-        {.fd = h->errand_runs ? h->errand.over_fd : -1, .events = POLLIN},
+        {.fd = h->background_runs ? h->background.over_fd : -1,
+         .events = POLLIN},
         {.fd = h->alarm, .events = POLLIN},
     };
 

@@ -3,18 +3,18 @@
 
 #include <stdatomic.h>
 
+#include "background.h"
 #include "base/clock.h"
-#include "below.h"
-#include "errand.h"
+#include "descendants.h"
+#include "guard_link.h"
 #include "hold.h"
 #include "line.h"
-#include "pact.h"
 #include "phrase.h"
 
 /*
  * Everything that a running `holdfast run` knows; private to the three files
  * hold.c (what it does), hold_events.c (what it hears) and hold_words.c (what
- * it says).  The main thread's, but for what an errand owns while it runs.
+ * it says).  The main thread's, but for what the background owns while it runs.
  */
 
 enum hf_hold_stage { HF_HOLD_CLAIMING, HF_HOLD_HOLDING, HF_HOLD_RELEASING };
@@ -27,15 +27,15 @@ struct hf_hold {
     enum hf_hold_stage stage;
 
     /* The guard, and what it told. */
-    struct hf_below below;
-    struct hf_pact pact;
-    struct hf_pact_terms terms;
+    struct hf_descendants descendants;
+    struct hf_guard_link link;
+    struct hf_guard_link_terms terms;
     pid_t guard;
     bool guard_over; /* reaped */
     bool guard_hung_up;
     bool guard_told; /* it may have read the grant */
     bool done;
-    struct hf_pact_message end; /* what DONE said */
+    struct hf_guard_link_message end; /* what DONE said */
 
     /* What is heard. */
     int signals; /* a signalfd */
@@ -50,9 +50,9 @@ struct hf_hold {
     struct hf_cancel *cancel;          /* owned */
     bool abandoned; /* we leave at once, whatever is left behind */
 
-    /* The errand that runs, and what is its own meanwhile. */
-    struct hf_errand errand;
-    bool errand_runs;
+    /* What runs in the background, and what is its own meanwhile. */
+    struct hf_background background;
+    bool background_runs;
     _Atomic bool opened;
     _Atomic bool stopping; /* told to: the main thread says how it goes on */
     _Atomic bool switched; /* `cancel`, though no signal asked for it */
@@ -64,7 +64,7 @@ struct hf_hold {
 
     struct hf_lock *lock;  /* owned while held */
     enum hf_outcome known; /* what was last seen of it */
-    bool killed;           /* we had to KILL what is below */
+    bool killed;           /* we had to KILL the descendants */
     bool cut;              /* lost while it ran: we killed it before its guard
                              told of an end, and whatever it tells now */
     struct hf_instant kill_at;
@@ -103,7 +103,7 @@ void hf_hold_words_taken_over_now(const struct hf_hold *h);
 void hf_hold_words_certainty_now(const struct hf_hold *h,
                                  enum hf_outcome outcome);
 void hf_hold_words_guard_now(const struct hf_hold *h,
-                             const struct hf_pact_message *message);
+                             const struct hf_guard_link_message *message);
 void hf_hold_words_stopping_now(const struct hf_hold *h);
 void hf_hold_words_opening_now(const struct hf_hold *h);
 void hf_hold_words_cut_now(const struct hf_hold *h);

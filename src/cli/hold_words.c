@@ -9,7 +9,7 @@
 #include "report.h"
 #include "say.h"
 
-/* Not while an errand opens the client. */
+/* Not while the client is being opened. */
 static const char *
 place(const struct hf_hold *h)
 {
@@ -121,12 +121,12 @@ say_ending_now(const struct hf_hold *h)
 
 void
 hf_hold_words_guard_now(const struct hf_hold *h,
-                        const struct hf_pact_message *message)
+                        const struct hf_guard_link_message *message)
 {
     bool one = message->number == 1;
     struct hf_text word = HF_PHRASE;
 
-    if (message->word == HF_PACT_ENDING) {
+    if (message->word == HF_GUARD_LINK_ENDING) {
         if (h->known == HF_GRANTED) /* else it is lost, and that was said */
             say_ending_now(h);
         return;
@@ -202,7 +202,7 @@ hf_hold_words_left_behind(const struct hf_hold *h)
                      hf_duration_text(h->order->ttl, ttl, sizeof(ttl)));
     } else {
         hf_text_add(&text, "; if it is there, clear it\n    ");
-        hf_report_clear(&text, &h->order->which, place(h), h->pact.page->fence);
+        hf_report_clear(&text, &h->order->which, place(h), h->link.page->fence);
         hf_text_add(&text, "\n");
     }
     hf_say_text(&text);
@@ -220,7 +220,7 @@ hf_hold_words_for_a_person(const struct hf_hold *h)
                  "was cut short: see how far it came, put that right, "
                  "and then\n    ",
                  h->name.at);
-    hf_report_clear(&text, &h->order->which, place(h), h->pact.page->fence);
+    hf_report_clear(&text, &h->order->which, place(h), h->link.page->fence);
     hf_text_add(&text, "\n");
     hf_say_text(&text);
 }
@@ -288,18 +288,18 @@ hf_hold_words_end(const struct hf_hold *h)
                    ? HF_EXIT_LOST
                    : HF_EXIT_SIGNAL + SIGKILL;
     switch (h->end.end) {
-    case HF_PACT_RAN:
+    case HF_GUARD_LINK_RAN:
         return WIFEXITED(number) ? WEXITSTATUS(number)
                                  : HF_EXIT_SIGNAL + WTERMSIG(number);
-    case HF_PACT_CUT:
+    case HF_GUARD_LINK_CUT:
         return HF_EXIT_LOST;
-    case HF_PACT_LATE:
+    case HF_GUARD_LINK_LATE:
         if (!h->silent)
             hf_say("%s was granted too late to be safe: the command was not "
                    "started",
                    h->name.at);
         return HF_EXIT_LOST;
-    case HF_PACT_REFUSED:
+    case HF_GUARD_LINK_REFUSED:
         hf_phrase_quote(&word, h->order->command[0]);
         if (!h->silent)
             hf_say("cannot run %s: %s", word.at, strerror(number));
@@ -311,7 +311,7 @@ hf_hold_words_end(const struct hf_hold *h)
 void
 hf_hold_words_json(const struct hf_hold *h, int code, bool answered)
 {
-    bool own = h->done && h->end.end == HF_PACT_RAN && !h->cut;
+    bool own = h->done && h->end.end == HF_GUARD_LINK_RAN && !h->cut;
     enum hf_outcome outcome =
         code == HF_EXIT_LOST && !own ? HF_LOST : h->answer.outcome;
     struct hf_text text = HF_PHRASE;
@@ -325,7 +325,7 @@ hf_hold_words_json(const struct hf_hold *h, int code, bool answered)
     hf_text_add(&text, ",\"outcome\":");
     hf_phrase_json(&text, answered ? hf_outcome_word(outcome) : NULL);
     hf_text_addf(&text, ",\"fence\":%" PRIu64 ",\"exit\":%d,\"error\":",
-                 h->pact.page->fence, code);
+                 h->link.page->fence, code);
     hf_phrase_json(&text, h->error.text[0] != '\0' ? h->error.text : NULL);
     hf_text_add(&text, ",\"seen\":");
     if (answered && h->answer.seen.record.exists)

@@ -3,6 +3,7 @@
 
 #include "moment.h"
 #include "options.h"
+#include "report.h"
 #include "say.h"
 #include "verbs.h"
 
@@ -56,8 +57,6 @@ static void
 fill_row(struct row *row, const struct hf_description *lock)
 {
     size_t size = sizeof(row->cells[0]);
-    const char *user = lock->user[0] != '\0' ? lock->user : "?";
-    const char *host = lock->host[0] != '\0' ? lock->host : "?";
     int shown = (int)hf_phrase_fit(lock->name, NAME_WIDTH, NULL);
     int fit = (int)hf_phrase_fit(lock->command, COMMAND_WIDTH, NULL);
 
@@ -70,7 +69,8 @@ fill_row(struct row *row, const struct hf_description *lock)
         snprintf(row->cells[HOLDER], size, "(not ours)");
         return;
     }
-    snprintf(row->cells[HOLDER], size, "%s@%s", user, host);
+    snprintf(row->cells[HOLDER], size, "%s@%s", hf_report_known(lock->user),
+             hf_report_known(lock->host));
     snprintf(row->cells[COMMAND], size, "%.*s", fit, lock->command);
     hf_moment_age(lock->since_ms, row->cells[SINCE], size);
     snprintf(row->cells[IF_DEAD], size, "%s", hf_if_dead_word(lock->if_dead));

@@ -70,7 +70,7 @@ end_of(const struct hf_text *text, size_t *room)
 
 /* `len` as the JSON formatters return it, who wrote it to the end. */
 static void
-keep(struct hf_text *text, size_t len)
+take_in(struct hf_text *text, size_t len)
 {
     size_t room;
     char *end = end_of(text, &room);
@@ -90,7 +90,7 @@ hf_phrase_json(struct hf_text *text, const char *string)
     if (string == NULL)
         hf_text_add(text, "null");
     else
-        keep(text, hf_json_string(string, end, room));
+        take_in(text, hf_json_string(string, end, room));
 }
 
 void
@@ -100,7 +100,7 @@ hf_phrase_description(struct hf_text *text,
     size_t room;
     char *end = end_of(text, &room);
 
-    keep(text, hf_description_json(description, end, room));
+    take_in(text, hf_description_json(description, end, room));
 }
 
 void
@@ -109,7 +109,7 @@ hf_phrase_diagnosis(struct hf_text *text, const struct hf_diagnosis *diagnosis)
     size_t room;
     char *end = end_of(text, &room);
 
-    keep(text, hf_diagnosis_json(diagnosis, end, room));
+    take_in(text, hf_diagnosis_json(diagnosis, end, room));
 }
 
 void
@@ -118,7 +118,7 @@ hf_phrase_entry(struct hf_text *text, const struct hf_audit_entry *entry)
     size_t room;
     char *end = end_of(text, &room);
 
-    keep(text, hf_audit_entry_json(entry, end, room));
+    take_in(text, hf_audit_entry_json(entry, end, room));
 }
 
 size_t

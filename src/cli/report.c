@@ -11,8 +11,8 @@
 /* A look so short that a beat need not have come: not worth a number. */
 enum { JUST_MS = 1000 };
 
-static const char *
-or_unknown(const char *text)
+const char *
+hf_report_known(const char *text)
 {
     return text[0] != '\0' ? text : "?";
 }
@@ -20,8 +20,8 @@ or_unknown(const char *text)
 void
 hf_report_who(struct hf_text *out, const struct hf_description *record)
 {
-    hf_text_addf(out, "%s@%s", or_unknown(record->user),
-                 or_unknown(record->host));
+    hf_text_addf(out, "%s@%s", hf_report_known(record->user),
+                 hf_report_known(record->host));
 }
 
 void
@@ -168,7 +168,8 @@ hf_report_holder(struct hf_text *out, const char *indent,
     hf_report_moment(out, record->since_ms, "");
     hf_text_add(out, ", processes ");
     hf_report_processes(out, record);
-    hf_text_addf(out, "\n%sruns: %s\n", indent, or_unknown(record->command));
+    hf_text_addf(out, "\n%sruns: %s\n", indent,
+                 hf_report_known(record->command));
     if (record->reason[0] != '\0')
         hf_text_addf(out, "%sreason: %s\n", indent, record->reason);
     hf_text_addf(out, "%slast value: beat %" PRIu64 " of claim %" PRIu64,

@@ -11,6 +11,9 @@
  * when, the evidence, and what to do, as commands to paste.
  */
 
+/* `text`, or "?" where it is empty: not known. */
+const char *hf_report_known(const char *text);
+
 /* "ann@db1"; what is not known is "?". */
 void hf_report_who(struct hf_text *out, const struct hf_description *record);
 

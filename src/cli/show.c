@@ -66,7 +66,7 @@ add_record(struct hf_text *out, const struct hf_diagnosis *seen,
 }
 
 static int
-show(struct hf_client *client, const struct hf_which *which)
+print(struct hf_client *client, const struct hf_which *which)
 {
     struct hf_examine_options options = {.space = which->space};
     struct hf_diagnosis seen;
@@ -122,7 +122,7 @@ hf_show_verb(int argc, char **argv)
     code = hf_options_look(&which, which.name, &client);
     if (code != 0)
         return code;
-    code = show(client, &which);
+    code = print(client, &which);
     hf_close(client);
     return code;
 }

@@ -22,16 +22,16 @@ enum {
     PATIENCE_MS = 20 * 1000,
 };
 
-/* A guard of a takeover lock, and the holdfast's side of the pact. */
+/* A guard of a takeover lock, and the holdfast's side of the link. */
 struct bench {
-    struct hf_pact pact;
+    struct hf_guard_link link;
     pid_t guard;
 };
 
 static void
 start(struct bench *bench, char **command)
 {
-    struct hf_pact_terms terms = {
+    struct hf_guard_link_terms terms = {
         .name = "lock",
         .space = "default",
         .if_dead = HF_TAKEOVER,
@@ -44,28 +44,29 @@ start(struct bench *bench, char **command)
     /* The command keeps it so, through its execution. */
     sigemptyset(&terms.signals);
     sigaddset(&terms.signals, SIGTERM);
-    assert_true(hf_pact_open(&bench->pact));
-    bench->guard = hf_guard_start(&bench->pact, &terms);
+    assert_true(hf_guard_link_open(&bench->link));
+    bench->guard = hf_guard_start(&bench->link, &terms);
     assert_true(bench->guard > 0);
 }
 
 static void
-say(const struct bench *bench, enum hf_pact_word word)
+say(const struct bench *bench, enum hf_guard_link_word word)
 {
-    assert_true(hf_pact_send(bench->pact.holdfast_end,
-                             &(struct hf_pact_message){.word = word}));
+    assert_true(
+        hf_guard_link_send(bench->link.holdfast_end,
+                           &(struct hf_guard_link_message){.word = word}));
 }
 
 /* The next thing that the guard says. */
-static struct hf_pact_message
+static struct hf_guard_link_message
 hear(const struct bench *bench)
 {
-    struct pollfd end = {.fd = bench->pact.holdfast_end, .events = POLLIN};
-    struct hf_pact_message message;
+    struct pollfd end = {.fd = bench->link.holdfast_end, .events = POLLIN};
+    struct hf_guard_link_message message;
     bool gone = false;
 
     assert_int_equal(poll(&end, 1, PATIENCE_MS), 1);
-    assert_true(hf_pact_receive(end.fd, &message, &gone));
+    assert_true(hf_guard_link_receive(end.fd, &message, &gone));
     return message;
 }
 
@@ -76,7 +77,7 @@ finish(struct bench *bench)
 
     assert_int_equal(waitpid(bench->guard, &status, 0), bench->guard);
     assert_int_equal(status, 0);
-    hf_pact_close(&bench->pact);
+    hf_guard_link_close(&bench->link);
 }
 
 static char sleep_word[] = "sleep";
@@ -88,15 +89,15 @@ static void
 what_is_granted_when_grace_has_begun_is_not_started(void **state)
 {
     struct bench bench;
-    struct hf_pact_message message;
+    struct hf_guard_link_message message;
 
     (void)state;
     start(&bench, sleeps);
-    atomic_store(&bench.pact.page->right_until_ms, hf_now().ms + GRACE_MS);
-    say(&bench, HF_PACT_GRANT);
+    atomic_store(&bench.link.page->right_until_ms, hf_now().ms + GRACE_MS);
+    say(&bench, HF_GUARD_LINK_GRANT);
     message = hear(&bench);
-    assert_int_equal(message.word, HF_PACT_DONE);
-    assert_int_equal(message.end, HF_PACT_LATE);
+    assert_int_equal(message.word, HF_GUARD_LINK_DONE);
+    assert_int_equal(message.end, HF_GUARD_LINK_LATE);
     finish(&bench);
 }
 
@@ -105,18 +106,18 @@ static void
 a_command_is_killed_at_the_end_of_its_right_within_its_grace(void **state)
 {
     struct bench bench;
-    struct hf_pact_message message;
+    struct hf_guard_link_message message;
 
     (void)state;
     start(&bench, sleeps);
-    atomic_store(&bench.pact.page->right_until_ms, hf_now().ms + 3 * GRACE_MS);
-    say(&bench, HF_PACT_GRANT);
-    assert_int_equal(hear(&bench).word, HF_PACT_STARTED);
-    atomic_store(&bench.pact.page->right_until_ms, hf_now().ms + 50);
-    say(&bench, HF_PACT_END);
+    atomic_store(&bench.link.page->right_until_ms, hf_now().ms + 3 * GRACE_MS);
+    say(&bench, HF_GUARD_LINK_GRANT);
+    assert_int_equal(hear(&bench).word, HF_GUARD_LINK_STARTED);
+    atomic_store(&bench.link.page->right_until_ms, hf_now().ms + 50);
+    say(&bench, HF_GUARD_LINK_END);
     message = hear(&bench);
-    assert_int_equal(message.word, HF_PACT_DONE);
-    assert_int_equal(message.end, HF_PACT_CUT);
+    assert_int_equal(message.word, HF_GUARD_LINK_DONE);
+    assert_int_equal(message.end, HF_GUARD_LINK_CUT);
     assert_true(WIFSIGNALED(message.number));
     assert_int_equal(WTERMSIG(message.number), SIGKILL);
     finish(&bench);
@@ -133,8 +134,8 @@ grant_and_die(char **command, int out)
     start(&bench, command);
     kill(bench.guard, SIGSTOP);
     (void)waitpid(bench.guard, &status, WUNTRACED);
-    atomic_store(&bench.pact.page->right_until_ms, HF_NEVER.ms);
-    say(&bench, HF_PACT_GRANT);
+    atomic_store(&bench.link.page->right_until_ms, HF_NEVER.ms);
+    say(&bench, HF_GUARD_LINK_GRANT);
     (void)!write(out, &bench.guard, sizeof(bench.guard));
     _exit(0);
 }

@@ -1,5 +1,5 @@
-#ifndef HF_CLI_ERRAND_H
-#define HF_CLI_ERRAND_H
+#ifndef HF_CLI_BACKGROUND_H
+#define HF_CLI_BACKGROUND_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
  *
  * The thread blocks the signals that the opening thread blocks.
  */
-struct hf_errand {
+struct hf_background {
     void (*work)(void *ctx); /* NULL: there is none, and none will come */
     void *ctx;
     int start_fd; /* readable when there is work, or none will come */
@@ -24,19 +24,19 @@ struct hf_errand {
 };
 
 /* Make the thread.  False and errno when there is none to be had. */
-bool hf_errand_open(struct hf_errand *errand);
+bool hf_background_open(struct hf_background *background);
 
 /* Start work(ctx).  Cannot fail. */
-void hf_errand_start(struct hf_errand *errand, void (*work)(void *ctx),
-                     void *ctx);
+void hf_background_start(struct hf_background *background,
+                         void (*work)(void *ctx), void *ctx);
 
-/* Is the work done?  Then hf_errand_finish will not wait. */
-bool hf_errand_over(const struct hf_errand *errand);
+/* Is the work done?  Then hf_background_finish will not wait. */
+bool hf_background_over(const struct hf_background *background);
 
 /* Wait for the end of the work, which then happened before the return. */
-void hf_errand_finish(struct hf_errand *errand);
+void hf_background_finish(struct hf_background *background);
 
 /* End the thread, which has no work; nothing if it was never made. */
-void hf_errand_close(struct hf_errand *errand);
+void hf_background_close(struct hf_background *background);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef HF_CLI_PACT_H
-#define HF_CLI_PACT_H
+#ifndef HF_CLI_GUARD_LINK_H
+#define HF_CLI_GUARD_LINK_H
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@
  *        |------------------------>| signals                 |
  *        |    STARTED, ENDING, LEFT|                         |
  *        |<------------------------|                         |
- *        |                    DONE | nothing is left below   |
+ *        |                    DONE | no descendant is left   |
  *        |<------------------------| exits
  *
  * Messages go over a socket whose hang-up tells that the other side is gone;
@@ -30,52 +30,52 @@
  */
 
 enum {
-    HF_PACT_PLACE_MAX = 4096, /* bytes of a place with the NUL */
+    HF_GUARD_LINK_PLACE_MAX = 4096, /* bytes of a place with the NUL */
 };
 
-struct hf_pact_page {
+struct hf_guard_link_page {
     _Atomic int64_t right_until_ms; /* an instant; written by holdfast */
     uint64_t fence;                 /* set before GRANT, as place */
-    char place[HF_PACT_PLACE_MAX];
+    char place[HF_GUARD_LINK_PLACE_MAX];
 };
 
-enum hf_pact_word {
-    HF_PACT_GRANT,   /* to the guard: it is held, start the command */
-    HF_PACT_SIGNAL,  /* to the guard: pass `number` on to the command */
-    HF_PACT_END,     /* to the guard: TERM to all below, KILL after grace */
-    HF_PACT_STARTED, /* to holdfast: the command runs, as `pid` */
-    HF_PACT_ENDING,  /* to holdfast: the right runs out, TERM was sent */
-    HF_PACT_LEFT,    /* to holdfast: the command ended, `number` processes of
-                        it are left, one of them `pid`, called `name` */
-    HF_PACT_DONE,    /* to holdfast: nothing is left below; see `end` */
+enum hf_guard_link_word {
+    HF_GUARD_LINK_GRANT,   /* to the guard: it is held, start the command */
+    HF_GUARD_LINK_SIGNAL,  /* to the guard: pass `number` on to the command */
+    HF_GUARD_LINK_END,     /* to the guard: TERM to all, KILL after grace */
+    HF_GUARD_LINK_STARTED, /* to holdfast: the command runs, as `pid` */
+    HF_GUARD_LINK_ENDING,  /* to holdfast: the right runs out, TERM was sent */
+    HF_GUARD_LINK_LEFT,    /* to holdfast: the command ended, `number` of its
+                              processes are left, one `pid`, called `name` */
+    HF_GUARD_LINK_DONE,    /* to holdfast: no descendant is left; see `end` */
 };
 
 /* How it ended. */
-enum hf_pact_end {
-    HF_PACT_RAN,     /* the command ended; `number` is its wait status */
-    HF_PACT_CUT,     /* we ended it; `number` as above */
-    HF_PACT_LATE,    /* not started: the right had all but run out */
-    HF_PACT_REFUSED, /* not started: `number` is the errno */
+enum hf_guard_link_end {
+    HF_GUARD_LINK_RAN,     /* the command ended; `number` is its wait status */
+    HF_GUARD_LINK_CUT,     /* we ended it; `number` as above */
+    HF_GUARD_LINK_LATE,    /* not started: the right had all but run out */
+    HF_GUARD_LINK_REFUSED, /* not started: `number` is the errno */
 };
 
-struct hf_pact_message {
-    enum hf_pact_word word;
-    enum hf_pact_end end; /* DONE only */
-    bool had_terminal;    /* DONE only: the command, when it ended */
+struct hf_guard_link_message {
+    enum hf_guard_link_word word;
+    enum hf_guard_link_end end; /* DONE only */
+    bool had_terminal;          /* DONE only: the command, when it ended */
     int number;
     pid_t pid;
     char name[32];
 };
 
-struct hf_pact {
-    struct hf_pact_page *page; /* owned: one mapping, in both processes */
-    int holdfast_end;          /* of the socket; -1 once closed */
+struct hf_guard_link {
+    struct hf_guard_link_page *page; /* owned: one mapping, in both processes */
+    int holdfast_end;                /* of the socket; -1 once closed */
     int guard_end;
     int holdfast_life; /* a pidfd of holdfast, for the guard */
 };
 
 /* What the guard is told when it is forked; it has no other options. */
-struct hf_pact_terms {
+struct hf_guard_link_terms {
     const char *name;
     const char *space; /* "default" where none was given */
     enum hf_if_dead if_dead;
@@ -88,13 +88,14 @@ struct hf_pact_terms {
 };
 
 /* Make all of it, close-on-exec, before the fork.  False and errno. */
-bool hf_pact_open(struct hf_pact *pact);
-void hf_pact_close(struct hf_pact *pact);
+bool hf_guard_link_open(struct hf_guard_link *link);
+void hf_guard_link_close(struct hf_guard_link *link);
 
 /* Never waits: false when the other side is gone, or takes no more. */
-bool hf_pact_send(int end, const struct hf_pact_message *message);
+bool hf_guard_link_send(int end, const struct hf_guard_link_message *message);
 
 /* Never waits: false when there is no message; *gone is set at the hang-up. */
-bool hf_pact_receive(int end, struct hf_pact_message *message, bool *gone);
+bool hf_guard_link_receive(int end, struct hf_guard_link_message *message,
+                           bool *gone);
 
 #endif

@@ -1,4 +1,4 @@
-#include "below.h"
+#include "descendants.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,26 +27,27 @@ enum {
 
 /* `start` is 0 where no /proc tells. */
 static bool
-is_stranger(const struct hf_below *below, int64_t pid, uint64_t start)
+is_stranger(const struct hf_descendants *descendants, int64_t pid,
+            uint64_t start)
 {
-    for (size_t i = 0; i < below->strangers_count; i++) {
-        if (below->strangers[i] == pid &&
-            (start == 0 || below->starts[i] == start))
+    for (size_t i = 0; i < descendants->strangers_count; i++) {
+        if (descendants->strangers[i] == pid &&
+            (start == 0 || descendants->starts[i] == start))
             return true;
     }
     return false;
 }
 
 static bool
-add_stranger(struct hf_below *below, int64_t pid, uint64_t start)
+add_stranger(struct hf_descendants *descendants, int64_t pid, uint64_t start)
 {
-    size_t at = below->strangers_count;
+    size_t at = descendants->strangers_count;
 
-    if (at == HF_BELOW_STRANGERS_MAX)
+    if (at == HF_DESCENDANTS_STRANGERS_MAX)
         return false;
-    below->strangers[at] = pid;
-    below->starts[at] = start;
-    below->strangers_count++;
+    descendants->strangers[at] = pid;
+    descendants->starts[at] = start;
+    descendants->strangers_count++;
     return true;
 }
 
@@ -54,7 +55,7 @@ add_stranger(struct hf_below *below, int64_t pid, uint64_t start)
 
 struct row {
     struct hf_proc process;
-    bool below;
+    bool descends;
 };
 
 struct table {
@@ -126,7 +127,7 @@ find(const struct table *table, int64_t pid)
 /* Mark what descends from this process: children first, then whatever has a
  * marked parent, until nothing new is found. */
 static void
-mark_below(struct table *table, const struct hf_below *below)
+mark_descendants(struct table *table, const struct hf_descendants *descendants)
 {
     bool found = true;
 
@@ -136,14 +137,15 @@ mark_below(struct table *table, const struct hf_below *below)
             struct row *row = &table->rows[i];
             const struct hf_proc *process = &row->process;
 
-            if (row->below || is_stranger(below, process->pid, process->start))
+            if (row->descends ||
+                is_stranger(descendants, process->pid, process->start))
                 continue;
 
             const struct row *parent = find(table, process->parent);
 
-            row->below = process->parent == table->self ||
-                         (parent != NULL && parent->below);
-            found = found || row->below;
+            row->descends = process->parent == table->self ||
+                            (parent != NULL && parent->descends);
+            found = found || row->descends;
         }
     }
 }
@@ -159,7 +161,7 @@ close_table(struct table *table)
 /* False when /proc is of no use: not there, or of a namespace that we are not
  * in.  Nothing is open then. */
 static bool
-open_table(struct table *table, const struct hf_below *below)
+open_table(struct table *table, const struct hf_descendants *descendants)
 {
     *table = (struct table){.self = hf_proc_self()};
 
@@ -177,7 +179,7 @@ open_table(struct table *table, const struct hf_below *below)
         table->rows = rows;
         fill_table(table, proc);
         qsort(table->rows, table->count, sizeof(struct row), by_pid);
-        mark_below(table, below);
+        mark_descendants(table, descendants);
     }
     closedir(proc);
     if (table->rows != NULL && find(table, table->self) != NULL)
@@ -217,15 +219,16 @@ struct children {
 /* Children that run and have a number above `from`, up to `to`.  Nobody else
  * is given the number of a child before it is reaped. */
 static void
-find_children_among(struct children *children, const struct hf_below *below,
-                    pid_t from, pid_t to)
+find_children_among(struct children *children,
+                    const struct hf_descendants *descendants, pid_t from,
+                    pid_t to)
 {
     while (from < to && children->count < CHILDREN_MAX) {
         siginfo_t info = {.si_pid = 0};
         pid_t pid = ++from;
 
         if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-            info.si_pid == 0 && !is_stranger(below, pid, 0))
+            info.si_pid == 0 && !is_stranger(descendants, pid, 0))
             children->pids[children->count++] = pid;
     }
 }
@@ -253,114 +256,117 @@ newest_pid(void)
  * none to be reaped.
  */
 static void
-find_children(struct children *children, const struct hf_below *below)
+find_children(struct children *children,
+              const struct hf_descendants *descendants)
 {
     siginfo_t ended = {.si_pid = 0};
 
     children->count = 0;
-    find_children_among(children, below, getpid(), newest_pid());
+    find_children_among(children, descendants, getpid(), newest_pid());
     if (children->count == 0 &&
         waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         ended.si_pid == 0)
-        find_children_among(children, below, 0, PID_LIMIT);
+        find_children_among(children, descendants, 0, PID_LIMIT);
 }
 
 /* The number of the command's group is nobody else's as long as a child of
  * ours is in it. */
 static void
-signal_children(const struct hf_below *below, int signal)
+signal_children(const struct hf_descendants *descendants, int signal)
 {
     struct children children;
     bool group = false;
 
-    find_children(&children, below);
+    find_children(&children, descendants);
     for (size_t i = 0; i < children.count; i++) {
         pid_t pid = children.pids[i];
 
-        if (below->group != 0 && getpgid(pid) == below->group)
+        if (descendants->group != 0 && getpgid(pid) == descendants->group)
             group = true;
         else
             (void)kill(pid, signal);
     }
     if (group)
-        (void)kill(-below->group, signal);
+        (void)kill(-descendants->group, signal);
 }
 
 /* ---- Either way ---------------------------------------------------------- */
 
-/* What is below when there is nothing of ours yet.  What lost its parent while
- * we looked is below in another look: so it takes one that finds no more. */
+/* What descends from us when there is nothing of ours yet.  What lost its
+ * parent while we looked does in another look: so it takes one that finds no
+ * more. */
 static bool
-note_strangers(struct hf_below *below)
+note_strangers(struct hf_descendants *descendants)
 {
     struct table table;
     struct children children = {.count = 0};
     bool fits = true;
     bool seen = false;
 
-    while (fits && open_table(&table, below)) {
-        size_t known = below->strangers_count;
+    while (fits && open_table(&table, descendants)) {
+        size_t known = descendants->strangers_count;
 
         for (size_t i = 0; i < table.count && fits; i++) {
             const struct hf_proc *process = &table.rows[i].process;
 
-            if (table.rows[i].below)
-                fits = add_stranger(below, process->pid, process->start);
+            if (table.rows[i].descends)
+                fits = add_stranger(descendants, process->pid, process->start);
         }
         close_table(&table);
         seen = true;
-        if (below->strangers_count == known)
+        if (descendants->strangers_count == known)
             break;
     }
     if (seen)
         return fits;
-    find_children_among(&children, below, 0, PID_LIMIT);
+    find_children_among(&children, descendants, 0, PID_LIMIT);
     for (size_t i = 0; i < children.count && fits; i++)
-        fits = add_stranger(below, children.pids[i], 0);
+        fits = add_stranger(descendants, children.pids[i], 0);
     return fits;
 }
 
 bool
-hf_below_init(struct hf_below *below)
+hf_descendants_init(struct hf_descendants *descendants)
 {
     siginfo_t info;
 
-    *below = (struct hf_below){.strangers_count = 0};
+    *descendants = (struct hf_descendants){.strangers_count = 0};
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return false;
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
         return errno == ECHILD;
-    if (note_strangers(below))
+    if (note_strangers(descendants))
         return true;
     errno = E2BIG;
     return false;
 }
 
 void
-hf_below_signal(const struct hf_below *below, int signal)
+hf_descendants_signal(const struct hf_descendants *descendants, int signal)
 {
     struct table table;
 
-    if (!open_table(&table, below)) {
-        signal_children(below, signal);
+    if (!open_table(&table, descendants)) {
+        signal_children(descendants, signal);
         return;
     }
     for (size_t i = 0; i < table.count; i++) {
-        if (table.rows[i].below)
+        if (table.rows[i].descends)
             signal_process(&table.rows[i].process, signal);
     }
     close_table(&table);
 }
 
 void
-hf_below_look(const struct hf_below *below, struct hf_below_left *left)
+hf_descendants_look(const struct hf_descendants *descendants,
+                    struct hf_descendants_left *left)
 {
-    struct hf_below_left found = {.count = 0};
+    struct hf_descendants_left found = {.count = 0};
     struct table table;
     struct children children;
 
-    if (!open_table(&table, below)) {
-        find_children(&children, below);
+    if (!open_table(&table, descendants)) {
+        find_children(&children, descendants);
         found.count = children.count;
         found.pid = children.count > 0 ? children.pids[0] : 0;
         *left = found;
@@ -369,7 +375,7 @@ hf_below_look(const struct hf_below *below, struct hf_below_left *left)
     for (size_t i = 0; i < table.count; i++) {
         const struct hf_proc *process = &table.rows[i].process;
 
-        if (!table.rows[i].below || process->ended)
+        if (!table.rows[i].descends || process->ended)
             continue;
         if (found.count++ == 0) {
             found.pid = hf_proc_is_ours() ? process->pid : 0;

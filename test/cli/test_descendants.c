@@ -1,4 +1,4 @@
-/* What is below this process, where no /proc tells: the functions of
+/* The descendants of this process, where no /proc tells: the functions of
  * base/proc.h stand here in their own place. */
 #include <setjmp.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/proc.h"
-#include "cli/below.h"
+#include "cli/descendants.h"
 
 bool
 hf_proc_read(int64_t pid, struct hf_proc *process)
@@ -58,8 +58,8 @@ start_child(int *life)
 static void
 looking_for_children_announces_the_end_of_none(void **state)
 {
-    struct hf_below below;
-    struct hf_below_left left;
+    struct hf_descendants descendants;
+    struct hf_descendants_left left;
     sigset_t signals;
     int life;
 
@@ -67,18 +67,18 @@ looking_for_children_announces_the_end_of_none(void **state)
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     assert_int_equal(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
-    assert_true(hf_below_init(&below));
+    assert_true(hf_descendants_init(&descendants));
 
     pid_t child = start_child(&life);
 
-    hf_below_look(&below, &left);
-    hf_below_signal(&below, SIGCONT);
+    hf_descendants_look(&descendants, &left);
+    hf_descendants_signal(&descendants, SIGCONT);
     sigpending(&signals);
     assert_int_equal(sigismember(&signals, SIGCHLD), 0);
     assert_int_equal(left.count, 1);
     assert_int_equal(left.pid, child);
 
-    hf_below_signal(&below, SIGKILL);
+    hf_descendants_signal(&descendants, SIGKILL);
     assert_int_equal(waitpid(-1, NULL, 0), child);
     assert_int_equal(waitpid(-1, NULL, __WALL), -1);
     close(life);
