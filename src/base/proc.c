@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 enum {
     STAT_MAX = 4096,   /* bytes of /proc/PID/stat: 52 numbers and a name */
     STATUS_MAX = 8192, /* of /proc/self/status, up to its NSpid line */
@@ -26,7 +28,6 @@ bool
 hf_proc_text(const char *path, char *text, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int why;
     ssize_t len;
 
     if (fd < 0)
@@ -34,9 +35,7 @@ hf_proc_text(const char *path, char *text, size_t size)
     do {
         len = read(fd, text, size - 1);
     } while (len < 0 && errno == EINTR);
-    why = errno;
-    close(fd);
-    errno = why;
+    hf_fd_close(&fd);
     if (len < 0)
         return false;
     text[len] = '\0';

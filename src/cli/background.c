@@ -2,24 +2,16 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
-static void
-ring(int fd)
-{
-    uint64_t one = 1;
-
-    (void)!write(fd, &one, sizeof(one)); /* an eventfd at 0 takes it */
-}
+#include "base/fd.h"
 
 static void
 await(int fd)
 {
-    uint64_t count;
+    eventfd_t count;
 
-    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+    while (eventfd_read(fd, &count) != 0 && errno == EINTR)
         continue;
 }
 
@@ -33,7 +25,7 @@ work_off(void *ctx)
         if (background->work == NULL)
             return NULL;
         background->work(background->ctx);
-        ring(background->over_fd);
+        (void)eventfd_write(background->over_fd, 1); /* at 0 it takes it */
     }
 }
 
@@ -54,10 +46,8 @@ hf_background_open(struct hf_background *background)
     background->opened = failed == 0;
     if (background->opened)
         return true;
-    if (background->start_fd >= 0)
-        close(background->start_fd);
-    if (background->over_fd >= 0)
-        close(background->over_fd);
+    hf_fd_close(&background->start_fd);
+    hf_fd_close(&background->over_fd);
     errno = failed;
     return false;
 }
@@ -68,7 +58,7 @@ hf_background_start(struct hf_background *background, void (*work)(void *ctx),
 {
     background->work = work;
     background->ctx = ctx;
-    ring(background->start_fd);
+    (void)eventfd_write(background->start_fd, 1);
 }
 
 bool
@@ -92,7 +82,7 @@ hf_background_close(struct hf_background *background)
         return;
     hf_background_start(background, NULL, NULL);
     (void)pthread_join(background->thread, NULL);
-    close(background->start_fd);
-    close(background->over_fd);
+    hf_fd_close(&background->start_fd);
+    hf_fd_close(&background->over_fd);
     background->opened = false;
 }

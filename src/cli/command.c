@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "say.h"
 #include "terminal.h"
 
@@ -69,8 +70,7 @@ hf_command_refused(struct hf_command *command)
     int why = 0;
     ssize_t len = read(command->refusal, &why, sizeof(why));
 
-    close(command->refusal);
-    command->refusal = -1;
+    hf_fd_close(&command->refusal);
     return len == (ssize_t)sizeof(why) ? why : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alarm.h"
+#include "base/fd.h"
 #include "command.h"
 #include "descendants.h"
 #include "held.h"
@@ -113,8 +114,8 @@ begin_end(struct guard *g)
     g->state = ENDING;
     g->kill_at = takeover(g) ? hf_earlier(right_until(g), kill_at) : kill_at;
     hf_descendants_signal(&g->descendants, SIGTERM);
-    hf_descendants_signal(&g->descendants,
-                          SIGCONT); /* what is stopped cannot hear TERM */
+    /* What is stopped cannot hear TERM. */
+    hf_descendants_signal(&g->descendants, SIGCONT);
 }
 
 /* ---- The command -------------------------------------------------------- */
@@ -374,8 +375,7 @@ run_guard(struct hf_guard_link *link, const struct hf_guard_link_terms *terms)
     };
     sigset_t signals;
 
-    close(link->holdfast_end);
-    link->holdfast_end = -1;
+    hf_fd_close(&link->holdfast_end);
     (void)prctl(PR_SET_NAME, "holdfast-guard", 0, 0, 0);
     sigfillset(&signals);
     (void)sigprocmask(SIG_SETMASK, &signals, NULL);
@@ -403,9 +403,7 @@ hf_guard_start(struct hf_guard_link *link,
 
     if (pid == 0)
         run_guard(link, terms);
-    if (pid > 0) {
-        close(link->guard_end);
-        link->guard_end = -1;
-    }
+    if (pid > 0)
+        hf_fd_close(&link->guard_end);
     return pid;
 }

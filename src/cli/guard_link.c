@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 bool
 hf_guard_link_open(struct hf_guard_link *link)
 {
@@ -36,19 +38,12 @@ fail:
 void
 hf_guard_link_close(struct hf_guard_link *link)
 {
-    int saved = errno;
-
     if (link->page != NULL)
         munmap(link->page, sizeof(*link->page));
-    if (link->holdfast_end >= 0)
-        close(link->holdfast_end);
-    if (link->guard_end >= 0)
-        close(link->guard_end);
-    if (link->holdfast_life >= 0)
-        close(link->holdfast_life);
-    *link = (struct hf_guard_link){
-        .holdfast_end = -1, .guard_end = -1, .holdfast_life = -1};
-    errno = saved;
+    link->page = NULL;
+    hf_fd_close(&link->holdfast_end);
+    hf_fd_close(&link->guard_end);
+    hf_fd_close(&link->holdfast_life);
 }
 
 bool

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "guard.h"
 #include "held.h"
 #include "hold_state.h"
@@ -69,11 +71,10 @@ static void
 on_news(void *ctx, struct hf_lock *lock, enum hf_news news)
 {
     struct hf_hold *h = ctx;
-    uint64_t one = 1;
 
     (void)lock;
     (void)news; /* the main thread asks hf_check */
-    (void)!write(h->news, &one, sizeof(one));
+    (void)eventfd_write(h->news, 1);
 }
 
 /* The command line as one text, for people. */
@@ -397,8 +398,7 @@ finish(struct hf_hold *h)
         hf_close(h->client);
     if (h->cancel != NULL)
         hf_cancel_close(h->cancel);
-    if (h->terms.terminal >= 0)
-        close(h->terms.terminal);
+    hf_fd_close(&h->terms.terminal);
     hf_guard_link_close(&h->link);
     hf_hold_events_close(h);
 }

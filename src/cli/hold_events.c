@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alarm.h"
+#include "base/fd.h"
 #include "hold_state.h"
 #include "say.h"
 
@@ -217,10 +218,7 @@ hf_hold_events_open(struct hf_hold *h)
 void
 hf_hold_events_close(struct hf_hold *h)
 {
-    if (h->signals >= 0)
-        close(h->signals);
-    if (h->news >= 0)
-        close(h->news);
-    if (h->alarm >= 0)
-        close(h->alarm);
+    hf_fd_close(&h->signals);
+    hf_fd_close(&h->news);
+    hf_fd_close(&h->alarm);
 }
