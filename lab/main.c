@@ -6,18 +6,18 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "options.h"
-#include "picture/picture_file.h"
-#include "place/replay_on.h"
-#include "print.h"
-#include "prove.h"
-#include "report/chapters.h"
-#include "report/report.h"
-#include "run.h"
-#include "specimen/specimens.h"
-#include "world/story.h"
-#include "world/walk.h"
-#include "world/worlds.h"
+#include "lab/options.h"
+#include "lab/picture/picture_file.h"
+#include "lab/place/replay_on.h"
+#include "lab/print.h"
+#include "lab/prove.h"
+#include "lab/report/chapters.h"
+#include "lab/report/report.h"
+#include "lab/run.h"
+#include "lab/specimen/specimens.h"
+#include "lab/world/story.h"
+#include "lab/world/walk.h"
+#include "lab/world/worlds.h"
 
 /* holdfast-lab: prove, run, wander, replay, report, list. */
 
@@ -68,10 +68,10 @@ refuse_specimen(const char *name)
                            : "it is a world: say holdfast-lab prove");
 }
 
-static struct lab_limits
+static struct explore_limits
 limits_of(const struct options *options, unsigned faults)
 {
-    return (struct lab_limits){
+    return (struct explore_limits){
         .faults = faults,
         .memory_max = (uint64_t)options->gib << 30,
         .states_max = options->states,
@@ -181,7 +181,7 @@ static int
 run_specimen(const char *name, const struct options *options)
 {
     const struct specimen *specimen = specimens_find(name);
-    struct lab_limits limits;
+    struct explore_limits limits;
     struct specimen_run run;
     int saved;
     int code;

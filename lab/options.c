@@ -1,11 +1,11 @@
-#include "options.h"
+#include "lab/options.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 int
 options_usage(FILE *to)

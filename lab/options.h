@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 /* Options: the command line of holdfast-lab. */
 

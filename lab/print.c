@@ -1,47 +1,48 @@
-#include "print.h"
+#include "lab/print.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
-#include "world/fair.h"
-#include "world/promise.h"
-#include "world/story.h"
-#include "world/worlds.h"
+#include "lab/options.h"
+#include "lab/world/fair.h"
+#include "lab/world/promise.h"
+#include "lab/world/story.h"
+#include "lab/world/worlds.h"
 
 const char *
-print_verdict(enum lab_verdict verdict)
+print_verdict(enum explore_verdict verdict)
 {
     static const char *const words[] = {
-        [LAB_PROVED] = "proved",
-        [LAB_VACUOUS] = "vacuous",
-        [LAB_VIOLATED] = "violated",
-        [LAB_BOUNDED] = "bounded",
+        [EXPLORE_PROVED] = "proved",
+        [EXPLORE_VACUOUS] = "vacuous",
+        [EXPLORE_VIOLATED] = "violated",
+        [EXPLORE_BOUNDED] = "bounded",
     };
 
     return words[verdict];
 }
 
 bool
-print_is_expected(const struct lab_report *report, const char *expect)
+print_is_expected(const struct explore_report *report, const char *expect)
 {
     if (expect == NULL)
-        return report->verdict == LAB_PROVED;
+        return report->verdict == EXPLORE_PROVED;
     return report->violated != NULL && strcmp(report->violated, expect) == 0;
 }
 
 const char *
-print_expected_word(const struct lab_report *report, const char *expect)
+print_expected_word(const struct explore_report *report, const char *expect)
 {
-    if (report->verdict == LAB_BOUNDED)
+    if (report->verdict == EXPLORE_BOUNDED)
         return "null";
     return print_is_expected(report, expect) ? "true" : "false";
 }
 
 void
-print_unexpected(FILE *out, const struct lab_report *report, const char *expect)
+print_unexpected(FILE *out, const struct explore_report *report,
+                 const char *expect)
 {
-    if (report->verdict != LAB_BOUNDED && expect != NULL &&
+    if (report->verdict != EXPLORE_BOUNDED && expect != NULL &&
         !print_is_expected(report, expect))
         fprintf(out, "     not as expected: it must find \"%s\"\n", expect);
 }
@@ -137,7 +138,7 @@ line_of(const struct world_config *config, const uint16_t *schedule, size_t len)
 
 void
 print_json(FILE *out, const struct world_config *config,
-           const struct lab_report *report)
+           const struct explore_report *report)
 {
     struct json_story story = {.out = out, .first = true};
     bool valid;
@@ -261,7 +262,7 @@ print_table_head(FILE *out)
 
 void
 print_table_row(FILE *out, const struct world_config *config,
-                const struct lab_report *report)
+                const struct explore_report *report)
 {
     double seconds = report->seconds > 0 ? report->seconds : 1e-9;
     double states = (double)report->states;

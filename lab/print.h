@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "world/model.h"
+#include "lab/world/model.h"
 
 /* Print: what holdfast-lab shows, as text and as JSON. */
 
@@ -19,17 +19,17 @@ struct print {
 };
 
 /* "proved", "vacuous", "violated", "bounded". */
-const char *print_verdict(enum lab_verdict verdict);
+const char *print_verdict(enum explore_verdict verdict);
 
 /* Was found what must be: `expect`, or nothing if it is NULL? */
-bool print_is_expected(const struct lab_report *report, const char *expect);
+bool print_is_expected(const struct explore_report *report, const char *expect);
 
 /* The same in JSON: true, false, or null where a limit came first. */
-const char *print_expected_word(const struct lab_report *report,
+const char *print_expected_word(const struct explore_report *report,
                                 const char *expect);
 
 /* A line on what must be found, where something else was, or nothing. */
-void print_unexpected(FILE *out, const struct lab_report *report,
+void print_unexpected(FILE *out, const struct explore_report *report,
                       const char *expect);
 
 /* One step, as a numbered sentence or as a row of all workers side by side:
@@ -63,14 +63,14 @@ void print_schedule(const struct print *how, const struct world_config *config,
 /* The table of proofs; a row says which target of the Makefile makes it. */
 void print_table_head(FILE *out);
 void print_table_row(FILE *out, const struct world_config *config,
-                     const struct lab_report *report);
+                     const struct explore_report *report);
 
 /* One proof as a JSON object on a line:
  * {"protocol","workers","faults","verdict","property","expected",
  *  "store_operations","steps","states","transitions","depth","bytes",
  *  "seconds","schedule":[sentence, ...],"replay"} */
 void print_json(FILE *out, const struct world_config *config,
-                const struct lab_report *report);
+                const struct explore_report *report);
 
 /* `before`, and `value` as a JSON string, or null. */
 void print_json_string(FILE *out, const char *before, const char *value);

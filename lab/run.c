@@ -1,13 +1,13 @@
-#include "run.h"
+#include "lab/run.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
-#include "print.h"
-#include "specimen/specimens.h"
+#include "lab/options.h"
+#include "lab/print.h"
+#include "lab/specimen/specimens.h"
 
 /* ---- The line that is replayed ------------------------------------------ */
 
@@ -151,7 +151,7 @@ run_is_specimen(const char *line)
 
 struct run_result {
     const struct specimen_run *run;
-    const struct lab_report *report;
+    const struct explore_report *report;
     const struct told *told;
     bool as_told; /* its source says what must be found */
 };
@@ -169,7 +169,7 @@ print_told(const struct told *told)
 /* What is set, how much goes wrong, or that there are too few to do it, changes
  * what is to be found: then its source says nothing. */
 static bool
-is_as_told(const struct specimen_run *run, const struct lab_limits *limits)
+is_as_told(const struct specimen_run *run, const struct explore_limits *limits)
 {
     const struct specimen *specimen = run->specimen;
 
@@ -200,15 +200,15 @@ print_settings_changed(const struct specimen_run *run)
 static void
 add_verdict(const struct run_result *result, struct hf_text *text)
 {
-    const struct lab_report *report = result->report;
+    const struct explore_report *report = result->report;
     const char *only = result->run->only;
 
-    if (report->verdict == LAB_VACUOUS) {
+    if (report->verdict == EXPLORE_VACUOUS) {
         hf_text_add(text, "nobody was ever inside");
         return;
     }
     hf_text_add(text, print_verdict(report->verdict));
-    if (report->verdict == LAB_VIOLATED)
+    if (report->verdict == EXPLORE_VIOLATED)
         hf_text_addf(
             text, ": %s%s", report->violated,
             result->as_told &&
@@ -217,7 +217,7 @@ add_verdict(const struct run_result *result, struct hf_text *text)
                 : "");
     else if (only != NULL)
         hf_text_addf(text, ": no %s%s", only,
-                     report->verdict == LAB_BOUNDED ? " so far" : "");
+                     report->verdict == EXPLORE_BOUNDED ? " so far" : "");
 }
 
 /* What was never possible, a name at a time; NULL: no more.  It is known only
@@ -227,10 +227,10 @@ static const char *
 next_never(const struct run_result *result, unsigned *next, char name[20])
 {
     const struct specimen *specimen = result->run->specimen;
-    const struct lab_report *report = result->report;
+    const struct explore_report *report = result->report;
     unsigned choices = specimen->moves == NULL ? specimen->choices : 0;
 
-    if (report->verdict != LAB_PROVED && report->verdict != LAB_VACUOUS)
+    if (report->verdict != EXPLORE_PROVED && report->verdict != EXPLORE_VACUOUS)
         return NULL;
     for (; *next < choices; (*next)++)
         if ((report->seen >> *next & 1) == 0) {
@@ -258,7 +258,7 @@ static void
 print_text(const struct run_result *result)
 {
     const struct specimen_run *run = result->run;
-    const struct lab_report *report = result->report;
+    const struct explore_report *report = result->report;
     char buffer[RUN_LINE_MAX];
     struct hf_text text;
 
@@ -276,7 +276,7 @@ print_text(const struct run_result *result)
     print_never(result);
     if (result->as_told)
         print_unexpected(stdout, report, run->specimen->expect);
-    if (report->verdict != LAB_VIOLATED)
+    if (report->verdict != EXPLORE_VIOLATED)
         return;
     print_told(result->told);
     hf_text_init(&text, buffer, sizeof(buffer));
@@ -352,7 +352,7 @@ print_list_of_never(const struct run_result *result)
 static void
 print_figures(const struct run_result *result)
 {
-    const struct lab_report *report = result->report;
+    const struct explore_report *report = result->report;
 
     printf(",\"store_operations\":%u,\"steps\":%zu,\"states\":%llu,"
            "\"transitions\":%llu,\"depth\":%u,\"bytes\":%llu,"
@@ -367,7 +367,7 @@ static void
 print_object(const struct run_result *result)
 {
     const struct specimen_run *run = result->run;
-    const struct lab_report *report = result->report;
+    const struct explore_report *report = result->report;
     const struct told *told = result->told;
     char line[RUN_LINE_MAX];
     struct hf_text text;
@@ -387,8 +387,8 @@ print_object(const struct run_result *result)
         print_json_string(stdout, i == 0 ? "" : ",", told->events[i].sentence);
     hf_text_init(&text, line, sizeof(line));
     run_line(run, report->schedule, report->schedule_len, &text);
-    print_json_string(
-        stdout, "],\"replay\":", report->verdict == LAB_VIOLATED ? line : NULL);
+    print_json_string(stdout, "],\"replay\":",
+                      report->verdict == EXPLORE_VIOLATED ? line : NULL);
     print_list_of_never(result);
     printf(",");
     print_settings(run);
@@ -407,9 +407,9 @@ judge(const struct run_result *result)
 {
     const char *expect = result->run->specimen->expect;
 
-    if (result->report->verdict == LAB_BOUNDED)
+    if (result->report->verdict == EXPLORE_BOUNDED)
         return EXIT_BOUNDED;
-    if (result->report->verdict == LAB_VACUOUS)
+    if (result->report->verdict == EXPLORE_VACUOUS)
         return EXIT_FINDING;
     return result->as_told && !print_is_expected(result->report, expect)
                ? EXIT_FINDING
@@ -417,29 +417,29 @@ judge(const struct run_result *result)
 }
 
 int
-run_explore(const struct specimen_run *run, const struct lab_limits *limits,
+run_explore(const struct specimen_run *run, const struct explore_limits *limits,
             bool json, struct told *told)
 {
-    struct lab_system system = specimen_system(run);
-    struct lab_report report;
+    struct explore_system system = specimen_system(run);
+    struct explore_report report;
     struct run_result result = {.run = run, .report = &report, .told = told};
     bool valid;
     int code;
 
-    if (!lab_explore(&system, limits, &report)) {
+    if (!explore_all(&system, limits, &report)) {
         fputs("holdfast-lab: not enough memory\n", stderr);
         return EXIT_INTERNAL;
     }
     result.as_told = is_as_told(run, limits);
     *told = (struct told){0};
-    if (report.verdict == LAB_VIOLATED)
+    if (report.verdict == EXPLORE_VIOLATED)
         specimen_tell(run, report.schedule, report.schedule_len, told, &valid);
     if (json)
         print_object(&result);
     else
         print_text(&result);
     code = judge(&result);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
     return code;
 }
 

@@ -1,7 +1,7 @@
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 /* Run: `holdfast-lab run` and what else the program does with specimens. */
 
@@ -15,8 +15,9 @@ enum {
  * and "events".  *told has its schedule, if it is violated.  Returns what to
  * exit with: 0 when it is as its source tells, or when something was changed
  * of which the source tells nothing. */
-int run_explore(const struct specimen_run *run, const struct lab_limits *limits,
-                bool json, struct told *told);
+int run_explore(const struct specimen_run *run,
+                const struct explore_limits *limits, bool json,
+                struct told *told);
 
 /* Tell the schedule of a line again; `line` names a specimen.  *run and *told
  * have it.  Returns what to exit with, as print_replayed, or EXIT_USAGE. */

@@ -1,4 +1,4 @@
-#include "whole.h"
+#include "lab/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>

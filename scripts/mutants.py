@@ -246,7 +246,7 @@ def sound(build, mutants, survey, pool):
 
 
 def is_of_the_lab(mutant):
-    return mutant.file.startswith(("src/core/", "lab/"))
+    return mutant.file.startswith(("src/core/", "explore/", "lab/"))
 
 
 def try_one(build, mutant, survey, proofs):

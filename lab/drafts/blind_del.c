@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /*
  * A key that is set if it is absent, lives for a while, and is deleted on

@@ -1,4 +1,4 @@
-#include "drafts/reclaim.h"
+#include "lab/drafts/reclaim.h"
 
 /*
  * "When the lock is closed: shut down the heartbeat process; check if the

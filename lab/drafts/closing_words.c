@@ -1,6 +1,6 @@
-#include "drafts/draft.h"
+#include "lab/drafts/draft.h"
 
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /*
  * The tale's closing words, of "the odder edge conditions".  The lock is the

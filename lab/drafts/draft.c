@@ -1,6 +1,6 @@
 #include "base/check.h"
-#include "drafts/draft_key.h"
-#include "drafts/draft_say.h"
+#include "lab/drafts/draft_key.h"
+#include "lab/drafts/draft_say.h"
 
 /* What a worker may do next. */
 enum choice {

@@ -1,9 +1,9 @@
 #ifndef LAB_DRAFTS_DRAFT_H
 #define LAB_DRAFTS_DRAFT_H
 
-#include "riak/riak.h"
-#include "specimen/atomic.h"
-#include "specimen/specimen.h"
+#include "lab/riak/riak.h"
+#include "lab/specimen/atomic.h"
+#include "lab/specimen/specimen.h"
 
 /*
  * Draft: the tale's drafts are numbered sequences, and so is each of these: a

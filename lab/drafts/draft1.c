@@ -1,6 +1,6 @@
-#include "drafts/draft.h"
+#include "lab/drafts/draft.h"
 
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /* Lock, a first draft.  Bucket: allow_mult=false. */
 

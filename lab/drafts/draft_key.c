@@ -1,10 +1,10 @@
-#include "drafts/draft_key.h"
+#include "lab/drafts/draft_key.h"
 
 #include <stddef.h>
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "drafts/draft_say.h"
+#include "lab/drafts/draft_say.h"
 
 const struct specimen_setting draft_settings[] = {
     [DRAFT_MULT] = {.name = "allow_mult",

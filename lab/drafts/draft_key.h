@@ -1,7 +1,7 @@
 #ifndef LAB_DRAFTS_DRAFT_KEY_H
 #define LAB_DRAFTS_DRAFT_KEY_H
 
-#include "drafts/draft.h"
+#include "lab/drafts/draft.h"
 
 /* The key of a draft: the atomic one, or the simulated Riak, as is set. */
 

@@ -1,4 +1,4 @@
-#include "drafts/draft_say.h"
+#include "lab/drafts/draft_say.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 #ifndef LAB_DRAFTS_DRAFT_SAY_H
 #define LAB_DRAFTS_DRAFT_SAY_H
 
-#include "drafts/draft.h"
+#include "lab/drafts/draft.h"
 
 /* What a worker does at a line of its draft, in the tale's words. */
 

@@ -1,4 +1,4 @@
-#include "drafts/draft.h"
+#include "lab/drafts/draft.h"
 
 #include <stddef.h>
 

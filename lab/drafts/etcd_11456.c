@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /*
  * etcd's lock: a key for each who wants it, tied to a lease, and the oldest key

@@ -1,4 +1,4 @@
-#include "drafts/ghost_server.h"
+#include "lab/drafts/ghost_server.h"
 
 /*
  * Requests that block on the server: after the idle timeout of its connection

@@ -1,4 +1,4 @@
-#include "drafts/ghost_server.h"
+#include "lab/drafts/ghost_server.h"
 
 void
 server_take_out(struct server *s, unsigned at)

@@ -1,7 +1,7 @@
 #ifndef LAB_DRAFTS_GHOST_SERVER_H
 #define LAB_DRAFTS_GHOST_SERVER_H
 
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /* A lock server that keeps each request that blocks, in the order in which
  * they came, whether its client still listens or not. */

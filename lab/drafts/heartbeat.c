@@ -1,4 +1,4 @@
-#include "drafts/heartbeat.h"
+#include "lab/drafts/heartbeat.h"
 
 static struct locks_row
 own_row(unsigned who)

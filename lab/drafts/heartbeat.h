@@ -1,8 +1,8 @@
 #ifndef LAB_DRAFTS_HEARTBEAT_H
 #define LAB_DRAFTS_HEARTBEAT_H
 
-#include "specimen/locks.h"
-#include "specimen/specimens.h"
+#include "lab/specimen/locks.h"
+#include "lab/specimen/specimens.h"
 
 /*
  * AtlasDB's lock with a heartbeat: a row that says whose it is, and when its

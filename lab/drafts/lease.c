@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /*
  * A lease without a fence: a worker looks whether it holds the lease, pauses,

@@ -1,4 +1,4 @@
-#include "drafts/heartbeat.h"
+#include "lab/drafts/heartbeat.h"
 
 /*
  * "We needed to decide whether to allow someone waiting on a lock to override

@@ -1,4 +1,4 @@
-#include "drafts/reclaim.h"
+#include "lab/drafts/reclaim.h"
 
 static struct locks_row *
 lock_of(struct table *s)

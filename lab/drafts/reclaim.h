@@ -1,8 +1,8 @@
 #ifndef LAB_DRAFTS_RECLAIM_H
 #define LAB_DRAFTS_RECLAIM_H
 
-#include "specimen/locks.h"
-#include "specimen/specimens.h"
+#include "lab/specimen/locks.h"
+#include "lab/specimen/specimens.h"
 
 /*
  * The locks table of the global-refdb: a row with a heartbeat, and a token

@@ -1,4 +1,4 @@
-#include "drafts/reclaim.h"
+#include "lab/drafts/reclaim.h"
 
 /*
  * A reclaim in one transaction, which checks that the token is still the old

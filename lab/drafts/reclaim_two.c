@@ -1,4 +1,4 @@
-#include "drafts/reclaim.h"
+#include "lab/drafts/reclaim.h"
 
 /*
  * "In one read/write transaction: check that the token of the lock is still

@@ -1,4 +1,4 @@
-#include "drafts/redis_nodes.h"
+#include "lab/drafts/redis_nodes.h"
 
 bool
 nodes_set(struct nodes *nodes, unsigned node, unsigned id)

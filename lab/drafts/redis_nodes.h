@@ -1,7 +1,7 @@
 #ifndef LAB_DRAFTS_REDIS_NODES_H
 #define LAB_DRAFTS_REDIS_NODES_H
 
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /* Five nodes that know nothing of each other, A to E, with a key each. */
 

@@ -1,4 +1,4 @@
-#include "drafts/redis_nodes.h"
+#include "lab/drafts/redis_nodes.h"
 
 /*
  * Redlock: who has set its key on most of five nodes holds the lock, as long

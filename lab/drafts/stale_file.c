@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 /* A lock file: whoever finds its process gone removes it, and tries again. */
 

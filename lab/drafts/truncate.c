@@ -1,4 +1,4 @@
-#include "drafts/heartbeat.h"
+#include "lab/drafts/heartbeat.h"
 
 /*
  * "This will still require manual intervention (truncating the locks table)

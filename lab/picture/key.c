@@ -1,4 +1,4 @@
-#include "picture/pen.h"
+#include "lab/picture/pen.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "picture/layout.h"
+#include "lab/picture/layout.h"
 
 #include <string.h>
 

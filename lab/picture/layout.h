@@ -1,8 +1,8 @@
 #ifndef LAB_PICTURE_LAYOUT_H
 #define LAB_PICTURE_LAYOUT_H
 
-#include "picture/words.h"
-#include "specimen/specimen.h"
+#include "lab/picture/words.h"
+#include "lab/specimen/specimen.h"
 
 /*
  * Layout: where everything of a picture stands, in units of which 12 are the

@@ -1,4 +1,4 @@
-#include "picture/pen.h"
+#include "lab/picture/pen.h"
 
 void
 pen_group(const struct pen *pen, const struct told_event *event)

@@ -1,5 +1,5 @@
-#include "picture/pen.h"
-#include "picture/picture.h"
+#include "lab/picture/pen.h"
+#include "lab/picture/picture.h"
 
 /* Page: a picture as a file of its own, with all that it needs to be read. */
 

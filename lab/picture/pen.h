@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "picture/layout.h"
+#include "lab/picture/layout.h"
 
 /* Pen: what is drawn with, and the parts of a picture, each in a file. */
 

@@ -1,6 +1,6 @@
-#include "picture/picture.h"
+#include "lab/picture/picture.h"
 
-#include "picture/pen.h"
+#include "lab/picture/pen.h"
 
 /* Units are so many pixels, where there is room: 12 of them are 15. */
 enum { SCALE = 5, OF = 4 };

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 /*
  * Picture: a told schedule as a space-time diagram in SVG.

@@ -1,10 +1,10 @@
-#include "picture/picture_file.h"
+#include "lab/picture/picture_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "whole.h"
+#include "lab/whole.h"
 
 /* The folder of a path, and its name there. */
 static enum hf_status

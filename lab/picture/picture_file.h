@@ -3,7 +3,7 @@
 
 #include <holdfast/words.h>
 
-#include "picture/picture.h"
+#include "lab/picture/picture.h"
 
 /* Write a picture as the file `path`: whole, or not at all, as whole_write
  * does it. */

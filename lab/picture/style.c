@@ -1,4 +1,4 @@
-#include "picture/pen.h"
+#include "lab/picture/pen.h"
 
 /*
  * Few colours, and none that says anything alone: inside is filled, overlap

@@ -1,4 +1,4 @@
-#include "picture/words.h"
+#include "lab/picture/words.h"
 
 #include <string.h>
 

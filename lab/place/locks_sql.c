@@ -1,4 +1,4 @@
-#include "place/locks_sql.h"
+#include "lab/place/locks_sql.h"
 
 const char *
 locks_sql_name(enum locks_name name)

@@ -1,7 +1,7 @@
 #ifndef LAB_PLACE_LOCKS_SQL_H
 #define LAB_PLACE_LOCKS_SQL_H
 
-#include "specimen/locks.h"
+#include "lab/specimen/locks.h"
 
 /*
  * Locks in SQL: the statements of a table specimen, as a database takes them,

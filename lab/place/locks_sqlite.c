@@ -1,4 +1,4 @@
-#include "place/locks_sqlite.h"
+#include "lab/place/locks_sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "place/locks_sql.h"
+#include "lab/place/locks_sql.h"
 #include "store/place.h"
 
 enum {

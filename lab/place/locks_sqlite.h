@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "specimen/locks.h"
+#include "lab/specimen/locks.h"
 
 /*
  * The table of a specimen in a real SQLite database: a connection for each

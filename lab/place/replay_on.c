@@ -1,11 +1,11 @@
-#include "place/replay_on.h"
+#include "lab/place/replay_on.h"
 
 #include <stdio.h>
 
-#include "options.h"
-#include "place/locks_sqlite.h"
-#include "print.h"
-#include "run.h"
+#include "lab/options.h"
+#include "lab/place/locks_sqlite.h"
+#include "lab/print.h"
+#include "lab/run.h"
 
 /* The schedule of the line, if it is one for a database; else -1. */
 static int

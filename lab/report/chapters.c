@@ -1,10 +1,10 @@
-#include "report/chapters.h"
+#include "lab/report/chapters.h"
 
 #include <string.h>
 
-#include "report/html.h"
-#include "report/specimen_show.h"
-#include "specimen/specimens.h"
+#include "lab/report/html.h"
+#include "lab/report/specimen_show.h"
+#include "lab/specimen/specimens.h"
 
 /* ---- The overview ------------------------------------------------------- */
 
@@ -12,7 +12,7 @@ static void
 show_row(FILE *out, const struct found_specimen *found)
 {
     const struct specimen *specimen = found->found.run.specimen;
-    const struct lab_report *report = &found->found.report;
+    const struct explore_report *report = &found->found.report;
 
     fputs("<tr><th scope=\"row\"><a href=\"#", out);
     html_text(out, specimen->name);
@@ -31,7 +31,7 @@ show_row(FILE *out, const struct found_specimen *found)
         fputs(" <strong>not as its source tells</strong>", out);
     fprintf(out, "</td><td class=\"n wide\">%u</td><td class=\"n wide\">",
             report->faults);
-    if (report->verdict == LAB_VIOLATED)
+    if (report->verdict == EXPLORE_VIOLATED)
         fprintf(out, "%u", found->told.count);
     else
         fputs("<span class=\"none\">none</span>", out);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "report/found.h"
+#include "lab/report/found.h"
 
 /* Chapters: the parts of the page that are about specimens. */
 

@@ -1,37 +1,37 @@
-#include "report/found.h"
+#include "lab/report/found.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
-#include "report/variants.h"
-#include "run.h"
-#include "specimen/specimens.h"
+#include "lab/report/variants.h"
+#include "lab/run.h"
+#include "lab/specimen/specimens.h"
 
 /* A variant that is larger than this is shown as far as it was searched: the
  * report is to be there within the minute. */
 enum { VARIANT_STATES_MAX = 2000000 };
 
 static bool
-search(struct found *found, const struct lab_limits *limits)
+search(struct found *found, const struct explore_limits *limits)
 {
-    struct lab_system system = specimen_system(&found->run);
-    struct lab_limits mine = *limits;
+    struct explore_system system = specimen_system(&found->run);
+    struct explore_limits mine = *limits;
 
     mine.faults = found->run.specimen->faults;
-    return lab_explore(&system, &mine, &found->report);
+    return explore_all(&system, &mine, &found->report);
 }
 
 static bool
 search_specimen(struct found_specimen *specimen,
-                const struct lab_limits *limits)
+                const struct explore_limits *limits)
 {
     struct found *found = &specimen->found;
     bool valid;
 
     if (!search(found, limits))
         return false;
-    if (found->report.verdict == LAB_VIOLATED)
+    if (found->report.verdict == EXPLORE_VIOLATED)
         specimen_tell(&found->run, found->report.schedule,
                       found->report.schedule_len, &specimen->told, &valid);
     return true;
@@ -53,9 +53,9 @@ run_of(const struct variant *variant)
 }
 
 bool
-found_search(struct found_all *all, const struct lab_limits *limits)
+found_search(struct found_all *all, const struct explore_limits *limits)
 {
-    struct lab_limits small = *limits;
+    struct explore_limits small = *limits;
 
     *all = (struct found_all){0};
     small.states_max = VARIANT_STATES_MAX;
@@ -84,9 +84,9 @@ void
 found_fini(struct found_all *all)
 {
     for (unsigned i = 0; all->specimens != NULL && i < specimens_count; i++)
-        lab_report_fini(&all->specimens[i].found.report);
+        explore_report_fini(&all->specimens[i].found.report);
     for (unsigned i = 0; i < all->variants_count; i++)
-        lab_report_fini(&all->variants[i].found.report);
+        explore_report_fini(&all->variants[i].found.report);
     free(all->specimens);
     free(all->variants);
     *all = (struct found_all){0};
@@ -100,6 +100,6 @@ found_is_expected(const struct found_specimen *found)
 
     if (expect == NULL || violated == NULL)
         return expect == NULL && violated == NULL &&
-               found->found.report.verdict != LAB_VACUOUS;
+               found->found.report.verdict != EXPLORE_VACUOUS;
     return strcmp(expect, violated) == 0;
 }

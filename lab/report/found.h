@@ -3,20 +3,20 @@
 
 #include <stdio.h>
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 /* Found: what the searches of specimens have found, kept until it is shown. */
 
 /* One search. */
 struct found {
     struct specimen_run run;
-    struct lab_report report;
+    struct explore_report report;
 };
 
 /* A specimen as it stands. */
 struct found_specimen {
     struct found found;
-    struct told told; /* LAB_VIOLATED: its schedule */
+    struct told told; /* EXPLORE_VIOLATED: its schedule */
 };
 
 /* A specimen with something else about it, and what that is for. */
@@ -36,7 +36,7 @@ struct found_all {
  * a signal may leave some bounded.  False when there was no memory; in either
  * case for found_fini.
  */
-bool found_search(struct found_all *all, const struct lab_limits *limits);
+bool found_search(struct found_all *all, const struct explore_limits *limits);
 
 void found_fini(struct found_all *all);
 

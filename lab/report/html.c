@@ -1,10 +1,10 @@
-#include "report/html.h"
+#include "lab/report/html.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "print.h"
-#include "report/chapters.h"
+#include "lab/print.h"
+#include "lab/report/chapters.h"
 
 /* What the byte must be written as, or NULL: as it is. */
 static const char *
@@ -99,13 +99,13 @@ html_property(FILE *out, const char *property)
 /* The sign is for those who do not see the colour, and no word for those who
  * hear the page. */
 void
-html_verdict(FILE *out, enum lab_verdict verdict)
+html_verdict(FILE *out, enum explore_verdict verdict)
 {
     static const char *const signs[] = {
-        [LAB_PROVED] = "\xe2\x9c\x93",   /* a tick */
-        [LAB_VACUOUS] = "\xe2\x97\x8b",  /* a ring */
-        [LAB_VIOLATED] = "\xe2\x9c\x95", /* a cross */
-        [LAB_BOUNDED] = "\xe2\x80\xa6",  /* dots */
+        [EXPLORE_PROVED] = "\xe2\x9c\x93",   /* a tick */
+        [EXPLORE_VACUOUS] = "\xe2\x97\x8b",  /* a ring */
+        [EXPLORE_VIOLATED] = "\xe2\x9c\x95", /* a cross */
+        [EXPLORE_BOUNDED] = "\xe2\x80\xa6",  /* dots */
     };
 
     fprintf(out,

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "search/explore.h"
-#include "specimen/specimen.h"
+#include "explore/explore.h"
+#include "lab/specimen/specimen.h"
 
 /*
  * Html: the small parts of a page.  Whatever is written between tags or in
@@ -30,7 +30,7 @@ void html_seconds(FILE *out, double seconds);
 void html_property(FILE *out, const char *property);
 
 /* The verdict as a mark: its word, a sign, and a class for its colour. */
-void html_verdict(FILE *out, enum lab_verdict verdict);
+void html_verdict(FILE *out, enum explore_verdict verdict);
 
 /* name=value, as code. */
 void html_setting(FILE *out, const struct specimen_run *run, unsigned index);

@@ -1,4 +1,4 @@
-#include "report/lines.h"
+#include "lab/report/lines.h"
 
 #include <errno.h>
 #include <stdlib.h>

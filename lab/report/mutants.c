@@ -1,12 +1,12 @@
-#include "report/mutants.h"
+#include "lab/report/mutants.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "report/html.h"
-#include "report/lines.h"
+#include "lab/report/html.h"
+#include "lab/report/lines.h"
 
 enum { MUTANTS_MAX = 10000 };
 

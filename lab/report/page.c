@@ -1,9 +1,9 @@
-#include "report/page.h"
+#include "lab/report/page.h"
 
-#include "report/assets.h"
-#include "report/chapters.h"
-#include "report/html.h"
-#include "specimen/specimens.h"
+#include "lab/report/assets.h"
+#include "lab/report/chapters.h"
+#include "lab/report/html.h"
+#include "lab/specimen/specimens.h"
 
 /* ---- The head ----------------------------------------------------------- */
 
@@ -49,9 +49,9 @@ show_summary(FILE *out, const struct page *page)
 
     for (unsigned i = 0; i < specimens_count; i++)
         violated +=
-            page->all->specimens[i].found.report.verdict == LAB_VIOLATED;
+            page->all->specimens[i].found.report.verdict == EXPLORE_VIOLATED;
     for (unsigned i = 0; i < page->proofs->count; i++)
-        proved += page->proofs->at[i].verdict == LAB_PROVED;
+        proved += page->proofs->at[i].verdict == EXPLORE_PROVED;
     fputs("<ul class=\"summary\">\n", out);
     show_number(out, specimens_count, "locks of others");
     show_number(out, violated, "of them broken");
@@ -92,7 +92,7 @@ show_contents(FILE *out, const struct page *page)
           out);
     for (unsigned i = 0; i < specimens_count; i++) {
         bool violated =
-            page->all->specimens[i].found.report.verdict == LAB_VIOLATED;
+            page->all->specimens[i].found.report.verdict == EXPLORE_VIOLATED;
 
         if (chapters_begins_source(i)) {
             fputs(i == 0 ? "" : "</ol></li>\n", out);

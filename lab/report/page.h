@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "report/found.h"
-#include "report/mutants.h"
-#include "report/proofs.h"
+#include "lab/report/found.h"
+#include "lab/report/mutants.h"
+#include "lab/report/proofs.h"
 
 /* Page: everything that was found, as one HTML page that needs nothing else. */
 

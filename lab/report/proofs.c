@@ -1,13 +1,13 @@
-#include "report/proofs.h"
+#include "lab/report/proofs.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "print.h"
-#include "report/lines.h"
-#include "world/worlds.h"
+#include "lab/print.h"
+#include "lab/report/lines.h"
+#include "lab/world/worlds.h"
 
 enum { PROOFS_MAX = 1000 };
 
@@ -48,11 +48,11 @@ next_decimal(char **at, double *number)
 }
 
 static bool
-next_verdict(char **at, enum lab_verdict *verdict)
+next_verdict(char **at, enum explore_verdict *verdict)
 {
     const char *word = next_word(at);
 
-    for (*verdict = LAB_PROVED; *verdict <= LAB_BOUNDED; (*verdict)++)
+    for (*verdict = EXPLORE_PROVED; *verdict <= EXPLORE_BOUNDED; (*verdict)++)
         if (strcmp(word, print_verdict(*verdict)) == 0)
             return true;
     return false;
@@ -73,7 +73,7 @@ take_property(char *at, struct proof *proof)
     while (end > at && end[-1] == ' ')
         *--end = '\0';
     if (strlen(at) >= sizeof(proof->property) ||
-        (*at == '\0') != (proof->verdict != LAB_VIOLATED))
+        (*at == '\0') != (proof->verdict != EXPLORE_VIOLATED))
         return false;
     snprintf(proof->property, sizeof(proof->property), "%s", at);
     return true;
@@ -193,6 +193,7 @@ proofs_is_expected(const struct proof *proof)
     const char *expect = proof->world->expect;
 
     if (expect == NULL)
-        return proof->verdict == LAB_PROVED || proof->verdict == LAB_BOUNDED;
+        return proof->verdict == EXPLORE_PROVED ||
+               proof->verdict == EXPLORE_BOUNDED;
     return strcmp(proof->property, expect) == 0;
 }

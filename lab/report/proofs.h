@@ -5,7 +5,7 @@
 
 #include <holdfast/words.h>
 
-#include "search/explore.h"
+#include "explore/explore.h"
 
 /*
  * Proofs: what `holdfast-lab prove` has printed, read back.  There is one way
@@ -16,12 +16,12 @@ struct proof {
     const struct world_config *world; /* static */
     unsigned workers;
     unsigned faults;
-    enum lab_verdict verdict;
+    enum explore_verdict verdict;
     uint64_t states;
     uint64_t transitions;
     unsigned depth;
     double seconds;
-    char property[256]; /* LAB_VIOLATED, perhaps a check; else "" */
+    char property[256]; /* EXPLORE_VIOLATED, perhaps a check; else "" */
     char *story;        /* owned: the lines below the row, or NULL */
 };
 

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
-#include "report/proofs.h"
-#include "world/worlds.h"
+#include "lab/report/html.h"
+#include "lab/report/proofs.h"
+#include "lab/world/worlds.h"
 
 /* ---- The story of a limit ----------------------------------------------- */
 
@@ -97,7 +97,7 @@ show_row(FILE *out, const struct proof *proof)
             "<td data-label=\"verdict\"><div>",
             proof->workers, proof->faults);
     html_verdict(out, proof->verdict);
-    if (proof->verdict == LAB_VIOLATED) {
+    if (proof->verdict == EXPLORE_VIOLATED) {
         fputs(" ", out);
         html_property(out, proof->property);
     }
@@ -139,7 +139,7 @@ show_table(FILE *out, const struct proofs *proofs)
 static bool
 has_story(const struct proof *proof)
 {
-    return proof->verdict == LAB_VIOLATED && proof->story != NULL;
+    return proof->verdict == EXPLORE_VIOLATED && proof->story != NULL;
 }
 
 void

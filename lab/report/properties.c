@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "report/chapters.h"
-#include "report/html.h"
+#include "lab/report/chapters.h"
+#include "lab/report/html.h"
 
 /* What the workers of a specimen or of Holdfast itself must never do. */
 static const struct {

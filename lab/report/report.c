@@ -1,15 +1,15 @@
-#include "report/report.h"
+#include "lab/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "options.h"
-#include "prove.h"
-#include "report/lines.h"
-#include "report/page.h"
-#include "specimen/specimens.h"
-#include "whole.h"
+#include "lab/options.h"
+#include "lab/prove.h"
+#include "lab/report/lines.h"
+#include "lab/report/page.h"
+#include "lab/specimen/specimens.h"
+#include "lab/whole.h"
 
 struct report {
     const struct report_order *order;
@@ -89,14 +89,14 @@ make_proofs(struct report *report)
 static enum hf_status
 search(struct report *report)
 {
-    const struct lab_limits *limits = &report->order->limits;
+    const struct explore_limits *limits = &report->order->limits;
     enum hf_status status = HF_OK;
 
     if (!found_search(&report->all, limits))
         return no_memory(report);
-    if (report->order->proofs == NULL && !lab_is_stopped(limits))
+    if (report->order->proofs == NULL && !explore_is_stopped(limits))
         status = make_proofs(report);
-    if (lab_is_stopped(limits)) /* which may have left no proof to read */
+    if (explore_is_stopped(limits)) /* which may have left no proof to read */
         status = hf_fail(report->error, HF_E_CANCELLED,
                          "interrupted: no report was written");
     return status;
@@ -116,7 +116,7 @@ say_findings(const struct report *report, struct report_outcome *outcome)
     for (unsigned i = 0; i < specimens_count; i++) {
         const struct found_specimen *found = &report->all.specimens[i];
 
-        if (found->found.report.verdict == LAB_BOUNDED)
+        if (found->found.report.verdict == EXPLORE_BOUNDED)
             outcome->bounded =
                 say("bounded", "the specimen ", specimens[i]->name);
         else if (!found_is_expected(found))
@@ -126,7 +126,7 @@ say_findings(const struct report *report, struct report_outcome *outcome)
     for (unsigned i = 0; i < report->proofs.count; i++) {
         const struct proof *proof = &report->proofs.at[i];
 
-        if (proof->verdict == LAB_BOUNDED)
+        if (proof->verdict == EXPLORE_BOUNDED)
             outcome->bounded = say("bounded", "the world ", proof->world->name);
         else if (!proofs_is_expected(proof))
             outcome->finding =

@@ -3,15 +3,15 @@
 
 #include <holdfast/words.h>
 
-#include "search/explore.h"
+#include "explore/explore.h"
 
 /* Report: `holdfast-lab report`, from the searches to the page. */
 
 struct report_order {
-    const char *folder;       /* made if it is missing */
-    const char *proofs;       /* a file, or NULL: make the quick proofs */
-    const char *mutants;      /* a file, or NULL: say that there is none */
-    struct lab_limits limits; /* but for faults and states */
+    const char *folder;           /* made if it is missing */
+    const char *proofs;           /* a file, or NULL: make the quick proofs */
+    const char *mutants;          /* a file, or NULL: say that there is none */
+    struct explore_limits limits; /* but for faults and states */
 };
 
 struct report_outcome {

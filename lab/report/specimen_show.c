@@ -1,11 +1,11 @@
-#include "report/specimen_show.h"
+#include "lab/report/specimen_show.h"
 
 #include <string.h>
 
-#include "picture/picture.h"
-#include "report/chapters.h"
-#include "report/html.h"
-#include "run.h"
+#include "lab/picture/picture.h"
+#include "lab/report/chapters.h"
+#include "lab/report/html.h"
+#include "lab/run.h"
 
 /* ---- Its verdict -------------------------------------------------------- */
 
@@ -13,7 +13,7 @@ static void
 show_verdict(FILE *out, const struct found_specimen *found)
 {
     const struct specimen *specimen = found->found.run.specimen;
-    const struct lab_report *report = &found->found.report;
+    const struct explore_report *report = &found->found.report;
     const char *meaning;
 
     fputs("<p class=\"finding\">", out);
@@ -24,9 +24,9 @@ show_verdict(FILE *out, const struct found_specimen *found)
         meaning = chapters_meaning(report->violated);
         fputs(meaning == NULL ? "" : ": ", out);
         html_text(out, meaning == NULL ? "" : meaning);
-    } else if (report->verdict == LAB_PROVED) {
+    } else if (report->verdict == EXPLORE_PROVED) {
         fputs("every order of events was tried, and nothing breaks", out);
-    } else if (report->verdict == LAB_VACUOUS) {
+    } else if (report->verdict == EXPLORE_VACUOUS) {
         fputs("nobody was ever inside, so this proves nothing", out);
     } else {
         fputs("nothing was found as far as it was searched", out);
@@ -51,7 +51,7 @@ show_fact(FILE *out, const char *name, uint64_t number)
 static void
 show_facts(FILE *out, const struct found_specimen *found)
 {
-    const struct lab_report *report = &found->found.report;
+    const struct explore_report *report = &found->found.report;
 
     fputs("<dl class=\"facts\">", out);
     show_fact(out, "workers", found->found.run.workers);
@@ -218,7 +218,7 @@ show_difference(FILE *out, const struct specimen_run *run)
 static void
 show_variant(FILE *out, const struct found_variant *variant)
 {
-    const struct lab_report *report = &variant->found.report;
+    const struct explore_report *report = &variant->found.report;
 
     fputs("<tr><th scope=\"row\"><div>", out);
     show_difference(out, &variant->found.run);
@@ -300,7 +300,7 @@ specimen_show(FILE *out, const struct found_all *all,
     show_verdict(out, found);
     show_facts(out, found);
     fputs("</header>\n", out);
-    if (found->found.report.verdict == LAB_VIOLATED)
+    if (found->found.report.verdict == EXPLORE_VIOLATED)
         show_story(out, found);
     show_settings(out, &found->found.run);
     show_variants(out, all, specimen);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "report/found.h"
+#include "lab/report/found.h"
 
 /* One specimen: its verdict, its story and picture, its settings, and its
  * variants, which are among those of `all`. */

@@ -1,8 +1,8 @@
-#include "report/variants.h"
+#include "lab/report/variants.h"
 
 #include <stddef.h>
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 #define MORE(specimen)                                                         \
     {.line = specimen ":3"},                                                   \

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "riak/parts.h"
+#include "lab/riak/parts.h"
 
 const struct riak_config riak_config_default = {
     .n_val = 3,

@@ -1,4 +1,4 @@
-#include "riak/parts.h"
+#include "lab/riak/parts.h"
 
 /* riak_kv_get_fsm and riak_kv_get_core. */
 

@@ -1,4 +1,4 @@
-#include "riak/parts.h"
+#include "lab/riak/parts.h"
 
 bool
 riak_descends(unsigned clock, unsigned other)

@@ -1,5 +1,5 @@
 #include "base/check.h"
-#include "riak/parts.h"
+#include "lab/riak/parts.h"
 
 struct riak_object *
 riak_place(struct riak *riak, const struct riak_op *op, unsigned partition)

@@ -1,7 +1,7 @@
 #ifndef LAB_RIAK_PARTS_H
 #define LAB_RIAK_PARTS_H
 
-#include "riak/riak.h"
+#include "lab/riak/riak.h"
 
 /* What the files of the simulated Riak share. */
 

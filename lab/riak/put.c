@@ -1,5 +1,5 @@
 #include "base/check.h"
-#include "riak/parts.h"
+#include "lab/riak/parts.h"
 
 /* riak_kv_put_fsm, riak_kv_put_core, and what riak_kv_vnode does of a put. */
 

@@ -1,7 +1,7 @@
-#include "riak/riak.h"
+#include "lab/riak/riak.h"
 
 #include "base/check.h"
-#include "riak/parts.h"
+#include "lab/riak/parts.h"
 
 _Static_assert(sizeof(struct riak_op) == 5 + RIAK_N_MAX,
                "a request is bytes without padding");

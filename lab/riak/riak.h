@@ -3,7 +3,7 @@
 
 #include <holdfast/words.h>
 
-#include "specimen/key.h"
+#include "lab/specimen/key.h"
 
 /*
  * Riak: one key in a simulated cluster, by the rules of riak_kv.

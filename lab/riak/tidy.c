@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "riak/parts.h"
+#include "lab/riak/parts.h"
 
 /* What is kept of a mask of writes, moved together. */
 static uint8_t

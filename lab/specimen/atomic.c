@@ -1,4 +1,4 @@
-#include "specimen/atomic.h"
+#include "lab/specimen/atomic.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 #ifndef LAB_SPECIMEN_ATOMIC_H
 #define LAB_SPECIMEN_ATOMIC_H
 
-#include "specimen/key.h"
+#include "lab/specimen/key.h"
 
 /*
  * Atomic: a key without replicas, on which each operation is one step.

@@ -1,4 +1,4 @@
-#include "specimen/locks.h"
+#include "lab/specimen/locks.h"
 
 #include <string.h>
 

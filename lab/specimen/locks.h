@@ -1,7 +1,7 @@
 #ifndef LAB_SPECIMEN_LOCKS_H
 #define LAB_SPECIMEN_LOCKS_H
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 /*
  * Locks: the table of a lock that is kept in a database.

@@ -1,11 +1,11 @@
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "specimen/locks.h"
+#include "lab/specimen/locks.h"
 
 /* A state of more than so many bytes is kept in parts of at most so many. */
 enum { WHOLE_BYTES = 64, PART_BYTES = 32 };
@@ -163,11 +163,11 @@ seen_in(const struct scene *scene, const struct cast *cast, unsigned choice,
 
 static void
 try_move(const struct specimen_run *run, const void *state,
-         struct specimen_move move, struct lab_explorer *explorer)
+         struct specimen_move move, struct explorer *explorer)
 {
     alignas(max_align_t) uint8_t next[SPECIMEN_STATE_MAX];
     struct scene scene = {.run = run};
-    struct lab_step step = {
+    struct explore_step step = {
         .state = next,
         .action = number_of(move.actor, move.choice),
         .actor = move.actor,
@@ -179,13 +179,13 @@ try_move(const struct specimen_run *run, const void *state,
     step.fault = scene.fault;
     step.violated = scene.violated;
     step.seen = seen_in(&scene, (const struct cast *)next, move.choice,
-                        lab_explore_wants(explorer, scene.fault));
-    lab_explore_add(explorer, &step);
+                        explore_wants(explorer, scene.fault));
+    explore_add(explorer, &step);
 }
 
 static void
 expand_actor(const struct specimen_run *run, const void *state, unsigned actor,
-             struct lab_explorer *explorer)
+             struct explorer *explorer)
 {
     for (unsigned choice = 0; choice < run->specimen->choices; choice++)
         try_move(run, state,
@@ -194,7 +194,7 @@ expand_actor(const struct specimen_run *run, const void *state, unsigned actor,
 }
 
 static void
-expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+expand(const void *ctx, const void *state, struct explorer *explorer)
 {
     const struct specimen_run *run = ctx;
 
@@ -213,7 +213,7 @@ expand(const void *ctx, const void *state, struct lab_explorer *explorer)
 
 /* Any pieces will do: those of a large state repeat, wherever they are cut. */
 static void
-cut(size_t size, uint16_t parts[LAB_PARTS_MAX])
+cut(size_t size, uint16_t parts[EXPLORE_PARTS_MAX])
 {
     size_t count = (size + PART_BYTES - 1) / PART_BYTES;
     size_t each = (size + count - 1) / count;
@@ -224,10 +224,10 @@ cut(size_t size, uint16_t parts[LAB_PARTS_MAX])
         *parts = (uint16_t)(size < each ? size : each);
 }
 
-struct lab_system
+struct explore_system
 specimen_system(const struct specimen_run *run)
 {
-    struct lab_system system = {
+    struct explore_system system = {
         .state_size = size_of(run),
         .ctx = run,
         .start = start,

@@ -3,9 +3,9 @@
 
 #include <holdfast/words.h>
 
-#include "search/explore.h"
-#include "specimen/told.h"
-#include "world/promise.h"
+#include "explore/explore.h"
+#include "lab/specimen/told.h"
+#include "lab/world/promise.h"
 
 /*
  * Specimen: somebody's lock, written as its source tells it, small enough for
@@ -201,7 +201,7 @@ void specimen_add_value(const struct specimen_run *run, unsigned index,
 bool specimen_has_setting(const struct specimen_run *run, unsigned index);
 
 /* The system of a run, which must outlive it. */
-struct lab_system specimen_system(const struct specimen_run *run);
+struct explore_system specimen_system(const struct specimen_run *run);
 
 /*
  * Do a schedule from the start, and tell it into `told`, with the closing

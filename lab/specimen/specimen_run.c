@@ -1,4 +1,4 @@
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 #include <stdlib.h>
 #include <string.h>

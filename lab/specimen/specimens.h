@@ -1,7 +1,7 @@
 #ifndef LAB_SPECIMEN_SPECIMENS_H
 #define LAB_SPECIMEN_SPECIMENS_H
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 /* Every specimen, in the order in which they are listed. */
 

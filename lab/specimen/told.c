@@ -1,4 +1,4 @@
-#include "specimen/told.h"
+#include "lab/specimen/told.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_PROMISE_H
 #define LAB_WORLD_PROMISE_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * The promises of docs/guarantees.md as properties of the world, each looked

@@ -11,14 +11,14 @@
 #include <cmocka.h>
 
 #include "base/check.h"
-#include "options.h"
-#include "print.h"
-#include "prove.h"
-#include "world/attempt.h"
-#include "world/model.h"
-#include "world/story.h"
-#include "world/walk.h"
-#include "world/worlds.h"
+#include "lab/options.h"
+#include "lab/print.h"
+#include "lab/prove.h"
+#include "lab/world/attempt.h"
+#include "lab/world/model.h"
+#include "lab/world/story.h"
+#include "lab/world/walk.h"
+#include "lab/world/worlds.h"
 
 #define CHECK "check failed: hf_terms_valid(&config->terms, config->grace)"
 
@@ -87,25 +87,25 @@ attempts_may_stand_in_each_other(void **unused)
 /* ---- In a world --------------------------------------------------------- */
 
 static void
-assert_found(const struct lab_system *system)
+assert_found(const struct explore_system *system)
 {
-    struct lab_report report;
+    struct explore_report report;
 
-    assert_true(lab_explore(system, &(struct lab_limits){.states_max = 100000},
-                            &report));
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_true(explore_all(
+        system, &(struct explore_limits){.states_max = 100000}, &report));
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_string_equal(report.violated, CHECK);
     assert_int_equal(report.schedule_len, 1);
     assert_int_equal(report.schedule[0], begin(1));
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 static void
 a_search_finds_it_with_the_shortest_schedule(void **unused)
 {
     struct world_config config = unsound("takeover", 1);
-    struct lab_system full = model_system(&config);
-    struct lab_system reduced = model_reduced_system(&config);
+    struct explore_system full = model_system(&config);
+    struct explore_system reduced = model_reduced_system(&config);
 
     (void)unused;
     assert_found(&full);

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "drafts/draft.h"
+#include "lab/drafts/draft.h"
+#include "lab/specimen/specimens.h"
 #include "lab/support/finding.h"
-#include "specimen/specimens.h"
 
 /* The closing words of "Locks, a cautionary tale", as specimens: a write that
  * answered an error and is there all the same, and a removed lock that comes
@@ -71,7 +71,7 @@ a_failed_write_is_there_and_everybody_moves_on(void **state)
 
     (void)state;
     find_with("put-failed", 2, 2, NULL, &f);
-    assert_int_equal(f.verdict, LAB_VIOLATED);
+    assert_int_equal(f.verdict, EXPLORE_VIOLATED);
     assert_string_equal(f.property, SPECIMEN_NOBODY);
     assert_int_equal(f.told.operations, 3);
     assert_order(
@@ -100,7 +100,7 @@ three_and_four_workers_all_move_on(void **state)
         struct finding f;
 
         find_with("put-failed", workers, 2, NULL, &f);
-        assert_int_equal(f.verdict, LAB_VIOLATED);
+        assert_int_equal(f.verdict, EXPLORE_VIOLATED);
         assert_string_equal(f.property, SPECIMEN_NOBODY);
         assert_int_equal(f.told.operations, workers + 1);
     }
@@ -114,7 +114,7 @@ without_its_cause_no_write_fails(void **state)
 
     (void)state;
     find_with("put-failed", 2, 1, NULL, &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
     find_with("put-failed", 2, 2, WITH("pw=one"), &f);
     assert_int_equal(number_of(&f, "answered with an error"), 0);
 }
@@ -127,9 +127,9 @@ riak_refuses_a_write_when_it_knows(void **state)
 
     (void)state;
     find_with("put-failed", 2, 2, WITH("pw_precheck=riak"), &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
     find_with("put-failed", 3, 2, WITH("pw_precheck=riak"), &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
 }
 
 static void
@@ -139,7 +139,7 @@ riak_cannot_refuse_a_write_that_is_under_way(void **state)
 
     (void)state;
     find_with("put-failed", 2, 2, WITH("pw_precheck=riak", "pace=turns"), &f);
-    assert_int_equal(f.verdict, LAB_VIOLATED);
+    assert_int_equal(f.verdict, EXPLORE_VIOLATED);
     assert_string_equal(f.property, SPECIMEN_NOBODY);
     assert_order(&f, WITH("write is coordinated", "A crash takes down",
                           "which is down", "answered with an error",
@@ -186,7 +186,7 @@ a_removed_lock_comes_back_by_a_late_handoff(void **state)
     (void)state;
     for (unsigned workers = 2; workers <= 4; workers++) {
         find_with("resurrection", workers, 1, NULL, &f);
-        assert_int_equal(f.verdict, LAB_VIOLATED);
+        assert_int_equal(f.verdict, EXPLORE_VIOLATED);
         assert_string_equal(f.property, SPECIMEN_RESURRECTION);
         assert_int_equal(f.told.operations, 4);
         assert_order(&f,
@@ -211,10 +211,10 @@ with_delete_mode_keep_it_stays_removed(void **state)
     (void)state;
     for (unsigned workers = 2; workers <= 3; workers++) {
         find_with("resurrection", workers, 1, WITH("delete_mode=keep"), &f);
-        assert_int_equal(f.verdict, LAB_PROVED);
+        assert_int_equal(f.verdict, EXPLORE_PROVED);
     }
     find_with("resurrection", 2, 1, WITH("delete_mode=keep", "pace=turns"), &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
 }
 
 static void
@@ -238,7 +238,7 @@ without_a_fault_nothing_is_handed_over(void **state)
 
     (void)state;
     find_with("resurrection", 2, 0, NULL, &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
 }
 
 /* Reaping forgets what a late write descends from. */
@@ -272,7 +272,7 @@ what_was_read_before_is_no_resurrection(void **state)
     assert_true(specimen_set(&run, "read_repair=false", &why));
     run.only = SPECIMEN_RESURRECTION;
     find(&run, 0, &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
 }
 
 /* ---- Pace --------------------------------------------------------------- */
@@ -285,7 +285,7 @@ one_worker_at_a_time_makes_the_first_draft_a_lock(void **state)
     (void)state;
     for (unsigned workers = 2; workers <= 4; workers++) {
         find_with("draft1", workers, 0, WITH("pace=turns"), &f);
-        assert_int_equal(f.verdict, LAB_PROVED);
+        assert_int_equal(f.verdict, EXPLORE_PROVED);
     }
 }
 

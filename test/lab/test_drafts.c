@@ -1,4 +1,4 @@
-#include "drafts/draft.h"
+#include "lab/drafts/draft.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "lab/specimen/specimens.h"
 #include "lab/support/finding.h"
-#include "specimen/specimens.h"
 
 /* The failure scenarios of "Locks, a cautionary tale": what the search finds
  * by itself must be what the document tells. */
@@ -41,10 +41,10 @@ static void
 assert_property(const struct finding *f, const char *property)
 {
     if (property == NULL) {
-        assert_int_equal(f->verdict, LAB_PROVED);
+        assert_int_equal(f->verdict, EXPLORE_PROVED);
         return;
     }
-    assert_int_equal(f->verdict, LAB_VIOLATED);
+    assert_int_equal(f->verdict, EXPLORE_VIOLATED);
     assert_string_equal(f->property, property);
 }
 

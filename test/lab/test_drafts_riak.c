@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,11 +45,11 @@ the_third_draft_is_safe_and_starves_under_strict_quorums(void **state)
 
     (void)state;
     find(&run, 0, &f);
-    assert_int_equal(f.verdict, LAB_VIOLATED);
+    assert_int_equal(f.verdict, EXPLORE_VIOLATED);
     assert_string_equal(f.property, SPECIMEN_NOBODY);
     run.only = PROMISE_OVERLAP;
     find(&run, 0, &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
 }
 
 static void
@@ -62,7 +62,7 @@ the_third_draft_overlaps_under_weak_quorums(void **state)
     (void)state;
     run.only = PROMISE_OVERLAP;
     find(&run, 0, &f);
-    assert_int_equal(f.verdict, LAB_VIOLATED);
+    assert_int_equal(f.verdict, EXPLORE_VIOLATED);
     assert_string_equal(f.property, PROMISE_OVERLAP);
     assert_int_equal(f.told.operations, 6);
 }
@@ -79,7 +79,7 @@ the_first_and_second_overlap_under_strict_quorums(void **state)
             run_on_riak(i == 0 ? "draft1" : "draft2", strict);
 
         find(&run, 0, &f);
-        assert_int_equal(f.verdict, LAB_VIOLATED);
+        assert_int_equal(f.verdict, EXPLORE_VIOLATED);
         assert_string_equal(f.property, PROMISE_OVERLAP);
         assert_int_equal(f.told.operations, i == 0 ? 4 : 6);
     }
@@ -144,7 +144,7 @@ on_three_replicas_the_drafts_fail_as_the_document_tells(void **state)
 
         print_message("%s\n", scenarios[i].name);
         find(&run, 0, &f);
-        assert_int_equal(f.verdict, LAB_VIOLATED);
+        assert_int_equal(f.verdict, EXPLORE_VIOLATED);
         assert_string_equal(f.property, scenarios[i].property);
         assert_events(&f, scenarios[i].events);
     }
@@ -164,11 +164,11 @@ on_three_replicas_the_third_draft_is_safe_under_strict_quorums(void **state)
     (void)state;
     run.only = PROMISE_OVERLAP;
     find(&run, 0, &f);
-    assert_int_equal(f.verdict, LAB_PROVED);
+    assert_int_equal(f.verdict, EXPLORE_PROVED);
     run = run_on("draft3", "n_val=3", weak);
     run.only = PROMISE_OVERLAP;
     find(&run, 0, &f);
-    assert_int_equal(f.verdict, LAB_VIOLATED);
+    assert_int_equal(f.verdict, EXPLORE_VIOLATED);
 }
 
 /* ---- Sentences and settings ---------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "place/locks_sqlite.h"
-#include "run.h"
+#include "lab/place/locks_sqlite.h"
+#include "lab/run.h"
 
 /* Schedules of table specimens in a real database, which says what the model
  * says; and doubles that make one of them wrong. */
@@ -67,19 +67,19 @@ static struct schedule
 found(const char *name)
 {
     struct schedule s = {.run = specimen_run_of(specimens_find(name), 0)};
-    struct lab_limits limits = {.faults = s.run.specimen->faults,
-                                .memory_max = 1ull << 30};
-    struct lab_system system = specimen_system(&s.run);
-    struct lab_report report;
+    struct explore_limits limits = {.faults = s.run.specimen->faults,
+                                    .memory_max = 1ull << 30};
+    struct explore_system system = specimen_system(&s.run);
+    struct explore_report report;
 
-    assert_true(lab_explore(&system, &limits, &report));
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_true(explore_all(&system, &limits, &report));
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_true(report.schedule_len <= RUN_SCHEDULE_MAX);
     memcpy(s.actions, report.schedule,
            report.schedule_len * sizeof(s.actions[0]));
     s.len = report.schedule_len;
     s.violated = report.violated;
-    lab_report_fini(&report);
+    explore_report_fini(&report);
     return s;
 }
 

@@ -1,4 +1,4 @@
-#include "picture/picture.h"
+#include "lab/picture/picture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "lab/specimen/specimens.h"
 #include "lab/support/finding.h"
-#include "specimen/specimens.h"
 
 /* What is seen of a picture, by its parts. */
 

@@ -1,4 +1,4 @@
-#include "riak/riak.h"
+#include "lab/riak/riak.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "explore/explore.h"
 #include "lab/support/cluster.h"
-#include "search/explore.h"
 
 /*
  * The closing words of the cautionary tale, found by search: what a failed
@@ -94,7 +94,7 @@ turn(const struct script *script, struct tale *tale, const char **violated)
 }
 
 static void
-expand_tale(const void *ctx, const void *state, struct lab_explorer *explorer)
+expand_tale(const void *ctx, const void *state, struct explorer *explorer)
 {
     const struct script *script = ctx;
     struct key_step steps[KEY_STEPS_MAX];
@@ -108,40 +108,41 @@ expand_tale(const void *ctx, const void *state, struct lab_explorer *explorer)
         return;
     next = tale;
     if (turn(script, &next, &violated))
-        lab_explore_add(explorer, &(struct lab_step){
-                                      .state = &next,
-                                      .action = OF_A_WORKER,
-                                      .violated = violated,
-                                  });
+        explore_add(explorer, &(struct explore_step){
+                                  .state = &next,
+                                  .action = OF_A_WORKER,
+                                  .violated = violated,
+                              });
     count = riak_steps(&tale.riak, steps);
     for (unsigned i = 0; i < count; i++) {
         next = tale;
         riak_step(&next.riak, steps[i]);
-        lab_explore_add(explorer, &(struct lab_step){
-                                      .state = &next,
-                                      .action = (uint16_t)(steps[i].code << 8 |
-                                                           steps[i].about),
-                                      .actor = 1,
-                                      .fault = steps[i].fault,
-                                  });
+        explore_add(explorer, &(struct explore_step){
+                                  .state = &next,
+                                  .action = (uint16_t)(steps[i].code << 8 |
+                                                       steps[i].about),
+                                  .actor = 1,
+                                  .fault = steps[i].fault,
+                              });
     }
 }
 
 static void
-search(const struct script *script, unsigned faults, struct lab_report *report)
+search(const struct script *script, unsigned faults,
+       struct explore_report *report)
 {
-    const struct lab_system system = {
+    const struct explore_system system = {
         .state_size = sizeof(struct tale),
         .ctx = script,
         .start = start_tale,
         .expand = expand_tale,
     };
-    const struct lab_limits limits = {
+    const struct explore_limits limits = {
         .faults = faults,
         .memory_max = UINT64_C(1) << 30,
     };
 
-    assert_true(lab_explore(&system, &limits, report));
+    assert_true(explore_all(&system, &limits, report));
     print_message("%u faults, depth %u: %llu states, %.1f s\n", report->faults,
                   report->depth, (unsigned long long)report->states,
                   report->seconds);
@@ -149,7 +150,7 @@ search(const struct script *script, unsigned faults, struct lab_report *report)
 
 /* Where in the schedule the first step of this kind is, or its end. */
 static size_t
-first_of(const struct lab_report *report, enum riak_happening_kind kind)
+first_of(const struct explore_report *report, enum riak_happening_kind kind)
 {
     size_t i = 0;
 
@@ -166,7 +167,7 @@ static const enum key_answer_kind that_fails[] = {KEY_ERROR};
 
 static void
 search_failed_write(const char *settings, uint8_t down, unsigned faults,
-                    struct lab_report *report)
+                    struct explore_report *report)
 {
     const struct script script = {
         .settings = settings,
@@ -184,32 +185,32 @@ static void
 a_write_that_failed_is_there_all_the_same(void **state)
 {
     static const char settings[] = "pr=quorum pw=quorum read_repair=false";
-    struct lab_report report;
+    struct explore_report report;
 
     (void)state;
     search_failed_write(settings, 0, 1, &report);
-    assert_int_equal(report.verdict, LAB_PROVED);
-    lab_report_fini(&report);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
+    explore_report_fini(&report);
     search_failed_write(settings, 0, 2, &report);
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_true(first_of(&report, RIAK_COORDINATES) <
                 first_of(&report, RIAK_GOES_DOWN));
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 /* In the tale they were down before.  Riak knows that, and stores nothing. */
 static void
 the_seed_has_it_there_when_primaries_are_known_to_be_down(void **state)
 {
-    struct lab_report report;
+    struct explore_report report;
 
     (void)state;
     search_failed_write("pr=quorum pw=quorum pw_precheck=seed", 2, 0, &report);
-    assert_int_equal(report.verdict, LAB_VIOLATED);
-    lab_report_fini(&report);
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
+    explore_report_fini(&report);
     search_failed_write("pr=quorum pw=quorum pw_precheck=riak", 2, 0, &report);
-    assert_int_equal(report.verdict, LAB_PROVED);
-    lab_report_fini(&report);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
+    explore_report_fini(&report);
 }
 
 static const struct key_request lock_and_remove[] = {
@@ -221,7 +222,7 @@ static const enum key_answer_kind all_well[] = {KEY_OK, KEY_FOUND, KEY_OK};
 
 /* w=all and no repair: nothing but a fallback can come late. */
 static void
-search_removed_lock(const char *settings, struct lab_report *report)
+search_removed_lock(const char *settings, struct explore_report *report)
 {
     const struct script script = {
         .settings = settings,
@@ -236,7 +237,7 @@ search_removed_lock(const char *settings, struct lab_report *report)
 static void
 a_removed_lock_comes_back_by_a_late_handoff(void **state)
 {
-    struct lab_report report;
+    struct explore_report report;
     size_t reaped;
     size_t handed;
 
@@ -244,56 +245,56 @@ a_removed_lock_comes_back_by_a_late_handoff(void **state)
     search_removed_lock("pr=quorum pw=quorum w=all read_repair=false "
                         "delete_mode=immediate",
                         &report);
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_int_equal(report.faults, 1);
     reaped = first_of(&report, RIAK_REAPS);
     handed = first_of(&report, RIAK_HANDS_OFF);
     assert_true(first_of(&report, RIAK_GOES_DOWN) < reaped);
     assert_true(reaped < handed);
     assert_true(handed < report.schedule_len);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 static void
 with_delete_mode_keep_it_stays_removed(void **state)
 {
-    struct lab_report report;
+    struct explore_report report;
 
     (void)state;
     search_removed_lock("pr=quorum pw=quorum w=all read_repair=false "
                         "delete_mode=keep",
                         &report);
-    assert_int_equal(report.verdict, LAB_PROVED);
-    lab_report_fini(&report);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
+    explore_report_fini(&report);
 }
 
 /* Neither a repair nor a write that comes late can bring it back then. */
 static void
 keep_holds_against_repairs_and_late_writes(void **state)
 {
-    struct lab_report report;
+    struct explore_report report;
 
     (void)state;
     search_removed_lock("pr=quorum pw=quorum "
                         "delete_mode=keep",
                         &report);
-    assert_int_equal(report.verdict, LAB_PROVED);
-    lab_report_fini(&report);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
+    explore_report_fini(&report);
 }
 
 /* Reaping forgets what a late write descends from: no fault is needed. */
 static void
 a_removed_lock_comes_back_by_a_late_write(void **state)
 {
-    struct lab_report report;
+    struct explore_report report;
 
     (void)state;
     search_removed_lock("pr=quorum pw=quorum read_repair=false "
                         "delete_mode=immediate",
                         &report);
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_int_equal(report.faults, 0);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 int

@@ -1,4 +1,4 @@
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "lab/options.h"
+#include "lab/run.h"
 #include "lab/support/finding.h"
-#include "options.h"
-#include "run.h"
 
 /* Other people's locks, each broken in the way its source tells; and clean
  * where its source says so, or once what it lacks is given to it. */
@@ -53,10 +53,10 @@ static void
 assert_row(const struct row *row, const struct finding *f)
 {
     if (row->property == NULL) {
-        assert_int_equal(f->verdict, LAB_PROVED);
+        assert_int_equal(f->verdict, EXPLORE_PROVED);
         return;
     }
-    assert_int_equal(f->verdict, LAB_VIOLATED);
+    assert_int_equal(f->verdict, EXPLORE_VIOLATED);
     assert_string_equal(f->property, row->property);
     assert_int_equal(f->told.operations, row->operations);
     assert_int_equal(f->steps, row->steps);
@@ -104,7 +104,7 @@ every_specimen_does_what_the_list_says(void **state)
         assert_ptr_equal(specimens_find(specimen->name), specimen);
         find_named(specimen->name, 0, NULL, &f);
         if (specimen->expect == NULL)
-            assert_int_equal(f.verdict, LAB_PROVED);
+            assert_int_equal(f.verdict, EXPLORE_PROVED);
         else
             assert_string_equal(f.property, specimen->expect);
     }
@@ -126,7 +126,7 @@ without_a_fault_leases_and_quorums_hold(void **state)
 
         print_message("%s\n", names[i]);
         find(&run, 0, &f);
-        assert_int_equal(f.verdict, LAB_PROVED);
+        assert_int_equal(f.verdict, EXPLORE_PROVED);
     }
 }
 
@@ -187,28 +187,29 @@ static const struct specimen try_once = {
     .act = try_act,
 };
 
-static struct lab_report
+static struct explore_report
 search_for_overlap(const struct specimen *specimen, const char *setting)
 {
     struct specimen_run run = specimen_run_of(specimen, 2);
-    struct lab_system system = specimen_system(&run);
-    struct lab_report report;
+    struct explore_system system = specimen_system(&run);
+    struct explore_report report;
     const char *why;
 
     run.only = PROMISE_OVERLAP;
     assert_true(specimen_set(&run, setting, &why));
-    assert_true(lab_explore(
-        &system, &(struct lab_limits){.faults = specimen->faults}, &report));
+    assert_true(explore_all(
+        &system, &(struct explore_limits){.faults = specimen->faults},
+        &report));
     return report;
 }
 
 static void
 what_was_possible_is_seen(void **state)
 {
-    struct lab_report report = search_for_overlap(&try_once, "taken=no");
+    struct explore_report report = search_for_overlap(&try_once, "taken=no");
 
     (void)state;
-    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
     assert_true(report.seen == (SPECIMEN_SEEN_INSIDE | SPECIMEN_SEEN_FAULT |
                                 1 << GIVES_UP | 1 << TRIES | 1 << CRASHES));
 }
@@ -216,10 +217,10 @@ what_was_possible_is_seen(void **state)
 static void
 where_nobody_was_ever_inside_nothing_is_proved(void **state)
 {
-    struct lab_report report = search_for_overlap(&try_once, "taken=yes");
+    struct explore_report report = search_for_overlap(&try_once, "taken=yes");
 
     (void)state;
-    assert_int_equal(report.verdict, LAB_VACUOUS);
+    assert_int_equal(report.verdict, EXPLORE_VACUOUS);
     assert_true(report.seen ==
                 (SPECIMEN_SEEN_FAULT | 1 << GIVES_UP | 1 << CRASHES));
 }
@@ -228,12 +229,12 @@ static void
 with_a_choice_too_few_no_fault_is_seen(void **state)
 {
     struct specimen few = try_once;
-    struct lab_report report;
+    struct explore_report report;
 
     (void)state;
     few.choices = CRASHES;
     report = search_for_overlap(&few, "taken=no");
-    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
     assert_true(report.seen ==
                 (SPECIMEN_SEEN_INSIDE | 1 << GIVES_UP | 1 << TRIES));
 }
@@ -259,8 +260,8 @@ static void
 the_exit_code_tells_what_was_expected(void **state)
 {
     struct specimen specimen = try_once;
-    const struct lab_limits whole = {.faults = 1};
-    const struct lab_limits less = {.faults = 1, .states_max = 3};
+    const struct explore_limits whole = {.faults = 1};
+    const struct explore_limits less = {.faults = 1, .states_max = 3};
     struct specimen_run run = specimen_run_of(&specimen, 2);
     static struct told told;
 

@@ -1,7 +1,7 @@
 #ifndef TEST_LAB_CLUSTER_H
 #define TEST_LAB_CLUSTER_H
 
-#include "riak/riak.h"
+#include "lab/riak/riak.h"
 
 /* A simulated Riak, driven step by step; every call asserts that it can be. */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "specimen/specimens.h"
+#include "lab/specimen/specimens.h"
 
 static void
 summarise(const struct told *told, struct hf_text *text)
@@ -26,19 +26,19 @@ summarise(const struct told *told, struct hf_text *text)
 void
 find(const struct specimen_run *run, unsigned faults, struct finding *finding)
 {
-    struct lab_system system = specimen_system(run);
-    struct lab_limits limits = {.faults = faults, .memory_max = 1 << 30};
-    struct lab_report report;
+    struct explore_system system = specimen_system(run);
+    struct explore_limits limits = {.faults = faults, .memory_max = 1 << 30};
+    struct explore_report report;
     struct hf_text text;
     bool valid;
 
     *finding = (struct finding){0};
-    assert_true(lab_explore(&system, &limits, &report));
+    assert_true(explore_all(&system, &limits, &report));
     finding->verdict = report.verdict;
     finding->property = report.violated;
     finding->steps = report.schedule_len;
     hf_text_init(&text, finding->brief, sizeof(finding->brief));
-    if (report.verdict == LAB_VIOLATED) {
+    if (report.verdict == EXPLORE_VIOLATED) {
         const char *violated = specimen_tell(
             run, report.schedule, report.schedule_len, &finding->told, &valid);
 
@@ -47,7 +47,7 @@ find(const struct specimen_run *run, unsigned faults, struct finding *finding)
         summarise(&finding->told, &text);
         assert_false(hf_text_cut(&text));
     }
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 void

@@ -1,12 +1,12 @@
 #ifndef TEST_LAB_FINDING_H
 #define TEST_LAB_FINDING_H
 
-#include "specimen/specimen.h"
+#include "lab/specimen/specimen.h"
 
 /* What a search of a specimen finds. */
 struct finding {
-    enum lab_verdict verdict;
-    const char *property; /* LAB_VIOLATED; else NULL */
+    enum explore_verdict verdict;
+    const char *property; /* EXPLORE_VIOLATED; else NULL */
     size_t steps;
     struct told told;
     char brief[512]; /* "1 read, 2 write, ...": all but issues */

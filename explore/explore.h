@@ -1,5 +1,5 @@
-#ifndef LAB_SEARCH_EXPLORE_H
-#define LAB_SEARCH_EXPLORE_H
+#ifndef EXPLORE_EXPLORE_H
+#define EXPLORE_EXPLORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,10 +27,10 @@
  * the parent.  One thread.
  */
 
-struct lab_explorer;
+struct explorer;
 
 /* What one expansion may report about one step. */
-struct lab_step {
+struct explore_step {
     const void *state;    /* that it leads to; borrowed for the call */
     uint16_t action;      /* the system's number for what was done */
     uint8_t actor;        /* whose step it is: to count context switches */
@@ -42,37 +42,36 @@ struct lab_step {
 
 /* Would a step that spends a fault, or none, be of any use now?  To ask first
  * saves a system the making of steps that nobody takes. */
-bool lab_explore_wants(const struct lab_explorer *explorer, bool fault);
+bool explore_wants(const struct explorer *explorer, bool fault);
 
 /* Report a step from the state that is being expanded. */
-void lab_explore_add(struct lab_explorer *explorer,
-                     const struct lab_step *step);
+void explore_add(struct explorer *explorer, const struct explore_step *step);
 
-enum { LAB_PARTS_MAX = 8 };
+enum { EXPLORE_PARTS_MAX = 8 };
 
-struct lab_system {
+struct explore_system {
     size_t state_size;
     const void *ctx;
     /* Write the first state. */
     void (*start)(const void *ctx, void *state);
     /* Report every step that is possible in `state`, lowest worker first. */
     void (*expand)(const void *ctx, const void *state,
-                   struct lab_explorer *explorer);
+                   struct explorer *explorer);
     /* If it is made of parts that take few values each: their sizes, which add
      * up to state_size, then 0.  See collapse.h. */
-    uint16_t parts[LAB_PARTS_MAX];
+    uint16_t parts[EXPLORE_PARTS_MAX];
     /* What must have been seen, or nothing is proved. */
     uint64_t must_see;
 };
 
-enum lab_verdict {
-    LAB_PROVED,   /* the frontier emptied: no reachable state was left out */
-    LAB_VACUOUS,  /* so it did, but what must be seen never was */
-    LAB_VIOLATED, /* a property was broken */
-    LAB_BOUNDED,  /* a limit was reached first, and nothing found */
+enum explore_verdict {
+    EXPLORE_PROVED,  /* the frontier emptied: no reachable state was left out */
+    EXPLORE_VACUOUS, /* so it did, but what must be seen never was */
+    EXPLORE_VIOLATED, /* a property was broken */
+    EXPLORE_BOUNDED,  /* a limit was reached first, and nothing found */
 };
 
-struct lab_limits {
+struct explore_limits {
     unsigned faults;     /* at most; every smaller number comes first */
     uint64_t states_max; /* 0: as many as memory_max allows */
     uint64_t memory_max; /* bytes; 0: no limit but the machine's */
@@ -82,14 +81,14 @@ struct lab_limits {
 
 /* Is it to end now? */
 static inline bool
-lab_is_stopped(const struct lab_limits *limits)
+explore_is_stopped(const struct explore_limits *limits)
 {
     return limits->stop != NULL && *limits->stop != 0;
 }
 
-struct lab_report {
-    enum lab_verdict verdict;
-    const char *violated; /* LAB_VIOLATED: the property */
+struct explore_report {
+    enum explore_verdict verdict;
+    const char *violated; /* EXPLORE_VIOLATED: the property */
     unsigned faults;      /* completed, or those of the violation */
     unsigned depth;       /* the deepest layer, or the violation's */
     uint64_t states;
@@ -97,8 +96,8 @@ struct lab_report {
     double seconds;
     uint64_t bytes;     /* of memory, for all the states */
     uint64_t seen;      /* of all steps together */
-    uint16_t *schedule; /* LAB_VIOLATED: the actions; caller frees with
-                           lab_report_fini */
+    uint16_t *schedule; /* EXPLORE_VIOLATED: the actions; caller frees with
+                           explore_report_fini */
     size_t schedule_len;
 };
 
@@ -108,9 +107,10 @@ struct lab_report {
  * steps, one with the fewest context switches, then that of the lowest
  * worker first.  Returns false when memory could not be had at all.
  */
-bool lab_explore(const struct lab_system *system,
-                 const struct lab_limits *limits, struct lab_report *report);
+bool explore_all(const struct explore_system *system,
+                 const struct explore_limits *limits,
+                 struct explore_report *report);
 
-void lab_report_fini(struct lab_report *report);
+void explore_report_fini(struct explore_report *report);
 
 #endif

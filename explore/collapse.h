@@ -1,8 +1,8 @@
-#ifndef LAB_SEARCH_COLLAPSE_H
-#define LAB_SEARCH_COLLAPSE_H
+#ifndef EXPLORE_COLLAPSE_H
+#define EXPLORE_COLLAPSE_H
 
-#include "search/explore.h"
-#include "search/states.h"
+#include "explore/explore.h"
+#include "explore/states.h"
 
 /*
  * Collapse: a state as the numbers of its parts.
@@ -16,28 +16,28 @@
  * A system that names no parts is kept as it is.
  */
 
-struct lab_collapse {
-    const struct lab_system *system;
+struct collapse {
+    const struct explore_system *system;
     size_t size;                           /* of a collapsed state */
     unsigned count;                        /* of parts; 0: there are none */
-    struct lab_states sets[LAB_PARTS_MAX]; /* by the first part of that size */
-    uint8_t set_of[LAB_PARTS_MAX];
+    struct states sets[EXPLORE_PARTS_MAX]; /* by the first part of that size */
+    uint8_t set_of[EXPLORE_PARTS_MAX];
 };
 
 /* False when memory cannot be had. */
-bool lab_collapse_open(struct lab_collapse *collapse,
-                       const struct lab_system *system);
-void lab_collapse_close(struct lab_collapse *collapse);
+bool collapse_open(struct collapse *collapse,
+                   const struct explore_system *system);
+void collapse_close(struct collapse *collapse);
 
 /* Write `collapse->size` bytes; false when there is no room for a new part. */
-bool lab_collapse_pack(struct lab_collapse *collapse, const uint8_t *state,
-                       uint8_t *packed);
+bool collapse_pack(struct collapse *collapse, const uint8_t *state,
+                   uint8_t *packed);
 
 /* The state again, whole. */
-void lab_collapse_unpack(const struct lab_collapse *collapse,
-                         const uint8_t *packed, uint8_t *state);
+void collapse_unpack(const struct collapse *collapse, const uint8_t *packed,
+                     uint8_t *state);
 
 /* Bytes in use for the parts. */
-uint64_t lab_collapse_bytes(const struct lab_collapse *collapse);
+uint64_t collapse_bytes(const struct collapse *collapse);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef LAB_SEARCH_STATES_H
-#define LAB_SEARCH_STATES_H
+#ifndef EXPLORE_STATES_H
+#define EXPLORE_STATES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,22 +20,22 @@
  * which it was offered.
  */
 
-#define LAB_STATE_NONE UINT32_MAX
+#define STATES_NONE UINT32_MAX
 
 enum {
-    LAB_STATE_MAX = 512,  /* bytes of one state */
-    LAB_OFFERED_MAX = 16, /* that wait to be looked up; a power of two */
-    LAB_OFFERED_HALF = 8, /* later ones, and its twin is asked for */
+    STATES_SIZE_MAX = 512,   /* bytes of one state */
+    STATES_OFFERED_MAX = 16, /* that wait to be looked up; a power of two */
+    STATES_OFFERED_HALF = 8, /* later ones, and its twin is asked for */
 };
 
 /* A state that waits to be looked up. */
-struct lab_offered {
+struct states_offered {
     uint64_t hash;
     uint32_t parent;
-    uint8_t state[LAB_STATE_MAX];
+    uint8_t state[STATES_SIZE_MAX];
 };
 
-struct lab_states {
+struct states {
     size_t size; /* of one state */
     uint32_t count;
     uint32_t max;         /* that the mapping holds */
@@ -47,35 +47,34 @@ struct lab_states {
     bool full;            /* something that was offered could not be added */
     unsigned first;       /* of those that wait */
     unsigned waiting;
-    struct lab_offered offered[LAB_OFFERED_MAX];
+    struct states_offered offered[STATES_OFFERED_MAX];
 };
 
 /* Room for `max` states at most; false when it cannot be mapped. */
-bool lab_states_open(struct lab_states *states, size_t size, uint32_t max);
-void lab_states_close(struct lab_states *states);
+bool states_open(struct states *states, size_t size, uint32_t max);
+void states_close(struct states *states);
 
-enum lab_added { LAB_ADDED, LAB_SEEN, LAB_FULL };
+enum states_added { STATES_ADDED, STATES_SEEN, STATES_FULL };
 
 /* Add `state` unless it is there; *number is its number either way. */
-enum lab_added lab_states_add(struct lab_states *states, const void *state,
-                              uint32_t parent, uint32_t *number);
+enum states_added states_add(struct states *states, const void *state,
+                             uint32_t parent, uint32_t *number);
 
-/* As lab_states_add, at some later time, but after all that was offered
+/* As states_add, at some later time, but after all that was offered
  * before. */
-void lab_states_offer(struct lab_states *states, const void *state,
-                      uint32_t parent);
+void states_offer(struct states *states, const void *state, uint32_t parent);
 
 /* Add all that wait; needed before anybody looks at the states or counts
  * them. */
-void lab_states_settle(struct lab_states *states);
+void states_settle(struct states *states);
 
 static inline const uint8_t *
-lab_states_at(const struct lab_states *states, uint32_t number)
+states_at(const struct states *states, uint32_t number)
 {
     return states->arena + (size_t)number * states->size;
 }
 
 /* Bytes in use for the states there are. */
-uint64_t lab_states_bytes(const struct lab_states *states);
+uint64_t states_bytes(const struct states *states);
 
 #endif

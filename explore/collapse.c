@@ -1,4 +1,4 @@
-#include "search/collapse.h"
+#include "explore/collapse.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* The first part of the same size. */
 static unsigned
-first_alike(const struct lab_system *system, unsigned part)
+first_alike(const struct explore_system *system, unsigned part)
 {
     unsigned first = 0;
 
@@ -19,25 +19,24 @@ first_alike(const struct lab_system *system, unsigned part)
 }
 
 bool
-lab_collapse_open(struct lab_collapse *collapse,
-                  const struct lab_system *system)
+collapse_open(struct collapse *collapse, const struct explore_system *system)
 {
     size_t sum = 0;
 
-    *collapse = (struct lab_collapse){
+    *collapse = (struct collapse){
         .system = system,
         .size = system->state_size,
     };
-    while (collapse->count < LAB_PARTS_MAX &&
+    while (collapse->count < EXPLORE_PARTS_MAX &&
            system->parts[collapse->count] != 0) {
         unsigned part = collapse->count++;
         unsigned set = first_alike(system, part);
 
         sum += system->parts[part];
         collapse->set_of[part] = (uint8_t)set;
-        if (set == part && !lab_states_open(&collapse->sets[set],
-                                            system->parts[part], VALUES_MAX)) {
-            lab_collapse_close(collapse);
+        if (set == part && !states_open(&collapse->sets[set],
+                                        system->parts[part], VALUES_MAX)) {
+            collapse_close(collapse);
             return false;
         }
     }
@@ -48,24 +47,23 @@ lab_collapse_open(struct lab_collapse *collapse,
 }
 
 void
-lab_collapse_close(struct lab_collapse *collapse)
+collapse_close(struct collapse *collapse)
 {
-    for (unsigned i = 0; i < LAB_PARTS_MAX; i++)
+    for (unsigned i = 0; i < EXPLORE_PARTS_MAX; i++)
         if (collapse->sets[i].size != 0)
-            lab_states_close(&collapse->sets[i]);
+            states_close(&collapse->sets[i]);
 }
 
 bool
-lab_collapse_pack(struct lab_collapse *collapse, const uint8_t *state,
-                  uint8_t *packed)
+collapse_pack(struct collapse *collapse, const uint8_t *state, uint8_t *packed)
 {
     if (collapse->count == 0)
         memcpy(packed, state, collapse->size);
     for (unsigned i = 0; i < collapse->count; i++) {
-        struct lab_states *set = &collapse->sets[collapse->set_of[i]];
+        struct states *set = &collapse->sets[collapse->set_of[i]];
         uint32_t number;
 
-        if (lab_states_add(set, state, 0, &number) == LAB_FULL)
+        if (states_add(set, state, 0, &number) == STATES_FULL)
             return false;
         memcpy(packed, &number, sizeof(number));
         packed += sizeof(number);
@@ -75,29 +73,29 @@ lab_collapse_pack(struct lab_collapse *collapse, const uint8_t *state,
 }
 
 void
-lab_collapse_unpack(const struct lab_collapse *collapse, const uint8_t *packed,
-                    uint8_t *state)
+collapse_unpack(const struct collapse *collapse, const uint8_t *packed,
+                uint8_t *state)
 {
     if (collapse->count == 0)
         memcpy(state, packed, collapse->size);
     for (unsigned i = 0; i < collapse->count; i++) {
-        const struct lab_states *set = &collapse->sets[collapse->set_of[i]];
+        const struct states *set = &collapse->sets[collapse->set_of[i]];
         uint32_t number;
 
         memcpy(&number, packed, sizeof(number));
-        memcpy(state, lab_states_at(set, number), set->size);
+        memcpy(state, states_at(set, number), set->size);
         packed += sizeof(number);
         state += set->size;
     }
 }
 
 uint64_t
-lab_collapse_bytes(const struct lab_collapse *collapse)
+collapse_bytes(const struct collapse *collapse)
 {
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < collapse->count; i++)
         if (collapse->set_of[i] == i)
-            bytes += lab_states_bytes(&collapse->sets[i]);
+            bytes += states_bytes(&collapse->sets[i]);
     return bytes;
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "search/explore.h"
+#include "explore/explore.h"
 
 /* Two workers, each with a counter that only grows, and faults, each of which
  * is counted; a state is violated where `is_bad` says so. */
@@ -28,28 +28,28 @@ start(const void *ctx, void *state)
 
 static void
 step(const struct toy *toy, const uint8_t *state, unsigned what,
-     struct lab_explorer *explorer)
+     struct explorer *explorer)
 {
     uint8_t next[STATE_SIZE];
     bool bad;
 
     if (state[what] == (what == BREAKS ? toy->breaks : toy->most) ||
-        !lab_explore_wants(explorer, what == BREAKS))
+        !explore_wants(explorer, what == BREAKS))
         return;
     memcpy(next, state, STATE_SIZE);
     next[what]++;
     bad = toy->is_bad != NULL && toy->is_bad(next);
-    lab_explore_add(explorer, &(struct lab_step){
-                                  .state = next,
-                                  .action = (uint16_t)(10 + what),
-                                  .actor = (uint8_t)what,
-                                  .fault = what == BREAKS,
-                                  .violated = bad ? "bad" : NULL,
-                              });
+    explore_add(explorer, &(struct explore_step){
+                              .state = next,
+                              .action = (uint16_t)(10 + what),
+                              .actor = (uint8_t)what,
+                              .fault = what == BREAKS,
+                              .violated = bad ? "bad" : NULL,
+                          });
 }
 
 static void
-expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+expand(const void *ctx, const void *state, struct explorer *explorer)
 {
     for (unsigned what = FIRST; what <= BREAKS; what++)
         step(ctx, state, what, explorer);
@@ -58,22 +58,22 @@ expand(const void *ctx, const void *state, struct lab_explorer *explorer)
 /* Every test is run with states that are kept whole, and then in parts. */
 static bool in_parts;
 
-static struct lab_report
-explore(const struct toy *toy, const struct lab_limits *limits)
+static struct explore_report
+explore(const struct toy *toy, const struct explore_limits *limits)
 {
-    struct lab_system system = {
+    struct explore_system system = {
         .state_size = STATE_SIZE,
         .ctx = toy,
         .start = start,
         .expand = expand,
     };
-    struct lab_report report;
+    struct explore_report report;
 
     if (in_parts) {
         system.parts[0] = 2;
         system.parts[1] = STATE_SIZE - 2;
     }
-    assert_true(lab_explore(&system, limits, &report));
+    assert_true(explore_all(&system, limits, &report));
     return report;
 }
 
@@ -81,14 +81,14 @@ static void
 every_state_is_visited_once(void **unused)
 {
     struct toy toy = {.most = 9};
-    struct lab_report report = explore(&toy, &(struct lab_limits){0});
+    struct explore_report report = explore(&toy, &(struct explore_limits){0});
 
     (void)unused;
-    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
     assert_int_equal(report.states, 10 * 10);
     assert_int_equal(report.transitions, 2 * 9 * 10);
     assert_null(report.violated);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 static void
@@ -98,12 +98,12 @@ only_so_many_faults_are_spent(void **unused)
 
     (void)unused;
     for (unsigned faults = 0; faults <= 6; faults++) {
-        struct lab_report report =
-            explore(&toy, &(struct lab_limits){.faults = faults});
+        struct explore_report report =
+            explore(&toy, &(struct explore_limits){.faults = faults});
 
-        assert_int_equal(report.verdict, LAB_PROVED);
+        assert_int_equal(report.verdict, EXPLORE_PROVED);
         assert_int_equal(report.states, 100 * (1 + (faults < 5 ? faults : 5)));
-        lab_report_fini(&report);
+        explore_report_fini(&report);
     }
 }
 
@@ -117,15 +117,15 @@ static void
 the_schedule_is_shortest_with_fewest_switches_lowest_worker_first(void **unused)
 {
     struct toy toy = {.most = 9, .is_bad = is_two_and_two};
-    struct lab_report report = explore(&toy, &(struct lab_limits){0});
+    struct explore_report report = explore(&toy, &(struct explore_limits){0});
     const uint16_t expected[] = {10, 10, 11, 11};
 
     (void)unused;
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_string_equal(report.violated, "bad");
     assert_int_equal(report.schedule_len, 4);
     assert_memory_equal(report.schedule, expected, sizeof(expected));
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 /* One that is easier to read would take memory that there is not. */
@@ -133,38 +133,37 @@ static void
 without_memory_to_find_a_better_one_a_schedule_is_shortest(void **unused)
 {
     struct toy toy = {.most = 9, .is_bad = is_two_and_two};
-    struct lab_report report = explore(
-        &toy, &(struct lab_limits){.memory_max = 100 * (STATE_SIZE + 16)});
+    struct explore_report report = explore(
+        &toy, &(struct explore_limits){.memory_max = 100 * (STATE_SIZE + 16)});
     unsigned firsts = 0;
 
     (void)unused;
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_int_equal(report.schedule_len, 4);
     for (size_t i = 0; i < report.schedule_len; i++) {
         assert_in_range(report.schedule[i], 10, 11);
         firsts += report.schedule[i] == 10;
     }
     assert_int_equal(firsts, 2);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 /* One counter, which the first worker's fault and the second's free step count
  * alike, up to a step that is bad. */
 static void
-expand_either_way(const void *ctx, const void *state,
-                  struct lab_explorer *explorer)
+expand_either_way(const void *ctx, const void *state, struct explorer *explorer)
 {
     uint8_t next = (uint8_t)(*(const uint8_t *)state + 1);
 
     (void)ctx;
     for (uint8_t actor = FIRST; actor <= SECOND; actor++)
-        lab_explore_add(explorer, &(struct lab_step){
-                                      .state = &next,
-                                      .action = actor,
-                                      .actor = actor,
-                                      .fault = actor == FIRST,
-                                      .violated = next == 4 ? "bad" : NULL,
-                                  });
+        explore_add(explorer, &(struct explore_step){
+                                  .state = &next,
+                                  .action = actor,
+                                  .actor = actor,
+                                  .fault = actor == FIRST,
+                                  .violated = next == 4 ? "bad" : NULL,
+                              });
 }
 
 static void
@@ -177,22 +176,22 @@ start_either_way(const void *ctx, void *state)
 static void
 without_memory_a_schedule_has_no_fault_that_it_does_not_need(void **unused)
 {
-    struct lab_system system = {
+    struct explore_system system = {
         .state_size = 1,
         .start = start_either_way,
         .expand = expand_either_way,
     };
-    struct lab_limits limits = {.faults = 2, .memory_max = 1000};
-    struct lab_report report;
+    struct explore_limits limits = {.faults = 2, .memory_max = 1000};
+    struct explore_report report;
 
     (void)unused;
-    assert_true(lab_explore(&system, &limits, &report));
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_true(explore_all(&system, &limits, &report));
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_int_equal(report.faults, 0);
     assert_int_equal(report.schedule_len, 4);
     for (size_t i = 0; i < report.schedule_len; i++)
         assert_int_equal(report.schedule[i], SECOND);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 /* After one fault at once, or after five steps of each without any. */
@@ -206,14 +205,15 @@ static void
 fewer_faults_go_before_fewer_steps(void **unused)
 {
     struct toy toy = {.most = 9, .breaks = 2, .is_bad = is_broken_or_worn};
-    struct lab_report report = explore(&toy, &(struct lab_limits){.faults = 2});
+    struct explore_report report =
+        explore(&toy, &(struct explore_limits){.faults = 2});
 
     (void)unused;
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_int_equal(report.faults, 0);
     assert_int_equal(report.schedule_len, 10);
     assert_int_equal(report.depth, 10);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 static bool
@@ -226,18 +226,20 @@ static void
 what_takes_two_faults_is_not_found_with_one(void **unused)
 {
     struct toy toy = {.most = 9, .breaks = 5, .is_bad = is_broken_twice};
-    struct lab_report one = explore(&toy, &(struct lab_limits){.faults = 1});
-    struct lab_report two = explore(&toy, &(struct lab_limits){.faults = 3});
+    struct explore_report one =
+        explore(&toy, &(struct explore_limits){.faults = 1});
+    struct explore_report two =
+        explore(&toy, &(struct explore_limits){.faults = 3});
     const uint16_t expected[] = {11, 12, 12};
 
     (void)unused;
-    assert_int_equal(one.verdict, LAB_PROVED);
-    assert_int_equal(two.verdict, LAB_VIOLATED);
+    assert_int_equal(one.verdict, EXPLORE_PROVED);
+    assert_int_equal(two.verdict, EXPLORE_VIOLATED);
     assert_int_equal(two.faults, 2);
     assert_int_equal(two.schedule_len, 3);
     assert_memory_equal(two.schedule, expected, sizeof(expected));
-    lab_report_fini(&one);
-    lab_report_fini(&two);
+    explore_report_fini(&one);
+    explore_report_fini(&two);
 }
 
 static void
@@ -246,24 +248,24 @@ a_search_that_is_cut_short_proves_nothing(void **unused)
     size_t kept = in_parts ? 2 * sizeof(uint32_t) : STATE_SIZE;
     struct toy toy = {.most = 200};
     volatile int stop = 1;
-    struct lab_report report =
-        explore(&toy, &(struct lab_limits){.states_max = 777});
+    struct explore_report report =
+        explore(&toy, &(struct explore_limits){.states_max = 777});
 
     (void)unused;
-    assert_int_equal(report.verdict, LAB_BOUNDED);
+    assert_int_equal(report.verdict, EXPLORE_BOUNDED);
     assert_int_equal(report.states, 777);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 
-    report =
-        explore(&toy, &(struct lab_limits){.memory_max = 1000ul * (kept + 16)});
-    assert_int_equal(report.verdict, LAB_BOUNDED);
+    report = explore(
+        &toy, &(struct explore_limits){.memory_max = 1000ul * (kept + 16)});
+    assert_int_equal(report.verdict, EXPLORE_BOUNDED);
     assert_int_equal(report.states, 1000);
     assert_true(in_parts || report.bytes <= 1024ul * (kept + 16));
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 
-    report = explore(&toy, &(struct lab_limits){.stop = &stop});
-    assert_int_equal(report.verdict, LAB_BOUNDED);
-    lab_report_fini(&report);
+    report = explore(&toy, &(struct explore_limits){.stop = &stop});
+    assert_int_equal(report.verdict, EXPLORE_BOUNDED);
+    explore_report_fini(&report);
 }
 
 /* Here almost every state is a part that no other has. */
@@ -271,13 +273,14 @@ static void
 what_parts_take_is_limited_too(void **unused)
 {
     struct toy toy = {.most = 200};
-    struct lab_report report =
-        explore(&toy, &(struct lab_limits){.memory_max = 1000000});
+    struct explore_report report =
+        explore(&toy, &(struct explore_limits){.memory_max = 1000000});
 
     (void)unused;
-    assert_int_equal(report.verdict, in_parts ? LAB_BOUNDED : LAB_PROVED);
+    assert_int_equal(report.verdict,
+                     in_parts ? EXPLORE_BOUNDED : EXPLORE_PROVED);
     assert_true(report.bytes <= 1300000);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 /* A limit that is just enough is no limit. */
@@ -285,13 +288,13 @@ static void
 a_bound_that_is_not_reached_takes_nothing_from_a_proof(void **unused)
 {
     struct toy toy = {.most = 9};
-    struct lab_report report =
-        explore(&toy, &(struct lab_limits){.states_max = 100});
+    struct explore_report report =
+        explore(&toy, &(struct explore_limits){.states_max = 100});
 
     (void)unused;
-    assert_int_equal(report.verdict, LAB_PROVED);
+    assert_int_equal(report.verdict, EXPLORE_PROVED);
     assert_int_equal(report.states, 100);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 int

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "search/explorer.h"
+#include "explore/explorer.h"
 
 /*
  * Retell: the second search, for the schedule that is easiest to read.
@@ -22,11 +22,11 @@ struct way {
     uint32_t number;
 };
 
-_Static_assert(sizeof(struct way) + sizeof(uint16_t) == LAB_WAY_SIZE,
+_Static_assert(sizeof(struct way) + sizeof(uint16_t) == EXPLORER_WAY_SIZE,
                "a way, and its switches");
 
 struct retelling {
-    struct lab_report *report;
+    struct explore_report *report;
     size_t size;          /* of the system's state */
     uint16_t *switches;   /* owned; by number */
     struct way *ways;     /* owned; by number, until its layer is sorted */
@@ -40,7 +40,7 @@ struct retelling {
 };
 
 static uint16_t
-count_switch(const struct lab_explorer *explorer, const struct lab_step *step)
+count_switch(const struct explorer *explorer, const struct explore_step *step)
 {
     const struct retelling *r = explorer->retelling;
     uint16_t switches = r->switches[explorer->current];
@@ -49,7 +49,7 @@ count_switch(const struct lab_explorer *explorer, const struct lab_step *step)
 }
 
 static void
-on_violation(struct lab_explorer *explorer, const struct lab_step *step)
+on_violation(struct explorer *explorer, const struct explore_step *step)
 {
     struct retelling *r = explorer->retelling;
     uint16_t switches = count_switch(explorer, step);
@@ -63,10 +63,10 @@ on_violation(struct lab_explorer *explorer, const struct lab_step *step)
 }
 
 static void
-on_retell_step(struct lab_explorer *explorer, const struct lab_step *step)
+on_retell_step(struct explorer *explorer, const struct explore_step *step)
 {
     struct retelling *r = explorer->retelling;
-    uint8_t key[LAB_STATE_MAX + 2];
+    uint8_t key[STATES_SIZE_MAX + 2];
     uint16_t switches = count_switch(explorer, step);
     uint8_t faults = (uint8_t)(r->faults + (step->fault ? 1 : 0));
     uint32_t number;
@@ -84,20 +84,19 @@ on_retell_step(struct lab_explorer *explorer, const struct lab_step *step)
     memcpy(key, step->state, r->size);
     key[r->size] = faults;
     key[r->size + 1] = step->actor;
-    switch (
-        lab_states_add(&explorer->states, key, explorer->current, &number)) {
-    case LAB_ADDED:
+    switch (states_add(&explorer->states, key, explorer->current, &number)) {
+    case STATES_ADDED:
         r->switches[number] = switches;
         r->ways[number] = (struct way){r->steps, number};
         break;
-    case LAB_SEEN:
+    case STATES_SEEN:
         if (number >= r->layer_begin && switches < r->switches[number]) {
             r->switches[number] = switches;
             r->ways[number].found_at = r->steps;
             explorer->states.parent[number] = explorer->current;
         }
         break;
-    case LAB_FULL:
+    case STATES_FULL:
         explorer->full = true;
         break;
     }
@@ -113,12 +112,12 @@ compare_ways(const void *a, const void *b)
 }
 
 static void
-expand(struct lab_explorer *explorer, uint32_t number)
+expand(struct explorer *explorer, uint32_t number)
 {
     struct retelling *r = explorer->retelling;
-    uint8_t key[LAB_STATE_MAX + 2];
+    uint8_t key[STATES_SIZE_MAX + 2];
 
-    memcpy(key, lab_states_at(&explorer->states, number), r->size + 2);
+    memcpy(key, states_at(&explorer->states, number), r->size + 2);
     r->faults = key[r->size];
     r->actor = key[r->size + 1];
     explorer->current = number;
@@ -128,7 +127,7 @@ expand(struct lab_explorer *explorer, uint32_t number)
 }
 
 static void
-make_layers(struct lab_explorer *explorer)
+make_layers(struct explorer *explorer)
 {
     struct retelling *r = explorer->retelling;
     uint32_t begin = 0;
@@ -152,7 +151,7 @@ struct retold {
 };
 
 static void
-on_trace_step(struct lab_explorer *explorer, const struct lab_step *step)
+on_trace_step(struct explorer *explorer, const struct explore_step *step)
 {
     struct retelling *r = explorer->retelling;
     struct retold *retold = (struct retold *)explorer->matching;
@@ -167,9 +166,9 @@ on_trace_step(struct lab_explorer *explorer, const struct lab_step *step)
 }
 
 static bool
-write_schedule(struct lab_explorer *explorer)
+write_schedule(struct explorer *explorer)
 {
-    struct lab_report *report = explorer->retelling->report;
+    struct explore_report *report = explorer->retelling->report;
     size_t len = report->depth;
     uint32_t at = explorer->violator;
 
@@ -180,7 +179,7 @@ write_schedule(struct lab_explorer *explorer)
     report->schedule[--len] = explorer->violation;
     explorer->on_step = on_trace_step;
     while (len > 0) {
-        struct retold retold = {.child = lab_states_at(&explorer->states, at)};
+        struct retold retold = {.child = states_at(&explorer->states, at)};
 
         at = explorer->states.parent[at];
         explorer->matching = (struct matching *)&retold;
@@ -192,16 +191,16 @@ write_schedule(struct lab_explorer *explorer)
 }
 
 bool
-lab_retell(const struct lab_system *system, struct lab_report *report,
-           uint32_t states_max)
+retell(const struct explore_system *system, struct explore_report *report,
+       uint32_t states_max)
 {
     struct retelling retelling = {.report = report, .size = system->state_size};
-    struct lab_explorer explorer = {
+    struct explorer explorer = {
         .system = system,
         .on_step = on_retell_step,
         .retelling = &retelling,
     };
-    uint8_t key[LAB_STATE_MAX + 2] = {0};
+    uint8_t key[STATES_SIZE_MAX + 2] = {0};
     uint32_t number;
     bool told = false;
 
@@ -210,16 +209,16 @@ lab_retell(const struct lab_system *system, struct lab_report *report,
     retelling.switches = calloc(states_max, sizeof(uint16_t));
     retelling.ways = calloc(states_max, sizeof(struct way));
     if (retelling.switches == NULL || retelling.ways == NULL ||
-        !lab_states_open(&explorer.states, system->state_size + 2, states_max))
+        !states_open(&explorer.states, system->state_size + 2, states_max))
         goto out;
 
     system->start(system->ctx, key);
     key[system->state_size + 1] = UINT8_MAX; /* nobody has acted yet */
-    lab_states_add(&explorer.states, key, LAB_STATE_NONE, &number);
+    states_add(&explorer.states, key, STATES_NONE, &number);
     make_layers(&explorer);
     if (retelling.found && !explorer.full)
         told = write_schedule(&explorer);
-    lab_states_close(&explorer.states);
+    states_close(&explorer.states);
 out:
     free(retelling.switches);
     free(retelling.ways);

@@ -1,4 +1,4 @@
-#include "search/explore.h"
+#include "explore/explore.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/check.h"
-#include "search/explorer.h"
+#include "explore/explorer.h"
 
 /* Expanded between two looks at the clock and at the memory. */
 #define LOOK_EVERY 4096
@@ -25,14 +25,14 @@ seconds_since(struct timespec start)
 }
 
 bool
-lab_explore_wants(const struct lab_explorer *explorer, bool fault)
+explore_wants(const struct explorer *explorer, bool fault)
 {
     return explorer->violated == NULL &&
            (fault ? explorer->wants_faults : explorer->wants_free);
 }
 
 void
-lab_explore_add(struct lab_explorer *explorer, const struct lab_step *step)
+explore_add(struct explorer *explorer, const struct explore_step *step)
 {
     explorer->on_step(explorer, step);
 }
@@ -72,21 +72,21 @@ add_layer(struct level *level, uint32_t end)
 /* ---- Searching ---------------------------------------------------------- */
 
 static void
-offer(struct lab_explorer *explorer, const uint8_t *state, uint32_t parent)
+offer(struct explorer *explorer, const uint8_t *state, uint32_t parent)
 {
-    uint8_t packed[LAB_STATE_MAX];
+    uint8_t packed[STATES_SIZE_MAX];
 
-    if (lab_collapse_pack(&explorer->collapse, state, packed))
-        lab_states_offer(&explorer->states, packed, parent);
+    if (collapse_pack(&explorer->collapse, state, packed))
+        states_offer(&explorer->states, packed, parent);
     else
         explorer->states.full = true;
 }
 
 static void
-on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
+on_search_step(struct explorer *explorer, const struct explore_step *step)
 {
     explorer->seen |= step->seen;
-    if (!lab_explore_wants(explorer, step->fault))
+    if (!explore_wants(explorer, step->fault))
         return;
     explorer->transitions++;
     if (step->violated != NULL) {
@@ -99,21 +99,21 @@ on_search_step(struct lab_explorer *explorer, const struct lab_step *step)
 }
 
 static bool
-must_end(const struct lab_explorer *explorer)
+must_end(const struct explorer *explorer)
 {
     return explorer->violated != NULL || explorer->states.full ||
-           lab_is_stopped(explorer->limits);
+           explore_is_stopped(explorer->limits);
 }
 
 static uint64_t
-memory_of(const struct lab_explorer *explorer)
+memory_of(const struct explorer *explorer)
 {
-    return lab_states_bytes(&explorer->states) +
-           lab_collapse_bytes(&explorer->collapse);
+    return states_bytes(&explorer->states) +
+           collapse_bytes(&explorer->collapse);
 }
 
 static void
-show_progress(struct lab_explorer *explorer, unsigned faults, unsigned depth)
+show_progress(struct explorer *explorer, unsigned faults, unsigned depth)
 {
     double seconds = seconds_since(explorer->started);
 
@@ -129,7 +129,7 @@ show_progress(struct lab_explorer *explorer, unsigned faults, unsigned depth)
 /* How many parts there will be, nobody knows: what they take is looked at on
  * the way. */
 static void
-look_at_memory(struct lab_explorer *explorer)
+look_at_memory(struct explorer *explorer)
 {
     uint64_t most = explorer->limits->memory_max;
 
@@ -139,17 +139,17 @@ look_at_memory(struct lab_explorer *explorer)
 
 /* Expand the states begin..end; with `faults`, only what a fault leads to. */
 static void
-expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
+expand_range(struct explorer *explorer, uint32_t begin, uint32_t end,
              bool faults)
 {
-    const struct lab_system *system = explorer->system;
-    uint8_t state[LAB_STATE_MAX];
+    const struct explore_system *system = explorer->system;
+    uint8_t state[STATES_SIZE_MAX];
 
     explorer->wants_faults = faults;
     explorer->wants_free = !faults;
     for (uint32_t i = begin; i < end && !must_end(explorer); i++) {
-        lab_collapse_unpack(&explorer->collapse,
-                            lab_states_at(&explorer->states, i), state);
+        collapse_unpack(&explorer->collapse, states_at(&explorer->states, i),
+                        state);
         explorer->current = i;
         system->expand(system->ctx, state, explorer);
         if ((i + 1) % LOOK_EVERY != 0)
@@ -157,7 +157,7 @@ expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
         look_at_memory(explorer);
         show_progress(explorer, explorer->faults, explorer->depth);
     }
-    lab_states_settle(&explorer->states);
+    states_settle(&explorer->states);
 }
 
 /*
@@ -165,7 +165,7 @@ expand_range(struct lab_explorer *explorer, uint32_t begin, uint32_t end,
  * before, and what one fault leads to from the layer before of `below`.
  */
 static bool
-search_level(struct lab_explorer *explorer, const struct level *below,
+search_level(struct explorer *explorer, const struct level *below,
              struct level *level)
 {
     level->first = explorer->states.count - (below == NULL ? 1 : 0);
@@ -193,15 +193,15 @@ search_level(struct lab_explorer *explorer, const struct level *below,
 }
 
 static bool
-search(struct lab_explorer *explorer)
+search(struct explorer *explorer)
 {
-    struct level levels[LAB_FAULTS_MAX + 1] = {0};
-    uint8_t state[LAB_STATE_MAX];
+    struct level levels[EXPLORE_FAULTS_MAX + 1] = {0};
+    uint8_t state[STATES_SIZE_MAX];
     bool ok = true;
 
     explorer->system->start(explorer->system->ctx, state);
-    offer(explorer, state, LAB_STATE_NONE);
-    lab_states_settle(&explorer->states);
+    offer(explorer, state, STATES_NONE);
+    states_settle(&explorer->states);
     for (unsigned faults = 0; ok && faults <= explorer->limits->faults;
          faults++) {
         explorer->faults = faults;
@@ -210,7 +210,7 @@ search(struct lab_explorer *explorer)
         if (must_end(explorer))
             break;
     }
-    for (unsigned i = 0; i <= LAB_FAULTS_MAX; i++)
+    for (unsigned i = 0; i <= EXPLORE_FAULTS_MAX; i++)
         free(levels[i].ends);
     return ok;
 }
@@ -225,12 +225,12 @@ struct matching {
 
 /* The action that leads from the state being expanded to a known child. */
 static void
-on_match_step(struct lab_explorer *explorer, const struct lab_step *step)
+on_match_step(struct explorer *explorer, const struct explore_step *step)
 {
     struct matching *matching = explorer->matching;
 
     if (matching->found || step->violated != NULL ||
-        !lab_explore_wants(explorer, step->fault) ||
+        !explore_wants(explorer, step->fault) ||
         memcmp(step->state, matching->child, explorer->system->state_size) != 0)
         return;
     matching->found = true;
@@ -240,9 +240,9 @@ on_match_step(struct lab_explorer *explorer, const struct lab_step *step)
 /* How explorer->matching's child is reached: without a fault, if it can be, so
  * that no more faults are told than it takes. */
 static uint16_t
-match(struct lab_explorer *explorer, const uint8_t *parent)
+match(struct explorer *explorer, const uint8_t *parent)
 {
-    const struct lab_system *system = explorer->system;
+    const struct explore_system *system = explorer->system;
 
     explorer->wants_free = true;
     explorer->wants_faults = false;
@@ -256,13 +256,13 @@ match(struct lab_explorer *explorer, const uint8_t *parent)
 
 /* The schedule by the parents' links: of the fewest steps. */
 static bool
-follow_parents(struct lab_explorer *explorer, struct lab_report *report)
+follow_parents(struct explorer *explorer, struct explore_report *report)
 {
-    const struct lab_states *states = &explorer->states;
+    const struct states *states = &explorer->states;
     size_t len = 1;
     uint32_t at = explorer->violator;
 
-    for (uint32_t i = at; states->parent[i] != LAB_STATE_NONE;
+    for (uint32_t i = at; states->parent[i] != STATES_NONE;
          i = states->parent[i])
         len++;
     report->schedule = calloc(len, sizeof(*report->schedule));
@@ -273,15 +273,13 @@ follow_parents(struct lab_explorer *explorer, struct lab_report *report)
     explorer->on_step = on_match_step;
     explorer->violated = NULL;
     while (len > 0) {
-        uint8_t child[LAB_STATE_MAX];
-        uint8_t parent[LAB_STATE_MAX];
+        uint8_t child[STATES_SIZE_MAX];
+        uint8_t parent[STATES_SIZE_MAX];
         struct matching matching = {.child = child};
 
-        lab_collapse_unpack(&explorer->collapse, lab_states_at(states, at),
-                            child);
+        collapse_unpack(&explorer->collapse, states_at(states, at), child);
         at = states->parent[at];
-        lab_collapse_unpack(&explorer->collapse, lab_states_at(states, at),
-                            parent);
+        collapse_unpack(&explorer->collapse, states_at(states, at), parent);
         explorer->matching = &matching;
         report->schedule[--len] = match(explorer, parent);
     }
@@ -289,14 +287,14 @@ follow_parents(struct lab_explorer *explorer, struct lab_report *report)
 }
 
 static uint32_t
-most_states(const struct lab_collapse *collapse,
-            const struct lab_limits *limits)
+most_states(const struct collapse *collapse,
+            const struct explore_limits *limits)
 {
     uint64_t most = limits->states_max;
     uint64_t each = collapse->size + 16;
 
-    if (most == 0 || most > LAB_STATE_NONE - 1)
-        most = LAB_STATE_NONE - 1;
+    if (most == 0 || most > STATES_NONE - 1)
+        most = STATES_NONE - 1;
     if (limits->memory_max != 0 && most > limits->memory_max / each)
         most = limits->memory_max / each;
     return (uint32_t)most;
@@ -305,10 +303,10 @@ most_states(const struct lab_collapse *collapse,
 /* The same for the second search, in what the first has left: its states have
  * two bytes more, and each its best way. */
 static uint32_t
-most_retold(const struct lab_explorer *explorer)
+most_retold(const struct explorer *explorer)
 {
     uint64_t most = RETELL_STATES_MAX;
-    uint64_t each = explorer->system->state_size + 2 + 16 + LAB_WAY_SIZE;
+    uint64_t each = explorer->system->state_size + 2 + 16 + EXPLORER_WAY_SIZE;
     uint64_t used = memory_of(explorer);
     uint64_t all = explorer->limits->memory_max;
     uint64_t left = all > used ? all - used : 0;
@@ -319,17 +317,18 @@ most_retold(const struct lab_explorer *explorer)
 }
 
 static void
-sum_up(const struct lab_explorer *explorer, struct lab_report *report)
+sum_up(const struct explorer *explorer, struct explore_report *report)
 {
-    bool stopped = explorer->states.full || lab_is_stopped(explorer->limits);
+    bool stopped =
+        explorer->states.full || explore_is_stopped(explorer->limits);
 
-    report->verdict = LAB_PROVED;
+    report->verdict = EXPLORE_PROVED;
     if ((explorer->system->must_see & ~explorer->seen) != 0)
-        report->verdict = LAB_VACUOUS;
+        report->verdict = EXPLORE_VACUOUS;
     if (stopped)
-        report->verdict = LAB_BOUNDED;
+        report->verdict = EXPLORE_BOUNDED;
     if (explorer->violated != NULL)
-        report->verdict = LAB_VIOLATED;
+        report->verdict = EXPLORE_VIOLATED;
     report->violated = explorer->violated;
     report->faults = explorer->faults;
     report->depth = explorer->depth;
@@ -341,21 +340,21 @@ sum_up(const struct lab_explorer *explorer, struct lab_report *report)
 }
 
 bool
-lab_explore(const struct lab_system *system, const struct lab_limits *limits,
-            struct lab_report *report)
+explore_all(const struct explore_system *system,
+            const struct explore_limits *limits, struct explore_report *report)
 {
-    struct lab_explorer explorer = {
+    struct explorer explorer = {
         .system = system,
         .limits = limits,
         .on_step = on_search_step,
     };
-    bool ok = system->state_size <= LAB_STATE_MAX &&
-              limits->faults <= LAB_FAULTS_MAX &&
-              lab_collapse_open(&explorer.collapse, system) &&
-              lab_states_open(&explorer.states, explorer.collapse.size,
-                              most_states(&explorer.collapse, limits));
+    bool ok = system->state_size <= STATES_SIZE_MAX &&
+              limits->faults <= EXPLORE_FAULTS_MAX &&
+              collapse_open(&explorer.collapse, system) &&
+              states_open(&explorer.states, explorer.collapse.size,
+                          most_states(&explorer.collapse, limits));
 
-    *report = (struct lab_report){0};
+    *report = (struct explore_report){0};
     if (!ok)
         goto out;
     clock_gettime(CLOCK_MONOTONIC, &explorer.started);
@@ -363,18 +362,18 @@ lab_explore(const struct lab_system *system, const struct lab_limits *limits,
     sum_up(&explorer, report);
     if (limits->progress)
         fputs("\r\033[K", stderr);
-    if (ok && report->verdict == LAB_VIOLATED &&
-        !lab_retell(system, report, most_retold(&explorer)))
+    if (ok && report->verdict == EXPLORE_VIOLATED &&
+        !retell(system, report, most_retold(&explorer)))
         ok = follow_parents(&explorer, report);
-    lab_states_close(&explorer.states);
+    states_close(&explorer.states);
 out:
-    lab_collapse_close(&explorer.collapse);
+    collapse_close(&explorer.collapse);
     return ok;
 }
 
 void
-lab_report_fini(struct lab_report *report)
+explore_report_fini(struct explore_report *report)
 {
     free(report->schedule);
-    *report = (struct lab_report){0};
+    *report = (struct explore_report){0};
 }

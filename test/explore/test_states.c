@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "search/states.h"
+#include "explore/states.h"
 
 enum { SIZE = 13, COUNT = 50000 };
 
@@ -22,116 +22,115 @@ write_state(uint32_t n, uint8_t *state)
 static void
 what_was_added_is_seen_again_under_its_number(void **unused)
 {
-    struct lab_states states;
+    struct states states;
     uint8_t state[SIZE];
     uint32_t number = 0;
 
     (void)unused;
-    assert_true(lab_states_open(&states, SIZE, COUNT));
+    assert_true(states_open(&states, SIZE, COUNT));
     for (uint32_t n = 0; n < COUNT; n++) {
         write_state(n * 7, state);
-        assert_int_equal(lab_states_add(&states, state, n / 2, &number),
-                         LAB_ADDED);
+        assert_int_equal(states_add(&states, state, n / 2, &number),
+                         STATES_ADDED);
         assert_int_equal(number, n);
     }
     for (uint32_t n = 0; n < COUNT; n++) {
         write_state(n * 7, state);
-        assert_int_equal(lab_states_add(&states, state, 1, &number), LAB_SEEN);
+        assert_int_equal(states_add(&states, state, 1, &number), STATES_SEEN);
         assert_int_equal(number, n);
         assert_int_equal(states.parent[n], n / 2);
-        assert_memory_equal(lab_states_at(&states, n), state, SIZE);
+        assert_memory_equal(states_at(&states, n), state, SIZE);
     }
     assert_int_equal(states.count, COUNT);
-    lab_states_close(&states);
+    states_close(&states);
 }
 
 static void
 a_full_set_says_so_and_still_finds_what_it_has(void **unused)
 {
-    struct lab_states states;
+    struct states states;
     uint8_t state[SIZE];
     uint32_t number = 0;
 
     (void)unused;
-    assert_true(lab_states_open(&states, SIZE, 3));
+    assert_true(states_open(&states, SIZE, 3));
     for (uint32_t n = 0; n < 3; n++) {
         write_state(n, state);
-        assert_int_equal(lab_states_add(&states, state, 0, &number), LAB_ADDED);
+        assert_int_equal(states_add(&states, state, 0, &number), STATES_ADDED);
     }
     write_state(3, state);
-    assert_int_equal(lab_states_add(&states, state, 0, &number), LAB_FULL);
+    assert_int_equal(states_add(&states, state, 0, &number), STATES_FULL);
     write_state(1, state);
-    assert_int_equal(lab_states_add(&states, state, 0, &number), LAB_SEEN);
+    assert_int_equal(states_add(&states, state, 0, &number), STATES_SEEN);
     assert_int_equal(number, 1);
-    lab_states_close(&states);
+    states_close(&states);
 }
 
 /* Many are offered again while the first of their kind still waits. */
 static void
 what_is_offered_is_numbered_as_if_it_were_added_at_once(void **unused)
 {
-    struct lab_states offered;
-    struct lab_states added;
+    struct states offered;
+    struct states added;
     uint8_t state[SIZE];
     uint32_t number = 0;
 
     (void)unused;
-    assert_true(lab_states_open(&offered, SIZE, COUNT));
-    assert_true(lab_states_open(&added, SIZE, COUNT));
+    assert_true(states_open(&offered, SIZE, COUNT));
+    assert_true(states_open(&added, SIZE, COUNT));
     for (uint32_t n = 0; n < COUNT; n++) {
         write_state(n % 3 == 0 ? n / 2 : n / 5 * 5, state);
-        lab_states_offer(&offered, state, n);
-        lab_states_add(&added, state, n, &number);
+        states_offer(&offered, state, n);
+        states_add(&added, state, n, &number);
     }
-    lab_states_settle(&offered);
+    states_settle(&offered);
     assert_int_equal(offered.count, added.count);
     for (uint32_t i = 0; i < added.count; i++) {
-        assert_memory_equal(lab_states_at(&offered, i),
-                            lab_states_at(&added, i), SIZE);
+        assert_memory_equal(states_at(&offered, i), states_at(&added, i), SIZE);
         assert_int_equal(offered.parent[i], added.parent[i]);
     }
-    lab_states_close(&offered);
-    lab_states_close(&added);
+    states_close(&offered);
+    states_close(&added);
 }
 
 static void
 an_offer_to_a_full_set_is_said(void **unused)
 {
-    struct lab_states states;
+    struct states states;
     uint8_t state[SIZE];
 
     (void)unused;
-    assert_true(lab_states_open(&states, SIZE, 3));
+    assert_true(states_open(&states, SIZE, 3));
     for (uint32_t n = 0; n < 4; n++) {
         write_state(n % 3, state);
-        lab_states_offer(&states, state, 0);
+        states_offer(&states, state, 0);
     }
-    lab_states_settle(&states);
+    states_settle(&states);
     assert_false(states.full);
     write_state(3, state);
-    lab_states_offer(&states, state, 0);
-    lab_states_settle(&states);
+    states_offer(&states, state, 0);
+    states_settle(&states);
     assert_true(states.full);
     assert_int_equal(states.count, 3);
-    lab_states_close(&states);
+    states_close(&states);
 }
 
 static void
 a_state_costs_at_most_sixteen_bytes_beside_itself(void **unused)
 {
-    struct lab_states states;
+    struct states states;
     uint8_t state[SIZE];
     uint32_t number = 0;
 
     (void)unused;
-    assert_true(lab_states_open(&states, SIZE, COUNT));
+    assert_true(states_open(&states, SIZE, COUNT));
     for (uint32_t n = 0; n < COUNT; n++) {
         write_state(n, state);
-        lab_states_add(&states, state, 0, &number);
+        states_add(&states, state, 0, &number);
         if (n > 1000)
-            assert_true(lab_states_bytes(&states) <= (n + 1) * (SIZE + 16ul));
+            assert_true(states_bytes(&states) <= (n + 1) * (SIZE + 16ul));
     }
-    lab_states_close(&states);
+    states_close(&states);
 }
 
 int

@@ -1,4 +1,4 @@
-#include "search/states.h"
+#include "explore/states.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -54,9 +54,9 @@ hash(const uint8_t *bytes, size_t size)
 }
 
 bool
-lab_states_open(struct lab_states *states, size_t size, uint32_t max)
+states_open(struct states *states, size_t size, uint32_t max)
 {
-    *states = (struct lab_states){
+    *states = (struct states){
         .size = size,
         .max = max,
         .arena = map((uint64_t)max * size),
@@ -68,18 +68,18 @@ lab_states_open(struct lab_states *states, size_t size, uint32_t max)
     if (states->arena != NULL && states->parent != NULL &&
         states->slots != NULL && states->tags != NULL)
         return true;
-    lab_states_close(states);
+    states_close(states);
     return false;
 }
 
 void
-lab_states_close(struct lab_states *states)
+states_close(struct states *states)
 {
     unmap(states->arena, (uint64_t)states->max * states->size);
     unmap(states->parent, (uint64_t)states->max * sizeof(uint32_t));
     unmap(states->slots, states->slots_count * sizeof(uint32_t));
     unmap(states->tags, states->slots_count);
-    *states = (struct lab_states){0};
+    *states = (struct states){0};
 }
 
 static void
@@ -94,28 +94,28 @@ place(uint32_t *slots, uint8_t *tags, uint64_t mask, uint64_t h,
     tags[slot] = (uint8_t)(h >> 56);
 }
 
-/* A few are always on their way: see lab_states_offer. */
+/* A few are always on their way: see states_offer. */
 static void
-place_all(const struct lab_states *states, uint32_t *slots, uint8_t *tags,
+place_all(const struct states *states, uint32_t *slots, uint8_t *tags,
           uint64_t mask)
 {
-    uint64_t ahead[LAB_OFFERED_MAX];
+    uint64_t ahead[STATES_OFFERED_MAX];
 
-    for (uint32_t i = 0; i < states->count + LAB_OFFERED_MAX; i++) {
-        uint64_t *h = &ahead[i % LAB_OFFERED_MAX];
+    for (uint32_t i = 0; i < states->count + STATES_OFFERED_MAX; i++) {
+        uint64_t *h = &ahead[i % STATES_OFFERED_MAX];
 
-        if (i >= LAB_OFFERED_MAX)
-            place(slots, tags, mask, *h, i - LAB_OFFERED_MAX);
+        if (i >= STATES_OFFERED_MAX)
+            place(slots, tags, mask, *h, i - STATES_OFFERED_MAX);
         if (i >= states->count)
             continue;
-        *h = hash(lab_states_at(states, i), states->size);
+        *h = hash(states_at(states, i), states->size);
         __builtin_prefetch(&slots[*h & mask], 1);
         __builtin_prefetch(&tags[*h & mask], 1);
     }
 }
 
 static bool
-grow(struct lab_states *states)
+grow(struct states *states)
 {
     uint64_t count = states->slots_count * 2;
     uint32_t *slots = map(count * sizeof(uint32_t));
@@ -135,8 +135,8 @@ grow(struct lab_states *states)
     return true;
 }
 
-static enum lab_added
-add(struct lab_states *states, const void *state, uint64_t h, uint32_t parent,
+static enum states_added
+add(struct states *states, const void *state, uint64_t h, uint32_t parent,
     uint32_t *number)
 {
     uint64_t mask = states->slots_count - 1;
@@ -147,18 +147,18 @@ add(struct lab_states *states, const void *state, uint64_t h, uint32_t parent,
         uint32_t found = states->slots[slot] - 1;
 
         if (states->tags[slot] == tag &&
-            memcmp(lab_states_at(states, found), state, states->size) == 0) {
+            memcmp(states_at(states, found), state, states->size) == 0) {
             *number = found;
-            return LAB_SEEN;
+            return STATES_SEEN;
         }
     }
 
     if (states->count == states->max)
-        return LAB_FULL;
+        return STATES_FULL;
     if ((states->count + UINT64_C(1)) * 100 >
         states->slots_count * FULL_PERCENT) {
         if (!grow(states))
-            return LAB_FULL;
+            return STATES_FULL;
         place(states->slots, states->tags, states->slots_count - 1, h,
               states->count);
     } else {
@@ -169,32 +169,32 @@ add(struct lab_states *states, const void *state, uint64_t h, uint32_t parent,
            states->size);
     states->parent[states->count] = parent;
     *number = states->count++;
-    return LAB_ADDED;
+    return STATES_ADDED;
 }
 
-enum lab_added
-lab_states_add(struct lab_states *states, const void *state, uint32_t parent,
-               uint32_t *number)
+enum states_added
+states_add(struct states *states, const void *state, uint32_t parent,
+           uint32_t *number)
 {
     return add(states, state, hash(state, states->size), parent, number);
 }
 
 /* ---- Offers ------------------------------------------------------------- */
 
-static struct lab_offered *
-offered_at(struct lab_states *states, unsigned index)
+static struct states_offered *
+offered_at(struct states *states, unsigned index)
 {
-    return &states->offered[(states->first + index) % LAB_OFFERED_MAX];
+    return &states->offered[(states->first + index) % STATES_OFFERED_MAX];
 }
 
 /* The slot has come: ask for the state that it names, or leave it be. */
 static void
-ask_for_state(const struct lab_states *states, uint64_t h)
+ask_for_state(const struct states *states, uint64_t h)
 {
     uint64_t slot = h & (states->slots_count - 1);
 
     if (states->slots[slot] != 0 && states->tags[slot] == (uint8_t)(h >> 56)) {
-        const uint8_t *at = lab_states_at(states, states->slots[slot] - 1);
+        const uint8_t *at = states_at(states, states->slots[slot] - 1);
 
         for (size_t i = 0; i < states->size; i += 64)
             __builtin_prefetch(at + i);
@@ -203,25 +203,25 @@ ask_for_state(const struct lab_states *states, uint64_t h)
 }
 
 static void
-settle_first(struct lab_states *states)
+settle_first(struct states *states)
 {
-    struct lab_offered *offered = offered_at(states, 0);
+    struct states_offered *offered = offered_at(states, 0);
     uint32_t number;
 
     if (add(states, offered->state, offered->hash, offered->parent, &number) ==
-        LAB_FULL)
+        STATES_FULL)
         states->full = true;
-    states->first = (states->first + 1) % LAB_OFFERED_MAX;
+    states->first = (states->first + 1) % STATES_OFFERED_MAX;
     states->waiting--;
 }
 
 void
-lab_states_offer(struct lab_states *states, const void *state, uint32_t parent)
+states_offer(struct states *states, const void *state, uint32_t parent)
 {
-    struct lab_offered *offered;
+    struct states_offered *offered;
     uint64_t slot;
 
-    if (states->waiting == LAB_OFFERED_MAX)
+    if (states->waiting == STATES_OFFERED_MAX)
         settle_first(states);
     offered = offered_at(states, states->waiting++);
     memcpy(offered->state, state, states->size);
@@ -230,21 +230,21 @@ lab_states_offer(struct lab_states *states, const void *state, uint32_t parent)
     slot = offered->hash & (states->slots_count - 1);
     __builtin_prefetch(&states->slots[slot]);
     __builtin_prefetch(&states->tags[slot]);
-    if (states->waiting > LAB_OFFERED_HALF)
-        ask_for_state(
-            states,
-            offered_at(states, states->waiting - LAB_OFFERED_HALF - 1)->hash);
+    if (states->waiting > STATES_OFFERED_HALF)
+        ask_for_state(states, offered_at(states, states->waiting -
+                                                     STATES_OFFERED_HALF - 1)
+                                  ->hash);
 }
 
 void
-lab_states_settle(struct lab_states *states)
+states_settle(struct states *states)
 {
     while (states->waiting > 0)
         settle_first(states);
 }
 
 uint64_t
-lab_states_bytes(const struct lab_states *states)
+states_bytes(const struct states *states)
 {
     return (uint64_t)states->count * (states->size + sizeof(uint32_t)) +
            states->slots_count * (sizeof(uint32_t) + 1);
