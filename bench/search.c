@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "lab/specimen/specimens.h"
+#include "tale/specimen/specimens.h"
 
 /*
  * bench_search [ROUNDS [STATES [PAN]]]: how fast specimens are searched, and

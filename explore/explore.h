@@ -47,7 +47,10 @@ bool explore_wants(const struct explorer *explorer, bool fault);
 /* Report a step from the state that is being expanded. */
 void explore_add(struct explorer *explorer, const struct explore_step *step);
 
-enum { EXPLORE_PARTS_MAX = 8 };
+enum {
+    EXPLORE_PARTS_MAX = 8,
+    EXPLORE_FAULTS_MAX = 15,
+};
 
 struct explore_system {
     size_t state_size;

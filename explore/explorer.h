@@ -9,10 +9,6 @@
 
 /* What explore.c and retell.c share: the inside of a search. */
 
-enum {
-    EXPLORE_FAULTS_MAX = 15,
-};
-
 struct matching;
 struct retelling;
 

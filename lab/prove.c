@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "lab/options.h"
+#include "explore/program.h"
 #include "lab/world/reduction.h"
 
 /* What to exit with.  A search that was cut short has not said anything. */
@@ -12,7 +12,7 @@ judge(const struct world_config *config, const struct explore_report *report)
 {
     if (report->verdict == EXPLORE_BOUNDED)
         return EXIT_BOUNDED;
-    return print_is_expected(report, config->expect) ? 0 : EXIT_FINDING;
+    return verdict_is_expected(report, config->expect) ? 0 : EXIT_FINDING;
 }
 
 /* What became of the schedule of a violation. */
@@ -91,7 +91,7 @@ print_found(const struct world_config *config,
                 (unsigned long long)report->states, report->depth);
     if (report->verdict == EXPLORE_VACUOUS)
         fputs("     nobody was ever inside, so this proves nothing\n", out);
-    print_unexpected(out, report, config->expect);
+    verdict_print_unexpected(out, report, config->expect);
     if (report->verdict == EXPLORE_PROVED && report->faults > 0 &&
         (report->seen & MODEL_SEEN_FAULT) == 0)
         fputs("     no fault was ever possible\n", out);
@@ -118,7 +118,7 @@ prove_world(const struct world_config *base, unsigned workers, unsigned faults,
 
     limits.faults = faults;
     if (!explore(&config, &limits, prove->full, &report, &schedule)) {
-        fputs("holdfast-lab: not enough memory\n", stderr);
+        program_complain("not enough memory");
         return EXIT_INTERNAL;
     }
     code = judge(&config, &report);
@@ -171,7 +171,7 @@ prove_list(const char *world, const struct prove *prove)
     if (explore_is_stopped(limits)) /* what comes after it was not looked at */
         return worse(worst, EXIT_BOUNDED);
     if (count == 0) {
-        fputs("holdfast-lab: there is no such proof in the list\n", stderr);
+        program_complain("there is no such proof in the list");
         return EXIT_USAGE;
     }
     return worst;

@@ -34,7 +34,8 @@ headers_alone() {
 
 # The engine and the shell; test programs are held to the compilers' warnings.
 tidy() {
-    git ls-files 'src/*.c' 'explore/*.c' 'lab/*.c' 'examples/*.c' |
+    git ls-files 'src/*.c' 'explore/*.c' 'lab/*.c' 'tale/*.c' \
+        'examples/*.c' |
         xargs -P "$(nproc)" -n 1 \
             clang-tidy-14 --quiet -p build/dev 2>/dev/null
 }
@@ -49,7 +50,7 @@ analyzer() {
 cppcheck_all() {
     cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
         --enable=warning,performance,portability -j "$(nproc)" \
-        -Isrc -Iinclude -I. src explore lab examples
+        -Isrc -Iinclude -I. src explore lab tale examples
 }
 
 part layers python3 scripts/includes.py

@@ -54,7 +54,7 @@ def check(path):
         text = file.read()
     code = code_of(text)
     product = path.startswith(("src/", "include/", "explore/", "lab/",
-                               "examples/"))
+                               "tale/", "examples/"))
 
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > COLUMNS:

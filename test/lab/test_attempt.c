@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/check.h"
-#include "lab/options.h"
+#include "explore/program.h"
 #include "lab/print.h"
 #include "lab/prove.h"
 #include "lab/world/attempt.h"
@@ -128,14 +128,14 @@ a_walk_ends_with_it(void **unused)
     assert_true(valid);
 }
 
-static struct print_told
+static struct verdict_replay
 tell(const struct world_config *config, const uint16_t *schedule, size_t len,
      char **text)
 {
     size_t size;
     FILE *out = open_memstream(text, &size);
     struct print how = {.out = out};
-    struct print_told told;
+    struct verdict_replay told;
 
     assert_non_null(out);
     told = print_story(&how, config, schedule, len);
@@ -148,7 +148,7 @@ a_replay_stops_there_and_tells_it(void **unused)
 {
     struct world_config config = unsound("takeover", 1);
     const uint16_t schedule[] = {begin(0), begin(1), begin(0)};
-    struct print_told told;
+    struct verdict_replay told;
     char *text;
 
     (void)unused;
@@ -159,7 +159,7 @@ a_replay_stops_there_and_tells_it(void **unused)
     assert_string_equal(text, "  1. Worker #1 wants the lock, and sends a "
                               "read.\n"
                               "  2. Worker #2 wants the lock; " CHECK ".\n");
-    assert_int_equal(print_replayed(&told, 3), EXIT_FINDING);
+    assert_int_equal(verdict_print_replay(&told, 3), EXIT_FINDING);
     free(text);
 }
 
@@ -172,7 +172,7 @@ on_the_fair_schedule_it_is_told_after_the_story(void **unused)
     struct world_config sound;
     uint16_t schedule[5];
     const char *why;
-    struct print_told told;
+    struct verdict_replay told;
     char *text;
 
     (void)unused;

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "lab/options.h"
+#include "explore/program.h"
 #include "lab/prove.h"
-#include "lab/report/chapters.h"
 #include "lab/world/model.h"
 #include "lab/world/promise.h"
+#include "lab/world/promises.h"
 #include "lab/world/walk.h"
 #include "lab/world/worlds.h"
 
@@ -80,7 +80,7 @@ what_must_be_found_is_explained(void **unused)
     (void)unused;
     for (unsigned i = 0; i < worlds_count; i++)
         if (worlds[i].expect != NULL)
-            assert_non_null(chapters_meaning(worlds[i].expect));
+            assert_non_null(promises_broken(worlds[i].expect));
 }
 
 static void
