@@ -1,4 +1,4 @@
-#include "herd.h"
+#include "processes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ has_ended(const struct process *process)
 }
 
 pid_t
-herd_parent(pid_t pid)
+processes_parent(pid_t pid)
 {
     struct process process;
 
@@ -67,7 +67,7 @@ herd_parent(pid_t pid)
 }
 
 bool
-herd_gone(pid_t pid)
+processes_gone(pid_t pid)
 {
     struct process process;
 
@@ -75,7 +75,7 @@ herd_gone(pid_t pid)
 }
 
 bool
-herd_stopped(pid_t pid)
+processes_stopped(pid_t pid)
 {
     struct process process;
 
@@ -83,7 +83,7 @@ herd_stopped(pid_t pid)
 }
 
 pid_t
-herd_child(pid_t parent, const char *name)
+processes_child(pid_t parent, const char *name)
 {
     DIR *proc = opendir("/proc");
     const struct dirent *entry;
@@ -104,7 +104,7 @@ herd_child(pid_t parent, const char *name)
 }
 
 bool
-herd_signal_child(pid_t pid, pid_t parent, int signal)
+processes_signal_child(pid_t pid, pid_t parent, int signal)
 {
     int handle = pid <= 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
     bool sent;
@@ -112,14 +112,14 @@ herd_signal_child(pid_t pid, pid_t parent, int signal)
     if (handle < 0)
         return false;
     /* Whoever has the number now is held: is it still the one? */
-    sent = herd_parent(pid) == parent &&
+    sent = processes_parent(pid) == parent &&
            syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0) == 0;
     close(handle);
     return sent;
 }
 
 static void
-become(const struct herd_start *start)
+become(const struct processes_start *start)
 {
     sigset_t none;
 
@@ -145,7 +145,7 @@ become(const struct herd_start *start)
 }
 
 pid_t
-herd_start(const struct herd_start *start)
+processes_start(const struct processes_start *start)
 {
     pid_t pid = fork();
 
@@ -156,7 +156,7 @@ herd_start(const struct herd_start *start)
 }
 
 int
-herd_wait(pid_t pid)
+processes_wait(pid_t pid)
 {
     int status;
     pid_t waited;
@@ -169,17 +169,17 @@ herd_wait(pid_t pid)
 }
 
 int
-herd_run(const struct herd_start *start)
+processes_run(const struct processes_start *start)
 {
-    return herd_wait(herd_start(start));
+    return processes_wait(processes_start(start));
 }
 
 void
-herd_end(void)
+processes_end(void)
 {
     pid_t child;
 
-    while ((child = herd_child(getpid(), NULL)) != 0) {
+    while ((child = processes_child(getpid(), NULL)) != 0) {
         (void)kill(child, SIGKILL); /* ours, and not yet reaped */
         (void)waitpid(child, NULL, 0);
     }
@@ -215,12 +215,12 @@ supervise(pid_t test, struct hf_duration limit, const sigset_t *signals)
             code = 1;
         }
     }
-    herd_end();
+    processes_end();
     exit(code);
 }
 
 void
-herd_begin(struct hf_duration limit)
+processes_begin(struct hf_duration limit)
 {
     sigset_t signals;
     sigset_t before;

@@ -1,4 +1,4 @@
-#include "cast.h"
+#include "actors.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ struct order {
 };
 
 int64_t
-cast_now_us(void)
+actors_now_us(void)
 {
     struct timespec now;
 
@@ -44,13 +44,14 @@ struct part {
 };
 
 static void
-tell(const struct part *part, enum cast_word word, uint64_t fence, int outcome)
+tell(const struct part *part, enum actors_word word, uint64_t fence,
+     int outcome)
 {
-    struct cast_news news = {
+    struct actors_news news = {
         .fence = fence,
         .word = word,
         .outcome = outcome,
-        .at_us = cast_now_us(),
+        .at_us = actors_now_us(),
     };
 
     HF_CHECK(write(part->news, &news, sizeof(news)) == sizeof(news));
@@ -64,7 +65,7 @@ on_waiting(void *ctx, const struct hf_diagnosis *seen)
     if (!seen->record.exists || seen->record.fence == part->seen)
         return;
     part->seen = seen->record.fence;
-    tell(part, CAST_SEES, part->seen, 0);
+    tell(part, ACTORS_SEES, part->seen, 0);
 }
 
 static void
@@ -82,12 +83,12 @@ acquire(struct part *part, const struct order *order)
     part->seen = 0;
     status = hf_acquire(part->client, order->name, &options, &acquired, NULL);
     if (status != HF_OK) {
-        tell(part, CAST_FAILED, 0, (int)status);
+        tell(part, ACTORS_FAILED, 0, (int)status);
     } else if (acquired.outcome != HF_GRANTED) {
-        tell(part, CAST_ENDED, 0, (int)acquired.outcome);
+        tell(part, ACTORS_ENDED, 0, (int)acquired.outcome);
     } else {
         part->lock = acquired.lock;
-        tell(part, CAST_GRANTED, hf_fence(part->lock), 0);
+        tell(part, ACTORS_GRANTED, hf_fence(part->lock), 0);
     }
 }
 
@@ -100,9 +101,9 @@ release(struct part *part, bool and_end)
         _exit(status == HF_OK ? 0 : 1);
     part->lock = NULL;
     if (status == HF_OK)
-        tell(part, CAST_RELEASED, 0, 0);
+        tell(part, ACTORS_RELEASED, 0, 0);
     else
-        tell(part, CAST_FAILED, 0, (int)status);
+        tell(part, ACTORS_FAILED, 0, (int)status);
 }
 
 /* Keep these two, and close what belongs to other actors: an actor ends when
@@ -140,7 +141,7 @@ play(struct part *part)
 /* ---- In the test -------------------------------------------------------- */
 
 void
-cast_start(struct actor *actor)
+actors_start(struct actor *actor)
 {
     int orders[2];
     int news[2];
@@ -163,7 +164,7 @@ give(const struct actor *actor, const struct order *order)
 }
 
 void
-cast_acquire(struct actor *actor, const char *name, enum hf_if_dead if_dead)
+actors_acquire(struct actor *actor, const char *name, enum hf_if_dead if_dead)
 {
     struct order order = {.word = ORDER_ACQUIRE, .if_dead = if_dead};
 
@@ -173,59 +174,60 @@ cast_acquire(struct actor *actor, const char *name, enum hf_if_dead if_dead)
 }
 
 void
-cast_release(const struct actor *actor, bool and_end)
+actors_release(const struct actor *actor, bool and_end)
 {
     give(actor, &(struct order){.word = and_end ? ORDER_RELEASE_AND_END
                                                 : ORDER_RELEASE});
 }
 
-static struct cast_news
+static struct actors_news
 take(struct actor *actor)
 {
     struct pollfd news = {.fd = actor->news, .events = POLLIN};
-    struct cast_news taken;
+    struct actors_news taken;
 
     HF_CHECK(poll(&news, 1, SILENCE_MS) == 1);
     HF_CHECK(read(actor->news, &taken, sizeof(taken)) == sizeof(taken));
-    if (taken.word == CAST_SEES)
+    if (taken.word == ACTORS_SEES)
         actor->sees = taken.fence;
     return taken;
 }
 
-struct cast_news
-cast_next(struct actor *actor)
+struct actors_news
+actors_next(struct actor *actor)
 {
-    struct cast_news news;
+    struct actors_news news;
 
     do
         news = take(actor);
-    while (news.word == CAST_SEES);
+    while (news.word == ACTORS_SEES);
     return news;
 }
 
-struct cast_news
-cast_first(struct actor *one, struct actor *other, struct actor **first)
+struct actors_news
+actors_first(struct actor *one, struct actor *other, struct actor **first)
 {
     struct pollfd news[] = {
         {.fd = one->news, .events = POLLIN},
         {.fd = other->news, .events = POLLIN},
     };
-    struct cast_news taken;
+    struct actors_news taken;
 
     do {
         HF_CHECK(poll(news, 2, SILENCE_MS) > 0);
         *first = news[0].revents != 0 ? one : other;
         taken = take(*first);
-    } while (taken.word == CAST_SEES);
+    } while (taken.word == ACTORS_SEES);
     return taken;
 }
 
-struct cast_news
-cast_expect(struct actor *actor, enum cast_word word, uint64_t fence)
+struct actors_news
+actors_expect(struct actor *actor, enum actors_word word, uint64_t fence)
 {
-    struct cast_news news = {.word = CAST_SEES, .fence = actor->sees};
+    struct actors_news news = {.word = ACTORS_SEES, .fence = actor->sees};
 
-    while (news.word == CAST_SEES && (word != CAST_SEES || news.fence < fence))
+    while (news.word == ACTORS_SEES &&
+           (word != ACTORS_SEES || news.fence < fence))
         news = take(actor);
     if (news.word != (uint32_t)word || news.fence < fence)
         fprintf(stderr,
@@ -238,7 +240,7 @@ cast_expect(struct actor *actor, enum cast_word word, uint64_t fence)
 }
 
 bool
-cast_has_news(const struct actor *actor)
+actors_has_news(const struct actor *actor)
 {
     struct pollfd news = {.fd = actor->news, .events = POLLIN};
 
@@ -254,14 +256,14 @@ reap(struct actor *actor)
 }
 
 void
-cast_kill(struct actor *actor)
+actors_kill(struct actor *actor)
 {
     HF_CHECK(kill(actor->pid, SIGKILL) == 0); /* a child, not yet reaped */
     reap(actor);
 }
 
 void
-cast_end(struct actor *actor)
+actors_end(struct actor *actor)
 {
     reap(actor);
 }
