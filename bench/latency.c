@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "support/cast.h"
+#include "support/actors.h"
 #include "support/folder.h"
-#include "support/herd.h"
+#include "support/processes.h"
 
 /*
  * bench_latency HOLDFAST [ROUNDS]: on one host, with a SQLite file, how long
@@ -61,13 +61,13 @@ run_command(const char *folder)
 {
     int stamps = open_in(folder, "stamps", O_WRONLY);
     int orders = open_in(folder, "orders", O_RDWR);
-    struct stamp stamp = {.at_us = cast_now_us(), .pid = getpid()};
+    struct stamp stamp = {.at_us = actors_now_us(), .pid = getpid()};
     char order;
 
     if (write(stamps, &stamp, sizeof(stamp)) != sizeof(stamp) ||
         read(orders, &order, 1) != 1)
         return 1;
-    stamp.at_us = cast_now_us();
+    stamp.at_us = actors_now_us();
     stamp.ends = 1;
     return write(stamps, &stamp, sizeof(stamp)) == sizeof(stamp) ? 0 : 1;
 }
@@ -121,7 +121,8 @@ start_run(struct bench *b, char *output, size_t size)
                           b->self,     "command", b->folder, NULL};
 
     snprintf(output, size, "%s/output-%u", b->folder, b->started++);
-    return herd_start(&(struct herd_start){.argv = argv, .output = output});
+    return processes_start(
+        &(struct processes_start){.argv = argv, .output = output});
 }
 
 static pid_t
@@ -130,10 +131,10 @@ start_waiter(struct bench *b)
     char output[FOLDER_SIZE + 32];
     struct stat told = {0};
     pid_t waiter = start_run(b, output, sizeof(output));
-    int64_t until_us = cast_now_us() + SILENCE_MS * 1000;
+    int64_t until_us = actors_now_us() + SILENCE_MS * 1000;
 
     while (stat(output, &told) != 0 || told.st_size == 0) {
-        HF_CHECK(cast_now_us() < until_us);
+        HF_CHECK(actors_now_us() < until_us);
         poll(NULL, 0, 1);
     }
     return waiter;
@@ -150,7 +151,7 @@ measure_handover(struct bench *b, bool by_death)
     (void)next_stamp(b);
     for (size_t i = 0; i < b->rounds; i++) {
         pid_t waiter = start_waiter(b);
-        int64_t ended_us = cast_now_us();
+        int64_t ended_us = actors_now_us();
         struct stamp stamp;
 
         if (by_death)
@@ -163,12 +164,12 @@ measure_handover(struct bench *b, bool by_death)
             stamp = next_stamp(b);
         }
         took_us[i] = stamp.at_us - ended_us;
-        (void)herd_wait(holder);
+        (void)processes_wait(holder);
         holder = waiter;
     }
     HF_CHECK(write(b->orders, "!", 1) == 1);
     HF_CHECK(next_stamp(b).ends == 1);
-    (void)herd_wait(holder);
+    (void)processes_wait(holder);
     say(b,
         by_death ? "the next command runs, after kill -9 of holdfast"
                  : "the next command runs, after the end of the one before",
@@ -210,7 +211,7 @@ main(int argc, char **argv)
         return run_command(argv[2]);
     if (argc < 2 || b.rounds < 1 || b.rounds > (size_t)10 * ROUNDS)
         return 64;
-    herd_begin((struct hf_duration){100000});
+    processes_begin((struct hf_duration){100000});
     open_bench(&b);
     measure_handover(&b, false);
     measure_handover(&b, true);

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "support/cast.h"
+#include "support/actors.h"
 #include "support/folder.h"
-#include "support/herd.h"
+#include "support/processes.h"
 
 /*
  * bench_run HOLDFAST SHIM [TURNS]: `holdfast run x -- true` beside `flock x
@@ -86,7 +86,7 @@ run_bare(const char *file, const char *command)
 
     HF_CHECK(fd >= 0);
     commit(fd);
-    code = herd_run(&(struct herd_start){.argv = argv});
+    code = processes_run(&(struct processes_start){.argv = argv});
     commit(fd);
     return code;
 }
@@ -96,8 +96,8 @@ run_bare(const char *file, const char *command)
 static void
 run(struct bench *b, const char *const *argv, int expected)
 {
-    HF_CHECK(herd_run(&(struct herd_start){.argv = argv,
-                                           .output = b->output}) == expected);
+    HF_CHECK(processes_run(&(struct processes_start){
+                 .argv = argv, .output = b->output}) == expected);
 }
 
 static void
@@ -142,10 +142,10 @@ measure_round(struct bench *b)
 {
     for (size_t turn = 0; turn < b->turns; turn++)
         for (enum what what = 0; what < WHATS; what++) {
-            int64_t began_us = cast_now_us();
+            int64_t began_us = actors_now_us();
 
             do_once(b, what);
-            b->took_us[what][b->count[what]++] = cast_now_us() - began_us;
+            b->took_us[what][b->count[what]++] = actors_now_us() - began_us;
         }
 }
 
@@ -183,7 +183,7 @@ count_syncs(struct bench *b)
 
     snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", b->shim);
     snprintf(count, sizeof(count), "HF_SYNC_COUNT=%s/syncs", b->folder);
-    HF_CHECK(herd_run(&(struct herd_start){
+    HF_CHECK(processes_run(&(struct processes_start){
                  .argv = argv, .assign = assign, .output = b->output}) == 0);
     snprintf(count, sizeof(count), "%s/syncs", b->folder);
     return stat(count, &counted) == 0 ? (size_t)counted.st_size : 0;
@@ -255,7 +255,7 @@ main(int argc, char **argv)
     b.turns = argc > 3 ? strtoul(argv[3], NULL, 10) : TURNS;
     if (b.turns < 1 || b.turns > TURNS_MAX)
         return 64;
-    herd_begin((struct hf_duration){300000});
+    processes_begin((struct hf_duration){300000});
     prepare(&b);
     for (unsigned round = 0; round < ROUNDS; round++) {
         measure_round(&b);

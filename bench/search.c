@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "specimen/specimens.h"
+#include "tale/specimen/specimens.h"
 
 /*
  * bench_search [ROUNDS [STATES [PAN]]]: how fast specimens are searched, and
@@ -80,9 +80,10 @@ search(const struct search *what, uint64_t states, int to)
 {
     const struct specimen *specimen = specimens_find(what->specimen);
     struct specimen_run run = specimen_run_of(specimen, what->workers);
-    struct lab_limits limits = {.faults = what->faults, .states_max = states};
-    struct lab_system system;
-    struct lab_report report;
+    struct explore_limits limits = {.faults = what->faults,
+                                    .states_max = states};
+    struct explore_system system;
+    struct explore_report report;
     struct run result;
     const char *why;
 
@@ -90,7 +91,7 @@ search(const struct search *what, uint64_t states, int to)
     run.only = "";
     HF_CHECK(what->setting == NULL || specimen_set(&run, what->setting, &why));
     system = specimen_system(&run);
-    HF_CHECK(lab_explore(&system, &limits, &report));
+    HF_CHECK(explore_all(&system, &limits, &report));
     result = (struct run){
         .states = report.states,
         .bytes = report.bytes,

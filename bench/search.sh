@@ -1,9 +1,9 @@
 #!/bin/bash
-# search.sh BENCH_SEARCH [ROUNDS]: figures of the laboratory's search of
-# specimens; and of SPIN's, breadth first, on an equivalent model, in turn.
+# search.sh BENCH_SEARCH [ROUNDS]: figures of the search of specimens,
+# and of SPIN's, breadth first, on an equivalent model, in turn.
 set -eu
 bench=$1 rounds=${2:-5}
-model=$(cd "$(dirname "$0")/.." && pwd)/lab/spin/draft4.pml
+model=$(cd "$(dirname "$0")/.." && pwd)/tale/spin/draft4.pml
 
 if ! command -v spin >/dev/null; then
     echo "SPIN is not installed (Debian: spin): nothing is beside the search"

@@ -7,6 +7,6 @@ string(REGEX REPLACE "(................................)" "\\1\n    " bytes
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
 file(WRITE ${OUT}
     "/* The bytes of ${of}. */\n"
-    "#include \"report/assets.h\"\n\n"
+    "#include \"tale/report/assets.h\"\n\n"
     "const unsigned char ${NAME}[] = {\n    ${bytes}};\n"
     "const size_t ${NAME}_len = sizeof(${NAME});\n")

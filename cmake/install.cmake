@@ -40,3 +40,10 @@ if(TARGET holdfast-lab)
     install(TARGETS holdfast-lab RUNTIME)
     install(FILES man/holdfast-lab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+
+# A component of its own: whoever only locks needs no tale.
+if(TARGET holdfast-tale)
+    install(TARGETS holdfast-tale RUNTIME COMPONENT tale)
+    install(FILES man/holdfast-tale.1
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tale)
+endif()

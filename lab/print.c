@@ -1,50 +1,13 @@
-#include "print.h"
+#include "lab/print.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
-#include "world/fair.h"
-#include "world/promise.h"
-#include "world/story.h"
-#include "world/worlds.h"
-
-const char *
-print_verdict(enum lab_verdict verdict)
-{
-    static const char *const words[] = {
-        [LAB_PROVED] = "proved",
-        [LAB_VACUOUS] = "vacuous",
-        [LAB_VIOLATED] = "violated",
-        [LAB_BOUNDED] = "bounded",
-    };
-
-    return words[verdict];
-}
-
-bool
-print_is_expected(const struct lab_report *report, const char *expect)
-{
-    if (expect == NULL)
-        return report->verdict == LAB_PROVED;
-    return report->violated != NULL && strcmp(report->violated, expect) == 0;
-}
-
-const char *
-print_expected_word(const struct lab_report *report, const char *expect)
-{
-    if (report->verdict == LAB_BOUNDED)
-        return "null";
-    return print_is_expected(report, expect) ? "true" : "false";
-}
-
-void
-print_unexpected(FILE *out, const struct lab_report *report, const char *expect)
-{
-    if (report->verdict != LAB_BOUNDED && expect != NULL &&
-        !print_is_expected(report, expect))
-        fprintf(out, "     not as expected: it must find \"%s\"\n", expect);
-}
+#include "explore/verdict.h"
+#include "lab/world/fair.h"
+#include "lab/world/promise.h"
+#include "lab/world/story.h"
+#include "lab/world/worlds.h"
 
 void
 print_sentence(void *ctx, unsigned number, const struct model_step *step)
@@ -103,24 +66,8 @@ print_json_sentence(void *ctx, unsigned number, const struct model_step *step)
     (void)number;
     hf_text_init(&text, buffer, sizeof(buffer));
     story_sentence(step, &text);
-    print_json_string(story->out, story->first ? "" : ",", buffer);
+    verdict_json_string(story->out, story->first ? "" : ",", buffer);
     story->first = false;
-}
-
-void
-print_json_string(FILE *out, const char *before, const char *value)
-{
-    char quoted[3000];
-    struct hf_text json;
-
-    fputs(before, out);
-    if (value == NULL) {
-        fputs("null", out);
-        return;
-    }
-    hf_text_init(&json, quoted, sizeof(quoted));
-    hf_text_add_json(&json, value, strlen(value));
-    fputs(quoted, out);
 }
 
 /* The line that replays it; good until the next one is asked for. */
@@ -137,28 +84,18 @@ line_of(const struct world_config *config, const uint16_t *schedule, size_t len)
 
 void
 print_json(FILE *out, const struct world_config *config,
-           const struct lab_report *report)
+           const struct explore_report *report)
 {
     struct json_story story = {.out = out, .first = true};
     bool valid;
 
     model_replay(config, report->schedule, report->schedule_len,
                  count_operations, &story, &valid);
-    fprintf(out,
-            "{\"protocol\":\"%s\",\"workers\":%u,\"faults\":%u,\"verdict\":"
-            "\"%s\"",
-            config->name, config->workers, report->faults,
-            print_verdict(report->verdict));
-    print_json_string(out, ",\"property\":", report->violated);
-    fprintf(out,
-            ",\"expected\":%s,\"store_operations\":%u,\"steps\":%zu,\"states\":"
-            "%llu,"
-            "\"transitions\":%llu,\"depth\":%u,\"bytes\":%llu,"
-            "\"seconds\":%.3f,\"schedule\":[",
-            print_expected_word(report, config->expect), story.operations,
-            report->schedule_len, (unsigned long long)report->states,
-            (unsigned long long)report->transitions, report->depth,
-            (unsigned long long)report->bytes, report->seconds);
+    verdict_json_head(out, config->name, config->workers, report);
+    fprintf(out, ",\"expected\":%s",
+            verdict_expected_word(report, config->expect));
+    verdict_json_figures(out, story.operations, report);
+    fputs(",\"schedule\":[", out);
     model_replay(config, report->schedule, report->schedule_len,
                  print_json_sentence, &story, &valid);
     fputs("],\"replay\":", out);
@@ -204,12 +141,12 @@ tell_future(FILE *out, const struct world *last, const char *violated)
                 first);
 }
 
-struct print_told
+struct verdict_replay
 print_story(const struct print *how, const struct world_config *config,
             const uint16_t *schedule, size_t len)
 {
     static struct teller teller; /* too large for a stack */
-    struct print_told told = {0};
+    struct verdict_replay told = {0};
     bool done;
 
     teller = (struct teller){.how = how};
@@ -222,24 +159,6 @@ print_story(const struct print *how, const struct world_config *config,
         strcmp(told.violated, PROMISE_UNHEARD) != 0)
         tell_future(how->out, &teller.last.after, told.violated);
     return told;
-}
-
-int
-print_replayed(const struct print_told *told, size_t steps)
-{
-    if (!told->possible) {
-        printf("     step %zu of the line is not possible here: it was made by "
-               "other code, or mistyped\n",
-               told->steps + 1);
-        return EXIT_FINDING;
-    }
-    printf("     %s%s\n",
-           told->violated == NULL ? "nothing is broken" : "broken: ",
-           told->violated == NULL ? "" : told->violated);
-    if (told->steps < steps)
-        printf("     steps of the line behind it, which are not told: %zu\n",
-               steps - told->steps);
-    return told->violated == NULL ? 0 : EXIT_FINDING;
 }
 
 void
@@ -261,7 +180,7 @@ print_table_head(FILE *out)
 
 void
 print_table_row(FILE *out, const struct world_config *config,
-                const struct lab_report *report)
+                const struct explore_report *report)
 {
     double seconds = report->seconds > 0 ? report->seconds : 1e-9;
     double states = (double)report->states;
@@ -272,12 +191,12 @@ print_table_row(FILE *out, const struct world_config *config,
         out, "%-18s %7u %6u  %-9s  %-9s %12llu %12llu %6u %8.2f %8.2f %7.1f",
         config->name, config->workers, report->faults,
         proof == NULL ? "-" : worlds_target_word(proof->target),
-        print_verdict(report->verdict), (unsigned long long)report->states,
+        verdict_word(report->verdict), (unsigned long long)report->states,
         (unsigned long long)report->transitions, report->depth, report->seconds,
         states / seconds / 1e6, (double)report->bytes / states);
     if (report->violated != NULL)
         fprintf(out, "  %s", report->violated);
-    if (print_is_expected(report, config->expect) && config->expect != NULL)
+    if (verdict_is_expected(report, config->expect) && config->expect != NULL)
         fprintf(out, " (must be)");
     putc('\n', out);
     fflush(out);

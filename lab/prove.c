@@ -1,35 +1,36 @@
-#include "prove.h"
+#include "lab/prove.h"
 
 #include <string.h>
 
 #include "base/check.h"
-#include "options.h"
-#include "world/reduction.h"
+#include "explore/program.h"
+#include "lab/world/reduction.h"
 
 /* What to exit with.  A search that was cut short has not said anything. */
 static int
-judge(const struct world_config *config, const struct lab_report *report)
+judge(const struct world_config *config, const struct explore_report *report)
 {
-    if (report->verdict == LAB_BOUNDED)
+    if (report->verdict == EXPLORE_BOUNDED)
         return EXIT_BOUNDED;
-    return print_is_expected(report, config->expect) ? 0 : EXIT_FINDING;
+    return verdict_is_expected(report, config->expect) ? 0 : EXIT_FINDING;
 }
 
 /* What became of the schedule of a violation. */
 enum schedule { SHORTEST, PERHAPS_LONGER, NOT_FOUND };
 
 static bool
-find_again(const struct lab_system *system, const struct lab_limits *limits,
-           struct lab_report *report)
+find_again(const struct explore_system *system,
+           const struct explore_limits *limits, struct explore_report *report)
 {
-    struct lab_report again;
+    struct explore_report again;
 
-    if (!lab_explore(system, limits, &again))
+    if (!explore_all(system, limits, &again))
         return false;
-    HF_CHECK(again.verdict == LAB_VIOLATED || again.verdict == LAB_BOUNDED);
-    if (again.verdict != LAB_VIOLATED)
+    HF_CHECK(again.verdict == EXPLORE_VIOLATED ||
+             again.verdict == EXPLORE_BOUNDED);
+    if (again.verdict != EXPLORE_VIOLATED)
         return false;
-    lab_report_fini(report);
+    explore_report_fini(report);
     *report = again;
     return true;
 }
@@ -39,12 +40,12 @@ find_again(const struct lab_system *system, const struct lab_limits *limits,
  * is found once more without either.  Where that is cut short, by a limit or by
  * the user, the promise is broken all the same. */
 static enum schedule
-find_schedule(struct world_config *config, const struct lab_limits *limits,
-              struct lab_report *report)
+find_schedule(struct world_config *config, const struct explore_limits *limits,
+              struct explore_report *report)
 {
     bool alike = config->symmetric;
-    struct lab_system full;
-    struct lab_system reduced;
+    struct explore_system full;
+    struct explore_system reduced;
 
     config->symmetric = false;
     full = model_system(config);
@@ -58,24 +59,25 @@ find_schedule(struct world_config *config, const struct lab_limits *limits,
 }
 
 static bool
-explore(struct world_config *config, const struct lab_limits *limits, bool full,
-        struct lab_report *report, enum schedule *schedule)
+explore(struct world_config *config, const struct explore_limits *limits,
+        bool full, struct explore_report *report, enum schedule *schedule)
 {
     bool reduced = !full && reduction_holds_in(config);
-    struct lab_system system =
+    struct explore_system system =
         reduced ? model_reduced_system(config) : model_system(config);
 
     *schedule = SHORTEST;
-    if (!lab_explore(&system, limits, report))
+    if (!explore_all(&system, limits, report))
         return false;
-    if (report->verdict == LAB_VIOLATED && (config->symmetric || reduced))
+    if (report->verdict == EXPLORE_VIOLATED && (config->symmetric || reduced))
         *schedule = find_schedule(config, limits, report);
     return true;
 }
 
 static void
-print_found(const struct world_config *config, const struct lab_report *report,
-            enum schedule schedule, const struct prove *prove)
+print_found(const struct world_config *config,
+            const struct explore_report *report, enum schedule schedule,
+            const struct prove *prove)
 {
     FILE *out = prove->how.out;
 
@@ -84,16 +86,16 @@ print_found(const struct world_config *config, const struct lab_report *report,
         return;
     }
     print_table_row(out, config, report);
-    if (report->verdict == LAB_BOUNDED)
+    if (report->verdict == EXPLORE_BOUNDED)
         fprintf(out, "     no violation within %llu states, depth %u\n",
                 (unsigned long long)report->states, report->depth);
-    if (report->verdict == LAB_VACUOUS)
+    if (report->verdict == EXPLORE_VACUOUS)
         fputs("     nobody was ever inside, so this proves nothing\n", out);
-    print_unexpected(out, report, config->expect);
-    if (report->verdict == LAB_PROVED && report->faults > 0 &&
+    verdict_print_unexpected(out, report, config->expect);
+    if (report->verdict == EXPLORE_PROVED && report->faults > 0 &&
         (report->seen & MODEL_SEEN_FAULT) == 0)
         fputs("     no fault was ever possible\n", out);
-    if (report->verdict != LAB_VIOLATED)
+    if (report->verdict != EXPLORE_VIOLATED)
         return;
     if (schedule == NOT_FOUND)
         fputs("     its schedule was not found before the search ended\n", out);
@@ -109,19 +111,19 @@ prove_world(const struct world_config *base, unsigned workers, unsigned faults,
             const struct prove *prove)
 {
     struct world_config config = worlds_with(base, workers);
-    struct lab_limits limits = prove->limits;
-    struct lab_report report;
+    struct explore_limits limits = prove->limits;
+    struct explore_report report;
     enum schedule schedule;
     int code;
 
     limits.faults = faults;
     if (!explore(&config, &limits, prove->full, &report, &schedule)) {
-        fputs("holdfast-lab: not enough memory\n", stderr);
+        program_complain("not enough memory");
         return EXIT_INTERNAL;
     }
     code = judge(&config, &report);
     print_found(&config, &report, schedule, prove);
-    lab_report_fini(&report);
+    explore_report_fini(&report);
     return code;
 }
 
@@ -150,13 +152,13 @@ worse(int one, int other)
 int
 prove_list(const char *world, const struct prove *prove)
 {
-    const struct lab_limits *limits = &prove->limits;
+    const struct explore_limits *limits = &prove->limits;
     unsigned count = 0;
     int worst = 0;
 
     if (!prove->json)
         print_table_head(prove->how.out);
-    for (unsigned i = 0; i < worlds_proofs_count && !lab_is_stopped(limits);
+    for (unsigned i = 0; i < worlds_proofs_count && !explore_is_stopped(limits);
          i++) {
         const struct worlds_proof *proof = &worlds_proofs[i];
 
@@ -166,10 +168,10 @@ prove_list(const char *world, const struct prove *prove)
         worst = worse(worst, prove_world(worlds_find(proof->world),
                                          proof->workers, proof->faults, prove));
     }
-    if (lab_is_stopped(limits)) /* what comes after it was not looked at */
+    if (explore_is_stopped(limits)) /* what comes after it was not looked at */
         return worse(worst, EXIT_BOUNDED);
     if (count == 0) {
-        fputs("holdfast-lab: there is no such proof in the list\n", stderr);
+        program_complain("there is no such proof in the list");
         return EXIT_USAGE;
     }
     return worst;

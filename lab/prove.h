@@ -1,14 +1,14 @@
 #ifndef LAB_PROVE_H
 #define LAB_PROVE_H
 
-#include "print.h"
-#include "world/worlds.h"
+#include "lab/print.h"
+#include "lab/world/worlds.h"
 
 /* Prove: search worlds to their end, and print what was found. */
 
 struct prove {
     struct print how;
-    struct lab_limits limits; /* but for the faults */
+    struct explore_limits limits; /* but for the faults */
     unsigned workers;         /* of a list: only proofs of so many; 0: any */
     int faults;               /* the same; -1: any */
     enum worlds_target until; /* of a list: only proofs up to this target's */

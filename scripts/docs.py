@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""docs.py [--write] LAB: what the documents show is what the laboratory does.
+"""docs.py [--write] TALE: what the documents show is what holdfast-tale does.
 
 A picture in docs/ stands beside the command that draws it:
 
     ![what is seen](pictures/NAME.svg)
-    `holdfast-lab run SPECIMEN`
+    `holdfast-tale run SPECIMEN`
 
-The program LAB draws each again, and it must be the same, byte for byte; with
---write it is put in its place.  In a block that begins "$ holdfast-lab", every
+The program TALE draws each again, and it must be the same, byte for byte; with
+--write it is put in its place.  In a block that begins "$ holdfast-tale", every
 line below must be printed by that command, in this order; "..." stands for any
 number of lines, and at the end of one for the rest of it.  Of a command that
 "finds nothing" the page says so behind it.  The blocks of C between "code:
@@ -26,17 +26,17 @@ DOCS = ROOT / "docs"
 PICTURES = DOCS / "pictures"
 
 PICTURE = re.compile(r"^!\[[^]]+\]\(pictures/([a-z0-9-]+\.svg)\)\n+(.*)$", re.M)
-COMMAND = re.compile(r"^`holdfast-lab ([^`]+)`")
-CONSOLE = re.compile(r"^```\n\$ holdfast-lab ([^\n]+)\n(.*?)^```$", re.M | re.S)
-NOTHING = re.compile(r"`holdfast-lab ([^`]+)`\s+finds\s+nothing")
-CODE = re.compile(r"^<!-- code: (lab/\S+) -->$(.*?)^<!-- code: end -->$",
+COMMAND = re.compile(r"^`holdfast-tale ([^`]+)`")
+CONSOLE = re.compile(r"^```\n\$ holdfast-tale ([^\n]+)\n(.*?)^```$", re.M | re.S)
+NOTHING = re.compile(r"`holdfast-tale ([^`]+)`\s+finds\s+nothing")
+CODE = re.compile(r"^<!-- code: (tale/\S+) -->$(.*?)^<!-- code: end -->$",
                   re.M | re.S)
 BLOCK = re.compile(r"^```c\n(.*?)^```$", re.M | re.S)
 
 
-def run(lab, words):
-    """What the laboratory prints; it may find what it did not expect."""
-    done = subprocess.run([lab, *words], stdout=subprocess.PIPE, text=True,
+def run(tale, words):
+    """What the program prints; it may find what it did not expect."""
+    done = subprocess.run([tale, *words], stdout=subprocess.PIPE, text=True,
                           check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(f"docs.py: {shlex.join(words)}: exit code "
@@ -44,11 +44,11 @@ def run(lab, words):
     return done.stdout
 
 
-def check_picture(lab, name, words, write):
+def check_picture(tale, name, words, write):
     """Why the picture is not what is drawn now, or None."""
     with tempfile.TemporaryDirectory() as folder:
         drawn = pathlib.Path(folder) / "drawn.svg"
-        run(lab, [*words, "--svg", str(drawn)])
+        run(tale, [*words, "--svg", str(drawn)])
         if not drawn.exists():
             return "the command finds nothing to draw"
         now = drawn.read_bytes()
@@ -58,17 +58,17 @@ def check_picture(lab, name, words, write):
     elif not (PICTURES / name).exists():
         return "it is missing; scripts/docs.py --write draws it"
     elif (PICTURES / name).read_bytes() != now:
-        return "the laboratory draws it otherwise now; scripts/docs.py --write"
+        return "the tale draws it otherwise now; scripts/docs.py --write"
     return None
 
 
-def check_pictures(lab, page, text, write, shown):
+def check_pictures(tale, page, text, write, shown):
     for name, below in PICTURE.findall(text):
         command = COMMAND.match(below)
         shown.add(name)
         why = "no command stands beside it"
         if command:
-            why = check_picture(lab, name, shlex.split(command[1]), write)
+            why = check_picture(tale, name, shlex.split(command[1]), write)
         if why:
             yield f"{page}: {name}: {why}"
 
@@ -79,18 +79,18 @@ def is_line(line, printed):
     return line == printed
 
 
-def check_nothing(lab, page, text):
+def check_nothing(tale, page, text):
     for command in NOTHING.findall(text):
-        if not re.search(": proved[,:] ", run(lab, shlex.split(command))):
-            yield f"{page}: holdfast-lab {command} finds something"
+        if not re.search(": proved[,:] ", run(tale, shlex.split(command))):
+            yield f"{page}: holdfast-tale {command} finds something"
 
 
-def check_console(lab, page, text):
+def check_console(tale, page, text):
     for command, block in CONSOLE.findall(text):
-        printed = iter(run(lab, shlex.split(command)).splitlines())
+        printed = iter(run(tale, shlex.split(command)).splitlines())
         for line in block.splitlines():
             if line != "..." and not any(is_line(line, so) for so in printed):
-                yield f"{page}: holdfast-lab {command} does not print: {line}"
+                yield f"{page}: holdfast-tale {command} does not print: {line}"
                 break
 
 

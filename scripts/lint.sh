@@ -34,21 +34,23 @@ headers_alone() {
 
 # The engine and the shell; test programs are held to the compilers' warnings.
 tidy() {
-    git ls-files 'src/*.c' 'lab/*.c' 'examples/*.c' | xargs -P "$(nproc)" -n 1 \
-        clang-tidy-14 --quiet -p build/dev 2>/dev/null
+    git ls-files 'src/*.c' 'explore/*.c' 'lab/*.c' 'tale/*.c' \
+        'examples/*.c' |
+        xargs -P "$(nproc)" -n 1 \
+            clang-tidy-14 --quiet -p build/dev 2>/dev/null
 }
 
 # gcc's own analyser, which follows a value through a file.
 analyzer() {
     git ls-files 'src/*.c' | xargs -P "$(nproc)" -n 1 gcc -std=c11 -O1 \
-        -D_GNU_SOURCE -DHF_CLI_VERSION='"0"' -Isrc -Iinclude -Ilab \
+        -D_GNU_SOURCE -DHF_CLI_VERSION='"0"' -Isrc -Iinclude \
         -fanalyzer -Werror -o /dev/null -c
 }
 
 cppcheck_all() {
     cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
         --enable=warning,performance,portability -j "$(nproc)" \
-        -Isrc -Iinclude -Ilab src lab examples
+        -Isrc -Iinclude -I. src explore lab tale examples
 }
 
 part layers python3 scripts/includes.py

@@ -11,7 +11,7 @@ usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--table FILE]
   --survey      ask every proof, and every test of the engine, not only those
                 of the list, and print the list's lines that have changed
   --table FILE  put the table between the marks of that file (docs/lab.md)
-  --tsv FILE    write it with tabs, for holdfast-lab report --mutants FILE
+  --tsv FILE    write it with tabs, for holdfast-tale report --mutants FILE
 
 Exit: 0 when each was caught by all that are named; 1 when one was not; 64
 usage.
@@ -246,7 +246,7 @@ def sound(build, mutants, survey, pool):
 
 
 def is_of_the_lab(mutant):
-    return mutant.file.startswith(("src/core/", "lab/"))
+    return mutant.file.startswith(("src/core/", "explore/", "lab/"))
 
 
 def try_one(build, mutant, survey, proofs):

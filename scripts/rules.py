@@ -53,7 +53,8 @@ def check(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     code = code_of(text)
-    product = path.startswith(("src/", "include/", "lab/", "examples/"))
+    product = path.startswith(("src/", "include/", "explore/", "lab/",
+                               "tale/", "examples/"))
 
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > COLUMNS:

@@ -6,14 +6,14 @@
 #   check       gcc: what a developer runs after every change
 #   gcc         gcc: every test but those of `make prove`
 #   asan        the product's, by clang with AddressSanitizer and UBSan
-#   asan-rest   those of the laboratory and of whole processes, likewise
+#   asan-rest   those of the three rooms and of whole processes, likewise
 #   tsan        what has threads, by clang with ThreadSanitizer
 #   proofs      the proofs of minutes, two at a time
 #   proofs-all  those of a quarter of an hour
 #   mutants     small wrong changes, each of which must be caught; and SPIN
 #   torture     many processes on one lock, killed, frozen, with wrong clocks
 #   storm       kills at random moments, as in `make storm`
-#   browser     the report of the laboratory in a real browser
+#   browser     the report of holdfast-tale in a real browser
 set -u
 
 stages="check gcc asan asan-rest tsan proofs proofs-all mutants torture storm
@@ -48,14 +48,14 @@ browser() {
     local result
 
     scripts/build.sh dev || return 1
-    test/browser/test_report.py build/dev/bin/holdfast-lab
+    test/browser/test_report.py build/dev/bin/holdfast-tale
     result=$?
     [ $result = 77 ] || return $result # it has said what is missing
 }
 
 run_stage() {
     case $1 in
-    check) suite dev --label-regex '^(unit|conformance|fault|lab|cli|examples|docs)$' ;;
+    check) suite dev --label-regex '^(unit|conformance|fault|explore|lab|tale|cli|examples|docs)$' ;;
     gcc) suite dev --label-exclude "$long" ;;
     # What the product is made of; the rest is in asan-rest.
     asan) sanitized asan --label-regex "$product" ;;

@@ -1,10 +1,10 @@
-#include "world/attempt.h"
+#include "lab/world/attempt.h"
 
 #include <setjmp.h>
 #include <stddef.h>
 
 #include "base/check.h"
-#include "world/step.h"
+#include "lab/world/step.h"
 
 /* Where the innermost attempt goes on, and what it then has to tell. */
 static jmp_buf *way_out;

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_ATTEMPT_H
 #define LAB_WORLD_ATTEMPT_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * Attempt: to do what a check (base/check.h) may end.

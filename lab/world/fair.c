@@ -1,13 +1,13 @@
-#include "world/fair.h"
+#include "lab/world/fair.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "world/attempt.h"
-#include "world/pack.h"
-#include "world/person.h"
-#include "world/promise.h"
-#include "world/step.h"
+#include "lab/world/attempt.h"
+#include "lab/world/pack.h"
+#include "lab/world/person.h"
+#include "lab/world/promise.h"
+#include "lab/world/step.h"
 
 /* The longest fair way anywhere: some ttls, of some ten steps a tick. */
 enum { FAIR_STEPS_MAX = 2000, NOBODY = WORLD_WORKERS_MAX };

@@ -1,6 +1,6 @@
-#include "world/forget.h"
+#include "lab/world/forget.h"
 
-#include "world/stored.h"
+#include "lab/world/stored.h"
 
 /* A beat is due a tick after the last; once it was, nobody is unaware. */
 enum { FORGET_BYTES = 7, NOTICED_AFTER = 2 };

@@ -1,8 +1,8 @@
 #ifndef LAB_WORLD_FORGET_H
 #define LAB_WORLD_FORGET_H
 
-#include "world/names.h"
-#include "world/world.h"
+#include "lab/world/names.h"
+#include "lab/world/world.h"
 
 /*
  * Forget: a place that goes back.  Its file is removed, and made anew; or a

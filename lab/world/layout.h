@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_LAYOUT_H
 #define LAB_WORLD_LAYOUT_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * Layout: what pack.c writes and unpack.c reads.  First the world, then the

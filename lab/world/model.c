@@ -1,12 +1,12 @@
-#include "world/model.h"
+#include "lab/world/model.h"
 
 #include <string.h>
 
-#include "world/attempt.h"
-#include "world/fair.h"
-#include "world/pack.h"
-#include "world/reduction.h"
-#include "world/step.h"
+#include "lab/world/attempt.h"
+#include "lab/world/fair.h"
+#include "lab/world/pack.h"
+#include "lab/world/reduction.h"
+#include "lab/world/step.h"
 
 static void
 start(const void *ctx, void *state)
@@ -57,17 +57,17 @@ seen_in(const struct world *world, bool fault)
 
 static void
 take(const struct world *world, struct world_action action,
-     struct lab_explorer *explorer)
+     struct explorer *explorer)
 {
     struct trial trial;
-    struct lab_step step = {
+    struct explore_step step = {
         .state = trial.packed,
         .action = world_action_number(action),
         .actor = actor_of(action),
         .fault = step_is_fault(world, action),
     };
 
-    if (!lab_explore_wants(explorer, step.fault))
+    if (!explore_wants(explorer, step.fault))
         return;
     trial.action = action;
     world_copy(&trial.world, world);
@@ -75,20 +75,19 @@ take(const struct world *world, struct world_action action,
     if (step.violated == NULL)
         step.violated = trial.world.violated;
     step.seen = seen_in(&trial.world, step.fault);
-    lab_explore_add(explorer, &step);
+    explore_add(explorer, &step);
 }
 
 static void
 try_action(const struct world *world, struct world_action action,
-           struct lab_explorer *explorer)
+           struct explorer *explorer)
 {
     if (step_allowed(world, action))
         take(world, action, explorer);
 }
 
 static void
-try_workers(const struct world *world, unsigned who,
-            struct lab_explorer *explorer)
+try_workers(const struct world *world, unsigned who, struct explorer *explorer)
 {
     uint64_t acts = step_acts(world->config);
 
@@ -99,7 +98,7 @@ try_workers(const struct world *world, unsigned who,
 
 /* All that anybody may do. */
 static void
-try_all(const struct world *world, struct lab_explorer *explorer)
+try_all(const struct world *world, struct explorer *explorer)
 {
     uint64_t acts = step_acts(world->config);
 
@@ -112,7 +111,7 @@ try_all(const struct world *world, struct lab_explorer *explorer)
 }
 
 static void
-expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+expand(const void *ctx, const void *state, struct explorer *explorer)
 {
     struct world world;
 
@@ -121,8 +120,7 @@ expand(const void *ctx, const void *state, struct lab_explorer *explorer)
 }
 
 static void
-expand_reduced(const void *ctx, const void *state,
-               struct lab_explorer *explorer)
+expand_reduced(const void *ctx, const void *state, struct explorer *explorer)
 {
     struct world world;
     unsigned worker;
@@ -135,10 +133,10 @@ expand_reduced(const void *ctx, const void *state,
         try_all(&world, explorer);
 }
 
-struct lab_system
+struct explore_system
 model_system(const struct world_config *config)
 {
-    struct lab_system system = {
+    struct explore_system system = {
         .state_size = pack_size(config),
         .ctx = config,
         .start = start,
@@ -150,10 +148,10 @@ model_system(const struct world_config *config)
     return system;
 }
 
-struct lab_system
+struct explore_system
 model_reduced_system(const struct world_config *config)
 {
-    struct lab_system system = model_system(config);
+    struct explore_system system = model_system(config);
 
     if (reduction_holds_in(config))
         system.expand = expand_reduced;

@@ -1,8 +1,8 @@
 #ifndef LAB_WORLD_MODEL_H
 #define LAB_WORLD_MODEL_H
 
-#include "search/explore.h"
-#include "world/world.h"
+#include "explore/explore.h"
+#include "lab/world/world.h"
 
 /*
  * Model: a world as a system that can be explored, replayed and wandered in.
@@ -16,12 +16,12 @@
 enum { MODEL_SEEN_INSIDE = 1, MODEL_SEEN_FAULT = 2 };
 
 /* The system of a world; `config` must outlive it. */
-struct lab_system model_system(const struct world_config *config);
+struct explore_system model_system(const struct world_config *config);
 
 /* The same with fewer orders of events, where reduction.h allows it: it breaks
  * a promise if and only if the whole one does, with as many faults, though
  * perhaps not in as few steps. */
-struct lab_system model_reduced_system(const struct world_config *config);
+struct explore_system model_reduced_system(const struct world_config *config);
 
 /* What one step of a schedule did. */
 struct model_step {

@@ -1,12 +1,12 @@
-#include "world/pack.h"
+#include "lab/world/pack.h"
 
 #include <string.h>
 
-#include "world/forget.h"
-#include "world/layout.h"
-#include "world/person.h"
-#include "world/resource.h"
-#include "world/shell.h"
+#include "lab/world/forget.h"
+#include "lab/world/layout.h"
+#include "lab/world/person.h"
+#include "lab/world/resource.h"
+#include "lab/world/shell.h"
 
 size_t
 pack_size(const struct world_config *config)
@@ -17,7 +17,7 @@ pack_size(const struct world_config *config)
 }
 
 void
-pack_parts(const struct world_config *config, uint16_t parts[LAB_PARTS_MAX])
+pack_parts(const struct world_config *config, uint16_t parts[EXPLORE_PARTS_MAX])
 {
     unsigned count = 0;
 
@@ -32,7 +32,7 @@ pack_parts(const struct world_config *config, uint16_t parts[LAB_PARTS_MAX])
         parts[count++] = (uint16_t)forget_size(config);
     if (shell_size(config) != 0)
         parts[count++] = (uint16_t)shell_size(config);
-    if (count < LAB_PARTS_MAX)
+    if (count < EXPLORE_PARTS_MAX)
         parts[count] = 0;
 }
 

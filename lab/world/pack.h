@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_PACK_H
 #define LAB_WORLD_PACK_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * Pack: a world as few bytes, the same for worlds that behave the same.
@@ -17,9 +17,9 @@ enum { PACKED_MAX = 256 };
 /* Bytes of a packed world. */
 size_t pack_size(const struct world_config *config);
 
-/* The sizes of its parts, as a lab_system has them. */
+/* The sizes of its parts, as a explore_system has them. */
 void pack_parts(const struct world_config *config,
-                uint16_t parts[LAB_PARTS_MAX]);
+                uint16_t parts[EXPLORE_PARTS_MAX]);
 
 void pack(const struct world *world, uint8_t *bytes);
 void unpack(const struct world_config *config, const uint8_t *bytes,

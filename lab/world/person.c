@@ -1,9 +1,9 @@
-#include "world/person.h"
+#include "lab/world/person.h"
 
 #include "base/check.h"
-#include "world/layout.h"
-#include "world/promise.h"
-#include "world/stored.h"
+#include "lab/world/layout.h"
+#include "lab/world/promise.h"
+#include "lab/world/stored.h"
 
 enum { PERSON_BYTES = 18, PATIENCE_TICKS = 2 };
 

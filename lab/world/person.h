@@ -1,8 +1,8 @@
 #ifndef LAB_WORLD_PERSON_H
 #define LAB_WORLD_PERSON_H
 
-#include "world/names.h"
-#include "world/world.h"
+#include "lab/world/names.h"
+#include "lab/world/world.h"
 
 /*
  * Person: somebody who types `holdfast clear`, without force: an examiner of

@@ -1,8 +1,8 @@
-#include "world/promise.h"
+#include "lab/world/promise.h"
 
 #include <stddef.h>
 
-#include "world/forget.h"
+#include "lab/world/forget.h"
 
 static void
 broken(struct world *world, const char *promise)

@@ -1,32 +1,14 @@
 #ifndef LAB_WORLD_PROMISE_H
 #define LAB_WORLD_PROMISE_H
 
-#include "world/world.h"
+#include "lab/world/promises.h"
+#include "lab/world/world.h"
 
 /*
  * The promises of docs/guarantees.md as properties of the world, each looked
  * at where it can be broken.  The first one broken in a step is named in
  * world->violated.  What they look at in a worker, promise_sees_same compares.
  */
-
-#define PROMISE_OVERLAP     "overlap"
-#define PROMISE_TWO_TAKERS  "two takers of one token"
-#define PROMISE_STOLEN      "a live lock stolen"
-#define PROMISE_LOST_LOCK   "a lock lost to nobody"
-#define PROMISE_FENCE       "fence order"
-#define PROMISE_RESOURCE    "fence order at the resource"
-#define PROMISE_REFUSE      "refuse overridden"
-#define PROMISE_ORPHAN      "a claim left behind"
-#define PROMISE_LATE_ANSWER "granted when the right was over"
-#define PROMISE_UNTOLD      "a running holder not told in time"
-#define PROMISE_REVIVED     "held again after it was lost"
-#define PROMISE_FALSE_DEATH "a living holder said to be dead"
-#define PROMISE_FOREIGN     "a record touched that is not ours"
-#define PROMISE_UNHEARD     "a cleared holder that never learns it"
-#define PROMISE_UNNOTICED                                                      \
-    "a holder that did not notice that the place went back"
-#define PROMISE_STUCK        "stuck"
-#define PROMISE_BOTH_BELIEVE "a frozen holder and another in the section"
 
 /* A write is about to apply. */
 void promise_write(struct world *world, const struct world_write *write);

@@ -1,8 +1,8 @@
-#include "world/reduction.h"
+#include "lab/world/reduction.h"
 
-#include "world/attempt.h"
-#include "world/promise.h"
-#include "world/step.h"
+#include "lab/world/attempt.h"
+#include "lab/world/promise.h"
+#include "lab/world/step.h"
 
 bool
 reduction_holds_in(const struct world_config *config)

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_REDUCTION_H
 #define LAB_WORLD_REDUCTION_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * Reduction: orders of steps that tell nothing new are left out.

@@ -1,6 +1,6 @@
-#include "world/resource.h"
+#include "lab/world/resource.h"
 
-#include "world/promise.h"
+#include "lab/world/promise.h"
 
 /* Of the resource, and of each worker. */
 enum { OWN_BYTES = 2, WRITE_BYTES = 4 };

@@ -1,8 +1,8 @@
 #ifndef LAB_WORLD_RESOURCE_H
 #define LAB_WORLD_RESOURCE_H
 
-#include "world/names.h"
-#include "world/world.h"
+#include "lab/world/names.h"
+#include "lab/world/world.h"
 
 /*
  * Resource: what the lock is there for.  Whoever was granted the lock may write

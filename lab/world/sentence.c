@@ -1,8 +1,8 @@
-#include "world/story.h"
+#include "lab/world/story.h"
 
 #include <string.h>
 
-#include "world/resource.h"
+#include "lab/world/resource.h"
 
 /* ---- Words -------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
-#include "world/shell.h"
+#include "lab/world/shell.h"
 
 #include <string.h>
 
-#include "world/layout.h"
-#include "world/worker.h"
+#include "lab/world/layout.h"
+#include "lab/world/worker.h"
 
 enum { HEARD_BYTES = 8 };
 

@@ -1,8 +1,8 @@
 #ifndef LAB_WORLD_SHELL_H
 #define LAB_WORLD_SHELL_H
 
-#include "world/names.h"
-#include "world/world.h"
+#include "lab/world/names.h"
+#include "lab/world/world.h"
 
 /*
  * Shell: what a worker's shell tells its contender besides answers and the

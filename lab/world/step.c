@@ -1,15 +1,15 @@
-#include "world/step.h"
+#include "lab/world/step.h"
 
 #include <stddef.h>
 
 #include "base/check.h"
-#include "world/forget.h"
-#include "world/person.h"
-#include "world/promise.h"
-#include "world/resource.h"
-#include "world/shell.h"
-#include "world/stored.h"
-#include "world/worker.h"
+#include "lab/world/forget.h"
+#include "lab/world/person.h"
+#include "lab/world/promise.h"
+#include "lab/world/resource.h"
+#include "lab/world/shell.h"
+#include "lab/world/stored.h"
+#include "lab/world/worker.h"
 
 /* One kind of step: when it is possible, and what it does. */
 struct act {

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_STEP_H
 #define LAB_WORLD_STEP_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /* Step: what can happen in a world, and what it does there. */
 

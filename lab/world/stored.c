@@ -1,8 +1,8 @@
-#include "world/stored.h"
+#include "lab/world/stored.h"
 
 #include "base/check.h"
-#include "world/forget.h"
-#include "world/promise.h"
+#include "lab/world/forget.h"
+#include "lab/world/promise.h"
 
 /* Only writes that expect this very version can still apply. */
 void

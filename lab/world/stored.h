@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_STORED_H
 #define LAB_WORLD_STORED_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * Stored: the linearizable store of a world, by the rules of src/store/store.h

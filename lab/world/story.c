@@ -1,10 +1,10 @@
-#include "world/story.h"
+#include "lab/world/story.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "world/worlds.h"
+#include "lab/world/worlds.h"
 
 static const char *const act_words[ACT_COUNT] = {
     [ACT_BEGIN] = "begin",

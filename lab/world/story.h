@@ -2,7 +2,7 @@
 #define LAB_WORLD_STORY_H
 
 #include "base/text.h"
-#include "world/model.h"
+#include "lab/world/model.h"
 
 /*
  * Story: a step of a schedule as a plain sentence, and a schedule as one line

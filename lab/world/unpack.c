@@ -1,13 +1,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "world/forget.h"
-#include "world/layout.h"
-#include "world/pack.h"
-#include "world/person.h"
-#include "world/resource.h"
-#include "world/shell.h"
-#include "world/worker.h"
+#include "lab/world/forget.h"
+#include "lab/world/layout.h"
+#include "lab/world/pack.h"
+#include "lab/world/person.h"
+#include "lab/world/resource.h"
+#include "lab/world/shell.h"
+#include "lab/world/worker.h"
 
 static void
 unpack_machine(const struct world_config *config, const uint8_t *at,

@@ -1,10 +1,10 @@
-#include "world/walk.h"
+#include "lab/world/walk.h"
 
 #include <stddef.h>
 
-#include "world/attempt.h"
-#include "world/pack.h"
-#include "world/step.h"
+#include "lab/world/attempt.h"
+#include "lab/world/pack.h"
+#include "lab/world/step.h"
 
 /* xorshift64* (Vigna 2016): small, and the same everywhere. */
 static uint64_t

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_WALK_H
 #define LAB_WORLD_WALK_H
 
-#include "world/model.h"
+#include "lab/world/model.h"
 
 /* A random walk: which, and what it did. */
 struct walk {

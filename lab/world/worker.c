@@ -1,13 +1,13 @@
-#include "world/worker.h"
+#include "lab/world/worker.h"
 
 #include <stddef.h>
 
 #include "base/check.h"
-#include "world/forget.h"
-#include "world/names.h"
-#include "world/promise.h"
-#include "world/resource.h"
-#include "world/stored.h"
+#include "lab/world/forget.h"
+#include "lab/world/names.h"
+#include "lab/world/promise.h"
+#include "lab/world/resource.h"
+#include "lab/world/stored.h"
 
 unsigned
 worker_first_alike(const struct world_config *config, unsigned worker)

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_WORKER_H
 #define LAB_WORLD_WORKER_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * Worker: a process with one contender of src/core, its one call to the store,

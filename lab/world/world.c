@@ -1,4 +1,4 @@
-#include "world/world.h"
+#include "lab/world/world.h"
 
 #include <stddef.h>
 #include <string.h>

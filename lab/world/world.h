@@ -3,7 +3,7 @@
 
 #include "core/contender.h"
 #include "core/examiner.h"
-#include "search/explore.h"
+#include "explore/explore.h"
 
 /*
  * World: one lock, one linearizable store, and a few workers that want it,

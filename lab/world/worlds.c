@@ -1,8 +1,8 @@
-#include "world/worlds.h"
+#include "lab/world/worlds.h"
 
 #include <string.h>
 
-#include "world/promise.h"
+#include "lab/world/promise.h"
 
 #define TAKEOVER .if_dead = HF_TAKEOVER
 #define REFUSE   .if_dead = HF_REFUSE

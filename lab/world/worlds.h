@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_WORLDS_H
 #define LAB_WORLD_WORLDS_H
 
-#include "world/world.h"
+#include "lab/world/world.h"
 
 /*
  * The worlds in which the product's machines are proved, and the few in which

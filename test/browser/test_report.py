@@ -2,7 +2,7 @@
 """The report in a real browser: it renders, nothing overlaps or is cut, and
 stepping works.
 
-usage: test_report.py HOLDFAST-LAB [FOLDER]
+usage: test_report.py HOLDFAST-TALE [FOLDER]
 
 With a FOLDER, screenshots are left in it.  Needs chromium; else 77.
 """

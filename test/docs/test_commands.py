@@ -28,9 +28,10 @@ import sys
 import tempfile
 import time
 
-DOCUMENTS = ["*.md", "docs/**/*.md"]
-PAGES = ["man/holdfast.1", "man/holdfast-lab.1"]
-NOT_EMPTY = {"README.md", "CONTRIBUTING.md", "docs/lab.md", *PAGES}
+DOCUMENTS = ["*.md", "*/README.md", "docs/**/*.md"]
+PAGES = ["man/holdfast.1", "man/holdfast-lab.1", "man/holdfast-tale.1"]
+NOT_EMPTY = {"README.md", "CONTRIBUTING.md", "docs/lab.md",
+             "docs/specimens.md", *PAGES}
 ELSEWHERE = {"sql", "text"}
 STAND_INS = {
     "make-report": "echo a report",
@@ -44,11 +45,11 @@ TAKES_WORD = {"--at", "--space", "--reason", "--watch"}
 LIMIT_S = 240
 
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
-CODE = re.compile(r"^<!-- code: lab/.*?^<!-- code: end -->$", re.M | re.S)
+CODE = re.compile(r"^<!-- code: tale/.*?^<!-- code: end -->$", re.M | re.S)
 MARK = re.compile(r"<!-- not run: (.+) -->\s*\Z")
 EXAMPLE = re.compile(r"^\.nf\n(.*?)^\.fi$", re.M | re.S)
 PAGE_MARK = re.compile(r"^\.\\\" not run: (.+)\n(?:\.PP\n)?\Z", re.M)
-HELP = re.compile(r"^  (holdfast(?:-lab)? (?:.*\\\n)*.*)$", re.M)
+HELP = re.compile(r"^  (holdfast(?:-lab|-tale)? (?:.*\\\n)*.*)$", re.M)
 
 
 class Block:
@@ -121,6 +122,8 @@ def all_blocks(source):
     for name in PAGES:
         yield name, list(blocks_of_page(name, (source / name).read_text()))
     yield "holdfast --help", list(blocks_of_program("holdfast"))
+    for program in "holdfast-lab", "holdfast-tale": # one text for all verbs
+        yield f"{program} --help", list(blocks_of_help(program, []))
 
 
 # ---- What is run -------------------------------------------------------------

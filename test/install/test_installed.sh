@@ -21,6 +21,13 @@ check "the man page is there" \
 check "the laboratory and its man page are there" \
     [ "$(find "$root" -path '*/bin/holdfast-lab' -o \
         -path '*/man/man1/holdfast-lab.1' | wc -l)" = 2 ]
+DESTDIR=$here/tale cmake --install "$build" --component tale \
+    >>"$here/install.out" 2>>"$here/install.err"
+check "the tale is a component: its program and its man page" \
+    [ "$(find "$here/tale" -type f -printf '%f\n' | sort | tr '\n' ' ')" = \
+    "holdfast-tale holdfast-tale.1 " ]
+check "which is there with all the others" \
+    [ "$(find "$root" -name 'holdfast-tale*' | wc -l)" = 2 ]
 check "the library names its interface" \
     grep -q 'SONAME.*\[libholdfast.so.0.1\]' <(readelf -d "$root/$library")
 

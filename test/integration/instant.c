@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "support/cast.h"
+#include "support/actors.h"
 #include "support/folder.h"
-#include "support/herd.h"
+#include "support/processes.h"
 
 /*
  * A refuse holder releases and ends in the same breath, while somebody waits:
@@ -34,25 +34,25 @@ play_round(int round)
 {
     struct actor holder;
     struct actor waiter;
-    struct cast_news held;
-    struct cast_news next;
+    struct actors_news held;
+    struct actors_news next;
     char name[32];
 
     snprintf(name, sizeof(name), "instant-%d", round);
-    cast_start(&holder);
-    cast_start(&waiter);
-    cast_acquire(&holder, name, HF_REFUSE);
-    held = cast_expect(&holder, CAST_GRANTED, 1);
-    cast_acquire(&waiter, name, HF_REFUSE);
-    (void)cast_expect(&waiter, CAST_SEES, held.fence);
+    actors_start(&holder);
+    actors_start(&waiter);
+    actors_acquire(&holder, name, HF_REFUSE);
+    held = actors_expect(&holder, ACTORS_GRANTED, 1);
+    actors_acquire(&waiter, name, HF_REFUSE);
+    (void)actors_expect(&waiter, ACTORS_SEES, held.fence);
 
-    cast_release(&holder, true);
-    next = cast_expect(&waiter, CAST_GRANTED, held.fence + 1);
+    actors_release(&holder, true);
+    next = actors_expect(&waiter, ACTORS_GRANTED, held.fence + 1);
     HF_CHECK(next.fence > held.fence);
-    cast_release(&waiter, false);
-    (void)cast_expect(&waiter, CAST_RELEASED, 0);
-    cast_end(&holder);
-    cast_end(&waiter);
+    actors_release(&waiter, false);
+    (void)actors_expect(&waiter, ACTORS_RELEASED, 0);
+    actors_end(&holder);
+    actors_end(&waiter);
 }
 
 int
@@ -62,7 +62,7 @@ main(void)
     char place[FOLDER_SIZE + 32];
     pid_t load[LOAD];
 
-    herd_begin((struct hf_duration){100000});
+    processes_begin((struct hf_duration){100000});
     folder_make(folder);
     snprintf(place, sizeof(place), "sqlite:%s/locks.db", folder);
     HF_CHECK(setenv("HOLDFAST_AT", place, 1) == 0);
@@ -76,7 +76,7 @@ main(void)
         play_round(round);
     for (int i = 0; i < LOAD; i++) {
         (void)kill(load[i], SIGKILL);
-        (void)herd_wait(load[i]);
+        (void)processes_wait(load[i]);
     }
     folder_remove(folder);
     printf("%d holders released and ended in one breath; none was called "

@@ -9,7 +9,7 @@
 #include "client/open.h"
 #include "support/counted.h"
 #include "support/folder.h"
-#include "support/herd.h"
+#include "support/processes.h"
 
 /*
  * One client holds 5,000 locks of a SQLite file for more than two ttl: none is
@@ -146,7 +146,7 @@ main(void)
     int64_t acquired_ms;
     int64_t released_ms;
 
-    herd_begin((struct hf_duration){100000});
+    processes_begin((struct hf_duration){100000});
     folder_make(folder);
     snprintf(place, sizeof(place), "sqlite:%s/locks.db", folder);
     crowd.count = count == NULL ? COUNTED_LOCKS_MAX : strtoul(count, NULL, 10);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "support/cast.h"
+#include "support/actors.h"
 #include "support/folder.h"
-#include "support/herd.h"
+#include "support/processes.h"
 
 /*
  * Two takers wait for one lock; its holder is killed with -9, which both learn
@@ -22,36 +22,36 @@ race(struct actor *one, struct actor *other, const char *name)
     int64_t killed_at;
 
     struct actor holder;
-    struct cast_news held;
-    struct cast_news won;
-    struct cast_news followed;
+    struct actors_news held;
+    struct actors_news won;
+    struct actors_news followed;
     struct actor *winner = NULL;
 
-    cast_start(&holder);
-    cast_acquire(&holder, name, HF_TAKEOVER);
-    held = cast_expect(&holder, CAST_GRANTED, 1);
-    cast_acquire(one, name, HF_TAKEOVER);
-    cast_acquire(other, name, HF_TAKEOVER);
-    (void)cast_expect(one, CAST_SEES, held.fence);
-    (void)cast_expect(other, CAST_SEES, held.fence);
-    killed_at = cast_now_us();
-    cast_kill(&holder);
+    actors_start(&holder);
+    actors_acquire(&holder, name, HF_TAKEOVER);
+    held = actors_expect(&holder, ACTORS_GRANTED, 1);
+    actors_acquire(one, name, HF_TAKEOVER);
+    actors_acquire(other, name, HF_TAKEOVER);
+    (void)actors_expect(one, ACTORS_SEES, held.fence);
+    (void)actors_expect(other, ACTORS_SEES, held.fence);
+    killed_at = actors_now_us();
+    actors_kill(&holder);
 
     /* The loser's next news is that it sees the winner, and no grant; then it
      * has looked at the lock after the takeover, and goes on waiting. */
-    won = cast_first(one, other, &winner);
-    HF_CHECK(won.word == CAST_GRANTED && won.fence > held.fence);
+    won = actors_first(one, other, &winner);
+    HF_CHECK(won.word == ACTORS_GRANTED && won.fence > held.fence);
     if (winner == other)
         other = one;
-    (void)cast_expect(other, CAST_SEES, won.fence);
-    HF_CHECK(!cast_has_news(other));
+    (void)actors_expect(other, ACTORS_SEES, won.fence);
+    HF_CHECK(!actors_has_news(other));
 
-    cast_release(winner, false);
-    (void)cast_expect(winner, CAST_RELEASED, 0);
-    followed = cast_expect(other, CAST_GRANTED, won.fence + 1);
+    actors_release(winner, false);
+    (void)actors_expect(winner, ACTORS_RELEASED, 0);
+    followed = actors_expect(other, ACTORS_GRANTED, won.fence + 1);
     HF_CHECK(followed.fence > won.fence);
-    cast_release(other, false);
-    (void)cast_expect(other, CAST_RELEASED, 0);
+    actors_release(other, false);
+    (void)actors_expect(other, ACTORS_RELEASED, 0);
     return won.at_us - killed_at;
 }
 
@@ -73,20 +73,20 @@ main(void)
     struct actor other;
     static int64_t took_us[ROUNDS];
 
-    herd_begin((struct hf_duration){100000});
+    processes_begin((struct hf_duration){100000});
     folder_make(folder);
     snprintf(place, sizeof(place), "sqlite:%s/locks.db", folder);
     HF_CHECK(setenv("HOLDFAST_AT", place, 1) == 0);
-    cast_start(&one);
-    cast_start(&other);
+    actors_start(&one);
+    actors_start(&other);
     for (int i = 0; i < ROUNDS; i++) {
         char name[32];
 
         snprintf(name, sizeof(name), "race-%d", i);
         took_us[i] = race(&one, &other, name);
     }
-    cast_end(&one);
-    cast_end(&other);
+    actors_end(&one);
+    actors_end(&other);
     folder_remove(folder);
     qsort(took_us, ROUNDS, sizeof(took_us[0]), compare);
     printf("%d races for a dead lock, each with one winner, %.1f ms (p50), "

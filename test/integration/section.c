@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "support/deed.h"
-#include "support/herd.h"
+#include "support/fault.h"
 #include "support/ledger.h"
+#include "support/processes.h"
 
 /*
- * torture_section FOLDER LANE SEQ DEED: the command that `holdfast run` runs in
- * the torture: one section, and in its middle, perhaps, a deed.
+ * torture_section FOLDER COMPETITOR SEQ FAULT: the command that `holdfast run`
+ * runs in the torture: one section, and in its middle, perhaps, a fault.
  *
  * Exit: 0, its write is in the vault; 3, its fence was refused; 4, it was not
  * killed and should have been.
@@ -60,36 +60,36 @@ finish(struct ledger *ledger)
 }
 
 static int
-work(struct ledger *ledger, enum deed deed)
+work(struct ledger *ledger, enum fault fault)
 {
     pid_t guard = getppid();
-    pid_t holdfast = herd_parent(guard);
+    pid_t holdfast = processes_parent(guard);
 
     ledger_note(ledger, LEDGER_ENTER);
     if (!ledger_read(ledger))
         return 3;
-    switch (deed) {
-    case DEED_KILL_HOLDFAST_DEAF:
+    switch (fault) {
+    case FAULT_KILL_HOLDFAST_DEAF:
         (void)sigaction(SIGTERM, &(struct sigaction){.sa_handler = SIG_IGN},
                         NULL);
         (void)kill(holdfast, SIGKILL);
         return work_until_killed(ledger);
-    case DEED_KILL_HOLDFAST:
+    case FAULT_KILL_HOLDFAST:
         (void)kill(holdfast, SIGKILL);
         return work_until_killed(ledger);
-    case DEED_KILL_GUARD:
+    case FAULT_KILL_GUARD:
         (void)kill(guard, SIGKILL);
         return work_until_killed(ledger);
-    case DEED_KILL_COMMAND:
+    case FAULT_KILL_COMMAND:
         return raise(SIGKILL);
-    case DEED_FREEZE:
+    case FAULT_FREEZE:
         freeze(ledger, guard, holdfast);
         break;
-    case DEED_NONE:
-    case DEED_STRIKE_HOLDFAST:
-    case DEED_STRIKE_GUARD:
-    case DEED_STRIKE_COMMAND:
-    case DEEDS:
+    case FAULT_NONE:
+    case FAULT_STRIKE_HOLDFAST:
+    case FAULT_STRIKE_GUARD:
+    case FAULT_STRIKE_COMMAND:
+    case FAULTS:
         ledger_note(ledger, LEDGER_TICK);
         break;
     }
@@ -97,7 +97,7 @@ work(struct ledger *ledger, enum deed deed)
         return 0;
     /* The driver lets guard and holdfast go on now: they must end us. */
     ledger_tell(ledger, LEDGER_THAWED, NULL);
-    return deed == DEED_FREEZE ? work_until_killed(ledger) : 3;
+    return fault == FAULT_FREEZE ? work_until_killed(ledger) : 3;
 }
 
 int
@@ -109,7 +109,7 @@ main(int argc, char **argv)
     if (argc != 5 || fence == NULL || !ledger_open(&ledger, argv[1]))
         return 64;
     ledger.fence = strtoull(fence, NULL, 10);
-    ledger.lane = (uint32_t)strtoul(argv[2], NULL, 10);
+    ledger.competitor = (uint32_t)strtoul(argv[2], NULL, 10);
     ledger.seq = (uint32_t)strtoul(argv[3], NULL, 10);
-    return work(&ledger, deed_of_word(argv[4]));
+    return work(&ledger, fault_of_word(argv[4]));
 }

@@ -10,8 +10,8 @@
 #include "base/check.h"
 #include "client/open.h"
 #include "support/folder.h"
-#include "support/herd.h"
 #include "support/mortal.h"
+#include "support/processes.h"
 
 /*
  * A holder dies; a taker takes its lock over, beats, and releases, but is
@@ -128,7 +128,7 @@ run_alone(struct scene *scene, void (*part)(struct scene *))
         part(scene);
         _exit(0);
     }
-    (void)herd_wait(child);
+    (void)processes_wait(child);
 }
 
 static void
@@ -163,7 +163,7 @@ main(void)
         mmap(NULL, SCENES * sizeof(*scenes), PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    herd_begin((struct hf_duration){100000});
+    processes_begin((struct hf_duration){100000});
     HF_CHECK(scenes != MAP_FAILED);
     folder_make(folder);
     snprintf(url, sizeof(url), "sqlite:%s/locks.db", folder);
@@ -180,7 +180,7 @@ main(void)
             play(&scenes[i]);
     }
     for (unsigned i = 0; i < SCENES; i++) {
-        (void)herd_wait(players[i]);
+        (void)processes_wait(players[i]);
         good = judge_scene(&scenes[i]) && good;
         taken += scenes[i].taken;
         through += scenes[i].got_through;

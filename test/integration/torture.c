@@ -13,11 +13,11 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "support/clocks.h"
+#include "support/competitor.h"
 #include "support/folder.h"
-#include "support/herd.h"
 #include "support/judge.h"
-#include "support/lane.h"
 #include "support/ledger.h"
+#include "support/processes.h"
 
 /*
  * torture takeover|refuse|clocks HOLDFAST SECTION WORKER
@@ -32,13 +32,13 @@
  * is every clock (without it: that no two processes' clocks are compared).
  *
  * HF_SEED repeats a run, as far as that depends on chance alone; HF_SECTIONS
- * is the number of sections of each lane; HF_KEEP keeps the files.
+ * is the number of sections of each competitor; HF_KEEP keeps the files.
  */
 
-#define LANES   16
-#define TTL_MS  1000
-#define LOOK_MS 20 /* between looks at the frozen */
-#define TIME_MS 580000
+#define COMPETITORS 16
+#define TTL_MS      1000
+#define LOOK_MS     20 /* between looks at the frozen */
+#define TIME_MS     580000
 
 /* The frozen whom nobody followed for so many ttl go on all the same. */
 #define STALL_TTLS 8
@@ -46,8 +46,8 @@
 struct mode {
     const char *word;
     enum hf_if_dead if_dead;
-    uint32_t sections; /* of each lane */
-    unsigned slow;     /* see deed_draw */
+    uint32_t sections; /* of each competitor */
+    unsigned slow;     /* see fault_draw */
     bool clocks;
 };
 
@@ -58,16 +58,16 @@ static const struct mode modes[] = {
 };
 
 struct torture {
-    struct lane_terms terms;
+    struct competitor_terms terms;
     const struct mode *mode;
-    struct lane lanes[LANES];
+    struct competitor competitors[COMPETITORS];
     int words;   /* from the sections */
     int signals; /* SIGCHLD */
     uint32_t done;
     uint64_t highest; /* fence of a section that is done */
     unsigned struck;  /* kills by the driver that hit */
-    unsigned deeds[DEEDS];
-    unsigned lost;    /* lost its right without a deed */
+    unsigned faults[FAULTS];
+    unsigned lost;    /* lost its right without a fault */
     unsigned cleared; /* by hand */
     unsigned stalled; /* frozen in a commit */
     unsigned strange; /* exit codes that nothing explains */
@@ -79,12 +79,12 @@ struct torture {
 static void
 on_done(struct torture *t, const struct ledger_word *word)
 {
-    struct lane *lane = &t->lanes[word->lane];
-    uint32_t all = LANES * t->terms.sections;
+    struct competitor *competitor = &t->competitors[word->competitor];
+    uint32_t all = COMPETITORS * t->terms.sections;
 
-    if (word->seq >= lane->seq) {
-        lane->seq = word->seq + 1;
-        lane->attempt = 0;
+    if (word->seq >= competitor->seq) {
+        competitor->seq = word->seq + 1;
+        competitor->attempt = 0;
         t->done++;
         if (t->done % (all / 8) == 0)
             printf("%s: %u of %u sections after %" PRId64 " ms\n",
@@ -98,19 +98,19 @@ on_done(struct torture *t, const struct ledger_word *word)
 static void
 on_word(struct torture *t, const struct ledger_word *word)
 {
-    struct lane *lane;
+    struct competitor *competitor;
 
-    HF_CHECK(word->lane < LANES);
-    lane = &t->lanes[word->lane];
+    HF_CHECK(word->competitor < COMPETITORS);
+    competitor = &t->competitors[word->competitor];
     switch ((enum ledger_word_kind)word->kind) {
     case LEDGER_DONE:
         on_done(t, word);
         break;
     case LEDGER_STOPPING:
-        lane_freeze(lane, word->pids, word->fence);
+        competitor_freeze(competitor, word->pids, word->fence);
         break;
     case LEDGER_THAWED:
-        lane_thaw_rest(lane);
+        competitor_thaw_rest(competitor);
         break;
     }
 }
@@ -127,43 +127,47 @@ take_words(struct torture *t)
 /* ---- Ends --------------------------------------------------------------- */
 
 static bool
-explained(const struct torture *t, const struct lane *lane, int code)
+explained(const struct torture *t, const struct competitor *competitor,
+          int code)
 {
     bool refuse = t->mode->if_dead == HF_REFUSE;
 
     if (code == 0)
         return true;
-    if (lane->clearing) /* another one cleared it before, or came after it */
+    /* Another one cleared it before, or came after it. */
+    if (competitor->clearing)
         return code == 1 || code == 75 || code == 128 + SIGTERM;
-    if (lane->library)
+    if (competitor->library)
         return code == 128 + SIGKILL;
     if (refuse && code == 73)
         return true;
-    return lane->deed != DEED_NONE;
+    return competitor->fault != FAULT_NONE;
 }
 
 static void
-on_end(struct torture *t, struct lane *lane, int code)
+on_end(struct torture *t, struct competitor *competitor, int code)
 {
-    bool over = lane->seq == t->terms.sections;
+    bool over = competitor->seq == t->terms.sections;
 
-    lane->pid = 0;
-    t->deeds[lane->deed]++;
-    t->cleared += lane->clearing && code == 0;
-    if (code == 76 && lane->deed == DEED_NONE && !lane->clearing) {
+    competitor->pid = 0;
+    t->faults[competitor->fault]++;
+    t->cleared += competitor->clearing && code == 0;
+    if (code == 76 && competitor->fault == FAULT_NONE &&
+        !competitor->clearing) {
         t->lost++; /* a busy machine: not wrong, only a pity */
-    } else if (!explained(t, lane, code)) {
+    } else if (!explained(t, competitor, code)) {
         t->strange++;
-        printf("breach: lane %u section %u, %s: exit code %d\n", lane->number,
-               lane->seq, deed_word(lane->deed), code);
-        lane_show_output(&t->terms, lane);
+        printf("breach: competitor %u section %u, %s: exit code %d\n",
+               competitor->number, competitor->seq,
+               fault_word(competitor->fault), code);
+        competitor_show_output(&t->terms, competitor);
     }
     if (over || t->strange > 20)
         return;
-    if (code == 73 && !lane->clearing && !lane->library)
-        lane_clear(&t->terms, lane);
+    if (code == 73 && !competitor->clearing && !competitor->library)
+        competitor_clear(&t->terms, competitor);
     else
-        lane_start(&t->terms, lane);
+        competitor_start(&t->terms, competitor);
 }
 
 static void
@@ -175,13 +179,14 @@ reap(struct torture *t)
 
     (void)!read(t->signals, &info, sizeof(info));
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        struct lane *lane = t->lanes;
+        struct competitor *competitor = t->competitors;
 
         take_words(t); /* what it said before its end */
-        while (lane < t->lanes + LANES && lane->pid != pid)
-            lane++;
-        HF_CHECK(lane < t->lanes + LANES);
-        on_end(t, lane,
+        while (competitor < t->competitors + COMPETITORS &&
+               competitor->pid != pid)
+            competitor++;
+        HF_CHECK(competitor < t->competitors + COMPETITORS);
+        on_end(t, competitor,
                WIFEXITED(status) ? WEXITSTATUS(status)
                                  : 128 + WTERMSIG(status));
     }
@@ -190,12 +195,12 @@ reap(struct torture *t)
 /* ---- Time --------------------------------------------------------------- */
 
 static bool
-frozen_for(const struct lane *lane, int64_t ms)
+frozen_for(const struct competitor *competitor, int64_t ms)
 {
     struct hf_duration length = {ms};
 
-    return lane->frost == LANE_FROZEN &&
-           hf_reached(hf_now(), hf_after(lane->frozen_at, length));
+    return competitor->frost == COMPETITOR_FROZEN &&
+           hf_reached(hf_now(), hf_after(competitor->frozen_at, length));
 }
 
 /*
@@ -207,34 +212,35 @@ frozen_for(const struct lane *lane, int64_t ms)
  * nobody can come after it, and it goes on after a longer time.
  */
 static void
-thaw(struct torture *t, struct lane *lane)
+thaw(struct torture *t, struct competitor *competitor)
 {
     int64_t ttl_ms = t->terms.ttl.ms;
 
     if (t->mode->if_dead == HF_REFUSE) {
-        if (!frozen_for(lane, ttl_ms * 3 / 2))
+        if (!frozen_for(competitor, ttl_ms * 3 / 2))
             return;
-        lane_thaw_command(lane);
-        lane_thaw_rest(lane);
-    } else if (frozen_for(lane, 0) && t->highest > lane->frozen_fence) {
-        lane_thaw_command(lane);
-    } else if (frozen_for(lane, ttl_ms * STALL_TTLS)) {
+        competitor_thaw_command(competitor);
+        competitor_thaw_rest(competitor);
+    } else if (frozen_for(competitor, 0) &&
+               t->highest > competitor->frozen_fence) {
+        competitor_thaw_command(competitor);
+    } else if (frozen_for(competitor, ttl_ms * STALL_TTLS)) {
         t->stalled++;
-        lane_thaw_command(lane);
-        lane_thaw_rest(lane);
+        competitor_thaw_command(competitor);
+        competitor_thaw_rest(competitor);
     }
 }
 
 static void
 on_time(struct torture *t)
 {
-    for (int i = 0; i < LANES; i++) {
-        struct lane *lane = &t->lanes[i];
+    for (int i = 0; i < COMPETITORS; i++) {
+        struct competitor *competitor = &t->competitors[i];
 
-        if (hf_reached(hf_now(), lane->strike_at))
-            t->struck += lane_strike(lane);
-        lane_look_frozen(lane);
-        thaw(t, lane);
+        if (hf_reached(hf_now(), competitor->strike_at))
+            t->struck += competitor_strike(competitor);
+        competitor_look_frozen(competitor);
+        thaw(t, competitor);
     }
 }
 
@@ -249,9 +255,9 @@ wait_for_news(struct torture *t)
     struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){LOOK_MS});
     int64_t wait_ms;
 
-    for (int i = 0; i < LANES; i++) {
-        next = hf_earlier(next, t->lanes[i].strike_at);
-        if (t->lanes[i].frost != LANE_RUNS)
+    for (int i = 0; i < COMPETITORS; i++) {
+        next = hf_earlier(next, t->competitors[i].strike_at);
+        if (t->competitors[i].frost != COMPETITOR_RUNS)
             next = hf_earlier(next, soon);
     }
     wait_ms = hf_between(hf_now(), next).ms;
@@ -261,8 +267,8 @@ wait_for_news(struct torture *t)
 static bool
 all_over(const struct torture *t)
 {
-    for (int i = 0; i < LANES; i++)
-        if (t->lanes[i].pid != 0)
+    for (int i = 0; i < COMPETITORS; i++)
+        if (t->competitors[i].pid != 0)
             return false;
     return true;
 }
@@ -278,9 +284,9 @@ say(const struct torture *t, const struct judge_found *found)
            "hand: %u\n",
            t->mode->word, found->writes, found->notes,
            hf_between(t->began, hf_now()).ms,
-           t->deeds[DEED_KILL_HOLDFAST] + t->deeds[DEED_KILL_HOLDFAST_DEAF],
-           t->deeds[DEED_KILL_HOLDFAST_DEAF], t->deeds[DEED_KILL_GUARD],
-           t->deeds[DEED_KILL_COMMAND], t->struck, t->cleared);
+           t->faults[FAULT_KILL_HOLDFAST] + t->faults[FAULT_KILL_HOLDFAST_DEAF],
+           t->faults[FAULT_KILL_HOLDFAST_DEAF], t->faults[FAULT_KILL_GUARD],
+           t->faults[FAULT_KILL_COMMAND], t->struck, t->cleared);
     printf("%s: frozen past the ttl: %" PRIu64
            ", late writes refused by their fence: %" PRIu64
            ", frozen in the middle of a commit: %u; rights lost to a busy "
@@ -294,7 +300,7 @@ judge_all(const struct torture *t)
 {
     struct judge_case what = {
         .folder = t->terms.folder,
-        .lanes = LANES,
+        .competitors = COMPETITORS,
         .sections = t->terms.sections,
         .spare_frozen = t->mode->if_dead == HF_TAKEOVER,
     };
@@ -324,7 +330,7 @@ choose_seed(void)
 
 /* What all processes find in their environment. */
 static void
-export_terms(const struct lane_terms *terms)
+export_terms(const struct competitor_terms *terms)
 {
     char text[600];
 
@@ -350,13 +356,13 @@ begin(struct torture *t)
     HF_CHECK(t->signals >= 0 && t->words >= 0);
     export_terms(&t->terms);
     t->began = hf_now();
-    for (uint32_t i = 0; i < LANES; i++) {
-        t->lanes[i] = (struct lane){
+    for (uint32_t i = 0; i < COMPETITORS; i++) {
+        t->competitors[i] = (struct competitor){
             .number = i,
             .library = i % 4 == 3,
             .clock = t->mode->clocks ? clocks_of(i / 4) : NULL,
         };
-        lane_start(&t->terms, &t->lanes[i]);
+        competitor_start(&t->terms, &t->competitors[i]);
     }
 }
 
@@ -383,11 +389,11 @@ main(int argc, char **argv)
         return clocks_moved(argv[2], argv[3]);
     if (t.mode == NULL)
         return 64;
-    herd_begin((struct hf_duration){TIME_MS});
+    processes_begin((struct hf_duration){TIME_MS});
     if (t.mode->clocks && !clocks_can_move(argv[0]))
         return 1;
     folder_make(folder);
-    t.terms = (struct lane_terms){
+    t.terms = (struct competitor_terms){
         .holdfast = argv[2],
         .section = argv[3],
         .worker = argv[4],
@@ -399,7 +405,7 @@ main(int argc, char **argv)
         .sections = sections == NULL ? t.mode->sections
                                      : (uint32_t)strtoul(sections, NULL, 10),
     };
-    printf("%s: 16 lanes, %u sections each; HF_SEED=%" PRIu64 "\n",
+    printf("%s: 16 competitors, %u sections each; HF_SEED=%" PRIu64 "\n",
            t.mode->word, t.terms.sections, t.terms.seed);
     begin(&t);
     while (!all_over(&t)) {

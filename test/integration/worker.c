@@ -7,15 +7,15 @@
 
 #include <holdfast/holdfast.h>
 
-#include "support/deed.h"
+#include "support/fault.h"
 #include "support/ledger.h"
 
 /*
- * torture_worker FOLDER LANE FIRST COUNT SEED TRY: a process of the torture
- * that uses libholdfast, and does its sections itself, one after another, from
- * FIRST on.  TRY tells it how often it has been begun, so that it does not
- * always die at the same place.  HF_TTL, HF_IF_DEAD and HF_SLOW are the
- * driver's, HOLDFAST_AT is the place.
+ * torture_worker FOLDER COMPETITOR FIRST COUNT SEED TRY: a process of the
+ * torture that uses libholdfast, and does its sections itself, one after
+ * another, from FIRST on.  TRY tells it how often it has been begun, so that it
+ * does not always die at the same place.  HF_TTL, HF_IF_DEAD and HF_SLOW are
+ * the driver's, HOLDFAST_AT is the place.
  */
 
 struct worker {
@@ -31,8 +31,8 @@ static int
 fail(const struct worker *worker, const char *what,
      const struct hf_error *error)
 {
-    fprintf(stderr, "worker %u: section %u: %s: %s\n", worker->ledger.lane,
-            worker->ledger.seq, what, error->text);
+    fprintf(stderr, "worker %u: section %u: %s: %s\n",
+            worker->ledger.competitor, worker->ledger.seq, what, error->text);
     return 70;
 }
 
@@ -92,7 +92,7 @@ freeze(struct worker *worker, const struct hf_lock *lock)
 
 /* Under the lock; true when its write is in the vault. */
 static bool
-work(struct worker *worker, const struct hf_lock *lock, enum deed deed)
+work(struct worker *worker, const struct hf_lock *lock, enum fault fault)
 {
     struct ledger *ledger = &worker->ledger;
 
@@ -100,10 +100,10 @@ work(struct worker *worker, const struct hf_lock *lock, enum deed deed)
     ledger_note(ledger, LEDGER_ENTER);
     if (!ledger_read(ledger))
         return false;
-    if (deed == DEED_KILL_HOLDFAST || deed == DEED_KILL_GUARD ||
-        deed == DEED_KILL_COMMAND)
+    if (fault == FAULT_KILL_HOLDFAST || fault == FAULT_KILL_GUARD ||
+        fault == FAULT_KILL_COMMAND)
         (void)raise(SIGKILL);
-    if (deed == DEED_FREEZE)
+    if (fault == FAULT_FREEZE)
         freeze(worker, lock);
     ledger_note(ledger, LEDGER_TICK);
     if (!ledger_write(ledger))
@@ -119,8 +119,8 @@ do_section(struct worker *worker)
     bool done = false;
 
     while (!done) {
-        uint64_t random = deed_random(worker->seed, worker->ledger.lane,
-                                      worker->ledger.seq, worker->attempt++);
+        uint64_t random = fault_random(worker->seed, worker->ledger.competitor,
+                                       worker->ledger.seq, worker->attempt++);
         struct hf_acquired acquired;
         int failed = 0;
 
@@ -133,7 +133,7 @@ do_section(struct worker *worker)
             return failed;
         if (acquired.outcome != HF_GRANTED)
             continue;
-        done = work(worker, acquired.lock, deed_draw(random, worker->slow));
+        done = work(worker, acquired.lock, fault_draw(random, worker->slow));
         if (hf_release(acquired.lock, NULL, &error) != HF_OK)
             return fail(worker, "release", &error);
     }
@@ -158,7 +158,7 @@ main(int argc, char **argv)
         return 64;
     worker.options.if_dead =
         strcmp(if_dead, "refuse") == 0 ? HF_REFUSE : HF_TAKEOVER;
-    worker.ledger.lane = (uint32_t)strtoul(argv[2], NULL, 10);
+    worker.ledger.competitor = (uint32_t)strtoul(argv[2], NULL, 10);
     worker.ledger.seq = (uint32_t)strtoul(argv[3], NULL, 10);
     worker.slow = (unsigned)strtoul(slow, NULL, 10);
     count = strtoul(argv[4], NULL, 10);

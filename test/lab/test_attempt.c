@@ -11,14 +11,14 @@
 #include <cmocka.h>
 
 #include "base/check.h"
-#include "options.h"
-#include "print.h"
-#include "prove.h"
-#include "world/attempt.h"
-#include "world/model.h"
-#include "world/story.h"
-#include "world/walk.h"
-#include "world/worlds.h"
+#include "explore/program.h"
+#include "lab/print.h"
+#include "lab/prove.h"
+#include "lab/world/attempt.h"
+#include "lab/world/model.h"
+#include "lab/world/story.h"
+#include "lab/world/walk.h"
+#include "lab/world/worlds.h"
 
 #define CHECK "check failed: hf_terms_valid(&config->terms, config->grace)"
 
@@ -87,25 +87,25 @@ attempts_may_stand_in_each_other(void **unused)
 /* ---- In a world --------------------------------------------------------- */
 
 static void
-assert_found(const struct lab_system *system)
+assert_found(const struct explore_system *system)
 {
-    struct lab_report report;
+    struct explore_report report;
 
-    assert_true(lab_explore(system, &(struct lab_limits){.states_max = 100000},
-                            &report));
-    assert_int_equal(report.verdict, LAB_VIOLATED);
+    assert_true(explore_all(
+        system, &(struct explore_limits){.states_max = 100000}, &report));
+    assert_int_equal(report.verdict, EXPLORE_VIOLATED);
     assert_string_equal(report.violated, CHECK);
     assert_int_equal(report.schedule_len, 1);
     assert_int_equal(report.schedule[0], begin(1));
-    lab_report_fini(&report);
+    explore_report_fini(&report);
 }
 
 static void
 a_search_finds_it_with_the_shortest_schedule(void **unused)
 {
     struct world_config config = unsound("takeover", 1);
-    struct lab_system full = model_system(&config);
-    struct lab_system reduced = model_reduced_system(&config);
+    struct explore_system full = model_system(&config);
+    struct explore_system reduced = model_reduced_system(&config);
 
     (void)unused;
     assert_found(&full);
@@ -128,14 +128,14 @@ a_walk_ends_with_it(void **unused)
     assert_true(valid);
 }
 
-static struct print_told
+static struct verdict_replay
 tell(const struct world_config *config, const uint16_t *schedule, size_t len,
      char **text)
 {
     size_t size;
     FILE *out = open_memstream(text, &size);
     struct print how = {.out = out};
-    struct print_told told;
+    struct verdict_replay told;
 
     assert_non_null(out);
     told = print_story(&how, config, schedule, len);
@@ -148,7 +148,7 @@ a_replay_stops_there_and_tells_it(void **unused)
 {
     struct world_config config = unsound("takeover", 1);
     const uint16_t schedule[] = {begin(0), begin(1), begin(0)};
-    struct print_told told;
+    struct verdict_replay told;
     char *text;
 
     (void)unused;
@@ -159,7 +159,7 @@ a_replay_stops_there_and_tells_it(void **unused)
     assert_string_equal(text, "  1. Worker #1 wants the lock, and sends a "
                               "read.\n"
                               "  2. Worker #2 wants the lock; " CHECK ".\n");
-    assert_int_equal(print_replayed(&told, 3), EXIT_FINDING);
+    assert_int_equal(verdict_print_replay(&told, 3), EXIT_FINDING);
     free(text);
 }
 
@@ -172,7 +172,7 @@ on_the_fair_schedule_it_is_told_after_the_story(void **unused)
     struct world_config sound;
     uint16_t schedule[5];
     const char *why;
-    struct print_told told;
+    struct verdict_replay told;
     char *text;
 
     (void)unused;

@@ -7,14 +7,14 @@
 
 #include <cmocka.h>
 
-#include "world/model.h"
-#include "world/pack.h"
-#include "world/step.h"
-#include "world/worlds.h"
+#include "lab/world/model.h"
+#include "lab/world/pack.h"
+#include "lab/world/step.h"
+#include "lab/world/worlds.h"
 
 /* A model whose every state is packed again when it is expanded. */
 struct careful {
-    struct lab_system model;
+    struct explore_system model;
     const struct world_config *config;
 };
 
@@ -27,7 +27,7 @@ start(const void *ctx, void *state)
 }
 
 static void
-expand(const void *ctx, const void *state, struct lab_explorer *explorer)
+expand(const void *ctx, const void *state, struct explorer *explorer)
 {
     const struct careful *careful = ctx;
     struct world world;
@@ -46,23 +46,23 @@ a_state_unpacked_and_packed_again_is_the_same(void **unused)
     for (unsigned i = 0; i < worlds_count; i++) {
         struct world_config config = worlds[i];
         struct careful careful = {model_system(&config), &config};
-        struct lab_system system = {
+        struct explore_system system = {
             .state_size = careful.model.state_size,
             .ctx = &careful,
             .start = start,
             .expand = expand,
         };
-        struct lab_report report;
+        struct explore_report report;
 
         config.judge_stuck = false; /* of no interest here, and slow */
-        assert_true(lab_explore(&system,
-                                &(struct lab_limits){
+        assert_true(explore_all(&system,
+                                &(struct explore_limits){
                                     .faults = 2,
                                     .states_max = 20000,
                                 },
                                 &report));
-        assert_true(report.states > 1000 || report.verdict == LAB_VIOLATED);
-        lab_report_fini(&report);
+        assert_true(report.states > 1000 || report.verdict == EXPLORE_VIOLATED);
+        explore_report_fini(&report);
     }
 }
 

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "world/fair.h"
-#include "world/pack.h"
-#include "world/promise.h"
-#include "world/step.h"
-#include "world/stored.h"
-#include "world/worlds.h"
+#include "lab/world/fair.h"
+#include "lab/world/pack.h"
+#include "lab/world/promise.h"
+#include "lab/world/step.h"
+#include "lab/world/stored.h"
+#include "lab/world/worlds.h"
 
 enum { HOLDER, OTHER };
 

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "world/model.h"
-#include "world/pack.h"
-#include "world/reduction.h"
-#include "world/step.h"
-#include "world/walk.h"
-#include "world/worlds.h"
+#include "lab/world/model.h"
+#include "lab/world/pack.h"
+#include "lab/world/reduction.h"
+#include "lab/world/step.h"
+#include "lab/world/walk.h"
+#include "lab/world/worlds.h"
 
 enum { ACTIONS_MAX = 80, WALK_STEPS = 1000, LOOKS = 4000 };
 

@@ -6,15 +6,15 @@
 
 #include <cmocka.h>
 
-#include "world/model.h"
-#include "world/pack.h"
-#include "world/reduction.h"
-#include "world/worlds.h"
+#include "lab/world/model.h"
+#include "lab/world/pack.h"
+#include "lab/world/reduction.h"
+#include "lab/world/worlds.h"
 
 /* The states in which nobody goes first, as far as they were visited. */
 struct settled {
     const struct world_config *config;
-    struct lab_system system;
+    struct explore_system system;
     uint64_t *count;
     uint64_t *sum; /* of their hashes */
 };
@@ -39,14 +39,13 @@ hash(const uint8_t *bytes, size_t len)
 }
 
 static void
-count_and_expand(const void *ctx, const void *state,
-                 struct lab_explorer *explorer)
+count_and_expand(const void *ctx, const void *state, struct explorer *explorer)
 {
     const struct settled *settled = ctx;
     struct world world;
 
     unpack(settled->config, state, &world);
-    if (lab_explore_wants(explorer, false) &&
+    if (explore_wants(explorer, false) &&
         reduction_worker(&world) == WORLD_WORKERS_MAX) {
         ++*settled->count;
         *settled->sum += hash(state, settled->system.state_size);
@@ -56,8 +55,8 @@ count_and_expand(const void *ctx, const void *state,
 
 /* Search to the end; the sum of the settled states, each with its level. */
 static uint64_t
-search(const struct world_config *config, struct lab_system system,
-       unsigned faults, struct lab_report *report)
+search(const struct world_config *config, struct explore_system system,
+       unsigned faults, struct explore_report *report)
 {
     uint64_t count = 0;
     uint64_t sum = 0;
@@ -66,18 +65,19 @@ search(const struct world_config *config, struct lab_system system,
     system.ctx = &settled;
     system.start = start;
     system.expand = count_and_expand;
-    assert_true(lab_explore(
-        &system, &(struct lab_limits){.faults = faults, .states_max = 3000000},
+    assert_true(explore_all(
+        &system,
+        &(struct explore_limits){.faults = faults, .states_max = 3000000},
         report));
-    assert_int_not_equal(report->verdict, LAB_BOUNDED);
+    assert_int_not_equal(report->verdict, EXPLORE_BOUNDED);
     return sum + count;
 }
 
 static void
 compare(const struct world_config *config, unsigned faults)
 {
-    struct lab_report full;
-    struct lab_report reduced;
+    struct explore_report full;
+    struct explore_report reduced;
     uint64_t all = search(config, model_system(config), faults, &full);
     uint64_t some =
         search(config, model_reduced_system(config), faults, &reduced);
@@ -86,10 +86,10 @@ compare(const struct world_config *config, unsigned faults)
     assert_ptr_equal(full.violated, reduced.violated);
     assert_int_equal(full.faults, reduced.faults);
     assert_true(reduced.states < full.states);
-    if (full.verdict == LAB_PROVED)
+    if (full.verdict == EXPLORE_PROVED)
         assert_int_equal(all, some);
-    lab_report_fini(&full);
-    lab_report_fini(&reduced);
+    explore_report_fini(&full);
+    explore_report_fini(&reduced);
 }
 
 /* Both visit the same states in which nobody goes first, without a fault and

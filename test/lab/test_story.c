@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "world/story.h"
-#include "world/walk.h"
-#include "world/worlds.h"
+#include "lab/world/story.h"
+#include "lab/world/walk.h"
+#include "lab/world/worlds.h"
 
 enum { STEPS_MAX = 400 };
 

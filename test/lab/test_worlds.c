@@ -10,22 +10,23 @@
 
 #include <cmocka.h>
 
-#include "options.h"
-#include "prove.h"
-#include "report/chapters.h"
-#include "world/model.h"
-#include "world/promise.h"
-#include "world/walk.h"
-#include "world/worlds.h"
+#include "explore/program.h"
+#include "lab/prove.h"
+#include "lab/world/model.h"
+#include "lab/world/promise.h"
+#include "lab/world/promises.h"
+#include "lab/world/walk.h"
+#include "lab/world/worlds.h"
 
-static struct lab_report
+static struct explore_report
 explore(const struct world_config *config, unsigned faults)
 {
-    struct lab_system system = model_system(config);
-    struct lab_report report;
+    struct explore_system system = model_system(config);
+    struct explore_report report;
 
-    assert_true(lab_explore(
-        &system, &(struct lab_limits){.faults = faults, .states_max = 5000000},
+    assert_true(explore_all(
+        &system,
+        &(struct explore_limits){.faults = faults, .states_max = 5000000},
         &report));
     return report;
 }
@@ -38,22 +39,22 @@ parts_change_nothing_but_the_memory(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct lab_system parts = model_system(worlds_find(names[i]));
-        struct lab_system whole = parts;
-        struct lab_limits limits = {.faults = 1, .states_max = 200000};
-        struct lab_report a;
-        struct lab_report b;
+        struct explore_system parts = model_system(worlds_find(names[i]));
+        struct explore_system whole = parts;
+        struct explore_limits limits = {.faults = 1, .states_max = 200000};
+        struct explore_report a;
+        struct explore_report b;
 
         whole.parts[0] = 0;
-        assert_true(lab_explore(&parts, &limits, &a));
-        assert_true(lab_explore(&whole, &limits, &b));
+        assert_true(explore_all(&parts, &limits, &a));
+        assert_true(explore_all(&whole, &limits, &b));
         assert_int_equal(a.verdict, b.verdict);
         assert_int_equal(a.states, b.states);
         assert_int_equal(a.transitions, b.transitions);
         assert_int_equal(a.depth, b.depth);
         assert_true(a.bytes < b.bytes);
-        lab_report_fini(&a);
-        lab_report_fini(&b);
+        explore_report_fini(&a);
+        explore_report_fini(&b);
     }
 }
 
@@ -79,7 +80,7 @@ what_must_be_found_is_explained(void **unused)
     (void)unused;
     for (unsigned i = 0; i < worlds_count; i++)
         if (worlds[i].expect != NULL)
-            assert_non_null(chapters_meaning(worlds[i].expect));
+            assert_non_null(promises_broken(worlds[i].expect));
 }
 
 static void
@@ -99,7 +100,7 @@ what_must_be_found_is_found_and_its_schedule_breaks_it_again(void **unused)
     (void)unused;
     for (unsigned i = 0; i < worlds_count; i++) {
         struct world_config config = worlds[i];
-        struct lab_report report;
+        struct explore_report report;
         unsigned faults = 0;
         bool valid;
 
@@ -108,7 +109,7 @@ what_must_be_found_is_found_and_its_schedule_breaks_it_again(void **unused)
         found++;
         config.symmetric = false;
         report = explore(&config, 1);
-        assert_int_equal(report.verdict, LAB_VIOLATED);
+        assert_int_equal(report.verdict, EXPLORE_VIOLATED);
         assert_string_equal(report.violated, config.expect);
         assert_int_equal(report.schedule_len, report.depth);
         assert_ptr_equal(model_replay(&config, report.schedule,
@@ -121,7 +122,7 @@ what_must_be_found_is_found_and_its_schedule_breaks_it_again(void **unused)
         assert_null(model_replay(&config, report.schedule,
                                  report.schedule_len - 1, NULL, NULL, &valid));
         assert_true(valid);
-        lab_report_fini(&report);
+        explore_report_fini(&report);
     }
     assert_true(found >= 3);
 }
@@ -131,13 +132,13 @@ without_a_fault_nothing_is_found_where_it_takes_one(void **unused)
 {
     (void)unused;
     for (unsigned i = 0; i < worlds_count; i++) {
-        struct lab_report report;
+        struct explore_report report;
 
         if (worlds[i].expect == NULL)
             continue;
         report = explore(&worlds[i], 0);
-        assert_int_equal(report.verdict, LAB_PROVED);
-        lab_report_fini(&report);
+        assert_int_equal(report.verdict, EXPLORE_PROVED);
+        explore_report_fini(&report);
     }
 }
 
@@ -166,21 +167,21 @@ workers_that_are_alike_need_at_most_half_as_many_states(void **unused)
 {
     struct world_config alike = *worlds_find("takeover");
     struct world_config named = alike;
-    struct lab_report a;
-    struct lab_report n;
+    struct explore_report a;
+    struct explore_report n;
 
     (void)unused;
     assert_true(alike.symmetric);
     named.symmetric = false;
     a = explore(&alike, 1);
     n = explore(&named, 1);
-    assert_int_equal(a.verdict, LAB_PROVED);
-    assert_int_equal(n.verdict, LAB_PROVED);
+    assert_int_equal(a.verdict, EXPLORE_PROVED);
+    assert_int_equal(n.verdict, EXPLORE_PROVED);
     assert_int_equal(a.depth, n.depth);
     assert_true(n.states <= 2 * a.states);
     assert_true(2 * n.states > 3 * a.states);
-    lab_report_fini(&a);
-    lab_report_fini(&n);
+    explore_report_fini(&a);
+    explore_report_fini(&n);
 }
 
 static void

@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "support/cast.h"
+#include "support/actors.h"
 #include "support/folder.h"
-#include "support/herd.h"
+#include "support/processes.h"
 #include "tree.h"
 
 static void
@@ -60,12 +60,12 @@ round_start(struct round *round, const struct round_terms *terms,
     snprintf(count, sizeof(count), "HF_SYNC_COUNT=%s/syncs", terms->folder);
     if (space->inner >= 0)
         space_choose(space, round->inner);
-    round->pid = herd_start(&(struct herd_start){
+    round->pid = processes_start(&(struct processes_start){
         .argv = argv, .assign = untrue ? assign : NULL, .output = output});
     round->strike_at = ROUND_NEVER;
     round->struck_at = ROUND_NEVER;
     round->ended_at = ROUND_NEVER;
-    round->began_at = cast_now_us();
+    round->began_at = actors_now_us();
     round_reaches(round, STORM_AT_ANY);
 }
 
@@ -73,7 +73,7 @@ void
 round_reaches(struct round *round, enum storm_moment moment)
 {
     if (round->plan.moment == moment)
-        round->strike_at = cast_now_us() + round->plan.delay_us;
+        round->strike_at = actors_now_us() + round->plan.delay_us;
 }
 
 void
@@ -106,18 +106,18 @@ round_strike(struct round *round)
         break;
     case STORM_GUARD:
         victim = round->guard;
-        hit = herd_signal_child(victim, round->pid, SIGKILL);
+        hit = processes_signal_child(victim, round->pid, SIGKILL);
         break;
     case STORM_COMMAND:
         victim = round->command;
-        hit = herd_signal_child(victim, round->guard, SIGKILL);
+        hit = processes_signal_child(victim, round->guard, SIGKILL);
         break;
     case STORM_VICTIMS:
         break;
     }
     if (hit) {
         round->struck = victim;
-        round->struck_at = cast_now_us();
+        round->struck_at = actors_now_us();
     }
     return hit;
 }
@@ -127,7 +127,7 @@ round_end(struct round *round, int code)
 {
     round->pid = 0;
     round->strike_at = ROUND_NEVER;
-    round->ended_at = cast_now_us();
+    round->ended_at = actors_now_us();
     round->code = code;
 }
 

@@ -17,9 +17,9 @@
 #include "bystanders.h"
 #include "round.h"
 #include "space.h"
-#include "support/cast.h"
+#include "support/actors.h"
 #include "support/folder.h"
-#include "support/herd.h"
+#include "support/processes.h"
 #include "tree.h"
 #include "word.h"
 
@@ -42,7 +42,7 @@
  * depends on chance alone; HF_KEEP keeps the files.
  */
 
-#define LANES        8
+#define COMPETITORS  8
 #define ROUNDS_A_HIT 6 /* a plan that often misses is a mistake */
 #define BREACHES_MAX 5 /* then it has shown enough */
 #define RELATED_US   6000000
@@ -68,7 +68,7 @@ struct storm {
     struct round *rounds; /* owned: all there were */
     uint32_t rounds_count;
     uint32_t rounds_max;
-    struct round *lanes[LANES]; /* NULL: none any more */
+    struct round *competitors[COMPETITORS]; /* of each; NULL: none any more */
     uint64_t highest[STORM_LOCKS];
     struct breach breaches[BREACHES_MAX];
     unsigned breaches_count;
@@ -87,11 +87,11 @@ static void
 note_breach(struct storm *s, const struct round *round, const char *what)
 {
     printf("breach at %.3f s: round %" PRIu32 ", lock %u: %s\n",
-           (double)(cast_now_us() - s->zero) / 1e6, round->number,
+           (double)(actors_now_us() - s->zero) / 1e6, round->number,
            round->plan.lock, what);
     if (s->breaches_count < BREACHES_MAX)
         s->breaches[s->breaches_count++] =
-            (struct breach){round->plan.lock, round->number, cast_now_us()};
+            (struct breach){round->plan.lock, round->number, actors_now_us()};
 }
 
 /* Without anything bad; false when it was not to be had. */
@@ -103,7 +103,8 @@ take_lock(const struct storm *s, unsigned lock)
                           "/bin/true",       NULL};
 
     snprintf(name, sizeof(name), "lock-%u", lock);
-    return herd_run(&(struct herd_start){.argv = argv, .output = s->last}) == 0;
+    return processes_run(
+               &(struct processes_start){.argv = argv, .output = s->last}) == 0;
 }
 
 /* ---- Rounds ------------------------------------------------------------- */
@@ -116,27 +117,27 @@ goes_on(const struct storm *s)
 }
 
 static void
-start_round(struct storm *s, unsigned lane)
+start_round(struct storm *s, unsigned competitor)
 {
     struct round *round = &s->rounds[s->rounds_count];
 
     *round = (struct round){
         .number = s->rounds_count++,
-        .inner = s->space.inner >= 0 && lane % 4 != 3,
+        .inner = s->space.inner >= 0 && competitor % 4 != 3,
     };
     round->plan = storm_plan_draw(s->seed, round->number);
-    s->lanes[lane] = round;
+    s->competitors[competitor] = round;
     round_start(round, &s->terms, &s->space);
     bystanders_turn(&s->bystanders, &s->space);
 }
 
 static void
-on_end(struct storm *s, unsigned lane, int code)
+on_end(struct storm *s, unsigned competitor, int code)
 {
-    struct round *round = s->lanes[lane];
+    struct round *round = s->competitors[competitor];
 
     round_end(round, code);
-    s->lanes[lane] = NULL;
+    s->competitors[competitor] = NULL;
     if (round->struck == 0 && code == 76) {
         s->lost++; /* a busy machine: not wrong, only a pity */
     } else if (round->struck == 0 && code != 0) {
@@ -144,7 +145,7 @@ on_end(struct storm *s, unsigned lane, int code)
         note_breach(s, round, "it ended with an exit code for no reason");
     }
     if (goes_on(s))
-        start_round(s, lane);
+        start_round(s, competitor);
 }
 
 static void
@@ -158,8 +159,8 @@ reap(struct storm *s)
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (bystanders_lost(&s->bystanders, pid))
             continue;
-        for (unsigned i = 0; i < LANES; i++)
-            if (s->lanes[i] != NULL && s->lanes[i]->pid == pid) {
+        for (unsigned i = 0; i < COMPETITORS; i++)
+            if (s->competitors[i] != NULL && s->competitors[i]->pid == pid) {
                 on_end(s, i,
                        WIFEXITED(status) ? WEXITSTATUS(status)
                                          : 128 + WTERMSIG(status));
@@ -208,10 +209,10 @@ take_words(struct storm *s)
 static void
 strike(struct storm *s)
 {
-    int64_t now = cast_now_us();
+    int64_t now = actors_now_us();
 
-    for (unsigned i = 0; i < LANES && s->kills < s->wanted; i++) {
-        struct round *round = s->lanes[i];
+    for (unsigned i = 0; i < COMPETITORS && s->kills < s->wanted; i++) {
+        struct round *round = s->competitors[i];
 
         if (round == NULL || now < round->strike_at || !round_strike(round))
             continue;
@@ -233,17 +234,17 @@ wait_for_news(const struct storm *s)
     int64_t next = ROUND_NEVER;
     bool any = false;
 
-    for (unsigned i = 0; i < LANES; i++) {
-        if (s->lanes[i] == NULL)
+    for (unsigned i = 0; i < COMPETITORS; i++) {
+        if (s->competitors[i] == NULL)
             continue;
         any = true;
-        if (s->lanes[i]->strike_at < next)
-            next = s->lanes[i]->strike_at;
+        if (s->competitors[i]->strike_at < next)
+            next = s->competitors[i]->strike_at;
     }
     if (!any)
         return false;
 
-    int64_t now = cast_now_us();
+    int64_t now = actors_now_us();
     int64_t us = next <= now ? 0 : next - now < 1000000 ? next - now : 1000000;
     struct timespec left = {us / 1000000, us % 1000000 * 1000};
 
@@ -295,9 +296,9 @@ static void
 wait_for_the_rest(struct storm *s)
 {
     struct pollfd signals = {.fd = s->signals, .events = POLLIN};
-    int64_t until = cast_now_us() + LEFT_MS * 1000;
+    int64_t until = actors_now_us() + LEFT_MS * 1000;
 
-    while (count_left(s, false) > 0 && cast_now_us() < until) {
+    while (count_left(s, false) > 0 && actors_now_us() < until) {
         (void)poll(&signals, 1, 50);
         reap(s);
         take_words(s);
@@ -329,7 +330,7 @@ say(const struct storm *s)
 
     printf("%s: %u kills in %" PRIu32 " rounds, %u commands begun, %.0f s",
            s->mode, s->kills, s->rounds_count, s->begun,
-           (double)(cast_now_us() - s->zero) / 1e6);
+           (double)(actors_now_us() - s->zero) / 1e6);
     snprintf(path, sizeof(path), "%s/syncs", s->folder);
     if (stat(path, &syncs) == 0)
         printf("; every third of %lld syncs was reported as failed",
@@ -415,13 +416,13 @@ begin(struct storm *s)
     HF_CHECK(setenv("HOLDFAST_AT", path, 1) == 0);
     snprintf(s->last, sizeof(s->last), "%s/last", s->folder);
     HF_CHECK(take_lock(s, 0)); /* the file is made by a disk that works */
-    s->rounds_max = s->wanted * ROUNDS_A_HIT + LANES;
+    s->rounds_max = s->wanted * ROUNDS_A_HIT + COMPETITORS;
     s->rounds = calloc(s->rounds_max, sizeof(*s->rounds));
     HF_CHECK(s->rounds != NULL);
-    s->zero = cast_now_us();
+    s->zero = actors_now_us();
     for (unsigned i = 0; i < BYSTANDERS; i++)
         bystanders_turn(&s->bystanders, &s->space);
-    for (unsigned i = 0; i < LANES; i++)
+    for (unsigned i = 0; i < COMPETITORS; i++)
         start_round(s, i);
 }
 
@@ -438,14 +439,14 @@ main(int argc, char **argv)
     s.wanted = (unsigned)strtoul(argv[2], NULL, 10);
     s.terms =
         (struct round_terms){argv[3], argv[4], untrue ? argv[5] : NULL, NULL};
-    herd_begin((struct hf_duration){60000 + (int64_t)s.wanted * 4000});
+    processes_begin((struct hf_duration){60000 + (int64_t)s.wanted * 4000});
     if (!space_open(&s.space, foreign)) {
         printf("skipped: a pid namespace: %s\n", strerror(errno));
         return 77;
     }
     s.seed = choose_seed();
     printf("%s: until %u kills, %d at a time; HF_SEED=%" PRIu64 "\n", s.mode,
-           s.wanted, LANES, s.seed);
+           s.wanted, COMPETITORS, s.seed);
     begin(&s);
     while (wait_for_news(&s)) {
         take_words(&s);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "herd.h"
+#include "processes.h"
 
 #define LIBFAKETIME "/$LIB/faketime/libfaketime.so.1"
 
@@ -59,13 +59,14 @@ clocks_can_move(const char *self)
 
         snprintf(wall_ms, sizeof(wall_ms), "%" PRId64, hf_wall_ms());
         snprintf(boot_ms, sizeof(boot_ms), "%" PRId64, hf_now().ms);
-        good = good && herd_run(&(struct herd_start){
+        good = good && processes_run(&(struct processes_start){
                            .argv = argv, .assign = clocks[i]}) == expected;
     }
     if (!good)
         printf("breach: libfaketime does not move the clocks\n");
     else
-        printf("clocks: 8 lanes' wall clocks are a day ahead or behind; 4 "
-               "lanes' every clock is; 4 lanes' clocks are true\n");
+        printf(
+            "clocks: 8 competitors' wall clocks are a day ahead or behind; 4 "
+            "competitors' every clock is; 4 competitors' clocks are true\n");
     return good;
 }

@@ -97,16 +97,18 @@ judge_note(const struct ledger_note *note, bool spared,
     case LEDGER_REFUSED:
         found->refused += spared;
         if (!spared)
-            breach(found, "lane %u section %u: fence %" PRIu64 " was refused",
-                   note->lane, note->seq, note->fence);
+            breach(found,
+                   "competitor %u section %u: fence %" PRIu64 " was refused",
+                   note->competitor, note->seq, note->fence);
         break;
     case LEDGER_SURVIVED:
-        breach(found, "lane %u section %u: its command was not ended",
-               note->lane, note->seq);
+        breach(found, "competitor %u section %u: its command was not ended",
+               note->competitor, note->seq);
         break;
     case LEDGER_MISLED:
-        breach(found, "lane %u section %u: held after a freeze past its right",
-               note->lane, note->seq);
+        breach(found,
+               "competitor %u section %u: held after a freeze past its right",
+               note->competitor, note->seq);
         break;
     case LEDGER_ENTER:
     case LEDGER_TICK:
@@ -134,11 +136,12 @@ judge_notes(const struct judge_case *what, const struct file *notes,
             continue;
         if (highest != NULL && note->fence < highest->fence)
             breach(found,
-                   "lane %u section %u (pid %d, fence %" PRIu64
-                   ") is at work after lane %u section %u (pid %d, fence "
+                   "competitor %u section %u (pid %d, fence %" PRIu64
+                   ") is at work after competitor %u section %u (pid %d, fence "
                    "%" PRIu64 ") was",
-                   note->lane, note->seq, note->pid, note->fence, highest->lane,
-                   highest->seq, highest->pid, highest->fence);
+                   note->competitor, note->seq, note->pid, note->fence,
+                   highest->competitor, highest->seq, highest->pid,
+                   highest->fence);
         else
             highest = note;
     }
@@ -163,20 +166,20 @@ judge_vault(const struct judge_case *what, const struct file *vault,
                    row->fence, fence);
         if (row->counter != next)
             breach(found,
-                   "lane %u section %u made the counter %" PRIu64
+                   "competitor %u section %u made the counter %" PRIu64
                    ", not %" PRIu64,
-                   row->lane, row->seq, row->counter, next);
+                   row->competitor, row->seq, row->counter, next);
         counter = row->counter;
         fence = row->fence;
-        if (row->done != 0 && row->lane < what->lanes &&
+        if (row->done != 0 && row->competitor < what->competitors &&
             row->seq < what->sections) {
-            seen[row->lane * what->sections + row->seq] = 1;
+            seen[row->competitor * what->sections + row->seq] = 1;
             found->writes++;
         }
     }
-    for (uint32_t i = 0; i < what->lanes * what->sections; i++)
+    for (uint32_t i = 0; i < what->competitors * what->sections; i++)
         if (seen[i] == 0)
-            breach(found, "lane %u: the write of section %u is lost",
+            breach(found, "competitor %u: the write of section %u is lost",
                    i / what->sections, i % what->sections);
 }
 
@@ -187,7 +190,7 @@ judge(const struct judge_case *what, struct judge_found *found)
     struct file notes = {0};
     struct file vault = {0};
     struct fences frozen = {0};
-    uint8_t *seen = hf_calloc(alloc, what->lanes, what->sections);
+    uint8_t *seen = hf_calloc(alloc, what->competitors, what->sections);
     bool readable =
         seen != NULL &&
         read_file(what->folder, "notes", sizeof(struct ledger_note), &notes) &&

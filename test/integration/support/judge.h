@@ -20,8 +20,8 @@
  */
 struct judge_case {
     const char *folder;
-    uint32_t lanes;
-    uint32_t sections; /* of each lane */
+    uint32_t competitors;
+    uint32_t sections; /* of each competitor */
     bool spare_frozen;
 };
 

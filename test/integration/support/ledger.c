@@ -60,7 +60,7 @@ ledger_note(const struct ledger *ledger, enum ledger_kind kind)
         .at_ms = hf_now().ms,
         .seq = ledger->seq,
         .pid = getpid(),
-        .lane = (uint16_t)ledger->lane,
+        .competitor = (uint16_t)ledger->competitor,
         .kind = (uint16_t)kind,
     };
 
@@ -74,7 +74,7 @@ enter(struct ledger *ledger, bool done)
     struct ledger_write last = {0};
     struct ledger_write mine = {
         .fence = ledger->fence,
-        .lane = ledger->lane,
+        .competitor = ledger->competitor,
         .seq = ledger->seq,
         .done = done,
     };
@@ -117,7 +117,7 @@ ledger_tell(const struct ledger *ledger, enum ledger_word_kind kind,
     struct ledger_word word = {
         .fence = ledger->fence,
         .kind = kind,
-        .lane = ledger->lane,
+        .competitor = ledger->competitor,
         .seq = ledger->seq,
     };
 

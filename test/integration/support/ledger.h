@@ -35,7 +35,7 @@ struct ledger_note {
     int64_t at_ms; /* CLOCK_BOOTTIME, as this process sees it; for people */
     uint32_t seq;
     int32_t pid;
-    uint16_t lane;
+    uint16_t competitor;
     uint16_t kind; /* enum ledger_kind */
     uint32_t unused;
 };
@@ -43,7 +43,7 @@ struct ledger_note {
 struct ledger_write {
     uint64_t fence;
     uint64_t counter;
-    uint32_t lane;
+    uint32_t competitor;
     uint32_t seq;
     uint32_t done; /* the section's write; 0: only its read */
     uint32_t unused;
@@ -58,7 +58,7 @@ enum ledger_word_kind {
 struct ledger_word {
     uint64_t fence;
     uint32_t kind; /* enum ledger_word_kind */
-    uint32_t lane;
+    uint32_t competitor;
     uint32_t seq;
     int32_t pids[3]; /* the command's, its guard's, its holdfast's; 0: none */
 };
@@ -69,7 +69,7 @@ struct ledger {
     int words;
     uint64_t fence; /* of the section at work */
     uint64_t counter;
-    uint32_t lane;
+    uint32_t competitor;
     uint32_t seq;
 };
 

@@ -1,0 +1,201 @@
+#include "competitor.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "processes.h"
+
+#define PATH_SIZE 512
+
+static void
+output_path(const struct competitor_terms *terms,
+            const struct competitor *competitor, char *path)
+{
+    snprintf(path, PATH_SIZE, "%s/output-%u", terms->folder,
+             competitor->number);
+}
+
+static void
+start(const struct competitor_terms *terms, struct competitor *competitor,
+      const char *const *argv)
+{
+    char output[PATH_SIZE];
+
+    output_path(terms, competitor, output);
+    competitor->begun++;
+    competitor->pid = processes_start(&(struct processes_start){
+        .argv = argv,
+        .assign = competitor->clock,
+        .output = output,
+    });
+}
+
+static void
+start_worker(const struct competitor_terms *terms,
+             struct competitor *competitor)
+{
+    char number[16];
+    char first[16];
+    char count[16];
+    char seed[24];
+    char begun[16];
+    const char *argv[] = {terms->worker, terms->folder, number, first,
+                          count,         seed,          begun,  NULL};
+
+    snprintf(number, sizeof(number), "%u", competitor->number);
+    snprintf(first, sizeof(first), "%u", competitor->seq);
+    snprintf(count, sizeof(count), "%u", terms->sections - competitor->seq);
+    snprintf(seed, sizeof(seed), "%" PRIu64, terms->seed);
+    snprintf(begun, sizeof(begun), "%u", competitor->begun);
+    start(terms, competitor, argv);
+}
+
+static void
+start_run(const struct competitor_terms *terms, struct competitor *competitor)
+{
+    char ttl[24];
+    char number[16];
+    char seq[16];
+    const char *argv[] = {terms->holdfast,
+                          "run",
+                          "--json",
+                          "-w",
+                          "forever",
+                          "--if-dead",
+                          hf_if_dead_word(terms->if_dead),
+                          "--ttl",
+                          ttl,
+                          "torture",
+                          "--",
+                          terms->section,
+                          terms->folder,
+                          number,
+                          seq,
+                          fault_word(competitor->fault),
+                          NULL};
+
+    snprintf(ttl, sizeof(ttl), "%" PRId64 "ms", terms->ttl.ms);
+    snprintf(number, sizeof(number), "%u", competitor->number);
+    snprintf(seq, sizeof(seq), "%u", competitor->seq);
+    start(terms, competitor, argv);
+}
+
+void
+competitor_start(const struct competitor_terms *terms,
+                 struct competitor *competitor)
+{
+    uint64_t random = fault_random(terms->seed, competitor->number,
+                                   competitor->seq, competitor->attempt++);
+
+    competitor->clearing = false;
+    competitor->frost = COMPETITOR_RUNS;
+    competitor->strike_at = HF_NEVER;
+    competitor->fault = fault_draw(random, terms->slow);
+    if (competitor->fault == FAULT_STRIKE_HOLDFAST ||
+        competitor->fault == FAULT_STRIKE_GUARD ||
+        competitor->fault == FAULT_STRIKE_COMMAND)
+        competitor->strike_at =
+            hf_after(hf_now(), (struct hf_duration){fault_strike_ms(random)});
+    if (competitor->library)
+        start_worker(terms, competitor);
+    else
+        start_run(terms, competitor);
+}
+
+void
+competitor_clear(const struct competitor_terms *terms,
+                 struct competitor *competitor)
+{
+    const char *argv[] = {terms->holdfast, "clear",   "torture",
+                          "--reason",      "torture", NULL};
+
+    competitor->clearing = true;
+    competitor->strike_at =
+        hf_after(hf_now(), (struct hf_duration){terms->ttl.ms / 2});
+    start(terms, competitor, argv);
+}
+
+bool
+competitor_strike(struct competitor *competitor)
+{
+    pid_t guard;
+    pid_t command;
+
+    competitor->strike_at = HF_NEVER;
+    if (competitor->pid == 0)
+        return false;
+    if (competitor->clearing) {
+        (void)kill(competitor->pid, SIGTERM);
+        return false;
+    }
+    if (competitor->library || competitor->fault == FAULT_STRIKE_HOLDFAST)
+        return kill(competitor->pid, SIGKILL) ==
+               0; /* ours, and not yet reaped */
+
+    /* By name: at its end a leak checker is a child of holdfast, too. */
+    guard = processes_child(competitor->pid, "holdfast-guard");
+    if (competitor->fault == FAULT_STRIKE_GUARD)
+        return processes_signal_child(guard, competitor->pid, SIGKILL);
+    command = guard == 0 ? 0 : processes_child(guard, NULL);
+    return processes_signal_child(command, guard, SIGKILL);
+}
+
+void
+competitor_freeze(struct competitor *competitor, const int32_t *pids,
+                  uint64_t fence)
+{
+    competitor->frost = COMPETITOR_FREEZES;
+    competitor->frozen_fence = fence;
+    for (int i = 0; i < 3; i++)
+        competitor->pids[i] = pids[i];
+}
+
+/* To continue one that has yet to stop would leave it stopped for ever. */
+void
+competitor_look_frozen(struct competitor *competitor)
+{
+    if (competitor->frost != COMPETITOR_FREEZES)
+        return;
+    for (int i = 0; i < 3; i++)
+        if (competitor->pids[i] != 0 && !processes_stopped(competitor->pids[i]))
+            return;
+    competitor->frost = COMPETITOR_FROZEN;
+    competitor->frozen_at = hf_now();
+}
+
+void
+competitor_thaw_command(struct competitor *competitor)
+{
+    if (competitor->frost != COMPETITOR_FROZEN)
+        return;
+    (void)kill(competitor->pids[0], SIGCONT);
+    competitor->frost =
+        competitor->library ? COMPETITOR_RUNS : COMPETITOR_THAWS;
+}
+
+void
+competitor_thaw_rest(struct competitor *competitor)
+{
+    if (competitor->frost != COMPETITOR_THAWS)
+        return;
+    (void)kill(competitor->pids[1], SIGCONT);
+    (void)kill(competitor->pids[2], SIGCONT);
+    competitor->frost = COMPETITOR_RUNS;
+}
+
+void
+competitor_show_output(const struct competitor_terms *terms,
+                       const struct competitor *competitor)
+{
+    char path[PATH_SIZE];
+    char line[1024];
+    FILE *in;
+
+    output_path(terms, competitor, path);
+    in = fopen(path, "r");
+    while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+        printf("  competitor %u: %s", competitor->number, line);
+    if (in != NULL)
+        fclose(in);
+}
