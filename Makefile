@@ -30,10 +30,13 @@ lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 storm: ## a storm of N=500 single kills, in three kinds of surroundings
 	@scripts/deps.sh run test
 	@scripts/storm.sh $(or $(N),500)
-bench: ## figures: handover, takeover, beside flock; the search, beside SPIN
+bench: ## figures: handover, pairs, crowds, flock; the search, SPIN
 	@scripts/deps.sh run test
 	@scripts/build.sh dev
 	@build/dev/bin/bench_latency build/dev/bin/holdfast
+	@build/dev/bin/bench_waiters
+	@build/dev/bin/bench_pairs
+	@build/dev/bin/bench_crowd
 	@build/dev/bin/bench_run build/dev/bin/holdfast \
 		build/dev/lib/libshim_sync.so
 	@bench/search.sh build/dev/bin/bench_search

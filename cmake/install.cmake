@@ -47,3 +47,12 @@ if(TARGET holdfast-tale)
     install(FILES man/holdfast-tale.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tale)
 endif()
+
+# Python finds it there when it is told to, whatever its version:
+# PYTHONPATH=PREFIX/share/holdfast/python.
+if(TARGET holdfast)
+    install(DIRECTORY bindings/python/holdfast
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/holdfast/python COMPONENT python
+        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
+        PATTERN "__pycache__" EXCLUDE)
+endif()

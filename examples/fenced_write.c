@@ -46,11 +46,11 @@ static int
 write_report(const struct hf_lock *lock, const char *path, const char *text)
 {
     sqlite3 *db = NULL;
-    uint64_t fence = hf_fence(lock);
+    uint64_t fence = hf_lock_fence(lock);
     int written = -1;
 
     /* A courtesy, not the protection: the right can end just after this. */
-    if (hf_check(lock) != HF_GRANTED)
+    if (hf_lock_check(lock) != HF_GRANTED)
         return hf_outcome_exit(HF_LOST);
 
     if (sqlite3_open(path, &db) == SQLITE_OK) {
@@ -68,13 +68,26 @@ write_report(const struct hf_lock *lock, const char *path, const char *text)
     return written == 1 ? 0 : 1;
 }
 
+/* Why it is not held: the exit code. */
+static int
+say_why(const struct hf_lock *lock)
+{
+    struct hf_error error;
+
+    if (hf_lock_error(lock, &error) != HF_OK) {
+        fprintf(stderr, "fenced_write: %s\n", error.text);
+        return hf_status_exit(error.status);
+    }
+    fprintf(stderr, "fenced_write: %s\n", hf_outcome_word(hf_lock_check(lock)));
+    return hf_outcome_exit(hf_lock_check(lock));
+}
+
 int
 main(int argc, char **argv)
 {
     struct hf_client *client = NULL;
-    struct hf_acquired acquired = {0};
-    struct hf_error error = {0};
-    enum hf_status status;
+    struct hf_lock *lock = NULL;
+    struct hf_error error;
     int code;
 
     if (argc != 4) {
@@ -82,22 +95,18 @@ main(int argc, char **argv)
         return 64;
     }
 
-    status = hf_open(argv[1], NULL, &client, &error);
-    if (status == HF_OK)
-        status = hf_acquire(client, "report", NULL, &acquired, &error);
-    if (status != HF_OK) {
+    if (hf_client_new(NULL, &client, &error) != HF_OK ||
+        hf_client_open(client, argv[1], &error) != HF_OK ||
+        hf_lock_new(client, "report", &lock, &error) != HF_OK ||
+        hf_lock_start(lock, &error) != HF_OK) {
         fprintf(stderr, "fenced_write: %s\n", error.text);
-        code = hf_status_exit(status);
-    } else if (acquired.outcome != HF_GRANTED) {
-        fprintf(stderr, "fenced_write: %s\n",
-                hf_outcome_word(acquired.outcome));
-        code = hf_outcome_exit(acquired.outcome);
+        code = hf_status_exit(error.status);
+    } else if (hf_lock_wait(lock, HF_FOREVER) != HF_STATE_HELD) {
+        code = say_why(lock);
     } else {
-        code = write_report(acquired.lock, argv[2], argv[3]);
-        status = hf_release(acquired.lock, NULL, &error);
-        if (status != HF_OK)
-            fprintf(stderr, "fenced_write: %s\n", error.text);
+        code = write_report(lock, argv[2], argv[3]);
     }
-    hf_close(client);
+    hf_lock_free(lock); /* gives it back, which the close waits for */
+    hf_client_close(client, HF_FOREVER);
     return code;
 }

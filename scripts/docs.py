@@ -6,8 +6,9 @@ A picture in docs/ stands beside the command that draws it:
     ![what is seen](pictures/NAME.svg)
     `holdfast-tale run SPECIMEN`
 
-The program TALE draws each again, and it must be the same, byte for byte; with
---write it is put in its place.  In a block that begins "$ holdfast-tale", every
+or, of figures that the page itself shows, `scripts/plot_crowd.py docs/PAGE`.
+Each is drawn again, the former by the program TALE, and must be the same, byte
+for byte; with --write it is put in its place.  In a block that begins "$ holdfast-tale", every
 line below must be printed by that command, in this order; "..." stands for any
 number of lines, and at the end of one for the rest of it.  Of a command that
 "finds nothing" the page says so behind it.  The blocks of C between "code:
@@ -27,6 +28,7 @@ PICTURES = DOCS / "pictures"
 
 PICTURE = re.compile(r"^!\[[^]]+\]\(pictures/([a-z0-9-]+\.svg)\)\n+(.*)$", re.M)
 COMMAND = re.compile(r"^`holdfast-tale ([^`]+)`")
+PLOT = re.compile(r"^`scripts/plot_crowd\.py (docs/[a-z-]+\.md)`")
 CONSOLE = re.compile(r"^```\n\$ holdfast-tale ([^\n]+)\n(.*?)^```$", re.M | re.S)
 NOTHING = re.compile(r"`holdfast-tale ([^`]+)`\s+finds\s+nothing")
 CODE = re.compile(r"^<!-- code: (tale/\S+) -->$(.*?)^<!-- code: end -->$",
@@ -44,31 +46,44 @@ def run(tale, words):
     return done.stdout
 
 
-def check_picture(tale, name, words, write):
-    """Why the picture is not what is drawn now, or None."""
+def draw_tale(tale, words):
+    """The picture that the program draws, or None."""
     with tempfile.TemporaryDirectory() as folder:
         drawn = pathlib.Path(folder) / "drawn.svg"
         run(tale, [*words, "--svg", str(drawn)])
-        if not drawn.exists():
-            return "the command finds nothing to draw"
-        now = drawn.read_bytes()
+        return drawn.read_bytes() if drawn.exists() else None
+
+
+def draw_plot(page):
+    done = subprocess.run([ROOT / "scripts/plot_crowd.py", ROOT / page],
+                          stdout=subprocess.PIPE, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def check_picture(name, now, write):
+    """Why the picture is not what is drawn now, or None."""
+    if now is None:
+        return "the command finds nothing to draw"
     if write:
         PICTURES.mkdir(exist_ok=True)
         (PICTURES / name).write_bytes(now)
     elif not (PICTURES / name).exists():
         return "it is missing; scripts/docs.py --write draws it"
     elif (PICTURES / name).read_bytes() != now:
-        return "the tale draws it otherwise now; scripts/docs.py --write"
+        return "it is drawn otherwise now; scripts/docs.py --write"
     return None
 
 
 def check_pictures(tale, page, text, write, shown):
     for name, below in PICTURE.findall(text):
-        command = COMMAND.match(below)
+        command, plot = COMMAND.match(below), PLOT.match(below)
         shown.add(name)
         why = "no command stands beside it"
         if command:
-            why = check_picture(tale, name, shlex.split(command[1]), write)
+            now = draw_tale(tale, shlex.split(command[1]))
+            why = check_picture(name, now, write)
+        elif plot:
+            why = check_picture(name, draw_plot(plot[1]), write)
         if why:
             yield f"{page}: {name}: {why}"
 

@@ -170,9 +170,10 @@ class Build:
         words = list(self.tests[test]["command"])
         env = dict(os.environ)
         program = self.folder / "bin/holdfast"
-        if words[0] == str(self.folder / "bin" / test.replace("/", "_")):
-            words[0] = str(self.link(f"bin/{test.replace('/', '_')}", mutant,
-                                     folder))
+        own = self.folder / "bin" / test.replace("/", "_")
+        if words[0] in (str(own), str(self.folder / "bin/simulate")):
+            words[0] = str(self.link(f"bin/{pathlib.Path(words[0]).name}",
+                                     mutant, folder))
         if str(program) in words:
             library = self.folder / "lib/libholdfast.so"
             self.link(f"lib/{library.resolve().name}", mutant, folder,

@@ -19,7 +19,7 @@ set -u
 stages="check gcc asan asan-rest tsan proofs proofs-all mutants torture storm
     browser"
 long='^(prove|prove-all|mutants|torture)$'
-product='^(unit|conformance|fault|cli|examples|fuzz)$'
+product='^(unit|conformance|fault|simulate|cli|examples|fuzz)$'
 table=
 failed=
 
@@ -55,7 +55,7 @@ browser() {
 
 run_stage() {
     case $1 in
-    check) suite dev --label-regex '^(unit|conformance|fault|explore|lab|tale|cli|examples|docs)$' ;;
+    check) suite dev --label-regex '^(unit|conformance|fault|simulate|explore|lab|tale|cli|examples|docs)$' ;;
     gcc) suite dev --label-exclude "$long" ;;
     # What the product is made of; the rest is in asan-rest.
     asan) sanitized asan --label-regex "$product" ;;

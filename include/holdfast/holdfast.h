@@ -1,56 +1,70 @@
 #ifndef HOLDFAST_HOLDFAST_H
 #define HOLDFAST_HOLDFAST_H
 
-#include <sys/types.h>
-
-#include <holdfast/describe.h>
 #include <holdfast/version.h>
+#include <holdfast/view.h>
 #include <holdfast/words.h>
 
 /*
  * libholdfast: locks across processes, that tell the truth about themselves.
  *
- *     hf_open(place) --> client --> hf_acquire(name) --> lock --> hf_release
+ *     struct hf_client *client;
+ *     struct hf_lock *lock;
+ *
+ *     hf_client_new(NULL, &client, &error);
+ *     hf_client_open(client, NULL, &error);
+ *     hf_lock_new(client, "report", &lock, &error);
+ *     hf_lock_set(lock, HF_WAIT, "20s", &error);
+ *     hf_lock_start(lock, &error);
+ *     if (hf_lock_wait(lock, HF_FOREVER) == HF_STATE_HELD)
+ *         work(hf_lock_fence(lock));
+ *     hf_lock_free(lock);
+ *     hf_client_close(client, HF_FOREVER);
+ *
+ * A lock is a handle from before it is asked for until it is freed.  Everything
+ * is started and nothing is waited for: a client has one descriptor and one
+ * queue of notices, for any number of locks.  The calls that block, hf_*_wait
+ * and hf_client_close, are for those who would do nothing else meanwhile.
  *
  * A lock is advice; a fence is proof.  Every grant carries a fence, a number
  * that only grows for that lock: hand it to whatever the lock protects, and
  * let that refuse a write whose fence is below the highest it has seen.
  *
- * Threads: every function may be called from any thread, on the same client
- * and on the same lock at once, except that hf_close must be the last call on
- * a client and hf_release or hf_abandon the last on a lock.  A client runs two
- * threads of its own, for any number of locks: one beats and watches the
- * clock, one talks to the place.
+ * Threads: every function may be called from any thread, on one handle by many
+ * at once, except that a client is set, traced and opened by one thread before
+ * others use it, that hf_client_next is for one thread at a time, and that no
+ * call may run on a handle that is being freed or closed, or was.  A client
+ * runs two threads of its own: one tells the time, one talks to the place.
  *
- * Memory: a client and a lock belong to the caller until closed or released.
- * Strings and structs given to a call are borrowed for that call only.
+ * Signals: hf_lock_cancel, hf_query_cancel and hf_lock_abandon may be called
+ * from a signal handler, and nothing else.
  *
- * Fork: in a forked child every call on the parent's handles answers
- * HF_NOT_HELD (or HF_E_INVALID where it has no outcome) and touches nothing;
- * the parent's locks stay the parent's.  A child that wants locks of its own
- * calls exec first: SQLite does not bear a fork under an open file, so hf_open
+ * Memory: handles and views belong to the caller until closed or freed.
+ * Strings given to a call are borrowed for that call.
+ *
+ * Fork: in a forked child every call on the parent's handles answers "not
+ * held", HF_E_INVALID, -1, NULL or HF_STATE_ENDED, and touches nothing; the
+ * parent's locks stay the parent's.  A child that wants locks of its own calls
+ * exec first: SQLite does not bear a fork under an open file, so hf_client_open
  * refuses a sqlite place (HF_E_INVALID) in a child whose parent had one open.
  *
  * Clocks: no decision compares two machines' clocks.  A waiter times an
  * unchanged record on its own CLOCK_BOOTTIME; a holder counts its right from
  * the sending of the last beat that was applied.
+ *
+ * Every call with an `error` (which may be NULL) may also answer HF_E_INVALID,
+ * for a forked child's call or one in the wrong state, and HF_E_NOMEM; what
+ * else it answers stands with it.  Unless HF_OK, outputs are untouched.
  */
 
 HF_BEGIN_DECLS
 
 struct hf_client;
 struct hf_lock;
-struct hf_cancel;
+struct hf_query;
+struct hf_notice;
 
-/* ---- A client of one place --------------------------------------------- */
-
-struct hf_open_options {
-    const struct hf_alloc *alloc; /* NULL: the C library's; must outlive it */
-    bool look_only; /* to list and examine: nothing is made or written, a place
-                       that is not there is empty, and it is enough to be
-                       allowed to read it; hf_acquire and hf_clear are
-                       HF_E_DENIED */
-};
+/* ---- A client of one place ----------------------------------------------- */
 
 /*
  * Where memory comes from.  allocate returns zeroed memory or NULL; release
@@ -61,6 +75,42 @@ struct hf_alloc {
     void (*release)(void *ctx, void *memory);
     void *ctx;
 };
+
+/*
+ * A client that is not open yet: it has no thread and no descriptor, and its
+ * locks and queries may be made, set and verified, so that bad input can be
+ * refused before anything is touched.  alloc: NULL is the C library's; it must
+ * outlive the client, its handles and its views.
+ */
+HF_PUBLIC HF_MUST_USE enum hf_status hf_client_new(const struct hf_alloc *alloc,
+                                                   struct hf_client **client,
+                                                   struct hf_error *error);
+
+/*
+ * Options of a client, before it is opened:
+ *
+ *   HF_LOOK_ONLY  "yes" or "no": to list and examine; nothing is made or
+ *                 written, a place that is not there is empty, and it is enough
+ *                 to be allowed to read it; hf_lock_start and a clear are
+ *                 HF_E_DENIED
+ */
+#define HF_LOOK_ONLY "look_only"
+HF_PUBLIC HF_MUST_USE enum hf_status hf_client_set(struct hf_client *client,
+                                                   const char *option,
+                                                   const char *text,
+                                                   struct hf_error *error);
+
+/*
+ * Told of every event and effect of every lock, as one line of text without a
+ * newline: for debugging.  Neither reasons, commands nor passwords are in it.
+ * Called before hf_client_open, with NULL to end it.  It runs on any thread,
+ * while the client can do nothing else: it must be brief, and call nothing of
+ * the client's.  HOLDFAST_TRACE=FILE in the environment does the same, at the
+ * end of that file, unless this is called.
+ */
+typedef void hf_trace_fn(void *ctx, const char *line);
+HF_PUBLIC void hf_client_trace(struct hf_client *client, hf_trace_fn *trace,
+                               void *ctx);
 
 /*
  * Open the place that `place` names:
@@ -75,28 +125,32 @@ struct hf_alloc {
  * NULL means $HOLDFAST_AT, or else the default: /var/lib/holdfast/locks.db for
  * root, $XDG_STATE_HOME/holdfast/locks.db (~/.local/state/…) for others.  What
  * runs with other rights than its caller's, as a setuid program, does not look
- * into the environment.
- * options may be NULL.  On HF_OK the caller owns *client.
+ * into the environment.  This call may take as long as the place does.
  *
- * HF_E_INVALID: not a place.  HF_E_UNAVAILABLE: it cannot be reached, or is a
- * file that has two names.  HF_E_DENIED: no permission.  HF_E_CORRUPT: it is
- * there, and is not ours.  HF_E_LIMIT: no descriptor or thread is left.
- * HF_E_NOMEM.
+ * HF_E_INVALID: not a place, or the client is open.  HF_E_UNAVAILABLE: it
+ * cannot be reached, or is a file that has two names.  HF_E_DENIED: no
+ * permission.  HF_E_CORRUPT: it is there, and is not ours.  HF_E_LIMIT: no
+ * descriptor or thread is left.  Unless HF_OK it can be tried again.
  */
-HF_PUBLIC HF_MUST_USE enum hf_status
-hf_open(const char *place, const struct hf_open_options *options,
-        struct hf_client **client, struct hf_error *error);
+HF_PUBLIC HF_MUST_USE enum hf_status hf_client_open(struct hf_client *client,
+                                                    const char *place,
+                                                    struct hf_error *error);
 
 /*
- * Abandon what is still held (its records stay, unbeaten), wake every caller
- * that waits (HF_E_CANCELLED), stop the threads and free the client.  Locks
- * not yet released must still be released, which then only frees them.
- * hf_close(NULL) does nothing.  Cannot fail.
+ * Give back what is held, give up what is waited for, wait up to `limit` until
+ * that is settled, then abandon the rest and free the client.  Callers that
+ * wait are woken: what they waited for has ended.  Its handles stay, and must
+ * still be freed.  HF_OK: nothing was left behind.  HF_E_UNKNOWN: a record may
+ * be, unbeaten.  A call to the place that is under way is waited for, however
+ * long it takes.  HF_E_INVALID: a forked child's call, which frees nothing.
+ * NULL is HF_OK.
  */
-HF_PUBLIC void hf_close(struct hf_client *client);
+HF_PUBLIC enum hf_status hf_client_close(struct hf_client *client,
+                                         struct hf_duration limit);
 
-/* The place as a URL that means the same to any process in any folder, with
- * the default filled in; lives as long as client. */
+/* The place as a URL that means the same to any process in any folder, with the
+ * default filled in; lives as long as the client.  "" before it is open; also
+ * in a forked child. */
 HF_PUBLIC const char *hf_client_place(const struct hf_client *client);
 
 /*
@@ -104,283 +158,359 @@ HF_PUBLIC const char *hf_client_place(const struct hf_client *client);
  * HF_OK: it answered last, or nothing was asked, and *error is untouched.
  * Otherwise the status of what failed last, or HF_E_UNAVAILABLE for a call
  * that has been running for half a second, and *error says why, as far as is
- * known: the disk is full, other processes keep the file locked.  Also from a
- * callback, and while other threads call; touches no store.
+ * known: the disk is full, other processes keep the file locked.  A write that
+ * failed is told until one is answered, for what is locked can still be read.
+ * Touches no store.
  */
 HF_PUBLIC enum hf_status hf_client_trouble(struct hf_client *client,
                                            struct hf_error *error);
 
-/* ---- Acquire ------------------------------------------------------------ */
+/* ---- Notices ------------------------------------------------------------- */
 
-/* What a lock tells its holder while it is held. */
+/*
+ * A notice is a state to look at, and no message: a handle stands in the queue
+ * once at most, inside itself, with all its news since the last time.  So
+ * telling needs no memory, and a program that takes no notices loses nothing
+ * but the news.
+ */
 enum hf_news {
-    HF_NEWS_IN_DOUBT, /* refuse: the right ran out before a beat was applied */
-    HF_NEWS_CERTAIN,  /* refuse: a beat was applied, the doubt is over */
-    HF_NEWS_LOST,     /* another process may hold the lock from now on */
+    HF_NEWS_HOLDER = 1,    /* somebody else holds it: the first sight */
+    HF_NEWS_SUSPECTED = 2, /* its refuse holder stood unchanged for its ttl */
+    HF_NEWS_GRANTED = 4,   /* held from now on */
+    HF_NEWS_ENDED = 8,     /* see its outcome; a query's rows are there */
+    HF_NEWS_AT_RISK = 16,  /* `grace` is left of the right; nothing is lost */
+    HF_NEWS_CERTAIN = 32,  /* confirmed again: neither risk nor doubt */
+    HF_NEWS_IN_DOUBT = 64, /* refuse: the right ran out unconfirmed */
+    HF_NEWS_LOST = 128,    /* another process may hold it from now on */
+    HF_NEWS_CHANGED = 256, /* what is known of the holder has changed */
 };
+
+/* Readable while there are notices; the client's.  Wait for it, then take until
+ * there is none; never read it.  -1 in a forked child and before it is open. */
+HF_PUBLIC int hf_client_fd(const struct hf_client *client);
+
+/* The next notice, good until the next call; NULL: none.  Never blocks. */
+HF_PUBLIC const struct hf_notice *hf_client_next(struct hf_client *client);
+
+/* The id of its handle, HF_USER of its handle, bits of enum hf_news, and the
+ * state the handle was in when it was taken (HF_STATE_WAITING or
+ * HF_STATE_ENDED for a query). */
+HF_PUBLIC uint64_t hf_notice_id(const struct hf_notice *notice);
+HF_PUBLIC void *hf_notice_user(const struct hf_notice *notice);
+HF_PUBLIC unsigned hf_notice_news(const struct hf_notice *notice);
+HF_PUBLIC enum hf_state hf_notice_state(const struct hf_notice *notice);
+
+/* ---- A lock -------------------------------------------------------------- */
 
 /*
- * Runs on the client's beating thread, never before hf_acquire has stored the
- * lock in *acquired, and never after its hf_release or hf_abandon has
- * returned.  Must be brief: while it runs nothing beats.  It may call
- * hf_check, hf_fence and hf_lock_right_ms; any other call on the client
- * answers HF_E_INVALID.
- */
-typedef void hf_news_fn(void *ctx, struct hf_lock *lock, enum hf_news news);
-
-/*
- * Runs on the thread that called hf_acquire, whenever what is known of the
- * holder changes, and at least once a second until the call returns; also
- * while nothing is known because the place does not answer: then
- * seen->record.exists is false, and seen->error may say why.  `seen` is
- * borrowed for the call.  It must be brief: the lock may be granted, and is
- * beaten, while it runs.
- */
-typedef void hf_waiting_fn(void *ctx, const struct hf_diagnosis *seen);
-
-/* How long hf_acquire waits. */
-enum hf_wait {
-    HF_WAIT_LIMIT, /* until `limit`; the zero value: 10 minutes */
-    HF_WAIT_TRY,   /* until the holder's first sign of life */
-};
-
-/* What hf_acquire does once a holder of HF_REFUSE is suspected dead. */
-enum hf_if_suspected {
-    HF_IF_SUSPECTED_WAIT, /* wait to the limit: it may beat again */
-    HF_IF_SUSPECTED_FAIL, /* answer HF_SUSPECTED_DEAD at once */
-};
-
-struct hf_acquire_options {
-    const char *space;        /* NULL: "default"; 1..128 bytes, not '!...' */
-    enum hf_if_dead if_dead;  /* zero: HF_TAKEOVER */
-    struct hf_duration ttl;   /* zero: 30 s, 60 s for HF_REFUSE */
-    struct hf_duration beat;  /* zero: 2 s, less for a ttl too short for it */
-    struct hf_duration grace; /* zero: min(10 s, ttl / 3) */
-    enum hf_wait wait;        /* zero: to the limit */
-    struct hf_duration limit; /* zero: 10 min; HF_FOREVER: none */
-    enum hf_if_suspected if_suspected; /* zero: wait */
-    const char *reason;                /* for people; may be NULL */
-    const char *command;       /* for people; NULL: this process's own */
-    const pid_t *processes;    /* whose end proves the holder gone; see below */
-    size_t processes_count;    /* at most 8; zero: this process alone */
-    hf_news_fn *on_news;       /* may be NULL */
-    hf_waiting_fn *on_waiting; /* may be NULL */
-    void *ctx;                 /* given to both */
-    struct hf_cancel *cancel;  /* borrowed for the call; may be NULL */
-};
-
-struct hf_acquired {
-    enum hf_outcome outcome;  /* HF_GRANTED, or why not */
-    struct hf_lock *lock;     /* the caller's; NULL unless HF_GRANTED */
-    struct hf_diagnosis seen; /* the last holder seen, if any */
-};
-
-/*
- * Wait for the lock `name` (1..512 bytes of UTF-8 without control characters
- * and without those that are not seen: of no width, or turning the direction
- * of the text) and hold it.  options may be NULL.  On HF_OK *acquired tells the
- * answer:
+ *   NEW --start--> WAITING --> HELD <--> IN_DOUBT      (refuse)
+ *                     |          |  \       |
+ *                     |          |   +--> LOST
+ *             release |  release |          |
+ *                     v          v          v
+ *                   ENDED <-- RELEASING <---+
  *
- *   HF_GRANTED          *acquired.lock is held, beaten by the client
+ * Once it has ended nothing of it is in the place, nor can come there, unless
+ * it was abandoned.
+ */
+
+/* How a lock is asked for.  A table of records keeps exclusive locks only. */
+enum hf_mode {
+    HF_EXCLUSIVE,
+    HF_SHARED,
+    HF_UNTIL_FREE, /* never held: granted, and ended, as soon as it is free */
+};
+
+/*
+ * A handle for `name` (1..512 bytes of UTF-8 without control characters and
+ * without those that are not seen: of no width, or turning the direction of the
+ * text), for one request.  HF_E_INVALID: no such name.
+ */
+HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_new(struct hf_client *client,
+                                                 const char *name,
+                                                 struct hf_lock **lock,
+                                                 struct hf_error *error);
+
+/*
+ * Options of a lock, before it is started; text as on the command line:
+ *
+ *   HF_SPACE         1..128 bytes, not "!..."; default: "default"
+ *   HF_IF_DEAD       "takeover" (default) or "refuse": what a waiter may do
+ *                    when this holder is dead
+ *   HF_TTL           a duration; default: 30s, 60s for refuse
+ *   HF_BEAT          default: 2s, less for a ttl too short for it
+ *   HF_GRACE         default: 10s, or a third of a shorter ttl's
+ *   HF_WAIT          a duration, "forever", or "try": to the holder's first
+ *                    sign of life; default: 10m
+ *   HF_IF_SUSPECTED  "wait" (default) to the limit for a suspected holder of
+ *                    refuse, which may beat again, or "fail" at once
+ *   HF_REASON        for people
+ *   HF_COMMAND       for people; default: this process's own command line
+ *   HF_PROCESSES     pids, whose end proves the holder gone: "812 813", at most
+ *                    8; default: this process
+ *   HF_LANE          requests under one label are one thread of control, which
+ *                    does not wait for itself; default: a lane of its own
+ *   HF_MODE          "exclusive" (default), "shared", "until-free"
+ *
+ * ttl must be at least 3 * beat + grace + margin, margin = max(250 ms, ttl /
+ * 20).  HF_E_INVALID: no such option, not such a text, or it was started.
+ */
+#define HF_SPACE        "space"
+#define HF_IF_DEAD      "if_dead"
+#define HF_TTL          "ttl"
+#define HF_BEAT         "beat"
+#define HF_GRACE        "grace"
+#define HF_WAIT         "wait"
+#define HF_IF_SUSPECTED "if_suspected"
+#define HF_REASON       "reason"
+#define HF_COMMAND      "command"
+#define HF_PROCESSES    "processes"
+#define HF_LANE         "lane"
+#define HF_MODE         "mode"
+HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_set(struct hf_lock *lock,
+                                                 const char *option,
+                                                 const char *text,
+                                                 struct hf_error *error);
+
+/*
+ * How long HF_TTL, HF_BEAT, HF_GRACE or HF_WAIT is, as it was set or by
+ * default; HF_FOREVER for a wait without a limit, 0 for "try", for any other
+ * option, and for terms that hf_lock_verify refuses.  Cannot fail.
+ */
+HF_PUBLIC struct hf_duration hf_lock_duration(const struct hf_lock *lock,
+                                              const char *option);
+
+/* What hf_notice_user will say; the caller's. */
+HF_PUBLIC void hf_lock_set_user(struct hf_lock *lock, void *user);
+
+/* Another name, all or none with the first.  HF_E_INVALID where the place does
+ * not keep several names under one grant: no table of records does. */
+HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_add(struct hf_lock *lock,
+                                                 const char *name,
+                                                 enum hf_mode mode,
+                                                 struct hf_error *error);
+
+/*
+ * Would hf_lock_start take these options?  Touches no place.  HF_E_INVALID, and
+ * why.
+ */
+HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_verify(const struct hf_lock *lock,
+                                                    struct hf_error *error);
+
+/*
+ * Ask for it.  HF_E_INVALID: the options, a process of the list is not there,
+ * or the place does not keep such locks.  HF_E_DENIED: the client looks only.
+ * HF_E_LIMIT: more than 100,000 locks and looks at one in one client.
+ * HF_E_CANCELLED: the client is being closed.
+ */
+HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_start(struct hf_lock *lock,
+                                                   struct hf_error *error);
+
+/*
+ * Block until it is neither waiting nor releasing, or `limit` is over, and
+ * return its state then.  This lock alone: others take its notices or do not.
+ */
+HF_PUBLIC enum hf_state hf_lock_wait(struct hf_lock *lock,
+                                     struct hf_duration limit);
+
+/* Its state now, by the clock of this call.  Cannot fail. */
+HF_PUBLIC enum hf_state hf_lock_state(const struct hf_lock *lock);
+
+/*
+ * What became of it, once it is granted or has ended:
+ *
+ *   HF_GRANTED          held, beaten by the client; or ended HF_UNTIL_FREE
+ *   HF_IN_DOUBT         refuse: past its right, and still beating
+ *   HF_LOST             another process may hold it
+ *   HF_NOT_HELD         given back, or an error ended it (see hf_lock_error)
  *   HF_TIMED_OUT        not free within the limit
  *   HF_HELD_TOO_LONG    one holder beat all the time, past the limit
- *   HF_SUSPECTED_DEAD   HF_REFUSE: unchanged for its ttl, to the limit or, if
- *                       so wished, as soon as it was
- *   HF_GONE             HF_REFUSE: its processes are gone
+ *   HF_SUSPECTED_DEAD   refuse: unchanged for its ttl, to the limit or, if so
+ *                       wished, as soon as it was
+ *   HF_GONE             refuse: its processes are gone
+ *   HF_ALREADY_HELD     by the same lane, or it waits for it already
+ *   HF_DEADLOCK         it would be waited for in a circle; no table's
+ *   HF_AT_LIMIT         the place takes no more of this kind; no table's
  *
- * The holder's record binds: whoever meets a record of HF_REFUSE never
- * overrides it, whatever its own options say.  ttl must be at least
- * 3 * beat + grace + margin, margin = max(250 ms, ttl / 20): HF_E_INVALID.
- * The limit bounds waiting.  A claim whose answer was lost is settled before
- * the call returns, however long that takes; hf_cancel_abandon cuts it short.
+ * The holder's record binds: whoever meets a record of refuse never overrides
+ * it, whatever its own options say.  Judged by the clock at the call, so that a
+ * process that was frozen past its right is told HF_LOST at its first call;
+ * once HF_LOST, it never is HF_GRANTED again.  Touches no store; cannot fail.
+ */
+HF_PUBLIC enum hf_outcome hf_lock_check(const struct hf_lock *lock);
+
+/*
+ * Why it ended without an outcome; HF_OK: it has one, or has not ended.
  *
  * HF_E_UNAVAILABLE: the place could not be read at first or at the limit, or
- * not be written to until the limit; nothing is held.  HF_E_CORRUPT: the
- * record there is not Holdfast's.  HF_E_CANCELLED: by options->cancel; nothing
- * is held and nothing left behind.  HF_E_UNKNOWN: settling was abandoned; a
- * record may be left behind that nobody beats.  *acquired is untouched unless
- * HF_OK.
+ * not be written to until the limit; nothing is held.  HF_E_CORRUPT: the record
+ * there is not Holdfast's.  HF_E_CANCELLED: nothing is held and nothing left
+ * behind.  HF_E_UNKNOWN: settling was abandoned; a record may be left behind
+ * that nobody beats.  HF_E_DENIED, HF_E_LIMIT, HF_E_NOMEM.
  */
-HF_PUBLIC HF_MUST_USE enum hf_status
-hf_acquire(struct hf_client *client, const char *name,
-           const struct hf_acquire_options *options,
-           struct hf_acquired *acquired, struct hf_error *error);
+HF_PUBLIC enum hf_status hf_lock_error(const struct hf_lock *lock,
+                                       struct hf_error *error);
 
-/*
- * Would hf_acquire take this name and these options?  HF_OK, or HF_E_INVALID
- * and why.  Needs no client and touches no place: for programs that want to
- * refuse bad input before they open one.  Looks at all but the processes.
- */
-HF_PUBLIC HF_MUST_USE enum hf_status
-hf_acquire_check(const char *name, const struct hf_acquire_options *options,
-                 struct hf_error *error);
+/* Never given to another handle of this process.  Cannot fail. */
+HF_PUBLIC uint64_t hf_lock_id(const struct hf_lock *lock);
 
-/*
- * A switch that ends waiting calls early; may serve several calls at once.
- * Both verbs are async-signal-safe and idempotent.  cancel: give up, settle
- * what is unsettled, return HF_E_CANCELLED.  abandon: return at once, even if
- * a claim is unsettled.  In a forked child they do nothing to the parent's.
- * Open: HF_E_NOMEM or HF_E_LIMIT (no descriptors).
- */
-HF_PUBLIC HF_MUST_USE enum hf_status hf_cancel_open(struct hf_cancel **cancel);
-HF_PUBLIC void hf_cancel(struct hf_cancel *cancel);
-HF_PUBLIC void hf_cancel_abandon(struct hf_cancel *cancel);
-HF_PUBLIC void hf_cancel_close(struct hf_cancel *cancel);
-
-/* ---- While it is held ---------------------------------------------------- */
-
-/*
- * Is it held now?  HF_GRANTED, HF_IN_DOUBT, HF_LOST, or HF_NOT_HELD in a
- * forked child and after hf_close.  Judged by the clock at the call, so a
- * process that was frozen past its right is told HF_LOST at its first call.
- * Touches no store; cannot fail.
- */
-HF_PUBLIC enum hf_outcome hf_check(const struct hf_lock *lock);
-
-/* The fence of the grant, at least 1; 0 in a forked child.  Cannot fail. */
-HF_PUBLIC uint64_t hf_fence(const struct hf_lock *lock);
+/* The fence of the grant, at least 1; 0 before it and in a forked child. */
+HF_PUBLIC uint64_t hf_lock_fence(const struct hf_lock *lock);
 
 /*
  * The end of the right, in ms of CLOCK_BOOTTIME of this host, as far as it is
- * proved now; it moves with every applied beat.  0 in a forked child.  For
- * those who must end what they protect in time.  Cannot fail.
+ * proved now; it moves with every applied beat.  0 before the grant and in a
+ * forked child.  For those who must end what they protect in time.
  */
 HF_PUBLIC int64_t hf_lock_right_ms(const struct hf_lock *lock);
 
-/* ---- Give it back -------------------------------------------------------- */
+/* What is known of the holder it waits for, or waited for to the end.  The
+ * caller's; NULL: no memory, or a forked child's call. */
+HF_PUBLIC struct hf_view *hf_lock_view(const struct hf_lock *lock);
+
+/* Hold name number `index` in another mode; HF_NEWS_CHANGED when it is done.
+ * HF_E_INVALID where the place does not: no table of records does. */
+HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_change(struct hf_lock *lock,
+                                                    size_t index,
+                                                    enum hf_mode mode,
+                                                    struct hf_error *error);
 
 /*
- * Delete the lock's record and free `lock`, on every status but HF_E_INVALID
- * (a forked child's call, or a callback's).  Waits until the
- * delete is settled, or until `cancel` (may be NULL) is switched.  A lock that
- * was lost: HF_OK, nobody else's record is touched.  HF_E_CANCELLED or
- * HF_E_UNKNOWN: the record may be left behind, unbeaten; the client goes on
- * settling it while it is open.  NULL does nothing and is HF_OK.
+ * Give it back, or give it up, in any state; returns at once, and has ended
+ * once nothing of it can be left.  A lock that was lost: nobody else's record
+ * is touched.  Both do nothing the second time.  cancel may be called from a
+ * signal handler, before the start, too, which then ends at once; release is
+ * quicker.
  */
-HF_PUBLIC enum hf_status hf_release(struct hf_lock *lock,
-                                    struct hf_cancel *cancel,
-                                    struct hf_error *error);
+HF_PUBLIC void hf_lock_release(struct hf_lock *lock);
+HF_PUBLIC void hf_lock_cancel(struct hf_lock *lock);
 
 /*
- * Stop beating, leave the record as it stands, and free `lock`: for a refuse
- * lock whose work was cut short and which a person must look at.  Cannot fail.
+ * Stop at once, and leave the record, if there is one, as it stands: for a
+ * refuse lock whose work was cut short and which a person must look at, or to
+ * cut settling short.  May be called from a signal handler.
  */
-HF_PUBLIC void hf_abandon(struct hf_lock *lock);
+HF_PUBLIC void hf_lock_abandon(struct hf_lock *lock);
 
-/* ---- Look, and clear ----------------------------------------------------- */
+/* Free the handle, in any state: what is held is given back, what is waited for
+ * is given up, while the client is open, and nothing more is said of it.  NULL
+ * does nothing. */
+HF_PUBLIC void hf_lock_free(struct hf_lock *lock);
 
-enum { HF_CURSOR_MAX = 576 }; /* bytes of a cursor */
+/* ---- To look, and to clear ----------------------------------------------- */
 
-/*
- * How far a listing has come.  Zero is the start; the call moves it on.  The
- * bytes mean nothing to the caller, who may copy and keep them.  Every listing
- * ends: a cursor never moves back, whatever stands in the place.
- */
-struct hf_cursor {
-    size_t len; /* how many bytes there are; 0: at the start */
-    unsigned char bytes[HF_CURSOR_MAX];
+/* What a query asks; asked like a lock, told like a lock. */
+enum hf_query_kind {
+    HF_LIST,    /* the locks of a space, in the order of their names' bytes */
+    HF_EXAMINE, /* one lock: is its holder alive? */
+    HF_CLEAR,   /* delete the record of one dead holder */
+    HF_AUDIT,   /* what was cleared, the oldest first by the place's clock */
+    HF_DOCTOR,  /* is the place sound, and this host?  One row a check */
 };
 
-struct hf_list_query {
-    const char *space;        /* NULL: "default" */
-    const char *prefix;       /* NULL: every name */
-    struct hf_cursor *cursor; /* borrowed for the call; NULL: the first page */
-};
+HF_PUBLIC HF_MUST_USE enum hf_status hf_query_new(struct hf_client *client,
+                                                  enum hf_query_kind kind,
+                                                  struct hf_query **query,
+                                                  struct hf_error *error);
 
 /*
- * Read up to `*count` locks in the order of their names' bytes into `rows`,
- * set *count to how many there were (0: no more), and move the cursor beyond
- * the last of them.  A record that is not Holdfast's is a row with `corrupt`
- * set; if its name is none that a lock can have, also `foreign_name`.
+ * Options of a query, before it is started, for which kinds: [L]ist, [E]xamine,
+ * [C]lear, [A]udit:
  *
- * HF_E_INVALID: the space is none of the callers', the cursor is of another
- * listing, or this is a forked child's call or a callback's.
- * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT: the place, as hf_open says.
- * HF_E_CANCELLED: the client is being closed.  HF_E_LIMIT, HF_E_NOMEM: no
- * descriptors, no memory.  Unless HF_OK, *count and the cursor are untouched.
+ *   HF_SPACE   [LECA] default: "default"; for the audit: every space
+ *   HF_NAME    [ECA] required but for the audit, where it is every lock
+ *   HF_PREFIX  [L] of the names; default: every name
+ *   HF_LIMIT   [LA] rows of one page: a number; default 100, at most 10000
+ *   HF_CURSOR  [LA] from hf_query_cursor; default: from the start
+ *   HF_SINCE   [A] Unix time in ms: nothing older
+ *   HF_WATCH   [E] longest look for a sign of life, a duration; "0s", the
+ *              default: read once; "forever": up to the record's ttl
+ *   HF_REASON  [C] required; kept in the audit
+ *   HF_FORCE   [C] "yes": do not watch for a sign of life first; default "no"
+ *   HF_FENCE   [C] clear the holder of this fence and no later one
  */
-HF_PUBLIC HF_MUST_USE enum hf_status
-hf_list(struct hf_client *client, const struct hf_list_query *query,
-        struct hf_description *rows, size_t *count, struct hf_error *error);
-
-struct hf_audit_query {
-    const char *space;        /* NULL: every space */
-    const char *name;         /* NULL: every lock */
-    int64_t since_ms;         /* Unix time: nothing older; zero: all there is */
-    struct hf_cursor *cursor; /* as in a hf_list_query */
-};
+#define HF_NAME   "name"
+#define HF_PREFIX "prefix"
+#define HF_LIMIT  "limit"
+#define HF_CURSOR "cursor"
+#define HF_SINCE  "since"
+#define HF_WATCH  "watch"
+#define HF_FORCE  "force"
+#define HF_FENCE  "fence"
+HF_PUBLIC HF_MUST_USE enum hf_status hf_query_set(struct hf_query *query,
+                                                  const char *option,
+                                                  const char *text,
+                                                  struct hf_error *error);
+HF_PUBLIC void hf_query_set_user(struct hf_query *query, void *user);
 
 /*
- * Read up to `*count` entries of the audit, the locks that were cleared by
- * hand, into `entries`, the oldest first by the place's wall clock; *count and
- * cursor as hf_list.  An entry that is not Holdfast's comes with `corrupt` set
- * unless the query names a space or a lock.  Nothing ever deletes an entry, and
- * every call reads through all of them: it is for people, and for a client that
- * holds no locks.  Statuses as hf_list.
- */
-HF_PUBLIC HF_MUST_USE enum hf_status
-hf_audit(struct hf_client *client, const struct hf_audit_query *query,
-         struct hf_audit_entry *entries, size_t *count, struct hf_error *error);
-
-struct hf_examine_options {
-    const char *space;         /* NULL: "default" */
-    struct hf_duration watch;  /* longest look for a sign of life; zero: read
-                                  once; HF_FOREVER: up to the record's ttl */
-    hf_waiting_fn *on_waiting; /* may be NULL */
-    void *ctx;
-    struct hf_cancel *cancel; /* may be NULL */
-};
-
-/*
- * Describe the lock `name` and say whether its holder is alive, by watching
- * its record for a beat and its processes, where they are this host's.  Ends
- * at the first proof either way.  An absent lock is HF_OK with
- * diagnosis->record.exists false; a record that is not ours is HF_OK with
- * record.corrupt set.
+ * Ask.  A list or an audit that has ended can be started again: then for the
+ * page after the last.
  *
- * HF_E_INVALID: the name, the space or the watch, or a forked child's call or a
- * callback's.  HF_E_UNAVAILABLE: the place does not answer.  HF_E_CANCELLED: by
- * options->cancel, or the client is being closed.  HF_E_LIMIT: no descriptors,
- * or too many locks in this client.  HF_E_NOMEM.  *diagnosis is untouched
- * unless HF_OK.
+ * An examine watches the record for a beat, and its processes where they are
+ * this host's, and ends at the first proof either way.  An absent lock is a
+ * view in which it does not exist; one that is not ours is a corrupt one.
+ *
+ * A clear watches in the same way for one ttl, unless the processes are gone or
+ * it is forced; then it deletes the record at the very version that it watched,
+ * whatever its if_dead, and writes who, when and why into the audit in the same
+ * transaction.  HF_FIELD_CLEARED tells whether; if not, it showed life, it
+ * changed, its fence is another, or there is no such lock: see the view.
+ *
+ * An audit reads all entries, which nothing ever deletes: it is for people, and
+ * for a client that holds no locks.
+ *
+ * A doctor looks at the place and at this host.  Unless the client looks only,
+ * it writes and deletes a record of its own a few times, and tells how long a
+ * commit takes; that leaves a tombstone, and disturbs no lock.  What does not
+ * answer is a row, too.  It may take half a minute, in which nothing beats: it
+ * is for a client that holds no locks.
+ *
+ * HF_E_INVALID: the options.  HF_E_DENIED: a clear of one who looks only.
+ * HF_E_LIMIT: more than 100,000 locks, examines and clears.
  */
-HF_PUBLIC HF_MUST_USE enum hf_status
-hf_examine(struct hf_client *client, const char *name,
-           const struct hf_examine_options *options,
-           struct hf_diagnosis *diagnosis, struct hf_error *error);
+HF_PUBLIC HF_MUST_USE enum hf_status hf_query_start(struct hf_query *query,
+                                                    struct hf_error *error);
 
-struct hf_clear_options {
-    const char *space;         /* NULL: "default" */
-    const char *reason;        /* required; kept in the audit */
-    bool force;                /* do not watch for a sign of life first */
-    uint64_t fence;            /* clear the holder of this fence, and no later
-                                  one; 0: whoever has it */
-    hf_waiting_fn *on_waiting; /* may be NULL */
-    void *ctx;
-    struct hf_cancel *cancel; /* may be NULL */
-};
+/* HF_STATE_NEW, HF_STATE_WAITING or HF_STATE_ENDED.  Cannot fail. */
+HF_PUBLIC enum hf_state hf_query_state(const struct hf_query *query);
 
-struct hf_cleared {
-    bool cleared;             /* the record shown in `seen` was deleted */
-    struct hf_diagnosis seen; /* what was there, and what is known of it */
-};
+/* Block until it has ended, or `limit` is over; returns false in the latter
+ * case.  One that was never started is not waited for. */
+HF_PUBLIC bool hf_query_wait(struct hf_query *query, struct hf_duration limit);
 
 /*
- * Delete the record of a dead holder by hand, whatever its if_dead: watches
- * for a sign of life for one ttl, unless its processes are gone or `force`;
- * deletes it at the very version it watched, and writes who, when and why
- * into the audit (see hf_audit) in the same transaction.  Not cleared: it
- * showed life, it changed, its fence is another, or there is no such lock: see
- * cleared->seen.
+ * How it ended; HF_OK: well, or not yet.
  *
- * HF_E_UNKNOWN: abandoned before the answer was settled.  HF_E_CORRUPT: the
- * record is not Holdfast's, and `force` was not given.  HF_E_INVALID: also
- * without a reason.  The others as hf_examine; *cleared likewise.
+ * HF_E_UNAVAILABLE, HF_E_DENIED: the place, as hf_client_open says.
+ * HF_E_INVALID: the cursor is of no such listing.  HF_E_CORRUPT: the place, or
+ * the record that a clear is to delete without force.  HF_E_CANCELLED.
+ * HF_E_UNKNOWN: a clear that was cancelled, or whose answer was never learnt.
+ * HF_E_LIMIT, HF_E_NOMEM.
  */
-HF_PUBLIC HF_MUST_USE enum hf_status
-hf_clear(struct hf_client *client, const char *name,
-         const struct hf_clear_options *options, struct hf_cleared *cleared,
-         struct hf_error *error);
+HF_PUBLIC enum hf_status hf_query_error(const struct hf_query *query,
+                                        struct hf_error *error);
+
+/* What an examine or a clear has seen so far, or at its end.  The caller's;
+ * NULL: no memory, or another kind. */
+HF_PUBLIC struct hf_view *hf_query_view(const struct hf_query *query);
+
+/* The next row of an ended list, audit or doctor, the caller's; NULL: that was
+ * the last of this page.  A page without a row is the end. */
+HF_PUBLIC struct hf_view *hf_query_next(struct hf_query *query);
+
+/* How far a list or an audit has come, as text for HF_CURSOR; "": at the start.
+ * It means nothing to the caller, who may keep it.  Every listing ends: a
+ * cursor never moves back.  Good until the query is started again or freed. */
+HF_PUBLIC const char *hf_query_cursor(const struct hf_query *query);
+
+HF_PUBLIC uint64_t hf_query_id(const struct hf_query *query);
+
+/* End it as cancelled; may be called from a signal handler. */
+HF_PUBLIC void hf_query_cancel(struct hf_query *query);
+
+/* In any state; NULL does nothing. */
+HF_PUBLIC void hf_query_free(struct hf_query *query);
 
 HF_END_DECLS
 

@@ -77,8 +77,8 @@ enum hf_status {
  * HF_GONE: its processes are gone from this host; a person decides.
  * HF_IN_DOUBT: a refuse lock whose right has run out unconfirmed.
  * HF_LOST: another process may hold it by now.
- * HF_ALREADY_HELD: by whoever waits for the asker: it would never be free.
- *                  `holdfast run` answers it, and no call of the library.
+ * HF_ALREADY_HELD: by whoever waits for the asker: it would never be free.  By
+ *                  the lane that asks, or by the run that runs us.
  * HF_DEADLOCK: it would be waited for in a circle.  No place answers it yet.
  * HF_AT_LIMIT: the place takes no more of this kind.  No place answers it yet.
  */
@@ -86,6 +86,23 @@ enum hf_outcome {
 #define HF_OUTCOME_ENUM(name, exit_code, word) name,
     HF_OUTCOME_TABLE(HF_OUTCOME_ENUM)
 #undef HF_OUTCOME_ENUM
+};
+
+/* name, word for people and for JSON */
+#define HF_STATE_TABLE(X)                                                      \
+    X(HF_STATE_NEW, "new")                                                     \
+    X(HF_STATE_WAITING, "waiting")                                             \
+    X(HF_STATE_HELD, "held")                                                   \
+    X(HF_STATE_IN_DOUBT, "in doubt")                                           \
+    X(HF_STATE_LOST, "lost")                                                   \
+    X(HF_STATE_RELEASING, "releasing")                                         \
+    X(HF_STATE_ENDED, "ended")
+
+/* Where a lock is on its way; the diagram is in holdfast.h. */
+enum hf_state {
+#define HF_STATE_ENUM(name, word) name,
+    HF_STATE_TABLE(HF_STATE_ENUM)
+#undef HF_STATE_ENUM
 };
 
 /* What a waiter may do with the lock of a dead holder.  Part of the record:
@@ -124,7 +141,8 @@ HF_PUBLIC int hf_status_exit(enum hf_status status);
 HF_PUBLIC const char *hf_outcome_word(enum hf_outcome outcome);
 HF_PUBLIC int hf_outcome_exit(enum hf_outcome outcome);
 
-/* "refuse" or "takeover".  Cannot fail. */
+/* "in doubt"; "refuse" or "takeover".  Cannot fail. */
+HF_PUBLIC const char *hf_state_word(enum hf_state state);
 HF_PUBLIC const char *hf_if_dead_word(enum hf_if_dead if_dead);
 
 /*

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <holdfast/words.h>
 
@@ -61,6 +62,13 @@ hf_later(struct hf_instant a, struct hf_instant b)
 
 /* CLOCK_BOOTTIME now.  Cannot fail. */
 struct hf_instant hf_now(void);
+
+/* The same in µs, for people: to tell how long something took. */
+int64_t hf_now_us(void);
+
+/* CLOCK_MONOTONIC as it will be after `wait`, for what can wait by no other
+ * clock.  Cannot fail. */
+struct timespec hf_monotonic_after(struct hf_duration wait);
 
 /* Unix time in ms and µs, for people and for versions, which only grow: no
  * decision compares two of them. */

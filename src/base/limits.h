@@ -1,11 +1,11 @@
 #ifndef HF_BASE_LIMITS_H
 #define HF_BASE_LIMITS_H
 
-#include <holdfast/describe.h>
+#include <holdfast/view.h>
 
 /*
  * Every maximum of Holdfast, with its reason.  Those that callers must know
- * (names, spaces) stand in holdfast/describe.h.
+ * (names, spaces) stand in holdfast/view.h.
  */
 enum {
     /* A record's value: an etcd request is at most 1.5 MiB, and 128 values of

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/fd.h"
 #include "base/proc.h"
 
 /* The inode of the first time namespace, the same in every kernel that has
@@ -69,6 +70,32 @@ hf_process_is_boot_id(const char *text)
             return false;
     }
     return text[sizeof(form) - 1] == '\0';
+}
+
+static int
+open_pidfd(pid_t pid)
+{
+    return (int)syscall(SYS_pidfd_open, pid, 0u);
+}
+
+void
+hf_process_survey(struct hf_process_survey *survey)
+{
+    struct stat pid_namespace;
+    struct hf_host host;
+    struct hf_proc first;
+    int fd = open_pidfd(getpid());
+
+    hf_process_host(&host);
+    *survey = (struct hf_process_survey){
+        .knows_boot = host.boot[0] != '\0',
+        .knows_processes =
+            hf_proc_is_ours() && stat("/proc/self/ns/pid", &pid_namespace) == 0,
+        .knows_starts = start_times_compare(),
+        .has_pidfds = fd >= 0,
+        .sees_others = hf_proc_read(1, &first),
+    };
+    hf_fd_close(&fd);
 }
 
 static bool
@@ -150,7 +177,7 @@ meet(struct hf_observed *observed)
         return;
 
     if (!observed->followed) {
-        observed->fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0u);
+        observed->fd = open_pidfd((pid_t)process->pid);
         observed->followed = observed->fd >= 0;
     }
     observed->presence = observed->followed

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <holdfast/describe.h>
+#include <holdfast/view.h>
 
 /*
  * Processes of this host, and the proof that they are gone.
@@ -64,6 +64,23 @@ bool hf_process_is_boot_id(const char *text);
 HF_MUST_USE enum hf_status hf_process_find(int64_t pid,
                                            struct hf_process *process,
                                            struct hf_error *error);
+
+/* What this process can learn of others, for people; see hf_process_survey. */
+struct hf_process_survey {
+    bool knows_boot;      /* the boot id can be read */
+    bool knows_processes; /* /proc shows those of this pid namespace, which
+                             has a number */
+    bool knows_starts;    /* start times compare: in no time namespace */
+    bool has_pidfds;      /* the kernel gives a descriptor of a process */
+    bool sees_others;     /* /proc tells of other users' processes */
+};
+
+/*
+ * Ask the kernel.  Where it knows less than the first three, no record is of
+ * processes that are here.  What is seen of others is told by process 1, which
+ * is nearly everywhere another user's.  Cannot fail.
+ */
+void hf_process_survey(struct hf_process_survey *survey);
 
 enum hf_presence {
     HF_PRESENCE_UNKNOWN, /* no evidence either way */

@@ -1,5 +1,5 @@
 #include <holdfast/version.h>
-#include <holdfast/words.h>
+#include <holdfast/view.h>
 
 #include "base/fail.h"
 #include "base/text.h"
@@ -93,6 +93,45 @@ hf_outcome_exit(enum hf_outcome outcome)
 #undef OUTCOME_EXIT
     }
     return EXIT_OUR_BUG;
+}
+
+const char *
+hf_state_word(enum hf_state state)
+{
+    switch (state) {
+#define STATE_WORD(name, word)                                                 \
+    case name:                                                                 \
+        return word;
+        HF_STATE_TABLE(STATE_WORD)
+#undef STATE_WORD
+    }
+    return "?";
+}
+
+const char *
+hf_life_word(enum hf_life life)
+{
+    switch (life) {
+#define LIFE_WORD(name, word)                                                  \
+    case name:                                                                 \
+        return word;
+        HF_LIFE_TABLE(LIFE_WORD)
+#undef LIFE_WORD
+    }
+    return "?";
+}
+
+const char *
+hf_grade_word(enum hf_grade grade)
+{
+    switch (grade) {
+#define GRADE_WORD(name, word)                                                 \
+    case name:                                                                 \
+        return word;
+        HF_GRADE_TABLE(GRADE_WORD)
+#undef GRADE_WORD
+    }
+    return "?";
 }
 
 const char *

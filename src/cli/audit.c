@@ -1,8 +1,9 @@
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "ask.h"
 #include "base/clock.h"
 #include "moment.h"
-#include "options.h"
 #include "report.h"
 #include "say.h"
 #include "verbs.h"
@@ -26,99 +27,112 @@ static const char help[] =
     "  holdfast audit --since 24h\n"
     "  holdfast audit --json migrate | jq -r .reason\n";
 
-enum { PAGE = 16 }; /* entries read at once */
-
 struct reading {
     struct hf_which which;
-    struct hf_duration since; /* zero: all there is */
+    const char *since; /* NULL: all there is */
 };
 
 static void
-add_holder(struct hf_text *out, const struct hf_description *holder)
+add_holder(struct hf_text *out, const struct hf_view *entry)
 {
+    const char *reason = hf_view_text(entry, HF_FIELD_REASON);
     char date[64];
 
-    if (holder->corrupt) {
+    if (hf_report_corrupt(entry)) {
         hf_text_add(out, "  its record was not Holdfast's\n");
         return;
     }
     hf_text_add(out, "  holder: ");
-    hf_report_who(out, holder);
+    hf_report_who(out, entry);
     hf_text_addf(out, ", since %s\n",
-                 hf_moment_date(holder->since_ms, date, sizeof(date)));
-    hf_text_addf(out, "  runs: %s\n", hf_report_known(holder->command));
-    if (holder->reason[0] != '\0')
-        hf_text_addf(out, "  reason: %s\n", holder->reason);
+                 hf_moment_date(hf_view_number(entry, HF_FIELD_SINCE_MS), date,
+                                sizeof(date)));
+    hf_text_addf(out, "  runs: %s\n", hf_report_known(entry, HF_FIELD_COMMAND));
+    if (reason[0] != '\0')
+        hf_text_addf(out, "  reason: %s\n", reason);
     hf_text_addf(out, "  last beat: %s; fence %" PRIu64 "; if dead: %s\n",
-                 hf_moment_date(holder->stamp_ms, date, sizeof(date)),
-                 holder->fence, hf_if_dead_word(holder->if_dead));
+                 hf_moment_date(hf_view_number(entry, HF_FIELD_STAMP_MS), date,
+                                sizeof(date)),
+                 hf_report_fence(entry), hf_view_text(entry, HF_FIELD_IF_DEAD));
 }
 
 static void
-add_cleared(struct hf_text *out, const struct hf_audit_entry *entry)
+add_entry(struct hf_text *out, const struct hf_view *entry)
 {
-    const struct hf_description *cleared = &entry->cleared;
     char date[64];
 
-    hf_text_addf(out,
-                 "%s: ", hf_moment_date(entry->stamp_ms, date, sizeof(date)));
-    if (entry->corrupt) {
-        hf_text_addf(out, "(not ours) %s\n", cleared->name);
+    hf_text_addf(out, "%s: ",
+                 hf_moment_date(hf_view_number(entry, HF_FIELD_CLEARED_MS),
+                                date, sizeof(date)));
+    if (!hf_view_has(entry, HF_FIELD_BY_USER)) { /* another program's row */
+        hf_text_addf(out, "(not ours) %s\n",
+                     hf_view_text(entry, HF_FIELD_NAME));
         return;
     }
-    hf_phrase_quote(out, cleared->name);
+    hf_phrase_quote(out, hf_view_text(entry, HF_FIELD_NAME));
     hf_text_add(out, " in space ");
-    hf_phrase_quote(out, cleared->space);
+    hf_phrase_quote(out, hf_view_text(entry, HF_FIELD_SPACE));
     hf_text_addf(out, " was cleared by %s@%s%s: %s\n",
-                 hf_report_known(entry->user), hf_report_known(entry->host),
-                 entry->forced ? " with --force" : "", entry->reason);
-    add_holder(out, cleared);
+                 hf_report_known(entry, HF_FIELD_BY_USER),
+                 hf_report_known(entry, HF_FIELD_BY_HOST),
+                 hf_view_number(entry, HF_FIELD_FORCED) != 0 ? " with --force"
+                                                             : "",
+                 hf_view_text(entry, HF_FIELD_BY_REASON));
+    add_holder(out, entry);
 }
 
 static bool
-print_page(const struct hf_audit_entry *entries, size_t count, bool json)
+print(const struct hf_view *entry, bool json)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_PHRASE;
 
-        if (json) {
-            hf_phrase_entry(&out, &entries[i]);
-            hf_text_add(&out, "\n");
-        } else {
-            add_cleared(&out, &entries[i]);
-        }
-        if (!hf_say_output(&out))
-            return false;
+    if (json) {
+        hf_phrase_view(&out, entry);
+        hf_text_add(&out, "\n");
+    } else {
+        add_entry(&out, entry);
     }
-    return true;
+    return hf_say_output(&out);
 }
 
 static int
-list(struct hf_client *client, const struct reading *r)
+begin(struct hf_ask *ask, const struct reading *r)
 {
-    struct hf_cursor cursor = {.len = 0};
-    struct hf_audit_query query = {
-        .space = r->which.space,
-        .name = r->which.name,
-        .cursor = &cursor,
-    };
+    struct hf_duration since = {0};
+    char since_ms[32];
+    int code = hf_ask_begin(ask, HF_AUDIT, &r->which);
 
-    if (r->since.ms > 0)
-        query.since_ms = hf_wall_ms() - r->since.ms;
-    for (;;) {
-        struct hf_audit_entry entries[PAGE];
-        struct hf_error error = {0};
-        size_t count = PAGE;
-        enum hf_status status =
-            hf_audit(client, &query, entries, &count, &error);
-
-        if (status != HF_OK)
-            return hf_say_failure(&error, status);
-        if (count == 0)
-            return 0;
-        if (!print_page(entries, count, r->which.json))
-            return HF_EXIT_OURS;
+    if (code == 0 && r->since != NULL &&
+        hf_duration_parse(r->since, &since, NULL) == HF_OK) {
+        snprintf(since_ms, sizeof(since_ms), "%" PRId64,
+                 hf_wall_ms() - since.ms);
+        code = hf_ask_set(ask, HF_SINCE, since_ms);
     }
+    return code == 0 ? hf_ask_open(ask, &r->which) : code;
+}
+
+static int
+list(struct hf_ask *ask, bool json)
+{
+    size_t count;
+
+    do {
+        int code = hf_ask_wait(ask, NULL);
+
+        if (code != 0)
+            return code;
+        for (count = 0;; count++) {
+            struct hf_view *entry = hf_query_next(ask->query);
+            bool fine = entry == NULL || print(entry, json);
+
+            hf_view_free(entry);
+            if (!fine)
+                return HF_EXIT_OURS;
+            if (entry == NULL)
+                break;
+        }
+    } while (count > 0);
+    return 0;
 }
 
 static int
@@ -153,18 +167,17 @@ read_line(struct reading *r, int argc, char **argv)
 int
 hf_audit_verb(int argc, char **argv)
 {
-    struct reading r = {.since = {0}};
-    struct hf_client *client;
+    struct reading r = {.since = NULL};
+    struct hf_ask ask = {.client = NULL};
     int code = read_line(&r, argc, argv);
 
     if (code != 0)
         return code;
     if (r.which.help)
         return hf_options_help(help);
-    code = hf_options_look(&r.which, r.which.name, &client);
-    if (code != 0)
-        return code;
-    code = list(client, &r);
-    hf_close(client);
+    code = begin(&ask, &r);
+    if (code == 0)
+        code = list(&ask, r.which.json);
+    hf_ask_end(&ask);
     return code;
 }

@@ -2,8 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "line.h"
-#include "options.h"
+#include "ask.h"
 #include "report.h"
 #include "say.h"
 #include "verbs.h"
@@ -38,106 +37,117 @@ struct reading {
     struct hf_which which;
     const char *reason;
     bool force;
-    uint64_t fence; /* 0: whoever has it */
+    const char *fence_text; /* as given; NULL: whoever has it */
+    uint64_t fence;         /* the same; 0 */
 };
 
 static int
-print_json(const struct hf_cleared *answer)
+print_json(const struct hf_view *seen, bool cleared)
 {
     struct hf_text out = HF_PHRASE;
 
-    hf_text_addf(
-        &out, "{\"cleared\":%s,\"seen\":", answer->cleared ? "true" : "false");
-    hf_phrase_diagnosis(&out, &answer->seen);
+    hf_text_addf(&out, "{\"cleared\":%s,\"seen\":", cleared ? "true" : "false");
+    hf_phrase_view(&out, seen);
     hf_text_add(&out, "}\n");
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
 static int
-say_cleared(const struct hf_cleared *answer, const char *name, bool force)
+say_cleared(const struct hf_view *seen, const char *name, bool force)
 {
-    struct hf_diagnosis seen = answer->seen;
     struct hf_text out = HF_PHRASE;
 
-    if (force)
-        seen.watched.ms = 0;
-
     hf_text_addf(&out, "cleared %s\n", name);
-    if (!seen.record.corrupt)
-        hf_report_holder(&out, "  ", &seen);
+    if (!hf_report_corrupt(seen))
+        hf_report_holder(&out, "  ", seen, !force);
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
 static int
-say_not_cleared(const struct hf_cleared *answer, const char *name)
+say_not_cleared(const struct hf_view *seen, const char *name)
 {
+    enum hf_life life = hf_report_life(seen);
+    bool alive = life == HF_LIFE_BEATING || life == HF_LIFE_RUNNING;
     struct hf_text out = HF_PHRASE;
 
     hf_text_addf(&out, "holdfast: %s was not cleared: %s\n", name,
-                 answer->seen.life == HF_LIFE_BEATING ||
-                         answer->seen.life == HF_LIFE_RUNNING
-                     ? "its holder is alive"
-                     : "it changed while it was watched");
-    if (!answer->seen.record.corrupt)
-        hf_report_holder(&out, "holdfast:   ", &answer->seen);
+                 alive ? "its holder is alive"
+                       : "it changed while it was watched");
+    if (!hf_report_corrupt(seen))
+        hf_report_holder(&out, "holdfast:   ", seen, true);
     hf_say_text(&out);
     return HF_EXIT_ALIVE;
 }
 
 /* Another one came, or it was had, given back and had again. */
 static int
-say_another(const struct hf_cleared *answer, const struct reading *r,
-            const char *name)
+say_another(const struct hf_view *seen, const char *name, uint64_t fence)
 {
     hf_say("%s was not cleared: its fence is %" PRIu64 " by now, not %" PRIu64
            ": another holder has it",
-           name, answer->seen.record.fence, r->fence);
+           name, hf_report_fence(seen), fence);
     return HF_EXIT_NONE;
 }
 
+/* What became of it: the exit code. */
 static int
-clear(struct hf_client *client, const struct reading *r)
+tell(const struct hf_view *seen, const struct reading *r, const char *name,
+     const char *place)
 {
-    struct hf_text name = HF_PHRASE;
-    struct hf_line line;
-    struct hf_clear_options options = {
-        .space = r->which.space,
-        .reason = r->reason,
-        .force = r->force,
-        .fence = r->fence,
-        .on_waiting = hf_line_show,
-        .ctx = &line,
-    };
-    struct hf_cleared answer;
-    struct hf_error error = {0};
-    bool another;
+    bool cleared = hf_view_number(seen, HF_FIELD_CLEARED) != 0;
+    bool another =
+        !cleared && r->fence != 0 && hf_report_fence(seen) != r->fence;
 
-    hf_phrase_quote(&name, r->which.name);
-    hf_line_init(&line, r->force ? "clearing" : "watching", name.at,
-                 hf_client_place(client));
-    line.silent = r->which.json;
-
-    enum hf_status status =
-        hf_clear(client, r->which.name, &options, &answer, &error);
-
-    hf_line_end(&line);
-    if (status != HF_OK)
-        return hf_say_failure(&error, status);
-    another = !answer.cleared && r->fence != 0 &&
-              answer.seen.record.fence != r->fence;
-    if (!answer.cleared && !answer.seen.record.exists)
-        return hf_report_none(&r->which, hf_client_place(client));
+    if (!cleared && !hf_report_exists(seen))
+        return hf_report_none(&r->which, place);
     if (r->which.json) {
-        int code = print_json(&answer);
+        int code = print_json(seen, cleared);
 
-        if (answer.cleared || code != 0)
+        if (cleared || code != 0)
             return code;
         return another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
     }
     if (another)
-        return say_another(&answer, r, name.at);
-    return answer.cleared ? say_cleared(&answer, name.at, r->force)
-                          : say_not_cleared(&answer, name.at);
+        return say_another(seen, name, r->fence);
+    return cleared ? say_cleared(seen, name, r->force)
+                   : say_not_cleared(seen, name);
+}
+
+static int
+begin(struct hf_ask *ask, const struct reading *r)
+{
+    int code = hf_ask_begin(ask, HF_CLEAR, &r->which);
+
+    if (code == 0)
+        code = hf_ask_set(ask, HF_REASON, r->reason);
+    if (code == 0)
+        code = hf_ask_set(ask, HF_FORCE, r->force ? "yes" : "no");
+    if (code == 0)
+        code = hf_ask_set(ask, HF_FENCE, r->fence_text);
+    return code == 0 ? hf_ask_open(ask, &r->which) : code;
+}
+
+static int
+clear(struct hf_ask *ask, const struct reading *r)
+{
+    const char *place = hf_client_place(ask->client);
+    struct hf_text name = HF_PHRASE;
+    struct hf_line line;
+
+    hf_phrase_quote(&name, r->which.name);
+    hf_line_init(&line, r->force ? "clearing" : "watching", name.at, place);
+    line.silent = r->which.json;
+
+    int code = hf_ask_wait(ask, &line);
+
+    if (code != 0)
+        return code;
+
+    struct hf_view *seen = hf_query_view(ask->query);
+
+    code = tell(seen, r, name.at, place);
+    hf_view_free(seen);
+    return code;
 }
 
 static int
@@ -150,6 +160,7 @@ take_fence(struct reading *r)
     if (errno != 0 || *end != '\0' || optarg[0] < '0' || optarg[0] > '9' ||
         r->fence == 0)
         return hf_say_usage("clear", "--fence needs the number of a fence");
+    r->fence_text = optarg;
     return 0;
 }
 
@@ -197,17 +208,16 @@ int
 hf_clear_verb(int argc, char **argv)
 {
     struct reading r = {.reason = NULL};
-    struct hf_client *client;
+    struct hf_ask ask = {.client = NULL};
     int code = read_line(&r, argc, argv);
 
     if (code != 0)
         return code;
     if (r.which.help)
         return hf_options_help(help);
-    code = hf_options_open(&r.which, r.which.name, &client);
-    if (code != 0)
-        return code;
-    code = clear(client, &r);
-    hf_close(client);
+    code = begin(&ask, &r);
+    if (code == 0)
+        code = clear(&ask, &r);
+    hf_ask_end(&ask);
     return code;
 }

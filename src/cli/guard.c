@@ -14,8 +14,8 @@
 #include "base/fd.h"
 #include "command.h"
 #include "descendants.h"
-#include "held.h"
 #include "phrase.h"
+#include "run_nested.h"
 #include "say.h"
 #include "terminal.h"
 
@@ -130,7 +130,7 @@ export_grant(const struct guard *g)
     (void)setenv("HOLDFAST_SPACE", g->terms->space, 1);
     (void)setenv("HOLDFAST_FENCE", fence, 1);
     (void)setenv("HOLDFAST_AT", g->link->page->place, 1);
-    hf_held_add(&(struct hf_held){
+    hf_run_nested_add(&(struct hf_run_nested){
         .place = g->link->page->place,
         .space = g->terms->space,
         .name = g->terms->name,

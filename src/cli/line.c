@@ -9,8 +9,10 @@
 #include "report.h"
 #include "say.h"
 
-/* A wait of which nothing is said. */
+/* A wait of which nothing is said; and one for which something to say may still
+ * come: a place is called slow after half a second. */
 static const struct hf_duration short_wait = {500};
+static const struct hf_duration unknown_wait = {800};
 
 /* Between two lines where nobody looks; and of a place that does not answer:
  * the first, twice as long each time. */
@@ -39,17 +41,19 @@ whole_seconds(struct hf_duration length)
 }
 
 static void
-add_life(struct hf_text *out, const struct hf_diagnosis *seen)
+add_life(struct hf_text *out, const struct hf_view *seen)
 {
+    struct hf_duration unchanged =
+        hf_report_duration(seen, HF_FIELD_UNCHANGED_MS);
     char ago[32];
 
-    hf_duration_text(whole_seconds(seen->unchanged), ago, sizeof(ago));
-    switch (seen->life) {
+    hf_duration_text(whole_seconds(unchanged), ago, sizeof(ago));
+    switch (hf_report_life(seen)) {
     case HF_LIFE_UNKNOWN:
         hf_text_add(out, "no beat seen yet");
         break;
     case HF_LIFE_BEATING:
-        if (seen->unchanged.ms < 1000)
+        if (unchanged.ms < 1000)
             hf_text_add(out, "last beat just now");
         else
             hf_text_addf(out, "last beat %s ago", ago);
@@ -83,29 +87,29 @@ for_how_long(struct hf_instant since, char *buffer, size_t size)
 /* What matters most stands first: the end is cut on a narrow terminal. */
 static void
 add_holder(struct hf_text *out, const struct hf_line *line,
-           const struct hf_diagnosis *seen)
+           const struct hf_view *seen)
 {
-    const struct hf_description *record = &seen->record;
     char text[40];
 
     hf_text_addf(out, "%s %s%s", line->verb, line->name,
                  for_how_long(line->began_at, text, sizeof(text)));
-    if (record->exists && !record->corrupt) {
+    if (hf_report_exists(seen) && !hf_report_corrupt(seen)) {
         hf_text_add(out, ": ");
-        hf_report_who(out, record);
+        hf_report_who(out, seen);
         hf_text_addf(out, ", for %s, ",
-                     hf_moment_age(record->since_ms, text, sizeof(text)));
+                     hf_moment_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
+                                   text, sizeof(text)));
         add_life(out, seen);
-        hf_text_addf(out, ", runs: %s", record->command);
+        hf_text_addf(out, ", runs: %s", hf_view_text(seen, HF_FIELD_COMMAND));
     }
     hf_text_addf(out, " (%s)", line->place);
 }
 
 static void
 compose(struct hf_text *out, const struct hf_line *line, enum hf_line_kind kind,
-        const struct hf_diagnosis *seen)
+        const struct hf_view *seen)
 {
-    const char *why = seen->error.text;
+    const char *why = hf_view_text(seen, HF_FIELD_ERROR);
     char text[40];
 
     hf_text_add(out, "holdfast: ");
@@ -147,28 +151,41 @@ write_now(struct hf_line *line, enum hf_line_kind kind,
 
 /* What there is to say now. */
 static enum hf_line_kind
-kind_of(const struct hf_line *line, const struct hf_diagnosis *seen,
+kind_of(const struct hf_line *line, const struct hf_view *seen,
         struct hf_instant now)
 {
     struct hf_instant limit_at = hf_after(line->began_at, line->limit);
 
     if (hf_reached(now, hf_after(limit_at, short_wait)))
         return HF_LINE_UNSETTLED;
-    if (seen->error.text[0] != '\0' && !seen->record.corrupt)
+    if (hf_view_text(seen, HF_FIELD_ERROR)[0] != '\0' &&
+        !hf_report_corrupt(seen))
         return HF_LINE_UNANSWERED;
     return HF_LINE_HOLDER;
 }
 
+/* Too early to say anything? */
+static bool
+is_short(const struct hf_line *line, enum hf_line_kind kind,
+         const struct hf_view *seen, struct hf_instant now)
+{
+    bool unknown = kind == HF_LINE_HOLDER && !hf_report_exists(seen);
+
+    return hf_between(line->began_at, now).ms <
+           (unknown ? unknown_wait : short_wait).ms;
+}
+
 static bool
 is_due(const struct hf_line *line, enum hf_line_kind kind,
-       const struct hf_diagnosis *seen, struct hf_instant now)
+       const struct hf_view *seen, struct hf_instant now)
 {
-    bool feared = seen->life == HF_LIFE_SUSPECTED || seen->life == HF_LIFE_GONE;
+    enum hf_life life = hf_report_life(seen);
+    bool feared = life == HF_LIFE_SUSPECTED || life == HF_LIFE_GONE;
 
     if (!line->begun || kind != line->kind)
         return true;
     if (kind == HF_LINE_HOLDER &&
-        (line->terminal || (feared && seen->life != line->life)))
+        (line->terminal || (feared && life != line->life)))
         return true;
     return hf_reached(now, hf_after(line->said_at, line->pause));
 }
@@ -189,9 +206,8 @@ hf_line_init(struct hf_line *line, const char *verb, const char *name,
 }
 
 void
-hf_line_show(void *ctx, const struct hf_diagnosis *seen)
+hf_line_show(struct hf_line *line, const struct hf_view *seen)
 {
-    struct hf_line *line = ctx;
     struct hf_instant now = hf_now();
     enum hf_line_kind kind = kind_of(line, seen, now);
     bool again = line->begun && kind == line->kind;
@@ -199,7 +215,7 @@ hf_line_show(void *ctx, const struct hf_diagnosis *seen)
 
     if (kind == HF_LINE_HOLDER)
         line->known_at = now;
-    if (line->silent || hf_between(line->began_at, now).ms < short_wait.ms ||
+    if (line->silent || is_short(line, kind, seen, now) ||
         !is_due(line, kind, seen, now))
         return;
     compose(&text, line, kind, seen);
@@ -208,7 +224,7 @@ hf_line_show(void *ctx, const struct hf_diagnosis *seen)
     line->begun = true;
     line->said_at = now;
     line->kind = kind;
-    line->life = seen->life;
+    line->life = hf_report_life(seen);
     if (!again)
         line->pause = pause_first;
     else

@@ -24,6 +24,10 @@ enum hf_line_kind {
     HF_LINE_UNSETTLED,  /* nor did it by the limit: is it ours? */
 };
 
+/* Thrice in the first second: after half of it something is said, at its end at
+ * the latest. */
+enum { HF_LINE_PAUSE_MS = 300 };
+
 struct hf_line {
     const char *verb;         /* "waiting for", "watching" or "clearing" */
     const char *name;         /* the lock's, quoted; borrowed */
@@ -45,8 +49,10 @@ struct hf_line {
 void hf_line_init(struct hf_line *line, const char *verb, const char *name,
                   const char *place);
 
-/* An hf_waiting_fn whose ctx is the line. */
-void hf_line_show(void *ctx, const struct hf_diagnosis *seen);
+/* Say what is seen now of the holder, if there is anything to say.  Called when
+ * that changes, and each HF_LINE_PAUSE_MS, for what is said of time changes by
+ * itself. */
+void hf_line_show(struct hf_line *line, const struct hf_view *seen);
 
 /* Take it off the terminal. */
 void hf_line_end(struct hf_line *line);

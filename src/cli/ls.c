@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ask.h"
 #include "moment.h"
-#include "options.h"
 #include "report.h"
 #include "say.h"
 #include "verbs.h"
@@ -30,7 +30,7 @@ static const char help[] =
     "  holdfast ls nightly/ --json | jq -r .name\n";
 
 enum {
-    PAGE = 32,          /* locks read at once */
+    PAGE = 32,          /* locks read, and aligned, at once */
     NAME_WIDTH = 60,    /* of a name that is longer, its beginning and … */
     COMMAND_WIDTH = 40, /* the rest is cut: --json has it all */
 };
@@ -50,30 +50,42 @@ struct row {
     char cells[COLUMNS][HF_NAME_MAX + 1];
 };
 
+/* The locks that were read at once. */
+struct page {
+    struct hf_view *locks[PAGE]; /* owned */
+    size_t count;
+};
+
 static const struct row heads = {
     {"NAME", "HOLDER", "COMMAND", "SINCE", "LAST BEAT", "IF DEAD", "FENCE"}};
 
 static void
-fill_row(struct row *row, const struct hf_description *lock)
+fill_row(struct row *row, const struct hf_view *lock)
 {
     size_t size = sizeof(row->cells[0]);
-    int shown = (int)hf_phrase_fit(lock->name, NAME_WIDTH, NULL);
-    int fit = (int)hf_phrase_fit(lock->command, COMMAND_WIDTH, NULL);
+    const char *name = hf_view_text(lock, HF_FIELD_NAME);
+    const char *command = hf_view_text(lock, HF_FIELD_COMMAND);
+    int shown = (int)hf_phrase_fit(name, NAME_WIDTH, NULL);
+    int fit = (int)hf_phrase_fit(command, COMMAND_WIDTH, NULL);
 
     *row = (struct row){{{0}}};
-    snprintf(row->cells[NAME], size, "%.*s%s", shown, lock->name,
-             lock->name[shown] != '\0' ? "…" : "");
-    snprintf(row->cells[FENCE], size, "%" PRIu64, lock->fence);
-    hf_moment_age(lock->stamp_ms, row->cells[LAST_BEAT], size);
-    if (lock->corrupt) {
+    snprintf(row->cells[NAME], size, "%.*s%s", shown, name,
+             name[shown] != '\0' ? "…" : "");
+    snprintf(row->cells[FENCE], size, "%" PRIu64, hf_report_fence(lock));
+    hf_moment_age(hf_view_number(lock, HF_FIELD_STAMP_MS),
+                  row->cells[LAST_BEAT], size);
+    if (hf_report_corrupt(lock)) {
         snprintf(row->cells[HOLDER], size, "(not ours)");
         return;
     }
-    snprintf(row->cells[HOLDER], size, "%s@%s", hf_report_known(lock->user),
-             hf_report_known(lock->host));
-    snprintf(row->cells[COMMAND], size, "%.*s", fit, lock->command);
-    hf_moment_age(lock->since_ms, row->cells[SINCE], size);
-    snprintf(row->cells[IF_DEAD], size, "%s", hf_if_dead_word(lock->if_dead));
+    snprintf(row->cells[HOLDER], size, "%s@%s",
+             hf_report_known(lock, HF_FIELD_USER),
+             hf_report_known(lock, HF_FIELD_HOST));
+    snprintf(row->cells[COMMAND], size, "%.*s", fit, command);
+    hf_moment_age(hf_view_number(lock, HF_FIELD_SINCE_MS), row->cells[SINCE],
+                  size);
+    snprintf(row->cells[IF_DEAD], size, "%s",
+             hf_view_text(lock, HF_FIELD_IF_DEAD));
 }
 
 /* In characters; a wide one pushes the rest of its row, no more. */
@@ -116,46 +128,62 @@ print_row(const size_t *widths, const struct row *row)
 
 /* Each page is aligned for itself, and never narrower than the one before. */
 static bool
-print_table(const struct hf_description *locks, size_t count, size_t *widths)
+print_table(const struct page *page, size_t *widths)
 {
     struct row rows[PAGE];
     bool first = widths[NAME] == 0;
     bool fine = true;
 
     widen(widths, &heads);
-    for (size_t i = 0; i < count; i++) {
-        fill_row(&rows[i], &locks[i]);
+    for (size_t i = 0; i < page->count; i++) {
+        fill_row(&rows[i], page->locks[i]);
         widen(widths, &rows[i]);
     }
     if (first)
         fine = print_row(widths, &heads);
-    for (size_t i = 0; i < count && fine; i++)
+    for (size_t i = 0; i < page->count && fine; i++)
         fine = print_row(widths, &rows[i]);
     return fine;
 }
 
 static bool
-print_json(const struct hf_description *locks, size_t count)
+print_json(const struct page *page)
 {
     bool fine = true;
 
-    for (size_t i = 0; i < count && fine; i++) {
+    for (size_t i = 0; i < page->count && fine; i++) {
         struct hf_text out = HF_PHRASE;
 
-        hf_phrase_description(&out, &locks[i]);
+        hf_phrase_view(&out, page->locks[i]);
         hf_text_add(&out, "\n");
         fine = hf_say_output(&out);
     }
     return fine;
 }
 
+static void
+take_page(struct page *page, struct hf_query *query)
+{
+    for (page->count = 0; page->count < PAGE; page->count++) {
+        struct hf_view *lock = hf_query_next(query);
+
+        if (lock == NULL)
+            break;
+        page->locks[page->count] = lock;
+    }
+}
+
+/* Free it, and tell how many of its names no lock can have. */
 static size_t
-count_foreign(const struct hf_description *locks, size_t count)
+free_page(struct page *page)
 {
     size_t foreign_count = 0;
 
-    for (size_t i = 0; i < count; i++)
-        foreign_count += locks[i].foreign_name;
+    for (size_t i = 0; i < page->count; i++) {
+        if (hf_view_number(page->locks[i], HF_FIELD_FOREIGN) != 0)
+            foreign_count++;
+        hf_view_free(page->locks[i]);
+    }
     return foreign_count;
 }
 
@@ -173,35 +201,40 @@ say_foreign(size_t count)
 }
 
 static int
-list(struct hf_client *client, const struct hf_which *which)
+begin(struct hf_ask *ask, const struct hf_which *which)
 {
-    struct hf_cursor cursor = {.len = 0};
-    struct hf_list_query query = {
-        .space = which->space,
-        .prefix = which->name,
-        .cursor = &cursor,
-    };
+    char limit[16];
+    int code = hf_ask_begin(ask, HF_LIST, which);
+
+    snprintf(limit, sizeof(limit), "%d", PAGE);
+    if (code == 0)
+        code = hf_ask_set(ask, HF_LIMIT, limit);
+    return code == 0 ? hf_ask_open(ask, which) : code;
+}
+
+static int
+list(struct hf_ask *ask, const struct hf_which *which)
+{
     size_t widths[COLUMNS] = {0};
     size_t foreign_count = 0;
+    struct page page = {.count = PAGE};
+    bool fine = true;
 
-    for (;;) {
-        struct hf_description locks[PAGE];
-        struct hf_error error = {0};
-        size_t count = PAGE;
-        enum hf_status status = hf_list(client, &query, locks, &count, &error);
+    while (fine && page.count > 0) {
+        int code = hf_ask_wait(ask, NULL);
 
-        if (status != HF_OK)
-            return hf_say_failure(&error, status);
-        if (count == 0)
-            break;
-        foreign_count += count_foreign(locks, count);
-        if (!(which->json ? print_json(locks, count)
-                          : print_table(locks, count, widths)))
-            return HF_EXIT_OURS;
+        if (code != 0)
+            return code;
+        take_page(&page, ask->query);
+        if (which->json)
+            fine = print_json(&page);
+        else if (page.count > 0)
+            fine = print_table(&page, widths);
+        foreign_count += free_page(&page);
     }
-    if (foreign_count > 0 && !which->json)
+    if (foreign_count > 0 && !which->json && fine)
         say_foreign(foreign_count);
-    return 0;
+    return fine ? 0 : HF_EXIT_OURS;
 }
 
 static int
@@ -228,17 +261,16 @@ int
 hf_ls_verb(int argc, char **argv)
 {
     struct hf_which which = {.name = NULL};
-    struct hf_client *client;
+    struct hf_ask ask = {.client = NULL};
     int code = read_line(&which, argc, argv);
 
     if (code != 0)
         return code;
     if (which.help)
         return hf_options_help(help);
-    code = hf_options_look(&which, NULL, &client);
-    if (code != 0)
-        return code;
-    code = list(client, &which);
-    hf_close(client);
+    code = begin(&ask, &which);
+    if (code == 0)
+        code = list(&ask, &which);
+    hf_ask_end(&ask);
     return code;
 }

@@ -12,12 +12,13 @@ static const char help[] =
     "\n"
     "Locks across processes, that tell the truth about themselves.\n"
     "\n"
-    "  run    hold a lock while a command runs\n"
-    "  ls     list the locks\n"
-    "  show   show the whole record of one lock\n"
-    "  why    is its holder alive? the evidence, and what to do\n"
-    "  clear  delete the record of a dead holder, by hand\n"
-    "  audit  list the locks that were cleared: when, by whom, why\n"
+    "  run     hold a lock while a command runs\n"
+    "  ls      list the locks\n"
+    "  show    show the whole record of one lock\n"
+    "  why     is its holder alive? the evidence, and what to do\n"
+    "  clear   delete the record of a dead holder, by hand\n"
+    "  audit   list the locks that were cleared: when, by whom, why\n"
+    "  doctor  is the place sound, and this host? what to do if not\n"
     "\n"
     "  holdfast VERB --help   says more\n"
     "  holdfast --help        this text\n"
@@ -37,8 +38,10 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } verbs[] = {
-    {"run", hf_run_verb}, {"ls", hf_ls_verb},       {"show", hf_show_verb},
-    {"why", hf_why_verb}, {"clear", hf_clear_verb}, {"audit", hf_audit_verb},
+    {"run", hf_run_verb},       {"ls", hf_ls_verb},
+    {"show", hf_show_verb},     {"why", hf_why_verb},
+    {"clear", hf_clear_verb},   {"audit", hf_audit_verb},
+    {"doctor", hf_doctor_verb},
 };
 
 /*

@@ -1,6 +1,5 @@
 #include "options.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +44,7 @@ hf_options_bad(const char *verb, int answer, char **argv)
 }
 
 int
-hf_options_duration(const char *verb, const char *option,
-                    struct hf_duration *duration)
+hf_options_duration(const char *verb, const char *option, const char **text)
 {
     struct hf_duration read;
     struct hf_error error;
@@ -55,7 +53,7 @@ hf_options_duration(const char *verb, const char *option,
         return hf_say_usage(verb, "%s: %s", option, error.text);
     if (read.ms == 0)
         return hf_say_usage(verb, "%s must be more than zero", option);
-    *duration = read;
+    *text = optarg;
     return 0;
 }
 
@@ -87,46 +85,6 @@ hf_options_check_at(const struct hf_which *which)
                                 "and keeps nobody out: write "
                                 "sqlite:/path/locks.db");
     return 0;
-}
-
-static int
-open_place(const struct hf_which *which, const char *name,
-           const struct hf_open_options *how, struct hf_client **client)
-{
-    struct hf_acquire_options options = {.space = which->space};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct hf_error error = {0};
-    enum hf_status status =
-        hf_acquire_check(name != NULL ? name : "any", &options, &error);
-
-    if (status != HF_OK)
-        return hf_say_failure(&error, status);
-
-    int wrong = hf_options_check_at(which);
-
-    if (wrong != 0)
-        return wrong;
-    /* A limit on the size of files must not kill us: the write fails then, and
-     * we say so. */
-    (void)sigaction(SIGXFSZ, &ignore, NULL);
-    status = hf_open(which->at, how, client, &error);
-    return status == HF_OK ? 0 : hf_say_failure(&error, status);
-}
-
-int
-hf_options_open(const struct hf_which *which, const char *name,
-                struct hf_client **client)
-{
-    return open_place(which, name, NULL, client);
-}
-
-int
-hf_options_look(const struct hf_which *which, const char *name,
-                struct hf_client **client)
-{
-    static const struct hf_open_options to_look = {.look_only = true};
-
-    return open_place(which, name, &to_look, client);
 }
 
 int

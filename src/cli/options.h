@@ -56,9 +56,10 @@ bool hf_options_take(struct hf_which *which, int option);
  */
 int hf_options_bad(const char *verb, int answer, char **argv);
 
-/* Read a duration above zero; 0, or 64 after having said what is wrong. */
+/* Take the text of a duration above zero; 0, or 64 after having said what is
+ * wrong. */
 int hf_options_duration(const char *verb, const char *option,
-                        struct hf_duration *duration);
+                        const char **text);
 
 /*
  * Take the one operand NAME of `verb` from argv[optind] on; 0, or 64 after
@@ -73,18 +74,6 @@ int hf_options_name(const char *verb, int argc, char **argv,
  * is a variable that was not set.
  */
 int hf_options_check_at(const struct hf_which *which);
-
-/*
- * Open the place; 0 and the caller's *client, or an exit code, said.  Bad
- * input is refused before that, so that nothing is written: `name` is the one
- * to look at, or NULL for a verb that takes none.
- */
-int hf_options_open(const struct hf_which *which, const char *name,
-                    struct hf_client **client);
-
-/* The same, to look only: nothing is made or written. */
-int hf_options_look(const struct hf_which *which, const char *name,
-                    struct hf_client **client);
 
 /* Print a help text to stdout; the exit code. */
 int hf_options_help(const char *text);

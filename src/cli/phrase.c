@@ -94,31 +94,12 @@ hf_phrase_json(struct hf_text *text, const char *string)
 }
 
 void
-hf_phrase_description(struct hf_text *text,
-                      const struct hf_description *description)
+hf_phrase_view(struct hf_text *text, const struct hf_view *view)
 {
     size_t room;
     char *end = end_of(text, &room);
 
-    take_in(text, hf_description_json(description, end, room));
-}
-
-void
-hf_phrase_diagnosis(struct hf_text *text, const struct hf_diagnosis *diagnosis)
-{
-    size_t room;
-    char *end = end_of(text, &room);
-
-    take_in(text, hf_diagnosis_json(diagnosis, end, room));
-}
-
-void
-hf_phrase_entry(struct hf_text *text, const struct hf_audit_entry *entry)
-{
-    size_t room;
-    char *end = end_of(text, &room);
-
-    take_in(text, hf_audit_entry_json(entry, end, room));
+    take_in(text, hf_view_json(view, end, room));
 }
 
 size_t

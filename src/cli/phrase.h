@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <holdfast/describe.h>
+#include <holdfast/view.h>
 
 #include "base/text.h"
 
@@ -15,7 +15,7 @@
  */
 
 enum {
-    /* Two diagnoses as JSON, or a place and a name with every byte quoted. */
+    /* Two views as JSON, or a place and a name with every byte quoted. */
     HF_PHRASE_MAX = 40 * 1024,
 };
 
@@ -34,12 +34,7 @@ void hf_phrase_quote(struct hf_text *text, const char *word);
 /* As JSON: a string (NULL is null), or an object.  What does not fit is left
  * out as a whole. */
 void hf_phrase_json(struct hf_text *text, const char *string);
-
-void hf_phrase_description(struct hf_text *text,
-                           const struct hf_description *description);
-void hf_phrase_diagnosis(struct hf_text *text,
-                         const struct hf_diagnosis *diagnosis);
-void hf_phrase_entry(struct hf_text *text, const struct hf_audit_entry *entry);
+void hf_phrase_view(struct hf_text *text, const struct hf_view *view);
 
 /*
  * The character at `at` (not at the final NUL): its length in bytes, and

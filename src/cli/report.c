@@ -11,30 +11,63 @@
 /* A look so short that a beat need not have come: not worth a number. */
 enum { JUST_MS = 1000 };
 
-const char *
-hf_report_known(const char *text)
+bool
+hf_report_exists(const struct hf_view *seen)
 {
+    return hf_view_number(seen, HF_FIELD_EXISTS) != 0;
+}
+
+bool
+hf_report_corrupt(const struct hf_view *seen)
+{
+    return hf_view_number(seen, HF_FIELD_CORRUPT) != 0;
+}
+
+enum hf_life
+hf_report_life(const struct hf_view *seen)
+{
+    return (enum hf_life)hf_view_number(seen, HF_FIELD_LIFE);
+}
+
+uint64_t
+hf_report_fence(const struct hf_view *seen)
+{
+    return (uint64_t)hf_view_number(seen, HF_FIELD_FENCE);
+}
+
+struct hf_duration
+hf_report_duration(const struct hf_view *seen, enum hf_field field)
+{
+    return (struct hf_duration){hf_view_number(seen, field)};
+}
+
+const char *
+hf_report_known(const struct hf_view *seen, enum hf_field field)
+{
+    const char *text = hf_view_text(seen, field);
+
     return text[0] != '\0' ? text : "?";
 }
 
 void
-hf_report_who(struct hf_text *out, const struct hf_description *record)
+hf_report_who(struct hf_text *out, const struct hf_view *seen)
 {
-    hf_text_addf(out, "%s@%s", hf_report_known(record->user),
-                 hf_report_known(record->host));
+    hf_text_addf(out, "%s@%s", hf_report_known(seen, HF_FIELD_USER),
+                 hf_report_known(seen, HF_FIELD_HOST));
 }
 
 void
-hf_report_processes(struct hf_text *out, const struct hf_description *record)
+hf_report_processes(struct hf_text *out, const struct hf_view *seen)
 {
-    size_t count = record->processes_count;
+    size_t count = (size_t)hf_view_number(seen, HF_FIELD_PROCESSES);
 
     if (count == 0)
         hf_text_add(out, "none listed");
     for (size_t i = 0; i < count; i++) {
         const char *between = i == 0 ? "" : i + 1 == count ? " and " : ", ";
 
-        hf_text_addf(out, "%s%" PRId64, between, record->processes[i]);
+        hf_text_addf(out, "%s%" PRId64, between,
+                     hf_view_item(seen, HF_FIELD_PROCESSES, i));
     }
 }
 
@@ -59,11 +92,12 @@ hf_report_command(struct hf_text *out, const struct hf_which *which,
 }
 
 void
-hf_report_before_clear(struct hf_text *out, const struct hf_diagnosis *seen)
+hf_report_before_clear(struct hf_text *out, const struct hf_view *seen)
 {
-    if (seen->life == HF_LIFE_SUSPECTED && seen->running) {
+    if (hf_report_life(seen) == HF_LIFE_SUSPECTED &&
+        hf_view_number(seen, HF_FIELD_RUNNING) != 0) {
         hf_text_add(out, "end what is left of processes ");
-        hf_report_processes(out, &seen->record);
+        hf_report_processes(out, seen);
         hf_text_add(out, " and of what they run, or it goes on beside "
                          "the next one; ");
     }
@@ -95,47 +129,50 @@ hf_report_none(const struct hf_which *which, const char *place)
 
 /* What is known of its life, in one clause. */
 static void
-add_life(struct hf_text *out, const struct hf_diagnosis *seen)
+add_life(struct hf_text *out, const struct hf_view *seen, bool looked)
 {
-    const struct hf_description *record = &seen->record;
-    char unchanged[32];
-    char watched[32];
+    struct hf_duration unchanged =
+        hf_report_duration(seen, HF_FIELD_UNCHANGED_MS);
+    struct hf_duration watched = hf_report_duration(seen, HF_FIELD_WATCHED_MS);
+    char unchanged_text[32];
+    char watched_text[32];
 
-    hf_duration_text(seen->unchanged, unchanged, sizeof(unchanged));
-    hf_duration_text(seen->watched, watched, sizeof(watched));
-    switch (seen->life) {
+    hf_duration_text(unchanged, unchanged_text, sizeof(unchanged_text));
+    hf_duration_text(watched, watched_text, sizeof(watched_text));
+    switch (hf_report_life(seen)) {
     case HF_LIFE_UNKNOWN:
-        if (seen->watched.ms == 0)
+        if (!looked || watched.ms == 0)
             hf_text_add(out, "not known, for it was not watched");
-        else if (seen->watched.ms < JUST_MS)
+        else if (watched.ms < JUST_MS)
             hf_text_add(out, "not known, just looked");
         else
             hf_text_addf(out, "not known: no beat seen in %s of looking",
-                         watched);
+                         watched_text);
         break;
     case HF_LIFE_BEATING:
-        if (seen->unchanged.ms < JUST_MS)
+        if (unchanged.ms < JUST_MS)
             hf_text_add(out, "it beats: the last beat came just now");
         else
-            hf_text_addf(out, "it beats: the last beat came %s ago", unchanged);
+            hf_text_addf(out, "it beats: the last beat came %s ago",
+                         unchanged_text);
         break;
     case HF_LIFE_RUNNING:
-        if (seen->watched.ms < JUST_MS)
+        if (!looked || watched.ms < JUST_MS)
             hf_text_add(out, "alive, just looked: a process of it runs");
         else
             hf_text_addf(out,
                          "alive: a process of it runs; no beat seen in %s "
                          "of looking",
-                         watched);
+                         watched_text);
         break;
     case HF_LIFE_SUSPECTED:
-        hf_text_addf(out, "suspected dead: unchanged for %s", unchanged);
-        if (seen->running)
+        hf_text_addf(out, "suspected dead: unchanged for %s", unchanged_text);
+        if (hf_view_number(seen, HF_FIELD_RUNNING) != 0)
             hf_text_add(out, ", yet a process of it is there (stopped?)");
         break;
     case HF_LIFE_GONE:
         hf_text_add(out, "gone: of its processes (");
-        hf_report_processes(out, record);
+        hf_report_processes(out, seen);
         hf_text_add(out, ") none is left on this host");
         break;
     }
@@ -157,37 +194,41 @@ hf_report_moment(struct hf_text *out, int64_t wall_ms, const char *after)
 
 void
 hf_report_holder(struct hf_text *out, const char *indent,
-                 const struct hf_diagnosis *seen)
+                 const struct hf_view *seen, bool watched)
 {
-    const struct hf_description *record = &seen->record;
+    struct hf_duration unchanged =
+        hf_report_duration(seen, HF_FIELD_UNCHANGED_MS);
+    const char *reason = hf_view_text(seen, HF_FIELD_REASON);
     char text[32];
 
     hf_text_addf(out, "%sholder: ", indent);
-    hf_report_who(out, record);
+    hf_report_who(out, seen);
     hf_text_add(out, ", since ");
-    hf_report_moment(out, record->since_ms, "");
+    hf_report_moment(out, hf_view_number(seen, HF_FIELD_SINCE_MS), "");
     hf_text_add(out, ", processes ");
-    hf_report_processes(out, record);
+    hf_report_processes(out, seen);
     hf_text_addf(out, "\n%sruns: %s\n", indent,
-                 hf_report_known(record->command));
-    if (record->reason[0] != '\0')
-        hf_text_addf(out, "%sreason: %s\n", indent, record->reason);
+                 hf_report_known(seen, HF_FIELD_COMMAND));
+    if (reason[0] != '\0')
+        hf_text_addf(out, "%sreason: %s\n", indent, reason);
     hf_text_addf(out, "%slast value: beat %" PRIu64 " of claim %" PRIu64,
-                 indent, record->beat, record->id);
-    if (seen->unchanged.ms >= JUST_MS)
+                 indent, (uint64_t)hf_view_number(seen, HF_FIELD_BEAT),
+                 (uint64_t)hf_view_number(seen, HF_FIELD_CLAIM));
+    if (unchanged.ms >= JUST_MS)
         hf_text_addf(out, ", unchanged for %s",
-                     hf_duration_text(seen->unchanged, text, sizeof(text)));
-    hf_text_addf(out, "; fence %" PRIu64 "; if dead: %s\n", record->fence,
-                 hf_if_dead_word(record->if_dead));
+                     hf_duration_text(unchanged, text, sizeof(text)));
+    hf_text_addf(out, "; fence %" PRIu64 "; if dead: %s\n",
+                 hf_report_fence(seen), hf_view_text(seen, HF_FIELD_IF_DEAD));
     hf_text_addf(out, "%slife: ", indent);
-    add_life(out, seen);
+    add_life(out, seen, watched);
     hf_text_add(out, "\n");
 }
 
 static void
 add_headline(struct hf_text *out, const char *name,
-             const struct hf_acquired *answer, struct hf_duration limit)
+             const struct hf_report_answer *answer)
 {
+    struct hf_duration limit = answer->limit;
     char text[32];
 
     switch (answer->outcome) {
@@ -203,7 +244,8 @@ add_headline(struct hf_text *out, const char *name,
             "the holder of %s is suspected dead: it has not "
             "beaten for longer than its ttl of %s",
             name,
-            hf_duration_text(answer->seen.record.ttl, text, sizeof(text)));
+            hf_duration_text(hf_report_duration(answer->seen, HF_FIELD_TTL_MS),
+                             text, sizeof(text)));
         return;
     case HF_HELD_TOO_LONG:
         hf_text_addf(out,
@@ -222,7 +264,7 @@ add_headline(struct hf_text *out, const char *name,
         hf_text_addf(out,
                      "%s is held by the holdfast run that runs this command "
                      "(fence %" PRIu64 "): waiting for it would never end",
-                     name, answer->seen.record.fence);
+                     name, hf_report_fence(answer->seen));
         return;
     case HF_NOT_HELD:
     case HF_GRANTED:
@@ -238,21 +280,23 @@ add_headline(struct hf_text *out, const char *name,
 /* What the person in front of it may do next. */
 static void
 add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
-           const struct hf_acquired *answer)
+           const struct hf_report_answer *answer)
 {
+    const struct hf_view *seen = answer->seen;
+
     switch (answer->outcome) {
     case HF_GONE:
     case HF_SUSPECTED_DEAD:
         hf_text_add(out, "holdfast: nobody takes it over: ");
-        hf_report_before_clear(out, &answer->seen);
+        hf_report_before_clear(out, seen);
         hf_text_add(out, ", and then\n    ");
-        hf_report_clear(out, which, place, answer->seen.record.fence);
+        hf_report_clear(out, which, place, hf_report_fence(seen));
         hf_text_add(out, "\n");
         break;
     case HF_HELD_TOO_LONG:
         hf_text_add(out, "holdfast: it is alive, so there is nothing to "
                          "clear: ask ");
-        hf_report_who(out, &answer->seen.record);
+        hf_report_who(out, seen);
         hf_text_add(out, ", or wait longer with -w\n");
         break;
     case HF_TIMED_OUT:
@@ -276,16 +320,15 @@ add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
 
 void
 hf_report_refusal(struct hf_text *out, const struct hf_which *which,
-                  const char *place, const struct hf_acquired *answer,
-                  struct hf_duration limit)
+                  const char *place, const struct hf_report_answer *answer)
 {
     struct hf_text name = HF_PHRASE;
 
     hf_phrase_quote(&name, which->name);
     hf_text_add(out, "holdfast: ");
-    add_headline(out, name.at, answer, limit);
+    add_headline(out, name.at, answer);
     hf_text_addf(out, " (%s)\n", place);
-    if (answer->seen.record.exists)
-        hf_report_holder(out, "holdfast:   ", &answer->seen);
+    if (hf_report_exists(answer->seen))
+        hf_report_holder(out, "holdfast:   ", answer->seen, true);
     add_remedy(out, which, place, answer);
 }

@@ -11,15 +11,22 @@
  * when, the evidence, and what to do, as commands to paste.
  */
 
-/* `text`, or "?" where it is empty: not known. */
-const char *hf_report_known(const char *text);
+/* What is seen of a lock and its holder, as what it is. */
+bool hf_report_exists(const struct hf_view *seen);
+bool hf_report_corrupt(const struct hf_view *seen);
+enum hf_life hf_report_life(const struct hf_view *seen);
+uint64_t hf_report_fence(const struct hf_view *seen);
+struct hf_duration hf_report_duration(const struct hf_view *seen,
+                                      enum hf_field field);
+
+/* The field's text, or "?" where it is empty: not known. */
+const char *hf_report_known(const struct hf_view *seen, enum hf_field field);
 
 /* "ann@db1"; what is not known is "?". */
-void hf_report_who(struct hf_text *out, const struct hf_description *record);
+void hf_report_who(struct hf_text *out, const struct hf_view *seen);
 
 /* "812 and 813", or "none listed". */
-void hf_report_processes(struct hf_text *out,
-                         const struct hf_description *record);
+void hf_report_processes(struct hf_text *out, const struct hf_view *seen);
 
 /*
  * "holdfast VERB [--at …] [--space …] EXTRA NAME", quoted for a shell.  --at
@@ -34,8 +41,7 @@ void hf_report_command(struct hf_text *out, const struct hf_which *which,
  * process of the holder is still there, to end that first; it would go on
  * beside the next one.  One clause, without a full stop.
  */
-void hf_report_before_clear(struct hf_text *out,
-                            const struct hf_diagnosis *seen);
+void hf_report_before_clear(struct hf_text *out, const struct hf_view *seen);
 
 /* When it was by a wall clock, as "DATE (AGE)", with `after` behind the age;
  * "unknown" for what is no date. */
@@ -46,16 +52,24 @@ void hf_report_moment(struct hf_text *out, int64_t wall_ms, const char *after);
 void hf_report_clear(struct hf_text *out, const struct hf_which *which,
                      const char *place, uint64_t fence);
 
-/* Lines, each with `indent` before it: the holder, its value, its life. */
+/* Lines, each with `indent` before it: the holder, its value, its life.
+ * `watched`: there was a look for a sign of life, however short. */
 void hf_report_holder(struct hf_text *out, const char *indent,
-                      const struct hf_diagnosis *seen);
+                      const struct hf_view *seen, bool watched);
 
 /* Say that there is no such lock, and return the exit code. */
 int hf_report_none(const struct hf_which *which, const char *place);
 
-/* The whole answer of a `run` that was not granted. */
+/* Why a `run` was not granted its lock. */
+struct hf_report_answer {
+    enum hf_outcome outcome;
+    const struct hf_view *seen; /* the last holder; NULL: none */
+    struct hf_duration limit;   /* of the wait; zero: it was not to wait */
+};
+
+/* All of it, with what to do. */
 void hf_report_refusal(struct hf_text *out, const struct hf_which *which,
-                       const char *place, const struct hf_acquired *answer,
-                       struct hf_duration limit);
+                       const char *place,
+                       const struct hf_report_answer *answer);
 
 #endif

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hold.h"
 #include "options.h"
+#include "run_loop.h"
 #include "say.h"
 #include "verbs.h"
 
@@ -56,59 +56,42 @@ static const char help[] =
     "  holdfast run -n nightly -- make nightly\n"
     "  holdfast run --if-dead refuse -w 2h migrate -- ./migrate.sh\n";
 
-enum {
-    TTL_TAKEOVER_MS = 30 * 1000,
-    TTL_REFUSE_MS = 60 * 1000,
-    GRACE_MAX_MS = 10 * 1000,
-    LIMIT_MS = 10 * 60 * 1000,
-};
-
-/* The command line so far. */
-struct reading {
-    struct hf_hold_order order;
-    bool try;     /* -n */
-    bool waiting; /* -w */
-};
-
 static int
-take_if_suspected(struct reading *r)
+take_if_suspected(struct hf_run_order *order)
 {
     struct hf_text word = HF_PHRASE;
 
-    if (strcmp(optarg, "wait") == 0) {
-        r->order.if_suspected = HF_IF_SUSPECTED_WAIT;
-    } else if (strcmp(optarg, "fail") == 0) {
-        r->order.if_suspected = HF_IF_SUSPECTED_FAIL;
-    } else {
+    if (strcmp(optarg, "wait") != 0 && strcmp(optarg, "fail") != 0) {
         hf_phrase_quote(&word, optarg);
         return hf_say_usage("run", "--if-suspected is wait or fail, not %s",
                             word.at);
     }
+    order->if_suspected = optarg;
     return 0;
 }
 
 /* -E, as of flock. */
 static int
-take_exit_code(struct reading *r)
+take_exit_code(struct hf_run_order *order)
 {
     size_t len = strspn(optarg, "0123456789");
     long code = len > 0 && len <= 3 ? strtol(optarg, NULL, 10) : 0;
 
     if (optarg[len] != '\0' || code < 1 || code > 255)
         return hf_say_usage("run", "-E needs an exit code from 1 to 255");
-    r->order.busy_exit = (int)code;
+    order->busy_exit = (int)code;
     return 0;
 }
 
 static int
-take_if_dead(struct reading *r)
+take_if_dead(struct hf_run_order *order)
 {
     struct hf_text word = HF_PHRASE;
 
     if (strcmp(optarg, hf_if_dead_word(HF_REFUSE)) == 0) {
-        r->order.if_dead = HF_REFUSE;
+        order->if_dead = HF_REFUSE;
     } else if (strcmp(optarg, hf_if_dead_word(HF_TAKEOVER)) == 0) {
-        r->order.if_dead = HF_TAKEOVER;
+        order->if_dead = HF_TAKEOVER;
     } else {
         hf_phrase_quote(&word, optarg);
         return hf_say_usage("run", "--if-dead is refuse or takeover, not %s",
@@ -119,12 +102,12 @@ take_if_dead(struct reading *r)
 
 /* The first word that is no option is the name; there is only one. */
 static int
-take_word(struct reading *r)
+take_word(struct hf_run_order *order)
 {
     struct hf_text word = HF_PHRASE;
 
-    if (r->order.which.name == NULL) {
-        r->order.which.name = optarg;
+    if (order->which.name == NULL) {
+        order->which.name = optarg;
         return 0;
     }
     hf_phrase_quote(&word, optarg);
@@ -133,33 +116,28 @@ take_word(struct reading *r)
 }
 
 static int
-take_option(struct reading *r, int option, char **argv)
+take_option(struct hf_run_order *order, int option, char **argv)
 {
-    struct hf_hold_order *order = &r->order;
-
     switch (option) {
     case 1:
-        return take_word(r);
+        return take_word(order);
     case 'n':
-        r->try = true;
-        order->wait = HF_WAIT_TRY;
+        order->try_only = true;
         return 0;
     case 'w':
-        r->waiting = true;
-        if (strcmp(optarg, "forever") == 0)
-            order->limit = HF_FOREVER;
-        else
-            return hf_options_duration("run", "-w", &order->limit);
-        return 0;
+        order->wait = optarg;
+        return strcmp(optarg, "forever") == 0
+                   ? 0
+                   : hf_options_duration("run", "-w", &order->wait);
     case 'E':
-        return take_exit_code(r);
+        return take_exit_code(order);
     case 'q':
         order->quiet = true;
         return 0;
     case HF_OPTION_IF_DEAD:
-        return take_if_dead(r);
+        return take_if_dead(order);
     case HF_OPTION_IF_SUSPECTED:
-        return take_if_suspected(r);
+        return take_if_suspected(order);
     case HF_OPTION_TTL:
         return hf_options_duration("run", "--ttl", &order->ttl);
     case HF_OPTION_BEAT:
@@ -180,9 +158,8 @@ take_option(struct reading *r, int option, char **argv)
 
 /* After the last option: [-- NAME] -- COMMAND... */
 static int
-take_command(struct reading *r, int argc, char **argv)
+take_command(struct hf_run_order *order, int argc, char **argv)
 {
-    struct hf_hold_order *order = &r->order;
     bool separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
 
     if (order->which.name == NULL && optind < argc) {
@@ -198,22 +175,8 @@ take_command(struct reading *r, int argc, char **argv)
     return hf_options_check_at(&order->which);
 }
 
-static void
-fill_defaults(struct hf_hold_order *order)
-{
-    bool refuse = order->if_dead == HF_REFUSE;
-
-    if (order->ttl.ms == 0)
-        order->ttl.ms = refuse ? TTL_REFUSE_MS : TTL_TAKEOVER_MS;
-    if (order->grace.ms == 0)
-        order->grace.ms =
-            order->ttl.ms / 3 < GRACE_MAX_MS ? order->ttl.ms / 3 : GRACE_MAX_MS;
-    if (order->limit.ms == 0)
-        order->limit.ms = LIMIT_MS;
-}
-
 static int
-read_line(struct reading *r, int argc, char **argv)
+read_line(struct hf_run_order *order, int argc, char **argv)
 {
     static const struct option options[] = {
         {"if-dead", required_argument, NULL, HF_OPTION_IF_DEAD},
@@ -234,26 +197,25 @@ read_line(struct reading *r, int argc, char **argv)
         if (option < 0)
             break;
 
-        int wrong = take_option(r, option, argv);
+        int wrong = take_option(order, option, argv);
 
-        if (wrong != 0 || r->order.which.help)
+        if (wrong != 0 || order->which.help)
             return wrong;
     }
-    if (r->try && r->waiting)
+    if (order->try_only && order->wait != NULL)
         return hf_say_usage("run", "-n does not wait and -w does: choose one");
-    return take_command(r, argc, argv);
+    return take_command(order, argc, argv);
 }
 
 int
 hf_run_verb(int argc, char **argv)
 {
-    struct reading r = {.try = false};
-    int wrong = read_line(&r, argc, argv);
+    struct hf_run_order order = {.wait = NULL};
+    int wrong = read_line(&order, argc, argv);
 
     if (wrong != 0)
         return wrong;
-    if (r.order.which.help)
+    if (order.which.help)
         return hf_options_help(help);
-    fill_defaults(&r.order);
-    return hf_hold_run(&r.order);
+    return hf_run_loop(&order);
 }

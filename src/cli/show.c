@@ -1,6 +1,7 @@
 #include <inttypes.h>
+#include <string.h>
 
-#include "options.h"
+#include "ask.h"
 #include "report.h"
 #include "say.h"
 #include "verbs.h"
@@ -22,72 +23,108 @@ static const char help[] =
     "  holdfast show --json migrate | jq .fence\n";
 
 static void
-add_owner(struct hf_text *out, const struct hf_description *lock)
+add_owner(struct hf_text *out, const struct hf_view *lock)
 {
+    const char *reason = hf_view_text(lock, HF_FIELD_REASON);
     char text[32];
 
     hf_text_add(out, "holder     ");
     hf_report_who(out, lock);
     hf_text_add(out, "\nprocesses  ");
     hf_report_processes(out, lock);
-    hf_text_addf(out, "\nruns       %s\n", lock->command);
-    if (lock->reason[0] != '\0')
-        hf_text_addf(out, "reason     %s\n", lock->reason);
+    hf_text_addf(out, "\nruns       %s\n",
+                 hf_view_text(lock, HF_FIELD_COMMAND));
+    if (reason[0] != '\0')
+        hf_text_addf(out, "reason     %s\n", reason);
     hf_text_add(out, "since      ");
-    hf_report_moment(out, lock->since_ms, "");
-    hf_text_addf(out, "\nclaim      %" PRIu64 "\n", lock->id);
-    hf_text_addf(out, "if dead    %s\n", hf_if_dead_word(lock->if_dead));
+    hf_report_moment(out, hf_view_number(lock, HF_FIELD_SINCE_MS), "");
+    hf_text_addf(out, "\nclaim      %" PRIu64 "\n",
+                 (uint64_t)hf_view_number(lock, HF_FIELD_CLAIM));
+    hf_text_addf(out, "if dead    %s\n", hf_view_text(lock, HF_FIELD_IF_DEAD));
     hf_text_addf(out, "ttl        %s\n",
-                 hf_duration_text(lock->ttl, text, sizeof(text)));
-    hf_text_addf(out, "beats      %" PRIu64 " so far, every %s\n", lock->beat,
-                 hf_duration_text(lock->beat_every, text, sizeof(text)));
+                 hf_duration_text(hf_report_duration(lock, HF_FIELD_TTL_MS),
+                                  text, sizeof(text)));
+    hf_text_addf(out, "beats      %" PRIu64 " so far, every %s\n",
+                 (uint64_t)hf_view_number(lock, HF_FIELD_BEAT),
+                 hf_duration_text(hf_report_duration(lock, HF_FIELD_BEAT_MS),
+                                  text, sizeof(text)));
 }
 
 static void
-add_record(struct hf_text *out, const struct hf_diagnosis *seen,
-           const char *place)
+add_record(struct hf_text *out, const struct hf_view *lock, const char *place)
 {
-    const struct hf_description *lock = &seen->record;
-    const char *why = seen->error.text;
+    const char *why = hf_view_text(lock, HF_FIELD_ERROR);
 
-    hf_text_addf(out, "name       %s\n", lock->name);
-    hf_text_addf(out, "space      %s\n", lock->space);
+    hf_text_addf(out, "name       %s\n", hf_view_text(lock, HF_FIELD_NAME));
+    hf_text_addf(out, "space      %s\n", hf_view_text(lock, HF_FIELD_SPACE));
     hf_text_addf(out, "place      %s\n", place);
-    hf_text_addf(out, "fence      %" PRIu64 "\n", lock->fence);
-    hf_text_addf(out, "version    %" PRIu64 "\n", lock->version);
-    if (lock->corrupt)
+    hf_text_addf(out, "fence      %" PRIu64 "\n", hf_report_fence(lock));
+    hf_text_addf(out, "version    %" PRIu64 "\n",
+                 (uint64_t)hf_view_number(lock, HF_FIELD_VERSION));
+    if (hf_report_corrupt(lock))
         hf_text_addf(out, "value      not Holdfast's%s%s\n",
                      why[0] != '\0' ? ": " : "", why);
     else
         add_owner(out, lock);
     hf_text_add(out, "last beat  ");
-    hf_report_moment(out, lock->stamp_ms, " ago");
+    hf_report_moment(out, hf_view_number(lock, HF_FIELD_STAMP_MS), " ago");
     hf_text_add(out, "\n");
 }
 
-static int
-print(struct hf_client *client, const struct hf_which *which)
+/* The record alone, as a row of a list: of its holder's life `why` tells.  In
+ * a string a quote is escaped, so this one ends the record. */
+static void
+add_json(struct hf_text *out, const struct hf_view *lock)
 {
-    struct hf_examine_options options = {.space = which->space};
-    struct hf_diagnosis seen;
-    struct hf_error error = {0};
-    struct hf_text out = HF_PHRASE;
-    enum hf_status status =
-        hf_examine(client, which->name, &options, &seen, &error);
+    static const char before[] = "{\"record\":";
+    static const char after[] = ",\"life\":";
+    struct hf_text whole = HF_PHRASE;
 
-    if (status != HF_OK)
-        return hf_say_failure(&error, status);
-    if (!seen.record.exists)
-        return hf_report_none(which, hf_client_place(client));
+    hf_phrase_view(&whole, lock);
+
+    const char *record = whole.at + sizeof(before) - 1;
+    const char *end = strstr(record, after);
+
+    if (end != NULL)
+        hf_text_add_bytes(out, record, (size_t)(end - record));
+}
+
+static int
+print(const struct hf_which *which, const struct hf_view *lock,
+      const char *place)
+{
+    struct hf_text out = HF_PHRASE;
+
+    if (!hf_report_exists(lock))
+        return hf_report_none(which, place);
     if (which->json) {
-        hf_phrase_description(&out, &seen.record);
+        add_json(&out, lock);
         hf_text_add(&out, "\n");
     } else {
-        add_record(&out, &seen, hf_client_place(client));
+        add_record(&out, lock, place);
     }
     if (!hf_say_output(&out))
         return HF_EXIT_OURS;
-    return seen.record.corrupt ? hf_status_exit(HF_E_CORRUPT) : 0;
+    return hf_report_corrupt(lock) ? hf_status_exit(HF_E_CORRUPT) : 0;
+}
+
+static int
+show(struct hf_ask *ask, const struct hf_which *which)
+{
+    int code = hf_ask_begin(ask, HF_EXAMINE, which);
+
+    if (code == 0)
+        code = hf_ask_open(ask, which);
+    if (code == 0)
+        code = hf_ask_wait(ask, NULL);
+    if (code != 0)
+        return code;
+
+    struct hf_view *lock = hf_query_view(ask->query);
+
+    code = print(which, lock, hf_client_place(ask->client));
+    hf_view_free(lock);
+    return code;
 }
 
 static int
@@ -112,17 +149,14 @@ int
 hf_show_verb(int argc, char **argv)
 {
     struct hf_which which = {.name = NULL};
-    struct hf_client *client;
+    struct hf_ask ask = {.client = NULL};
     int code = read_line(&which, argc, argv);
 
     if (code != 0)
         return code;
     if (which.help)
         return hf_options_help(help);
-    code = hf_options_look(&which, which.name, &client);
-    if (code != 0)
-        return code;
-    code = print(client, &which);
-    hf_close(client);
+    code = show(&ask, &which);
+    hf_ask_end(&ask);
     return code;
 }

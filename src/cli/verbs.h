@@ -11,5 +11,6 @@ int hf_show_verb(int argc, char **argv);
 int hf_why_verb(int argc, char **argv);
 int hf_clear_verb(int argc, char **argv);
 int hf_audit_verb(int argc, char **argv);
+int hf_doctor_verb(int argc, char **argv);
 
 #endif

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 
-#include "line.h"
-#include "options.h"
+#include "ask.h"
 #include "report.h"
 #include "say.h"
 #include "verbs.h"
@@ -29,23 +28,26 @@ static const char help[] =
 
 struct reading {
     struct hf_which which;
-    struct hf_duration watch;
+    const char *watch;
 };
 
 /* The verdict, in one line. */
 static void
-add_verdict(struct hf_text *out, const struct hf_diagnosis *seen)
+add_verdict(struct hf_text *out, const struct hf_view *seen)
 {
     char text[32];
 
-    switch (seen->life) {
+    switch (hf_report_life(seen)) {
     case HF_LIFE_UNKNOWN:
-        hf_text_addf(out,
-                     "not known: it has not beaten in %s of looking; its "
-                     "ttl is ",
-                     hf_duration_text(seen->watched, text, sizeof(text)));
+        hf_text_addf(
+            out,
+            "not known: it has not beaten in %s of looking; its "
+            "ttl is ",
+            hf_duration_text(hf_report_duration(seen, HF_FIELD_WATCHED_MS),
+                             text, sizeof(text)));
         hf_text_add(out,
-                    hf_duration_text(seen->record.ttl, text, sizeof(text)));
+                    hf_duration_text(hf_report_duration(seen, HF_FIELD_TTL_MS),
+                                     text, sizeof(text)));
         break;
     case HF_LIFE_BEATING:
         hf_text_add(out, "alive: its record changed while we watched");
@@ -55,11 +57,11 @@ add_verdict(struct hf_text *out, const struct hf_diagnosis *seen)
                          "beat was seen yet");
         break;
     case HF_LIFE_SUSPECTED:
-        hf_text_addf(out,
-                     "suspected dead: unchanged for %s, longer than its "
-                     "ttl",
-                     hf_duration_text(seen->unchanged, text, sizeof(text)));
-        if (seen->running)
+        hf_text_addf(
+            out, "suspected dead: unchanged for %s, longer than its ttl",
+            hf_duration_text(hf_report_duration(seen, HF_FIELD_UNCHANGED_MS),
+                             text, sizeof(text)));
+        if (hf_view_number(seen, HF_FIELD_RUNNING) != 0)
             hf_text_add(out, "; yet a process of it is there, perhaps "
                              "stopped");
         break;
@@ -73,45 +75,54 @@ add_verdict(struct hf_text *out, const struct hf_diagnosis *seen)
 
 /* Numbers of another pid namespace are other processes here. */
 static void
-add_apart(struct hf_text *out, const struct hf_description *record)
+add_apart(struct hf_text *out, const struct hf_view *seen)
 {
     hf_text_add(out, "see what it does: on this host, in a pid namespace "
                      "that is not seen from here, as a\n"
                      "    container's; there its processes are ");
-    hf_report_processes(out, record);
+    hf_report_processes(out, seen);
     hf_text_add(out, "\n");
 }
 
 /* How to look at its processes, here or where they are. */
 static void
-add_ps(struct hf_text *out, const struct hf_diagnosis *seen)
+add_ps(struct hf_text *out, const struct hf_view *seen)
 {
-    const struct hf_description *record = &seen->record;
+    size_t count = (size_t)hf_view_number(seen, HF_FIELD_PROCESSES);
+    bool here = hf_view_number(seen, HF_FIELD_HERE) != 0;
+    const char *host = hf_view_text(seen, HF_FIELD_HOST);
 
-    if (record->processes_count == 0 || seen->life == HF_LIFE_GONE)
+    if (count == 0 || hf_report_life(seen) == HF_LIFE_GONE)
         return;
-    if (!seen->here && seen->same_boot) {
-        add_apart(out, record);
+    if (!here && hf_view_number(seen, HF_FIELD_SAME_BOOT) != 0) {
+        add_apart(out, seen);
         return;
     }
     hf_text_addf(out, "see what it does%s:\n    ",
-                 seen->here ? "" : " (not of this host)");
-    if (!seen->here) {
-        hf_text_add(out, record->host[0] == '-' ? "ssh -- " : "ssh ");
-        hf_phrase_quote(out, record->host);
+                 here ? "" : " (not of this host)");
+    if (!here) {
+        hf_text_add(out, host[0] == '-' ? "ssh -- " : "ssh ");
+        hf_phrase_quote(out, host);
         hf_text_add(out, " ");
     }
     hf_text_add(out, "ps -o pid,stat,etime,args -p ");
-    for (size_t i = 0; i < record->processes_count; i++)
-        hf_text_addf(out, "%s%" PRId64, i > 0 ? "," : "", record->processes[i]);
+    for (size_t i = 0; i < count; i++)
+        hf_text_addf(out, "%s%" PRId64, i > 0 ? "," : "",
+                     hf_view_item(seen, HF_FIELD_PROCESSES, i));
     hf_text_add(out, "\n");
+}
+
+static bool
+may_be_taken_over(const struct hf_view *seen)
+{
+    return hf_view_number(seen, HF_FIELD_IF_DEAD) == HF_TAKEOVER;
 }
 
 static void
 add_dead_advice(struct hf_text *out, const struct hf_which *which,
-                const char *place, const struct hf_diagnosis *seen)
+                const char *place, const struct hf_view *seen)
 {
-    if (seen->record.if_dead == HF_TAKEOVER) {
+    if (may_be_taken_over(seen)) {
         hf_text_add(out, "nothing to clear: the next one takes it over:\n"
                          "    ");
         hf_report_command(out, which, place, "run", "");
@@ -121,22 +132,23 @@ add_dead_advice(struct hf_text *out, const struct hf_which *which,
     hf_text_add(out, "nobody takes it over (if_dead is refuse): ");
     hf_report_before_clear(out, seen);
     hf_text_add(out, ", then\n    ");
-    hf_report_clear(out, which, place, seen->record.fence);
+    hf_report_clear(out, which, place, hf_report_fence(seen));
     hf_text_add(out, "\n");
 }
 
 static void
 add_advice(struct hf_text *out, const struct hf_which *which, const char *place,
-           const struct hf_diagnosis *seen)
+           const struct hf_view *seen)
 {
     char text[32];
 
     add_ps(out, seen);
-    switch (seen->life) {
+    switch (hf_report_life(seen)) {
     case HF_LIFE_UNKNOWN:
     case HF_LIFE_RUNNING:
         hf_text_addf(out, "watch for its whole ttl (%s):\n    ",
-                     hf_duration_text(seen->record.ttl, text, sizeof(text)));
+                     hf_duration_text(hf_report_duration(seen, HF_FIELD_TTL_MS),
+                                      text, sizeof(text)));
         hf_report_command(out, which, place, "why", "");
         hf_text_add(out, "\n");
         break;
@@ -152,89 +164,103 @@ add_advice(struct hf_text *out, const struct hf_which *which, const char *place,
     }
 }
 
-static int
-print_text(const struct hf_which *which, const char *place,
-           const struct hf_diagnosis *seen)
+static void
+add_not_ours(struct hf_text *out, const struct hf_which *which,
+             const char *place, const struct hf_view *seen)
 {
-    struct hf_text out = HF_PHRASE;
+    const char *why = hf_view_text(seen, HF_FIELD_ERROR);
 
-    if (seen->record.corrupt) {
-        hf_phrase_quote(&out, which->name);
-        hf_text_addf(&out,
-                     ": the record at %s is not Holdfast's (version "
-                     "%" PRIu64 "%s%s), so nothing is known of a holder\n"
-                     "nobody takes it over: see what wrote it, and that "
-                     "nothing runs under it, then\n    ",
-                     place, seen->record.version,
-                     seen->error.text[0] != '\0' ? ": " : "", seen->error.text);
-        hf_report_command(&out, which, place, "clear", "--force --reason '…'");
-        hf_text_add(&out, "\n");
-    } else {
-        hf_phrase_quote(&out, which->name);
-        hf_text_add(&out, ": ");
-        add_verdict(&out, seen);
-        hf_report_holder(&out, "  ", seen);
-        hf_text_addf(&out, "  place: %s\n", place);
-        add_advice(&out, which, place, seen);
+    hf_text_addf(out,
+                 ": the record at %s is not Holdfast's (version "
+                 "%" PRIu64 "%s%s), so nothing is known of a holder\n"
+                 "nobody takes it over: see what wrote it, and that "
+                 "nothing runs under it, then\n    ",
+                 place, (uint64_t)hf_view_number(seen, HF_FIELD_VERSION),
+                 why[0] != '\0' ? ": " : "", why);
+    hf_report_command(out, which, place, "clear", "--force --reason '…'");
+    hf_text_add(out, "\n");
+}
+
+static void
+add_text(struct hf_text *out, const struct hf_which *which, const char *place,
+         const struct hf_view *seen)
+{
+    hf_phrase_quote(out, which->name);
+    if (hf_report_corrupt(seen)) {
+        add_not_ours(out, which, place, seen);
+        return;
     }
-    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
+    hf_text_add(out, ": ");
+    add_verdict(out, seen);
+    hf_report_holder(out, "  ", seen, true);
+    hf_text_addf(out, "  place: %s\n", place);
+    add_advice(out, which, place, seen);
 }
 
-static int
-print_json(const struct hf_which *which, const char *place,
-           const struct hf_diagnosis *seen)
+static void
+add_json(struct hf_text *out, const struct hf_which *which, const char *place,
+         const struct hf_view *seen)
 {
-    struct hf_text command = HF_PHRASE;
-    struct hf_text out = HF_PHRASE;
-    bool dead = seen->life == HF_LIFE_GONE || seen->life == HF_LIFE_SUSPECTED;
+    enum hf_life life = hf_report_life(seen);
+    bool dead = life == HF_LIFE_GONE || life == HF_LIFE_SUSPECTED;
+    struct hf_text clear = HF_PHRASE;
 
-    hf_report_clear(&command, which, place, seen->record.fence);
-    hf_text_add(&out, "{\"at\":");
-    hf_phrase_json(&out, place);
-    hf_text_add(&out, ",\"seen\":");
-    hf_phrase_diagnosis(&out, seen);
-    hf_text_add(&out, ",\"clear\":");
-    hf_phrase_json(&out, dead && seen->record.if_dead == HF_REFUSE ? command.at
-                                                                   : NULL);
-    hf_text_add(&out, "}\n");
-    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
+    hf_report_clear(&clear, which, place, hf_report_fence(seen));
+    hf_text_add(out, "{\"at\":");
+    hf_phrase_json(out, place);
+    hf_text_add(out, ",\"seen\":");
+    hf_phrase_view(out, seen);
+    hf_text_add(out, ",\"clear\":");
+    hf_phrase_json(out, dead && !may_be_taken_over(seen) ? clear.at : NULL);
+    hf_text_add(out, "}\n");
 }
 
 static int
-examine(struct hf_client *client, const struct reading *r)
+print(const struct hf_which *which, const char *place,
+      const struct hf_view *seen)
+{
+    struct hf_text out = HF_PHRASE;
+
+    if (!hf_report_exists(seen))
+        return hf_report_none(which, place);
+    if (which->json)
+        add_json(&out, which, place, seen);
+    else
+        add_text(&out, which, place, seen);
+    if (!hf_say_output(&out))
+        return HF_EXIT_OURS;
+    return hf_report_corrupt(seen) ? hf_status_exit(HF_E_CORRUPT) : 0;
+}
+
+static int
+examine(struct hf_ask *ask, const struct reading *r)
 {
     const struct hf_which *which = &r->which;
-    const char *place = hf_client_place(client);
     struct hf_text name = HF_PHRASE;
     struct hf_line line;
-    struct hf_examine_options options = {
-        .space = which->space,
-        .watch = r->watch,
-        .on_waiting = hf_line_show,
-        .ctx = &line,
-    };
-    struct hf_diagnosis seen;
-    struct hf_error error = {0};
+    int code = hf_ask_begin(ask, HF_EXAMINE, which);
+
+    if (code == 0)
+        code = hf_ask_set(ask, HF_WATCH, r->watch);
+    if (code == 0)
+        code = hf_ask_open(ask, which);
+    if (code != 0)
+        return code;
+
+    const char *place = hf_client_place(ask->client);
 
     hf_phrase_quote(&name, which->name);
     hf_line_init(&line, "watching", name.at, place);
     line.silent = which->json;
-
-    enum hf_status status =
-        hf_examine(client, which->name, &options, &seen, &error);
-
-    hf_line_end(&line);
-    if (status != HF_OK)
-        return hf_say_failure(&error, status);
-    if (!seen.record.exists)
-        return hf_report_none(which, place);
-
-    int code = which->json ? print_json(which, place, &seen)
-                           : print_text(which, place, &seen);
-
+    code = hf_ask_wait(ask, &line);
     if (code != 0)
         return code;
-    return seen.record.corrupt ? hf_status_exit(HF_E_CORRUPT) : 0;
+
+    struct hf_view *seen = hf_query_view(ask->query);
+
+    code = print(which, place, seen);
+    hf_view_free(seen);
+    return code;
 }
 
 static int
@@ -267,18 +293,15 @@ read_line(struct reading *r, int argc, char **argv)
 int
 hf_why_verb(int argc, char **argv)
 {
-    struct reading r = {.watch = HF_FOREVER};
-    struct hf_client *client;
+    struct reading r = {.watch = "forever"};
+    struct hf_ask ask = {.client = NULL};
     int code = read_line(&r, argc, argv);
 
     if (code != 0)
         return code;
     if (r.which.help)
         return hf_options_help(help);
-    code = hf_options_look(&r.which, r.which.name, &client);
-    if (code != 0)
-        return code;
-    code = examine(client, &r);
-    hf_close(client);
+    code = examine(&ask, &r);
+    hf_ask_end(&ask);
     return code;
 }

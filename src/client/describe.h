@@ -15,7 +15,7 @@ struct hf_record_meta {
     int64_t stamp_ms;
 };
 
-/* From a record as stored to a record as described (holdfast/describe.h);
+/* From a record as stored to a record as described (wire/describe.h);
  * `value` is looked at only when it exists and is not corrupt.  Strings become
  * safe to print.  Cannot fail. */
 void hf_describe(const struct hf_record_meta *meta,

@@ -11,8 +11,10 @@
 #include "base/fail.h"
 #include "base/text.h"
 
+/* ---- This process -------------------------------------------------------- */
+
 static void
-fill_user(struct hf_owner *owner)
+learn_user(struct hf_self *self)
 {
     char memory[4096];
     struct passwd entry;
@@ -20,15 +22,14 @@ fill_user(struct hf_owner *owner)
 
     if (getpwuid_r(geteuid(), &entry, memory, sizeof(memory), &found) == 0 &&
         found != NULL)
-        snprintf(owner->user, sizeof(owner->user), "%s", found->pw_name);
+        snprintf(self->user, sizeof(self->user), "%s", found->pw_name);
     else
-        snprintf(owner->user, sizeof(owner->user), "uid %u",
-                 (unsigned)geteuid());
+        snprintf(self->user, sizeof(self->user), "uid %u", (unsigned)geteuid());
 }
 
 /* /proc/self/cmdline with its NULs made spaces. */
 static void
-fill_own_command(struct hf_owner *owner)
+learn_command(struct hf_self *self)
 {
     char line[HF_COMMAND_MAX + 1];
     ssize_t len = 0;
@@ -48,55 +49,81 @@ fill_own_command(struct hf_owner *owner)
     for (ssize_t i = 0; i < len; i++)
         if (line[i] == '\0')
             line[i] = ' ';
-    hf_text_show(owner->command, sizeof(owner->command), line,
+    hf_text_show(self->command, sizeof(self->command), line,
                  len > 0 ? (size_t)len : 0);
 }
 
-static bool
-is_there(pid_t pid)
+void
+hf_self_learn(struct hf_self *self)
 {
-    return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
+    *self = (struct hf_self){.process = {.pid = getpid()}};
+    hf_process_host(&self->host);
+    learn_user(self);
+    learn_command(self);
+    if (hf_process_find(getpid(), &self->process, NULL) != HF_OK)
+        self->process.start = 0;
 }
 
-static enum hf_status
-fill_processes(const struct hf_owner_words *words, struct hf_owner *owner,
-               struct hf_error *error)
-{
-    const pid_t self = getpid();
-    const pid_t *pids = words->processes_count > 0 ? words->processes : &self;
-    size_t count = words->processes_count > 0 ? words->processes_count : 1;
+/* ---- A claimant ---------------------------------------------------------- */
 
-    if (count > HF_PROCESSES_MAX)
-        return hf_fail(error, HF_E_INVALID, "more than %d processes",
-                       HF_PROCESSES_MAX);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_there(pids[i]))
-            return hf_fail(error, HF_E_INVALID, "there is no process %ld",
-                           (long)pids[i]);
-        if (hf_process_find(pids[i], &owner->processes[i], NULL) != HF_OK) {
-            owner->processes_count = 0;
-            return HF_OK;
-        }
-        owner->processes_count++;
+static bool
+is_there(int64_t pid)
+{
+    return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+enum hf_status
+hf_owner_find(struct hf_settings *settings, struct hf_error *error)
+{
+    struct hf_process *processes = settings->processes;
+
+    for (size_t i = 0; i < settings->processes_count; i++) {
+        if (!is_there(processes[i].pid))
+            return hf_fail(error, HF_E_INVALID, "there is no process %lld",
+                           (long long)processes[i].pid);
+        if (hf_process_find(processes[i].pid, &processes[i], NULL) != HF_OK)
+            processes[i].start = 0;
     }
     return HF_OK;
 }
 
-enum hf_status
-hf_owner_fill(const struct hf_host *host, const struct hf_owner_words *words,
-              struct hf_owner *owner, struct hf_error *error)
+/* All of them or none: the end of some must never be taken for the end of
+ * all. */
+static void
+fill_processes(const struct hf_self *self, const struct hf_settings *settings,
+               struct hf_owner *owner)
 {
-    const char *reason = words->reason == NULL ? "" : words->reason;
+    const struct hf_process *processes = &self->process;
+    size_t count = 1;
 
-    *owner = (struct hf_owner){.pidns = host->pidns};
-    snprintf(owner->host, sizeof(owner->host), "%s", host->name);
-    snprintf(owner->boot, sizeof(owner->boot), "%s", host->boot);
+    if (settings->processes_count > 0) {
+        processes = settings->processes;
+        count = settings->processes_count;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (processes[i].start == 0)
+            return;
+    memcpy(owner->processes, processes, count * sizeof(*processes));
+    owner->processes_count = count;
+}
+
+void
+hf_owner_fill(const struct hf_self *self, const struct hf_settings *settings,
+              int64_t since_ms, struct hf_owner *owner)
+{
+    const char *command =
+        settings->command == NULL ? self->command : settings->command;
+    const char *reason = settings->reason == NULL ? "" : settings->reason;
+
+    *owner = (struct hf_owner){
+        .since_ms = since_ms,
+        .pidns = self->host.pidns,
+    };
+    memcpy(owner->host, self->host.name, sizeof(owner->host));
+    memcpy(owner->boot, self->host.boot, sizeof(owner->boot));
+    memcpy(owner->user, self->user, sizeof(owner->user));
+    hf_text_show(owner->command, sizeof(owner->command), command,
+                 strlen(command));
     hf_text_show(owner->reason, sizeof(owner->reason), reason, strlen(reason));
-    fill_user(owner);
-    if (words->command == NULL)
-        fill_own_command(owner);
-    else
-        hf_text_show(owner->command, sizeof(owner->command), words->command,
-                     strlen(words->command));
-    return fill_processes(words, owner, error);
+    fill_processes(self, settings, owner);
 }

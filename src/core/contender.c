@@ -402,16 +402,10 @@ keeper_is_working(const struct hf_contender *c)
 static void
 end_at_limit(struct hf_contender *c)
 {
-    const struct hf_evidence *e = &c->evidence;
+    enum hf_outcome outcome;
+    enum hf_status status = hf_contender_at_limit(c, &c->evidence, &outcome);
 
-    if (c->suspected)
-        end(c, HF_OK, HF_SUSPECTED_DEAD);
-    else if (c->failing)
-        end(c, HF_E_UNAVAILABLE, HF_NOT_HELD);
-    else if (e->present && e->same_holder && e->beat_seen)
-        end(c, HF_OK, HF_HELD_TOO_LONG);
-    else
-        end(c, HF_OK, HF_TIMED_OUT);
+    end(c, status, outcome);
 }
 
 static void
@@ -529,6 +523,14 @@ hf_contender_init(struct hf_contender *c,
 }
 
 void
+hf_contender_inherit(struct hf_contender *c, const struct hf_evidence *evidence)
+{
+    HF_CHECK(c->state == HF_CONTENDER_IDLE);
+    c->evidence = *evidence;
+    c->answered = true;
+}
+
+void
 hf_contender_step(struct hf_contender *c, struct hf_event event)
 {
     HF_CHECK(c->outbox.count == 0);
@@ -636,6 +638,22 @@ hf_contender_check(const struct hf_contender *c, struct hf_instant now)
         return k->config.terms.if_dead == HF_REFUSE ? HF_IN_DOUBT : HF_LOST;
     }
     return c->outcome == HF_LOST ? HF_LOST : HF_NOT_HELD;
+}
+
+enum hf_status
+hf_contender_at_limit(const struct hf_contender *c, const struct hf_evidence *e,
+                      enum hf_outcome *outcome)
+{
+    *outcome = HF_NOT_HELD;
+    if (c->suspected)
+        *outcome = HF_SUSPECTED_DEAD;
+    else if (c->failing)
+        return HF_E_UNAVAILABLE;
+    else if (e->present && e->same_holder && e->beat_seen)
+        *outcome = HF_HELD_TOO_LONG;
+    else
+        *outcome = HF_TIMED_OUT;
+    return HF_OK;
 }
 
 bool

@@ -79,6 +79,14 @@ void hf_contender_init(struct hf_contender *c,
                        const struct hf_contender_config *config);
 
 /*
+ * Before ACQUIRE: go by what another contender of this process has seen of the
+ * record, of a place that answered it.  Evidence is about the record, whoever
+ * looked; beat_seen and same_holder must be true since this one began to wait.
+ */
+void hf_contender_inherit(struct hf_contender *c,
+                          const struct hf_evidence *evidence);
+
+/*
  * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, CLOCK,
  * RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.
  * Drain hf_contender_next before the next step.
@@ -95,6 +103,16 @@ struct hf_instant hf_contender_deadline(const struct hf_contender *c);
  * Once HF_LOST, never again HF_GRANTED. */
 enum hf_outcome hf_contender_check(const struct hf_contender *c,
                                    struct hf_instant now);
+
+/*
+ * How does a wait end that is over its limit now?  WATCHING, or LOOKING.
+ * `evidence` is this contender's as far as whoever waited saw it, so that those
+ * who wait behind it in one process are told by the same rule.  HF_OK and the
+ * outcome, or HF_E_UNAVAILABLE.
+ */
+enum hf_status hf_contender_at_limit(const struct hf_contender *c,
+                                     const struct hf_evidence *evidence,
+                                     enum hf_outcome *outcome);
 
 /* Does it wait for the answer to a question, and to which?  One that it asked
  * before was superseded, and if it was not sent it need not be. */

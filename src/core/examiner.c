@@ -339,9 +339,15 @@ hf_examiner_step(struct hf_examiner *x, struct hf_event event)
     check_invariants(x);
 }
 
-static void
-build_clear(const struct hf_examiner *x, struct hf_request *request)
+void
+hf_examiner_request(const struct hf_examiner *x, struct hf_request *request)
 {
+    *request = (struct hf_request){
+        .number = x->question.number,
+        .read = x->question.kind == HF_ASK_READ,
+    };
+    if (request->read)
+        return;
     request->ops_count = 2;
     request->ops[0] = (struct hf_op){
         .kind = HF_DELETE,
@@ -370,13 +376,8 @@ hf_examiner_next(struct hf_examiner *x, struct hf_effect *effect)
                                      .notice = (enum hf_notice_kind)entry};
         return true;
     }
-    *effect = (struct hf_effect){
-        .kind = HF_DO_ASK,
-        .request = {.number = x->question.number,
-                    .read = x->question.kind == HF_ASK_READ},
-    };
-    if (!effect->request.read)
-        build_clear(x, &effect->request);
+    *effect = (struct hf_effect){.kind = HF_DO_ASK};
+    hf_examiner_request(x, &effect->request);
     return true;
 }
 

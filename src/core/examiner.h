@@ -41,7 +41,7 @@ struct hf_examiner_config {
     uint64_t token;              /* of the one to clear; 0: of whomever */
 };
 
-/* What was concluded about the holder; the words are holdfast/describe.h's. */
+/* What was concluded about the holder; the words are holdfast/view.h's. */
 enum hf_finding {
     HF_FINDING_NONE,      /* neither proof was found while watching */
     HF_FINDING_ALIVE,     /* it beat, or another holder came */
@@ -76,6 +76,10 @@ void hf_examiner_step(struct hf_examiner *x, struct hf_event event);
 
 /* Take the oldest effect not yet taken; false when there is none left. */
 bool hf_examiner_next(struct hf_examiner *x, struct hf_effect *effect);
+
+/* The question that is out, built anew. */
+void hf_examiner_request(const struct hf_examiner *x,
+                         struct hf_request *request);
 
 /* When to send the next HF_ON_CLOCK, or HF_NEVER. */
 struct hf_instant hf_examiner_deadline(const struct hf_examiner *x);

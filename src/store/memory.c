@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,6 +14,14 @@
 #include "store/memory_table.h"
 #include "store/pause.h"
 #include "store/rule.h"
+
+/* Generous, for there is nothing to wait for: as SQLite's, so that what is
+ * tested in memory holds in a file. */
+static const struct hf_store_limits limits = {
+    .max_operations = 10000,
+    .max_bytes = (size_t)16 << 20,
+    .max_calls = 1,
+};
 
 /*
  * One table a name, and one mutex over all of them: calls are short, and this
@@ -139,25 +148,37 @@ show(const struct hf_memory_row *row, struct hf_record *record)
     memcpy(record->value, row->value, kept);
 }
 
+static void
+show_key(const struct hf_memory_table *table, struct hf_key key,
+         struct hf_record *record)
+{
+    struct hf_rule_found found = hf_memory_table_find(table, key);
+
+    if (found.exists) {
+        show(table->rows[hf_memory_table_position(table, key)], record);
+        return;
+    }
+    record->exists = false;
+    record->version = found.version;
+    record->token = 0;
+    record->stamp_ms = 0;
+    record->value_len = 0;
+}
+
 static enum hf_status
-get(struct hf_store *store, struct hf_key key, struct hf_instant until,
-    struct hf_record *record, struct hf_error *error)
+get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
+    struct hf_instant until, hf_store_found_fn *found, void *ctx,
+    struct hf_error *error)
 {
     const struct hf_memory_table *table = &memory_of(store)->shared->table;
-    struct hf_rule_found found;
+    struct hf_record record;
 
     (void)until;
     (void)error;
     lock();
-    found = hf_memory_table_find(table, key);
-    if (found.exists) {
-        show(table->rows[hf_memory_table_position(table, key)], record);
-    } else {
-        record->exists = false;
-        record->version = found.version;
-        record->token = 0;
-        record->stamp_ms = 0;
-        record->value_len = 0;
+    for (size_t i = 0; i < keys_count; i++) {
+        show_key(table, keys[i], &record);
+        found(ctx, i, &record);
     }
     unlock();
     return HF_OK;
@@ -259,29 +280,36 @@ commit(struct hf_store *store, struct hf_store_group *groups,
 
 /* ---- Wait and purge ------------------------------------------------------ */
 
+/* Look once, and name what has changed; another look follows only on a commit
+ * that comes after this one. */
 static bool
-any_changed(struct memory *memory, const struct hf_store_watch *watches,
-            size_t watches_count)
+look(struct memory *memory, struct hf_store_watch *watches,
+     size_t watches_count)
 {
     bool changed = false;
     eventfd_t count;
 
+    atomic_fetch_add(&memory->base.looks, 1);
     lock();
     eventfd_read(memory->woken_fd, &count); /* EAGAIN: nothing to drain */
-    for (size_t i = 0; i < watches_count && !changed; i++)
-        changed = hf_memory_table_find(&memory->shared->table, watches[i].key)
-                      .version != watches[i].version;
+    for (size_t i = 0; i < watches_count; i++) {
+        struct hf_rule_found found =
+            hf_memory_table_find(&memory->shared->table, watches[i].key);
+
+        watches[i].changed = found.version != watches[i].version;
+        changed |= watches[i].changed;
+    }
     unlock();
     return changed;
 }
 
 static void
-wait_for_change(struct hf_store *store, const struct hf_store_watch *watches,
+wait_for_change(struct hf_store *store, struct hf_store_watch *watches,
                 size_t watches_count, struct hf_instant until, int wake_fd)
 {
     struct memory *memory = memory_of(store);
 
-    while (!any_changed(memory, watches, watches_count)) {
+    while (!look(memory, watches, watches_count)) {
         struct pollfd fds[] = {
             {.fd = wake_fd, .events = POLLIN},
             {.fd = memory->woken_fd, .events = POLLIN},
@@ -292,6 +320,13 @@ wait_for_change(struct hf_store *store, const struct hf_store_watch *watches,
         if (fds[0].revents != 0 || hf_reached(hf_now(), until))
             return;
     }
+}
+
+static bool
+is_woken(struct hf_store *store)
+{
+    (void)store;
+    return true;
 }
 
 static enum hf_status
@@ -309,13 +344,61 @@ purge(struct hf_store *store, struct hf_duration age, size_t limit,
     return HF_OK;
 }
 
+/* ---- Inspect ------------------------------------------------------------- */
+
+static void
+count(struct memory *memory, struct hf_inspect_leftovers *left,
+      uint64_t *newest)
+{
+    lock();
+    hf_memory_table_count(&memory->shared->table, hf_inspect_old_ms(), left,
+                          newest);
+    unlock();
+}
+
+static void
+inspect(struct hf_store *store, struct hf_instant until,
+        hf_store_checkup_fn *tell, void *ctx)
+{
+    struct hf_checkup schema = {.check = "schema"};
+    struct hf_checkup rights = {.check = "rights"};
+    struct hf_checkup durability = {.check = "durability"};
+    struct hf_checkup clock = {.check = "clock"};
+    struct hf_checkup leftovers = {.check = "leftovers"};
+    struct hf_checkup wakeup = {.check = "wakeup"};
+    struct hf_inspect_leftovers left = {0};
+    uint64_t newest = 0;
+
+    (void)until;
+    count(memory_of(store), &left, &newest);
+    hf_checkup_add(&schema, "a table of this very version, which made it");
+    hf_checkup_add(&rights, store->look_only
+                                ? "opened to look only"
+                                : "any thread of this process may write it");
+    hf_checkup_add(&durability, "memory: gone with this process, and seen by "
+                                "no other");
+    hf_checkup_blame(&durability, HF_GRADE_WARN,
+                     "name a file: sqlite:/path/locks.db");
+    hf_inspect_clock(newest, &clock);
+    hf_inspect_leftovers(&left, &leftovers);
+    hf_checkup_add(&wakeup, "a commit wakes who waits, at once");
+    tell(ctx, &schema);
+    tell(ctx, &rights);
+    tell(ctx, &durability);
+    tell(ctx, &clock);
+    tell(ctx, &leftovers);
+    tell(ctx, &wakeup);
+}
+
 static const struct hf_store_methods methods = {
     .close = close_memory,
     .get = get,
     .scan = scan,
     .commit = commit,
     .wait = wait_for_change,
+    .is_woken = is_woken,
     .purge = purge,
+    .inspect = inspect,
 };
 
 enum hf_status
@@ -332,7 +415,8 @@ hf_memory_open(const char *name, const struct hf_alloc *alloc,
     memory = hf_new(alloc, struct memory);
     if (memory == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory to open memory:%s", name);
-    memory->base = (struct hf_store){.methods = &methods, .alloc = alloc};
+    memory->base = (struct hf_store){
+        .methods = &methods, .alloc = alloc, .limits = limits};
 
     memory->woken_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (memory->woken_fd < 0) {

@@ -237,6 +237,27 @@ may_go(const struct hf_memory_row *row, int64_t before_ms)
     return (!row->exists || marker) && row->stamp_ms <= before_ms;
 }
 
+void
+hf_memory_table_count(const struct hf_memory_table *table, int64_t old_ms,
+                      struct hf_inspect_leftovers *left, uint64_t *newest)
+{
+    *left = (struct hf_inspect_leftovers){.oldest_ms = INT64_MAX};
+    *newest = table->floor;
+    for (size_t i = 0; i < table->rows_count; i++) {
+        const struct hf_memory_row *row = table->rows[i];
+
+        if (row->version > *newest)
+            *newest = row->version;
+        if (!may_go(row, INT64_MAX))
+            continue;
+        left->tombstones += !row->exists;
+        left->markers += row->exists;
+        left->old += row->stamp_ms <= old_ms;
+        if (row->stamp_ms < left->oldest_ms)
+            left->oldest_ms = row->stamp_ms;
+    }
+}
+
 size_t
 hf_memory_table_purge(struct hf_memory_table *table, int64_t before_ms,
                       size_t limit)

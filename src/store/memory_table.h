@@ -1,6 +1,7 @@
 #ifndef HF_STORE_MEMORY_TABLE_H
 #define HF_STORE_MEMORY_TABLE_H
 
+#include "store/inspect.h"
 #include "store/rule.h"
 
 /*
@@ -54,6 +55,11 @@ uint64_t hf_memory_table_try(struct hf_memory_table *table,
 
 /* Let the floor be above a version that is gone. */
 void hf_memory_table_raise(struct hf_memory_table *table, uint64_t above);
+
+/* Count what may be purged, of it what is not after `old_ms`; *newest is the
+ * greatest version or floor. */
+void hf_memory_table_count(const struct hf_memory_table *table, int64_t old_ms,
+                           struct hf_inspect_leftovers *left, uint64_t *newest);
 
 /* Remove what may be purged and raise the floor; how many were removed. */
 size_t hf_memory_table_purge(struct hf_memory_table *table, int64_t before_ms,

@@ -294,3 +294,41 @@ hf_place_network(uint32_t filesystem_type)
             return network_types[i].name;
     return NULL;
 }
+
+/* From linux/magic.h, and from the file systems' own sources. */
+static const struct {
+    uint32_t type;
+    const char *name;
+    enum hf_place_keeps keeps;
+} local_types[] = {
+    {0x0000ef53, "ext4", HF_PLACE_KEEPS}, /* or ext2, ext3 */
+    {0x58465342, "xfs", HF_PLACE_KEEPS},
+    {0x9123683e, "btrfs", HF_PLACE_KEEPS},
+    {0x2fc12fc1, "zfs", HF_PLACE_KEEPS},
+    {0xf2f52010, "f2fs", HF_PLACE_KEEPS},
+    {0xca451a4e, "bcachefs", HF_PLACE_KEEPS},
+    {0x00003434, "nilfs2", HF_PLACE_KEEPS},
+    {0x3153464a, "jfs", HF_PLACE_KEEPS},
+    {0x52654973, "reiserfs", HF_PLACE_KEEPS},
+    {0x7366746e, "ntfs3", HF_PLACE_KEEPS},
+    {0x5346544e, "ntfs", HF_PLACE_KEEPS},
+    {0x00004d44, "vfat", HF_PLACE_KEEPS},
+    {0x2011bab0, "exfat", HF_PLACE_KEEPS},
+    {0x794c7630, "overlay", HF_PLACE_IN_CONTAINER},
+    {0x01021994, "tmpfs", HF_PLACE_UNTIL_RESTART},
+    {0x858458f6, "ramfs", HF_PLACE_UNTIL_RESTART},
+};
+
+const char *
+hf_place_filesystem(uint32_t filesystem_type, enum hf_place_keeps *keeps)
+{
+    size_t count = sizeof(local_types) / sizeof(local_types[0]);
+
+    for (size_t i = 0; i < count; i++) {
+        if (local_types[i].type != filesystem_type)
+            continue;
+        *keeps = local_types[i].keeps;
+        return local_types[i].name;
+    }
+    return NULL;
+}

@@ -52,4 +52,16 @@ HF_MUST_USE enum hf_status hf_place_default(char *buffer, size_t size);
  */
 const char *hf_place_network(uint32_t filesystem_type);
 
+/* Of other file systems, what is kept on one. */
+enum hf_place_keeps {
+    HF_PLACE_KEEPS,         /* as far as is known */
+    HF_PLACE_UNTIL_RESTART, /* it is in memory */
+    HF_PLACE_IN_CONTAINER,  /* it is, or may be, gone with the container */
+};
+
+/* Its name, for people, and what it keeps; NULL: not one of those that are
+ * known, or one of the network.  A static string. */
+const char *hf_place_filesystem(uint32_t filesystem_type,
+                                enum hf_place_keeps *keeps);
+
 #endif

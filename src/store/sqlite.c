@@ -8,22 +8,33 @@
 #include "store/rule.h"
 #include "store/sqlite_commit.h"
 #include "store/sqlite_file.h"
+#include "store/sqlite_inspect.h"
 #include "store/sqlite_schema.h"
+#include "store/sqlite_wait.h"
 
 enum {
     /* For the calls that carry no end of their own: open, scan, purge. */
     PATIENCE_MS = 3000,
 
-    /* How often a waiting store looks for commits of others. */
-    LOOK_MS = 2,
-
     /* How often what nobody else has open is opened again, to look only. */
     LOOK_AGAIN_MS = 100,
+};
+
+/*
+ * A commit is one transaction, for which everybody else who writes waits, and
+ * whose pages all are in memory until its end.  10,000 beats of records of
+ * usual length are one of 60 ms.
+ */
+static const struct hf_store_limits limits = {
+    .max_operations = 10000,
+    .max_bytes = (size_t)16 << 20,
+    .max_calls = 1,
 };
 
 struct sqlite {
     struct hf_store base;
     struct hf_sqlite_sql sql;
+    struct hf_file_watch files; /* started by the first wait */
     struct hf_place place;
 };
 
@@ -148,6 +159,13 @@ open_database(struct sqlite *store, struct hf_instant until,
     return status;
 }
 
+static void
+close_database(struct sqlite *store)
+{
+    hf_file_watch_stop(&store->files);
+    hf_sqlite_sql_close(&store->sql);
+}
+
 /*
  * End a call.  What is open is closed if it was found not to be the place any
  * more; the next call opens the place anew.  What is read as it stands is open
@@ -160,7 +178,7 @@ leave(struct sqlite *store)
     bool gone = store->sql.db.gone;
 
     if (store->sql.db.handle != NULL && (gone || still))
-        hf_sqlite_sql_close(&store->sql);
+        close_database(store);
     if (gone && !still)
         store->base.generation++;
 }
@@ -228,42 +246,95 @@ show_absent(struct hf_record *record, uint64_t version)
     record->value_len = 0;
 }
 
+/* One transaction, in which the floor is asked once, and only where something
+ * is absent.  (Joined to it, SQLite prepares the statement anew for each key,
+ * which is ten times the work.) */
+struct reading {
+    struct sqlite *store;
+    int64_t floor; /* 0: not known yet */
+};
+
+static int
+show_floor(struct reading *reading, struct hf_record *record)
+{
+    int code = SQLITE_OK;
+
+    if (reading->floor == 0)
+        code = hf_sqlite_sql_number(&reading->store->sql, HF_SQL_FLOOR,
+                                    &reading->floor);
+    show_absent(record, (uint64_t)reading->floor);
+    return code;
+}
+
+static int
+get_one(struct reading *reading, struct hf_key key, struct hf_record *record)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = hf_sqlite_sql_prepare_keyed(&reading->store->sql, HF_SQL_GET,
+                                           key, &statement);
+
+    if (code != SQLITE_OK)
+        return code;
+    code = sqlite3_step(statement);
+    if (code == SQLITE_DONE) {
+        code = show_floor(reading, record);
+    } else if (code == SQLITE_ROW) {
+        code = SQLITE_OK;
+        if (sqlite3_column_type(statement, 3) == SQLITE_NULL)
+            show_absent(record, (uint64_t)sqlite3_column_int64(statement, 0));
+        else
+            code = show(statement, 0, record);
+    }
+    sqlite3_reset(statement);
+    return code;
+}
+
+static int
+get_all(struct sqlite *store, const struct hf_key *keys, size_t keys_count,
+        hf_store_found_fn *found, void *ctx)
+{
+    struct reading reading = {.store = store};
+    struct hf_record record;
+    int code = hf_sqlite_sql_run(&store->sql, HF_SQL_BEGIN_READ);
+
+    for (size_t i = 0; code == SQLITE_OK && i < keys_count; i++) {
+        code = get_one(&reading, keys[i], &record);
+        if (code == SQLITE_OK)
+            found(ctx, i, &record);
+    }
+    return code;
+}
+
+/* Where nothing is yet to be looked at. */
+static void
+get_nothing(size_t keys_count, hf_store_found_fn *found, void *ctx)
+{
+    struct hf_record record;
+
+    show_absent(&record, 0);
+    for (size_t i = 0; i < keys_count; i++)
+        found(ctx, i, &record);
+}
+
 static enum hf_status
-get(struct hf_store *base, struct hf_key key, struct hf_instant until,
-    struct hf_record *record, struct hf_error *error)
+get(struct hf_store *base, const struct hf_key *keys, size_t keys_count,
+    struct hf_instant until, hf_store_found_fn *found, void *ctx,
+    struct hf_error *error)
 {
     struct sqlite *store = sqlite_of(base);
-    sqlite3_stmt *statement = NULL;
     enum hf_status status = enter(store, until, error);
     int code;
 
     if (status != HF_OK)
         return status;
     if (store->sql.db.handle == NULL) {
-        show_absent(record, 0);
+        get_nothing(keys_count, found, ctx);
         return HF_OK;
     }
-
-    code =
-        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_GET, key, &statement);
-    if (code == SQLITE_OK)
-        code = sqlite3_step(statement);
-    if (code == SQLITE_DONE) {
-        code = SQLITE_NOTFOUND;
-    } else if (code == SQLITE_ROW) {
-        bool nothing = sqlite3_column_type(statement, 1) == SQLITE_NULL;
-        int column = nothing ? 0 : 1;
-        uint64_t version = (uint64_t)sqlite3_column_int64(statement, column);
-
-        code = SQLITE_OK;
-        if (sqlite3_column_type(statement, 4) == SQLITE_NULL)
-            show_absent(record, version);
-        else
-            code = show(statement, 1, record);
-    }
+    code = get_all(store, keys, keys_count, found, ctx);
     if (code != SQLITE_OK)
         status = fail(store, code, error);
-    sqlite3_reset(statement);
+    hf_sqlite_sql_roll_back(&store->sql);
     return leave_read(store, status, error);
 }
 
@@ -377,57 +448,28 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
 
 /* ---- Wait ---------------------------------------------------------------- */
 
-static int
-compare(struct sqlite *store, const struct hf_store_watch *watches,
-        size_t watches_count, bool *changed)
-{
-    int64_t floor = 0;
-    int code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
-
-    for (size_t i = 0; code == SQLITE_OK && !*changed && i < watches_count;
-         i++) {
-        struct hf_rule_found found = {.present = false};
-
-        code = hf_sqlite_commit_find(&store->sql, watches[i].key,
-                                     (uint64_t)floor, &found);
-        *changed = code == SQLITE_OK && found.version != watches[i].version;
-    }
-    return code;
-}
-
-/*
- * data_version moves with every commit of another connection, and with none of
- * our own, so that the first look always compares; it is read before the
- * versions are.  An error is no news: the next look asks again, and the
- * caller's next read will tell.
- */
-static bool
-look(struct sqlite *store, const struct hf_store_watch *watches,
-     size_t watches_count, int64_t *seen)
-{
-    bool changed = false;
-    int64_t now = 0;
-
-    if (hf_sqlite_sql_number(&store->sql, HF_SQL_LOOK, &now) != SQLITE_OK ||
-        now == *seen)
-        return false;
-    if (compare(store, watches, watches_count, &changed) == SQLITE_OK)
-        *seen = now;
-    return changed;
-}
-
+/* Who waits for no key keeps no inotify instance from others. */
 static void
-wait_for_change(struct hf_store *base, const struct hf_store_watch *watches,
+wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
                 size_t watches_count, struct hf_instant until, int wake_fd)
 {
     struct sqlite *store = sqlite_of(base);
-    int64_t seen = -1; /* no data_version is negative */
+    const struct hf_sqlite_wait wait = {
+        .sql = &store->sql,
+        .files = &store->files,
+        .looks = &base->looks,
+        .watches = watches,
+        .watches_count = watches_count,
+        .until = until,
+        .wake_fd = wake_fd,
+    };
 
     /* A place that is closed is opened by the next question, which may find
      * more than the last if it is to look only. */
     if (watches_count == 0 || store->sql.db.handle == NULL) {
         bool more = watches_count > 0 && base->look_only;
 
+        hf_file_watch_stop(&store->files);
         hf_pause(until, more ? LOOK_AGAIN_MS : -1, wake_fd);
         return;
     }
@@ -440,11 +482,45 @@ wait_for_change(struct hf_store *base, const struct hf_store_watch *watches,
     /* SQLite counts a statement's steps over all its runs: cut short at the
      * end of its patience, a look at many keys would never reach the last. */
     store->sql.db.brief = true;
-    while (hf_sqlite_db_check(&store->sql.db, NULL) == HF_OK &&
-           !look(store, watches, watches_count, &seen) &&
-           !hf_reached(hf_now(), until) && !hf_pause(until, LOOK_MS, wake_fd))
-        ; /* hf_pause has waited */
+    hf_sqlite_wait_for_change(&wait);
     store->sql.db.brief = false;
+    leave(store);
+}
+
+static bool
+is_woken(struct hf_store *base)
+{
+    struct sqlite *store = sqlite_of(base);
+    bool woken;
+
+    if (enter(store, patience(), NULL) != HF_OK)
+        return false;
+    woken = store->sql.db.handle != NULL &&
+            hf_sqlite_wait_listen(&store->sql, &store->files);
+    leave(store);
+    return woken;
+}
+
+/* ---- Inspect ------------------------------------------------------------- */
+
+static void
+inspect(struct hf_store *base, struct hf_instant until,
+        hf_store_checkup_fn *tell, void *ctx)
+{
+    struct sqlite *store = sqlite_of(base);
+    struct hf_error error = {.status = HF_OK};
+    const struct hf_sqlite_inspect what = {
+        .place = &store->place,
+        .look_only = base->look_only,
+        .tell = tell,
+        .ctx = ctx,
+    };
+
+    if (enter(store, until, &error) != HF_OK || store->sql.db.handle == NULL) {
+        hf_sqlite_inspect_closed(&what, &error);
+        return;
+    }
+    hf_sqlite_inspect(&what, &store->sql, &store->files);
     leave(store);
 }
 
@@ -455,7 +531,7 @@ close_sqlite(struct hf_store *base)
 {
     struct sqlite *store = sqlite_of(base);
 
-    hf_sqlite_sql_close(&store->sql);
+    close_database(store);
     hf_free(base->alloc, store);
 }
 
@@ -465,7 +541,9 @@ static const struct hf_store_methods methods = {
     .scan = scan,
     .commit = commit,
     .wait = wait_for_change,
+    .is_woken = is_woken,
     .purge = purge,
+    .inspect = inspect,
 };
 
 enum hf_status
@@ -480,7 +558,11 @@ hf_sqlite_open(const struct hf_place *place, bool look_only,
         return hf_fail(error, HF_E_NOMEM, "no memory to open %s", place->path);
 
     made->base = (struct hf_store){
-        .methods = &methods, .alloc = alloc, .look_only = look_only};
+        .methods = &methods,
+        .alloc = alloc,
+        .look_only = look_only,
+        .limits = limits,
+    };
     made->place = *place;
     status = open_database(made, patience(), error);
     if (status == HF_OK)

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "store/file_watch.h"
 #include "store/sqlite_log.h"
 
 enum {
@@ -102,17 +104,30 @@ on_progress(void *ctx)
 
 /* ---- The log ------------------------------------------------------------- */
 
+static void
+ring(const struct hf_sqlite_db *db)
+{
+    char log[HF_PLACE_MAX + 8];
+
+    snprintf(log, sizeof(log), "%s-wal", db->identity.database);
+    hf_file_watch_ring(log);
+}
+
 /*
- * After a commit has been synced.
+ * After a commit has been synced, and can be seen: those who wait are told
+ * first.  The writes to the log would tell them too, but before there is
+ * anything to see, for the sync lies between, and six times in place of one: a
+ * hundred waiters made a commit 130 µs longer, and now 20.
  *
- * As SQLite's own wal_autocheckpoint, but that a log which is no longer the
- * place's is not folded into a file that is.
+ * The rest is as SQLite's own wal_autocheckpoint, but that a log which is no
+ * longer the place's is not folded into a file that is.
  */
 static int
 on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
 {
     struct hf_sqlite_db *db = ctx;
 
+    ring(db);
     if (db->identity.noted && !db->log_noted) {
         hf_sqlite_log_note(db->identity.database, db->identity.files[1].number);
         db->log_noted = true;

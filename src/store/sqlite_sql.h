@@ -19,9 +19,8 @@
 
 /* name, SQL */
 #define HF_SQL_TABLE(X)                                                        \
-    X(GET, "SELECT m.number, r.version, r.token, r.stamp, r.value"             \
-           " FROM holdfast_meta m LEFT JOIN holdfast_records r"                \
-           " ON r.space = ?1 AND r.name = ?2 WHERE m.key = 'floor'")           \
+    X(GET, "SELECT version, token, stamp, value"                               \
+           " FROM holdfast_records WHERE space = ?1 AND name = ?2")            \
     X(FIND, "SELECT version, token, value IS NOT NULL"                         \
             " FROM holdfast_records WHERE space = ?1 AND name = ?2")           \
     X(FLOOR, "SELECT number FROM holdfast_meta WHERE key = 'floor'")           \
@@ -40,6 +39,7 @@
              " (SELECT rowid FROM " HF_SQL_LEFTOVERS ")")                      \
     X(LOOK, "PRAGMA data_version")                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                \
+    X(BEGIN_READ, "BEGIN")                                                     \
     X(COMMIT, "COMMIT")                                                        \
     X(ROLLBACK, "ROLLBACK")
 

@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "base/fail.h"
@@ -92,13 +93,23 @@ looks_only(struct hf_error *error)
     return hf_fail(error, HF_E_DENIED, "the place was opened to look only");
 }
 
-enum hf_status
-hf_store_get(struct hf_store *store, struct hf_key key, struct hf_instant until,
-             struct hf_record *record, struct hf_error *error)
+struct hf_store_limits
+hf_store_limits(const struct hf_store *store)
 {
+    return store->limits;
+}
+
+enum hf_status
+hf_store_get(struct hf_store *store, const struct hf_key *keys,
+             size_t keys_count, struct hf_instant until,
+             hf_store_found_fn *found, void *ctx, struct hf_error *error)
+{
+    if (keys_count == 0)
+        return HF_OK;
     if (hf_reached(hf_now(), until))
         return late(error);
-    return store->methods->get(store, key, until, record, error);
+    return store->methods->get(store, keys, keys_count, until, found, ctx,
+                               error);
 }
 
 enum hf_status
@@ -110,11 +121,41 @@ hf_store_scan(struct hf_store *store, const struct hf_store_scan *scan,
     return store->methods->scan(store, scan, row, ctx, error);
 }
 
+size_t
+hf_store_group_bytes(const struct hf_store_group *group)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < group->ops_count; i++) {
+        const struct hf_store_op *op = &group->ops[i];
+
+        bytes += strlen(op->key.space) + strlen(op->key.name);
+        if (op->kind == HF_PUT)
+            bytes += op->value_len;
+    }
+    return bytes;
+}
+
+static bool
+is_within(const struct hf_store_limits *limits,
+          const struct hf_store_group *groups, size_t groups_count)
+{
+    size_t operations = 0;
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < groups_count; i++) {
+        operations += groups[i].ops_count;
+        bytes += hf_store_group_bytes(&groups[i]);
+    }
+    return operations <= limits->max_operations && bytes <= limits->max_bytes;
+}
+
 void
 hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
                 size_t groups_count, struct hf_instant until,
                 struct hf_error *error)
 {
+    HF_CHECK(is_within(&store->limits, groups, groups_count));
     hf_rule_judge(groups, groups_count, HF_UNAVAILABLE);
     if (groups_count == 0)
         return;
@@ -127,10 +168,24 @@ hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
 }
 
 void
-hf_store_wait(struct hf_store *store, const struct hf_store_watch *watches,
+hf_store_wait(struct hf_store *store, struct hf_store_watch *watches,
               size_t watches_count, struct hf_instant until, int wake_fd)
 {
+    for (size_t i = 0; i < watches_count; i++)
+        watches[i].changed = false;
     store->methods->wait(store, watches, watches_count, until, wake_fd);
+}
+
+bool
+hf_store_is_woken(struct hf_store *store)
+{
+    return store->methods->is_woken(store);
+}
+
+uint64_t
+hf_store_looks(const struct hf_store *store)
+{
+    return atomic_load(&store->looks);
 }
 
 enum hf_status
@@ -144,4 +199,11 @@ hf_store_purge(struct hf_store *store, struct hf_duration age, size_t limit,
     if (store->look_only)
         return looks_only(error);
     return store->methods->purge(store, age, limit, purged, error);
+}
+
+void
+hf_store_inspect(struct hf_store *store, struct hf_instant until,
+                 hf_store_checkup_fn *tell, void *ctx)
+{
+    store->methods->inspect(store, until, tell, ctx);
 }

@@ -7,6 +7,7 @@
 
 #include <holdfast/holdfast.h>
 
+#include "base/checkup.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "core/op.h"
@@ -32,7 +33,8 @@
  *
  * Memory: a store belongs to the caller until closed.  Keys and values given
  * to a call are borrowed for that call.
- * Threads: one call at a time on one store, from any thread; calls block.
+ * Threads: calls block; at most limits.max_calls at a time on one store, from
+ * any threads.
  * Processes: any number of stores may be open on one place.
  *
  * Every store passes the one suite in test/conformance.
@@ -81,7 +83,26 @@ struct hf_store_group {
 struct hf_store_watch {
     struct hf_key key;
     uint64_t version;
+    bool changed; /* out */
 };
+
+/*
+ * What one store bears.  A commit beyond it is a mistake of the caller's, and
+ * aborts; a group that may be in a commit at all fits into every store's.
+ */
+struct hf_store_limits {
+    size_t max_operations; /* of all groups of one commit */
+    size_t max_bytes;      /* of their spaces, names and values together */
+    unsigned max_calls;    /* at once, each from a thread of its own */
+};
+
+/*
+ * Called by get for each key, in the order given: `index` is its place among
+ * the keys.  `record` is borrowed for the call.  It must be brief, and use no
+ * store.
+ */
+typedef void hf_store_found_fn(void *ctx, size_t index,
+                               const struct hf_record *record);
 
 /*
  * Called by scan for each record in key order.  `name` has `name_len` bytes
@@ -142,15 +163,25 @@ void hf_store_close(struct hf_store *store);
  */
 uint64_t hf_store_generation(const struct hf_store *store);
 
+/* The same from the first call to the last.  Any thread. */
+struct hf_store_limits hf_store_limits(const struct hf_store *store);
+
+/* What a group counts towards max_bytes. */
+size_t hf_store_group_bytes(const struct hf_store_group *group);
+
 /*
+ * Read several keys, in one round trip and, where the store can, as they all
+ * were at one instant (memory and SQLite can).  A key may stand there twice.
+ *
  * Linearizable: shows every commit that was answered before the call began.
  * HF_E_UNAVAILABLE (also when `until` passes), HF_E_CORRUPT (the file); where
- * the place is opened anew, what hf_store_open says, too.
- * *record is untouched unless HF_OK.
+ * the place is opened anew, what hf_store_open says, too.  On any status but
+ * HF_OK the caller believes nothing of what it was shown.
  */
 HF_MUST_USE enum hf_status
-hf_store_get(struct hf_store *store, struct hf_key key, struct hf_instant until,
-             struct hf_record *record, struct hf_error *error);
+hf_store_get(struct hf_store *store, const struct hf_key *keys,
+             size_t keys_count, struct hf_instant until,
+             hf_store_found_fn *found, void *ctx, struct hf_error *error);
 
 /* Each record of the space whose name begins with prefix, in the order of the
  * names' bytes, tombstones hidden.  Errors as hf_store_get. */
@@ -162,11 +193,11 @@ HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
 /*
  * Apply each group, all or none, independent of the others: a refused group
  * never rolls back another.  Where the store can, all applied groups share one
- * durable transaction.  A key stands at most once in a commit.  Every group
- * gets its verdict; an applied one is durable when the call returns.  Gives up
- * at `until`: what was surely not done is HF_UNAVAILABLE, what may have been
- * done is HF_UNKNOWN.  *error (may be NULL) tells why, when a verdict is one of
- * these two.
+ * durable transaction.  A key stands at most once in a commit, which is within
+ * the store's limits.  Every group gets its verdict; an applied one is durable
+ * when the call returns.  Gives up at `until`: what was surely not done is
+ * HF_UNAVAILABLE, what may have been done is HF_UNKNOWN.  *error (may be NULL)
+ * tells why, when a verdict is one of these two.
  */
 void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
                      size_t groups_count, struct hf_instant until,
@@ -174,12 +205,28 @@ void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
 
 /*
  * Return when the version of a watched key is no longer the one given, at
- * `until`, or when `wake_fd` (or -1) is readable; may return early, and does
- * when the generation grows.  Also notices what this very store committed
- * before the call.  With no watches it waits for `until` and wake_fd alone.
+ * `until`, or when `wake_fd` (or -1) is readable.  Sets `changed` of each
+ * watch: of all keys that it saw changed, and perhaps of one too many.  It may
+ * return early, with none named, and does when the generation grows.  Also
+ * notices what this very store committed before the call.  With no watches it
+ * waits for `until` and wake_fd alone.
+ *
+ * Where hf_store_is_woken, a change is seen within milliseconds.  But how often
+ * a process looks is bounded by the kind of store, whatever others commit: one
+ * that was kept looking sees a change up to a tenth of a second late.
  */
-void hf_store_wait(struct hf_store *store, const struct hf_store_watch *watches,
+void hf_store_wait(struct hf_store *store, struct hf_store_watch *watches,
                    size_t watches_count, struct hf_instant until, int wake_fd);
+
+/*
+ * Is a waiter of this store woken by commits of others, as far as can be told?
+ * If not it looks every 50 ms of itself.  A call like the others, for people.
+ */
+bool hf_store_is_woken(struct hf_store *store);
+
+/* How often this store has looked for commits of others since it was opened.
+ * From any thread, beside a call; for people. */
+uint64_t hf_store_looks(const struct hf_store *store);
 
 /*
  * Remove tombstones, and reclaim markers (space !RECLAIM), whose stamp is
@@ -197,14 +244,38 @@ HF_MUST_USE enum hf_status hf_store_purge(struct hf_store *store,
  */
 bool hf_store_is_locked(const struct hf_store *store, struct hf_instant now);
 
+/* Called by inspect for each check.  `checkup` is borrowed for the call.  It
+ * must be brief, and use no store. */
+typedef void hf_store_checkup_fn(void *ctx, const struct hf_checkup *checkup);
+
+/*
+ * Is the place sound, as far as only this kind of store can tell?  For people.
+ * Each check once, in this order:
+ *
+ *   schema      which version the place has, and whether it is ours
+ *   rights      may this process write it, and all that belongs to it
+ *   durability  what an applied group survives
+ *   clock       this machine's, against the newest version in the place
+ *   leftovers   what a purge may remove: how much, how old
+ *   wakeup      as hf_store_is_woken says, and why not
+ *
+ * Reads only, whatever the store was opened for, and gives up at `until`.
+ * Cannot fail: what cannot be looked at is a checkup, too.  Of a place that
+ * does not answer, or is not there yet, only the checks are told that can be
+ * made, with the cause in the first.
+ */
+void hf_store_inspect(struct hf_store *store, struct hf_instant until,
+                      hf_store_checkup_fn *tell, void *ctx);
+
 /*
  * What stands behind the functions above: one table a kind of store.  A
  * store's own struct begins with struct hf_store.
  */
 struct hf_store_methods {
     void (*close)(struct hf_store *store);
-    enum hf_status (*get)(struct hf_store *store, struct hf_key key,
-                          struct hf_instant until, struct hf_record *record,
+    enum hf_status (*get)(struct hf_store *store, const struct hf_key *keys,
+                          size_t keys_count, struct hf_instant until,
+                          hf_store_found_fn *found, void *ctx,
                           struct hf_error *error);
     enum hf_status (*scan)(struct hf_store *store,
                            const struct hf_store_scan *scan,
@@ -213,20 +284,25 @@ struct hf_store_methods {
     void (*commit)(struct hf_store *store, struct hf_store_group *groups,
                    size_t groups_count, struct hf_instant until,
                    struct hf_error *error);
-    void (*wait)(struct hf_store *store, const struct hf_store_watch *watches,
+    void (*wait)(struct hf_store *store, struct hf_store_watch *watches,
                  size_t watches_count, struct hf_instant until, int wake_fd);
+    bool (*is_woken)(struct hf_store *store);
     enum hf_status (*purge)(struct hf_store *store, struct hf_duration age,
                             size_t limit, size_t *purged,
                             struct hf_error *error);
+    void (*inspect)(struct hf_store *store, struct hf_instant until,
+                    hf_store_checkup_fn *tell, void *ctx);
 };
 
 struct hf_store {
     const struct hf_store_methods *methods;
     const struct hf_alloc *alloc; /* borrowed */
     bool look_only;               /* opened by hf_store_look_at */
-    uint64_t generation;          /* as hf_store_generation says */
-    _Atomic int64_t locked_ms;    /* the instant at which a call last met a
-                                     lock of another process; 0: never */
+    struct hf_store_limits limits;
+    uint64_t generation;       /* as hf_store_generation says */
+    _Atomic uint64_t looks;    /* as hf_store_looks says */
+    _Atomic int64_t locked_ms; /* the instant at which a call last met a
+                                  lock of another process; 0: never */
 };
 
 #endif

@@ -1,22 +1,9 @@
-#include <holdfast/describe.h>
+#include "wire/describe.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
-
-const char *
-hf_life_word(enum hf_life life)
-{
-    switch (life) {
-#define LIFE_WORD(name, word)                                                  \
-    case name:                                                                 \
-        return word;
-        HF_LIFE_TABLE(LIFE_WORD)
-#undef LIFE_WORD
-    }
-    return "?";
-}
 
 static const char *
 truth(bool value)
@@ -109,11 +96,11 @@ hf_diagnosis_json(const struct hf_diagnosis *diagnosis, char *buffer,
     add_description(&out, &diagnosis->record);
     hf_text_addf(&out,
                  ",\"life\":\"%s\",\"here\":%s,\"running\":%s"
-                 ",\"unchanged_ms\":%" PRId64 ",\"watched_ms\":%" PRId64
-                 ",\"error\":",
+                 ",\"same_boot\":%s,\"unchanged_ms\":%" PRId64
+                 ",\"watched_ms\":%" PRId64 ",\"error\":",
                  hf_life_word(diagnosis->life), truth(diagnosis->here),
-                 truth(diagnosis->running), diagnosis->unchanged.ms,
-                 diagnosis->watched.ms);
+                 truth(diagnosis->running), truth(diagnosis->same_boot),
+                 diagnosis->unchanged.ms, diagnosis->watched.ms);
     if (diagnosis->error.text[0] != '\0')
         hf_text_add_json(
             &out, diagnosis->error.text,
@@ -148,15 +135,5 @@ hf_audit_entry_json(const struct hf_audit_entry *entry, char *buffer,
         add_description(&out, &entry->cleared);
     }
     hf_text_add(&out, "}");
-    return out.len;
-}
-
-size_t
-hf_json_string(const char *text, char *buffer, size_t size)
-{
-    struct hf_text out;
-
-    hf_text_init(&out, buffer, size);
-    hf_text_add_json(&out, text, strlen(text));
     return out.len;
 }

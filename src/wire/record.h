@@ -3,10 +3,9 @@
 
 #include <stddef.h>
 
-#include <holdfast/describe.h>
-
 #include "base/process.h"
 #include "core/op.h"
+#include "wire/describe.h"
 
 /*
  * A lock's record as JSON, both ways (DESIGN section 4):

@@ -125,12 +125,26 @@ started+=("$alone")
 echo "PRAGMA busy_timeout=10000; PRAGMA locking_mode=EXCLUSIVE;
     BEGIN EXCLUSIVE; SELECT 'away';" >&7
 await "the database to be taken" grep -q away "$here/alone.out"
+start twice run free -- touch "$here/ran"
+await "the word of it" says twice.err "does not open yet"
+kill -TERM "$pid"
+kill -INT "$pid"
+finished "$pid"
+check "two signals end one whose place does not open" \
+    grep -qE '^(130|143)$' <<<"$code"
 run run free -- true
-exec 7>&-
 check "a place that does not open is unavailable: 69" exits 69
 check "and that is said before" says run.err \
     "the place does not open yet: $HOLDFAST_AT"
 check "and why" grep -q "$locked" "$here/run.err"
+start once run free -- touch "$here/ran"
+await "the word of it" says once.err "does not open yet"
+kill -TERM "$pid"
+echo ".quit" >&7
+exec 7>&-
+finished "$pid"
+check "one ends it as soon as it opens" is 143 "$code"
+check "and nothing was begun" test ! -e "$here/ran"
 await "the database to be let go" all_gone "$alone"
 
 # ---- Giving up while the place is away ----------------------------------------------

@@ -136,6 +136,7 @@ finished "$pid"
 start holder run h -- sh -c 'setsid "$1" "$2" &' sh "$headless" "$here/alive"
 await "the word of it" says holder.err "1 process of it is left ("
 check "such a process, left by the command, is said" says holder.err headless
+await "its number" test -s "$here/alive"
 kill -KILL "$(cat "$here/alive")"
 finished "$pid"
 check "and keeps the lock until it is gone" is 0 "$code"

@@ -16,7 +16,7 @@ section() {
     sed -n "/^\\.SS $1\$/,/^\\.S[SH]/p" "$page" | sed 's/\\-/-/g; s/\\f[BIRP]//g'
 }
 
-for verb in run ls show why clear audit; do
+for verb in run ls show why clear audit doctor; do
     run "$verb" --help
     sed -n 's/^  \(-.*\)/\1/p' "$here/run.out" | cut -c1-18 | options \
         >"$here/help"

@@ -139,7 +139,7 @@ check "and it is a lock again" exits 0
 
 run --version
 check "--version" grep -qE '^holdfast [0-9]+\.[0-9]+' "$here/run.out"
-for verb in '' run ls show why clear audit; do
+for verb in '' run ls show why clear audit doctor; do
     run ${verb:+"$verb"} --help
     check "holdfast $verb --help" exits 0
     check "and it names its usage" says run.out "usage: holdfast"

@@ -1,7 +1,10 @@
 #include "support/suite.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
+#include "base/alloc.h"
 #include "base/limits.h"
 
 static struct hf_store_op
@@ -308,6 +311,102 @@ five_thousand_groups_share_one_commit(struct suite_bench *b)
                     ops[i].version);
 }
 
+/* ---- Limits -------------------------------------------------------------- */
+
+static void
+expect_applied(struct suite_bench *b, const char *what, struct hf_store_op *ops,
+               size_t count)
+{
+    struct hf_store_group *groups =
+        hf_calloc(&hf_alloc_libc, count, sizeof(*groups));
+    struct hf_instant begun = hf_now();
+
+    assert_non_null(groups);
+    for (size_t i = 0; i < count; i++)
+        groups[i] = (struct hf_store_group){.ops = &ops[i], .ops_count = 1};
+    hf_store_commit(b->store, groups, count, suite_soon(), NULL);
+    print_message("%s: %zu %s in %d ms\n", b->kind->name, count, what,
+                  (int)hf_between(begun, hf_now()).ms);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(groups[i].verdict, HF_APPLIED);
+    hf_free(&hf_alloc_libc, groups);
+}
+
+/* `bytes` in each operation: its space, its name and its value. */
+static void
+fill_a_commit(struct suite_bench *b, const char *what, size_t count,
+              size_t bytes)
+{
+    enum { NAME_LEN = 12, NAME_SIZE = 32 };
+    size_t value_len = bytes - strlen("default") - NAME_LEN;
+    char *value = hf_calloc(&hf_alloc_libc, value_len + 1, 1);
+    char *names = hf_calloc(&hf_alloc_libc, count, NAME_SIZE);
+    struct hf_store_op *ops = hf_calloc(&hf_alloc_libc, count, sizeof(*ops));
+    uint64_t floor = suite_absent(b->store, suite_key("a"));
+
+    assert_true(value != NULL && names != NULL && ops != NULL);
+    memset(value, 'x', value_len);
+    for (size_t i = 0; i < count; i++) {
+        char *name = names + i * NAME_SIZE;
+
+        snprintf(name, NAME_SIZE, "%0*zu", NAME_LEN, i);
+        ops[i] = suite_put(suite_key(name), floor, value);
+        assert_int_equal(hf_store_group_bytes(&(struct hf_store_group){
+                             .ops = &ops[i], .ops_count = 1}),
+                         bytes);
+    }
+    expect_applied(b, what, ops, count);
+    hf_free(&hf_alloc_libc, ops);
+    hf_free(&hf_alloc_libc, names);
+    hf_free(&hf_alloc_libc, value);
+}
+
+static void
+a_commit_may_have_as_many_operations_as_the_store_says(struct suite_bench *b)
+{
+    struct hf_store_limits limits = hf_store_limits(b->store);
+
+    assert_true(limits.max_calls >= 1);
+    assert_true(limits.max_operations >= HF_GROUP_OPERATIONS_MAX);
+    fill_a_commit(b, "operations", limits.max_operations, 100);
+}
+
+static void
+a_commit_may_have_as_many_bytes_as_the_store_says(struct suite_bench *b)
+{
+    struct hf_store_limits limits = hf_store_limits(b->store);
+    size_t each = HF_VALUE_MAX / 2;
+
+    assert_true(limits.max_bytes >=
+                HF_GROUP_OPERATIONS_MAX * (size_t)HF_VALUE_MAX);
+    fill_a_commit(b, "values of 32 KiB", limits.max_bytes / each, each);
+}
+
+static bool
+commit_one_too_many(void *ctx)
+{
+    struct suite_bench *b = ctx;
+    size_t count = hf_store_limits(b->store).max_operations + 1;
+    struct hf_store_group *groups =
+        hf_calloc(&hf_alloc_libc, count, sizeof(*groups));
+    struct hf_store_op op = suite_put(suite_key("a"), 1, "x");
+
+    assert_non_null(groups);
+    for (size_t i = 0; i < count; i++)
+        groups[i] = (struct hf_store_group){.ops = &op, .ops_count = 1};
+    hf_store_commit(b->store, groups, count, suite_soon(), NULL);
+    hf_free(&hf_alloc_libc, groups);
+    return true;
+}
+
+static void
+a_commit_beyond_the_limits_aborts(struct suite_bench *b)
+{
+    int end = suite_end_of(suite_start(commit_one_too_many, b));
+
+    assert_true(WIFSIGNALED(end) && WTERMSIG(end) == SIGABRT);
+}
+
 int
 main(void)
 {
@@ -325,6 +424,9 @@ main(void)
         SUITE_CASE(a_commit_of_no_groups_does_nothing),
         SUITE_CASE(another_store_sees_what_was_applied),
         SUITE_CASE(five_thousand_groups_share_one_commit),
+        SUITE_CASE(a_commit_may_have_as_many_operations_as_the_store_says),
+        SUITE_CASE(a_commit_may_have_as_many_bytes_as_the_store_says),
+        SUITE_CASE(a_commit_beyond_the_limits_aborts),
     };
 
     return suite_run(cases, sizeof(cases) / sizeof(cases[0]));

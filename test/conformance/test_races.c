@@ -37,7 +37,7 @@ increment(struct hf_store *store, const char *name)
     for (;;) {
         struct hf_store_op op;
 
-        if (hf_store_get(store, suite_key(name), suite_soon(), &record, NULL) !=
+        if (get_one(store, suite_key(name), suite_soon(), &record, NULL) !=
             HF_OK)
             return false;
         snprintf(text, sizeof(text), "%llu",
@@ -72,8 +72,7 @@ expect_number(struct hf_store *store, const char *name, uint64_t expected)
     struct hf_record record;
 
     assert_int_equal(
-        hf_store_get(store, suite_key(name), suite_soon(), &record, NULL),
-        HF_OK);
+        get_one(store, suite_key(name), suite_soon(), &record, NULL), HF_OK);
     assert_true(number_of(&record) == expected);
 }
 
@@ -233,8 +232,8 @@ write_pairs(struct hf_store *store)
     for (;;) {
         uint64_t next;
 
-        if (hf_store_get(store, suite_key("left"), suite_soon(), &record,
-                         NULL) != HF_OK)
+        if (get_one(store, suite_key("left"), suite_soon(), &record, NULL) !=
+            HF_OK)
             return false;
         next = number_of(&record) + 1;
         snprintf(text, sizeof(text), "%llu", (unsigned long long)next);
@@ -256,14 +255,13 @@ kill_at_work(struct suite_bench *b, pid_t child)
     uint64_t dice = 0;
     int end;
 
-    assert_int_equal(
-        hf_store_get(b->store, watch.key, suite_soon(), &record, NULL), HF_OK);
+    assert_int_equal(get_one(b->store, watch.key, suite_soon(), &record, NULL),
+                     HF_OK);
     watch.version = record.version;
     while (record.version == watch.version) {
         hf_store_wait(b->store, &watch, 1, suite_soon(), -1);
         assert_int_equal(
-            hf_store_get(b->store, watch.key, suite_soon(), &record, NULL),
-            HF_OK);
+            get_one(b->store, watch.key, suite_soon(), &record, NULL), HF_OK);
     }
     assert_int_equal(hf_random_u64(&dice, NULL), HF_OK);
     for (uint64_t spin = dice % 20000; spin > 0; spin--)
@@ -288,12 +286,12 @@ a_kill_at_any_moment_leaves_all_or_none(struct suite_bench *b)
 
         b->store = suite_open(b);
         kill_at_work(b, child);
-        assert_int_equal(hf_store_get(b->store, suite_key("left"), suite_soon(),
-                                      &left, NULL),
-                         HF_OK);
-        assert_int_equal(hf_store_get(b->store, suite_key("right"),
-                                      suite_soon(), &right, NULL),
-                         HF_OK);
+        assert_int_equal(
+            get_one(b->store, suite_key("left"), suite_soon(), &left, NULL),
+            HF_OK);
+        assert_int_equal(
+            get_one(b->store, suite_key("right"), suite_soon(), &right, NULL),
+            HF_OK);
         assert_true(number_of(&left) > last);
         assert_true(number_of(&left) == number_of(&right));
         last = number_of(&left);

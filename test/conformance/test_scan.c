@@ -210,7 +210,7 @@ a_row_shows_what_a_read_shows_and_may_end_the_scan(struct suite_bench *b)
     assert_int_equal(hf_store_scan(b->store, ALL(""), take_one, &first, NULL),
                      HF_OK);
     assert_int_equal(first.calls, 1);
-    assert_int_equal(hf_store_get(b->store, key, suite_soon(), &record, NULL),
+    assert_int_equal(get_one(b->store, key, suite_soon(), &record, NULL),
                      HF_OK);
     assert_true(first.record.version == record.version);
     assert_true(first.record.token == record.token);

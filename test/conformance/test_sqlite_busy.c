@@ -5,6 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "support/locks.h"
+
 /* Another connection keeps the file locked: what a store does meanwhile, and
  * that it gives up in time. */
 
@@ -145,8 +147,7 @@ a_locked_file_is_unavailable_to_a_read_in_time(void **state)
 
     store = files_open(files);
     assert_int_equal(
-        hf_store_get(store, suite_key("a"), suite_soon(), &record, NULL),
-        HF_OK);
+        get_one(store, suite_key("a"), suite_soon(), &record, NULL), HF_OK);
     hf_store_close(store);
 }
 
@@ -157,7 +158,8 @@ a_wait_needs_no_lock_to_be_woken(void **state)
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
     struct hf_key key = suite_key("a");
-    struct hf_store_watch watch = {key, suite_absent(store, key)};
+    struct hf_store_watch watch = {.key = key,
+                                   .version = suite_absent(store, key)};
     struct blocker blocker = block(files, "BEGIN IMMEDIATE");
     int fd = eventfd(1, EFD_CLOEXEC);
     struct hf_instant begun = hf_now();
@@ -172,38 +174,31 @@ a_wait_needs_no_lock_to_be_woken(void **state)
     hf_store_close(store);
 }
 
+#define TERMS HF_TTL, "1s", HF_BEAT, "200ms", HF_GRACE, "1ms", HF_WAIT, "500ms"
+
 /* The store says in time that nothing was done: a claim is not settled then,
  * and the wait ends when it was to end. */
 static void
 a_wait_for_a_locked_file_ends_at_its_limit(void **state)
 {
     const struct files *files = *state;
-    const struct hf_acquire_options options = {
-        .ttl = {1000},
-        .beat = {200},
-        .grace = {1},
-        .limit = {500},
-    };
-    struct hf_acquired acquired;
-    struct hf_client *client;
-    struct hf_error error;
+    struct hf_client *client = open_client(files->place);
     struct blocker blocker;
 
-    assert_int_equal(hf_open(files->place, NULL, &client, &error), HF_OK);
-    assert_int_equal(hf_acquire(client, "a", &options, &acquired, &error),
-                     HF_OK);
-    assert_int_equal(hf_release(acquired.lock, NULL, &error), HF_OK);
+    assert_int_equal(give_back(hold(client, "a", TERMS, NULL)), HF_OK);
     blocker = block(files, "BEGIN IMMEDIATE");
     for (unsigned tries = 0; tries < 4; tries++) {
         struct hf_instant begun = hf_now();
 
-        assert_int_equal(hf_acquire(client, "b", &options, &acquired, &error),
+        assert_int_equal(finish(acquire(client, "b", TERMS, NULL)),
                          HF_E_UNAVAILABLE);
         expect_took(begun, 500);
     }
     unblock(&blocker);
-    hf_close(client);
+    close_client(client);
 }
+
+#undef TERMS
 
 #define FILES_TEST(test)                                                       \
     cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)

@@ -245,7 +245,7 @@ damaged_records_are_corrupt_and_change_nothing(void **state)
     damage(files, "holdfast_records");
 
     store = files_open(files);
-    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, &error),
+    assert_int_equal(get_one(store, key, suite_soon(), &record, &error),
                      HF_E_CORRUPT);
     assert_int_equal(error.status, HF_E_CORRUPT);
     error.status = HF_OK;

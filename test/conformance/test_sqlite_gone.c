@@ -81,7 +81,7 @@ call_get(struct hf_store *store, struct hf_error *error)
 {
     struct hf_record record;
 
-    return hf_store_get(store, suite_key("a"), suite_soon(), &record, error);
+    return get_one(store, suite_key("a"), suite_soon(), &record, error);
 }
 
 static bool
@@ -135,8 +135,7 @@ notice(struct files *files, const struct loss *loss, call_fn *call)
     struct hf_record record;
 
     assert_int_equal(
-        hf_store_get(store, suite_key("a"), suite_soon(), &record, NULL),
-        HF_OK);
+        get_one(store, suite_key("a"), suite_soon(), &record, NULL), HF_OK);
     suite_apply(store, suite_put(suite_key("a"), record.version, "x"));
     assert_int_equal(hf_store_generation(store), 0);
     lose(files, loss->files);
@@ -170,8 +169,8 @@ a_wait_ends_when_a_file_was_removed(void **state)
         struct hf_store_watch watch = {.key = suite_key("a")};
         struct hf_record record;
 
-        assert_int_equal(
-            hf_store_get(store, watch.key, suite_soon(), &record, NULL), HF_OK);
+        assert_int_equal(get_one(store, watch.key, suite_soon(), &record, NULL),
+                         HF_OK);
         watch.version = record.version;
         lose(files, losses[i].files);
         while (hf_store_generation(store) == 0)
@@ -196,7 +195,7 @@ a_file_that_was_moved_away_and_one_put_in_its_place_are_noticed(void **state)
     files_sql(files->path, "PRAGMA wal_checkpoint");
     copy_file(files->path, aside);
     assert_int_equal(rename(aside, files->path), 0);
-    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, &error),
+    assert_int_equal(get_one(store, key, suite_soon(), &record, &error),
                      HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, "it was removed or replaced"));
     assert_int_equal(hf_store_generation(store), 1);
@@ -221,7 +220,7 @@ a_link_that_leads_elsewhere_is_noticed(void **state)
     suite_absent(store, suite_key("a"));
     assert_int_equal(unlink(linked.path), 0);
     assert_int_equal(
-        hf_store_get(store, suite_key("a"), suite_soon(), &record, &error),
+        get_one(store, suite_key("a"), suite_soon(), &record, &error),
         HF_E_UNAVAILABLE);
     assert_int_equal(hf_store_generation(store), 1);
     hf_store_close(store);
@@ -296,7 +295,7 @@ take_over(struct hf_store *store)
     struct hf_error error = {.status = HF_OK};
     struct hf_record record;
 
-    if (hf_store_get(store, key, suite_soon(), &record, &error) != HF_OK)
+    if (get_one(store, key, suite_soon(), &record, &error) != HF_OK)
         fail_msg("%s", error.text);
     return suite_apply(store, suite_put(key, record.version, "the second's"));
 }
@@ -424,8 +423,7 @@ nobody_opens_a_place_anew_beside_a_removed_log_of_the_same_process(void **state)
     assert_int_equal(call_get(second, NULL), HF_E_UNAVAILABLE);
     assert_int_equal(hf_store_generation(second), 1);
     assert_int_equal(
-        hf_store_get(first, suite_key("a"), suite_soon(), &record, &error),
-        HF_OK);
+        get_one(first, suite_key("a"), suite_soon(), &record, &error), HF_OK);
     assert_int_equal(call_get(second, NULL), HF_OK);
     hf_store_close(first);
     hf_store_close(second);

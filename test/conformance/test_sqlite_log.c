@@ -55,8 +55,7 @@ commit_once(const struct files *files)
     struct hf_key key = suite_key("a");
     struct hf_record record;
 
-    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, NULL),
-                     HF_OK);
+    assert_int_equal(get_one(store, key, suite_soon(), &record, NULL), HF_OK);
     opened = 0;
     suite_apply(store, suite_put(key, record.version, "text"));
     hf_store_close(store);

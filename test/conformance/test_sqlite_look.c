@@ -33,8 +33,7 @@ put(const struct files *files, const char *name, const char *value)
     struct hf_record record;
 
     assert_int_equal(
-        hf_store_get(store, suite_key(name), suite_soon(), &record, NULL),
-        HF_OK);
+        get_one(store, suite_key(name), suite_soon(), &record, NULL), HF_OK);
     suite_apply(store, suite_put(suite_key(name), record.version, value));
     hf_store_close(store);
 }

@@ -45,8 +45,7 @@ touch(void *ctx)
     struct hf_key key = suite_key("a");
     struct hf_record record;
 
-    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, NULL),
-                     HF_OK);
+    assert_int_equal(get_one(store, key, suite_soon(), &record, NULL), HF_OK);
     suite_apply(store, suite_put(key, record.version, "x"));
     hf_store_close(store);
     return true;

@@ -52,7 +52,7 @@ a_new_generation_takes_its_version_as_token(struct suite_bench *b)
     uint64_t first = suite_apply(b->store, suite_put(key, floor, "x"));
     struct hf_record record;
 
-    assert_int_equal(hf_store_get(b->store, key, suite_soon(), &record, NULL),
+    assert_int_equal(get_one(b->store, key, suite_soon(), &record, NULL),
                      HF_OK);
     assert_true(record.token == first);
     assert_true(record.version == first);
@@ -68,7 +68,7 @@ a_beat_keeps_the_token_and_raises_the_version(struct suite_bench *b)
     struct hf_record record;
 
     assert_true(second > first);
-    assert_int_equal(hf_store_get(b->store, key, suite_soon(), &record, NULL),
+    assert_int_equal(get_one(b->store, key, suite_soon(), &record, NULL),
                      HF_OK);
     assert_true(record.token == first);
     assert_true(record.version == second);
@@ -84,7 +84,7 @@ a_takeover_moves_the_token(struct suite_bench *b)
     uint64_t second = suite_apply(b->store, suite_put(key, first, "1"));
     struct hf_record record;
 
-    assert_int_equal(hf_store_get(b->store, key, suite_soon(), &record, NULL),
+    assert_int_equal(get_one(b->store, key, suite_soon(), &record, NULL),
                      HF_OK);
     assert_true(second > first);
     assert_true(record.token == second);
@@ -112,7 +112,7 @@ a_stamp_is_the_wall_clock_of_the_last_put(struct suite_bench *b)
     struct hf_record record;
 
     suite_apply(b->store, suite_put(key, suite_absent(b->store, key), "0"));
-    assert_int_equal(hf_store_get(b->store, key, suite_soon(), &record, NULL),
+    assert_int_equal(get_one(b->store, key, suite_soon(), &record, NULL),
                      HF_OK);
     assert_true(record.stamp_ms >= before_ms);
     assert_true(record.stamp_ms <= hf_wall_ms());
@@ -313,8 +313,8 @@ values_of_every_length_come_back_whole_or_as_their_beginning(
         op.value = value;
         op.value_len = lens[i];
         version = suite_apply(b->store, op);
-        assert_int_equal(
-            hf_store_get(b->store, key, suite_soon(), &record, NULL), HF_OK);
+        assert_int_equal(get_one(b->store, key, suite_soon(), &record, NULL),
+                         HF_OK);
         assert_true(record.exists);
         assert_int_equal(record.value_len, lens[i]);
         assert_memory_equal(record.value, value, shown);
@@ -328,7 +328,7 @@ a_read_after_its_time_is_unavailable_and_touches_nothing(struct suite_bench *b)
     struct hf_error error = {.status = HF_OK};
 
     assert_int_equal(
-        hf_store_get(b->store, suite_key("a"), hf_now(), &record, &error),
+        get_one(b->store, suite_key("a"), hf_now(), &record, &error),
         HF_E_UNAVAILABLE);
     assert_int_equal(error.status, HF_E_UNAVAILABLE);
     assert_true(record.version == 4711);

@@ -9,10 +9,16 @@
  * and fails by that limit. */
 static const struct hf_duration long_time = {3600 * 1000};
 
+static struct hf_store_watch
+watch_of(const char *name, uint64_t version)
+{
+    return (struct hf_store_watch){.key = suite_key(name), .version = version};
+}
+
 static void
 wait_on(struct hf_store *store, const char *name, uint64_t version, int wake_fd)
 {
-    struct hf_store_watch watch = {suite_key(name), version};
+    struct hf_store_watch watch = watch_of(name, version);
 
     hf_store_wait(store, &watch, 1, hf_after(hf_now(), long_time), wake_fd);
 }
@@ -26,7 +32,7 @@ wait_for_news(struct hf_store *store, const char *name, uint64_t version)
     while (record.version == version) {
         wait_on(store, name, version, -1);
         assert_int_equal(
-            hf_store_get(store, suite_key(name), suite_soon(), &record, NULL),
+            get_one(store, suite_key(name), suite_soon(), &record, NULL),
             HF_OK);
     }
 }
@@ -38,6 +44,7 @@ struct partner {
     uint64_t ask;
     uint64_t reply;
     int rounds;
+    const char *place; /* of one in a process of its own */
 };
 
 static void *
@@ -49,8 +56,8 @@ answer_each(void *ctx)
         struct hf_record record = {.version = 0};
 
         wait_for_news(p->store, "ask", p->ask);
-        if (hf_store_get(p->store, suite_key("ask"), suite_soon(), &record,
-                         NULL) != HF_OK)
+        if (get_one(p->store, suite_key("ask"), suite_soon(), &record, NULL) !=
+            HF_OK)
             return NULL;
         p->ask = record.version;
         p->reply =
@@ -65,7 +72,8 @@ a_commit_of_another_store_ends_the_wait(struct suite_bench *b)
 {
     enum { ROUNDS = 50 };
     uint64_t floor = suite_absent(b->store, suite_key("ask"));
-    struct partner partner = {suite_open(b), floor, floor, ROUNDS};
+    struct partner partner = {
+        .store = suite_open(b), .ask = floor, .reply = floor, .rounds = ROUNDS};
     uint64_t ask = floor;
     uint64_t reply = floor;
     pthread_t thread;
@@ -82,6 +90,42 @@ a_commit_of_another_store_ends_the_wait(struct suite_bench *b)
     suite_threads_end();
     assert_ptr_equal(done, &partner);
     hf_store_close(partner.store);
+}
+
+/* The same, where the other is a process of its own. */
+static bool
+answer_each_alone(void *ctx)
+{
+    struct partner *p = ctx;
+
+    p->store = suite_open_place(p->place);
+    assert_ptr_equal(answer_each(p), p);
+    hf_store_close(p->store);
+    return true;
+}
+
+static void
+a_commit_of_another_process_ends_the_wait(struct suite_bench *b)
+{
+    enum { ROUNDS = 50 };
+    uint64_t floor = suite_absent(b->store, suite_key("ask"));
+    struct partner partner = {
+        .place = b->place, .ask = floor, .reply = floor, .rounds = ROUNDS};
+    pid_t child;
+
+    if (!b->kind->processes)
+        return;
+    /* The child's parent must have no SQLite place open. */
+    hf_store_close(b->store);
+    child = suite_start(answer_each_alone, &partner);
+    b->store = suite_open(b);
+    for (int i = 0; i < ROUNDS; i++) {
+        partner.ask = suite_apply(
+            b->store, suite_put(suite_key("ask"), partner.ask, "a"));
+        wait_for_news(b->store, "reply", partner.reply);
+        partner.reply = suite_present(b->store, suite_key("reply"));
+    }
+    assert_int_equal(suite_end_of(child), 0);
 }
 
 static void
@@ -110,35 +154,78 @@ an_earlier_commit_of_another_store_ends_the_wait(struct suite_bench *b)
     hf_store_close(other);
 }
 
+/* ---- Naming -------------------------------------------------------------- */
+
+/* Until one is named: a wait may return early, with none. */
 static void
-any_of_many_keys_ends_the_wait(struct suite_bench *b)
+wait_for_names(struct hf_store *store, struct hf_store_watch *watches,
+               size_t count)
+{
+    bool named = false;
+
+    while (!named) {
+        hf_store_wait(store, watches, count, hf_after(hf_now(), long_time), -1);
+        for (size_t i = 0; i < count; i++)
+            named |= watches[i].changed;
+    }
+}
+
+/* All that changed before the wait, and here, where nobody else is at work,
+ * none too many. */
+static void
+the_keys_that_changed_are_named(struct suite_bench *b)
 {
     uint64_t floor = suite_absent(b->store, suite_key("a"));
+    uint64_t c = suite_apply(b->store, suite_put(suite_key("c"), floor, "x"));
+    uint64_t e = suite_apply(b->store, suite_put(suite_key("e"), floor, "x"));
     struct hf_store_watch watches[] = {
-        {suite_key("a"), floor},
-        {suite_key("b"), floor},
-        {suite_key("c"), floor},
+        watch_of("a", floor),    watch_of("b", floor), watch_of("c", c),
+        watch_of("none", floor), watch_of("e", e),     watch_of("a", floor),
     };
 
-    suite_apply(b->store, suite_put(suite_key("c"), floor, "x"));
-    hf_store_wait(b->store, watches, 3, hf_after(hf_now(), long_time), -1);
-    assert_true(suite_present(b->store, suite_key("c")) > floor);
+    watches[3].changed = true; /* nothing that comes in counts */
+    suite_apply(b->store, suite_put(suite_key("a"), floor, "x"));
+    suite_apply(b->store, suite_delete(suite_key("e"), e));
+    wait_for_names(b->store, watches, 6);
+    assert_true(watches[0].changed);
+    assert_false(watches[1].changed);
+    assert_false(watches[2].changed);
+    assert_false(watches[3].changed);
+    assert_true(watches[4].changed);
+    assert_true(watches[5].changed);
 }
 
 static void
-the_last_of_very_many_keys_ends_the_wait(struct suite_bench *b)
+a_wait_that_ends_in_time_names_none(struct suite_bench *b)
 {
-    enum { MANY = 5000 };
+    uint64_t floor = suite_absent(b->store, suite_key("a"));
+    struct hf_store_watch watch = watch_of("a", floor);
+
+    watch.changed = true;
+    hf_store_wait(b->store, &watch, 1, hf_now(), -1);
+    assert_false(watch.changed);
+}
+
+static void
+few_of_very_many_keys_are_named(struct suite_bench *b)
+{
+    enum { MANY = 5000, STEP = 499 };
     static struct hf_store_watch watches[MANY];
+    static char names[MANY][16];
     uint64_t floor = suite_absent(b->store, suite_key("a"));
 
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof(names[i]), "lock %zu", i);
+        watches[i] = watch_of(names[i], floor);
+    }
+    for (size_t i = STEP; i < MANY; i += STEP)
+        suite_apply(b->store, suite_put(suite_key(names[i]), floor, "x"));
+    wait_for_names(b->store, watches, MANY);
     for (size_t i = 0; i < MANY; i++)
-        watches[i] = (struct hf_store_watch){suite_key("a"), floor};
-    watches[MANY - 1].key.name = "z";
-    suite_apply(b->store, suite_put(suite_key("z"), floor, "x"));
-    hf_store_wait(b->store, watches, MANY, hf_after(hf_now(), long_time), -1);
-    assert_true(suite_present(b->store, suite_key("z")) > floor);
+        assert_int_equal(watches[i].changed, i > 0 && i % STEP == 0);
 }
+
+/* ---- What else ends it --------------------------------------------------- */
 
 static void
 a_raised_floor_ends_the_wait_on_nothing(struct suite_bench *b)
@@ -194,7 +281,7 @@ static void
 until_ends_the_wait_and_not_much_sooner(struct suite_bench *b)
 {
     uint64_t floor = suite_absent(b->store, suite_key("a"));
-    struct hf_store_watch watch = {suite_key("a"), floor};
+    struct hf_store_watch watch = watch_of("a", floor);
     struct hf_instant until = hf_after(hf_now(), (struct hf_duration){50});
     int rounds = 0;
 
@@ -213,10 +300,12 @@ main(void)
 {
     static const struct suite_case cases[] = {
         SUITE_CASE(a_commit_of_another_store_ends_the_wait),
+        SUITE_CASE(a_commit_of_another_process_ends_the_wait),
         SUITE_CASE(an_earlier_commit_of_the_same_store_ends_the_wait),
         SUITE_CASE(an_earlier_commit_of_another_store_ends_the_wait),
-        SUITE_CASE(any_of_many_keys_ends_the_wait),
-        SUITE_CASE(the_last_of_very_many_keys_ends_the_wait),
+        SUITE_CASE(the_keys_that_changed_are_named),
+        SUITE_CASE(a_wait_that_ends_in_time_names_none),
+        SUITE_CASE(few_of_very_many_keys_are_named),
         SUITE_CASE(a_raised_floor_ends_the_wait_on_nothing),
         SUITE_CASE(the_wake_fd_ends_the_wait),
         SUITE_CASE(the_wake_fd_ends_a_wait_that_has_begun),

@@ -13,7 +13,8 @@ A block that cannot be run has a comment before it that says why, as
 <!-- not run: WHY -->, on a man page .\\" not run: WHY.  What is no command is
 ```text.  SQL, blocks that begin with "$ ", and C between "code:" comments are
 the business of other tests; any other C is the file that the next block
-compiles.
+compiles.  Python is a program, run by python3 with the module that was
+installed.
 """
 
 import json
@@ -28,7 +29,7 @@ import sys
 import tempfile
 import time
 
-DOCUMENTS = ["*.md", "*/README.md", "docs/**/*.md"]
+DOCUMENTS = ["*.md", "*/README.md", "bindings/*/README.md", "docs/**/*.md"]
 PAGES = ["man/holdfast.1", "man/holdfast-lab.1", "man/holdfast-tale.1"]
 NOT_EMPTY = {"README.md", "CONTRIBUTING.md", "docs/lab.md",
              "docs/specimens.md", *PAGES}
@@ -74,7 +75,9 @@ def blocks_of_document(name, text):
             continue
         if kind in ELSEWHERE or body.startswith("$ "):
             continue
-        if kind not in ("", "sh"):
+        if kind == "python":
+            body = f"python3 - <<'END'\n{body}END\n"
+        elif kind not in ("", "sh"):
             raise SystemExit(f"{name}:{line}: what is a block of {kind}?")
         mark = MARK.search(text, 0, match.start())
         yield Block(f"{name}:{line}", body, mark and mark[1], source)
@@ -226,13 +229,14 @@ def install(build, here):
                    env=dict(os.environ, DESTDIR=str(root)))
     program = next(root.rglob("bin/holdfast"))
     config = next(root.rglob("holdfast.pc"))
+    module = next(root.rglob("share/holdfast/python"))
     for name in [name for name in os.environ if name.startswith("HOLDFAST_")]:
         del os.environ[name]
     os.environ.update(
         PATH=f"{program.parent}:{os.environ['PATH']}",
         PKG_CONFIG_PATH=str(config.parent), PKG_CONFIG_SYSROOT_DIR=str(root),
         LD_LIBRARY_PATH=str(config.parent.parent), MAKEFLAGS="",
-        LC_ALL="C.UTF-8")
+        PYTHONPATH=str(module), LC_ALL="C.UTF-8")
 
 
 def main():

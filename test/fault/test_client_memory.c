@@ -7,13 +7,13 @@
 
 #include <cmocka.h>
 
-#include <holdfast/holdfast.h>
+#include "support/locks.h"
 
 /*
- * A client under want of memory: in each of its calls the first allocation
- * fails, then the second, and so on until a call needs no more; alone, or with
- * those that follow it.  The call either succeeds or says that there was no
- * memory (or that its question could not be carried); nothing is lost of the
+ * A client under want of memory: in each of the things it does the first
+ * allocation fails, then the second, and so on until it needs no more; alone,
+ * or with those that follow it.  Either it succeeds or it says that there was
+ * no memory (or that its question could not be carried); nothing is lost of the
  * heap, no lock is left behind, and the client works as before.
  */
 
@@ -76,7 +76,19 @@ disarm(struct heap *heap)
     atomic_store(&heap->countdown, 0);
 }
 
-enum verb { OPEN, ACQUIRE, RELEASE, LIST, EXAMINE, CLEAR, AUDIT, VERBS };
+enum verb {
+    OPEN,
+    ACQUIRE,
+    WAIT_BEHIND,
+    LOOK_AT_HOLDER,
+    RELEASE,
+    LIST,
+    EXAMINE,
+    CLEAR,
+    AUDIT,
+    DOCTOR,
+    VERBS
+};
 
 struct trial {
     struct heap heap;
@@ -89,53 +101,146 @@ struct trial {
 static enum hf_status
 open_place(struct trial *t)
 {
-    struct hf_open_options options = {.alloc = &t->alloc};
-
-    return hf_open(t->place, &options, &t->client, NULL);
-}
-
-static enum hf_status
-acquire(struct trial *t)
-{
-    struct hf_acquired acquired = {0};
-    enum hf_status status = hf_acquire(t->client, "l", NULL, &acquired, NULL);
+    struct hf_client *client = NULL;
+    enum hf_status status = hf_client_new(&t->alloc, &client, NULL);
 
     if (status == HF_OK)
-        assert_int_equal(acquired.outcome, HF_GRANTED);
-    t->lock = acquired.lock;
+        status = hf_client_open(client, t->place, NULL);
+    if (status == HF_OK)
+        t->client = client;
+    else
+        (void)hf_client_close(client, HF_FOREVER);
     return status;
 }
 
-/* The call that is tried; the lock is held from RELEASE on. */
+/* A handle with options of all kinds, started. */
+static enum hf_status
+start(struct trial *t, const char *wait, struct hf_lock **lock)
+{
+    struct hf_lock *made = NULL;
+    enum hf_status status = hf_lock_new(t->client, "l", &made, NULL);
+
+    if (status == HF_OK)
+        status = hf_lock_set(made, HF_REASON, "a test", NULL);
+    if (status == HF_OK)
+        status = hf_lock_set(made, HF_PROCESSES, "1", NULL);
+    if (status == HF_OK)
+        status = hf_lock_set(made, HF_WAIT, wait, NULL);
+    if (status == HF_OK)
+        status = hf_lock_start(made, NULL);
+    if (status == HF_OK)
+        *lock = made;
+    else
+        hf_lock_free(made);
+    return status;
+}
+
+static enum hf_status
+take(struct trial *t)
+{
+    enum hf_status status = start(t, "10m", &t->lock);
+
+    if (status != HF_OK)
+        return status;
+    if (hf_lock_wait(t->lock, HF_FOREVER) == HF_STATE_HELD)
+        return HF_OK;
+    status = finish(t->lock);
+    t->lock = NULL;
+    assert_int_not_equal(status, HF_OK);
+    return status;
+}
+
+/* The second of a line of two: it times out, or so it is told. */
+static enum hf_status
+wait_behind(struct trial *t)
+{
+    struct hf_lock *waiter = NULL;
+    enum hf_status status = start(t, "try", &waiter);
+
+    if (status != HF_OK)
+        return status;
+    (void)hf_lock_wait(waiter, HF_FOREVER);
+    status = hf_lock_error(waiter, NULL);
+    if (status == HF_OK)
+        assert_int_equal(hf_lock_check(waiter), HF_TIMED_OUT);
+    hf_lock_free(waiter);
+    return status;
+}
+
+static enum hf_status
+look_at_holder(struct trial *t)
+{
+    struct hf_view *view = hf_lock_view(t->lock);
+
+    if (view == NULL)
+        return HF_E_NOMEM;
+    hf_view_free(view);
+    return HF_OK;
+}
+
+static enum hf_status
+ask_it(struct hf_query *query)
+{
+    enum hf_status status = hf_query_start(query, NULL);
+    struct hf_view *view;
+
+    if (status != HF_OK)
+        return status;
+    assert_true(hf_query_wait(query, HF_FOREVER));
+    while ((view = hf_query_next(query)) != NULL)
+        hf_view_free(view);
+    hf_view_free(hf_query_view(query));
+    return hf_query_error(query, NULL);
+}
+
+static enum hf_status
+query(struct trial *t, enum hf_query_kind kind)
+{
+    struct hf_query *made = NULL;
+    enum hf_status status = hf_query_new(t->client, kind, &made, NULL);
+
+    if (status == HF_OK && kind == HF_LIST)
+        status = hf_query_set(made, HF_PREFIX, "l", NULL);
+    if (status == HF_OK && kind != HF_LIST && kind != HF_DOCTOR)
+        status = hf_query_set(made, HF_NAME, "l", NULL);
+    if (status == HF_OK && kind == HF_CLEAR)
+        status = hf_query_set(made, HF_REASON, "a test", NULL);
+    if (status == HF_OK && kind == HF_CLEAR)
+        status = hf_query_set(made, HF_FORCE, "yes", NULL);
+    if (status == HF_OK)
+        status = ask_it(made);
+    hf_query_free(made);
+    return status;
+}
+
+/* What is tried; the lock is held from WAIT_BEHIND on. */
 static enum hf_status
 perform(struct trial *t, enum verb verb)
 {
-    static struct hf_description rows[4];
-    static struct hf_audit_entry entries[4];
-    size_t count = 4;
-    struct hf_list_query query = {.prefix = "l"};
-    struct hf_examine_options once = {0};
-    struct hf_clear_options force = {.reason = "a test", .force = true};
-    struct hf_diagnosis diagnosis;
-    struct hf_cleared cleared;
     struct hf_lock *lock = t->lock;
 
     switch (verb) {
     case OPEN:
         return open_place(t);
     case ACQUIRE:
-        return acquire(t);
+        return take(t);
+    case WAIT_BEHIND:
+        return wait_behind(t);
+    case LOOK_AT_HOLDER:
+        return look_at_holder(t);
     case RELEASE:
         t->lock = NULL;
-        return hf_release(lock, NULL, NULL);
+        return give_back(lock);
     case LIST:
-        return hf_list(t->client, &query, rows, &count, NULL);
+        return query(t, HF_LIST);
     case EXAMINE:
-        return hf_examine(t->client, "l", &once, &diagnosis, NULL);
+        return query(t, HF_EXAMINE);
     case CLEAR:
-        return hf_clear(t->client, "l", &force, &cleared, NULL);
+        return query(t, HF_CLEAR);
     case AUDIT:
-        return hf_audit(t->client, NULL, entries, &count, NULL);
+        return query(t, HF_AUDIT);
+    case DOCTOR:
+        return query(t, HF_DOCTOR);
     case VERBS:
         break;
     }
@@ -146,15 +251,10 @@ perform(struct trial *t, enum verb verb)
 static void
 check_free(const struct trial *t)
 {
-    struct hf_acquire_options now = {.wait = HF_WAIT_TRY};
-    struct hf_acquired acquired = {0};
-    struct hf_client *client = NULL;
+    struct hf_client *client = open_client(t->place);
 
-    assert_int_equal(hf_open(t->place, NULL, &client, NULL), HF_OK);
-    assert_int_equal(hf_acquire(client, "l", &now, &acquired, NULL), HF_OK);
-    assert_int_equal(acquired.outcome, HF_GRANTED);
-    assert_int_equal(hf_release(acquired.lock, NULL, NULL), HF_OK);
-    hf_close(client);
+    assert_int_equal(give_back(hold(client, "l", HF_WAIT, "try", NULL)), HF_OK);
+    close_client(client);
 }
 
 /* Returns whether the n-th allocation was asked for at all. */
@@ -169,11 +269,11 @@ try_once(enum verb verb, int n, int failures)
     t.alloc = (struct hf_alloc){heap_allocate, heap_release, &t.heap};
     snprintf(t.place, sizeof(t.place), "memory:%d-%d-%d", (int)verb, n,
              failures);
-    assert_int_equal(hf_open(t.place, NULL, &keeps, NULL), HF_OK);
+    keeps = open_client(t.place);
     if (verb > OPEN)
         assert_int_equal(open_place(&t), HF_OK);
     if (verb > ACQUIRE)
-        assert_int_equal(acquire(&t), HF_OK);
+        assert_int_equal(take(&t), HF_OK);
 
     arm(&t.heap, n, failures);
     status = perform(&t, verb);
@@ -189,12 +289,12 @@ try_once(enum verb verb, int n, int failures)
     if (t.client == NULL)
         assert_int_equal(open_place(&t), HF_OK);
     if (t.lock == NULL)
-        assert_int_equal(acquire(&t), HF_OK);
-    assert_int_equal(hf_release(t.lock, NULL, NULL), HF_OK);
-    hf_close(t.client);
+        assert_int_equal(take(&t), HF_OK);
+    assert_int_equal(give_back(t.lock), HF_OK);
+    close_client(t.client);
     assert_int_equal(atomic_load(&t.heap.outstanding), 0);
     check_free(&t);
-    hf_close(keeps);
+    close_client(keeps);
     return fired;
 }
 

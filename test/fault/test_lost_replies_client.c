@@ -13,16 +13,15 @@
 
 #include <cmocka.h>
 
-#include <holdfast/holdfast.h>
-
-#include "client/open.h"
+#include "base/clock.h"
+#include "support/locks.h"
 #include "support/lossy.h"
 
 /*
- * Lost replies once more, through libholdfast: its threads, its courier and
- * real time; see test_lost_replies.c, where the same is done exhaustively to
- * the machines.  A series tells one tale again and again, with the reply to
- * each of its writes (or reads) lost in turn; the series run side by side.
+ * Lost replies once more, through libholdfast: its threads and real time; see
+ * test_lost_replies.c, where the same is done exhaustively to the machines.  A
+ * series tells one tale again and again, with the reply to each of its writes
+ * (or reads) lost in turn; the series run side by side.
  */
 
 #define LIMIT_MS 20000
@@ -51,9 +50,8 @@ struct run {
     struct hf_client *a;
     struct hf_client *b;
     struct hf_lock *held;
-    struct hf_acquired waited; /* what B's waiting came to */
-    enum hf_status waited_status;
-    pid_t holder; /* the process whose end is A's */
+    struct hf_lock *waiter; /* B's */
+    pid_t holder;           /* the process whose end is A's */
     int holder_end;
 };
 
@@ -111,17 +109,18 @@ end_holder(struct run *run)
 
 /* ---- Steps of a tale ---------------------------------------------------- */
 
-static struct hf_acquire_options
-terms_of(const struct run *run)
+static const char *
+if_dead_of(const struct run *run)
 {
-    return (struct hf_acquire_options){
-        .if_dead = run->series->tale == CLEAR ? HF_REFUSE : HF_TAKEOVER,
-        .ttl = {10000},
-        .beat = {100},
-        .limit = {LIMIT_MS},
-        .processes = &run->holder,
-        .processes_count = run->series->tale == HAND_OVER ? 0 : 1,
-    };
+    return run->series->tale == CLEAR ? "refuse" : "takeover";
+}
+
+#define TERMS HF_TTL, "10s", HF_BEAT, "100ms", HF_WAIT, "20s"
+
+static struct hf_lock *
+ask_second(struct run *run)
+{
+    return ask_for(run->b, "lock", TERMS, HF_IF_DEAD, if_dead_of(run), NULL);
 }
 
 /* Wait for a beat: the right moves with each one that was applied. */
@@ -135,96 +134,82 @@ see_beat(struct run *run, const struct hf_lock *lock)
     while (hf_lock_right_ms(lock) == right_ms && !hf_reached(hf_now(), until))
         poll(NULL, 0, 5);
     return expect(run, hf_lock_right_ms(lock) > right_ms, "it does not beat") &&
-           expect(run, hf_check(lock) == HF_GRANTED, "a holder lost its lock");
-}
-
-static void *
-wait_for_lock(void *arg)
-{
-    struct run *run = arg;
-    struct hf_acquire_options options = terms_of(run);
-
-    options.processes_count = 0;
-    run->waited_status =
-        hf_acquire(run->b, "lock", &options, &run->waited, NULL);
-    return NULL;
+           expect(run, hf_lock_check(lock) == HF_GRANTED,
+                  "a holder lost its lock");
 }
 
 static bool
 hold_first(struct run *run)
 {
-    struct hf_acquire_options options = terms_of(run);
-    struct hf_acquired acquired = {0};
-    enum hf_status status =
-        hf_acquire(run->a, "lock", &options, &acquired, NULL);
+    char processes[16];
 
-    run->held = acquired.lock;
-    return expect(run, status == HF_OK && acquired.outcome == HF_GRANTED,
+    snprintf(processes, sizeof(processes), "%d",
+             (int)(run->series->tale == HAND_OVER ? getpid() : run->holder));
+    run->held = acquire(run->a, "lock", TERMS, HF_IF_DEAD, if_dead_of(run),
+                        HF_PROCESSES, processes, NULL);
+    return expect(run, hf_lock_state(run->held) == HF_STATE_HELD,
                   "the first was not granted") &&
            see_beat(run, run->held);
 }
 
-static bool
+static void
 leave_first(struct run *run)
 {
-    enum hf_status status = HF_OK;
-
     if (run->series->tale == HAND_OVER) {
-        status = hf_release(run->held, NULL, NULL);
+        expect(run, give_back(run->held) == HF_OK, "a release failed");
+        run->held = NULL;
     } else {
-        hf_abandon(run->held);
+        hf_lock_abandon(run->held);
         end_holder(run);
     }
-    run->held = NULL;
-    return expect(run, status == HF_OK, "a release failed");
 }
 
-static bool
+static void
 release_second(struct run *run, uint64_t first_fence)
 {
-    struct hf_lock *lock = run->waited.lock;
-    bool good =
-        expect(run,
-               run->waited_status == HF_OK && run->waited.outcome == HF_GRANTED,
-               "the second was not granted") &&
-        expect(run, hf_fence(lock) > first_fence, "a fence did not grow") &&
-        see_beat(run, lock);
+    struct hf_lock *lock = run->waiter;
 
-    return expect(run, hf_release(lock, NULL, NULL) == HF_OK,
-                  "a release failed") &&
-           good;
+    if (expect(run, hf_lock_wait(lock, HF_FOREVER) == HF_STATE_HELD,
+               "the second was not granted"))
+        expect(run, hf_lock_fence(lock) > first_fence, "a fence did not grow");
+    (void)(run->series->why[0] == '\0' && see_beat(run, lock));
+    expect(run, give_back(lock) == HF_OK, "a release failed");
+    run->waiter = NULL;
 }
 
-/* B finds A gone, clears its lock, and holds it. */
+/* B finds A gone, clears its lock, and asks for it again. */
 static void
 clear_first(struct run *run)
 {
-    struct hf_clear_options options = {.reason = "its holder is dead"};
-    struct hf_cleared cleared = {0};
-    enum hf_status status;
+    struct hf_query *query = new_query(run->b, HF_CLEAR, HF_NAME, "lock",
+                                       HF_REASON, "its holder is dead", NULL);
+    struct hf_view *seen;
 
-    expect(run, run->waited_status == HF_OK && run->waited.outcome == HF_GONE,
+    expect(run,
+           hf_lock_wait(run->waiter, HF_FOREVER) == HF_STATE_ENDED &&
+               hf_lock_check(run->waiter) == HF_GONE,
            "a dead refuse holder was not called gone");
-    status = hf_clear(run->b, "lock", &options, &cleared, NULL);
-    expect(run, status == HF_OK && cleared.cleared, "it was not cleared");
-    (void)wait_for_lock(run);
+    expect(run, ask(query) == HF_OK, "a clear failed");
+    seen = hf_query_view(query);
+    expect(run, hf_view_number(seen, HF_FIELD_CLEARED) == 1,
+           "it was not cleared");
+    hf_view_free(seen);
+    hf_query_free(query);
+    hf_lock_free(run->waiter);
+    run->waiter = ask_second(run);
 }
 
 static void
 tell(struct run *run)
 {
     uint64_t fence;
-    pthread_t waiter;
 
     if (!hold_first(run))
         return;
-    fence = hf_fence(run->held);
-    if (!expect(run, pthread_create(&waiter, NULL, wait_for_lock, run) == 0,
-                "no thread"))
-        return;
+    fence = hf_lock_fence(run->held);
+    run->waiter = ask_second(run);
     if (see_beat(run, run->held))
         leave_first(run);
-    pthread_join(waiter, NULL);
     if (run->series->tale == CLEAR)
         clear_first(run);
     release_second(run, fence);
@@ -242,11 +227,9 @@ open_run(struct run *run)
         return false;
     one = lossy_open(&run->sea, run->place);
     other = lossy_open(&run->sea, run->place);
-    return one != NULL && other != NULL && start_holder(run) &&
-           hf_open_on(one, run->place, &hf_alloc_libc, &run->a, NULL) ==
-               HF_OK &&
-           hf_open_on(other, run->place, &hf_alloc_libc, &run->b, NULL) ==
-               HF_OK;
+    run->a = open_client_on(one, run->place);
+    run->b = open_client_on(other, run->place);
+    return start_holder(run);
 }
 
 /* Returns how many replies were lost. */
@@ -259,14 +242,15 @@ run_once(struct series *series)
              ++series->runs);
     if (expect(&run, open_run(&run), "cannot begin")) {
         tell(&run);
-        hf_close(run.a);
-        hf_close(run.b);
+        hf_lock_free(run.waiter);
+        close_client(run.a);
+        close_client(run.b);
         lossy_sea_end(&run.sea);
         expect(&run, lossy_sea_records(&run.sea, "default") == 0,
                "a record is left that nobody beats");
         expect(&run, lossy_sea_records(&run.sea, "!RECLAIM") == 0,
                "a marker is left");
-        (void)hf_release(run.held, NULL, NULL);
+        hf_lock_free(run.held);
         lossy_sea_close(&run.sea);
     }
     end_holder(&run);

@@ -195,8 +195,8 @@ read_under(struct fault_plan *plan)
     status = hf_store_open(rig_place, &faults_alloc, &store, &error);
     if (status == HF_OK) {
         record.version = 4711;
-        status = hf_store_get(store, rig_key_of("fill"), rig_soon(), &record,
-                              &error);
+        status =
+            get_one(store, rig_key_of("fill"), rig_soon(), &record, &error);
         assert_true(status == HF_OK ? record.exists : record.version == 4711);
         status = hf_store_scan(store, &scan, count_row, &rows, &error);
         assert_true(status != HF_OK || rows == 2);

@@ -1,14 +1,13 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "client/open.h"
-#include "support/counted.h"
+#include "support/counting_store.h"
 #include "support/folder.h"
+#include "support/locks.h"
 #include "support/processes.h"
 
 /*
@@ -31,42 +30,21 @@ struct hand {
 struct crowd {
     struct hf_client *client;
     size_t count;
-    struct hf_lock *locks[COUNTED_LOCKS_MAX];
-    atomic_uint news; /* told while they were held */
+    struct hf_lock *locks[COUNTING_LOCKS_MAX];
 };
-
-static void
-on_news(void *ctx, struct hf_lock *lock, enum hf_news news)
-{
-    struct crowd *crowd = ctx;
-
-    (void)lock;
-    (void)news;
-    crowd->news++;
-}
 
 static void *
 acquire_all(void *arg)
 {
     struct hand *hand = arg;
     struct crowd *crowd = hand->crowd;
-    struct hf_acquire_options options = {
-        .ttl = {TTL_MS},
-        .beat = {BEAT_MS},
-        .grace = {1000},
-        .on_news = on_news,
-        .ctx = crowd,
-    };
 
     for (size_t i = hand->first; i < crowd->count; i += HANDS) {
-        struct hf_acquired acquired = {0};
         char name[32];
 
         snprintf(name, sizeof(name), "lock-%zu", i);
-        HF_CHECK(hf_acquire(crowd->client, name, &options, &acquired, NULL) ==
-                 HF_OK);
-        HF_CHECK(acquired.outcome == HF_GRANTED);
-        crowd->locks[i] = acquired.lock;
+        crowd->locks[i] = hold(crowd->client, name, HF_TTL, "3s", HF_BEAT,
+                               "500ms", HF_GRACE, "1s", NULL);
     }
     return NULL;
 }
@@ -78,7 +56,7 @@ release_all(void *arg)
     struct crowd *crowd = hand->crowd;
 
     for (size_t i = hand->first; i < crowd->count; i += HANDS)
-        HF_CHECK(hf_release(crowd->locks[i], NULL, NULL) == HF_OK);
+        HF_CHECK(give_back(crowd->locks[i]) == HF_OK);
     return NULL;
 }
 
@@ -103,25 +81,36 @@ count_held(const struct crowd *crowd)
     size_t held = 0;
 
     for (size_t i = 0; i < crowd->count; i++)
-        held += hf_check(crowd->locks[i]) == HF_GRANTED;
+        held += hf_lock_check(crowd->locks[i]) == HF_GRANTED;
     return held;
+}
+
+static size_t
+count_notices(struct hf_client *client)
+{
+    size_t count = 0;
+
+    while (hf_client_next(client) != NULL)
+        count++;
+    return count;
 }
 
 /* Hold them all for more than two ttl, and look at each now and then. */
 static void
-hold(struct crowd *crowd, struct counts *counts)
+keep(struct crowd *crowd, struct counts *counts)
 {
     struct hf_duration long_enough = {TTL_MS * 5 / 2};
     struct hf_instant until = hf_after(hf_now(), long_enough);
-    struct counted_sums sums;
+    struct counting_sums sums;
 
-    (void)counted_take(counts);
+    (void)counting_take(counts);
+    HF_CHECK(count_notices(crowd->client) == crowd->count); /* the grants */
     while (!hf_reached(hf_now(), until)) {
         HF_CHECK(count_held(crowd) == crowd->count);
         poll(NULL, 0, 100);
     }
-    HF_CHECK(crowd->news == 0);
-    sums = counted_take(counts);
+    HF_CHECK(count_notices(crowd->client) == 0);
+    sums = counting_take(counts);
     printf("%zu locks held for %" PRId64 " ms: %" PRIu64 " beats in %" PRIu64
            " commits (%.1f commits/s, %zu beats in the largest), the slowest "
            "commit took %" PRId64 " ms; a beat is due every %d ms, the latest "
@@ -149,17 +138,16 @@ main(void)
     processes_begin((struct hf_duration){100000});
     folder_make(folder);
     snprintf(place, sizeof(place), "sqlite:%s/locks.db", folder);
-    crowd.count = count == NULL ? COUNTED_LOCKS_MAX : strtoul(count, NULL, 10);
-    HF_CHECK(crowd.count <= COUNTED_LOCKS_MAX);
-    store = counted_open(place, &counts);
-    HF_CHECK(hf_open_on(store, place, &hf_alloc_libc, &crowd.client, NULL) ==
-             HF_OK);
+    crowd.count = count == NULL ? COUNTING_LOCKS_MAX : strtoul(count, NULL, 10);
+    HF_CHECK(crowd.count <= COUNTING_LOCKS_MAX);
+    store = counting_store_open(place, &counts);
+    crowd.client = open_client_on(store, place);
     acquired_ms = with_all_hands(&crowd, acquire_all);
-    hold(&crowd, &counts);
+    keep(&crowd, &counts);
     released_ms = with_all_hands(&crowd, release_all);
     printf("acquired in %" PRId64 " ms, released in %" PRId64 " ms\n",
            acquired_ms, released_ms);
-    hf_close(crowd.client);
+    close_client(crowd.client);
     folder_remove(folder);
     return 0;
 }

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "client/open.h"
 #include "support/folder.h"
-#include "support/mortal.h"
+#include "support/killable_store.h"
+#include "support/locks.h"
 #include "support/processes.h"
 
 /*
@@ -23,12 +23,12 @@
 
 #define STEPS_MAX 24
 #define SCENES    (STEPS_MAX * 4)
-#define TTL_MS    3000 /* a write may take 875 ms: they are many */
+#define TTL       "3s" /* a write may take 875 ms: they are many */
 
 /* Shared by the processes of a scene. */
 struct scene {
     char name[32];
-    struct mortal_plan plan;
+    struct killable_plan plan;
     bool hidden;        /* no process of theirs is listed */
     uint64_t fence;     /* of the dead */
     bool taken;         /* the taker was granted */
@@ -39,36 +39,21 @@ struct scene {
 static const char *place;
 static pid_t stage; /* a process that outlives every scene */
 
-static struct hf_acquire_options
-terms_of(const struct scene *scene)
-{
-    return (struct hf_acquire_options){
-        .ttl = {TTL_MS},
-        .limit = {60000},
-        .processes = &stage,
-        .processes_count = scene->hidden ? 1 : 0,
-    };
-}
-
 static struct hf_lock *
-acquire(const struct scene *scene, struct hf_client *client)
+take(const struct scene *scene, struct hf_client *client)
 {
-    struct hf_acquire_options options = terms_of(scene);
-    struct hf_acquired acquired = {0};
+    char processes[16];
 
-    HF_CHECK(hf_acquire(client, scene->name, &options, &acquired, NULL) ==
-             HF_OK);
-    HF_CHECK(acquired.outcome == HF_GRANTED);
-    return acquired.lock;
+    snprintf(processes, sizeof(processes), "%d",
+             (int)(scene->hidden ? stage : getpid()));
+    return hold(client, scene->name, HF_TTL, TTL, HF_WAIT, "60s", HF_PROCESSES,
+                processes, NULL);
 }
 
 static void
 hold_and_die(struct scene *scene)
 {
-    struct hf_client *client = NULL;
-
-    HF_CHECK(hf_open(place, NULL, &client, NULL) == HF_OK);
-    scene->fence = hf_fence(acquire(scene, client));
+    scene->fence = hf_lock_fence(take(scene, open_client(place)));
     (void)raise(SIGKILL);
 }
 
@@ -78,44 +63,40 @@ wait_for_beat(const struct hf_lock *lock)
 {
     int64_t right_ms = hf_lock_right_ms(lock);
 
-    while (hf_lock_right_ms(lock) == right_ms && hf_check(lock) == HF_GRANTED)
+    while (hf_lock_right_ms(lock) == right_ms &&
+           hf_lock_check(lock) == HF_GRANTED)
         poll(NULL, 0, 5);
 }
 
 static void
 take_over(struct scene *scene)
 {
-    struct hf_client *client = NULL;
-    struct hf_lock *lock;
+    struct hf_client *client =
+        open_client_on(killable_store_open(place, scene->plan), place);
+    struct hf_lock *lock = take(scene, client);
 
-    HF_CHECK(hf_open_on(mortal_open(place, scene->plan), place, &hf_alloc_libc,
-                        &client, NULL) == HF_OK);
-    lock = acquire(scene, client);
-    HF_CHECK(hf_fence(lock) > scene->fence);
+    HF_CHECK(hf_lock_fence(lock) > scene->fence);
     scene->taken = true;
     wait_for_beat(lock);
-    HF_CHECK(hf_release(lock, NULL, NULL) == HF_OK);
-    hf_close(client);
+    HF_CHECK(give_back(lock) == HF_OK);
+    close_client(client);
     scene->got_through = true;
 }
 
 static void
 follow(struct scene *scene)
 {
-    struct hf_client *client = NULL;
-    struct hf_list_query query = {.prefix = scene->name};
-    static struct hf_description row;
-    size_t left = 1;
-    struct hf_lock *lock;
-    uint64_t fence;
+    struct hf_client *client = open_client(place);
+    struct hf_query *list =
+        new_query(client, HF_LIST, HF_PREFIX, scene->name, NULL);
+    struct hf_lock *lock = take(scene, client);
+    uint64_t fence = hf_lock_fence(lock);
 
-    HF_CHECK(hf_open(place, NULL, &client, NULL) == HF_OK);
-    lock = acquire(scene, client);
-    fence = hf_fence(lock);
-    HF_CHECK(hf_release(lock, NULL, NULL) == HF_OK);
-    HF_CHECK(hf_list(client, &query, &row, &left, NULL) == HF_OK);
-    hf_close(client);
-    scene->well_followed = fence > scene->fence && left == 0;
+    HF_CHECK(give_back(lock) == HF_OK);
+    HF_CHECK(ask(list) == HF_OK);
+    scene->well_followed = fence > scene->fence && hf_query_next(list) == NULL;
+    hf_query_free(list);
+    close_client(client);
 }
 
 static void

@@ -5,10 +5,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <holdfast/holdfast.h>
-
 #include "support/fault.h"
 #include "support/ledger.h"
+#include "support/locks.h"
 
 /*
  * torture_worker FOLDER COMPETITOR FIRST COUNT SEED TRY: a process of the
@@ -20,7 +19,8 @@
 
 struct worker {
     struct hf_client *client;
-    struct hf_acquire_options options;
+    const char *ttl;
+    const char *if_dead;
     struct ledger ledger;
     uint64_t seed;
     uint32_t attempt;
@@ -36,13 +36,13 @@ fail(const struct worker *worker, const char *what,
     return 70;
 }
 
-static struct hf_cancel *patience; /* of the clear at work */
+static struct hf_query *volatile clearing; /* the clear at work */
 
 static void
 on_alarm(int signal)
 {
     (void)signal;
-    hf_cancel(patience);
+    hf_query_cancel(clearing);
 }
 
 /*
@@ -50,26 +50,26 @@ on_alarm(int signal)
  * than half a ttl, and so clears nobody who is only suspected.
  */
 static int
-clear(struct worker *worker)
+clear_gone(const struct worker *worker)
 {
-    int64_t half_ms = worker->options.ttl.ms / 2;
-    struct itimerval ring = {
-        .it_value = {half_ms / 1000, half_ms % 1000 * 1000},
-    };
-    struct itimerval silence = {{0, 0}, {0, 0}};
-    struct hf_clear_options options = {.reason = "torture"};
+    struct hf_duration ttl = {0};
+    struct itimerval ring = {0};
+    struct itimerval silence = {0};
     struct hf_error error = {0};
-    struct hf_cleared cleared;
-    enum hf_status status;
+    enum hf_status status = hf_duration_parse(worker->ttl, &ttl, &error);
 
-    if (hf_cancel_open(&patience) != HF_OK)
-        return 70;
+    if (status != HF_OK)
+        return fail(worker, "ttl", &error);
+    ring.it_value.tv_sec = ttl.ms / 2 / 1000;
+    ring.it_value.tv_usec = ttl.ms / 2 % 1000 * 1000;
+    clearing = new_query(worker->client, HF_CLEAR, HF_NAME, "torture",
+                         HF_REASON, "torture", NULL);
     (void)sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, NULL);
     (void)setitimer(ITIMER_REAL, &ring, NULL);
-    options.cancel = patience;
-    status = hf_clear(worker->client, "torture", &options, &cleared, &error);
+    (void)ask(clearing);
     (void)setitimer(ITIMER_REAL, &silence, NULL);
-    hf_cancel_close(patience);
+    status = hf_query_error(clearing, &error);
+    hf_query_free(clearing);
     if (status == HF_OK || status == HF_E_CANCELLED)
         return 0;
     return fail(worker, "clear", &error);
@@ -85,8 +85,8 @@ freeze(struct worker *worker, const struct hf_lock *lock)
     ledger_note(&worker->ledger, LEDGER_FROZEN);
     ledger_tell(&worker->ledger, LEDGER_STOPPING, pids);
     (void)raise(SIGSTOP);
-    held = hf_check(lock);
-    if (worker->options.if_dead == HF_TAKEOVER && held != HF_LOST)
+    held = hf_lock_check(lock);
+    if (strcmp(worker->if_dead, "takeover") == 0 && held != HF_LOST)
         ledger_note(&worker->ledger, LEDGER_MISLED);
 }
 
@@ -96,7 +96,7 @@ work(struct worker *worker, const struct hf_lock *lock, enum fault fault)
 {
     struct ledger *ledger = &worker->ledger;
 
-    ledger->fence = hf_fence(lock);
+    ledger->fence = hf_lock_fence(lock);
     ledger_note(ledger, LEDGER_ENTER);
     if (!ledger_read(ledger))
         return false;
@@ -112,64 +112,66 @@ work(struct worker *worker, const struct hf_lock *lock, enum fault fault)
     return true;
 }
 
-static int
-do_section(struct worker *worker)
+/* One try; true: the section is done. */
+static bool
+try_section(struct worker *worker, int *failed)
 {
+    uint64_t random = fault_random(worker->seed, worker->ledger.competitor,
+                                   worker->ledger.seq, worker->attempt++);
+    struct hf_lock *lock =
+        acquire(worker->client, "torture", HF_WAIT, "forever", HF_TTL,
+                worker->ttl, HF_IF_DEAD, worker->if_dead, NULL);
     struct hf_error error = {0};
     bool done = false;
 
-    while (!done) {
-        uint64_t random = fault_random(worker->seed, worker->ledger.competitor,
-                                       worker->ledger.seq, worker->attempt++);
-        struct hf_acquired acquired;
-        int failed = 0;
+    if (hf_lock_error(lock, &error) != HF_OK)
+        *failed = fail(worker, "acquire", &error);
+    else if (hf_lock_check(lock) == HF_GONE)
+        *failed = clear_gone(worker);
+    else if (hf_lock_fence(lock) != 0)
+        done = work(worker, lock, fault_draw(random, worker->slow));
+    if (give_back(lock) != HF_OK && *failed == 0)
+        *failed = fail(worker, "release", &error);
+    return done;
+}
 
-        if (hf_acquire(worker->client, "torture", &worker->options, &acquired,
-                       &error) != HF_OK)
-            return fail(worker, "acquire", &error);
-        if (acquired.outcome == HF_GONE)
-            failed = clear(worker);
-        if (failed != 0)
-            return failed;
-        if (acquired.outcome != HF_GRANTED)
-            continue;
-        done = work(worker, acquired.lock, fault_draw(random, worker->slow));
-        if (hf_release(acquired.lock, NULL, &error) != HF_OK)
-            return fail(worker, "release", &error);
-    }
-    ledger_tell(&worker->ledger, LEDGER_DONE, NULL);
-    return 0;
+static int
+do_section(struct worker *worker)
+{
+    int failed = 0;
+
+    while (failed == 0 && !try_section(worker, &failed))
+        continue;
+    if (failed == 0)
+        ledger_tell(&worker->ledger, LEDGER_DONE, NULL);
+    return failed;
 }
 
 int
 main(int argc, char **argv)
 {
-    struct worker worker = {.options = {.limit = HF_FOREVER}};
-    const char *ttl = getenv("HF_TTL");
-    const char *if_dead = getenv("HF_IF_DEAD");
+    struct worker worker = {
+        .ttl = getenv("HF_TTL"),
+        .if_dead = getenv("HF_IF_DEAD"),
+    };
     const char *slow = getenv("HF_SLOW");
-    struct hf_error error = {0};
     unsigned long count;
     int failed = 0;
 
-    if (argc != 7 || ttl == NULL || if_dead == NULL || slow == NULL ||
-        !ledger_open(&worker.ledger, argv[1]) ||
-        hf_duration_parse(ttl, &worker.options.ttl, &error) != HF_OK)
+    if (argc != 7 || worker.ttl == NULL || worker.if_dead == NULL ||
+        slow == NULL || !ledger_open(&worker.ledger, argv[1]))
         return 64;
-    worker.options.if_dead =
-        strcmp(if_dead, "refuse") == 0 ? HF_REFUSE : HF_TAKEOVER;
     worker.ledger.competitor = (uint32_t)strtoul(argv[2], NULL, 10);
     worker.ledger.seq = (uint32_t)strtoul(argv[3], NULL, 10);
     worker.slow = (unsigned)strtoul(slow, NULL, 10);
     count = strtoul(argv[4], NULL, 10);
     worker.seed = strtoull(argv[5], NULL, 10);
     worker.attempt = (uint32_t)strtoul(argv[6], NULL, 10) * 1000;
-    if (hf_open(NULL, NULL, &worker.client, &error) != HF_OK)
-        return fail(&worker, "open", &error);
+    worker.client = open_client(NULL);
     for (; failed == 0 && count > 0; count--) {
         failed = do_section(&worker);
         worker.ledger.seq++;
     }
-    hf_close(worker.client);
+    close_client(worker.client);
     return failed;
 }

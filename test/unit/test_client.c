@@ -16,11 +16,11 @@ a_lock_is_granted_checked_and_released(void **state)
     struct hf_lock *lock = hold(client, "deploy", NULL);
 
     (void)state;
-    assert_int_equal(hf_check(lock), HF_GRANTED);
-    assert_true(hf_fence(lock) > 0);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    assert_true(hf_lock_fence(lock) > 0);
     assert_true(hf_lock_right_ms(lock) > hf_now().ms);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    hf_close(client);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
 }
 
 static void
@@ -33,11 +33,11 @@ fences_only_grow(void **state)
     for (int i = 0; i < 100; i++) {
         struct hf_lock *lock = hold(client, "deploy", NULL);
 
-        assert_true(hf_fence(lock) > highest);
-        highest = hf_fence(lock);
-        assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
+        assert_true(hf_lock_fence(lock) > highest);
+        highest = hf_lock_fence(lock);
+        assert_int_equal(give_back(lock), HF_OK);
     }
-    hf_close(client);
+    close_client(client);
 }
 
 static void
@@ -46,20 +46,20 @@ try_gives_up_at_the_first_sign_of_life(void **state)
     struct hf_client *a = open_client("memory:try");
     struct hf_client *b = open_client("memory:try");
     struct hf_lock *lock = hold(a, "deploy", NULL);
-    struct hf_acquired tried = acquire(b, "deploy",
-                                       &(struct hf_acquire_options){
-                                           .wait = HF_WAIT_TRY,
-                                       });
+    struct hf_lock *tried = acquire(b, "deploy", HF_WAIT, "try", NULL);
+    struct hf_view *seen = hf_lock_view(tried);
 
     (void)state;
-    assert_int_equal(tried.outcome, HF_TIMED_OUT);
-    assert_null(tried.lock);
-    assert_true(tried.seen.running);
-    assert_int_equal(tried.seen.record.fence, hf_fence(lock));
-    assert_int_equal(tried.seen.record.processes[0], getpid());
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    hf_close(a);
-    hf_close(b);
+    assert_int_equal(hf_lock_check(tried), HF_TIMED_OUT);
+    assert_int_equal(hf_lock_fence(tried), 0);
+    assert_true(hf_view_number(seen, HF_FIELD_RUNNING));
+    assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), hf_lock_fence(lock));
+    assert_int_equal(hf_view_item(seen, HF_FIELD_PROCESSES, 0), getpid());
+    hf_view_free(seen);
+    assert_int_equal(finish(tried), HF_OK);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(a);
+    close_client(b);
 }
 
 /* ---- Waiting ------------------------------------------------------------- */
@@ -68,56 +68,72 @@ static void
 a_waiter_is_granted_what_is_released(void **state)
 {
     struct hf_client *a = open_client("memory:waiter");
-    struct waiter b = {.client = open_client("memory:waiter")};
+    struct hf_client *b = open_client("memory:waiter");
     struct hf_lock *lock = hold(a, "deploy", NULL);
-    uint64_t fence = hf_fence(lock);
+    struct hf_lock *waiter = ask_for(b, "deploy", NULL);
+    uint64_t fence = hf_lock_fence(lock);
 
     (void)state;
-    start_waiting(&b);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    stop_waiting(&b);
-    assert_int_equal(b.status, HF_OK);
-    assert_int_equal(b.acquired.outcome, HF_GRANTED);
-    assert_true(hf_fence(b.acquired.lock) > fence);
-    hf_release(b.acquired.lock, NULL, NULL);
-    hf_close(a);
-    hf_close(b.client);
+    await_holder(b, waiter);
+    assert_int_equal(give_back(lock), HF_OK);
+    assert_int_equal(hf_lock_wait(waiter, HF_FOREVER), HF_STATE_HELD);
+    assert_true(hf_lock_fence(waiter) > fence);
+    assert_int_equal(give_back(waiter), HF_OK);
+    close_client(a);
+    close_client(b);
 }
 
 static void
 one_client_may_wait_for_its_own_lock(void **state)
 {
-    struct hf_client *a = open_client("memory:own");
-    struct waiter b = {.client = a};
-    struct hf_lock *lock = hold(a, "deploy", NULL);
+    struct hf_client *client = open_client("memory:own");
+    struct hf_lock *lock = hold(client, "deploy", NULL);
+    struct hf_lock *waiter = ask_for(client, "deploy", NULL);
 
     (void)state;
-    start_waiting(&b);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    stop_waiting(&b);
-    assert_int_equal(b.acquired.outcome, HF_GRANTED);
-    hf_release(b.acquired.lock, NULL, NULL);
-    hf_close(a);
+    assert_int_equal(hf_lock_state(waiter), HF_STATE_WAITING);
+    assert_int_equal(give_back(lock), HF_OK);
+    assert_int_equal(hf_lock_wait(waiter, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(give_back(waiter), HF_OK);
+    close_client(client);
+}
+
+/* Whoever waits for one of its own client's is told who holds it, too. */
+static void
+a_waiter_behind_its_own_client_sees_the_holder(void **state)
+{
+    struct hf_client *client = open_client("memory:sees-own");
+    struct hf_lock *lock = hold(client, "deploy", HF_REASON, "release 7", NULL);
+    struct hf_lock *waiter = ask_for(client, "deploy", NULL);
+    struct hf_view *seen = hf_lock_view(waiter);
+
+    (void)state;
+    assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), hf_lock_fence(lock));
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
+    assert_string_equal(hf_view_text(seen, HF_FIELD_NAME), "deploy");
+    assert_string_equal(hf_view_text(seen, HF_FIELD_REASON), "release 7");
+    hf_view_free(seen);
+    close_client(client);
+    hf_lock_free(lock);
+    hf_lock_free(waiter);
 }
 
 static void
 a_cancelled_waiter_leaves_nothing(void **state)
 {
     struct hf_client *a = open_client("memory:cancel");
-    struct waiter b = {.client = open_client("memory:cancel")};
+    struct hf_client *b = open_client("memory:cancel");
     struct hf_lock *lock = hold(a, "deploy", NULL);
+    struct hf_lock *waiter = ask_for(b, "deploy", NULL);
 
     (void)state;
-    assert_int_equal(hf_cancel_open(&b.options.cancel), HF_OK);
-    start_waiting(&b);
-    hf_cancel(b.options.cancel);
-    stop_waiting(&b);
-    assert_int_equal(b.status, HF_E_CANCELLED);
-    assert_int_equal(hf_check(lock), HF_GRANTED);
-    hf_cancel_close(b.options.cancel);
-    hf_release(lock, NULL, NULL);
-    hf_close(a);
-    hf_close(b.client);
+    await_holder(b, waiter);
+    hf_lock_cancel(waiter);
+    assert_int_equal(finish(waiter), HF_E_CANCELLED);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(a);
+    close_client(b);
 }
 
 static void
@@ -125,18 +141,19 @@ a_live_holder_past_the_limit_is_held_too_long(void **state)
 {
     struct hf_client *a = open_client("memory:toolong");
     struct hf_client *b = open_client("memory:toolong");
-    struct hf_lock *lock =
-        hold(a, "deploy", &(struct hf_acquire_options){.ttl = short_ttl});
-    struct hf_acquired waited =
-        acquire(b, "deploy", &(struct hf_acquire_options){.limit = {900}});
+    struct hf_lock *lock = hold(a, "deploy", HF_TTL, SHORT_TTL, NULL);
+    struct hf_lock *waited = acquire(b, "deploy", HF_WAIT, "900ms", NULL);
+    struct hf_view *seen = hf_lock_view(waited);
 
     (void)state;
-    assert_int_equal(waited.outcome, HF_HELD_TOO_LONG);
-    assert_int_equal(waited.seen.life, HF_LIFE_BEATING);
-    assert_int_equal(hf_check(lock), HF_GRANTED);
-    hf_release(lock, NULL, NULL);
-    hf_close(a);
-    hf_close(b);
+    assert_int_equal(hf_lock_check(waited), HF_HELD_TOO_LONG);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    hf_view_free(seen);
+    hf_lock_free(waited);
+    hf_lock_free(lock);
+    close_client(a);
+    close_client(b);
 }
 
 int
@@ -148,6 +165,7 @@ main(void)
         cmocka_unit_test(try_gives_up_at_the_first_sign_of_life),
         cmocka_unit_test(a_waiter_is_granted_what_is_released),
         cmocka_unit_test(one_client_may_wait_for_its_own_lock),
+        cmocka_unit_test(a_waiter_behind_its_own_client_sees_the_holder),
         cmocka_unit_test(a_cancelled_waiter_leaves_nothing),
         cmocka_unit_test(a_live_holder_past_the_limit_is_held_too_long),
     };

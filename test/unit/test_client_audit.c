@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "store/store.h"
+#include "support/get_one.h"
 #include "wire/record.h"
 
 /*
@@ -17,50 +18,61 @@ enum { ENTRIES_MAX = 64 };
 
 struct listed {
     size_t count;
-    struct hf_audit_entry entries[ENTRIES_MAX];
+    struct hf_view *entries[ENTRIES_MAX];
 };
 
-/* All that the query asks for, in pages of so many. */
 static void
-list_all(struct hf_client *client, struct hf_audit_query query, size_t page,
-         struct listed *listed)
+forget(struct listed *listed)
 {
-    struct hf_cursor cursor = {.len = 0};
+    while (listed->count > 0)
+        hf_view_free(listed->entries[--listed->count]);
+}
 
-    query.cursor = &cursor;
-    listed->count = 0;
-    for (;;) {
-        size_t count = page;
+/* All that the query asks for, in pages of so many; it is freed. */
+static void
+list_all(struct hf_query *query, size_t page, struct listed *listed)
+{
+    char limit[8];
+    size_t before;
 
-        assert_true(listed->count + page <= ENTRIES_MAX); /* does it end? */
-        assert_int_equal(hf_audit(client, &query,
-                                  listed->entries + listed->count, &count,
-                                  NULL),
-                         HF_OK);
-        if (count == 0)
-            return;
-        listed->count += count;
-    }
+    snprintf(limit, sizeof(limit), "%zu", page);
+    assert_int_equal(hf_query_set(query, HF_LIMIT, limit, NULL), HF_OK);
+    forget(listed);
+    do {
+        struct hf_view *entry;
+
+        before = listed->count;
+        assert_int_equal(ask(query), HF_OK);
+        while ((entry = hf_query_next(query)) != NULL) {
+            assert_true(listed->count < ENTRIES_MAX); /* does it end? */
+            listed->entries[listed->count++] = entry;
+        }
+        assert_true(listed->count - before <= page);
+    } while (listed->count > before);
+    hf_query_free(query);
+}
+
+static void
+list_everything(struct hf_client *client, size_t page, struct listed *listed)
+{
+    list_all(new_query(client, HF_AUDIT, NULL), page, listed);
 }
 
 /* Clear a lock of this client's, in an instant of its own. */
 static void
-clear(struct hf_client *client, const char *space, const char *name)
+clear_one(struct hf_client *client, const char *space, const char *name)
 {
-    struct hf_acquire_options options = {
-        .space = space, .command = "the work", .reason = "its reason"};
-    struct hf_clear_options forced = {
-        .space = space, .reason = "the machine burnt", .force = true};
-    struct hf_lock *lock = hold(client, name, &options);
-    struct hf_cleared cleared = {.cleared = false};
-    int64_t stamp_ms;
+    struct hf_lock *lock = hold(client, name, HF_SPACE, space, HF_COMMAND,
+                                "the work", HF_REASON, "its reason", NULL);
+    struct hf_view *seen = clear(client, name, HF_SPACE, space, HF_REASON,
+                                 "the machine burnt", HF_FORCE, "yes", NULL);
+    int64_t stamp_ms = hf_wall_ms(); /* its own, or one that is later */
 
-    assert_int_equal(hf_clear(client, name, &forced, &cleared, NULL), HF_OK);
-    assert_true(cleared.cleared);
-    stamp_ms = hf_wall_ms(); /* its own, or one that is later */
+    assert_true(hf_view_number(seen, HF_FIELD_CLEARED));
     while (hf_wall_ms() <= stamp_ms)
         ; /* the next one has another */
-    hf_abandon(lock);
+    hf_view_free(seen);
+    (void)leave_behind(lock);
 }
 
 static void
@@ -68,31 +80,38 @@ it_says_who_cleared_what_when_why_and_whose_it_was(void **state)
 {
     static struct listed listed;
     struct hf_client *client = open_client("memory:who");
-    const struct hf_audit_entry *entry = &listed.entries[0];
+    const struct hf_view *entry;
     int64_t before_ms = hf_wall_ms();
     char host[HF_HOST_MAX + 1] = "";
 
     (void)state;
-    list_all(client, (struct hf_audit_query){0}, 4, &listed);
+    list_everything(client, 4, &listed);
     assert_int_equal(listed.count, 0);
-    clear(client, NULL, "deploy");
-    list_all(client, (struct hf_audit_query){0}, 4, &listed);
+    clear_one(client, "default", "deploy");
+    list_everything(client, 4, &listed);
     assert_int_equal(listed.count, 1);
-    assert_false(entry->corrupt);
-    assert_true(entry->forced);
-    assert_in_range(entry->stamp_ms, before_ms, hf_wall_ms());
-    assert_in_range(entry->asked_ms, before_ms, hf_wall_ms());
-    assert_string_equal(entry->reason, "the machine burnt");
+    entry = listed.entries[0];
+    assert_false(hf_view_number(entry, HF_FIELD_CORRUPT));
+    assert_true(hf_view_number(entry, HF_FIELD_CLEARED));
+    assert_true(hf_view_number(entry, HF_FIELD_FORCED));
+    assert_in_range(hf_view_number(entry, HF_FIELD_CLEARED_MS), before_ms,
+                    hf_wall_ms());
+    assert_in_range(hf_view_number(entry, HF_FIELD_ASKED_MS), before_ms,
+                    hf_wall_ms());
+    assert_string_equal(hf_view_text(entry, HF_FIELD_BY_REASON),
+                        "the machine burnt");
     gethostname(host, sizeof(host) - 1);
-    assert_string_equal(entry->host, host);
-    assert_true(entry->command[0] != '\0' && entry->user[0] != '\0');
-    assert_true(entry->cleared.exists);
-    assert_string_equal(entry->cleared.space, "default");
-    assert_string_equal(entry->cleared.name, "deploy");
-    assert_string_equal(entry->cleared.command, "the work");
-    assert_string_equal(entry->cleared.reason, "its reason");
-    assert_true(entry->cleared.fence > 0);
-    hf_close(client);
+    assert_string_equal(hf_view_text(entry, HF_FIELD_BY_HOST), host);
+    assert_true(hf_view_text(entry, HF_FIELD_BY_COMMAND)[0] != '\0');
+    assert_true(hf_view_text(entry, HF_FIELD_BY_USER)[0] != '\0');
+    assert_true(hf_view_number(entry, HF_FIELD_EXISTS));
+    assert_string_equal(hf_view_text(entry, HF_FIELD_SPACE), "default");
+    assert_string_equal(hf_view_text(entry, HF_FIELD_NAME), "deploy");
+    assert_string_equal(hf_view_text(entry, HF_FIELD_COMMAND), "the work");
+    assert_string_equal(hf_view_text(entry, HF_FIELD_REASON), "its reason");
+    assert_true(hf_view_number(entry, HF_FIELD_FENCE) > 0);
+    forget(&listed);
+    close_client(client);
 }
 
 static void
@@ -105,14 +124,31 @@ entries_come_in_the_order_of_time_and_in_pages(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT; i++)
-        clear(client, NULL, names[i]);
+        clear_one(client, "default", names[i]);
     for (size_t page = 1; page <= COUNT + 1; page++) {
-        list_all(client, (struct hf_audit_query){0}, page, &listed);
+        list_everything(client, page, &listed);
         assert_int_equal(listed.count, COUNT);
         for (size_t i = 0; i < COUNT; i++)
-            assert_string_equal(listed.entries[i].cleared.name, names[i]);
+            assert_string_equal(hf_view_text(listed.entries[i], HF_FIELD_NAME),
+                                names[i]);
     }
-    hf_close(client);
+    forget(&listed);
+    close_client(client);
+}
+
+/* How many entries there are since then. */
+static size_t
+count_since(struct hf_client *client, int64_t since_ms)
+{
+    static struct listed listed;
+    char since[24];
+    size_t count;
+
+    snprintf(since, sizeof(since), "%lld", (long long)since_ms);
+    list_all(new_query(client, HF_AUDIT, HF_SINCE, since, NULL), 1, &listed);
+    count = listed.count;
+    forget(&listed);
+    return count;
 }
 
 static void
@@ -123,26 +159,26 @@ a_query_asks_for_a_space_a_lock_or_a_time(void **state)
     int64_t since_ms;
 
     (void)state;
-    clear(client, NULL, "a");
-    clear(client, "team", "a");
-    clear(client, "team", "b");
-    list_all(client, (struct hf_audit_query){.name = "a"}, 1, &listed);
+    clear_one(client, "default", "a");
+    clear_one(client, "team", "a");
+    clear_one(client, "team", "b");
+    list_all(new_query(client, HF_AUDIT, HF_NAME, "a", NULL), 1, &listed);
     assert_int_equal(listed.count, 2);
-    assert_string_equal(listed.entries[1].cleared.space, "team");
-    list_all(client, (struct hf_audit_query){.space = "team"}, 1, &listed);
+    assert_string_equal(hf_view_text(listed.entries[1], HF_FIELD_SPACE),
+                        "team");
+    list_all(new_query(client, HF_AUDIT, HF_SPACE, "team", NULL), 1, &listed);
     assert_int_equal(listed.count, 2);
-    assert_string_equal(listed.entries[1].cleared.name, "b");
-    list_all(client, (struct hf_audit_query){.space = "default", .name = "b"},
-             1, &listed);
+    assert_string_equal(hf_view_text(listed.entries[1], HF_FIELD_NAME), "b");
+    list_all(
+        new_query(client, HF_AUDIT, HF_SPACE, "default", HF_NAME, "b", NULL), 1,
+        &listed);
     assert_int_equal(listed.count, 0);
-    list_all(client, (struct hf_audit_query){0}, 1, &listed);
-    since_ms = listed.entries[1].stamp_ms;
-    list_all(client, (struct hf_audit_query){.since_ms = since_ms}, 1, &listed);
-    assert_int_equal(listed.count, 2);
-    list_all(client, (struct hf_audit_query){.since_ms = since_ms + 1}, 1,
-             &listed);
-    assert_int_equal(listed.count, 1);
-    hf_close(client);
+    list_everything(client, 1, &listed);
+    since_ms = hf_view_number(listed.entries[1], HF_FIELD_CLEARED_MS);
+    assert_int_equal(count_since(client, since_ms), 2);
+    assert_int_equal(count_since(client, since_ms + 1), 1);
+    forget(&listed);
+    close_client(client);
 }
 
 /* ---- What another program wrote ------------------------------------------ */
@@ -172,7 +208,7 @@ write_together(struct hf_store *store, size_t count)
             .value = i == count / 2 ? ours : "not ours",
         };
         ops[i].value_len = strlen(ops[i].value);
-        assert_int_equal(hf_store_get(store, ops[i].key, until, &record, NULL),
+        assert_int_equal(get_one(store, ops[i].key, until, &record, NULL),
                          HF_OK);
         ops[i].expect.version = record.version;
         groups[i] = (struct hf_store_group){.ops = &ops[i], .ops_count = 1};
@@ -188,21 +224,24 @@ expect_together(struct hf_client *client, size_t count)
     static struct listed listed;
 
     for (size_t page = 1; page <= 8; page++) {
-        list_all(client, (struct hf_audit_query){0}, page, &listed);
+        list_everything(client, page, &listed);
         assert_int_equal(listed.count, count);
         for (size_t i = 0; i < count; i++) {
-            const struct hf_audit_entry *entry = &listed.entries[i];
+            const struct hf_view *entry = listed.entries[i];
+            bool ours = i == count / 2;
             char name[16];
 
             snprintf(name, sizeof(name), "%02zu\xEF\xBF\xBD", i);
-            assert_int_equal(entry->corrupt, i != count / 2);
-            assert_true(entry->stamp_ms > 0);
-            assert_string_equal(entry->cleared.name,
-                                entry->corrupt ? name : "ours");
+            assert_int_equal(hf_view_has(entry, HF_FIELD_BY_REASON), ours);
+            assert_true(hf_view_number(entry, HF_FIELD_CORRUPT));
+            assert_true(hf_view_number(entry, HF_FIELD_CLEARED_MS) > 0);
+            assert_string_equal(hf_view_text(entry, HF_FIELD_NAME),
+                                ours ? "ours" : name);
         }
     }
-    list_all(client, (struct hf_audit_query){.name = "ours"}, 3, &listed);
+    list_all(new_query(client, HF_AUDIT, HF_NAME, "ours", NULL), 3, &listed);
     assert_int_equal(listed.count, 1);
+    forget(&listed);
 }
 
 static void
@@ -220,33 +259,8 @@ what_is_not_ours_is_shown_as_such_and_nothing_is_left_out(void **state)
     write_together(store, 41);
     expect_together(client, 41);
     hf_store_close(store);
-    hf_close(client);
+    close_client(client);
     remove_place(&place);
-}
-
-static void
-a_cursor_of_something_else_is_refused(void **state)
-{
-    struct hf_client *client = open_client("memory:cursor");
-    struct hf_cursor cursor = {.len = 0};
-    struct hf_list_query locks = {.cursor = &cursor};
-    struct hf_audit_query audit = {.cursor = &cursor};
-    struct hf_lock *lock = hold(client, "12345678", NULL);
-    static struct hf_description row;
-    static struct hf_audit_entry entry;
-    size_t count = 1;
-
-    (void)state;
-    assert_int_equal(hf_list(client, &locks, &row, &count, NULL), HF_OK);
-    assert_int_equal(hf_audit(client, &audit, &entry, &count, NULL),
-                     HF_E_INVALID);
-    clear(client, NULL, "x");
-    cursor.len = 0;
-    assert_int_equal(hf_audit(client, &audit, &entry, &count, NULL), HF_OK);
-    assert_int_equal(count, 1);
-    assert_int_equal(hf_list(client, &locks, &row, &count, NULL), HF_E_INVALID);
-    hf_release(lock, NULL, NULL);
-    hf_close(client);
 }
 
 int
@@ -258,7 +272,6 @@ main(void)
         cmocka_unit_test(a_query_asks_for_a_space_a_lock_or_a_time),
         cmocka_unit_test(
             what_is_not_ours_is_shown_as_such_and_nothing_is_left_out),
-        cmocka_unit_test(a_cursor_of_something_else_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

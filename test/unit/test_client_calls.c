@@ -6,20 +6,37 @@
 
 #include "base/alloc.h"
 #include "store/store.h"
+#include "support/get_one.h"
 
 /*
  * libholdfast beside its locks: what its calls refuse, tell and list.
  */
 
 static void
-no_lock_is_released_abandoned_and_not_held(void **state)
+no_handle_is_released_freed_and_not_held(void **state)
 {
     (void)state;
-    assert_int_equal(hf_release(NULL, NULL, NULL), HF_OK);
-    hf_abandon(NULL);
-    hf_close(NULL);
-    assert_int_equal(hf_check(NULL), HF_NOT_HELD);
-    assert_int_equal(hf_fence(NULL), 0);
+    hf_lock_release(NULL);
+    hf_lock_cancel(NULL);
+    hf_lock_abandon(NULL);
+    hf_lock_free(NULL);
+    hf_lock_set_user(NULL, NULL);
+    hf_query_cancel(NULL);
+    hf_query_free(NULL);
+    hf_view_free(NULL);
+    assert_int_equal(hf_client_close(NULL, HF_FOREVER), HF_OK);
+    assert_int_equal(hf_lock_check(NULL), HF_NOT_HELD);
+    assert_int_equal(hf_lock_state(NULL), HF_STATE_ENDED);
+    assert_int_equal(hf_lock_wait(NULL, HF_FOREVER), HF_STATE_ENDED);
+    assert_int_equal(hf_lock_fence(NULL), 0);
+    assert_int_equal(hf_lock_id(NULL), 0);
+    assert_int_equal(hf_lock_right_ms(NULL), 0);
+    assert_null(hf_lock_view(NULL));
+    assert_null(hf_query_view(NULL));
+    assert_null(hf_query_next(NULL));
+    assert_null(hf_client_next(NULL));
+    assert_int_equal(hf_client_fd(NULL), -1);
+    assert_string_equal(hf_client_place(NULL), "");
 }
 
 static void
@@ -27,40 +44,20 @@ bad_requests_are_refused_in_one_clause(void **state)
 {
     struct hf_client *client = open_client("memory:bad");
     static char long_name[HF_NAME_MAX + 2];
-    const struct {
-        const char *name;
-        struct hf_acquire_options options;
-    } bad[] = {
-        {"", {0}},
-        {"a\nb", {0}},
-        {"\xff", {0}},
-        {long_name, {0}},
-        {"x", {.space = "!audit"}},
-        {"x", {.space = ""}},
-        {"x", {.ttl = {-1}}},
-        {"x", {.ttl = {100}}},
-        {"x", {.ttl = {INT64_MAX}}},
-        {"x", {.ttl = {5000}, .beat = {2000}}},
-        {"x", {.limit = {-5}}},
-        {"x", {.beat = {INT64_MAX}}},
-        {"x", {.grace = {INT64_MAX}}},
-        {"x", {.processes = &(pid_t){-1}, .processes_count = 1}},
-        {"x", {.if_dead = (enum hf_if_dead)7}},
-    };
+    const char *const bad[] = {"", "a\nb", "\xff", "a\u200b", long_name, NULL};
 
     (void)state;
     memset(long_name, 'n', sizeof(long_name) - 1);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct hf_acquired acquired = {0};
+        struct hf_lock *lock = NULL;
         struct hf_error error = {0};
 
-        assert_int_equal(
-            hf_acquire(client, bad[i].name, &bad[i].options, &acquired, &error),
-            HF_E_INVALID);
+        assert_int_equal(hf_lock_new(client, bad[i], &lock, &error),
+                         HF_E_INVALID);
         assert_true(error.text[0] != '\0');
-        assert_null(acquired.lock);
+        assert_null(lock);
     }
-    hf_close(client);
+    close_client(client);
 }
 
 /* The program it is given to may run in another folder. */
@@ -78,19 +75,112 @@ the_place_is_told_with_its_whole_path(void **state)
     client = open_client("sqlite:locks.db");
     assert_int_equal(chdir(before), 0);
     assert_string_equal(hf_client_place(client), place.url);
-    hf_close(client);
+    close_client(client);
     remove_place(&place);
 }
+
+/* ---- A client on its way ------------------------------------------------- */
+
+static void
+a_client_is_opened_once_and_may_be_tried_again(void **state)
+{
+    struct hf_client *client = NULL;
+    struct hf_lock *lock = NULL;
+    struct hf_error error = {0};
+
+    (void)state;
+    assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
+    assert_string_equal(hf_client_place(client), "");
+    assert_int_equal(hf_client_fd(client), -1);
+    assert_int_equal(hf_client_trouble(client, &error), HF_OK);
+    assert_int_equal(hf_client_open(client, "elsewhere:x", &error),
+                     HF_E_INVALID);
+    assert_true(error.text[0] != '\0');
+    assert_int_equal(hf_client_open(client, "memory:again", NULL), HF_OK);
+    assert_int_equal(hf_client_open(client, "memory:again", &error),
+                     HF_E_INVALID);
+    assert_string_equal(error.text, "the client is open already");
+    assert_string_equal(hf_client_place(client), "memory:again");
+    assert_true(hf_client_fd(client) >= 0);
+    lock = hold(client, "deploy", NULL);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+static void
+a_lock_and_a_query_may_be_made_before_the_client_is_open(void **state)
+{
+    struct hf_client *client = NULL;
+    struct hf_lock *lock = NULL;
+    struct hf_query *query = NULL;
+    struct hf_error error = {0};
+
+    (void)state;
+    assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
+    lock = new_lock(client, "deploy", NULL);
+    query = new_query(client, HF_LIST, NULL);
+    assert_int_equal(hf_lock_start(lock, &error), HF_E_INVALID);
+    assert_string_equal(error.text, "the client is not open");
+    assert_int_equal(hf_query_start(query, &error), HF_E_INVALID);
+    assert_string_equal(error.text, "the client is not open");
+    assert_int_equal(hf_client_open(client, "memory:before", NULL), HF_OK);
+    assert_int_equal(hf_lock_start(lock, NULL), HF_OK);
+    assert_int_equal(hf_lock_wait(lock, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(ask(query), HF_OK);
+    hf_query_free(query);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+static void
+a_client_that_was_never_opened_is_closed(void **state)
+{
+    struct hf_client *client = NULL;
+    struct hf_lock *lock;
+
+    (void)state;
+    assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
+    lock = new_lock(client, "deploy", NULL);
+    assert_int_equal(hf_client_close(client, HF_FOREVER), HF_OK);
+    hf_lock_free(lock);
+}
+
+/* What has ended, or was never started, does not count. */
+static void
+one_client_has_a_hundred_thousand_locks_and_no_more(void **state)
+{
+    enum { MOST = 100000 };
+    static struct hf_lock *locks[MOST];
+    struct hf_client *client = open_client("memory:limit");
+    struct hf_lock *more = new_lock(client, "deploy", NULL);
+    struct hf_error error = {0};
+
+    (void)state;
+    for (size_t i = 0; i < MOST; i++)
+        locks[i] = ask_for(client, "deploy", NULL);
+    assert_int_equal(hf_lock_start(more, &error), HF_E_LIMIT);
+    assert_true(error.text[0] != '\0');
+    assert_int_equal(hf_lock_state(more), HF_STATE_NEW);
+    hf_lock_cancel(locks[MOST - 1]);
+    assert_int_equal(finish(locks[MOST - 1]), HF_E_CANCELLED);
+    assert_int_equal(hf_lock_start(more, &error), HF_OK);
+    for (size_t i = MOST - 1; i-- > 0;)
+        hf_lock_free(locks[i]);
+    hf_lock_free(more);
+    close_client(client);
+}
+
+/* ---- Lists --------------------------------------------------------------- */
 
 static void
 locks_are_listed_in_order_and_in_pages(void **state)
 {
     struct hf_client *client = open_client("memory:list");
+    struct hf_query *query =
+        new_query(client, HF_LIST, HF_PREFIX, "job", HF_LIMIT, "2", NULL);
     struct hf_lock *locks[5];
-    static struct hf_description rows[2];
-    struct hf_cursor cursor = {.len = 0};
-    struct hf_list_query query = {.prefix = "job", .cursor = &cursor};
     size_t seen = 0;
+    size_t before;
 
     (void)state;
     for (int i = 0; i < 5; i++) {
@@ -99,25 +189,28 @@ locks_are_listed_in_order_and_in_pages(void **state)
         snprintf(name, sizeof(name), "job%d", i);
         locks[i] = hold(client, name, NULL);
     }
-    for (;;) {
-        size_t count = 2;
+    do {
+        struct hf_view *row;
 
-        assert_int_equal(hf_list(client, &query, rows, &count, NULL), HF_OK);
-        if (count == 0)
-            break;
-        for (size_t i = 0; i < count; i++) {
+        before = seen;
+        assert_int_equal(ask(query), HF_OK);
+        while ((row = hf_query_next(query)) != NULL) {
             char name[8];
 
             snprintf(name, sizeof(name), "job%zu", seen);
-            assert_string_equal(rows[i].name, name);
-            assert_int_equal(rows[i].fence, hf_fence(locks[seen]));
+            assert_string_equal(hf_view_text(row, HF_FIELD_NAME), name);
+            assert_int_equal(hf_view_number(row, HF_FIELD_FENCE),
+                             hf_lock_fence(locks[seen]));
+            hf_view_free(row);
             seen++;
         }
-    }
+        assert_true(seen - before <= 2);
+    } while (seen > before);
     assert_int_equal(seen, 5);
+    hf_query_free(query);
     for (int i = 0; i < 5; i++)
-        hf_release(locks[i], NULL, NULL);
-    hf_close(client);
+        hf_lock_free(locks[i]);
+    close_client(client);
 }
 
 /* ---- Names that no lock can have ----------------------------------------- */
@@ -134,7 +227,7 @@ write_foreign(struct hf_store *store, const char *name)
     struct hf_instant until = hf_after(hf_now(), (struct hf_duration){10000});
 
     op.value_len = strlen(op.value);
-    assert_int_equal(hf_store_get(store, key, until, &record, NULL), HF_OK);
+    assert_int_equal(get_one(store, key, until, &record, NULL), HF_OK);
     op.expect.version = record.version;
     hf_store_commit(store, &group, 1, until, NULL);
     assert_int_equal(group.verdict, HF_APPLIED);
@@ -144,33 +237,43 @@ write_foreign(struct hf_store *store, const char *name)
 struct listed {
     size_t count;
     size_t foreign_count;
-    struct hf_description last;
+    char last[HF_NAME_MAX + 1];
 };
+
+static void
+count_row(struct hf_view *row, struct listed *listed)
+{
+    if (hf_view_number(row, HF_FIELD_FOREIGN)) {
+        assert_true(hf_view_number(row, HF_FIELD_CORRUPT));
+        listed->foreign_count++;
+    }
+    listed->count++;
+    assert_true(listed->count < 1000); /* does it end? */
+    snprintf(listed->last, sizeof(listed->last), "%s",
+             hf_view_text(row, HF_FIELD_NAME));
+    hf_view_free(row);
+}
 
 static struct listed
 list_all(struct hf_client *client, size_t page)
 {
-    static struct hf_description rows[8];
-    struct hf_cursor cursor = {.len = 0};
-    struct hf_list_query query = {.cursor = &cursor};
     struct listed listed = {.count = 0};
+    struct hf_query *query;
+    char limit[8];
+    size_t before;
 
-    for (;;) {
-        size_t count = page;
+    snprintf(limit, sizeof(limit), "%zu", page);
+    query = new_query(client, HF_LIST, HF_LIMIT, limit, NULL);
+    do {
+        struct hf_view *row;
 
-        assert_int_equal(hf_list(client, &query, rows, &count, NULL), HF_OK);
-        if (count == 0)
-            return listed;
-        for (size_t i = 0; i < count; i++) {
-            if (rows[i].foreign_name) {
-                assert_true(rows[i].corrupt);
-                listed.foreign_count++;
-            }
-        }
-        listed.count += count;
-        assert_true(listed.count < 1000); /* does it end? */
-        listed.last = rows[count - 1];
-    }
+        before = listed.count;
+        assert_int_equal(ask(query), HF_OK);
+        while ((row = hf_query_next(query)) != NULL)
+            count_row(row, &listed);
+    } while (listed.count > before);
+    hf_query_free(query);
+    return listed;
 }
 
 static void
@@ -197,12 +300,12 @@ every_foreign_name_is_listed_once_and_the_listing_ends(void **state)
 
         assert_int_equal(listed.count, 304);
         assert_int_equal(listed.foreign_count, 303);
-        assert_string_equal(listed.last.name, "\xEF\xBF\xBD"
-                                              "a");
+        assert_string_equal(listed.last, "\xEF\xBF\xBD"
+                                         "a");
     }
     hf_store_close(store);
-    hf_release(lock, NULL, NULL);
-    hf_close(client);
+    hf_lock_free(lock);
+    close_client(client);
 }
 
 /* Of names longer than a lock's, a cursor holds the beginning, and these have
@@ -232,68 +335,83 @@ names_that_are_too_long_are_listed_each_once(void **state)
 
         assert_int_equal(listed.count, 1 + 15 + 2);
         assert_int_equal(listed.foreign_count, 15 + 1);
-        assert_string_equal(listed.last.name, "o");
+        assert_string_equal(listed.last, "o");
     }
     hf_store_close(store);
-    hf_release(lock, NULL, NULL);
-    hf_close(client);
+    hf_lock_free(lock);
+    close_client(client);
 }
 
-static void
-a_cursor_of_something_else_is_refused(void **state)
-{
-    struct hf_client *client = open_client("memory:cursor");
-    struct hf_cursor cursor = {.len = 3};
-    struct hf_list_query query = {.cursor = &cursor};
-    static struct hf_description row;
-    size_t count = 1;
-    struct hf_error error = {0};
-
-    (void)state;
-    assert_int_equal(hf_list(client, &query, &row, &count, &error),
-                     HF_E_INVALID);
-    assert_string_equal(error.text, "the cursor is not of a listing of locks");
-    cursor.len = HF_CURSOR_MAX + 1;
-    assert_int_equal(hf_list(client, &query, &row, &count, NULL), HF_E_INVALID);
-    assert_int_equal(count, 1);
-    hf_close(client);
-}
+/* ---- Looking only -------------------------------------------------------- */
 
 static void
 a_client_that_looks_only_may_not_write(void **state)
 {
-    struct hf_open_options options = {.look_only = true};
     struct hf_client *client = NULL;
-    struct hf_diagnosis diagnosis;
-    struct hf_acquired acquired;
-    struct hf_cleared cleared;
+    struct hf_lock *lock;
+    struct hf_query *forced;
+    struct hf_view *view;
     struct hf_error error = {0};
 
     (void)state;
-    assert_int_equal(hf_open("memory:look", &options, &client, NULL), HF_OK);
-    assert_int_equal(hf_acquire(client, "a", NULL, &acquired, &error),
-                     HF_E_DENIED);
+    assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
+    assert_int_equal(hf_client_set(client, HF_LOOK_ONLY, "yes", NULL), HF_OK);
+    assert_int_equal(hf_client_open(client, "memory:look", NULL), HF_OK);
+    lock = new_lock(client, "a", NULL);
+    assert_int_equal(hf_lock_start(lock, &error), HF_E_DENIED);
     assert_string_equal(error.text, "memory:look was opened to look only");
-    assert_int_equal(hf_clear(client, "a", NULL, &cleared, &error),
-                     HF_E_DENIED);
-    assert_int_equal(hf_examine(client, "a", NULL, &diagnosis, &error), HF_OK);
-    assert_false(diagnosis.record.exists);
-    hf_close(client);
+    assert_int_equal(hf_lock_state(lock), HF_STATE_NEW);
+    forced = new_query(client, HF_CLEAR, HF_NAME, "a", HF_REASON, "a test",
+                       HF_FORCE, "yes", NULL);
+    assert_int_equal(hf_query_start(forced, &error), HF_E_DENIED);
+    view = examine(client, "a", NULL);
+    assert_false(hf_view_number(view, HF_FIELD_EXISTS));
+    hf_view_free(view);
+    hf_query_free(forced);
+    hf_lock_free(lock);
+    close_client(client);
+}
+
+/* Nothing is made: neither the file nor its folder. */
+static void
+a_place_that_is_not_there_is_empty_to_one_who_looks(void **state)
+{
+    struct file_place place;
+    struct hf_client *client = NULL;
+    struct hf_query *list;
+
+    (void)state;
+    make_place(&place);
+    remove_place(&place);
+    assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
+    assert_int_equal(hf_client_set(client, HF_LOOK_ONLY, "yes", NULL), HF_OK);
+    assert_int_equal(hf_client_open(client, place.url, NULL), HF_OK);
+    list = new_query(client, HF_LIST, NULL);
+    assert_int_equal(ask(list), HF_OK);
+    assert_null(hf_query_next(list));
+    hf_query_free(list);
+    close_client(client);
+    assert_int_equal(access(place.folder, F_OK), -1);
 }
 
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_lock_is_released_abandoned_and_not_held),
+        cmocka_unit_test(no_handle_is_released_freed_and_not_held),
         cmocka_unit_test(bad_requests_are_refused_in_one_clause),
-        cmocka_unit_test(a_client_that_looks_only_may_not_write),
         cmocka_unit_test(the_place_is_told_with_its_whole_path),
+        cmocka_unit_test(a_client_is_opened_once_and_may_be_tried_again),
+        cmocka_unit_test(
+            a_lock_and_a_query_may_be_made_before_the_client_is_open),
+        cmocka_unit_test(a_client_that_was_never_opened_is_closed),
+        cmocka_unit_test(one_client_has_a_hundred_thousand_locks_and_no_more),
         cmocka_unit_test(locks_are_listed_in_order_and_in_pages),
         cmocka_unit_test(
             every_foreign_name_is_listed_once_and_the_listing_ends),
         cmocka_unit_test(names_that_are_too_long_are_listed_each_once),
-        cmocka_unit_test(a_cursor_of_something_else_is_refused),
+        cmocka_unit_test(a_client_that_looks_only_may_not_write),
+        cmocka_unit_test(a_place_that_is_not_there_is_empty_to_one_who_looks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

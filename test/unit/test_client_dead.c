@@ -17,18 +17,17 @@ an_unbeaten_takeover_lock_is_taken_over(void **state)
 {
     struct hf_client *a = open_client("memory:takeover");
     struct hf_client *b = open_client("memory:takeover");
-    struct hf_lock *lock =
-        hold(a, "deploy", &(struct hf_acquire_options){.ttl = short_ttl});
-    uint64_t fence = hf_fence(lock);
+    struct hf_lock *lock = hold(a, "deploy", HF_TTL, SHORT_TTL, NULL);
+    uint64_t fence = hf_lock_fence(lock);
     struct hf_lock *taken;
 
     (void)state;
-    hf_abandon(lock);
+    (void)leave_behind(lock);
     taken = hold(b, "deploy", NULL);
-    assert_true(hf_fence(taken) > fence);
-    assert_int_equal(hf_release(taken, NULL, NULL), HF_OK);
-    hf_close(a);
-    hf_close(b);
+    assert_true(hf_lock_fence(taken) > fence);
+    assert_int_equal(give_back(taken), HF_OK);
+    close_client(a);
+    close_client(b);
 }
 
 static void
@@ -36,23 +35,49 @@ an_unbeaten_refuse_lock_is_suspected_and_kept(void **state)
 {
     struct hf_client *a = open_client("memory:suspected");
     struct hf_client *b = open_client("memory:suspected");
-    struct hf_lock *lock = hold(
-        a, "deploy",
-        &(struct hf_acquire_options){.ttl = short_ttl, .if_dead = HF_REFUSE});
-    uint64_t fence = hf_fence(lock);
-    struct hf_acquired waited;
-    struct hf_diagnosis left = {0};
+    struct hf_lock *lock =
+        hold(a, "deploy", HF_TTL, SHORT_TTL, HF_IF_DEAD, "refuse", NULL);
+    uint64_t fence = hf_lock_fence(lock);
+    struct hf_lock *waited;
+    struct hf_view *seen;
 
     (void)state;
-    hf_abandon(lock);
-    waited =
-        acquire(b, "deploy", &(struct hf_acquire_options){.limit = {1500}});
-    assert_int_equal(waited.outcome, HF_SUSPECTED_DEAD);
-    assert_true(waited.seen.unchanged.ms >= short_ttl.ms);
-    assert_int_equal(hf_examine(b, "deploy", NULL, &left, NULL), HF_OK);
-    assert_int_equal(left.record.fence, fence);
-    hf_close(a);
-    hf_close(b);
+    (void)leave_behind(lock);
+    waited = acquire(b, "deploy", HF_WAIT, "1500ms", NULL);
+    assert_int_equal(hf_lock_check(waited), HF_SUSPECTED_DEAD);
+    seen = hf_lock_view(waited);
+    assert_true(hf_view_number(seen, HF_FIELD_UNCHANGED_MS) >= SHORT_TTL_MS);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_SUSPECTED);
+    hf_view_free(seen);
+    seen = examine(b, "deploy", NULL);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), fence);
+    hf_view_free(seen);
+    hf_lock_free(waited);
+    close_client(a);
+    close_client(b);
+}
+
+/* It is told of it when that is known, and may wish to wait no longer. */
+static void
+a_waiter_that_wishes_it_ends_as_soon_as_the_holder_is_suspected(void **state)
+{
+    struct hf_client *a = open_client("memory:wish");
+    struct hf_client *b = open_client("memory:wish");
+    struct hf_lock *patient;
+    struct hf_lock *other;
+
+    (void)state;
+    (void)leave_behind(
+        hold(a, "deploy", HF_TTL, SHORT_TTL, HF_IF_DEAD, "refuse", NULL));
+    patient = ask_for(b, "deploy", NULL);
+    other = acquire(b, "deploy", HF_IF_SUSPECTED, "fail", NULL);
+    assert_int_equal(hf_lock_check(other), HF_SUSPECTED_DEAD);
+    (void)await_news(b, hf_lock_id(patient), HF_NEWS_SUSPECTED);
+    assert_int_equal(hf_lock_state(patient), HF_STATE_WAITING);
+    hf_lock_free(patient);
+    hf_lock_free(other);
+    close_client(a);
+    close_client(b);
 }
 
 static void
@@ -60,28 +85,31 @@ a_holder_whose_process_is_gone_is_found_at_once(void **state)
 {
     struct file_place place;
     struct hf_client *client;
-    struct hf_acquired waited;
+    struct hf_lock *waited;
     struct hf_lock *taken;
+    struct hf_view *seen;
     struct hf_instant start = hf_now();
     pid_t refuse;
     pid_t takeover;
 
     (void)state;
     make_place(&place);
-    refuse = hold_and_die(place.url, "migrate",
-                          &(struct hf_acquire_options){.if_dead = HF_REFUSE});
+    refuse = hold_and_die(place.url, "migrate", HF_IF_DEAD, "refuse", NULL);
     takeover = hold_and_die(place.url, "deploy", NULL);
     client = open_client(place.url);
     waited = acquire(client, "migrate", NULL);
-    assert_int_equal(waited.outcome, HF_GONE);
-    assert_int_equal(waited.seen.life, HF_LIFE_GONE);
-    assert_int_equal(waited.seen.record.processes[0], refuse);
+    assert_int_equal(hf_lock_check(waited), HF_GONE);
+    seen = hf_lock_view(waited);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_GONE);
+    assert_int_equal(hf_view_item(seen, HF_FIELD_PROCESSES, 0), refuse);
+    hf_view_free(seen);
     taken = hold(client, "deploy", NULL);
     assert_true(hf_between(start, hf_now()).ms < 20000);
-    hf_release(taken, NULL, NULL);
+    assert_int_equal(give_back(taken), HF_OK);
+    hf_lock_free(waited);
     waitpid(refuse, NULL, 0);
     waitpid(takeover, NULL, 0);
-    hf_close(client);
+    close_client(client);
     remove_place(&place);
 }
 
@@ -90,23 +118,57 @@ static void
 a_holder_that_ends_while_it_is_waited_for_is_found_at_once(void **state)
 {
     struct file_place place;
-    struct waiter waiter = {.options = {.limit = {20000}}};
+    struct hf_client *client;
+    struct hf_lock *waiter;
     struct hf_instant killed_at;
     pid_t holder;
 
     (void)state;
     make_place(&place);
     holder = hold_until_killed(place.url, "deploy", NULL);
-    waiter.client = open_client(place.url);
-    start_waiting(&waiter);
+    client = open_client(place.url);
+    waiter = ask_for(client, "deploy", HF_WAIT, "20s", NULL);
+    await_holder(client, waiter);
     killed_at = hf_now();
     assert_int_equal(kill(holder, SIGKILL), 0);
-    stop_waiting(&waiter);
-    assert_int_equal(waiter.acquired.outcome, HF_GRANTED);
+    assert_int_equal(hf_lock_wait(waiter, HF_FOREVER), HF_STATE_HELD);
     assert_true(hf_between(killed_at, hf_now()).ms < 1200); /* a beat: 2 s */
-    hf_release(waiter.acquired.lock, NULL, NULL);
+    assert_int_equal(give_back(waiter), HF_OK);
     waitpid(holder, NULL, 0);
-    hf_close(waiter.client);
+    close_client(client);
+    remove_place(&place);
+}
+
+/* What the first of them learns is true for all. */
+static void
+of_a_refuse_holder_that_is_gone_every_waiter_hears(void **state)
+{
+    enum { WAITERS = 4 };
+    struct file_place place;
+    struct hf_client *client;
+    struct hf_lock *waiters[WAITERS];
+    pid_t holder;
+
+    (void)state;
+    make_place(&place);
+    holder =
+        hold_until_killed(place.url, "migrate", HF_IF_DEAD, "refuse", NULL);
+    client = open_client(place.url);
+    for (size_t i = 0; i < WAITERS; i++)
+        waiters[i] = ask_for(client, "migrate", NULL);
+    await_holder(client, waiters[0]);
+    kill_holder(holder);
+    for (size_t i = 0; i < WAITERS; i++) {
+        struct hf_view *seen;
+
+        assert_int_equal(hf_lock_wait(waiters[i], HF_FOREVER), HF_STATE_ENDED);
+        assert_int_equal(hf_lock_check(waiters[i]), HF_GONE);
+        seen = hf_lock_view(waiters[i]);
+        assert_int_equal(hf_view_item(seen, HF_FIELD_PROCESSES, 0), holder);
+        hf_view_free(seen);
+        hf_lock_free(waiters[i]);
+    }
+    close_client(client);
     remove_place(&place);
 }
 
@@ -117,33 +179,30 @@ a_dead_refuse_lock_is_cleared_by_hand(void **state)
 {
     struct file_place place;
     struct hf_client *client;
-    struct hf_cleared cleared = {0};
+    struct hf_query *unexplained;
+    struct hf_view *seen;
     struct hf_error error = {0};
     struct hf_lock *lock;
     pid_t dead;
 
     (void)state;
     make_place(&place);
-    dead = hold_and_die(place.url, "migrate",
-                        &(struct hf_acquire_options){.if_dead = HF_REFUSE});
+    dead = hold_and_die(place.url, "migrate", HF_IF_DEAD, "refuse", NULL);
     client = open_client(place.url);
-    assert_int_equal(hf_clear(client, "migrate", &(struct hf_clear_options){0},
-                              &cleared, &error),
-                     HF_E_INVALID);
-    assert_int_equal(hf_clear(client, "migrate", NULL, &cleared, &error),
-                     HF_E_INVALID);
-    assert_int_equal(
-        hf_clear(client, "migrate",
-                 &(struct hf_clear_options){.reason = "host rebooted"},
-                 &cleared, &error),
-        HF_OK);
-    assert_true(cleared.cleared);
-    assert_int_equal(cleared.seen.life, HF_LIFE_GONE);
+    unexplained = new_query(client, HF_CLEAR, HF_NAME, "migrate", NULL);
+    assert_int_equal(hf_query_start(unexplained, &error), HF_E_INVALID);
+    assert_string_equal(error.text, "a reason is needed to clear a lock");
+    hf_query_free(unexplained);
+    seen = clear(client, "migrate", HF_REASON, "host rebooted", NULL);
+    assert_true(hf_view_number(seen, HF_FIELD_CLEARED));
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_GONE);
     lock = hold(client, "migrate", NULL);
-    assert_true(hf_fence(lock) > cleared.seen.record.fence);
-    hf_release(lock, NULL, NULL);
+    assert_true((int64_t)hf_lock_fence(lock) >
+                hf_view_number(seen, HF_FIELD_FENCE));
+    assert_int_equal(give_back(lock), HF_OK);
+    hf_view_free(seen);
     waitpid(dead, NULL, 0);
-    hf_close(client);
+    close_client(client);
     remove_place(&place);
 }
 
@@ -152,92 +211,38 @@ a_live_lock_is_not_cleared(void **state)
 {
     struct hf_client *a = open_client("memory:alive");
     struct hf_client *b = open_client("memory:alive");
-    struct hf_lock *lock =
-        hold(a, "deploy", &(struct hf_acquire_options){.ttl = short_ttl});
-    struct hf_cleared cleared = {0};
+    struct hf_lock *lock = hold(a, "deploy", HF_TTL, SHORT_TTL, NULL);
+    struct hf_view *seen = clear(b, "deploy", HF_REASON, "why not", NULL);
 
     (void)state;
-    assert_int_equal(hf_clear(b, "deploy",
-                              &(struct hf_clear_options){.reason = "why not"},
-                              &cleared, NULL),
-                     HF_OK);
-    assert_false(cleared.cleared);
-    assert_int_equal(cleared.seen.life, HF_LIFE_BEATING);
-    assert_int_equal(hf_check(lock), HF_GRANTED);
-    hf_release(lock, NULL, NULL);
-    hf_close(a);
-    hf_close(b);
+    assert_false(hf_view_number(seen, HF_FIELD_CLEARED));
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    hf_view_free(seen);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(a);
+    close_client(b);
 }
 
 /* ---- What the holder hears of it ----------------------------------------- */
-
-struct heard {
-    pthread_mutex_t mutex;
-    pthread_cond_t cond;
-    enum hf_news news;
-    enum hf_status inside; /* what a call from the callback answered */
-    int count;
-};
-
-#define HEARD_NOTHING                                                          \
-    ((struct heard){PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,       \
-                    HF_NEWS_CERTAIN, HF_OK, 0})
-
-static void
-hear(void *ctx, struct hf_lock *lock, enum hf_news news)
-{
-    struct heard *heard = ctx;
-
-    pthread_mutex_lock(&heard->mutex);
-    heard->news = news;
-    heard->inside = hf_release(lock, NULL, NULL);
-    heard->count++;
-    pthread_cond_signal(&heard->cond);
-    pthread_mutex_unlock(&heard->mutex);
-}
-
-static void
-wait_to_hear(struct heard *heard)
-{
-    pthread_mutex_lock(&heard->mutex);
-    while (heard->count == 0)
-        pthread_cond_wait(&heard->cond, &heard->mutex);
-    pthread_mutex_unlock(&heard->mutex);
-}
-
-static void
-clear_by_force(struct hf_client *client, const char *name)
-{
-    const struct hf_clear_options force = {.reason = "test", .force = true};
-    struct hf_cleared cleared = {0};
-
-    assert_int_equal(hf_clear(client, name, &force, &cleared, NULL), HF_OK);
-    assert_true(cleared.cleared);
-}
 
 static void
 a_forced_clear_is_told_to_the_holder(void **state)
 {
     struct hf_client *a = open_client("memory:forced");
     struct hf_client *b = open_client("memory:forced");
-    struct heard heard = HEARD_NOTHING;
-    struct hf_lock *lock = hold(a, "deploy",
-                                &(struct hf_acquire_options){
-                                    .ttl = short_ttl,
-                                    .if_dead = HF_REFUSE,
-                                    .on_news = hear,
-                                    .ctx = &heard,
-                                });
+    struct hf_lock *lock =
+        hold(a, "deploy", HF_TTL, SHORT_TTL, HF_IF_DEAD, "refuse", NULL);
+    unsigned told;
 
     (void)state;
     clear_by_force(b, "deploy");
-    wait_to_hear(&heard);
-    assert_int_equal(heard.news, HF_NEWS_LOST);
-    assert_int_equal(heard.inside, HF_E_INVALID);
-    assert_int_equal(hf_check(lock), HF_LOST);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    hf_close(a);
-    hf_close(b);
+    told = await_news(a, hf_lock_id(lock), HF_NEWS_LOST);
+    assert_true((told & HF_NEWS_IN_DOUBT) == 0);
+    assert_int_equal(hf_lock_check(lock), HF_LOST);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(a);
+    close_client(b);
 }
 
 /* They beat together, and so they are lost together. */
@@ -249,30 +254,33 @@ of_many_locks_lost_at_once_each_is_told_once(void **state)
                                              "e", "f", "g", "h"};
     struct hf_client *a = open_client("memory:many");
     struct hf_client *b = open_client("memory:many");
-    struct heard heard[LOCKS];
     struct hf_lock *locks[LOCKS];
+    unsigned told[LOCKS] = {0};
+    const struct hf_notice *notice;
 
     (void)state;
     for (size_t i = 0; i < LOCKS; i++) {
-        heard[i] = HEARD_NOTHING;
-        locks[i] = hold(a, names[i],
-                        &(struct hf_acquire_options){
-                            .ttl = {3000},
-                            .on_news = hear,
-                            .ctx = &heard[i],
-                        });
+        locks[i] = hold(a, names[i], HF_TTL, "3s", NULL);
+        hf_lock_set_user(locks[i], &told[i]);
     }
+    while (hf_client_next(a) != NULL)
+        ; /* of the grants */
     for (size_t i = 0; i < LOCKS; i++)
         clear_by_force(b, names[i]);
     for (size_t i = 0; i < LOCKS; i++)
-        wait_to_hear(&heard[i]);
+        while (hf_lock_wait(locks[i], (struct hf_duration){5}) !=
+               HF_STATE_ENDED)
+            ; /* it settles by itself */
+    while ((notice = hf_client_next(a)) != NULL)
+        if ((hf_notice_news(notice) & HF_NEWS_LOST) != 0)
+            ++*(unsigned *)hf_notice_user(notice);
     for (size_t i = 0; i < LOCKS; i++) {
-        assert_int_equal(heard[i].news, HF_NEWS_LOST);
-        assert_int_equal(hf_release(locks[i], NULL, NULL), HF_OK);
-        assert_int_equal(heard[i].count, 1);
+        assert_int_equal(told[i], 1);
+        assert_int_equal(hf_lock_check(locks[i]), HF_LOST);
+        assert_int_equal(give_back(locks[i]), HF_OK);
     }
-    hf_close(a);
-    hf_close(b);
+    close_client(a);
+    close_client(b);
 }
 
 int
@@ -281,9 +289,12 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unbeaten_takeover_lock_is_taken_over),
         cmocka_unit_test(an_unbeaten_refuse_lock_is_suspected_and_kept),
+        cmocka_unit_test(
+            a_waiter_that_wishes_it_ends_as_soon_as_the_holder_is_suspected),
         cmocka_unit_test(a_holder_whose_process_is_gone_is_found_at_once),
         cmocka_unit_test(
             a_holder_that_ends_while_it_is_waited_for_is_found_at_once),
+        cmocka_unit_test(of_a_refuse_holder_that_is_gone_every_waiter_hears),
         cmocka_unit_test(a_dead_refuse_lock_is_cleared_by_hand),
         cmocka_unit_test(a_live_lock_is_not_cleared),
         cmocka_unit_test(a_forced_clear_is_told_to_the_holder),

@@ -1,29 +1,20 @@
 #include "unit/support/clients.h"
 
-#include <poll.h>
-#include <signal.h>
+#include <pthread.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "client/open.h"
+#include "support/forward_store.h"
+#include "support/get_one.h"
 
 /*
  * libholdfast where things end: processes that are waited for, clients with
- * calls under way, descriptors, forks.
+ * calls under way, descriptors.
  */
 
 /* ---- The end of a process that is waited for ----------------------------- */
-
-struct relay {
-    const char *place;
-    pid_t first;
-    pid_t second;
-    unsigned calls;
-    struct hf_instant killed_at;
-};
 
 /* Give "deploy" to the holder of "other", as if it had taken it over. */
 static void
@@ -42,10 +33,10 @@ hand_over(const char *place)
     struct hf_store_group group = {.ops = &op, .ops_count = 1};
 
     assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
-    assert_int_equal(hf_store_get(store, (struct hf_key){"default", "other"},
-                                  until, &from, NULL),
-                     HF_OK);
-    assert_int_equal(hf_store_get(store, op.key, until, &to, NULL), HF_OK);
+    assert_int_equal(
+        get_one(store, (struct hf_key){"default", "other"}, until, &from, NULL),
+        HF_OK);
+    assert_int_equal(get_one(store, op.key, until, &to, NULL), HF_OK);
     op.expect.version = to.version;
     op.value_len = from.value_len;
     hf_store_commit(store, &group, 1, until, NULL);
@@ -53,85 +44,99 @@ hand_over(const char *place)
     hf_store_close(store);
 }
 
-/* The second call comes some time after the first: whoever looks at processes
- * sleeps by then. */
+/* Until the waiter sees this one alive. */
 static void
-pass_on_and_kill(void *ctx, const struct hf_diagnosis *seen)
+await_process(struct hf_client *client, const struct hf_lock *waiter, pid_t pid)
 {
-    struct relay *relay = ctx;
+    for (;;) {
+        struct hf_view *seen = hf_lock_view(waiter);
+        bool there = hf_view_item(seen, HF_FIELD_PROCESSES, 0) == pid &&
+                     hf_view_number(seen, HF_FIELD_RUNNING) == 1;
 
-    if (++relay->calls == 2)
-        hand_over(relay->place);
-    if (relay->killed_at.ms != 0 ||
-        seen->record.processes[0] != relay->second || !seen->running)
-        return;
-    relay->killed_at = hf_now();
-    kill(relay->second, SIGKILL);
+        hf_view_free(seen);
+        if (there)
+            return;
+        (void)await_news(client, hf_lock_id(waiter), HF_NEWS_CHANGED);
+    }
 }
 
 /* Neither a beat nor a look is due for seconds: only its end tells. */
 static void
 a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once(void **state)
 {
-    static const struct hf_acquire_options rarely = {
-        .ttl = {60000},
-        .beat = {9000},
-    };
     struct file_place place;
-    struct relay relay = {.place = place.url};
-    struct hf_acquire_options options = rarely;
-    struct hf_acquired acquired = {0};
     struct hf_client *client;
+    struct hf_lock *waiter;
+    struct hf_instant killed_at;
+    pid_t first;
+    pid_t second;
 
     (void)state;
-    options.on_waiting = pass_on_and_kill;
-    options.ctx = &relay;
     make_place(&place);
-    relay.first = hold_until_killed(place.url, "deploy", &rarely);
-    relay.second = hold_until_killed(place.url, "other", &rarely);
+    first = hold_until_killed(place.url, "deploy", HF_TTL, "60s", HF_BEAT, "9s",
+                              NULL);
+    second = hold_until_killed(place.url, "other", HF_TTL, "60s", HF_BEAT, "9s",
+                               NULL);
     client = open_client(place.url);
-    assert_int_equal(hf_acquire(client, "deploy", &options, &acquired, NULL),
-                     HF_OK);
-    assert_int_equal(acquired.outcome, HF_GRANTED);
-    assert_in_range(hf_between(relay.killed_at, hf_now()).ms, 0, 1000);
-    kill(relay.first, SIGKILL);
-    waitpid(relay.first, NULL, 0);
-    waitpid(relay.second, NULL, 0);
-    hf_release(acquired.lock, NULL, NULL);
-    hf_close(client);
+    waiter = ask_for(client, "deploy", HF_TTL, "60s", HF_BEAT, "9s", NULL);
+    await_process(client, waiter, first);
+    hand_over(place.url);
+    await_process(client, waiter, second);
+    killed_at = hf_now();
+    kill_holder(second);
+    assert_int_equal(hf_lock_wait(waiter, HF_FOREVER), HF_STATE_HELD);
+    assert_in_range(hf_between(killed_at, hf_now()).ms, 0, 3000);
+    kill_holder(first);
+    assert_int_equal(give_back(waiter), HF_OK);
+    close_client(client);
     remove_place(&place);
 }
 
 /* ---- The end of a client ------------------------------------------------- */
 
+static void *
+wait_for_end(void *lock)
+{
+    (void)hf_lock_wait(lock, HF_FOREVER);
+    return NULL;
+}
+
 static void
 closing_wakes_those_who_wait_and_leaves_locks_to_be_freed(void **state)
 {
-    struct hf_client *a = open_client("memory:close");
-    struct waiter b = {.client = a};
-    struct hf_lock *lock = hold(a, "deploy", NULL);
+    struct hf_client *client = open_client("memory:close");
+    struct hf_lock *lock = hold(client, "deploy", NULL);
+    struct hf_lock *waiter = ask_for(client, "deploy", NULL);
+    pthread_t sleeper;
 
     (void)state;
-    start_waiting(&b);
-    hf_close(a);
-    stop_waiting(&b);
-    assert_int_equal(b.status, HF_E_CANCELLED);
-    assert_int_equal(hf_check(lock), HF_NOT_HELD);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_E_UNKNOWN);
+    assert_int_equal(pthread_create(&sleeper, NULL, wait_for_end, waiter), 0);
+    close_client(client);
+    pthread_join(sleeper, NULL);
+    assert_int_equal(hf_lock_state(waiter), HF_STATE_ENDED);
+    assert_int_equal(hf_lock_error(waiter, NULL), HF_E_CANCELLED);
+    assert_int_equal(hf_lock_state(lock), HF_STATE_ENDED);
+    assert_int_equal(hf_lock_check(lock), HF_NOT_HELD);
+    hf_lock_free(waiter);
+    hf_lock_free(lock);
 }
 
 /* A store whose scan waits to be let go. */
 struct gate {
-    struct hf_store base;
-    int arrived[2];
-    int opened[2];
+    int arrived[2]; /* a pipe: a byte for each scan that has come */
+    int opened[2];  /* a byte lets one go */
+};
+
+struct gated_store {
+    struct forward_store forward;
+    const struct gate *gate; /* borrowed */
 };
 
 static enum hf_status
 scan_behind_gate(struct hf_store *store, const struct hf_store_scan *scan,
                  hf_store_row_fn *row, void *ctx, struct hf_error *error)
 {
-    const struct gate *gate = (struct gate *)store;
+    const struct gate *gate = ((const struct gated_store *)store)->gate;
     char byte;
 
     (void)scan;
@@ -143,24 +148,22 @@ scan_behind_gate(struct hf_store *store, const struct hf_store_scan *scan,
     return HF_OK;
 }
 
-static void
-wait_for_wake(struct hf_store *store, const struct hf_store_watch *watches,
-              size_t watches_count, struct hf_instant until, int wake_fd)
+static struct hf_client *
+open_behind_gate(struct gate *gate)
 {
-    struct pollfd fd = {.fd = wake_fd, .events = POLLIN};
+    static const struct hf_store_methods changed = {.scan = scan_behind_gate};
+    struct gated_store *store =
+        forward_store_open("memory:gate", sizeof(*store), &changed);
 
-    (void)store;
-    (void)watches;
-    (void)watches_count;
-    (void)until;
-    (void)poll(&fd, 1, -1);
+    assert_int_equal(pipe(gate->arrived), 0);
+    assert_int_equal(pipe(gate->opened), 0);
+    store->gate = gate;
+    return open_client_on(&store->forward.base, "memory:gate");
 }
 
 static void
-close_gate(struct hf_store *store)
+remove_gate(const struct gate *gate)
 {
-    struct gate *gate = (struct gate *)store;
-
     for (size_t i = 0; i < 2; i++) {
         close(gate->arrived[i]);
         close(gate->opened[i]);
@@ -168,19 +171,16 @@ close_gate(struct hf_store *store)
 }
 
 static void *
-list(void *client)
+wait_for_list(void *query)
 {
-    struct hf_description row;
-    size_t count = 1;
-
-    assert_int_equal(hf_list(client, NULL, &row, &count, NULL), HF_OK);
+    (void)hf_query_wait(query, HF_FOREVER);
     return NULL;
 }
 
 static void *
-close_client(void *client)
+close_in_thread(void *client)
 {
-    hf_close(client);
+    close_client(client);
     return NULL;
 }
 
@@ -188,39 +188,54 @@ close_client(void *client)
 static void
 a_list_under_way_outlives_the_close(void **state)
 {
-    static const struct hf_store_methods methods = {
-        .close = close_gate,
-        .scan = scan_behind_gate,
-        .wait = wait_for_wake,
-    };
-
     (void)state;
     for (int round = 0; round < 50; round++) {
-        struct gate gate = {
-            .base = {.methods = &methods, .alloc = &hf_alloc_libc}};
-        struct hf_client *client = NULL;
-        pthread_t lister;
+        struct gate gate;
+        struct hf_client *client = open_behind_gate(&gate);
+        struct hf_query *query = new_query(client, HF_LIST, NULL);
+        pthread_t sleeper;
         pthread_t closer;
         char byte;
 
-        assert_int_equal(pipe(gate.arrived), 0);
-        assert_int_equal(pipe(gate.opened), 0);
-        assert_int_equal(
-            hf_open_on(&gate.base, "test:gate", &hf_alloc_libc, &client, NULL),
-            HF_OK);
-        pthread_create(&lister, NULL, list, client);
+        assert_int_equal(hf_query_start(query, NULL), HF_OK);
+        pthread_create(&sleeper, NULL, wait_for_list, query);
         assert_int_equal(read(gate.arrived[0], &byte, 1), 1);
-        pthread_create(&closer, NULL, close_client, client);
+        pthread_create(&closer, NULL, close_in_thread, client);
         assert_int_equal(write(gate.opened[1], "!", 1), 1);
-        pthread_join(lister, NULL);
+        pthread_join(sleeper, NULL);
         pthread_join(closer, NULL);
+        hf_query_free(query);
+        remove_gate(&gate);
     }
+}
+
+/* Freed, or cancelled, it is nobody's; the call goes on, and is forgotten. */
+static void
+a_list_under_way_may_be_freed(void **state)
+{
+    struct gate gate;
+    struct hf_client *client = open_behind_gate(&gate);
+    struct hf_query *one = new_query(client, HF_LIST, NULL);
+    struct hf_query *other = new_query(client, HF_LIST, NULL);
+    char byte;
+
+    (void)state;
+    assert_int_equal(hf_query_start(one, NULL), HF_OK);
+    assert_int_equal(hf_query_start(other, NULL), HF_OK);
+    assert_int_equal(read(gate.arrived[0], &byte, 1), 1);
+    hf_query_free(one);
+    hf_query_cancel(other); /* it has not begun */
+    assert_true(hf_query_wait(other, HF_FOREVER));
+    assert_int_equal(hf_query_error(other, NULL), HF_E_CANCELLED);
+    assert_int_equal(write(gate.opened[1], "!", 1), 1);
+    close_client(client);
+    hf_query_free(other);
+    remove_gate(&gate);
 }
 
 struct orphan {
     pthread_barrier_t *start;
     struct hf_lock *lock;
-    enum hf_status status;
 };
 
 static void *
@@ -229,7 +244,7 @@ free_orphan(void *arg)
     struct orphan *orphan = arg;
 
     pthread_barrier_wait(orphan->start);
-    orphan->status = hf_release(orphan->lock, NULL, NULL);
+    hf_lock_free(orphan->lock);
     return NULL;
 }
 
@@ -247,15 +262,12 @@ any_thread_may_free_the_locks_of_a_closed_client(void **state)
     (void)state;
     pthread_barrier_init(&start, NULL, THREADS);
     for (size_t i = 0; i < THREADS; i++)
-        orphans[i] =
-            (struct orphan){&start, hold(client, names[i], NULL), HF_OK};
-    hf_close(client);
+        orphans[i] = (struct orphan){&start, hold(client, names[i], NULL)};
+    close_client(client);
     for (size_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, free_orphan, &orphans[i]);
     for (size_t i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(orphans[i].status, HF_E_UNKNOWN);
     pthread_barrier_destroy(&start);
 }
 
@@ -278,68 +290,44 @@ a_lock_is_released_without_a_descriptor_left(void **state)
     none.rlim_cur = (rlim_t)next;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     assert_int_equal(dup(STDIN_FILENO), -1);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
+    assert_int_equal(give_back(lock), HF_OK);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    hf_close(client);
+    close_client(client);
 }
 
-/* ---- The other side of a fork -------------------------------------------- */
-
+/* Of a client that cannot be had in full, nothing is left. */
 static void
-a_forked_child_holds_nothing(void **state)
+without_descriptors_there_is_no_client(void **state)
 {
-    struct hf_client *client = open_client("memory:fork");
-    struct hf_lock *lock = hold(client, "deploy", NULL);
-    int status = 0;
-    pid_t child = fork();
+    struct hf_client *client = NULL;
+    struct hf_error error = {0};
+    struct rlimit before;
+    struct rlimit few;
+    int next = dup(STDIN_FILENO);
+    int after;
 
     (void)state;
-    assert_true(child >= 0);
-    if (child == 0) {
-        bool right = hf_check(lock) == HF_NOT_HELD && hf_fence(lock) == 0 &&
-                     hf_lock_right_ms(lock) == 0 &&
-                     hf_release(lock, NULL, NULL) == HF_E_INVALID;
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    for (few.rlim_cur = (rlim_t)next;; few.rlim_cur++) {
+        enum hf_status status;
 
-        hf_abandon(lock);
-        hf_close(client);
-        _exit(right ? 0 : 1);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+        status = hf_client_new(NULL, &client, &error);
+        if (status == HF_OK)
+            status = hf_client_open(client, "memory:few", &error);
+        (void)hf_client_close(client, HF_FOREVER);
+        client = NULL;
+        if (status == HF_OK)
+            break;
+        assert_int_equal(status, HF_E_LIMIT);
+        assert_true(error.text[0] != '\0');
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(hf_check(lock), HF_GRANTED);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    hf_close(client);
-}
-
-static void
-a_forked_child_throws_no_switch_of_its_parent(void **state)
-{
-    struct hf_client *a = open_client("memory:switch");
-    struct hf_client *b = open_client("memory:switch");
-    struct hf_lock *lock = hold(a, "deploy", NULL);
-    struct hf_acquire_options options = {.limit = {50}};
-    struct hf_acquired acquired = {0};
-    int status = 0;
-    pid_t child;
-
-    (void)state;
-    assert_int_equal(hf_cancel_open(&options.cancel), HF_OK);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        hf_cancel(options.cancel);
-        hf_cancel_abandon(options.cancel);
-        hf_cancel_close(options.cancel);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(hf_acquire(b, "deploy", &options, &acquired, NULL), HF_OK);
-    assert_int_equal(acquired.outcome, HF_TIMED_OUT);
-    hf_cancel_close(options.cancel);
-    hf_release(lock, NULL, NULL);
-    hf_close(a);
-    hf_close(b);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    after = dup(STDIN_FILENO);
+    assert_int_equal(after, next);
+    close(after);
 }
 
 int
@@ -351,10 +339,10 @@ main(void)
         cmocka_unit_test(
             closing_wakes_those_who_wait_and_leaves_locks_to_be_freed),
         cmocka_unit_test(a_list_under_way_outlives_the_close),
+        cmocka_unit_test(a_list_under_way_may_be_freed),
         cmocka_unit_test(any_thread_may_free_the_locks_of_a_closed_client),
         cmocka_unit_test(a_lock_is_released_without_a_descriptor_left),
-        cmocka_unit_test(a_forked_child_holds_nothing),
-        cmocka_unit_test(a_forked_child_throws_no_switch_of_its_parent),
+        cmocka_unit_test(without_descriptors_there_is_no_client),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

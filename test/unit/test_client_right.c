@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/client.h"
+#include "client/table/table.h"
 #include "unit/support/asleep.h"
 
 /*
@@ -36,33 +36,50 @@ static void
 the_right_told_ends_when_the_lock_is_lost(void **state)
 {
     struct hf_client *client = open_client("memory:right");
-    struct hf_lock *lock = hold(client, "deploy",
-                                &(struct hf_acquire_options){
-                                    .ttl = {7 * DAY_MS},
-                                    .beat = {DAY_MS},
-                                });
+    struct hf_lock *lock =
+        hold(client, "deploy", HF_TTL, "7d", HF_BEAT, "24h", NULL);
     int64_t margin_ms = 7 * DAY_MS / 20;
     int64_t end_ms = atomic_load(&boot_ms) + 7 * DAY_MS - margin_ms;
 
     (void)state;
     assert_int_equal(hf_lock_right_ms(lock), end_ms);
     atomic_store(&boot_ms, end_ms - 1);
-    assert_int_equal(hf_check(lock), HF_GRANTED);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    assert_int_equal(hf_lock_state(lock), HF_STATE_HELD);
     atomic_store(&boot_ms, end_ms);
-    assert_int_equal(hf_check(lock), HF_LOST);
+    assert_int_equal(hf_lock_check(lock), HF_LOST);
+    assert_int_equal(hf_lock_state(lock), HF_STATE_LOST);
     assert_int_equal(hf_lock_right_ms(lock), end_ms);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    hf_close(client);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+/* A process that was frozen past its right is in doubt at its first call. */
+static void
+a_refuse_holder_past_its_right_is_in_doubt(void **state)
+{
+    struct hf_client *client = open_client("memory:doubt");
+    struct hf_lock *lock = hold(client, "deploy", HF_TTL, "7d", HF_BEAT, "24h",
+                                HF_IF_DEAD, "refuse", NULL);
+
+    (void)state;
+    atomic_store(&boot_ms, hf_lock_right_ms(lock));
+    assert_int_equal(hf_lock_check(lock), HF_IN_DOUBT);
+    assert_int_equal(hf_lock_state(lock), HF_STATE_IN_DOUBT);
+    assert_int_equal(hf_lock_wait(lock, HF_FOREVER), HF_STATE_IN_DOUBT);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
 }
 
 static void
 the_alarm_counts_the_time_asleep(void **state)
 {
     struct hf_client *client = open_client("memory:alarm");
+    const struct hf_table *table = (const struct hf_table *)client->backend;
 
     (void)state;
-    asleep_is_counted_by_alarm(client->timer_fd);
-    hf_close(client);
+    asleep_is_counted_by_alarm(table->alarm_fd);
+    close_client(client);
 }
 
 int
@@ -70,6 +87,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_right_told_ends_when_the_lock_is_lost),
+        cmocka_unit_test(a_refuse_holder_past_its_right_is_in_doubt),
         cmocka_unit_test(the_alarm_counts_the_time_asleep),
     };
 

@@ -1,14 +1,7 @@
-#include <poll.h>
+#include "unit/support/clients.h"
+
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include <holdfast/holdfast.h>
 
 /*
  * One client, many threads; the build with ThreadSanitizer runs this too.
@@ -38,34 +31,29 @@ struct worker {
 static void
 look_around(struct share *share, const struct hf_lock *lock)
 {
-    static const struct hf_list_query all = {0};
-    struct hf_description *rows = calloc(LOCKS, sizeof(*rows));
-    size_t count = LOCKS;
+    struct hf_query *all = new_query(share->client, HF_LIST, NULL);
+    struct hf_view *row;
 
-    if (rows == NULL || hf_check(lock) != HF_GRANTED || hf_fence(lock) == 0 ||
-        hf_list(share->client, &all, rows, &count, NULL) != HF_OK || count == 0)
+    if (hf_lock_check(lock) != HF_GRANTED || hf_lock_fence(lock) == 0 ||
+        ask(all) != HF_OK || (row = hf_query_next(all)) == NULL)
         atomic_fetch_add(&share->breaches, 1);
-    free(rows);
+    else
+        hf_view_free(row);
+    hf_query_free(all);
 }
 
 static void
 section(struct share *share, int which)
 {
     static const char *const names[LOCKS] = {"a", "b", "c"};
-    struct hf_acquired acquired = {0};
+    struct hf_lock *lock = hold(share->client, names[which], NULL);
 
-    if (hf_acquire(share->client, names[which], NULL, &acquired, NULL) !=
-            HF_OK ||
-        acquired.outcome != HF_GRANTED) {
-        atomic_fetch_add(&share->breaches, 1);
-        return;
-    }
     if (atomic_fetch_add(&share->inside[which], 1) != 0)
         atomic_fetch_add(&share->breaches, 1);
     share->done[which]++;
-    look_around(share, acquired.lock);
+    look_around(share, lock);
     atomic_fetch_sub(&share->inside[which], 1);
-    if (hf_release(acquired.lock, NULL, NULL) != HF_OK)
+    if (give_back(lock) != HF_OK)
         atomic_fetch_add(&share->breaches, 1);
 }
 
@@ -82,13 +70,11 @@ work(void *arg)
 static void
 threads_of_one_client_hold_one_at_a_time(void **state)
 {
-    struct share share = {0};
+    struct share share = {.client = open_client("memory:threads")};
     struct worker workers[THREADS];
     int done = 0;
 
     (void)state;
-    assert_int_equal(hf_open("memory:threads", NULL, &share.client, NULL),
-                     HF_OK);
     for (int i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.share = &share, .number = i};
         assert_int_equal(
@@ -96,7 +82,7 @@ threads_of_one_client_hold_one_at_a_time(void **state)
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(workers[i].thread, NULL);
-    hf_close(share.client);
+    close_client(share.client);
 
     for (int i = 0; i < LOCKS; i++)
         done += share.done[i];
@@ -104,74 +90,101 @@ threads_of_one_client_hold_one_at_a_time(void **state)
     assert_int_equal(done, THREADS * SECTIONS);
 }
 
-/* ---- News ---------------------------------------------------------------- */
+/* ---- One handle ---------------------------------------------------------- */
 
-/* Freed as soon as the release has returned: a callback that comes later
- * touches what is no more, which the sanitizers see, and so does `over`. */
-struct listener {
-    atomic_int told;
+struct crowd {
+    pthread_barrier_t start;
+    struct hf_client *client;
+    struct hf_lock *lock;
+    atomic_int started;
 };
 
-static atomic_bool over;
-static atomic_int late;
-
-static void
-on_news(void *ctx, struct hf_lock *lock, enum hf_news news)
+/* Whatever of it comes first: all of them are allowed at once. */
+static void *
+use_one_lock(void *arg)
 {
-    struct listener *listener = ctx;
+    struct crowd *crowd = arg;
+    struct hf_lock *lock = crowd->lock;
 
-    if (atomic_load(&over) || news != HF_NEWS_LOST || hf_check(lock) != HF_LOST)
-        atomic_fetch_add(&late, 1);
-    atomic_fetch_add(&listener->told, 1);
+    (void)pthread_barrier_wait(&crowd->start);
+    if (hf_lock_set(lock, HF_REASON, "one of them", NULL) != HF_OK)
+        (void)hf_lock_state(lock); /* it was started by then */
+    (void)!hf_lock_verify(lock, NULL);
+    if (hf_lock_start(lock, NULL) == HF_OK)
+        atomic_fetch_add(&crowd->started, 1);
+    hf_lock_set_user(lock, crowd);
+    (void)hf_lock_wait(lock, HF_FOREVER);
+    (void)hf_lock_check(lock);
+    (void)hf_lock_right_ms(lock);
+    hf_view_free(hf_lock_view(lock));
+    (void)hf_lock_error(lock, NULL);
+    hf_lock_release(lock);
+    hf_lock_cancel(lock);
+    while (hf_lock_wait(lock, HF_FOREVER) != HF_STATE_ENDED)
+        ;
+    return NULL;
 }
 
-/* Returns whether the news came before the release. */
-static bool
-lose_and_release(struct hf_client *client, int wait_ms)
-{
-    struct listener *listener = calloc(1, sizeof(*listener));
-    struct hf_acquire_options options = {
-        .ttl = {500},
-        .beat = {40},
-        .grace = {50},
-        .on_news = on_news,
-        .ctx = listener,
-    };
-    struct hf_clear_options force = {.reason = "a test", .force = true};
-    struct hf_acquired acquired = {0};
-    struct hf_cleared cleared = {0};
-    int told;
-
-    assert_non_null(listener);
-    atomic_store(&over, false);
-    assert_int_equal(hf_acquire(client, "l", &options, &acquired, NULL), HF_OK);
-    assert_int_equal(acquired.outcome, HF_GRANTED);
-    assert_int_equal(hf_clear(client, "l", &force, &cleared, NULL), HF_OK);
-    assert_true(cleared.cleared);
-    (void)poll(NULL, 0, wait_ms); /* the release is to meet the news */
-    assert_int_equal(hf_release(acquired.lock, NULL, NULL), HF_OK);
-    atomic_store(&over, true);
-    told = atomic_load(&listener->told);
-    free(listener);
-    assert_true(told <= 1);
-    return told == 1;
-}
-
-/* Some rounds release before the news, some after, some in that very moment:
- * after the release nothing comes any more. */
 static void
-no_news_comes_after_the_release(void **state)
+many_threads_use_one_lock_and_start_it_once(void **state)
 {
-    struct hf_client *client = NULL;
-    int told = 0;
+    struct crowd crowd = {.client = open_client("memory:one-lock")};
+    pthread_t threads[THREADS];
 
     (void)state;
-    assert_int_equal(hf_open("memory:news", NULL, &client, NULL), HF_OK);
-    for (int i = 0; i < ROUNDS; i++)
-        told += lose_and_release(client, 2 * i);
-    hf_close(client);
-    assert_int_equal(atomic_load(&late), 0);
-    assert_in_range(told, 1, ROUNDS - 1);
+    assert_int_equal(pthread_barrier_init(&crowd.start, NULL, THREADS), 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        crowd.lock = new_lock(crowd.client, "deploy", NULL);
+        atomic_store(&crowd.started, 0);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(
+                pthread_create(&threads[i], NULL, use_one_lock, &crowd), 0);
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+        assert_int_equal(atomic_load(&crowd.started), 1);
+        hf_lock_free(crowd.lock);
+    }
+    pthread_barrier_destroy(&crowd.start);
+    close_client(crowd.client);
+}
+
+/* ---- Frees --------------------------------------------------------------- */
+
+static atomic_bool over;
+
+/* Takes every notice there is, until it is told to end. */
+static void *
+take_notices(void *client)
+{
+    while (!atomic_load(&over))
+        (void)hf_client_next(client);
+    return NULL;
+}
+
+/* Some rounds free before the loss is known, some after, some in that very
+ * moment: ThreadSanitizer and AddressSanitizer hear of what comes too late. */
+static void
+a_free_may_meet_the_news(void **state)
+{
+    struct hf_client *client = open_client("memory:free");
+    pthread_t taker;
+
+    (void)state;
+    atomic_store(&over, false);
+    assert_int_equal(pthread_create(&taker, NULL, take_notices, client), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct hf_lock *lock = hold(client, "l", HF_TTL, "500ms", HF_BEAT,
+                                    "10ms", HF_GRACE, "50ms", NULL);
+
+        clear_by_force(client, "l");
+        (void)hf_lock_wait(lock, (struct hf_duration){i});
+        for (int spins = 0; spins < i; spins++)
+            (void)hf_lock_check(lock);
+        hf_lock_free(lock);
+    }
+    atomic_store(&over, true);
+    pthread_join(taker, NULL);
+    close_client(client);
 }
 
 int
@@ -179,7 +192,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_of_one_client_hold_one_at_a_time),
-        cmocka_unit_test(no_news_comes_after_the_release),
+        cmocka_unit_test(many_threads_use_one_lock_and_start_it_once),
+        cmocka_unit_test(a_free_may_meet_the_news),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

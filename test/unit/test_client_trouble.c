@@ -2,10 +2,9 @@
 
 #include <poll.h>
 #include <sqlite3.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#include "client/trouble.h"
+#include "client/table/trouble.h"
 
 /*
  * What libholdfast says of a place that does not answer: to a waiter that has
@@ -34,23 +33,25 @@ unlock_file(sqlite3 *db)
 
 /* ---- A waiter ------------------------------------------------------------ */
 
-struct told {
-    sqlite3 *db; /* unlocked as soon as the waiter was told of the lock */
-    int count;
-    bool record;
-};
-
+/* Until the waiter's view tells so; it has not seen a record by then. */
 static void
-unlock_when_told(void *ctx, const struct hf_diagnosis *seen)
+await_word(const struct hf_lock *waiter, const char *word)
 {
-    struct told *told = ctx;
+    bool told = false;
 
-    if (told->db == NULL || strstr(seen->error.text, "locked") == NULL)
-        return;
-    told->count++;
-    told->record = seen->record.exists;
-    unlock_file(told->db);
-    told->db = NULL;
+    while (!told) {
+        struct hf_view *seen = hf_lock_view(waiter);
+
+        told = strstr(hf_view_text(seen, HF_FIELD_ERROR), word) != NULL;
+        if (told) {
+            assert_false(hf_view_number(seen, HF_FIELD_EXISTS));
+            assert_int_equal(hf_view_number(seen, HF_FIELD_STATUS),
+                             HF_E_UNAVAILABLE);
+        } else {
+            (void)poll(NULL, 0, 5);
+        }
+        hf_view_free(seen);
+    }
 }
 
 /* Its claim is carried for seconds: that it waits is known before. */
@@ -59,80 +60,108 @@ a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record(void **state)
 {
     struct file_place place;
     struct hf_client *client;
-    struct told told = {.count = 0};
-    struct hf_acquire_options options = {
-        .on_waiting = unlock_when_told,
-        .ctx = &told,
-        .ttl = {60000},
-        .beat = {15000},
-        .grace = {1000},
-        .limit = {15000},
-    };
     struct hf_instant begun;
     struct hf_lock *lock;
     struct hf_error error = {.status = HF_OK};
+    sqlite3 *db;
 
     (void)state;
     make_place(&place);
     client = open_client(place.url);
-    told.db = lock_file(&place);
+    db = lock_file(&place);
     begun = hf_now();
-    lock = hold(client, "deploy", &options);
-    assert_int_equal(told.count, 1);
-    assert_false(told.record);
+    lock = ask_for(client, "deploy", HF_TTL, "60s", HF_BEAT, "15s", HF_GRACE,
+                   "1s", HF_WAIT, "15s", NULL);
+    await_word(lock, "locked");
+    unlock_file(db);
+    assert_int_equal(hf_lock_wait(lock, HF_FOREVER), HF_STATE_HELD);
     assert_true(hf_between(begun, hf_now()).ms < 10000);
     assert_int_equal(hf_client_trouble(client, &error), HF_OK);
     assert_string_equal(error.text, "");
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    hf_close(client);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
     remove_place(&place);
 }
 
 /* ---- A holder ------------------------------------------------------------ */
 
-struct loss {
-    struct hf_client *client;
-    struct hf_error error;
-    _Atomic bool lost;
-};
-
-static void
-note_cause(void *ctx, struct hf_lock *lock, enum hf_news news)
-{
-    struct loss *loss = ctx;
-
-    (void)lock;
-    if (news != HF_NEWS_LOST)
-        return;
-    (void)hf_client_trouble(loss->client, &loss->error);
-    atomic_store(&loss->lost, true);
-}
-
 static void
 a_holder_that_cannot_beat_learns_why(void **state)
 {
     struct file_place place;
-    struct loss loss = {.lost = false};
-    struct hf_acquire_options options = {
-        .ttl = short_ttl,
-        .on_news = note_cause,
-        .ctx = &loss,
-    };
+    struct hf_error error = {.status = HF_OK};
+    struct hf_client *client;
     struct hf_lock *lock;
     sqlite3 *db;
 
     (void)state;
     make_place(&place);
-    loss.client = open_client(place.url);
-    lock = hold(loss.client, "deploy", &options);
+    client = open_client(place.url);
+    lock = hold(client, "deploy", HF_TTL, SHORT_TTL, NULL);
     db = lock_file(&place);
-    while (!atomic_load(&loss.lost))
-        (void)poll(NULL, 0, 5);
-    assert_int_equal(loss.error.status, HF_E_UNAVAILABLE);
-    assert_non_null(strstr(loss.error.text, "locked"));
+    (void)await_news(client, hf_lock_id(lock), HF_NEWS_LOST);
+    while (hf_client_trouble(client, &error) == HF_OK)
+        (void)poll(NULL, 0, 5); /* a call is slow when it has been so */
+    assert_int_equal(error.status, HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "locked"));
     unlock_file(db);
-    assert_int_equal(hf_release(lock, NULL, NULL), HF_OK);
-    hf_close(loss.client);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+    remove_place(&place);
+}
+
+/* Nothing is lost while the file is locked for less than the right. */
+static void
+a_holder_is_at_risk_before_it_loses_and_certain_again(void **state)
+{
+    struct file_place place;
+    struct hf_client *client;
+    struct hf_lock *lock;
+    unsigned told;
+    sqlite3 *db;
+
+    (void)state;
+    make_place(&place);
+    client = open_client(place.url);
+    lock = hold(client, "deploy", HF_TTL, "4s", HF_BEAT, "100ms", HF_GRACE,
+                "3s", NULL);
+    db = lock_file(&place);
+    told = await_news(client, hf_lock_id(lock), HF_NEWS_AT_RISK);
+    assert_true((told & HF_NEWS_CERTAIN) == 0);
+    assert_int_equal(hf_lock_state(lock), HF_STATE_HELD);
+    assert_true(hf_lock_right_ms(lock) - hf_now().ms <= 3000);
+    unlock_file(db);
+    told = await_news(client, hf_lock_id(lock), HF_NEWS_CERTAIN | HF_NEWS_LOST);
+    assert_true((told & HF_NEWS_LOST) == 0);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+    remove_place(&place);
+}
+
+/* Past its right it still beats; the beat that is applied makes it certain. */
+static void
+a_refuse_holder_is_in_doubt_and_certain_again(void **state)
+{
+    struct file_place place;
+    struct hf_client *client;
+    struct hf_lock *lock;
+    sqlite3 *db;
+
+    (void)state;
+    make_place(&place);
+    client = open_client(place.url);
+    lock =
+        hold(client, "deploy", HF_TTL, SHORT_TTL, HF_IF_DEAD, "refuse", NULL);
+    db = lock_file(&place);
+    (void)await_news(client, hf_lock_id(lock), HF_NEWS_IN_DOUBT);
+    assert_int_equal(hf_lock_check(lock), HF_IN_DOUBT);
+    assert_int_equal(hf_lock_state(lock), HF_STATE_IN_DOUBT);
+    unlock_file(db);
+    (void)await_news(client, hf_lock_id(lock), HF_NEWS_CERTAIN);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
     remove_place(&place);
 }
 
@@ -197,6 +226,8 @@ main(void)
         cmocka_unit_test(
             a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record),
         cmocka_unit_test(a_holder_that_cannot_beat_learns_why),
+        cmocka_unit_test(a_holder_is_at_risk_before_it_loses_and_certain_again),
+        cmocka_unit_test(a_refuse_holder_is_in_doubt_and_certain_again),
         cmocka_unit_test(
             a_read_that_is_answered_does_not_end_the_trouble_of_a_write),
         cmocka_unit_test(a_call_that_takes_long_is_trouble_until_it_returns),

@@ -8,9 +8,9 @@
 #include <jansson.h>
 #include <string.h>
 
-#include <holdfast/describe.h>
+#include "wire/describe.h"
 
-enum { ENOUGH = 20 * 1024 }; /* as describe.h promises */
+enum { ENOUGH = 20 * 1024 }; /* as holdfast/view.h promises */
 
 static struct hf_diagnosis
 example(void)
@@ -139,7 +139,13 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
     static const struct {
         bool here;
         bool running;
-    } cases[] = {{false, false}, {true, false}, {true, true}};
+        bool same_boot;
+    } cases[] = {
+        {false, false, false},
+        {false, false, true}, /* in another pid namespace */
+        {true, false, true},
+        {true, true, true},
+    };
     struct hf_diagnosis d = example();
     char text[ENOUGH];
     char record[ENOUGH];
@@ -154,11 +160,12 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
 
         d.here = cases[i].here;
         d.running = cases[i].running;
+        d.same_boot = cases[i].same_boot;
         len = hf_diagnosis_json(&d, text, sizeof(text));
         assert_int_equal(len, strlen(text));
         root = load(text);
         part = json_object_get(root, "record");
-        assert_int_equal(json_object_size(root), 7);
+        assert_int_equal(json_object_size(root), 8);
         assert_true(json_is_null(json_object_get(root, "error")));
         assert_true(json_equal(part, whole));
         assert_string_equal(json_string_value(json_object_get(root, "life")),
@@ -167,6 +174,8 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
                          cases[i].here);
         assert_int_equal(json_is_true(json_object_get(root, "running")),
                          cases[i].running);
+        assert_int_equal(json_is_true(json_object_get(root, "same_boot")),
+                         cases[i].same_boot);
         assert_int_equal(
             json_integer_value(json_object_get(root, "unchanged_ms")), 60000);
         assert_int_equal(

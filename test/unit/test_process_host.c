@@ -38,6 +38,19 @@ a_host_knows_its_boot_and_pid_namespace(void **state)
 }
 
 static void
+what_a_host_knows_makes_processes_be_here(void **state)
+{
+    struct hf_process_survey survey;
+
+    (void)state;
+    hf_process_survey(&survey);
+    assert_true(survey.knows_boot);
+    assert_true(survey.knows_processes);
+    assert_true(survey.knows_starts);
+    assert_true(survey.has_pidfds);
+}
+
+static void
 here_is_the_same_boot_and_pid_namespace_both_known(void **state)
 {
     const struct hf_host host = {.name = "a", .boot = BOOT, .pidns = 7};
@@ -110,6 +123,7 @@ look_without_proc(struct hf_process target)
 {
     struct pollfd fds[HF_PROCESSES_MAX];
     struct hf_observation observation;
+    struct hf_process_survey survey;
     struct hf_host host;
 
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -117,6 +131,9 @@ look_without_proc(struct hf_process target)
         _exit(NOT_ALLOWED);
     hf_process_host(&host);
     EXPECT(host.pidns == 0 && host.boot[0] == '\0' && host.name[0] != '\0');
+    hf_process_survey(&survey);
+    EXPECT(!survey.knows_boot && !survey.knows_processes);
+    EXPECT(!survey.sees_others && survey.has_pidfds);
 
     hf_process_observe(&observation, &target, 1);
     EXPECT(hf_process_look(&observation) == HF_PRESENCE_UNKNOWN);
@@ -153,11 +170,15 @@ in_child(void (*body)(void))
 static void
 expect_nothing_here(void)
 {
+    struct hf_process_survey survey;
     struct hf_host host;
 
     hf_process_host(&host);
     EXPECT(host.pidns == 0);
     EXPECT(!hf_process_is_here(&host, host.boot, host.pidns));
+    hf_process_survey(&survey);
+    EXPECT(survey.knows_boot);
+    EXPECT(!survey.knows_processes || !survey.knows_starts);
 }
 
 static void
@@ -188,6 +209,7 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_knows_its_boot_and_pid_namespace),
+        cmocka_unit_test(what_a_host_knows_makes_processes_be_here),
         cmocka_unit_test(here_is_the_same_boot_and_pid_namespace_both_known),
         cmocka_unit_test(a_boot_id_is_a_uuid_in_lower_case),
         cmocka_unit_test(a_process_that_proc_hides_is_unknown_until_its_end),

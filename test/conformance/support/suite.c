@@ -142,10 +142,16 @@ suite_run(const struct suite_case *cases, size_t count)
 struct hf_store *
 suite_open(const struct suite_bench *bench)
 {
+    return suite_open_place(bench->place);
+}
+
+struct hf_store *
+suite_open_place(const char *place)
+{
     struct hf_store *store = NULL;
     struct hf_error error = {.status = HF_OK};
 
-    if (hf_store_open(bench->place, &hf_alloc_libc, &store, &error) != HF_OK)
+    if (hf_store_open(place, &hf_alloc_libc, &store, &error) != HF_OK)
         fail_msg("%s", error.text);
     return store;
 }
@@ -293,7 +299,7 @@ read_version(struct hf_store *store, struct hf_key key, bool exists)
     struct hf_record record;
     struct hf_error error = {.status = HF_OK};
 
-    if (hf_store_get(store, key, suite_soon(), &record, &error) != HF_OK)
+    if (get_one(store, key, suite_soon(), &record, &error) != HF_OK)
         fail_msg("%s", error.text);
     assert_int_equal(record.exists, exists);
     return record.version;
@@ -316,8 +322,7 @@ suite_expect_value(struct hf_store *store, struct hf_key key, const char *value)
 {
     struct hf_record record;
 
-    assert_int_equal(hf_store_get(store, key, suite_soon(), &record, NULL),
-                     HF_OK);
+    assert_int_equal(get_one(store, key, suite_soon(), &record, NULL), HF_OK);
     assert_true(record.exists);
     assert_int_equal(record.value_len, strlen(value));
     assert_memory_equal(record.value, value, record.value_len);

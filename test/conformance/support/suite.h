@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "store/store.h"
+#include "support/get_one.h"
 
 /*
  * One suite for every store: a test is a function of a bench, and runs once
@@ -55,6 +56,7 @@ int suite_run(const struct suite_case *cases, size_t count);
 
 /* Another store open on the bench's place; the caller closes it. */
 struct hf_store *suite_open(const struct suite_bench *bench);
+struct hf_store *suite_open_place(const char *place);
 
 /* A folder of the test's own below $TMPDIR; destroy removes it and the files
  * in it. */

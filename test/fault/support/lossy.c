@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "support/forward_store.h"
+#include "support/get_one.h"
 
 struct kept {
     struct hf_store_group *groups; /* with all they point to, in the arena */
@@ -15,15 +17,14 @@ struct kept {
 };
 
 struct lossy {
-    struct hf_store base;
-    struct hf_store *inner; /* owned */
-    struct lossy_sea *sea;  /* borrowed */
+    struct forward_store forward;
+    struct lossy_sea *sea; /* borrowed */
 };
 
-static struct lossy *
-lossy_of(struct hf_store *store)
+static struct lossy_sea *
+sea_of(struct hf_store *store)
 {
-    return (struct lossy *)(void *)store;
+    return ((struct lossy *)(void *)store)->sea;
 }
 
 /* ---- Late writes -------------------------------------------------------- */
@@ -119,21 +120,12 @@ is_lost(const struct lossy_sea *sea, unsigned number)
     return number >= sea->plan.at && number - sea->plan.at < sea->plan.count;
 }
 
-static void
-close_lossy(struct hf_store *store)
-{
-    struct lossy *lossy = lossy_of(store);
-
-    hf_store_close(lossy->inner);
-    hf_free(store->alloc, lossy);
-}
-
 static enum hf_status
-get(struct hf_store *store, struct hf_key key, struct hf_instant until,
-    struct hf_record *record, struct hf_error *error)
+get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
+    struct hf_instant until, hf_store_found_fn *found, void *ctx,
+    struct hf_error *error)
 {
-    struct lossy *lossy = lossy_of(store);
-    struct lossy_sea *sea = lossy->sea;
+    struct lossy_sea *sea = sea_of(store);
     bool lost;
 
     pthread_mutex_lock(&sea->mutex);
@@ -146,14 +138,7 @@ get(struct hf_store *store, struct hf_key key, struct hf_instant until,
     pthread_mutex_unlock(&sea->mutex);
     if (lost)
         return hf_fail(error, HF_E_UNAVAILABLE, "the read was lost");
-    return hf_store_get(lossy->inner, key, until, record, error);
-}
-
-static enum hf_status
-scan(struct hf_store *store, const struct hf_store_scan *what,
-     hf_store_row_fn *row, void *ctx, struct hf_error *error)
-{
-    return hf_store_scan(lossy_of(store)->inner, what, row, ctx, error);
+    return forward_store_get(store, keys, keys_count, until, found, ctx, error);
 }
 
 static void
@@ -187,8 +172,7 @@ static void
 commit(struct hf_store *store, struct hf_store_group *groups, size_t count,
        struct hf_instant until, struct hf_error *error)
 {
-    struct lossy *lossy = lossy_of(store);
-    struct lossy_sea *sea = lossy->sea;
+    struct lossy_sea *sea = sea_of(store);
 
     pthread_mutex_lock(&sea->mutex);
     begin_operation(sea);
@@ -196,32 +180,9 @@ commit(struct hf_store *store, struct hf_store_group *groups, size_t count,
     if (sea->plan.how != LOSSY_BLIND && is_lost(sea, sea->writes))
         lose(sea, groups, count, error);
     else
-        hf_store_commit(lossy->inner, groups, count, until, error);
+        forward_store_commit(store, groups, count, until, error);
     pthread_mutex_unlock(&sea->mutex);
 }
-
-static void
-wait_for_change(struct hf_store *store, const struct hf_store_watch *watches,
-                size_t count, struct hf_instant until, int wake_fd)
-{
-    hf_store_wait(lossy_of(store)->inner, watches, count, until, wake_fd);
-}
-
-static enum hf_status
-purge(struct hf_store *store, struct hf_duration age, size_t limit,
-      size_t *purged, struct hf_error *error)
-{
-    return hf_store_purge(lossy_of(store)->inner, age, limit, purged, error);
-}
-
-static const struct hf_store_methods methods = {
-    .close = close_lossy,
-    .get = get,
-    .scan = scan,
-    .commit = commit,
-    .wait = wait_for_change,
-    .purge = purge,
-};
 
 /* ---- The sea ------------------------------------------------------------ */
 
@@ -240,18 +201,16 @@ lossy_sea_open(struct lossy_sea *sea, const char *place,
 struct hf_store *
 lossy_open(struct lossy_sea *sea, const char *place)
 {
-    struct lossy *lossy = hf_new(&hf_alloc_libc, struct lossy);
+    static const struct hf_store_methods changed = {
+        .get = get,
+        .commit = commit,
+    };
+    struct lossy *lossy = forward_store_open(place, sizeof(*lossy), &changed);
 
     if (lossy == NULL)
         return NULL;
-    lossy->base =
-        (struct hf_store){.methods = &methods, .alloc = &hf_alloc_libc};
     lossy->sea = sea;
-    if (hf_store_open(place, &hf_alloc_libc, &lossy->inner, NULL) != HF_OK) {
-        hf_free(&hf_alloc_libc, lossy);
-        return NULL;
-    }
-    return &lossy->base;
+    return &lossy->forward.base;
 }
 
 void
@@ -292,7 +251,7 @@ lossy_sea_token(struct lossy_sea *sea, struct hf_key key)
 {
     struct hf_record record;
 
-    HF_CHECK(hf_store_get(sea->inner, key, HF_NEVER, &record, NULL) == HF_OK);
+    HF_CHECK(get_one(sea->inner, key, HF_NEVER, &record, NULL) == HF_OK);
     return record.exists ? record.token : 0;
 }
 

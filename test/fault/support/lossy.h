@@ -54,7 +54,7 @@ HF_MUST_USE enum hf_status lossy_sea_open(struct lossy_sea *sea,
                                           const char *place,
                                           const struct lossy_plan *plan);
 
-/* A store on `place`, across the sea; NULL without memory.  Close it with
+/* A store on `place`, across the sea; NULL: it cannot be opened.  Close it with
  * hf_store_close, before the sea. */
 struct hf_store *lossy_open(struct lossy_sea *sea, const char *place);
 

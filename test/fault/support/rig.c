@@ -93,8 +93,7 @@ rig_read_key(struct hf_store *store, const char *name)
     static struct hf_record record;
     struct hf_error error = {.status = HF_OK};
 
-    if (hf_store_get(store, rig_key_of(name), rig_soon(), &record, &error) !=
-        HF_OK)
+    if (get_one(store, rig_key_of(name), rig_soon(), &record, &error) != HF_OK)
         fail_msg("%s", error.text);
     return record;
 }

@@ -6,6 +6,7 @@
 
 #include "faults.h"
 #include "store/store.h"
+#include "support/get_one.h"
 
 /*
  * A SQLite place that is made and destroyed for each run under a fault, and

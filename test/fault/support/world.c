@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "support/get_one.h"
 #include "wire/record.h"
 
 #define SPACE "default"
@@ -119,7 +120,7 @@ watches(const struct actor *actor, uint64_t *version)
 
 /* ---- The way to the store and back -------------------------------------- */
 
-/* As the client's courier packs it; names the marker and the audit by their
+/* As the client packs it; names the marker and the audit by their
  * subject alone, for there is one lock. */
 struct packed {
     struct hf_store_op ops[HF_REQUEST_OPS];
@@ -181,8 +182,8 @@ carry_read(struct world *world, const struct hf_request *request)
     struct hf_value value;
     struct hf_sight sight = {.kind = HF_SIGHT_NONE};
 
-    if (hf_store_get(world->store, (struct hf_key){SPACE, NAME}, HF_NEVER,
-                     &record, NULL) == HF_OK) {
+    if (get_one(world->store, (struct hf_key){SPACE, NAME}, HF_NEVER, &record,
+                NULL) == HF_OK) {
         sight.kind = HF_SIGHT_ABSENT;
         sight.version = record.version;
         sight.token = record.token;

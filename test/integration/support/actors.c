@@ -12,9 +12,13 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "support/locks.h"
 
 /* No news for so long: the test has failed. */
 #define SILENCE_MS 30000
+
+/* How soon a waiter tells of another holder. */
+#define LOOK_EVERY ((struct hf_duration){5})
 
 enum order_word { ORDER_ACQUIRE, ORDER_RELEASE, ORDER_RELEASE_AND_END };
 
@@ -57,49 +61,46 @@ tell(const struct part *part, enum actors_word word, uint64_t fence,
     HF_CHECK(write(part->news, &news, sizeof(news)) == sizeof(news));
 }
 
+/* Tell of a holder that was not told of before. */
 static void
-on_waiting(void *ctx, const struct hf_diagnosis *seen)
+look(struct part *part)
 {
-    struct part *part = ctx;
+    struct hf_view *view = hf_lock_view(part->lock);
+    uint64_t fence = (uint64_t)hf_view_number(view, HF_FIELD_FENCE);
 
-    if (!seen->record.exists || seen->record.fence == part->seen)
+    hf_view_free(view);
+    if (fence == 0 || fence == part->seen)
         return;
-    part->seen = seen->record.fence;
+    part->seen = fence;
     tell(part, ACTORS_SEES, part->seen, 0);
 }
 
 static void
-acquire(struct part *part, const struct order *order)
+contend(struct part *part, const struct order *order)
 {
-    struct hf_acquire_options options = {
-        .if_dead = (enum hf_if_dead)order->if_dead,
-        .limit = {SILENCE_MS},
-        .on_waiting = on_waiting,
-        .ctx = part,
-    };
-    struct hf_acquired acquired;
-    enum hf_status status;
+    struct hf_lock *lock =
+        ask_for(part->client, order->name, HF_WAIT, "30s", HF_IF_DEAD,
+                hf_if_dead_word((enum hf_if_dead)order->if_dead), NULL);
 
     part->seen = 0;
-    status = hf_acquire(part->client, order->name, &options, &acquired, NULL);
-    if (status != HF_OK) {
-        tell(part, ACTORS_FAILED, 0, (int)status);
-    } else if (acquired.outcome != HF_GRANTED) {
-        tell(part, ACTORS_ENDED, 0, (int)acquired.outcome);
-    } else {
-        part->lock = acquired.lock;
-        tell(part, ACTORS_GRANTED, hf_fence(part->lock), 0);
-    }
+    part->lock = lock;
+    while (hf_lock_wait(lock, LOOK_EVERY) == HF_STATE_WAITING)
+        look(part);
+    if (hf_lock_state(lock) == HF_STATE_HELD)
+        tell(part, ACTORS_GRANTED, hf_lock_fence(lock), 0);
+    else if (hf_lock_error(lock, NULL) != HF_OK)
+        tell(part, ACTORS_FAILED, 0, (int)hf_lock_error(lock, NULL));
+    else
+        tell(part, ACTORS_ENDED, 0, (int)hf_lock_check(lock));
 }
 
 static void
 release(struct part *part, bool and_end)
 {
-    enum hf_status status = hf_release(part->lock, NULL, NULL);
+    enum hf_status status = give_back(part->lock);
 
     if (and_end)
         _exit(status == HF_OK ? 0 : 1);
-    part->lock = NULL;
     if (status == HF_OK)
         tell(part, ACTORS_RELEASED, 0, 0);
     else
@@ -127,14 +128,14 @@ play(struct part *part)
 
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     keep_only(part);
-    HF_CHECK(hf_open(NULL, NULL, &part->client, NULL) == HF_OK);
+    part->client = open_client(NULL);
     while (read(part->orders, &order, sizeof(order)) == sizeof(order)) {
         if (order.word == ORDER_ACQUIRE)
-            acquire(part, &order);
+            contend(part, &order);
         else
             release(part, order.word == ORDER_RELEASE_AND_END);
     }
-    hf_close(part->client);
+    close_client(part->client);
     _exit(0);
 }
 

@@ -4,11 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include <holdfast/holdfast.h>
-
 #include "base/alloc.h"
 #include "base/attrs.h"
 #include "ledger.h"
+#include "support/locks.h"
 
 #define PATH_SIZE 512
 #define SHOWN_MAX 20
@@ -211,28 +210,32 @@ judge(const struct judge_case *what, struct judge_found *found)
 
 /* ---- The lock ----------------------------------------------------------- */
 
+/* Clear it, if nobody is behind it any more; it is then free. */
+static void
+clear_if_gone(struct hf_client *client, const char *name,
+              enum hf_outcome outcome)
+{
+    if (outcome == HF_GONE)
+        hf_view_free(clear(client, name, HF_REASON, "the end", NULL));
+}
+
 bool
 judge_lock(const char *name)
 {
-    struct hf_client *client = NULL;
-    struct hf_acquire_options options = {.limit = {10000}};
-    struct hf_acquired acquired = {0};
-    struct hf_cleared cleared;
+    struct hf_client *client = open_client(NULL);
+    struct hf_lock *lock = acquire(client, name, HF_WAIT, "10s", NULL);
     struct hf_error error = {0};
-    bool had = hf_open(NULL, NULL, &client, &error) == HF_OK &&
-               hf_acquire(client, name, &options, &acquired, &error) == HF_OK;
+    bool had;
 
-    if (had && acquired.outcome == HF_GONE)
-        had = hf_clear(client, name,
-                       &(struct hf_clear_options){.reason = "the end"},
-                       &cleared, &error) == HF_OK &&
-              cleared.cleared &&
-              hf_acquire(client, name, &options, &acquired, &error) == HF_OK;
-    had = had && acquired.outcome == HF_GRANTED;
+    clear_if_gone(client, name, hf_lock_check(lock));
+    hf_lock_free(lock);
+    lock = acquire(client, name, HF_WAIT, "10s", NULL);
+    had = hf_lock_check(lock) == HF_GRANTED;
+    (void)hf_lock_error(lock, &error);
     if (!had)
         printf("breach: the lock cannot be had: %s; %s\n",
-               hf_outcome_word(acquired.outcome), error.text);
-    (void)hf_release(acquired.lock, NULL, NULL);
-    hf_close(client);
+               hf_outcome_word(hf_lock_check(lock)), error.text);
+    hf_lock_free(lock);
+    close_client(client);
     return had;
 }

@@ -7,85 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const struct hf_duration short_ttl = {700};
-
-struct hf_client *
-open_client(const char *place)
-{
-    struct hf_client *client = NULL;
-    struct hf_error error = {0};
-
-    if (hf_open(place, NULL, &client, &error) != HF_OK)
-        fail_msg("open %s: %s", place, error.text);
-    return client;
-}
-
-struct hf_acquired
-acquire(struct hf_client *client, const char *name,
-        const struct hf_acquire_options *options)
-{
-    struct hf_acquired acquired = {0};
-    struct hf_error error = {0};
-
-    if (hf_acquire(client, name, options, &acquired, &error) != HF_OK)
-        fail_msg("acquire %s: %s", name, error.text);
-    return acquired;
-}
-
-struct hf_lock *
-hold(struct hf_client *client, const char *name,
-     const struct hf_acquire_options *options)
-{
-    struct hf_acquired acquired = acquire(client, name, options);
-
-    assert_int_equal(acquired.outcome, HF_GRANTED);
-    assert_non_null(acquired.lock);
-    return acquired.lock;
-}
-
-/* ---- Waiting ------------------------------------------------------------- */
-
-static void *
-compete(void *arg)
-{
-    struct waiter *waiter = arg;
-
-    waiter->status = hf_acquire(waiter->client, "deploy", &waiter->options,
-                                &waiter->acquired, &waiter->error);
-    return NULL;
-}
-
-static void
-tell_seen(void *ctx, const struct hf_diagnosis *seen)
-{
-    const struct waiter *waiter = ctx;
-
-    if (seen->record.exists)
-        (void)!write(waiter->seen[1], "!", 1);
-}
-
-void
-start_waiting(struct waiter *waiter)
-{
-    char byte;
-
-    assert_int_equal(pipe(waiter->seen), 0);
-    waiter->options.on_waiting = tell_seen;
-    waiter->options.ctx = waiter;
-    assert_int_equal(pthread_create(&waiter->thread, NULL, compete, waiter), 0);
-    assert_int_equal(read(waiter->seen[0], &byte, 1), 1);
-}
-
-void
-stop_waiting(struct waiter *waiter)
-{
-    pthread_join(waiter->thread, NULL);
-    close(waiter->seen[0]);
-    close(waiter->seen[1]);
-}
-
-/* ---- Other processes ----------------------------------------------------- */
-
 void
 make_place(struct file_place *place)
 {
@@ -108,38 +29,32 @@ remove_place(const struct file_place *place)
     rmdir(place->folder);
 }
 
-/* In a child there is no cmocka to fail. */
-static bool
-is_granted(const char *place, const char *name,
-           const struct hf_acquire_options *options)
-{
-    struct hf_client *client = NULL;
-    struct hf_acquired acquired = {0};
+/* ---- Other processes ----------------------------------------------------- */
 
-    return hf_open(place, NULL, &client, NULL) == HF_OK &&
-           hf_acquire(client, name, options, &acquired, NULL) == HF_OK &&
-           acquired.outcome == HF_GRANTED;
-}
-
+/* In a child there is no cmocka to fail: what goes wrong aborts it. */
 pid_t
-hold_and_die(const char *place, const char *name,
-             const struct hf_acquire_options *options)
+hold_and_die(const char *place, const char *name, ...)
 {
     siginfo_t info;
     pid_t child = fork();
+    va_list options;
 
     assert_true(child >= 0);
-    if (child == 0)
-        _exit(is_granted(place, name, options) ? 0 : 1);
+    va_start(options, name);
+    if (child == 0) {
+        (void)hold_with(open_client(place), name, options);
+        _exit(0);
+    }
+    va_end(options);
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-    assert_int_equal(info.si_status, 0);
+    assert_int_equal(info.si_code, CLD_EXITED);
     return child;
 }
 
 pid_t
-hold_until_killed(const char *place, const char *name,
-                  const struct hf_acquire_options *options)
+hold_until_killed(const char *place, const char *name, ...)
 {
+    va_list options;
     char byte;
     int ends[2];
     pid_t child;
@@ -147,14 +62,24 @@ hold_until_killed(const char *place, const char *name,
     assert_int_equal(pipe(ends), 0);
     child = fork();
     assert_true(child >= 0);
+    va_start(options, name);
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (is_granted(place, name, options) && write(ends[1], "!", 1) == 1)
+        (void)hold_with(open_client(place), name, options);
+        if (write(ends[1], "!", 1) == 1)
             (void)pause();
         _exit(1);
     }
+    va_end(options);
     close(ends[1]);
     assert_int_equal(read(ends[0], &byte, 1), 1);
     close(ends[0]);
     return child;
+}
+
+void
+kill_holder(pid_t child)
+{
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
 }

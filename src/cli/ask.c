@@ -1,0 +1,92 @@
+#include "ask.h"
+
+#include <signal.h>
+
+#include "say.h"
+
+int
+hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
+             const struct hf_which *which)
+{
+    const char *name = kind == HF_LIST ? HF_PREFIX : HF_NAME;
+    bool writes = kind == HF_CLEAR || kind == HF_DOCTOR;
+    struct hf_error error = {0};
+    enum hf_status status = hf_client_new(NULL, &ask->client, &error);
+
+    if (status == HF_OK && !writes)
+        status = hf_client_set(ask->client, HF_LOOK_ONLY, "yes", &error);
+    if (status == HF_OK)
+        status = hf_query_new(ask->client, kind, &ask->query, &error);
+    if (status != HF_OK)
+        return hf_say_failure(&error, status);
+
+    int wrong = hf_ask_set(ask, HF_SPACE, which->space);
+
+    return wrong != 0 ? wrong : hf_ask_set(ask, name, which->name);
+}
+
+int
+hf_ask_set(struct hf_ask *ask, const char *option, const char *text)
+{
+    struct hf_error error = {0};
+    enum hf_status status = HF_OK;
+
+    if (text != NULL)
+        status = hf_query_set(ask->query, option, text, &error);
+    return status == HF_OK ? 0 : hf_say_failure(&error, status);
+}
+
+enum hf_status
+hf_ask_try_open(struct hf_ask *ask, const struct hf_which *which,
+                struct hf_error *error)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    /* A limit on the size of files must not kill us: the write fails then, and
+     * we say so. */
+    (void)sigaction(SIGXFSZ, &ignore, NULL);
+    return hf_client_open(ask->client, which->at, error);
+}
+
+int
+hf_ask_open(struct hf_ask *ask, const struct hf_which *which)
+{
+    struct hf_error error = {0};
+    enum hf_status status;
+    int wrong = hf_options_check_at(which);
+
+    if (wrong != 0)
+        return wrong;
+    status = hf_ask_try_open(ask, which, &error);
+    return status == HF_OK ? 0 : hf_say_failure(&error, status);
+}
+
+int
+hf_ask_wait(struct hf_ask *ask, struct hf_line *line)
+{
+    struct hf_duration pause = {HF_LINE_PAUSE_MS};
+    struct hf_error error = {0};
+    enum hf_status status = hf_query_start(ask->query, &error);
+
+    if (line == NULL)
+        pause = HF_FOREVER;
+    while (status == HF_OK && !hf_query_wait(ask->query, pause)) {
+        struct hf_view *seen = hf_query_view(ask->query);
+
+        hf_line_show(line, seen);
+        hf_view_free(seen);
+    }
+    if (line != NULL)
+        hf_line_end(line);
+    if (status == HF_OK)
+        status = hf_query_error(ask->query, &error);
+    return status == HF_OK ? 0 : hf_say_failure(&error, status);
+}
+
+void
+hf_ask_end(struct hf_ask *ask)
+{
+    hf_query_free(ask->query);
+    (void)hf_client_close(ask->client, HF_FOREVER);
+    *ask = (struct hf_ask){.client = NULL};
+}

@@ -1,0 +1,43 @@
+#ifndef HF_CLI_ASK_H
+#define HF_CLI_ASK_H
+
+#include <holdfast/holdfast.h>
+
+#include "line.h"
+#include "options.h"
+
+/*
+ * One question to a place, as every verb but `run` asks it:
+ *
+ *     begin -> set* -> open -> wait -> (wait, for the next page)* -> end
+ *
+ * What is wrong with it is said before the place is opened, so that nothing is
+ * written.  Each step returns 0, or an exit code after having said why; then
+ * only `end` is left, which a zeroed one bears, too.
+ */
+struct hf_ask {
+    struct hf_client *client; /* owned */
+    struct hf_query *query;   /* owned */
+};
+
+/* A question about the lock that `which` names, or the locks.  Only a clear
+ * and a doctor may write. */
+int hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
+                 const struct hf_which *which);
+
+/* Set an option of it; a text that is NULL leaves it as it is. */
+int hf_ask_set(struct hf_ask *ask, const char *option, const char *text);
+
+int hf_ask_open(struct hf_ask *ask, const struct hf_which *which);
+
+/* The same for one who says himself why not, of a place that was checked. */
+enum hf_status hf_ask_try_open(struct hf_ask *ask, const struct hf_which *which,
+                               struct hf_error *error);
+
+/* Ask, and wait for the answer; `line` (may be NULL) tells what is seen
+ * meanwhile. */
+int hf_ask_wait(struct hf_ask *ask, struct hf_line *line);
+
+void hf_ask_end(struct hf_ask *ask);
+
+#endif

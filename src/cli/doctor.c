@@ -1,0 +1,146 @@
+#include "ask.h"
+#include "report.h"
+#include "say.h"
+#include "verbs.h"
+
+static const char help[] =
+    "usage: holdfast doctor [OPTION...]\n"
+    "\n"
+    "Is the place sound, and this host?  One line a check: ok, warn or fail, "
+    "what\n"
+    "was looked at, and what was found; below it what to do.  Opens the place "
+    "as\n"
+    "`run` does, which makes it when it is not there.\n"
+    "\n"
+    "  --at PLACE  where the locks are kept\n"
+    "  --json      one JSON object a check\n"
+    "  -h, --help  this text\n"
+    "\n"
+    "Exit: 0 all is well; 1 something warns or fails; 69 the place cannot be\n"
+    "  opened, 64 wrong usage.\n"
+    "\n"
+    "  holdfast doctor\n"
+    "  holdfast doctor --json | jq -r 'select(.grade != \"ok\") | .remedy'\n";
+
+static void
+add_line(struct hf_text *out, const char *grade, const char *check,
+         const char *found)
+{
+    hf_text_addf(out, "%-4s  %-12s  %s\n", grade, check, found);
+}
+
+static bool
+print_check(const struct hf_view *check, bool json)
+{
+    const char *remedy = hf_view_text(check, HF_FIELD_REMEDY);
+    struct hf_text out = HF_PHRASE;
+
+    if (json) {
+        hf_phrase_view(&out, check);
+        hf_text_add(&out, "\n");
+        return hf_say_output(&out);
+    }
+    add_line(&out, hf_view_text(check, HF_FIELD_GRADE),
+             hf_view_text(check, HF_FIELD_CHECK),
+             hf_view_text(check, HF_FIELD_FOUND));
+    if (remedy[0] != '\0')
+        add_line(&out, "", "", remedy);
+    return hf_say_output(&out);
+}
+
+/* The one check that can be made of a place that does not open. */
+static int
+print_unreachable(const char *why, bool json)
+{
+    const char *fail = hf_grade_word(HF_GRADE_FAIL);
+    struct hf_text out = HF_PHRASE;
+
+    if (json) {
+        hf_text_addf(&out, "{\"check\":\"reachable\",\"grade\":\"%s\",", fail);
+        hf_text_add(&out, "\"found\":");
+        hf_phrase_json(&out, why);
+        hf_text_add(&out, ",\"remedy\":\"\"}\n");
+    } else {
+        add_line(&out, fail, "reachable", why);
+    }
+    return hf_say_output(&out) ? hf_status_exit(HF_E_UNAVAILABLE)
+                               : HF_EXIT_OURS;
+}
+
+/* All of them: the exit code. */
+static int
+print_checks(struct hf_query *query, bool json)
+{
+    int code = 0;
+
+    for (;;) {
+        struct hf_view *check = hf_query_next(query);
+        bool fine = check == NULL || print_check(check, json);
+
+        if (hf_view_number(check, HF_FIELD_GRADE) != HF_GRADE_OK)
+            code = HF_EXIT_NOT_WELL;
+        hf_view_free(check);
+        if (!fine)
+            return HF_EXIT_OURS;
+        if (check == NULL)
+            return code;
+    }
+}
+
+static int
+examine(struct hf_ask *ask, const struct hf_which *which)
+{
+    struct hf_error error = {0};
+    int code = hf_ask_begin(ask, HF_DOCTOR, which);
+
+    if (code == 0)
+        code = hf_options_check_at(which);
+    if (code != 0)
+        return code;
+    if (hf_ask_try_open(ask, which, &error) != HF_OK)
+        return print_unreachable(error.text, which->json);
+    code = hf_ask_wait(ask, NULL);
+    return code == 0 ? print_checks(ask->query, which->json) : code;
+}
+
+static int
+read_line(struct hf_which *which, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"at", required_argument, NULL, HF_OPTION_AT},
+        {"json", no_argument, NULL, HF_OPTION_JSON},
+        {"help", no_argument, NULL, HF_OPTION_HELP},
+        {NULL, 0, NULL, 0},
+    };
+    struct hf_text word = HF_PHRASE;
+
+    for (;;) {
+        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
+
+        if (option < 0)
+            break;
+        if (option == '?' || option == ':')
+            return hf_options_bad("doctor", option, argv);
+        (void)hf_options_take(which, option);
+    }
+    if (which->help || optind == argc)
+        return 0;
+    hf_phrase_quote(&word, argv[optind]);
+    return hf_say_usage("doctor", "it looks at a place: what is %s?", word.at);
+}
+
+int
+hf_doctor_verb(int argc, char **argv)
+{
+    struct hf_which which = {.name = NULL};
+    struct hf_ask ask = {.client = NULL};
+    int code = read_line(&which, argc, argv);
+
+    if (code != 0)
+        return code;
+    if (which.help)
+        return hf_options_help(help);
+    code = examine(&ask, &which);
+    hf_ask_end(&ask);
+    return code;
+}

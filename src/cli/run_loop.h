@@ -1,0 +1,47 @@
+#ifndef HF_CLI_RUN_LOOP_H
+#define HF_CLI_RUN_LOOP_H
+
+#include <holdfast/holdfast.h>
+
+#include "options.h"
+
+/*
+ * The main job: hold a lock while a command runs.
+ *
+ *                granted            the command's end,       settled, or
+ *     CLAIMING ----------> HOLDING  and all it left          given up
+ *        |                  |   |-------------------> RELEASING ---> OVER
+ *        |                  |   |                         ^           ^
+ *        |   the guard died |   | lost                    |           |
+ *        |                  v   v                none left|           |
+ *        |                 KILLING -----------------------+           |
+ *        | ended without a grant                                      |
+ *        +------------------------------------------------------------+
+ *
+ * One thread, and one loop: it waits for whatever comes first, a notice of the
+ * lock, a word of the guard, a signal or an instant, and then looks what is to
+ * be done.  Opening the place comes before the loop (run_open.c).
+ */
+
+/* What `holdfast run` was asked to do; strings are borrowed from argv, and NULL
+ * where the option was not given. */
+struct hf_run_order {
+    struct hf_which which;
+    enum hf_if_dead if_dead;
+    bool try_only; /* -n */
+    const char *wait;
+    const char *if_suspected;
+    const char *ttl;
+    const char *beat;
+    const char *grace;
+    const char *reason;
+    int busy_exit;  /* of a lock not acquired in time; 0: the usual one */
+    bool quiet;     /* say nothing of what goes well, or of a lock that was not
+                       acquired in time */
+    char **command; /* NULL at the end */
+};
+
+/* Do it, and return the exit code.  Called once, before any thread exists. */
+int hf_run_loop(const struct hf_run_order *order);
+
+#endif

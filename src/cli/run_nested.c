@@ -1,0 +1,150 @@
+#include "run_nested.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "phrase.h"
+
+static const char variable[] = "HOLDFAST_HELD";
+
+/* Of what a command is given, the kernel takes 128 KiB in one string. */
+enum { LIST_MAX = 32 * 1024, PATH_SIZE = 4096 };
+
+/* ---- Write --------------------------------------------------------------- */
+
+static bool
+is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || (c != '\0' && strchr("-._/:", c) != NULL);
+}
+
+static void
+add_word(struct hf_text *out, const char *word)
+{
+    for (; *word != '\0'; word++) {
+        if (is_plain(*word))
+            hf_text_add_bytes(out, word, 1);
+        else
+            hf_text_addf(out, "%%%02X", (unsigned)(unsigned char)*word);
+    }
+}
+
+/* All of an item but the place: which lock, and which grant of it. */
+static void
+add_grant(struct hf_text *out, const char *space, const char *name,
+          uint64_t fence)
+{
+    hf_text_add(out, ",");
+    add_word(out, space);
+    hf_text_add(out, ",");
+    add_word(out, name);
+    hf_text_addf(out, ",%" PRIu64, fence);
+}
+
+void
+hf_run_nested_add(const struct hf_run_nested *held)
+{
+    const char *list = getenv(variable);
+    struct hf_text out = HF_PHRASE;
+
+    if (list != NULL && list[0] != '\0')
+        hf_text_addf(&out, "%s ", list);
+    add_word(&out, held->place);
+    add_grant(&out, held->space, held->name, held->fence);
+    if (out.len < LIST_MAX)
+        (void)setenv(variable, out.at, 1);
+}
+
+/* ---- Read ---------------------------------------------------------------- */
+
+static int
+hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* The text of `len` bytes with each %XX read; false when it is malformed, or
+ * longer than a place may be. */
+static bool
+unescape(const char *text, size_t len, char to[PATH_SIZE])
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        char byte = text[i];
+
+        if (used + 1 == PATH_SIZE)
+            return false;
+        if (byte == '%') {
+            int high = i + 2 < len ? hex_value(text[i + 1]) : -1;
+            int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+
+            if (low < 0)
+                return false;
+            byte = (char)(high * 16 + low);
+            i += 2;
+        }
+        to[used++] = byte;
+    }
+    to[used] = '\0';
+    return true;
+}
+
+/* The file of a place, whose URL ends with its options. */
+static bool
+find_file(const char *place, struct stat *file)
+{
+    static const char scheme[] = "sqlite:";
+    const char *path = place + sizeof(scheme) - 1;
+    char unescaped[PATH_SIZE];
+
+    return strncmp(place, scheme, sizeof(scheme) - 1) == 0 &&
+           unescape(path, strcspn(path, "?"), unescaped) &&
+           stat(unescaped, file) == 0;
+}
+
+static bool
+is_same_place(const char *one, const char *other)
+{
+    struct stat file;
+    struct stat other_file;
+
+    if (strcmp(one, other) == 0)
+        return true;
+    return find_file(one, &file) && find_file(other, &other_file) &&
+           file.st_dev == other_file.st_dev && file.st_ino == other_file.st_ino;
+}
+
+bool
+hf_run_nested_holds(const char *place, const struct hf_view *seen)
+{
+    const char *item = getenv(variable);
+    struct hf_text grant = HF_PHRASE;
+    char item_place[PATH_SIZE] = "";
+
+    if (item == NULL || hf_view_number(seen, HF_FIELD_EXISTS) == 0 ||
+        hf_view_number(seen, HF_FIELD_CORRUPT) != 0)
+        return false;
+    add_grant(&grant, hf_view_text(seen, HF_FIELD_SPACE),
+              hf_view_text(seen, HF_FIELD_NAME),
+              (uint64_t)hf_view_number(seen, HF_FIELD_FENCE));
+    while (item[0] != '\0') {
+        size_t len = strcspn(item, " ");
+        size_t place_len = strcspn(item, ", ");
+
+        if (len - place_len == grant.len &&
+            memcmp(item + place_len, grant.at, grant.len) == 0 &&
+            unescape(item, place_len, item_place) &&
+            is_same_place(item_place, place))
+            return true;
+        item += len + (item[len] == ' ');
+    }
+    return false;
+}

@@ -1,0 +1,186 @@
+#include "client/handle.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cond.h"
+#include "client/client.h"
+
+/* One caller that waits, on its stack. */
+struct hf_sleeper {
+    pthread_cond_t woken;
+    struct hf_sleeper *next;
+};
+
+/* What may end a wait. */
+#define WAKING                                                                 \
+    (HF_NEWS_GRANTED | HF_NEWS_ENDED | HF_NEWS_IN_DOUBT | HF_NEWS_LOST |       \
+     HF_NEWS_CERTAIN)
+
+/* Of the last handle of this process. */
+static _Atomic uint64_t last_id;
+
+void
+hf_handle_add(struct hf_handle *handle, struct hf_client *client,
+              enum hf_handle_kind kind)
+{
+    handle->client = client;
+    handle->kind = kind;
+    handle->id = atomic_fetch_add(&last_id, 1) + 1;
+    handle->next = client->handles;
+    if (handle->next != NULL)
+        handle->next->previous = handle;
+    client->handles = handle;
+    client->references++;
+}
+
+void
+hf_handle_remove(struct hf_handle *handle)
+{
+    struct hf_client *client = handle->client;
+
+    hf_handle_silence(handle);
+    if (handle->next != NULL)
+        handle->next->previous = handle->previous;
+    if (handle->previous != NULL)
+        handle->previous->next = handle->next;
+    else
+        client->handles = handle->next;
+    client->references--;
+}
+
+/* ---- Notices ------------------------------------------------------------- */
+
+void
+hf_handle_tell(struct hf_handle *handle, unsigned news)
+{
+    struct hf_client *client = handle->client;
+
+    if ((news & WAKING) != 0)
+        for (struct hf_sleeper *s = handle->sleepers; s != NULL; s = s->next)
+            pthread_cond_signal(&s->woken);
+    if (handle->freed)
+        return;
+    handle->news |= news;
+    if (handle->told)
+        return;
+    handle->told = true;
+    handle->told_next = NULL;
+    handle->told_previous = client->told_last;
+    if (handle->told_previous != NULL)
+        handle->told_previous->told_next = handle;
+    else
+        client->told_first = handle;
+    client->told_last = handle;
+    if (!client->fd_set)
+        (void)eventfd_write(client->fd, 1);
+    client->fd_set = true;
+}
+
+void
+hf_handle_silence(struct hf_handle *handle)
+{
+    struct hf_client *client = handle->client;
+
+    if (!handle->told)
+        return;
+    if (handle->told_next != NULL)
+        handle->told_next->told_previous = handle->told_previous;
+    else
+        client->told_last = handle->told_previous;
+    if (handle->told_previous != NULL)
+        handle->told_previous->told_next = handle->told_next;
+    else
+        client->told_first = handle->told_next;
+    handle->told = false;
+    handle->news = 0;
+}
+
+struct hf_handle *
+hf_handle_next(struct hf_client *client)
+{
+    struct hf_handle *handle = client->told_first;
+    eventfd_t count;
+
+    if (handle == NULL) {
+        if (client->fd_set)
+            (void)eventfd_read(client->fd, &count);
+        client->fd_set = false;
+        return NULL;
+    }
+    client->notice = (struct hf_notice){
+        .id = handle->id,
+        .user = handle->user,
+        .news = handle->news,
+    };
+    hf_handle_silence(handle);
+    return handle;
+}
+
+/* ---- Waiting ------------------------------------------------------------- */
+
+bool
+hf_handle_wait(struct hf_handle *handle,
+               bool (*done)(const struct hf_handle *handle),
+               struct hf_duration limit)
+{
+    struct hf_client *client = handle->client;
+    struct hf_instant until = hf_after(hf_now(), limit);
+    struct hf_sleeper sleeper;
+    struct hf_sleeper **link;
+
+    hf_cond_init(&sleeper.woken);
+    sleeper.next = handle->sleepers;
+    handle->sleepers = &sleeper;
+    while (!done(handle) && !hf_reached(hf_now(), until))
+        hf_cond_wait(&sleeper.woken, &client->mutex, until);
+
+    for (link = &handle->sleepers; *link != &sleeper; link = &(*link)->next)
+        continue;
+    *link = sleeper.next;
+    pthread_cond_destroy(&sleeper.woken);
+    return done(handle);
+}
+
+/* ---- From signal handlers ------------------------------------------------ */
+
+/* Its wish first, then it is put on a stack of those with one, once, then the
+ * client is woken: the taker clears in the other order, so none is lost. */
+void
+hf_handle_signal(struct hf_handle *handle, enum hf_wish wish)
+{
+    struct hf_client *client = handle->client;
+    int error = errno; /* of the code that a signal interrupted */
+    int was = atomic_load(&handle->wish);
+    struct hf_handle *head;
+
+    while (was < (int)wish &&
+           !atomic_compare_exchange_weak(&handle->wish, &was, (int)wish))
+        continue;
+    if (!atomic_exchange(&handle->signalled, true)) {
+        head = atomic_load(&client->signalled);
+        do
+            handle->signal_next = head;
+        while (
+            !atomic_compare_exchange_weak(&client->signalled, &head, handle));
+        (void)eventfd_write(client->wake_fd, 1);
+    }
+    errno = error;
+}
+
+struct hf_handle *
+hf_handle_take_signalled(struct hf_client *client, enum hf_wish *wish)
+{
+    struct hf_handle *handle = client->taken;
+
+    if (handle == NULL)
+        handle = atomic_exchange(&client->signalled, NULL);
+    if (handle == NULL)
+        return NULL;
+    client->taken = handle->signal_next;
+    atomic_store(&handle->signalled, false);
+    *wish = (enum hf_wish)atomic_load(&handle->wish);
+    return handle;
+}

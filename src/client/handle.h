@@ -1,0 +1,83 @@
+#ifndef HF_CLIENT_HANDLE_H
+#define HF_CLIENT_HANDLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <holdfast/holdfast.h>
+
+/*
+ * Handle: what a lock and a query have in common: it is told, waited for,
+ * cancelled from signal handlers, and freed in any state.
+ *
+ * Everything but hf_handle_signal wants the client entered.
+ */
+
+enum hf_handle_kind { HF_HANDLE_LOCK, HF_HANDLE_QUERY };
+
+/* What a signal handler may wish; the stronger wins. */
+enum hf_wish { HF_WISH_NONE, HF_WISH_CANCEL, HF_WISH_ABANDON };
+
+struct hf_handle {
+    struct hf_client *client; /* one reference */
+    enum hf_handle_kind kind;
+    uint64_t id;
+    void *user; /* the caller's */
+    bool freed; /* by the caller: gone as soon as it has ended */
+    bool started;
+    bool ended;
+    void *behind; /* the place's; owned by it from start to forget */
+
+    unsigned news; /* not yet taken */
+    bool told;     /* it stands in the queue of notices */
+    struct hf_handle *told_previous;
+    struct hf_handle *told_next;
+    struct hf_sleeper *sleepers; /* callers that wait for it */
+    struct hf_handle *previous;  /* in client->handles */
+    struct hf_handle *next;
+
+    _Atomic int wish;       /* an enum hf_wish, from signal handlers */
+    _Atomic bool signalled; /* it stands in client->signalled */
+    struct hf_handle *signal_next;
+};
+
+struct hf_notice {
+    uint64_t id;
+    void *user;
+    unsigned news;
+    enum hf_state state;
+};
+
+/* Link a new handle into its client, of which it then holds a reference. */
+void hf_handle_add(struct hf_handle *handle, struct hf_client *client,
+                   enum hf_handle_kind kind);
+
+/* Take it out, and the reference with it. */
+void hf_handle_remove(struct hf_handle *handle);
+
+/* It has news: wake who waits for it, and put it into the queue of notices. */
+void hf_handle_tell(struct hf_handle *handle, unsigned news);
+
+/* It is freed by the caller: nothing more is said of it. */
+void hf_handle_silence(struct hf_handle *handle);
+
+/* Take the oldest notice into client->notice, all but its state; NULL: there is
+ * none. */
+struct hf_handle *hf_handle_next(struct hf_client *client);
+
+/*
+ * Wait, without the mutex meanwhile, until `done` says so or `limit` is over;
+ * returns what `done` says.
+ */
+bool hf_handle_wait(struct hf_handle *handle,
+                    bool (*done)(const struct hf_handle *handle),
+                    struct hf_duration limit);
+
+/* From a signal handler, or from anywhere. */
+void hf_handle_signal(struct hf_handle *handle, enum hf_wish wish);
+
+/* The next handle with a wish, which is cleared; NULL: none. */
+struct hf_handle *hf_handle_take_signalled(struct hf_client *client,
+                                           enum hf_wish *wish);
+
+#endif

@@ -1,0 +1,83 @@
+#ifndef HF_CLIENT_PLACE_H
+#define HF_CLIENT_PLACE_H
+
+#include <holdfast/holdfast.h>
+
+#include "client/lock.h"
+#include "client/query.h"
+
+struct hf_backend;
+
+/*
+ * Place: what stands behind a handle.  Above this line nobody knows whether it
+ * is a table of records or a server.
+ *
+ * One struct of functions a kind of place; what a place cannot do is NULL, and
+ * the caller is told so in one sentence, written once (lock.c).  Unless said
+ * otherwise they run with the client entered, never block, and cannot fail.  A
+ * place tells of its handles by hf_handle_tell, and of an end by
+ * hf_client_ended, too.
+ */
+struct hf_place_methods {
+    const char *what; /* "a table of records" */
+
+    /* Locks.  start takes a lock whose settings are set, and keeps what it
+     * needs in lock->handle.behind until forget, which is called once, after
+     * the end. */
+    enum hf_status (*start)(struct hf_backend *backend, struct hf_lock *lock,
+                            struct hf_error *error);
+    enum hf_status (*wait_free)(struct hf_backend *backend,
+                                struct hf_lock *lock, struct hf_error *error);
+    enum hf_status (*change)(struct hf_backend *backend, struct hf_lock *lock,
+                             size_t index, enum hf_mode mode,
+                             struct hf_error *error);
+    void (*release)(struct hf_backend *backend, struct hf_lock *lock);
+    void (*cancel)(struct hf_backend *backend, struct hf_lock *lock);
+    void (*abandon)(struct hf_backend *backend, struct hf_lock *lock);
+    void (*forget)(struct hf_backend *backend, struct hf_lock *lock);
+
+    enum hf_state (*state)(const struct hf_lock *lock);
+    enum hf_outcome (*check)(const struct hf_lock *lock);
+    uint64_t (*fence)(const struct hf_lock *lock);
+    int64_t (*right_ms)(const struct hf_lock *lock);
+    enum hf_status (*error)(const struct hf_lock *lock, struct hf_error *error);
+    struct hf_view *(*watch)(struct hf_backend *backend,
+                             const struct hf_lock *lock);
+
+    /* Queries; their settings have been checked. */
+    enum hf_status (*list)(struct hf_backend *backend, struct hf_query *query,
+                           struct hf_error *error);
+    enum hf_status (*examine)(struct hf_backend *backend,
+                              struct hf_query *query, struct hf_error *error);
+    enum hf_status (*clear)(struct hf_backend *backend, struct hf_query *query,
+                            struct hf_error *error);
+    enum hf_status (*audit)(struct hf_backend *backend, struct hf_query *query,
+                            struct hf_error *error);
+    enum hf_status (*check_place)(struct hf_backend *backend,
+                                  struct hf_query *query,
+                                  struct hf_error *error);
+    void (*cancel_query)(struct hf_backend *backend, struct hf_query *query);
+    void (*forget_query)(struct hf_backend *backend, struct hf_query *query);
+    struct hf_view *(*watch_query)(struct hf_backend *backend,
+                                   const struct hf_query *query);
+
+    /* Why it does not answer; as hf_client_trouble. */
+    enum hf_status (*trouble)(struct hf_backend *backend,
+                              struct hf_error *error);
+
+    /* Called once, not entered, when every handle has ended: stop the threads
+     * and leave the place; forget may still be called.  May block for as long
+     * as a call to the place does. */
+    void (*close)(struct hf_backend *backend);
+
+    /* Its client goes: free it, closed or never used. */
+    void (*free)(struct hf_backend *backend);
+};
+
+/* A place's own struct begins with this. */
+struct hf_backend {
+    const struct hf_place_methods *methods;
+    struct hf_client *client; /* borrowed */
+};
+
+#endif

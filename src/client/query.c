@@ -1,0 +1,484 @@
+#include "client/query.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "client/client.h"
+
+/* A query, as holdfast.h has it: checked here, done by the place behind it. */
+
+#define ROWS_DEFAULT 100
+#define ROWS_MAX     10000
+
+static bool
+is_ours(const struct hf_query *query)
+{
+    return query != NULL && hf_client_is_ours(query->handle.client);
+}
+
+static const struct hf_place_methods *
+methods_of(const struct hf_query *query)
+{
+    return query->handle.client->backend->methods;
+}
+
+/* It is going on; or has ended, and is kept by the place for its view. */
+static bool
+is_begun(const struct hf_query *query)
+{
+    return query->handle.behind != NULL;
+}
+
+static bool
+is_running(const struct hf_query *query)
+{
+    return query->handle.started && !query->handle.ended;
+}
+
+static bool
+has_pages(enum hf_query_kind kind)
+{
+    return kind == HF_LIST || kind == HF_AUDIT;
+}
+
+/* ---- Making and setting -------------------------------------------------- */
+
+enum hf_status
+hf_query_new(struct hf_client *client, enum hf_query_kind kind,
+             struct hf_query **query, struct hf_error *error)
+{
+    enum hf_status status = hf_client_may_call(client, error);
+    struct hf_query *made;
+
+    if (status != HF_OK)
+        return status;
+    if ((unsigned)kind > HF_DOCTOR)
+        return hf_fail(error, HF_E_INVALID, "there is no such kind of query");
+    made = hf_new(client->alloc, struct hf_query);
+    if (made == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    made->kind = kind;
+    made->limit = ROWS_DEFAULT;
+    hf_client_enter(client);
+    hf_handle_add(&made->handle, client, HF_HANDLE_QUERY);
+    hf_client_leave(client);
+    *query = made;
+    return HF_OK;
+}
+
+static enum hf_status
+read_number(const char *what, const char *text, int64_t least, int64_t most,
+            int64_t *number, struct hf_error *error)
+{
+    char *end;
+    long long read;
+
+    errno = 0;
+    read = strtoll(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 ||
+        read < least || read > most)
+        return hf_fail(error, HF_E_INVALID,
+                       "%s is no number from %" PRId64 " to %" PRId64, what,
+                       least, most);
+    *number = read;
+    return HF_OK;
+}
+
+static enum hf_status
+set_number(struct hf_query *query, const char *option, const char *text,
+           struct hf_error *error)
+{
+    int64_t number = 0;
+    bool rows = strcmp(option, HF_LIMIT) == 0;
+    int64_t least = strcmp(option, HF_SINCE) == 0 ? 0 : 1;
+    enum hf_status status = read_number(
+        option, text, least, rows ? ROWS_MAX : INT64_MAX, &number, error);
+
+    if (status != HF_OK)
+        return status;
+    if (rows)
+        query->limit = (size_t)number;
+    else if (strcmp(option, HF_SINCE) == 0)
+        query->since_ms = number;
+    else
+        query->fence = (uint64_t)number;
+    return HF_OK;
+}
+
+static enum hf_status
+set_watch(struct hf_query *query, const char *text, struct hf_error *error)
+{
+    struct hf_error why = {0};
+
+    if (strcmp(text, "forever") == 0) {
+        query->watch = HF_FOREVER;
+        return HF_OK;
+    }
+    if (hf_duration_parse(text, &query->watch, &why) == HF_OK)
+        return HF_OK;
+    return hf_fail(error, HF_E_INVALID, "%s: %s", HF_WATCH, why.text);
+}
+
+static bool
+is_prefix(const char *text)
+{
+    return strlen(text) <= HF_NAME_MAX;
+}
+
+/* Which kinds take which option. */
+#define BIT(kind) (1u << (kind))
+static const struct {
+    const char *name;
+    unsigned kinds;
+} options[] = {
+    {HF_SPACE, BIT(HF_LIST) | BIT(HF_EXAMINE) | BIT(HF_CLEAR) | BIT(HF_AUDIT)},
+    {HF_NAME, BIT(HF_EXAMINE) | BIT(HF_CLEAR) | BIT(HF_AUDIT)},
+    {HF_PREFIX, BIT(HF_LIST)},
+    {HF_LIMIT, BIT(HF_LIST) | BIT(HF_AUDIT)},
+    {HF_CURSOR, BIT(HF_LIST) | BIT(HF_AUDIT)},
+    {HF_SINCE, BIT(HF_AUDIT)},
+    {HF_WATCH, BIT(HF_EXAMINE)},
+    {HF_REASON, BIT(HF_CLEAR)},
+    {HF_FORCE, BIT(HF_CLEAR)},
+    {HF_FENCE, BIT(HF_CLEAR)},
+};
+
+static bool
+takes(enum hf_query_kind kind, const char *option)
+{
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (strcmp(option, options[i].name) == 0)
+            return (options[i].kinds & BIT(kind)) != 0;
+    return false;
+}
+
+static enum hf_status
+set(struct hf_query *query, const char *option, const char *text,
+    struct hf_error *error)
+{
+    const struct hf_alloc *alloc = query->handle.client->alloc;
+
+    if (!takes(query->kind, option))
+        return hf_fail(error, HF_E_INVALID,
+                       "such a query has no option '%.40s'", option);
+    if (strcmp(option, HF_SPACE) == 0 || strcmp(option, HF_REASON) == 0)
+        return hf_settings_set(&query->settings, alloc, option, text, error);
+    if (strcmp(option, HF_NAME) == 0)
+        return hf_settings_name(&query->settings, alloc, text, error);
+    if (strcmp(option, HF_PREFIX) == 0 && !is_prefix(text))
+        return hf_fail(error, HF_E_INVALID,
+                       "the prefix is longer than any name");
+    if (strcmp(option, HF_PREFIX) == 0)
+        return hf_settings_keep(&query->prefix, alloc, text, error);
+    if (strcmp(option, HF_CURSOR) == 0)
+        return hf_settings_keep(&query->cursor, alloc, text, error);
+    if (strcmp(option, HF_WATCH) == 0)
+        return set_watch(query, text, error);
+    if (strcmp(option, HF_FORCE) == 0)
+        return hf_settings_flag(HF_FORCE, text, &query->force, error);
+    return set_number(query, option, text, error);
+}
+
+enum hf_status
+hf_query_set(struct hf_query *query, const char *option, const char *text,
+             struct hf_error *error)
+{
+    struct hf_client *client;
+    enum hf_status status;
+
+    if (query == NULL || option == NULL || text == NULL)
+        return hf_fail(error, HF_E_INVALID,
+                       "a query, an option and a text are needed");
+    client = query->handle.client;
+    status = hf_client_may_call(client, error);
+    if (status != HF_OK)
+        return status;
+    hf_client_enter(client);
+    if (is_running(query))
+        status = hf_fail(error, HF_E_INVALID, "the query is going on");
+    else if (query->handle.ended && !has_pages(query->kind))
+        status = hf_fail(error, HF_E_INVALID, "the query has ended");
+    else
+        status = set(query, option, text, error);
+    hf_client_leave(client);
+    return status;
+}
+
+void
+hf_query_set_user(struct hf_query *query, void *user)
+{
+    if (!is_ours(query))
+        return;
+    hf_client_enter(query->handle.client);
+    query->handle.user = user;
+    hf_client_leave(query->handle.client);
+}
+
+/* ---- Asking -------------------------------------------------------------- */
+
+static enum hf_status
+may_start(const struct hf_query *query, struct hf_error *error)
+{
+    const struct hf_client *client = query->handle.client;
+    bool named = query->kind == HF_EXAMINE || query->kind == HF_CLEAR;
+    const char *reason = query->settings.reason;
+
+    if (client->backend == NULL)
+        return hf_fail(error, HF_E_INVALID, "the client is not open");
+    if (client->closing)
+        return hf_fail(error, HF_E_CANCELLED, "the client is being closed");
+    if (is_running(query) || (query->handle.ended && !has_pages(query->kind)))
+        return hf_fail(error, HF_E_INVALID, "the query was started already");
+    if (named && query->settings.name == NULL)
+        return hf_fail(error, HF_E_INVALID, "no name was given");
+    if (query->kind != HF_CLEAR)
+        return HF_OK;
+    if (client->look_only)
+        return hf_fail(error, HF_E_DENIED, "%s was opened to look only",
+                       client->place);
+    if (reason == NULL || reason[0] == '\0')
+        return hf_fail(error, HF_E_INVALID,
+                       "a reason is needed to clear a lock");
+    return HF_OK;
+}
+
+static enum hf_status
+start_kind(struct hf_query *query, struct hf_error *error)
+{
+    struct hf_backend *backend = query->handle.client->backend;
+    const struct hf_place_methods *methods = backend->methods;
+
+    switch (query->kind) {
+    case HF_LIST:
+        return methods->list(backend, query, error);
+    case HF_EXAMINE:
+        return methods->examine(backend, query, error);
+    case HF_CLEAR:
+        return methods->clear(backend, query, error);
+    case HF_AUDIT:
+        return methods->audit(backend, query, error);
+    case HF_DOCTOR:
+        return methods->check_place(backend, query, error);
+    }
+    return HF_E_INVALID;
+}
+
+static void
+free_rows(struct hf_query *query)
+{
+    while (query->rows != NULL) {
+        struct hf_view *row = query->rows;
+
+        query->rows = row->next;
+        hf_view_free(row);
+    }
+}
+
+enum hf_status
+hf_query_start(struct hf_query *query, struct hf_error *error)
+{
+    struct hf_client *client;
+    enum hf_status status;
+
+    if (query == NULL)
+        return hf_fail(error, HF_E_INVALID, "there is no such query");
+    client = query->handle.client;
+    status = hf_client_may_call(client, error);
+    if (status != HF_OK)
+        return status;
+    hf_client_enter(client);
+    status = may_start(query, error);
+    if (status == HF_OK) {
+        free_rows(query);
+        hf_handle_silence(&query->handle);   /* of the page before */
+        if (query->status == HF_E_CANCELLED) /* that cancel is over */
+            atomic_store(&query->handle.wish, HF_WISH_NONE);
+        query->handle.started = true;
+        query->handle.ended = false;
+        query->status = HF_OK;
+        status = start_kind(query, error);
+        if (status != HF_OK)
+            query->handle.started = false;
+        else if (atomic_load(&query->handle.wish) != HF_WISH_NONE)
+            hf_query_obey(query, HF_WISH_CANCEL);
+    }
+    hf_client_leave(client);
+    return status;
+}
+
+enum hf_state
+hf_query_state_now(const struct hf_query *query)
+{
+    if (query->handle.ended)
+        return HF_STATE_ENDED;
+    return query->handle.started ? HF_STATE_WAITING : HF_STATE_NEW;
+}
+
+enum hf_state
+hf_query_state(const struct hf_query *query)
+{
+    enum hf_state state;
+
+    if (!is_ours(query))
+        return HF_STATE_ENDED;
+    hf_client_enter(query->handle.client);
+    state = hf_query_state_now(query);
+    hf_client_leave(query->handle.client);
+    return state;
+}
+
+static bool
+is_over(const struct hf_handle *handle)
+{
+    return handle->ended || !handle->started;
+}
+
+bool
+hf_query_wait(struct hf_query *query, struct hf_duration limit)
+{
+    bool over;
+
+    if (!is_ours(query))
+        return true;
+    hf_client_enter(query->handle.client);
+    over = hf_handle_wait(&query->handle, is_over, limit);
+    hf_client_leave(query->handle.client);
+    return over;
+}
+
+/* ---- The answer ---------------------------------------------------------- */
+
+void
+hf_query_ended(struct hf_query *query, enum hf_status status,
+               const struct hf_error *error, struct hf_view *rows)
+{
+    query->status = status;
+    query->error = (struct hf_error){.status = HF_OK};
+    if (error != NULL)
+        query->error = *error;
+    query->rows = rows;
+    hf_client_ended(query->handle.client, &query->handle);
+}
+
+enum hf_status
+hf_query_error(const struct hf_query *query, struct hf_error *error)
+{
+    enum hf_status status;
+
+    if (!is_ours(query))
+        return hf_client_may_call(query == NULL ? NULL : query->handle.client,
+                                  error);
+    hf_client_enter(query->handle.client);
+    status = query->status;
+    if (status != HF_OK)
+        (void)hf_fail(error, status, "%s", query->error.text);
+    hf_client_leave(query->handle.client);
+    return status;
+}
+
+struct hf_view *
+hf_query_view(const struct hf_query *query)
+{
+    struct hf_view *view = NULL;
+    struct hf_client *client;
+
+    if (!is_ours(query))
+        return NULL;
+    client = query->handle.client;
+    hf_client_enter(client);
+    if (is_begun(query))
+        view = methods_of(query)->watch_query(client->backend, query);
+    hf_client_leave(client);
+    return view;
+}
+
+struct hf_view *
+hf_query_next(struct hf_query *query)
+{
+    struct hf_view *row;
+
+    if (!is_ours(query))
+        return NULL;
+    hf_client_enter(query->handle.client);
+    row = query->rows;
+    if (row != NULL) {
+        query->rows = row->next;
+        row->next = NULL;
+    }
+    hf_client_leave(query->handle.client);
+    return row;
+}
+
+const char *
+hf_query_cursor(const struct hf_query *query)
+{
+    const char *cursor = "";
+
+    if (!is_ours(query))
+        return "";
+    hf_client_enter(query->handle.client);
+    if (query->cursor != NULL)
+        cursor = query->cursor;
+    hf_client_leave(query->handle.client);
+    return cursor;
+}
+
+uint64_t
+hf_query_id(const struct hf_query *query)
+{
+    return is_ours(query) ? query->handle.id : 0;
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+void
+hf_query_obey(struct hf_query *query, enum hf_wish wish)
+{
+    (void)wish;
+    if (is_running(query) && is_begun(query))
+        methods_of(query)->cancel_query(query->handle.client->backend, query);
+}
+
+void
+hf_query_cancel(struct hf_query *query)
+{
+    if (is_ours(query))
+        hf_handle_signal(&query->handle, HF_WISH_CANCEL);
+}
+
+void
+hf_query_destroy(struct hf_query *query)
+{
+    struct hf_client *client = query->handle.client;
+
+    if (is_begun(query))
+        methods_of(query)->forget_query(client->backend, query);
+    hf_handle_remove(&query->handle);
+    free_rows(query);
+    hf_settings_fini(&query->settings, client->alloc);
+    hf_free(client->alloc, query->prefix);
+    hf_free(client->alloc, query->cursor);
+    hf_free(client->alloc, query);
+}
+
+void
+hf_query_free(struct hf_query *query)
+{
+    struct hf_client *client;
+
+    if (!is_ours(query))
+        return;
+    client = query->handle.client;
+    hf_client_enter(client);
+    query->handle.freed = true;
+    hf_handle_silence(&query->handle);
+    if (is_running(query))
+        hf_query_obey(query, HF_WISH_CANCEL);
+    else
+        hf_query_destroy(query);
+    hf_client_leave(client);
+}

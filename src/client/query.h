@@ -1,0 +1,38 @@
+#ifndef HF_CLIENT_QUERY_H
+#define HF_CLIENT_QUERY_H
+
+#include "client/handle.h"
+#include "client/settings.h"
+#include "client/view.h"
+
+/*
+ * A query: a handle with what is asked of the place, and the rows of the
+ * answer.  Texts are checked when they are set; what belongs together, at the
+ * start.
+ */
+struct hf_query {
+    struct hf_handle handle;
+    enum hf_query_kind kind;
+    struct hf_settings settings; /* space, name and reason; name NULL: none */
+    char *prefix;                /* owned; NULL: every name */
+    char *cursor;                /* owned; NULL: from the start */
+    size_t limit;
+    int64_t since_ms;
+    struct hf_duration watch;
+    bool force;
+    uint64_t fence;
+
+    struct hf_view *rows; /* owned; of a page that has ended */
+    enum hf_status status;
+    struct hf_error error;
+};
+
+void hf_query_obey(struct hf_query *query, enum hf_wish wish);
+enum hf_state hf_query_state_now(const struct hf_query *query);
+void hf_query_destroy(struct hf_query *query);
+
+/* For a place: it has ended so; takes the rows.  Entered. */
+void hf_query_ended(struct hf_query *query, enum hf_status status,
+                    const struct hf_error *error, struct hf_view *rows);
+
+#endif

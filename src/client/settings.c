@@ -1,0 +1,414 @@
+#include "client/settings.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#define TTL_MS        30000
+#define TTL_REFUSE_MS 60000
+#define BEAT_MS       2000
+#define GRACE_MS      10000
+#define LIMIT_MS      600000
+
+/* ---- Names --------------------------------------------------------------- */
+
+static enum hf_status
+check_part(const char *what, const char *text, size_t max,
+           struct hf_error *error)
+{
+    size_t len = strlen(text);
+
+    if (len == 0)
+        return hf_fail(error, HF_E_INVALID, "the %s is empty", what);
+    if (len > max)
+        return hf_fail(error, HF_E_INVALID,
+                       "the %s has %zu bytes, at most %zu are allowed", what,
+                       len, max);
+    if (!hf_text_is_clean(text, len))
+        return hf_fail(error, HF_E_INVALID,
+                       "the %s must be UTF-8 without control characters and "
+                       "characters of no width",
+                       what);
+    return HF_OK;
+}
+
+enum hf_status
+hf_settings_check_space(const char *space, struct hf_error *error)
+{
+    if (space[0] == '!')
+        return hf_fail(error, HF_E_INVALID,
+                       "spaces that begin with '!' are Holdfast's own");
+    return check_part("space", space, HF_SPACE_MAX, error);
+}
+
+enum hf_status
+hf_settings_check_name(const char *name, struct hf_error *error)
+{
+    if (name == NULL)
+        return hf_fail(error, HF_E_INVALID, "no name was given");
+    return check_part("name", name, HF_NAME_MAX, error);
+}
+
+enum hf_status
+hf_settings_keep(char **string, const struct hf_alloc *alloc, const char *text,
+                 struct hf_error *error)
+{
+    char *copy = hf_copy(alloc, text);
+
+    if (copy == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    hf_free(alloc, *string);
+    *string = copy;
+    return HF_OK;
+}
+
+enum hf_status
+hf_settings_name(struct hf_settings *settings, const struct hf_alloc *alloc,
+                 const char *name, struct hf_error *error)
+{
+    enum hf_status status = hf_settings_check_name(name, error);
+
+    if (status != HF_OK)
+        return status;
+    return hf_settings_keep(&settings->name, alloc, name, error);
+}
+
+const char *
+hf_settings_space(const struct hf_settings *settings)
+{
+    return settings->space == NULL ? "default" : settings->space;
+}
+
+/* ---- Options ------------------------------------------------------------- */
+
+static enum hf_status
+read_duration(const char *what, const char *text, struct hf_duration *duration,
+              struct hf_error *error)
+{
+    struct hf_error why = {0};
+
+    if (hf_duration_parse(text, duration, &why) == HF_OK)
+        return HF_OK;
+    return hf_fail(error, HF_E_INVALID, "%s: %s", what, why.text);
+}
+
+static enum hf_status
+choose(const char *what, const char *text, const char *const words[2],
+       bool *second, struct hf_error *error)
+{
+    if (strcmp(text, words[0]) != 0 && strcmp(text, words[1]) != 0)
+        return hf_fail(error, HF_E_INVALID, "%s is neither %s nor %s", what,
+                       words[0], words[1]);
+    *second = strcmp(text, words[1]) == 0;
+    return HF_OK;
+}
+
+enum hf_status
+hf_settings_flag(const char *what, const char *text, bool *flag,
+                 struct hf_error *error)
+{
+    static const char *const words[2] = {"no", "yes"};
+
+    return choose(what, text, words, flag, error);
+}
+
+static enum hf_status
+set_space(struct hf_settings *settings, const struct hf_alloc *alloc,
+          const char *text, struct hf_error *error)
+{
+    enum hf_status status = hf_settings_check_space(text, error);
+
+    if (status != HF_OK)
+        return status;
+    return hf_settings_keep(&settings->space, alloc, text, error);
+}
+
+static enum hf_status
+set_if_dead(struct hf_settings *settings, const struct hf_alloc *alloc,
+            const char *text, struct hf_error *error)
+{
+    static const char *const words[2] = {"takeover", "refuse"};
+    bool refuse = false;
+    enum hf_status status = choose(HF_IF_DEAD, text, words, &refuse, error);
+
+    (void)alloc;
+    if (status == HF_OK)
+        settings->if_dead = refuse ? HF_REFUSE : HF_TAKEOVER;
+    return status;
+}
+
+static enum hf_status
+set_if_suspected(struct hf_settings *settings, const struct hf_alloc *alloc,
+                 const char *text, struct hf_error *error)
+{
+    static const char *const words[2] = {"wait", "fail"};
+
+    (void)alloc;
+    return choose(HF_IF_SUSPECTED, text, words, &settings->fail_suspected,
+                  error);
+}
+
+static enum hf_status
+set_ttl(struct hf_settings *settings, const struct hf_alloc *alloc,
+        const char *text, struct hf_error *error)
+{
+    struct hf_duration ttl = {0};
+    enum hf_status status = read_duration(HF_TTL, text, &ttl, error);
+
+    (void)alloc;
+    if (status == HF_OK && ttl.ms == 0)
+        return hf_fail(error, HF_E_INVALID, "a ttl of 0s is none");
+    if (status == HF_OK)
+        settings->ttl = ttl;
+    return status;
+}
+
+static enum hf_status
+set_beat(struct hf_settings *settings, const struct hf_alloc *alloc,
+         const char *text, struct hf_error *error)
+{
+    struct hf_duration beat = {0};
+    enum hf_status status = read_duration(HF_BEAT, text, &beat, error);
+
+    (void)alloc;
+    if (status == HF_OK && beat.ms == 0)
+        return hf_fail(error, HF_E_INVALID, "a beat of 0s is none");
+    if (status == HF_OK)
+        settings->beat = beat;
+    return status;
+}
+
+static enum hf_status
+set_grace(struct hf_settings *settings, const struct hf_alloc *alloc,
+          const char *text, struct hf_error *error)
+{
+    enum hf_status status =
+        read_duration(HF_GRACE, text, &settings->grace, error);
+
+    (void)alloc;
+    settings->grace_set = settings->grace_set || status == HF_OK;
+    return status;
+}
+
+static enum hf_status
+set_wait(struct hf_settings *settings, const struct hf_alloc *alloc,
+         const char *text, struct hf_error *error)
+{
+    struct hf_duration wait = HF_FOREVER;
+    bool try_only = strcmp(text, "try") == 0;
+    enum hf_status status = HF_OK;
+
+    (void)alloc;
+    if (!try_only && strcmp(text, "forever") != 0)
+        status = read_duration(HF_WAIT, text, &wait, error);
+    if (status != HF_OK)
+        return status;
+    settings->wait = wait;
+    settings->wait_set = true;
+    settings->try_only = try_only;
+    return HF_OK;
+}
+
+static enum hf_status
+set_reason(struct hf_settings *settings, const struct hf_alloc *alloc,
+           const char *text, struct hf_error *error)
+{
+    return hf_settings_keep(&settings->reason, alloc, text, error);
+}
+
+static enum hf_status
+set_command(struct hf_settings *settings, const struct hf_alloc *alloc,
+            const char *text, struct hf_error *error)
+{
+    return hf_settings_keep(&settings->command, alloc, text, error);
+}
+
+/* "812 813": the start times are learnt when the lock is started. */
+static enum hf_status
+set_processes(struct hf_settings *settings, const struct hf_alloc *alloc,
+              const char *text, struct hf_error *error)
+{
+    struct hf_process pids[HF_PROCESSES_MAX];
+    struct hf_process *kept;
+    size_t count = 0;
+    const char *at = text;
+
+    for (;;) {
+        char *end;
+        long pid;
+
+        at += strspn(at, " ");
+        if (*at == '\0')
+            break;
+        pid = strtol(at, &end, 10);
+        if (!isdigit((unsigned char)*at) || (*end != ' ' && *end != '\0') ||
+            pid <= 0 || pid > INT32_MAX)
+            return hf_fail(error, HF_E_INVALID,
+                           "processes are numbers with spaces between them");
+        if (count == HF_PROCESSES_MAX)
+            return hf_fail(error, HF_E_INVALID, "more than %d processes",
+                           HF_PROCESSES_MAX);
+        pids[count++] = (struct hf_process){.pid = pid};
+        at = end;
+    }
+    if (count == 0)
+        return hf_fail(error, HF_E_INVALID, "no process is named");
+    kept = hf_calloc(alloc, count, sizeof(*kept));
+    if (kept == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    memcpy(kept, pids, count * sizeof(*kept));
+    hf_free(alloc, settings->processes);
+    settings->processes = kept;
+    settings->processes_count = count;
+    return HF_OK;
+}
+
+static enum hf_status
+set_lane(struct hf_settings *settings, const struct hf_alloc *alloc,
+         const char *text, struct hf_error *error)
+{
+    enum hf_status status = check_part("lane", text, HF_NAME_MAX, error);
+
+    if (status != HF_OK)
+        return status;
+    return hf_settings_keep(&settings->lane, alloc, text, error);
+}
+
+static enum hf_status
+set_mode(struct hf_settings *settings, const struct hf_alloc *alloc,
+         const char *text, struct hf_error *error)
+{
+    static const char *const words[] = {"exclusive", "shared", "until-free"};
+
+    (void)alloc;
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(text, words[i]) != 0)
+            continue;
+        settings->mode = (enum hf_mode)i;
+        return HF_OK;
+    }
+    return hf_fail(error, HF_E_INVALID,
+                   "mode is none of exclusive, shared, until-free");
+}
+
+static const struct {
+    const char *name;
+    enum hf_status (*set)(struct hf_settings *settings,
+                          const struct hf_alloc *alloc, const char *text,
+                          struct hf_error *error);
+} options[] = {
+    {HF_SPACE, set_space},
+    {HF_IF_DEAD, set_if_dead},
+    {HF_TTL, set_ttl},
+    {HF_BEAT, set_beat},
+    {HF_GRACE, set_grace},
+    {HF_WAIT, set_wait},
+    {HF_IF_SUSPECTED, set_if_suspected},
+    {HF_REASON, set_reason},
+    {HF_COMMAND, set_command},
+    {HF_PROCESSES, set_processes},
+    {HF_LANE, set_lane},
+    {HF_MODE, set_mode},
+};
+
+enum hf_status
+hf_settings_set(struct hf_settings *settings, const struct hf_alloc *alloc,
+                const char *option, const char *text, struct hf_error *error)
+{
+    if (option == NULL || text == NULL)
+        return hf_fail(error, HF_E_INVALID, "an option and a text are needed");
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (strcmp(option, options[i].name) == 0)
+            return options[i].set(settings, alloc, text, error);
+    return hf_fail(error, HF_E_INVALID, "a lock has no option '%.40s'", option);
+}
+
+void
+hf_settings_fini(struct hf_settings *settings, const struct hf_alloc *alloc)
+{
+    hf_free(alloc, settings->space);
+    hf_free(alloc, settings->name);
+    hf_free(alloc, settings->reason);
+    hf_free(alloc, settings->command);
+    hf_free(alloc, settings->lane);
+    hf_free(alloc, settings->processes);
+    *settings = (struct hf_settings){0};
+}
+
+/* ---- Terms --------------------------------------------------------------- */
+
+static int64_t
+at_most(int64_t value, int64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+static enum hf_status
+check_terms(const struct hf_contender_config *config, struct hf_error *error)
+{
+    char ttl[32];
+    char least[32];
+    int64_t beat_ms = config->terms.beat.ms;
+    int64_t grace_ms = config->grace.ms;
+    int64_t ttl_ms = config->terms.ttl.ms;
+    struct hf_duration needed = {0};
+
+    if (hf_terms_valid(&config->terms, config->grace))
+        return HF_OK;
+
+    hf_duration_text(config->terms.ttl, ttl, sizeof(ttl));
+    if (ttl_ms > HF_TTL_MAX_MS || beat_ms > HF_TTL_MAX_MS ||
+        grace_ms > HF_TTL_MAX_MS)
+        return hf_fail(error, HF_E_INVALID,
+                       "ttl, beat and grace can be a week at most");
+    if (ttl_ms < HF_TTL_MIN_MS)
+        return hf_fail(error, HF_E_INVALID,
+                       "a ttl of %s is too short: at least %d ms", ttl,
+                       HF_TTL_MIN_MS);
+    needed.ms = 3 * beat_ms + grace_ms + hf_margin(config->terms.ttl).ms;
+    hf_duration_text(needed, least, sizeof(least));
+    return hf_fail(error, HF_E_INVALID,
+                   "a ttl of %s is too short: three beats, the grace and the "
+                   "margin need %s",
+                   ttl, least);
+}
+
+/* The documented defaults; a ttl too short for beats of 2 s gets more. */
+enum hf_status
+hf_settings_terms(const struct hf_settings *s,
+                  struct hf_contender_config *config, struct hf_error *error)
+{
+    int64_t ttl_ms = s->ttl.ms;
+    int64_t beat_ms = s->beat.ms;
+    int64_t grace_ms = s->grace.ms;
+    struct hf_contender_config made;
+    enum hf_status status;
+
+    if (ttl_ms == 0)
+        ttl_ms = s->if_dead == HF_REFUSE ? TTL_REFUSE_MS : TTL_MS;
+    if (!s->grace_set)
+        grace_ms = at_most(GRACE_MS, ttl_ms / 3);
+    if (beat_ms == 0) {
+        int64_t margin_ms = hf_margin((struct hf_duration){ttl_ms}).ms;
+
+        beat_ms = at_most(BEAT_MS, (ttl_ms - margin_ms - grace_ms) / 3);
+        if (beat_ms < 1)
+            beat_ms = 1;
+    }
+    made = (struct hf_contender_config){
+        .terms = {s->if_dead, {ttl_ms}, {beat_ms}},
+        .grace = {grace_ms},
+        .limit = {s->wait_set ? s->wait.ms : LIMIT_MS},
+        .try_only = s->try_only,
+        .fail_suspected = s->fail_suspected,
+    };
+    status = check_terms(&made, error);
+    if (status == HF_OK)
+        *config = made;
+    return status;
+}

@@ -1,0 +1,81 @@
+#ifndef HF_CLIENT_SETTINGS_H
+#define HF_CLIENT_SETTINGS_H
+
+#include <holdfast/holdfast.h>
+
+#include "base/alloc.h"
+#include "base/process.h"
+#include "core/contender.h"
+
+/*
+ * Settings: what a caller wishes of one lock, from the texts of its options
+ * (holdfast.h, hf_lock_set) to values.
+ *
+ * A text is checked when it is set, the terms as a whole before the start.
+ * Owns its strings and its list; a zeroed one with `name` set asks for the
+ * defaults.  One thread at a time.
+ */
+struct hf_settings {
+    char *space;   /* NULL: "default" */
+    char *name;    /* NULL: none yet */
+    char *reason;  /* NULL: none */
+    char *command; /* NULL: this process's own */
+    char *lane;    /* NULL: a lane of its own */
+    enum hf_mode mode;
+    enum hf_if_dead if_dead;
+    struct hf_duration ttl;   /* 0: the default, as the two below */
+    struct hf_duration beat;  /* 0 is no beat that could be set */
+    struct hf_duration grace; /* counts if grace_set */
+    bool grace_set;
+    struct hf_duration wait; /* counts if wait_set */
+    bool wait_set;
+    bool try_only;
+    bool fail_suspected;
+    struct hf_process *processes; /* NULL: this process alone */
+    size_t processes_count;
+};
+
+/* Take the name, which is checked.  HF_E_INVALID, HF_E_NOMEM. */
+HF_MUST_USE enum hf_status hf_settings_name(struct hf_settings *settings,
+                                            const struct hf_alloc *alloc,
+                                            const char *name,
+                                            struct hf_error *error);
+
+/* Set one option.  HF_E_INVALID, HF_E_NOMEM; *settings is then untouched. */
+HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,
+                                           const struct hf_alloc *alloc,
+                                           const char *option, const char *text,
+                                           struct hf_error *error);
+
+/* Give back what it owns; it is then zeroed. */
+void hf_settings_fini(struct hf_settings *settings,
+                      const struct hf_alloc *alloc);
+
+/* The space it is in. */
+const char *hf_settings_space(const struct hf_settings *settings);
+
+/* With the defaults filled in; the seed is the caller's to draw.  HF_E_INVALID:
+ * terms that cannot be kept. */
+HF_MUST_USE enum hf_status hf_settings_terms(const struct hf_settings *settings,
+                                             struct hf_contender_config *config,
+                                             struct hf_error *error);
+
+/* ---- For those who have options of their own ----------------------------- */
+
+/* HF_E_INVALID unless `space` is one that users may use. */
+HF_MUST_USE enum hf_status hf_settings_check_space(const char *space,
+                                                   struct hf_error *error);
+HF_MUST_USE enum hf_status hf_settings_check_name(const char *name,
+                                                  struct hf_error *error);
+
+/* Replace *string by a copy of `text`.  HF_E_NOMEM. */
+HF_MUST_USE enum hf_status hf_settings_keep(char **string,
+                                            const struct hf_alloc *alloc,
+                                            const char *text,
+                                            struct hf_error *error);
+
+/* "yes" or "no"; `what` names the option. */
+HF_MUST_USE enum hf_status hf_settings_flag(const char *what, const char *text,
+                                            bool *flag, struct hf_error *error);
+
+#endif

@@ -1,0 +1,179 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "client/table/table.h"
+
+/* What was cleared by hand: one page of the audit. */
+
+/* After the first `given` entries of that instant, in the store's order.  As a
+ * cursor: "A", the instant, ":", the count. */
+struct position {
+    int64_t stamp_ms;
+    uint64_t given;
+};
+
+/*
+ * The store has the entries in the order of their locks' names.  Of all that
+ * come after `from`, the earliest are kept, sorted, those of one instant in the
+ * order in which they were met.
+ */
+struct audit {
+    struct hf_job *job;
+    struct position from;
+    uint64_t passed; /* of from.given */
+    struct hf_view **kept;
+    size_t count;
+    bool failed; /* no memory */
+};
+
+static void
+decode(const char *name, size_t name_len, const struct hf_record *record,
+       struct hf_audit_entry *entry)
+{
+    if (record->value_len >= sizeof(record->value) ||
+        hf_audit_decode(record->value, record->value_len, entry, NULL) !=
+            HF_OK) {
+        *entry = (struct hf_audit_entry){.corrupt = true};
+        hf_text_show(entry->cleared.name, sizeof(entry->cleared.name), name,
+                     name_len);
+    }
+    entry->stamp_ms = record->stamp_ms;
+}
+
+static bool
+is_asked_for(const struct hf_job *job, const struct hf_audit_entry *entry)
+{
+    const struct hf_description *cleared = &entry->cleared;
+
+    if (entry->corrupt)
+        return job->space[0] == '\0' && job->name[0] == '\0';
+    return (job->space[0] == '\0' || strcmp(job->space, cleared->space) == 0) &&
+           (job->name[0] == '\0' || strcmp(job->name, cleared->name) == 0);
+}
+
+/* Behind those that are not later; the latest gives way where there is no
+ * room. */
+static void
+keep(struct audit *audit, const struct hf_audit_entry *entry)
+{
+    size_t at = audit->count;
+    struct hf_view *view;
+
+    if (audit->count == audit->job->limit) {
+        view = audit->kept[--at];
+    } else {
+        view = hf_view_new(audit->job->alloc, HF_VIEW_ENTRY);
+        if (view == NULL) {
+            audit->failed = true;
+            return;
+        }
+        audit->count++;
+    }
+    view->entry = *entry;
+    for (; at > 0 && audit->kept[at - 1]->entry.stamp_ms > entry->stamp_ms;
+         at--)
+        audit->kept[at] = audit->kept[at - 1];
+    audit->kept[at] = view;
+}
+
+/* Would an entry of that instant be kept? */
+static bool
+is_early(const struct audit *audit, int64_t stamp_ms)
+{
+    return audit->count < audit->job->limit ||
+           stamp_ms < audit->kept[audit->count - 1]->entry.stamp_ms;
+}
+
+static bool
+add_entry(void *ctx, const char *name, size_t name_len,
+          const struct hf_record *record)
+{
+    struct audit *audit = ctx;
+    const struct hf_job *job = audit->job;
+    int64_t stamp_ms = record->stamp_ms;
+    bool at_start = stamp_ms == audit->from.stamp_ms;
+    struct hf_audit_entry entry;
+
+    if (stamp_ms < audit->from.stamp_ms ||
+        (job->since_ms != 0 && stamp_ms < job->since_ms))
+        return true;
+    if (!at_start && !is_early(audit, stamp_ms))
+        return true;
+    decode(name, name_len, record, &entry);
+    if (!is_asked_for(job, &entry))
+        return true;
+    if (at_start && audit->passed < audit->from.given)
+        audit->passed++;
+    else if (is_early(audit, stamp_ms))
+        keep(audit, &entry);
+    return !audit->failed;
+}
+
+static void
+move_cursor(struct audit *audit)
+{
+    struct hf_job *job = audit->job;
+    struct position reached = {
+        .stamp_ms = audit->kept[audit->count - 1]->entry.stamp_ms,
+    };
+
+    if (reached.stamp_ms == audit->from.stamp_ms)
+        reached.given = audit->from.given;
+    for (size_t i = 0; i < audit->count; i++)
+        reached.given += audit->kept[i]->entry.stamp_ms == reached.stamp_ms;
+    snprintf(job->cursor, sizeof(job->cursor), "A%" PRId64 ":%" PRIu64,
+             reached.stamp_ms, reached.given);
+}
+
+/* In their order, to the query. */
+static void
+hand_over(struct audit *audit)
+{
+    for (size_t i = 0; i < audit->count; i++) {
+        *audit->job->last = audit->kept[i];
+        audit->job->last = &audit->kept[i]->next;
+    }
+}
+
+static bool
+read_cursor(const char *cursor, struct position *position)
+{
+    const char *colon = strchr(cursor, ':');
+    int len = 0;
+
+    return colon != NULL && isdigit((unsigned char)colon[1]) &&
+           sscanf(cursor, "A%" SCNd64 ":%" SCNu64 "%n", &position->stamp_ms,
+                  &position->given, &len) == 2 &&
+           cursor[len] == '\0';
+}
+
+enum hf_status
+hf_job_audit(struct hf_job *job, struct hf_store *store, struct hf_error *error)
+{
+    static const struct hf_store_scan all = {
+        .space = "!audit",
+        .prefix = "",
+        .limit = SIZE_MAX,
+    };
+    struct audit audit = {.job = job, .from = {.stamp_ms = INT64_MIN}};
+    enum hf_status status;
+
+    if (job->cursor[0] != '\0' && !read_cursor(job->cursor, &audit.from))
+        return hf_fail(error, HF_E_INVALID,
+                       "the cursor is not of a listing of the audit");
+    audit.kept = hf_calloc(job->alloc, job->limit, sizeof(*audit.kept));
+    if (audit.kept == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    status = hf_store_scan(store, &all, add_entry, &audit, error);
+    if (status == HF_OK && audit.failed)
+        status = hf_fail(error, HF_E_NOMEM, "out of memory");
+    if (status == HF_OK && audit.count > 0)
+        move_cursor(&audit);
+    hand_over(&audit);
+    hf_free(job->alloc, audit.kept);
+    return status;
+}

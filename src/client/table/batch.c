@@ -1,0 +1,367 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "client/table/manager.h"
+
+/*
+ * Taking a batch: from core's words to the store's.  A target becomes a key, a
+ * heartbeat the record around it.
+ */
+
+/* Keys of one read: one that is asked for should not stand in a line, for the
+ * patience of who asks goes on meanwhile. */
+#define READS_MAX 1000
+
+/* Commits in a row after which reads have their turn, whatever waits. */
+#define COMMITS_MAX 4
+
+struct packing {
+    struct hf_manager *m;
+    struct hf_arena *arena;
+    struct hf_instant now;
+    int64_t wall_ms;
+    struct hf_batch *batch;
+    size_t bytes;
+    bool failed; /* no memory */
+};
+
+/* ---- For how long an answer is of use ------------------------------------ */
+
+/* Until the end of the right that it could give; a claim no longer than the
+ * wait for the lock. */
+static struct hf_instant
+worth_of_write(const struct hf_contender *c)
+{
+    const struct hf_keeper_config *config = &c->keeper.config;
+    struct hf_duration right = {config->terms.ttl.ms - config->margin.ms};
+    struct hf_instant until = hf_after(c->keeper.question.asked_at, right);
+
+    if (c->keeper.question.kind == HF_ASK_CLAIM)
+        until = hf_earlier(until, c->limit_at);
+    return until;
+}
+
+/*
+ * The patience of a machine tells when to ask again, not when to give up an
+ * answer.  A read's is over a little before the machine gives it up, so that
+ * the store can say why; and there is always some time left for a first try.
+ */
+static struct hf_instant
+worth(const struct hf_asker *asker, struct hf_instant now)
+{
+    const struct hf_contender *c = &asker->queue->contender;
+    const struct hf_question *question =
+        asker->examine != NULL ? &asker->examine->examiner->question
+                               : &c->keeper.question;
+    int64_t call_ms = question->config.call.ms;
+    struct hf_duration least = {hf_question_patience(question).ms / 16};
+    struct hf_instant until = hf_after(
+        question->asked_at, (struct hf_duration){call_ms - call_ms / 8});
+
+    if (asker->examine == NULL && asker->urgency != HF_URGENT_READ)
+        until = worth_of_write(c);
+    return hf_later(until, hf_after(now, least));
+}
+
+/* ---- Writes -------------------------------------------------------------- */
+
+/* The key of the marker or audit record that goes with a lock: its parts are
+ * prefixed with their lengths, so that no two keys collide. */
+static char *
+companion_name(const struct hf_queue *queue, uint64_t subject,
+               struct hf_arena *arena)
+{
+    char text[HF_SPACE_MAX + HF_NAME_MAX + 64];
+
+    snprintf(text, sizeof(text), "%zu:%s,%zu:%s,%llu", strlen(queue->space),
+             queue->space, strlen(queue->name), queue->name,
+             (unsigned long long)subject);
+    return hf_arena_copy(arena, text);
+}
+
+static struct hf_driver *
+driver_of(const struct hf_asker *asker)
+{
+    return asker->examine != NULL ? asker->examine : asker->queue->first;
+}
+
+static char *
+encode_claim(struct packing *p, const struct hf_asker *asker,
+             const struct hf_op *op)
+{
+    char text[HF_RECORD_TEXT_MAX];
+    const struct hf_driver *driver = driver_of(asker);
+    struct hf_value value = {.heartbeat = op->heartbeat, .terms = op->terms};
+
+    hf_owner_fill(p->m->config.self, driver->settings, driver->since_ms,
+                  &value.owner);
+    hf_record_encode(&value, text, sizeof(text));
+    return hf_arena_copy(p->arena, text);
+}
+
+static char *
+encode_audit(struct packing *p, const struct hf_driver *driver)
+{
+    char text[HF_RECORD_TEXT_MAX];
+    struct hf_diagnosis diagnosis;
+    struct hf_owner by;
+    struct hf_audit_entry entry = {
+        .asked_ms = driver->since_ms,
+        .forced = driver->force,
+    };
+
+    hf_manager_diagnose(p->m, driver, p->now, &diagnosis);
+    hf_owner_fill(p->m->config.self, driver->settings, driver->since_ms, &by);
+    entry.cleared = diagnosis.record;
+    memcpy(entry.host, by.host, sizeof(entry.host));
+    memcpy(entry.user, by.user, sizeof(entry.user));
+    memcpy(entry.command, by.command, sizeof(entry.command));
+    memcpy(entry.reason, by.reason, sizeof(entry.reason));
+    hf_audit_encode(&entry, text, sizeof(text));
+    return hf_arena_copy(p->arena, text);
+}
+
+/* In core's words to the store's; false: no memory. */
+static bool
+pack_op(struct packing *p, const struct hf_asker *asker, const struct hf_op *op,
+        struct hf_store_op *packed)
+{
+    const struct hf_queue *queue = asker->queue;
+
+    *packed = (struct hf_store_op){
+        .kind = op->kind,
+        .expect = op->expect,
+        .new_generation = op->new_generation,
+    };
+    switch (op->target) {
+    case HF_TARGET_LOCK:
+        packed->key = (struct hf_key){queue->space, queue->name};
+        break;
+    case HF_TARGET_MARKER:
+        packed->key.space = "!RECLAIM";
+        packed->key.name = companion_name(queue, op->subject, p->arena);
+        break;
+    case HF_TARGET_AUDIT:
+        packed->key.space = "!audit";
+        packed->key.name = companion_name(queue, op->subject, p->arena);
+        break;
+    }
+    if (op->kind == HF_PUT) {
+        packed->value = op->target == HF_TARGET_AUDIT
+                            ? encode_audit(p, asker->examine)
+                            : encode_claim(p, asker, op);
+        packed->value_len = packed->value == NULL ? 0 : strlen(packed->value);
+    }
+    return packed->key.name != NULL &&
+           (op->kind != HF_PUT || packed->value != NULL);
+}
+
+static bool
+pack_write(struct packing *p, struct hf_asker *asker,
+           struct hf_batch_item *item)
+{
+    struct hf_request request;
+    struct hf_driver *driver = driver_of(asker);
+    bool first = true;
+
+    hf_asking_request(asker, &request);
+    if (asker->examine != NULL || request.ops[0].new_generation)
+        driver->since_ms = p->wall_ms;
+    for (unsigned i = 0; i < request.ops_count; i++)
+        first = first && pack_op(p, asker, &request.ops[i], &item->ops[i]);
+    if (!first)
+        return false;
+    item->deletes = request.ops[0].kind == HF_DELETE;
+    item->index = p->batch->groups_count;
+    p->batch->groups[p->batch->groups_count++] = (struct hf_store_group){
+        .ops = item->ops,
+        .ops_count = request.ops_count,
+    };
+    p->bytes += hf_store_group_bytes(&p->batch->groups[item->index]);
+    asker->queue->writing = true;
+    return true;
+}
+
+/* ---- Reads --------------------------------------------------------------- */
+
+/* However many ask for a key, it is read once. */
+static bool
+pack_read(struct packing *p, struct hf_asker *asker, struct hf_batch_item *item)
+{
+    struct hf_queue *queue = asker->queue;
+    struct hf_batch *batch = p->batch;
+
+    if (queue->read_in != batch) {
+        queue->read_in = batch;
+        queue->read_index = batch->keys_count;
+        batch->keys[batch->keys_count++] =
+            (struct hf_key){queue->space, queue->name};
+    }
+    item->index = queue->read_index;
+    return true;
+}
+
+/* ---- A batch ------------------------------------------------------------- */
+
+/* Take one question; false: it does not go into this batch. */
+static bool
+take_one(struct packing *p, struct hf_asker *asker)
+{
+    struct hf_batch *batch = p->batch;
+    struct hf_batch_item *item = &batch->items[batch->items_count];
+    bool read = asker->urgency == HF_URGENT_READ;
+
+    if (!read && asker->queue->writing)
+        return false; /* another write of this key goes first */
+    *item = (struct hf_batch_item){
+        .queue = asker->queue,
+        .examine = asker->examine,
+        .of_contender = asker->examine == NULL,
+        .incarnation = asker->queue->incarnation,
+        .number = asker->number,
+    };
+    if (!(read ? pack_read(p, asker, item) : pack_write(p, asker, item))) {
+        p->failed = true;
+        return false;
+    }
+    batch->until = batch->items_count == 0
+                       ? worth(asker, p->now)
+                       : hf_later(batch->until, worth(asker, p->now));
+    hf_asking_remove(&p->m->asking, asker);
+    if (asker->queue->calls++ == 0)
+        asker->queue->called_at = p->now;
+    batch->items_count++;
+    return true;
+}
+
+static void
+take_all(struct packing *p, enum hf_urgency urgency, size_t room)
+{
+    struct hf_asker *asker = p->m->asking.by[urgency].first;
+
+    while (asker != NULL && !p->failed && p->batch->items_count < room &&
+           p->bytes < p->m->config.bytes_max - 2 * HF_RECORD_TEXT_MAX) {
+        struct hf_asker *after = asker->next;
+
+        HF_CHECK(hf_asking_is_asked(asker));
+        (void)take_one(p, asker);
+        asker = after;
+    }
+}
+
+static size_t
+count(const struct hf_manager *m, enum hf_urgency urgency, size_t most)
+{
+    size_t counted = 0;
+
+    for (const struct hf_asker *a = m->asking.by[urgency].first;
+         a != NULL && counted < most; a = a->next)
+        counted++;
+    return counted;
+}
+
+static bool
+have_writes(const struct hf_manager *m)
+{
+    for (int u = 0; u < HF_URGENT_READ; u++)
+        for (const struct hf_asker *a = m->asking.by[u].first; a != NULL;
+             a = a->next)
+            if (!a->queue->writing)
+                return true;
+    return false;
+}
+
+/* Reads, unless there are writes; but no stream of writes keeps them waiting
+ * for ever: of beats there may be one, if the place takes longer for one than
+ * holders wait between two. */
+static bool
+reads_are_next(const struct hf_manager *m)
+{
+    return m->asking.by[HF_URGENT_READ].first != NULL &&
+           (m->commits >= COMMITS_MAX || !have_writes(m));
+}
+
+bool
+hf_manager_has_batch(const struct hf_manager *m)
+{
+    return m->asking.by[HF_URGENT_READ].first != NULL || have_writes(m);
+}
+
+static struct hf_batch *
+open_batch(struct hf_manager *m, struct hf_arena *arena, bool reads,
+           size_t room)
+{
+    struct hf_batch *batch = hf_arena_take(arena, sizeof(*batch));
+
+    (void)m;
+    if (batch == NULL)
+        return NULL;
+    *batch = (struct hf_batch){.until = {0}};
+    batch->items = hf_arena_take(arena, room * sizeof(*batch->items));
+    if (reads) {
+        batch->keys = hf_arena_take(arena, room * sizeof(*batch->keys));
+        batch->readings = hf_arena_take(arena, room * sizeof(*batch->readings));
+    } else {
+        batch->groups = hf_arena_take(arena, room * sizeof(*batch->groups));
+    }
+    if (batch->items == NULL ||
+        (reads ? batch->keys == NULL || batch->readings == NULL
+               : batch->groups == NULL))
+        return NULL;
+    return batch;
+}
+
+bool
+hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
+                struct hf_instant now, int64_t wall_ms, struct hf_batch **batch)
+{
+    struct packing p = {.m = m, .arena = arena, .now = now, .wall_ms = wall_ms};
+    bool reads = reads_are_next(m);
+    size_t most = reads ? READS_MAX : m->config.operations_max / HF_REQUEST_OPS;
+    size_t room = 0;
+
+    for (int u = 0; u < HF_URGENCIES; u++)
+        if ((u == HF_URGENT_READ) == reads)
+            room += count(m, (enum hf_urgency)u, most);
+    if (room > most)
+        room = most;
+    if (room == 0)
+        return false;
+    p.batch = open_batch(m, arena, reads, room);
+    if (p.batch == NULL)
+        return false;
+    for (int u = 0; u < HF_URGENCIES; u++)
+        if ((u == HF_URGENT_READ) == reads)
+            take_all(&p, (enum hf_urgency)u, room);
+    if (p.batch->items_count == 0)
+        return false;
+    m->commits = reads ? 0 : m->commits + 1;
+    p.batch->next = m->batches;
+    m->batches = p.batch;
+    *batch = p.batch;
+    return true;
+}
+
+size_t
+hf_manager_watches(const struct hf_manager *m, struct hf_arena *arena,
+                   struct hf_store_watch **watches)
+{
+    struct hf_store_watch *made =
+        hf_arena_take(arena, (m->watching_count + 1) * sizeof(*made));
+    size_t made_count = 0;
+
+    if (made == NULL)
+        return 0;
+    for (const struct hf_queue *q = m->watching; q != NULL; q = q->watch_next) {
+        struct hf_key key = {hf_arena_copy(arena, q->space),
+                             hf_arena_copy(arena, q->name)};
+
+        if (key.space == NULL || key.name == NULL)
+            break;
+        made[made_count++] =
+            (struct hf_store_watch){.key = key, .version = q->seen.version};
+    }
+    *watches = made;
+    return made_count;
+}

@@ -1,0 +1,247 @@
+#include "client/table/checks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "client/settings.h"
+#include "core/keeper.h"
+
+enum {
+    TEXT_SIZE = 32,
+
+    /* A read is one of many that a waiter makes: longer is felt. */
+    READ_US = 1000 * 1000,
+
+    /* A write may be so many times as slow as any that was seen, and the lock
+     * is still granted and kept. */
+    RESERVE = 4,
+
+    /* So many at least should be able to beat at one place: all commits of all
+     * processes come one after the other. */
+    BEATERS_MIN = 10,
+    BEATERS_MAX = 10000, /* more than anybody counts */
+};
+
+/* "83us", "3.1ms", "400ms", "2.5s" */
+static const char *
+text_of(int64_t us, char text[TEXT_SIZE])
+{
+    if (us < 1000)
+        snprintf(text, TEXT_SIZE, "%" PRId64 "us", us);
+    else if (us < 10 * 1000)
+        snprintf(text, TEXT_SIZE, "%" PRId64 ".%" PRId64 "ms", us / 1000,
+                 us % 1000 / 100);
+    else
+        hf_duration_text((struct hf_duration){us / 1000}, text, TEXT_SIZE);
+    return text;
+}
+
+void
+hf_checks_reachable(int64_t took_us, struct hf_checkup *checkup)
+{
+    char took[TEXT_SIZE];
+
+    hf_checkup_add(checkup, "a read is answered in %s", text_of(took_us, took));
+    if (took_us > READ_US)
+        hf_checkup_blame(checkup, HF_GRADE_WARN,
+                         "see what keeps its disk busy: iostat -x 1 5");
+}
+
+/* ---- Latency ------------------------------------------------------------- */
+
+/* The terms of a lock that asks for this ttl, or for none (0). */
+static struct hf_keeper_config
+terms_for(int64_t ttl_ms)
+{
+    const struct hf_settings settings = {.ttl = {ttl_ms}};
+    struct hf_contender_config config;
+
+    HF_CHECK(hf_settings_terms(&settings, &config, NULL) == HF_OK);
+    return (struct hf_keeper_config){
+        .terms = config.terms,
+        .grace = config.grace,
+        .margin = hf_margin(config.terms.ttl),
+    };
+}
+
+static int64_t
+slowest_us(const struct hf_keeper_config *config)
+{
+    return hf_keeper_slowest(config).ms * 1000;
+}
+
+/* The shortest ttl that makes sense here; 0: none does. */
+static int64_t
+shortest_ttl_ms(int64_t took_us)
+{
+    static const int64_t seconds[] = {3,  5,   10,  15,  20,   30,  45,
+                                      60, 120, 300, 600, 1800, 3600};
+
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+        struct hf_keeper_config config = terms_for(seconds[i] * 1000);
+
+        if (RESERVE * took_us <= slowest_us(&config))
+            return seconds[i] * 1000;
+    }
+    return 0;
+}
+
+static void
+sort(int64_t *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        int64_t value = values[i];
+        size_t at = i;
+
+        for (; at > 0 && values[at - 1] > value; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+}
+
+static void
+blame_latency(enum hf_grade grade, int64_t ttl_ms, struct hf_checkup *checkup)
+{
+    char ttl[TEXT_SIZE];
+
+    hf_duration_text((struct hf_duration){ttl_ms}, ttl, sizeof(ttl));
+    if (ttl_ms == 0)
+        hf_checkup_blame(checkup, grade,
+                         "put the place on a quicker disk: no ttl would do");
+    else
+        hf_checkup_blame(checkup, grade,
+                         "put the place on a quicker disk, or see what else "
+                         "writes to this one (iostat -x 1 5); until then ask "
+                         "for a longer ttl: --ttl %s",
+                         ttl);
+}
+
+/* Against a default lock; `ttl_ms` is the shortest that makes sense. */
+static void
+judge_latency(int64_t median_us, int64_t worst_us, int64_t ttl_ms,
+              struct hf_checkup *checkup)
+{
+    struct hf_keeper_config usual = terms_for(0);
+    int64_t beat_us = usual.terms.beat.ms * 1000;
+    int64_t longer_ms = ttl_ms == 0 || ttl_ms > usual.terms.ttl.ms
+                            ? ttl_ms
+                            : 2 * usual.terms.ttl.ms;
+
+    if (median_us > slowest_us(&usual))
+        blame_latency(HF_GRADE_FAIL, longer_ms, checkup);
+    else if (RESERVE * worst_us > slowest_us(&usual) ||
+             BEATERS_MIN * median_us > beat_us)
+        blame_latency(HF_GRADE_WARN, longer_ms, checkup);
+}
+
+static void
+say_what_for(int64_t median_us, int64_t ttl_ms, struct hf_checkup *checkup)
+{
+    struct hf_keeper_config usual = terms_for(0);
+    int64_t beaters = usual.terms.beat.ms * 1000 / (median_us + 1);
+    char beat[TEXT_SIZE];
+    char ttl[TEXT_SIZE];
+
+    hf_duration_text((struct hf_duration){ttl_ms}, ttl, sizeof(ttl));
+    hf_duration_text(usual.terms.beat, beat, sizeof(beat));
+    if (ttl_ms == 0)
+        hf_checkup_add(checkup, "good for no ttl");
+    else if (beaters < 1)
+        hf_checkup_add(checkup,
+                       "good for a ttl from %s up, and not for a beat every %s",
+                       ttl, beat);
+    else if (beaters > BEATERS_MAX)
+        hf_checkup_add(checkup,
+                       "good for a ttl from %s up, and for more than %d "
+                       "processes that beat every %s",
+                       ttl, BEATERS_MAX, beat);
+    else
+        hf_checkup_add(checkup,
+                       "good for a ttl from %s up, and for %" PRId64
+                       " process%s at most that beat every %s",
+                       ttl, beaters, beaters == 1 ? "" : "es", beat);
+}
+
+void
+hf_checks_latency(const int64_t *took_us, size_t count,
+                  struct hf_checkup *checkup)
+{
+    struct hf_keeper_config usual = terms_for(0);
+    int64_t sorted[HF_CHECKS_COMMITS_MAX];
+    int64_t median_us;
+    int64_t worst_us;
+    int64_t ttl_ms;
+    char median[TEXT_SIZE];
+    char worst[TEXT_SIZE];
+    char most[TEXT_SIZE];
+    char ttl[TEXT_SIZE];
+
+    HF_CHECK(count > 0 && count <= HF_CHECKS_COMMITS_MAX);
+    memcpy(sorted, took_us, count * sizeof(sorted[0]));
+    sort(sorted, count);
+    median_us = sorted[count / 2];
+    worst_us = sorted[count - 1];
+    ttl_ms = shortest_ttl_ms(worst_us);
+    hf_checkup_add(checkup,
+                   "a durable commit takes %s (median of %zu, the slowest %s), "
+                   "and the usual ttl of %s allows %s",
+                   text_of(median_us, median), count, text_of(worst_us, worst),
+                   hf_duration_text(usual.terms.ttl, ttl, sizeof(ttl)),
+                   text_of(slowest_us(&usual), most));
+    say_what_for(median_us, ttl_ms, checkup);
+    judge_latency(median_us, worst_us, ttl_ms, checkup);
+}
+
+/* ---- Evidence ------------------------------------------------------------ */
+
+/* Nobody's processes are taken for those of a record. */
+static void
+say_blind(const char *cause, const char *remedy, struct hf_checkup *checkup)
+{
+    hf_checkup_add(checkup,
+                   "%s: a holder that dies on this host, too, is known by its "
+                   "silence for its ttl alone",
+                   cause);
+    hf_checkup_blame(checkup, HF_GRADE_WARN, "%s", remedy);
+}
+
+void
+hf_checks_evidence(const struct hf_process_survey *survey,
+                   struct hf_checkup *checkup)
+{
+    if (!survey->knows_boot) {
+        say_blind("the boot id cannot be read",
+                  "mount /proc where this runs: mount -t proc proc /proc",
+                  checkup);
+    } else if (!survey->knows_processes) {
+        say_blind("/proc does not show this pid namespace",
+                  "mount one that does: mount -t proc proc /proc (unshare has "
+                  "--mount-proc)",
+                  checkup);
+    } else if (!survey->knows_starts) {
+        say_blind("this process is in a time namespace, where start times are "
+                  "shifted",
+                  "run what locks outside of it", checkup);
+    } else if (!survey->has_pidfds) {
+        hf_checkup_add(checkup, "the kernel gives no pidfd: the end of a "
+                                "holder on this host is seen only when its "
+                                "record is looked at");
+        hf_checkup_blame(checkup, HF_GRADE_WARN,
+                         "let pidfd_open through, in the seccomp profile or "
+                         "by a kernel from 5.3 on; or allow more open files: "
+                         "ulimit -n");
+    } else if (!survey->sees_others) {
+        hf_checkup_add(checkup, "the end of a holder on this host is seen at "
+                                "once, but not that another user's still runs: "
+                                "/proc hides it");
+        hf_checkup_blame(checkup, HF_GRADE_WARN,
+                         "mount -o remount,hidepid=0 /proc");
+    } else {
+        hf_checkup_add(checkup, "the end of a holder on this host is seen at "
+                                "once; on another host, or in another pid "
+                                "namespace, it is known by its silence for its "
+                                "ttl alone");
+    }
+}

@@ -1,0 +1,16 @@
+#ifndef HF_CLIENT_TABLE_HEX_H
+#define HF_CLIENT_TABLE_HEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Any bytes as hexadecimal text, for cursors.  Cannot fail but as said. */
+
+/* Write `len` bytes as text with a NUL; `size` is at least 2 * len + 1. */
+void hf_hex_write(const char *bytes, size_t len, char *text, size_t size);
+
+/* Read such a text, of at most `room` bytes, and put a NUL behind them; false:
+ * it is none. */
+bool hf_hex_read(const char *text, char *bytes, size_t room, size_t *len);
+
+#endif

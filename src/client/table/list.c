@@ -1,0 +1,145 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "client/describe.h"
+#include "client/table/hex.h"
+#include "client/table/table.h"
+
+/* Looking at many locks: one page of a list. */
+
+/* ---- Where a listing goes on --------------------------------------------- */
+
+/*
+ * After the name that came last.  Another program may have written names that
+ * are longer than a lock's: of them this is the beginning, and how many names
+ * with that beginning have come; the names themselves would fit nowhere.
+ *
+ * As a cursor: "L", the count, ":", and the bytes of the name in hexadecimal.
+ */
+struct position {
+    uint64_t longer_count;
+    size_t len;
+    char name[HF_NAME_MAX + 1]; /* any bytes, and a NUL */
+};
+
+static bool
+read_cursor(const char *cursor, struct position *position)
+{
+    int head = 0;
+
+    *position = (struct position){.len = 0};
+    if (cursor[0] == '\0' || !isdigit((unsigned char)cursor[1]) ||
+        sscanf(cursor, "L%" SCNu64 ":%n", &position->longer_count, &head) !=
+            1 ||
+        head == 0)
+        return false;
+    return hf_hex_read(cursor + head, position->name, HF_NAME_MAX,
+                       &position->len);
+}
+
+static void
+write_cursor(const struct position *position, char *cursor, size_t size)
+{
+    int head = snprintf(cursor, size, "L%" PRIu64 ":", position->longer_count);
+
+    hf_hex_write(position->name, position->len, cursor + head,
+                 size - (size_t)head);
+}
+
+/* Is it longer than a lock's name, with the very beginning that stands here? */
+static bool
+is_longer(const struct position *position, const char *name, size_t name_len)
+{
+    return position->len == HF_NAME_MAX && name_len > HF_NAME_MAX &&
+           memcmp(name, position->name, HF_NAME_MAX) == 0;
+}
+
+static void
+move(struct position *position, const char *name, size_t name_len)
+{
+    if (is_longer(position, name, name_len)) {
+        position->longer_count++;
+        return;
+    }
+    position->longer_count = name_len > HF_NAME_MAX ? 1 : 0;
+    position->len = name_len < HF_NAME_MAX ? name_len : HF_NAME_MAX;
+    memcpy(position->name, name, position->len);
+    position->name[position->len] = '\0';
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+struct listing {
+    struct hf_job *job;
+    struct hf_store_scan scan;
+    struct position from;
+    struct position reached;
+    uint64_t passed; /* of from.longer_count, in this page */
+    size_t count;
+    bool failed; /* no memory */
+};
+
+static bool
+add_row(void *ctx, const char *name, size_t name_len,
+        const struct hf_record *record)
+{
+    struct listing *listing = ctx;
+    struct hf_view *row;
+    struct hf_value value;
+    struct hf_record_meta meta = {
+        .space = listing->scan.space,
+        .name = name,
+        .name_len = name_len,
+        .exists = true,
+        .version = record->version,
+        .token = record->token,
+        .stamp_ms = record->stamp_ms,
+    };
+
+    if (listing->passed < listing->from.longer_count &&
+        is_longer(&listing->from, name, name_len)) {
+        listing->passed++;
+        return true;
+    }
+    row = hf_job_row(listing->job, HF_VIEW_ROW);
+    if (row == NULL) {
+        listing->failed = true;
+        return false;
+    }
+    meta.corrupt = record->value_len >= sizeof(record->value) ||
+                   hf_record_decode(record->value, record->value_len, &value,
+                                    NULL) != HF_OK;
+    hf_describe(&meta, &value, &row->row);
+    move(&listing->reached, name, name_len);
+    return ++listing->count < listing->job->limit;
+}
+
+enum hf_status
+hf_job_list(struct hf_job *job, struct hf_store *store, struct hf_error *error)
+{
+    struct listing listing = {
+        .job = job,
+        .scan = {.space = job->space[0] == '\0' ? "default" : job->space,
+                 .prefix = job->name,
+                 .limit = SIZE_MAX}, /* add_row counts */
+    };
+    enum hf_status status;
+
+    if (job->cursor[0] != '\0') {
+        if (!read_cursor(job->cursor, &listing.from))
+            return hf_fail(error, HF_E_INVALID,
+                           "the cursor is not of a listing of locks");
+        listing.scan.after = listing.from.name;
+        listing.scan.after_len = listing.from.len;
+        listing.reached = listing.from;
+    }
+    status = hf_store_scan(store, &listing.scan, add_row, &listing, error);
+    if (status == HF_OK && listing.failed)
+        status = hf_fail(error, HF_E_NOMEM, "out of memory");
+    if (status == HF_OK && listing.count > 0)
+        write_cursor(&listing.reached, job->cursor, sizeof(job->cursor));
+    return status;
+}

@@ -1,0 +1,84 @@
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "base/alarm.h"
+#include "base/check.h"
+#include "client/table/table.h"
+
+/* The loop: the thread of a client that tells the time. */
+
+#define EVENTS_MAX 64
+
+/* The processes of a holder were looked at: all its keys hear of it. */
+static void
+tell_presence(struct hf_table *table, struct hf_holder *holder)
+{
+    struct hf_queue *queue = holder->queues;
+
+    while (queue != NULL) {
+        struct hf_queue *after = queue->peer_next;
+
+        hf_manager_presence(&table->manager, queue, true, holder->presence,
+                            hf_now());
+        queue = after;
+    }
+}
+
+/* What was readable; fetched under the mutex, when every number is that of a
+ * holder or of none. */
+static void
+take_events(struct hf_table *table)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int count = epoll_wait(table->epoll_fd, events, EVENTS_MAX, 0);
+    eventfd_t drained;
+
+    for (int i = 0; i < count; i++) {
+        struct hf_holder *holder =
+            hf_observer_find(&table->observer, events[i].data.u64);
+
+        if (holder != NULL && hf_observer_look(holder))
+            tell_presence(table, holder);
+    }
+    (void)eventfd_read(table->client->wake_fd, &drained);
+}
+
+static void
+sleep_until_event(struct hf_table *table)
+{
+    struct pollfd fds[] = {
+        {.fd = table->epoll_fd, .events = POLLIN},
+        {.fd = table->alarm_fd, .events = POLLIN},
+        {.fd = table->client->wake_fd, .events = POLLIN},
+    };
+
+    pthread_mutex_unlock(&table->client->mutex);
+    (void)poll(fds, 3, -1);
+    pthread_mutex_lock(&table->client->mutex);
+}
+
+static void
+arm(struct hf_table *table)
+{
+    table->armed = hf_manager_deadline(&table->manager);
+    hf_alarm_set(table->alarm_fd, table->armed);
+}
+
+void *
+hf_loop_main(void *arg)
+{
+    struct hf_table *table = arg;
+
+    pthread_mutex_lock(&table->client->mutex);
+    while (!table->stopping) {
+        arm(table);
+        sleep_until_event(table);
+        take_events(table);
+        hf_client_take_signals(table->client);
+        hf_manager_tick(&table->manager, hf_now());
+        hf_table_flush(table);
+    }
+    pthread_mutex_unlock(&table->client->mutex);
+    return NULL;
+}

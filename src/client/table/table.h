@@ -1,0 +1,96 @@
+#ifndef HF_CLIENT_TABLE_TABLE_H
+#define HF_CLIENT_TABLE_TABLE_H
+
+#include "client/client.h"
+#include "client/table/manager.h"
+#include "client/table/observer.h"
+
+/*
+ * Table: a place that is a table of records.  The manager decides; this is what
+ * drives it, and what it drives.
+ *
+ *   callers ---+                    +--> worker --> store
+ *              +--> manager --------+
+ *   loop ------+   (the mutex)      +--> notices, the alarm, the observer
+ *
+ * Whoever brings an event steps the manager himself, under the client's mutex,
+ * and then lets out what came of it (hf_table_flush): so a call of a user's
+ * costs one waking of the worker and one of the user, and no more.  The *loop*
+ * tells the time, looks at processes and takes in what signal handlers left; it
+ * never blocks on the place.  A *worker* makes one blocking call to the store
+ * at a time; there are as many as the store bears.
+ */
+struct hf_table {
+    struct hf_backend backend;
+    struct hf_client *client; /* borrowed */
+    struct hf_store *store;   /* owned; NULL once closed */
+    struct hf_self self;      /* constant */
+    struct hf_manager manager;
+    struct hf_observer observer;
+
+    struct hf_job *jobs; /* oldest first, none of them begun */
+    uint64_t generation; /* of the store, as the manager knows it */
+    bool stopping;
+    size_t resting;          /* workers that wait for work */
+    bool watching;           /* one of them waits in the store, and not for */
+    pthread_cond_t work;     /* ... this */
+    int work_fd;             /* wakes that one */
+    uint64_t watches_known;  /* of manager.watches_added, by that one */
+    struct hf_instant armed; /* the loop wakes then, or before */
+    int alarm_fd;
+    int epoll_fd;
+
+    pthread_t loop;
+    pthread_t *workers; /* owned */
+    size_t workers_count;
+};
+
+/* Open it on `store`, which it takes on HF_OK.  HF_E_LIMIT, HF_E_NOMEM. */
+HF_MUST_USE enum hf_status hf_table_open(struct hf_client *client,
+                                         struct hf_store *store,
+                                         struct hf_backend **backend,
+                                         struct hf_error *error);
+
+/* After every event: tell who has news, set the alarm, wake a worker, observe
+ * processes.  Entered. */
+void hf_table_flush(struct hf_table *table);
+
+/* ---- Jobs: calls to the store that are no lock's ------------------------- */
+
+/* One page of a list, and the like; owns all that it needs. */
+struct hf_job {
+    enum hf_status (*run)(struct hf_job *job, struct hf_store *store,
+                          struct hf_error *error); /* not entered */
+    const struct hf_alloc *alloc;
+    struct hf_query *query; /* NULL: it was cancelled; nobody asks any more */
+    struct hf_job *next;
+    struct hf_view *rows;  /* out */
+    struct hf_view **last; /* where the next row goes */
+    char cursor[2 * 600];  /* in: from where; out: how far; "": the start */
+    size_t limit;
+    char space[HF_SPACE_MAX + 1]; /* "": every */
+    char name[HF_NAME_MAX + 1];   /* "": every; of a list, the prefix */
+    int64_t since_ms;
+    const struct hf_table *table; /* for what a doctor looks at */
+};
+
+enum hf_status hf_job_list(struct hf_job *job, struct hf_store *store,
+                           struct hf_error *error);
+enum hf_status hf_job_audit(struct hf_job *job, struct hf_store *store,
+                            struct hf_error *error);
+enum hf_status hf_job_doctor(struct hf_job *job, struct hf_store *store,
+                             struct hf_error *error);
+
+/* It has run: its query has ended, if it is asked yet; frees it.  Entered. */
+void hf_table_end_job(struct hf_table *table, struct hf_job *job,
+                      enum hf_status status, const struct hf_error *error);
+
+/* Add a row behind the others; NULL: no memory. */
+struct hf_view *hf_job_row(struct hf_job *job, enum hf_view_kind kind);
+
+/* ---- Its threads --------------------------------------------------------- */
+
+void *hf_loop_main(void *table);
+void *hf_worker_main(void *table);
+
+#endif

@@ -1,0 +1,258 @@
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/random.h"
+#include "client/table/table.h"
+
+/*
+ * A worker: a thread that makes the store's blocking calls.  It carries batches
+ * there and answers back, runs jobs, purges now and then, and with nothing to
+ * do waits for a watched record to change.
+ */
+
+/* Tombstones and markers older than a day are purged, now and then, by those
+ * who leave tombstones: after about one release in 64. */
+#define PURGE_AGE    ((struct hf_duration){INT64_C(24) * 3600 * 1000})
+#define PURGE_CHANCE 64
+#define PURGE_LIMIT  1000
+
+/* A worker's own; all functions below are entered, and return so. */
+struct worker {
+    struct hf_table *table;
+    struct hf_arena arena; /* of one turn */
+};
+
+static void
+enter(const struct worker *worker)
+{
+    pthread_mutex_lock(&worker->table->client->mutex);
+}
+
+static void
+leave(const struct worker *worker)
+{
+    pthread_mutex_unlock(&worker->table->client->mutex);
+}
+
+/* ---- Batches ------------------------------------------------------------- */
+
+struct reading {
+    struct worker *worker;
+    struct hf_batch *batch;
+};
+
+/* Called by the store for each key: keep what it shows until it is told. */
+static void
+take_record(void *ctx, size_t index, const struct hf_record *record)
+{
+    const struct reading *reading = ctx;
+    struct hf_reading *out = &reading->batch->readings[index];
+    char *text;
+
+    *out = (struct hf_reading){
+        .sight = {.kind = HF_SIGHT_ABSENT,
+                  .version = record->version,
+                  .token = record->exists ? record->token : 0},
+        .stamp_ms = record->exists ? record->stamp_ms : 0,
+    };
+    if (!record->exists)
+        return;
+    hf_reading_take(out, record->value, record->value_len,
+                    sizeof(record->value));
+    if (out->text == NULL)
+        return;
+    text = hf_arena_take(&reading->worker->arena, out->text_len + 1);
+    if (text == NULL)
+        reading->batch->status = HF_E_NOMEM;
+    else
+        memcpy(text, out->text, out->text_len);
+    out->text = text;
+}
+
+static void
+read_keys(struct worker *worker, struct hf_batch *batch)
+{
+    struct reading reading = {worker, batch};
+    enum hf_status status =
+        hf_store_get(worker->table->store, batch->keys, batch->keys_count,
+                     batch->until, take_record, &reading, &batch->error);
+
+    if (status == HF_OK && batch->status == HF_E_NOMEM) {
+        batch->error = (struct hf_error){HF_E_NOMEM, "out of memory"};
+        status = HF_E_UNAVAILABLE;
+    }
+    batch->status = status;
+}
+
+/* Has every write its answer, be it a refusal? */
+static bool
+all_answered(const struct hf_batch *batch)
+{
+    for (size_t i = 0; i < batch->groups_count; i++)
+        if (batch->groups[i].verdict == HF_UNAVAILABLE ||
+            batch->groups[i].verdict == HF_UNKNOWN)
+            return false;
+    return batch->status == HF_OK;
+}
+
+/* Holders without a descriptor to wake us by are looked at now and then: when
+ * their records are. */
+static void
+look_at_holders(struct worker *worker, const struct hf_batch *batch)
+{
+    for (size_t i = 0; i < batch->items_count; i++) {
+        struct hf_queue *queue = batch->items[i].queue;
+
+        if (queue->observed != NULL && hf_observer_look(queue->observed))
+            hf_manager_presence(&worker->table->manager, queue, true,
+                                queue->observed->presence, hf_now());
+    }
+}
+
+static void
+carry(struct worker *worker, struct hf_batch *batch)
+{
+    struct hf_table *table = worker->table;
+    struct hf_trouble *trouble = &table->manager.trouble;
+    bool writes = batch->groups_count > 0;
+
+    hf_trouble_call(trouble, hf_now());
+    leave(worker);
+    if (writes)
+        hf_store_commit(table->store, batch->groups, batch->groups_count,
+                        batch->until, &batch->error);
+    else
+        read_keys(worker, batch);
+    enter(worker);
+    hf_trouble_answer(trouble, writes,
+                      all_answered(batch) ? NULL : &batch->error);
+    if (!writes)
+        look_at_holders(worker, batch);
+    hf_manager_answer(&table->manager, batch, hf_now());
+}
+
+/* ---- Jobs ---------------------------------------------------------------- */
+
+static void
+run_job(struct worker *worker)
+{
+    struct hf_table *table = worker->table;
+    struct hf_job *job = table->jobs;
+    struct hf_error error = {0};
+    enum hf_status status;
+
+    table->jobs = job->next;
+    leave(worker);
+    status = job->run(job, table->store, &error);
+    enter(worker);
+    hf_table_end_job(table, job, status, &error);
+}
+
+static void
+purge(struct worker *worker)
+{
+    size_t purged;
+    uint64_t die;
+
+    worker->table->manager.released = false;
+    if (hf_random_u64(&die, NULL) != HF_OK || die % PURGE_CHANCE != 0)
+        return;
+    leave(worker);
+    /* It failed or it did not: nobody waits for it. */
+    if (hf_store_purge(worker->table->store, PURGE_AGE, PURGE_LIMIT, &purged,
+                       NULL) != HF_OK)
+        purged = 0;
+    enter(worker);
+}
+
+/* ---- Resting ------------------------------------------------------------- */
+
+/* In the store, until a watched record changes, or until there is work. */
+static void
+watch(struct worker *worker, struct hf_store_watch *watches, size_t count)
+{
+    struct hf_table *table = worker->table;
+    eventfd_t drained;
+
+    table->watching = true;
+    table->watches_known = table->manager.watches_added;
+    leave(worker);
+    hf_store_wait(table->store, watches, count, HF_NEVER, table->work_fd);
+    (void)eventfd_read(table->work_fd, &drained);
+    enter(worker);
+    table->watching = false;
+    for (size_t i = 0; i < count; i++)
+        if (watches[i].changed)
+            hf_manager_changed(&table->manager, watches[i].key, hf_now());
+}
+
+static void
+rest(struct worker *worker)
+{
+    struct hf_table *table = worker->table;
+    struct hf_store_watch *watches = NULL;
+    size_t count = 0;
+
+    if (!table->watching)
+        count = hf_manager_watches(&table->manager, &worker->arena, &watches);
+    if (count > 0) {
+        watch(worker, watches, count);
+        return;
+    }
+    table->resting++;
+    pthread_cond_wait(&table->work, &table->client->mutex);
+    table->resting--;
+}
+
+/* ---- Working ------------------------------------------------------------- */
+
+/* The store found another place under its name. */
+static void
+look_whether_it_went_back(struct hf_table *table)
+{
+    uint64_t generation = hf_store_generation(table->store);
+
+    if (table->generation == generation)
+        return;
+    table->generation = generation;
+    hf_manager_went_back(&table->manager, hf_now());
+}
+
+/* One turn: a batch and a job; so neither a stream of the ones nor of the
+ * others keeps the rest waiting. */
+static void
+work(struct worker *worker)
+{
+    struct hf_table *table = worker->table;
+    struct hf_batch *batch = NULL;
+    bool idle = table->jobs == NULL;
+
+    if (hf_manager_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
+                        &batch)) {
+        carry(worker, batch);
+        idle = false;
+    }
+    if (table->jobs != NULL)
+        run_job(worker);
+    if (idle && table->manager.released)
+        purge(worker);
+    else if (idle)
+        rest(worker);
+    look_whether_it_went_back(table);
+    hf_table_flush(table);
+    hf_arena_reset(&worker->arena);
+}
+
+void *
+hf_worker_main(void *arg)
+{
+    struct worker worker = {.table = arg};
+
+    worker.arena.alloc = worker.table->client->alloc;
+    enter(&worker);
+    while (!worker.table->stopping)
+        work(&worker);
+    leave(&worker);
+    hf_arena_fini(&worker.arena);
+    return NULL;
+}

@@ -1,0 +1,34 @@
+#ifndef HF_CLIENT_VIEW_H
+#define HF_CLIENT_VIEW_H
+
+#include "base/alloc.h"
+#include "base/checkup.h"
+#include "wire/describe.h"
+
+/* What stands behind a view: one of the values of wire/describe.h, and whose
+ * memory it is in. */
+enum hf_view_kind {
+    HF_VIEW_ROW,       /* a lock's record */
+    HF_VIEW_DIAGNOSIS, /* and what is known of its holder; or of a clear */
+    HF_VIEW_ENTRY,     /* of the audit */
+    HF_VIEW_CHECK,     /* of a place */
+};
+
+struct hf_view {
+    const struct hf_alloc *alloc;
+    enum hf_view_kind kind;
+    bool cleared;         /* DIAGNOSIS: by the clear that it is of */
+    struct hf_view *next; /* of a query's rows */
+    union {
+        struct hf_description row;
+        struct hf_diagnosis diagnosis;
+        struct hf_audit_entry entry;
+        struct hf_checkup check;
+    };
+};
+
+/* A view of that kind, otherwise empty, or NULL. */
+struct hf_view *hf_view_new(const struct hf_alloc *alloc,
+                            enum hf_view_kind kind);
+
+#endif

@@ -1,0 +1,377 @@
+#include "store/sqlite_inspect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "store/inspect.h"
+#include "store/sqlite_schema.h"
+#include "store/sqlite_wait.h"
+
+enum {
+    PATH_SIZE = HF_PLACE_MAX + 8,
+    WORD_SIZE = 4 * HF_PLACE_MAX,
+
+    SYNCHRONOUS_FULL = 2, /* as PRAGMA synchronous counts */
+};
+
+/* One inspection of what is open. */
+struct look {
+    const struct hf_sqlite_inspect *inspect;
+    struct hf_sqlite_sql *sql;
+    struct hf_file_watch *files;
+    const char *path; /* without links */
+};
+
+static void
+tell(const struct hf_sqlite_inspect *inspect, const struct hf_checkup *checkup)
+{
+    inspect->tell(inspect->ctx, checkup);
+}
+
+/* SQLite has just failed with `code`. */
+static void
+blame_code(const struct look *look, int code, struct hf_checkup *checkup)
+{
+    struct hf_error error = {0};
+
+    (void)hf_sqlite_db_fail(&look->sql->db, code, &error);
+    hf_inspect_failure(&error, look->path, checkup);
+}
+
+/* ---- Schema -------------------------------------------------------------- */
+
+/* Who shares the file shares its one write lock. */
+static const char tables_of_others[] =
+    "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+    " AND name NOT LIKE 'holdfast!_%' ESCAPE '!'"
+    " AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
+
+static void
+judge_version(const struct look *look, int64_t version,
+              struct hf_checkup *checkup)
+{
+    int64_t ours = (int64_t)hf_sqlite_schema_steps_count;
+
+    if (version == ours)
+        hf_checkup_add(checkup, "version %" PRId64 ", which is ours", version);
+    else
+        hf_checkup_add(checkup, "version %" PRId64 ", and ours is %" PRId64,
+                       version, ours);
+    if (version > ours)
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "a later version of Holdfast has it open: install "
+                         "that one here, too");
+    else if (version < ours && look->inspect->look_only)
+        hf_checkup_add(checkup, "who opens it to lock brings it to ours");
+    else if (version < ours)
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "it was set back while it was open: open it anew");
+}
+
+static void
+inspect_schema(const struct look *look)
+{
+    struct hf_checkup checkup = {.check = "schema"};
+    struct hf_sqlite_db *db = &look->sql->db;
+    int64_t version = 0;
+    int64_t others = 0;
+    int code = hf_sqlite_db_number(db, "PRAGMA user_version", &version);
+
+    if (code == SQLITE_OK)
+        code = hf_sqlite_db_number(db, tables_of_others, &others);
+    if (code != SQLITE_OK) {
+        blame_code(look, code, &checkup);
+    } else {
+        judge_version(look, version, &checkup);
+        hf_checkup_add(&checkup, "SQLite %s", sqlite3_libversion());
+        if (others > 0)
+            hf_checkup_add(&checkup,
+                           "%" PRId64 " table%s of others in the same file",
+                           others, others == 1 ? "" : "s");
+    }
+    tell(look->inspect, &checkup);
+}
+
+/* ---- Rights -------------------------------------------------------------- */
+
+/* The file system does not let us, as errno says. */
+static void
+blame_denied(const char *path, const char *what, struct hf_checkup *checkup)
+{
+    int reason = errno;
+    char space[128];
+    char word[WORD_SIZE];
+    struct stat found;
+
+    hf_inspect_quote(path, word, sizeof(word));
+    hf_checkup_add(checkup, "%s may not be %s: %s", path, what,
+                   strerror_r(reason, space, sizeof(space)));
+    if (reason == EROFS)
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "mount its file system to be written: mount -o "
+                         "remount,rw \"$(findmnt -nT %s -o TARGET)\"",
+                         word);
+    else if (reason == ENOENT)
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "see who removed it, and open the place anew");
+    else if (stat(path, &found) == 0 && found.st_uid == geteuid())
+        hf_checkup_blame(checkup, HF_GRADE_FAIL, "chmod u+rwX %s", word);
+    else
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "as its owner: setfacl -m u:%ju:rwX %s",
+                         (uintmax_t)geteuid(), word);
+}
+
+static bool
+may(const char *path, int mode)
+{
+    return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
+}
+
+/* All that is written with every commit, and the folder, in which a log that
+ * was removed is made anew. */
+static void
+look_at_rights(const char *path, int mode, struct hf_checkup *checkup)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    const char *what = mode == R_OK ? "read" : "written";
+    char name[PATH_SIZE];
+    char folder[PATH_SIZE];
+
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+        if (!may(name, mode) && (mode != R_OK || errno != ENOENT))
+            blame_denied(name, what, checkup);
+    }
+    snprintf(name, sizeof(name), "%s", path);
+    snprintf(folder, sizeof(folder), "%s", dirname(name));
+    if (!may(folder, (mode & W_OK) | X_OK))
+        blame_denied(folder, what, checkup);
+}
+
+static void
+inspect_rights(const struct hf_sqlite_inspect *inspect, const char *path)
+{
+    struct hf_checkup checkup = {.check = "rights"};
+
+    if (inspect->look_only) {
+        hf_checkup_add(&checkup, "opened to look only");
+        look_at_rights(path, R_OK, &checkup);
+    } else {
+        look_at_rights(path, R_OK | W_OK, &checkup);
+        if (checkup.grade == HF_GRADE_OK)
+            hf_checkup_add(&checkup, "the file, its folder and its log may be "
+                                     "written");
+    }
+    tell(inspect, &checkup);
+}
+
+/* ---- Durability ---------------------------------------------------------- */
+
+static int
+read_mode(struct hf_sqlite_db *db, char *mode, size_t size)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db->handle, "PRAGMA journal_mode", -1,
+                                  &statement, NULL);
+
+    if (code != SQLITE_OK)
+        return code;
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        const unsigned char *text = sqlite3_column_text(statement, 0);
+
+        snprintf(mode, size, "%s", text == NULL ? "none" : (const char *)text);
+        code = SQLITE_OK;
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+static const char *
+synchronous_word(int64_t level)
+{
+    static const char *const words[] = {"OFF", "NORMAL", "FULL", "EXTRA"};
+
+    return level >= 0 && level < 4 ? words[level] : "unknown";
+}
+
+static void
+judge_journal(const struct look *look, const char *mode, int64_t synchronous,
+              struct hf_checkup *checkup)
+{
+    hf_checkup_add(checkup, "journal %s", mode);
+    if (strcmp(mode, "wal") != 0)
+        hf_checkup_blame(checkup, HF_GRADE_WARN,
+                         "somebody turned its journal: open the place anew, "
+                         "which turns it back to WAL");
+    if (look->inspect->look_only)
+        return; /* each who writes has his own */
+    hf_checkup_add(checkup, "synchronous %s", synchronous_word(synchronous));
+    if (synchronous < SYNCHRONOUS_FULL)
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "a commit may be lost with the power: open the place "
+                         "anew");
+}
+
+static void
+inspect_durability(const struct look *look)
+{
+    struct hf_checkup checkup = {.check = "durability"};
+    struct hf_sqlite_db *db = &look->sql->db;
+    int64_t synchronous = 0;
+    struct statfs found;
+    char mode[32] = "unknown";
+    int code = read_mode(db, mode, sizeof(mode));
+
+    if (code == SQLITE_OK)
+        code = hf_sqlite_db_number(db, "PRAGMA synchronous", &synchronous);
+    if (code == SQLITE_OK)
+        judge_journal(look, mode, synchronous, &checkup);
+    else
+        blame_code(look, code, &checkup);
+    if (statfs(look->path, &found) == 0)
+        hf_inspect_filesystem((uint32_t)found.f_type,
+                              look->inspect->place->network, &checkup);
+    tell(look->inspect, &checkup);
+}
+
+/* ---- Clock and leftovers ------------------------------------------------- */
+
+/* Of so many rows as are read in a tenth of a second. */
+static const char newest_version[] =
+    "SELECT max((SELECT number FROM holdfast_meta WHERE key = 'floor'),"
+    " coalesce((SELECT max(version) FROM (SELECT version"
+    " FROM holdfast_records ORDER BY rowid DESC LIMIT 100000)), 0))";
+
+static void
+inspect_clock(const struct look *look)
+{
+    struct hf_checkup checkup = {.check = "clock"};
+    int64_t newest = 0;
+    int code = hf_sqlite_db_number(&look->sql->db, newest_version, &newest);
+
+    if (code == SQLITE_OK)
+        hf_inspect_clock((uint64_t)newest, &checkup);
+    else
+        blame_code(look, code, &checkup);
+    tell(look->inspect, &checkup);
+}
+
+/* As the index holdfast_leftovers has it, which a file of an earlier version
+ * lacks. */
+#define LEFTOVERS                                                              \
+    " FROM holdfast_records"                                                   \
+    " WHERE (value IS NULL OR space = '" HF_RULE_MARKERS "')"
+
+static int
+count_leftovers(struct hf_sqlite_db *db, struct hf_inspect_leftovers *left)
+{
+    int64_t all = 0;
+    int64_t markers = 0;
+    int64_t old = 0;
+    char sql[256];
+    int code = hf_sqlite_db_number(db, "SELECT count(*)" LEFTOVERS, &all);
+
+    if (code == SQLITE_OK)
+        code = hf_sqlite_db_number(db,
+                                   "SELECT count(*) FROM holdfast_records"
+                                   " WHERE space = '" HF_RULE_MARKERS "'"
+                                   " AND value IS NOT NULL",
+                                   &markers);
+    if (code == SQLITE_OK)
+        code = hf_sqlite_db_number(db, "SELECT min(stamp)" LEFTOVERS,
+                                   &left->oldest_ms);
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*)" LEFTOVERS " AND stamp <= %" PRId64,
+             hf_inspect_old_ms());
+    if (code == SQLITE_OK)
+        code = hf_sqlite_db_number(db, sql, &old);
+    left->markers = (uint64_t)markers;
+    left->tombstones = (uint64_t)(all > markers ? all - markers : 0);
+    left->old = (uint64_t)old;
+    return code;
+}
+
+/* All four numbers of one instant. */
+static void
+inspect_leftovers(const struct look *look)
+{
+    struct hf_checkup checkup = {.check = "leftovers"};
+    struct hf_inspect_leftovers left = {0};
+    int code = hf_sqlite_sql_run(look->sql, HF_SQL_BEGIN_READ);
+
+    if (code == SQLITE_OK)
+        code = count_leftovers(&look->sql->db, &left);
+    if (code == SQLITE_OK)
+        hf_inspect_leftovers(&left, &checkup);
+    else
+        blame_code(look, code, &checkup);
+    hf_sqlite_sql_roll_back(look->sql);
+    tell(look->inspect, &checkup);
+}
+
+/* ---- Wakeup -------------------------------------------------------------- */
+
+static void
+inspect_wakeup(const struct look *look)
+{
+    struct hf_checkup checkup = {.check = "wakeup"};
+
+    if (look->sql->db.mode == HF_SQLITE_STILL) {
+        hf_checkup_add(&checkup, "nobody has the place open to be woken by");
+    } else if (hf_sqlite_wait_listen(look->sql, look->files)) {
+        hf_checkup_add(&checkup, "a commit wakes who waits, within "
+                                 "milliseconds (inotify)");
+    } else {
+        hf_checkup_add(&checkup, "who waits looks every 50ms");
+        hf_file_watch_explain(&checkup);
+    }
+    tell(look->inspect, &checkup);
+}
+
+/* ---- All ----------------------------------------------------------------- */
+
+void
+hf_sqlite_inspect(const struct hf_sqlite_inspect *inspect,
+                  struct hf_sqlite_sql *sql, struct hf_file_watch *files)
+{
+    const struct look look = {
+        .inspect = inspect,
+        .sql = sql,
+        .files = files,
+        .path = sql->db.identity.database,
+    };
+
+    inspect_schema(&look);
+    inspect_rights(inspect, look.path);
+    inspect_durability(&look);
+    inspect_clock(&look);
+    inspect_leftovers(&look);
+    inspect_wakeup(&look);
+}
+
+void
+hf_sqlite_inspect_closed(const struct hf_sqlite_inspect *inspect,
+                         const struct hf_error *error)
+{
+    struct hf_checkup checkup = {.check = "schema"};
+
+    if (error->status == HF_OK) {
+        hf_checkup_add(&checkup, "nothing is there yet: who locks first makes "
+                                 "it");
+        tell(inspect, &checkup);
+        return;
+    }
+    hf_inspect_failure(error, inspect->place->path, &checkup);
+    tell(inspect, &checkup);
+    inspect_rights(inspect, inspect->place->path);
+}

@@ -1,0 +1,78 @@
+#ifndef HF_WIRE_DESCRIBE_H
+#define HF_WIRE_DESCRIBE_H
+
+#include <holdfast/view.h>
+
+/*
+ * What is known of a lock and of its holder, as values: what stands behind a
+ * view (holdfast/view.h), and how it is written as JSON.
+ *
+ * Every string is UTF-8, ends with NUL, is cut at its limit and safe to print.
+ * Plain values, no ownership: copy with `=`.
+ */
+
+/* One lock's record, as read from the place. */
+struct hf_description {
+    bool exists;
+    bool corrupt;      /* not ours; only the strings space and name, and
+                          fence, version, stamp_ms are set */
+    bool foreign_name; /* no lock can have this name: `name` is what can be
+                          shown of it, and no call takes it; also corrupt */
+    char space[HF_SPACE_MAX + 1];
+    char name[HF_NAME_MAX + 1];
+    uint64_t fence;   /* of the holder's grant: the record's token */
+    uint64_t version; /* changes with every beat */
+    uint64_t id;      /* of the claim: <id>_<beat> */
+    uint64_t beat;    /* heartbeats counted from 0 */
+    enum hf_if_dead if_dead;
+    struct hf_duration ttl;
+    struct hf_duration beat_every;
+    int64_t since_ms; /* holder's wall clock, Unix time: it claimed */
+    int64_t stamp_ms; /* place's wall clock, Unix time: last beat */
+    char host[HF_HOST_MAX + 1];
+    char user[HF_USER_MAX + 1];
+    char command[HF_COMMAND_MAX + 1];
+    char reason[HF_REASON_MAX + 1];
+    int64_t processes[HF_PROCESSES_MAX]; /* pids, on `host` */
+    size_t processes_count;
+};
+
+/* One lock that was cleared by hand, as it was written down when it was. */
+struct hf_audit_entry {
+    bool corrupt;     /* not ours; only stamp_ms is set, and cleared.name to
+                         what can be shown of the entry's own name */
+    int64_t stamp_ms; /* place's wall clock, Unix time: it was cleared */
+    int64_t asked_ms; /* wall clock of who cleared it, shortly before */
+    bool forced;      /* without a look for a sign of life */
+    char host[HF_HOST_MAX + 1]; /* who cleared it, by what command, and why */
+    char user[HF_USER_MAX + 1];
+    char command[HF_COMMAND_MAX + 1];
+    char reason[HF_REASON_MAX + 1];
+    struct hf_description cleared; /* the record that was deleted, but for its
+                                      processes; corrupt: it was not ours */
+};
+
+struct hf_diagnosis {
+    struct hf_description record;
+    enum hf_life life;
+    bool here;      /* its processes are of this boot, host and pid namespace */
+    bool running;   /* here, and at least one of them is there */
+    bool same_boot; /* its processes are of this boot and host, though they may
+                       be in another pid namespace */
+    struct hf_duration unchanged; /* how long this version stood unchanged,
+                                     on our clock */
+    struct hf_duration watched;   /* how long we have been looking */
+    struct hf_error error;        /* why the place has not answered our last
+                                     question, or why `record` is corrupt;
+                                     HF_OK: neither */
+};
+
+/* Write as JSON, as holdfast/view.h says: hf_view_json's sizes and result. */
+size_t hf_description_json(const struct hf_description *description,
+                           char *buffer, size_t size);
+size_t hf_diagnosis_json(const struct hf_diagnosis *diagnosis, char *buffer,
+                         size_t size);
+size_t hf_audit_entry_json(const struct hf_audit_entry *entry, char *buffer,
+                           size_t size);
+
+#endif
