@@ -61,7 +61,7 @@ run_stage() {
     asan) sanitized asan --label-regex "$product" ;;
     asan-rest)
         sanitized asan --label-exclude "$long|$product" \
-            --exclude-regex 'test_reduction|integration/instant'
+            --exclude-regex 'test_reduction|integration/instant|crowds'
         ;;
     # Threads live in the client and below it: the rest would only repeat.
     tsan) sanitized tsan --tests-regex 'client|conformance|examples' ;;

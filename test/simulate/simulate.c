@@ -7,6 +7,8 @@
 /*
  * simulate [--from SEED] [--seeds COUNT]: small worlds, each seed another.
  * simulate --replay SEED: one of them, told line by line.
+ * simulate --far COUNT: so many seeds of a place that is 50 ms away, with 1,000
+ *     locks that are held and 500 that are waited for.
  * simulate --crowd COUNT [--seeds COUNT]: so many waiters in one line, and
  *     beside one another.
  */
@@ -91,6 +93,35 @@ run_crowd(uint64_t from, size_t count)
     return bad + (world.losses > 0);
 }
 
+/* 1,000 held and 500 waited for, in a place that is 50 ms away. */
+static int
+run_far(uint64_t from, uint64_t count)
+{
+    struct world_shape shape = {
+        .clients = 2,
+        .keys = 1500,
+        .actors = 2000,
+        .max_calls = 1,
+        .latency_ms = 50,
+        .wake_ms = 3,
+        .horizon = INT64_MAX / 4,
+        .far = 1000,
+        .operations_max = 256,
+    };
+    int bad = 0;
+
+    for (uint64_t seed = from; seed < from + count; seed++) {
+        bad += !run(seed, &shape, false) || world.grants != shape.actors;
+        printf("far away, seed %llu: %llu grants, %llu losses, %llu errors, "
+               "%llu calls\n",
+               (unsigned long long)seed, (unsigned long long)world.grants,
+               (unsigned long long)world.losses,
+               (unsigned long long)world.outcomes[15],
+               (unsigned long long)world.store_calls);
+    }
+    return bad;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -98,6 +129,7 @@ main(int argc, char **argv)
     uint64_t seeds = 100;
     uint64_t replay = 0;
     size_t crowd = 0;
+    uint64_t far = 0;
     struct world_shape shape;
 
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -111,7 +143,11 @@ main(int argc, char **argv)
             replay = value;
         else if (strcmp(argv[i], "--crowd") == 0)
             crowd = value;
+        else if (strcmp(argv[i], "--far") == 0)
+            far = value;
     }
+    if (far != 0)
+        return run_far(from, far) != 0;
     if (replay != 0) {
         shape = world_small(replay);
         printf("%zu clients, %zu keys, %zu actors, %u calls, latency %lld, "

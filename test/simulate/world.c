@@ -457,19 +457,36 @@ shape_storm(struct world *world, struct actor *actor, size_t index)
     actor->hold_ms = 20000;
 }
 
+/* One client holds many, and others of it wait for what another one holds. */
+static void
+shape_far(struct world *world, struct actor *actor, size_t index)
+{
+    bool other = index >= world->shape.far && index % 2 == 0;
+
+    shape_crowd(world, actor);
+    actor->client = other ? 1 : 0;
+    actor->key = index < world->shape.far
+                     ? index
+                     : world->shape.far + (index - world->shape.far) / 2;
+    actor->start_at = index < world->shape.far || other ? 1000 : 10000;
+    actor->hold_ms = index < world->shape.far ? 90000 : other ? 30000 : 1000;
+}
+
 static void
 make_actor(struct world *world, size_t index)
 {
     struct actor *actor = &world->actors[index];
     bool crowd = world->shape.one_line || world->shape.held;
 
-    if (world->shape.storm)
+    if (world->shape.far > 0)
+        shape_far(world, actor, index);
+    else if (world->shape.storm)
         shape_storm(world, actor, index);
     else if (crowd)
         shape_crowd(world, actor);
     else
         shape_actor(world, actor);
-    if (!crowd && !world->shape.storm) {
+    if (!crowd && !world->shape.storm && world->shape.far == 0) {
         actor->client = world_draw(world, world->shape.clients);
         actor->key = world_draw(world, world->shape.keys);
     } else if (world->shape.held) {

@@ -102,6 +102,7 @@ struct world_shape {
     bool one_line; /* all wait forever in one line, and hold for a moment */
     bool held;     /* each has a key of its own, and holds it for long */
     bool storm;    /* a few hold for long, and hundreds come and go */
+    size_t far;    /* so many hold, and the rest waits for what others hold */
     size_t operations_max; /* of one call */
 };
 
