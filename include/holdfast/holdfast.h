@@ -424,7 +424,8 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_query_new(struct hf_client *client,
  *   HF_CURSOR  [LA] from hf_query_cursor; default: from the start
  *   HF_SINCE   [A] Unix time in ms: nothing older
  *   HF_WATCH   [E] longest look for a sign of life, a duration; "0s", the
- *              default: read once; "forever": up to the record's ttl
+ *              default: read once, which proves no death; "forever": up to the
+ *              record's ttl
  *   HF_REASON  [C] required; kept in the audit
  *   HF_FORCE   [C] "yes": do not watch for a sign of life first; default "no"
  *   HF_FENCE   [C] clear the holder of this fence and no later one

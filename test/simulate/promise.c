@@ -71,6 +71,13 @@ on_lost(struct world *world, struct actor *actor)
     actor->told_lost = true;
 }
 
+/* Until when a version last stood for as long as the shortest ttl here. */
+static int64_t
+quiet_until(const struct key_truth *key, int64_t now)
+{
+    return now - key->changed_at >= LEAST_TTL_MS ? now : key->quiet_until;
+}
+
 /* Does another of its client want the same lock?  Then that one may have it. */
 static bool
 has_rivals(const struct world *world, const struct actor *actor)
@@ -127,7 +134,7 @@ check_untruth(struct world *world, const struct actor *actor)
             world_break(world, "a try takes what is free", "%s", actor->name);
         break;
     case HF_SUSPECTED_DEAD:
-        if (now - key->changed_at < 1000 && now - key->changed_at > slack)
+        if (client->last_fault < joined && now - quiet_until(key, now) > slack)
             world_break(world, "suspected is true", "%s", actor->name);
         break;
     case HF_GONE:
@@ -186,6 +193,8 @@ promise_applied(struct world *world, struct actor *actor,
     if (op->kind == HF_PUT && actor->told_ended && !actor->abandoned && !dead &&
         !world->went_back)
         world_break(world, "nothing comes after the end", "%s", actor->name);
+    if (world->now.ms - key->changed_at >= LEAST_TTL_MS)
+        key->quiet_until = world->now.ms;
     key->changed_at = world->now.ms;
     if (op->kind == HF_PUT && key->owner != actor) {
         if (key->owner != NULL)

@@ -401,7 +401,7 @@ world_small(uint64_t seed)
 static void
 shape_actor(struct world *world, struct actor *actor)
 {
-    static const int64_t ttls[] = {1500, 2500, 6000, 20000};
+    static const int64_t ttls[] = {LEAST_TTL_MS, 2500, 6000, 20000};
     struct hf_contender_config *config = &actor->driver.config;
     int64_t ttl_ms = ttls[world_draw(world, 4)];
     int64_t grace_ms = ttl_ms / 4;
@@ -452,7 +452,8 @@ shape_storm(struct world *world, struct actor *actor, size_t index)
                      : STORM_HOLDERS + index % STORM_KEYS;
     if (index >= STORM_HOLDERS)
         return;
-    actor->driver.config.terms = (struct hf_terms){HF_TAKEOVER, {1500}, {250}};
+    actor->driver.config.terms =
+        (struct hf_terms){HF_TAKEOVER, {LEAST_TTL_MS}, {250}};
     actor->driver.config.grace = (struct hf_duration){200};
     actor->hold_ms = 20000;
 }

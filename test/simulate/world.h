@@ -20,6 +20,8 @@
 
 enum { ALARM_ACTOR, ALARM_CALL, ALARM_HINT }; /* kinds of heap nodes */
 
+enum { LEAST_TTL_MS = 1500 }; /* of any lock here */
+
 enum { CLIENTS_MAX = 4, KEYS_MAX = 6, NAME_MAX_LEN = 33 };
 
 /* What one thread of a process does with one lock. */
@@ -49,6 +51,7 @@ struct key_truth {
     int64_t since_ms;       /* of this owner, or of nobody */
     int64_t owned_until;    /* of the last owner; -1: nobody yet */
     int64_t changed_at;     /* the last write of it */
+    int64_t quiet_until;    /* the last version that stood for a ttl did so */
     size_t believers_count; /* who has been told that he holds it */
     struct actor **believers;
 };

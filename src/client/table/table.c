@@ -96,7 +96,9 @@ end_query(struct hf_query *query, const struct hf_driver *driver)
     hf_query_ended(query, status, &error, NULL);
 }
 
-/* Nobody was observed for one that ended with its first look: look now. */
+/* Nobody was observed for one that ended with its first look: look now.  That
+ * they have ended proves no death, for the record may be past by now: no read
+ * was sent after this. */
 static void
 look_at_processes(const struct hf_table *table, struct hf_driver *driver)
 {
@@ -114,10 +116,7 @@ look_at_processes(const struct hf_table *table, struct hf_driver *driver)
                        value.owner.processes_count);
     seen->presence = hf_process_look(&observation);
     hf_process_forget(&observation);
-    if (seen->presence == HF_PRESENCE_GONE)
-        driver->life = HF_LIFE_GONE;
-    else if (driver->life == HF_LIFE_UNKNOWN &&
-             seen->presence == HF_PRESENCE_THERE)
+    if (driver->life == HF_LIFE_UNKNOWN && seen->presence == HF_PRESENCE_THERE)
         driver->life = HF_LIFE_RUNNING;
 }
 
