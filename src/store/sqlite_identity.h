@@ -24,6 +24,11 @@
 
 enum { HF_SQLITE_IDENTITY_FILES = 3 };
 
+struct hf_sqlite_identity_file {
+    dev_t device;
+    ino_t number;
+};
+
 struct hf_sqlite_identity {
     struct hf_sqlite_identity *next; /* of those admitted in this process */
     const char *path;                /* borrowed: the name of the place */
@@ -34,10 +39,7 @@ struct hf_sqlite_identity {
     bool still; /* it is read as it stands: it has no log, and must not change
                    meanwhile */
     struct timespec changed; /* if still: when it last had */
-    struct {
-        dev_t device;
-        ino_t number;
-    } files[HF_SQLITE_IDENTITY_FILES];
+    struct hf_sqlite_identity_file files[HF_SQLITE_IDENTITY_FILES];
 };
 
 /*
