@@ -315,6 +315,8 @@ worker_init_contender(const struct world_config *config, unsigned worker,
         .seed = worker + 1,
     };
 
+    if (terms->try_only)
+        own.limit = own.terms.ttl;
     hf_contender_init(contender, &own);
 }
 

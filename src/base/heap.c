@@ -12,6 +12,8 @@ hf_heap_reserve(struct hf_heap *heap, size_t room)
 
     if (room <= heap->room)
         return true;
+    if (room > UINT32_MAX)
+        return false;
     while (grown < room)
         grown *= 2;
     nodes = hf_calloc(heap->alloc, grown, sizeof(struct hf_heap_node *));
@@ -29,7 +31,7 @@ static void
 put(struct hf_heap *heap, struct hf_heap_node *node, size_t place)
 {
     heap->nodes[place - 1] = node;
-    node->place = place;
+    node->place = (uint32_t)place;
 }
 
 static bool

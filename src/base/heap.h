@@ -3,9 +3,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/container.h"
 
 /*
  * A heap of deadlines: which of many comes next.
@@ -17,8 +19,8 @@
  */
 struct hf_heap_node {
     struct hf_instant at;
-    size_t place; /* in the heap, from 1; 0: not in it */
-    int kind;     /* the owner's, to tell what it stands in */
+    uint32_t place; /* in the heap, from 1; 0: not in it */
+    int kind;       /* the owner's, to tell what it stands in */
 };
 
 struct hf_heap {
@@ -27,10 +29,6 @@ struct hf_heap {
     size_t count;
     size_t room;
 };
-
-/* What `node`, a member, stands in. */
-#define HF_CONTAINER(node, type, member)                                       \
-    ((type *)(void *)((char *)(node)-offsetof(type, member)))
 
 /* Make room for `room` nodes in all; false: no memory. */
 bool hf_heap_reserve(struct hf_heap *heap, size_t room);

@@ -107,13 +107,13 @@ struct hf_duration
 hf_lock_duration(const struct hf_lock *lock, const char *option)
 {
     struct hf_contender_config config;
-
     enum hf_status status;
 
     if (!is_ours(lock) || option == NULL)
         return (struct hf_duration){0};
     hf_client_enter(lock->handle.client);
-    status = hf_settings_terms(&lock->settings, &config, NULL);
+    config = hf_settings_config(&lock->settings);
+    status = hf_settings_check_terms(&lock->settings, NULL);
     hf_client_leave(lock->handle.client);
     if (status != HF_OK)
         return (struct hf_duration){0};
@@ -160,14 +160,13 @@ hf_lock_add(struct hf_lock *lock, const char *name, enum hf_mode mode,
 static enum hf_status
 verify(const struct hf_lock *lock, struct hf_error *error)
 {
-    struct hf_contender_config config;
     enum hf_status status = may_set(lock, error);
 
     if (status != HF_OK)
         return status;
     if (lock->settings.mode != HF_EXCLUSIVE)
         return refuse(lock, "other modes", error);
-    return hf_settings_terms(&lock->settings, &config, error);
+    return hf_settings_check_terms(&lock->settings, error);
 }
 
 enum hf_status

@@ -348,46 +348,14 @@ at_most(int64_t value, int64_t limit)
     return value < limit ? value : limit;
 }
 
-static enum hf_status
-check_terms(const struct hf_contender_config *config, struct hf_error *error)
-{
-    char ttl[32];
-    char least[32];
-    int64_t beat_ms = config->terms.beat.ms;
-    int64_t grace_ms = config->grace.ms;
-    int64_t ttl_ms = config->terms.ttl.ms;
-    struct hf_duration needed = {0};
-
-    if (hf_terms_valid(&config->terms, config->grace))
-        return HF_OK;
-
-    hf_duration_text(config->terms.ttl, ttl, sizeof(ttl));
-    if (ttl_ms > HF_TTL_MAX_MS || beat_ms > HF_TTL_MAX_MS ||
-        grace_ms > HF_TTL_MAX_MS)
-        return hf_fail(error, HF_E_INVALID,
-                       "ttl, beat and grace can be a week at most");
-    if (ttl_ms < HF_TTL_MIN_MS)
-        return hf_fail(error, HF_E_INVALID,
-                       "a ttl of %s is too short: at least %d ms", ttl,
-                       HF_TTL_MIN_MS);
-    needed.ms = 3 * beat_ms + grace_ms + hf_margin(config->terms.ttl).ms;
-    hf_duration_text(needed, least, sizeof(least));
-    return hf_fail(error, HF_E_INVALID,
-                   "a ttl of %s is too short: three beats, the grace and the "
-                   "margin need %s",
-                   ttl, least);
-}
-
 /* The documented defaults; a ttl too short for beats of 2 s gets more. */
-enum hf_status
-hf_settings_terms(const struct hf_settings *s,
-                  struct hf_contender_config *config, struct hf_error *error)
+struct hf_contender_config
+hf_settings_config(const struct hf_settings *s)
 {
     int64_t ttl_ms = s->ttl.ms;
     int64_t beat_ms = s->beat.ms;
     int64_t grace_ms = s->grace.ms;
-    struct hf_contender_config made;
-    enum hf_status status;
+    int64_t wait_ms = s->wait_set ? s->wait.ms : LIMIT_MS;
 
     if (ttl_ms == 0)
         ttl_ms = s->if_dead == HF_REFUSE ? TTL_REFUSE_MS : TTL_MS;
@@ -400,15 +368,43 @@ hf_settings_terms(const struct hf_settings *s,
         if (beat_ms < 1)
             beat_ms = 1;
     }
-    made = (struct hf_contender_config){
+    return (struct hf_contender_config){
         .terms = {s->if_dead, {ttl_ms}, {beat_ms}},
         .grace = {grace_ms},
-        .limit = {s->wait_set ? s->wait.ms : LIMIT_MS},
+        .limit = {s->try_only ? ttl_ms : wait_ms},
         .try_only = s->try_only,
         .fail_suspected = s->fail_suspected,
     };
-    status = check_terms(&made, error);
-    if (status == HF_OK)
-        *config = made;
-    return status;
+}
+
+enum hf_status
+hf_settings_check_terms(const struct hf_settings *settings,
+                        struct hf_error *error)
+{
+    const struct hf_contender_config config = hf_settings_config(settings);
+    char ttl[32];
+    char least[32];
+    int64_t beat_ms = config.terms.beat.ms;
+    int64_t grace_ms = config.grace.ms;
+    int64_t ttl_ms = config.terms.ttl.ms;
+    struct hf_duration needed = {0};
+
+    if (hf_terms_valid(&config.terms, config.grace))
+        return HF_OK;
+
+    hf_duration_text(config.terms.ttl, ttl, sizeof(ttl));
+    if (ttl_ms > HF_TTL_MAX_MS || beat_ms > HF_TTL_MAX_MS ||
+        grace_ms > HF_TTL_MAX_MS)
+        return hf_fail(error, HF_E_INVALID,
+                       "ttl, beat and grace can be a week at most");
+    if (ttl_ms < HF_TTL_MIN_MS)
+        return hf_fail(error, HF_E_INVALID,
+                       "a ttl of %s is too short: at least %d ms", ttl,
+                       HF_TTL_MIN_MS);
+    needed.ms = 3 * beat_ms + grace_ms + hf_margin(config.terms.ttl).ms;
+    hf_duration_text(needed, least, sizeof(least));
+    return hf_fail(error, HF_E_INVALID,
+                   "a ttl of %s is too short: three beats, the grace and the "
+                   "margin need %s",
+                   ttl, least);
 }

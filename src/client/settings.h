@@ -54,11 +54,15 @@ void hf_settings_fini(struct hf_settings *settings,
 /* The space it is in. */
 const char *hf_settings_space(const struct hf_settings *settings);
 
-/* With the defaults filled in; the seed is the caller's to draw.  HF_E_INVALID:
- * terms that cannot be kept. */
-HF_MUST_USE enum hf_status hf_settings_terms(const struct hf_settings *settings,
-                                             struct hf_contender_config *config,
-                                             struct hf_error *error);
+/* What a contender is to go by, with the defaults filled in; the seed is the
+ * caller's to draw. */
+struct hf_contender_config
+hf_settings_config(const struct hf_settings *settings);
+
+/* HF_E_INVALID: terms that cannot be kept. */
+HF_MUST_USE enum hf_status
+hf_settings_check_terms(const struct hf_settings *settings,
+                        struct hf_error *error);
 
 /* ---- For those who have options of their own ----------------------------- */
 

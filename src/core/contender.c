@@ -411,12 +411,7 @@ end_at_limit(struct hf_contender *c)
 static void
 on_acquire(struct hf_contender *c, struct hf_instant now)
 {
-    /* Under `try` the limit bounds a place that went away and a claim that
-     * will not settle, but not the look for a sign of life. */
-    struct hf_duration limit =
-        c->try_only ? c->keeper.config.terms.ttl : c->limit;
-
-    c->limit_at = hf_after(now, limit);
+    c->limit_at = hf_after(now, c->limit);
     move_to(c, HF_CONTENDER_LOOKING);
     look(c, now);
 }

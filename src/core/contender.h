@@ -48,30 +48,33 @@ struct hf_contender_config {
     struct hf_terms terms;    /* see hf_terms_valid */
     struct hf_duration grace; /* a right shorter than this is not granted */
     struct hf_duration limit; /* longest wait; HF_FOREVER: none */
-    bool try_only;            /* wait for the first sign of life only */
+    bool try_only;            /* wait for the first sign of life only; then the
+                                 limit, a ttl as a rule, bounds a place that
+                                 went away and a claim that will not settle,
+                                 but not the look for that sign */
     bool fail_suspected;      /* a suspected refuse holder ends the wait */
     uint64_t seed;            /* random: the claims' ids come from it */
 };
 
 struct hf_contender {
     struct hf_duration limit;
-    bool try_only;
-    bool fail_suspected;
     uint64_t seed;
-    enum hf_contender_state state;
-    enum hf_status status;      /* ENDED: HF_OK, or why there is no answer */
-    enum hf_outcome outcome;    /* ENDED, HF_OK; or while LEAVING */
     uint64_t claims;            /* made so far; numbers their ids */
     struct hf_instant limit_at; /* when the wait ends */
     struct hf_evidence evidence;
-    enum hf_proof asked_with;    /* what the read that is out would prove */
     uint64_t claimed_version;    /* of the last claim */
-    bool suspected;              /* said so, of this version */
-    bool failing;                /* the last look failed */
-    bool answered;               /* some look did not fail */
     struct hf_duration too_slow; /* ENDED: a write took so long, too long for
                                     a grant; 0: it did not fail by that */
-    struct hf_keeper keeper;     /* its question asks our reads too */
+    enum hf_contender_state state;
+    enum hf_status status;    /* ENDED: HF_OK, or why there is no answer */
+    enum hf_outcome outcome;  /* ENDED, HF_OK; or while LEAVING */
+    enum hf_proof asked_with; /* what the read that is out would prove */
+    bool try_only;
+    bool fail_suspected;
+    bool suspected;          /* said so, of this version */
+    bool failing;            /* the last look failed */
+    bool answered;           /* some look did not fail */
+    struct hf_keeper keeper; /* its question asks our reads too */
     struct hf_outbox outbox;
 };
 

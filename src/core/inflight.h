@@ -20,9 +20,9 @@ struct hf_sent {
     uint64_t version; /* that it expects */
 };
 
-/* As many as a place that is as slow as a right allows can owe an answer to:
- * within a ttl, three patiences long, come few more than three. */
-#define HF_INFLIGHT_MAX 8
+/* A shell has one write of a record with its store at a time, and tells of one
+ * that it did not send: so an answer may come to the last two or three. */
+#define HF_INFLIGHT_MAX 4
 
 struct hf_inflight {
     struct hf_sent writes[HF_INFLIGHT_MAX];

@@ -165,7 +165,7 @@ hint_all(struct world *world, size_t key)
         struct hint *hint;
 
         if (world->clients[c].dead ||
-            world->clients[c].manager.watching == NULL ||
+            world->clients[c].manager.watching.first == NULL ||
             (is_faulty(world) && world_draw(world, 10) == 0))
             continue;
         hint = calloc(1, sizeof(*hint));

@@ -34,7 +34,7 @@ on_granted(struct world *world, struct actor *actor)
     for (size_t i = 0; i < key->believers_count; i++) {
         const struct actor *other = key->believers[i];
         enum hf_outcome believes = hf_manager_check(&other->driver, world->now);
-        bool refuse = other->driver.config.terms.if_dead == HF_REFUSE;
+        bool refuse = other->config.terms.if_dead == HF_REFUSE;
 
         if (world->clients[other->client].dead || other->abandoned ||
             world->went_back)
@@ -63,7 +63,7 @@ on_lost(struct world *world, struct actor *actor)
         world->shape.operations_max > 8)
         world_break(world, "nobody is lost while the place answers", "%s",
                     actor->name);
-    if (actor->driver.config.terms.if_dead == HF_TAKEOVER &&
+    if (actor->config.terms.if_dead == HF_TAKEOVER &&
         world->now.ms > right + 5 && client->frozen_until < right &&
         !world->went_back)
         world_break(world, "told in time", "%s: %lld ms late", actor->name,
@@ -102,12 +102,13 @@ check_untruth(struct world *world, const struct actor *actor)
     int64_t now = world->now.ms;
     int64_t joined = d->joined_at.ms;
     int64_t slack = slack_of(world);
-    bool quick = d->config.try_only || d->config.fail_suspected;
+    int64_t limit_at = hf_after(d->joined_at, actor->config.limit).ms;
+    bool quick = actor->config.try_only || actor->config.fail_suspected;
 
     if (d->status == HF_E_UNAVAILABLE && client->last_fault < joined &&
         client->last_good[actor->key % KEYS_MAX] > client->last_fault &&
         now - joined > 12 * world->shape.latency_ms &&
-        d->config.terms.beat.ms > 2 * world->shape.latency_ms)
+        actor->config.terms.beat.ms > 2 * world->shape.latency_ms)
         world_break(world, "unavailable is true", "%s", actor->name);
     if (d->status == HF_E_CORRUPT)
         world_break(world, "corrupt is true", "%s", actor->name);
@@ -117,7 +118,7 @@ check_untruth(struct world *world, const struct actor *actor)
         return;
     switch (d->outcome) {
     case HF_HELD_TOO_LONG:
-        if (now < d->limit_at.ms)
+        if (now < limit_at)
             world_break(world, "waits to the limit", "%s", actor->name);
         if (client->last_fault >= joined)
             break; /* it may have seen next to nothing of it */
@@ -127,9 +128,9 @@ check_untruth(struct world *world, const struct actor *actor)
             world_break(world, "held too long is true", "%s", actor->name);
         break;
     case HF_TIMED_OUT:
-        if (!quick && now < d->limit_at.ms)
+        if (!quick && now < limit_at)
             world_break(world, "waits to the limit", "%s", actor->name);
-        if (d->config.try_only && key->owner == NULL &&
+        if (actor->config.try_only && key->owner == NULL &&
             joined - key->owned_until > slack && !has_rivals(world, actor))
             world_break(world, "a try takes what is free", "%s", actor->name);
         break;

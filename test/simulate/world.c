@@ -402,7 +402,7 @@ static void
 shape_actor(struct world *world, struct actor *actor)
 {
     static const int64_t ttls[] = {LEAST_TTL_MS, 2500, 6000, 20000};
-    struct hf_contender_config *config = &actor->driver.config;
+    struct hf_contender_config *config = &actor->config;
     int64_t ttl_ms = ttls[world_draw(world, 4)];
     int64_t grace_ms = ttl_ms / 4;
     int64_t beat_ms = (ttl_ms - grace_ms - 1000) / 5;
@@ -431,7 +431,7 @@ shape_actor(struct world *world, struct actor *actor)
 static void
 shape_crowd(struct world *world, struct actor *actor)
 {
-    actor->driver.config = (struct hf_contender_config){
+    actor->config = (struct hf_contender_config){
         .terms = {HF_TAKEOVER, {30000}, {2000}},
         .grace = {10000},
         .limit = HF_FOREVER,
@@ -452,9 +452,8 @@ shape_storm(struct world *world, struct actor *actor, size_t index)
                      : STORM_HOLDERS + index % STORM_KEYS;
     if (index >= STORM_HOLDERS)
         return;
-    actor->driver.config.terms =
-        (struct hf_terms){HF_TAKEOVER, {LEAST_TTL_MS}, {250}};
-    actor->driver.config.grace = (struct hf_duration){200};
+    actor->config.terms = (struct hf_terms){HF_TAKEOVER, {LEAST_TTL_MS}, {250}};
+    actor->config.grace = (struct hf_duration){200};
     actor->hold_ms = 20000;
 }
 
@@ -471,6 +470,28 @@ shape_far(struct world *world, struct actor *actor, size_t index)
                      : world->shape.far + (index - world->shape.far) / 2;
     actor->start_at = index < world->shape.far || other ? 1000 : 10000;
     actor->hold_ms = index < world->shape.far ? 90000 : other ? 30000 : 1000;
+}
+
+/* A try's limit is its ttl, whatever was drawn. */
+static void
+set_up(struct world *world, struct actor *actor)
+{
+    struct hf_contender_config *config = &actor->config;
+
+    actor->settings = (struct hf_settings){
+        .name = world->names[actor->key],
+        .if_dead = config->terms.if_dead,
+        .ttl = config->terms.ttl,
+        .beat = config->terms.beat,
+        .grace = config->grace,
+        .grace_set = true,
+        .wait = config->limit,
+        .wait_set = true,
+        .try_only = config->try_only,
+        .fail_suspected = config->fail_suspected,
+    };
+    if (config->try_only)
+        config->limit = config->terms.ttl;
 }
 
 static void
@@ -495,8 +516,9 @@ make_actor(struct world *world, size_t index)
     }
     snprintf(actor->name, sizeof(actor->name), "actor %zu of %zu", index,
              actor->client);
-    actor->settings.name = world->names[actor->key];
+    set_up(world, actor);
     actor->driver.settings = &actor->settings;
+    actor->driver.seed = actor->config.seed;
     actor->driver.owner = actor;
     actor->driver.kind = HF_DRIVER_LOCK;
     actor->alarm.kind = ALARM_ACTOR;

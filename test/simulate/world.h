@@ -28,6 +28,7 @@ enum { CLIENTS_MAX = 4, KEYS_MAX = 6, NAME_MAX_LEN = 33 };
 struct actor {
     struct hf_driver driver; /* first: a driver is its actor's */
     struct hf_settings settings;
+    struct hf_contender_config config; /* what the settings ask for */
     char name[NAME_MAX_LEN];
     size_t client;
     size_t key;

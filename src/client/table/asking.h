@@ -8,11 +8,13 @@
  * the oldest first; each at most once.  Cannot fail.
  */
 struct hf_asking {
-    struct {
-        struct hf_asker *first;
-        struct hf_asker *last;
-    } by[HF_URGENCIES];
+    struct hf_list by[HF_URGENCIES];
 };
+
+/* The oldest of an urgency, and the one after; NULL: there is none. */
+struct hf_asker *hf_asking_first(const struct hf_asking *asking,
+                                 enum hf_urgency urgency);
+struct hf_asker *hf_asking_next(const struct hf_asker *asker);
 
 /* Put it last of its urgency; it is not queued. */
 void hf_asking_add(struct hf_asking *asking, struct hf_asker *asker,

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "client/table/methods.h"
 #include "client/table/table.h"
 
 /* What was cleared by hand: one page of the audit. */
@@ -151,8 +152,8 @@ read_cursor(const char *cursor, struct position *position)
            cursor[len] == '\0';
 }
 
-enum hf_status
-hf_job_audit(struct hf_job *job, struct hf_store *store, struct hf_error *error)
+static enum hf_status
+audit_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
 {
     static const struct hf_store_scan all = {
         .space = "!audit",
@@ -176,4 +177,11 @@ hf_job_audit(struct hf_job *job, struct hf_store *store, struct hf_error *error)
     hand_over(&audit);
     hf_free(job->alloc, audit.kept);
     return status;
+}
+
+enum hf_status
+hf_queries_audit(struct hf_backend *backend, struct hf_query *query,
+                 struct hf_error *error)
+{
+    return hf_jobs_start(hf_table_of(backend), query, audit_page, error);
 }

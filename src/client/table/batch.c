@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "client/table/manager.h"
+#include "client/table/parts.h"
 
 /*
  * Taking a batch: from core's words to the store's.  A target becomes a key, a
@@ -52,7 +52,7 @@ worth(const struct hf_asker *asker, struct hf_instant now)
 {
     const struct hf_contender *c = &asker->queue->contender;
     const struct hf_question *question =
-        asker->examine != NULL ? &asker->examine->examiner->question
+        asker->examine != NULL ? &asker->examine->examiner.question
                                : &c->keeper.question;
     int64_t call_ms = question->config.call.ms;
     struct hf_duration least = {hf_question_patience(question).ms / 16};
@@ -83,7 +83,8 @@ companion_name(const struct hf_queue *queue, uint64_t subject,
 static struct hf_driver *
 driver_of(const struct hf_asker *asker)
 {
-    return asker->examine != NULL ? asker->examine : asker->queue->first;
+    return asker->examine != NULL ? &asker->examine->driver
+                                  : asker->queue->first;
 }
 
 static char *
@@ -101,17 +102,18 @@ encode_claim(struct packing *p, const struct hf_asker *asker,
 }
 
 static char *
-encode_audit(struct packing *p, const struct hf_driver *driver)
+encode_audit(struct packing *p, const struct hf_examine *examine)
 {
+    const struct hf_driver *driver = &examine->driver;
     char text[HF_RECORD_TEXT_MAX];
     struct hf_diagnosis diagnosis;
     struct hf_owner by;
     struct hf_audit_entry entry = {
         .asked_ms = driver->since_ms,
-        .forced = driver->force,
+        .forced = examine->force,
     };
 
-    hf_manager_diagnose(p->m, driver, p->now, &diagnosis);
+    hf_diagnose_driver(p->m, driver, p->now, &diagnosis);
     hf_owner_fill(p->m->config.self, driver->settings, driver->since_ms, &by);
     entry.cleared = diagnosis.record;
     memcpy(entry.host, by.host, sizeof(entry.host));
@@ -186,7 +188,7 @@ pack_write(struct packing *p, struct hf_asker *asker,
 /* ---- Reads --------------------------------------------------------------- */
 
 /* However many ask for a key, it is read once. */
-static bool
+static void
 pack_read(struct packing *p, struct hf_asker *asker, struct hf_batch_item *item)
 {
     struct hf_queue *queue = asker->queue;
@@ -199,7 +201,6 @@ pack_read(struct packing *p, struct hf_asker *asker, struct hf_batch_item *item)
             (struct hf_key){queue->space, queue->name};
     }
     item->index = queue->read_index;
-    return true;
 }
 
 /* ---- A batch ------------------------------------------------------------- */
@@ -221,10 +222,12 @@ take_one(struct packing *p, struct hf_asker *asker)
         .incarnation = asker->queue->incarnation,
         .number = asker->number,
     };
-    if (!(read ? pack_read(p, asker, item) : pack_write(p, asker, item))) {
-        p->failed = true;
+    if (read)
+        pack_read(p, asker, item);
+    else
+        p->failed = !pack_write(p, asker, item);
+    if (p->failed)
         return false;
-    }
     batch->until = batch->items_count == 0
                        ? worth(asker, p->now)
                        : hf_later(batch->until, worth(asker, p->now));
@@ -238,11 +241,11 @@ take_one(struct packing *p, struct hf_asker *asker)
 static void
 take_all(struct packing *p, enum hf_urgency urgency, size_t room)
 {
-    struct hf_asker *asker = p->m->asking.by[urgency].first;
+    struct hf_asker *asker = hf_asking_first(&p->m->asking, urgency);
 
     while (asker != NULL && !p->failed && p->batch->items_count < room &&
            p->bytes < p->m->config.bytes_max - 2 * HF_RECORD_TEXT_MAX) {
-        struct hf_asker *after = asker->next;
+        struct hf_asker *after = hf_asking_next(asker);
 
         HF_CHECK(hf_asking_is_asked(asker));
         (void)take_one(p, asker);
@@ -255,8 +258,8 @@ count(const struct hf_manager *m, enum hf_urgency urgency, size_t most)
 {
     size_t counted = 0;
 
-    for (const struct hf_asker *a = m->asking.by[urgency].first;
-         a != NULL && counted < most; a = a->next)
+    for (const struct hf_asker *a = hf_asking_first(&m->asking, urgency);
+         a != NULL && counted < most; a = hf_asking_next(a))
         counted++;
     return counted;
 }
@@ -265,8 +268,9 @@ static bool
 have_writes(const struct hf_manager *m)
 {
     for (int u = 0; u < HF_URGENT_READ; u++)
-        for (const struct hf_asker *a = m->asking.by[u].first; a != NULL;
-             a = a->next)
+        for (const struct hf_asker *a =
+                 hf_asking_first(&m->asking, (enum hf_urgency)u);
+             a != NULL; a = hf_asking_next(a))
             if (!a->queue->writing)
                 return true;
     return false;
@@ -289,12 +293,10 @@ hf_manager_has_batch(const struct hf_manager *m)
 }
 
 static struct hf_batch *
-open_batch(struct hf_manager *m, struct hf_arena *arena, bool reads,
-           size_t room)
+open_batch(struct hf_arena *arena, bool reads, size_t room)
 {
     struct hf_batch *batch = hf_arena_take(arena, sizeof(*batch));
 
-    (void)m;
     if (batch == NULL)
         return NULL;
     *batch = (struct hf_batch){.until = {0}};
@@ -328,7 +330,7 @@ hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
         room = most;
     if (room == 0)
         return false;
-    p.batch = open_batch(m, arena, reads, room);
+    p.batch = open_batch(arena, reads, room);
     if (p.batch == NULL)
         return false;
     for (int u = 0; u < HF_URGENCIES; u++)
@@ -353,7 +355,9 @@ hf_manager_watches(const struct hf_manager *m, struct hf_arena *arena,
 
     if (made == NULL)
         return 0;
-    for (const struct hf_queue *q = m->watching; q != NULL; q = q->watch_next) {
+    for (struct hf_link *link = m->watching.first; link != NULL;
+         link = link->next) {
+        const struct hf_queue *q = HF_CONTAINER(link, struct hf_queue, watch);
         struct hf_key key = {hf_arena_copy(arena, q->space),
                              hf_arena_copy(arena, q->name)};
 

@@ -56,9 +56,8 @@ static struct hf_keeper_config
 terms_for(int64_t ttl_ms)
 {
     const struct hf_settings settings = {.ttl = {ttl_ms}};
-    struct hf_contender_config config;
+    struct hf_contender_config config = hf_settings_config(&settings);
 
-    HF_CHECK(hf_settings_terms(&settings, &config, NULL) == HF_OK);
     return (struct hf_keeper_config){
         .terms = config.terms,
         .grace = config.grace,

@@ -22,7 +22,7 @@ hf_diagnose_own(const struct hf_manager *m, const struct hf_queue *queue)
     struct hf_seen seen = {.exists = false};
     struct hf_value value = {
         .heartbeat = keeper->heartbeat,
-        .terms = holder->config.terms,
+        .terms = keeper->config.terms,
     };
     struct hf_reading reading = {
         .sight = {.kind = HF_SIGHT_LOCK,
@@ -54,48 +54,43 @@ tell_own(const struct hf_manager *m, const struct hf_queue *queue,
     hf_seen_forget(&own, m->config.alloc);
 }
 
-bool
-hf_manager_is_unanswered(const struct hf_driver *driver)
+enum hf_life
+hf_diagnose_life(const struct hf_queue *queue, const struct hf_driver *driver,
+                 struct hf_instant now)
 {
-    const struct hf_question *question =
+    const struct hf_seen *seen = &queue->seen;
+    const struct hf_evidence *e =
         driver->kind == HF_DRIVER_EXAMINE
-            ? &driver->examiner->question
-            : &driver->queue->contender.keeper.question;
+            ? &hf_examine_at(driver)->examiner.evidence
+            : &queue->contender.evidence;
 
-    return question->waiting || question->failures > 0;
-}
-
-static void
-diagnose_ended(const struct hf_manager *m, const struct hf_driver *driver,
-               struct hf_diagnosis *diagnosis)
-{
-    hf_seen_tell(&driver->seen, hf_settings_space(driver->settings),
-                 driver->settings->name, m->config.self->host.boot,
-                 driver->ended_at, diagnosis);
-    diagnosis->life = driver->life;
-    if (driver->error != NULL && diagnosis->error.status == HF_OK)
-        diagnosis->error = *driver->error;
+    if (!seen->exists || seen->corrupt || !e->present)
+        return HF_LIFE_UNKNOWN;
+    if (e->gone)
+        return HF_LIFE_GONE;
+    if (hf_reached(now, hf_evidence_stale_at(e)))
+        return HF_LIFE_SUSPECTED;
+    if (e->beat_seen || !e->same_holder)
+        return HF_LIFE_BEATING;
+    if (seen->presence == HF_PRESENCE_THERE)
+        return HF_LIFE_RUNNING;
+    return HF_LIFE_UNKNOWN;
 }
 
 void
-hf_manager_diagnose(const struct hf_manager *m, const struct hf_driver *driver,
-                    struct hf_instant now, struct hf_diagnosis *diagnosis)
+hf_diagnose_driver(const struct hf_manager *m, const struct hf_driver *driver,
+                   struct hf_instant now, struct hf_diagnosis *diagnosis)
 {
     const struct hf_queue *queue = driver->queue;
     static const struct hf_seen nothing;
-    bool first;
+    bool behind = driver->kind == HF_DRIVER_LOCK && driver != queue->first;
 
-    if (queue == NULL) {
-        diagnose_ended(m, driver, diagnosis);
-        return;
-    }
-    first = driver == queue->first;
-    if (driver->kind == HF_DRIVER_LOCK && !first && hf_queue_is_ours(queue)) {
+    if (behind && hf_queue_is_ours(queue)) {
         tell_own(m, queue, now, diagnosis);
         return;
     }
     hf_seen_tell(
         queue->own && driver->kind == HF_DRIVER_LOCK ? &nothing : &queue->seen,
         queue->space, queue->name, m->config.self->host.boot, now, diagnosis);
-    diagnosis->life = hf_line_judge_life(queue, driver, now);
+    diagnosis->life = hf_diagnose_life(queue, driver, now);
 }

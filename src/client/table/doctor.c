@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "client/table/checks.h"
+#include "client/table/methods.h"
 #include "client/table/table.h"
 #include "store/inspect.h"
 
@@ -218,8 +219,8 @@ check_evidence(struct doctor *doctor)
     tell(doctor, &checkup);
 }
 
-enum hf_status
-hf_job_doctor(struct hf_job *job, struct hf_store *store,
+static enum hf_status
+look_at_place(struct hf_job *job, struct hf_store *store,
               struct hf_error *error)
 {
     struct doctor doctor = {.job = job, .store = store};
@@ -231,4 +232,11 @@ hf_job_doctor(struct hf_job *job, struct hf_store *store,
     if (doctor.failed)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     return HF_OK;
+}
+
+enum hf_status
+hf_queries_doctor(struct hf_backend *backend, struct hf_query *query,
+                  struct hf_error *error)
+{
+    return hf_jobs_start(hf_table_of(backend), query, look_at_place, error);
 }

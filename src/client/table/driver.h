@@ -2,6 +2,7 @@
 #define HF_CLIENT_TABLE_DRIVER_H
 
 #include "base/heap.h"
+#include "base/list.h"
 #include "client/settings.h"
 #include "client/table/seen.h"
 #include "core/examiner.h"
@@ -29,55 +30,75 @@ enum hf_urgency {
 /* A machine with a question for the store. */
 struct hf_asker {
     struct hf_queue *queue;
-    struct hf_driver *examine; /* NULL: the contender of `queue` */
-    struct hf_asker *next;     /* while it is queued */
-    struct hf_asker *previous;
-    enum hf_urgency urgency;
-    bool queued;
-    uint64_t number;    /* of the question that is queued */
+    struct hf_examine *examine; /* NULL: the contender of `queue` */
+    struct hf_link link;        /* while it is queued */
+    uint64_t number;            /* of the question that is queued */
     uint64_t unsent[2]; /* writes that were given up while they were queued */
-    unsigned unsent_count;
+    uint8_t unsent_count;
+    uint8_t urgency; /* an enum hf_urgency */
+    bool queued;
+};
+
+/* What may be asked of one that has ended. */
+struct hf_ending {
+    struct hf_instant at;
+    enum hf_life life; /* as it was judged then */
+    struct hf_seen seen;
+    struct hf_error error; /* HF_OK: it has an outcome */
 };
 
 struct hf_driver {
-    enum hf_driver_kind kind;
     const struct hf_settings *settings; /* borrowed from the handle */
     void *owner;                        /* the handle, for who is told */
+    uint64_t seed;                      /* LOCK: random */
 
     struct hf_queue *queue;     /* of its key; NULL before the start, and after
                                    the end */
     struct hf_driver *previous; /* in its line, or among the examines */
     struct hf_driver *next;
-    struct hf_heap_node alarm; /* LOCK, behind the first: its limit; EXAMINE:
-                                  the machine's deadline */
+    struct hf_driver *next_told; /* in the manager's list of those with news */
+    struct hf_heap_node alarm;   /* LOCK, while it has no contender: the limit
+                                    of its wait; EXAMINE: the machine's deadline */
     struct hf_instant joined_at;
-    struct hf_instant limit_at;
     struct hf_instant granted_at;
-    struct hf_instant ended_at;
-    struct hf_contender_config config; /* LOCK */
-
-    struct hf_examiner *examiner; /* EXAMINE: owned by its handle */
-    struct hf_asker asker;        /* EXAMINE */
-    bool force;                   /* EXAMINE: of a clear, for the audit */
-
-    bool granted;     /* it was, once */
-    bool releasing;   /* the caller gives back, or up */
-    bool at_risk;     /* said so, and not taken back */
-    bool shown;       /* the first sight of another holder was told */
+    struct hf_instant right_until; /* as last known; INT64_MIN: none */
+    uint64_t fence;                /* of the grant; 0 before it */
     int64_t since_ms; /* wall clock: its claim, or its clear, was first sent */
-    unsigned news;    /* enum hf_news, not yet taken */
-    bool telling;     /* it is in the manager's list of those with news */
-    struct hf_driver *next_told;
+    struct hf_ending
+        *ending; /* ended: owned; NULL: there is nothing to ask for,
+                                 or was no memory for it */
 
-    bool ended;
+    enum hf_driver_kind kind;
+    unsigned news;         /* enum hf_news, not yet taken */
     enum hf_status status; /* ended: HF_OK, or why there is no outcome */
     enum hf_outcome outcome;
-    uint64_t fence;                /* of the grant; 0 before it */
-    struct hf_instant right_until; /* as last known; INT64_MIN: none */
-    struct hf_duration too_slow;   /* a write took so long: see contender.h */
-    enum hf_life life;             /* ended: as it was judged then */
-    struct hf_seen seen;           /* ended: what was seen; owned */
-    struct hf_error *error;        /* ended: why, or NULL; owned */
+    bool telling;   /* it is in the manager's list of those with news */
+    bool granted;   /* it was, once */
+    bool releasing; /* the caller gives back, or up */
+    bool at_risk;   /* said so, and not taken back */
+    bool shown;     /* the first sight of another holder was told */
+    bool ended;
 };
+
+/* A look at a lock: EXAMINE. */
+struct hf_examine {
+    struct hf_driver driver; /* first */
+    struct hf_asker asker;
+    struct hf_examiner examiner;
+    bool force; /* of a clear, for the audit */
+};
+
+/* The examine that this driver is; to change it, and to look at it. */
+static inline struct hf_examine *
+hf_examine_of(struct hf_driver *driver)
+{
+    return (struct hf_examine *)driver;
+}
+
+static inline const struct hf_examine *
+hf_examine_at(const struct hf_driver *driver)
+{
+    return (const struct hf_examine *)driver;
+}
 
 #endif

@@ -77,20 +77,11 @@ hf_keys_set_watched(struct hf_manager *m, struct hf_queue *queue, bool watched)
     if (watched) {
         m->watching_count++;
         m->watches_added++;
-        queue->watch_previous = NULL;
-        queue->watch_next = m->watching;
-        if (m->watching != NULL)
-            m->watching->watch_previous = queue;
-        m->watching = queue;
-        return;
+        hf_list_add(&m->watching, &queue->watch);
+    } else {
+        m->watching_count--;
+        hf_list_remove(&m->watching, &queue->watch);
     }
-    m->watching_count--;
-    if (queue->watch_previous != NULL)
-        queue->watch_previous->watch_next = queue->watch_next;
-    else
-        m->watching = queue->watch_next;
-    if (queue->watch_next != NULL)
-        queue->watch_next->watch_previous = queue->watch_previous;
 }
 
 void
@@ -99,20 +90,10 @@ hf_keys_set_held(struct hf_manager *m, struct hf_queue *queue, bool held)
     if (queue->held == held)
         return;
     queue->held = held;
-    if (held) {
-        queue->hold_previous = NULL;
-        queue->hold_next = m->holding;
-        if (m->holding != NULL)
-            m->holding->hold_previous = queue;
-        m->holding = queue;
-        return;
-    }
-    if (queue->hold_previous != NULL)
-        queue->hold_previous->hold_next = queue->hold_next;
+    if (held)
+        hf_list_add(&m->holding, &queue->hold);
     else
-        m->holding = queue->hold_next;
-    if (queue->hold_next != NULL)
-        queue->hold_next->hold_previous = queue->hold_previous;
+        hf_list_remove(&m->holding, &queue->hold);
 }
 
 void

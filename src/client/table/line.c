@@ -26,148 +26,14 @@ evidence_since(const struct hf_queue *queue, struct hf_instant joined_at)
     return evidence;
 }
 
-/* What is known of the life of the holder that this driver looks at. */
-enum hf_life
-hf_line_judge_life(const struct hf_queue *queue, const struct hf_driver *driver,
-                   struct hf_instant now)
-{
-    const struct hf_seen *seen = &queue->seen;
-    const struct hf_evidence *e = driver->kind == HF_DRIVER_EXAMINE
-                                      ? &driver->examiner->evidence
-                                      : &queue->contender.evidence;
-
-    if (!seen->exists || seen->corrupt || !e->present)
-        return HF_LIFE_UNKNOWN;
-    if (e->gone)
-        return HF_LIFE_GONE;
-    if (hf_reached(now, hf_evidence_stale_at(e)))
-        return HF_LIFE_SUSPECTED;
-    if (e->beat_seen || !e->same_holder)
-        return HF_LIFE_BEATING;
-    if (seen->presence == HF_PRESENCE_THERE)
-        return HF_LIFE_RUNNING;
-    return HF_LIFE_UNKNOWN;
-}
-
-/* What an examine concluded, in the words of view.h. */
-static enum hf_life
-final_life(const struct hf_examiner *examiner, enum hf_life now)
-{
-    switch (examiner->finding) {
-    case HF_FINDING_ALIVE:
-        return HF_LIFE_BEATING;
-    case HF_FINDING_UNCHANGED:
-        return HF_LIFE_SUSPECTED;
-    case HF_FINDING_GONE:
-        return HF_LIFE_GONE;
-    case HF_FINDING_NONE:
-        break;
-    }
-    return now;
-}
-
 /* ---- The end of a driver ------------------------------------------------- */
 
-static void
-fail_too_slow(struct hf_driver *driver, struct hf_duration took)
-{
-    struct hf_keeper_config config = {
-        .terms = driver->config.terms,
-        .grace = driver->config.grace,
-        .margin = hf_margin(driver->config.terms.ttl),
-    };
-    char taken[32];
-    char ttl[32];
-    char most[32];
-
-    hf_fail(driver->error, HF_E_UNAVAILABLE,
-            "lock %s: a write takes %s there, and a ttl of %s allows %s; ask "
-            "for a longer ttl",
-            driver->settings->name, hf_duration_text(took, taken, 32),
-            hf_duration_text(config.terms.ttl, ttl, 32),
-            hf_duration_text(hf_keeper_slowest(&config), most, 32));
-}
-
-/* Why a corrupt record is: a clause, or "". */
-static void
-say_corrupt(const struct hf_queue *queue, struct hf_error *error)
-{
-    struct hf_diagnosis diagnosis;
-
-    hf_seen_tell(&queue->seen, queue->space, queue->name, "", HF_NEVER,
-                 &diagnosis);
-    *error = diagnosis.error;
-}
-
-static void
-explain(struct hf_manager *m, struct hf_queue *queue, struct hf_driver *driver)
-{
-    const char *name = driver->settings->name;
-    const char *why = m->trouble.error.text;
-    struct hf_error corrupt;
-
-    switch (driver->status) {
-    case HF_E_CANCELLED:
-        hf_fail(driver->error, driver->status, "lock %s: cancelled", name);
-        return;
-    case HF_E_UNKNOWN:
-        hf_fail(driver->error, driver->status,
-                "lock %s: abandoned before it was settled; a record may be "
-                "left behind",
-                name);
-        return;
-    case HF_E_CORRUPT:
-        if (!queue->seen.corrupt)
-            break; /* the place itself is: it says how */
-        say_corrupt(queue, &corrupt);
-        hf_fail(driver->error, driver->status,
-                "lock %s: its record is not Holdfast's%s%s", name,
-                corrupt.text[0] == '\0' ? "" : ": ", corrupt.text);
-        return;
-    case HF_OK:
-    case HF_E_INVALID:
-    case HF_E_UNAVAILABLE:
-    case HF_E_DENIED:
-    case HF_E_LIMIT:
-    case HF_E_NOMEM:
-        break;
-    }
-    hf_fail(driver->error, driver->status, "lock %s: %s", name,
-            why[0] == '\0' ? "the place does not answer" : why);
-}
-
-/* It has left its queue: keep what it may be asked for, and say so. */
 void
 hf_line_end(struct hf_manager *m, struct hf_queue *queue,
-            struct hf_driver *driver, enum hf_status status,
-            enum hf_outcome outcome, struct hf_instant now)
+            struct hf_driver *driver, const struct hf_end *end,
+            struct hf_instant now)
 {
-    enum hf_life life = hf_line_judge_life(queue, driver, now);
-
-    if (status == HF_E_UNAVAILABLE && m->trouble.error.status == HF_E_CORRUPT)
-        status = HF_E_CORRUPT; /* the place itself is */
-    driver->ended = true;
-    driver->status = status;
-    driver->outcome = outcome;
-    driver->life = driver->kind == HF_DRIVER_EXAMINE
-                       ? final_life(driver->examiner, life)
-                       : life;
-    driver->ended_at = now;
-    if (driver->kind == HF_DRIVER_LOCK && hf_queue_is_held(queue)) {
-        driver->seen = hf_diagnose_own(m, queue);
-        driver->life = HF_LIFE_BEATING;
-    } else {
-        driver->seen = hf_seen_copy(&queue->seen, m->config.alloc);
-    }
-    if (queue->own && driver->kind == HF_DRIVER_LOCK && driver->granted)
-        hf_seen_forget(&driver->seen, m->config.alloc);
-    if (status != HF_OK) {
-        driver->error = hf_new(m->config.alloc, struct hf_error);
-        if (driver->error != NULL && driver->too_slow.ms > 0)
-            fail_too_slow(driver, driver->too_slow);
-        else if (driver->error != NULL)
-            explain(m, queue, driver);
-    }
+    hf_ending_make(m, queue, driver, end, now);
     hf_heap_set(&m->alarms, &driver->alarm, HF_NEVER);
     m->alarms_needed--;
     m->drivers_count--;
@@ -176,11 +42,11 @@ hf_line_end(struct hf_manager *m, struct hf_queue *queue,
 
 void
 hf_line_end_waiter(struct hf_manager *m, struct hf_queue *queue,
-                   struct hf_driver *driver, enum hf_status status,
-                   enum hf_outcome outcome, struct hf_instant now)
+                   struct hf_driver *driver, const struct hf_end *end,
+                   struct hf_instant now)
 {
     hf_queue_leave(queue, driver);
-    hf_line_end(m, queue, driver, status, outcome, now);
+    hf_line_end(m, queue, driver, end, now);
     hf_keys_touch(m, queue);
 }
 
@@ -199,20 +65,20 @@ hf_line_end_at_limit(struct hf_manager *m, struct hf_queue *queue,
                      struct hf_driver *driver, struct hf_instant now)
 {
     struct hf_evidence evidence = evidence_since(queue, driver->joined_at);
-    enum hf_outcome outcome = HF_TIMED_OUT;
-    enum hf_status status = HF_OK;
+    struct hf_end end = {.outcome = HF_TIMED_OUT};
 
     if (hf_queue_is_held(queue)) {
         if (queue->first->granted_at.ms <= driver->joined_at.ms)
-            outcome = HF_HELD_TOO_LONG; /* by one of us, who lives */
+            end.outcome = HF_HELD_TOO_LONG; /* by one of us, who lives */
     } else if (is_kept_by_place(queue, now)) {
-        status = HF_E_UNAVAILABLE;
+        end.status = HF_E_UNAVAILABLE;
     } else if (queue->at_work && !hf_queue_is_working(queue)) {
-        status = hf_contender_at_limit(&queue->contender, &evidence, &outcome);
+        end.status =
+            hf_contender_at_limit(&queue->contender, &evidence, &end.outcome);
     }
-    if (status != HF_OK)
-        outcome = HF_NOT_HELD;
-    hf_line_end_waiter(m, queue, driver, status, outcome, now);
+    if (end.status != HF_OK)
+        end.outcome = HF_NOT_HELD;
+    hf_line_end_waiter(m, queue, driver, &end, now);
 }
 
 /* ---- From one to the next ------------------------------------------------ */
@@ -222,11 +88,13 @@ static void
 begin(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     struct hf_driver *first = queue->first;
-    struct hf_contender_config config = first->config;
+    struct hf_contender_config config = hf_settings_config(first->settings);
     bool answered = queue->contender.answered;
     struct hf_evidence evidence = evidence_since(queue, first->joined_at);
 
-    config.limit = hf_between(now, first->limit_at);
+    config.seed = first->seed;
+    if (first->alarm.at.ms != HF_NEVER.ms)
+        config.limit = hf_between(now, first->alarm.at);
     hf_heap_set(&m->alarms, &first->alarm, HF_NEVER);
     hf_contender_init(&queue->contender, &config);
     if (answered)
@@ -256,8 +124,7 @@ ends_by_it(const struct hf_driver *driver, const struct hf_contender *c)
         return false;
     }
     if (c->outcome == HF_SUSPECTED_DEAD)
-        return c->evidence.present &&
-               (driver->config.try_only || driver->config.fail_suspected);
+        return c->evidence.present && hf_queue_is_quick(driver);
     return c->outcome == HF_GONE;
 }
 
@@ -267,6 +134,8 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     struct hf_contender *c = &queue->contender;
     struct hf_driver *first = queue->first;
+    struct hf_end end = {.status = c->status, .outcome = c->outcome};
+    struct hf_end of_first = end;
     struct hf_driver *next;
 
     if (queue->own) { /* of nobody's any more, and to be seen anew */
@@ -278,18 +147,18 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
         queue->seen.changed_at = now;
         c->evidence = (struct hf_evidence){.token = first->fence};
     }
-    first->too_slow = c->too_slow;
+    of_first.too_slow = c->too_slow;
     first->right_until = c->keeper.right_until;
     hf_asking_remove(&m->asking, &queue->asker);
     queue->at_work = false;
     hf_keys_set_held(m, queue, false);
     hf_queue_leave(queue, first);
-    hf_line_end(m, queue, first, c->status, c->outcome, now);
+    hf_line_end(m, queue, first, &of_first, now);
     for (struct hf_driver *d = first->granted ? NULL : queue->first; d != NULL;
          d = next) {
         next = d->next;
         if (ends_by_it(d, c))
-            hf_line_end_waiter(m, queue, d, c->status, c->outcome, now);
+            hf_line_end_waiter(m, queue, d, &end, now);
     }
     if (queue->first == NULL || !first->granted) {
         queue->shared_at = (struct hf_instant){0};
@@ -315,6 +184,8 @@ is_looked_for(const struct hf_queue *queue, const struct hf_driver *driver)
 static void
 end_tries(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
+    static const struct hf_end suspected = {.outcome = HF_SUSPECTED_DEAD};
+    static const struct hf_end timed_out = {.outcome = HF_TIMED_OUT};
     const struct hf_contender *c = &queue->contender;
     const struct hf_evidence *e = &c->evidence;
     bool lives =
@@ -326,16 +197,33 @@ end_tries(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     if (!queue->at_work || (!lives && !c->suspected))
         return;
     for (struct hf_driver *d = queue->first->next; d != NULL; d = next) {
-        bool fails = d->config.try_only || d->config.fail_suspected;
-
         next = d->next;
         if (!hf_queue_is_held(queue) && !is_looked_for(queue, d))
             continue;
-        if (c->suspected && fails)
-            hf_line_end_waiter(m, queue, d, HF_OK, HF_SUSPECTED_DEAD, now);
-        else if (lives && d->config.try_only)
-            hf_line_end_waiter(m, queue, d, HF_OK, HF_TIMED_OUT, now);
+        if (c->suspected && hf_queue_is_quick(d))
+            hf_line_end_waiter(m, queue, d, &suspected, now);
+        else if (lives && d->settings->try_only)
+            hf_line_end_waiter(m, queue, d, &timed_out, now);
     }
+}
+
+/* It has ended: no answer is for it any more. */
+static void
+end_examine(struct hf_manager *m, struct hf_queue *queue,
+            struct hf_examine *examine, struct hf_instant now)
+{
+    struct hf_end end = {
+        .status = examine->examiner.status,
+        .outcome = HF_NOT_HELD,
+    };
+
+    hf_asking_remove(&m->asking, &examine->asker);
+    for (struct hf_batch *b = m->batches; b != NULL; b = b->next)
+        for (size_t i = 0; i < b->items_count; i++)
+            if (b->items[i].examine == examine)
+                b->items[i].examine = NULL;
+    hf_queue_depart(queue, &examine->driver);
+    hf_line_end(m, queue, &examine->driver, &end, now);
 }
 
 static void
@@ -346,15 +234,8 @@ end_examines(struct hf_manager *m, struct hf_queue *queue,
 
     for (struct hf_driver *d = queue->examines; d != NULL; d = next) {
         next = d->next;
-        if (d->examiner->state != HF_EXAMINER_ENDED)
-            continue;
-        hf_asking_remove(&m->asking, &d->asker);
-        for (struct hf_batch *b = m->batches; b != NULL; b = b->next)
-            for (size_t i = 0; i < b->items_count; i++)
-                if (b->items[i].examine == d)
-                    b->items[i].examine = NULL;
-        hf_queue_depart(queue, d);
-        hf_line_end(m, queue, d, d->examiner->status, HF_NOT_HELD, now);
+        if (hf_examine_of(d)->examiner.state == HF_EXAMINER_ENDED)
+            end_examine(m, queue, hf_examine_of(d), now);
     }
 }
 
@@ -365,8 +246,9 @@ end_examines(struct hf_manager *m, struct hf_queue *queue,
 static struct hf_instant
 risk_at(const struct hf_queue *queue)
 {
-    return hf_after(queue->contender.keeper.right_until,
-                    (struct hf_duration){-queue->first->config.grace.ms});
+    return hf_after(
+        queue->contender.keeper.right_until,
+        (struct hf_duration){-queue->contender.keeper.config.grace.ms});
 }
 
 static void
@@ -417,7 +299,7 @@ is_watching(const struct hf_queue *queue)
     if (queue->at_work && hf_contender_watching(&queue->contender, &version))
         return true;
     for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
-        if (hf_examiner_watching(d->examiner, &version))
+        if (hf_examiner_watching(&hf_examine_of(d)->examiner, &version))
             return true;
     return false;
 }
@@ -439,7 +321,8 @@ set_alarms(struct hf_manager *m, struct hf_queue *queue)
             at, hf_after(queue->told_at, (struct hf_duration){TELL_EVERY_MS}));
     hf_heap_set(&m->alarms, &queue->alarm, at);
     for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
-        hf_heap_set(&m->alarms, &d->alarm, hf_examiner_deadline(d->examiner));
+        hf_heap_set(&m->alarms, &d->alarm,
+                    hf_examiner_deadline(&hf_examine_of(d)->examiner));
 }
 
 static void

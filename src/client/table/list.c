@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "client/describe.h"
 #include "client/table/hex.h"
+#include "client/table/methods.h"
 #include "client/table/table.h"
 
 /* Looking at many locks: one page of a list. */
@@ -117,8 +118,8 @@ add_row(void *ctx, const char *name, size_t name_len,
     return ++listing->count < listing->job->limit;
 }
 
-enum hf_status
-hf_job_list(struct hf_job *job, struct hf_store *store, struct hf_error *error)
+static enum hf_status
+list_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
 {
     struct listing listing = {
         .job = job,
@@ -142,4 +143,11 @@ hf_job_list(struct hf_job *job, struct hf_store *store, struct hf_error *error)
     if (status == HF_OK && listing.count > 0)
         write_cursor(&listing.reached, job->cursor, sizeof(job->cursor));
     return status;
+}
+
+enum hf_status
+hf_queries_list(struct hf_backend *backend, struct hf_query *query,
+                struct hf_error *error)
+{
+    return hf_jobs_start(hf_table_of(backend), query, list_page, error);
 }

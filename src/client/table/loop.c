@@ -14,14 +14,14 @@
 static void
 tell_presence(struct hf_table *table, struct hf_holder *holder)
 {
-    struct hf_queue *queue = holder->queues;
+    struct hf_link *link = holder->queues.first;
 
-    while (queue != NULL) {
-        struct hf_queue *after = queue->peer_next;
+    while (link != NULL) {
+        struct hf_queue *queue = HF_CONTAINER(link, struct hf_queue, peer);
 
+        link = link->next;
         hf_manager_presence(&table->manager, queue, true, holder->presence,
                             hf_now());
-        queue = after;
     }
 }
 

@@ -151,11 +151,11 @@ perform(struct hf_manager *m, struct hf_asker *asker, struct hf_event event)
 
     trace_event(m, asker, &event);
     if (asker->examine != NULL)
-        hf_examiner_step(asker->examine->examiner, event);
+        hf_examiner_step(&asker->examine->examiner, event);
     else
         hf_contender_step(&queue->contender, event);
     while (asker->examine != NULL
-               ? hf_examiner_next(asker->examine->examiner, &effect)
+               ? hf_examiner_next(&asker->examine->examiner, &effect)
                : hf_contender_next(&queue->contender, &effect)) {
         trace_effect(m, asker, event.at, &effect);
         if (effect.kind == HF_DO_ASK)
@@ -206,7 +206,7 @@ hf_machine_pump_all(struct hf_manager *m, struct hf_queue *queue,
     if (queue->at_work)
         hf_machine_pump(m, &queue->asker, event);
     for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
-        hf_machine_pump(m, &d->asker, event);
+        hf_machine_pump(m, &hf_examine_of(d)->asker, event);
 }
 
 /* To those who wait for a change; a keeper at work takes it for another. */
@@ -217,5 +217,5 @@ hf_machine_hint(struct hf_manager *m, struct hf_queue *queue,
     if (queue->at_work && !hf_queue_is_working(queue))
         hf_machine_pump(m, &queue->asker, hf_event(HF_ON_HINT, now));
     for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
-        hf_machine_pump(m, &d->asker, hf_event(HF_ON_HINT, now));
+        hf_machine_pump(m, &hf_examine_of(d)->asker, hf_event(HF_ON_HINT, now));
 }

@@ -53,17 +53,14 @@ static void
 join(struct hf_manager *m, struct hf_queue *queue, struct hf_driver *driver,
      struct hf_instant now)
 {
-    struct hf_duration limit = driver->config.limit;
+    struct hf_duration limit = hf_settings_config(driver->settings).limit;
     bool holder =
         hf_queue_is_ours(queue) || (queue->seen.exists && !queue->own);
 
-    if (driver->config.try_only)
-        limit = driver->config.terms.ttl;
     driver->joined_at = now;
-    driver->limit_at = hf_after(now, limit);
     hf_queue_join(queue, driver);
-    hf_heap_set(&m->alarms, &driver->alarm, driver->limit_at);
-    if (driver->config.try_only || driver->config.fail_suspected)
+    hf_heap_set(&m->alarms, &driver->alarm, hf_after(now, limit));
+    if (hf_queue_is_quick(driver))
         queue->quick_at = now;
     if (driver == queue->first)
         return;
@@ -80,11 +77,13 @@ enum hf_status
 hf_manager_start(struct hf_manager *m, struct hf_driver *driver,
                  struct hf_instant now, struct hf_error *error)
 {
+    static const struct hf_end already_held = {.outcome = HF_ALREADY_HELD};
     const struct hf_settings *settings = driver->settings;
     const char *space = hf_settings_space(settings);
     struct hf_queue *queue =
         hf_manager_find(m, (struct hf_key){space, settings->name});
     const struct hf_driver *same = NULL;
+    struct hf_examine *examine;
 
     if (m->drivers_count >= HF_CLIENT_LOCKS_MAX)
         return hf_fail(error, HF_E_LIMIT, "more than %d locks in one client",
@@ -101,15 +100,16 @@ hf_manager_start(struct hf_manager *m, struct hf_driver *driver,
     m->drivers_count++;
     driver->alarm.kind = HF_ALARM_DRIVER;
     driver->right_until = (struct hf_instant){INT64_MIN};
-    driver->asker = (struct hf_asker){.queue = queue, .examine = driver};
     hf_keys_touch(m, queue);
     if (settings->lane != NULL && driver->kind == HF_DRIVER_LOCK)
         same = find_lane(queue, settings->lane);
     if (driver->kind == HF_DRIVER_EXAMINE) {
+        examine = hf_examine_of(driver);
+        examine->asker = (struct hf_asker){.queue = queue, .examine = examine};
         hf_queue_attend(queue, driver);
-        hf_machine_pump(m, &driver->asker, hf_event(HF_ON_EXAMINE, now));
+        hf_machine_pump(m, &examine->asker, hf_event(HF_ON_EXAMINE, now));
     } else if (same != NULL) {
-        hf_line_end(m, queue, driver, HF_OK, HF_ALREADY_HELD, now);
+        hf_line_end(m, queue, driver, &already_held, now);
     } else {
         join(m, queue, driver, now);
     }
@@ -130,16 +130,17 @@ static void
 stop(struct hf_manager *m, struct hf_driver *driver, enum hf_event_kind kind,
      struct hf_instant now)
 {
+    static const struct hf_end cancelled = {HF_E_CANCELLED, HF_NOT_HELD, {0}};
     struct hf_queue *queue = driver->queue;
 
     if (queue == NULL)
         return;
     driver->releasing = true;
     if (!has_machine(driver))
-        hf_line_end_waiter(m, queue, driver, HF_E_CANCELLED, HF_NOT_HELD, now);
+        hf_line_end_waiter(m, queue, driver, &cancelled, now);
     else if (driver->kind == HF_DRIVER_EXAMINE)
         hf_machine_pump(
-            m, &driver->asker,
+            m, &hf_examine_of(driver)->asker,
             hf_event(kind == HF_ON_RELEASE ? HF_ON_CANCEL : kind, now));
     else
         hf_machine_pump(m, &queue->asker, hf_event(kind, now));
@@ -172,9 +173,11 @@ hf_manager_forget(struct hf_manager *m, struct hf_driver *driver)
 {
     HF_CHECK(driver->queue == NULL);
     hf_keys_untell(m, driver);
-    hf_seen_forget(&driver->seen, m->config.alloc);
-    hf_free(m->config.alloc, driver->error);
-    driver->error = NULL;
+    if (driver->ending == NULL)
+        return;
+    hf_seen_forget(&driver->ending->seen, m->config.alloc);
+    hf_free(m->config.alloc, driver->ending);
+    driver->ending = NULL;
 }
 
 static enum hf_outcome
@@ -232,6 +235,33 @@ hf_manager_right(const struct hf_driver *driver)
     return driver->right_until;
 }
 
+bool
+hf_manager_is_unanswered(const struct hf_driver *driver)
+{
+    const struct hf_question *question =
+        driver->kind == HF_DRIVER_EXAMINE
+            ? &hf_examine_at(driver)->examiner.question
+            : &driver->queue->contender.keeper.question;
+
+    return question->waiting || question->failures > 0;
+}
+
+enum hf_status
+hf_manager_error(const struct hf_driver *driver, struct hf_error *error)
+{
+    return driver->ended ? hf_ending_error(driver, error) : HF_OK;
+}
+
+void
+hf_manager_diagnose(const struct hf_manager *m, const struct hf_driver *driver,
+                    struct hf_instant now, struct hf_diagnosis *diagnosis)
+{
+    if (driver->queue == NULL)
+        hf_ending_tell(m, driver, diagnosis);
+    else
+        hf_diagnose_driver(m, driver, now, diagnosis);
+}
+
 /* ---- Time ---------------------------------------------------------------- */
 
 struct hf_instant
@@ -247,8 +277,10 @@ static void
 beat_together(struct hf_manager *m, struct hf_instant now)
 {
     m->beats_asked = false;
-    for (struct hf_queue *q = m->holding; q != NULL; q = q->hold_next)
-        hf_machine_pump(m, &q->asker, hf_event(HF_ON_HINT, now));
+    for (struct hf_link *link = m->holding.first; link != NULL;
+         link = link->next)
+        hf_machine_pump(m, &HF_CONTAINER(link, struct hf_queue, hold)->asker,
+                        hf_event(HF_ON_HINT, now));
     m->beats_asked = false;
 }
 
@@ -261,7 +293,8 @@ ring(struct hf_manager *m, struct hf_heap_node *alarm, struct hf_instant now)
         if (driver->kind == HF_DRIVER_LOCK)
             hf_line_end_at_limit(m, driver->queue, driver, now);
         else
-            hf_machine_pump(m, &driver->asker, hf_event(HF_ON_CLOCK, now));
+            hf_machine_pump(m, &hf_examine_of(driver)->asker,
+                            hf_event(HF_ON_CLOCK, now));
     } else {
         struct hf_queue *queue = HF_CONTAINER(alarm, struct hf_queue, alarm);
 

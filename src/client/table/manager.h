@@ -55,10 +55,10 @@ struct hf_manager {
     size_t alarms_needed;  /* room for them */
     size_t drivers_count;  /* started, and not ended */
     struct hf_asking asking;
-    struct hf_queue *watching; /* those that wait for a change */
+    struct hf_list watching; /* queues that wait for a change, by `watch` */
     size_t watching_count;
-    uint64_t watches_added;   /* so often one was added */
-    struct hf_queue *holding; /* those whose first holds */
+    uint64_t watches_added; /* so often one was added */
+    struct hf_list holding; /* queues whose first holds, by `hold` */
     struct hf_queue *dirty;
     struct hf_driver *told_first; /* those with news */
     struct hf_driver *told_last;
@@ -79,10 +79,10 @@ void hf_manager_fini(struct hf_manager *m);
 /* ---- What users want ----------------------------------------------------- */
 
 /*
- * Begin.  The driver's kind, settings, owner and, of a lock, config (with a
- * random seed) are set, the rest is zero; of an examine, the examiner is set
- * up.  A lane that holds or waits for this key ends at once.  HF_E_LIMIT,
- * HF_E_NOMEM.
+ * Begin.  The driver's kind, settings, owner and, of a lock, a random seed are
+ * set, the rest is zero; the driver of an examine stands in one, whose examiner
+ * is set up.  The settings' terms have been checked.  A lane that holds or waits
+ * for this key ends at once.  HF_E_LIMIT, HF_E_NOMEM.
  */
 HF_MUST_USE enum hf_status hf_manager_start(struct hf_manager *m,
                                             struct hf_driver *driver,
@@ -109,6 +109,10 @@ enum hf_outcome hf_manager_check(const struct hf_driver *driver,
 /* The end of its right, as far as it is proved; INT64_MIN: it has none. */
 struct hf_instant hf_manager_right(const struct hf_driver *driver);
 
+/* Why it has ended without an outcome; HF_OK if it has not. */
+enum hf_status hf_manager_error(const struct hf_driver *driver,
+                                struct hf_error *error);
+
 /* What is known of the holder, for people. */
 void hf_manager_diagnose(const struct hf_manager *m,
                          const struct hf_driver *driver, struct hf_instant now,
@@ -133,7 +137,7 @@ void hf_manager_tick(struct hf_manager *m, struct hf_instant now);
 /* A question in a batch, with whose it is. */
 struct hf_batch_item {
     struct hf_queue *queue;
-    struct hf_driver *examine; /* NULL: of the queue's contender, or gone */
+    struct hf_examine *examine; /* NULL: of the queue's contender, or gone */
     bool of_contender;
     uint64_t incarnation; /* of the contender */
     uint64_t number;

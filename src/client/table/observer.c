@@ -115,11 +115,7 @@ hf_observer_follow(struct hf_observer *observer, struct hf_queue *queue,
     if (holder == NULL)
         return;
     queue->observed = holder;
-    queue->peer_previous = NULL;
-    queue->peer_next = holder->queues;
-    if (holder->queues != NULL)
-        holder->queues->peer_previous = queue;
-    holder->queues = queue;
+    hf_list_add(&holder->queues, &queue->peer);
 }
 
 void
@@ -130,13 +126,8 @@ hf_observer_leave(struct hf_observer *observer, struct hf_queue *queue)
     if (holder == NULL)
         return;
     queue->observed = NULL;
-    if (queue->peer_next != NULL)
-        queue->peer_next->peer_previous = queue->peer_previous;
-    if (queue->peer_previous != NULL)
-        queue->peer_previous->peer_next = queue->peer_next;
-    else
-        holder->queues = queue->peer_next;
-    if (holder->queues != NULL)
+    hf_list_remove(&holder->queues, &queue->peer);
+    if (holder->queues.first != NULL)
         return;
     hf_process_forget(&holder->observation);
     hf_hash_remove(&observer->holders, &holder->node);

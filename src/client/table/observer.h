@@ -21,7 +21,7 @@ struct hf_holder {
     size_t processes_count;
     struct hf_observation observation; /* owned */
     enum hf_presence presence;
-    struct hf_queue *queues; /* whose holder it is, linked by peer_next */
+    struct hf_list queues; /* whose holder it is, by their `peer` */
 };
 
 struct hf_observer {

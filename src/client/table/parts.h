@@ -12,7 +12,8 @@
  *   machine   an event goes into a machine, and its effects come out
  *   keys      the queues, and the lists that they are in
  *
- * and diagnose, which only looks.
+ * and beside them diagnose, which only looks, and ending, which keeps what is
+ * known when a driver ends.
  */
 
 enum { HF_ALARM_QUEUE, HF_ALARM_DRIVER }; /* what a heap node stands in */
@@ -55,6 +56,13 @@ void hf_machine_hint(struct hf_manager *m, struct hf_queue *queue,
 
 /* ---- line ---------------------------------------------------------------- */
 
+/* How a driver ends. */
+struct hf_end {
+    enum hf_status status;
+    enum hf_outcome outcome;     /* HF_OK */
+    struct hf_duration too_slow; /* a write took so long: see contender.h */
+};
+
 /* Put every key in order that something happened to. */
 void hf_line_settle(struct hf_manager *m, struct hf_instant now);
 
@@ -64,23 +72,42 @@ void hf_line_end_at_limit(struct hf_manager *m, struct hf_queue *queue,
 
 /* One of the line that has nothing to settle ends. */
 void hf_line_end_waiter(struct hf_manager *m, struct hf_queue *queue,
-                        struct hf_driver *driver, enum hf_status status,
-                        enum hf_outcome outcome, struct hf_instant now);
+                        struct hf_driver *driver, const struct hf_end *end,
+                        struct hf_instant now);
 
 /* A driver that has left its queue, or was in none, has ended. */
 void hf_line_end(struct hf_manager *m, struct hf_queue *queue,
-                 struct hf_driver *driver, enum hf_status status,
-                 enum hf_outcome outcome, struct hf_instant now);
+                 struct hf_driver *driver, const struct hf_end *end,
+                 struct hf_instant now);
 
-/* What is known of the life of the holder that this driver looks at. */
-enum hf_life hf_line_judge_life(const struct hf_queue *queue,
-                                const struct hf_driver *driver,
-                                struct hf_instant now);
+/* ---- ending -------------------------------------------------------------- */
+
+/* It has ended so: keep what it may be asked for. */
+void hf_ending_make(struct hf_manager *m, const struct hf_queue *queue,
+                    struct hf_driver *driver, const struct hf_end *end,
+                    struct hf_instant now);
+
+/* Of one that has ended: why without an outcome, or HF_OK; and what was known of
+ * the holder then. */
+enum hf_status hf_ending_error(const struct hf_driver *driver,
+                               struct hf_error *error);
+void hf_ending_tell(const struct hf_manager *m, const struct hf_driver *driver,
+                    struct hf_diagnosis *diagnosis);
 
 /* ---- diagnose ------------------------------------------------------------ */
 
 /* What a look would show of the one that holds it here; the caller's. */
 struct hf_seen hf_diagnose_own(const struct hf_manager *m,
                                const struct hf_queue *queue);
+
+/* What is known of the holder, for one that goes on. */
+void hf_diagnose_driver(const struct hf_manager *m,
+                        const struct hf_driver *driver, struct hf_instant now,
+                        struct hf_diagnosis *diagnosis);
+
+/* What is known of the life of the holder that this driver looks at. */
+enum hf_life hf_diagnose_life(const struct hf_queue *queue,
+                              const struct hf_driver *driver,
+                              struct hf_instant now);
 
 #endif

@@ -1,9 +1,9 @@
 #include "client/table/queue.h"
 
-static bool
-is_quick(const struct hf_driver *driver)
+bool
+hf_queue_is_quick(const struct hf_driver *driver)
 {
-    return driver->config.try_only || driver->config.fail_suspected;
+    return driver->settings->try_only || driver->settings->fail_suspected;
 }
 
 void
@@ -17,7 +17,7 @@ hf_queue_join(struct hf_queue *queue, struct hf_driver *driver)
     else
         queue->first = driver;
     queue->last = driver;
-    queue->quick += is_quick(driver);
+    queue->quick += hf_queue_is_quick(driver);
 }
 
 static void
@@ -39,7 +39,7 @@ unlink_driver(struct hf_driver **first, struct hf_driver **last,
 void
 hf_queue_leave(struct hf_queue *queue, struct hf_driver *driver)
 {
-    queue->quick -= is_quick(driver);
+    queue->quick -= hf_queue_is_quick(driver);
     unlink_driver(&queue->first, &queue->last, driver);
 }
 

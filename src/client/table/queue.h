@@ -30,45 +30,46 @@ struct hf_queue {
     struct hf_driver *first; /* the line */
     struct hf_driver *last;
     struct hf_driver *examines;
-    size_t quick; /* of the line: those who are answered by a look */
-    struct hf_instant quick_at; /* the last of them asked */
+    struct hf_instant quick_at; /* the last of the quick asked */
 
     struct hf_contender contender; /* the first's, if at work */
-    bool at_work;
-    uint64_t incarnation; /* of the contender */
+    uint64_t incarnation;          /* of the contender */
     struct hf_asker asker;
     struct hf_heap_node alarm;   /* of the contender, the right, a rest, news */
-    bool writing;                /* a write of this key is with the store */
-    unsigned calls;              /* questions of this key with the store */
-    struct hf_instant called_at; /* the first of them was sent */
-    bool failed;                 /* the last that came back had no answer */
+    struct hf_instant called_at; /* the first of `calls` was sent */
     const struct hf_batch *read_in; /* the batch being packed has its key */
     size_t read_index;              /* there */
 
     struct hf_seen seen;
     struct hf_instant looked_at; /* the contender's last good look was sent */
-    bool own;                    /* what was seen is our first's own record */
     struct hf_holder *observed;  /* the observer's; NULL: nobody is observed */
-    struct hf_queue *peer_previous; /* others whose holder is the same */
-    struct hf_queue *peer_next;
-    bool observe_told; /* it is in the manager's list for the observer */
-    struct hf_queue *observe_next;
+    struct hf_link peer;         /* in observed->queues */
 
     struct hf_instant shared_at;  /* since when it is handed over here; 0: no */
     struct hf_instant rest_until; /* left to other processes until then */
+    struct hf_instant told_at;    /* the last change was told */
 
-    bool news_due;             /* a change is not told yet */
-    struct hf_instant told_at; /* the last change was told */
+    struct hf_link watch; /* watched: in the manager's list of those */
+    struct hf_link hold;  /* held: in the manager's list of those */
+    struct hf_queue *observe_next;
+    struct hf_queue *dirty_next;
 
-    struct hf_queue *watch_previous; /* those that wait for a change */
-    struct hf_queue *watch_next;
-    bool watched;
-    struct hf_queue *hold_previous; /* those whose first holds */
-    struct hf_queue *hold_next;
-    bool held;
-    struct hf_queue *dirty_next; /* those to be put in order */
-    bool dirty;
+    unsigned quick;    /* of the line: those who are answered by a look */
+    unsigned calls;    /* questions of this key with the store */
+    bool at_work;      /* the first of the line is, with the contender */
+    bool writing;      /* a write of this key is with the store */
+    bool failed;       /* the last call that came back had no answer */
+    bool own;          /* what was seen is our first's own record */
+    bool watched;      /* somebody waits for a change */
+    bool held;         /* the first of the line holds it */
+    bool news_due;     /* a change is not told yet */
+    bool observe_told; /* it is in the manager's list for the observer */
+    bool dirty;        /* it is in the list of those to be put in order */
 };
+
+/* Is it answered by a look, and does not wait for one who lives, or for one who
+ * is suspected? */
+bool hf_queue_is_quick(const struct hf_driver *driver);
 
 /* Put a driver last in the line. */
 void hf_queue_join(struct hf_queue *queue, struct hf_driver *driver);

@@ -161,4 +161,7 @@ hf_seen_tell(const struct hf_seen *seen, const char *space, const char *name,
     diagnosis->watched = hf_between(seen->first_at, now);
     if (seen->corrupt)
         tell_corrupt(seen, diagnosis);
+    else if (!known)
+        diagnosis->error = (struct hf_error){
+            HF_E_NOMEM, "there was no memory to keep what was read"};
 }

@@ -28,7 +28,7 @@ struct hf_table {
     struct hf_manager manager;
     struct hf_observer observer;
 
-    struct hf_job *jobs; /* oldest first, none of them begun */
+    struct hf_list jobs; /* oldest first, none of them begun */
     uint64_t generation; /* of the store, as the manager knows it */
     bool stopping;
     size_t resting;          /* workers that wait for work */
@@ -55,15 +55,31 @@ HF_MUST_USE enum hf_status hf_table_open(struct hf_client *client,
  * processes.  Entered. */
 void hf_table_flush(struct hf_table *table);
 
+/* What is known of the holder that this driver looks at; NULL: no memory. */
+struct hf_view *hf_table_watch(struct hf_table *table,
+                               const struct hf_driver *driver);
+
+static inline struct hf_table *
+hf_table_of(struct hf_backend *backend)
+{
+    return (struct hf_table *)backend;
+}
+
 /* ---- Jobs: calls to the store that are no lock's ------------------------- */
+
+struct hf_job;
+
+/* Not entered. */
+typedef enum hf_status hf_job_fn(struct hf_job *job, struct hf_store *store,
+                                 struct hf_error *error);
 
 /* One page of a list, and the like; owns all that it needs. */
 struct hf_job {
-    enum hf_status (*run)(struct hf_job *job, struct hf_store *store,
-                          struct hf_error *error); /* not entered */
+    hf_job_fn *run;
     const struct hf_alloc *alloc;
     struct hf_query *query; /* NULL: it was cancelled; nobody asks any more */
-    struct hf_job *next;
+    struct hf_link link;    /* until it has begun */
+    bool begun;
     struct hf_view *rows;  /* out */
     struct hf_view **last; /* where the next row goes */
     char cursor[2 * 600];  /* in: from where; out: how far; "": the start */
@@ -74,18 +90,25 @@ struct hf_job {
     const struct hf_table *table; /* for what a doctor looks at */
 };
 
-enum hf_status hf_job_list(struct hf_job *job, struct hf_store *store,
-                           struct hf_error *error);
-enum hf_status hf_job_audit(struct hf_job *job, struct hf_store *store,
-                            struct hf_error *error);
-enum hf_status hf_job_doctor(struct hf_job *job, struct hf_store *store,
-                             struct hf_error *error);
+/* Begin a query that is a job.  HF_E_INVALID, HF_E_NOMEM. */
+HF_MUST_USE enum hf_status hf_jobs_start(struct hf_table *table,
+                                         struct hf_query *query, hf_job_fn *run,
+                                         struct hf_error *error);
 
-/* It has run: its query has ended, if it is asked yet; frees it.  Entered. */
-void hf_table_end_job(struct hf_table *table, struct hf_job *job,
-                      enum hf_status status, const struct hf_error *error);
+/* One that has begun goes on, and nobody hears of it. */
+void hf_jobs_cancel(struct hf_table *table, struct hf_query *query);
 
-/* Add a row behind the others; NULL: no memory. */
+/* The oldest that has not begun, which begins now; NULL: there is none. */
+struct hf_job *hf_jobs_take(struct hf_table *table);
+
+/* It has run: its query has ended, if it is asked yet; frees it. */
+void hf_jobs_end(struct hf_job *job, enum hf_status status,
+                 const struct hf_error *error);
+
+/* Free those that have not begun. */
+void hf_jobs_drop(struct hf_table *table);
+
+/* Add a row behind the others; NULL: no memory.  Not entered. */
 struct hf_view *hf_job_row(struct hf_job *job, enum hf_view_kind kind);
 
 /* ---- Its threads --------------------------------------------------------- */

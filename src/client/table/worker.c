@@ -136,16 +136,14 @@ carry(struct worker *worker, struct hf_batch *batch)
 static void
 run_job(struct worker *worker)
 {
-    struct hf_table *table = worker->table;
-    struct hf_job *job = table->jobs;
+    struct hf_job *job = hf_jobs_take(worker->table);
     struct hf_error error = {0};
     enum hf_status status;
 
-    table->jobs = job->next;
     leave(worker);
-    status = job->run(job, table->store, &error);
+    status = job->run(job, worker->table->store, &error);
     enter(worker);
-    hf_table_end_job(table, job, status, &error);
+    hf_jobs_end(job, status, &error);
 }
 
 static void
@@ -225,14 +223,14 @@ work(struct worker *worker)
 {
     struct hf_table *table = worker->table;
     struct hf_batch *batch = NULL;
-    bool idle = table->jobs == NULL;
+    bool idle = table->jobs.first == NULL;
 
     if (hf_manager_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
                         &batch)) {
         carry(worker, batch);
         idle = false;
     }
-    if (table->jobs != NULL)
+    if (table->jobs.first != NULL)
         run_job(worker);
     if (idle && table->manager.released)
         purge(worker);

@@ -37,6 +37,7 @@ trying(void)
     struct hf_contender_config config = patient;
 
     config.try_only = true;
+    config.limit = config.terms.ttl;
     return config;
 }
 

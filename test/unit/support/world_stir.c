@@ -182,6 +182,8 @@ draw_contender(struct world *w)
         .seed = world_draw(w, UINT64_MAX),
     };
 
+    if (config.try_only)
+        config.limit = config.terms.ttl;
     config.terms.if_dead = w->options.refuse ? HF_REFUSE : HF_TAKEOVER;
     if (w->options.refuse && w->options.takeover && world_chance(w, 500))
         config.terms.if_dead = HF_TAKEOVER;

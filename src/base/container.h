@@ -1,0 +1,10 @@
+#ifndef HF_BASE_CONTAINER_H
+#define HF_BASE_CONTAINER_H
+
+#include <stddef.h>
+
+/* What `node`, a member, stands in; it is not NULL. */
+#define HF_CONTAINER(node, type, member)                                       \
+    ((type *)(void *)((char *)(node)-offsetof(type, member)))
+
+#endif

@@ -1,0 +1,129 @@
+#include <sys/eventfd.h>
+
+#include "base/alarm.h"
+#include "base/fail.h"
+#include "client/table/table.h"
+
+/* Flush: what an event of the manager's leads to, outside it. */
+
+/* Those of the holder that is seen now, or nobody's. */
+static void
+observe(struct hf_table *table, struct hf_queue *queue, bool wanted)
+{
+    struct hf_value value;
+    bool here = false;
+
+    hf_observer_leave(&table->observer, queue);
+    if (wanted && hf_seen_value(&queue->seen, &value))
+        here = hf_process_is_here(&table->self.host, value.owner.boot,
+                                  value.owner.pidns);
+    if (here)
+        hf_observer_follow(&table->observer, queue, value.owner.processes,
+                           value.owner.processes_count);
+    hf_manager_observed(&table->manager, queue);
+    if (wanted) /* else it may be gone */
+        hf_manager_presence(&table->manager, queue, here,
+                            queue->observed == NULL ? HF_PRESENCE_UNKNOWN
+                                                    : queue->observed->presence,
+                            hf_now());
+}
+
+/* A clear leaves what is not ours alone, unless it is told not to. */
+static bool
+is_spared(const struct hf_query *query, const struct hf_driver *driver)
+{
+    const struct hf_examine *examine = hf_examine_at(driver);
+
+    return query->kind == HF_CLEAR && driver->ending != NULL &&
+           driver->ending->seen.corrupt && !examine->force &&
+           !examine->examiner.cleared;
+}
+
+static void
+end_query(struct hf_query *query, const struct hf_driver *driver)
+{
+    struct hf_error error = {0};
+    enum hf_status status = hf_manager_error(driver, &error);
+
+    if (status == HF_OK && is_spared(query, driver))
+        status = hf_fail(&error, HF_E_CORRUPT,
+                         "lock %s: its record is not Holdfast's; only a forced "
+                         "clear deletes it",
+                         driver->settings->name);
+    hf_query_ended(query, status, &error, NULL);
+}
+
+/* Nobody was observed for one that ended with its first look: look now.  That
+ * they have ended proves no death, for the record may be past by now: no read
+ * was sent after this. */
+static void
+look_at_processes(const struct hf_table *table, struct hf_ending *ending)
+{
+    struct hf_seen *seen = &ending->seen;
+    struct hf_observation observation = {.count = 0};
+    struct hf_value value;
+
+    if (seen->presence != HF_PRESENCE_UNKNOWN || !hf_seen_value(seen, &value))
+        return;
+    seen->here = hf_process_is_here(&table->self.host, value.owner.boot,
+                                    value.owner.pidns);
+    if (!seen->here)
+        return;
+    hf_process_observe(&observation, value.owner.processes,
+                       value.owner.processes_count);
+    seen->presence = hf_process_look(&observation);
+    hf_process_forget(&observation);
+    if (ending->life == HF_LIFE_UNKNOWN && seen->presence == HF_PRESENCE_THERE)
+        ending->life = HF_LIFE_RUNNING;
+}
+
+static void
+tell_news(const struct hf_table *table, struct hf_driver *driver)
+{
+    struct hf_handle *handle = driver->owner;
+    unsigned news = driver->news;
+
+    driver->news = 0;
+    hf_handle_tell(handle, news & ~(unsigned)HF_NEWS_ENDED);
+    if ((news & HF_NEWS_ENDED) == 0)
+        return;
+    if (driver->ending != NULL)
+        look_at_processes(table, driver->ending);
+    if (handle->kind == HF_HANDLE_LOCK)
+        hf_client_ended(handle->client, handle);
+    else
+        end_query((struct hf_query *)handle, driver);
+}
+
+static void
+wake_worker(struct hf_table *table)
+{
+    bool news = table->manager.watches_added != table->watches_known;
+    bool busy = table->jobs.first != NULL ||
+                hf_manager_has_batch(&table->manager) ||
+                table->manager.released;
+
+    if (busy && table->resting > 0)
+        pthread_cond_signal(&table->work);
+    else if (table->watching && (busy || news))
+        (void)eventfd_write(table->work_fd, 1);
+}
+
+void
+hf_table_flush(struct hf_table *table)
+{
+    struct hf_manager *manager = &table->manager;
+    struct hf_queue *queue;
+    struct hf_driver *driver;
+    bool wanted;
+
+    while ((queue = hf_manager_take_observe(manager, &wanted)) != NULL)
+        observe(table, queue, wanted);
+    while ((driver = hf_manager_take_told(manager)) != NULL)
+        tell_news(table, driver);
+    if (hf_manager_deadline(manager).ms < table->armed.ms) {
+        table->armed = hf_manager_deadline(manager);
+        hf_alarm_set(table->alarm_fd, table->armed);
+    }
+    wake_worker(table);
+}
