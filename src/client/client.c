@@ -34,15 +34,6 @@ hf_client_may_call(const struct hf_client *client, struct hf_error *error)
     return HF_OK;
 }
 
-static void
-obey(struct hf_handle *handle, enum hf_wish wish)
-{
-    if (handle->kind == HF_HANDLE_LOCK)
-        hf_lock_obey((struct hf_lock *)handle, wish);
-    else
-        hf_query_obey((struct hf_query *)handle, wish);
-}
-
 void
 hf_client_take_signals(struct hf_client *client)
 {
@@ -50,7 +41,7 @@ hf_client_take_signals(struct hf_client *client)
     struct hf_handle *handle = hf_handle_take_signalled(client, &wish);
 
     for (; handle != NULL; handle = hf_handle_take_signalled(client, &wish))
-        obey(handle, wish);
+        handle->methods->obey(handle, wish);
 }
 
 void
@@ -92,12 +83,8 @@ hf_client_ended(struct hf_client *client, struct hf_handle *handle)
     hf_handle_tell(handle, HF_NEWS_ENDED);
     if (client->closing)
         pthread_cond_signal(&client->quiet);
-    if (!handle->freed)
-        return;
-    if (handle->kind == HF_HANDLE_LOCK)
-        hf_lock_destroy((struct hf_lock *)handle);
-    else
-        hf_query_destroy((struct hf_query *)handle);
+    if (handle->freed)
+        handle->methods->destroy(handle);
 }
 
 /* ---- Making -------------------------------------------------------------- */
@@ -315,10 +302,7 @@ hf_client_next(struct hf_client *client)
     hf_client_enter(client);
     handle = hf_handle_next(client);
     if (handle != NULL)
-        client->notice.state =
-            handle->kind == HF_HANDLE_LOCK
-                ? hf_lock_state_now((const struct hf_lock *)handle)
-                : hf_query_state_now((const struct hf_query *)handle);
+        client->notice.state = handle->methods->state(handle);
     hf_client_leave(client);
     return handle == NULL ? NULL : &client->notice;
 }
@@ -353,27 +337,30 @@ hf_notice_state(const struct hf_notice *notice)
 static void
 end_all(struct hf_client *client, bool abandon)
 {
-    struct hf_handle *handle = client->handles;
+    struct hf_link *link = client->handles.first;
 
-    while (handle != NULL) {
-        struct hf_handle *after = handle->next;
+    while (link != NULL) {
+        struct hf_handle *handle = HF_CONTAINER(link, struct hf_handle, link);
 
-        if (abandon || handle->kind == HF_HANDLE_QUERY)
-            obey(handle, HF_WISH_ABANDON); /* may free it */
+        link = link->next; /* what follows may free it */
+        if (abandon)
+            handle->methods->obey(handle, HF_WISH_ABANDON);
         else
-            hf_lock_settle((struct hf_lock *)handle);
-        handle = after;
+            handle->methods->settle(handle);
     }
 }
 
 static bool
 all_ended(const struct hf_client *client)
 {
-    const struct hf_handle *handle = client->handles;
+    for (struct hf_link *link = client->handles.first; link != NULL;
+         link = link->next) {
+        struct hf_handle *handle = HF_CONTAINER(link, struct hf_handle, link);
 
-    while (handle != NULL && (!handle->started || handle->ended))
-        handle = handle->next;
-    return handle == NULL;
+        if (handle->started && !handle->ended)
+            return false;
+    }
+    return true;
 }
 
 enum hf_status

@@ -47,9 +47,8 @@ struct hf_client {
     struct hf_backend *backend; /* owned; NULL before it is open */
     size_t references;          /* the caller's, one a handle */
     bool closing;
-    struct hf_handle *handles;    /* all of them, linked */
-    struct hf_handle *told_first; /* the queue of notices */
-    struct hf_handle *told_last;
+    struct hf_list handles;  /* all of them, by `link` */
+    struct hf_list notices;  /* those with news, by `notice` */
     bool fd_set;             /* the descriptor is readable */
     struct hf_notice notice; /* the last one taken */
     struct hf_handle *taken; /* of `signalled`, not yet looked at */

@@ -24,31 +24,21 @@ static _Atomic uint64_t last_id;
 
 void
 hf_handle_add(struct hf_handle *handle, struct hf_client *client,
-              enum hf_handle_kind kind)
+              const struct hf_handle_methods *methods)
 {
     handle->client = client;
-    handle->kind = kind;
+    handle->methods = methods;
     handle->id = atomic_fetch_add(&last_id, 1) + 1;
-    handle->next = client->handles;
-    if (handle->next != NULL)
-        handle->next->previous = handle;
-    client->handles = handle;
+    hf_list_add(&client->handles, &handle->link);
     client->references++;
 }
 
 void
 hf_handle_remove(struct hf_handle *handle)
 {
-    struct hf_client *client = handle->client;
-
     hf_handle_silence(handle);
-    if (handle->next != NULL)
-        handle->next->previous = handle->previous;
-    if (handle->previous != NULL)
-        handle->previous->next = handle->next;
-    else
-        client->handles = handle->next;
-    client->references--;
+    hf_list_remove(&handle->client->handles, &handle->link);
+    handle->client->references--;
 }
 
 /* ---- Notices ------------------------------------------------------------- */
@@ -67,13 +57,7 @@ hf_handle_tell(struct hf_handle *handle, unsigned news)
     if (handle->told)
         return;
     handle->told = true;
-    handle->told_next = NULL;
-    handle->told_previous = client->told_last;
-    if (handle->told_previous != NULL)
-        handle->told_previous->told_next = handle;
-    else
-        client->told_first = handle;
-    client->told_last = handle;
+    hf_list_add(&client->notices, &handle->notice);
     if (!client->fd_set)
         (void)eventfd_write(client->fd, 1);
     client->fd_set = true;
@@ -82,18 +66,9 @@ hf_handle_tell(struct hf_handle *handle, unsigned news)
 void
 hf_handle_silence(struct hf_handle *handle)
 {
-    struct hf_client *client = handle->client;
-
     if (!handle->told)
         return;
-    if (handle->told_next != NULL)
-        handle->told_next->told_previous = handle->told_previous;
-    else
-        client->told_last = handle->told_previous;
-    if (handle->told_previous != NULL)
-        handle->told_previous->told_next = handle->told_next;
-    else
-        client->told_first = handle->told_next;
+    hf_list_remove(&handle->client->notices, &handle->notice);
     handle->told = false;
     handle->news = 0;
 }
@@ -101,15 +76,17 @@ hf_handle_silence(struct hf_handle *handle)
 struct hf_handle *
 hf_handle_next(struct hf_client *client)
 {
-    struct hf_handle *handle = client->told_first;
+    struct hf_link *first = client->notices.first;
+    struct hf_handle *handle;
     eventfd_t count;
 
-    if (handle == NULL) {
+    if (first == NULL) {
         if (client->fd_set)
             (void)eventfd_read(client->fd, &count);
         client->fd_set = false;
         return NULL;
     }
+    handle = HF_CONTAINER(first, struct hf_handle, notice);
     client->notice = (struct hf_notice){
         .id = handle->id,
         .user = handle->user,

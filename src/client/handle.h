@@ -6,6 +6,8 @@
 
 #include <holdfast/holdfast.h>
 
+#include "base/list.h"
+
 /*
  * Handle: what a lock and a query have in common: it is told, waited for,
  * cancelled from signal handlers, and freed in any state.
@@ -13,31 +15,37 @@
  * Everything but hf_handle_signal wants the client entered.
  */
 
-enum hf_handle_kind { HF_HANDLE_LOCK, HF_HANDLE_QUERY };
-
 /* What a signal handler may wish; the stronger wins. */
 enum hf_wish { HF_WISH_NONE, HF_WISH_CANCEL, HF_WISH_ABANDON };
 
+struct hf_handle;
+
+/* What a lock does otherwise than a query; with the client entered. */
+struct hf_handle_methods {
+    enum hf_state (*state)(const struct hf_handle *handle);
+    void (*obey)(struct hf_handle *handle, enum hf_wish wish);
+    void (*settle)(struct hf_handle *handle);  /* the client is being closed */
+    void (*destroy)(struct hf_handle *handle); /* it was freed and has ended */
+};
+
 struct hf_handle {
+    const struct hf_handle_methods *methods;
     struct hf_client *client; /* one reference */
-    enum hf_handle_kind kind;
     uint64_t id;
-    void *user; /* the caller's */
+    void *user;                  /* the caller's */
+    void *behind;                /* the place's; owned by it from start to
+                                    forget */
+    struct hf_link link;         /* in client->handles */
+    struct hf_link notice;       /* told: in client->notices */
+    struct hf_sleeper *sleepers; /* callers that wait for it */
+    unsigned news;               /* not yet taken */
+    bool told;
     bool freed; /* by the caller: gone as soon as it has ended */
     bool started;
     bool ended;
-    void *behind; /* the place's; owned by it from start to forget */
 
-    unsigned news; /* not yet taken */
-    bool told;     /* it stands in the queue of notices */
-    struct hf_handle *told_previous;
-    struct hf_handle *told_next;
-    struct hf_sleeper *sleepers; /* callers that wait for it */
-    struct hf_handle *previous;  /* in client->handles */
-    struct hf_handle *next;
-
-    _Atomic int wish;       /* an enum hf_wish, from signal handlers */
     _Atomic bool signalled; /* it stands in client->signalled */
+    _Atomic int wish;       /* an enum hf_wish, from signal handlers */
     struct hf_handle *signal_next;
 };
 
@@ -50,7 +58,7 @@ struct hf_notice {
 
 /* Link a new handle into its client, of which it then holds a reference. */
 void hf_handle_add(struct hf_handle *handle, struct hf_client *client,
-                   enum hf_handle_kind kind);
+                   const struct hf_handle_methods *methods);
 
 /* Take it out, and the reference with it. */
 void hf_handle_remove(struct hf_handle *handle);

@@ -58,6 +58,73 @@ refuse(const struct hf_lock *lock, const char *what, struct hf_error *error)
                    client->place == NULL ? "a table" : client->place, what);
 }
 
+/* ---- As a handle --------------------------------------------------------- */
+
+static struct hf_lock *
+lock_of(struct hf_handle *handle)
+{
+    return (struct hf_lock *)handle;
+}
+
+static bool
+is_going_on(const struct hf_lock *lock)
+{
+    return is_begun(lock) && !lock->handle.ended;
+}
+
+static enum hf_state
+state_of(const struct hf_handle *handle)
+{
+    const struct hf_lock *lock = (const struct hf_lock *)handle;
+
+    if (is_begun(lock))
+        return methods_of(lock)->state(lock);
+    return handle->started ? HF_STATE_ENDED : HF_STATE_NEW;
+}
+
+static void
+obey(struct hf_handle *handle, enum hf_wish wish)
+{
+    struct hf_lock *lock = lock_of(handle);
+
+    if (!is_going_on(lock))
+        return;
+    if (wish == HF_WISH_ABANDON)
+        methods_of(lock)->abandon(handle->client->backend, lock);
+    else
+        methods_of(lock)->cancel(handle->client->backend, lock);
+}
+
+/* Give it up, or back. */
+static void
+settle(struct hf_handle *handle)
+{
+    struct hf_lock *lock = lock_of(handle);
+
+    if (is_going_on(lock))
+        methods_of(lock)->release(handle->client->backend, lock);
+}
+
+static void
+destroy(struct hf_handle *handle)
+{
+    struct hf_client *client = handle->client;
+    struct hf_lock *lock = lock_of(handle);
+
+    if (is_begun(lock))
+        methods_of(lock)->forget(client->backend, lock);
+    hf_handle_remove(handle);
+    hf_settings_fini(&lock->settings, client->alloc);
+    hf_free(client->alloc, lock);
+}
+
+static const struct hf_handle_methods as_handle = {
+    .state = state_of,
+    .obey = obey,
+    .settle = settle,
+    .destroy = destroy,
+};
+
 /* ---- Making and setting -------------------------------------------------- */
 
 enum hf_status
@@ -78,7 +145,7 @@ hf_lock_new(struct hf_client *client, const char *name, struct hf_lock **lock,
         return status;
     }
     hf_client_enter(client);
-    hf_handle_add(&made->handle, client, HF_HANDLE_LOCK);
+    hf_handle_add(&made->handle, client, &as_handle);
     hf_client_leave(client);
     *lock = made;
     return HF_OK;
@@ -217,24 +284,16 @@ hf_lock_start(struct hf_lock *lock, struct hf_error *error)
         lock->handle.started = true;
         wish = (enum hf_wish)atomic_load(&lock->handle.wish);
         if (wish != HF_WISH_NONE)
-            hf_lock_obey(lock, wish);
+            obey(&lock->handle, wish);
     }
     hf_client_leave(client);
     return status;
 }
 
-enum hf_state
-hf_lock_state_now(const struct hf_lock *lock)
-{
-    if (is_begun(lock))
-        return methods_of(lock)->state(lock);
-    return lock->handle.started ? HF_STATE_ENDED : HF_STATE_NEW;
-}
-
 static bool
 is_settled(const struct hf_handle *handle)
 {
-    enum hf_state state = hf_lock_state_now((const struct hf_lock *)handle);
+    enum hf_state state = state_of(handle);
 
     return state != HF_STATE_WAITING && state != HF_STATE_RELEASING;
 }
@@ -248,7 +307,7 @@ hf_lock_wait(struct hf_lock *lock, struct hf_duration limit)
         return HF_STATE_ENDED;
     hf_client_enter(lock->handle.client);
     (void)hf_handle_wait(&lock->handle, is_settled, limit);
-    state = hf_lock_state_now(lock);
+    state = state_of(&lock->handle);
     hf_client_leave(lock->handle.client);
     return state;
 }
@@ -263,7 +322,7 @@ hf_lock_state(const struct hf_lock *lock)
     if (!is_ours(lock))
         return HF_STATE_ENDED;
     hf_client_enter(lock->handle.client);
-    state = hf_lock_state_now(lock);
+    state = state_of(&lock->handle);
     hf_client_leave(lock->handle.client);
     return state;
 }
@@ -375,32 +434,6 @@ hf_lock_change(struct hf_lock *lock, size_t index, enum hf_mode mode,
     return status;
 }
 
-static bool
-is_going_on(const struct hf_lock *lock)
-{
-    return is_begun(lock) && !lock->handle.ended;
-}
-
-void
-hf_lock_obey(struct hf_lock *lock, enum hf_wish wish)
-{
-    struct hf_client *client = lock->handle.client;
-
-    if (!is_going_on(lock))
-        return;
-    if (wish == HF_WISH_ABANDON)
-        methods_of(lock)->abandon(client->backend, lock);
-    else
-        methods_of(lock)->cancel(client->backend, lock);
-}
-
-void
-hf_lock_settle(struct hf_lock *lock)
-{
-    if (is_going_on(lock))
-        methods_of(lock)->release(lock->handle.client->backend, lock);
-}
-
 void
 hf_lock_release(struct hf_lock *lock)
 {
@@ -408,7 +441,7 @@ hf_lock_release(struct hf_lock *lock)
         return;
     hf_client_enter(lock->handle.client);
     if (lock->handle.started)
-        hf_lock_settle(lock);
+        settle(&lock->handle);
     else
         hf_handle_signal(&lock->handle, HF_WISH_CANCEL); /* start obeys */
     hf_client_leave(lock->handle.client);
@@ -429,18 +462,6 @@ hf_lock_abandon(struct hf_lock *lock)
 }
 
 void
-hf_lock_destroy(struct hf_lock *lock)
-{
-    struct hf_client *client = lock->handle.client;
-
-    if (is_begun(lock))
-        methods_of(lock)->forget(client->backend, lock);
-    hf_handle_remove(&lock->handle);
-    hf_settings_fini(&lock->settings, client->alloc);
-    hf_free(client->alloc, lock);
-}
-
-void
 hf_lock_free(struct hf_lock *lock)
 {
     struct hf_client *client;
@@ -452,8 +473,8 @@ hf_lock_free(struct hf_lock *lock)
     lock->handle.freed = true;
     hf_handle_silence(&lock->handle);
     if (is_going_on(lock))
-        hf_lock_settle(lock); /* destroyed when it has ended, perhaps now */
+        settle(&lock->handle); /* destroyed when it has ended, perhaps now */
     else
-        hf_lock_destroy(lock);
+        destroy(&lock->handle);
     hf_client_leave(client);
 }

@@ -11,17 +11,4 @@ struct hf_lock {
     struct hf_settings settings;
 };
 
-/* What a wish from a signal handler asks; entered. */
-void hf_lock_obey(struct hf_lock *lock, enum hf_wish wish);
-
-/* Its state; entered. */
-enum hf_state hf_lock_state_now(const struct hf_lock *lock);
-
-/* It was freed and has ended: give its memory back.  Entered. */
-void hf_lock_destroy(struct hf_lock *lock);
-
-/* The caller has freed it, or the client is being closed: give it up or back.
- * Entered. */
-void hf_lock_settle(struct hf_lock *lock);
-
 #endif

@@ -45,6 +45,73 @@ has_pages(enum hf_query_kind kind)
     return kind == HF_LIST || kind == HF_AUDIT;
 }
 
+/* ---- As a handle --------------------------------------------------------- */
+
+static struct hf_query *
+query_of(struct hf_handle *handle)
+{
+    return (struct hf_query *)handle;
+}
+
+static enum hf_state
+state_of(const struct hf_handle *handle)
+{
+    if (handle->ended)
+        return HF_STATE_ENDED;
+    return handle->started ? HF_STATE_WAITING : HF_STATE_NEW;
+}
+
+static void
+cancel(struct hf_handle *handle)
+{
+    struct hf_query *query = query_of(handle);
+
+    if (is_running(query) && is_begun(query))
+        methods_of(query)->cancel_query(handle->client->backend, query);
+}
+
+/* Nothing of it needs to be settled. */
+static void
+obey(struct hf_handle *handle, enum hf_wish wish)
+{
+    (void)wish;
+    cancel(handle);
+}
+
+static void
+free_rows(struct hf_query *query)
+{
+    while (query->rows != NULL) {
+        struct hf_view *row = query->rows;
+
+        query->rows = row->next;
+        hf_view_free(row);
+    }
+}
+
+static void
+destroy(struct hf_handle *handle)
+{
+    const struct hf_alloc *alloc = handle->client->alloc;
+    struct hf_query *query = query_of(handle);
+
+    if (is_begun(query))
+        methods_of(query)->forget_query(handle->client->backend, query);
+    hf_handle_remove(handle);
+    free_rows(query);
+    hf_settings_fini(&query->settings, alloc);
+    hf_free(alloc, query->prefix);
+    hf_free(alloc, query->cursor);
+    hf_free(alloc, query);
+}
+
+static const struct hf_handle_methods as_handle = {
+    .state = state_of,
+    .obey = obey,
+    .settle = cancel,
+    .destroy = destroy,
+};
+
 /* ---- Making and setting -------------------------------------------------- */
 
 enum hf_status
@@ -64,7 +131,7 @@ hf_query_new(struct hf_client *client, enum hf_query_kind kind,
     made->kind = kind;
     made->limit = ROWS_DEFAULT;
     hf_client_enter(client);
-    hf_handle_add(&made->handle, client, HF_HANDLE_QUERY);
+    hf_handle_add(&made->handle, client, &as_handle);
     hf_client_leave(client);
     *query = made;
     return HF_OK;
@@ -267,17 +334,6 @@ start_kind(struct hf_query *query, struct hf_error *error)
     return HF_E_INVALID;
 }
 
-static void
-free_rows(struct hf_query *query)
-{
-    while (query->rows != NULL) {
-        struct hf_view *row = query->rows;
-
-        query->rows = row->next;
-        hf_view_free(row);
-    }
-}
-
 enum hf_status
 hf_query_start(struct hf_query *query, struct hf_error *error)
 {
@@ -304,18 +360,10 @@ hf_query_start(struct hf_query *query, struct hf_error *error)
         if (status != HF_OK)
             query->handle.started = false;
         else if (atomic_load(&query->handle.wish) != HF_WISH_NONE)
-            hf_query_obey(query, HF_WISH_CANCEL);
+            cancel(&query->handle);
     }
     hf_client_leave(client);
     return status;
-}
-
-enum hf_state
-hf_query_state_now(const struct hf_query *query)
-{
-    if (query->handle.ended)
-        return HF_STATE_ENDED;
-    return query->handle.started ? HF_STATE_WAITING : HF_STATE_NEW;
 }
 
 enum hf_state
@@ -326,7 +374,7 @@ hf_query_state(const struct hf_query *query)
     if (!is_ours(query))
         return HF_STATE_ENDED;
     hf_client_enter(query->handle.client);
-    state = hf_query_state_now(query);
+    state = state_of(&query->handle);
     hf_client_leave(query->handle.client);
     return state;
 }
@@ -436,33 +484,10 @@ hf_query_id(const struct hf_query *query)
 /* ---- The end ------------------------------------------------------------- */
 
 void
-hf_query_obey(struct hf_query *query, enum hf_wish wish)
-{
-    (void)wish;
-    if (is_running(query) && is_begun(query))
-        methods_of(query)->cancel_query(query->handle.client->backend, query);
-}
-
-void
 hf_query_cancel(struct hf_query *query)
 {
     if (is_ours(query))
         hf_handle_signal(&query->handle, HF_WISH_CANCEL);
-}
-
-void
-hf_query_destroy(struct hf_query *query)
-{
-    struct hf_client *client = query->handle.client;
-
-    if (is_begun(query))
-        methods_of(query)->forget_query(client->backend, query);
-    hf_handle_remove(&query->handle);
-    free_rows(query);
-    hf_settings_fini(&query->settings, client->alloc);
-    hf_free(client->alloc, query->prefix);
-    hf_free(client->alloc, query->cursor);
-    hf_free(client->alloc, query);
 }
 
 void
@@ -477,8 +502,8 @@ hf_query_free(struct hf_query *query)
     query->handle.freed = true;
     hf_handle_silence(&query->handle);
     if (is_running(query))
-        hf_query_obey(query, HF_WISH_CANCEL);
+        cancel(&query->handle);
     else
-        hf_query_destroy(query);
+        destroy(&query->handle);
     hf_client_leave(client);
 }

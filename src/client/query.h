@@ -27,10 +27,6 @@ struct hf_query {
     struct hf_error error;
 };
 
-void hf_query_obey(struct hf_query *query, enum hf_wish wish);
-enum hf_state hf_query_state_now(const struct hf_query *query);
-void hf_query_destroy(struct hf_query *query);
-
 /* For a place: it has ended so; takes the rows.  Entered. */
 void hf_query_ended(struct hf_query *query, enum hf_status status,
                     const struct hf_error *error, struct hf_view *rows);

@@ -89,7 +89,7 @@ tell_news(const struct hf_table *table, struct hf_driver *driver)
         return;
     if (driver->ending != NULL)
         look_at_processes(table, driver->ending);
-    if (handle->kind == HF_HANDLE_LOCK)
+    if (driver->kind == HF_DRIVER_LOCK)
         hf_client_ended(handle->client, handle);
     else
         end_query((struct hf_query *)handle, driver);
