@@ -2,23 +2,7 @@
 
 #include "lab/world/stored.h"
 
-/* A beat is due a tick after the last; once it was, nobody is unaware. */
-enum { FORGET_BYTES = 7, NOTICED_AFTER = 2 };
-
-void
-forget_keep(struct world *world)
-{
-    if (!world->config->forgets)
-        return;
-    world->before = (struct world_before){
-        .exists = world->exists,
-        .version = world->version,
-        .token = world->token,
-        .id = world->id,
-        .terms = world->terms,
-        .marker = world->marker,
-    };
-}
+enum { FORGET_BYTES = 7 };
 
 bool
 forget_may(const struct world *world, unsigned who)
@@ -69,7 +53,7 @@ forget_removed(struct world *world, unsigned who)
     world->version = ++world->given;
     world->token = world->id = world->marker = 0;
     world->terms = 0;
-    forget_keep(world);
+    stored_keep(world);
 }
 
 void
@@ -99,19 +83,8 @@ forget_excuse(struct world *world)
 void
 forget_tick(struct world *world)
 {
-    if (world->forgot && world->since < NOTICED_AFTER)
+    if (world->forgot && world->since < FORGET_NOTICED_AFTER)
         world->since++;
-}
-
-bool
-forget_is_unnoticed(const struct world *world, unsigned worker)
-{
-    const struct world_worker *w = &world->workers[worker];
-
-    return world->forgot && world->since >= NOTICED_AFTER && w->alive &&
-           w->cleared && w->in_section && !w->frozen && !w->cut &&
-           !w->mail.slow &&
-           hf_contender_check(&w->contender, WORLD_NOW) == HF_GRANTED;
 }
 
 /* ---- Packing ------------------------------------------------------------ */

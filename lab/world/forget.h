@@ -15,8 +15,8 @@
  * notices with its next beat.
  */
 
-/* A write is about to apply: the place as it was before is kept. */
-void forget_keep(struct world *world);
+/* A beat is due a tick after the last; once it was, nobody is unaware. */
+enum { FORGET_NOTICED_AFTER = 2 };
 
 bool forget_may(const struct world *world, unsigned who);
 
@@ -34,10 +34,6 @@ void forget_excuse(struct world *world);
 
 /* Time passes by a tick. */
 void forget_tick(struct world *world);
-
-/* Does a worker that is at work still believe in what is gone, although its
- * next beat was due? */
-bool forget_is_unnoticed(const struct world *world, unsigned worker);
 
 /* ---- Packing: see pack.h ------------------------------------------------ */
 

@@ -153,6 +153,19 @@ is_untold(const struct world *world, unsigned worker)
            !worker_is_due(w);
 }
 
+/* Does a worker that is at work still believe in what is gone, although its
+ * next beat was due? */
+static bool
+is_unnoticed(const struct world *world, unsigned worker)
+{
+    const struct world_worker *w = &world->workers[worker];
+
+    return world->forgot && world->since >= FORGET_NOTICED_AFTER && w->alive &&
+           w->cleared && w->in_section && !w->frozen && !w->cut &&
+           !w->mail.slow &&
+           hf_contender_check(&w->contender, WORLD_NOW) == HF_GRANTED;
+}
+
 static void
 promise_of_section(struct world *world)
 {
@@ -170,7 +183,7 @@ promise_of_section(struct world *world)
     if (believing > 1)
         broken(world, PROMISE_OVERLAP);
     for (unsigned i = 0; i < world->config->workers; i++)
-        if (forget_is_unnoticed(world, i))
+        if (is_unnoticed(world, i))
             broken(world, PROMISE_UNNOTICED);
     for (unsigned i = 0; i < world->config->workers; i++)
         if (is_untold(world, i))

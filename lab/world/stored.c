@@ -1,7 +1,6 @@
 #include "lab/world/stored.h"
 
 #include "base/check.h"
-#include "lab/world/forget.h"
 #include "lab/world/promise.h"
 
 /* Only writes that expect this very version can still apply. */
@@ -37,6 +36,21 @@ note_cleared(struct world *world)
         world->workers[owner].cleared = true;
 }
 
+void
+stored_keep(struct world *world)
+{
+    if (!world->config->forgets)
+        return;
+    world->before = (struct world_before){
+        .exists = world->exists,
+        .version = world->version,
+        .token = world->token,
+        .id = world->id,
+        .terms = world->terms,
+        .marker = world->marker,
+    };
+}
+
 enum hf_verdict
 stored_apply(struct world *world, const struct world_write *write)
 {
@@ -46,7 +60,7 @@ stored_apply(struct world *world, const struct world_write *write)
     promise_write(world, write);
     if (write->id == 0)
         note_cleared(world);
-    forget_keep(world);
+    stored_keep(world);
     world->version = ++world->given;
     world->foreign = false;
     world->exists = write->kind == HF_PUT;

@@ -8,6 +8,9 @@
  * for one lock and its marker, and the writes that may yet reach it.
  */
 
+/* A write is about to apply: the place as it was before is kept. */
+void stored_keep(struct world *world);
+
 /* Apply it, all or none, looking at the promises on the way. */
 enum hf_verdict stored_apply(struct world *world,
                              const struct world_write *write);

@@ -1,6 +1,5 @@
 #include "client/client.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -11,10 +10,8 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "client/generation.h"
-#include "client/table/table.h"
-#include "store/place.h"
 
-/* A client, as holdfast.h has it: made, opened, told by, closed. */
+/* A client, as holdfast.h has it: made, told by, closed. */
 
 /* ---- Who calls ----------------------------------------------------------- */
 
@@ -112,8 +109,8 @@ hf_client_new(const struct hf_alloc *alloc, struct hf_client **client,
     return HF_OK;
 }
 
-static enum hf_status
-may_set(const struct hf_client *client, struct hf_error *error)
+enum hf_status
+hf_client_may_set(const struct hf_client *client, struct hf_error *error)
 {
     enum hf_status status = hf_client_may_call(client, error);
 
@@ -126,7 +123,7 @@ enum hf_status
 hf_client_set(struct hf_client *client, const char *option, const char *text,
               struct hf_error *error)
 {
-    enum hf_status status = may_set(client, error);
+    enum hf_status status = hf_client_may_set(client, error);
 
     if (status != HF_OK)
         return status;
@@ -141,127 +138,11 @@ hf_client_set(struct hf_client *client, const char *option, const char *text,
 void
 hf_client_trace(struct hf_client *client, hf_trace_fn *trace, void *ctx)
 {
-    if (may_set(client, NULL) != HF_OK)
+    if (hf_client_may_set(client, NULL) != HF_OK)
         return;
     client->trace = trace;
     client->trace_ctx = ctx;
     client->trace_chosen = true;
-}
-
-static void
-write_line(void *ctx, const char *line)
-{
-    struct hf_client *client = ctx;
-
-    (void)fprintf(client->trace_file, "%ld %s\n", (long)getpid(), line);
-    (void)fflush(client->trace_file);
-}
-
-static enum hf_status
-open_trace(struct hf_client *client, struct hf_error *error)
-{
-    const char *path = secure_getenv("HOLDFAST_TRACE");
-
-    if (client->trace_chosen || client->trace_file != NULL || path == NULL ||
-        path[0] == '\0')
-        return HF_OK;
-    client->trace_file = fopen(path, "ae");
-    if (client->trace_file == NULL)
-        return hf_fail(error, HF_E_INVALID,
-                       "HOLDFAST_TRACE: %.200s cannot be written to", path);
-    client->trace = write_line;
-    client->trace_ctx = client;
-    return HF_OK;
-}
-
-/* ---- Opening ------------------------------------------------------------- */
-
-static enum hf_status
-resolve_place(const char *place, char *resolved, size_t size,
-              struct hf_error *error)
-{
-    if (place == NULL)
-        place = secure_getenv("HOLDFAST_AT");
-    if (place == NULL || place[0] == '\0') {
-        if (hf_place_default(resolved, size) == HF_OK)
-            return HF_OK;
-        return hf_fail(error, HF_E_INVALID,
-                       "there is no home folder to keep the locks in: name a "
-                       "place, or set HOLDFAST_AT to one");
-    }
-    if (snprintf(resolved, size, "%s", place) >= (int)size)
-        return hf_fail(error, HF_E_INVALID,
-                       "the place is longer than %zu bytes", size - 1);
-    return HF_OK;
-}
-
-/* Kept from one try to open it to the next. */
-static enum hf_status
-open_descriptors(struct hf_client *client, struct hf_error *error)
-{
-    if (client->fd < 0)
-        client->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (client->wake_fd < 0)
-        client->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (client->fd < 0 || client->wake_fd < 0)
-        return hf_fail(error, HF_E_LIMIT, "too many open files");
-    return HF_OK;
-}
-
-static enum hf_status
-open_store(const struct hf_client *client, const struct hf_place *place,
-           struct hf_store **store, struct hf_error *error)
-{
-    if (client->look_only)
-        return hf_store_look_at(place, client->alloc, store, error);
-    return hf_store_open_at(place, client->alloc, store, error);
-}
-
-enum hf_status
-hf_client_open(struct hf_client *client, const char *place,
-               struct hf_error *error)
-{
-    struct hf_store *store = NULL;
-    char resolved[HF_PLACE_MAX];
-    struct hf_place parsed;
-    enum hf_status status = may_set(client, error);
-
-    if (status == HF_OK)
-        status = resolve_place(place, resolved, sizeof(resolved), error);
-    if (status == HF_OK)
-        status = hf_place_parse(resolved, &parsed, error);
-    if (status == HF_OK)
-        status = open_store(client, &parsed, &store, error);
-    if (status != HF_OK)
-        return status;
-    status = hf_client_open_on(client, store, parsed.text, error);
-    if (status != HF_OK)
-        hf_store_close(store);
-    return status;
-}
-
-enum hf_status
-hf_client_open_on(struct hf_client *client, struct hf_store *store,
-                  const char *place, struct hf_error *error)
-{
-    enum hf_status status = open_descriptors(client, error);
-    char *copy;
-
-    if (status == HF_OK)
-        status = open_trace(client, error);
-    if (status != HF_OK)
-        return status;
-    copy = hf_copy(client->alloc, place);
-    if (copy == NULL)
-        return hf_fail(error, HF_E_NOMEM, "open %s: out of memory", place);
-    client->place = copy;
-    client->look_only = client->look_only || store->look_only;
-    status = hf_table_open(client, store, &client->backend, error);
-    if (status == HF_OK)
-        return HF_OK;
-    client->place = NULL;
-    hf_free(client->alloc, copy);
-    return status;
 }
 
 /* ---- What is known of it ------------------------------------------------- */

@@ -67,6 +67,10 @@ HF_MUST_USE enum hf_status hf_client_open_on(struct hf_client *client,
 HF_MUST_USE enum hf_status hf_client_may_call(const struct hf_client *client,
                                               struct hf_error *error);
 
+/* The same, or it is open already: then nothing can be set. */
+HF_MUST_USE enum hf_status hf_client_may_set(const struct hf_client *client,
+                                             struct hf_error *error);
+
 /* Is this the process that opened it?  A forked child's is not. */
 bool hf_client_is_ours(const struct hf_client *client);
 

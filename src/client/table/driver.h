@@ -57,8 +57,8 @@ struct hf_driver {
     struct hf_driver *previous; /* in its line, or among the examines */
     struct hf_driver *next;
     struct hf_driver *next_told; /* in the manager's list of those with news */
-    struct hf_heap_node alarm;   /* LOCK, while it has no contender: the limit
-                                    of its wait; EXAMINE: the machine's deadline */
+    struct hf_heap_node alarm;   /* LOCK, without a contender: the limit of its
+                                    wait; EXAMINE: the machine's deadline */
     struct hf_instant joined_at;
     struct hf_instant granted_at;
     struct hf_instant right_until; /* as last known; INT64_MIN: none */

@@ -81,8 +81,8 @@ void hf_manager_fini(struct hf_manager *m);
 /*
  * Begin.  The driver's kind, settings, owner and, of a lock, a random seed are
  * set, the rest is zero; the driver of an examine stands in one, whose examiner
- * is set up.  The settings' terms have been checked.  A lane that holds or waits
- * for this key ends at once.  HF_E_LIMIT, HF_E_NOMEM.
+ * is set up.  The settings' terms have been checked.  A lane that holds or
+ * waits for this key ends at once.  HF_E_LIMIT, HF_E_NOMEM.
  */
 HF_MUST_USE enum hf_status hf_manager_start(struct hf_manager *m,
                                             struct hf_driver *driver,
