@@ -427,7 +427,8 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_query_new(struct hf_client *client,
  *              default: read once, which proves no death; "forever": up to the
  *              record's ttl
  *   HF_REASON  [C] required; kept in the audit
- *   HF_FORCE   [C] "yes": do not watch for a sign of life first; default "no"
+ *   HF_FORCE   [C] "yes": do not watch for a sign of life first, and delete it
+ *              though it beats meanwhile; default "no"
  *   HF_FENCE   [C] clear the holder of this fence and no later one
  */
 #define HF_NAME   "name"
@@ -453,10 +454,11 @@ HF_PUBLIC void hf_query_set_user(struct hf_query *query, void *user);
  * view in which it does not exist; one that is not ours is a corrupt one.
  *
  * A clear watches in the same way for one ttl, unless the processes are gone or
- * it is forced; then it deletes the record at the very version that it watched,
- * whatever its if_dead, and writes who, when and why into the audit in the same
- * transaction.  HF_FIELD_CLEARED tells whether; if not, it showed life, it
- * changed, its fence is another, or there is no such lock: see the view.
+ * it is forced; then it deletes the record at the very version that it watched
+ * (forced: or that the same holder has put there since), whatever its if_dead,
+ * and writes who, when and why into the audit in the same transaction.
+ * HF_FIELD_CLEARED tells whether; if not, it showed life, it changed, its fence
+ * is another, or there is no such lock: see the view.
  *
  * An audit reads all entries, which nothing ever deletes: it is for people, and
  * for a client that holds no locks.

@@ -7,6 +7,10 @@
 /* Failures in a row after which a person is told, rather than kept waiting. */
 #define FAILURES_MAX 5
 
+/* So often a forced clear is tried again at a version that a beat has put there
+ * meanwhile: after that they come quicker than it can. */
+#define AGAIN_MAX 20
+
 /* A read is waited for so much longer than a clear is. */
 #define CALLS 5
 
@@ -76,12 +80,19 @@ on_failed(struct hf_examiner *x, struct hf_instant now)
 }
 
 static void
-start_clearing(struct hf_examiner *x, uint64_t version, struct hf_instant now)
+clear_at(struct hf_examiner *x, uint64_t version, struct hf_instant now)
 {
     x->version = version;
-    move_to(x, HF_EXAMINER_CLEARING);
+    x->unsettled = false;
     ask(x, HF_ASK_CLEAR, now);
     x->first_clear = x->question.number;
+}
+
+static void
+start_clearing(struct hf_examiner *x, uint64_t version, struct hf_instant now)
+{
+    move_to(x, HF_EXAMINER_CLEARING);
+    clear_at(x, version, now);
 }
 
 static void
@@ -136,6 +147,15 @@ on_lock_seen(struct hf_examiner *x, const struct hf_sight *sight,
         watch(x, now);
 }
 
+/* Is it the one that is to go by force, which has beaten meanwhile?  Then no
+ * clear that was sent has been applied, nor can be. */
+static bool
+has_beaten(struct hf_examiner *x, const struct hf_sight *sight)
+{
+    return x->config.force && sight->kind == HF_SIGHT_LOCK &&
+           sight->token == x->evidence.token && x->again++ < AGAIN_MAX;
+}
+
 /* After a refused clear: the version is past, by our own clear or by others. */
 static void
 on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
@@ -143,6 +163,10 @@ on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
 {
     if (sight->kind != HF_SIGHT_ABSENT && sight->version == x->version) {
         on_failed(x, now); /* refused by what rides along */
+        return;
+    }
+    if (has_beaten(x, sight)) {
+        clear_at(x, sight->version, now);
         return;
     }
     x->cleared = sight->kind == HF_SIGHT_ABSENT && x->unsettled;
@@ -188,8 +212,9 @@ on_found(struct hf_examiner *x, const struct hf_event *event)
         end(x, HF_OK);
 }
 
-/* Every write is the same clear, at one version: that it was applied or refused
- * is true of all of them, whenever it is said. */
+/* Every write from the first on is the same clear, at one version: that it was
+ * applied or refused is true of all of them, whenever it is said.  One before
+ * them was refused. */
 static void
 on_answer(struct hf_examiner *x, const struct hf_event *event)
 {
@@ -198,7 +223,8 @@ on_answer(struct hf_examiner *x, const struct hf_event *event)
                 event->answer.verdict == HF_REFUSED;
     bool reads = x->question.waiting && x->question.kind == HF_ASK_READ;
 
-    if (x->state != HF_EXAMINER_CLEARING || (!expected && (!fact || reads)))
+    if (x->state != HF_EXAMINER_CLEARING || (!expected && (!fact || reads)) ||
+        event->answer.number < x->first_clear)
         return;
 
     switch (event->answer.verdict) {

@@ -20,6 +20,8 @@
  * touches a holder that beat, released or changed meanwhile; nor, if it was
  * told whom to clear, one that came before it looked.  Repeating it is
  * harmless; one that is left unsettled can still only delete that version.
+ * One that is forced goes on at the version of a beat that fell between, but
+ * never at another holder's.
  *
  * Not thread-safe.  Plain data.  No I/O, no allocation, no clock.
  */
@@ -61,6 +63,7 @@ struct hf_examiner {
     enum hf_proof asked_with; /* what the read that is out would prove */
     uint64_t version;         /* that a clear deletes */
     uint64_t first_clear;     /* number of the first that was sent */
+    uint8_t again;            /* forced: beats that fell between */
     bool answered;            /* some look did not fail */
     bool unsettled;           /* a clear's answer was never learnt */
     struct hf_outbox outbox;

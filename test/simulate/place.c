@@ -209,7 +209,7 @@ read_one(struct world *world, struct call *call, size_t index)
     struct hf_reading *reading = &call->batch->readings[index];
     struct hf_rule_found found = hf_memory_table_find(&world->table, key);
     const struct hf_memory_row *row;
-    char *text;
+    struct hf_stored stored;
 
     *reading = (struct hf_reading){
         .sight = {.kind = HF_SIGHT_ABSENT, .version = found.version},
@@ -219,11 +219,12 @@ read_one(struct world *world, struct call *call, size_t index)
     row = world->table.rows[hf_memory_table_position(&world->table, key)];
     reading->sight.token = row->token;
     reading->stamp_ms = row->stamp_ms;
-    hf_reading_take(reading, row->value, row->value_len, row->value_len + 1);
-    text = hf_arena_take(&call->arena, row->value_len + 1);
-    HF_CHECK(text != NULL);
-    memcpy(text, row->value, row->value_len);
-    reading->text = text;
+    stored = (struct hf_stored){
+        .text = row->value,
+        .len = row->value_len,
+        .room = row->value_len + 1,
+    };
+    HF_CHECK(hf_reading_take(reading, &stored, &call->arena));
 }
 
 static void

@@ -249,6 +249,71 @@ force_clears_without_watching(void **state)
 }
 
 static void
+force_goes_on_at_the_version_of_a_beat_that_fell_between(void **state)
+{
+    struct bench b = looking(&force);
+
+    (void)state;
+    step(&b, found_held(10, 1, 7, 7));
+    step(&b, refused(20, 2));
+    step(&b, found_held(30, 3, 8, 7));
+    step(&b, applied(40, 4, 9));
+    EXPECT_TRACE(&b.tale, "10 ask #2 delete lock v7, put audit 7 absent new\n"
+                          "20 ask #3 read\n"
+                          "30 ask #4 delete lock v8, put audit 8 absent new\n"
+                          "40 ended\n");
+    EXPECT_ENDED(&b, HF_OK, HF_FINDING_NONE, true);
+}
+
+static void
+a_clear_before_a_beat_that_is_answered_late_says_nothing(void **state)
+{
+    struct bench b = looking(&force);
+
+    (void)state;
+    step(&b, found_held(10, 1, 7, 7));
+    step(&b, unknown(20, 2));
+    step(&b, at_clock(hf_examiner_deadline(&b.examiner).ms));
+    step(&b, refused(60, 3));
+    step(&b, found_held(70, 4, 8, 7));
+    b.tale = (struct tale){0};
+    step(&b, refused(80, 2));
+    step(&b, applied(90, 5, 9));
+    EXPECT_TRACE(&b.tale, "90 ended\n");
+    EXPECT_ENDED(&b, HF_OK, HF_FINDING_NONE, true);
+}
+
+static void
+force_spares_the_holder_that_came_meanwhile(void **state)
+{
+    struct bench b = looking(&force);
+
+    (void)state;
+    step(&b, found_held(10, 1, 7, 7));
+    step(&b, refused(20, 2));
+    step(&b, found_held(30, 3, 8, 8));
+    EXPECT_ENDED(&b, HF_OK, HF_FINDING_ALIVE, false);
+}
+
+static void
+force_does_not_run_after_beats_for_ever(void **state)
+{
+    struct bench b = looking(&force);
+    uint64_t version = 7;
+    int64_t now = 10;
+
+    (void)state;
+    step(&b, found_held(now, 1, version, 7));
+    while (b.examiner.state != HF_EXAMINER_ENDED) {
+        b.tale = (struct tale){0};
+        step(&b, refused(++now, b.examiner.question.number));
+        step(&b, found_held(++now, b.examiner.question.number, ++version, 7));
+        assert_true(now < 1000);
+    }
+    EXPECT_ENDED(&b, HF_OK, HF_FINDING_ALIVE, false);
+}
+
+static void
 a_clear_spares_all_but_the_one_it_was_told_to_clear(void **state)
 {
     struct hf_examiner_config told = force;
@@ -514,6 +579,12 @@ main(void)
         cmocka_unit_test(a_process_that_is_there_proves_no_life),
         cmocka_unit_test(a_short_watch_ends_without_a_finding),
         cmocka_unit_test(force_clears_without_watching),
+        cmocka_unit_test(
+            force_goes_on_at_the_version_of_a_beat_that_fell_between),
+        cmocka_unit_test(
+            a_clear_before_a_beat_that_is_answered_late_says_nothing),
+        cmocka_unit_test(force_spares_the_holder_that_came_meanwhile),
+        cmocka_unit_test(force_does_not_run_after_beats_for_ever),
         cmocka_unit_test(a_clear_spares_all_but_the_one_it_was_told_to_clear),
         cmocka_unit_test(only_force_clears_a_value_that_is_not_ours),
         cmocka_unit_test(a_holder_that_beat_before_the_clear_is_left_alone),

@@ -18,27 +18,24 @@ hf_diagnose_own(const struct hf_manager *m, const struct hf_queue *queue)
 {
     const struct hf_driver *holder = queue->first;
     const struct hf_keeper *keeper = &queue->contender.keeper;
-    char text[HF_RECORD_TEXT_MAX];
-    struct hf_seen seen = {.exists = false};
+    struct hf_seen seen = {
+        .version = keeper->version,
+        .token = keeper->token,
+        .stamp_ms = holder->since_ms,
+        .first_at = holder->granted_at,
+        .shown_at = last_beat(keeper),
+        .presence = HF_PRESENCE_THERE,
+        .here = true,
+        .exists = true,
+    };
     struct hf_value value = {
         .heartbeat = keeper->heartbeat,
         .terms = keeper->config.terms,
     };
-    struct hf_reading reading = {
-        .sight = {.kind = HF_SIGHT_LOCK,
-                  .version = keeper->version,
-                  .token = keeper->token},
-        .stamp_ms = holder->since_ms,
-        .text = text,
-    };
 
     hf_owner_fill(m->config.self, holder->settings, holder->since_ms,
                   &value.owner);
-    reading.text_len = hf_record_encode(&value, text, sizeof(text));
-    (void)hf_seen_take(&seen, m->config.alloc, &reading, last_beat(keeper));
-    seen.first_at = holder->granted_at;
-    seen.here = true;
-    seen.presence = HF_PRESENCE_THERE;
+    hf_seen_keep(&seen, m->config.alloc, &value);
     return seen;
 }
 

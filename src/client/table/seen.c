@@ -3,24 +3,52 @@
 #include <string.h>
 
 #include "client/describe.h"
+#include "client/table/kept.h"
 
-void
-hf_reading_take(struct hf_reading *reading, const char *text, size_t len,
-                size_t room)
+/* ---- A reading ----------------------------------------------------------- */
+
+static bool
+take_ours(struct hf_reading *reading, const struct hf_value *value,
+          struct hf_arena *arena)
+{
+    size_t len = hf_kept_len(value);
+    char *kept = hf_arena_take(arena, len);
+
+    if (kept == NULL)
+        return false;
+    hf_kept_pack(value, kept);
+    reading->sight.kind = HF_SIGHT_LOCK;
+    reading->sight.heartbeat = value->heartbeat;
+    reading->sight.terms = value->terms;
+    reading->value = kept;
+    reading->value_len = (uint32_t)len;
+    return true;
+}
+
+bool
+hf_reading_take(struct hf_reading *reading, const struct hf_stored *stored,
+                struct hf_arena *arena)
 {
     struct hf_value value;
-    struct hf_sight *sight = &reading->sight;
+    char *text;
 
-    sight->kind = HF_SIGHT_CORRUPT;
-    reading->text = len < room ? text : NULL;
-    reading->text_len = len < room ? len : 0;
-    if (reading->text == NULL ||
-        hf_record_decode(text, len, &value, NULL) != HF_OK)
-        return;
-    sight->kind = HF_SIGHT_LOCK;
-    sight->heartbeat = value.heartbeat;
-    sight->terms = value.terms;
+    reading->sight.kind = HF_SIGHT_CORRUPT;
+    reading->value = NULL;
+    reading->value_len = 0;
+    if (stored->len >= stored->room)
+        return true;
+    if (hf_record_decode(stored->text, stored->len, &value, NULL) == HF_OK)
+        return take_ours(reading, &value, arena);
+    text = hf_arena_take(arena, stored->len + 1);
+    if (text == NULL)
+        return false;
+    memcpy(text, stored->text, stored->len);
+    reading->value = text;
+    reading->value_len = (uint32_t)stored->len;
+    return true;
 }
+
+/* ---- What was seen ------------------------------------------------------- */
 
 static bool
 is_same(const struct hf_seen *seen, const struct hf_reading *reading)
@@ -31,20 +59,15 @@ is_same(const struct hf_seen *seen, const struct hf_reading *reading)
            seen->token == reading->sight.token;
 }
 
-static void
-keep_text(struct hf_seen *seen, const struct hf_alloc *alloc,
-          const struct hf_reading *reading)
+/* A copy of some bytes, or NULL. */
+static char *
+copy_value(const struct hf_alloc *alloc, const char *value, size_t len)
 {
-    hf_free(alloc, seen->text);
-    seen->text = NULL;
-    seen->text_len = 0;
-    if (reading->sight.kind == HF_SIGHT_ABSENT || reading->text == NULL)
-        return;
-    seen->text = hf_calloc(alloc, reading->text_len + 1, 1);
-    if (seen->text == NULL)
-        return;
-    memcpy(seen->text, reading->text, reading->text_len);
-    seen->text_len = reading->text_len;
+    char *copy = value == NULL ? NULL : hf_calloc(alloc, len == 0 ? 1 : len, 1);
+
+    if (copy != NULL)
+        memcpy(copy, value, len);
+    return copy;
 }
 
 /* A beat, another holder, or the end of one. */
@@ -77,7 +100,9 @@ hf_seen_take(struct hf_seen *seen, const struct hf_alloc *alloc,
     if (seen->shown_at.ms != 0 && is_same(seen, reading))
         return false;
     note_change(seen, sight, now);
-    keep_text(seen, alloc, reading);
+    hf_free(alloc, seen->value);
+    seen->value = copy_value(alloc, reading->value, reading->value_len);
+    seen->value_len = reading->value_len;
     seen->exists = sight->kind != HF_SIGHT_ABSENT;
     seen->corrupt = sight->kind == HF_SIGHT_CORRUPT;
     seen->version = sight->version;
@@ -86,35 +111,42 @@ hf_seen_take(struct hf_seen *seen, const struct hf_alloc *alloc,
     return true;
 }
 
+void
+hf_seen_keep(struct hf_seen *seen, const struct hf_alloc *alloc,
+             const struct hf_value *value)
+{
+    size_t len = hf_kept_len(value);
+
+    seen->value = hf_calloc(alloc, len, 1);
+    if (seen->value == NULL)
+        return;
+    hf_kept_pack(value, seen->value);
+    seen->value_len = (uint32_t)len;
+}
+
 struct hf_seen
 hf_seen_copy(const struct hf_seen *seen, const struct hf_alloc *alloc)
 {
     struct hf_seen copy = *seen;
 
-    copy.text = NULL;
-    copy.text_len = 0;
-    if (seen->text == NULL)
-        return copy;
-    copy.text = hf_calloc(alloc, seen->text_len + 1, 1);
-    if (copy.text == NULL)
-        return copy;
-    memcpy(copy.text, seen->text, seen->text_len);
-    copy.text_len = seen->text_len;
+    copy.value = copy_value(alloc, seen->value, seen->value_len);
     return copy;
 }
 
 void
 hf_seen_forget(struct hf_seen *seen, const struct hf_alloc *alloc)
 {
-    hf_free(alloc, seen->text);
+    hf_free(alloc, seen->value);
     *seen = (struct hf_seen){.exists = false};
 }
 
 bool
 hf_seen_value(const struct hf_seen *seen, struct hf_value *value)
 {
-    return seen->exists && !seen->corrupt && seen->text != NULL &&
-           hf_record_decode(seen->text, seen->text_len, value, NULL) == HF_OK;
+    if (!seen->exists || seen->corrupt || seen->value == NULL)
+        return false;
+    hf_kept_unpack(seen->value, value);
+    return true;
 }
 
 static void
@@ -122,11 +154,11 @@ tell_corrupt(const struct hf_seen *seen, struct hf_diagnosis *diagnosis)
 {
     struct hf_value value;
 
-    if (seen->text == NULL)
+    if (seen->value == NULL)
         diagnosis->error = (struct hf_error){
             HF_E_CORRUPT, "its value is longer than any of ours"};
     else
-        (void)!hf_record_decode(seen->text, seen->text_len, &value,
+        (void)!hf_record_decode(seen->value, seen->value_len, &value,
                                 &diagnosis->error);
 }
 

@@ -46,27 +46,23 @@ static void
 take_record(void *ctx, size_t index, const struct hf_record *record)
 {
     const struct reading *reading = ctx;
-    struct hf_reading *out = &reading->batch->readings[index];
-    char *text;
+    struct hf_batch *batch = reading->batch;
+    struct hf_reading *out = &batch->readings[index];
+    const struct hf_stored stored = {
+        .text = record->value,
+        .len = record->value_len,
+        .room = sizeof(record->value),
+    };
 
     *out = (struct hf_reading){
-        .sight = {.kind = HF_SIGHT_ABSENT,
-                  .version = record->version,
-                  .token = record->exists ? record->token : 0},
-        .stamp_ms = record->exists ? record->stamp_ms : 0,
+        .sight = {.kind = HF_SIGHT_ABSENT, .version = record->version},
     };
     if (!record->exists)
         return;
-    hf_reading_take(out, record->value, record->value_len,
-                    sizeof(record->value));
-    if (out->text == NULL)
-        return;
-    text = hf_arena_take(&reading->worker->arena, out->text_len + 1);
-    if (text == NULL)
-        reading->batch->status = HF_E_NOMEM;
-    else
-        memcpy(text, out->text, out->text_len);
-    out->text = text;
+    out->sight.token = record->token;
+    out->stamp_ms = record->stamp_ms;
+    if (!hf_reading_take(out, &stored, &reading->worker->arena))
+        batch->status = HF_E_NOMEM;
 }
 
 static void
