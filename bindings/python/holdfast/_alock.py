@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ._base import BaseLock, lane_of
+from ._connection import Connection
 from ._errors import Invalid
 from ._options import Duration, LockOptions
 from ._post import Notice
 from ._request import Request
 from ._words import News, Outcome
-
-if TYPE_CHECKING:
-    from ._client import Client
 
 OnNews = Callable[["AsyncLock", News], None]
 
@@ -37,7 +35,7 @@ class AsyncLock(BaseLock):
     IN_DOUBT cancel nothing: see news() and `on_news`.
     """
 
-    def __init__(self, client: Client, name: str, options: LockOptions,
+    def __init__(self, client: Connection, name: str, options: LockOptions,
                  on_news: OnNews | None = None) -> None:
         super().__init__(client, name, options)
         self._on_news = on_news
@@ -93,7 +91,7 @@ class AsyncLock(BaseLock):
             self._raise_end(handle, before)
 
     async def _acquire(self, lane: str | None) -> None:
-        await self.client.aopen()
+        await self._connection.aopen()
         handle = self._new_handle(lane)
         request = Request(handle, self._tell)
         request.start()

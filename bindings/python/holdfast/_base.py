@@ -5,17 +5,15 @@ from __future__ import annotations
 import itertools
 import time
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _report
+from ._connection import Connection
 from ._errors import InDoubt, Invalid, Lost, NotHeld
 from ._handle import LockHandle
 from ._options import LockOptions
 from ._view import View
 from ._words import Outcome, State
-
-if TYPE_CHECKING:
-    from ._client import Client
 
 # One label a thread or task, which no later one has.
 _lanes: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
@@ -35,9 +33,10 @@ class BaseLock:
     it is not held, and its fence is 0.
     """
 
-    def __init__(self, client: Client, name: str,
+    def __init__(self, client: Connection, name: str,
                  options: LockOptions) -> None:
-        self.client = client
+        self.client: Any = client  # for the program: its Client
+        self._connection = client  # for us: what we need of it
         self.name = name
         self.options = options
         self._handle: LockHandle | None = None
@@ -107,7 +106,7 @@ class BaseLock:
     def _new_handle(self, lane: str | None) -> LockHandle:
         if self._handle is not None and not self._handle.is_over():
             raise Invalid(f"lock {self.name}: it was asked for already")
-        handle = self.client._lock(self.name)
+        handle = LockHandle(self._connection, self.name)
         if lane is not None and "lane" not in self.options:
             handle.set(lane=lane)
         handle.set(**self.options)
@@ -123,8 +122,8 @@ class BaseLock:
         handle.raise_error()
         if outcome == Outcome.LOST:
             raise self._lost()
-        raise _report.refusal(self.client.place, self.name, handle.limit_ms(),
-                              outcome, handle.view())
+        raise _report.refusal(self._connection.place, self.name,
+                              handle.limit_ms(), outcome, handle.view())
 
     def _lost(self) -> Lost:
         return Lost(f"lock {self.name} is lost: another process may hold it",

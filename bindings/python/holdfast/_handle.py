@@ -12,16 +12,14 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from ._connection import Connection
 from ._errors import call, encode, of_status
 from ._library import Duration, ErrorText, decode, lib
 from ._options import option_text
 from ._view import View
 from ._words import Outcome, State, Status
-
-if TYPE_CHECKING:
-    from ._client import Client
 
 T = TypeVar("T")
 
@@ -51,8 +49,9 @@ def is_settled(state: State) -> bool:
 class Handle:
     """What the two kinds have in common."""
 
-    __slots__ = ("client", "pointer", "id", "__weakref__")
+    __slots__ = ("connection", "pointer", "id", "__weakref__")
 
+    _new: Any
     _set: Any
     _start: Any
     _error: Any
@@ -60,13 +59,14 @@ class Handle:
     _cancel: Any
     _free: Any
 
-    def __init__(self, client: Client, pointer: ctypes.c_void_p) -> None:
-        self.client, self.pointer = client, pointer
-        self.id = int(self._id(pointer))
+    def __init__(self, connection: Connection, what: bytes | int) -> None:
+        self.connection = connection
+        self.pointer = connection._make(self._new, what)
+        self.id = int(self._id(self.pointer))
 
     def __del__(self) -> None:
         if hasattr(self, "pointer"):
-            self.client._dispose(self.pointer, self._cancel, self._free)
+            self.connection._dispose(self.pointer, self._cancel, self._free)
 
     def set(self, **options: Any) -> None:
         for option, value in options.items():
@@ -91,6 +91,7 @@ class Handle:
 class LockHandle(Handle):
     __slots__ = ("held",)
 
+    _new = lib.hf_lock_new
     _set = lib.hf_lock_set
     _start = lib.hf_lock_start
     _error = lib.hf_lock_error
@@ -98,12 +99,12 @@ class LockHandle(Handle):
     _cancel = lib.hf_lock_cancel
     _free = lib.hf_lock_free
 
-    def __init__(self, client: Client, pointer: ctypes.c_void_p) -> None:
-        super().__init__(client, pointer)
+    def __init__(self, connection: Connection, name: str) -> None:
+        super().__init__(connection, encode(name))
         self.held = False  # and whoever holds it has not given it back
 
     def __del__(self) -> None:
-        if getattr(self, "held", False) and self.client._is_open():
+        if getattr(self, "held", False) and self.connection._is_open():
             warnings.warn("a lock was dropped while it was held: release it",
                           ResourceWarning, source=self)
         super().__del__()
@@ -155,6 +156,7 @@ class LockHandle(Handle):
 class QueryHandle(Handle):
     __slots__ = ()
 
+    _new = lib.hf_query_new
     _set = lib.hf_query_set
     _start = lib.hf_query_start
     _error = lib.hf_query_error

@@ -59,7 +59,7 @@ class Lock(BaseLock):
             self._raise_end(handle, before)
 
     def _acquire(self, lane: str | None) -> None:
-        self.client.open()
+        self._connection.open()
         handle = self._new_handle(lane)
         try:
             handle.start()

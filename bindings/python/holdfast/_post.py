@@ -6,13 +6,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ._library import lib
+from ._link import Link
 from ._words import News, State
-
-if TYPE_CHECKING:
-    from ._client import Client
 
 # Taken at once; the descriptor stays readable while there are more, and so
 # the loop has a turn in between.
@@ -48,8 +45,8 @@ class Post:
     own: a client has one queue, from which one thread takes at a time.
     """
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, link: Link) -> None:
+        self._link = link
         self._listeners: dict[int, _Listener] = {}
         self._readers: dict[asyncio.AbstractEventLoop, int] = {}
         self._fd = -1
@@ -57,15 +54,15 @@ class Post:
     def add(self, id: int, tell: Callable[[Notice], None]) -> None:
         """Tell of this handle, in the running loop, until it is removed."""
         loop = asyncio.get_running_loop()
-        with self._client._mutex:
-            self._fd = lib.hf_client_fd(self._client._alive())
+        with self._link._mutex:
+            self._fd = lib.hf_client_fd(self._link._alive())
             self._listeners[id] = _Listener(loop, tell)
             self._readers[loop] = self._readers.get(loop, 0) + 1
             if self._readers[loop] == 1:
                 loop.add_reader(self._fd, self._read)
 
     def remove(self, id: int) -> None:
-        with self._client._mutex:
+        with self._link._mutex:
             listener = self._listeners.pop(id, None)
             if listener is None:
                 return
@@ -79,10 +76,10 @@ class Post:
     def take(self) -> list[Notice]:
         """Hand out what there is; what nobody listens to is returned."""
         notices: list[Notice] = []
-        with self._client._mutex:
-            if self._client._closing:
+        with self._link._mutex:
+            if self._link._closing:
                 return []
-            client = self._client._alive()
+            client = self._link._alive()
             while len(notices) < _MANY:
                 notice = lib.hf_client_next(client)
                 if notice is None:
@@ -106,7 +103,7 @@ class Post:
             self._deliver(Notice(id, News.ENDED, State.ENDED))
 
     def _read(self) -> None:
-        if self._client._closing:
+        if self._link._closing:
             asyncio.get_running_loop().remove_reader(self._fd)
         else:
             self.take()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ._connection import Connection
 from ._errors import NotCleared
 from ._handle import QueryHandle
 from ._library import FOREVER
 from ._request import Request
 from ._view import View
-
-if TYPE_CHECKING:
-    from ._client import Client
 
 LIST, EXAMINE, CLEAR, AUDIT, DOCTOR = range(5)
 
@@ -43,37 +41,38 @@ async def _aask(query: QueryHandle) -> None:
     query.raise_error()
 
 
-def _query(client: Client, kind: int, options: dict[str, Any]) -> QueryHandle:
-    query = client.open()._query(kind)
+def _query(client: Connection, kind: int,
+           options: dict[str, Any]) -> QueryHandle:
+    query = QueryHandle(client.open(), kind)
     query.set(**options)
     return query
 
 
-async def _aquery(client: Client, kind: int,
+async def _aquery(client: Connection, kind: int,
                   options: dict[str, Any]) -> QueryHandle:
     await client.aopen()
     return _query(client, kind, options)
 
 
-def one(client: Client, kind: int, **options: Any) -> View:
+def one(client: Connection, kind: int, **options: Any) -> View:
     query = _query(client, kind, options)
     _ask(query)
     return query.view()
 
 
-async def aone(client: Client, kind: int, **options: Any) -> View:
+async def aone(client: Connection, kind: int, **options: Any) -> View:
     query = await _aquery(client, kind, options)
     await _aask(query)
     return query.view()
 
 
-def rows(client: Client, kind: int, **options: Any) -> Iterator[View]:
+def rows(client: Connection, kind: int, **options: Any) -> Iterator[View]:
     query = _query(client, kind, options)
     _ask(query)
     yield from _rows_of(query)
 
 
-async def arows(client: Client, kind: int,
+async def arows(client: Connection, kind: int,
                 **options: Any) -> AsyncIterator[View]:
     query = await _aquery(client, kind, options)
     await _aask(query)
@@ -81,7 +80,7 @@ async def arows(client: Client, kind: int,
         yield row
 
 
-def pages(client: Client, kind: int, **options: Any) -> Iterator[View]:
+def pages(client: Connection, kind: int, **options: Any) -> Iterator[View]:
     """A page without a row is the end."""
     query = _query(client, kind, options)
     while True:
@@ -92,7 +91,7 @@ def pages(client: Client, kind: int, **options: Any) -> Iterator[View]:
         yield from page
 
 
-async def apages(client: Client, kind: int,
+async def apages(client: Connection, kind: int,
                  **options: Any) -> AsyncIterator[View]:
     query = await _aquery(client, kind, options)
     while True:

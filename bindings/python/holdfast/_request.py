@@ -24,7 +24,7 @@ class Request:
         self._inboxes: list[list[News]] = []
 
     def start(self) -> None:
-        post = self._handle.client._post
+        post = self._handle.connection._post
         post.add(self._handle.id, self._tell)
         try:
             self._handle.start()
@@ -68,7 +68,7 @@ class Request:
 
     def _tell(self, notice: Notice) -> None:
         if notice.news & News.ENDED:
-            self._handle.client._post.remove(self._handle.id)
+            self._handle.connection._post.remove(self._handle.id)
         for inbox in self._inboxes:
             inbox[0] |= notice.news
         self._changed.set()  # who waits now is woken,
