@@ -187,6 +187,13 @@ pack_write(struct packing *p, struct hf_asker *asker,
 
 /* ---- Reads --------------------------------------------------------------- */
 
+static bool
+is_read_in(const struct hf_queue *queue, const struct hf_batch *batch)
+{
+    return queue->read_index < batch->keys_count &&
+           batch->keys[queue->read_index].name == queue->name;
+}
+
 /* However many ask for a key, it is read once. */
 static void
 pack_read(struct packing *p, struct hf_asker *asker, struct hf_batch_item *item)
@@ -194,9 +201,8 @@ pack_read(struct packing *p, struct hf_asker *asker, struct hf_batch_item *item)
     struct hf_queue *queue = asker->queue;
     struct hf_batch *batch = p->batch;
 
-    if (queue->read_in != batch) {
-        queue->read_in = batch;
-        queue->read_index = batch->keys_count;
+    if (!is_read_in(queue, batch)) {
+        queue->read_index = (unsigned)batch->keys_count;
         batch->keys[batch->keys_count++] =
             (struct hf_key){queue->space, queue->name};
     }
@@ -346,26 +352,27 @@ hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
 }
 
 size_t
-hf_manager_watches(const struct hf_manager *m, struct hf_arena *arena,
+hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
                    struct hf_store_watch **watches)
 {
-    struct hf_store_watch *made =
-        hf_arena_take(arena, (m->watching_count + 1) * sizeof(*made));
-    size_t made_count = 0;
+    size_t count = 0;
+    struct hf_store_watch *made;
 
+    if (m->watching_count == 0)
+        return 0;
+    made = hf_arena_take(arena, m->watching_count * sizeof(*made));
     if (made == NULL)
         return 0;
     for (struct hf_link *link = m->watching.first; link != NULL;
          link = link->next) {
         const struct hf_queue *q = HF_CONTAINER(link, struct hf_queue, watch);
-        struct hf_key key = {hf_arena_copy(arena, q->space),
-                             hf_arena_copy(arena, q->name)};
 
-        if (key.space == NULL || key.name == NULL)
-            break;
-        made[made_count++] =
-            (struct hf_store_watch){.key = key, .version = q->seen.version};
+        made[count++] = (struct hf_store_watch){
+            .key = {q->space, q->name},
+            .version = q->seen.version,
+        };
     }
+    m->names_lent = true;
     *watches = made;
-    return made_count;
+    return count;
 }

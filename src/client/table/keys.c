@@ -192,5 +192,22 @@ hf_keys_drop(struct hf_manager *m, struct hf_queue *queue)
     }
     m->alarms_needed--;
     hf_hash_remove(&m->keys, &queue->node);
-    free_queue(m, queue);
+    if (m->names_lent) {
+        queue->dirty_next = m->graves;
+        m->graves = queue;
+    } else {
+        free_queue(m, queue);
+    }
+}
+
+void
+hf_manager_waited(struct hf_manager *m)
+{
+    m->names_lent = false;
+    while (m->graves != NULL) {
+        struct hf_queue *queue = m->graves;
+
+        m->graves = queue->dirty_next;
+        free_queue(m, queue);
+    }
 }

@@ -22,7 +22,7 @@ hf_manager_init(struct hf_manager *m, const struct hf_manager_config *config)
 void
 hf_manager_fini(struct hf_manager *m)
 {
-    HF_CHECK(m->drivers_count == 0 && m->keys.count == 0);
+    HF_CHECK(m->drivers_count == 0 && m->keys.count == 0 && m->graves == NULL);
     hf_hash_fini(&m->keys);
     hf_heap_fini(&m->alarms);
 }
@@ -384,7 +384,6 @@ answer_read(struct hf_manager *m, struct hf_batch *batch,
 {
     struct hf_sight sight = {.kind = HF_SIGHT_NONE};
 
-    item->queue->read_in = NULL;
     item->queue->failed = batch->status != HF_OK;
     if (batch->status == HF_OK) {
         take_in(m, item->queue, &batch->readings[item->index], now);

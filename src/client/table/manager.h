@@ -63,6 +63,8 @@ struct hf_manager {
     struct hf_driver *told_first; /* those with news */
     struct hf_driver *told_last;
     struct hf_queue *to_observe;
+    bool names_lent;          /* by hf_manager_watches */
+    struct hf_queue *graves;  /* dropped since, with names that are lent */
     struct hf_batch *batches; /* with the store */
     unsigned commits;         /* since the last reads were taken */
     bool beats_asked;
@@ -179,10 +181,15 @@ bool hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
 void hf_manager_answer(struct hf_manager *m, struct hf_batch *batch,
                        struct hf_instant now);
 
-/* The keys whose next version is waited for, for hf_store_wait, in `arena`;
- * returns how many.  Without memory none: machines look when it is time. */
-size_t hf_manager_watches(const struct hf_manager *m, struct hf_arena *arena,
+/*
+ * The keys whose next version is waited for, for hf_store_wait, in `arena`;
+ * returns how many.  Without memory none: machines look when it is time.  If
+ * there are any, their names are lent until hf_manager_waited, to one at a
+ * time.
+ */
+size_t hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
                           struct hf_store_watch **watches);
+void hf_manager_waited(struct hf_manager *m);
 
 /* What this client wants of a key; NULL: nothing. */
 struct hf_queue *hf_manager_find(const struct hf_manager *m, struct hf_key key);

@@ -37,8 +37,6 @@ struct hf_queue {
     struct hf_asker asker;
     struct hf_heap_node alarm;   /* of the contender, the right, a rest, news */
     struct hf_instant called_at; /* the first of `calls` was sent */
-    const struct hf_batch *read_in; /* the batch being packed has its key */
-    size_t read_index;              /* there */
 
     struct hf_seen seen;
     struct hf_instant looked_at; /* the contender's last good look was sent */
@@ -54,17 +52,18 @@ struct hf_queue {
     struct hf_queue *observe_next;
     struct hf_queue *dirty_next;
 
-    unsigned quick;    /* of the line: those who are answered by a look */
-    unsigned calls;    /* questions of this key with the store */
-    bool at_work;      /* the first of the line is, with the contender */
-    bool writing;      /* a write of this key is with the store */
-    bool failed;       /* the last call that came back had no answer */
-    bool own;          /* what was seen is our first's own record */
-    bool watched;      /* somebody waits for a change */
-    bool held;         /* the first of the line holds it */
-    bool news_due;     /* a change is not told yet */
-    bool observe_told; /* it is in the manager's list for the observer */
-    bool dirty;        /* it is in the list of those to be put in order */
+    unsigned quick;      /* of the line: those who are answered by a look */
+    unsigned read_index; /* in the batch being packed, if its key is there */
+    unsigned calls;      /* questions of this key with the store */
+    bool at_work;        /* the first of the line is, with the contender */
+    bool writing;        /* a write of this key is with the store */
+    bool failed;         /* the last call that came back had no answer */
+    bool own;            /* what was seen is our first's own record */
+    bool watched;        /* somebody waits for a change */
+    bool held;           /* the first of the line holds it */
+    bool news_due;       /* a change is not told yet */
+    bool observe_told;   /* it is in the manager's list for the observer */
+    bool dirty;          /* it is in the list of those to be put in order */
 };
 
 /* Is it answered by a look, and does not wait for one who lives, or for one who

@@ -178,6 +178,7 @@ watch(struct worker *worker, struct hf_store_watch *watches, size_t count)
     for (size_t i = 0; i < count; i++)
         if (watches[i].changed)
             hf_manager_changed(&table->manager, watches[i].key, hf_now());
+    hf_manager_waited(&table->manager);
 }
 
 static void
