@@ -21,18 +21,18 @@ struct hf_settings {
     char *reason;  /* NULL: none */
     char *command; /* NULL: this process's own */
     char *lane;    /* NULL: a lane of its own */
-    enum hf_mode mode;
-    enum hf_if_dead if_dead;
+    struct hf_process *processes; /* NULL: this process alone */
+    size_t processes_count;
     struct hf_duration ttl;   /* 0: the default, as the two below */
     struct hf_duration beat;  /* 0 is no beat that could be set */
     struct hf_duration grace; /* counts if grace_set */
+    struct hf_duration wait;  /* counts if wait_set */
+    enum hf_mode mode;
+    enum hf_if_dead if_dead;
     bool grace_set;
-    struct hf_duration wait; /* counts if wait_set */
     bool wait_set;
     bool try_only;
     bool fail_suspected;
-    struct hf_process *processes; /* NULL: this process alone */
-    size_t processes_count;
 };
 
 /* Take the name, which is checked.  HF_E_INVALID, HF_E_NOMEM. */

@@ -35,6 +35,7 @@ struct sqlite {
     struct hf_store base;
     struct hf_sqlite_sql sql;
     struct hf_file_watch files; /* started by the first wait */
+    uint64_t opening;           /* of the database, counted from 1 */
     struct hf_place place;
 };
 
@@ -150,6 +151,7 @@ open_database(struct sqlite *store, struct hf_instant until,
     if (status != HF_OK || store->sql.db.handle == NULL)
         return status;
 
+    store->opening++;
     store->sql.db.until = until;
     store->sql.db.locked_ms = &store->base.locked_ms;
     status =
@@ -458,6 +460,7 @@ wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
         .sql = &store->sql,
         .files = &store->files,
         .looks = &base->looks,
+        .opening = store->opening,
         .watches = watches,
         .watches_count = watches_count,
         .until = until,

@@ -47,23 +47,45 @@ hf_sqlite_wait_listen(const struct hf_sqlite_sql *sql,
 
 /* ---- Look ---------------------------------------------------------------- */
 
-/* In one read, as all of them were at one instant. */
+static bool
+all_stand(const struct hf_store_watch *watches, size_t count, uint64_t stamp)
+{
+    for (size_t i = 0; i < count; i++)
+        if (watches[i].stood != stamp)
+            return false;
+    return true;
+}
+
+static int
+compare_one(struct hf_sqlite_sql *sql, struct hf_store_watch *watch,
+            uint64_t floor, uint64_t stamp)
+{
+    struct hf_rule_found found = {.present = false};
+    int code = hf_sqlite_commit_find(sql, watch->key, floor, &found);
+
+    watch->changed = code == SQLITE_OK && found.version != watch->version;
+    watch->stood = code == SQLITE_OK && !watch->changed ? stamp : 0;
+    return code;
+}
+
+/* In one read, as all of them were at one instant; but for those that stood at
+ * the last look, since which nobody else has committed. */
 static int
 compare_piece(struct hf_sqlite_sql *sql, struct hf_store_watch *watches,
-              size_t count, bool *changed)
+              size_t count, uint64_t stamp, bool *changed)
 {
     int64_t floor = 0;
-    int code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN_READ);
+    int code;
+
+    if (all_stand(watches, count, stamp))
+        return SQLITE_OK;
+    code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN_READ);
 
     if (code == SQLITE_OK)
         code = hf_sqlite_sql_number(sql, HF_SQL_FLOOR, &floor);
     for (size_t i = 0; code == SQLITE_OK && i < count; i++) {
-        struct hf_rule_found found = {.present = false};
-
-        code =
-            hf_sqlite_commit_find(sql, watches[i].key, (uint64_t)floor, &found);
-        watches[i].changed =
-            code == SQLITE_OK && found.version != watches[i].version;
+        if (watches[i].stood != stamp)
+            code = compare_one(sql, &watches[i], (uint64_t)floor, stamp);
         *changed |= watches[i].changed;
     }
     hf_sqlite_sql_roll_back(sql);
@@ -73,7 +95,7 @@ compare_piece(struct hf_sqlite_sql *sql, struct hf_store_watch *watches,
 /* All of them, or as many as there is time for: something has changed, and
  * wake_fd calls. */
 static enum sight
-compare(const struct hf_sqlite_wait *wait)
+compare(const struct hf_sqlite_wait *wait, uint64_t stamp)
 {
     bool changed = false;
 
@@ -83,7 +105,8 @@ compare(const struct hf_sqlite_wait *wait)
         if (i > 0 && changed && hf_pause(hf_now(), 0, wait->wake_fd))
             break;
         if (compare_piece(wait->sql, wait->watches + i,
-                          left < PIECE ? left : PIECE, &changed) != SQLITE_OK)
+                          left < PIECE ? left : PIECE, stamp,
+                          &changed) != SQLITE_OK)
             return changed ? SIGHT_CHANGE : SIGHT_FAILED;
     }
     return changed ? SIGHT_CHANGE : SIGHT_NOTHING;
@@ -106,7 +129,8 @@ look(const struct hf_sqlite_wait *wait, int64_t *seen)
         return SIGHT_FAILED;
     if (now == *seen)
         return SIGHT_NOTHING;
-    sight = compare(wait);
+    /* A connection's data_version has 32 bits, and begins anew with it. */
+    sight = compare(wait, wait->opening << 32 | (uint32_t)now);
     if (sight == SIGHT_NOTHING)
         *seen = now;
     return sight;

@@ -19,6 +19,7 @@ struct hf_sqlite_wait {
     struct hf_sqlite_sql *sql;
     struct hf_file_watch *files; /* started here, if it is not */
     _Atomic uint64_t *looks;     /* counts them */
+    uint64_t opening;            /* of the database, counted from 1 */
     struct hf_store_watch *watches;
     size_t watches_count;
     struct hf_instant until;

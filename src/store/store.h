@@ -83,7 +83,10 @@ struct hf_store_group {
 struct hf_store_watch {
     struct hf_key key;
     uint64_t version;
-    bool changed; /* out */
+    uint64_t stood; /* in and out: what the last wait left here for this key and
+                       version, or 0.  Spares a look at what is known to stand;
+                       0 also if this very store has written the key since */
+    bool changed;   /* out */
 };
 
 /*
@@ -208,8 +211,8 @@ void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
  * `until`, or when `wake_fd` (or -1) is readable.  Sets `changed` of each
  * watch: of all keys that it saw changed, and perhaps of one too many.  It may
  * return early, with none named, and does when the generation grows.  Also
- * notices what this very store committed before the call.  With no watches it
- * waits for `until` and wake_fd alone.
+ * notices what this very store committed before the call, unless it is told
+ * that the key stood.  With no watches it waits for `until` and wake_fd alone.
  *
  * Where hf_store_is_woken, a change is seen within milliseconds.  But how often
  * a process looks is bounded by the kind of store, whatever others commit: one

@@ -337,6 +337,59 @@ after_a_log_was_removed_the_new_one_wakes(void **state)
     hf_store_close(store);
 }
 
+/* ---- What stood ---------------------------------------------------------- */
+
+/* What a wait left of a key that stood spares the next one the look at it, and
+ * no longer than nobody else has committed. */
+static void
+what_stood_is_looked_at_again_once_others_have_committed(void **state)
+{
+    struct hf_store *store = files_open(*state);
+    struct hf_store *other = files_open(*state);
+    struct hf_store_watch watch = watch_of(store, "a");
+    uint64_t stood;
+
+    hf_store_wait(store, &watch, 1, hf_now(), -1);
+    stood = watch.stood;
+    assert_true(stood != 0);
+    put(store, "b");
+    hf_store_wait(store, &watch, 1, hf_now(), -1);
+    assert_true(watch.stood == stood); /* our own commit is no reason to look */
+
+    put(other, "b");
+    hf_store_wait(store, &watch, 1, hf_now(), -1);
+    assert_false(watch.changed);
+    assert_true(watch.stood != stood);
+    put(other, "a");
+    expect_woken(store, &watch);
+    assert_true(watch.stood == 0);
+    hf_store_close(other);
+    hf_store_close(store);
+}
+
+/* What one opening of the database left says nothing to the next. */
+static void
+what_stood_in_a_log_that_was_removed_is_looked_at_again(void **state)
+{
+    struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    struct hf_store_watch watch = watch_of(store, "a");
+    struct hf_record record;
+    char log[512];
+    uint64_t stood;
+
+    hf_store_wait(store, &watch, 1, hf_now(), -1);
+    stood = watch.stood;
+    snprintf(log, sizeof(log), "%.400s-wal", files->path);
+    assert_int_equal(unlink(log), 0);
+    assert_int_equal(get_one(store, watch.key, suite_soon(), &record, NULL),
+                     HF_E_UNAVAILABLE);
+    watch = watch_of(store, "a");
+    hf_store_wait(store, &watch, 1, hf_now(), -1);
+    assert_true(watch.stood != 0 && watch.stood != stood);
+    hf_store_close(store);
+}
+
 /* ---- Processes ----------------------------------------------------------- */
 
 /* A child that has all of its parent's descriptors, and does not exec. */
@@ -447,6 +500,8 @@ main(void)
         FILES_TEST(without_inotify_a_wait_looks_of_itself),
         FILES_TEST(a_wait_is_woken_when_a_file_is_removed),
         FILES_TEST(after_a_log_was_removed_the_new_one_wakes),
+        FILES_TEST(what_stood_is_looked_at_again_once_others_have_committed),
+        FILES_TEST(what_stood_in_a_log_that_was_removed_is_looked_at_again),
         FILES_TEST(a_forked_child_takes_nothing_from_a_wait),
         FILES_TEST(the_first_commit_to_a_new_place_wakes),
         FILES_TEST(another_program_that_ends_wakes),

@@ -254,6 +254,7 @@ wait_under(struct fault_plan *plan)
 
     /* A fault is no news, and loses none. */
     watch.version--;
+    watch.stood = 0;
     hf_store_wait(store, &watch, 1, HF_NEVER, -1);
     hf_store_close(store);
     rig_destroy_place();

@@ -350,29 +350,3 @@ hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
     *batch = p.batch;
     return true;
 }
-
-size_t
-hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
-                   struct hf_store_watch **watches)
-{
-    size_t count = 0;
-    struct hf_store_watch *made;
-
-    if (m->watching_count == 0)
-        return 0;
-    made = hf_arena_take(arena, m->watching_count * sizeof(*made));
-    if (made == NULL)
-        return 0;
-    for (struct hf_link *link = m->watching.first; link != NULL;
-         link = link->next) {
-        const struct hf_queue *q = HF_CONTAINER(link, struct hf_queue, watch);
-
-        made[count++] = (struct hf_store_watch){
-            .key = {q->space, q->name},
-            .version = q->seen.version,
-        };
-    }
-    m->names_lent = true;
-    *watches = made;
-    return count;
-}

@@ -201,7 +201,7 @@ hf_keys_drop(struct hf_manager *m, struct hf_queue *queue)
 }
 
 void
-hf_manager_waited(struct hf_manager *m)
+hf_keys_bury(struct hf_manager *m)
 {
     m->names_lent = false;
     while (m->graves != NULL) {

@@ -357,6 +357,7 @@ take_in(struct hf_manager *m, struct hf_queue *queue,
 
     if (!hf_seen_take(&queue->seen, m->config.alloc, reading, now))
         return;
+    queue->stood = 0;
     hf_machine_hint(m, queue, now); /* who did not ask watches what was */
     queue->own = is_own(queue, &reading->sight);
     if (existed || queue->seen.exists) /* that nobody is there is no news */
@@ -410,6 +411,8 @@ answer_write(struct hf_manager *m, struct hf_batch *batch,
     if (batch->groups_count > 0)
         verdict = batch->groups[item->index].verdict;
     item->queue->writing = false;
+    item->queue->written = true;
+    item->queue->stood = 0;
     item->queue->failed = verdict == HF_UNAVAILABLE || verdict == HF_UNKNOWN;
     m->released = m->released || (item->deletes && verdict == HF_APPLIED);
     if (is_current(item))
@@ -440,6 +443,36 @@ hf_manager_answer(struct hf_manager *m, struct hf_batch *batch,
     *link = batch->next;
 }
 
+bool
+hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
+                   struct hf_watching *watching)
+{
+    size_t most = m->watching_count;
+    struct hf_watching made = {.count = 0};
+
+    if (most == 0)
+        return false;
+    made.watches = hf_arena_take(arena, most * sizeof(*made.watches));
+    made.queues = hf_arena_take(arena, most * sizeof(struct hf_queue *));
+    if (made.watches == NULL || made.queues == NULL)
+        return false;
+    for (struct hf_link *link = m->watching.first; link != NULL;
+         link = link->next) {
+        struct hf_queue *queue = HF_CONTAINER(link, struct hf_queue, watch);
+
+        queue->written = false;
+        made.queues[made.count] = queue;
+        made.watches[made.count++] = (struct hf_store_watch){
+            .key = {queue->space, queue->name},
+            .version = queue->seen.version,
+            .stood = queue->stood,
+        };
+    }
+    m->names_lent = true;
+    *watching = made;
+    return true;
+}
+
 void
 hf_manager_changed(struct hf_manager *m, struct hf_key key,
                    struct hf_instant now)
@@ -450,6 +483,22 @@ hf_manager_changed(struct hf_manager *m, struct hf_key key,
         return;
     hf_machine_hint(m, queue, now);
     hf_line_settle(m, now);
+}
+
+void
+hf_manager_waited(struct hf_manager *m, struct hf_watching *watching,
+                  struct hf_instant now)
+{
+    for (size_t i = 0; i < watching->count; i++) {
+        const struct hf_store_watch *watch = &watching->watches[i];
+        struct hf_queue *queue = watching->queues[i];
+
+        if (!queue->written && queue->seen.version == watch->version)
+            queue->stood = watch->stood;
+        if (watch->changed)
+            hf_manager_changed(m, watch->key, now);
+    }
+    hf_keys_bury(m);
 }
 
 static struct hf_queue *

@@ -181,15 +181,24 @@ bool hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
 void hf_manager_answer(struct hf_manager *m, struct hf_batch *batch,
                        struct hf_instant now);
 
+/* Keys whose next version is waited for. */
+struct hf_watching {
+    struct hf_store_watch *watches; /* for hf_store_wait */
+    struct hf_queue **queues;       /* whose each is */
+    size_t count;
+};
+
 /*
- * The keys whose next version is waited for, for hf_store_wait, in `arena`;
- * returns how many.  Without memory none: machines look when it is time.  If
- * there are any, their names are lent until hf_manager_waited, to one at a
- * time.
+ * Take them, in `arena`; their names are lent to them until hf_manager_waited,
+ * once at a time.  False: there are none, or no memory; then machines look when
+ * it is time.
  */
-size_t hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
-                          struct hf_store_watch **watches);
-void hf_manager_waited(struct hf_manager *m);
+bool hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
+                        struct hf_watching *watching);
+
+/* The wait is over: whose key has changed is told. */
+void hf_manager_waited(struct hf_manager *m, struct hf_watching *watching,
+                       struct hf_instant now);
 
 /* What this client wants of a key; NULL: nothing. */
 struct hf_queue *hf_manager_find(const struct hf_manager *m, struct hf_key key);

@@ -27,6 +27,9 @@ struct hf_queue *hf_keys_make(struct hf_manager *m, const char *space,
 /* Nobody wants it: it goes as soon as nobody is observed for it. */
 void hf_keys_drop(struct hf_manager *m, struct hf_queue *queue);
 
+/* Their names are not lent any more: those that were dropped meanwhile go. */
+void hf_keys_bury(struct hf_manager *m);
+
 /* Room for one alarm more, so that setting it cannot fail; false: no memory. */
 bool hf_keys_reserve_alarm(struct hf_manager *m);
 

@@ -48,6 +48,7 @@ struct hf_queue {
     struct hf_instant told_at;    /* the last change was told */
 
     struct hf_link watch; /* watched: in the manager's list of those */
+    uint64_t stood;       /* as the last wait left it: see hf_store_watch */
     struct hf_link hold;  /* held: in the manager's list of those */
     struct hf_queue *observe_next;
     struct hf_queue *dirty_next;
@@ -60,6 +61,7 @@ struct hf_queue {
     bool failed;         /* the last call that came back had no answer */
     bool own;            /* what was seen is our first's own record */
     bool watched;        /* somebody waits for a change */
+    bool written;        /* by us, since its name was last lent to a wait */
     bool held;           /* the first of the line holds it */
     bool news_due;       /* a change is not told yet */
     bool observe_told;   /* it is in the manager's list for the observer */

@@ -163,7 +163,7 @@ purge(struct worker *worker)
 
 /* In the store, until a watched record changes, or until there is work. */
 static void
-watch(struct worker *worker, struct hf_store_watch *watches, size_t count)
+watch(struct worker *worker, struct hf_watching *watching)
 {
     struct hf_table *table = worker->table;
     eventfd_t drained;
@@ -171,27 +171,23 @@ watch(struct worker *worker, struct hf_store_watch *watches, size_t count)
     table->watching = true;
     table->watches_known = table->manager.watches_added;
     leave(worker);
-    hf_store_wait(table->store, watches, count, HF_NEVER, table->work_fd);
+    hf_store_wait(table->store, watching->watches, watching->count, HF_NEVER,
+                  table->work_fd);
     (void)eventfd_read(table->work_fd, &drained);
     enter(worker);
     table->watching = false;
-    for (size_t i = 0; i < count; i++)
-        if (watches[i].changed)
-            hf_manager_changed(&table->manager, watches[i].key, hf_now());
-    hf_manager_waited(&table->manager);
+    hf_manager_waited(&table->manager, watching, hf_now());
 }
 
 static void
 rest(struct worker *worker)
 {
     struct hf_table *table = worker->table;
-    struct hf_store_watch *watches = NULL;
-    size_t count = 0;
+    struct hf_watching watching;
 
-    if (!table->watching)
-        count = hf_manager_watches(&table->manager, &worker->arena, &watches);
-    if (count > 0) {
-        watch(worker, watches, count);
+    if (!table->watching &&
+        hf_manager_watches(&table->manager, &worker->arena, &watching)) {
+        watch(worker, &watching);
         return;
     }
     table->resting++;
