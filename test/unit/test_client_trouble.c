@@ -4,7 +4,9 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "client/table/trouble.h"
+#include "support/forward_store.h"
 
 /*
  * What libholdfast says of a place that does not answer: to a waiter that has
@@ -219,6 +221,49 @@ a_call_that_takes_long_is_trouble_until_it_returns(void **state)
     assert_int_equal(tell(&trouble, &error), HF_OK);
 }
 
+/* ---- A list -------------------------------------------------------------- */
+
+static enum hf_status
+fail_scan(struct hf_store *store, const struct hf_store_scan *scan,
+          hf_store_row_fn *row, void *ctx, struct hf_error *error)
+{
+    (void)store;
+    (void)scan;
+    (void)row;
+    (void)ctx;
+    return hf_fail(error, HF_E_UNAVAILABLE, "%s", full.text);
+}
+
+static enum hf_status
+list(struct hf_client *client)
+{
+    struct hf_query *query;
+    enum hf_status status;
+
+    assert_int_equal(hf_query_new(client, HF_LIST, &query, NULL), HF_OK);
+    status = ask(query);
+    hf_query_free(query);
+    return status;
+}
+
+static void
+a_list_that_fails_is_trouble_until_a_call_is_answered(void **state)
+{
+    static const struct hf_store_methods failing = {.scan = fail_scan};
+    struct forward_store *store =
+        forward_store_open("memory:listed", sizeof(*store), &failing);
+    struct hf_client *client = open_client_on(&store->base, "memory:listed");
+    struct hf_error error;
+
+    (void)state;
+    assert_int_equal(list(client), HF_E_UNAVAILABLE);
+    assert_int_equal(hf_client_trouble(client, &error), HF_E_UNAVAILABLE);
+    assert_string_equal(error.text, full.text);
+    hf_view_free(examine(client, "x", NULL));
+    assert_int_equal(hf_client_trouble(client, &error), HF_OK);
+    close_client(client);
+}
+
 int
 main(void)
 {
@@ -231,6 +276,7 @@ main(void)
         cmocka_unit_test(
             a_read_that_is_answered_does_not_end_the_trouble_of_a_write),
         cmocka_unit_test(a_call_that_takes_long_is_trouble_until_it_returns),
+        cmocka_unit_test(a_list_that_fails_is_trouble_until_a_call_is_answered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

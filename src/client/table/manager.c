@@ -501,6 +501,12 @@ hf_manager_waited(struct hf_manager *m, struct hf_watching *watching,
     hf_keys_bury(m);
 }
 
+void
+hf_manager_purged(struct hf_manager *m)
+{
+    m->released = false;
+}
+
 static struct hf_queue *
 next_queue(const struct hf_manager *m, size_t *chain, struct hf_queue *queue)
 {

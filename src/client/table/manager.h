@@ -68,7 +68,7 @@ struct hf_manager {
     struct hf_batch *batches; /* with the store */
     unsigned commits;         /* since the last reads were taken */
     bool beats_asked;
-    bool released; /* a record was deleted since this was last cleared */
+    bool released; /* a record was deleted since hf_manager_purged */
     struct hf_trouble trouble;
 };
 
@@ -206,6 +206,9 @@ struct hf_queue *hf_manager_find(const struct hf_manager *m, struct hf_key key);
 /* This key's record may have changed. */
 void hf_manager_changed(struct hf_manager *m, struct hf_key key,
                         struct hf_instant now);
+
+/* What was released has been purged, or left for another time. */
+void hf_manager_purged(struct hf_manager *m);
 
 /* The place is not what it was. */
 void hf_manager_went_back(struct hf_manager *m, struct hf_instant now);

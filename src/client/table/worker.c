@@ -129,16 +129,27 @@ carry(struct worker *worker, struct hf_batch *batch)
 
 /* ---- Jobs ---------------------------------------------------------------- */
 
+/* Did the place fail, rather than who asked? */
+static bool
+is_of_place(enum hf_status status)
+{
+    return status == HF_E_UNAVAILABLE || status == HF_E_CORRUPT ||
+           status == HF_E_DENIED;
+}
+
 static void
 run_job(struct worker *worker)
 {
+    struct hf_trouble *trouble = &worker->table->manager.trouble;
     struct hf_job *job = hf_jobs_take(worker->table);
     struct hf_error error = {0};
     enum hf_status status;
 
+    hf_trouble_call(trouble, hf_now());
     leave(worker);
     status = job->run(job, worker->table->store, &error);
     enter(worker);
+    hf_trouble_answer(trouble, false, is_of_place(status) ? &error : NULL);
     hf_jobs_end(job, status, &error);
 }
 
@@ -148,7 +159,7 @@ purge(struct worker *worker)
     size_t purged;
     uint64_t die;
 
-    worker->table->manager.released = false;
+    hf_manager_purged(&worker->table->manager);
     if (hf_random_u64(&die, NULL) != HF_OK || die % PURGE_CHANCE != 0)
         return;
     leave(worker);
