@@ -93,12 +93,12 @@ struct world_history {
     size_t owner;    /* SIZE_MAX: no record, or nobody's */
 };
 
-/* One line of the story: an event, an effect, or a deed of the world's. */
+/* One line of the story: an event, an effect, or an action of the world's. */
 struct world_line {
     int64_t at_us;
     size_t proc;
     bool is_effect;
-    const char *deed;
+    const char *action;
     struct hf_event event;
     struct hf_effect effect;
 };

@@ -4,9 +4,9 @@
 #include "unit/support/world.h"
 
 static void
-note_deed(struct world *w, const char *deed, size_t proc)
+note_action(struct world *w, const char *action, size_t proc)
 {
-    world_note(w, (struct world_line){.proc = proc, .deed = deed});
+    world_note(w, (struct world_line){.proc = proc, .action = action});
 }
 
 static bool
@@ -74,7 +74,7 @@ world_end_process(struct world *w, size_t proc, enum world_life life)
 {
     struct world_proc *p = &w->procs[proc];
 
-    note_deed(w, life == WORLD_CRASHED ? "crash" : "exit", proc);
+    note_action(w, life == WORLD_CRASHED ? "crash" : "exit", proc);
     p->life = life;
     p->left_record = world_holder(w) == proc;
     for (size_t i = 0; i < w->procs_count; i++)
@@ -89,7 +89,7 @@ world_freeze(struct world *w, size_t proc)
     int64_t ttl_us = p->contender.keeper.config.terms.ttl.ms * 1000;
     const int64_t mosts_us[] = {500000, ttl_us, 3 * ttl_us};
 
-    note_deed(w, "freeze", proc);
+    note_action(w, "freeze", proc);
     p->frozen_until_us =
         w->now_us + world_draw_us(w, mosts_us[world_draw(w, 3)]);
     if (p->frozen_until_us > w->quiet_us)
@@ -108,18 +108,18 @@ hint(struct world *w, size_t proc)
 static void
 stir_holder(struct world *w, size_t proc)
 {
-    uint64_t deed = world_draw(w, 100);
+    uint64_t action = world_draw(w, 100);
     bool faults = w->options.faults && w->now_us < w->quiet_us;
 
-    if (deed < 15)
+    if (action < 15)
         world_step(w, proc, hf_event(HF_ON_RELEASE, T(0)));
-    else if (deed < 20 && faults)
+    else if (action < 20 && faults)
         world_end_process(w, proc, WORLD_CRASHED);
-    else if (deed < 28 && faults)
+    else if (action < 28 && faults)
         world_freeze(w, proc);
-    else if (deed < 30 && faults)
+    else if (action < 30 && faults)
         abandon(w, proc);
-    else if (deed < 40)
+    else if (action < 40)
         hint(w, proc);
     else
         write_fenced(w, proc);
@@ -128,17 +128,17 @@ stir_holder(struct world *w, size_t proc)
 static void
 stir_waiter(struct world *w, size_t proc)
 {
-    uint64_t deed = world_draw(w, 200);
+    uint64_t action = world_draw(w, 200);
     bool early = w->now_us < w->quiet_us;
     bool faults = w->options.faults && early;
 
-    if (deed < 2 && early)
+    if (action < 2 && early)
         world_step(w, proc, hf_event(HF_ON_CANCEL, T(0)));
-    else if (deed < 4 && faults)
+    else if (action < 4 && faults)
         abandon(w, proc);
-    else if (deed < 8 && faults)
+    else if (action < 8 && faults)
         world_end_process(w, proc, WORLD_CRASHED);
-    else if (deed < 14 && faults)
+    else if (action < 14 && faults)
         world_freeze(w, proc);
     else
         hint(w, proc);
@@ -310,7 +310,7 @@ cut_host(struct world *w)
 
     if (!w->options.faults || w->now_us >= w->quiet_us || !world_chance(w, 15))
         return;
-    note_deed(w, "cut from the store: host, not process,", host);
+    note_action(w, "cut from the store: host, not process,", host);
     w->hosts[host].cut_until_us = w->now_us + (int64_t)world_draw(w, 8000000);
 }
 
@@ -337,7 +337,7 @@ world_stir(struct world *w)
     cut_host(w);
     stir_anybody(w);
     if (world_chance(w, 50)) {
-        note_deed(w, "purge", 0);
+        note_action(w, "purge", 0);
         world_purge(w);
     }
     if (w->now_us < w->late_us || sweep(w))

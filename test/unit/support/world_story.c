@@ -10,8 +10,8 @@ print_line(const struct world_line *line)
     char text[HF_TRACE_MAX];
     const char *arrow = "<-";
 
-    if (line->deed != NULL) {
-        printf("%10lld us  -- %s %zu\n", (long long)line->at_us, line->deed,
+    if (line->action != NULL) {
+        printf("%10lld us  -- %s %zu\n", (long long)line->at_us, line->action,
                line->proc);
         return;
     }
