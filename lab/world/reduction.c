@@ -8,8 +8,8 @@ bool
 reduction_holds_in(const struct world_config *config)
 {
     return !config->lazy && config->latency == 0 && !config->forgets &&
-           !config->same_host && !config->suspects && !config->judge_stuck &&
-           config->resource == RESOURCE_NONE;
+           !config->same_host && !config->suspects && !config->hands_on &&
+           !config->judge_stuck && config->resource == RESOURCE_NONE;
 }
 
 /* The step that the worker takes by itself, whatever the others do. */

@@ -21,6 +21,7 @@ static const char *const deeds[ACT_COUNT] = {
     [ACT_BEGIN] = "wants the lock",
     [ACT_RELEASE] = "releases the lock",
     [ACT_CANCEL] = "gives up waiting",
+    [ACT_HAND_ON] = "hands its place in the line on to the next",
     [ACT_CLOCK] = "looks at its clock",
     [ACT_GONE] = "sees that the holder's process is gone",
     [ACT_RUNNING] = "sees that the holder's process runs",

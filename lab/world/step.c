@@ -58,6 +58,16 @@ cancel(struct world *world, unsigned who)
     worker_pump(world, who, hf_event(HF_ON_CANCEL, WORLD_NOW));
 }
 
+/* Between two looks: an answer to the one is none to the other. */
+static bool
+may_hand_on(const struct world *world, unsigned who)
+{
+    const struct world_worker *w = &world->workers[who];
+
+    return world->config->hands_on && w->alive && !w->frozen && !w->mail.out &&
+           state_of(w) == HF_CONTENDER_WATCHING;
+}
+
 static bool
 may_look_at_clock(const struct world *world, unsigned who)
 {
@@ -301,6 +311,7 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_BEGIN] = {may_begin, worker_begin},
     [ACT_RELEASE] = {may_release, worker_release},
     [ACT_CANCEL] = {may_cancel, cancel},
+    [ACT_HAND_ON] = {may_hand_on, worker_hand_on},
     [ACT_SERVE] = {may_serve, worker_serve},
     [ACT_DELIVER] = {may_deliver, worker_deliver},
     [ACT_CLOCK] = {may_look_at_clock, look_at_clock},
@@ -354,6 +365,7 @@ step_acts(const struct world_config *config)
         uint64_t which;
     } parts[] = {
         {config->gives_up, BIT(ACT_CANCEL)},
+        {config->hands_on, BIT(ACT_HAND_ON)},
         {config->same_host, BIT(ACT_GONE) | BIT(ACT_RUNNING) |
                                 BIT(ACT_OLD_EVIDENCE) | BIT(ACT_PERSON_GONE)},
         {config->hints, BIT(ACT_HINT) | BIT(ACT_AGAIN) | BIT(ACT_PERSON_HINT)},
@@ -393,6 +405,7 @@ bool
 step_is_fault(const struct world *world, struct world_action action)
 {
     bool tells_time = action.act == ACT_RELEASE || action.act == ACT_CANCEL ||
+                      action.act == ACT_HAND_ON ||
                       (action.act >= ACT_CLOCK && action.act <= ACT_AGAIN);
 
     if (action.act >= ACT_UNKNOWN_APPLIED)

@@ -10,6 +10,7 @@ static const char *const act_words[ACT_COUNT] = {
     [ACT_BEGIN] = "begin",
     [ACT_RELEASE] = "release",
     [ACT_CANCEL] = "cancel",
+    [ACT_HAND_ON] = "hand-on",
     [ACT_SERVE] = "serve",
     [ACT_DELIVER] = "deliver",
     [ACT_CLOCK] = "clock",

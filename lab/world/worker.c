@@ -321,6 +321,17 @@ worker_init_contender(const struct world_config *config, unsigned worker,
 }
 
 void
+worker_hand_on(struct world *world, unsigned worker)
+{
+    struct hf_contender *c = &world->workers[worker].contender;
+    struct hf_evidence evidence = c->evidence;
+
+    worker_init_contender(world->config, worker, c);
+    hf_contender_inherit(c, &evidence);
+    worker_pump(world, worker, hf_event(HF_ON_ACQUIRE, WORLD_NOW));
+}
+
+void
 worker_begin(struct world *world, unsigned worker)
 {
     struct world_worker *w = &world->workers[worker];

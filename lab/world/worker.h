@@ -19,6 +19,9 @@ unsigned worker_first_alike(const struct world_config *config, unsigned worker);
  * has ended, ends. */
 void worker_pump(struct world *world, unsigned worker, struct hf_event event);
 
+/* Its wait ends, and that of another of its client begins, which goes by what
+ * was seen. */
+void worker_hand_on(struct world *world, unsigned worker);
 void worker_begin(struct world *world, unsigned worker);
 void worker_release(struct world *world, unsigned worker);
 

@@ -63,6 +63,8 @@ struct world_config {
     bool hints;     /* at any moment a hint, or its last answer once more */
     bool suspects;  /* who is suspected is looked at, as with same_host */
     bool gives_up;  /* a worker may cancel what is not granted */
+    bool hands_on;  /* one who waits ends, and another of its client goes on by
+                       what it saw */
     bool purges;    /* tombstones may be purged */
     enum world_resource_kind resource; /* that holders write to */
     bool examines;      /* a person clears what is found dead: see person.h */
@@ -193,6 +195,7 @@ enum world_act {
     ACT_BEGIN,
     ACT_RELEASE,
     ACT_CANCEL,
+    ACT_HAND_ON,
     ACT_SERVE,
     ACT_DELIVER,
     ACT_CLOCK,

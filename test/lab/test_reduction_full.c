@@ -130,6 +130,8 @@ what_the_argument_does_not_hold_for_is_searched_in_full(void **unused)
         "shell-refuse",
         "try-refuse",
         "suspect",
+        "hand-on",
+        "hand-on-refuse",
     };
     unsigned count = 0;
 
