@@ -1,8 +1,6 @@
 #ifndef HF_BASE_LIST_H
 #define HF_BASE_LIST_H
 
-#include <stdbool.h>
-
 #include "base/container.h"
 
 /*

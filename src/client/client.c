@@ -1,14 +1,11 @@
 #include "client/client.h"
 
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/cond.h"
 #include "base/fail.h"
 #include "base/fd.h"
-#include "base/limits.h"
 #include "client/generation.h"
 
 /* A client, as holdfast.h has it: made, told by, closed. */

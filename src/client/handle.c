@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/cond.h"

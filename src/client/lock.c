@@ -281,7 +281,6 @@ hf_lock_start(struct hf_lock *lock, struct hf_error *error)
     if (status == HF_OK)
         status = methods_of(lock)->start(client->backend, lock, error);
     if (status == HF_OK) {
-        lock->handle.started = true;
         wish = (enum hf_wish)atomic_load(&lock->handle.wish);
         if (wish != HF_WISH_NONE)
             obey(&lock->handle, wish);

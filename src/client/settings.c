@@ -1,7 +1,6 @@
 #include "client/settings.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

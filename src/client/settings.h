@@ -16,11 +16,11 @@
  * defaults.  One thread at a time.
  */
 struct hf_settings {
-    char *space;   /* NULL: "default" */
-    char *name;    /* NULL: none yet */
-    char *reason;  /* NULL: none */
-    char *command; /* NULL: this process's own */
-    char *lane;    /* NULL: a lane of its own */
+    char *space;                  /* NULL: "default" */
+    char *name;                   /* NULL: none yet */
+    char *reason;                 /* NULL: none */
+    char *command;                /* NULL: this process's own */
+    char *lane;                   /* NULL: a lane of its own */
     struct hf_process *processes; /* NULL: this process alone */
     size_t processes_count;
     struct hf_duration ttl;   /* 0: the default, as the two below */

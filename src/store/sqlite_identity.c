@@ -41,16 +41,23 @@ look(const struct hf_sqlite_identity *identity, size_t index,
     char beside[HF_PLACE_MAX + 8];
     const char *name = identity->path;
     struct statx found;
+    struct stat old;
 
     if (index > 0) {
         snprintf(beside, sizeof(beside), "%s%s", identity->database,
                  parts[index].suffix);
         name = beside;
     }
-    if (statx(AT_FDCWD, name, 0, STATX_INO, &found) != 0)
+    if (statx(AT_FDCWD, name, 0, STATX_INO, &found) == 0) {
+        file->device = makedev(found.stx_dev_major, found.stx_dev_minor);
+        file->number = found.stx_ino;
+        return 0;
+    }
+    /* A sandbox that is older than the call may forbid it. */
+    if ((errno != ENOSYS && errno != EPERM) || stat(name, &old) != 0)
         return errno;
-    file->device = makedev(found.stx_dev_major, found.stx_dev_minor);
-    file->number = found.stx_ino;
+    file->device = old.st_dev;
+    file->number = old.st_ino;
     return 0;
 }
 
@@ -81,6 +88,19 @@ fail_removed(const struct hf_sqlite_identity *identity, size_t index,
                    identity->path, parts[index].word);
 }
 
+static enum hf_status
+fail_to_look(const struct hf_sqlite_identity *identity, size_t index, int code,
+             struct hf_error *error)
+{
+    char space[128];
+
+    if (code == 0 || code == ENOENT || code == ENOTDIR)
+        return fail_removed(identity, index, error);
+    return hf_fail(error, HF_E_UNAVAILABLE, "%s: cannot look at %s: %s",
+                   identity->path, parts[index].word,
+                   strerror_r(code, space, sizeof(space)));
+}
+
 /* As it stands, or has somebody begun to write? */
 static enum hf_status
 check_still(const struct hf_sqlite_identity *identity, bool *gone,
@@ -108,17 +128,12 @@ hf_sqlite_identity_check(const struct hf_sqlite_identity *identity, bool *gone,
     if (identity->still)
         return check_still(identity, gone, error);
     for (size_t i = 0; i < HF_SQLITE_IDENTITY_FILES; i++) {
-        char space[128];
         int code;
 
         if (is_same(identity, i, &code))
             continue;
-        if (code != 0 && code != ENOENT && code != ENOTDIR)
-            return hf_fail(error, HF_E_UNAVAILABLE, "%s: cannot look at %s: %s",
-                           identity->path, parts[i].word,
-                           strerror_r(code, space, sizeof(space)));
-        *gone = true;
-        return fail_removed(identity, i, error);
+        *gone = code == 0 || code == ENOENT || code == ENOTDIR;
+        return fail_to_look(identity, i, code, error);
     }
     return HF_OK;
 }
@@ -192,9 +207,12 @@ hf_sqlite_identity_note(struct hf_sqlite_identity *identity,
     struct hf_sqlite_identity noted = {.noted = true};
 
     memcpy(noted.files, identity->files, sizeof(noted.files));
-    for (size_t i = 0; !identity->still && i < HF_SQLITE_IDENTITY_FILES; i++)
-        if (look(identity, i, &noted.files[i]) != 0)
-            return fail_removed(identity, i, error);
+    for (size_t i = 0; !identity->still && i < HF_SQLITE_IDENTITY_FILES; i++) {
+        int code = look(identity, i, &noted.files[i]);
+
+        if (code != 0)
+            return fail_to_look(identity, i, code, error);
+    }
     HF_CHECK(pthread_mutex_lock(&mutex) == 0);
     memcpy(identity->files, noted.files, sizeof(noted.files));
     identity->noted = true;

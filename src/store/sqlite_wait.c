@@ -80,7 +80,6 @@ compare_piece(struct hf_sqlite_sql *sql, struct hf_store_watch *watches,
     if (all_stand(watches, count, stamp))
         return SQLITE_OK;
     code = hf_sqlite_sql_run(sql, HF_SQL_BEGIN_READ);
-
     if (code == SQLITE_OK)
         code = hf_sqlite_sql_number(sql, HF_SQL_FLOOR, &floor);
     for (size_t i = 0; code == SQLITE_OK && i < count; i++) {
@@ -114,9 +113,9 @@ compare(const struct hf_sqlite_wait *wait, uint64_t stamp)
 
 /*
  * data_version moves with every commit of another connection, and with none of
- * our own, so that the first look always compares; it is read before the
- * versions are.  An error is no news: another look follows soon, and the
- * caller's next read will tell.
+ * our own: a key that we have written does not stand (store.h), and is compared
+ * by the first look.  It is read before the versions are.  An error is no news:
+ * another look follows soon, and the caller's next read will tell.
  */
 static enum sight
 look(const struct hf_sqlite_wait *wait, int64_t *seen)
@@ -166,7 +165,7 @@ void
 hf_sqlite_wait_for_change(const struct hf_sqlite_wait *wait)
 {
     bool told = hf_sqlite_wait_listen(wait->sql, wait->files);
-    int64_t seen = -1; /* no data_version is negative */
+    int64_t seen = INT64_MIN; /* no data_version */
     enum sight sight;
     bool taken = false; /* leave for the look, from the bucket */
 

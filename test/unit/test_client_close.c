@@ -1,8 +1,11 @@
 #include "unit/support/clients.h"
 
+#include <poll.h>
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "client/table/table.h"
+#include "support/forward_store.h"
 #include "unit/support/deaf.h"
 
 /*
@@ -146,6 +149,88 @@ a_client_with_nothing_to_settle_needs_no_time(void **state)
     hf_lock_free(fresh);
 }
 
+/* A list that is read until the client is being closed. */
+struct slow_list {
+    struct forward_store forward;
+    struct hf_client *client;
+    atomic_bool begun;
+};
+
+static bool
+is_closing(struct hf_client *client)
+{
+    bool closing;
+
+    pthread_mutex_lock(&client->mutex);
+    closing = client->closing;
+    pthread_mutex_unlock(&client->mutex);
+    return closing;
+}
+
+static enum hf_status
+scan_until_closing(struct hf_store *store, const struct hf_store_scan *scan,
+                   hf_store_row_fn *row, void *ctx, struct hf_error *error)
+{
+    struct slow_list *list = (struct slow_list *)store;
+
+    (void)scan;
+    (void)row;
+    (void)ctx;
+    (void)error;
+    atomic_store(&list->begun, true);
+    while (!is_closing(list->client))
+        (void)poll(NULL, 0, 1);
+    return HF_OK;
+}
+
+/* The release goes before the list: who was freed has ended by then, and is
+ * gone when the client is closed. */
+static void
+commit_once_a_list_waits(struct hf_store *store, struct hf_store_group *groups,
+                         size_t groups_count, struct hf_instant until,
+                         struct hf_error *error)
+{
+    struct slow_list *list = (struct slow_list *)store;
+    bool waits = groups[0].ops[0].kind != HF_DELETE;
+
+    while (!waits) {
+        const struct hf_table *table;
+
+        pthread_mutex_lock(&list->client->mutex);
+        table = (const struct hf_table *)list->client->backend;
+        waits = table->jobs.first != NULL || list->client->closing;
+        pthread_mutex_unlock(&list->client->mutex);
+    }
+    forward_store_commit(store, groups, groups_count, until, error);
+}
+
+static void
+a_client_is_closed_while_a_list_is_read(void **state)
+{
+    static const struct hf_store_methods methods = {
+        .commit = commit_once_a_list_waits,
+        .scan = scan_until_closing,
+    };
+    struct slow_list *list =
+        forward_store_open("memory:list", sizeof(*list), &methods);
+    struct hf_client *client =
+        open_client_on(&list->forward.base, "memory:list");
+    struct hf_lock *kept;
+    struct hf_query *query;
+
+    (void)state;
+    list->client = client;
+    kept = hold(client, "kept", NULL);
+    hf_lock_free(hold(client, "freed", NULL));
+    query = new_query(client, HF_LIST, NULL);
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    while (!atomic_load(&list->begun))
+        (void)poll(NULL, 0, 1);
+    assert_int_equal(hf_client_close(client, HF_FOREVER), HF_OK);
+    hf_lock_free(kept);
+    hf_query_free(query);
+}
+
 int
 main(void)
 {
@@ -156,6 +241,7 @@ main(void)
         cmocka_unit_test(what_cannot_be_settled_within_the_limit_is_abandoned),
         cmocka_unit_test(what_was_freed_is_settled_before_the_close_returns),
         cmocka_unit_test(a_client_with_nothing_to_settle_needs_no_time),
+        cmocka_unit_test(a_client_is_closed_while_a_list_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,9 @@
 #include "unit/support/clients.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -172,6 +174,44 @@ of_a_refuse_holder_that_is_gone_every_waiter_hears(void **state)
     remove_place(&place);
 }
 
+/* Also of the one that nobody looked at when the process ended. */
+static void
+of_a_holder_that_is_gone_the_waiters_of_all_its_locks_hear(void **state)
+{
+    struct hf_client *holder = open_client("memory:both");
+    struct hf_client *client = open_client("memory:both");
+    pid_t process = fork();
+    struct hf_lock *held[2];
+    struct hf_lock *waiters[2];
+    char pids[16];
+
+    (void)state;
+    if (process == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    snprintf(pids, sizeof(pids), "%d", (int)process);
+    for (int i = 0; i < 2; i++) {
+        held[i] = hold(holder, i == 0 ? "one" : "two", HF_IF_DEAD, "refuse",
+                       HF_PROCESSES, pids, NULL);
+        waiters[i] = ask_for(client, i == 0 ? "one" : "two", NULL);
+        await_holder(client, waiters[i]);
+    }
+    for (int i = 0; i < 50; i++) {
+        if (i == 25)
+            kill_holder(process);
+        hf_view_free(examine(client, "one", NULL));
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hf_lock_wait(waiters[i], HF_FOREVER), HF_STATE_ENDED);
+        assert_int_equal(hf_lock_check(waiters[i]), HF_GONE);
+        hf_lock_free(waiters[i]);
+        assert_int_equal(give_back(held[i]), HF_OK);
+    }
+    close_client(client);
+    close_client(holder);
+}
+
 /* ---- Clearing ------------------------------------------------------------ */
 
 static void
@@ -295,6 +335,8 @@ main(void)
         cmocka_unit_test(
             a_holder_that_ends_while_it_is_waited_for_is_found_at_once),
         cmocka_unit_test(of_a_refuse_holder_that_is_gone_every_waiter_hears),
+        cmocka_unit_test(
+            of_a_holder_that_is_gone_the_waiters_of_all_its_locks_hear),
         cmocka_unit_test(a_dead_refuse_lock_is_cleared_by_hand),
         cmocka_unit_test(a_live_lock_is_not_cleared),
         cmocka_unit_test(a_forced_clear_is_told_to_the_holder),

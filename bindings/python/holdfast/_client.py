@@ -89,8 +89,9 @@ class Client(Connection):
         one; the reason is kept in the audit.
 
         First it watches for a sign of life, for one ttl, unless its processes
-        are gone or `force` is said.  Raises NotCleared when it showed life, it
-        changed, its fence is another, or there is no such lock.
+        are gone or `force` is said, which goes on though it beats meanwhile.
+        Raises NotCleared when it showed life, it changed, its fence is
+        another, or there is no such lock.
         """
         return _query.cleared(name, _query.one(
             self, _query.CLEAR, name=name, reason=reason, space=space,

@@ -180,8 +180,8 @@ audit_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
 }
 
 enum hf_status
-hf_queries_audit(struct hf_backend *backend, struct hf_query *query,
-                 struct hf_error *error)
+hf_audit_start(struct hf_backend *backend, struct hf_query *query,
+               struct hf_error *error)
 {
     return hf_jobs_start(hf_table_of(backend), query, audit_page, error);
 }

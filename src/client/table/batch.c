@@ -110,7 +110,7 @@ encode_audit(struct packing *p, const struct hf_examine *examine)
     struct hf_owner by;
     struct hf_audit_entry entry = {
         .asked_ms = driver->since_ms,
-        .forced = examine->force,
+        .forced = examine->examiner.config.force,
     };
 
     hf_diagnose_driver(p->m, driver, p->now, &diagnosis);

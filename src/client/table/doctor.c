@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "base/fail.h"
 #include "client/table/checks.h"
@@ -235,8 +234,8 @@ look_at_place(struct hf_job *job, struct hf_store *store,
 }
 
 enum hf_status
-hf_queries_doctor(struct hf_backend *backend, struct hf_query *query,
-                  struct hf_error *error)
+hf_doctor_start(struct hf_backend *backend, struct hf_query *query,
+                struct hf_error *error)
 {
     return hf_jobs_start(hf_table_of(backend), query, look_at_place, error);
 }

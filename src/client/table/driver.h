@@ -64,9 +64,9 @@ struct hf_driver {
     struct hf_instant right_until; /* as last known; INT64_MIN: none */
     uint64_t fence;                /* of the grant; 0 before it */
     int64_t since_ms; /* wall clock: its claim, or its clear, was first sent */
-    struct hf_ending
-        *ending; /* ended: owned; NULL: there is nothing to ask for,
-                                 or was no memory for it */
+    /* Ended: what it may be asked for, owned.  NULL: there is nothing, or was
+     * no memory for it. */
+    struct hf_ending *ending;
 
     enum hf_driver_kind kind;
     unsigned news;         /* enum hf_news, not yet taken */
@@ -85,7 +85,6 @@ struct hf_examine {
     struct hf_driver driver; /* first */
     struct hf_asker asker;
     struct hf_examiner examiner;
-    bool force; /* of a clear, for the audit */
 };
 
 /* The examine that this driver is; to change it, and to look at it. */

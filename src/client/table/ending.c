@@ -73,10 +73,11 @@ explain(const struct hf_manager *m, const struct hf_queue *queue,
         hf_fail(error, driver->status, "lock %s: cancelled", name);
         return;
     case HF_E_UNKNOWN:
-        hf_fail(error, driver->status,
-                "lock %s: abandoned before it was settled; a record may be "
-                "left behind",
-                name);
+        hf_fail(error, driver->status, "lock %s: %s", name,
+                driver->kind == HF_DRIVER_LOCK
+                    ? "abandoned before it was settled; a record may be left "
+                      "behind"
+                    : "whether it was cleared is not known");
         return;
     case HF_E_CORRUPT:
         if (!queue->seen.corrupt)
@@ -159,13 +160,15 @@ hf_ending_error(const struct hf_driver *driver, struct hf_error *error)
                                           : driver->ending->error.text);
 }
 
-void
+bool
 hf_ending_tell(const struct hf_manager *m, const struct hf_driver *driver,
                struct hf_diagnosis *diagnosis)
 {
     static const struct hf_ending nothing;
     const struct hf_ending *ending = driver->ending;
 
+    if (ending == NULL && is_worth_keeping(driver))
+        return false;
     if (ending == NULL)
         ending = &nothing;
     hf_seen_tell(&ending->seen, hf_settings_space(driver->settings),
@@ -174,8 +177,5 @@ hf_ending_tell(const struct hf_manager *m, const struct hf_driver *driver,
     diagnosis->life = ending->life;
     if (diagnosis->error.status == HF_OK)
         (void)!hf_ending_error(driver, &diagnosis->error);
-    if (driver->ending == NULL && driver->status == HF_OK &&
-        is_worth_keeping(driver))
-        (void)hf_fail(&diagnosis->error, HF_E_NOMEM,
-                      "there was no memory to keep what was known");
+    return true;
 }

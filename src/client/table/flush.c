@@ -28,15 +28,30 @@ observe(struct hf_table *table, struct hf_queue *queue, bool wanted)
                             hf_now());
 }
 
+void
+hf_table_look_at(struct hf_table *table, struct hf_holder *holder)
+{
+    struct hf_link *link = holder->queues.first;
+
+    if (!hf_observer_look(holder))
+        return;
+    while (link != NULL) {
+        struct hf_queue *queue = HF_CONTAINER(link, struct hf_queue, peer);
+
+        link = link->next;
+        hf_manager_presence(&table->manager, queue, true, holder->presence,
+                            hf_now());
+    }
+}
+
 /* A clear leaves what is not ours alone, unless it is told not to. */
 static bool
 is_spared(const struct hf_query *query, const struct hf_driver *driver)
 {
-    const struct hf_examine *examine = hf_examine_at(driver);
+    const struct hf_examiner *examiner = &hf_examine_at(driver)->examiner;
 
-    return query->kind == HF_CLEAR && driver->ending != NULL &&
-           driver->ending->seen.corrupt && !examine->force &&
-           !examine->examiner.cleared;
+    return query->kind == HF_CLEAR && !query->force &&
+           examiner->found == HF_SIGHT_CORRUPT && !examiner->cleared;
 }
 
 static void

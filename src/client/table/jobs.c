@@ -34,16 +34,21 @@ hf_jobs_end(struct hf_job *job, enum hf_status status,
             const struct hf_error *error)
 {
     struct hf_query *query = job->query;
-    struct hf_view *rows = job->rows;
+    struct hf_view *rows = NULL;
+    struct hf_error no_memory = {0};
 
     if (query != NULL) {
         query->handle.behind = NULL;
-        if (status == HF_OK && job->cursor[0] != '\0')
-            status =
-                hf_settings_keep(&query->cursor, job->alloc, job->cursor, NULL);
-        if (status == HF_OK)
+        if (status == HF_OK && job->cursor[0] != '\0') {
+            error = &no_memory;
+            status = hf_settings_keep(&query->cursor, job->alloc, job->cursor,
+                                      &no_memory);
+        }
+        if (status == HF_OK) {
+            rows = job->rows;
             job->rows = NULL;
-        hf_query_ended(query, status, error, status == HF_OK ? rows : NULL);
+        }
+        hf_query_ended(query, status, error, rows);
     }
     free_job(job);
 }
@@ -108,13 +113,4 @@ hf_jobs_cancel(struct hf_table *table, struct hf_query *query)
     }
     query->handle.behind = NULL;
     hf_query_ended(query, HF_E_CANCELLED, &cancelled, NULL);
-}
-
-void
-hf_jobs_drop(struct hf_table *table)
-{
-    struct hf_job *job;
-
-    while ((job = hf_jobs_take(table)) != NULL)
-        free_job(job);
 }

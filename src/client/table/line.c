@@ -1,7 +1,5 @@
 #include "client/table/parts.h"
 
-#include "base/fail.h"
-
 /* The line of a key: who is at work, who ends by what, who is told. */
 
 /* How long a client may hand a key over inside itself, and how long it then
@@ -104,9 +102,9 @@ begin(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     hf_machine_pump(m, &queue->asker, hf_event(HF_ON_ACQUIRE, now));
 }
 
-/* What the first learnt of the place or the holder is true for others, too. */
+/* Is what the first learnt of the place or the holder true for others, too? */
 static bool
-ends_by_it(const struct hf_driver *driver, const struct hf_contender *c)
+ends_others(const struct hf_contender *c)
 {
     switch (c->status) {
     case HF_E_UNAVAILABLE:
@@ -115,17 +113,31 @@ ends_by_it(const struct hf_driver *driver, const struct hf_contender *c)
     case HF_E_DENIED:
         return true;
     case HF_OK:
-        break;
+        return c->outcome == HF_GONE ||
+               (c->outcome == HF_SUSPECTED_DEAD && c->evidence.present);
     case HF_E_INVALID:
     case HF_E_UNKNOWN:
     case HF_E_LIMIT:
     case HF_E_CANCELLED:
     case HF_E_NOMEM:
-        return false;
+        break;
     }
-    if (c->outcome == HF_SUSPECTED_DEAD)
-        return c->evidence.present && hf_queue_is_quick(driver);
-    return c->outcome == HF_GONE;
+    return false;
+}
+
+/* Those who wait on though one is suspected do not end by that. */
+static void
+end_others(struct hf_manager *m, struct hf_queue *queue,
+           const struct hf_end *end, struct hf_instant now)
+{
+    bool suspected = end->status == HF_OK && end->outcome == HF_SUSPECTED_DEAD;
+    struct hf_driver *next;
+
+    for (struct hf_driver *d = queue->first; d != NULL; d = next) {
+        next = d->next;
+        if (!suspected || hf_queue_is_quick(d))
+            hf_line_end_waiter(m, queue, d, end, now);
+    }
 }
 
 /* The first's contender has ended: so has the first, and who ends with it. */
@@ -136,7 +148,6 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     struct hf_driver *first = queue->first;
     struct hf_end end = {.status = c->status, .outcome = c->outcome};
     struct hf_end of_first = end;
-    struct hf_driver *next;
 
     if (queue->own) { /* of nobody's any more, and to be seen anew */
         hf_seen_forget(&queue->seen, m->config.alloc);
@@ -154,12 +165,8 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     hf_keys_set_held(m, queue, false);
     hf_queue_leave(queue, first);
     hf_line_end(m, queue, first, &of_first, now);
-    for (struct hf_driver *d = first->granted ? NULL : queue->first; d != NULL;
-         d = next) {
-        next = d->next;
-        if (ends_by_it(d, c))
-            hf_line_end_waiter(m, queue, d, &end, now);
-    }
+    if (!first->granted && ends_others(c))
+        end_others(m, queue, &end, now);
     if (queue->first == NULL || !first->granted) {
         queue->shared_at = (struct hf_instant){0};
     } else if (hf_between(queue->shared_at, now).ms >= SHARED_MS) {

@@ -38,7 +38,7 @@ hf_locks_start(struct hf_backend *backend, struct hf_lock *lock,
         hf_free(alloc, driver);
         return status;
     }
-    lock->handle.started = true;
+    lock->handle.started = true; /* before it may end */
     hf_table_flush(table);
     return HF_OK;
 }

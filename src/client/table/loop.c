@@ -3,27 +3,11 @@
 #include <sys/eventfd.h>
 
 #include "base/alarm.h"
-#include "base/check.h"
 #include "client/table/table.h"
 
 /* The loop: the thread of a client that tells the time. */
 
 #define EVENTS_MAX 64
-
-/* The processes of a holder were looked at: all its keys hear of it. */
-static void
-tell_presence(struct hf_table *table, struct hf_holder *holder)
-{
-    struct hf_link *link = holder->queues.first;
-
-    while (link != NULL) {
-        struct hf_queue *queue = HF_CONTAINER(link, struct hf_queue, peer);
-
-        link = link->next;
-        hf_manager_presence(&table->manager, queue, true, holder->presence,
-                            hf_now());
-    }
-}
 
 /* What was readable; fetched under the mutex, when every number is that of a
  * holder or of none. */
@@ -38,8 +22,8 @@ take_events(struct hf_table *table)
         struct hf_holder *holder =
             hf_observer_find(&table->observer, events[i].data.u64);
 
-        if (holder != NULL && hf_observer_look(holder))
-            tell_presence(table, holder);
+        if (holder != NULL)
+            hf_table_look_at(table, holder);
     }
     (void)eventfd_read(table->client->wake_fd, &drained);
 }

@@ -130,7 +130,10 @@ static void
 stop(struct hf_manager *m, struct hf_driver *driver, enum hf_event_kind kind,
      struct hf_instant now)
 {
-    static const struct hf_end cancelled = {HF_E_CANCELLED, HF_NOT_HELD, {0}};
+    static const struct hf_end cancelled = {
+        .status = HF_E_CANCELLED,
+        .outcome = HF_NOT_HELD,
+    };
     struct hf_queue *queue = driver->queue;
 
     if (queue == NULL)
@@ -252,14 +255,14 @@ hf_manager_error(const struct hf_driver *driver, struct hf_error *error)
     return driver->ended ? hf_ending_error(driver, error) : HF_OK;
 }
 
-void
+bool
 hf_manager_diagnose(const struct hf_manager *m, const struct hf_driver *driver,
                     struct hf_instant now, struct hf_diagnosis *diagnosis)
 {
     if (driver->queue == NULL)
-        hf_ending_tell(m, driver, diagnosis);
-    else
-        hf_diagnose_driver(m, driver, now, diagnosis);
+        return hf_ending_tell(m, driver, diagnosis);
+    hf_diagnose_driver(m, driver, now, diagnosis);
+    return true;
 }
 
 /* ---- Time ---------------------------------------------------------------- */

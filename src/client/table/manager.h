@@ -34,8 +34,8 @@
  * promised.
  *
  * One thread at a time; the order of calls is all that it depends on, so that
- * test/simulate can replay them.  Memory: only hf_manager_start and
- * hf_manager_take can fail for want of it.
+ * test/simulate can replay them.  Without memory hf_manager_start and
+ * hf_manager_take fail, and what was known of a holder cannot be told.
  */
 
 struct hf_manager_config {
@@ -115,8 +115,9 @@ struct hf_instant hf_manager_right(const struct hf_driver *driver);
 enum hf_status hf_manager_error(const struct hf_driver *driver,
                                 struct hf_error *error);
 
-/* What is known of the holder, for people. */
-void hf_manager_diagnose(const struct hf_manager *m,
+/* What is known of the holder, for people; false: it has ended, and there was
+ * no memory to keep it. */
+bool hf_manager_diagnose(const struct hf_manager *m,
                          const struct hf_driver *driver, struct hf_instant now,
                          struct hf_diagnosis *diagnosis);
 

@@ -33,12 +33,11 @@ struct hf_view *hf_queries_watch(struct hf_backend *backend,
                                  const struct hf_query *query);
 
 /* list.c, audit.c, doctor.c */
-enum hf_status hf_queries_list(struct hf_backend *backend,
+enum hf_status hf_list_start(struct hf_backend *backend, struct hf_query *query,
+                             struct hf_error *error);
+enum hf_status hf_audit_start(struct hf_backend *backend,
+                              struct hf_query *query, struct hf_error *error);
+enum hf_status hf_doctor_start(struct hf_backend *backend,
                                struct hf_query *query, struct hf_error *error);
-enum hf_status hf_queries_audit(struct hf_backend *backend,
-                                struct hf_query *query, struct hf_error *error);
-enum hf_status hf_queries_doctor(struct hf_backend *backend,
-                                 struct hf_query *query,
-                                 struct hf_error *error);
 
 #endif

@@ -3,8 +3,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "base/heap.h"
-
 void
 hf_observer_init(struct hf_observer *observer, const struct hf_alloc *alloc,
                  int epoll_fd)

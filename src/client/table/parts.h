@@ -91,10 +91,10 @@ void hf_ending_make(struct hf_manager *m, const struct hf_queue *queue,
                     struct hf_instant now);
 
 /* Of one that has ended: why without an outcome, or HF_OK; and what was known
- * of the holder then. */
+ * of the holder then, or false: there was no memory to keep it. */
 enum hf_status hf_ending_error(const struct hf_driver *driver,
                                struct hf_error *error);
-void hf_ending_tell(const struct hf_manager *m, const struct hf_driver *driver,
+bool hf_ending_tell(const struct hf_manager *m, const struct hf_driver *driver,
                     struct hf_diagnosis *diagnosis);
 
 /* ---- diagnose ------------------------------------------------------------ */

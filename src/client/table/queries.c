@@ -29,7 +29,6 @@ start_examine(struct hf_table *table, struct hf_query *query,
     examine->driver.kind = HF_DRIVER_EXAMINE;
     examine->driver.settings = &query->settings;
     examine->driver.owner = &query->handle;
-    examine->force = config->force;
     query->handle.behind = examine;
     status =
         hf_manager_start(&table->manager, &examine->driver, hf_now(), error);

@@ -149,12 +149,17 @@ hf_seen_value(const struct hf_seen *seen, struct hf_value *value)
     return true;
 }
 
+static const struct hf_error forgotten = {
+    HF_E_NOMEM, "there was no memory to keep what was read"};
+
 static void
 tell_corrupt(const struct hf_seen *seen, struct hf_diagnosis *diagnosis)
 {
     struct hf_value value;
 
-    if (seen->value == NULL)
+    if (seen->value == NULL && seen->value_len > 0)
+        diagnosis->error = forgotten;
+    else if (seen->value == NULL)
         diagnosis->error = (struct hf_error){
             HF_E_CORRUPT, "its value is longer than any of ours"};
     else
@@ -194,6 +199,5 @@ hf_seen_tell(const struct hf_seen *seen, const char *space, const char *name,
     if (seen->corrupt)
         tell_corrupt(seen, diagnosis);
     else if (!known)
-        diagnosis->error = (struct hf_error){
-            HF_E_NOMEM, "there was no memory to keep what was read"};
+        diagnosis->error = forgotten;
 }

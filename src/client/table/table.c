@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/alarm.h"
+#include "base/check.h"
 #include "base/cond.h"
 #include "base/fail.h"
 #include "base/fd.h"
@@ -70,7 +70,7 @@ close_table(struct hf_backend *backend)
 
     stop(table, true);
     pthread_mutex_lock(&table->client->mutex);
-    hf_jobs_drop(table); /* cancelled before they were begun */
+    HF_CHECK(table->jobs.first == NULL); /* their queries were cancelled */
     hf_table_flush(table);
     table->store = NULL;
     pthread_mutex_unlock(&table->client->mutex);
@@ -89,11 +89,11 @@ static const struct hf_place_methods methods = {
     .right_ms = hf_locks_right_ms,
     .error = hf_locks_error,
     .watch = hf_locks_watch,
-    .list = hf_queries_list,
+    .list = hf_list_start,
     .examine = hf_queries_examine,
     .clear = hf_queries_clear,
-    .audit = hf_queries_audit,
-    .check_place = hf_queries_doctor,
+    .audit = hf_audit_start,
+    .check_place = hf_doctor_start,
     .cancel_query = hf_queries_cancel,
     .forget_query = hf_queries_forget,
     .watch_query = hf_queries_watch,

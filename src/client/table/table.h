@@ -55,6 +55,9 @@ HF_MUST_USE enum hf_status hf_table_open(struct hf_client *client,
  * processes.  Entered. */
 void hf_table_flush(struct hf_table *table);
 
+/* Look whether this holder's processes are there: all its keys hear of it. */
+void hf_table_look_at(struct hf_table *table, struct hf_holder *holder);
+
 /* What is known of the holder that this driver looks at; NULL: no memory. */
 struct hf_view *hf_table_watch(struct hf_table *table,
                                const struct hf_driver *driver);
@@ -104,9 +107,6 @@ struct hf_job *hf_jobs_take(struct hf_table *table);
 /* It has run: its query has ended, if it is asked yet; frees it. */
 void hf_jobs_end(struct hf_job *job, enum hf_status status,
                  const struct hf_error *error);
-
-/* Free those that have not begun. */
-void hf_jobs_drop(struct hf_table *table);
 
 /* Add a row behind the others; NULL: no memory.  Not entered. */
 struct hf_view *hf_job_row(struct hf_job *job, enum hf_view_kind kind);

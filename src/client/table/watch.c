@@ -12,7 +12,10 @@ hf_table_watch(struct hf_table *table, const struct hf_driver *driver)
     if (view == NULL)
         return NULL;
     diagnosis = &view->diagnosis;
-    hf_manager_diagnose(&table->manager, driver, hf_now(), diagnosis);
+    if (!hf_manager_diagnose(&table->manager, driver, hf_now(), diagnosis)) {
+        hf_view_free(view);
+        return NULL;
+    }
     if (driver->kind == HF_DRIVER_EXAMINE)
         view->cleared = hf_examine_at(driver)->examiner.cleared;
     if (!driver->ended && table->store != NULL && !diagnosis->record.corrupt &&

@@ -1,4 +1,3 @@
-#include <string.h>
 #include <sys/eventfd.h>
 
 #include "base/random.h"
@@ -94,15 +93,11 @@ all_answered(const struct hf_batch *batch)
 /* Holders without a descriptor to wake us by are looked at now and then: when
  * their records are. */
 static void
-look_at_holders(struct worker *worker, const struct hf_batch *batch)
+look_at_holders(struct hf_table *table, const struct hf_batch *batch)
 {
-    for (size_t i = 0; i < batch->items_count; i++) {
-        struct hf_queue *queue = batch->items[i].queue;
-
-        if (queue->observed != NULL && hf_observer_look(queue->observed))
-            hf_manager_presence(&worker->table->manager, queue, true,
-                                queue->observed->presence, hf_now());
-    }
+    for (size_t i = 0; i < batch->items_count; i++)
+        if (batch->items[i].queue->observed != NULL)
+            hf_table_look_at(table, batch->items[i].queue->observed);
 }
 
 static void
@@ -123,7 +118,7 @@ carry(struct worker *worker, struct hf_batch *batch)
     hf_trouble_answer(trouble, writes,
                       all_answered(batch) ? NULL : &batch->error);
     if (!writes)
-        look_at_holders(worker, batch);
+        look_at_holders(table, batch);
     hf_manager_answer(&table->manager, batch, hf_now());
 }
 
@@ -232,6 +227,7 @@ work(struct worker *worker)
     if (hf_manager_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
                         &batch)) {
         carry(worker, batch);
+        hf_table_flush(table); /* before a job gives up the mutex */
         idle = false;
     }
     if (table->jobs.first != NULL)
