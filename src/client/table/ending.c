@@ -73,6 +73,13 @@ explain(const struct hf_manager *m, const struct hf_queue *queue,
         hf_fail(error, driver->status, "lock %s: cancelled", name);
         return;
     case HF_E_UNKNOWN:
+        if (driver->kind == HF_DRIVER_EXAMINE) {
+            hf_fail(error, driver->status,
+                    "lock %s: whether it was cleared is not known; the audit "
+                    "shows it, if it was",
+                    name);
+            return;
+        }
         hf_fail(error, driver->status,
                 "lock %s: abandoned before it was settled; a record may be "
                 "left behind",
@@ -125,7 +132,7 @@ hf_ending_make(struct hf_manager *m, const struct hf_queue *queue,
                struct hf_driver *driver, const struct hf_end *end,
                struct hf_instant now)
 {
-    enum hf_life life = hf_diagnose_life(queue, driver, now);
+    enum hf_life life = hf_diagnose_life(queue, driver);
     struct hf_ending *ending;
 
     driver->ended = true;
