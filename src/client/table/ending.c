@@ -122,6 +122,8 @@ keep_seen(const struct hf_manager *m, const struct hf_queue *queue,
     if (lock && hf_queue_is_held(queue)) {
         ending->seen = hf_diagnose_own(m, queue);
         ending->life = HF_LIFE_BEATING;
+    } else if (lock && hf_queue_is_ours(queue)) {
+        ending->life = HF_LIFE_UNKNOWN; /* what was seen came before ours */
     } else if (!lock || !queue->own || !driver->granted) {
         ending->seen = hf_seen_copy(&queue->seen, m->config.alloc);
     }
