@@ -458,7 +458,9 @@ HF_PUBLIC void hf_query_set_user(struct hf_query *query, void *user);
  * (forced: or that the same holder has put there since), whatever its if_dead,
  * and writes who, when and why into the audit in the same transaction.
  * HF_FIELD_CLEARED tells whether; if not, it showed life, it changed, its fence
- * is another, or there is no such lock: see the view.
+ * is another, or there is no such lock: see the view.  It ends as HF_E_UNKNOWN
+ * if an answer was lost, so that it may have been this clear or its holder: the
+ * audit shows which.
  *
  * An audit reads all entries, which nothing ever deletes: it is for people, and
  * for a client that holds no locks.

@@ -126,10 +126,10 @@ static void
 on_lock_seen(struct hf_examiner *x, const struct hf_sight *sight,
              struct hf_instant now)
 {
-    bool first = x->state == HF_EXAMINER_LOOKING;
+    bool first = x->evidence.token == 0;
     bool unchanged = hf_evidence_lock(&x->evidence, sight, now);
 
-    if (first)
+    if (x->state == HF_EXAMINER_LOOKING)
         move_to(x, HF_EXAMINER_WATCHING);
     if (x->config.force)
         conclude(x, HF_FINDING_NONE, now);
@@ -147,13 +147,35 @@ on_lock_seen(struct hf_examiner *x, const struct hf_sight *sight,
         watch(x, now);
 }
 
+static bool
+is_same_holder(const struct hf_examiner *x, const struct hf_sight *sight)
+{
+    return sight->kind == HF_SIGHT_LOCK && sight->token == x->evidence.token;
+}
+
 /* Is it the one that is to go by force, which has beaten meanwhile?  Then no
  * clear that was sent has been applied, nor can be. */
 static bool
 has_beaten(struct hf_examiner *x, const struct hf_sight *sight)
 {
-    return x->config.force && sight->kind == HF_SIGHT_LOCK &&
-           sight->token == x->evidence.token && x->again++ < AGAIN_MAX;
+    return x->config.force && is_same_holder(x, sight) &&
+           x->again++ < AGAIN_MAX;
+}
+
+/* The version that was to be deleted is past.  Was that ours, if one of our
+ * clears was not answered?  Not if the same holder beat; and the record of one
+ * that is gone nobody deletes but a person.  Otherwise it may have been given
+ * back, and nothing is known. */
+static void
+end_past(struct hf_examiner *x, const struct hf_sight *sight)
+{
+    bool unsettled = x->unsettled && !is_same_holder(x, sight);
+
+    x->cleared = unsettled && sight->kind == HF_SIGHT_ABSENT &&
+                 x->finding == HF_FINDING_GONE;
+    if (sight->kind == HF_SIGHT_LOCK)
+        x->finding = HF_FINDING_ALIVE;
+    end(x, unsettled && !x->cleared ? HF_E_UNKNOWN : HF_OK);
 }
 
 /* After a refused clear: the version is past, by our own clear or by others. */
@@ -169,10 +191,7 @@ on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
         clear_at(x, sight->version, now);
         return;
     }
-    x->cleared = sight->kind == HF_SIGHT_ABSENT && x->unsettled;
-    if (sight->kind == HF_SIGHT_LOCK)
-        x->finding = HF_FINDING_ALIVE;
-    end(x, HF_OK);
+    end_past(x, sight);
 }
 
 /* Is it to clear, and not this one? */

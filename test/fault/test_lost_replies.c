@@ -230,7 +230,11 @@ a_refuse_lock_is_cleared(struct world *world)
     x = world_clear(world);
     hold_and_release(world, b);
     world_until(world, world_ended, x);
-    world_expect(world, x->examiner.status == HF_OK, "the clear failed");
+    world_expect(
+        world,
+        x->examiner.status == HF_OK ||
+            (x->examiner.status == HF_E_UNKNOWN && world->sea->losses > 0),
+        "the clear failed");
 }
 
 static const struct tale_title tales[] = {

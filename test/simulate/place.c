@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "simulate/promise.h"
+#include "simulate/truth.h"
 
 #define WALL_MS 1700000000000
-
-/* What takes longer may well be too slow for the shortest ttl here. */
-#define SLOW_MS 200
 
 /* ---- The way there ------------------------------------------------------- */
 
@@ -115,7 +114,9 @@ remember(struct world *world, struct call *call)
                                                    sizeof(struct actor *));
     HF_CHECK(call->actors != NULL);
     for (size_t i = 0; i < batch->items_count; i++)
-        call->actors[i] = (struct actor *)batch->items[i].queue->first;
+        call->actors[i] = batch->items[i].examine != NULL
+                              ? (struct actor *)batch->items[i].examine
+                              : (struct actor *)batch->items[i].queue->first;
     for (size_t g = 0; g < batch->groups_count; g++)
         for (size_t o = 0; o < batch->groups[g].ops_count; o++) {
             struct hf_key *key = &batch->groups[g].ops[o].key;
@@ -148,6 +149,9 @@ place_call(struct world *world, size_t index)
         world->reads++;
     remember(world, call);
     draw_fate(world, call);
+    world_say(world, "client %zu calls: done at %lld, back at %lld%s", index,
+              (long long)call->executes_at, (long long)call->answers_at,
+              call->answer_lost ? ", lost" : "");
     call->next = client->calls;
     client->calls = call;
     client->calls_count++;
@@ -157,17 +161,23 @@ place_call(struct world *world, size_t index)
 
 /* ---- There --------------------------------------------------------------- */
 
-/* Those who watch the key are told, mostly. */
+/* Those who want the key are told, mostly. */
 static void
 hint_all(struct world *world, size_t key)
 {
     for (size_t c = 0; c < world->shape.clients; c++) {
+        struct client *client = &world->clients[c];
         struct hint *hint;
 
-        if (world->clients[c].dead ||
-            world->clients[c].manager.watching.first == NULL ||
-            (is_faulty(world) && world_draw(world, 10) == 0))
+        if (client->dead || client->behind ||
+            hf_manager_find(&client->manager,
+                            (struct hf_key){"default", world->names[key]}) ==
+                NULL)
             continue;
+        if (is_faulty(world) && world_draw(world, 10) == 0) {
+            note_fault(client, world->now.ms);
+            continue;
+        }
         hint = calloc(1, sizeof(*hint));
         HF_CHECK(hint != NULL);
         hint->alarm.kind = ALARM_HINT;
@@ -198,6 +208,7 @@ commit(struct world *world, struct call *call)
         if (group->verdict != HF_APPLIED)
             continue;
         promise_applied(world, actor, &group->ops[0]);
+        truth_applied(world, actor, &group->ops[0]);
         hint_all(world, actor->key);
     }
 }
@@ -230,12 +241,18 @@ read_one(struct world *world, struct call *call, size_t index)
 static void
 execute(struct world *world, struct call *call)
 {
+    struct client *client = &world->clients[call->client];
+
     call->executes_at = -1;
-    if (call->batch->groups_count > 0) {
+    if (client->behind) { /* so it finds that this place is gone */
+        call->failed = true;
+        client->behind = false;
+        client->untold = true;
+        note_fault(client, world->now.ms);
+    } else if (call->batch->groups_count > 0) {
         commit(world, call);
-        return;
     }
-    for (size_t i = 0; i < call->batch->keys_count; i++)
+    for (size_t i = 0; !call->failed && i < call->batch->keys_count; i++)
         read_one(world, call, i);
 }
 
@@ -267,7 +284,7 @@ answer(struct world *world, struct call *call)
     struct client *client = &world->clients[call->client];
     struct hf_batch *batch = call->batch;
     struct hf_batch given = *batch;
-    bool done = call->executed && !call->answer_lost;
+    bool done = call->executed && !call->failed && !call->answer_lost;
 
     for (size_t i = 0; done && i < batch->items_count; i++) {
         const struct actor *actor = call->actors[i];
@@ -309,6 +326,12 @@ come_back(struct world *world, struct call *call)
     answer(world, call);
     call->answered = true;
     call->batch->groups = groups;
+    if (!client->untold)
+        return;
+    world_say(world, "client %zu finds that the place went back", call->client);
+    client->untold = false;
+    note_fault(client, world->now.ms);
+    hf_manager_went_back(&client->manager, world->now);
 }
 
 void

@@ -1,18 +1,8 @@
-#include <string.h>
+#include "simulate/promise.h"
 
-#include "simulate/world.h"
+#include "simulate/truth.h"
 
-/*
- * The promises of docs/guarantees.md that a client can keep, looked at whenever
- * somebody is told something or a write is applied.
- */
-
-/* How late anybody may know what is true of a key. */
-static int64_t
-slack_of(const struct world *world)
-{
-    return 4 * world->shape.latency_ms + world->shape.wake_ms + 5200;
-}
+/* ---- One holder at a time ------------------------------------------------ */
 
 static void
 forget_believer(struct key_truth *key, const struct actor *actor)
@@ -24,31 +14,85 @@ forget_believer(struct key_truth *key, const struct actor *actor)
         }
 }
 
-/* Nobody else holds it at this instant; the fence is the highest so far. */
-static void
-on_granted(struct world *world, struct actor *actor)
+/* A person took its record away, and it need not know yet: by force; or, of a
+ * refuse lock, for it stood still. */
+static bool
+is_cleared(const struct actor *actor)
 {
-    struct key_truth *key = &world->keys[actor->key];
+    return actor->cleared_at >= 0 &&
+           (actor->forced || actor->config.terms.if_dead == HF_REFUSE);
+}
 
-    world->grants++;
+/* One was granted it in the place that was, the other in the one that is; and
+ * the former has not found that out, or, in doubt, has not looked yet. */
+static bool
+are_of_two_places(const struct world *world, const struct actor *actor,
+                  const struct actor *other, enum hf_outcome believes)
+{
+    bool former = truth_is_former(world, actor->driver.fence);
+
+    if (former == truth_is_former(world, other->driver.fence))
+        return false;
+    return truth_is_behind(world, former ? actor : other) ||
+           (!former && believes == HF_IN_DOUBT);
+}
+
+/* Nobody else holds it at this instant. */
+static void
+check_alone(struct world *world, const struct actor *actor)
+{
+    const struct key_truth *key = &world->keys[actor->key];
+
     for (size_t i = 0; i < key->believers_count; i++) {
         const struct actor *other = key->believers[i];
         enum hf_outcome believes = hf_manager_check(&other->driver, world->now);
         bool refuse = other->config.terms.if_dead == HF_REFUSE;
 
-        if (world->clients[other->client].dead || other->abandoned ||
-            world->went_back)
+        if (believes != HF_GRANTED && !(refuse && believes == HF_IN_DOUBT))
             continue;
-        if (believes == HF_GRANTED || (refuse && believes == HF_IN_DOUBT))
-            world_break(world, "two hold it", "%s: %s is granted, %s is %s",
-                        actor->settings.name, actor->name, other->name,
-                        hf_outcome_word(believes));
+        if (world->clients[other->client].dead || other->abandoned ||
+            is_cleared(other) || is_cleared(actor) ||
+            are_of_two_places(world, actor, other, believes))
+            continue;
+        world_break(world, "two hold it", "%s: %s is granted, %s is %s",
+                    actor->settings.name, actor->name, other->name,
+                    hf_outcome_word(believes));
     }
-    if (actor->driver.fence <= key->highest_fence && !world->went_back)
+}
+
+/* It is the highest so far; but of a record that is gone, as that of a place
+ * that was, one may be told late. */
+static void
+check_fence(struct world *world, const struct actor *actor)
+{
+    struct key_truth *key = &world->keys[actor->key];
+    uint64_t fence = actor->driver.fence;
+    bool late =
+        is_cleared(actor) || (truth_is_former(world, fence) &&
+                              !truth_is_former(world, key->highest_fence) &&
+                              truth_is_behind(world, actor));
+
+    if (fence <= key->highest_fence && !late)
         world_break(world, "fences grow", "%s: %s", actor->settings.name,
                     actor->name);
-    key->highest_fence = actor->driver.fence;
-    key->believers[key->believers_count++] = actor;
+    if (fence > key->highest_fence)
+        key->highest_fence = fence;
+}
+
+/* ---- The end of a right -------------------------------------------------- */
+
+/* Whose record was cleared learns it by its next beat, which is refused, and by
+ * the read after it. */
+static void
+check_learns(struct world *world, const struct actor *actor)
+{
+    int64_t late_ms = world->now.ms - actor->cleared_at -
+                      actor->config.terms.beat.ms - 2 * truth_turn(world);
+
+    if (actor->cleared_at >= 0 && !actor->told_lost && late_ms > 0 &&
+        truth_is_healthy(world, actor->client, actor->cleared_at))
+        world_break(world, "who was cleared learns it by the next beat",
+                    "%s: %lld ms late", actor->name, (long long)late_ms);
 }
 
 /* Not a moment later than the right, but for the loop's own lateness. */
@@ -60,22 +104,95 @@ on_lost(struct world *world, struct actor *actor)
 
     world->losses++;
     if (world->shape.fault_chance == 0 && world->shape.latency_ms <= 60 &&
-        world->shape.operations_max > 8)
+        world->shape.operations_max > 8 && actor->cleared_at < 0)
         world_break(world, "nobody is lost while the place answers", "%s",
                     actor->name);
     if (actor->config.terms.if_dead == HF_TAKEOVER &&
-        world->now.ms > right + 5 && client->frozen_until < right &&
-        !world->went_back)
+        world->now.ms > right + 5 && client->frozen_until < right)
         world_break(world, "told in time", "%s: %lld ms late", actor->name,
                     (long long)(world->now.ms - right));
+    check_learns(world, actor);
     actor->told_lost = true;
 }
 
-/* Until when a version last stood for as long as the shortest ttl here. */
+/* ---- How soon ------------------------------------------------------------ */
+
+/* How long it takes at most until one who looks at this holder sees a beat, or
+ * that there is none; whose process he sees he need not wait for. */
 static int64_t
-quiet_until(const struct key_truth *key, int64_t now)
+sign_of_life(const struct world *world, const struct actor *holder,
+             const struct actor *actor)
 {
-    return now - key->changed_at >= LEAST_TTL_MS ? now : key->quiet_until;
+    const struct hf_terms *terms = &holder->config.terms;
+    bool beats = truth_is_healthy(world, holder->client, actor->began_at) &&
+                 !holder->abandoned && holder->cleared_at < 0;
+
+    if (truth_is_seen(world, holder, actor))
+        return 0;
+    return beats ? terms->beat.ms + truth_turn(world) : terms->ttl.ms;
+}
+
+static void
+check_soon(struct world *world, const struct actor *actor)
+{
+    int64_t joined = actor->began_at;
+    int64_t late_ms;
+
+    if (!actor->config.try_only ||
+        !truth_is_healthy(world, actor->client, joined))
+        return;
+    late_ms = world->now.ms - joined -
+              truth_longest(world, actor, sign_of_life) - truth_lateness(world);
+    if (late_ms > 0)
+        world_break(world, "a try is answered soon", "%s: %lld ms late",
+                    actor->name, (long long)late_ms);
+}
+
+/* Who fails at a suspected holder does not wait for longer than it takes to
+ * suspect it. */
+static void
+check_fails(struct world *world, const struct actor *actor)
+{
+    const struct key_truth *key = &world->keys[actor->key];
+    int64_t since = actor->began_at;
+    int64_t late_ms;
+
+    if (!actor->config.fail_suspected || key->owner == NULL ||
+        key->owner == actor ||
+        key->owner->config.terms.if_dead == HF_TAKEOVER ||
+        !truth_is_healthy(world, actor->client, since))
+        return;
+    if (since < key->changed_at)
+        since = key->changed_at;
+    if (key->owner->client == actor->client && since < key->owner->ended_at)
+        since = key->owner->ended_at; /* nobody looked before */
+    late_ms = world->now.ms - since - key->owner->config.terms.ttl.ms -
+              truth_lateness(world);
+    if (late_ms > 0)
+        world_break(world, "who fails at a suspected holder does so soon",
+                    "%s: %lld ms late", actor->name, (long long)late_ms);
+}
+
+/* ---- The truth about the place and the holder ---------------------------- */
+
+static void
+check_status(struct world *world, const struct actor *actor)
+{
+    const struct hf_driver *d = &actor->driver;
+    const struct client *client = &world->clients[actor->client];
+    int64_t joined = actor->began_at;
+
+    if (d->status == HF_E_UNAVAILABLE && client->last_fault < joined &&
+        client->last_good[actor->key % KEYS_MAX] > client->last_fault &&
+        world->now.ms - joined > 12 * world->shape.latency_ms &&
+        actor->config.terms.beat.ms > 2 * world->shape.latency_ms)
+        world_break(world, "unavailable is true", "%s", actor->name);
+    if (d->status == HF_E_CORRUPT)
+        world_break(world, "corrupt is true", "%s", actor->name);
+    if (d->status == HF_E_CANCELLED && !actor->stopped)
+        world_break(world, "cancelled is true", "%s", actor->name);
+    if (d->status == HF_E_UNKNOWN && !actor->abandoned)
+        world_break(world, "unknown is true", "%s", actor->name);
 }
 
 /* Does another of its client want the same lock?  Then that one may have it. */
@@ -85,63 +202,102 @@ has_rivals(const struct world *world, const struct actor *actor)
     for (size_t i = 0; i < world->shape.actors; i++) {
         const struct actor *other = &world->actors[i];
 
-        if (other != actor && other->key == actor->key &&
-            other->client == actor->client && other->started &&
-            !other->told_ended)
+        if (other != actor && other->kind == ACTOR_LOCK &&
+            other->key == actor->key && other->client == actor->client &&
+            other->started && !other->told_ended)
             return true;
     }
     return false;
 }
 
+/* Does one of this client not know yet that its record was cleared? */
+static bool
+is_unaware(const struct world *world, const struct actor *actor)
+{
+    const struct key_truth *key = &world->keys[actor->key];
+
+    for (size_t i = 0; i < key->believers_count; i++)
+        if (key->believers[i]->client == actor->client &&
+            is_cleared(key->believers[i]))
+            return true;
+    return false;
+}
+
 static void
-check_untruth(struct world *world, const struct actor *actor)
+check_held_too_long(struct world *world, const struct actor *actor)
+{
+    const struct key_truth *key = &world->keys[actor->key];
+    int64_t joined = actor->began_at;
+    int64_t known = world->now.ms - truth_lateness(world);
+
+    if (!truth_is_healthy(world, actor->client, joined) ||
+        is_unaware(world, actor))
+        return; /* it may have seen next to nothing of it */
+    if (key->owner == NULL ? key->owned_until < known
+                           : key->since_ms > joined + truth_lateness(world) &&
+                                 key->since_ms < known)
+        world_break(world, "held too long is true", "%s", actor->name);
+}
+
+/* A version stood for its ttl, and not long ago, if that could be known. */
+static void
+check_suspected(struct world *world, const struct actor *actor,
+                const struct actor *holder)
+{
+    int64_t stood = truth_stood_until(world, holder);
+    bool healthy = truth_is_healthy(world, actor->client, actor->began_at);
+
+    if (stood == LONG_AGO ||
+        (healthy && stood < world->now.ms - truth_lateness(world)))
+        world_break(world, "suspected is true", "%s of %s", actor->name,
+                    holder->name);
+}
+
+/* What is said of the holder, to one who did not get it. */
+static void
+check_life(struct world *world, const struct actor *actor)
+{
+    const struct hf_ending *ending = actor->driver.ending;
+    const struct actor *holder;
+
+    if (ending == NULL || truth_is_behind(world, actor))
+        return;
+    holder = truth_holder(world, actor->key, ending->seen.token);
+    if (holder == NULL)
+        return;
+    if ((actor->driver.outcome == HF_GONE || ending->life == HF_LIFE_GONE) &&
+        !world->clients[holder->client].dead)
+        world_break(world, "gone is true", "%s of %s", actor->name,
+                    holder->name);
+    if (actor->driver.outcome == HF_SUSPECTED_DEAD ||
+        ending->life == HF_LIFE_SUSPECTED)
+        check_suspected(world, actor, holder);
+}
+
+static void
+check_outcome(struct world *world, const struct actor *actor)
 {
     const struct hf_driver *d = &actor->driver;
     const struct key_truth *key = &world->keys[actor->key];
-    const struct client *client = &world->clients[actor->client];
-    int64_t now = world->now.ms;
-    int64_t joined = d->joined_at.ms;
-    int64_t slack = slack_of(world);
-    int64_t limit_at = hf_after(d->joined_at, actor->config.limit).ms;
     bool quick = actor->config.try_only || actor->config.fail_suspected;
+    bool early = world->now.ms < hf_after(d->joined_at, actor->config.limit).ms;
 
-    if (d->status == HF_E_UNAVAILABLE && client->last_fault < joined &&
-        client->last_good[actor->key % KEYS_MAX] > client->last_fault &&
-        now - joined > 12 * world->shape.latency_ms &&
-        actor->config.terms.beat.ms > 2 * world->shape.latency_ms)
-        world_break(world, "unavailable is true", "%s", actor->name);
-    if (d->status == HF_E_CORRUPT)
-        world_break(world, "corrupt is true", "%s", actor->name);
-    if (d->status == HF_E_CANCELLED && !actor->stopped)
-        world_break(world, "cancelled is true", "%s", actor->name);
-    if (d->status != HF_OK || actor->driver.granted || world->went_back)
-        return;
     switch (d->outcome) {
     case HF_HELD_TOO_LONG:
-        if (now < limit_at)
+        if (early)
             world_break(world, "waits to the limit", "%s", actor->name);
-        if (client->last_fault >= joined)
-            break; /* it may have seen next to nothing of it */
-        if (key->owner == NULL
-                ? now - key->owned_until > slack
-                : key->since_ms > joined + slack && now - key->since_ms > slack)
-            world_break(world, "held too long is true", "%s", actor->name);
+        check_held_too_long(world, actor);
         break;
     case HF_TIMED_OUT:
-        if (!quick && now < limit_at)
+        if (!quick && early)
             world_break(world, "waits to the limit", "%s", actor->name);
         if (actor->config.try_only && key->owner == NULL &&
-            joined - key->owned_until > slack && !has_rivals(world, actor))
+            key->owned_until < actor->began_at && !has_rivals(world, actor) &&
+            !truth_is_behind(world, actor))
             world_break(world, "a try takes what is free", "%s", actor->name);
         break;
     case HF_SUSPECTED_DEAD:
-        if (client->last_fault < joined && now - quiet_until(key, now) > slack)
-            world_break(world, "suspected is true", "%s", actor->name);
-        break;
     case HF_GONE:
-        if (key->owner != NULL && !world->clients[key->owner->client].dead &&
-            now - key->since_ms > slack)
-            world_break(world, "gone is true", "%s", actor->name);
         break;
     case HF_NOT_HELD:
     case HF_GRANTED:
@@ -156,6 +312,20 @@ check_untruth(struct world *world, const struct actor *actor)
     }
 }
 
+/* ---- What an actor is told ----------------------------------------------- */
+
+static void
+on_granted(struct world *world, struct actor *actor)
+{
+    struct key_truth *key = &world->keys[actor->key];
+
+    world->grants++;
+    check_alone(world, actor);
+    check_fence(world, actor);
+    check_soon(world, actor);
+    key->believers[key->believers_count++] = actor;
+}
+
 /* Nothing of it is in the place, or can come. */
 static void
 on_ended(struct world *world, struct actor *actor)
@@ -164,18 +334,47 @@ on_ended(struct world *world, struct actor *actor)
     const struct hf_driver *d = &actor->driver;
 
     actor->told_ended = true;
+    actor->ended_at = world->now.ms;
     forget_believer(key, actor);
     world->outcomes[d->status == HF_OK ? (unsigned)d->outcome : 15]++;
-    if (key->owner == actor && !actor->abandoned && !world->went_back)
+    if (d->status == HF_OK && d->outcome == HF_ALREADY_HELD)
+        return; /* looked at when it began */
+    if (key->owner == actor && !actor->abandoned)
         world_break(world, "nothing is left behind", "%s", actor->name);
     if (d->granted && d->outcome == HF_LOST && !actor->told_lost)
         world_break(world, "told of the loss", "%s", actor->name);
-    check_untruth(world, actor);
+    check_status(world, actor);
+    if (d->granted) {
+        check_learns(world, actor);
+        return;
+    }
+    check_life(world, actor);
+    check_soon(world, actor);
+    check_fails(world, actor);
+    if (d->status == HF_OK)
+        check_outcome(world, actor);
+}
+
+void
+promise_started(struct world *world, struct actor *actor, bool same_lane)
+{
+    const struct hf_driver *d = &actor->driver;
+    bool refused =
+        d->ended && d->status == HF_OK && d->outcome == HF_ALREADY_HELD;
+
+    if (refused != same_lane)
+        world_break(world, "a lane is told that it has the key, and no other",
+                    "%s", actor->name);
 }
 
 void
 promise_told(struct world *world, struct actor *actor, unsigned news)
 {
+    if (actor->kind != ACTOR_LOCK) {
+        if (news & HF_NEWS_ENDED)
+            promise_looked(world, actor);
+        return;
+    }
     if (news & HF_NEWS_GRANTED)
         on_granted(world, actor);
     if (news & HF_NEWS_LOST)
@@ -188,23 +387,11 @@ void
 promise_applied(struct world *world, struct actor *actor,
                 const struct hf_store_op *op)
 {
-    struct key_truth *key = &world->keys[actor->key];
     bool dead = world->clients[actor->client].dead;
 
-    if (op->kind == HF_PUT && actor->told_ended && !actor->abandoned && !dead &&
-        !world->went_back)
+    if (actor->kind != ACTOR_LOCK)
+        promise_cleared(world, actor);
+    else if (op->kind == HF_PUT && actor->told_ended && !actor->abandoned &&
+             !dead)
         world_break(world, "nothing comes after the end", "%s", actor->name);
-    if (world->now.ms - key->changed_at >= LEAST_TTL_MS)
-        key->quiet_until = world->now.ms;
-    key->changed_at = world->now.ms;
-    if (op->kind == HF_PUT && key->owner != actor) {
-        if (key->owner != NULL)
-            key->owned_until = world->now.ms;
-        key->owner = actor;
-        key->since_ms = world->now.ms;
-    } else if (op->kind == HF_DELETE) {
-        key->owned_until = world->now.ms;
-        key->owner = NULL;
-        key->since_ms = world->now.ms;
-    }
 }

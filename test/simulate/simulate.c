@@ -21,6 +21,8 @@ sum_up(const struct world *of, struct world *all)
     all->steps += of->steps;
     all->grants += of->grants;
     all->losses += of->losses;
+    all->looks += of->looks;
+    all->clears += of->clears;
     all->store_calls += of->store_calls;
     for (size_t i = 0; i < 16; i++)
         all->outcomes[i] += of->outcomes[i];
@@ -48,10 +50,12 @@ run_small(uint64_t from, uint64_t count)
         bad += !run(seed, &shape, false);
         sum_up(&world, &all);
     }
-    printf("%llu seeds: %llu steps, %llu calls, %llu grants, %llu losses;",
+    printf("%llu seeds: %llu steps, %llu calls, %llu grants, %llu losses, "
+           "%llu looks, %llu clears;",
            (unsigned long long)count, (unsigned long long)all.steps,
            (unsigned long long)all.store_calls, (unsigned long long)all.grants,
-           (unsigned long long)all.losses);
+           (unsigned long long)all.losses, (unsigned long long)all.looks,
+           (unsigned long long)all.clears);
     for (unsigned i = 0; i < 15; i++)
         if (all.outcomes[i] > 0)
             printf(" %s %llu,", hf_outcome_word((enum hf_outcome)i),

@@ -24,35 +24,60 @@ enum { LEAST_TTL_MS = 1500 }; /* of any lock here */
 
 enum { CLIENTS_MAX = 4, KEYS_MAX = 6, NAME_MAX_LEN = 33 };
 
+/* A call that takes longer may well be too slow for the shortest ttl here. */
+enum { SLOW_MS = 200 };
+
+#define LONG_AGO (INT64_MIN / 2)
+
+enum actor_kind { ACTOR_LOCK, ACTOR_EXAMINE, ACTOR_CLEAR };
+
 /* What one thread of a process does with one lock. */
 struct actor {
-    struct hf_driver driver; /* first: a driver is its actor's */
+    union {
+        struct hf_driver driver;   /* first: a driver is its actor's */
+        struct hf_examine examine; /* EXAMINE, CLEAR */
+    };
+    enum actor_kind kind;
     struct hf_settings settings;
-    struct hf_contender_config config; /* what the settings ask for */
     char name[NAME_MAX_LEN];
     size_t client;
     size_t key;
     int64_t start_at;
-    int64_t hold_ms;
     int64_t cancel_at; /* -1: never */
     bool abandons;     /* in the place of a release */
     bool started;
     bool stopped; /* it cancelled or abandoned */
     bool abandoned;
-    bool told_lost;
     bool told_ended;
+    int64_t began_at;
+    int64_t ended_at;          /* was told so */
     struct hf_heap_node alarm; /* what it does next */
+
+    /* LOCK: the rest is what is true of its record. */
+    struct hf_contender_config config; /* what the settings ask for */
+    int64_t hold_ms;
+    bool told_lost;
+    uint64_t token;      /* of the last record that it made; 0: none */
+    int64_t owned_until; /* that was there last; LONG_AGO: never */
+    int64_t stood_until; /* a version of it had stood for its ttl, last;
+                            LONG_AGO: none ever did */
+    int64_t cleared_at;  /* -1: it was not */
+    bool forced;         /* cleared, and not for what it looked like */
+
+    /* EXAMINE, CLEAR */
+    struct hf_examiner_config look;
+    bool of_former;     /* CLEAR: with the fence of one who had the key */
+    int64_t deleted_at; /* when its clear was applied; -1: it was not */
 };
 
 /* What is true of one key of the place. */
 struct key_truth {
     struct actor *owner;    /* whose record it is; NULL: nobody's */
-    struct actor *last;     /* who had it before */
+    uint64_t version;       /* that was written last */
     uint64_t highest_fence; /* granted so far */
     int64_t since_ms;       /* of this owner, or of nobody */
-    int64_t owned_until;    /* of the last owner; -1: nobody yet */
+    int64_t owned_until;    /* by anybody; LONG_AGO: never */
     int64_t changed_at;     /* the last write of it */
-    int64_t quiet_until;    /* the last version that stood for a ttl did so */
     size_t believers_count; /* who has been told that he holds it */
     struct actor **believers;
 };
@@ -69,6 +94,7 @@ struct call {
     int64_t answers_at;    /* -1: it was */
     bool answer_lost;
     bool executed;
+    bool failed; /* the place that it went to is not there any more */
     bool answered;
 };
 
@@ -88,6 +114,8 @@ struct client {
     int64_t frozen_until;
     int64_t dies_at; /* -1: never */
     bool dead;
+    bool behind; /* what it has open is the place that was */
+    bool untold; /* it has opened what is there, and its manager not heard */
     int64_t last_fault;          /* a call of it failed, or was slow */
     int64_t last_good[KEYS_MAX]; /* a call about the key was answered */
 };
@@ -102,6 +130,9 @@ struct world_shape {
     int64_t faults_end;    /* no fault after this */
     unsigned fault_chance; /* of 1000 calls */
     bool goes_back;
+    unsigned looks;  /* actors that examine or clear, of 1000 */
+    unsigned clears; /* of 1000 of these */
+    unsigned lanes;  /* actors of a lane that they share, of 1000 */
     int64_t horizon;
     bool one_line; /* all wait forever in one line, and hold for a moment */
     bool held;     /* each has a key of its own, and holds it for long */
@@ -121,7 +152,8 @@ struct world {
     struct actor *actors;
     struct key_truth *keys;
     char (*names)[NAME_MAX_LEN];
-    bool went_back;
+    int64_t went_back_at; /* INT64_MAX: it is what it was */
+    uint64_t new_floor;   /* no version of the place that was is above it */
     int64_t away_from, away_until;
     bool tracing;
 
@@ -134,6 +166,8 @@ struct world {
     uint64_t grants;
     uint64_t outcomes[16];
     uint64_t losses;
+    uint64_t looks;
+    uint64_t clears; /* that deleted a record */
 };
 
 /* Run the world of `seed`; false: a promise was broken, see world->broken. */
@@ -145,14 +179,16 @@ struct world_shape world_small(uint64_t seed);
 
 /* ---- For the parts of it ------------------------------------------------- */
 
+uint64_t world_die(uint64_t *state);
 uint64_t world_draw(struct world *world, uint64_t below);
+bool world_chance(struct world *world, uint64_t of_thousand);
+HF_PRINTF(2, 3)
+void world_say(const struct world *world, const char *format, ...);
 HF_PRINTF(3, 4)
 void world_break(struct world *world, const char *promise, const char *format,
                  ...);
 
-/* Looked at when an actor was told something, when a write was applied. */
-void promise_told(struct world *world, struct actor *actor, unsigned news);
-void promise_applied(struct world *world, struct actor *actor,
-                     const struct hf_store_op *op);
+/* Clients, keys and actors, as the shape says. */
+void world_make(struct world *world);
 
 #endif

@@ -459,18 +459,33 @@ a_clear_that_is_refused_for_ever_ends(void **state)
     EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_FINDING_GONE, false);
 }
 
+/* Whose process is gone does not give back; who only stood still may. */
 static void
 a_clear_answered_unknown_may_have_been_ours(void **state)
 {
-    struct bench had_applied = clearing(&clear);
+    struct bench absent = clearing(&clear);
+    struct bench suspected;
+    struct bench another;
+    struct bench beaten;
     struct bench cancelled = clearing(&clear);
 
     (void)state;
-    step(&had_applied, unknown(40, 3));
-    step(&had_applied, at_clock(50));
-    step(&had_applied, refused(60, 4));
-    step(&had_applied, found_absent(70, 5, 8));
-    EXPECT_ENDED(&had_applied, HF_OK, HF_FINDING_GONE, true);
+    step(&absent, unknown(40, 3));
+    step(&absent, at_clock(50));
+    step(&absent, refused(60, 4));
+    suspected = another = beaten = absent;
+    step(&absent, found_absent(70, 5, 8));
+    EXPECT_ENDED(&absent, HF_OK, HF_FINDING_GONE, true);
+
+    suspected.examiner.finding = HF_FINDING_UNCHANGED;
+    step(&suspected, found_absent(70, 5, 8));
+    EXPECT_ENDED(&suspected, HF_E_UNKNOWN, HF_FINDING_UNCHANGED, false);
+
+    step(&another, found_held(70, 5, 9, 9));
+    EXPECT_ENDED(&another, HF_E_UNKNOWN, HF_FINDING_ALIVE, false);
+
+    step(&beaten, found_held(70, 5, 9, 7));
+    EXPECT_ENDED(&beaten, HF_OK, HF_FINDING_ALIVE, false);
 
     step(&cancelled, unknown(40, 3));
     step(&cancelled, hf_event(HF_ON_CANCEL, T(45)));

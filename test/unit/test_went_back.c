@@ -188,6 +188,28 @@ a_person_looks_again_and_clears_nothing_unseen(void **state)
     assert_false(x.cleared);
 }
 
+/* What is there now is no sign of life of what was. */
+static void
+a_person_begins_to_watch_anew(void **state)
+{
+    static const struct hf_examiner_config why = {.watch = {5000},
+                                                  .patience = {200}};
+    struct hf_examiner x;
+    struct hf_effect effect;
+
+    (void)state;
+    hf_examiner_init(&x, &why);
+    hf_examiner_step(&x, hf_event(HF_ON_EXAMINE, T(0)));
+    assert_true(hf_examiner_next(&x, &effect));
+    hf_examiner_step(&x, found_held(10, 1, 8, 8, HF_REFUSE));
+    hf_examiner_step(&x, went_back(20));
+    assert_true(hf_examiner_next(&x, &effect));
+    assert_true(effect.request.read);
+    hf_examiner_step(&x, found_held(30, 2, 20, 20, HF_REFUSE));
+    assert_int_equal(x.state, HF_EXAMINER_WATCHING);
+    assert_int_equal(x.finding, HF_FINDING_NONE);
+}
+
 int
 main(void)
 {
@@ -203,6 +225,7 @@ main(void)
         cmocka_unit_test(a_claim_is_looked_for_before_it_is_made_again),
         cmocka_unit_test(a_waiter_begins_to_watch_anew),
         cmocka_unit_test(a_person_looks_again_and_clears_nothing_unseen),
+        cmocka_unit_test(a_person_begins_to_watch_anew),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,27 +51,51 @@ tell_own(const struct hf_manager *m, const struct hf_queue *queue,
     hf_seen_forget(&own, m->config.alloc);
 }
 
+/* Did a look that was sent after its ttl still show this version?  That a place
+ * shows nothing is no sign of death. */
+static bool
+is_suspected(const struct hf_queue *queue, const struct hf_driver *driver)
+{
+    if (driver->kind == HF_DRIVER_EXAMINE)
+        return hf_examine_at(driver)->examiner.finding == HF_FINDING_UNCHANGED;
+    return hf_reached(queue->looked_at,
+                      hf_evidence_stale_at(&queue->contender.evidence));
+}
+
+/* What was proved of the holder that was seen last. */
+static enum hf_life
+proven_life(const struct hf_queue *queue, const struct hf_driver *driver,
+            const struct hf_evidence *e)
+{
+    if (e->token != queue->seen.token)
+        return HF_LIFE_UNKNOWN; /* it is of another one */
+    if (e->gone)
+        return HF_LIFE_GONE;
+    if (e->version != queue->seen.version)
+        return HF_LIFE_BEATING;
+    if (is_suspected(queue, driver))
+        return HF_LIFE_SUSPECTED;
+    if (e->beat_seen || !e->same_holder)
+        return HF_LIFE_BEATING;
+    return HF_LIFE_UNKNOWN;
+}
+
 enum hf_life
-hf_diagnose_life(const struct hf_queue *queue, const struct hf_driver *driver,
-                 struct hf_instant now)
+hf_diagnose_life(const struct hf_queue *queue, const struct hf_driver *driver)
 {
     const struct hf_seen *seen = &queue->seen;
     const struct hf_evidence *e =
         driver->kind == HF_DRIVER_EXAMINE
             ? &hf_examine_at(driver)->examiner.evidence
             : &queue->contender.evidence;
+    enum hf_life life;
 
     if (!seen->exists || seen->corrupt || !e->present)
         return HF_LIFE_UNKNOWN;
-    if (e->gone)
-        return HF_LIFE_GONE;
-    if (hf_reached(now, hf_evidence_stale_at(e)))
-        return HF_LIFE_SUSPECTED;
-    if (e->beat_seen || !e->same_holder)
-        return HF_LIFE_BEATING;
-    if (seen->presence == HF_PRESENCE_THERE)
+    life = proven_life(queue, driver, e);
+    if (life == HF_LIFE_UNKNOWN && seen->presence == HF_PRESENCE_THERE)
         return HF_LIFE_RUNNING;
-    return HF_LIFE_UNKNOWN;
+    return life;
 }
 
 void
@@ -89,5 +113,5 @@ hf_diagnose_driver(const struct hf_manager *m, const struct hf_driver *driver,
     hf_seen_tell(
         queue->own && driver->kind == HF_DRIVER_LOCK ? &nothing : &queue->seen,
         queue->space, queue->name, m->config.self->host.boot, now, diagnosis);
-    diagnosis->life = hf_diagnose_life(queue, driver, now);
+    diagnosis->life = hf_diagnose_life(queue, driver);
 }

@@ -77,7 +77,8 @@ explain(const struct hf_manager *m, const struct hf_queue *queue,
                 driver->kind == HF_DRIVER_LOCK
                     ? "abandoned before it was settled; a record may be left "
                       "behind"
-                    : "whether it was cleared is not known");
+                    : "whether it was cleared is not known; the audit "
+                      "shows it, if it was");
         return;
     case HF_E_CORRUPT:
         if (!queue->seen.corrupt)
@@ -116,6 +117,8 @@ keep_seen(const struct hf_manager *m, const struct hf_queue *queue,
     if (lock && hf_queue_is_held(queue)) {
         ending->seen = hf_diagnose_own(m, queue);
         ending->life = HF_LIFE_BEATING;
+    } else if (lock && hf_queue_is_ours(queue)) {
+        ending->life = HF_LIFE_UNKNOWN; /* what was seen came before ours */
     } else if (!lock || !queue->own || !driver->granted) {
         ending->seen = hf_seen_copy(&queue->seen, m->config.alloc);
     }
@@ -126,7 +129,7 @@ hf_ending_make(struct hf_manager *m, const struct hf_queue *queue,
                struct hf_driver *driver, const struct hf_end *end,
                struct hf_instant now)
 {
-    enum hf_life life = hf_diagnose_life(queue, driver, now);
+    enum hf_life life = hf_diagnose_life(queue, driver);
     struct hf_ending *ending;
 
     driver->ended = true;

@@ -382,6 +382,18 @@ tell_presence(struct hf_manager *m, struct hf_queue *queue,
                                      queue->seen.presence == HF_PRESENCE_GONE));
 }
 
+/* Is it what the contender looks for now?  An answer to one that it has given
+ * up shows an older time. */
+static bool
+is_looked_for(const struct hf_batch_item *item)
+{
+    uint64_t number;
+
+    return item->of_contender && is_current(item) &&
+           hf_contender_asking(&item->queue->contender, &number) &&
+           number == item->number;
+}
+
 static void
 answer_read(struct hf_manager *m, struct hf_batch *batch,
             struct hf_batch_item *item, struct hf_instant now)
@@ -393,7 +405,7 @@ answer_read(struct hf_manager *m, struct hf_batch *batch,
         take_in(m, item->queue, &batch->readings[item->index], now);
         sight = batch->readings[item->index].sight;
     }
-    if (is_current(item) && item->of_contender && batch->status == HF_OK)
+    if (batch->status == HF_OK && is_looked_for(item))
         item->queue->looked_at =
             item->queue->contender.keeper.question.asked_at;
     if (is_current(item))

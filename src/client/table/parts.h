@@ -110,7 +110,6 @@ void hf_diagnose_driver(const struct hf_manager *m,
 
 /* What is known of the life of the holder that this driver looks at. */
 enum hf_life hf_diagnose_life(const struct hf_queue *queue,
-                              const struct hf_driver *driver,
-                              struct hf_instant now);
+                              const struct hf_driver *driver);
 
 #endif
