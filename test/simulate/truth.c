@@ -7,7 +7,7 @@
 
 /* What failed before rests for so long at most: the patience of the longest ttl
  * here. */
-#define PAUSE_MS 5000
+#define PAUSE_MS 10000
 
 /* ---- Records ------------------------------------------------------------- */
 
