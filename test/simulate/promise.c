@@ -175,14 +175,16 @@ static void
 check_fails(struct world *world, const struct actor *actor)
 {
     const struct key_truth *key = &world->keys[actor->key];
-    int64_t since = looks_since(world, actor);
+    int64_t since;
     int64_t late_ms;
 
     if (!actor->config.fail_suspected || key->owner == NULL ||
         key->owner == actor ||
         key->owner->config.terms.if_dead == HF_TAKEOVER ||
-        !truth_is_healthy(world, actor->client, actor->began_at) ||
-        since == INT64_MAX)
+        !truth_is_healthy(world, actor->client, actor->began_at))
+        return;
+    since = looks_since(world, actor);
+    if (since == INT64_MAX)
         return;
     if (since < key->changed_at)
         since = key->changed_at;

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "simulate/world.h"
 
-/* What a world is made of, by its seed: its shape, its clients and its actors. */
+/* What a world is made of, by its seed: shape, keys, clients and actors. */
 
 /* Every so many seeds are a storm: so many hold, and three for each of so many
  * keys come and go. */
