@@ -286,12 +286,6 @@ answer(struct world *world, struct call *call)
     struct hf_batch given = *batch;
     bool done = call->executed && !call->failed && !call->answer_lost;
 
-    for (size_t i = 0; done && i < batch->items_count; i++) {
-        const struct actor *actor = call->actors[i];
-
-        if (actor != NULL && actor->key < KEYS_MAX)
-            client->last_good[actor->key] = world->now.ms;
-    }
     if (!done) {
         batch->status = HF_E_UNAVAILABLE;
         batch->error = (struct hf_error){HF_E_UNAVAILABLE, "lost"};

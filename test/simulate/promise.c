@@ -37,12 +37,14 @@ are_of_two_places(const struct world *world, const struct actor *actor,
            (!former && believes == HF_IN_DOUBT);
 }
 
-/* Nobody else holds it at this instant. */
+/* Nobody else holds it at this instant, if it is not over by now. */
 static void
 check_alone(struct world *world, const struct actor *actor)
 {
     const struct key_truth *key = &world->keys[actor->key];
 
+    if (hf_manager_check(&actor->driver, world->now) != HF_GRANTED)
+        return;
     for (size_t i = 0; i < key->believers_count; i++) {
         const struct actor *other = key->believers[i];
         enum hf_outcome believes = hf_manager_check(&other->driver, world->now);
@@ -69,8 +71,7 @@ check_fence(struct world *world, const struct actor *actor)
     uint64_t fence = actor->driver.fence;
     bool late =
         is_cleared(actor) || (truth_is_former(world, fence) &&
-                              !truth_is_former(world, key->highest_fence) &&
-                              truth_is_behind(world, actor));
+                              !truth_is_former(world, key->highest_fence));
 
     if (fence <= key->highest_fence && !late)
         world_break(world, "fences grow", "%s: %s", actor->settings.name,
@@ -148,24 +149,45 @@ check_soon(struct world *world, const struct actor *actor)
                     actor->name, (long long)late_ms);
 }
 
+/* Since when this actor's client looks at the holder: not while it takes the
+ * lock for one of its own.  INT64_MAX: it does not. */
+static int64_t
+looks_since(const struct world *world, const struct actor *actor)
+{
+    int64_t since = actor->began_at;
+
+    for (size_t i = 0; i < world->shape.actors; i++) {
+        const struct actor *other = &world->actors[i];
+
+        if (other->key != actor->key || other->client != actor->client ||
+            !other->driver.granted)
+            continue;
+        if (!other->told_ended)
+            return INT64_MAX;
+        since = other->ended_at > since ? other->ended_at : since;
+    }
+    return since;
+}
+
 /* Who fails at a suspected holder does not wait for longer than it takes to
  * suspect it. */
 static void
 check_fails(struct world *world, const struct actor *actor)
 {
     const struct key_truth *key = &world->keys[actor->key];
-    int64_t since = actor->began_at;
+    int64_t since;
     int64_t late_ms;
 
     if (!actor->config.fail_suspected || key->owner == NULL ||
         key->owner == actor ||
         key->owner->config.terms.if_dead == HF_TAKEOVER ||
-        !truth_is_healthy(world, actor->client, since))
+        !truth_is_healthy(world, actor->client, actor->began_at))
+        return;
+    since = looks_since(world, actor);
+    if (since == INT64_MAX)
         return;
     if (since < key->changed_at)
         since = key->changed_at;
-    if (key->owner->client == actor->client && since < key->owner->ended_at)
-        since = key->owner->ended_at; /* nobody looked before */
     late_ms = world->now.ms - since - key->owner->config.terms.ttl.ms -
               truth_lateness(world);
     if (late_ms > 0)
@@ -179,12 +201,9 @@ static void
 check_status(struct world *world, const struct actor *actor)
 {
     const struct hf_driver *d = &actor->driver;
-    const struct client *client = &world->clients[actor->client];
-    int64_t joined = actor->began_at;
 
-    if (d->status == HF_E_UNAVAILABLE && client->last_fault < joined &&
-        client->last_good[actor->key % KEYS_MAX] > client->last_fault &&
-        world->now.ms - joined > 12 * world->shape.latency_ms &&
+    if (d->status == HF_E_UNAVAILABLE &&
+        truth_is_healthy(world, actor->client, actor->began_at) &&
         actor->config.terms.beat.ms > 2 * world->shape.latency_ms)
         world_break(world, "unavailable is true", "%s", actor->name);
     if (d->status == HF_E_CORRUPT)

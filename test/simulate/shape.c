@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "simulate/world.h"
 
-/* What a world is made of, by its seed: its shape, its clients and its actors. */
+/* What a world is made of, by its seed: shape, keys, clients and actors. */
 
 /* Every so many seeds are a storm: so many hold, and three for each of so many
  * keys come and go. */
@@ -61,9 +61,9 @@ world_small(uint64_t seed)
 static void
 shape_actor(struct world *world, struct actor *actor)
 {
-    static const int64_t ttls[] = {LEAST_TTL_MS, 2500, 6000, 20000};
+    static const int64_t ttls[] = {LEAST_TTL_MS, 2500, 6000, 20000, 40000};
     struct hf_contender_config *config = &actor->config;
-    int64_t ttl_ms = ttls[world_draw(world, 4)];
+    int64_t ttl_ms = ttls[world_draw(world, 5)];
     int64_t grace_ms = ttl_ms / 4;
     int64_t beat_ms = (ttl_ms - grace_ms - 1000) / 5;
 
@@ -245,7 +245,7 @@ make_client(struct world *world, size_t index)
         (struct hf_process){1000 + (int64_t)index, 77 + index};
     client->dies_at = -1;
     client->last_fault = INT64_MIN;
-    if (world->shape.clients > 1 && world->shape.fault_chance > 0 &&
+    if (world->shape.clients > 1 && world->shape.far == 0 &&
         world_chance(world, 250))
         client->dies_at = 2000 + (int64_t)world_draw(world, 25000);
     hf_manager_init(&client->manager, &config);

@@ -7,7 +7,7 @@
 
 /* What failed before rests for so long at most: the patience of the longest ttl
  * here. */
-#define PAUSE_MS 5000
+#define PAUSE_MS 10000
 
 /* ---- Records ------------------------------------------------------------- */
 
@@ -177,8 +177,8 @@ truth_turn(const struct world *world)
 }
 
 /* It is told of the change, waits for the look that is out, which may not show
- * it, and for another; and what a client has handed over inside itself it leaves
- * alone for a moment. */
+ * it, and for another; and what a client has handed over inside itself it
+ * leaves alone for a moment. */
 int64_t
 truth_lateness(const struct world *world)
 {

@@ -116,8 +116,7 @@ struct client {
     bool dead;
     bool behind; /* what it has open is the place that was */
     bool untold; /* it has opened what is there, and its manager not heard */
-    int64_t last_fault;          /* a call of it failed, or was slow */
-    int64_t last_good[KEYS_MAX]; /* a call about the key was answered */
+    int64_t last_fault; /* a call of it failed, or was slow */
 };
 
 struct world_shape {
