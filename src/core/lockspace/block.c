@@ -1,0 +1,126 @@
+#include "core/lockspace.h"
+
+#include "base/check.h"
+#include "core/lockspace/parts.h"
+
+/* Hand out memory from the block, in order: how far from its begin. */
+static uint64_t
+reserve(size_t *used, size_t size)
+{
+    uint64_t at = *used;
+
+    *used += (size + 7) / 8 * 8;
+    return at;
+}
+
+static void
+add_slots(size_t *used, struct hf_slots *slots, uint32_t max, size_t size)
+{
+    hf_slots_init(slots, max, size, reserve(used, hf_slots_size(max, size)));
+}
+
+static void
+add_chains(size_t *used, struct hf_chains *chains, const struct hf_slots *slots,
+           size_t link)
+{
+    hf_chains_init(chains, slots, link,
+                   reserve(used, hf_chains_size(slots->max)));
+}
+
+static void
+add_heaps(size_t *used, struct hf_lockspace *ls,
+          const struct hf_lockspace_limits *limits)
+{
+    size_t items = (size_t)limits->sessions + limits->claims + 1;
+    uint32_t timers = limits->sessions + limits->waiters;
+    uint64_t places = reserve(used, items * sizeof(uint32_t));
+
+    hf_earliest_init(&ls->timers, timers,
+                     reserve(used, hf_earliest_size(timers)), places);
+    hf_earliest_init(&ls->gathered, limits->waiters,
+                     reserve(used, hf_earliest_size(limits->waiters)), places);
+}
+
+/* What stands where; returns the size of all. */
+static size_t
+lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
+{
+    size_t used = (sizeof(*ls) + 7) / 8 * 8;
+
+    add_slots(&used, &ls->sessions, limits->sessions,
+              sizeof(struct hf_ls_session));
+    add_slots(&used, &ls->lanes, limits->lanes, sizeof(struct hf_ls_lane));
+    add_slots(&used, &ls->claims, limits->claims, sizeof(struct hf_ls_claim));
+    add_slots(&used, &ls->parts, limits->parts, sizeof(struct hf_ls_part));
+    add_slots(&used, &ls->names, limits->names, sizeof(struct hf_ls_name));
+    add_slots(&used, &ls->spaces, limits->spaces, sizeof(struct hf_ls_space));
+    add_slots(&used, &ls->texts, limits->texts, sizeof(struct hf_texts_piece));
+    add_slots(&used, &ls->search, limits->search + 1,
+              sizeof(struct hf_ls_step));
+
+    add_chains(&used, &ls->sessions_by_id, &ls->sessions,
+               offsetof(struct hf_ls_session, chain));
+    add_chains(&used, &ls->lanes_by_number, &ls->lanes,
+               offsetof(struct hf_ls_lane, chain));
+    add_chains(&used, &ls->claims_by_fence, &ls->claims,
+               offsetof(struct hf_ls_claim, chain));
+    add_chains(&used, &ls->claims_by_n, &ls->claims,
+               offsetof(struct hf_ls_claim, older));
+    add_chains(&used, &ls->shared_by_lane, &ls->parts,
+               offsetof(struct hf_ls_part, chain));
+    add_chains(&used, &ls->names_by_text, &ls->names,
+               offsetof(struct hf_ls_name, chain));
+    add_chains(&used, &ls->spaces_by_text, &ls->spaces,
+               offsetof(struct hf_ls_space, chain));
+    add_heaps(&used, ls, limits);
+    return used;
+}
+
+static bool
+limits_valid(const struct hf_lockspace_limits *limits)
+{
+    const uint32_t each[] = {
+        limits->sessions,       limits->lanes,          limits->claims,
+        limits->waiters,        limits->names,          limits->spaces,
+        limits->parts,          limits->texts,          limits->session_lanes,
+        limits->space_waiters,  limits->session_grants, limits->space_grants,
+        limits->request_names,  limits->search,         limits->record_bytes,
+        limits->session_waiters};
+
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+        if (each[i] == 0 || each[i] > INT32_MAX)
+            return false;
+    return limits->waiters <= limits->claims &&
+           limits->claims <= limits->parts && limits->spaces <= UINT16_MAX &&
+           limits->request_names <= UINT16_MAX;
+}
+
+bool
+hf_lockspace_valid(const struct hf_lockspace_config *config)
+{
+    return limits_valid(&config->limits) && config->blocking.ms > 0 &&
+           config->resume_grace.ms >= 0 && config->takeover_grace.ms >= 0 &&
+           config->start_grace.ms >= 0 && config->ttl_max.ms > 0 &&
+           /* A timeout may be a tenth less. */
+           config->takeover_grace.ms <=
+               config->blocking.ms - config->blocking.ms / 10;
+}
+
+size_t
+hf_lockspace_size(const struct hf_lockspace_config *config)
+{
+    struct hf_lockspace none;
+
+    return lay_out(&none, &config->limits);
+}
+
+struct hf_lockspace *
+hf_lockspace_init(void *block, const struct hf_lockspace_config *config)
+{
+    struct hf_lockspace *ls = block;
+
+    HF_CHECK(hf_lockspace_valid(config));
+    *ls = (struct hf_lockspace){.config = *config};
+    lay_out(ls, &config->limits);
+    return ls;
+}
