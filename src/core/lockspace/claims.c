@@ -80,9 +80,10 @@ hf_claims_tell(struct hf_lockspace *ls, uint32_t number,
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    if (claim->stream == 0)
+    /* One that was parked in this very step has its answer already. */
+    if (claim->stream == 0 || claim->telling != 0)
         return;
-    HF_CHECK(claim->telling == 0 && !claim->ready);
+    HF_CHECK(!claim->ready);
     claim->telling = (uint8_t)(kind + 1);
     hf_list_add(ls, &ls->telling, hf_list_work, number);
 }
@@ -308,7 +309,18 @@ hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
     return number;
 }
 
-/* One more name of a claim that is ASKED, or why not; NEVER_ASKED: it has it. */
+/* May a lane that holds a name in this way have it by one more grant [W7]?
+ * What is loaded may have been lowered beside another that is shared. */
+static bool
+may_hold_too(const struct hf_lockspace *ls, const struct hf_line_hold *hold,
+             enum hf_mode mode)
+{
+    if (hold->count == 0)
+        return true;
+    return hold->count == 1 && !hold->exclusive &&
+           (mode == HF_EXCLUSIVE || ls->state == HF_LOCKSPACE_LOADING);
+}
+
 enum hf_over
 hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
                  const struct hf_want *want, enum hf_mode mode)
@@ -325,8 +337,7 @@ hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
     space = hf_space_at(ls, hf_name_at(ls, at)->space);
     if (hf_name_at(ls, at)->asked == ls->request || mode == HF_UNTIL_FREE)
         over = HF_OVER_INVALID;
-    else if (hold.count > 1 || hold.exclusive ||
-             (hold.count == 1 && mode == HF_SHARED))
+    else if (!may_hold_too(ls, &hold, mode))
         over = HF_OVER_ALREADY_HELD;
     else if (space->grants_count + space->waiters_count >=
                  ls->config.limits.space_grants ||

@@ -30,7 +30,8 @@ struct hf_earliest {
 
 size_t hf_earliest_size(uint32_t max);
 
-/* At most `max` items at once, over zeroed memory so far behind the block's begin. */
+/* At most `max` items at once, over zeroed memory so far behind the block's
+ * begin. */
 void hf_earliest_init(struct hf_earliest *heap, uint32_t max, uint64_t nodes,
                       uint64_t places);
 

@@ -159,7 +159,7 @@ hf_owners_remove_lowest(struct hf_lockspace *ls, uint32_t session_number)
     hf_slots_give(ls, &ls->lanes, at);
 }
 
-/* ---- What a lane holds ---------------------------------------------------- */
+/* ---- What a lane holds --------------------------------------------------- */
 
 static uint64_t
 hash_of_n(uint32_t lane, uint64_t n)
