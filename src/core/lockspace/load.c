@@ -70,18 +70,23 @@ hf_load_grant(struct hf_lockspace *ls, const struct hf_loaded_grant *from)
     uint32_t session = hf_owners_session(ls, from->session);
     uint32_t number = hf_claims_add(ls, 0, from->note);
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    bool in_order = from->fence >= ls->next_fence;
 
-    if (number == 0 || from->fence < ls->next_fence) {
+    if (number == 0) {
         ls->load_failed = true;
         return;
     }
-    ls->next_fence = from->fence + 1;
     claim->n = from->n;
     claim->fence = from->fence;
     claim->stored = true;
     claim->handed = true;
-    if (session == 0)
+    if (in_order)
+        ls->next_fence = from->fence + 1;
+    if (in_order && session == 0) {
         load_orphan(ls, number);
-    else if (!load_held(ls, session, number, from))
+    } else if (!in_order || !load_held(ls, session, number, from)) {
         ls->load_failed = true;
+        hf_line_leave(ls, number);
+        hf_journal_settle(ls, number);
+    }
 }
