@@ -3,7 +3,6 @@
 #include "core/lockspace/claims.h"
 #include "core/lockspace/journal.h"
 #include "core/lockspace/line.h"
-#include "core/lockspace/list.h"
 #include "core/lockspace/owners.h"
 
 void
