@@ -3,6 +3,11 @@
 #include "base/check.h"
 #include "core/lockspace/parts.h"
 
+/* Entries for each chain, where but some of them are in any: claims that are not
+ * their lane's last, and parts that are shared and held. */
+#define RARE  4
+#define FEWER 2
+
 /* Hand out memory from the block, in order: how far from its begin. */
 static uint64_t
 reserve(size_t *used, size_t size)
@@ -19,12 +24,15 @@ add_slots(size_t *used, struct hf_slots *slots, uint32_t max, size_t size)
     hf_slots_init(slots, max, size, reserve(used, hf_slots_size(max, size)));
 }
 
-static void
-add_chains(size_t *used, struct hf_chains *chains, const struct hf_slots *slots,
+/* One chain for `each` entries. */
+static struct hf_chains
+add_chains(size_t *used, const struct hf_slots *slots, uint32_t each,
            size_t link)
 {
-    hf_chains_init(chains, slots, link,
-                   reserve(used, hf_chains_size(slots->max)));
+    uint32_t count = (slots->max - 1) / each + 1;
+
+    return hf_chains_of(slots, count, link,
+                        reserve(used, hf_chains_size(count)));
 }
 
 static void
@@ -58,20 +66,20 @@ lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
     add_slots(&used, &ls->search, limits->search + 1,
               sizeof(struct hf_ls_step));
 
-    add_chains(&used, &ls->sessions_by_id, &ls->sessions,
-               offsetof(struct hf_ls_session, chain));
-    add_chains(&used, &ls->lanes_by_number, &ls->lanes,
-               offsetof(struct hf_ls_lane, chain));
-    add_chains(&used, &ls->claims_by_fence, &ls->claims,
-               offsetof(struct hf_ls_claim, chain));
-    add_chains(&used, &ls->claims_by_n, &ls->claims,
-               offsetof(struct hf_ls_claim, older));
-    add_chains(&used, &ls->shared_by_lane, &ls->parts,
-               offsetof(struct hf_ls_part, chain));
-    add_chains(&used, &ls->names_by_text, &ls->names,
-               offsetof(struct hf_ls_name, chain));
-    add_chains(&used, &ls->spaces_by_text, &ls->spaces,
-               offsetof(struct hf_ls_space, chain));
+    ls->sessions_by_id = add_chains(&used, &ls->sessions, 1,
+                                    offsetof(struct hf_ls_session, chain));
+    ls->lanes_by_number =
+        add_chains(&used, &ls->lanes, 1, offsetof(struct hf_ls_lane, chain));
+    ls->claims_by_fence =
+        add_chains(&used, &ls->claims, 1, offsetof(struct hf_ls_claim, chain));
+    ls->claims_by_n = add_chains(&used, &ls->claims, RARE,
+                                 offsetof(struct hf_ls_claim, older));
+    ls->shared_by_lane = add_chains(&used, &ls->parts, FEWER,
+                                    offsetof(struct hf_ls_part, chain));
+    ls->names_by_text =
+        add_chains(&used, &ls->names, 1, offsetof(struct hf_ls_name, chain));
+    ls->spaces_by_text =
+        add_chains(&used, &ls->spaces, 1, offsetof(struct hf_ls_space, chain));
     add_heaps(&used, ls, limits);
     return used;
 }

@@ -3,20 +3,20 @@
 #include "base/check.h"
 
 size_t
-hf_chains_size(uint32_t max)
+hf_chains_size(uint32_t count)
 {
-    return hf_slots_size(max, sizeof(uint32_t));
+    return hf_slots_size(count, sizeof(uint32_t));
 }
 
-void
-hf_chains_init(struct hf_chains *chains, const struct hf_slots *slots,
-               size_t link, uint64_t distance)
+struct hf_chains
+hf_chains_of(const struct hf_slots *slots, uint32_t count, size_t link,
+             uint64_t distance)
 {
-    *chains = (struct hf_chains){
+    return (struct hf_chains){
         .heads = distance,
         .links = slots->distance + link,
         .size = slots->size,
-        .count = slots->max,
+        .count = count,
     };
 }
 

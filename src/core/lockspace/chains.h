@@ -4,8 +4,8 @@
 #include "core/lockspace/slots.h"
 
 /*
- * Chains: finds entries of a pool by a hash.  As many chains as entries, so
- * that one holds a single entry on average; the link stands inside the entry.
+ * Chains: finds entries of a pool by a hash.  With as many chains as entries one
+ * holds a single entry on average; the link stands inside the entry.
  *
  * The caller compares: an entry in the chain may be another's.  Like the pool,
  * they stand in a block, and zeroed pages are empty chains.  Not
@@ -19,12 +19,13 @@ struct hf_chains {
     uint64_t probes; /* entries looked at, ever: for tests and metrics */
 };
 
-size_t hf_chains_size(uint32_t max);
+size_t hf_chains_size(uint32_t count);
 
-/* For entries of `slots` whose link stands `link` bytes behind their begin; the
- * heads are the zeroed memory that stands so far behind the block's begin. */
-void hf_chains_init(struct hf_chains *chains, const struct hf_slots *slots,
-                    size_t link, uint64_t distance);
+/* `count` chains for entries of `slots` whose link stands `link` bytes behind
+ * their begin; the heads are the zeroed memory that stands so far behind the
+ * block's begin. */
+struct hf_chains hf_chains_of(const struct hf_slots *slots, uint32_t count,
+                              size_t link, uint64_t distance);
 
 void hf_chains_add(void *block, struct hf_chains *chains, uint64_t hash,
                    uint32_t number);

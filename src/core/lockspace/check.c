@@ -166,7 +166,7 @@ count_claims(const struct hf_lockspace *ls, struct totals *totals)
         check_claim(ls, at);
         totals->claims++;
         totals->parts += count_parts(ls, at, &blocked);
-        totals->pieces += hf_texts_pieces(claim->note.len);
+        totals->pieces += hf_texts_pieces(claim->note_len);
         totals->pending += claim->pending != HF_PENDING_NOTHING;
         totals->waiting +=
             claim->state == HF_CLAIM_ASKED || claim->state == HF_CLAIM_WAITING;

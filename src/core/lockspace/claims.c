@@ -297,13 +297,14 @@ hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
     struct hf_texts_ref kept;
     uint32_t number;
 
-    if (!hf_slots_room(&ls->claims, 1) ||
+    if (note.len > UINT16_MAX || !hf_slots_room(&ls->claims, 1) ||
         !hf_texts_put(ls, &ls->texts, note.at, note.len, &kept))
         return 0;
     number = hf_slots_take(ls, &ls->claims);
     *hf_claim_at(ls, number) = (struct hf_ls_claim){
         .lane = lane,
-        .note = kept,
+        .note = kept.first,
+        .note_len = (uint16_t)kept.len,
         .state = HF_CLAIM_ASKED,
     };
     return number;

@@ -148,7 +148,7 @@ hf_journal_settle(struct hf_lockspace *ls, uint32_t number)
     if (claim->state != HF_CLAIM_ENDED || claim->telling != 0 ||
         claim->pending != HF_PENDING_NOTHING)
         return;
-    hf_texts_drop(ls, &ls->texts, claim->note);
+    hf_texts_drop(ls, &ls->texts, hf_claim_note(claim));
     claim->state = HF_CLAIM_FREE;
     hf_slots_give(ls, &ls->claims, number);
 }
@@ -166,7 +166,7 @@ bytes_of_grant(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
 
         len += name->text_len + hf_space_at(ls, name->space)->text.len;
     }
-    return hf_journal_grant_bytes(claim->parts_count, len, claim->note.len);
+    return hf_journal_grant_bytes(claim->parts_count, len, claim->note_len);
 }
 
 /* Is there room in the batch?  Only asks. */

@@ -96,10 +96,10 @@ hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
         .session = session->id,
         .lane = lane->number,
         .n = claim->n,
-        .fence = claim->fence,
+        .fence = claim->state == HF_CLAIM_HELD ? claim->fence : 0,
         .free = claim->free,
         .age = hf_between(claim->since, ls->now),
-        .note = claim->note,
+        .note = hf_claim_note(claim),
         .who = session->who,
     };
 }

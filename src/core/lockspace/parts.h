@@ -119,16 +119,19 @@ struct hf_ls_claim {
     uint32_t chain; /* by fence */
     uint32_t older; /* chain by lane and n: no longer the lane's last */
     uint64_t n;
-    uint64_t fence;             /* once it was granted */
-    struct hf_instant since;    /* waits, or holds */
-    struct hf_instant wait_end; /* of what its client said remains */
-    uint64_t stream;            /* of its newest attempt; 0: ended */
+    union {
+        struct hf_instant wait_end; /* of what its client said remains */
+        uint64_t fence;             /* once it was granted */
+    };
+    struct hf_instant since; /* waits, or holds */
+    uint64_t stream;         /* of its newest attempt; 0: ended */
     struct hf_pending_change change;
     uint32_t lane;
     uint32_t parts;
     struct hf_links mates; /* of its lane's held; waiting of its session's */
     struct hf_links work;  /* ready, to be told, or revoked of its session */
-    struct hf_texts_ref note;
+    uint32_t note;
+    uint16_t note_len;
     uint16_t parts_count;
     uint16_t blocked; /* of its parts, in line */
     uint8_t state;
@@ -286,6 +289,12 @@ static inline struct hf_texts_ref
 hf_name_text(const struct hf_ls_name *name)
 {
     return (struct hf_texts_ref){name->text, name->text_len};
+}
+
+static inline struct hf_texts_ref
+hf_claim_note(const struct hf_ls_claim *claim)
+{
+    return (struct hf_texts_ref){claim->note, claim->note_len};
 }
 
 /* Sessions and claims in one row of numbers: for timers, and for changes. */
