@@ -18,12 +18,16 @@ hash_of(const struct hf_lockspace *ls, struct hf_bytes bytes, uint64_t more)
 static uint32_t
 find_space(struct hf_lockspace *ls, struct hf_bytes text)
 {
-    uint32_t at =
-        hf_chains_first(ls, &ls->spaces_by_text, hash_of(ls, text, 0));
+    uint32_t at = ls->last_space;
 
+    if (at != 0 && hf_texts_equal(ls, &ls->texts, hf_space_at(ls, at)->text,
+                                  text.at, text.len))
+        return at;
+    at = hf_chains_first(ls, &ls->spaces_by_text, hash_of(ls, text, 0));
     while (at != 0 && !hf_texts_equal(ls, &ls->texts, hf_space_at(ls, at)->text,
                                       text.at, text.len))
         at = hf_chains_next(ls, &ls->spaces_by_text, at);
+    ls->last_space = at;
     return at;
 }
 
@@ -52,6 +56,8 @@ drop_unused_space(struct hf_lockspace *ls, uint32_t number)
 
     if (space->names_count > 0)
         return;
+    if (ls->last_space == number)
+        ls->last_space = 0;
     hf_texts_copy(ls, &ls->texts, space->text, text, sizeof(text));
     hf_chains_remove(ls, &ls->spaces_by_text,
                      hash_of(ls, (struct hf_bytes){text, space->text.len}, 0),

@@ -224,7 +224,8 @@ struct hf_lockspace {
     struct hf_instant gather_until;
     struct hf_instant hold_until;
     uint32_t waiters_count;
-    uint32_t request; /* number of the acquire that is looked at */
+    uint32_t last_space; /* that was asked for: most often the next one, too */
+    uint32_t request;    /* number of the acquire that is looked at */
     struct hf_list ready;
 
     /* Answers of this step. */
