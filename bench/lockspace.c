@@ -56,6 +56,7 @@ map(size_t size)
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     HF_CHECK(at != MAP_FAILED);
+    (void)madvise(at, size, MADV_HUGEPAGE); /* as a server would */
     return at;
 }
 

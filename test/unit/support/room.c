@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/attrs.h"
 #include "base/check.h"
 #include "core/lockspace/look.h"
 
@@ -39,6 +40,7 @@ room_config(void)
     };
 }
 
+HF_PRINTF(2, 3)
 static void
 add(struct room *room, const char *format, ...)
 {
