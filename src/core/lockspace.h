@@ -347,12 +347,12 @@ void hf_lockspace_fix(struct hf_lockspace *ls, struct hf_batch *batch);
 /* ---- Looking ------------------------------------------------------------- */
 
 /* Does that session hold a grant of that fence?  For the answer to a page. */
-bool hf_lockspace_believes(struct hf_lockspace *ls, uint64_t session,
+bool hf_lockspace_believes(struct hf_lockspace *ls, uint64_t session_id,
                            uint64_t fence);
 
 /* The fences of a session that were cleared and not yet released: *cursor is 0
  * at first; false: no more.  Until the next step. */
-bool hf_lockspace_revoked(struct hf_lockspace *ls, uint64_t session,
+bool hf_lockspace_revoked(struct hf_lockspace *ls, uint64_t session_id,
                           uint32_t *cursor, uint64_t *fence);
 
 /* The lanes of the cycle of the OVER(DEADLOCK) just taken, each waiting for

@@ -3,8 +3,8 @@
 #include "base/check.h"
 #include "core/lockspace/parts.h"
 
-/* Entries for each chain, where but some of them are in any: claims that are not
- * their lane's last, and parts that are shared and held. */
+/* Entries for each chain, where but some of them are in any: claims that are
+ * not their lane's last, and parts that are shared and held. */
 #define RARE  4
 #define FEWER 2
 

@@ -4,8 +4,8 @@
 #include "core/lockspace/slots.h"
 
 /*
- * Chains: finds entries of a pool by a hash.  With as many chains as entries one
- * holds a single entry on average; the link stands inside the entry.
+ * Chains: finds entries of a pool by a hash.  With as many chains as entries,
+ * one holds a single entry on average; the link stands inside the entry.
  *
  * The caller compares: an entry in the chain may be another's.  Like the pool,
  * they stand in a block, and zeroed pages are empty chains.  Not

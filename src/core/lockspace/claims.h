@@ -41,9 +41,9 @@ void hf_claims_reply_over(struct hf_lockspace *ls, uint64_t stream,
                           enum hf_over over);
 
 /* To the listener of a claim, if there is one; once a step. */
-void hf_claims_tell(struct hf_lockspace *ls, uint32_t claim,
+void hf_claims_tell(struct hf_lockspace *ls, uint32_t number,
                     enum hf_answer_kind kind);
-void hf_claims_tell_over(struct hf_lockspace *ls, uint32_t claim,
+void hf_claims_tell_over(struct hf_lockspace *ls, uint32_t number,
                          enum hf_over over);
 
 /* Something random below `range`, or 0. */
@@ -56,47 +56,47 @@ uint32_t hf_claims_add(struct hf_lockspace *ls, uint32_t lane,
                        struct hf_bytes note);
 
 /* One more name for it.  NEVER_ASKED: it has it; else why it is over. */
-enum hf_over hf_claims_attach(struct hf_lockspace *ls, uint32_t claim,
+enum hf_over hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
                               const struct hf_want *want, enum hf_mode mode);
 
 /* Its lane is WAITING from here on; its place, and its timer, come next. */
-void hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number);
 
 /* When its stream is answered at the latest [W2]. */
-void hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number);
 
-void hf_claims_park(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_park(struct hf_lockspace *ls, uint32_t number);
 
 /* ---- No longer waiting --------------------------------------------------- */
 
 /* It waits no more, and will be granted or leaves. */
-void hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t number);
 
 /* Out of the lines and ENDED; what is told, and what becomes of its lane, comes
  * next. */
-void hf_claims_leave(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_leave(struct hf_lockspace *ls, uint32_t number);
 
 /* It has lost its place, and its lane may ask for another: LEFT. */
-void hf_claims_lose_place(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number);
 
 /* ---- Grants -------------------------------------------------------------- */
 
 /* It is HELD from here on, under that fence. */
-void hf_claims_hold(struct hf_lockspace *ls, uint32_t claim, uint64_t fence);
+void hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence);
 
 /* The same under a new fence; it is written, and told. */
-void hf_claims_grant(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_grant(struct hf_lockspace *ls, uint32_t number);
 
 /* It holds nothing any more: ENDED. */
-void hf_claims_take_back(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_take_back(struct hf_lockspace *ls, uint32_t number);
 
 /* HELD or REVOKED: it is over; `end` says what becomes of its record. */
 typedef void hf_claims_end_fn(struct hf_lockspace *ls, uint32_t claim);
-void hf_claims_end_held(struct hf_lockspace *ls, uint32_t claim,
+void hf_claims_end_held(struct hf_lockspace *ls, uint32_t number,
                         hf_claims_end_fn *end);
 
 /* The same of all that a lane has; who listens is told. */
-void hf_claims_end_lane(struct hf_lockspace *ls, uint32_t lane,
+void hf_claims_end_lane(struct hf_lockspace *ls, uint32_t number,
                         enum hf_answer_kind kind, hf_claims_end_fn *end);
 
 #endif

@@ -26,24 +26,24 @@
  */
 
 /* A grant was made, or lowered: its record must be put. */
-void hf_journal_put(struct hf_lockspace *ls, uint32_t claim);
+void hf_journal_put(struct hf_lockspace *ls, uint32_t number);
 
 /* A grant ended: what is in the store of it must be deleted. */
-void hf_journal_drop(struct hf_lockspace *ls, uint32_t claim);
+void hf_journal_drop(struct hf_lockspace *ls, uint32_t number);
 
 /* Its session is over, which ends it in the store too [S3]: its record may be
  * deleted at leisure. */
-void hf_journal_void(struct hf_lockspace *ls, uint32_t claim);
+void hf_journal_void(struct hf_lockspace *ls, uint32_t number);
 
 /* A session is over: its record, if it has one, must be deleted; else it is
  * forgotten at once. */
-void hf_journal_end_session(struct hf_lockspace *ls, uint32_t session);
+void hf_journal_end_session(struct hf_lockspace *ls, uint32_t number);
 
 /* An answer is decided now: the mark that it waits for. */
 uint64_t hf_journal_mark(struct hf_lockspace *ls);
 
 /* A claim that is ENDED goes, unless a record or an answer still needs it. */
-void hf_journal_settle(struct hf_lockspace *ls, uint32_t claim);
+void hf_journal_settle(struct hf_lockspace *ls, uint32_t number);
 
 /* hf_lockspace_begin, _take and _fix. */
 void hf_journal_begin(struct hf_lockspace *ls, struct hf_budget budget);

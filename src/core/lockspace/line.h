@@ -28,36 +28,36 @@ struct hf_line_hold {
     bool exclusive;
 };
 struct hf_line_hold hf_line_hold(struct hf_lockspace *ls, uint32_t lane,
-                                 uint32_t name);
+                                 uint32_t number);
 
 /* Give a claim that is ASKED one more name; false: no room for it. */
-bool hf_line_attach(struct hf_lockspace *ls, uint32_t claim, uint32_t name,
+bool hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
                     enum hf_mode mode);
 
 /* Would any part of a claim that is ASKED be blocked, were it in line? */
-bool hf_line_in_way(struct hf_lockspace *ls, uint32_t claim);
+bool hf_line_in_way(struct hf_lockspace *ls, uint32_t number);
 
 /* Does anybody else wait for one of its names?  It is ASKED. */
-bool hf_line_waited_for(struct hf_lockspace *ls, uint32_t claim);
+bool hf_line_waited_for(struct hf_lockspace *ls, uint32_t number);
 
 /* ASKED to WAITING: a place at the end of each line. */
-void hf_line_enter(struct hf_lockspace *ls, uint32_t claim);
+void hf_line_enter(struct hf_lockspace *ls, uint32_t number);
 
 /* WAITING or ASKED: out of all lines, and its parts are gone. */
-void hf_line_leave(struct hf_lockspace *ls, uint32_t claim);
+void hf_line_leave(struct hf_lockspace *ls, uint32_t number);
 
 /* WAITING and not blocked, or ASKED and nothing is in the way: HELD. */
-void hf_line_grant(struct hf_lockspace *ls, uint32_t claim);
+void hf_line_grant(struct hf_lockspace *ls, uint32_t number);
 
 /* HELD: holds nothing any more, and its parts are gone. */
-void hf_line_give_back(struct hf_lockspace *ls, uint32_t claim);
+void hf_line_give_back(struct hf_lockspace *ls, uint32_t number);
 
 /* One exclusive part of a claim that is HELD becomes shared. */
-void hf_line_lower(struct hf_lockspace *ls, uint32_t part);
+void hf_line_lower(struct hf_lockspace *ls, uint32_t number);
 
 /* Its lane is WAITING again, or not any more: in `ready`, if nothing blocks it,
  * or out of it. */
-void hf_line_set_ready(struct hf_lockspace *ls, uint32_t claim);
-void hf_line_unset_ready(struct hf_lockspace *ls, uint32_t claim);
+void hf_line_set_ready(struct hf_lockspace *ls, uint32_t number);
+void hf_line_unset_ready(struct hf_lockspace *ls, uint32_t number);
 
 #endif

@@ -9,8 +9,7 @@
  */
 
 void hf_load_session(struct hf_lockspace *ls,
-                     const struct hf_loaded_session *session);
-void hf_load_grant(struct hf_lockspace *ls,
-                   const struct hf_loaded_grant *grant);
+                     const struct hf_loaded_session *from);
+void hf_load_grant(struct hf_lockspace *ls, const struct hf_loaded_grant *from);
 
 #endif

@@ -15,6 +15,6 @@ uint32_t hf_names_find(struct hf_lockspace *ls, const struct hf_want *want);
 uint32_t hf_names_get(struct hf_lockspace *ls, const struct hf_want *want);
 
 /* Forget it, if nobody holds it or waits for it. */
-void hf_names_drop_unused(struct hf_lockspace *ls, uint32_t name);
+void hf_names_drop_unused(struct hf_lockspace *ls, uint32_t number);
 
 #endif

@@ -26,8 +26,9 @@
  *
  * Beside them look.c reads for people, and check.c for tests.
  *
- * An entry is named by its number in its pool; 0 is none.  The first four bytes
- * of an entry are the link of its chain, or of the free ones.
+ * An entry is named by its number in its pool; 0 is none.  A parameter `number`
+ * is that of what the file is about.  The first four bytes of an entry are the
+ * link of its chain, or of the free ones.
  */
 
 enum hf_session_state {

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Slots: a pool of entries of one size, named by their numbers, from 1; 0 is
@@ -49,12 +50,11 @@ hf_slots_room(const struct hf_slots *slots, uint32_t wanted)
 static inline void *
 hf_slots_behind(const void *block, uint64_t distance)
 {
-    const union {
-        const char *from;
-        char *to;
-    } at = {.from = (const char *)block + distance};
+    const char *from = (const char *)block + distance;
+    void *to;
 
-    return at.to;
+    memcpy(&to, &from, sizeof(to));
+    return to;
 }
 
 static inline void *
