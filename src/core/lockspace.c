@@ -213,7 +213,7 @@ on_stream_ended(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     struct hf_ls_lane *lane = hf_lane_at(ls, number);
     uint32_t current;
 
-    if (number == 0 || lane->n != event->request.n || lane->current == 0)
+    if (number == 0 || lane->current == 0)
         return;
     current = lane->current;
     if (hf_claim_at(ls, current)->stream != event->request.stream)

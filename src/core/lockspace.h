@@ -204,8 +204,8 @@ struct hf_lockspace_event {
             uint64_t stream;
             uint64_t session;
             uint64_t lane;
-            uint64_t n;
-        } request; /* STREAM_ENDED, HANDED */
+            uint64_t n; /* HANDED */
+        } request;      /* STREAM_ENDED, HANDED */
         struct {
             uint64_t number;
             enum hf_verdict verdict; /* HF_APPLIED or HF_REFUSED */

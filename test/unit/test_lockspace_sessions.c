@@ -24,6 +24,27 @@ a_session_that_is_silent_for_its_ttl_is_over(void **state)
     room_fini(&r);
 }
 
+/* The loop stood still past both: a stream is answered once. */
+static void
+who_was_answered_in_the_step_that_ends_its_session_is_told_no_more(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_open(&r, 4, 1500, HF_TAKEOVER);
+    room_open(&r, 5, 1500, HF_REFUSE);
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    room_acquire(&r, (struct call){.stream = 12, .session = 5, .names = "B"});
+    room_acquire(&r, (struct call){.stream = 13, .session = 4, .names = "A"});
+    room_acquire(
+        &r, (struct call){.stream = 14, .session = 5, .lane = 2, .names = "A"});
+    room_hush(&r);
+    room_clock(&r, 2600);
+    EXPECT_TOLD(&r, "14 blocking timeout, 0 before it\n"
+                    "13 blocking timeout, 0 before it\n");
+    room_fini(&r);
+}
+
 /* Each kind of message counts, from its arrival. */
 static void
 a_session_is_counted_from_its_last_message(void **state)
@@ -282,6 +303,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_that_is_silent_for_its_ttl_is_over),
+        cmocka_unit_test(
+            who_was_answered_in_the_step_that_ends_its_session_is_told_no_more),
         cmocka_unit_test(a_session_is_counted_from_its_last_message),
         cmocka_unit_test(
             a_message_that_is_read_before_the_time_saves_its_session),

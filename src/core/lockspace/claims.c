@@ -274,16 +274,12 @@ hf_claims_end_lane(struct hf_lockspace *ls, uint32_t number,
 
 /* ---- A new one ----------------------------------------------------------- */
 
-/* The lane's last request is another from here on: the one before was answered,
- * for a lane asks for one thing at a time. */
 void
 hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane, uint64_t n,
                   uint64_t a)
 {
-    if (lane->current != 0) {
-        hf_claim_at(ls, lane->current)->handed = true;
+    if (lane->current != 0)
         hf_owners_set_old(ls, lane->current);
-    }
     lane->current = 0;
     lane->n = n;
     lane->a = a;

@@ -142,11 +142,9 @@ static bool
 is_in_cycle(struct oracle *o, lane_t *lane)
 {
     bool reached[ORACLE_SESSIONS * ORACLE_LANES] = {0};
-    lane_t *all = NULL;
     lane_t *to;
     bool more = true;
 
-    (void)all;
     EACH_LANE(o, to)
     reached[i_] = waits_for(lane, to);
     while (more) {
@@ -421,10 +419,6 @@ acquire_old(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 static void
 turn_to(lane_t *lane, const struct oracle_message *m)
 {
-    struct oracle_grant *held = grant_of(lane, lane->n);
-
-    if (held != NULL)
-        held->handed = true;
     lane->n = m->n;
     lane->a = m->a;
     lane->state = O_OVER;
