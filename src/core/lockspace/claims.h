@@ -24,9 +24,9 @@ void hf_claims_set_over(struct hf_ls_lane *lane, enum hf_over over);
 /* WAITING or PARKED? */
 bool hf_claims_waits(const struct hf_ls_lane *lane);
 
-/* Its last request is n from here on, OVER until it enters.  The end of a stream
- * means nothing any more for the one before: that was answered, for a lane asks
- * for one thing at a time. */
+/* Its last request is n from here on, OVER until it enters.  The end of a
+ * stream means nothing any more for the one before: that was answered, for a
+ * lane asks for one thing at a time. */
 void hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane,
                        uint64_t n, uint64_t a);
 
