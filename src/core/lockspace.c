@@ -331,6 +331,7 @@ hf_lockspace_step(struct hf_lockspace *ls,
     HF_CHECK(ls->replies_count == 0 && ls->telling.first == 0);
     HF_CHECK(!ls->batch_open);
     ls->now = hf_later(ls->now, event->at);
+    ls->cycle_len = 0;
     switch (event->kind) {
     case HF_SPACE_LOAD_SESSION:
         HF_CHECK(ls->state == HF_LOCKSPACE_LOADING);

@@ -355,9 +355,9 @@ bool hf_lockspace_believes(struct hf_lockspace *ls, uint64_t session_id,
 bool hf_lockspace_revoked(struct hf_lockspace *ls, uint64_t session_id,
                           uint32_t *cursor, uint64_t *fence);
 
-/* The lanes of the cycle of the OVER(DEADLOCK) just taken, each waiting for
- * the next and the last for the first; number of them, and each by index, until
- * the next step. */
+/* The lanes of the cycle that a request closed in this step, which is told so,
+ * each waiting for the next and the last for the first: how many, and each by
+ * its index.  0: none did; who is told once more is not told which. */
 struct hf_cycle_lane {
     uint64_t session;
     uint64_t lane;

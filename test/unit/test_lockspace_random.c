@@ -184,6 +184,9 @@ step(struct world *w, struct hf_lockspace_event event, const struct sent *of)
                (unsigned long long)w->oracle.answers[0].stream,
                (int)w->oracle.answers[0].kind);
     HF_CHECK(w->oracle.answers_count == 0);
+    HF_CHECK((hf_lockspace_cycle_len(w->ls) > 1) ==
+             (w->oracle.deadlocks > w->deadlocks));
+    w->deadlocks = w->oracle.deadlocks;
     hf_lockspace_check(w->ls);
 }
 
@@ -798,7 +801,6 @@ run_world(struct world *w, const struct shape *shape, uint64_t seed)
     for (w->steps = 0; w->steps < shape->steps; w->steps++)
         random_step(w);
     succeed(w);
-    w->deadlocks = w->oracle.deadlocks;
     free(block);
     free(spare);
 }

@@ -510,7 +510,7 @@ hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
 /* ---- Those that may go --------------------------------------------------- */
 
 /* Those that came in the takeover grace take their places: who waited longest
- * is first [L5]. */
+ * is first [L5].  One circle a step, so that it can be told which. */
 static void
 place_gathered(struct hf_lockspace *ls)
 {
@@ -523,8 +523,10 @@ place_gathered(struct hf_lockspace *ls)
         if (item == 0)
             return;
         hf_earliest_remove(ls, &ls->gathered, item);
-        if (!enter_line(ls, claim))
+        if (!enter_line(ls, claim)) {
             end_deadlocked(ls, claim);
+            return;
+        }
     }
 }
 

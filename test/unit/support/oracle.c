@@ -207,7 +207,8 @@ settle(struct oracle *o)
     }
 }
 
-static void
+/* At the end of the line; false: that closed a circle. */
+static bool
 place(struct oracle *o, lane_t *lane)
 {
     int64_t end = o->now + o->blocking;
@@ -216,12 +217,13 @@ place(struct oracle *o, lane_t *lane)
     lane->order = ++o->orders;
     set_timer(o, &lane->timer, lane->wait_end < end ? lane->wait_end : end);
     if (!is_in_cycle(o, lane))
-        return;
+        return true;
     lane->state = O_OVER;
     lane->over = HF_OVER_DEADLOCK;
     lane->timer.at = 0;
     o->deadlocks++;
     say_over(o, lane->stream, HF_OVER_DEADLOCK);
+    return false;
 }
 
 static bool
@@ -237,7 +239,8 @@ gathers(struct oracle *o)
     return false;
 }
 
-/* Who waited longest, and of these who came first, is placed first. */
+/* Who waited longest, and of these who came first, is placed first; one circle
+ * a step. */
 static void
 place_gathered(struct oracle *o)
 {
@@ -250,9 +253,8 @@ place_gathered(struct oracle *o)
             (best == NULL || lane->since < best->since ||
              (lane->since == best->since && lane->order < best->order)))
             best = lane;
-        if (best == NULL)
+        if (best == NULL || !place(o, best))
             return;
-        place(o, best);
     }
 }
 
@@ -349,7 +351,7 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
             lane->placed = false;
             lane->order = ++o->orders;
             if (!gathered)
-                place(o, lane);
+                (void)place(o, lane);
             return;
         }
         if (!in_way) {
