@@ -39,6 +39,7 @@ bench: ## figures: handover, pairs, crowds, flock; the search, SPIN
 	@build/dev/bin/bench_crowd
 	@build/dev/bin/bench_run build/dev/bin/holdfast \
 		build/dev/lib/libshim_sync.so
+	@build/dev/bin/bench_lockspace
 	@bench/search.sh build/dev/bin/bench_search
 fuzz: ## new bytes for the decoder T=record, for S=60 seconds
 	@scripts/deps.sh run test

@@ -1,0 +1,535 @@
+#include "core/lockspace.h"
+
+#include "base/check.h"
+#include "core/lockspace/claims.h"
+#include "core/lockspace/cycle.h"
+#include "core/lockspace/journal.h"
+#include "core/lockspace/list.h"
+#include "core/lockspace/load.h"
+#include "core/lockspace/owners.h"
+#include "core/lockspace/requests.h"
+
+/* A new leader's clients come back over this long for each of them [R6]. */
+#define PAUSE_EACH_US 20
+
+/* ---- Sessions ------------------------------------------------------------ */
+
+static void
+end_session(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    while (session->lanes != 0) {
+        hf_claims_end_lane(ls, session->lanes, HF_ANSWER_GONE, hf_journal_void);
+        hf_owners_remove_lowest(ls, number);
+    }
+    hf_earliest_remove(ls, &ls->timers, number);
+    hf_journal_end_session(ls, number);
+}
+
+/* A message of it has arrived [S2]; its timer follows when it is due. */
+static void
+hear(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    session->heard_at = ls->now;
+    if (session->state == HF_SESSION_LIVE)
+        return;
+    session->state = HF_SESSION_LIVE;
+    hf_earliest_set(ls, &ls->timers, number, hf_owners_end_of_ttl(session).ms);
+}
+
+/* Silent for its ttl, but nobody overrides what it holds [S5]. */
+static void
+suspect(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    session->state = HF_SESSION_SUSPECTED;
+    hf_earliest_remove(ls, &ls->timers, number);
+    while (session->waiting.first != 0)
+        hf_claims_lose_place(ls, session->waiting.first);
+}
+
+static void
+on_session_timer(struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+    struct hf_instant end = hf_owners_end_of_ttl(session);
+
+    if (!hf_reached(ls->now, end))
+        hf_earliest_set(ls, &ls->timers, number, end.ms);
+    else if (session->if_dead == HF_REFUSE && session->held.count > 0)
+        suspect(ls, number);
+    else
+        end_session(ls, number);
+}
+
+static void
+raise_lowest(struct hf_lockspace *ls, uint32_t number, uint64_t lowest)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    if (lowest <= session->lowest)
+        return;
+    session->lowest = lowest;
+    while (session->lanes != 0 &&
+           hf_lane_at(ls, session->lanes)->number < lowest) {
+        hf_claims_end_lane(ls, session->lanes, HF_ANSWER_OVER, hf_journal_drop);
+        hf_owners_remove_lowest(ls, number);
+    }
+}
+
+static void
+on_open(struct hf_lockspace *ls, const struct hf_message *message)
+{
+    struct hf_loaded_session from = {
+        .id = message->session,
+        .secret = message->secret,
+        .ttl = message->open.ttl,
+        .if_dead = message->open.if_dead,
+        .who = message->open.who,
+    };
+    uint32_t number = 0;
+
+    if (from.ttl.ms > 0 && from.ttl.ms <= ls->config.ttl_max.ms &&
+        hf_journal_session_bytes(from.who.len) <=
+            ls->config.limits.record_bytes)
+        number = hf_owners_open(ls, &from);
+    if (number == 0) {
+        hf_claims_reply(ls, message->stream, HF_ANSWER_LIMIT);
+        return;
+    }
+    hf_earliest_set(ls, &ls->timers, number,
+                    hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
+    hf_claims_reply(ls, message->stream, HF_ANSWER_OPENED)->alive.session =
+        from.id;
+}
+
+static void
+on_keep_alive(struct hf_lockspace *ls, uint32_t number,
+              const struct hf_message *message)
+{
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+    struct hf_answer *answer =
+        hf_claims_reply(ls, message->stream, HF_ANSWER_ALIVE);
+
+    answer->alive.session = session->id;
+    answer->alive.revoked = session->revoked_count;
+    answer->alive.differs =
+        message->keep_alive.compare &&
+        !hf_fence_sum_equal(&message->keep_alive.believed, &session->held);
+}
+
+/* ---- Messages ------------------------------------------------------------ */
+
+static bool
+is_its_secret(const struct hf_ls_session *session,
+              const struct hf_message *message)
+{
+    unsigned differs = 0;
+
+    for (size_t i = 0; i < sizeof(message->secret.bytes); i++)
+        differs |= session->secret.bytes[i] ^ message->secret.bytes[i];
+    return differs == 0;
+}
+
+/* A message of a session that is there, in this term. */
+static void
+on_session_message(struct hf_lockspace *ls, uint32_t session,
+                   const struct hf_message *message)
+{
+    hear(ls, session);
+    raise_lowest(ls, session, message->lowest);
+    switch (message->kind) {
+    case HF_MESSAGE_KEEP_ALIVE:
+        on_keep_alive(ls, session, message);
+        break;
+    case HF_MESSAGE_PAGE:
+        hf_claims_reply(ls, message->stream, HF_ANSWER_PAGE);
+        break;
+    case HF_MESSAGE_ACQUIRE:
+        hf_requests_acquire(ls, session, message);
+        break;
+    case HF_MESSAGE_RELEASE:
+        hf_requests_release(ls, session, message);
+        break;
+    case HF_MESSAGE_CHANGE:
+        hf_requests_change(ls, session, message);
+        break;
+    case HF_MESSAGE_END:
+        end_session(ls, session);
+        hf_claims_reply(ls, message->stream, HF_ANSWER_ENDED);
+        break;
+    case HF_MESSAGE_OPEN:
+    case HF_MESSAGE_CLEAR:
+        HF_CHECK(!"these have no session");
+    }
+}
+
+static void
+on_message(struct hf_lockspace *ls, const struct hf_message *message)
+{
+    uint32_t session;
+
+    if (ls->state != HF_LOCKSPACE_SERVING) {
+        hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_LEADING);
+    } else if (message->kind == HF_MESSAGE_OPEN) {
+        on_open(ls, message);
+    } else if (message->kind == HF_MESSAGE_CLEAR) {
+        hf_requests_clear(ls, message);
+    } else if (message->term != ls->term) {
+        uint64_t most = PAUSE_EACH_US * ++ls->term_answers;
+
+        hf_claims_reply(ls, message->stream, HF_ANSWER_TERM)->pause_us =
+            hf_claims_random_below(ls, most + 1);
+    } else {
+        session = hf_owners_session(ls, message->session);
+        if (session == 0)
+            hf_claims_reply(ls, message->stream, HF_ANSWER_GONE);
+        else if (!is_its_secret(hf_session_at(ls, session), message))
+            hf_claims_reply(ls, message->stream, HF_ANSWER_DENIED);
+        else
+            on_session_message(ls, session, message);
+    }
+}
+
+/* The lane of an event about request n, if that is its last; 0: it is not. */
+static uint32_t
+lane_of_request(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
+{
+    uint32_t session = hf_owners_session(ls, event->request.session);
+
+    if (session == 0)
+        return 0;
+    return hf_owners_lane(ls, session, event->request.lane);
+}
+
+static void
+on_stream_ended(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
+{
+    uint32_t number = lane_of_request(ls, event);
+    struct hf_ls_lane *lane = hf_lane_at(ls, number);
+    uint32_t current;
+
+    if (number == 0 || lane->current == 0)
+        return;
+    current = lane->current;
+    if (hf_claim_at(ls, current)->stream != event->request.stream)
+        return;
+    hf_claim_at(ls, current)->stream = 0;
+    if (lane->state == HF_LANE_WAITING) {
+        hf_claims_lose_place(ls, current);
+    } else if (lane->state == HF_LANE_GRANTED &&
+               !hf_claim_at(ls, current)->handed) {
+        hf_claims_end_held(ls, current, hf_journal_drop);
+        hf_claims_move_to(lane, HF_LANE_LEFT);
+    }
+}
+
+static void
+on_handed(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
+{
+    uint32_t lane = lane_of_request(ls, event);
+    uint32_t held = lane == 0 ? 0 : hf_owners_held(ls, lane, event->request.n);
+
+    if (held != 0)
+        hf_claim_at(ls, held)->handed = true;
+}
+
+/* ---- Serving ------------------------------------------------------------- */
+
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void
+serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
+{
+    if (ls->load_failed) {
+        ls->state = HF_LOCKSPACE_OVER;
+        return;
+    }
+    ls->state = HF_LOCKSPACE_SERVING;
+    ls->term = event->serve.term;
+    ls->next_fence = later(later(ls->next_fence, event->serve.next_fence),
+                           later(event->serve.term, event->serve.wall_us));
+    ls->gather_until = hf_after(ls->now, ls->config.takeover_grace);
+    ls->hold_until = hf_after(ls->now, ls->config.start_grace);
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
+static void
+on_claim_timer(struct hf_lockspace *ls, uint32_t claim)
+{
+    const struct hf_ls_lane *lane =
+        hf_lane_at(ls, hf_claim_at(ls, claim)->lane);
+
+    if (lane->state == HF_LANE_WAITING)
+        hf_claims_park(ls, claim);
+    else
+        hf_claims_lose_place(ls, claim);
+}
+
+static void
+run_timers(struct hf_lockspace *ls)
+{
+    int64_t at_ms;
+    uint32_t item = hf_earliest_first(ls, &ls->timers, &at_ms);
+
+    while (item != 0 && at_ms <= ls->now.ms) {
+        if (hf_item_is_claim(ls, item))
+            on_claim_timer(ls, hf_claim_of_item(ls, item));
+        else
+            on_session_timer(ls, item);
+        item = hf_earliest_first(ls, &ls->timers, &at_ms);
+    }
+}
+
+/* ---- The machine --------------------------------------------------------- */
+
+static void
+on_batch(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
+{
+    if (event->batch.number != ls->batch_number || ls->batch_open ||
+        ls->batch_settled == ls->batch_number)
+        return; /* late, or once more */
+    HF_CHECK(event->batch.verdict == HF_APPLIED ||
+             event->batch.verdict == HF_REFUSED);
+    ls->batch_settled = ls->batch_number;
+    if (event->batch.verdict == HF_REFUSED)
+        ls->state = HF_LOCKSPACE_OVER;
+}
+
+/* What must be true after every step. */
+static void
+check_invariants(const struct hf_lockspace *ls)
+{
+    HF_CHECK(ls->batch_number - ls->batch_settled <= 1);
+    HF_CHECK(ls->waiters_count <= ls->config.limits.waiters);
+    HF_CHECK(ls->waiters_count <= ls->claims.count);
+    HF_CHECK(ls->claims.count <= ls->config.limits.claims);
+    HF_CHECK(ls->timers.count + ls->gathered.count <=
+             ls->sessions.count + ls->waiters_count);
+    HF_CHECK(ls->gathered.count <= ls->waiters_count);
+    HF_CHECK(ls->names.count <= ls->parts.count);
+    HF_CHECK((ls->names.count == 0) == (ls->spaces.count == 0));
+    HF_CHECK((ls->ready.first == 0) == (ls->ready.last == 0));
+    HF_CHECK((ls->changes.first == 0) == (ls->changes.last == 0));
+    HF_CHECK(ls->ready.first == 0 || !hf_reached(ls->now, ls->hold_until) ||
+             ls->state != HF_LOCKSPACE_SERVING);
+}
+
+void
+hf_lockspace_step(struct hf_lockspace *ls,
+                  const struct hf_lockspace_event *event)
+{
+    HF_CHECK(ls->replies_count == 0 && ls->telling.first == 0);
+    HF_CHECK(!ls->batch_open);
+    ls->now = hf_later(ls->now, event->at);
+    ls->cycle_len = 0;
+    switch (event->kind) {
+    case HF_SPACE_LOAD_SESSION:
+        HF_CHECK(ls->state == HF_LOCKSPACE_LOADING);
+        hf_load_session(ls, &event->session);
+        break;
+    case HF_SPACE_LOAD_GRANT:
+        HF_CHECK(ls->state == HF_LOCKSPACE_LOADING);
+        hf_load_grant(ls, &event->grant);
+        break;
+    case HF_SPACE_SERVE:
+        HF_CHECK(ls->state == HF_LOCKSPACE_LOADING);
+        serve(ls, event);
+        break;
+    case HF_SPACE_MESSAGE:
+        on_message(ls, &event->message);
+        break;
+    case HF_SPACE_STREAM_ENDED:
+        on_stream_ended(ls, event);
+        break;
+    case HF_SPACE_HANDED:
+        on_handed(ls, event);
+        break;
+    case HF_SPACE_BATCH:
+        on_batch(ls, event);
+        break;
+    case HF_SPACE_CLOCK:
+        if (ls->state == HF_LOCKSPACE_SERVING)
+            run_timers(ls);
+        break;
+    case HF_SPACE_STOP:
+        ls->state = HF_LOCKSPACE_OVER;
+        break;
+    }
+    if (ls->state == HF_LOCKSPACE_SERVING)
+        hf_requests_let_go(ls);
+    check_invariants(ls);
+}
+
+/* At most so many are before it: turns that were given out between, though some
+ * of these have left. */
+static uint64_t
+position_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
+{
+    uint32_t most = 0;
+
+    for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next) {
+        const struct hf_ls_part *part = hf_part_at(ls, at);
+        uint32_t first = hf_name_at(ls, part->name)->line.first;
+        uint32_t before = part->turn - hf_part_at(ls, first)->turn;
+
+        most = before > most ? before : most;
+    }
+    return most;
+}
+
+static void
+build_answer(struct hf_lockspace *ls, const struct hf_ls_claim *claim,
+             struct hf_answer *answer)
+{
+    *answer = (struct hf_answer){
+        .kind = (enum hf_answer_kind)(claim->telling - 1),
+        .stream = claim->stream,
+        .mark = hf_journal_mark(ls),
+    };
+    if (answer->kind == HF_ANSWER_GRANTED) {
+        answer->fence = claim->fence;
+    } else if (answer->kind == HF_ANSWER_OVER) {
+        answer->over = (enum hf_over)claim->over;
+    } else if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT) {
+        answer->blocked.position = position_of(ls, claim);
+        answer->blocked.remaining = hf_between(ls->now, claim->wait_end);
+    }
+}
+
+bool
+hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer)
+{
+    uint32_t number = ls->telling.first;
+    struct hf_ls_claim *claim;
+
+    if (ls->replies_first < ls->replies_count) {
+        *answer = ls->replies[ls->replies_first++];
+        return true;
+    }
+    ls->replies_first = 0;
+    ls->replies_count = 0;
+    if (number == 0)
+        return false;
+    claim = hf_claim_at(ls, number);
+    build_answer(ls, claim, answer);
+    hf_list_remove(ls, &ls->telling, hf_list_work, number);
+    if (claim->telling != HF_ANSWER_GRANTED + 1)
+        claim->stream = 0; /* it has its answer */
+    claim->telling = 0;
+    hf_journal_settle(ls, number);
+    return true;
+}
+
+bool
+hf_lockspace_serving(const struct hf_lockspace *ls)
+{
+    return ls->state == HF_LOCKSPACE_SERVING;
+}
+
+struct hf_instant
+hf_lockspace_deadline(const struct hf_lockspace *ls)
+{
+    struct hf_instant deadline = HF_NEVER;
+    int64_t at_ms;
+
+    if (ls->state != HF_LOCKSPACE_SERVING)
+        return HF_NEVER;
+    if (hf_earliest_first(ls, &ls->timers, &at_ms) != 0)
+        deadline.ms = at_ms;
+    if (ls->gathered.count > 0)
+        deadline = hf_earlier(deadline, ls->gather_until);
+    if (ls->ready.first != 0)
+        deadline = hf_earlier(deadline, ls->hold_until);
+    return deadline;
+}
+
+bool
+hf_lockspace_pending(const struct hf_lockspace *ls)
+{
+    return ls->changes.first != 0 || ls->sweeps.first != 0;
+}
+
+void
+hf_lockspace_begin(struct hf_lockspace *ls, struct hf_budget budget)
+{
+    HF_CHECK(ls->state == HF_LOCKSPACE_SERVING);
+    HF_CHECK(ls->replies_count == 0 && ls->telling.first == 0);
+    hf_journal_begin(ls, budget);
+}
+
+bool
+hf_lockspace_take(struct hf_lockspace *ls, struct hf_change *change)
+{
+    return hf_journal_take(ls, change);
+}
+
+void
+hf_lockspace_fix(struct hf_lockspace *ls, struct hf_batch *batch)
+{
+    hf_journal_fix(ls, batch);
+}
+
+bool
+hf_lockspace_believes(struct hf_lockspace *ls, uint64_t session_id,
+                      uint64_t fence)
+{
+    uint32_t session = hf_owners_session(ls, session_id);
+    uint32_t claim = hf_owners_fence(ls, fence);
+
+    return session != 0 && claim != 0 &&
+           hf_lane_at(ls, hf_claim_at(ls, claim)->lane)->session == session;
+}
+
+bool
+hf_lockspace_revoked(struct hf_lockspace *ls, uint64_t session_id,
+                     uint32_t *cursor, uint64_t *fence)
+{
+    uint32_t session = hf_owners_session(ls, session_id);
+    uint32_t at = *cursor != 0   ? hf_claim_at(ls, *cursor)->work.next
+                  : session != 0 ? hf_session_at(ls, session)->revoked.first
+                                 : 0;
+
+    if (at == 0)
+        return false;
+    *cursor = at;
+    *fence = hf_claim_at(ls, at)->fence;
+    return true;
+}
+
+uint32_t
+hf_lockspace_cycle_len(const struct hf_lockspace *ls)
+{
+    return ls->cycle_len;
+}
+
+struct hf_cycle_lane
+hf_lockspace_cycle_lane(const struct hf_lockspace *ls, uint32_t index)
+{
+    const struct hf_ls_lane *lane = hf_lane_at(ls, hf_cycle_lane(ls, index));
+
+    return (struct hf_cycle_lane){hf_session_at(ls, lane->session)->id,
+                                  lane->number};
+}
+
+struct hf_lockspace_counts
+hf_lockspace_counts(const struct hf_lockspace *ls)
+{
+    struct hf_lockspace_counts counts = ls->counts;
+
+    counts.probes = ls->sessions_by_id.probes + ls->lanes_by_number.probes +
+                    ls->claims_by_fence.probes + ls->claims_by_n.probes +
+                    ls->shared_by_lane.probes + ls->names_by_text.probes +
+                    ls->spaces_by_text.probes;
+    counts.moves = ls->timers.moves + ls->gathered.moves;
+    return counts;
+}

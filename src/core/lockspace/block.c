@@ -1,0 +1,139 @@
+#include "core/lockspace.h"
+
+#include "base/check.h"
+#include "core/lockspace/parts.h"
+
+/* Entries for each chain, where but some of them are in any: claims that are
+ * not their lane's last, and parts that are shared and held. */
+#define RARE  4
+#define FEWER 2
+
+/* Each part begins on a cache line of its own, if the block does. */
+#define LINE 64
+
+/* Hand out memory from the block, in order: how far from its begin. */
+static uint64_t
+reserve(size_t *used, size_t size)
+{
+    uint64_t at = *used;
+
+    *used += (size + LINE - 1) / LINE * LINE;
+    return at;
+}
+
+static void
+add_slots(size_t *used, struct hf_slots *slots, uint32_t max, size_t size)
+{
+    hf_slots_init(slots, max, size, reserve(used, hf_slots_size(max, size)));
+}
+
+/* One chain for `each` entries. */
+static struct hf_chains
+add_chains(size_t *used, const struct hf_slots *slots, uint32_t each,
+           size_t link)
+{
+    uint32_t count = (slots->max - 1) / each + 1;
+
+    return hf_chains_of(slots, count, link,
+                        reserve(used, hf_chains_size(count)));
+}
+
+static void
+add_heaps(size_t *used, struct hf_lockspace *ls,
+          const struct hf_lockspace_limits *limits)
+{
+    size_t items = (size_t)limits->sessions + limits->claims + 1;
+    uint32_t timers = limits->sessions + limits->waiters;
+    uint64_t places = reserve(used, items * sizeof(uint32_t));
+
+    hf_earliest_init(&ls->timers, timers,
+                     reserve(used, hf_earliest_size(timers)), places);
+    hf_earliest_init(&ls->gathered, limits->waiters,
+                     reserve(used, hf_earliest_size(limits->waiters)), places);
+}
+
+/* What stands where; returns the size of all. */
+static size_t
+lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
+{
+    size_t used = 0;
+
+    (void)reserve(&used, sizeof(*ls));
+
+    add_slots(&used, &ls->sessions, limits->sessions,
+              sizeof(struct hf_ls_session));
+    add_slots(&used, &ls->lanes, limits->lanes, sizeof(struct hf_ls_lane));
+    add_slots(&used, &ls->claims, limits->claims, sizeof(struct hf_ls_claim));
+    add_slots(&used, &ls->parts, limits->parts, sizeof(struct hf_ls_part));
+    add_slots(&used, &ls->names, limits->names, sizeof(struct hf_ls_name));
+    add_slots(&used, &ls->spaces, limits->spaces, sizeof(struct hf_ls_space));
+    add_slots(&used, &ls->texts, limits->texts, sizeof(struct hf_texts_piece));
+    add_slots(&used, &ls->search, limits->search + 1,
+              sizeof(struct hf_ls_step));
+
+    ls->sessions_by_id = add_chains(&used, &ls->sessions, 1,
+                                    offsetof(struct hf_ls_session, chain));
+    ls->lanes_by_number =
+        add_chains(&used, &ls->lanes, 1, offsetof(struct hf_ls_lane, chain));
+    ls->claims_by_fence =
+        add_chains(&used, &ls->claims, 1, offsetof(struct hf_ls_claim, chain));
+    ls->claims_by_n = add_chains(&used, &ls->claims, RARE,
+                                 offsetof(struct hf_ls_claim, older));
+    ls->shared_by_lane = add_chains(&used, &ls->parts, FEWER,
+                                    offsetof(struct hf_ls_part, chain));
+    ls->names_by_text =
+        add_chains(&used, &ls->names, 1, offsetof(struct hf_ls_name, chain));
+    ls->spaces_by_text =
+        add_chains(&used, &ls->spaces, 1, offsetof(struct hf_ls_space, chain));
+    add_heaps(&used, ls, limits);
+    return used;
+}
+
+static bool
+limits_valid(const struct hf_lockspace_limits *limits)
+{
+    const uint32_t each[] = {
+        limits->sessions,       limits->lanes,          limits->claims,
+        limits->waiters,        limits->names,          limits->spaces,
+        limits->parts,          limits->texts,          limits->session_lanes,
+        limits->space_waiters,  limits->session_grants, limits->space_grants,
+        limits->request_names,  limits->search,         limits->record_bytes,
+        limits->session_waiters};
+
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+        if (each[i] == 0 || each[i] > INT32_MAX)
+            return false;
+    return limits->waiters <= limits->claims &&
+           limits->claims <= limits->parts && limits->spaces <= UINT16_MAX &&
+           limits->request_names <= UINT16_MAX;
+}
+
+bool
+hf_lockspace_valid(const struct hf_lockspace_config *config)
+{
+    return limits_valid(&config->limits) && config->blocking.ms > 0 &&
+           config->resume_grace.ms >= 0 && config->takeover_grace.ms >= 0 &&
+           config->start_grace.ms >= 0 && config->ttl_max.ms > 0 &&
+           /* A timeout may be a tenth less. */
+           config->takeover_grace.ms <=
+               config->blocking.ms - config->blocking.ms / 10;
+}
+
+size_t
+hf_lockspace_size(const struct hf_lockspace_config *config)
+{
+    struct hf_lockspace none;
+
+    return lay_out(&none, &config->limits);
+}
+
+struct hf_lockspace *
+hf_lockspace_init(void *block, const struct hf_lockspace_config *config)
+{
+    struct hf_lockspace *ls = block;
+
+    HF_CHECK(hf_lockspace_valid(config));
+    *ls = (struct hf_lockspace){.config = *config};
+    lay_out(ls, &config->limits);
+    return ls;
+}

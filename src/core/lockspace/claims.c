@@ -1,0 +1,346 @@
+#include "core/lockspace/claims.h"
+
+#include "base/check.h"
+#include "core/lockspace/journal.h"
+#include "core/lockspace/line.h"
+#include "core/lockspace/list.h"
+#include "core/lockspace/names.h"
+#include "core/lockspace/owners.h"
+
+/* ---- Moves --------------------------------------------------------------- */
+
+#define BIT(state) (1u << (state))
+
+/* Which states of a lane may follow which: the diagram in lockspace.h. */
+static const unsigned allowed[] = {
+    [HF_LANE_OVER] = BIT(HF_LANE_OVER) | BIT(HF_LANE_WAITING) |
+                     BIT(HF_LANE_GRANTED) | BIT(HF_LANE_LEFT),
+    [HF_LANE_WAITING] = BIT(HF_LANE_PARKED) | BIT(HF_LANE_GRANTED) |
+                        BIT(HF_LANE_LEFT) | BIT(HF_LANE_OVER),
+    [HF_LANE_PARKED] =
+        BIT(HF_LANE_WAITING) | BIT(HF_LANE_LEFT) | BIT(HF_LANE_OVER),
+    [HF_LANE_GRANTED] = BIT(HF_LANE_LEFT) | BIT(HF_LANE_OVER),
+    [HF_LANE_LEFT] = BIT(HF_LANE_WAITING) | BIT(HF_LANE_GRANTED) |
+                     BIT(HF_LANE_LEFT) | BIT(HF_LANE_OVER),
+};
+
+void
+hf_claims_move_to(struct hf_ls_lane *lane, enum hf_lane_state next)
+{
+    HF_CHECK(allowed[lane->state] & BIT(next));
+    lane->state = (uint8_t)next;
+}
+
+void
+hf_claims_set_over(struct hf_ls_lane *lane, enum hf_over over)
+{
+    hf_claims_move_to(lane, HF_LANE_OVER);
+    lane->over = (uint8_t)over;
+}
+
+/* Something random below `range`, or 0. */
+uint64_t
+hf_claims_random_below(struct hf_lockspace *ls, uint64_t range)
+{
+    if (range == 0)
+        return 0;
+    return hf_chains_mix(++ls->randoms, ls->config.seed) % range;
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+/* What is said to a message at once, at most twice in a step. */
+struct hf_answer *
+hf_claims_reply(struct hf_lockspace *ls, uint64_t stream,
+                enum hf_answer_kind kind)
+{
+    struct hf_answer *answer = &ls->replies[ls->replies_count];
+
+    HF_CHECK(ls->replies_count < 2 && stream != 0);
+    ls->replies_count++;
+    *answer = (struct hf_answer){
+        .kind = kind,
+        .stream = stream,
+        .mark = hf_journal_mark(ls),
+    };
+    return answer;
+}
+
+void
+hf_claims_reply_over(struct hf_lockspace *ls, uint64_t stream,
+                     enum hf_over over)
+{
+    hf_claims_reply(ls, stream, HF_ANSWER_OVER)->over = over;
+}
+
+/* Say it to the listener of a claim, if there is one. */
+void
+hf_claims_tell(struct hf_lockspace *ls, uint32_t number,
+               enum hf_answer_kind kind)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    /* One that was parked in this very step has its answer already. */
+    if (claim->stream == 0 || claim->telling != 0)
+        return;
+    HF_CHECK(!claim->ready);
+    claim->telling = (uint8_t)(kind + 1);
+    hf_list_add(ls, &ls->telling, hf_list_work, number);
+}
+
+void
+hf_claims_tell_over(struct hf_lockspace *ls, uint32_t number, enum hf_over over)
+{
+    hf_claim_at(ls, number)->over = (uint8_t)over;
+    hf_claims_tell(ls, number, HF_ANSWER_OVER);
+}
+
+/* ---- Waiting ------------------------------------------------------------- */
+
+struct hf_ls_session *
+hf_claims_session_of(const struct hf_lockspace *ls,
+                     const struct hf_ls_claim *claim)
+{
+    return hf_session_at(ls, hf_lane_at(ls, claim->lane)->session);
+}
+
+/* When its stream is answered at the latest [W2]. */
+void
+hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_duration blocking = ls->config.blocking;
+    struct hf_instant at;
+
+    blocking.ms -=
+        (int64_t)hf_claims_random_below(ls, (uint64_t)blocking.ms / 10);
+    at = hf_earlier(hf_after(ls->now, blocking),
+                    hf_claim_at(ls, number)->wait_end);
+    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), at.ms);
+}
+
+static struct hf_earliest *
+heap_of(struct hf_lockspace *ls, const struct hf_ls_claim *claim)
+{
+    return claim->state == HF_CLAIM_ASKED ? &ls->gathered : &ls->timers;
+}
+
+/* From here on its lane is WAITING. */
+void
+hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_ls_session *session = hf_claims_session_of(ls, claim);
+
+    hf_claims_move_to(hf_lane_at(ls, claim->lane), HF_LANE_WAITING);
+    hf_list_add(ls, &session->waiting, hf_list_mates, number);
+    session->waiters_count++;
+    ls->waiters_count++;
+}
+
+void
+hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_ls_session *session = hf_claims_session_of(ls, claim);
+
+    hf_earliest_remove(ls, heap_of(ls, claim), hf_item_of_claim(ls, number));
+    hf_list_remove(ls, &session->waiting, hf_list_mates, number);
+    session->waiters_count--;
+    ls->waiters_count--;
+}
+
+/* Out of the lines; what is told, and what becomes of the lane, is said next.
+ */
+void
+hf_claims_leave(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    hf_claims_stop_waiting(ls, number);
+    hf_line_leave(ls, number);
+    hf_lane_at(ls, claim->lane)->current = 0;
+}
+
+bool
+hf_claims_waits(const struct hf_ls_lane *lane)
+{
+    return lane->state == HF_LANE_WAITING || lane->state == HF_LANE_PARKED;
+}
+
+/* It has lost its place, and may ask for another. */
+void
+hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number)
+{
+    uint32_t lane = hf_claim_at(ls, number)->lane;
+
+    hf_claims_leave(ls, number);
+    hf_claims_tell(ls, number, HF_ANSWER_LATER);
+    hf_journal_settle(ls, number);
+    hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
+}
+
+void
+hf_claims_park(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_instant until = hf_after(ls->now, ls->config.resume_grace);
+
+    hf_line_unset_ready(ls, number);
+    hf_claims_move_to(hf_lane_at(ls, hf_claim_at(ls, number)->lane),
+                      HF_LANE_PARKED);
+    hf_claims_tell(ls, number, HF_ANSWER_BLOCKING_TIMEOUT);
+    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
+}
+
+/* ---- Grants -------------------------------------------------------------- */
+
+/* It is HELD from here on, under this fence. */
+void
+hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    claim->fence = fence;
+    claim->since = ls->now;
+    hf_line_grant(ls, number);
+    hf_list_add(ls, &hf_lane_at(ls, claim->lane)->held, hf_list_mates, number);
+    hf_chains_add(ls, &ls->claims_by_fence, fence, number);
+    hf_fence_sum_add(&hf_claims_session_of(ls, claim)->held, fence);
+}
+
+void
+hf_claims_grant(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    hf_claims_move_to(hf_lane_at(ls, claim->lane), HF_LANE_GRANTED);
+    hf_claims_hold(ls, number, ls->next_fence++);
+    hf_journal_put(ls, number);
+    hf_claims_tell(ls, number, HF_ANSWER_GRANTED);
+    ls->counts.grants++;
+}
+
+/* It holds nothing any more. */
+void
+hf_claims_take_back(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    hf_line_give_back(ls, number);
+    hf_chains_remove(ls, &ls->claims_by_fence, claim->fence, number);
+    hf_fence_sum_remove(&hf_claims_session_of(ls, claim)->held, claim->fence);
+}
+
+/* A claim that is HELD or REVOKED is over, and its record with it; `end` says
+ * how that is done. */
+void
+hf_claims_end_held(struct hf_lockspace *ls, uint32_t number,
+                   hf_claims_end_fn *end)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (claim->state == HF_CLAIM_REVOKED) {
+        struct hf_ls_session *session = hf_claims_session_of(ls, claim);
+
+        hf_list_remove(ls, &session->revoked, hf_list_work, number);
+        session->revoked_count--;
+        claim->state = HF_CLAIM_ENDED;
+    } else {
+        hf_claims_take_back(ls, number);
+        end(ls, number);
+    }
+    hf_owners_forget_held(ls, number);
+    hf_journal_settle(ls, number);
+}
+
+/* The same of whatever lane has. */
+void
+hf_claims_end_lane(struct hf_lockspace *ls, uint32_t number,
+                   enum hf_answer_kind kind, hf_claims_end_fn *end)
+{
+    struct hf_ls_lane *lane = hf_lane_at(ls, number);
+
+    if (hf_claims_waits(lane)) {
+        uint32_t current = lane->current;
+
+        hf_claims_leave(ls, current);
+        hf_claim_at(ls, current)->over = HF_OVER_FORGOTTEN;
+        hf_claims_tell(ls, current, kind);
+        hf_journal_settle(ls, current);
+    }
+    while (lane->held.first != 0)
+        hf_claims_end_held(ls, lane->held.first, end);
+    hf_claims_set_over(lane, HF_OVER_FORGOTTEN);
+}
+
+/* ---- A new one ----------------------------------------------------------- */
+
+void
+hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane, uint64_t n,
+                  uint64_t a)
+{
+    if (lane->current != 0)
+        hf_owners_set_old(ls, lane->current);
+    lane->current = 0;
+    lane->n = n;
+    lane->a = a;
+    hf_claims_set_over(lane, HF_OVER_NEVER_ASKED);
+}
+
+/* A claim of a lane's request, ASKED; 0: no room. */
+uint32_t
+hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
+{
+    struct hf_texts_ref kept;
+    uint32_t number;
+
+    if (note.len > UINT16_MAX || !hf_slots_room(&ls->claims, 1) ||
+        !hf_texts_put(ls, &ls->texts, note.at, note.len, &kept))
+        return 0;
+    number = hf_slots_take(ls, &ls->claims);
+    *hf_claim_at(ls, number) = (struct hf_ls_claim){
+        .lane = lane,
+        .note = kept.first,
+        .note_len = (uint16_t)kept.len,
+        .state = HF_CLAIM_ASKED,
+    };
+    return number;
+}
+
+/* May a lane that holds a name in this way have it by one more grant [W7]?
+ * What is loaded may have been lowered beside another that is shared. */
+static bool
+may_hold_too(const struct hf_lockspace *ls, const struct hf_line_hold *hold,
+             enum hf_mode mode)
+{
+    if (hold->count == 0)
+        return true;
+    return hold->count == 1 && !hold->exclusive &&
+           (mode == HF_EXCLUSIVE || ls->state == HF_LOCKSPACE_LOADING);
+}
+
+enum hf_over
+hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
+                 const struct hf_want *want, enum hf_mode mode)
+{
+    uint32_t lane = hf_claim_at(ls, number)->lane;
+    uint32_t at = hf_names_get(ls, want);
+    enum hf_over over = HF_OVER_NEVER_ASKED;
+    const struct hf_ls_space *space;
+    struct hf_line_hold hold;
+
+    if (at == 0)
+        return HF_OVER_LIMIT;
+    hold = hf_line_hold(ls, lane, at);
+    space = hf_space_at(ls, hf_name_at(ls, at)->space);
+    if (hf_name_at(ls, at)->asked == ls->request || mode == HF_UNTIL_FREE)
+        over = HF_OVER_INVALID;
+    else if (!may_hold_too(ls, &hold, mode))
+        over = HF_OVER_ALREADY_HELD;
+    else if (space->grants_count + space->waiters_count >=
+                 ls->config.limits.space_grants ||
+             !hf_line_attach(ls, number, at, mode))
+        over = HF_OVER_LIMIT;
+    hf_name_at(ls, at)->asked = ls->request;
+    hf_names_drop_unused(ls, at);
+    return over;
+}

@@ -1,0 +1,103 @@
+#ifndef HF_CORE_LOCKSPACE_CLAIMS_H
+#define HF_CORE_LOCKSPACE_CLAIMS_H
+
+#include "core/lockspace/parts.h"
+
+/*
+ * Claims: the life of one request, from when it is asked to when nothing of it
+ * is left, and what is said to its listener.  The rules that decide are above;
+ * here lines, journal, timers and owners are kept in step.
+ *
+ *             start_waiting      park           lose_place, leave
+ *   ASKED ------------------> waiting <--> parked ----------------> ENDED
+ *     |                          |                                    ^
+ *     |          grant           |           end_held                 |
+ *     +--------------------------+--> HELD ---------------------------+
+ */
+
+/* ---- The lane of a claim ------------------------------------------------- */
+
+/* The only place where its state changes; the diagram is in lockspace.h. */
+void hf_claims_move_to(struct hf_ls_lane *lane, enum hf_lane_state next);
+void hf_claims_set_over(struct hf_ls_lane *lane, enum hf_over over);
+
+/* WAITING or PARKED? */
+bool hf_claims_waits(const struct hf_ls_lane *lane);
+
+/* Its last request is n from here on, OVER until it enters.  The end of a
+ * stream means nothing any more for the one before: that was answered, for a
+ * lane asks for one thing at a time. */
+void hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane,
+                       uint64_t n, uint64_t a);
+
+struct hf_ls_session *hf_claims_session_of(const struct hf_lockspace *ls,
+                                           const struct hf_ls_claim *claim);
+
+/* ---- Answers ------------------------------------------------------------- */
+
+/* To a message, at once, or to whom it supersedes; good until the next. */
+struct hf_answer *hf_claims_reply(struct hf_lockspace *ls, uint64_t stream,
+                                  enum hf_answer_kind kind);
+void hf_claims_reply_over(struct hf_lockspace *ls, uint64_t stream,
+                          enum hf_over over);
+
+/* To the listener of a claim, if there is one; once a step. */
+void hf_claims_tell(struct hf_lockspace *ls, uint32_t number,
+                    enum hf_answer_kind kind);
+void hf_claims_tell_over(struct hf_lockspace *ls, uint32_t number,
+                         enum hf_over over);
+
+/* Something random below `range`, or 0. */
+uint64_t hf_claims_random_below(struct hf_lockspace *ls, uint64_t range);
+
+/* ---- From asked to waiting ----------------------------------------------- */
+
+/* A claim of a lane's request, ASKED; 0: no room. */
+uint32_t hf_claims_add(struct hf_lockspace *ls, uint32_t lane,
+                       struct hf_bytes note);
+
+/* One more name for it.  NEVER_ASKED: it has it; else why it is over. */
+enum hf_over hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
+                              const struct hf_want *want, enum hf_mode mode);
+
+/* Its lane is WAITING from here on; its place, and its timer, come next. */
+void hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number);
+
+/* When its stream is answered at the latest [W2]. */
+void hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number);
+
+void hf_claims_park(struct hf_lockspace *ls, uint32_t number);
+
+/* ---- No longer waiting --------------------------------------------------- */
+
+/* It waits no more, and will be granted or leaves. */
+void hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t number);
+
+/* Out of the lines and ENDED; what is told, and what becomes of its lane, comes
+ * next. */
+void hf_claims_leave(struct hf_lockspace *ls, uint32_t number);
+
+/* It has lost its place, and its lane may ask for another: LEFT. */
+void hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number);
+
+/* ---- Grants -------------------------------------------------------------- */
+
+/* It is HELD from here on, under that fence. */
+void hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence);
+
+/* The same under a new fence; it is written, and told. */
+void hf_claims_grant(struct hf_lockspace *ls, uint32_t number);
+
+/* It holds nothing any more: ENDED. */
+void hf_claims_take_back(struct hf_lockspace *ls, uint32_t number);
+
+/* HELD or REVOKED: it is over; `end` says what becomes of its record. */
+typedef void hf_claims_end_fn(struct hf_lockspace *ls, uint32_t claim);
+void hf_claims_end_held(struct hf_lockspace *ls, uint32_t number,
+                        hf_claims_end_fn *end);
+
+/* The same of all that a lane has; who listens is told. */
+void hf_claims_end_lane(struct hf_lockspace *ls, uint32_t number,
+                        enum hf_answer_kind kind, hf_claims_end_fn *end);
+
+#endif

@@ -1,0 +1,306 @@
+#include "core/lockspace/journal.h"
+
+#include "base/check.h"
+#include "core/lockspace/list.h"
+#include "core/lockspace/owners.h"
+
+/*
+ * What a record's JSON takes beside its texts, generously: keys, numbers and
+ * punctuation.  A byte of a name becomes two at most, for names have no control
+ * characters; one of a note or of `who` may become six.
+ */
+#define RECORD_FRAME  512
+#define NAME_FRAME    48
+#define NAME_ESCAPED  2
+#define BYTES_ESCAPED 6
+
+/* What a delete takes. */
+#define KEY_BYTES 64
+
+size_t
+hf_journal_grant_bytes(size_t names, size_t names_len, size_t note_len)
+{
+    return RECORD_FRAME + names * NAME_FRAME + names_len * NAME_ESCAPED +
+           note_len * BYTES_ESCAPED;
+}
+
+size_t
+hf_journal_session_bytes(size_t who_len)
+{
+    return RECORD_FRAME + who_len * BYTES_ESCAPED;
+}
+
+/* ---- The line of changes ------------------------------------------------- */
+
+static struct hf_pending_change *
+change_of(const struct hf_lockspace *ls, uint32_t item)
+{
+    if (hf_item_is_claim(ls, item))
+        return &hf_claim_at(ls, hf_claim_of_item(ls, item))->change;
+    return &hf_session_at(ls, item)->change;
+}
+
+static struct hf_links *
+links_of(const struct hf_lockspace *ls, uint32_t item)
+{
+    return &change_of(ls, item)->links;
+}
+
+static void
+add(struct hf_lockspace *ls, struct hf_list *list, uint32_t item)
+{
+    HF_CHECK(!ls->batch_open);
+    hf_list_add(ls, list, links_of, item);
+    change_of(ls, item)->mark = ++ls->marks;
+}
+
+uint64_t
+hf_journal_mark(struct hf_lockspace *ls)
+{
+    return ++ls->marks;
+}
+
+static void
+take_out(struct hf_lockspace *ls, uint32_t claim_number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, claim_number);
+    uint32_t item = hf_item_of_claim(ls, claim_number);
+
+    switch ((enum hf_pending)claim->pending) {
+    case HF_PENDING_NOTHING:
+        return;
+    case HF_PENDING_PUT:
+    case HF_PENDING_DELETE:
+        hf_list_remove(ls, &ls->changes, links_of, item);
+        break;
+    case HF_PENDING_SWEEP:
+        hf_list_remove(ls, &ls->sweeps, links_of, item);
+        break;
+    }
+    claim->pending = HF_PENDING_NOTHING;
+}
+
+void
+hf_journal_put(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    HF_CHECK(claim->state == HF_CLAIM_HELD);
+    if (claim->pending == HF_PENDING_PUT)
+        return;
+    HF_CHECK(claim->pending == HF_PENDING_NOTHING);
+    claim->pending = HF_PENDING_PUT;
+    add(ls, &ls->changes, hf_item_of_claim(ls, number));
+}
+
+void
+hf_journal_drop(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (!claim->stored) {
+        take_out(ls, number);
+        return;
+    }
+    if (claim->pending == HF_PENDING_NOTHING)
+        add(ls, &ls->changes, hf_item_of_claim(ls, number));
+    /* Else its lowering stands there, on which others may rest. */
+    claim->pending = HF_PENDING_DELETE;
+}
+
+void
+hf_journal_void(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (!claim->stored) {
+        take_out(ls, number);
+        return;
+    }
+    /* What others rest on is done where it stands. */
+    if (claim->pending == HF_PENDING_PUT)
+        claim->pending = HF_PENDING_DELETE;
+    if (claim->pending != HF_PENDING_NOTHING)
+        return;
+    claim->pending = HF_PENDING_SWEEP;
+    add(ls, &ls->sweeps, hf_item_of_claim(ls, number));
+}
+
+void
+hf_journal_end_session(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    session->state = HF_SESSION_OVER;
+    if (!session->recorded) {
+        hf_owners_close(ls, number);
+        return;
+    }
+    session->pending = HF_PENDING_DELETE;
+    add(ls, &ls->changes, number);
+}
+
+void
+hf_journal_settle(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (claim->state != HF_CLAIM_ENDED || claim->telling != 0 ||
+        claim->pending != HF_PENDING_NOTHING)
+        return;
+    hf_texts_drop(ls, &ls->texts, hf_claim_note(claim));
+    claim->state = HF_CLAIM_FREE;
+    hf_slots_give(ls, &ls->claims, number);
+}
+
+/* ---- A batch ------------------------------------------------------------- */
+
+static size_t
+bytes_of_grant(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
+{
+    size_t len = 0;
+
+    for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next) {
+        const struct hf_ls_name *name =
+            hf_name_at(ls, hf_part_at(ls, at)->name);
+
+        len += name->text_len + hf_space_at(ls, name->space)->text.len;
+    }
+    return hf_journal_grant_bytes(claim->parts_count, len, claim->note_len);
+}
+
+/* Is there room in the batch?  Only asks. */
+static bool
+fits(const struct hf_lockspace *ls, uint32_t operations, size_t bytes)
+{
+    return ls->batch_left.operations >= operations &&
+           ls->batch_left.bytes >= bytes;
+}
+
+static void
+spend(struct hf_lockspace *ls, size_t bytes)
+{
+    HF_CHECK(fits(ls, 1, bytes));
+    ls->batch_left.operations--;
+    ls->batch_left.bytes -= bytes;
+}
+
+/* A grant, and before it its session, if that has no record yet: never parted,
+ * so the second is sure to fit when the first is taken. */
+static bool
+take_put(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    uint32_t owner = hf_lane_at(ls, claim->lane)->session;
+    struct hf_ls_session *session = hf_session_at(ls, owner);
+    size_t bytes = bytes_of_grant(ls, claim);
+    size_t before = hf_journal_session_bytes(session->who.len);
+
+    if (!session->recorded) {
+        if (!fits(ls, 2, before + bytes))
+            return false;
+        spend(ls, before);
+        session->recorded = true;
+        *change = (struct hf_change){
+            .kind = HF_CHANGE_PUT_SESSION,
+            .key = session->id,
+            .number = owner,
+        };
+        return true;
+    }
+    if (!fits(ls, 1, bytes))
+        return false;
+    spend(ls, bytes);
+    take_out(ls, number);
+    claim->stored = true;
+    *change = (struct hf_change){
+        .kind = HF_CHANGE_PUT_GRANT,
+        .key = claim->fence,
+        .number = number,
+    };
+    return true;
+}
+
+static bool
+take_delete(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (!fits(ls, 1, KEY_BYTES))
+        return false;
+    spend(ls, KEY_BYTES);
+    *change = (struct hf_change){
+        .kind = HF_CHANGE_DELETE_GRANT,
+        .key = claim->fence,
+        .cleared = claim->cleared,
+    };
+    take_out(ls, number);
+    claim->stored = false;
+    hf_journal_settle(ls, number);
+    return true;
+}
+
+static bool
+take_session(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    if (!fits(ls, 1, KEY_BYTES))
+        return false;
+    spend(ls, KEY_BYTES);
+    *change = (struct hf_change){
+        .kind = HF_CHANGE_DELETE_SESSION,
+        .key = session->id,
+    };
+    hf_list_remove(ls, &ls->changes, links_of, number);
+    session->pending = HF_PENDING_NOTHING;
+    hf_owners_close(ls, number);
+    return true;
+}
+
+void
+hf_journal_begin(struct hf_lockspace *ls, struct hf_budget budget)
+{
+    HF_CHECK(!ls->batch_open && ls->batch_settled == ls->batch_number);
+    HF_CHECK(budget.operations >= 2 &&
+             budget.bytes / 2 >= ls->config.limits.record_bytes);
+    ls->batch_open = true;
+    ls->batch_number++;
+    ls->batch_given = budget;
+    ls->batch_left = budget;
+}
+
+bool
+hf_journal_take(struct hf_lockspace *ls, struct hf_change *change)
+{
+    uint32_t item = ls->changes.first;
+    uint32_t claim;
+
+    HF_CHECK(ls->batch_open);
+    if (item == 0)
+        item = ls->sweeps.first;
+    if (item == 0)
+        return false;
+    if (!hf_item_is_claim(ls, item))
+        return take_session(ls, item, change);
+    claim = hf_claim_of_item(ls, item);
+    if (hf_claim_at(ls, claim)->pending == HF_PENDING_PUT)
+        return take_put(ls, claim, change);
+    return take_delete(ls, claim, change);
+}
+
+void
+hf_journal_fix(struct hf_lockspace *ls, struct hf_batch *batch)
+{
+    uint32_t left = ls->changes.first;
+
+    HF_CHECK(ls->batch_open);
+    ls->batch_open = false;
+    *batch = (struct hf_batch){
+        .number = ls->batch_number,
+        .through = left == 0 ? ls->marks : change_of(ls, left)->mark - 1,
+        .next_fence = ls->next_fence,
+        .operations = ls->batch_given.operations - ls->batch_left.operations,
+        .bytes = ls->batch_given.bytes - ls->batch_left.bytes,
+    };
+}

@@ -1,0 +1,57 @@
+#ifndef HF_CORE_LOCKSPACE_JOURNAL_H
+#define HF_CORE_LOCKSPACE_JOURNAL_H
+
+#include "core/lockspace/parts.h"
+
+/*
+ * Journal: the net change that the next batch must write, and the marks by
+ * which an answer waits for it [J1, J2].
+ *
+ * Changes stand in a line in the order in which they were decided, each record
+ * once at most.  A batch takes the line from its front, as far as it goes; so
+ * whatever a change rests on is in the same batch or in one before.  A change
+ * may be replaced where it stands only by one that gives back more: to give
+ * back early is safe, to grant early is not.
+ *
+ *              put                  taken
+ *   NOTHING ---------> PUT ------------------> stored
+ *                       |  lower: stays          |  |  |
+ *                drop,  |                  lower |  |  | void
+ *                void   v                        v  |  v
+ *                    NOTHING     stored, PUT <---+  |  stored, SWEEP --> free
+ *                                    |   drop       v
+ *                                    +---------> DELETE ---------------> free
+ *
+ * O(1) for every change, O(names) to take one.
+ */
+
+/* A grant was made, or lowered: its record must be put. */
+void hf_journal_put(struct hf_lockspace *ls, uint32_t number);
+
+/* A grant ended: what is in the store of it must be deleted. */
+void hf_journal_drop(struct hf_lockspace *ls, uint32_t number);
+
+/* Its session is over, which ends it in the store too [S3]: its record may be
+ * deleted at leisure. */
+void hf_journal_void(struct hf_lockspace *ls, uint32_t number);
+
+/* A session is over: its record, if it has one, must be deleted; else it is
+ * forgotten at once. */
+void hf_journal_end_session(struct hf_lockspace *ls, uint32_t number);
+
+/* An answer is decided now: the mark that it waits for. */
+uint64_t hf_journal_mark(struct hf_lockspace *ls);
+
+/* A claim that is ENDED goes, unless a record or an answer still needs it. */
+void hf_journal_settle(struct hf_lockspace *ls, uint32_t number);
+
+/* hf_lockspace_begin, _take and _fix. */
+void hf_journal_begin(struct hf_lockspace *ls, struct hf_budget budget);
+bool hf_journal_take(struct hf_lockspace *ls, struct hf_change *change);
+void hf_journal_fix(struct hf_lockspace *ls, struct hf_batch *batch);
+
+/* At most how many bytes a record with these texts has. */
+size_t hf_journal_grant_bytes(size_t names, size_t names_len, size_t note_len);
+size_t hf_journal_session_bytes(size_t who_len);
+
+#endif

@@ -1,0 +1,91 @@
+#include "core/lockspace/load.h"
+
+#include "core/lockspace/claims.h"
+#include "core/lockspace/journal.h"
+#include "core/lockspace/line.h"
+#include "core/lockspace/owners.h"
+
+void
+hf_load_session(struct hf_lockspace *ls, const struct hf_loaded_session *from)
+{
+    uint32_t number = hf_owners_open(ls, from);
+
+    if (number == 0) {
+        ls->load_failed = true;
+        return;
+    }
+    hf_session_at(ls, number)->recorded = true;
+    hf_earliest_set(ls, &ls->timers, number,
+                    hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
+}
+
+/* A record whose session has none is void [S3]. */
+static void
+load_orphan(struct hf_lockspace *ls, uint32_t claim)
+{
+    hf_claim_at(ls, claim)->state = HF_CLAIM_ENDED;
+    hf_journal_void(ls, claim);
+}
+
+static bool
+load_names(struct hf_lockspace *ls, uint32_t claim,
+           const struct hf_loaded_grant *from)
+{
+    ls->request++;
+    for (size_t i = 0; i < from->wants_count; i++)
+        if (hf_claims_attach(ls, claim, &from->wants[i], from->wants[i].mode) !=
+            HF_OVER_NEVER_ASKED)
+            return false;
+    return from->wants_count > 0 && !hf_line_in_way(ls, claim);
+}
+
+/* A lane's later request is its last, if one of them is; fences grow with the
+ * requests of a lane. */
+static bool
+load_held(struct hf_lockspace *ls, uint32_t session, uint32_t claim,
+          const struct hf_loaded_grant *from)
+{
+    uint32_t number = hf_owners_lane(ls, session, from->lane);
+    struct hf_ls_lane *lane;
+
+    if (number == 0)
+        number = hf_owners_add_lane(ls, session, from->lane);
+    if (number == 0)
+        return false;
+    lane = hf_lane_at(ls, number);
+    hf_claim_at(ls, claim)->lane = number;
+    if (from->n <= lane->n || !load_names(ls, claim, from))
+        return false;
+    hf_claims_turn_to(ls, lane, from->n, 0);
+    lane->current = claim;
+    hf_claims_move_to(lane, HF_LANE_GRANTED);
+    hf_claims_hold(ls, claim, from->fence);
+    return true;
+}
+
+void
+hf_load_grant(struct hf_lockspace *ls, const struct hf_loaded_grant *from)
+{
+    uint32_t session = hf_owners_session(ls, from->session);
+    uint32_t number = hf_claims_add(ls, 0, from->note);
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    bool in_order = from->fence >= ls->next_fence;
+
+    if (number == 0) {
+        ls->load_failed = true;
+        return;
+    }
+    claim->n = from->n;
+    claim->fence = from->fence;
+    claim->stored = true;
+    claim->handed = true;
+    if (in_order)
+        ls->next_fence = from->fence + 1;
+    if (in_order && session == 0) {
+        load_orphan(ls, number);
+    } else if (!in_order || !load_held(ls, session, number, from)) {
+        ls->load_failed = true;
+        hf_line_leave(ls, number);
+        hf_journal_settle(ls, number);
+    }
+}

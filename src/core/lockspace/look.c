@@ -1,0 +1,178 @@
+#include "core/lockspace/look.h"
+
+#include "core/lockspace/names.h"
+#include "core/lockspace/parts.h"
+
+size_t
+hf_look_text(const struct hf_lockspace *ls, struct hf_texts_ref text, char *to,
+             size_t size)
+{
+    return hf_texts_copy(ls, &ls->texts, text, to, size);
+}
+
+void
+hf_look_session_at(const struct hf_lockspace *ls, uint32_t number,
+                   struct hf_look_session *row)
+{
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+
+    *row = (struct hf_look_session){
+        .id = session->id,
+        .secret = session->secret,
+        .ttl = session->ttl,
+        .if_dead = (enum hf_if_dead)session->if_dead,
+        .suspected = session->state == HF_SESSION_SUSPECTED,
+        .silent = hf_between(session->heard_at, ls->now),
+        .grants = session->held.count,
+        .waiters = session->waiters_count,
+        .lanes = session->lanes_count,
+        .who = session->who,
+    };
+}
+
+bool
+hf_look_sessions(const struct hf_lockspace *ls, uint32_t *cursor,
+                 struct hf_look_session *row)
+{
+    while (*cursor < ls->sessions.fresh) {
+        uint8_t state = hf_session_at(ls, ++*cursor)->state;
+
+        if (state == HF_SESSION_FREE || state == HF_SESSION_OVER)
+            continue;
+        hf_look_session_at(ls, *cursor, row);
+        return true;
+    }
+    return false;
+}
+
+static void
+look_at_name(const struct hf_lockspace *ls, uint32_t number,
+             struct hf_look_name *row)
+{
+    const struct hf_ls_name *name = hf_name_at(ls, number);
+
+    *row = (struct hf_look_name){
+        .number = number,
+        .space = hf_space_at(ls, name->space)->text,
+        .name = hf_name_text(name),
+        .holders = name->holders_count,
+        .waiters = name->waiters_count,
+    };
+}
+
+bool
+hf_look_names(const struct hf_lockspace *ls, uint32_t *cursor,
+              struct hf_look_name *row)
+{
+    while (*cursor < ls->names.fresh) {
+        if (hf_name_at(ls, ++*cursor)->space == 0)
+            continue; /* free */
+        look_at_name(ls, *cursor, row);
+        return true;
+    }
+    return false;
+}
+
+bool
+hf_look_find(struct hf_lockspace *ls, const struct hf_want *lock,
+             struct hf_look_name *row)
+{
+    uint32_t number = hf_names_find(ls, lock);
+
+    if (number != 0)
+        look_at_name(ls, number, row);
+    return number != 0;
+}
+
+void
+hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
+                 struct hf_look_claim *row)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    const struct hf_ls_lane *lane = hf_lane_at(ls, claim->lane);
+    const struct hf_ls_session *session = hf_session_at(ls, lane->session);
+
+    *row = (struct hf_look_claim){
+        .session = session->id,
+        .lane = lane->number,
+        .n = claim->n,
+        .fence = claim->state == HF_CLAIM_HELD ? claim->fence : 0,
+        .free = claim->free,
+        .age = hf_between(claim->since, ls->now),
+        .note = hf_claim_note(claim),
+        .who = session->who,
+    };
+}
+
+/* Is nothing before it in line that conflicts? */
+static bool
+comes_first(const struct hf_lockspace *ls, const struct hf_ls_part *part)
+{
+    const struct hf_ls_name *name = hf_name_at(ls, part->name);
+
+    if (part->mode == HF_EXCLUSIVE || name->first_exclusive == 0)
+        return part->mode == HF_SHARED || part->links.prev == 0;
+    return part->turn < hf_part_at(ls, name->first_exclusive)->turn;
+}
+
+static enum hf_look_why
+why_of(const struct hf_lockspace *ls, const struct hf_ls_part *part)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, part->claim);
+
+    if (claim->state == HF_CLAIM_HELD)
+        return HF_LOOK_HOLDS;
+    if (!part->clear)
+        return comes_first(ls, part) ? HF_LOOK_HELD : HF_LOOK_BEHIND;
+    if (claim->blocked > 0)
+        return HF_LOOK_ELSEWHERE;
+    if (hf_lane_at(ls, claim->lane)->state == HF_LANE_PARKED)
+        return HF_LOOK_PARKED;
+    return HF_LOOK_GRACE;
+}
+
+/* The part after *cursor, of those that begin with `first`. */
+static bool
+next_part(const struct hf_lockspace *ls, uint32_t first, uint32_t *cursor,
+          struct hf_look_claim *row)
+{
+    uint32_t at = *cursor == 0 ? first : hf_part_at(ls, *cursor)->links.next;
+
+    if (at == 0)
+        return false;
+    *cursor = at;
+    hf_look_grant_at(ls, hf_part_at(ls, at)->claim, row);
+    row->mode = (enum hf_mode)hf_part_at(ls, at)->mode;
+    row->why = why_of(ls, hf_part_at(ls, at));
+    return true;
+}
+
+bool
+hf_look_holders(const struct hf_lockspace *ls, uint32_t name, uint32_t *cursor,
+                struct hf_look_claim *row)
+{
+    return next_part(ls, hf_name_at(ls, name)->holders, cursor, row);
+}
+
+bool
+hf_look_line(const struct hf_lockspace *ls, uint32_t name, uint32_t *cursor,
+             struct hf_look_claim *row)
+{
+    return next_part(ls, hf_name_at(ls, name)->line.first, cursor, row);
+}
+
+bool
+hf_look_grant_names(const struct hf_lockspace *ls, uint32_t number,
+                    uint32_t *cursor, struct hf_look_name *row,
+                    enum hf_mode *mode)
+{
+    uint32_t at = *cursor == 0 ? hf_claim_at(ls, number)->parts
+                               : hf_part_at(ls, *cursor)->next;
+
+    if (at == 0)
+        return false;
+    *cursor = at;
+    look_at_name(ls, hf_part_at(ls, at)->name, row);
+    *mode = (enum hf_mode)hf_part_at(ls, at)->mode;
+    return true;
+}

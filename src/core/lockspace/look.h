@@ -1,0 +1,87 @@
+#ifndef HF_CORE_LOCKSPACE_LOOK_H
+#define HF_CORE_LOCKSPACE_LOOK_H
+
+#include "core/lockspace.h"
+#include "core/lockspace/texts.h"
+
+/*
+ * Look: what stands in a lockspace, for people and for records, row by row.
+ *
+ * Nothing is copied but the row.  A cursor is 0 at first.  Those over names and
+ * sessions stay good across steps: what is there all the while is seen once.
+ * All else is good until the next step.  Texts are read by hf_look_text.
+ */
+
+/* Why a request waits. */
+enum hf_look_why {
+    HF_LOOK_HOLDS,     /* it does not */
+    HF_LOOK_HELD,      /* a grant of this name is in its way */
+    HF_LOOK_BEHIND,    /* one that came before it is */
+    HF_LOOK_ELSEWHERE, /* another of its names is */
+    HF_LOOK_PARKED,    /* nothing but its client, which has to ask again */
+    HF_LOOK_GRACE,     /* nothing but the grace after a start */
+};
+
+struct hf_look_claim {
+    uint64_t session; /* 0: of a session that is over */
+    uint64_t lane;
+    uint64_t n;
+    uint64_t fence;    /* 0: it waits */
+    enum hf_mode mode; /* of a row of a name */
+    bool free;         /* only waits until it is free */
+    enum hf_look_why why;
+    struct hf_duration age; /* since it began to wait, or to hold */
+    struct hf_texts_ref note;
+    struct hf_texts_ref who;
+};
+
+struct hf_look_session {
+    uint64_t id;
+    struct hf_secret_hash secret;
+    struct hf_duration ttl;
+    enum hf_if_dead if_dead;
+    bool suspected;
+    struct hf_duration silent;
+    uint64_t grants;
+    uint32_t waiters;
+    uint32_t lanes;
+    struct hf_texts_ref who;
+};
+
+struct hf_look_name {
+    uint32_t number; /* for hf_look_holders and hf_look_line */
+    struct hf_texts_ref space;
+    struct hf_texts_ref name;
+    uint32_t holders;
+    uint32_t waiters;
+};
+
+/* Copy what fits and return the whole length. */
+size_t hf_look_text(const struct hf_lockspace *ls, struct hf_texts_ref text,
+                    char *to, size_t size);
+
+bool hf_look_sessions(const struct hf_lockspace *ls, uint32_t *cursor,
+                      struct hf_look_session *row);
+bool hf_look_names(const struct hf_lockspace *ls, uint32_t *cursor,
+                   struct hf_look_name *row);
+
+/* The name of a lock, if anybody holds it or waits for it. */
+bool hf_look_find(struct hf_lockspace *ls, const struct hf_want *lock,
+                  struct hf_look_name *row);
+
+/* Who holds a name, and who is in line for it, the first comes first. */
+bool hf_look_holders(const struct hf_lockspace *ls, uint32_t name,
+                     uint32_t *cursor, struct hf_look_claim *row);
+bool hf_look_line(const struct hf_lockspace *ls, uint32_t name,
+                  uint32_t *cursor, struct hf_look_claim *row);
+
+/* What a change puts, by its number; and its names, one by one. */
+void hf_look_session_at(const struct hf_lockspace *ls, uint32_t number,
+                        struct hf_look_session *row);
+void hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
+                      struct hf_look_claim *row);
+bool hf_look_grant_names(const struct hf_lockspace *ls, uint32_t number,
+                         uint32_t *cursor, struct hf_look_name *row,
+                         enum hf_mode *mode);
+
+#endif

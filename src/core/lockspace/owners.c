@@ -1,0 +1,221 @@
+#include "core/lockspace/owners.h"
+
+#include "base/check.h"
+#include "core/lockspace/list.h"
+
+static uint64_t
+hash_of_id(uint64_t id)
+{
+    return hf_chains_mix(id, 1);
+}
+
+static uint32_t
+find_session(struct hf_lockspace *ls, uint64_t id)
+{
+    uint32_t at = hf_chains_first(ls, &ls->sessions_by_id, hash_of_id(id));
+
+    while (at != 0 && hf_session_at(ls, at)->id != id)
+        at = hf_chains_next(ls, &ls->sessions_by_id, at);
+    return at;
+}
+
+uint32_t
+hf_owners_session(struct hf_lockspace *ls, uint64_t id)
+{
+    uint32_t at = find_session(ls, id);
+
+    if (at != 0 && hf_session_at(ls, at)->state == HF_SESSION_OVER)
+        return 0;
+    return at;
+}
+
+uint32_t
+hf_owners_open(struct hf_lockspace *ls, const struct hf_loaded_session *from)
+{
+    struct hf_texts_ref who;
+    struct hf_ls_session *session;
+    uint32_t number;
+
+    if (find_session(ls, from->id) != 0 || !hf_slots_room(&ls->sessions, 1) ||
+        !hf_texts_put(ls, &ls->texts, from->who.at, from->who.len, &who))
+        return 0;
+    number = hf_slots_take(ls, &ls->sessions);
+    session = hf_session_at(ls, number);
+    *session = (struct hf_ls_session){
+        .id = from->id,
+        .heard_at = ls->now,
+        .ttl = from->ttl,
+        .who = who,
+        .state = HF_SESSION_LIVE,
+        .if_dead = (uint8_t)from->if_dead,
+        .secret = from->secret,
+    };
+    hf_chains_add(ls, &ls->sessions_by_id, hash_of_id(from->id), number);
+    return number;
+}
+
+struct hf_instant
+hf_owners_end_of_ttl(const struct hf_ls_session *session)
+{
+    return hf_after(session->heard_at, session->ttl);
+}
+
+void
+hf_owners_close(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    HF_CHECK(session->lanes_count == 0 && session->held.count == 0);
+    hf_texts_drop(ls, &ls->texts, session->who);
+    hf_chains_remove(ls, &ls->sessions_by_id, hash_of_id(session->id), number);
+    session->state = HF_SESSION_FREE;
+    hf_slots_give(ls, &ls->sessions, number);
+}
+
+/* ---- Lanes --------------------------------------------------------------- */
+
+static uint64_t
+hash_of_lane(uint32_t session, uint64_t number)
+{
+    return hf_chains_mix(number, session);
+}
+
+uint32_t
+hf_owners_lane(struct hf_lockspace *ls, uint32_t session, uint64_t number)
+{
+    uint32_t at = hf_chains_first(ls, &ls->lanes_by_number,
+                                  hash_of_lane(session, number));
+
+    while (at != 0 && (hf_lane_at(ls, at)->number != number ||
+                       hf_lane_at(ls, at)->session != session))
+        at = hf_chains_next(ls, &ls->lanes_by_number, at);
+    return at;
+}
+
+/* One skew heap of two (Sleator, Tarjan 1986): O(log n), over many merges. */
+static uint32_t
+merge(struct hf_lockspace *ls, uint32_t a, uint32_t b)
+{
+    uint32_t root = 0;
+    uint32_t *link = &root;
+
+    while (a != 0 && b != 0) {
+        uint32_t low = a;
+        struct hf_ls_lane *lane;
+
+        if (hf_lane_at(ls, b)->number < hf_lane_at(ls, a)->number) {
+            low = b;
+            b = a;
+        }
+        lane = hf_lane_at(ls, low);
+        a = lane->right;
+        lane->right = lane->left;
+        *link = low;
+        link = &lane->left;
+        ls->counts.links++;
+    }
+    *link = a != 0 ? a : b;
+    return root;
+}
+
+uint32_t
+hf_owners_add_lane(struct hf_lockspace *ls, uint32_t session_number,
+                   uint64_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, session_number);
+    uint32_t at;
+
+    if (session->lanes_count >= ls->config.limits.session_lanes)
+        return 0;
+    at = hf_slots_take(ls, &ls->lanes);
+    if (at == 0)
+        return 0;
+    *hf_lane_at(ls, at) = (struct hf_ls_lane){
+        .session = session_number,
+        .number = number,
+        .state = HF_LANE_OVER,
+        .over = HF_OVER_NEVER_ASKED,
+    };
+    hf_chains_add(ls, &ls->lanes_by_number,
+                  hash_of_lane(session_number, number), at);
+    session->lanes = merge(ls, session->lanes, at);
+    session->lanes_count++;
+    return at;
+}
+
+void
+hf_owners_remove_lowest(struct hf_lockspace *ls, uint32_t session_number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, session_number);
+    uint32_t at = session->lanes;
+    struct hf_ls_lane *lane = hf_lane_at(ls, at);
+
+    HF_CHECK(at != 0 && lane->current == 0 && lane->held.first == 0);
+    session->lanes = merge(ls, lane->left, lane->right);
+    session->lanes_count--;
+    hf_chains_remove(ls, &ls->lanes_by_number,
+                     hash_of_lane(session_number, lane->number), at);
+    lane->session = 0; /* so that who walks the pool sees that it is free */
+    hf_slots_give(ls, &ls->lanes, at);
+}
+
+/* ---- What a lane holds --------------------------------------------------- */
+
+static uint64_t
+hash_of_n(uint32_t lane, uint64_t n)
+{
+    return hf_chains_mix(n, lane);
+}
+
+uint32_t
+hf_owners_held(struct hf_lockspace *ls, uint32_t lane_number, uint64_t n)
+{
+    const struct hf_ls_lane *lane = hf_lane_at(ls, lane_number);
+    uint32_t at;
+
+    if (lane->n == n) {
+        at = lane->current;
+        return at != 0 && hf_claim_at(ls, at)->state >= HF_CLAIM_HELD ? at : 0;
+    }
+    at = hf_chains_first(ls, &ls->claims_by_n, hash_of_n(lane_number, n));
+    while (at != 0 && (hf_claim_at(ls, at)->n != n ||
+                       hf_claim_at(ls, at)->lane != lane_number))
+        at = hf_chains_next(ls, &ls->claims_by_n, at);
+    return at;
+}
+
+void
+hf_owners_set_old(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    HF_CHECK(!claim->is_old);
+    claim->is_old = true;
+    hf_chains_add(ls, &ls->claims_by_n, hash_of_n(claim->lane, claim->n),
+                  number);
+}
+
+void
+hf_owners_forget_held(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_ls_lane *lane = hf_lane_at(ls, claim->lane);
+
+    hf_list_remove(ls, &lane->held, hf_list_mates, number);
+    if (claim->is_old)
+        hf_chains_remove(ls, &ls->claims_by_n, hash_of_n(claim->lane, claim->n),
+                         number);
+    claim->is_old = false;
+    if (lane->current == number)
+        lane->current = 0;
+}
+
+uint32_t
+hf_owners_fence(struct hf_lockspace *ls, uint64_t fence)
+{
+    uint32_t at = hf_chains_first(ls, &ls->claims_by_fence, fence);
+
+    while (at != 0 && hf_claim_at(ls, at)->fence != fence)
+        at = hf_chains_next(ls, &ls->claims_by_fence, at);
+    return at;
+}

@@ -1,0 +1,545 @@
+#include "core/lockspace/requests.h"
+
+#include "base/check.h"
+#include "core/lockspace/claims.h"
+#include "core/lockspace/cycle.h"
+#include "core/lockspace/journal.h"
+#include "core/lockspace/line.h"
+#include "core/lockspace/list.h"
+#include "core/lockspace/names.h"
+#include "core/lockspace/owners.h"
+
+/* How many of those that came in a takeover grace get their place in one step:
+ * a step takes no longer for a million of them. */
+#define PLACED_MAX 256
+
+/* ---- A request enters ---------------------------------------------------- */
+
+static size_t
+bytes_of_record(const struct hf_message *message)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < message->acquire.wants_count; i++)
+        len += message->acquire.wants[i].space.len +
+               message->acquire.wants[i].name.len;
+    return hf_journal_grant_bytes(message->acquire.wants_count, len,
+                                  message->acquire.note.len);
+}
+
+/* As many more as may be granted: a session's, and a space's names. */
+static bool
+has_room(const struct hf_lockspace *ls, const struct hf_ls_session *session,
+         const struct hf_message *message)
+{
+    const struct hf_lockspace_limits *limits = &ls->config.limits;
+
+    return message->acquire.wants_count <= limits->request_names &&
+           bytes_of_record(message) <= limits->record_bytes &&
+           session->held.count + session->waiters_count <
+               limits->session_grants;
+}
+
+static enum hf_over
+attach_all(struct hf_lockspace *ls, uint32_t number,
+           const struct hf_message *message)
+{
+    if (++ls->request == 0) {
+        /* They went round: forget which names the old ones asked for. */
+        for (uint32_t at = 1; at <= ls->names.fresh; at++)
+            hf_name_at(ls, at)->asked = 0;
+        ls->request = 1;
+    }
+    if (message->acquire.wants_count == 0)
+        return HF_OVER_INVALID;
+    for (size_t i = 0; i < message->acquire.wants_count; i++) {
+        const struct hf_want *want = &message->acquire.wants[i];
+        enum hf_over over =
+            hf_claims_attach(ls, number, want,
+                             message->acquire.free ? HF_EXCLUSIVE : want->mode);
+
+        if (over != HF_OVER_NEVER_ASKED)
+            return over;
+    }
+    return HF_OVER_NEVER_ASKED;
+}
+
+/* It was only asked for, and nobody will be told through it. */
+static void
+drop_claim(struct hf_lockspace *ls, uint32_t number)
+{
+    hf_line_leave(ls, number);
+    hf_lane_at(ls, hf_claim_at(ls, number)->lane)->current = 0;
+    hf_journal_settle(ls, number);
+}
+
+/* Does it want no more than what is there now? */
+static void
+set_attempt(struct hf_lockspace *ls, uint32_t number,
+            const struct hf_message *message)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    claim->stream = message->stream;
+    claim->wait_end = message->acquire.wait == HF_WAIT_FOREVER
+                          ? HF_NEVER
+                          : hf_after(ls->now, message->acquire.remaining);
+}
+
+static bool
+is_gathering(const struct hf_lockspace *ls)
+{
+    return !hf_reached(ls->now, ls->gather_until) || ls->gathered.count > 0;
+}
+
+/* What a grace withholds, though nothing conflicts [L5, L6]. */
+static bool
+is_withheld(struct hf_lockspace *ls, uint32_t number,
+            const struct hf_message *message)
+{
+    return !hf_reached(ls->now, ls->hold_until) ||
+           (is_gathering(ls) &&
+            (message->acquire.waited.ms > 0 || hf_line_waited_for(ls, number)));
+}
+
+static bool
+may_wait(const struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_lockspace_limits *limits = &ls->config.limits;
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    uint32_t at = claim->parts;
+
+    if (ls->waiters_count >= limits->waiters ||
+        hf_claims_session_of(ls, claim)->waiters_count >=
+            limits->session_waiters)
+        return false;
+    for (; at != 0; at = hf_part_at(ls, at)->next) {
+        const struct hf_ls_name *name =
+            hf_name_at(ls, hf_part_at(ls, at)->name);
+
+        /* They are counted with its own. */
+        if (hf_space_at(ls, name->space)->waiters_count > limits->space_waiters)
+            return false;
+    }
+    return true;
+}
+
+/* A place at the end of the lines, unless that closes a circle. */
+static bool
+enter_line(struct hf_lockspace *ls, uint32_t number)
+{
+    hf_line_enter(ls, number);
+    hf_claims_set_timeout(ls, number);
+    return !hf_cycle_found(ls, number);
+}
+
+static void
+end_deadlocked(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_lane *lane = hf_lane_at(ls, hf_claim_at(ls, number)->lane);
+
+    hf_claims_leave(ls, number);
+    hf_claims_tell_over(ls, number, HF_OVER_DEADLOCK);
+    hf_journal_settle(ls, number);
+    hf_claims_set_over(lane, HF_OVER_DEADLOCK);
+}
+
+static void
+wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (waited.ms < 0)
+        waited.ms = 0;
+    claim->since = hf_after(ls->now, (struct hf_duration){-waited.ms});
+    hf_claims_start_waiting(ls, number);
+    if (is_gathering(ls))
+        hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
+                        claim->since.ms);
+    else if (!enter_line(ls, number))
+        end_deadlocked(ls, number);
+}
+
+/* Nothing is in its way: a grant, or the news that it could be one. */
+static void
+succeed(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_ls_lane *lane = hf_lane_at(ls, claim->lane);
+
+    if (!claim->free) {
+        hf_claims_grant(ls, number);
+        return;
+    }
+    hf_line_leave(ls, number);
+    lane->current = 0;
+    hf_claims_tell_over(ls, number, HF_OVER_FREE);
+    hf_journal_settle(ls, number);
+    hf_claims_set_over(lane, HF_OVER_FREE);
+}
+
+static void
+refuse(struct hf_lockspace *ls, uint32_t number, enum hf_over over)
+{
+    struct hf_ls_lane *lane = hf_lane_at(ls, hf_claim_at(ls, number)->lane);
+
+    hf_claims_tell_over(ls, number, over);
+    hf_line_leave(ls, number);
+    lane->current = 0;
+    hf_journal_settle(ls, number);
+    hf_claims_set_over(lane, over);
+}
+
+static struct hf_duration
+rest_of_grace(const struct hf_lockspace *ls)
+{
+    return hf_between(ls->now, hf_later(ls->gather_until, ls->hold_until));
+}
+
+/* The claim has all its names: what becomes of it? */
+static void
+judge(struct hf_lockspace *ls, uint32_t number,
+      const struct hf_message *message)
+{
+    bool in_way = hf_line_in_way(ls, number);
+    uint32_t lane = hf_claim_at(ls, number)->lane;
+
+    if (!in_way && !is_withheld(ls, number, message)) {
+        succeed(ls, number);
+    } else if (message->acquire.wait != HF_WAIT_TRY) {
+        if (may_wait(ls, number))
+            wait_for(ls, number, message->acquire.waited);
+        else
+            refuse(ls, number, HF_OVER_LIMIT);
+    } else if (in_way) {
+        refuse(ls, number, HF_OVER_HELD);
+    } else {
+        drop_claim(ls, number);
+        hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
+        hf_claims_reply(ls, message->stream, HF_ANSWER_LATER)->grace =
+            rest_of_grace(ls);
+    }
+}
+
+/* The lane's request n enters, for the first time or once more. */
+static void
+enter(struct hf_lockspace *ls, uint32_t lane_number,
+      const struct hf_message *message)
+{
+    struct hf_ls_lane *lane = hf_lane_at(ls, lane_number);
+    uint32_t number = 0;
+    enum hf_over over;
+
+    if (has_room(ls, hf_session_at(ls, lane->session), message))
+        number = hf_claims_add(ls, lane_number, message->acquire.note);
+    if (number == 0) {
+        hf_claims_set_over(lane, HF_OVER_LIMIT);
+        hf_claims_reply_over(ls, message->stream, HF_OVER_LIMIT);
+        return;
+    }
+    lane->current = number;
+    hf_claim_at(ls, number)->n = lane->n;
+    hf_claim_at(ls, number)->free = message->acquire.free;
+    set_attempt(ls, number, message);
+    over = attach_all(ls, number, message);
+    if (over == HF_OVER_NEVER_ASKED)
+        judge(ls, number, message);
+    else
+        refuse(ls, number, over);
+}
+
+/* ---- A request that is known --------------------------------------------- */
+
+static void
+reply_granted(struct hf_lockspace *ls, uint64_t stream, uint64_t fence)
+{
+    hf_claims_reply(ls, stream, HF_ANSWER_GRANTED)->fence = fence;
+}
+
+/* Another attempt is listened to from here on [R3]. */
+static void
+take_attempt(struct hf_lockspace *ls, uint32_t lane_number,
+             const struct hf_message *message)
+{
+    struct hf_ls_lane *lane = hf_lane_at(ls, lane_number);
+    uint32_t number = lane->current;
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (lane->state == HF_LANE_WAITING && claim->stream != 0)
+        hf_claims_reply(ls, claim->stream, HF_ANSWER_SUPERSEDED);
+    if (message->acquire.wait == HF_WAIT_TRY) {
+        /* A try has no place: it is answered as if it had just come. */
+        claim->stream = 0;
+        hf_claims_leave(ls, number);
+        hf_journal_settle(ls, number);
+        hf_claims_move_to(lane, HF_LANE_LEFT);
+        enter(ls, lane_number, message);
+        return;
+    }
+    set_attempt(ls, number, message);
+    if (lane->state == HF_LANE_PARKED)
+        hf_claims_move_to(lane, HF_LANE_WAITING);
+    if (claim->state == HF_CLAIM_WAITING) {
+        hf_claims_set_timeout(ls, number);
+        hf_line_set_ready(ls, number);
+    }
+}
+
+/* Is this the attempt that is answered?  An equal one is the same message once
+ * more, and no news unless whoever listened has gone. */
+static bool
+is_newest(const struct hf_lockspace *ls, const struct hf_ls_lane *lane,
+          uint64_t a)
+{
+    if (a != lane->a)
+        return a > lane->a;
+    return lane->state == HF_LANE_LEFT ||
+           (lane->state == HF_LANE_GRANTED &&
+            hf_claim_at(ls, lane->current)->stream == 0);
+}
+
+static void
+acquire_again(struct hf_lockspace *ls, uint32_t lane_number,
+              const struct hf_message *message)
+{
+    struct hf_ls_lane *lane = hf_lane_at(ls, lane_number);
+
+    if (lane->state == HF_LANE_OVER) {
+        hf_claims_reply_over(ls, message->stream, (enum hf_over)lane->over);
+        return;
+    }
+    if (!is_newest(ls, lane, message->a)) {
+        hf_claims_reply(ls, message->stream, HF_ANSWER_SUPERSEDED);
+        return;
+    }
+    lane->a = message->a;
+    switch ((enum hf_lane_state)lane->state) {
+    case HF_LANE_WAITING:
+    case HF_LANE_PARKED:
+        take_attempt(ls, lane_number, message);
+        break;
+    case HF_LANE_GRANTED:
+        hf_claim_at(ls, lane->current)->stream = message->stream;
+        reply_granted(ls, message->stream,
+                      hf_claim_at(ls, lane->current)->fence);
+        break;
+    case HF_LANE_LEFT:
+        enter(ls, lane_number, message);
+        break;
+    case HF_LANE_OVER:
+        break;
+    }
+}
+
+/* One before the lane's last: the grant, if it is still there [R2]. */
+static void
+acquire_old(struct hf_lockspace *ls, uint32_t lane,
+            const struct hf_message *message)
+{
+    uint32_t held = hf_owners_held(ls, lane, message->n);
+
+    if (held == 0)
+        hf_claims_reply_over(ls, message->stream, HF_OVER_FORGOTTEN);
+    else if (hf_claim_at(ls, held)->state == HF_CLAIM_REVOKED)
+        hf_claims_reply_over(ls, message->stream, HF_OVER_CLEARED);
+    else
+        reply_granted(ls, message->stream, hf_claim_at(ls, held)->fence);
+}
+
+static bool
+is_settled(const struct hf_ls_lane *lane)
+{
+    return lane->state == HF_LANE_OVER || lane->state == HF_LANE_GRANTED;
+}
+
+/* The lane of a message, made if it is new; 0: it was answered. */
+static uint32_t
+lane_of(struct hf_lockspace *ls, uint32_t session,
+        const struct hf_message *message)
+{
+    uint32_t lane = hf_owners_lane(ls, session, message->lane);
+
+    if (lane == 0)
+        lane = hf_owners_add_lane(ls, session, message->lane);
+    if (lane == 0)
+        hf_claims_reply(ls, message->stream, HF_ANSWER_LIMIT);
+    else if (message->n > hf_lane_at(ls, lane)->n &&
+             !is_settled(hf_lane_at(ls, lane))) {
+        hf_claims_reply(ls, message->stream, HF_ANSWER_BUSY);
+        lane = 0;
+    }
+    return lane;
+}
+
+void
+hf_requests_acquire(struct hf_lockspace *ls, uint32_t session,
+                    const struct hf_message *message)
+{
+    struct hf_ls_lane *lane;
+    uint32_t number;
+
+    if (message->lane < hf_session_at(ls, session)->lowest) {
+        hf_claims_reply_over(ls, message->stream, HF_OVER_FORGOTTEN);
+        return;
+    }
+    number = lane_of(ls, session, message);
+    if (number == 0)
+        return;
+    lane = hf_lane_at(ls, number);
+    if (message->n < lane->n) {
+        acquire_old(ls, number, message);
+    } else if (message->n == lane->n) {
+        acquire_again(ls, number, message);
+    } else {
+        hf_claims_turn_to(ls, lane, message->n, message->a);
+        enter(ls, number, message);
+    }
+}
+
+/* The lane's last request is over, whatever it was. */
+static void
+end_current(struct hf_lockspace *ls, struct hf_ls_lane *lane)
+{
+    uint32_t current = lane->current;
+
+    if (hf_claims_waits(lane)) {
+        hf_claims_leave(ls, current);
+        hf_claims_tell_over(ls, current, HF_OVER_RELEASED);
+        hf_journal_settle(ls, current);
+    } else if (current != 0) {
+        hf_claims_end_held(ls, current, hf_journal_drop);
+    }
+    if (lane->state != HF_LANE_OVER || lane->over == HF_OVER_CLEARED)
+        hf_claims_set_over(lane, HF_OVER_RELEASED);
+}
+
+void
+hf_requests_release(struct hf_lockspace *ls, uint32_t session,
+                    const struct hf_message *message)
+{
+    struct hf_ls_lane *lane;
+    uint32_t number;
+    uint32_t held;
+
+    if (message->lane >= hf_session_at(ls, session)->lowest) {
+        number = lane_of(ls, session, message);
+        if (number == 0)
+            return;
+        lane = hf_lane_at(ls, number);
+        held = hf_owners_held(ls, number, message->n);
+        if (message->n > lane->n) {
+            hf_claims_turn_to(ls, lane, message->n, message->a);
+            hf_claims_set_over(lane, HF_OVER_RELEASED);
+        } else if (message->n == lane->n) {
+            end_current(ls, lane);
+        } else if (held != 0) {
+            hf_claims_end_held(ls, held, hf_journal_drop);
+        }
+    }
+    hf_claims_reply(ls, message->stream, HF_ANSWER_RELEASED);
+}
+
+/* A part of a claim with that name; 0: none. */
+static uint32_t
+part_of(const struct hf_lockspace *ls, uint32_t claim, uint32_t name)
+{
+    uint32_t at = hf_claim_at(ls, claim)->parts;
+
+    while (at != 0 && hf_part_at(ls, at)->name != name)
+        at = hf_part_at(ls, at)->next;
+    return at;
+}
+
+void
+hf_requests_change(struct hf_lockspace *ls, uint32_t session,
+                   const struct hf_message *message)
+{
+    uint32_t lane = hf_owners_lane(ls, session, message->lane);
+    uint32_t name = hf_names_find(ls, &message->change);
+    uint32_t held = lane == 0 ? 0 : hf_owners_held(ls, lane, message->n);
+    uint32_t part = held == 0 ? 0 : part_of(ls, held, name);
+
+    if (part == 0) { /* one that was cleared has none */
+        hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_HELD);
+        return;
+    }
+    if (hf_part_at(ls, part)->mode == HF_EXCLUSIVE) {
+        hf_line_lower(ls, part);
+        hf_journal_put(ls, held);
+    }
+    hf_claims_reply(ls, message->stream, HF_ANSWER_CHANGED);
+}
+
+/* ---- Clear --------------------------------------------------------------- */
+
+/* All that the grant holds goes, and its session is told until it releases it
+ * [S6]. */
+static void
+revoke(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_ls_lane *lane = hf_lane_at(ls, claim->lane);
+    struct hf_ls_session *session = hf_claims_session_of(ls, claim);
+
+    hf_claims_take_back(ls, number);
+    claim->cleared = true;
+    hf_journal_drop(ls, number);
+    claim->state = HF_CLAIM_REVOKED;
+    hf_list_add(ls, &session->revoked, hf_list_work, number);
+    session->revoked_count++;
+    if (lane->current == number)
+        hf_claims_set_over(lane, HF_OVER_CLEARED);
+    if (session->state == HF_SESSION_SUSPECTED && session->held.count == 0)
+        hf_earliest_set(ls, &ls->timers, lane->session, ls->now.ms);
+}
+
+void
+hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
+{
+    uint32_t name = hf_names_find(ls, &message->clear.lock);
+    uint32_t claim = hf_owners_fence(ls, message->clear.fence);
+
+    if (name == 0 || claim == 0 || part_of(ls, claim, name) == 0) {
+        hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_HELD);
+        return;
+    }
+    revoke(ls, claim);
+    hf_claims_reply(ls, message->stream, HF_ANSWER_CLEARED);
+}
+
+/* ---- Those that may go --------------------------------------------------- */
+
+/* Those that came in the takeover grace take their places: who waited longest
+ * is first [L5].  One circle a step, so that it can be told which. */
+static void
+place_gathered(struct hf_lockspace *ls)
+{
+    int64_t since_ms;
+
+    for (unsigned i = 0; i < PLACED_MAX; i++) {
+        uint32_t item = hf_earliest_first(ls, &ls->gathered, &since_ms);
+        uint32_t claim = hf_claim_of_item(ls, item);
+
+        if (item == 0)
+            return;
+        hf_earliest_remove(ls, &ls->gathered, item);
+        if (!enter_line(ls, claim)) {
+            end_deadlocked(ls, claim);
+            return;
+        }
+    }
+}
+
+void
+hf_requests_let_go(struct hf_lockspace *ls)
+{
+    if (hf_reached(ls->now, ls->gather_until))
+        place_gathered(ls);
+    while (ls->ready.first != 0 && hf_reached(ls->now, ls->hold_until)) {
+        uint32_t claim = ls->ready.first;
+
+        hf_line_unset_ready(ls, claim);
+        hf_claims_stop_waiting(ls, claim);
+        succeed(ls, claim);
+    }
+}

@@ -1,0 +1,753 @@
+#include "unit/support/oracle.h"
+
+#include <string.h>
+
+#include "base/check.h"
+
+typedef struct oracle_lane lane_t;
+
+/* ---- Small things -------------------------------------------------------- */
+
+static struct oracle_answer *
+say(struct oracle *o, uint64_t stream, enum hf_answer_kind kind)
+{
+    struct oracle_answer *answer = &o->answers[o->answers_count];
+
+    HF_CHECK(o->answers_count < ORACLE_ANSWERS);
+    if (stream == 0)
+        return answer; /* nobody listens */
+    o->answers_count++;
+    *answer = (struct oracle_answer){.stream = stream, .kind = kind};
+    return answer;
+}
+
+static void
+say_over(struct oracle *o, uint64_t stream, enum hf_over over)
+{
+    say(o, stream, HF_ANSWER_OVER)->over = over;
+}
+
+static void
+set_timer(struct oracle *o, struct oracle_timer *timer, int64_t at)
+{
+    *timer = (struct oracle_timer){at, ++o->turns};
+}
+
+static bool
+waits(const lane_t *lane)
+{
+    return lane->state == O_WAITING || lane->state == O_PARKED;
+}
+
+static bool
+conflict(const uint8_t *a, const uint8_t *b)
+{
+    for (unsigned i = 0; i < ORACLE_NAMES; i++)
+        if (a[i] != ORACLE_NOTHING && b[i] != ORACLE_NOTHING &&
+            (a[i] == ORACLE_EXCLUSIVE || b[i] == ORACLE_EXCLUSIVE))
+            return true;
+    return false;
+}
+
+/* All lanes, one after another. */
+#define EACH_LANE(o, lane)                                                     \
+    for (unsigned i_ = 0; i_ < ORACLE_SESSIONS * ORACLE_LANES; i_++)           \
+        if ((lane =                                                            \
+                 &(o)->sessions[i_ / ORACLE_LANES].lanes[i_ % ORACLE_LANES])   \
+                ->known)
+
+static struct oracle_grant *
+grant_of(lane_t *lane, uint64_t n)
+{
+    for (unsigned i = 0; i < ORACLE_GRANTS; i++)
+        if (lane->grants[i].on && lane->grants[i].n == n)
+            return &lane->grants[i];
+    return NULL;
+}
+
+struct oracle_grant *
+oracle_grant(struct oracle *o, unsigned session, unsigned lane, uint64_t n)
+{
+    return grant_of(&o->sessions[session].lanes[lane], n);
+}
+
+static bool
+holds(const struct oracle_grant *grant)
+{
+    return grant->on && !grant->revoked;
+}
+
+static unsigned
+count_held(const struct oracle_session *session)
+{
+    unsigned count = 0;
+
+    for (unsigned l = 0; l < ORACLE_LANES; l++)
+        for (unsigned i = 0; i < ORACLE_GRANTS; i++)
+            count +=
+                session->lanes[l].known && holds(&session->lanes[l].grants[i]);
+    return count;
+}
+
+struct hf_fence_sum
+oracle_sum(const struct oracle *o, unsigned session)
+{
+    struct hf_fence_sum sum = {0};
+
+    for (unsigned l = 0; l < ORACLE_LANES; l++) {
+        const lane_t *lane = &o->sessions[session].lanes[l];
+
+        for (unsigned i = 0; i < ORACLE_GRANTS; i++)
+            if (lane->known && holds(&lane->grants[i]))
+                hf_fence_sum_add(&sum, lane->grants[i].fence);
+    }
+    return sum;
+}
+
+/* ---- Who may go, and who waits for whom ---------------------------------- */
+
+static bool
+kept_out(lane_t *by, const uint8_t *modes)
+{
+    for (unsigned i = 0; i < ORACLE_GRANTS; i++)
+        if (holds(&by->grants[i]) && conflict(by->grants[i].modes, modes))
+            return true;
+    return false;
+}
+
+/* Does lane `a`, which waits, wait for lane `b`? */
+static bool
+waits_for(lane_t *a, lane_t *b)
+{
+    if (a == b || !waits(a) || !a->placed)
+        return false;
+    return kept_out(b, a->modes) ||
+           (waits(b) && b->placed && b->order < a->order &&
+            conflict(a->modes, b->modes));
+}
+
+static bool
+is_blocked(struct oracle *o, lane_t *lane)
+{
+    lane_t *other;
+
+    EACH_LANE(o, other)
+    if (waits_for(lane, other))
+        return true;
+    return false;
+}
+
+/* From `lane`, by any number of steps, to itself? */
+static bool
+is_in_cycle(struct oracle *o, lane_t *lane)
+{
+    bool reached[ORACLE_SESSIONS * ORACLE_LANES] = {0};
+    lane_t *to;
+    bool more = true;
+
+    EACH_LANE(o, to)
+    reached[i_] = waits_for(lane, to);
+    while (more) {
+        more = false;
+        for (unsigned from = 0; from < ORACLE_SESSIONS * ORACLE_LANES; from++) {
+            if (!reached[from])
+                continue;
+            EACH_LANE(o, to)
+            if (!reached[i_] && waits_for(&o->sessions[from / ORACLE_LANES]
+                                               .lanes[from % ORACLE_LANES],
+                                          to)) {
+                reached[i_] = true;
+                more = true;
+            }
+        }
+    }
+    EACH_LANE(o, to)
+    if (to == lane)
+        return reached[i_];
+    return false;
+}
+
+static void
+grant(struct oracle *o, lane_t *lane)
+{
+    struct oracle_grant *free = NULL;
+
+    for (unsigned i = 0; i < ORACLE_GRANTS && free == NULL; i++)
+        if (!lane->grants[i].on)
+            free = &lane->grants[i];
+    HF_CHECK(free != NULL);
+    lane->timer.at = 0;
+    if (lane->free) {
+        lane->state = O_OVER;
+        lane->over = HF_OVER_FREE;
+        say_over(o, lane->stream, HF_OVER_FREE);
+        return;
+    }
+    lane->state = O_GRANTED;
+    *free =
+        (struct oracle_grant){.on = true, .n = lane->n, .stream = lane->stream};
+    memcpy(free->modes, lane->modes, sizeof(free->modes));
+    say(o, lane->stream, HF_ANSWER_GRANTED)->grant = free;
+}
+
+/* Everybody who may go, goes. */
+static void
+settle(struct oracle *o)
+{
+    lane_t *lane;
+    bool more = true;
+
+    while (more) {
+        more = false;
+        EACH_LANE(o, lane)
+        if (lane->state == O_WAITING && lane->placed && !is_blocked(o, lane)) {
+            grant(o, lane);
+            more = true;
+        }
+    }
+}
+
+/* At the end of the line; false: that closed a circle. */
+static bool
+place(struct oracle *o, lane_t *lane)
+{
+    int64_t end = o->now + o->blocking;
+
+    lane->placed = true;
+    lane->order = ++o->orders;
+    set_timer(o, &lane->timer, lane->wait_end < end ? lane->wait_end : end);
+    if (!is_in_cycle(o, lane))
+        return true;
+    lane->state = O_OVER;
+    lane->over = HF_OVER_DEADLOCK;
+    lane->timer.at = 0;
+    o->deadlocks++;
+    say_over(o, lane->stream, HF_OVER_DEADLOCK);
+    return false;
+}
+
+static bool
+gathers(struct oracle *o)
+{
+    lane_t *lane;
+
+    if (o->now < o->gather_until)
+        return true;
+    EACH_LANE(o, lane)
+    if (waits(lane) && !lane->placed)
+        return true;
+    return false;
+}
+
+/* Who waited longest, and of these who came first, is placed first; one circle
+ * a step. */
+static void
+place_gathered(struct oracle *o)
+{
+    for (;;) {
+        lane_t *best = NULL;
+        lane_t *lane;
+
+        EACH_LANE(o, lane)
+        if (waits(lane) && !lane->placed &&
+            (best == NULL || lane->since < best->since ||
+             (lane->since == best->since && lane->order < best->order)))
+            best = lane;
+        if (best == NULL || !place(o, best))
+            return;
+    }
+}
+
+static void
+finish(struct oracle *o)
+{
+    if (o->now >= o->gather_until)
+        place_gathered(o);
+    settle(o);
+}
+
+/* ---- Messages ------------------------------------------------------------ */
+
+static enum hf_over
+why_not(lane_t *lane, const uint8_t *modes)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < ORACLE_NAMES; i++) {
+        unsigned count = 0;
+        bool exclusive = false;
+
+        if (modes[i] == ORACLE_NOTHING)
+            continue;
+        any = true;
+        for (unsigned g = 0; g < ORACLE_GRANTS; g++)
+            if (holds(&lane->grants[g]) &&
+                lane->grants[g].modes[i] != ORACLE_NOTHING) {
+                count++;
+                exclusive =
+                    exclusive || lane->grants[g].modes[i] == ORACLE_EXCLUSIVE;
+            }
+        if (exclusive || count > 1 || (count == 1 && modes[i] == ORACLE_SHARED))
+            return HF_OVER_ALREADY_HELD;
+    }
+    return any ? HF_OVER_NEVER_ASKED : HF_OVER_INVALID;
+}
+
+/* [L5] What a takeover grace withholds though nothing conflicts. */
+static bool
+is_withheld(struct oracle *o, lane_t *own, const struct oracle_message *m)
+{
+    lane_t *lane;
+
+    if (!gathers(o))
+        return false;
+    if (m->waited > 0)
+        return true;
+    EACH_LANE(o, lane)
+    for (unsigned i = 0; i < ORACLE_NAMES; i++)
+        if (lane != own && waits(lane) && lane->modes[i] != ORACLE_NOTHING &&
+            own->modes[i] != ORACLE_NOTHING)
+            return true;
+    return false;
+}
+
+static void
+listen(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    lane->stream = m->stream;
+    lane->wait_end =
+        m->wait == HF_WAIT_FOREVER ? INT64_MAX : o->now + m->remaining;
+}
+
+static void
+enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    enum hf_over over;
+    bool in_way;
+
+    memcpy(lane->modes, m->modes, sizeof(lane->modes));
+    for (unsigned i = 0; i < ORACLE_NAMES; i++)
+        if (m->free && lane->modes[i] != ORACLE_NOTHING)
+            lane->modes[i] = ORACLE_EXCLUSIVE;
+    lane->free = m->free;
+    listen(o, lane, m);
+    over = why_not(lane, lane->modes);
+    if (over == HF_OVER_NEVER_ASKED) {
+        /* As if it were last in line. */
+        lane->state = O_WAITING;
+        lane->placed = true;
+        lane->order = UINT64_MAX;
+        in_way = is_blocked(o, lane);
+        lane->state = O_OVER;
+        if (!in_way && !is_withheld(o, lane, m)) {
+            grant(o, lane);
+            return;
+        }
+        if (m->wait != HF_WAIT_TRY) {
+            bool gathered = gathers(o);
+
+            lane->state = O_WAITING;
+            lane->since = o->now - m->waited;
+            lane->placed = false;
+            lane->order = ++o->orders;
+            if (!gathered)
+                (void)place(o, lane);
+            return;
+        }
+        if (!in_way) {
+            lane->state = O_LEFT;
+            say(o, m->stream, HF_ANSWER_LATER);
+            return;
+        }
+        over = HF_OVER_HELD;
+    }
+    lane->state = O_OVER;
+    lane->over = over;
+    say_over(o, m->stream, over);
+}
+
+static void
+acquire_again(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    struct oracle_grant *held = grant_of(lane, lane->n);
+    bool newest = m->a > lane->a;
+
+    if (lane->state == O_OVER) {
+        say_over(o, m->stream, lane->over);
+        return;
+    }
+    if (m->a == lane->a)
+        newest = lane->state == O_LEFT ||
+                 (lane->state == O_GRANTED && held->stream == 0);
+    if (!newest) {
+        say(o, m->stream, HF_ANSWER_SUPERSEDED);
+        return;
+    }
+    lane->a = m->a;
+    if (lane->state == O_GRANTED) {
+        held->stream = m->stream;
+        say(o, m->stream, HF_ANSWER_GRANTED)->fence = held->fence;
+        return;
+    }
+    if (lane->state == O_WAITING)
+        say(o, lane->stream, HF_ANSWER_SUPERSEDED);
+    if (lane->state == O_LEFT || m->wait == HF_WAIT_TRY) {
+        lane->timer.at = 0;
+        enter(o, lane, m);
+        return;
+    }
+    listen(o, lane, m);
+    lane->state = O_WAITING;
+    if (lane->placed) {
+        int64_t end = o->now + o->blocking;
+
+        set_timer(o, &lane->timer, lane->wait_end < end ? lane->wait_end : end);
+    }
+}
+
+static void
+acquire_old(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    struct oracle_grant *held = grant_of(lane, m->n);
+
+    if (held == NULL)
+        say_over(o, m->stream, HF_OVER_FORGOTTEN);
+    else if (held->revoked)
+        say_over(o, m->stream, HF_OVER_CLEARED);
+    else
+        say(o, m->stream, HF_ANSWER_GRANTED)->fence = held->fence;
+}
+
+static void
+turn_to(lane_t *lane, const struct oracle_message *m)
+{
+    lane->n = m->n;
+    lane->a = m->a;
+    lane->state = O_OVER;
+    lane->over = HF_OVER_RELEASED;
+}
+
+static bool
+is_busy(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    if (m->n <= lane->n || lane->state == O_OVER || lane->state == O_GRANTED)
+        return false;
+    say(o, m->stream, HF_ANSWER_BUSY);
+    return true;
+}
+
+static void
+acquire(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    if (is_busy(o, lane, m))
+        return;
+    if (m->n < lane->n) {
+        acquire_old(o, lane, m);
+    } else if (m->n == lane->n) {
+        acquire_again(o, lane, m);
+    } else {
+        turn_to(lane, m);
+        enter(o, lane, m);
+    }
+}
+
+static void
+release(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    struct oracle_grant *held = grant_of(lane, m->n);
+
+    if (is_busy(o, lane, m))
+        return;
+    if (held != NULL)
+        held->on = false;
+    if (m->n > lane->n) {
+        turn_to(lane, m);
+    } else if (m->n == lane->n && lane->state != O_OVER) {
+        if (lane->state == O_WAITING)
+            say_over(o, lane->stream, HF_OVER_RELEASED);
+        lane->timer.at = 0;
+        lane->state = O_OVER;
+        lane->over = HF_OVER_RELEASED;
+    } else if (m->n == lane->n && lane->over == HF_OVER_CLEARED) {
+        lane->over = HF_OVER_RELEASED;
+    }
+    say(o, m->stream, HF_ANSWER_RELEASED);
+}
+
+static void
+lower(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    struct oracle_grant *held = lane->known ? grant_of(lane, m->n) : NULL;
+
+    for (unsigned i = 0; i < ORACLE_NAMES; i++) {
+        if (m->modes[i] == ORACLE_NOTHING)
+            continue;
+        if (held == NULL || held->revoked || held->modes[i] == ORACLE_NOTHING) {
+            say(o, m->stream, HF_ANSWER_NOT_HELD);
+            return;
+        }
+        held->modes[i] = ORACLE_SHARED;
+        say(o, m->stream, HF_ANSWER_CHANGED);
+        return;
+    }
+}
+
+/* Of all its lanes below `lowest`: who listens is told `kind`. */
+static void
+end_lanes(struct oracle *o, struct oracle_session *session, uint64_t lowest,
+          enum hf_answer_kind kind)
+{
+    for (unsigned l = 0; l < ORACLE_LANES && l < lowest; l++) {
+        lane_t *lane = &session->lanes[l];
+
+        if (lane->known && lane->state == O_WAITING)
+            say(o, lane->stream, kind)->over = HF_OVER_FORGOTTEN;
+        *lane = (lane_t){.known = false};
+    }
+}
+
+static void
+end_session(struct oracle *o, struct oracle_session *session)
+{
+    end_lanes(o, session, UINT64_MAX, HF_ANSWER_GONE);
+    *session = (struct oracle_session){.open = false};
+}
+
+static void
+clear(struct oracle *o, const struct oracle_message *m)
+{
+    lane_t *lane;
+
+    EACH_LANE(o, lane)
+    for (unsigned g = 0; g < ORACLE_GRANTS; g++) {
+        struct oracle_grant *held = &lane->grants[g];
+        struct oracle_session *session = &o->sessions[i_ / ORACLE_LANES];
+        bool named = false;
+
+        for (unsigned i = 0; i < ORACLE_NAMES; i++)
+            named = named || (m->modes[i] != ORACLE_NOTHING &&
+                              held->modes[i] != ORACLE_NOTHING);
+        if (!holds(held) || held->fence != m->fence || !named)
+            continue;
+        held->revoked = true;
+        if (held->n == lane->n) {
+            lane->state = O_OVER;
+            lane->over = HF_OVER_CLEARED;
+        }
+        if (session->suspected && count_held(session) == 0)
+            set_timer(o, &session->timer, o->now);
+        say(o, m->stream, HF_ANSWER_CLEARED);
+        return;
+    }
+    say(o, m->stream, HF_ANSWER_NOT_HELD);
+}
+
+static void
+open_session(struct oracle *o, struct oracle_session *session,
+             const struct oracle_message *m)
+{
+    if (session->open) {
+        say(o, m->stream, HF_ANSWER_LIMIT);
+        return;
+    }
+    *session = (struct oracle_session){
+        .open = true, .refuse = m->refuse, .ttl = m->ttl, .heard = o->now};
+    set_timer(o, &session->timer, o->now + m->ttl);
+    say(o, m->stream, HF_ANSWER_OPENED);
+}
+
+static void
+hear(struct oracle *o, struct oracle_session *session)
+{
+    session->heard = o->now;
+    if (session->suspected)
+        set_timer(o, &session->timer, o->now + session->ttl);
+    session->suspected = false;
+}
+
+static void
+lane_message(struct oracle *o, struct oracle_session *session,
+             const struct oracle_message *m)
+{
+    lane_t *lane = &session->lanes[m->lane];
+
+    if (m->kind == HF_MESSAGE_CHANGE) {
+        lower(o, lane, m);
+    } else if (m->lane < session->lowest) {
+        if (m->kind == HF_MESSAGE_ACQUIRE)
+            say_over(o, m->stream, HF_OVER_FORGOTTEN);
+        else
+            say(o, m->stream, HF_ANSWER_RELEASED);
+    } else {
+        lane->known = true;
+        if (m->kind == HF_MESSAGE_ACQUIRE)
+            acquire(o, lane, m);
+        else
+            release(o, lane, m);
+    }
+}
+
+static void
+session_message(struct oracle *o, struct oracle_session *session,
+                const struct oracle_message *m)
+{
+    if (!session->open) {
+        say(o, m->stream, HF_ANSWER_GONE);
+        return;
+    }
+    hear(o, session);
+    if (m->lowest > session->lowest) {
+        session->lowest = m->lowest;
+        end_lanes(o, session, m->lowest, HF_ANSWER_OVER);
+    }
+    if (m->kind == HF_MESSAGE_KEEP_ALIVE) {
+        say(o, m->stream, HF_ANSWER_ALIVE)->differs = m->lies;
+    } else if (m->kind == HF_MESSAGE_END) {
+        end_session(o, session);
+        say(o, m->stream, HF_ANSWER_ENDED);
+    } else {
+        lane_message(o, session, m);
+    }
+}
+
+void
+oracle_message(struct oracle *o, const struct oracle_message *m)
+{
+    o->answers_count = 0;
+    if (m->kind == HF_MESSAGE_OPEN)
+        open_session(o, &o->sessions[m->session], m);
+    else if (m->kind == HF_MESSAGE_CLEAR)
+        clear(o, m);
+    else
+        session_message(o, &o->sessions[m->session], m);
+    finish(o);
+}
+
+/* ---- Everything else ----------------------------------------------------- */
+
+static void
+stream_ends(lane_t *lane, const struct oracle_message *m)
+{
+    struct oracle_grant *held = grant_of(lane, m->n);
+
+    if (!lane->known || lane->n != m->n)
+        return;
+    if (lane->state == O_WAITING && lane->stream == m->stream) {
+        lane->state = O_LEFT;
+        lane->timer.at = 0;
+    } else if (lane->state == O_GRANTED && held->stream == m->stream) {
+        held->stream = 0;
+        if (!held->handed) {
+            held->on = false;
+            lane->state = O_LEFT;
+        }
+    }
+}
+
+void
+oracle_stream_ends(struct oracle *o, const struct oracle_message *m)
+{
+    o->answers_count = 0;
+    stream_ends(&o->sessions[m->session].lanes[m->lane], m);
+    finish(o);
+}
+
+void
+oracle_handed(struct oracle *o, const struct oracle_message *m)
+{
+    lane_t *lane = &o->sessions[m->session].lanes[m->lane];
+    struct oracle_grant *held = grant_of(lane, m->n);
+
+    o->answers_count = 0;
+    if (lane->known && held != NULL)
+        held->handed = true;
+    finish(o);
+}
+
+void
+oracle_nothing(struct oracle *o)
+{
+    o->answers_count = 0;
+    finish(o);
+}
+
+static void
+on_lane_timer(struct oracle *o, lane_t *lane)
+{
+    if (lane->state == O_WAITING) {
+        lane->state = O_PARKED;
+        say(o, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT);
+        lane->stream = 0;
+        set_timer(o, &lane->timer, o->now + o->resume_grace);
+    } else {
+        lane->state = O_LEFT;
+        lane->timer.at = 0;
+    }
+}
+
+static void
+on_session_timer(struct oracle *o, struct oracle_session *session)
+{
+    if (o->now < session->heard + session->ttl) {
+        set_timer(o, &session->timer, session->heard + session->ttl);
+        return;
+    }
+    if (!session->refuse || count_held(session) == 0) {
+        end_session(o, session);
+        return;
+    }
+    session->suspected = true;
+    session->timer.at = 0;
+    for (unsigned l = 0; l < ORACLE_LANES; l++) {
+        lane_t *lane = &session->lanes[l];
+
+        if (!lane->known || !waits(lane))
+            continue;
+        if (lane->state == O_WAITING)
+            say(o, lane->stream, HF_ANSWER_LATER);
+        lane->state = O_LEFT;
+        lane->timer.at = 0;
+    }
+}
+
+/* Is this timer due, and before the best so far? */
+static bool
+is_next(const struct oracle *o, const struct oracle_timer *timer,
+        const struct oracle_timer *best)
+{
+    if (timer->at == 0 || timer->at > o->now)
+        return false;
+    return best == NULL || timer->at < best->at ||
+           (timer->at == best->at && timer->turn < best->turn);
+}
+
+void
+oracle_clock(struct oracle *o)
+{
+    o->answers_count = 0;
+    for (;;) {
+        const struct oracle_timer *best = NULL;
+        struct oracle_session *session = NULL;
+        lane_t *lane;
+        lane_t *due = NULL;
+
+        EACH_LANE(o, lane)
+        if (is_next(o, &lane->timer, best)) {
+            best = &lane->timer;
+            due = lane;
+        }
+        for (unsigned s = 0; s < ORACLE_SESSIONS; s++)
+            if (o->sessions[s].open &&
+                is_next(o, &o->sessions[s].timer, best)) {
+                best = &o->sessions[s].timer;
+                session = &o->sessions[s];
+            }
+        if (session != NULL)
+            on_session_timer(o, session);
+        else if (due != NULL)
+            on_lane_timer(o, due);
+        else
+            break;
+    }
+    finish(o);
+}

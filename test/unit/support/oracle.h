@@ -1,0 +1,120 @@
+#ifndef HF_TEST_ORACLE_H
+#define HF_TEST_ORACLE_H
+
+#include "core/lockspace.h"
+
+/*
+ * Oracle: the rules of a lockspace in the plainest way that can be: arrays of
+ * everything, and each question answered by looking at all of it.  It says what
+ * the machine must answer to an event.
+ */
+enum {
+    ORACLE_SESSIONS = 6,
+    ORACLE_LANES = 3, /* of a session, numbered from 0 */
+    ORACLE_NAMES = 6,
+    ORACLE_GRANTS = 24, /* of a lane */
+    ORACLE_ANSWERS = 256,
+};
+
+enum oracle_mode { ORACLE_NOTHING, ORACLE_SHARED, ORACLE_EXCLUSIVE };
+
+struct oracle_timer {
+    int64_t at; /* 0: none */
+    uint64_t turn;
+};
+
+struct oracle_grant {
+    bool on;
+    bool revoked;
+    bool handed;
+    uint64_t n;
+    uint64_t fence; /* 0: granted in this step, the machine's is not known */
+    uint64_t stream;
+    uint8_t modes[ORACLE_NAMES];
+};
+
+enum oracle_state { O_OVER, O_WAITING, O_PARKED, O_GRANTED, O_LEFT };
+
+struct oracle_lane {
+    bool known;
+    enum oracle_state state;
+    enum hf_over over;
+    uint64_t n, a;
+    /* While it waits. */
+    uint8_t modes[ORACLE_NAMES];
+    bool free;
+    bool placed;    /* in line: not gathered */
+    uint64_t order; /* of its place, or of its coming */
+    int64_t since;
+    int64_t wait_end;
+    uint64_t stream;
+    struct oracle_timer timer;
+    struct oracle_grant grants[ORACLE_GRANTS];
+};
+
+struct oracle_session {
+    bool open;
+    bool suspected;
+    bool refuse;
+    int64_t ttl;
+    int64_t heard;
+    uint64_t lowest;
+    struct oracle_timer timer;
+    struct oracle_lane lanes[ORACLE_LANES];
+};
+
+struct oracle_message {
+    enum hf_message_kind kind;
+    uint64_t stream;
+    unsigned session;
+    unsigned lane;
+    uint64_t n, a, lowest;
+    uint8_t modes[ORACLE_NAMES];
+    bool free;
+    enum hf_wait_kind wait;
+    int64_t remaining;
+    int64_t waited;
+    int64_t ttl; /* OPEN */
+    bool refuse;
+    uint64_t fence;  /* CLEAR */
+    bool lies;       /* KEEP_ALIVE: it believes in one too many */
+    bool ends_lanes; /* KEEP_ALIVE: and says nothing of what it believes */
+};
+
+struct oracle_answer {
+    uint64_t stream;
+    enum hf_answer_kind kind;
+    enum hf_over over;
+    uint64_t fence;
+    bool differs;
+    struct oracle_grant *grant; /* a new one, which is to learn its fence */
+};
+
+struct oracle {
+    int64_t now;
+    int64_t blocking;
+    int64_t resume_grace;
+    int64_t gather_until;
+    uint64_t turns;
+    uint64_t orders;
+    struct oracle_session sessions[ORACLE_SESSIONS];
+    struct oracle_answer answers[ORACLE_ANSWERS];
+    unsigned answers_count;
+    unsigned deadlocks; /* said, ever */
+};
+
+/* One event each; answers are those of this event alone. */
+void oracle_message(struct oracle *o, const struct oracle_message *m);
+void oracle_stream_ends(struct oracle *o, const struct oracle_message *m);
+void oracle_handed(struct oracle *o, const struct oracle_message *m);
+void oracle_clock(struct oracle *o);
+void oracle_nothing(struct oracle *o); /* it only carries an instant */
+
+/* The fences that a session's client may believe in. */
+struct hf_fence_sum oracle_sum(const struct oracle *o, unsigned session);
+
+/* The grant of a lane's request n, revoked or not; NULL: none. */
+struct oracle_grant *oracle_grant(struct oracle *o, unsigned session,
+                                  unsigned lane, uint64_t n);
+
+#endif

@@ -1,0 +1,466 @@
+#include "unit/support/room.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attrs.h"
+#include "base/check.h"
+#include "core/lockspace/look.h"
+
+#define WANTS_MAX 8
+
+struct hf_lockspace_config
+room_config(void)
+{
+    return (struct hf_lockspace_config){
+        .limits =
+            {
+                .sessions = 8,
+                .lanes = 64,
+                .claims = 64,
+                .waiters = 32,
+                .names = 32,
+                .spaces = 4,
+                .parts = 128,
+                .texts = 128,
+                .session_lanes = 16,
+                .session_waiters = 16,
+                .session_grants = 32,
+                .space_waiters = 64,
+                .space_grants = 96,
+                .request_names = 4,
+                .search = 256,
+                .record_bytes = 4096,
+            },
+        .blocking = {1000},
+        .resume_grace = {200},
+        .ttl_max = {60000},
+        .seed = 42,
+    };
+}
+
+HF_PRINTF(2, 3)
+static void
+add(struct room *room, const char *format, ...)
+{
+    size_t left = sizeof(room->text) - room->len;
+    va_list args;
+    int len;
+
+    va_start(args, format);
+    len = vsnprintf(room->text + room->len, left, format, args);
+    va_end(args);
+    HF_CHECK(len >= 0 && (size_t)len < left);
+    room->len += (size_t)len;
+}
+
+void
+room_hush(struct room *room)
+{
+    room->len = 0;
+    room->text[0] = '\0';
+}
+
+/* ---- What is told -------------------------------------------------------- */
+
+static const char *
+word_of(enum hf_answer_kind kind)
+{
+    static const char *const words[] = {
+        [HF_ANSWER_OPENED] = "opened",
+        [HF_ANSWER_ALIVE] = "alive",
+        [HF_ANSWER_GONE] = "gone",
+        [HF_ANSWER_DENIED] = "denied",
+        [HF_ANSWER_TERM] = "term",
+        [HF_ANSWER_PAGE] = "page",
+        [HF_ANSWER_GRANTED] = "granted",
+        [HF_ANSWER_OVER] = "over",
+        [HF_ANSWER_BLOCKING_TIMEOUT] = "blocking timeout",
+        [HF_ANSWER_SUPERSEDED] = "superseded",
+        [HF_ANSWER_LATER] = "later",
+        [HF_ANSWER_BUSY] = "busy",
+        [HF_ANSWER_LIMIT] = "limit",
+        [HF_ANSWER_RELEASED] = "released",
+        [HF_ANSWER_CHANGED] = "changed",
+        [HF_ANSWER_ENDED] = "ended",
+        [HF_ANSWER_CLEARED] = "cleared",
+        [HF_ANSWER_NOT_HELD] = "not held",
+        [HF_ANSWER_NOT_LEADING] = "not leading",
+    };
+
+    return words[kind];
+}
+
+static const char *
+over_word(enum hf_over over)
+{
+    static const char *const words[] = {
+        [HF_OVER_NEVER_ASKED] = "never asked",
+        [HF_OVER_RELEASED] = "released",
+        [HF_OVER_HELD] = "held",
+        [HF_OVER_ALREADY_HELD] = "already held",
+        [HF_OVER_DEADLOCK] = "deadlock",
+        [HF_OVER_LIMIT] = "limit",
+        [HF_OVER_INVALID] = "invalid",
+        [HF_OVER_FREE] = "free",
+        [HF_OVER_CLEARED] = "cleared",
+        [HF_OVER_FORGOTTEN] = "forgotten",
+    };
+
+    return words[over];
+}
+
+static void
+tell(struct room *room, const struct hf_answer *answer)
+{
+    add(room, "%llu %s", (unsigned long long)answer->stream,
+        word_of(answer->kind));
+    switch (answer->kind) {
+    case HF_ANSWER_GRANTED:
+        add(room, " %llu", (unsigned long long)answer->fence);
+        break;
+    case HF_ANSWER_OVER:
+        add(room, ": %s", over_word(answer->over));
+        for (uint32_t i = 0; answer->over == HF_OVER_DEADLOCK &&
+                             i < hf_lockspace_cycle_len(room->ls);
+             i++) {
+            struct hf_cycle_lane at = hf_lockspace_cycle_lane(room->ls, i);
+
+            add(room, " %llu.%llu", (unsigned long long)at.session,
+                (unsigned long long)at.lane);
+        }
+        break;
+    case HF_ANSWER_BLOCKING_TIMEOUT:
+        add(room, ", %llu before it",
+            (unsigned long long)answer->blocked.position);
+        if (answer->blocked.remaining.ms != HF_FOREVER.ms)
+            add(room, ", %lld ms", (long long)answer->blocked.remaining.ms);
+        break;
+    case HF_ANSWER_ALIVE:
+        if (answer->alive.differs)
+            add(room, ", differs");
+        if (answer->alive.revoked > 0)
+            add(room, ", %u revoked", answer->alive.revoked);
+        break;
+    case HF_ANSWER_LATER:
+        if (answer->grace.ms > 0)
+            add(room, ", %lld ms", (long long)answer->grace.ms);
+        break;
+    case HF_ANSWER_TERM:
+    case HF_ANSWER_OPENED:
+    case HF_ANSWER_GONE:
+    case HF_ANSWER_DENIED:
+    case HF_ANSWER_PAGE:
+    case HF_ANSWER_SUPERSEDED:
+    case HF_ANSWER_BUSY:
+    case HF_ANSWER_LIMIT:
+    case HF_ANSWER_RELEASED:
+    case HF_ANSWER_CHANGED:
+    case HF_ANSWER_ENDED:
+    case HF_ANSWER_CLEARED:
+    case HF_ANSWER_NOT_HELD:
+    case HF_ANSWER_NOT_LEADING:
+        break;
+    }
+    add(room, "\n");
+}
+
+/* ---- Events -------------------------------------------------------------- */
+
+void
+room_step(struct room *room, struct hf_lockspace_event event)
+{
+    struct hf_answer answer;
+
+    event.at = room->now;
+    hf_lockspace_step(room->ls, &event);
+    while (hf_lockspace_next(room->ls, &answer)) {
+        assert_true(answer.mark > room->last_mark);
+        room->last_mark = answer.mark;
+        tell(room, &answer);
+    }
+    hf_lockspace_check(room->ls);
+}
+
+struct room
+room_empty(const struct hf_lockspace_config *config)
+{
+    struct room room = {.config = *config, .now = {1000}};
+    void *block;
+
+    HF_CHECK(hf_lockspace_valid(config));
+    block = calloc(1, hf_lockspace_size(config));
+    HF_CHECK(block != NULL);
+    room.ls = hf_lockspace_init(block, config);
+    return room;
+}
+
+void
+room_serve(struct room *room, int64_t ms)
+{
+    room->now.ms = ms;
+    room_step(room, (struct hf_lockspace_event){
+                        .kind = HF_SPACE_SERVE,
+                        .serve = {.term = 7, .next_fence = 101, .wall_us = 5},
+                    });
+}
+
+struct room
+room_with(const struct hf_lockspace_config *config)
+{
+    struct room room = room_empty(config);
+
+    room_serve(&room, 1000);
+    for (uint64_t id = 1; id <= 3; id++)
+        room_open(&room, id, 10000, HF_TAKEOVER);
+    room_hush(&room);
+    return room;
+}
+
+struct room
+room_new(void)
+{
+    struct hf_lockspace_config config = room_config();
+
+    return room_with(&config);
+}
+
+void
+room_fini(struct room *room)
+{
+    free(room->ls);
+}
+
+void
+room_clock(struct room *room, int64_t ms)
+{
+    room->now.ms = ms;
+    room_step(room, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK});
+}
+
+static struct hf_bytes
+bytes(const char *text, size_t len)
+{
+    return (struct hf_bytes){text, len};
+}
+
+/* "A B:s x/C" */
+static size_t
+parse(const char *text, struct hf_want *wants)
+{
+    size_t count = 0;
+
+    while (text != NULL && *text != '\0') {
+        size_t len = strcspn(text, " ");
+        const char *slash = memchr(text, '/', len);
+        bool shared = len > 2 && text[len - 2] == ':';
+        const char *name = slash == NULL ? text : slash + 1;
+
+        HF_CHECK(count < WANTS_MAX);
+        wants[count++] = (struct hf_want){
+            .space = slash == NULL ? bytes("default", 7)
+                                   : bytes(text, (size_t)(slash - text)),
+            .name = bytes(name, (size_t)(text + len - name) - 2 * shared),
+            .mode = shared ? HF_SHARED : HF_EXCLUSIVE,
+        };
+        text += len + (text[len] == ' ');
+    }
+    return count;
+}
+
+static uint64_t
+or_else(uint64_t value, uint64_t otherwise)
+{
+    return value != 0 ? value : otherwise;
+}
+
+static struct hf_secret_hash
+secret_of(uint64_t session)
+{
+    struct hf_secret_hash secret = {{0}};
+
+    memcpy(secret.bytes, &session, sizeof(session));
+    return secret;
+}
+
+static struct hf_lockspace_event
+message(enum hf_message_kind kind, const struct call *call)
+{
+    return (struct hf_lockspace_event){
+        .kind = HF_SPACE_MESSAGE,
+        .message =
+            {
+                .kind = kind,
+                .stream = call->stream,
+                .session = call->session,
+                .term = or_else(call->term, 7),
+                .secret = secret_of(call->session),
+                .lowest = call->lowest,
+                .lane = or_else(call->lane, 1),
+                .n = or_else(call->n, 1),
+                .a = or_else(call->a, 1),
+            },
+    };
+}
+
+void
+room_open(struct room *room, uint64_t session, int64_t ttl_ms,
+          enum hf_if_dead if_dead)
+{
+    struct hf_lockspace_event event = message(
+        HF_MESSAGE_OPEN, &(struct call){.stream = session, .session = session});
+
+    event.message.open.ttl.ms = ttl_ms;
+    event.message.open.if_dead = if_dead;
+    event.message.open.who = bytes("ann@db1", 7);
+    room_step(room, event);
+}
+
+void
+room_acquire(struct room *room, struct call call)
+{
+    struct hf_lockspace_event event = message(HF_MESSAGE_ACQUIRE, &call);
+    struct hf_want wants[WANTS_MAX];
+
+    event.message.acquire.wants = wants;
+    event.message.acquire.wants_count = parse(call.names, wants);
+    event.message.acquire.free = call.free;
+    event.message.acquire.wait = call.try_only       ? HF_WAIT_TRY
+                                 : call.wait_ms == 0 ? HF_WAIT_FOREVER
+                                                     : HF_WAIT_LIMITED;
+    event.message.acquire.remaining.ms = call.wait_ms;
+    event.message.acquire.waited.ms = call.waited_ms;
+    if (call.note != NULL)
+        event.message.acquire.note = bytes(call.note, strlen(call.note));
+    room_step(room, event);
+}
+
+void
+room_release(struct room *room, struct call call)
+{
+    room_step(room, message(HF_MESSAGE_RELEASE, &call));
+}
+
+void
+room_lower(struct room *room, struct call call)
+{
+    struct hf_lockspace_event event = message(HF_MESSAGE_CHANGE, &call);
+    struct hf_want wants[WANTS_MAX];
+
+    HF_CHECK(parse(call.names, wants) == 1);
+    event.message.change = wants[0];
+    room_step(room, event);
+}
+
+void
+room_keep_alive(struct room *room, struct call call)
+{
+    room_step(room, message(HF_MESSAGE_KEEP_ALIVE, &call));
+}
+
+void
+room_end(struct room *room, struct call call)
+{
+    room_step(room, message(HF_MESSAGE_END, &call));
+}
+
+void
+room_clear(struct room *room, uint64_t stream, const char *name, uint64_t fence)
+{
+    struct hf_lockspace_event event =
+        message(HF_MESSAGE_CLEAR, &(struct call){.stream = stream});
+    struct hf_want wants[WANTS_MAX];
+
+    HF_CHECK(parse(name, wants) == 1);
+    event.message.clear.lock = wants[0];
+    event.message.clear.fence = fence;
+    room_step(room, event);
+}
+
+static struct hf_lockspace_event
+about(enum hf_lockspace_event_kind kind, const struct call *call)
+{
+    return (struct hf_lockspace_event){
+        .kind = kind,
+        .request = {call->stream, call->session, or_else(call->lane, 1),
+                    or_else(call->n, 1)},
+    };
+}
+
+void
+room_stream_ends(struct room *room, struct call call)
+{
+    room_step(room, about(HF_SPACE_STREAM_ENDED, &call));
+}
+
+void
+room_handed(struct room *room, struct call call)
+{
+    room_step(room, about(HF_SPACE_HANDED, &call));
+}
+
+/* ---- Batches ------------------------------------------------------------- */
+
+static void
+tell_grant(struct room *room, const struct hf_change *change)
+{
+    struct hf_look_claim grant;
+    struct hf_look_name name;
+    enum hf_mode mode;
+    uint32_t cursor = 0;
+
+    hf_look_grant_at(room->ls, change->number, &grant);
+    add(room, "put %llu of %llu.%llu", (unsigned long long)change->key,
+        (unsigned long long)grant.session, (unsigned long long)grant.lane);
+    while (
+        hf_look_grant_names(room->ls, change->number, &cursor, &name, &mode)) {
+        char text[64];
+        size_t len = hf_look_text(room->ls, name.name, text, sizeof(text));
+
+        add(room, " %.*s%s", (int)len, text, mode == HF_SHARED ? ":s" : "");
+    }
+    add(room, "\n");
+}
+
+uint64_t
+room_batch(struct room *room, uint32_t operations)
+{
+    struct hf_change change;
+    struct hf_batch batch;
+
+    hf_lockspace_begin(room->ls, (struct hf_budget){operations, 1 << 20});
+    while (hf_lockspace_take(room->ls, &change)) {
+        switch (change.kind) {
+        case HF_CHANGE_PUT_SESSION:
+            add(room, "put session %llu\n", (unsigned long long)change.key);
+            break;
+        case HF_CHANGE_DELETE_SESSION:
+            add(room, "delete session %llu\n", (unsigned long long)change.key);
+            break;
+        case HF_CHANGE_PUT_GRANT:
+            tell_grant(room, &change);
+            break;
+        case HF_CHANGE_DELETE_GRANT:
+            add(room, "delete %llu%s\n", (unsigned long long)change.key,
+                change.cleared ? ", cleared" : "");
+            break;
+        }
+    }
+    hf_lockspace_fix(room->ls, &batch);
+    assert_true(batch.operations <= operations);
+    add(room, "batch %llu, fence %llu, %s\n", (unsigned long long)batch.number,
+        (unsigned long long)batch.next_fence,
+        batch.through >= room->last_mark ? "all is due" : "some is not due");
+    hf_lockspace_check(room->ls);
+    return batch.number;
+}
+
+void
+room_applied(struct room *room, uint64_t batch)
+{
+    room_step(room, (struct hf_lockspace_event){
+                        .kind = HF_SPACE_BATCH,
+                        .batch = {batch, HF_APPLIED},
+                    });
+}

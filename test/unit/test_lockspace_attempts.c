@@ -1,0 +1,379 @@
+#include "unit/support/room.h"
+
+/* The stories of requests and their attempts [R2, R3, R5, W2, W3, W5].  Session
+ * 1 holds A at the begin of each, and whoever else wants it waits. */
+
+static struct room
+held(void)
+{
+    struct room r = room_new();
+
+    room_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
+    room_handed(&r, (struct call){.session = 1});
+    room_hush(&r);
+    return r;
+}
+
+static struct call
+attempt(uint64_t stream, uint64_t session, uint64_t a)
+{
+    return (struct call){
+        .stream = stream, .session = session, .a = a, .names = "A"};
+}
+
+/* ---- Blocking timeouts --------------------------------------------------- */
+
+static void
+a_request_is_answered_before_the_idle_timeout_and_keeps_its_place(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 3, 1));
+    room_clock(&r, 1899);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 2000); /* a random part apart, so that 12 was first */
+    EXPECT_TOLD(&r, "12 blocking timeout, 1 before it\n"
+                    "11 blocking timeout, 0 before it\n");
+    room_acquire(&r, attempt(13, 3, 2));
+    room_acquire(&r, attempt(14, 2, 2));
+    room_release(&r, (struct call){.stream = 15, .session = 1});
+    EXPECT_TOLD(&r, "15 released\n"
+                    "14 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+a_parked_place_is_granted_nothing_and_holds_up_those_behind(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_clock(&r, 1500);
+    room_acquire(&r, attempt(12, 3, 1));
+    room_clock(&r, 2000);
+    room_hush(&r);
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    EXPECT_TOLD(&r, "13 released\n");
+    room_acquire(&r, attempt(14, 2, 2));
+    EXPECT_TOLD(&r, "14 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+a_place_that_is_not_taken_again_in_time_is_lost(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_clock(&r, 1500);
+    room_acquire(&r, attempt(12, 3, 1));
+    room_clock(&r, 2000);
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    room_hush(&r);
+    room_clock(&r, 2199);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 2200);
+    EXPECT_TOLD(&r, "12 granted 102\n");
+    room_acquire(&r, attempt(14, 2, 2)); /* enters at the end */
+    EXPECT_TOLD(&r, "");
+    room_fini(&r);
+}
+
+/* The server's deadline frees the stream, and says nothing final. */
+static void
+what_remains_ends_a_wait_and_not_the_request(void **state)
+{
+    struct room r = held();
+    struct call call = attempt(11, 2, 1);
+
+    (void)state;
+    call.wait_ms = 300;
+    room_acquire(&r, call);
+    room_clock(&r, 1299);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1300);
+    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms\n");
+    room_release(&r, (struct call){.stream = 12, .session = 1});
+    call = attempt(13, 2, 2);
+    call.wait_ms = 100;
+    room_acquire(&r, call);
+    EXPECT_TOLD(&r, "12 released\n"
+                    "13 granted 102\n");
+    room_fini(&r);
+}
+
+/* ---- Attempts ------------------------------------------------------------ */
+
+static void
+the_newest_attempt_is_listened_to(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 2, 3));
+    room_acquire(&r, attempt(13, 2, 2)); /* late */
+    room_acquire(&r, attempt(14, 2, 3)); /* once more */
+    EXPECT_TOLD(&r, "11 superseded\n"
+                    "13 superseded\n"
+                    "14 superseded\n");
+    room_stream_ends(&r, attempt(11, 2, 1));
+    room_stream_ends(&r, attempt(14, 2, 3));
+    room_release(&r, (struct call){.stream = 15, .session = 1});
+    EXPECT_TOLD(&r, "15 released\n"
+                    "12 granted 102\n");
+    room_fini(&r);
+}
+
+/* It came before the timeout's answer, and is as dead as its connection: were
+ * it listened to, its end would take the place away. */
+static void
+an_attempt_that_was_answered_does_not_take_a_parked_place(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_clock(&r, 2000);
+    room_hush(&r);
+    room_acquire(&r, attempt(12, 2, 1));
+    room_stream_ends(&r, attempt(12, 2, 1));
+    EXPECT_TOLD(&r, "12 superseded\n");
+    room_acquire(&r, attempt(13, 2, 2));
+    room_release(&r, (struct call){.stream = 14, .session = 1});
+    EXPECT_TOLD(&r, "14 released\n"
+                    "13 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+the_end_of_the_stream_of_a_waiting_request_frees_its_place(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 3, 1));
+    room_stream_ends(&r, attempt(11, 2, 1));
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    EXPECT_TOLD(&r, "13 released\n"
+                    "12 granted 102\n");
+    /* The message comes again, though its stream has ended: it may enter. */
+    room_acquire(&r, attempt(14, 2, 1));
+    room_release(&r, (struct call){.stream = 15, .session = 3});
+    EXPECT_TOLD(&r, "15 released\n"
+                    "14 granted 103\n");
+    room_fini(&r);
+}
+
+/* The ghost of the seed: nobody listens when the grant is decided. */
+static void
+a_grant_whose_answer_was_never_handed_over_goes_back(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 3, 1));
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    room_hush(&r);
+    room_stream_ends(&r, attempt(11, 2, 1));
+    EXPECT_TOLD(&r, "12 granted 103\n");
+    room_acquire(&r, attempt(14, 2, 2));
+    EXPECT_TOLD(&r, "");
+    room_fini(&r);
+}
+
+static void
+a_grant_that_was_handed_over_stays_when_its_stream_ends(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_stream_ends(&r, attempt(1, 1, 1));
+    room_acquire(&r, attempt(11, 2, 1));
+    EXPECT_TOLD(&r, "");
+    /* The same attempt, the next, and an older one get the same grant. */
+    room_acquire(&r, attempt(12, 1, 1));
+    room_acquire(&r, attempt(13, 1, 2));
+    room_acquire(&r, attempt(14, 1, 1));
+    EXPECT_TOLD(&r, "12 granted 101\n"
+                    "13 granted 101\n"
+                    "14 superseded\n");
+    room_fini(&r);
+}
+
+/* ---- Requests ------------------------------------------------------------ */
+
+static void
+a_release_that_overtakes_its_acquire_leaves_it_nothing(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_release(&r, (struct call){.stream = 11, .session = 1});
+    room_acquire(&r, attempt(12, 1, 1));
+    room_acquire(&r, attempt(13, 1, 2));
+    EXPECT_TOLD(&r, "11 released\n"
+                    "12 over: released\n"
+                    "13 over: released\n");
+    room_fini(&r);
+}
+
+static void
+release_is_cancel_whatever_the_request_is(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_release(&r, (struct call){.stream = 12, .session = 2});
+    EXPECT_TOLD(&r, "12 released\n"
+                    "11 over: released\n");
+    room_acquire(&r, attempt(13, 3, 1));
+    room_clock(&r, 2000); /* parked */
+    room_release(&r, (struct call){.stream = 14, .session = 3});
+    room_hush(&r);
+    room_release(&r, (struct call){.stream = 15, .session = 1});
+    room_release(&r, (struct call){.stream = 16, .session = 1});
+    room_acquire(&r, attempt(17, 2, 2));
+    room_acquire(&r, attempt(18, 3, 2));
+    room_acquire(&r, attempt(19, 1, 2));
+    EXPECT_TOLD(&r, "15 released\n"
+                    "16 released\n"
+                    "17 over: released\n"
+                    "18 over: released\n"
+                    "19 over: released\n");
+    room_fini(&r);
+}
+
+static void
+a_lane_asks_for_one_thing_at_a_time(void **state)
+{
+    struct room r = held();
+    struct call next = attempt(12, 2, 1);
+
+    (void)state;
+    next.n = 2;
+    next.names = "B";
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, next);
+    room_stream_ends(&r, attempt(11, 2, 1));
+    next.stream = 13;
+    room_acquire(&r, next);
+    room_release(&r, (struct call){.stream = 14, .session = 2});
+    next.stream = 15;
+    room_acquire(&r, next);
+    EXPECT_TOLD(&r, "12 busy\n"
+                    "13 busy\n"
+                    "14 released\n"
+                    "15 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+a_lane_holds_what_its_earlier_requests_were_granted(void **state)
+{
+    struct room r = held();
+    struct call old = attempt(12, 1, 9);
+
+    (void)state;
+    room_acquire(
+        &r, (struct call){.stream = 11, .session = 1, .n = 2, .names = "B"});
+    room_acquire(&r, old);
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    old.stream = 14;
+    room_acquire(&r, old);
+    room_acquire(&r, (struct call){.stream = 15, .session = 2, .names = "A"});
+    room_acquire(
+        &r, (struct call){
+                .stream = 16, .session = 3, .names = "B", .try_only = true});
+    EXPECT_TOLD(&r, "11 granted 102\n"
+                    "12 granted 101\n"
+                    "13 released\n"
+                    "14 over: forgotten\n"
+                    "15 granted 103\n"
+                    "16 over: held\n");
+    room_fini(&r);
+}
+
+/* The next request says that the answer to the one before was seen. */
+static void
+the_next_request_of_a_lane_shows_that_the_last_was_answered(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 1, 1));
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 1, .n = 2, .names = "B"});
+    room_hush(&r);
+    room_stream_ends(&r, attempt(11, 1, 1));
+    room_acquire(
+        &r, (struct call){
+                .stream = 13, .session = 2, .names = "A", .try_only = true});
+    EXPECT_TOLD(&r, "13 over: held\n");
+    room_fini(&r);
+}
+
+static void
+lanes_below_the_lowest_are_over_and_forgotten(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(
+        &r, (struct call){.stream = 11, .session = 2, .lane = 4, .names = "A"});
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 2, .lane = 5, .names = "B"});
+    room_keep_alive(&r, (struct call){.stream = 13, .session = 2, .lowest = 6});
+    room_acquire(
+        &r, (struct call){
+                .stream = 14, .session = 2, .lane = 5, .n = 9, .names = "C"});
+    room_release(&r, (struct call){.stream = 15, .session = 2, .lane = 3});
+    room_acquire(
+        &r, (struct call){
+                .stream = 16, .session = 3, .names = "B", .try_only = true});
+    EXPECT_TOLD(&r, "12 granted 102\n"
+                    "13 alive\n"
+                    "11 over: forgotten\n"
+                    "14 over: forgotten\n"
+                    "15 released\n"
+                    "16 granted 103\n");
+    room_fini(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_request_is_answered_before_the_idle_timeout_and_keeps_its_place),
+        cmocka_unit_test(
+            a_parked_place_is_granted_nothing_and_holds_up_those_behind),
+        cmocka_unit_test(a_place_that_is_not_taken_again_in_time_is_lost),
+        cmocka_unit_test(what_remains_ends_a_wait_and_not_the_request),
+        cmocka_unit_test(the_newest_attempt_is_listened_to),
+        cmocka_unit_test(
+            an_attempt_that_was_answered_does_not_take_a_parked_place),
+        cmocka_unit_test(
+            the_end_of_the_stream_of_a_waiting_request_frees_its_place),
+        cmocka_unit_test(a_grant_whose_answer_was_never_handed_over_goes_back),
+        cmocka_unit_test(
+            a_grant_that_was_handed_over_stays_when_its_stream_ends),
+        cmocka_unit_test(
+            a_release_that_overtakes_its_acquire_leaves_it_nothing),
+        cmocka_unit_test(release_is_cancel_whatever_the_request_is),
+        cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),
+        cmocka_unit_test(a_lane_holds_what_its_earlier_requests_were_granted),
+        cmocka_unit_test(
+            the_next_request_of_a_lane_shows_that_the_last_was_answered),
+        cmocka_unit_test(lanes_below_the_lowest_are_over_and_forgotten),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "unit/support/room.h"
+
+/*
+ * A thousand clients want one lock, each for a second, and their streams bear
+ * no more than 30 s: whoever comes first is granted first, though each asks
+ * again some twenty times before its turn [W1, W2].  And: what a step costs.
+ */
+enum { CLIENTS = 1000, HELD_MS = 1000, LATENCY_MAX_MS = 1900 };
+
+struct client {
+    int64_t asks_at; /* HF_NEVER: it waits for an answer, or is done */
+    int64_t releases_at;
+    uint64_t a;
+    uint64_t granted; /* its place in the order of grants, from 1 */
+};
+
+struct crowd {
+    struct hf_lockspace *ls;
+    struct hf_instant now;
+    uint64_t random;
+    struct client clients[CLIENTS];
+    uint64_t grants;
+    uint64_t timeouts;
+    size_t late; /* this client asks again too late, once; 0: none does */
+};
+
+static struct crowd crowd;
+
+static const struct hf_lockspace_config crowded = {
+    .limits =
+        {
+            .sessions = CLIENTS,
+            .lanes = CLIENTS,
+            .claims = CLIENTS,
+            .waiters = CLIENTS,
+            .names = 4,
+            .spaces = 4,
+            .parts = CLIENTS,
+            .texts = 8,
+            .session_lanes = 1,
+            .session_waiters = 1,
+            .session_grants = 1,
+            .space_waiters = CLIENTS,
+            .space_grants = CLIENTS,
+            .request_names = 1,
+            .search = 64,
+            .record_bytes = 4096,
+        },
+    .blocking = {28500}, /* an idle timeout of 30 s less a margin */
+    .resume_grace = {2000},
+    .ttl_max = {60000},
+    .seed = 7,
+};
+
+static int64_t
+latency(struct crowd *c)
+{
+    c->random = c->random * UINT64_C(6364136223846793005) + 1;
+    return (int64_t)((c->random >> 33) % LATENCY_MAX_MS);
+}
+
+/* A stream is its client's number, from 1, and its attempt. */
+static void
+take_answers(struct crowd *c)
+{
+    struct hf_answer answer;
+
+    while (hf_lockspace_next(c->ls, &answer)) {
+        struct client *client = &c->clients[answer.stream % 1000000 - 1];
+
+        if (answer.kind == HF_ANSWER_GRANTED) {
+            client->granted = ++c->grants;
+            client->releases_at = c->now.ms + HELD_MS;
+        } else if (answer.kind == HF_ANSWER_BLOCKING_TIMEOUT) {
+            c->timeouts++;
+            client->asks_at = c->now.ms + latency(c);
+            if (answer.stream % 1000000 == c->late) {
+                client->asks_at = c->now.ms + 2001;
+                c->late = 0;
+            }
+        } else {
+            assert_true(answer.kind == HF_ANSWER_OPENED ||
+                        answer.kind == HF_ANSWER_RELEASED);
+        }
+    }
+}
+
+static void
+say(struct crowd *c, enum hf_message_kind kind, size_t number)
+{
+    const struct hf_want want = {
+        .space = {"default", 7}, .name = {"A", 1}, .mode = HF_EXCLUSIVE};
+    struct client *client = &c->clients[number];
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_MESSAGE,
+        .at = c->now,
+        .message =
+            {.kind = kind, .session = number + 1, .term = 1, .lane = 1, .n = 1},
+    };
+
+    if (kind == HF_MESSAGE_OPEN) {
+        event.message.open.ttl.ms = 60000;
+    } else if (kind == HF_MESSAGE_ACQUIRE) {
+        client->asks_at = HF_NEVER.ms;
+        event.message.a = ++client->a;
+        event.message.acquire.wants = &want;
+        event.message.acquire.wants_count = 1;
+        event.message.acquire.wait = HF_WAIT_FOREVER;
+    } else {
+        client->releases_at = HF_NEVER.ms;
+    }
+    event.message.stream = client->a * 1000000 + number + 1;
+    hf_lockspace_step(c->ls, &event);
+    take_answers(c);
+}
+
+static int64_t
+next_instant(const struct crowd *c)
+{
+    int64_t next = hf_lockspace_deadline(c->ls).ms;
+
+    for (size_t i = 0; i < CLIENTS; i++) {
+        if (c->clients[i].asks_at < next)
+            next = c->clients[i].asks_at;
+        if (c->clients[i].releases_at < next)
+            next = c->clients[i].releases_at;
+    }
+    return next;
+}
+
+/* Until everybody has held it once; client 0 comes first, and so on. */
+static void
+run_crowd(struct crowd *c, size_t late)
+{
+    struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
+                                       .serve = {1, 1, 1}};
+    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK};
+    void *block = calloc(1, hf_lockspace_size(&crowded));
+
+    HF_CHECK(block != NULL);
+    *c = (struct crowd){.random = 3, .late = late};
+    c->ls = hf_lockspace_init(block, &crowded);
+    hf_lockspace_step(c->ls, &serve);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        say(c, HF_MESSAGE_OPEN, i);
+        c->clients[i].releases_at = HF_NEVER.ms;
+        say(c, HF_MESSAGE_ACQUIRE, i);
+    }
+    while (c->grants < CLIENTS) {
+        c->now.ms = next_instant(c);
+        for (size_t i = 0; i < CLIENTS; i++) {
+            if (c->clients[i].releases_at == c->now.ms)
+                say(c, HF_MESSAGE_RELEASE, i);
+            if (c->clients[i].asks_at == c->now.ms)
+                say(c, HF_MESSAGE_ACQUIRE, i);
+        }
+        clock.at = c->now;
+        hf_lockspace_step(c->ls, &clock);
+        take_answers(c);
+    }
+    free(block);
+}
+
+static void
+a_thousand_are_granted_in_the_order_in_which_they_came(void **state)
+{
+    (void)state;
+    run_crowd(&crowd, 0);
+    for (size_t i = 0; i < CLIENTS; i++)
+        assert_int_equal(crowd.clients[i].granted, i + 1);
+    /* They were answered again and again: it was not for lack of timeouts. */
+    assert_true(crowd.timeouts > 10 * CLIENTS);
+}
+
+static void
+who_asks_again_too_late_goes_to_the_end(void **state)
+{
+    uint64_t before = 0;
+
+    (void)state;
+    run_crowd(&crowd, 500);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        if (i == 499)
+            continue;
+        assert_true(crowd.clients[i].granted > before);
+        before = crowd.clients[i].granted;
+    }
+    assert_int_equal(crowd.clients[499].granted, CLIENTS);
+}
+
+/* ---- What a step costs --------------------------------------------------- */
+
+/* Entries looked at, nodes moved, links set, steps of a search. */
+static uint64_t
+work_of(const struct hf_lockspace_counts *counts)
+{
+    return counts->probes + counts->moves + counts->links + counts->searched;
+}
+
+static struct hf_lockspace_config
+room_for(uint32_t n)
+{
+    struct hf_lockspace_config config = room_config();
+
+    config.limits = (struct hf_lockspace_limits){
+        .sessions = 2 * n,
+        .lanes = 4 * n,
+        .claims = 4 * n,
+        .waiters = 4 * n,
+        .names = 4 * n,
+        .spaces = 4,
+        .parts = 8 * n,
+        .texts = 8 * n,
+        .session_lanes = 4 * n,
+        .session_waiters = 4 * n,
+        .session_grants = 8 * n,
+        .space_waiters = 8 * n,
+        .space_grants = 8 * n,
+        .request_names = 4,
+        .search = 64,
+        .record_bytes = 4096,
+    };
+    config.blocking.ms = 20000;
+    return config;
+}
+
+static void
+step(struct room *r, uint64_t *most, enum hf_message_kind kind,
+     struct call call)
+{
+    const struct hf_want wants[] = {
+        {{"default", 7},
+         {call.names, call.names ? strlen(call.names) : 0},
+         call.try_only ? HF_SHARED : HF_EXCLUSIVE}};
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_MESSAGE,
+        .at = r->now,
+        .message = {.kind = kind,
+                    .stream = call.stream,
+                    .session = call.session,
+                    .term = 7,
+                    .lane = call.lane,
+                    .n = call.n,
+                    .a = call.a},
+    };
+    struct hf_lockspace_counts counts;
+    struct hf_answer answer;
+    uint64_t before;
+
+    if (kind == HF_MESSAGE_OPEN)
+        event.message.open.ttl.ms = 60000;
+    if (kind == HF_MESSAGE_ACQUIRE) {
+        event.message.acquire.wants = wants;
+        event.message.acquire.wants_count = 1;
+        event.message.acquire.wait = HF_WAIT_FOREVER;
+    }
+    counts = hf_lockspace_counts(r->ls);
+    before = work_of(&counts);
+    hf_lockspace_step(r->ls, &event);
+    while (hf_lockspace_next(r->ls, &answer))
+        continue;
+    counts = hf_lockspace_counts(r->ls);
+    if (work_of(&counts) - before > *most)
+        *most = work_of(&counts) - before;
+}
+
+/* The most of any step, when n lanes wait in one line and as many hold a name
+ * each. */
+static uint64_t
+most_of_a_step(uint32_t n)
+{
+    struct hf_lockspace_config config = room_for(n);
+    struct room r = room_empty(&config);
+    uint64_t most = 0;
+    char name[16];
+
+    room_serve(&r, 1000);
+    for (uint32_t i = 1; i <= n; i++) {
+        struct call call = {
+            .stream = i, .session = i, .lane = 1, .n = 1, .a = 1};
+
+        r.now.ms += i % 3;
+        step(&r, &most, HF_MESSAGE_OPEN, call);
+        snprintf(name, sizeof(name), "own-%u", i);
+        call.names = name;
+        step(&r, &most, HF_MESSAGE_ACQUIRE, call);
+        call.n = 2;
+        call.names = "shared";
+        call.try_only = i % 2 == 0; /* a shared one, that may wait */
+        step(&r, &most, HF_MESSAGE_ACQUIRE, call);
+    }
+    for (uint32_t i = 1; i <= n; i++) {
+        struct call call = {.stream = n + i,
+                            .session = (i * 7919ull) % n + 1,
+                            .lane = 1,
+                            .n = 2,
+                            .a = 2,
+                            .names = "shared"};
+
+        step(&r, &most, HF_MESSAGE_KEEP_ALIVE, call);
+        if (i % 3 == 0)
+            step(&r, &most, HF_MESSAGE_RELEASE, call);
+        else
+            step(&r, &most, HF_MESSAGE_ACQUIRE, call);
+        call.n = 1;
+        if (i % 5 == 0)
+            step(&r, &most, HF_MESSAGE_RELEASE, call);
+    }
+    hf_lockspace_check(r.ls);
+    room_fini(&r);
+    return most;
+}
+
+static void
+a_step_costs_no_more_than_the_logarithm_of_what_is_there(void **state)
+{
+    uint64_t few = most_of_a_step(64);
+    uint64_t many = most_of_a_step(64 * 64);
+
+    (void)state;
+    /* Two heaps' depths at most for six doublings; a search is bounded by 64.
+     */
+    assert_true(few > 0 && many <= few + 6 * 6 + 64);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_thousand_are_granted_in_the_order_in_which_they_came),
+        cmocka_unit_test(who_asks_again_too_late_goes_to_the_end),
+        cmocka_unit_test(
+            a_step_costs_no_more_than_the_logarithm_of_what_is_there),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/support/room.h"
+
+/* Each limit has its answer, and takes nothing that is there. */
+
+/* What was there before is there after it: 1 holds A, and 2 waits for it. */
+static struct room
+full_of(const struct hf_lockspace_config *config)
+{
+    struct room r = room_with(config);
+
+    room_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
+    room_acquire(&r, (struct call){.stream = 2, .session = 2, .names = "A"});
+    room_hush(&r);
+    return r;
+}
+
+static void
+expect_still_there(struct room *r)
+{
+    room_hush(r);
+    room_release(r, (struct call){.stream = 98, .session = 1});
+    EXPECT_TOLD(r, "98 released\n"
+                   "2 granted 102\n");
+    room_fini(r);
+}
+
+static void
+too_many_sessions_are_not_opened(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.limits.sessions = 3;
+    r = full_of(&config);
+    room_open(&r, 4, 1000, HF_TAKEOVER);
+    room_open(&r, 3, 1000, HF_TAKEOVER); /* the id is taken */
+    room_end(&r, (struct call){.stream = 11, .session = 3});
+    room_open(&r, 5, 100000, HF_TAKEOVER); /* longer than any may be */
+    room_open(&r, 5, 1000, HF_TAKEOVER);
+    EXPECT_TOLD(&r, "4 limit\n"
+                    "3 limit\n"
+                    "11 ended\n"
+                    "5 limit\n"
+                    "5 opened\n");
+    expect_still_there(&r);
+}
+
+/* Nothing of the request is remembered, so it is not said to be over. */
+static void
+too_many_lanes_are_told_that_nothing_is_settled(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.limits.session_lanes = 1;
+    r = full_of(&config);
+    room_acquire(
+        &r, (struct call){.stream = 11, .session = 1, .lane = 2, .names = "B"});
+    room_release(&r, (struct call){.stream = 12, .session = 1, .lane = 2});
+    room_acquire(
+        &r, (struct call){.stream = 13, .session = 3, .lane = 1, .names = "B"});
+    room_keep_alive(&r, (struct call){.stream = 14, .session = 3, .lowest = 2});
+    room_acquire(
+        &r, (struct call){.stream = 15, .session = 3, .lane = 2, .names = "B"});
+    EXPECT_TOLD(&r, "11 limit\n"
+                    "12 limit\n"
+                    "13 granted 102\n"
+                    "14 alive\n"
+                    "15 granted 103\n");
+    room_release(&r, (struct call){.stream = 16, .session = 1});
+    EXPECT_TOLD(&r, "16 released\n"
+                    "2 granted 104\n");
+    room_fini(&r);
+}
+
+static void
+expect_limit(struct hf_lockspace_config config, const char *names)
+{
+    struct room r = full_of(&config);
+
+    room_acquire(&r, (struct call){.stream = 11, .session = 3, .names = names});
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 3, .a = 2, .names = names});
+    EXPECT_TOLD(&r, "11 over: limit\n"
+                    "12 over: limit\n");
+    expect_still_there(&r);
+}
+
+static void
+what_no_limit_has_room_for_is_over_for_ever(void **state)
+{
+    struct hf_lockspace_config one = room_config();
+    struct hf_lockspace_config config = one;
+
+    (void)state;
+    config.limits.claims = 2;
+    config.limits.waiters = 2;
+    expect_limit(config, "B");
+    config = one;
+    config.limits.waiters = 1;
+    expect_limit(config, "A");
+    config = one;
+    config.limits.names = 1;
+    expect_limit(config, "B");
+    config = one;
+    config.limits.spaces = 1;
+    expect_limit(config, "x/B");
+    config = one;
+    config.limits.claims = config.limits.waiters = config.limits.parts = 3;
+    expect_limit(config, "B C");
+    config = one;
+    config.limits.space_waiters = 1;
+    expect_limit(config, "A");
+    config = one;
+    config.limits.space_grants = 2;
+    expect_limit(config, "B");
+    config = one;
+    config.limits.request_names = 1;
+    expect_limit(config, "B C");
+    config = one;
+    config.limits.record_bytes = 600;
+    expect_limit(config, "a-name-that-is-far-too-long-for-so-short-a-record");
+    /* Two pieces are the names', and three those of whom each session is. */
+    config = one;
+    config.limits.texts = 5;
+    expect_limit(config, "B");
+}
+
+static void
+a_session_has_its_own_limits(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.limits.session_grants = 1;
+    r = full_of(&config);
+    room_acquire(
+        &r, (struct call){.stream = 11, .session = 1, .lane = 2, .names = "B"});
+    /* What waits may be granted, and so it counts. */
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 2, .lane = 2, .names = "B"});
+    EXPECT_TOLD(&r, "11 over: limit\n"
+                    "12 over: limit\n");
+    expect_still_there(&r);
+
+    config = room_config();
+    config.limits.session_waiters = 1;
+    r = full_of(&config);
+    room_acquire(
+        &r, (struct call){.stream = 11, .session = 2, .lane = 2, .names = "A"});
+    EXPECT_TOLD(&r, "11 over: limit\n");
+    expect_still_there(&r);
+}
+
+static void
+a_request_without_a_name_or_with_one_twice_is_invalid(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = full_of(&config);
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 3, .names = ""});
+    room_acquire(
+        &r,
+        (struct call){.stream = 12, .session = 3, .n = 2, .names = "B C B:s"});
+    EXPECT_TOLD(&r, "11 over: invalid\n"
+                    "12 over: invalid\n");
+    expect_still_there(&r);
+}
+
+/* Come and gone a thousand times, nothing is left: neither a name, nor a text,
+ * nor a lane that was passed. */
+static void
+what_is_over_leaves_no_room_behind_it(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = full_of(&config);
+
+    (void)state;
+    for (uint64_t i = 1; i <= 1000; i++) {
+        char names[64];
+
+        snprintf(names, sizeof(names), "name-%d:s other/%d x", (int)i, (int)i);
+        room_acquire(&r, (struct call){.stream = 10 * i,
+                                       .session = 3,
+                                       .lane = i,
+                                       .lowest = i,
+                                       .names = names,
+                                       .note = "a note that is not short at "
+                                               "all, and takes two pieces"});
+        room_release(
+            &r, (struct call){.stream = 10 * i + 1, .session = 3, .lane = i});
+        if (i % 10 == 0)
+            room_applied(&r, room_batch(&r, 100));
+        assert_non_null(strstr(r.text, "granted"));
+        room_hush(&r);
+    }
+    room_release(&r, (struct call){.stream = 99999, .session = 1});
+    EXPECT_TOLD(&r, "99999 released\n"
+                    "2 granted 1102\n");
+    room_fini(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_many_sessions_are_not_opened),
+        cmocka_unit_test(too_many_lanes_are_told_that_nothing_is_settled),
+        cmocka_unit_test(what_no_limit_has_room_for_is_over_for_ever),
+        cmocka_unit_test(a_session_has_its_own_limits),
+        cmocka_unit_test(a_request_without_a_name_or_with_one_twice_is_invalid),
+        cmocka_unit_test(what_is_over_leaves_no_room_behind_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+#include <string.h>
+
+#include "unit/support/room.h"
+
+/* The stories of a new leader [L2, L5, L6]. */
+
+static struct hf_bytes
+bytes(const char *text)
+{
+    return (struct hf_bytes){text, strlen(text)};
+}
+
+static void
+load_session(struct room *room, uint64_t id)
+{
+    room_step(
+        room,
+        (struct hf_lockspace_event){
+            .kind = HF_SPACE_LOAD_SESSION,
+            .session = {.id = id, .secret = {{(uint8_t)id}}, .ttl = {10000}},
+        });
+}
+
+static void
+load_grant(struct room *room, uint64_t fence, uint64_t session,
+           const char *name, enum hf_mode mode)
+{
+    const struct hf_want want = {bytes("default"), bytes(name), mode};
+
+    room_step(room, (struct hf_lockspace_event){
+                        .kind = HF_SPACE_LOAD_GRANT,
+                        .grant = {.fence = fence,
+                                  .session = session,
+                                  .lane = 1,
+                                  .n = fence,
+                                  .wants = &want,
+                                  .wants_count = 1},
+                    });
+}
+
+/* 1 holds A, and 2 and 3 are there; there is a grace of 500 ms. */
+static struct room
+taken_over(void)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    config.takeover_grace.ms = 500;
+    r = room_empty(&config);
+    for (uint64_t id = 1; id <= 3; id++)
+        load_session(&r, id);
+    load_grant(&r, 90, 1, "A", HF_EXCLUSIVE);
+    room_serve(&r, 1000);
+    return r;
+}
+
+static struct call
+waited(uint64_t stream, uint64_t session, int64_t waited_ms, const char *names)
+{
+    return (struct call){.stream = stream,
+                         .session = session,
+                         .names = names,
+                         .waited_ms = waited_ms};
+}
+
+static void
+what_was_granted_is_held_under_the_next_leader(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = room_empty(&config);
+
+    (void)state;
+    load_session(&r, 1);
+    load_session(&r, 2);
+    load_grant(&r, 500, 1, "A", HF_EXCLUSIVE);
+    room_serve(&r, 1000);
+    room_acquire(&r, (struct call){.stream = 11, .session = 2, .names = "A"});
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 1, .n = 500, .names = "A"});
+    /* Loaded ones count as handed over. */
+    room_stream_ends(&r, (struct call){.stream = 12, .session = 1, .n = 500});
+    room_release(&r, (struct call){.stream = 13, .session = 1, .n = 500});
+    EXPECT_TOLD(&r, "12 granted 500\n"
+                    "13 released\n"
+                    "11 granted 501\n");
+    room_fini(&r);
+}
+
+/* Its ttl begins anew, from an instant after the load began. */
+static void
+a_loaded_session_is_counted_from_the_load(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = room_empty(&config);
+
+    (void)state;
+    r.now.ms = 5000;
+    load_session(&r, 1);
+    room_serve(&r, 6000);
+    room_clock(&r, 14999);
+    room_keep_alive(&r, (struct call){.stream = 11, .session = 1});
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 2});
+    EXPECT_TOLD(&r, "11 alive\n"
+                    "12 gone\n");
+    room_fini(&r);
+}
+
+static void
+a_grant_without_its_session_is_void_and_swept(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = room_empty(&config);
+
+    (void)state;
+    load_session(&r, 1);
+    load_grant(&r, 70, 9, "A", HF_EXCLUSIVE);
+    room_serve(&r, 1000);
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    room_applied(&r, room_batch(&r, 100));
+    EXPECT_TOLD(&r, "11 granted 101\n"
+                    "put 101 of 1.1 A\n"
+                    "delete 70\n"
+                    "batch 1, fence 102, all is due\n");
+    room_fini(&r);
+}
+
+static void
+fences_grow_from_whatever_was_highest(void **state)
+{
+    static const struct {
+        uint64_t stored, term, fence, wall_us, expected;
+    } cases[] = {{50, 40, 30, 20, 50},
+                 {40, 50, 30, 20, 50},
+                 {20, 30, 49, 40, 50},
+                 {20, 30, 40, 50, 50}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct hf_lockspace_config config = room_config();
+        struct room r = room_empty(&config);
+        struct hf_batch batch;
+
+        load_session(&r, 1);
+        load_grant(&r, cases[i].fence, 1, "A", HF_EXCLUSIVE);
+        room_step(
+            &r, (struct hf_lockspace_event){
+                    .kind = HF_SPACE_SERVE,
+                    .serve = {cases[i].term, cases[i].stored, cases[i].wall_us},
+                });
+        hf_lockspace_begin(r.ls, (struct hf_budget){2, 1 << 20});
+        hf_lockspace_fix(r.ls, &batch);
+        assert_int_equal(batch.next_fence, cases[i].expected);
+        room_fini(&r);
+    }
+}
+
+static void
+a_store_that_contradicts_itself_is_not_led(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = room_empty(&config);
+
+    (void)state;
+    load_session(&r, 1);
+    load_session(&r, 2);
+    load_grant(&r, 70, 1, "A", HF_EXCLUSIVE);
+    load_grant(&r, 71, 2, "A", HF_SHARED);
+    room_serve(&r, 1000);
+    assert_false(hf_lockspace_serving(r.ls));
+    room_fini(&r);
+}
+
+/* ---- Places taken again [L5] --------------------------------------------- */
+
+static void
+who_waited_longest_under_the_last_leader_is_first_under_this(void **state)
+{
+    struct room r = taken_over();
+
+    (void)state;
+    room_acquire(&r, waited(11, 2, 100, "A"));
+    room_clock(&r, 1300);
+    room_acquire(&r, waited(12, 3, 900, "A"));
+    room_release(&r, (struct call){.stream = 13, .session = 1, .n = 90});
+    EXPECT_TOLD(&r, "13 released\n");
+    room_clock(&r, 1499);
+    EXPECT_TOLD(&r, "");
+    assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1500);
+    room_clock(&r, 1500);
+    room_release(&r, (struct call){.stream = 14, .session = 3});
+    EXPECT_TOLD(&r, "12 granted 101\n"
+                    "14 released\n"
+                    "11 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+what_nobody_waits_for_is_granted_in_the_grace(void **state)
+{
+    struct room r = taken_over();
+
+    (void)state;
+    room_acquire(&r, waited(11, 2, 0, "B"));
+    room_acquire(&r, waited(12, 3, 50, "C"));
+    room_acquire(
+        &r, (struct call){.stream = 13, .session = 1, .lane = 2, .names = "C"});
+    EXPECT_TOLD(&r, "11 granted 101\n");
+    room_clock(&r, 1500);
+    EXPECT_TOLD(&r, "12 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+a_try_that_only_a_grace_keeps_out_is_not_told_no(void **state)
+{
+    struct room r = taken_over();
+    struct call call = waited(12, 3, 0, "B");
+
+    (void)state;
+    room_acquire(&r, waited(11, 2, 100, "B"));
+    call.try_only = true;
+    room_acquire(&r, call);
+    call = (struct call){
+        .stream = 13, .session = 3, .lane = 2, .names = "A", .try_only = true};
+    room_acquire(&r, call);
+    EXPECT_TOLD(&r, "12 later, 500 ms\n"
+                    "13 over: held\n");
+    room_fini(&r);
+}
+
+static void
+a_circle_is_found_when_places_are_taken(void **state)
+{
+    struct room r = taken_over();
+
+    (void)state;
+    room_acquire(&r, waited(11, 2, 0, "B"));
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 2, .n = 2, .names = "A"});
+    room_acquire(&r, (struct call){.stream = 13,
+                                   .session = 1,
+                                   .n = 91,
+                                   .names = "B",
+                                   .waited_ms = 300});
+    EXPECT_TOLD(&r, "11 granted 101\n");
+    room_clock(&r, 1500);
+    EXPECT_TOLD(&r, "12 over: deadlock 2.1 1.1\n");
+    room_fini(&r);
+}
+
+/* ---- The grace of a server that forgot [L6] ------------------------------ */
+
+static void
+a_server_that_forgot_grants_nothing_for_a_while(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.start_grace.ms = 600;
+    r = room_with(&config);
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
+    room_acquire(
+        &r, (struct call){
+                .stream = 13, .session = 3, .names = "B", .try_only = true});
+    EXPECT_TOLD(&r, "13 later, 600 ms\n");
+    assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1600);
+    room_clock(&r, 1600);
+    EXPECT_TOLD(&r, "11 granted 101\n");
+    room_fini(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_granted_is_held_under_the_next_leader),
+        cmocka_unit_test(a_loaded_session_is_counted_from_the_load),
+        cmocka_unit_test(a_grant_without_its_session_is_void_and_swept),
+        cmocka_unit_test(fences_grow_from_whatever_was_highest),
+        cmocka_unit_test(a_store_that_contradicts_itself_is_not_led),
+        cmocka_unit_test(
+            who_waited_longest_under_the_last_leader_is_first_under_this),
+        cmocka_unit_test(what_nobody_waits_for_is_granted_in_the_grace),
+        cmocka_unit_test(a_try_that_only_a_grace_keeps_out_is_not_told_no),
+        cmocka_unit_test(a_circle_is_found_when_places_are_taken),
+        cmocka_unit_test(a_server_that_forgot_grants_nothing_for_a_while),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

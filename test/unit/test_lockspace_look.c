@@ -1,0 +1,158 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "core/lockspace/look.h"
+#include "unit/support/room.h"
+
+/* What a person is shown: who holds, who waits, in order, for how long, why. */
+
+static const char *
+why_word(enum hf_look_why why)
+{
+    static const char *const words[] = {
+        [HF_LOOK_HOLDS] = "holds",   [HF_LOOK_HELD] = "held",
+        [HF_LOOK_BEHIND] = "behind", [HF_LOOK_ELSEWHERE] = "elsewhere",
+        [HF_LOOK_PARKED] = "parked", [HF_LOOK_GRACE] = "grace",
+    };
+
+    return words[why];
+}
+
+static void
+show_row(const struct room *r, const struct hf_look_claim *row, char *to,
+         size_t size)
+{
+    char who[32] = "";
+    char note[32] = "";
+    size_t len = strlen(to);
+
+    hf_look_text(r->ls, row->who, who, sizeof(who) - 1);
+    hf_look_text(r->ls, row->note, note, sizeof(note) - 1);
+    snprintf(to + len, size - len, "%d.%d %s%s %d ms%s%s%s %s\n",
+             (int)row->session, (int)row->lane, why_word(row->why),
+             row->free ? ", until free" : "", (int)row->age.ms,
+             row->mode == HF_SHARED ? " shared" : "",
+             note[0] == '\0' ? "" : " ", note, who);
+}
+
+static void
+show(const struct room *r, const char *text, char *to, size_t size)
+{
+    struct hf_want lock = {.space = {"default", 7},
+                           .name = {text, strlen(text)}};
+    struct hf_look_name name;
+    struct hf_look_claim row;
+    uint32_t cursor = 0;
+
+    to[0] = '\0';
+    if (!hf_look_find(r->ls, &lock, &name))
+        return;
+    while (hf_look_holders(r->ls, name.number, &cursor, &row))
+        show_row(r, &row, to, size);
+    cursor = 0;
+    while (hf_look_line(r->ls, name.number, &cursor, &row))
+        show_row(r, &row, to, size);
+}
+
+static void
+a_name_shows_its_holders_and_its_line(void **state)
+{
+    struct room r = room_new();
+    char text[1024];
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11,
+                                   .session = 1,
+                                   .names = "A:s B",
+                                   .note = "./report"});
+    room_clock(&r, 1400);
+    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
+    room_acquire(
+        &r, (struct call){
+                .stream = 13, .session = 3, .names = "A:s", .waited_ms = 50});
+    room_acquire(&r, (struct call){.stream = 14,
+                                   .session = 3,
+                                   .lane = 2,
+                                   .names = "B C:s",
+                                   .free = true});
+    room_clock(&r, 1500);
+    show(&r, "A", text, sizeof(text));
+    assert_string_equal(text, "1.1 holds 500 ms shared ./report ann@db1\n"
+                              "2.1 held 100 ms ann@db1\n"
+                              "3.1 behind 150 ms shared ann@db1\n");
+    show(&r, "C", text, sizeof(text));
+    assert_string_equal(text, "3.2 elsewhere, until free 100 ms ann@db1\n");
+    room_clock(&r, 2400);
+    room_release(&r, (struct call){.stream = 15, .session = 1});
+    show(&r, "A", text, sizeof(text));
+    assert_string_equal(text, "2.1 parked 1000 ms ann@db1\n"
+                              "3.1 behind 1050 ms shared ann@db1\n");
+    show(&r, "D", text, sizeof(text));
+    assert_string_equal(text, "");
+    room_fini(&r);
+}
+
+static void
+a_grace_after_a_start_is_a_reason_to_wait(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+    char text[256];
+
+    (void)state;
+    config.start_grace.ms = 600;
+    r = room_with(&config);
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    show(&r, "A", text, sizeof(text));
+    assert_string_equal(text, "1.1 grace 0 ms ann@db1\n");
+    room_fini(&r);
+}
+
+/* What is there all the while is seen once, whatever comes and goes. */
+static void
+a_list_goes_on_while_others_come_and_go(void **state)
+{
+    struct room r = room_new();
+    struct hf_look_name name;
+    struct hf_look_session session;
+    uint32_t cursor = 0;
+    unsigned seen = 0;
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A B"});
+    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "x/C"});
+    assert_true(hf_look_names(r.ls, &cursor, &name));
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    room_acquire(&r,
+                 (struct call){.stream = 14, .session = 3, .names = "D E F"});
+    while (hf_look_names(r.ls, &cursor, &name)) {
+        char text[8] = "";
+
+        hf_look_text(r.ls, name.name, text, sizeof(text) - 1);
+        seen += strcmp(text, "C") == 0;
+        assert_int_equal(name.holders, 1);
+    }
+    assert_int_equal(seen, 1);
+
+    cursor = 0;
+    seen = 0;
+    while (hf_look_sessions(r.ls, &cursor, &session)) {
+        assert_int_equal(session.grants, session.id == 1 ? 0 : 1);
+        assert_int_equal(session.ttl.ms, 10000);
+        seen++;
+    }
+    assert_int_equal(seen, 3);
+    room_fini(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_shows_its_holders_and_its_line),
+        cmocka_unit_test(a_grace_after_a_start_is_a_reason_to_wait),
+        cmocka_unit_test(a_list_goes_on_while_others_come_and_go),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
