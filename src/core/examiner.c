@@ -162,20 +162,17 @@ has_beaten(struct hf_examiner *x, const struct hf_sight *sight)
            x->again++ < AGAIN_MAX;
 }
 
-/* The version that was to be deleted is past.  Was that ours, if one of our
- * clears was not answered?  Not if the same holder beat; and the record of one
- * that is gone nobody deletes but a person.  Otherwise it may have been given
- * back, and nothing is known. */
+/* The version that was to be deleted is past.  If one of our clears was not
+ * answered, it may have been that one, unless the same holder beat; or the
+ * holder gave back, or another took over or cleared. */
 static void
 end_past(struct hf_examiner *x, const struct hf_sight *sight)
 {
-    bool unsettled = x->unsettled && !is_same_holder(x, sight);
+    bool unknown = x->unsettled && !is_same_holder(x, sight);
 
-    x->cleared = unsettled && sight->kind == HF_SIGHT_ABSENT &&
-                 x->finding == HF_FINDING_GONE;
     if (sight->kind == HF_SIGHT_LOCK)
         x->finding = HF_FINDING_ALIVE;
-    end(x, unsettled && !x->cleared ? HF_E_UNKNOWN : HF_OK);
+    end(x, unknown ? HF_E_UNKNOWN : HF_OK);
 }
 
 /* After a refused clear: the version is past, by our own clear or by others. */

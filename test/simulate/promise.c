@@ -204,6 +204,7 @@ check_status(struct world *world, const struct actor *actor)
 
     if (d->status == HF_E_UNAVAILABLE &&
         truth_is_healthy(world, actor->client, actor->began_at) &&
+        world->now.ms - actor->began_at > truth_turn(world) &&
         actor->config.terms.beat.ms > 2 * world->shape.latency_ms)
         world_break(world, "unavailable is true", "%s", actor->name);
     if (d->status == HF_E_CORRUPT)

@@ -475,7 +475,7 @@ a_clear_answered_unknown_may_have_been_ours(void **state)
     step(&absent, refused(60, 4));
     suspected = another = beaten = absent;
     step(&absent, found_absent(70, 5, 8));
-    EXPECT_ENDED(&absent, HF_OK, HF_FINDING_GONE, true);
+    EXPECT_ENDED(&absent, HF_E_UNKNOWN, HF_FINDING_GONE, false);
 
     suspected.examiner.finding = HF_FINDING_UNCHANGED;
     step(&suspected, found_absent(70, 5, 8));

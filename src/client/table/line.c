@@ -140,13 +140,24 @@ end_others(struct hf_manager *m, struct hf_queue *queue,
     }
 }
 
+/* What the contender says of the holder that it saw, unless another look has
+ * shown a later one since. */
+static enum hf_outcome
+outcome_of(const struct hf_queue *queue)
+{
+    const struct hf_contender *c = &queue->contender;
+    bool past = queue->seen.token != c->evidence.token;
+
+    return c->outcome == HF_SUSPECTED_DEAD && past ? HF_TIMED_OUT : c->outcome;
+}
+
 /* The first's contender has ended: so has the first, and who ends with it. */
 static void
 finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     struct hf_contender *c = &queue->contender;
     struct hf_driver *first = queue->first;
-    struct hf_end end = {.status = c->status, .outcome = c->outcome};
+    struct hf_end end = {.status = c->status, .outcome = outcome_of(queue)};
     struct hf_end of_first = end;
 
     if (queue->own) { /* of nobody's any more, and to be seen anew */
@@ -165,7 +176,7 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     hf_keys_set_held(m, queue, false);
     hf_queue_leave(queue, first);
     hf_line_end(m, queue, first, &of_first, now);
-    if (!first->granted && ends_others(c))
+    if (!first->granted && end.outcome == c->outcome && ends_others(c))
         end_others(m, queue, &end, now);
     if (queue->first == NULL || !first->granted) {
         queue->shared_at = (struct hf_instant){0};
