@@ -47,9 +47,9 @@ increment(struct hf_store *store, const char *name)
         case HF_APPLIED:
             return true;
         case HF_REFUSED:
+        case HF_UNAVAILABLE: /* others kept it locked: surely not done */
             break;
         case HF_UNKNOWN:
-        case HF_UNAVAILABLE:
             return false;
         }
     }
