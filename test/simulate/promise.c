@@ -340,6 +340,10 @@ on_granted(struct world *world, struct actor *actor)
     struct key_truth *key = &world->keys[actor->key];
 
     world->grants++;
+    if (hf_between(world->now, hf_manager_right(&actor->driver)).ms <
+        actor->config.grace.ms)
+        world_break(world, "what is granted lasts for its grace", "%s",
+                    actor->name);
     check_alone(world, actor);
     check_fence(world, actor);
     check_soon(world, actor);
