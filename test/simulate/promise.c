@@ -312,6 +312,7 @@ check_outcome(struct world *world, const struct actor *actor)
         if (!quick && early)
             world_break(world, "waits to the limit", "%s", actor->name);
         if (actor->config.try_only && key->owner == NULL &&
+            truth_is_healthy(world, actor->client, actor->began_at) &&
             key->owned_until < actor->began_at && !has_rivals(world, actor) &&
             !truth_is_behind(world, actor))
             world_break(world, "a try takes what is free", "%s", actor->name);

@@ -57,6 +57,21 @@ is_kept_by_place(const struct hf_queue *queue, struct hf_instant now)
             hf_between(queue->called_at, now).ms >= HF_TROUBLE_SLOW_MS);
 }
 
+/* Has another look shown a later holder than the contender's own did? */
+static bool
+is_past(const struct hf_queue *queue)
+{
+    return queue->seen.token != queue->contender.evidence.token;
+}
+
+/* Whom the contender suspects is not suspected if he is past. */
+static enum hf_outcome
+outcome_now(const struct hf_queue *queue, enum hf_outcome outcome)
+{
+    return outcome == HF_SUSPECTED_DEAD && is_past(queue) ? HF_TIMED_OUT
+                                                          : outcome;
+}
+
 /* A wait that is over its limit, of one that has no contender at work. */
 void
 hf_line_end_at_limit(struct hf_manager *m, struct hf_queue *queue,
@@ -140,24 +155,14 @@ end_others(struct hf_manager *m, struct hf_queue *queue,
     }
 }
 
-/* What the contender says of the holder that it saw, unless another look has
- * shown a later one since. */
-static enum hf_outcome
-outcome_of(const struct hf_queue *queue)
-{
-    const struct hf_contender *c = &queue->contender;
-    bool past = queue->seen.token != c->evidence.token;
-
-    return c->outcome == HF_SUSPECTED_DEAD && past ? HF_TIMED_OUT : c->outcome;
-}
-
 /* The first's contender has ended: so has the first, and who ends with it. */
 static void
 finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     struct hf_contender *c = &queue->contender;
     struct hf_driver *first = queue->first;
-    struct hf_end end = {.status = c->status, .outcome = outcome_of(queue)};
+    struct hf_end end = {.status = c->status,
+                         .outcome = outcome_now(queue, c->outcome)};
     struct hf_end of_first = end;
 
     if (queue->own) { /* of nobody's any more, and to be seen anew */
@@ -218,7 +223,7 @@ end_tries(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
         next = d->next;
         if (!hf_queue_is_held(queue) && !is_looked_for(queue, d))
             continue;
-        if (c->suspected && hf_queue_is_quick(d))
+        if (c->suspected && !is_past(queue) && hf_queue_is_quick(d))
             hf_line_end_waiter(m, queue, d, &suspected, now);
         else if (lives && d->settings->try_only)
             hf_line_end_waiter(m, queue, d, &timed_out, now);
