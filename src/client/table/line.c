@@ -89,6 +89,7 @@ hf_line_end_at_limit(struct hf_manager *m, struct hf_queue *queue,
         end.status =
             hf_contender_at_limit(&queue->contender, &evidence, &end.outcome);
     }
+    end.outcome = outcome_now(queue, end.outcome);
     if (end.status != HF_OK)
         end.outcome = HF_NOT_HELD;
     hf_line_end_waiter(m, queue, driver, &end, now);
