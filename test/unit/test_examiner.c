@@ -402,7 +402,7 @@ an_unknown_clear_is_repeated_at_the_same_version(void **state)
                  "240 ask #4 delete lock v7, put audit 7 absent new\n"
                  "250 ask #5 read\n"
                  "260 ended\n");
-    EXPECT_ENDED(&had_applied, HF_OK, HF_FINDING_GONE, true);
+    EXPECT_ENDED(&had_applied, HF_E_UNKNOWN, HF_FINDING_GONE, false);
 }
 
 /* On a place that is slower than a person's patience. */
@@ -459,7 +459,8 @@ a_clear_that_is_refused_for_ever_ends(void **state)
     EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_FINDING_GONE, false);
 }
 
-/* Whose process is gone does not give back; who only stood still may. */
+/* Or another's: who stood still may give back, and who is gone be taken over,
+ * or cleared by another person. */
 static void
 a_clear_answered_unknown_may_have_been_ours(void **state)
 {
