@@ -6,9 +6,6 @@
 #include "lab/print.h"
 #include "lab/prove.h"
 #include "lab/world/promises.h"
-#include "lab/world/story.h"
-#include "lab/world/walk.h"
-#include "lab/world/worlds.h"
 
 /* holdfast-lab: prove, wander, replay, list, promises. */
 
@@ -41,7 +38,7 @@ verb_prove(const void *taken, const char *world)
     const struct options *options = taken;
     const struct program_search *search = &options->search;
     struct prove how = prove_of(options);
-    const struct world_config *config;
+    struct subject subject;
 
     if (options->quick && options->all) {
         program_complain("--quick and --all do not go together");
@@ -49,8 +46,7 @@ verb_prove(const void *taken, const char *world)
     }
     if (world == NULL)
         return prove_list(NULL, &how);
-    config = worlds_find(world);
-    if (config == NULL)
+    if (!subject_find(world, &subject))
         return refuse_world(world);
     if (search->workers == 0 && search->faults < 0)
         return prove_list(world, &how);
@@ -61,7 +57,7 @@ verb_prove(const void *taken, const char *world)
     }
     if (!search->json)
         print_table_head(stdout);
-    return prove_world(config, search->workers,
+    return prove_world(&subject, search->workers,
                        search->faults < 0 ? 1 : (unsigned)search->faults, &how);
 }
 
@@ -69,34 +65,34 @@ static int
 verb_wander(const void *taken, const char *world)
 {
     const struct options *options = taken;
-    const struct world_config *base = worlds_find(world);
-    struct world_config config;
+    struct subject subject;
     uint16_t schedule[PRINT_SCHEDULE_MAX];
     struct walk walk = {.schedule = schedule, .max = 1000};
     struct print how = {.out = stdout, .trace = options->trace};
+    const char *expect;
     uint64_t walked = 0;
 
-    if (base == NULL)
+    if (!subject_find(world, &subject))
         return refuse_world(world);
-    config = worlds_with(base, options->search.workers);
-    config.symmetric = false;
+    subject_set_workers(&subject, options->search.workers);
+    subject_tell_apart(&subject);
+    expect = subject_expect(&subject);
     for (; walked < options->walks && !program_is_stopped(); walked++) {
         const char *violated;
 
         walk.seed = options->seed + walked;
-        violated = walk_at_random(&config, &walk);
+        violated = subject_walk(&subject, &walk);
         if (violated == NULL)
             continue;
         printf("seed %llu: %s\n", (unsigned long long)walk.seed, violated);
-        print_schedule(&how, &config, schedule, walk.len);
-        return config.expect != NULL && strcmp(violated, config.expect) == 0
-                   ? 0
-                   : EXIT_FINDING;
+        print_schedule(&how, &subject, schedule, walk.len);
+        return expect != NULL && strcmp(violated, expect) == 0 ? 0
+                                                               : EXIT_FINDING;
     }
     printf("%llu walks of up to %zu steps from seed %llu: nothing found\n",
            (unsigned long long)walked, walk.max,
            (unsigned long long)options->seed);
-    return program_is_stopped() || config.expect != NULL ? EXIT_BOUNDED : 0;
+    return program_is_stopped() || expect != NULL ? EXIT_BOUNDED : 0;
 }
 
 static int
@@ -105,17 +101,17 @@ verb_replay(const void *taken, const char *line)
     static uint16_t schedule[PRINT_SCHEDULE_MAX];
     const struct options *options = taken;
     const struct print how = {.out = stdout, .trace = options->trace};
-    struct world_config config;
+    struct subject subject;
     struct verdict_replay ended;
     const char *why;
     int count;
 
-    count = story_parse(line, &config, schedule, PRINT_SCHEDULE_MAX, &why);
+    count = subject_parse(line, &subject, schedule, PRINT_SCHEDULE_MAX, &why);
     if (count < 0) {
         program_complain("cannot replay '%.60s': %s", line, why);
         return EXIT_USAGE;
     }
-    ended = print_story(&how, &config, schedule, (size_t)count);
+    ended = print_story(&how, &subject, schedule, (size_t)count);
     return verdict_print_replay(&ended, (size_t)count);
 }
 
@@ -124,10 +120,13 @@ verb_list(const void *taken, const char *word)
 {
     (void)taken;
     (void)word;
-    for (unsigned i = 0; i < worlds_count; i++) {
-        printf("%-18s %s\n", worlds[i].name, worlds[i].about);
-        if (worlds[i].expect != NULL)
-            printf("%-18s must be found: %s\n", "", worlds[i].expect);
+    for (unsigned i = 0; i < subject_count(); i++) {
+        struct subject subject = subject_at(i);
+        const char *expect = subject_expect(&subject);
+
+        printf("%-18s %s\n", subject_name(&subject), subject_about(&subject));
+        if (expect != NULL)
+            printf("%-18s must be found: %s\n", "", expect);
     }
     return 0;
 }

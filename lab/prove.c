@@ -4,15 +4,16 @@
 
 #include "base/check.h"
 #include "explore/program.h"
-#include "lab/world/reduction.h"
+#include "lab/world/model.h"
 
 /* What to exit with.  A search that was cut short has not said anything. */
 static int
-judge(const struct world_config *config, const struct explore_report *report)
+judge(const struct subject *subject, const struct explore_report *report)
 {
     if (report->verdict == EXPLORE_BOUNDED)
         return EXIT_BOUNDED;
-    return verdict_is_expected(report, config->expect) ? 0 : EXIT_FINDING;
+    return verdict_is_expected(report, subject_expect(subject)) ? 0
+                                                                : EXIT_FINDING;
 }
 
 /* What became of the schedule of a violation. */
@@ -40,16 +41,16 @@ find_again(const struct explore_system *system,
  * is found once more without either.  Where that is cut short, by a limit or by
  * the user, the promise is broken all the same. */
 static enum schedule
-find_schedule(struct world_config *config, const struct explore_limits *limits,
+find_schedule(struct subject *subject, const struct explore_limits *limits,
               struct explore_report *report)
 {
-    bool alike = config->symmetric;
+    bool alike = subject_is_alike(subject);
     struct explore_system full;
     struct explore_system reduced;
 
-    config->symmetric = false;
-    full = model_system(config);
-    reduced = model_reduced_system(config);
+    subject_tell_apart(subject);
+    full = subject_system(subject, false);
+    reduced = subject_system(subject, true);
     if (find_again(&full, limits, report))
         return SHORTEST;
     if (!alike || find_again(&reduced, limits, report))
@@ -59,39 +60,38 @@ find_schedule(struct world_config *config, const struct explore_limits *limits,
 }
 
 static bool
-explore(struct world_config *config, const struct explore_limits *limits,
-        bool full, struct explore_report *report, enum schedule *schedule)
+explore(struct subject *subject, const struct explore_limits *limits, bool full,
+        struct explore_report *report, enum schedule *schedule)
 {
-    bool reduced = !full && reduction_holds_in(config);
-    struct explore_system system =
-        reduced ? model_reduced_system(config) : model_system(config);
+    bool reduced = !full && subject_is_reduced(subject);
+    struct explore_system system = subject_system(subject, reduced);
 
     *schedule = SHORTEST;
     if (!explore_all(&system, limits, report))
         return false;
-    if (report->verdict == EXPLORE_VIOLATED && (config->symmetric || reduced))
-        *schedule = find_schedule(config, limits, report);
+    if (report->verdict == EXPLORE_VIOLATED &&
+        (subject_is_alike(subject) || reduced))
+        *schedule = find_schedule(subject, limits, report);
     return true;
 }
 
 static void
-print_found(const struct world_config *config,
-            const struct explore_report *report, enum schedule schedule,
-            const struct prove *prove)
+print_found(struct subject *subject, const struct explore_report *report,
+            enum schedule schedule, const struct prove *prove)
 {
     FILE *out = prove->how.out;
 
     if (prove->json) {
-        print_json(out, config, report);
+        print_json(out, subject, report);
         return;
     }
-    print_table_row(out, config, report);
+    print_table_row(out, subject, report);
     if (report->verdict == EXPLORE_BOUNDED)
         fprintf(out, "     no violation within %llu states, depth %u\n",
                 (unsigned long long)report->states, report->depth);
     if (report->verdict == EXPLORE_VACUOUS)
         fputs("     nobody was ever inside, so this proves nothing\n", out);
-    verdict_print_unexpected(out, report, config->expect);
+    verdict_print_unexpected(out, report, subject_expect(subject));
     if (report->verdict == EXPLORE_PROVED && report->faults > 0 &&
         (report->seen & MODEL_SEEN_FAULT) == 0)
         fputs("     no fault was ever possible\n", out);
@@ -100,29 +100,30 @@ print_found(const struct world_config *config,
     if (schedule == NOT_FOUND)
         fputs("     its schedule was not found before the search ended\n", out);
     else
-        print_schedule(&prove->how, config, report->schedule,
+        print_schedule(&prove->how, subject, report->schedule,
                        report->schedule_len);
     if (schedule == PERHAPS_LONGER)
         fputs("     perhaps not the shortest: the search for it ended\n", out);
 }
 
 int
-prove_world(const struct world_config *base, unsigned workers, unsigned faults,
+prove_world(const struct subject *base, unsigned workers, unsigned faults,
             const struct prove *prove)
 {
-    struct world_config config = worlds_with(base, workers);
+    struct subject subject = *base;
     struct explore_limits limits = prove->limits;
     struct explore_report report;
     enum schedule schedule;
     int code;
 
     limits.faults = faults;
-    if (!explore(&config, &limits, prove->full, &report, &schedule)) {
+    subject_set_workers(&subject, workers);
+    if (!explore(&subject, &limits, prove->full, &report, &schedule)) {
         program_complain("not enough memory");
         return EXIT_INTERNAL;
     }
-    code = judge(&config, &report);
-    print_found(&config, &report, schedule, prove);
+    code = judge(&subject, &report);
+    print_found(&subject, &report, schedule, prove);
     explore_report_fini(&report);
     return code;
 }
@@ -158,15 +159,17 @@ prove_list(const char *world, const struct prove *prove)
 
     if (!prove->json)
         print_table_head(prove->how.out);
-    for (unsigned i = 0; i < worlds_proofs_count && !explore_is_stopped(limits);
-         i++) {
-        const struct worlds_proof *proof = &worlds_proofs[i];
+    for (unsigned i = 0;
+         i < subject_proofs_count() && !explore_is_stopped(limits); i++) {
+        const struct worlds_proof *proof = subject_proof(i);
+        struct subject subject;
 
         if (!is_wanted(proof, world, prove))
             continue;
         count++;
-        worst = worse(worst, prove_world(worlds_find(proof->world),
-                                         proof->workers, proof->faults, prove));
+        HF_CHECK(subject_find(proof->world, &subject));
+        worst = worse(
+            worst, prove_world(&subject, proof->workers, proof->faults, prove));
     }
     if (explore_is_stopped(limits)) /* what comes after it was not looked at */
         return worse(worst, EXIT_BOUNDED);

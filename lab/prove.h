@@ -2,7 +2,6 @@
 #define LAB_PROVE_H
 
 #include "lab/print.h"
-#include "lab/world/worlds.h"
 
 /* Prove: search worlds to their end, and print what was found. */
 
@@ -18,8 +17,8 @@ struct prove {
 
 /* One world, with so many workers (0: its own).  Returns what to exit with: 0
  * when it is as the world expects. */
-int prove_world(const struct world_config *base, unsigned workers,
-                unsigned faults, const struct prove *prove);
+int prove_world(const struct subject *base, unsigned workers, unsigned faults,
+                const struct prove *prove);
 
 /* Every proof of the list, or those of one world: the worst of the results; or
  * EXIT_USAGE when there is none. */

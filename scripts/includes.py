@@ -21,9 +21,9 @@ LAYERS = {
     "explore": {"base"},
     "lab": {"base", "core", "explore"},
     "tale": {"base", "explore", "lab/prove.h", "lab/world/promises.h",
-             "lab/world/worlds.h"},
+             "lab/subject.h"},
     "tale/place": {"base", "store", "explore", "tale"},
-    "tale/main.c": {"base", "explore", "lab/world/worlds.h", "tale",
+    "tale/main.c": {"base", "explore", "lab/subject.h", "tale",
                     "tale/place"},
 }
 

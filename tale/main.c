@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "explore/program.h"
-#include "lab/world/worlds.h"
+#include "lab/subject.h"
 #include "tale/options.h"
 #include "tale/picture/picture_file.h"
 #include "tale/place/replay_on.h"
@@ -18,10 +18,12 @@ static struct told told;
 static int
 refuse_specimen(const char *name)
 {
+    struct subject world;
+
     program_complain("there is no specimen '%.60s' (%s)", name,
-                     worlds_find(name) == NULL
-                         ? "see holdfast-tale list"
-                         : "it is a world: say holdfast-lab prove");
+                     subject_find(name, &world)
+                         ? "it is a world: say holdfast-lab prove"
+                         : "see holdfast-tale list");
     return EXIT_USAGE;
 }
 

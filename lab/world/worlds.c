@@ -463,19 +463,6 @@ worlds_find(const char *name)
     return NULL;
 }
 
-const struct worlds_proof *
-worlds_find_proof(const char *world, unsigned workers, unsigned faults)
-{
-    for (unsigned i = 0; i < worlds_proofs_count; i++) {
-        const struct worlds_proof *proof = &worlds_proofs[i];
-
-        if (strcmp(proof->world, world) == 0 && proof->workers == workers &&
-            proof->faults == faults)
-            return proof;
-    }
-    return NULL;
-}
-
 const char *
 worlds_target_word(enum worlds_target target)
 {

@@ -28,10 +28,6 @@ extern const unsigned worlds_proofs_count;
 /* The world of that name, or NULL. */
 const struct world_config *worlds_find(const char *name);
 
-/* The line of the list for that world, so far; NULL: it is none of it. */
-const struct worlds_proof *worlds_find_proof(const char *world,
-                                             unsigned workers, unsigned faults);
-
 /* "test", "prove", "prove-all". */
 const char *worlds_target_word(enum worlds_target target);
 

@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "explore/verdict.h"
-#include "lab/world/worlds.h"
 #include "tale/report/lines.h"
 
 enum { PROOFS_MAX = 1000 };
@@ -100,8 +99,7 @@ read_row(const struct lines *lines, char *at, struct proof *proof)
     proof->workers = (unsigned)workers;
     proof->faults = (unsigned)faults;
     proof->depth = (unsigned)depth;
-    proof->world = worlds_find(world);
-    if (proof->world == NULL)
+    if (!subject_find(world, &proof->world))
         return lines_fail(lines, "there is no such world");
     return HF_OK;
 }
@@ -190,7 +188,7 @@ proofs_fini(struct proofs *proofs)
 bool
 proofs_is_expected(const struct proof *proof)
 {
-    const char *expect = proof->world->expect;
+    const char *expect = subject_expect(&proof->world);
 
     if (expect == NULL)
         return proof->verdict == EXPLORE_PROVED ||

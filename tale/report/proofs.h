@@ -6,6 +6,7 @@
 #include <holdfast/words.h>
 
 #include "explore/explore.h"
+#include "lab/subject.h"
 
 /*
  * Proofs: what `holdfast-lab prove` has printed, read back.  There is one way
@@ -13,7 +14,7 @@
  */
 
 struct proof {
-    const struct world_config *world; /* static */
+    struct subject world;
     unsigned workers;
     unsigned faults;
     enum explore_verdict verdict;

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/world/worlds.h"
 #include "tale/report/html.h"
 #include "tale/report/proofs.h"
 
@@ -72,7 +71,7 @@ static void
 show_limit(FILE *out, const struct proof *proof)
 {
     fputs("<details class=\"limit\"><summary><code>", out);
-    html_text(out, proof->world->name);
+    html_text(out, subject_name(&proof->world));
     fputs("</code> ", out);
     html_text(out, proof->property);
     fputs(proofs_is_expected(proof) ? "" : " <strong>(unexpected)</strong>",
@@ -88,9 +87,9 @@ static void
 show_row(FILE *out, const struct proof *proof)
 {
     fputs("<tr><th scope=\"row\"><code>", out);
-    html_text(out, proof->world->name);
+    html_text(out, subject_name(&proof->world));
     fputs("</code><span class=\"about\">", out);
-    html_text(out, proof->world->about);
+    html_text(out, subject_about(&proof->world));
     fprintf(out,
             "</span></th><td class=\"n\" data-label=\"workers\">%u</td>"
             "<td class=\"n\" data-label=\"faults\">%u</td>"
@@ -101,7 +100,7 @@ show_row(FILE *out, const struct proof *proof)
         fputs(" ", out);
         html_property(out, proof->property);
     }
-    if (proof->world->expect != NULL)
+    if (subject_expect(&proof->world) != NULL)
         fputs(proofs_is_expected(proof) ? ", as it must be"
                                         : ", which must be found",
               out);

@@ -127,10 +127,11 @@ say_findings(const struct report *report, struct report_outcome *outcome)
         const struct proof *proof = &report->proofs.at[i];
 
         if (proof->verdict == EXPLORE_BOUNDED)
-            outcome->bounded = say("bounded", "the world ", proof->world->name);
+            outcome->bounded =
+                say("bounded", "the world ", subject_name(&proof->world));
         else if (!proofs_is_expected(proof))
-            outcome->finding =
-                say("not as expected", "the world ", proof->world->name);
+            outcome->finding = say("not as expected", "the world ",
+                                   subject_name(&proof->world));
     }
     if (mutants_surviving(&report->mutants) > 0)
         outcome->finding = say("not as expected", "a mutant that survives", "");

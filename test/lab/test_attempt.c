@@ -136,9 +136,11 @@ tell(const struct world_config *config, const uint16_t *schedule, size_t len,
     FILE *out = open_memstream(text, &size);
     struct print how = {.out = out};
     struct verdict_replay told;
+    struct subject subject;
 
     assert_non_null(out);
-    told = print_story(&how, config, schedule, len);
+    subject = subject_of_table(config);
+    told = print_story(&how, &subject, schedule, len);
     assert_int_equal(fclose(out), 0);
     return told;
 }
@@ -169,7 +171,7 @@ static void
 on_the_fair_schedule_it_is_told_after_the_story(void **unused)
 {
     struct world_config config = unsound("live", 0);
-    struct world_config sound;
+    struct subject sound;
     uint16_t schedule[5];
     const char *why;
     struct verdict_replay told;
@@ -178,8 +180,8 @@ on_the_fair_schedule_it_is_told_after_the_story(void **unused)
     (void)unused;
     assert_true(config.judge_stuck);
     assert_int_equal(
-        story_parse("live:2:begin2,serve2,deliver2,serve2,deliver2", &sound,
-                    schedule, 5, &why),
+        subject_parse("live:2:begin2,serve2,deliver2,serve2,deliver2", &sound,
+                      schedule, 5, &why),
         5);
     told = tell(&config, schedule, 5, &text);
     assert_non_null(told.violated);
@@ -194,6 +196,7 @@ static void
 a_proof_exits_as_with_a_broken_promise_and_has_it_in_its_json(void **unused)
 {
     struct world_config config = unsound("takeover", 1);
+    struct subject subject = subject_of_table(&config);
     struct prove prove = {.json = true};
     char *text;
     size_t size;
@@ -201,7 +204,7 @@ a_proof_exits_as_with_a_broken_promise_and_has_it_in_its_json(void **unused)
     (void)unused;
     prove.how.out = open_memstream(&text, &size);
     assert_non_null(prove.how.out);
-    assert_int_equal(prove_world(&config, 2, 0, &prove), EXIT_FINDING);
+    assert_int_equal(prove_world(&subject, 2, 0, &prove), EXIT_FINDING);
     assert_int_equal(fclose(prove.how.out), 0);
     assert_non_null(strstr(text, "\"verdict\":\"violated\",\"property\":"
                                  "\"" CHECK "\",\"expected\":false,"));

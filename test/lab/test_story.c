@@ -3,13 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "lab/subject.h"
 #include "lab/world/story.h"
-#include "lab/world/walk.h"
-#include "lab/world/worlds.h"
 
 enum { STEPS_MAX = 400 };
 
@@ -17,9 +17,9 @@ static int
 parse(const char *line)
 {
     static uint16_t schedule[STEPS_MAX];
-    struct world_config config;
+    struct subject subject;
     const char *why = NULL;
-    int count = story_parse(line, &config, schedule, STEPS_MAX, &why);
+    int count = subject_parse(line, &subject, schedule, STEPS_MAX, &why);
 
     if (count < 0)
         assert_non_null(why);
@@ -30,26 +30,27 @@ static void
 a_line_that_was_printed_is_read_again(void **unused)
 {
     (void)unused;
-    for (unsigned i = 0; i < worlds_count; i++) {
+    for (unsigned i = 0; i < subject_count(); i++) {
         uint16_t schedule[STEPS_MAX];
         uint16_t again[STEPS_MAX];
-        struct world_config config = worlds_with(&worlds[i], 3);
-        struct world_config read;
+        struct subject subject = subject_at(i);
+        struct subject read;
         struct walk walk = {.seed = i, .schedule = schedule, .max = STEPS_MAX};
         char buffer[STEPS_MAX * 20];
         struct hf_text text;
         const char *why;
 
-        walk_at_random(&config, &walk);
+        subject_set_workers(&subject, 3);
+        subject_walk(&subject, &walk);
         assert_true(walk.len > 0);
         hf_text_init(&text, buffer, sizeof(buffer));
-        story_line(&config, schedule, walk.len, &text);
-        assert_int_equal(story_parse(buffer, &read, again, STEPS_MAX, &why),
+        subject_line(&subject, schedule, walk.len, &text);
+        assert_int_equal(subject_parse(buffer, &read, again, STEPS_MAX, &why),
                          walk.len);
         assert_memory_equal(schedule, again, walk.len * sizeof(schedule[0]));
-        assert_string_equal(read.name, config.name);
-        assert_int_equal(read.workers, 3);
-        assert_false(read.symmetric);
+        assert_string_equal(subject_name(&read), subject_name(&subject));
+        assert_int_equal(subject_workers(&read), 3);
+        assert_false(subject_is_alike(&read));
     }
 }
 
@@ -60,15 +61,37 @@ every_act_has_a_word_of_its_own(void **unused)
     for (enum world_act act = 0; act < ACT_COUNT; act++) {
         char line[64] = "takeover:2:";
         uint16_t number;
-        struct world_config config;
+        struct subject subject;
         const char *why;
 
         assert_non_null(story_act_word(act));
         strncat(line, story_act_word(act), 40);
         strncat(line, "2", 2);
-        assert_int_equal(story_parse(line, &config, &number, 1, &why), 1);
+        assert_int_equal(subject_parse(line, &subject, &number, 1, &why), 1);
         assert_int_equal(world_action_of(number).act, act);
         assert_int_equal(world_action_of(number).who, 1);
+    }
+}
+
+static void
+so_has_every_act_of_a_server(void **unused)
+{
+    (void)unused;
+    for (unsigned i = worlds_count; i < subject_count(); i++) {
+        struct subject subject = subject_at(i);
+        struct subject read;
+
+        for (unsigned act = 0; act < subject.server.kind->acts; act++) {
+            char line[128];
+            uint16_t number;
+            const char *why;
+
+            snprintf(line, sizeof(line), "%s:2:%s2", subject_name(&subject),
+                     subject.server.kind->words[act]);
+            assert_int_equal(subject_parse(line, &read, &number, 1, &why), 1);
+            assert_int_equal(kind_action_of(number).act, act);
+            assert_int_equal(kind_action_of(number).who, 1);
+        }
     }
 }
 
@@ -106,15 +129,16 @@ a_line_that_is_none_is_refused_with_a_reason(void **unused)
 static void
 a_line_longer_than_there_is_room_is_refused(void **unused)
 {
-    struct world_config config;
+    struct subject subject;
     uint16_t schedule[2];
     const char *why;
 
     (void)unused;
     assert_int_equal(
-        story_parse("takeover:2:begin1,serve1", &config, schedule, 2, &why), 2);
-    assert_int_equal(story_parse("takeover:2:begin1,serve1,deliver1", &config,
-                                 schedule, 2, &why),
+        subject_parse("takeover:2:begin1,serve1", &subject, schedule, 2, &why),
+        2);
+    assert_int_equal(subject_parse("takeover:2:begin1,serve1,deliver1",
+                                   &subject, schedule, 2, &why),
                      -1);
 }
 
@@ -161,20 +185,21 @@ every_step_is_a_sentence_and_a_fault_is_called_one(void **unused)
 static void
 a_step_that_is_not_possible_ends_a_replay(void **unused)
 {
-    struct world_config config;
+    struct subject subject;
     uint16_t schedule[4];
     const char *why;
     bool valid;
 
     (void)unused;
-    assert_int_equal(
-        story_parse("takeover:2:begin1,deliver1", &config, schedule, 4, &why),
-        2);
-    assert_null(model_replay(&config, schedule, 2, NULL, NULL, &valid));
+    assert_int_equal(subject_parse("takeover:2:begin1,deliver1", &subject,
+                                   schedule, 4, &why),
+                     2);
+    assert_null(model_replay(&subject.table, schedule, 2, NULL, NULL, &valid));
     assert_false(valid);
     assert_int_equal(
-        story_parse("takeover:2:begin1,serve3", &config, schedule, 4, &why), 2);
-    assert_null(model_replay(&config, schedule, 2, NULL, NULL, &valid));
+        subject_parse("takeover:2:begin1,serve3", &subject, schedule, 4, &why),
+        2);
+    assert_null(model_replay(&subject.table, schedule, 2, NULL, NULL, &valid));
     assert_false(valid);
 }
 
@@ -184,6 +209,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_that_was_printed_is_read_again),
         cmocka_unit_test(every_act_has_a_word_of_its_own),
+        cmocka_unit_test(so_has_every_act_of_a_server),
         cmocka_unit_test(a_line_that_is_none_is_refused_with_a_reason),
         cmocka_unit_test(a_line_longer_than_there_is_room_is_refused),
         cmocka_unit_test(every_step_is_a_sentence_and_a_fault_is_called_one),

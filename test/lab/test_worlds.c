@@ -63,14 +63,16 @@ static void
 make_test_has_a_proof_of_every_world(void **unused)
 {
     (void)unused;
-    for (unsigned i = 0; i < worlds_count; i++) {
+    for (unsigned i = 0; i < subject_count(); i++) {
+        struct subject subject = subject_at(i);
+        const char *name = subject_name(&subject);
         bool any = false;
 
-        for (unsigned j = 0; j < worlds_proofs_count; j++)
-            any |= worlds_proofs[j].target == WORLDS_TEST &&
-                   strcmp(worlds_proofs[j].world, worlds[i].name) == 0;
+        for (unsigned j = 0; j < subject_proofs_count(); j++)
+            any |= subject_proof(j)->target == WORLDS_TEST &&
+                   strcmp(subject_proof(j)->world, name) == 0;
         if (!any)
-            fail_msg("make test has no proof of %s", worlds[i].name);
+            fail_msg("make test has no proof of %s", name);
     }
 }
 
@@ -147,15 +149,17 @@ static void
 where_nobody_is_ever_inside_nothing_is_proved(void **unused)
 {
     struct world_config config = *worlds_find("slow-place");
+    struct subject subject;
     struct prove prove = {0};
     char *text;
     size_t size;
 
     (void)unused;
     config.latency *= 4;
+    subject = subject_of_table(&config);
     prove.how.out = open_memstream(&text, &size);
     assert_non_null(prove.how.out);
-    assert_int_equal(prove_world(&config, 1, 0, &prove), EXIT_FINDING);
+    assert_int_equal(prove_world(&subject, 1, 0, &prove), EXIT_FINDING);
     assert_int_equal(fclose(prove.how.out), 0);
     assert_non_null(strstr(text, " vacuous "));
     assert_non_null(strstr(text, "nobody was ever inside"));
@@ -233,30 +237,32 @@ a_few_walks_in_every_world_break_no_promise(void **unused)
     uint16_t schedule[1000];
 
     (void)unused;
-    for (unsigned i = 0; i < worlds_count; i++) {
-        struct world_config config = worlds[i];
+    for (unsigned i = 0; i < subject_count(); i++) {
+        struct subject subject = subject_at(i);
         struct walk walk = {.schedule = schedule, .max = 1000};
 
-        config.symmetric = false;
-        if (config.expect != NULL)
+        subject_tell_apart(&subject);
+        if (subject_expect(&subject) != NULL)
             continue;
         for (walk.seed = 1; walk.seed <= 5; walk.seed++)
-            assert_null(walk_at_random(&config, &walk));
+            assert_null(subject_walk(&subject, &walk));
     }
 }
 
 static void
 every_proof_has_its_world(void **unused)
 {
-    (void)unused;
-    for (unsigned i = 0; i < worlds_proofs_count; i++) {
-        const struct worlds_proof *proof = &worlds_proofs[i];
+    struct subject subject;
 
-        assert_non_null(worlds_find(proof->world));
+    (void)unused;
+    for (unsigned i = 0; i < subject_proofs_count(); i++) {
+        const struct worlds_proof *proof = subject_proof(i);
+
+        assert_true(subject_find(proof->world, &subject));
         assert_in_range(proof->workers, 1, WORLD_WORKERS_MAX);
         assert_true(proof->faults <= 15);
     }
-    assert_null(worlds_find("nowhere"));
+    assert_false(subject_find("nowhere", &subject));
 }
 
 int

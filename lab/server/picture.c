@@ -1,0 +1,450 @@
+#include "lab/server/picture.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "core/lockspace/claims.h"
+#include "core/lockspace/journal.h"
+#include "core/lockspace/line.h"
+#include "core/lockspace/list.h"
+#include "core/lockspace/names.h"
+#include "core/lockspace/owners.h"
+
+#define SPACE "s"
+#define TERM  1
+
+enum { LANE = 1 }; /* the number of every client's */
+
+enum flag {
+    FLAG_HANDED = 1,
+    FLAG_STORED = 2,
+    FLAG_TO_PUT = 4,
+    FLAG_FREE = 8,
+};
+
+static const char *const names[PICTURE_NAMES] = {"a", "b", "c"};
+
+struct hf_lockspace_config
+picture_lockspace(unsigned blocking, unsigned resume_grace,
+                  unsigned takeover_grace)
+{
+    enum { ENOUGH = 24 };
+
+    return (struct hf_lockspace_config){
+        .limits = {.sessions = PICTURE_CLIENTS,
+                   .lanes = PICTURE_CLIENTS,
+                   .claims = ENOUGH,
+                   .waiters = PICTURE_CLIENTS,
+                   .names = PICTURE_NAMES,
+                   .spaces = 1,
+                   .parts = 2 * ENOUGH,
+                   .texts = PICTURE_NAMES + 1,
+                   .session_lanes = 1,
+                   .session_waiters = 1,
+                   .session_grants = PICTURE_CLAIMS + 1,
+                   .space_waiters = 2 * ENOUGH,
+                   .space_grants = 2 * ENOUGH,
+                   .request_names = PICTURE_NAMES,
+                   .search = 2 * ENOUGH,
+                   .record_bytes = 4096},
+        .blocking = {blocking},
+        .resume_grace = {resume_grace},
+        .takeover_grace = {takeover_grace},
+        .ttl_max = {1000},
+        .seed = 1,
+    };
+}
+
+struct hf_want
+picture_want(unsigned name, enum hf_mode mode)
+{
+    return (struct hf_want){
+        .space = {SPACE, strlen(SPACE)},
+        .name = {names[name], strlen(names[name])},
+        .mode = mode,
+    };
+}
+
+/* ---- Ticks --------------------------------------------------------------- */
+
+static uint8_t
+until(struct hf_instant now, struct hf_instant at)
+{
+    struct hf_duration left = hf_between(now, at);
+
+    return left.ms < PICTURE_NEVER ? (uint8_t)left.ms : PICTURE_NEVER;
+}
+
+static struct hf_instant
+in(uint8_t ticks)
+{
+    if (ticks == PICTURE_NEVER)
+        return HF_NEVER;
+    return hf_after(PICTURE_NOW, (struct hf_duration){ticks});
+}
+
+static struct hf_instant
+ago(uint8_t ticks)
+{
+    return hf_after(PICTURE_NOW, (struct hf_duration){-(int64_t)ticks});
+}
+
+/* ---- Taking -------------------------------------------------------------- */
+
+/* NULL: it is not in it. */
+static const struct hf_earliest_node *
+node_of(const struct hf_lockspace *ls, const struct hf_earliest *heap,
+        uint32_t item)
+{
+    const uint32_t *places = hf_slots_behind(ls, heap->places);
+    const struct hf_earliest_node *nodes = hf_slots_behind(ls, heap->nodes);
+
+    return places[item] == 0 ? NULL : &nodes[places[item] - 1];
+}
+
+static unsigned
+name_number(const struct hf_lockspace *ls, uint32_t name)
+{
+    char text = '\0';
+
+    hf_texts_copy(ls, &ls->texts, hf_name_text(hf_name_at(ls, name)), &text, 1);
+    return (unsigned)(text - names[0][0]);
+}
+
+/* The longest line of those that stand before it: of each name, one after the
+ * other. */
+static uint8_t
+place_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
+{
+    uint8_t most = 0;
+
+    for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next) {
+        uint32_t before = hf_part_at(ls, at)->links.prev;
+
+        if (before != 0) {
+            uint8_t place =
+                place_of(ls, hf_claim_at(ls, hf_part_at(ls, before)->claim));
+
+            most = place > most ? place : most;
+        }
+    }
+    return (uint8_t)(most + 1);
+}
+
+static uint8_t
+rank_of_gathered(const struct hf_lockspace *ls, uint32_t item)
+{
+    const struct hf_earliest_node *nodes =
+        hf_slots_behind(ls, ls->gathered.nodes);
+    const struct hf_earliest_node *own = node_of(ls, &ls->gathered, item);
+    uint8_t rank = 1;
+
+    for (uint32_t i = 0; i < ls->gathered.count; i++)
+        if (nodes[i].at_ms < own->at_ms ||
+            (nodes[i].at_ms == own->at_ms &&
+             (int32_t)(nodes[i].turn - own->turn) < 0))
+            rank++;
+    return rank;
+}
+
+static uint8_t
+timer_of_claim(const struct hf_lockspace *ls, uint32_t item,
+               struct hf_instant now)
+{
+    const struct hf_earliest_node *node = node_of(ls, &ls->timers, item);
+
+    return node == NULL ? PICTURE_NEVER
+                        : until(now, (struct hf_instant){node->at_ms});
+}
+
+/* A session's timer may be too early, and follows when it is due. */
+static uint8_t
+timer_of_session(const struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_earliest_node *node = node_of(ls, &ls->timers, number);
+    struct hf_instant end = hf_owners_end_of_ttl(hf_session_at(ls, number));
+
+    return node == NULL ? PICTURE_NEVER
+                        : until(end, (struct hf_instant){node->at_ms});
+}
+
+static void
+take_wait(const struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
+          struct picture_claim *picture)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    uint32_t item = hf_item_of_claim(ls, number);
+
+    picture->limit = until(now, claim->wait_end);
+    if (claim->state == HF_CLAIM_ASKED) {
+        picture->state = PICTURE_GATHERED;
+        picture->waited = (uint8_t)hf_between(claim->since, now).ms;
+        picture->place = rank_of_gathered(ls, item);
+        return;
+    }
+    picture->state = PICTURE_WAITING;
+    picture->place = place_of(ls, claim);
+    picture->timer = timer_of_claim(ls, item, now);
+}
+
+static void
+take_claim(const struct hf_lockspace *ls, uint32_t number,
+           struct hf_instant now, struct picture_claim *picture)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    picture->n = (uint8_t)claim->n;
+    picture->stream = (uint8_t)claim->stream;
+    picture->flags =
+        (uint8_t)((claim->handed ? FLAG_HANDED : 0) |
+                  (claim->stored ? FLAG_STORED : 0) |
+                  (claim->free ? FLAG_FREE : 0) |
+                  (claim->pending == HF_PENDING_PUT ? FLAG_TO_PUT : 0));
+    for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next)
+        picture->modes[name_number(ls, hf_part_at(ls, at)->name)] =
+            (uint8_t)(hf_part_at(ls, at)->mode + 1);
+    if (claim->state == HF_CLAIM_ASKED || claim->state == HF_CLAIM_WAITING) {
+        take_wait(ls, number, now, picture);
+        return;
+    }
+    picture->state =
+        claim->state == HF_CLAIM_HELD ? PICTURE_HELD : PICTURE_REVOKED;
+    picture->fence = (uint8_t)claim->fence;
+}
+
+static void
+take_lane(const struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
+          struct picture_client *picture)
+{
+    const struct hf_ls_lane *lane = hf_lane_at(ls, number);
+    unsigned count = 0;
+
+    picture->lane = 1;
+    picture->state = lane->state;
+    picture->over = lane->over;
+    picture->n = (uint8_t)lane->n;
+    picture->a = (uint8_t)lane->a;
+    for (uint32_t at = lane->held.first; at != 0;
+         at = hf_claim_at(ls, at)->mates.next) {
+        HF_CHECK(count < PICTURE_CLAIMS);
+        take_claim(ls, at, now, &picture->claims[count++]);
+    }
+    if (hf_claims_waits(lane)) {
+        HF_CHECK(count < PICTURE_CLAIMS);
+        take_claim(ls, lane->current, now, &picture->claims[count]);
+    }
+}
+
+void
+picture_take(const struct hf_lockspace *ls, const struct picture_config *config,
+             struct hf_instant now, struct picture *picture)
+{
+    *picture = (struct picture){
+        .next_fence = (uint8_t)ls->next_fence,
+        .gathers = until(now, ls->gather_until),
+    };
+    for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
+        const struct hf_ls_session *session = hf_session_at(ls, at);
+        struct picture_client *client;
+        int64_t silent;
+
+        if (session->state == HF_SESSION_FREE)
+            continue;
+        HF_CHECK(session->id >= 1 && session->id <= config->clients);
+        client = &picture->clients[session->id - 1];
+        silent = hf_between(session->heard_at, now).ms;
+        client->session = session->state;
+        client->silent =
+            (uint8_t)(silent < config->ttl.ms ? silent : config->ttl.ms);
+        client->recorded = session->recorded;
+        if (session->state == HF_SESSION_LIVE)
+            client->timer = timer_of_session(ls, at);
+        if (session->lanes != 0)
+            take_lane(ls, session->lanes, now, client);
+    }
+}
+
+/* ---- Building ------------------------------------------------------------ */
+
+static void
+build_session(struct hf_lockspace *ls, unsigned client,
+              const struct picture_config *config,
+              const struct picture_client *from)
+{
+    uint32_t number = hf_owners_open(ls, &(struct hf_loaded_session){
+                                             .id = client + 1,
+                                             .ttl = config->ttl,
+                                             .if_dead = config->if_dead,
+                                         });
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    session->heard_at = ago(from->silent);
+    session->recorded = from->recorded;
+    if (from->session == HF_SESSION_OVER) {
+        hf_journal_end_session(ls, number);
+        return;
+    }
+    session->state = from->session;
+    if (from->session == HF_SESSION_LIVE && from->timer != PICTURE_NEVER)
+        hf_earliest_set(ls, &ls->timers, number,
+                        hf_owners_end_of_ttl(session).ms + from->timer);
+    if (from->lane != 0) {
+        uint32_t at = hf_owners_add_lane(ls, number, LANE);
+        struct hf_ls_lane *lane = hf_lane_at(ls, at);
+
+        lane->n = from->n;
+        lane->a = from->a;
+        lane->over = from->over;
+    }
+}
+
+static struct hf_ls_lane *
+lane_of(struct hf_lockspace *ls, unsigned client, uint32_t *number)
+{
+    *number = hf_owners_lane(ls, hf_owners_session(ls, client + 1), LANE);
+    return hf_lane_at(ls, *number);
+}
+
+/* A claim of that client with its names, ASKED. */
+static uint32_t
+build_claim(struct hf_lockspace *ls, unsigned client,
+            const struct picture_claim *from)
+{
+    uint32_t lane_number;
+    struct hf_ls_lane *lane = lane_of(ls, client, &lane_number);
+    uint32_t number = hf_claims_add(ls, lane_number, (struct hf_bytes){0});
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    claim->n = from->n;
+    claim->stream = from->stream;
+    claim->handed = (from->flags & FLAG_HANDED) != 0;
+    claim->free = (from->flags & FLAG_FREE) != 0;
+    for (unsigned i = 0; i < PICTURE_NAMES; i++) {
+        enum hf_mode mode = (enum hf_mode)(from->modes[i] - 1);
+        struct hf_want want;
+
+        if (from->modes[i] == 0)
+            continue;
+        want = picture_want(i, mode);
+        HF_CHECK(hf_line_attach(ls, number, hf_names_get(ls, &want), mode));
+    }
+    if (claim->n == lane->n)
+        lane->current = number;
+    return number;
+}
+
+static void
+build_held(struct hf_lockspace *ls, unsigned client,
+           const struct picture_claim *from)
+{
+    uint32_t number = build_claim(ls, client, from);
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_ls_session *session = hf_claims_session_of(ls, claim);
+
+    hf_claims_hold(ls, number, from->fence);
+    claim->stored = (from->flags & FLAG_STORED) != 0;
+    if (claim->n != hf_lane_at(ls, claim->lane)->n)
+        hf_owners_set_old(ls, number);
+    if (from->state == PICTURE_REVOKED) {
+        hf_claims_take_back(ls, number);
+        claim->state = HF_CLAIM_REVOKED;
+        claim->cleared = true;
+        hf_list_add(ls, &session->revoked, hf_list_work, number);
+        session->revoked_count++;
+    } else if ((from->flags & FLAG_TO_PUT) != 0) {
+        hf_journal_put(ls, number);
+    }
+}
+
+static void
+build_waiting(struct hf_lockspace *ls, unsigned client,
+              const struct picture_claim *from)
+{
+    uint32_t number = build_claim(ls, client, from);
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    claim->wait_end = in(from->limit);
+    hf_claims_start_waiting(ls, number);
+    if (from->state == PICTURE_GATHERED) {
+        claim->since = ago(from->waited);
+        hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
+                        claim->since.ms);
+        return;
+    }
+    hf_line_enter(ls, number);
+    if (from->timer != PICTURE_NEVER)
+        hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
+                        in(from->timer).ms);
+}
+
+/* What its claims leave to be said of the lane. */
+static void
+build_lane_state(struct hf_lockspace *ls, unsigned client, uint8_t state)
+{
+    uint32_t number;
+    struct hf_ls_lane *lane = lane_of(ls, client, &number);
+
+    if (state == HF_LANE_PARKED)
+        hf_line_unset_ready(ls, lane->current);
+    lane->state = state;
+}
+
+typedef void build_fn(struct hf_lockspace *ls, unsigned client,
+                      const struct picture_claim *from);
+
+static bool
+is_held(const struct picture_claim *claim)
+{
+    return claim->state >= PICTURE_HELD;
+}
+
+/* The claims that are held, or those that wait, in the order of their fences or
+ * places. */
+static void
+build_in_order(struct hf_lockspace *ls, const struct picture_config *config,
+               const struct picture *picture, bool held, build_fn *build)
+{
+    unsigned left = 0;
+
+    for (unsigned rank = 0; rank == 0 || left > 0; rank++) {
+        left = 0;
+        for (unsigned i = 0; i < config->clients * PICTURE_CLAIMS; i++) {
+            unsigned client = i / PICTURE_CLAIMS;
+            const struct picture_claim *claim =
+                &picture->clients[client].claims[i % PICTURE_CLAIMS];
+            unsigned own = held ? claim->fence : claim->place;
+
+            if (claim->state == PICTURE_NONE || is_held(claim) != held)
+                continue;
+            if (own == rank)
+                build(ls, client, claim);
+            left += own > rank;
+        }
+    }
+}
+
+struct hf_lockspace *
+picture_build(const struct picture *picture,
+              const struct picture_config *config, struct picture_block *block)
+{
+    struct hf_lockspace *ls;
+
+    HF_CHECK(hf_lockspace_size(&config->lockspace) <= sizeof(block->bytes));
+    memset(block, 0, sizeof(*block));
+    ls = hf_lockspace_init(block->bytes, &config->lockspace);
+    ls->state = HF_LOCKSPACE_SERVING;
+    ls->now = PICTURE_NOW;
+    ls->term = TERM;
+    ls->next_fence = picture->next_fence;
+    ls->gather_until = in(picture->gathers);
+    ls->hold_until = PICTURE_NOW;
+    for (unsigned i = 0; i < config->clients; i++)
+        if (picture->clients[i].session != HF_SESSION_FREE)
+            build_session(ls, i, config, &picture->clients[i]);
+    build_in_order(ls, config, picture, true, build_held);
+    build_in_order(ls, config, picture, false, build_waiting);
+    for (unsigned i = 0; i < config->clients; i++)
+        if (picture->clients[i].lane != 0)
+            build_lane_state(ls, i, picture->clients[i].state);
+    return ls;
+}

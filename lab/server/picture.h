@@ -1,0 +1,113 @@
+#ifndef LAB_SERVER_PICTURE_H
+#define LAB_SERVER_PICTURE_H
+
+#include "core/lockspace.h"
+
+/*
+ * Picture: a lockspace as few numbers, the same for lockspaces that behave the
+ * same, and a lockspace made from them again.
+ *
+ * The machine is one block, linked by numbers that depend on all that ever
+ * happened: which slot was free, how many marks were given out.  None of that
+ * changes what it does.  What does is here: who holds what, who stands before
+ * whom, which attempt is listened to, and how long until it is told the time.
+ *
+ * The clients of a world have one session each, of the id 1, 2, ..., and in it
+ * one lane.  What is told by a number that only grows (n, a, fences) is copied
+ * as it is: the world gives ranks to its own and to these at once.
+ *
+ * Left out, because a world takes each batch whole and at once: the order of
+ * changes and sweeps, marks, what was deleted and is not yet written.  Left
+ * out, because nothing decides by it: counts, what was searched, since when,
+ * the turns by which a position is told.
+ */
+
+enum {
+    PICTURE_CLIENTS = 4,
+    PICTURE_NAMES = 3,
+    PICTURE_CLAIMS = 4, /* of a lane: more than it is asked for */
+    PICTURE_NEVER = 0xff,
+};
+
+/* The instant at which a machine stands that was made from a picture; a tick is
+ * a millisecond, so that no timeout has a random part. */
+#define PICTURE_NOW ((struct hf_instant){1000000})
+
+enum picture_claim_state {
+    PICTURE_NONE,
+    PICTURE_GATHERED, /* in a takeover grace: has no place yet */
+    PICTURE_WAITING,
+    PICTURE_HELD,
+    PICTURE_REVOKED,
+};
+
+struct picture_claim {
+    uint8_t state; /* an enum picture_claim_state */
+    uint8_t n;
+    uint8_t fence;  /* of what is held */
+    uint8_t place;  /* how long a line of those before it is, from 1; equal
+                       ones want nothing of each other.  GATHERED: its rank */
+    uint8_t stream; /* that it is answered on; 0: none */
+    uint8_t timer;  /* ticks until it is parked, or loses its place */
+    uint8_t limit;  /* ticks until what remains of its wait is over */
+    uint8_t waited; /* GATHERED: ticks */
+    uint8_t modes[PICTURE_NAMES]; /* an enum hf_mode + 1; 0: not this one */
+    uint8_t flags;
+};
+
+struct picture_client {
+    uint8_t session; /* its state; 0: there is none */
+    uint8_t silent;  /* ticks since it was heard */
+    uint8_t recorded;
+    uint8_t timer; /* 0: at the end of its ttl, or before; else how much later
+                      it is told the time; NEVER */
+    uint8_t lane;  /* 1: it is known */
+    uint8_t state;
+    uint8_t over;
+    uint8_t n;
+    uint8_t a;
+    struct picture_claim claims[PICTURE_CLAIMS]; /* the oldest first */
+};
+
+struct picture {
+    uint8_t next_fence;
+    uint8_t gathers; /* ticks of a takeover grace that are left */
+    struct picture_client clients[PICTURE_CLIENTS];
+};
+
+/* What a world of so many clients asks of its machine. */
+struct picture_config {
+    struct hf_lockspace_config lockspace;
+    unsigned clients;
+    enum hf_if_dead if_dead;
+    struct hf_duration ttl;
+};
+
+/* A lockspace in the lab: large enough for any world. */
+enum { PICTURE_BLOCK = 7680 };
+
+struct picture_block {
+    _Alignas(64) uint8_t bytes[PICTURE_BLOCK];
+};
+
+/* The limits of a lockspace in the lab, none of which is ever met, and times of
+ * so many ticks. */
+struct hf_lockspace_config picture_lockspace(unsigned blocking,
+                                             unsigned resume_grace,
+                                             unsigned takeover_grace);
+
+/* The name of that number, in the one space that there is. */
+struct hf_want picture_want(unsigned name, enum hf_mode mode);
+
+/* A picture of it as it stands at that instant, which it may not have been told
+ * yet.  No batch of it is under way, and it has told all it had to tell. */
+void picture_take(const struct hf_lockspace *ls,
+                  const struct picture_config *config, struct hf_instant now,
+                  struct picture *picture);
+
+/* A lockspace like that, in the block. */
+struct hf_lockspace *picture_build(const struct picture *picture,
+                                   const struct picture_config *config,
+                                   struct picture_block *block);
+
+#endif

@@ -1,0 +1,862 @@
+#include "lab/server/waiting.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "lab/server/waiting_promise.h"
+
+#define LANE 1
+#define TERM 1
+
+/* The limit of a batch: there is none. */
+static const struct hf_budget all = {1000, 1000000};
+
+struct picture_config
+waiting_picture(const struct waiting_config *config)
+{
+    struct picture_config picture = {
+        .lockspace =
+            picture_lockspace(config->blocking, config->resume_grace, 0),
+        .clients = config->world.clients,
+        .if_dead = config->if_dead,
+        .ttl = {config->ttl},
+    };
+
+    if (config->waiters != 0)
+        picture.lockspace.limits.waiters = config->waiters;
+    return picture;
+}
+
+void
+waiting_copy(struct waiting_world *to, const struct waiting_world *from)
+{
+    memcpy(to, from, sizeof(*to));
+}
+
+/* ---- The machine --------------------------------------------------------- */
+
+/* The stream of a client that has that number. */
+static uint64_t
+stream_number(unsigned client, unsigned index)
+{
+    return client * WAITING_STREAMS + index + 1;
+}
+
+static struct waiting_stream *
+stream_of(struct waiting_world *world, uint64_t number)
+{
+    unsigned at = (unsigned)number - 1;
+
+    return &world->clients[at / WAITING_STREAMS].streams[at % WAITING_STREAMS];
+}
+
+/* Answers wait for the next batch. */
+static void
+take_answers(struct waiting_world *world)
+{
+    struct hf_answer answer;
+
+    while (hf_lockspace_next(waiting_machine(world), &answer)) {
+        struct waiting_stream *stream = stream_of(world, answer.stream);
+
+        HF_CHECK(stream->stage == STAGE_OPEN);
+        stream->stage = STAGE_DUE;
+        stream->answer = (uint8_t)answer.kind;
+        stream->fence =
+            answer.kind == HF_ANSWER_GRANTED ? (uint8_t)answer.fence : 0;
+        waiting_promise_answer(world, &answer);
+    }
+}
+
+static void
+step(struct waiting_world *world, struct hf_lockspace_event *event)
+{
+    struct waiting_before before;
+
+    waiting_promise_before(world, event, &before);
+    hf_lockspace_step(waiting_machine(world), event);
+    take_answers(world);
+    waiting_promise_after(world, event, &before);
+}
+
+static struct hf_lockspace_event
+message_of(struct waiting_world *world, unsigned client,
+           enum hf_message_kind kind)
+{
+    return (struct hf_lockspace_event){
+        .kind = HF_SPACE_MESSAGE,
+        .at = world->now,
+        .message = {.kind = kind,
+                    .session = client + 1,
+                    .term = TERM,
+                    .lane = LANE},
+    };
+}
+
+/* One of a session, that is answered at once and of which nobody waits for the
+ * answer; returns what it was. */
+static enum hf_answer_kind
+say(struct waiting_world *world, struct hf_lockspace_event event)
+{
+    struct hf_lockspace *ls = waiting_machine(world);
+    struct hf_answer answer;
+    struct hf_answer more;
+
+    event.message.stream = UINT8_MAX;
+    hf_lockspace_step(ls, &event);
+    HF_CHECK(hf_lockspace_next(ls, &answer));
+    HF_CHECK(answer.stream == UINT8_MAX && !hf_lockspace_next(ls, &more));
+    return answer.kind;
+}
+
+static void
+open_session(struct waiting_world *world, unsigned client)
+{
+    struct hf_lockspace_event event =
+        message_of(world, client, HF_MESSAGE_OPEN);
+
+    event.message.open.ttl = world->picture.ttl;
+    event.message.open.if_dead = world->config->if_dead;
+    HF_CHECK(say(world, event) == HF_ANSWER_OPENED);
+}
+
+void
+waiting_start(struct waiting_world *world, const struct waiting_config *config)
+{
+    *world = (struct waiting_world){
+        .config = config,
+        .picture = waiting_picture(config),
+        .now = PICTURE_NOW,
+    };
+    picture_build(&(struct picture){.next_fence = 1}, &world->picture,
+                  &world->block);
+    for (unsigned i = 0; i < config->world.clients; i++)
+        open_session(world, i);
+}
+
+/* ---- A client ------------------------------------------------------------ */
+
+static bool
+has_room(const struct waiting_client *client)
+{
+    for (unsigned i = 0; i < WAITING_STREAMS; i++)
+        if (client->streams[i].stage == STAGE_NONE)
+            return true;
+    return false;
+}
+
+/* The stream that a client listens on, by its index; WAITING_STREAMS: none. */
+static unsigned
+heard_of(const struct waiting_client *client)
+{
+    for (unsigned i = 0; i < WAITING_STREAMS; i++)
+        if (client->streams[i].heard)
+            return i;
+    return WAITING_STREAMS;
+}
+
+static void
+forget(struct waiting_stream *stream)
+{
+    *stream = (struct waiting_stream){0};
+}
+
+/* Its client listens on, and nothing will come. */
+static void
+lose(struct waiting_stream *stream)
+{
+    *stream = (struct waiting_stream){
+        .stage = STAGE_LOST,
+        .releases = stream->releases,
+        .heard = true,
+        .n = stream->n,
+        .a = stream->a,
+    };
+}
+
+static void
+add(struct waiting_client *client, struct waiting_stream stream)
+{
+    for (unsigned i = 0; i < WAITING_STREAMS; i++)
+        if (client->streams[i].stage == STAGE_NONE) {
+            client->streams[i] = stream;
+            return;
+        }
+    HF_CHECK(!"there is no room for a stream");
+}
+
+/* Its request, or the release of it, once more or for the first time. */
+static void
+send(struct waiting_client *client)
+{
+    bool releases = client->phase == PHASE_SETTLING;
+
+    if (!releases)
+        client->a++;
+    add(client, (struct waiting_stream){
+                    .stage = STAGE_SENT,
+                    .releases = releases,
+                    .heard = true,
+                    .n = client->n,
+                    .a = releases ? 0 : client->a,
+                });
+}
+
+/* It listens no more: by its own will, or because the stream broke, in which
+ * case what is on its way, or the end of it, comes at any time. */
+static void
+hang_up(struct waiting_stream *stream, bool broke)
+{
+    stream->heard = false;
+    stream->late |= broke;
+    if (stream->stage == STAGE_NONE || stream->stage == STAGE_LOST)
+        forget(stream);
+}
+
+static void
+ask_again(struct waiting_client *client)
+{
+    unsigned old = heard_of(client);
+
+    if (old < WAITING_STREAMS)
+        hang_up(&client->streams[old], true);
+    if (client->phase == PHASE_ASKING || client->phase == PHASE_SETTLING)
+        send(client);
+}
+
+static void
+become(struct waiting_client *client, enum waiting_phase phase)
+{
+    client->phase = (uint8_t)phase;
+    if (phase != PHASE_HOLDING)
+        client->fence = 0;
+}
+
+static void
+ask(struct waiting_client *client)
+{
+    become(client, PHASE_ASKING);
+    client->n++;
+    client->newest = 0;
+    client->listener = 0;
+    client->handed = 0;
+    client->over = 0;
+    send(client);
+}
+
+/* What it has, or asks for, it wants no more. */
+static void
+settle(struct waiting_client *client)
+{
+    unsigned old = heard_of(client);
+
+    if (old < WAITING_STREAMS)
+        hang_up(&client->streams[old], false);
+    become(client, PHASE_SETTLING);
+    send(client);
+}
+
+static void
+hear_grant(struct waiting_world *world, struct waiting_client *client,
+           uint8_t fence)
+{
+    become(client, PHASE_HOLDING);
+    client->fence = fence;
+    waiting_promise_told(world, (unsigned)(client - world->clients));
+}
+
+/* [R6] */
+static void
+hear(struct waiting_world *world, struct waiting_client *client,
+     struct waiting_stream *stream)
+{
+    struct waiting_stream heard = *stream;
+
+    forget(stream);
+    if (heard.answer == HF_ANSWER_GONE) {
+        become(client, PHASE_GONE);
+        return;
+    }
+    if (heard.releases) {
+        HF_CHECK(heard.answer == HF_ANSWER_RELEASED);
+        become(client, PHASE_IDLE);
+        return;
+    }
+    HF_CHECK(client->phase == PHASE_ASKING && heard.n == client->n);
+    if (heard.answer == HF_ANSWER_GRANTED)
+        hear_grant(world, client, heard.fence);
+    else if (heard.answer == HF_ANSWER_OVER)
+        become(client, PHASE_IDLE);
+    else if (heard.answer == HF_ANSWER_BLOCKING_TIMEOUT ||
+             heard.answer == HF_ANSWER_LATER ||
+             heard.answer == HF_ANSWER_SUPERSEDED)
+        send(client);
+    else
+        HF_CHECK(!"such an answer is not expected");
+}
+
+static void
+die(struct waiting_client *client, enum waiting_phase phase)
+{
+    for (unsigned i = 0; i < WAITING_STREAMS; i++)
+        hang_up(&client->streams[i], true);
+    become(client, phase);
+}
+
+static void
+cut(struct waiting_client *client)
+{
+    for (unsigned i = 0; i < WAITING_STREAMS; i++)
+        hang_up(&client->streams[i], true);
+    client->cut = true;
+}
+
+/* A keep-alive, of which nothing is looked at but its answer. */
+static void
+keep_alive(struct waiting_world *world, unsigned who)
+{
+    struct waiting_client *client = &world->clients[who];
+    struct hf_lockspace_event event =
+        message_of(world, who, HF_MESSAGE_KEEP_ALIVE);
+
+    if (client->phase == PHASE_DEAD || client->phase == PHASE_GONE)
+        return;
+    if (say(world, event) == HF_ANSWER_ALIVE) {
+        client->kept = 0;
+        client->silent = 0;
+    } else {
+        waiting_promise_gone(world, who);
+        die(client, PHASE_GONE);
+    }
+}
+
+static void
+heal(struct waiting_world *world, unsigned who)
+{
+    world->clients[who].cut = false;
+    keep_alive(world, who);
+    ask_again(&world->clients[who]);
+}
+
+/* Is nothing left of what its process did, here and there? */
+static bool
+is_forgotten(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+    struct picture picture;
+
+    for (unsigned i = 0; i < WAITING_STREAMS; i++)
+        if (client->streams[i].stage != STAGE_NONE)
+            return false;
+    picture_take((const struct hf_lockspace *)world->block.bytes,
+                 &world->picture, world->now, &picture);
+    return picture.clients[who].session == 0;
+}
+
+static void
+begin_anew(struct waiting_world *world, unsigned who)
+{
+    world->clients[who] = (struct waiting_client){0};
+    open_session(world, who);
+}
+
+/* ---- A stream ------------------------------------------------------------ */
+
+static void
+arrive(struct waiting_world *world, unsigned who, unsigned index)
+{
+    const struct waiting_config *config = world->config;
+    struct waiting_client *client = &world->clients[who];
+    struct waiting_stream *stream = &client->streams[index];
+    struct hf_want want = picture_want(0, config->modes[who]);
+    struct hf_lockspace_event event = message_of(
+        world, who, stream->releases ? HF_MESSAGE_RELEASE : HF_MESSAGE_ACQUIRE);
+
+    stream->stage = STAGE_OPEN;
+    stream->late &= !stream->heard;
+    event.message.stream = stream_number(who, index);
+    event.message.n = stream->n;
+    event.message.a = stream->a;
+    if (!stream->releases) {
+        event.message.acquire.wants = &want;
+        event.message.acquire.wants_count = 1;
+        event.message.acquire.wait = config->tries[who]    ? HF_WAIT_TRY
+                                     : config->remains > 0 ? HF_WAIT_LIMITED
+                                                           : HF_WAIT_FOREVER;
+        event.message.acquire.remaining.ms = config->remains;
+    }
+    step(world, &event);
+}
+
+/* The server learns that it has ended. */
+static void
+end(struct waiting_world *world, unsigned who, unsigned index)
+{
+    struct waiting_stream *stream = &world->clients[who].streams[index];
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_STREAM_ENDED,
+        .at = world->now,
+        .request = {.stream = stream_number(who, index),
+                    .session = who + 1,
+                    .lane = LANE,
+                    .n = stream->n},
+    };
+
+    if (!stream->releases)
+        step(world, &event);
+    if (stream->heard)
+        lose(stream);
+    else
+        forget(stream);
+}
+
+/* Handed to the kernel, and with it the stream is at its end. */
+static void
+hand_over(struct waiting_world *world, unsigned who, unsigned index)
+{
+    struct waiting_client *client = &world->clients[who];
+    struct waiting_stream *stream = &client->streams[index];
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_HANDED,
+        .at = world->now,
+        .request = {.stream = stream_number(who, index),
+                    .session = who + 1,
+                    .lane = LANE,
+                    .n = stream->n},
+    };
+
+    if (stream->answer == HF_ANSWER_GRANTED && stream->n == client->n)
+        client->handed = true;
+    if (stream->answer == HF_ANSWER_GRANTED)
+        step(world, &event);
+    event.kind = HF_SPACE_STREAM_ENDED;
+    if (!stream->releases)
+        step(world, &event);
+    if (stream->heard && stream->loses)
+        lose(stream);
+    else if (stream->heard)
+        hear(world, client, stream);
+    else
+        forget(stream);
+}
+
+/* Two of them: the second comes when it comes, and nobody waits for what it is
+ * answered. */
+static void
+send_twice(struct waiting_client *client, unsigned index)
+{
+    struct waiting_stream second = client->streams[index];
+
+    second.heard = false;
+    second.late = true;
+    add(client, second);
+}
+
+/* The machine must not mind the end of a stream that it does not answer any
+ * more [W5]. */
+static void
+forget_unheard(struct waiting_world *world, unsigned who, unsigned index)
+{
+    struct waiting_stream *stream = &world->clients[who].streams[index];
+
+    if (stream->heard ||
+        (stream->stage != STAGE_OPEN && stream->stage != STAGE_DUE) ||
+        waiting_promise_is_answered(world, who, stream_number(who, index)))
+        return;
+    waiting_promise_unheard(world, who, stream_number(who, index), stream->n);
+    forget(stream);
+}
+
+/* ---- The server ---------------------------------------------------------- */
+
+/* All at once: what came before it is in it, and answered. */
+static void
+batch(struct waiting_world *world, unsigned none)
+{
+    struct hf_lockspace *ls = waiting_machine(world);
+    struct hf_lockspace_event event = {.kind = HF_SPACE_BATCH,
+                                       .at = world->now};
+    struct hf_change change;
+    struct hf_batch done;
+
+    (void)none;
+    hf_lockspace_begin(ls, all);
+    while (hf_lockspace_take(ls, &change)) {
+        /* whatever it is */
+    }
+    hf_lockspace_fix(ls, &done);
+    event.batch.number = done.number;
+    event.batch.verdict = HF_APPLIED;
+    step(world, &event);
+    for (unsigned i = 0; i < world->config->world.clients * WAITING_STREAMS;
+         i++)
+        if (stream_of(world, i + 1)->stage == STAGE_DUE)
+            hand_over(world, i / WAITING_STREAMS, i % WAITING_STREAMS);
+}
+
+static void
+tell_time(struct waiting_world *world, unsigned none)
+{
+    struct hf_lockspace_event event = {.kind = HF_SPACE_CLOCK,
+                                       .at = world->now};
+
+    (void)none;
+    step(world, &event);
+}
+
+static uint8_t
+one_more(uint8_t count, unsigned most)
+{
+    return count < most ? (uint8_t)(count + 1) : count;
+}
+
+static void
+tick(struct waiting_world *world, unsigned none)
+{
+    const struct waiting_config *config = world->config;
+
+    (void)none;
+    waiting_promise_tick(world);
+    world->now.ms++;
+    for (unsigned i = 0; i < config->world.clients; i++) {
+        struct waiting_client *client = &world->clients[i];
+
+        client->kept = one_more(client->kept, config->ttl);
+        client->silent = one_more(client->silent, config->ttl);
+        if (client->parked != 0)
+            client->parked = one_more(client->parked, config->resume_grace + 1);
+        if (!client->cut)
+            keep_alive(world, i);
+    }
+}
+
+static bool
+is_due(const struct waiting_world *world)
+{
+    const struct hf_lockspace *ls =
+        (const struct hf_lockspace *)world->block.bytes;
+
+    return hf_reached(world->now, hf_lockspace_deadline(ls));
+}
+
+/* A message, or the end of a stream that was hung up. */
+static bool
+is_under_way(const struct waiting_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        for (unsigned k = 0; k < WAITING_STREAMS; k++) {
+            const struct waiting_stream *stream = &world->clients[i].streams[k];
+
+            if (!stream->late &&
+                (stream->stage == STAGE_SENT ||
+                 (stream->stage == STAGE_OPEN && !stream->heard)))
+                return true;
+        }
+    return false;
+}
+
+static bool
+wants_batch(const struct waiting_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        for (unsigned k = 0; k < WAITING_STREAMS; k++)
+            if (world->clients[i].streams[k].stage == STAGE_DUE)
+                return true;
+    return hf_lockspace_pending(
+        (const struct hf_lockspace *)world->block.bytes);
+}
+
+/* ---- What is possible, and what it does ---------------------------------- */
+
+/* Of a client. */
+
+static bool
+may_ask(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+
+    return client->phase == PHASE_IDLE && !client->cut && has_room(client);
+}
+
+static void
+do_ask(struct waiting_world *world, unsigned who)
+{
+    ask(&world->clients[who]);
+}
+
+static bool
+may_give_up(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+
+    return client->phase == PHASE_ASKING && !client->cut && has_room(client);
+}
+
+static bool
+may_release(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+
+    return client->phase == PHASE_HOLDING && !client->cut && has_room(client);
+}
+
+static void
+do_settle(struct waiting_world *world, unsigned who)
+{
+    settle(&world->clients[who]);
+}
+
+/* Is there something that it waits for in vain? */
+static bool
+may_retry(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+    unsigned at = heard_of(client);
+    const struct waiting_stream *stream = &client->streams[at];
+
+    if (at == WAITING_STREAMS || !has_room(client))
+        return false;
+    return stream->stage == STAGE_LOST ||
+           (stream->stage == STAGE_SENT && stream->late);
+}
+
+static void
+do_retry(struct waiting_world *world, unsigned who)
+{
+    ask_again(&world->clients[who]);
+}
+
+static bool
+lives(const struct waiting_world *world, unsigned who)
+{
+    enum waiting_phase phase = (enum waiting_phase)world->clients[who].phase;
+
+    return phase != PHASE_DEAD && phase != PHASE_GONE;
+}
+
+static bool
+may_heal(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+
+    return lives(world, who) && client->cut && has_room(client);
+}
+
+static bool
+may_begin_anew(const struct waiting_world *world, unsigned who)
+{
+    return !lives(world, who) && is_forgotten(world, who);
+}
+
+static void
+do_crash(struct waiting_world *world, unsigned who)
+{
+    die(&world->clients[who], PHASE_DEAD);
+}
+
+static bool
+may_cut(const struct waiting_world *world, unsigned who)
+{
+    return lives(world, who) && !world->clients[who].cut;
+}
+
+static void
+do_cut(struct waiting_world *world, unsigned who)
+{
+    cut(&world->clients[who]);
+}
+
+/* Of a stream. */
+
+static const struct waiting_stream *
+at(const struct waiting_world *world, unsigned who)
+{
+    return &world->clients[who / WAITING_STREAMS]
+                .streams[who % WAITING_STREAMS];
+}
+
+static bool
+may_arrive(const struct waiting_world *world, unsigned who)
+{
+    return at(world, who)->stage == STAGE_SENT;
+}
+
+static void
+do_arrive(struct waiting_world *world, unsigned who)
+{
+    arrive(world, who / WAITING_STREAMS, who % WAITING_STREAMS);
+}
+
+/* Has the server a message that it has not answered? */
+static bool
+is_there(const struct waiting_stream *stream)
+{
+    return stream->stage == STAGE_OPEN || stream->stage == STAGE_DUE;
+}
+
+static bool
+may_end(const struct waiting_world *world, unsigned who)
+{
+    return is_there(at(world, who)) && !at(world, who)->heard;
+}
+
+static void
+do_end(struct waiting_world *world, unsigned who)
+{
+    end(world, who / WAITING_STREAMS, who % WAITING_STREAMS);
+}
+
+static bool
+may_drop(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_stream *stream = at(world, who);
+
+    return stream->stage == STAGE_SENT && stream->late && !stream->heard;
+}
+
+static void
+do_drop(struct waiting_world *world, unsigned who)
+{
+    forget(stream_of(world, who + 1));
+}
+
+static bool
+may_be_late(const struct waiting_world *world, unsigned who)
+{
+    return at(world, who)->stage == STAGE_SENT && !at(world, who)->late;
+}
+
+static void
+do_late(struct waiting_world *world, unsigned who)
+{
+    stream_of(world, who + 1)->late = true;
+}
+
+static bool
+may_be_sent_twice(const struct waiting_world *world, unsigned who)
+{
+    return at(world, who)->stage == STAGE_SENT && at(world, who)->heard &&
+           has_room(&world->clients[who / WAITING_STREAMS]);
+}
+
+static void
+do_send_twice(struct waiting_world *world, unsigned who)
+{
+    send_twice(&world->clients[who / WAITING_STREAMS], who % WAITING_STREAMS);
+}
+
+static bool
+may_break(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_stream *stream = at(world, who);
+
+    return stream->heard && (stream->stage == STAGE_SENT || is_there(stream)) &&
+           has_room(&world->clients[who / WAITING_STREAMS]);
+}
+
+static void
+do_break(struct waiting_world *world, unsigned who)
+{
+    ask_again(&world->clients[who / WAITING_STREAMS]);
+}
+
+static bool
+may_close(const struct waiting_world *world, unsigned who)
+{
+    return at(world, who)->heard && is_there(at(world, who));
+}
+
+static bool
+may_lose(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_stream *stream = at(world, who);
+
+    return stream->stage == STAGE_DUE && stream->heard && !stream->loses;
+}
+
+static void
+do_lose(struct waiting_world *world, unsigned who)
+{
+    stream_of(world, who + 1)->loses = true;
+}
+
+/* Of the server. */
+
+static bool
+may_batch(const struct waiting_world *world, unsigned who)
+{
+    return who == 0 && wants_batch(world);
+}
+
+static bool
+may_tell_time(const struct waiting_world *world, unsigned who)
+{
+    return who == 0 && is_due(world);
+}
+
+static bool
+may_tick(const struct waiting_world *world, unsigned who)
+{
+    return who == 0 && !wants_batch(world) && !is_due(world) &&
+           !is_under_way(world);
+}
+
+static const struct {
+    bool (*may)(const struct waiting_world *world, unsigned who);
+    void (*does)(struct waiting_world *world, unsigned who);
+} acts[WAITING_ACTS] = {
+    [WAITING_ASK] = {may_ask, do_ask},
+    [WAITING_GIVE_UP] = {may_give_up, do_settle},
+    [WAITING_RELEASE] = {may_release, do_settle},
+    [WAITING_RETRY] = {may_retry, do_retry},
+    [WAITING_HEAL] = {may_heal, heal},
+    [WAITING_ANEW] = {may_begin_anew, begin_anew},
+    [WAITING_ARRIVE] = {may_arrive, do_arrive},
+    [WAITING_END] = {may_end, do_end},
+    [WAITING_DROP] = {may_drop, do_drop},
+    [WAITING_BATCH] = {may_batch, batch},
+    [WAITING_CLOCK] = {may_tell_time, tell_time},
+    [WAITING_TICK] = {may_tick, tick},
+    [WAITING_CRASH] = {lives, do_crash},
+    [WAITING_CUT] = {may_cut, do_cut},
+    [WAITING_LATE] = {may_be_late, do_late},
+    [WAITING_TWICE] = {may_be_sent_twice, do_send_twice},
+    [WAITING_BREAK] = {may_break, do_break},
+    [WAITING_CLOSE] = {may_close, do_end},
+    [WAITING_LOSE] = {may_lose, do_lose},
+};
+
+bool
+waiting_is_of_stream(enum waiting_act act)
+{
+    return (act >= WAITING_ARRIVE && act <= WAITING_DROP) ||
+           act >= WAITING_LATE;
+}
+
+bool
+waiting_is_fault(enum waiting_act act)
+{
+    return act >= WAITING_CRASH;
+}
+
+bool
+waiting_allowed(const struct waiting_world *world, enum waiting_act act,
+                unsigned who)
+{
+    unsigned each = waiting_is_of_stream(act) ? WAITING_STREAMS : 1;
+
+    return who < world->config->world.clients * each &&
+           acts[act].may(world, who);
+}
+
+void
+waiting_apply(struct waiting_world *world, enum waiting_act act, unsigned who)
+{
+    unsigned streams = world->config->world.clients * WAITING_STREAMS;
+
+    world->violated = NULL;
+    acts[act].does(world, who);
+    for (unsigned i = 0; i < streams; i++)
+        forget_unheard(world, i / WAITING_STREAMS, i % WAITING_STREAMS);
+    waiting_promise_state(world);
+}

@@ -1,0 +1,435 @@
+#include "lab/server/waiting_promise.h"
+
+#include <string.h>
+
+#include "core/lockspace/owners.h"
+
+/* A client stops to believe this many ticks before its server may [S1]. */
+#define MARGIN 1U
+
+static void
+breaks(struct waiting_world *world, const char *promise)
+{
+    if (world->violated == NULL)
+        world->violated = promise;
+}
+
+/* ---- What the machine says ----------------------------------------------- */
+
+static const struct hf_ls_lane *
+lane_of(struct waiting_world *world, unsigned who)
+{
+    struct hf_lockspace *ls = waiting_machine(world);
+    uint32_t session = hf_owners_session(ls, who + 1);
+    uint32_t lane = session == 0 ? 0 : hf_owners_lane(ls, session, 1);
+
+    return lane == 0 ? NULL : hf_lane_at(ls, lane);
+}
+
+/* What a client holds; NULL: nothing. */
+static const struct hf_ls_claim *
+grant_of(struct waiting_world *world, unsigned who)
+{
+    const struct hf_ls_lane *lane = lane_of(world, who);
+
+    if (lane == NULL || lane->held.first == 0)
+        return NULL;
+    return hf_claim_at(waiting_machine(world), lane->held.first);
+}
+
+static uint8_t
+fence_of(struct waiting_world *world, unsigned who)
+{
+    const struct hf_ls_claim *grant = grant_of(world, who);
+
+    return grant == NULL ? 0 : (uint8_t)grant->fence;
+}
+
+static bool
+waits(struct waiting_world *world, unsigned who)
+{
+    const struct hf_ls_lane *lane = lane_of(world, who);
+
+    return lane != NULL &&
+           (lane->state == HF_LANE_WAITING || lane->state == HF_LANE_PARKED);
+}
+
+static bool
+has_session(struct waiting_world *world, unsigned who)
+{
+    return hf_owners_session(waiting_machine(world), who + 1) != 0;
+}
+
+static bool
+conflict(const struct waiting_world *world, unsigned a, unsigned b)
+{
+    return world->config->modes[a] != HF_SHARED ||
+           world->config->modes[b] != HF_SHARED;
+}
+
+/* ---- Before -------------------------------------------------------------- */
+
+static void
+leaves_line(struct waiting_client *client)
+{
+    client->turn = 0;
+    client->parked = 0;
+}
+
+static uint8_t
+highest_fence(struct waiting_world *world)
+{
+    uint8_t highest = 0;
+
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        const struct waiting_client *client = &world->clients[i];
+        uint8_t fences[WAITING_STREAMS + 2] = {fence_of(world, i),
+                                               client->fence};
+
+        for (unsigned k = 0; k < WAITING_STREAMS; k++)
+            fences[k + 2] = client->streams[k].fence;
+        for (unsigned k = 0; k < WAITING_STREAMS + 2; k++)
+            highest = fences[k] > highest ? fences[k] : highest;
+    }
+    return highest;
+}
+
+/* Is that the attempt which is listened to from here on [R3]? */
+static bool
+is_taken(const struct waiting_client *client, uint64_t a, uint8_t held)
+{
+    if (a != client->newest)
+        return a > client->newest;
+    return client->turn == 0 && (held == 0 || client->listener == 0);
+}
+
+static void
+before_message(struct waiting_world *world, const struct hf_message *message,
+               struct waiting_before *before)
+{
+    struct waiting_client *client = &world->clients[before->who];
+
+    if (!client->ended)
+        client->silent = 0;
+    if (message->n != client->n)
+        return;
+    if (message->kind == HF_MESSAGE_RELEASE) {
+        leaves_line(client);
+        client->listener = 0;
+        before->excused[before->who] = true;
+    } else if (is_taken(client, message->a, before->held[before->who])) {
+        client->newest = (uint8_t)message->a;
+        client->listener =
+            (uint8_t)((message->stream - 1) % WAITING_STREAMS + 1);
+        client->parked = 0;
+    }
+}
+
+static void
+before_end(struct waiting_world *world, const struct hf_lockspace_event *event,
+           struct waiting_before *before)
+{
+    struct waiting_client *client = &world->clients[before->who];
+
+    if ((event->request.stream - 1) % WAITING_STREAMS + 1 != client->listener)
+        return;
+    client->listener = 0;
+    before->ended = client->turn != 0
+                        ? client->parked == 0
+                        : before->held[before->who] != 0 && !client->handed;
+    if (before->ended) {
+        before->excused[before->who] = true;
+        leaves_line(client);
+    }
+}
+
+static void
+before_clock(struct waiting_world *world, struct waiting_before *before)
+{
+    const struct waiting_config *config = world->config;
+
+    for (unsigned i = 0; i < config->world.clients; i++) {
+        struct waiting_client *client = &world->clients[i];
+
+        if (client->silent >= config->ttl) {
+            leaves_line(client);
+            if (config->if_dead != HF_REFUSE || before->held[i] == 0) {
+                before->excused[i] = true;
+                client->ended = true;
+            }
+        }
+        if (client->parked > config->resume_grace)
+            leaves_line(client);
+    }
+}
+
+void
+waiting_promise_before(struct waiting_world *world,
+                       const struct hf_lockspace_event *event,
+                       struct waiting_before *before)
+{
+    *before = (struct waiting_before){.highest = highest_fence(world)};
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        before->held[i] = fence_of(world, i);
+    if (event->kind == HF_SPACE_MESSAGE) {
+        before->who = (unsigned)event->message.session - 1;
+        before_message(world, &event->message, before);
+    } else if (event->kind == HF_SPACE_STREAM_ENDED) {
+        before->who = (unsigned)event->request.session - 1;
+        before_end(world, event, before);
+    } else if (event->kind == HF_SPACE_CLOCK) {
+        before_clock(world, before);
+    }
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+/* Does anybody hold it, or wait for it, in a way that conflicts? */
+static bool
+is_in_the_way(struct waiting_world *world, unsigned who)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        if (i != who && conflict(world, i, who) &&
+            (fence_of(world, i) != 0 || world->clients[i].turn != 0))
+            return true;
+    return false;
+}
+
+static void
+check_over(struct waiting_world *world, unsigned who, enum hf_over over)
+{
+    const struct waiting_config *config = world->config;
+
+    if (over == HF_OVER_DEADLOCK)
+        breaks(world, WAITING_DEADLOCK);
+    if (over == HF_OVER_HELD && !is_in_the_way(world, who))
+        breaks(world, WAITING_UNTRUE_NO);
+    if (world->clients[who].phase == PHASE_ASKING &&
+        !(over == HF_OVER_HELD && config->tries[who]) &&
+        !(over == HF_OVER_LIMIT && config->waiters != 0))
+        breaks(world, WAITING_PLACE_LOST);
+}
+
+void
+waiting_promise_answer(struct waiting_world *world,
+                       const struct hf_answer *answer)
+{
+    unsigned at = (unsigned)answer->stream - 1;
+    unsigned who = at / WAITING_STREAMS;
+    struct waiting_client *client = &world->clients[who];
+    const struct waiting_stream *stream =
+        &client->streams[at % WAITING_STREAMS];
+
+    if (answer->kind == HF_ANSWER_GONE && !client->ended)
+        breaks(world, WAITING_SESSION);
+    if (stream->releases || stream->n != client->n)
+        return;
+    if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT) {
+        client->parked = 1;
+        client->listener = 0;
+    } else if (answer->kind == HF_ANSWER_OVER) {
+        if (!client->over)
+            check_over(world, who, answer->over);
+        client->over = true;
+        leaves_line(client);
+    }
+}
+
+/* ---- After --------------------------------------------------------------- */
+
+static void
+check_grant(struct waiting_world *world, unsigned who,
+            const struct waiting_before *before)
+{
+    const struct waiting_client *client = &world->clients[who];
+
+    if (fence_of(world, who) <= before->highest ||
+        fence_of(world, who) >= waiting_machine(world)->next_fence)
+        breaks(world, WAITING_FENCES);
+    if (client->handed)
+        breaks(world, WAITING_TWICE_GIVEN);
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        uint8_t turn = world->clients[i].turn;
+
+        if (i != who && turn != 0 && conflict(world, i, who) &&
+            fence_of(world, i) == before->held[i] &&
+            (client->turn == 0 || turn < client->turn))
+            breaks(world, WAITING_OVERTAKEN);
+    }
+}
+
+static void
+take_turn(struct waiting_world *world, struct waiting_client *client)
+{
+    uint8_t last = 0;
+
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        last = world->clients[i].turn > last ? world->clients[i].turn : last;
+    client->turn = (uint8_t)(last + 1);
+}
+
+void
+waiting_promise_after(struct waiting_world *world,
+                      const struct hf_lockspace_event *event,
+                      const struct waiting_before *before)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        uint8_t fence = fence_of(world, i);
+
+        if (fence != 0 && fence != before->held[i])
+            check_grant(world, i, before);
+        if (before->held[i] != 0 && fence == 0 && !before->excused[i])
+            breaks(world, WAITING_GRANT_LOST);
+    }
+    if (event->kind == HF_SPACE_CLOCK &&
+        hf_reached(world->now, hf_lockspace_deadline(waiting_machine(world))))
+        breaks(world, WAITING_DUE_AGAIN);
+    if (before->ended &&
+        (fence_of(world, before->who) != 0 || waits(world, before->who)))
+        breaks(world, WAITING_NOT_FREED);
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        struct waiting_client *client = &world->clients[i];
+
+        if (fence_of(world, i) != 0)
+            leaves_line(client);
+        if (client->turn != 0 && !waits(world, i))
+            breaks(world, WAITING_PLACE_LOST);
+        if (client->turn == 0 && waits(world, i) &&
+            event->kind == HF_SPACE_MESSAGE && before->who == i)
+            take_turn(world, client);
+    }
+}
+
+/* ---- Streams that nobody listens on -------------------------------------- */
+
+bool
+waiting_promise_is_answered(struct waiting_world *world, unsigned who,
+                            uint64_t stream)
+{
+    const struct hf_ls_lane *lane = lane_of(world, who);
+
+    return lane != NULL && lane->current != 0 &&
+           hf_claim_at(waiting_machine(world), lane->current)->stream == stream;
+}
+
+void
+waiting_promise_unheard(struct waiting_world *world, unsigned who,
+                        uint64_t stream, uint64_t n)
+{
+    struct picture before;
+    struct picture after;
+
+    picture_take(waiting_machine(world), &world->picture, world->now, &before);
+    hf_lockspace_step(waiting_machine(world),
+                      &(struct hf_lockspace_event){
+                          .kind = HF_SPACE_STREAM_ENDED,
+                          .at = world->now,
+                          .request = {.stream = stream,
+                                      .session = who + 1,
+                                      .lane = 1,
+                                      .n = n},
+                      });
+    picture_take(waiting_machine(world), &world->picture, world->now, &after);
+    if (memcmp(&before, &after, sizeof(before)) != 0)
+        breaks(world, WAITING_OTHER_END);
+}
+
+/* ---- Elsewhere ----------------------------------------------------------- */
+
+void
+waiting_promise_told(struct waiting_world *world, unsigned who)
+{
+    if (fence_of(world, who) != world->clients[who].fence)
+        breaks(world, WAITING_NOT_THERE);
+}
+
+void
+waiting_promise_gone(struct waiting_world *world, unsigned who)
+{
+    if (!world->clients[who].ended)
+        breaks(world, WAITING_SESSION);
+}
+
+static void
+check_dead(struct waiting_world *world, unsigned who)
+{
+    const struct waiting_config *config = world->config;
+    const struct waiting_client *client = &world->clients[who];
+    bool keeps = config->if_dead == HF_REFUSE && fence_of(world, who) != 0;
+
+    if ((client->ended || client->silent >= config->ttl) && !keeps &&
+        has_session(world, who))
+        breaks(world, WAITING_DEAD_KEPT);
+    if (client->parked > config->resume_grace)
+        breaks(world, WAITING_NOT_FREED);
+}
+
+/* One in line has somebody before it, and one who listens is in line. */
+static void
+check_wait(struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+    bool held_up = false;
+
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        uint8_t turn = world->clients[i].turn;
+
+        held_up |=
+            i != who && conflict(world, i, who) &&
+            (fence_of(world, i) != 0 || (turn != 0 && turn < client->turn));
+    }
+    if (client->turn != 0 && client->parked == 0 && !held_up)
+        breaks(world, WAITING_IN_VAIN);
+    for (unsigned i = 0; i < WAITING_STREAMS; i++) {
+        const struct waiting_stream *stream = &client->streams[i];
+
+        if (stream->stage == STAGE_OPEN && stream->heard &&
+            (client->turn == 0 || client->listener != i + 1 ||
+             world->config->tries[who]))
+            breaks(world, WAITING_IN_VAIN);
+    }
+}
+
+void
+waiting_promise_tick(struct waiting_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        check_dead(world, i);
+        check_wait(world, i);
+    }
+}
+
+static bool
+believes(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+
+    return client->phase == PHASE_HOLDING &&
+           client->kept + MARGIN < world->config->ttl;
+}
+
+/* Does a client that lives want what it holds? */
+static bool
+is_wanted(struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+    const struct hf_ls_claim *grant = grant_of(world, who);
+
+    if (grant == NULL || client->phase == PHASE_DEAD ||
+        client->phase == PHASE_GONE)
+        return true;
+    return client->phase != PHASE_IDLE && grant->n == client->n;
+}
+
+void
+waiting_promise_state(struct waiting_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        if (!is_wanted(world, i))
+            breaks(world, WAITING_GHOST);
+        for (unsigned k = 0; k < i; k++)
+            if (believes(world, i) && believes(world, k) &&
+                conflict(world, i, k))
+                breaks(world, WAITING_OVERLAP);
+    }
+}
