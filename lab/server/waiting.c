@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "core/lockspace/parts.h"
 #include "lab/server/waiting_promise.h"
 
 #define LANE 1
@@ -230,6 +231,11 @@ become(struct waiting_client *client, enum waiting_phase phase)
     client->phase = (uint8_t)phase;
     if (phase != PHASE_HOLDING)
         client->fence = 0;
+    if (phase != PHASE_IDLE)
+        return;
+    client->newest = 0;
+    client->listener = 0;
+    client->handed = 0;
 }
 
 static void
@@ -555,15 +561,22 @@ is_under_way(const struct waiting_world *world)
     return false;
 }
 
+/* An answer waits for it, or the end of a session.  (That a grant was given back
+ * is written some time; a picture does not show it.) */
 static bool
 wants_batch(const struct waiting_world *world)
 {
+    const struct hf_lockspace *ls =
+        (const struct hf_lockspace *)world->block.bytes;
+
     for (unsigned i = 0; i < world->config->world.clients; i++)
         for (unsigned k = 0; k < WAITING_STREAMS; k++)
             if (world->clients[i].streams[k].stage == STAGE_DUE)
                 return true;
-    return hf_lockspace_pending(
-        (const struct hf_lockspace *)world->block.bytes);
+    for (uint32_t at = 1; at <= ls->sessions.fresh; at++)
+        if (hf_session_at(ls, at)->state == HF_SESSION_OVER)
+            return true;
+    return false;
 }
 
 /* ---- What is possible, and what it does ---------------------------------- */
@@ -849,6 +862,20 @@ waiting_allowed(const struct waiting_world *world, enum waiting_act act,
            acts[act].may(world, who);
 }
 
+/* Nobody is listened to on a stream that is not there. */
+static void
+forget_listener(struct waiting_client *client)
+{
+    unsigned listener = client->listener;
+    enum waiting_stage stage;
+
+    if (listener == 0)
+        return;
+    stage = (enum waiting_stage)client->streams[listener - 1].stage;
+    if (stage == STAGE_NONE || stage == STAGE_LOST)
+        client->listener = 0;
+}
+
 void
 waiting_apply(struct waiting_world *world, enum waiting_act act, unsigned who)
 {
@@ -858,5 +885,7 @@ waiting_apply(struct waiting_world *world, enum waiting_act act, unsigned who)
     acts[act].does(world, who);
     for (unsigned i = 0; i < streams; i++)
         forget_unheard(world, i / WAITING_STREAMS, i % WAITING_STREAMS);
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        forget_listener(&world->clients[i]);
     waiting_promise_state(world);
 }

@@ -156,11 +156,6 @@ leave_out(struct waiting_client *client)
         client->kept = 0;
     if (client->ended)
         client->silent = 0;
-    if (client->phase == PHASE_IDLE) {
-        client->newest = 0;
-        client->listener = 0;
-        client->handed = 0;
-    }
 }
 
 static int

@@ -1,0 +1,548 @@
+/* Those who wait for the lock of a server: each promise fires where it is
+ * broken, and there alone; and packing changes nothing that can follow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/lockspace/parts.h"
+#include "lab/server/waiting_pack.h"
+#include "lab/server/waiting_promise.h"
+#include "lab/server/worlds.h"
+#include "lab/subject.h"
+
+enum { HOLDER, SECOND, THIRD };
+
+static struct waiting_config
+config_of(const char *name, unsigned clients)
+{
+    struct subject subject;
+
+    assert_true(subject_find(name, &subject));
+    subject_set_workers(&subject, clients);
+    subject_tell_apart(&subject);
+    return subject.waiting;
+}
+
+static void
+step(struct waiting_world *world, enum waiting_act act, unsigned who)
+{
+    assert_true(waiting_allowed(world, act, who));
+    waiting_apply(world, act, who);
+    assert_null(world->violated);
+}
+
+/* A client asks, and its request arrives. */
+static void
+ask(struct waiting_world *world, unsigned who)
+{
+    step(world, WAITING_ASK, who);
+    step(world, WAITING_ARRIVE, who * WAITING_STREAMS);
+}
+
+/* The first client holds the lock, and the others wait for it. */
+static void
+one_holds(struct waiting_world *world, const struct waiting_config *config)
+{
+    waiting_start(world, config);
+    ask(world, HOLDER);
+    step(world, WAITING_BATCH, 0);
+    for (unsigned i = 1; i < config->world.clients; i++)
+        ask(world, i);
+    assert_int_equal(world->clients[HOLDER].phase, PHASE_HOLDING);
+}
+
+/* The machine is told something of which the world knows nothing. */
+static void
+whisper(struct waiting_world *world, struct hf_lockspace_event event)
+{
+    struct hf_answer answer;
+
+    event.at = world->now;
+    hf_lockspace_step(waiting_machine(world), &event);
+    while (hf_lockspace_next(waiting_machine(world), &answer)) {
+        /* nobody hears it */
+    }
+}
+
+static void
+whisper_message(struct waiting_world *world, enum hf_message_kind kind,
+                unsigned who, uint64_t n)
+{
+    struct hf_want want = picture_want(0, HF_EXCLUSIVE);
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_MESSAGE,
+        .message = {.kind = kind,
+                    .stream = 100,
+                    .session = who + 1,
+                    .term = 1,
+                    .lane = 1,
+                    .n = n,
+                    .a = 50},
+    };
+
+    if (kind == HF_MESSAGE_ACQUIRE) {
+        event.message.acquire.wants = &want;
+        event.message.acquire.wants_count = 1;
+        event.message.acquire.wait = HF_WAIT_FOREVER;
+    }
+    whisper(world, event);
+}
+
+static const struct hf_lockspace_event nothing = {.kind = HF_SPACE_HANDED};
+
+/* ---- The promises -------------------------------------------------------- */
+
+static void
+whoever_came_first_is_not_passed(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 3);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[SECOND].turn = 2;
+    world.clients[THIRD].turn = 1;
+    step(&world, WAITING_RELEASE, HOLDER);
+    waiting_apply(&world, WAITING_ARRIVE, HOLDER);
+    assert_string_equal(world.violated, WAITING_OVERTAKEN);
+}
+
+static void
+a_place_in_line_is_not_lost(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    whisper_message(&world, HF_MESSAGE_RELEASE, SECOND, 1);
+    step(&world, WAITING_RELEASE, HOLDER);
+    waiting_apply(&world, WAITING_ARRIVE, HOLDER);
+    assert_string_equal(world.violated, WAITING_PLACE_LOST);
+}
+
+static void
+nor_is_it_called_over(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    waiting_promise_answer(&world, &(struct hf_answer){
+                                       .kind = HF_ANSWER_OVER,
+                                       .stream = WAITING_STREAMS + 1,
+                                       .over = HF_OVER_FORGOTTEN,
+                                   });
+    assert_string_equal(world.violated, WAITING_PLACE_LOST);
+}
+
+static void
+a_grant_is_not_lost(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+    struct waiting_before before;
+
+    (void)unused;
+    waiting_start(&world, &config);
+    ask(&world, HOLDER);
+    waiting_promise_before(&world, &nothing, &before);
+    whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
+    waiting_promise_after(&world, &nothing, &before);
+    assert_string_equal(world.violated, WAITING_GRANT_LOST);
+}
+
+static void
+a_request_is_granted_once(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+    struct waiting_before before;
+
+    (void)unused;
+    waiting_start(&world, &config);
+    ask(&world, HOLDER);
+    step(&world, WAITING_BATCH, 0);
+    waiting_promise_before(&world, &nothing, &before);
+    whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
+    whisper_message(&world, HF_MESSAGE_ACQUIRE, HOLDER, 2);
+    waiting_promise_after(&world, &nothing, &before);
+    assert_string_equal(world.violated, WAITING_TWICE_GIVEN);
+}
+
+static void
+each_fence_is_above_all_before(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+    struct waiting_before before = {.highest = 1};
+
+    (void)unused;
+    waiting_start(&world, &config);
+    ask(&world, HOLDER);
+    waiting_promise_after(&world, &nothing, &before);
+    assert_string_equal(world.violated, WAITING_FENCES);
+}
+
+static void
+nobody_who_lives_holds_what_he_does_not_want(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[HOLDER].phase = PHASE_IDLE;
+    waiting_promise_state(&world);
+    assert_string_equal(world.violated, WAITING_GHOST);
+}
+
+static void
+what_a_stream_used_is_free_when_it_has_ended(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+    struct waiting_before before;
+
+    (void)unused;
+    one_holds(&world, &config);
+    waiting_promise_before(&world, &nothing, &before);
+    before.who = SECOND;
+    before.ended = true;
+    waiting_promise_after(&world, &nothing, &before);
+    assert_string_equal(world.violated, WAITING_NOT_FREED);
+}
+
+static void
+a_parked_place_is_kept_for_its_grace_alone(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[SECOND].parked = (uint8_t)(config.resume_grace + 1);
+    waiting_promise_tick(&world);
+    assert_string_equal(world.violated, WAITING_NOT_FREED);
+}
+
+static void
+what_a_dead_client_used_is_free_after_its_ttl(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[HOLDER].silent = (uint8_t)config.ttl;
+    waiting_promise_tick(&world);
+    assert_string_equal(world.violated, WAITING_DEAD_KEPT);
+}
+
+static void
+but_for_what_is_held_to_be_refused(void **unused)
+{
+    struct waiting_config config = config_of("waiting-refuse", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[HOLDER].silent = (uint8_t)config.ttl;
+    waiting_promise_tick(&world);
+    assert_null(world.violated);
+    world.clients[SECOND].silent = (uint8_t)config.ttl;
+    waiting_promise_tick(&world);
+    assert_string_equal(world.violated, WAITING_DEAD_KEPT);
+}
+
+static void
+the_no_of_a_try_is_true(void **unused)
+{
+    struct waiting_config config = config_of("waiting-try", 2);
+    struct waiting_world world;
+    const struct hf_answer no = {
+        .kind = HF_ANSWER_OVER,
+        .stream = WAITING_STREAMS + 1,
+        .over = HF_OVER_HELD,
+    };
+
+    (void)unused;
+    waiting_start(&world, &config);
+    ask(&world, HOLDER);
+    step(&world, WAITING_ASK, SECOND);
+    waiting_promise_answer(&world, &no);
+    assert_null(world.violated);
+    whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
+    world.clients[SECOND].over = false;
+    waiting_promise_answer(&world, &no);
+    assert_string_equal(world.violated, WAITING_UNTRUE_NO);
+}
+
+static void
+nobody_waits_for_nothing(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    waiting_promise_tick(&world);
+    assert_null(world.violated);
+    whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
+    whisper_message(&world, HF_MESSAGE_RELEASE, SECOND, 1);
+    waiting_promise_tick(&world);
+    assert_string_equal(world.violated, WAITING_IN_VAIN);
+}
+
+static void
+nor_without_a_place_in_line(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[SECOND].turn = 0;
+    waiting_promise_tick(&world);
+    assert_string_equal(world.violated, WAITING_IN_VAIN);
+}
+
+static void
+a_grant_that_is_told_is_there(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[HOLDER].fence++;
+    waiting_promise_told(&world, HOLDER);
+    assert_string_equal(world.violated, WAITING_NOT_THERE);
+}
+
+static void
+two_do_not_believe_at_once(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    world.clients[SECOND].phase = PHASE_HOLDING;
+    world.clients[HOLDER].kept = (uint8_t)(config.ttl - 1);
+    waiting_promise_state(&world);
+    assert_null(world.violated);
+    world.clients[HOLDER].kept = (uint8_t)(config.ttl - 2);
+    waiting_promise_state(&world);
+    assert_string_equal(world.violated, WAITING_OVERLAP);
+}
+
+static void
+a_session_that_is_kept_alive_lives(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    whisper_message(&world, HF_MESSAGE_END, SECOND, 0);
+    waiting_apply(&world, WAITING_TICK, 0);
+    assert_string_equal(world.violated, WAITING_SESSION);
+}
+
+static void
+the_end_of_another_stream_means_nothing(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    waiting_promise_unheard(&world, SECOND, 99, 1);
+    assert_null(world.violated);
+    waiting_promise_unheard(&world, SECOND, WAITING_STREAMS + 1, 1);
+    assert_string_equal(world.violated, WAITING_OTHER_END);
+}
+
+static void
+a_machine_that_was_told_the_time_is_not_due(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+    struct waiting_before before;
+    const struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK};
+
+    (void)unused;
+    one_holds(&world, &config);
+    waiting_promise_before(&world, &clock, &before);
+    world.now.ms += config.blocking;
+    waiting_promise_after(&world, &clock, &before);
+    assert_string_equal(world.violated, WAITING_DUE_AGAIN);
+}
+
+static void
+where_there_is_one_lock_there_is_no_deadlock(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+
+    (void)unused;
+    one_holds(&world, &config);
+    waiting_promise_answer(&world, &(struct hf_answer){
+                                       .kind = HF_ANSWER_OVER,
+                                       .stream = WAITING_STREAMS + 1,
+                                       .over = HF_OVER_DEADLOCK,
+                                   });
+    assert_string_equal(world.violated, WAITING_DEADLOCK);
+}
+
+/* ---- Packing ------------------------------------------------------------- */
+
+enum { PACKED_MOST = 512, STEPS = 40, ALLOWED_MOST = 64 };
+
+/* All that can follow from a world: sorted, for its streams and its clients may
+ * stand in another order. */
+struct follows {
+    uint8_t worlds[ALLOWED_MOST][PACKED_MOST];
+    unsigned count;
+};
+
+static int
+compare(const void *a, const void *b)
+{
+    return memcmp(a, b, PACKED_MOST);
+}
+
+static void
+find_all(const struct waiting_world *world, struct follows *follows)
+{
+    size_t size = waiting_packed_size(world->config);
+
+    *follows = (struct follows){.count = 0};
+    for (unsigned act = 0; act < WAITING_ACTS; act++)
+        for (unsigned who = 0; who < 16; who++) {
+            struct waiting_world after;
+            uint8_t *bytes = follows->worlds[follows->count];
+
+            if (!waiting_allowed(world, (enum waiting_act)act, who))
+                continue;
+            waiting_copy(&after, world);
+            waiting_apply(&after, (enum waiting_act)act, who);
+            waiting_pack(&after, bytes);
+            bytes[size] = (uint8_t)act;
+            bytes[size + 1] = after.violated != NULL;
+            follows->count++;
+            assert_true(follows->count < ALLOWED_MOST);
+        }
+    qsort(follows->worlds, follows->count, PACKED_MOST, compare);
+}
+
+/* One of the steps that are possible. */
+static void
+take_one(struct waiting_world *world, uint64_t *dice)
+{
+    unsigned found = 0;
+    enum waiting_act chosen = WAITING_TICK;
+    unsigned who = 0;
+
+    for (unsigned act = 0; act < WAITING_ACTS; act++)
+        for (unsigned i = 0; i < 16; i++) {
+            if (!waiting_allowed(world, (enum waiting_act)act, i))
+                continue;
+            *dice = *dice * UINT64_C(6364136223846793005) + 1;
+            if ((*dice >> 33) % ++found == 0) {
+                chosen = (enum waiting_act)act;
+                who = i;
+            }
+        }
+    waiting_apply(world, chosen, who);
+    assert_null(world->violated);
+}
+
+/* A session's timer may be early, and follows when the machine is told the time,
+ * which changes nothing else; unpacked, it stands where it belongs. */
+static void
+move_early_timers(struct waiting_world *world, const struct waiting_world *same)
+{
+    uint8_t before[PACKED_MOST] = {0};
+    uint8_t after[PACKED_MOST] = {0};
+
+    if (!waiting_allowed(world, WAITING_CLOCK, 0) ||
+        waiting_allowed(same, WAITING_CLOCK, 0))
+        return;
+    waiting_pack(world, before);
+    waiting_apply(world, WAITING_CLOCK, 0);
+    waiting_pack(world, after);
+    assert_memory_equal(before, after, PACKED_MOST);
+}
+
+static void
+packing_changes_nothing_that_can_follow(void **unused)
+{
+    static struct follows raw;
+    static struct follows again;
+
+    (void)unused;
+    for (unsigned i = 0; i < waiting_worlds_count; i++)
+        for (uint64_t seed = 1; seed <= 200; seed++) {
+            struct waiting_config config = waiting_worlds[i];
+            struct waiting_world world;
+            uint64_t dice = seed;
+
+            waiting_start(&world, &config);
+            for (unsigned k = 0; k < STEPS; k++) {
+                struct waiting_world unpacked;
+                uint8_t bytes[PACKED_MOST] = {0};
+                uint8_t twice[PACKED_MOST] = {0};
+
+                waiting_pack(&world, bytes);
+                waiting_unpack(&config, bytes, &unpacked);
+                waiting_pack(&unpacked, twice);
+                assert_memory_equal(bytes, twice, PACKED_MOST);
+                hf_lockspace_check(waiting_machine(&unpacked));
+                move_early_timers(&world, &unpacked);
+                find_all(&world, &raw);
+                find_all(&unpacked, &again);
+                assert_int_equal(raw.count, again.count);
+                assert_memory_equal(raw.worlds, again.worlds,
+                                    raw.count * PACKED_MOST);
+                take_one(&world, &dice);
+            }
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whoever_came_first_is_not_passed),
+        cmocka_unit_test(a_place_in_line_is_not_lost),
+        cmocka_unit_test(nor_is_it_called_over),
+        cmocka_unit_test(a_grant_is_not_lost),
+        cmocka_unit_test(a_request_is_granted_once),
+        cmocka_unit_test(each_fence_is_above_all_before),
+        cmocka_unit_test(nobody_who_lives_holds_what_he_does_not_want),
+        cmocka_unit_test(what_a_stream_used_is_free_when_it_has_ended),
+        cmocka_unit_test(a_parked_place_is_kept_for_its_grace_alone),
+        cmocka_unit_test(what_a_dead_client_used_is_free_after_its_ttl),
+        cmocka_unit_test(but_for_what_is_held_to_be_refused),
+        cmocka_unit_test(the_no_of_a_try_is_true),
+        cmocka_unit_test(nobody_waits_for_nothing),
+        cmocka_unit_test(nor_without_a_place_in_line),
+        cmocka_unit_test(a_grant_that_is_told_is_there),
+        cmocka_unit_test(two_do_not_believe_at_once),
+        cmocka_unit_test(a_session_that_is_kept_alive_lives),
+        cmocka_unit_test(the_end_of_another_stream_means_nothing),
+        cmocka_unit_test(a_machine_that_was_told_the_time_is_not_due),
+        cmocka_unit_test(where_there_is_one_lock_there_is_no_deadlock),
+        cmocka_unit_test(packing_changes_nothing_that_can_follow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
