@@ -5,6 +5,7 @@
 #include "lab/options.h"
 #include "lab/print.h"
 #include "lab/prove.h"
+#include "lab/server/promises.h"
 #include "lab/world/promises.h"
 
 /* holdfast-lab: prove, wander, replay, list, promises. */
@@ -138,6 +139,8 @@ verb_promises(const void *taken, const char *word)
     (void)word;
     for (unsigned i = 0; i < promises_count; i++)
         printf("%s: %s\n", promises[i].name, promises[i].broken);
+    for (unsigned i = 0; i < server_promises_count; i++)
+        printf("%s: %s\n", server_promises[i].name, server_promises[i].broken);
     return 0;
 }
 

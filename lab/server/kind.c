@@ -143,8 +143,10 @@ kind_replay(const struct kind_world *of, const uint16_t *schedule, size_t len,
         violated = take_step(of, action, &after, NULL);
         hf_text_init(&text, sentence, sizeof(sentence));
         kind->sentence(before.bytes, after.bytes, action, &text);
+        if (kind->fault(before.bytes, action))
+            hf_text_addf(&text, " (a fault)");
         if (violated != NULL)
-            hf_text_addf(&text, ": %s", violated);
+            hf_text_addf(&text, "; %s", violated);
         *steps = i + 1;
         if (show != NULL)
             show(ctx, (unsigned)i + 1, sentence);

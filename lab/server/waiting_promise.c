@@ -201,13 +201,13 @@ check_over(struct waiting_world *world, unsigned who, enum hf_over over)
     const struct waiting_config *config = world->config;
 
     if (over == HF_OVER_DEADLOCK)
-        breaks(world, WAITING_DEADLOCK);
+        breaks(world, SERVER_DEADLOCK);
     if (over == HF_OVER_HELD && !is_in_the_way(world, who))
-        breaks(world, WAITING_UNTRUE_NO);
+        breaks(world, SERVER_UNTRUE_NO);
     if (world->clients[who].phase == PHASE_ASKING &&
         !(over == HF_OVER_HELD && config->tries[who]) &&
         !(over == HF_OVER_LIMIT && config->waiters != 0))
-        breaks(world, WAITING_PLACE_LOST);
+        breaks(world, SERVER_PLACE_LOST);
 }
 
 void
@@ -221,7 +221,7 @@ waiting_promise_answer(struct waiting_world *world,
         &client->streams[at % WAITING_STREAMS];
 
     if (answer->kind == HF_ANSWER_GONE && !client->ended)
-        breaks(world, WAITING_SESSION);
+        breaks(world, SERVER_SESSION);
     if (stream->releases || stream->n != client->n)
         return;
     if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT) {
@@ -245,16 +245,16 @@ check_grant(struct waiting_world *world, unsigned who,
 
     if (fence_of(world, who) <= before->highest ||
         fence_of(world, who) >= waiting_machine(world)->next_fence)
-        breaks(world, WAITING_FENCES);
+        breaks(world, SERVER_FENCES);
     if (client->handed)
-        breaks(world, WAITING_TWICE_GIVEN);
+        breaks(world, SERVER_TWICE_GIVEN);
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         uint8_t turn = world->clients[i].turn;
 
         if (i != who && turn != 0 && conflict(world, i, who) &&
             fence_of(world, i) == before->held[i] &&
             (client->turn == 0 || turn < client->turn))
-            breaks(world, WAITING_OVERTAKEN);
+            breaks(world, SERVER_OVERTAKEN);
     }
 }
 
@@ -279,21 +279,21 @@ waiting_promise_after(struct waiting_world *world,
         if (fence != 0 && fence != before->held[i])
             check_grant(world, i, before);
         if (before->held[i] != 0 && fence == 0 && !before->excused[i])
-            breaks(world, WAITING_GRANT_LOST);
+            breaks(world, SERVER_GRANT_LOST);
     }
     if (event->kind == HF_SPACE_CLOCK &&
         hf_reached(world->now, hf_lockspace_deadline(waiting_machine(world))))
-        breaks(world, WAITING_DUE_AGAIN);
+        breaks(world, SERVER_DUE_AGAIN);
     if (before->ended &&
         (fence_of(world, before->who) != 0 || waits(world, before->who)))
-        breaks(world, WAITING_NOT_FREED);
+        breaks(world, SERVER_NOT_FREED);
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         struct waiting_client *client = &world->clients[i];
 
         if (fence_of(world, i) != 0)
             leaves_line(client);
         if (client->turn != 0 && !waits(world, i))
-            breaks(world, WAITING_PLACE_LOST);
+            breaks(world, SERVER_PLACE_LOST);
         if (client->turn == 0 && waits(world, i) &&
             event->kind == HF_SPACE_MESSAGE && before->who == i)
             take_turn(world, client);
@@ -331,7 +331,7 @@ waiting_promise_unheard(struct waiting_world *world, unsigned who,
                       });
     picture_take(waiting_machine(world), &world->picture, world->now, &after);
     if (memcmp(&before, &after, sizeof(before)) != 0)
-        breaks(world, WAITING_OTHER_END);
+        breaks(world, SERVER_OTHER_END);
 }
 
 /* ---- Elsewhere ----------------------------------------------------------- */
@@ -340,14 +340,14 @@ void
 waiting_promise_told(struct waiting_world *world, unsigned who)
 {
     if (fence_of(world, who) != world->clients[who].fence)
-        breaks(world, WAITING_NOT_THERE);
+        breaks(world, SERVER_NOT_THERE);
 }
 
 void
 waiting_promise_gone(struct waiting_world *world, unsigned who)
 {
     if (!world->clients[who].ended)
-        breaks(world, WAITING_SESSION);
+        breaks(world, SERVER_SESSION);
 }
 
 static void
@@ -359,9 +359,9 @@ check_dead(struct waiting_world *world, unsigned who)
 
     if ((client->ended || client->silent >= config->ttl) && !keeps &&
         has_session(world, who))
-        breaks(world, WAITING_DEAD_KEPT);
+        breaks(world, SERVER_DEAD_KEPT);
     if (client->parked > config->resume_grace)
-        breaks(world, WAITING_NOT_FREED);
+        breaks(world, SERVER_NOT_FREED);
 }
 
 /* One in line has somebody before it, and one who listens is in line. */
@@ -379,14 +379,14 @@ check_wait(struct waiting_world *world, unsigned who)
             (fence_of(world, i) != 0 || (turn != 0 && turn < client->turn));
     }
     if (client->turn != 0 && client->parked == 0 && !held_up)
-        breaks(world, WAITING_IN_VAIN);
+        breaks(world, SERVER_IN_VAIN);
     for (unsigned i = 0; i < WAITING_STREAMS; i++) {
         const struct waiting_stream *stream = &client->streams[i];
 
         if (stream->stage == STAGE_OPEN && stream->heard &&
             (client->turn == 0 || client->listener != i + 1 ||
              world->config->tries[who]))
-            breaks(world, WAITING_IN_VAIN);
+            breaks(world, SERVER_IN_VAIN);
     }
 }
 
@@ -426,10 +426,10 @@ waiting_promise_state(struct waiting_world *world)
 {
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         if (!is_wanted(world, i))
-            breaks(world, WAITING_GHOST);
+            breaks(world, SERVER_GHOST);
         for (unsigned k = 0; k < i; k++)
             if (believes(world, i) && believes(world, k) &&
                 conflict(world, i, k))
-                breaks(world, WAITING_OVERLAP);
+                breaks(world, SERVER_OVERLAP);
     }
 }

@@ -1,6 +1,7 @@
 #ifndef LAB_SERVER_WAITING_PROMISE_H
 #define LAB_SERVER_WAITING_PROMISE_H
 
+#include "lab/server/promises.h"
 #include "lab/server/waiting.h"
 
 /*
@@ -11,23 +12,6 @@
  * machine: who is in line, in which order they came, and which attempt was the
  * last to arrive.
  */
-
-#define WAITING_OVERTAKEN   "overtaken by a later request"
-#define WAITING_PLACE_LOST  "a place that was lost"
-#define WAITING_GRANT_LOST  "a grant that was lost"
-#define WAITING_TWICE_GIVEN "granted twice"
-#define WAITING_GHOST       "a grant that nobody wants"
-#define WAITING_NOT_FREED   "not freed when its stream ended"
-#define WAITING_DEAD_KEPT   "a dead client's, kept beyond its ttl"
-#define WAITING_UNTRUE_NO   "a no that is not true"
-#define WAITING_IN_VAIN     "waits for nothing"
-#define WAITING_NOT_THERE   "told of a grant that is not there"
-#define WAITING_OVERLAP     "two clients believe"
-#define WAITING_SESSION     "a living session that ended"
-#define WAITING_OTHER_END   "the end of another stream meant something"
-#define WAITING_DUE_AGAIN   "due again when it was told the time"
-#define WAITING_DEADLOCK    "a deadlock that is none"
-#define WAITING_FENCES      "a fence that is not above all before it"
 
 /* How it stood before an event. */
 struct waiting_before {

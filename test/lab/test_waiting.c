@@ -109,7 +109,7 @@ whoever_came_first_is_not_passed(void **unused)
     world.clients[THIRD].turn = 1;
     step(&world, WAITING_RELEASE, HOLDER);
     waiting_apply(&world, WAITING_ARRIVE, HOLDER);
-    assert_string_equal(world.violated, WAITING_OVERTAKEN);
+    assert_string_equal(world.violated, SERVER_OVERTAKEN);
 }
 
 static void
@@ -123,7 +123,7 @@ a_place_in_line_is_not_lost(void **unused)
     whisper_message(&world, HF_MESSAGE_RELEASE, SECOND, 1);
     step(&world, WAITING_RELEASE, HOLDER);
     waiting_apply(&world, WAITING_ARRIVE, HOLDER);
-    assert_string_equal(world.violated, WAITING_PLACE_LOST);
+    assert_string_equal(world.violated, SERVER_PLACE_LOST);
 }
 
 static void
@@ -139,7 +139,7 @@ nor_is_it_called_over(void **unused)
                                        .stream = WAITING_STREAMS + 1,
                                        .over = HF_OVER_FORGOTTEN,
                                    });
-    assert_string_equal(world.violated, WAITING_PLACE_LOST);
+    assert_string_equal(world.violated, SERVER_PLACE_LOST);
 }
 
 static void
@@ -155,7 +155,7 @@ a_grant_is_not_lost(void **unused)
     waiting_promise_before(&world, &nothing, &before);
     whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
     waiting_promise_after(&world, &nothing, &before);
-    assert_string_equal(world.violated, WAITING_GRANT_LOST);
+    assert_string_equal(world.violated, SERVER_GRANT_LOST);
 }
 
 static void
@@ -173,7 +173,7 @@ a_request_is_granted_once(void **unused)
     whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
     whisper_message(&world, HF_MESSAGE_ACQUIRE, HOLDER, 2);
     waiting_promise_after(&world, &nothing, &before);
-    assert_string_equal(world.violated, WAITING_TWICE_GIVEN);
+    assert_string_equal(world.violated, SERVER_TWICE_GIVEN);
 }
 
 static void
@@ -187,7 +187,7 @@ each_fence_is_above_all_before(void **unused)
     waiting_start(&world, &config);
     ask(&world, HOLDER);
     waiting_promise_after(&world, &nothing, &before);
-    assert_string_equal(world.violated, WAITING_FENCES);
+    assert_string_equal(world.violated, SERVER_FENCES);
 }
 
 static void
@@ -200,7 +200,7 @@ nobody_who_lives_holds_what_he_does_not_want(void **unused)
     one_holds(&world, &config);
     world.clients[HOLDER].phase = PHASE_IDLE;
     waiting_promise_state(&world);
-    assert_string_equal(world.violated, WAITING_GHOST);
+    assert_string_equal(world.violated, SERVER_GHOST);
 }
 
 static void
@@ -216,7 +216,7 @@ what_a_stream_used_is_free_when_it_has_ended(void **unused)
     before.who = SECOND;
     before.ended = true;
     waiting_promise_after(&world, &nothing, &before);
-    assert_string_equal(world.violated, WAITING_NOT_FREED);
+    assert_string_equal(world.violated, SERVER_NOT_FREED);
 }
 
 static void
@@ -229,7 +229,7 @@ a_parked_place_is_kept_for_its_grace_alone(void **unused)
     one_holds(&world, &config);
     world.clients[SECOND].parked = (uint8_t)(config.resume_grace + 1);
     waiting_promise_tick(&world);
-    assert_string_equal(world.violated, WAITING_NOT_FREED);
+    assert_string_equal(world.violated, SERVER_NOT_FREED);
 }
 
 static void
@@ -242,7 +242,7 @@ what_a_dead_client_used_is_free_after_its_ttl(void **unused)
     one_holds(&world, &config);
     world.clients[HOLDER].silent = (uint8_t)config.ttl;
     waiting_promise_tick(&world);
-    assert_string_equal(world.violated, WAITING_DEAD_KEPT);
+    assert_string_equal(world.violated, SERVER_DEAD_KEPT);
 }
 
 static void
@@ -258,7 +258,7 @@ but_for_what_is_held_to_be_refused(void **unused)
     assert_null(world.violated);
     world.clients[SECOND].silent = (uint8_t)config.ttl;
     waiting_promise_tick(&world);
-    assert_string_equal(world.violated, WAITING_DEAD_KEPT);
+    assert_string_equal(world.violated, SERVER_DEAD_KEPT);
 }
 
 static void
@@ -281,7 +281,7 @@ the_no_of_a_try_is_true(void **unused)
     whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
     world.clients[SECOND].over = false;
     waiting_promise_answer(&world, &no);
-    assert_string_equal(world.violated, WAITING_UNTRUE_NO);
+    assert_string_equal(world.violated, SERVER_UNTRUE_NO);
 }
 
 static void
@@ -297,7 +297,7 @@ nobody_waits_for_nothing(void **unused)
     whisper_message(&world, HF_MESSAGE_RELEASE, HOLDER, 1);
     whisper_message(&world, HF_MESSAGE_RELEASE, SECOND, 1);
     waiting_promise_tick(&world);
-    assert_string_equal(world.violated, WAITING_IN_VAIN);
+    assert_string_equal(world.violated, SERVER_IN_VAIN);
 }
 
 static void
@@ -310,7 +310,7 @@ nor_without_a_place_in_line(void **unused)
     one_holds(&world, &config);
     world.clients[SECOND].turn = 0;
     waiting_promise_tick(&world);
-    assert_string_equal(world.violated, WAITING_IN_VAIN);
+    assert_string_equal(world.violated, SERVER_IN_VAIN);
 }
 
 static void
@@ -323,7 +323,7 @@ a_grant_that_is_told_is_there(void **unused)
     one_holds(&world, &config);
     world.clients[HOLDER].fence++;
     waiting_promise_told(&world, HOLDER);
-    assert_string_equal(world.violated, WAITING_NOT_THERE);
+    assert_string_equal(world.violated, SERVER_NOT_THERE);
 }
 
 static void
@@ -340,7 +340,7 @@ two_do_not_believe_at_once(void **unused)
     assert_null(world.violated);
     world.clients[HOLDER].kept = (uint8_t)(config.ttl - 2);
     waiting_promise_state(&world);
-    assert_string_equal(world.violated, WAITING_OVERLAP);
+    assert_string_equal(world.violated, SERVER_OVERLAP);
 }
 
 static void
@@ -353,7 +353,7 @@ a_session_that_is_kept_alive_lives(void **unused)
     one_holds(&world, &config);
     whisper_message(&world, HF_MESSAGE_END, SECOND, 0);
     waiting_apply(&world, WAITING_TICK, 0);
-    assert_string_equal(world.violated, WAITING_SESSION);
+    assert_string_equal(world.violated, SERVER_SESSION);
 }
 
 static void
@@ -367,7 +367,7 @@ the_end_of_another_stream_means_nothing(void **unused)
     waiting_promise_unheard(&world, SECOND, 99, 1);
     assert_null(world.violated);
     waiting_promise_unheard(&world, SECOND, WAITING_STREAMS + 1, 1);
-    assert_string_equal(world.violated, WAITING_OTHER_END);
+    assert_string_equal(world.violated, SERVER_OTHER_END);
 }
 
 static void
@@ -383,7 +383,7 @@ a_machine_that_was_told_the_time_is_not_due(void **unused)
     waiting_promise_before(&world, &clock, &before);
     world.now.ms += config.blocking;
     waiting_promise_after(&world, &clock, &before);
-    assert_string_equal(world.violated, WAITING_DUE_AGAIN);
+    assert_string_equal(world.violated, SERVER_DUE_AGAIN);
 }
 
 static void
@@ -399,7 +399,7 @@ where_there_is_one_lock_there_is_no_deadlock(void **unused)
                                        .stream = WAITING_STREAMS + 1,
                                        .over = HF_OVER_DEADLOCK,
                                    });
-    assert_string_equal(world.violated, WAITING_DEADLOCK);
+    assert_string_equal(world.violated, SERVER_DEADLOCK);
 }
 
 /* ---- Packing ------------------------------------------------------------- */

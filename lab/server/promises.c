@@ -1,0 +1,38 @@
+#include "lab/server/promises.h"
+
+const struct promise server_promises[] = {
+    {SERVER_OVERTAKEN, "one in line, parked or not, is passed by a conflicting "
+                       "request that came later"},
+    {SERVER_PLACE_LOST,
+     "a client that asks again in time has lost its place in line"},
+    {SERVER_GRANT_LOST, "what is held is taken from its client, which neither "
+                        "gave it back nor was silent for its ttl"},
+    {SERVER_TWICE_GIVEN,
+     "a request whose grant was handed over is granted once more"},
+    {SERVER_GHOST,
+     "a client that lives holds what it does not want, or has given back"},
+    {SERVER_NOT_FREED, "what a stream used that has ended, or a parked place "
+                       "whose grace is over, still stands"},
+    {SERVER_OTHER_END,
+     "a stream ends that is not the one listened to, and something changes"},
+    {SERVER_DEAD_KEPT, "a session that was silent for its ttl is still there"},
+    {SERVER_SESSION,
+     "a client that was heard within its ttl is told that its session is over"},
+    {SERVER_UNTRUE_NO,
+     "a try is refused though nothing held or earlier is in its way"},
+    {SERVER_IN_VAIN,
+     "one in line has nothing before it, or one that listens has no place"},
+    {SERVER_DUE_AGAIN,
+     "the machine wants to be told the time that it was just told"},
+    {SERVER_NOT_THERE,
+     "a client is told that it holds what the machine does not know of"},
+    {SERVER_OVERLAP,
+     "two clients believe, by their own clocks, in grants that conflict"},
+    {SERVER_FENCES, "a grant has a fence that is not above all before it, or "
+                    "will be given again"},
+    {SERVER_DEADLOCK,
+     "a request is told that it closed a circle where there is none"},
+};
+
+const unsigned server_promises_count =
+    sizeof(server_promises) / sizeof(server_promises[0]);
