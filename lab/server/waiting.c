@@ -561,8 +561,8 @@ is_under_way(const struct waiting_world *world)
     return false;
 }
 
-/* An answer waits for it, or the end of a session.  (That a grant was given back
- * is written some time; a picture does not show it.) */
+/* An answer waits for it, or the end of a session.  (That a grant was given
+ * back is written some time; a picture does not show it.) */
 static bool
 wants_batch(const struct waiting_world *world)
 {

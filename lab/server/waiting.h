@@ -19,11 +19,12 @@
  * came back · a message arrives · the server learns that a stream has ended ·
  * a batch is applied, and with it all answers that are due are handed over and
  * heard · the server looks at its clock · a cut is healed · a process begins
- * anew where one ended · a message that nobody waits for is lost · a tick.  A
- * fault is: a message that is late · one that is sent twice, of which the
- * second may arrive at any time · a stream that breaks, seen by its client or by the
- * server first · an answer that is lost · a client that is cut off · one that
- * dies.
+ * anew where one ended · a message that nobody waits for is lost · a tick.
+ *
+ * A fault is: a message that is late · one that is sent twice, of which the
+ * second may arrive at any time · a stream that breaks, seen by its client or
+ * by the server first · an answer that is lost · a client that is cut off · one
+ * that dies.
  *
  * Time is urgent: it does not pass while a message that is not late is under
  * way, or the end of a stream that was hung up, while an answer is due, or the

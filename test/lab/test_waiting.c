@@ -465,8 +465,8 @@ take_one(struct waiting_world *world, uint64_t *dice)
     assert_null(world->violated);
 }
 
-/* A session's timer may be early, and follows when the machine is told the time,
- * which changes nothing else; unpacked, it stands where it belongs. */
+/* A session's timer may be early, and follows when the machine is told the
+ * time, which changes nothing else; unpacked, it stands where it belongs. */
 static void
 move_early_timers(struct waiting_world *world, const struct waiting_world *same)
 {
