@@ -176,7 +176,7 @@ is_as_told(const struct specimen_run *run, const struct explore_limits *limits)
     for (unsigned i = 0; specimen_has_setting(run, i); i++)
         if (run->settings[i] != specimen->defaults[i])
             return false;
-    return run->only == NULL && limits->faults == specimen->faults &&
+    return run->only == specimen->only && limits->faults == specimen->faults &&
            run->workers >= specimen->workers;
 }
 
