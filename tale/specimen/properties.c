@@ -22,6 +22,7 @@ static const struct promise of_specimens[] = {
      "the lock is granted to a worker, while one whose request came before "
      "still waits"},
     {SPECIMEN_LATE, "a worker still waits after the time that it wanted to"},
+    {SPECIMEN_FORGOTTEN, "a worker waits, and the server knows nothing of it"},
 };
 
 enum { OF_SPECIMENS = sizeof(of_specimens) / sizeof(of_specimens[0]) };

@@ -164,7 +164,8 @@ timelock_hang_up(struct scene *scene, struct timelock *s, unsigned who)
     return timelock_send(scene, s, end) && timelock_ask_again(scene, s, who);
 }
 
-/* It has no promise of its place any more. */
+/* It has no promise of its place any more.  Where sendings have numbers, it is
+ * not its library that sends again, which would send the same number. */
 bool
 timelock_break_stream(struct scene *scene, struct timelock *s, unsigned who)
 {
@@ -178,6 +179,9 @@ timelock_break_stream(struct scene *scene, struct timelock *s, unsigned who)
     s->past[who] |= PAST_ORDERED;
     scene_tell(scene, TOLD_WORLD, who, "The connection of worker #%u breaks",
                who + 1);
-    return timelock_send(scene, s, end) &&
-           ask(scene, s, who, "hears nothing of it: its library sends again");
+    if (!timelock_send(scene, s, end))
+        return false;
+    if (scene_setting(scene, TIMELOCK_KNOWN) == KNOWN_BY_ATTEMPT)
+        return timelock_ask_again(scene, s, who);
+    return ask(scene, s, who, "hears nothing of it: its library sends again");
 }

@@ -76,6 +76,9 @@ bool timelock_is_coming(const struct timelock *s, unsigned who);
 /* How many requests it keeps. */
 unsigned timelock_kept(const struct timelock *s);
 
+/* Is one of them this worker's? */
+bool timelock_is_kept(const struct timelock *s, unsigned who);
+
 /* The worker waits no more.  False when one who came before it does. */
 bool timelock_leave_order(struct timelock *s, unsigned who);
 

@@ -31,6 +31,12 @@ find(const struct timelock *s, unsigned client)
     return at;
 }
 
+bool
+timelock_is_kept(const struct timelock *s, unsigned who)
+{
+    return find(s, who + 1) < TIMELOCK_REQUESTS;
+}
+
 /* The one that it listens on. */
 static unsigned
 find_heard(const struct timelock *s, unsigned who)

@@ -258,6 +258,17 @@ is_held_by_ghost(const struct scene *scene, const struct timelock *s)
            !timelock_is_coming(s, s->holder - 1u);
 }
 
+/* Does a worker wait, of which the server does not know, and will not? */
+static bool
+is_one_forgotten(const struct scene *scene, const struct timelock *s)
+{
+    for (unsigned i = 0; i < scene->run->workers; i++)
+        if (timelock_listens(s, i, 0) && s->holder != i + 1 &&
+            !timelock_is_kept(s, i) && !timelock_is_coming(s, i))
+            return true;
+    return false;
+}
+
 /* A lock is handed over as it is freed, before anything else can happen. */
 bool
 timelock_act(struct scene *scene, void *state, unsigned actor, unsigned choice)
@@ -272,6 +283,8 @@ timelock_act(struct scene *scene, void *state, unsigned actor, unsigned choice)
         return false;
     if (is_held_by_ghost(scene, s))
         timelock_break(scene, SPECIMEN_GHOST);
+    if (is_one_forgotten(scene, s))
+        timelock_break(scene, SPECIMEN_FORGOTTEN);
     timelock_forget(scene, s);
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "explore/states.h"
 #include "tale/run.h"
 #include "tale/support/finding.h"
 
@@ -79,7 +80,7 @@ assert_sentences(const struct finding *f, const char *const *sentences,
     "Worker #2 tries again, and blocks, with request " request
 #define GHOST(request)                                                         \
     "Request " request " is granted, but worker #2 is no longer listening on " \
-                       "it"
+    "it"
 
 /* The eight numbered steps of its context.  The first six are ghost-grant. */
 static const char *const trace[] = {
@@ -118,8 +119,15 @@ the_trace_of_the_decision_is_what_the_search_finds(void **state)
 static void
 a_server_of_any_number_of_threads_loses_its_lead(void **state)
 {
+    /* All of one worker's, which sends one each 30 s. */
+    static const unsigned sent_for[TIMELOCK_REQUESTS + 1] = {
+        [3] = 4, [4] = 5,  [5] = 6,  [6] = 8,
+        [7] = 9, [8] = 10, [9] = 12, [10] = 13,
+    };
+
     (void)state;
     for (unsigned threads = 3; threads <= TIMELOCK_REQUESTS; threads++) {
+        unsigned sent = 0;
         char setting[16];
         struct finding f;
 
@@ -127,6 +135,9 @@ a_server_of_any_number_of_threads_loses_its_lead(void **state)
         find_named("ghost-leader", 0, setting, &f);
         assert_int_equal(f.verdict, EXPLORE_VIOLATED);
         assert_string_equal(f.property, SPECIMEN_LEADER);
+        for (unsigned i = 0; i < f.told.count; i++)
+            sent += f.told.events[i].kind == TOLD_ISSUE;
+        assert_int_equal(sent, sent_for[threads]);
     }
 }
 
@@ -346,6 +357,7 @@ our_rules_hold_while_connections_break(void **state)
         {"holdfast-waiting:2", 3, NULL, NULL, 0},
         {"holdfast-waiting,at-most=0:3", 1, NULL, NULL, 0},
         {"holdfast-waiting,threads=3:3", 1, SPECIMEN_LEADER, NULL, 0},
+        {"holdfast-waiting,ended=kept:3", 1, NULL, NULL, 0},
     };
 
     (void)state;
@@ -356,7 +368,9 @@ static void
 without_one_of_our_rules_something_breaks(void **state)
 {
     static const struct row rows[] = {
-        {"holdfast-waiting,known=name:3", 1, NULL, SPECIMEN_GHOST, 8},
+        {"holdfast-waiting,known=name:3", 1, NULL, SPECIMEN_FORGOTTEN, 7},
+        {"holdfast-waiting,known=name:3", 1, SPECIMEN_GHOST, SPECIMEN_GHOST, 8},
+        {"holdfast-waiting,known=name:3", 0, NULL, NULL, 0},
         {"holdfast-waiting,blocking=0:3", 0, NULL, SPECIMEN_OVERTAKEN, 9},
         {"holdfast-waiting,place=0:3", 0, NULL, SPECIMEN_OVERTAKEN, 9},
         {"holdfast-waiting,place=5:3", 0, NULL, SPECIMEN_OVERTAKEN, 11},
@@ -369,6 +383,96 @@ without_one_of_our_rules_something_breaks(void **state)
 }
 
 /* ---- The small world itself --------------------------------------------- */
+
+struct moment {
+    struct timelock server;
+    uint8_t faults; /* so far */
+};
+
+/* To begin or to release is a worker's own will, and waited for by nobody. */
+static bool
+is_free_will(const struct moment *moment, unsigned actor, unsigned choice)
+{
+    return actor != SPECIMEN_WORLD && choice == 0 &&
+           (scene_stands(moment, actor, WHERE_INSIDE) ||
+            moment->server.cast.line[actor] == LINE_FIRST);
+}
+
+/* Take every step that is possible, with a fault at most; did one have to
+ * come? */
+static bool
+take_steps(const struct specimen_run *run, struct states *states,
+           const struct moment *moment)
+{
+    bool any = false;
+
+    for (unsigned who = 0; who <= run->workers; who++) {
+        unsigned actor = who == run->workers ? SPECIMEN_WORLD : who;
+
+        for (unsigned choice = 0; choice < TIMELOCK_CHOICES; choice++) {
+            struct moment next = *moment;
+            struct scene scene = {.run = run};
+            uint32_t added;
+
+            if (!timelock_act(&scene, &next.server, actor, choice))
+                continue;
+            any |= !scene.fault && !is_free_will(moment, actor, choice);
+            next.faults += scene.fault;
+            if (next.faults <= 1)
+                assert_int_not_equal(states_add(states, &next, 0, &added),
+                                     STATES_FULL);
+        }
+    }
+    return any;
+}
+
+/* Where something is due that nobody does, time would stand still, and what
+ * comes later would never be tried. */
+static void
+assert_time_goes_on(const struct specimen_run *run)
+{
+    struct moment moment = {.faults = 0};
+    struct states states;
+    uint32_t number;
+
+    assert_true(states_open(&states, sizeof(moment), 1000000));
+    states_add(&states, &moment, STATES_NONE, &number);
+    for (number = 0; number < states.count; number++) {
+        memcpy(&moment, states_at(&states, number), sizeof(moment));
+        if (take_steps(run, &states, &moment))
+            continue;
+        for (unsigned who = 0; who < run->workers; who++)
+            assert_true(!scene_stands(&moment, who, WHERE_OUTSIDE) ||
+                        moment.server.cast.line[who] == LINE_FIRST);
+    }
+    assert_in_range(states.count, 30, 1000000);
+    states_close(&states);
+}
+
+static void
+time_never_stands_still_while_somebody_waits(void **state)
+{
+    static const char *const lines[] = {
+        "ghost-grant-blocking-timeout:4:",
+        "blocking-late:2:",
+        "silent-retry,known=attempt,network=5:2:",
+        "at-most-anew,deadline=rest,network=5:2:",
+        "truncate-network:2:",
+        "holdfast-waiting:2:",
+        "holdfast-waiting,fault=nothing:3:",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        uint16_t schedule[RUN_SCHEDULE_MAX];
+        struct specimen_run run;
+        const char *why;
+
+        print_message("%s\n", lines[i]);
+        assert_int_equal(run_parse(lines[i], &run, schedule, &why), 0);
+        assert_time_goes_on(&run);
+    }
+}
 
 static void
 settings_that_mean_nothing_are_refused(void **state)
@@ -446,6 +550,7 @@ main(void)
         cmocka_unit_test(who_truncates_must_know_the_timeouts_and_the_network),
         cmocka_unit_test(our_rules_hold_while_connections_break),
         cmocka_unit_test(without_one_of_our_rules_something_breaks),
+        cmocka_unit_test(time_never_stands_still_while_somebody_waits),
         cmocka_unit_test(settings_that_mean_nothing_are_refused),
         cmocka_unit_test(a_request_is_unheard_before_the_next_one_comes),
         cmocka_unit_test(a_late_attempt_arrives_from_its_own_sending),
