@@ -141,8 +141,7 @@ timelock_hear_end(struct scene *scene, struct timelock *s, unsigned who,
         timelock_leave_order(s, who);
         scene_stand(s, who, WHERE_MOVED_ON);
         return scene_say(scene, TOLD_WORK, who,
-                         "has waited enough, and moves "
-                         "on");
+                         "has waited enough, and moves on");
     }
     return timelock_ask_again(scene, s, who);
 }
@@ -164,8 +163,8 @@ timelock_hang_up(struct scene *scene, struct timelock *s, unsigned who)
     return timelock_send(scene, s, end) && timelock_ask_again(scene, s, who);
 }
 
-/* It has no promise of its place any more.  Where sendings have numbers, it is
- * not its library that sends again, which would send the same number. */
+/* Where sendings have numbers, it is not its library that sends again, which
+ * would send the same number. */
 bool
 timelock_break_stream(struct scene *scene, struct timelock *s, unsigned who)
 {
@@ -175,8 +174,6 @@ timelock_break_stream(struct scene *scene, struct timelock *s, unsigned who)
     if (!timelock_listens(s, who, 0) || !timelock_has_room(s, 2))
         return false;
     scene->fault = true;
-    timelock_leave_order(s, who);
-    s->past[who] |= PAST_ORDERED;
     scene_tell(scene, TOLD_WORLD, who, "The connection of worker #%u breaks",
                who + 1);
     if (!timelock_send(scene, s, end))

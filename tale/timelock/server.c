@@ -37,6 +37,18 @@ timelock_is_kept(const struct timelock *s, unsigned who)
     return find(s, who + 1) < TIMELOCK_REQUESTS;
 }
 
+/* The one that its server is to end now. */
+static unsigned
+find_due(const struct scene *scene, const struct timelock *s, unsigned who)
+{
+    unsigned at = 0;
+
+    while (at < TIMELOCK_REQUESTS && (s->queue[at].client != who + 1 ||
+                                      timelock_until_end(scene, s, at) != 0))
+        at++;
+    return at;
+}
+
 /* The one that it listens on. */
 static unsigned
 find_heard(const struct timelock *s, unsigned who)
@@ -149,23 +161,21 @@ take_answered(struct scene *scene, struct timelock *s,
 {
     unsigned client = message->client - 1u;
 
-    if ((s->past[client] & PAST_OVER) == 0 && !s->heard &&
+    if (!s->over[client] && !s->heard &&
         timelock_listens(s, client, message->later))
         return hold(scene, s, message->client, false);
     return timelock_say_arrival(scene, message, "changes nothing");
 }
 
+/* Its first request comes; what comes again does not come later. */
 static void
-enter_order(struct timelock *s, unsigned client)
+enter_order(struct timelock *s, unsigned who)
 {
     unsigned at = 0;
 
-    if ((s->past[client - 1] & PAST_ORDERED) != 0)
-        return;
-    s->past[client - 1] |= PAST_ORDERED;
-    while (s->order[at] != 0)
+    while (s->order[at] != 0 && s->order[at] != who + 1)
         at++;
-    s->order[at] = (uint8_t)client;
+    s->order[at] = (uint8_t)(who + 1);
 }
 
 bool
@@ -174,18 +184,18 @@ timelock_take_ask(struct scene *scene, struct timelock *s,
 {
     bool known = scene_setting(scene, TIMELOCK_KNOWN) != KNOWN_NOT;
     unsigned kept = timelock_kept(s);
+    unsigned client = message->client - 1u;
 
-    if (known && (s->holder == message->client ||
-                  (s->past[message->client - 1] & PAST_OVER) != 0))
+    if (known && (s->holder == message->client || s->over[client]))
         return take_answered(scene, s, message);
     if (known && find(s, message->client) < TIMELOCK_REQUESTS)
         return take_again(scene, s, message, find(s, message->client));
     if (kept >= scene_setting(scene, TIMELOCK_THREADS))
         return false; /* nobody is there to take it */
-    if (timelock_listens(s, message->client - 1u, message->later))
-        enter_order(s, message->client);
+    if (timelock_listens(s, client, 0))
+        enter_order(s, client);
     if (kept == 0 && s->holder == 0 &&
-        timelock_listens(s, message->client - 1u, message->later))
+        timelock_listens(s, client, message->later))
         return hold(scene, s, message->client, false);
     s->queue[kept] = (struct timelock_request){
         .client = message->client,
@@ -197,8 +207,8 @@ timelock_take_ask(struct scene *scene, struct timelock *s,
     return true;
 }
 
-/* The end of the stream that is listened on; that of any other means
- * nothing. */
+/* The end of the stream that is listened on, with which a place in the order is
+ * lost; that of any other means nothing. */
 bool
 timelock_take_end(struct scene *scene, struct timelock *s,
                   const struct timelock_message *message)
@@ -210,6 +220,7 @@ timelock_take_end(struct scene *scene, struct timelock *s,
             s->queue[i].later != message->later || s->queue[i].state == PARKED)
             continue;
         take_out(s, i);
+        timelock_leave_order(s, message->client - 1u);
         scene_tell(
             scene, TOLD_WORLD, TOLD_NOBODY,
             "The server sees the end of %s, and drops it",
@@ -226,7 +237,7 @@ timelock_take_release(struct scene *scene, struct timelock *s,
     unsigned client = message->client - 1u;
     unsigned at = find(s, message->client);
 
-    s->past[client] |= PAST_OVER;
+    s->over[client] = 1;
     if (at < TIMELOCK_REQUESTS)
         take_out(s, at);
     if (s->holder == message->client)
@@ -269,11 +280,11 @@ bool
 timelock_end(struct scene *scene, struct timelock *s, unsigned who)
 {
     bool keeps = scene_setting(scene, TIMELOCK_PLACE) != 0;
-    unsigned at = find(s, who + 1);
+    unsigned at = find_due(scene, s, who);
     bool heard;
     bool by_limit;
 
-    if (at == TIMELOCK_REQUESTS || timelock_until_end(scene, s, at) != 0)
+    if (at == TIMELOCK_REQUESTS)
         return false;
     if (s->queue[at].state == PARKED)
         return give_place_away(scene, s, at);

@@ -164,7 +164,7 @@ static bool
 release(struct scene *scene, struct timelock *s, unsigned who)
 {
     s->holder = 0;
-    s->past[who] |= PAST_OVER;
+    s->over[who] = 1;
     scene_stand(s, who, WHERE_DONE);
     return scene_say(scene, TOLD_REMOVE, who, "releases the lock");
 }

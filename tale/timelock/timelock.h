@@ -75,9 +75,6 @@ struct timelock_message {
 /* The line of a worker in the cast. */
 enum timelock_line { LINE_FIRST, LINE_LISTENS, LINE_SETTLES };
 
-/* What the server remembers of a worker, and we of its place in the order. */
-enum { PAST_ORDERED = 1, PAST_OVER = 2 };
-
 struct timelock {
     struct cast cast;
     uint8_t holder;                   /* its ID; 0: nobody */
@@ -88,7 +85,8 @@ struct timelock {
     uint8_t silent[TOLD_WORKERS_MAX]; /* ticks since its request was sent, where
                                          something comes of it */
     uint8_t order[TOLD_WORKERS_MAX];  /* IDs of those that wait, as they came */
-    uint8_t past[TOLD_WORKERS_MAX];
+    uint8_t over[TOLD_WORKERS_MAX]; /* 1: the server has ended its request, for
+                                       ever */
     struct timelock_request queue[TIMELOCK_REQUESTS];
     struct timelock_message under_way[TIMELOCK_MESSAGES]; /* as they were
                                                              sent */
