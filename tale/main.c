@@ -57,7 +57,8 @@ set_run(struct specimen_run *run, const struct options *options)
         program_complain("there is no property '%s'", options->only);
         return false;
     }
-    run->only = options->only;
+    if (options->only != NULL)
+        run->only = options->only;
     for (unsigned i = 0; i < options->set_count; i++)
         if (!specimen_set(run, options->set[i], &why)) {
             program_complain("cannot set '%s': %s", options->set[i], why);

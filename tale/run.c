@@ -166,6 +166,17 @@ print_told(const struct told *told)
         puts("     ... and more than can be told here");
 }
 
+/* Is the run for what its specimen is about? */
+static bool
+is_about_the_same(const struct specimen_run *run)
+{
+    const char *only = run->specimen->only;
+
+    if (run->only == NULL || only == NULL)
+        return run->only == only;
+    return strcmp(run->only, only) == 0;
+}
+
 /* What is set, how much goes wrong, or that there are too few to do it, changes
  * what is to be found: then its source says nothing. */
 static bool
@@ -176,7 +187,7 @@ is_as_told(const struct specimen_run *run, const struct explore_limits *limits)
     for (unsigned i = 0; specimen_has_setting(run, i); i++)
         if (run->settings[i] != specimen->defaults[i])
             return false;
-    return run->only == NULL && limits->faults == specimen->faults &&
+    return is_about_the_same(run) && limits->faults == specimen->faults &&
            run->workers >= specimen->workers;
 }
 

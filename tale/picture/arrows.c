@@ -247,7 +247,7 @@ pen_arrows(const struct pen *pen, unsigned index)
         draw_answer(pen, index, answer);
     else if (event->kind == TOLD_WRITE || event->kind == TOLD_REMOVE)
         draw_change(pen, index);
-    else if (event->kind == TOLD_READ)
+    else if (event->kind == TOLD_READ || event->kind == TOLD_GRANT)
         put_arrow(pen, answer,
                   at_lane(pen, index, lane_of(pen, index),
                           pen_side(pen, event->worker)),

@@ -81,6 +81,8 @@ layout_label(const struct told *told, const struct told_event *event)
         return answered ? "written" : "writes";
     case TOLD_REMOVE:
         return answered ? "removed" : "removes";
+    case TOLD_GRANT:
+        return "granted";
     case TOLD_START:
         return "starts";
     case TOLD_END:

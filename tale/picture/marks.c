@@ -212,7 +212,9 @@ pen_heads(const struct pen *pen)
         put_head(pen, layout->worker_x[i], "Worker", number);
     }
     if (!layout->replicas) {
-        put_head(pen, layout->lane_x[0], "", "Store");
+        const char *store = layout->run->specimen->store;
+
+        put_head(pen, layout->lane_x[0], "", store == NULL ? "Store" : store);
         return;
     }
     for (unsigned i = 0; i < layout->lanes; i++) {

@@ -48,7 +48,8 @@ run_of(const struct variant *variant)
 
     snprintf(line, sizeof(line), "%s:", variant->line);
     HF_CHECK(run_parse(line, &run, schedule, &why) == 0);
-    run.only = variant->only;
+    if (variant->only != NULL)
+        run.only = variant->only;
     return run;
 }
 

@@ -12,6 +12,17 @@ static const struct promise of_specimens[] = {
     {SPECIMEN_RESURRECTION, "a lock that was removed is there again"},
     {SPECIMEN_GHOST,
      "the lock is granted to a request on which nobody listens any more"},
+    {SPECIMEN_BACKLOG,
+     "a request is granted, and more are left at the server than there are "
+     "workers"},
+    {SPECIMEN_LEADER,
+     "requests keep all threads of the leader, which answers no ping, and so "
+     "loses its lead, and all locks"},
+    {SPECIMEN_OVERTAKEN,
+     "the lock is granted to a worker, while one whose request came before "
+     "still waits"},
+    {SPECIMEN_LATE, "a worker still waits after the time that it wanted to"},
+    {SPECIMEN_FORGOTTEN, "a worker waits, and the server knows nothing of it"},
 };
 
 enum { OF_SPECIMENS = sizeof(of_specimens) / sizeof(of_specimens[0]) };

@@ -11,6 +11,11 @@
 #define SPECIMEN_NOBODY       "nobody"
 #define SPECIMEN_RESURRECTION "resurrection"
 #define SPECIMEN_GHOST        "ghost grant"
+#define SPECIMEN_BACKLOG      "backlog"
+#define SPECIMEN_LEADER       "leader lost"
+#define SPECIMEN_OVERTAKEN    "overtaken"
+#define SPECIMEN_LATE         "waits too long"
+#define SPECIMEN_FORGOTTEN    "forgotten"
 
 /* The property of that number, from 0; NULL: there are no more. */
 const struct promise *properties_at(unsigned number);

@@ -63,6 +63,30 @@ scene_show_holder(struct hf_text *text, unsigned id)
         hf_text_addf(text, "#%u", id);
 }
 
+static void
+show(const struct specimen_run *run, const void *state, struct hf_text *text)
+{
+    const struct specimen *specimen = run->specimen;
+
+    if (specimen->show != NULL)
+        specimen->show(run, state, text);
+    else
+        scene_show_holder(text, ((const uint8_t *)state)[specimen->holder_at]);
+}
+
+void
+scene_show_now(struct scene *scene, const void *state)
+{
+    struct told_event *event;
+    struct hf_text text;
+
+    if (scene->told == NULL || scene->told->count == 0)
+        return;
+    event = &scene->told->events[scene->told->count - 1];
+    hf_text_init(&text, event->holds, sizeof(event->holds));
+    show(scene->run, state, &text);
+}
+
 /* ---- Properties of every lock ------------------------------------------- */
 
 struct count {
@@ -241,17 +265,6 @@ specimen_system(const struct specimen_run *run)
 
 /* ---- Telling ------------------------------------------------------------ */
 
-static void
-show(const struct specimen_run *run, const void *state, struct hf_text *text)
-{
-    const struct specimen *specimen = run->specimen;
-
-    if (specimen->show != NULL)
-        specimen->show(run, state, text);
-    else
-        scene_show_holder(text, ((const uint8_t *)state)[specimen->holder_at]);
-}
-
 /* Complete the events from `first` on with what the step has left behind. */
 static void
 complete(struct told *told, unsigned first, const struct scene *scene,
@@ -263,8 +276,10 @@ complete(struct told *told, unsigned first, const struct scene *scene,
         struct told_event *event = &told->events[i];
         struct hf_text text;
 
-        hf_text_init(&text, event->holds, sizeof(event->holds));
-        show(scene->run, state, &text);
+        if (event->holds[0] == '\0') {
+            hf_text_init(&text, event->holds, sizeof(event->holds));
+            show(scene->run, state, &text);
+        }
         memcpy(event->where, cast->where, sizeof(event->where));
         event->fault = scene->fault && i == first;
     }

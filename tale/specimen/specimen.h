@@ -77,6 +77,7 @@ struct specimen {
     const char *about;  /* one line */
     const char *source; /* who tells it */
     const char *expect; /* the property that is broken; NULL: none is */
+    const char *only;   /* the one that it is about; NULL: it is all */
     unsigned workers;
     unsigned faults; /* to search with, unless told otherwise */
     const struct specimen_setting *settings; /* the last has no name */
@@ -101,6 +102,7 @@ struct specimen {
     void (*show)(const struct specimen_run *run, const void *state,
                  struct hf_text *text);
     size_t holder_at;
+    const char *store; /* what to call it; NULL: "Store" */
     /* Is the lock there, whosesoever?  Optional; asked when all have ended. */
     bool (*is_left)(const struct specimen_run *run, const void *state);
     /* Its table of locks (specimen/locks.h), if that is where it keeps them;
@@ -174,6 +176,10 @@ bool scene_wake(struct scene *scene, void *state, unsigned worker);
 
 /* For `show`: the ID of the holder, "#1"; nothing for 0. */
 void scene_show_holder(struct hf_text *text, unsigned id);
+
+/* In a step that tells several events: what the store holds after those that
+ * were told so far. */
+void scene_show_now(struct scene *scene, const void *state);
 
 /* ---- For those who run them --------------------------------------------- */
 

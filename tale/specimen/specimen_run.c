@@ -12,6 +12,7 @@ specimen_run_of(const struct specimen *specimen, unsigned workers)
     struct specimen_run run = {
         .specimen = specimen,
         .workers = workers == 0 ? specimen->workers : workers,
+        .only = specimen->only,
     };
 
     HF_CHECK(run.workers <= TOLD_WORKERS_MAX);

@@ -26,7 +26,17 @@ extern const struct specimen specimen_close_two;
 extern const struct specimen specimen_override;
 extern const struct specimen specimen_truncate;
 extern const struct specimen specimen_ghost_grant;
+extern const struct specimen specimen_ghost_backlog;
+extern const struct specimen specimen_ghost_leader;
 extern const struct specimen specimen_ghost_grant_blocking_timeout;
+extern const struct specimen specimen_blocking_as_idle;
+extern const struct specimen specimen_blocking_late;
+extern const struct specimen specimen_blocking_order;
+extern const struct specimen specimen_silent_retry;
+extern const struct specimen specimen_at_most_anew;
+extern const struct specimen specimen_truncate_idle;
+extern const struct specimen specimen_truncate_network;
+extern const struct specimen specimen_holdfast_waiting;
 
 extern const struct specimen *const specimens[];
 extern const unsigned specimens_count;

@@ -57,14 +57,15 @@ const char *
 told_kind_word(enum told_kind kind)
 {
     static const char *const words[] = {
-        [TOLD_READ] = "read",     [TOLD_ISSUE] = "issue",
-        [TOLD_WRITE] = "write",   [TOLD_REMOVE] = "remove",
-        [TOLD_ARRIVE] = "arrive", [TOLD_SERVER] = "server",
-        [TOLD_DOWN] = "down",     [TOLD_UP] = "up",
-        [TOLD_START] = "start",   [TOLD_END] = "end",
-        [TOLD_WORK] = "work",     [TOLD_PAUSE] = "pause",
-        [TOLD_WAKE] = "wake",     [TOLD_CRASH] = "crash",
-        [TOLD_WORLD] = "world",   [TOLD_CLOSING] = "closing",
+        [TOLD_READ] = "read",       [TOLD_ISSUE] = "issue",
+        [TOLD_WRITE] = "write",     [TOLD_REMOVE] = "remove",
+        [TOLD_ARRIVE] = "arrive",   [TOLD_SERVER] = "server",
+        [TOLD_GRANT] = "grant",     [TOLD_DOWN] = "down",
+        [TOLD_UP] = "up",           [TOLD_START] = "start",
+        [TOLD_END] = "end",         [TOLD_WORK] = "work",
+        [TOLD_PAUSE] = "pause",     [TOLD_WAKE] = "wake",
+        [TOLD_CRASH] = "crash",     [TOLD_WORLD] = "world",
+        [TOLD_CLOSING] = "closing",
     };
 
     return words[kind];

@@ -34,6 +34,7 @@ enum told_kind {
     TOLD_ISSUE, /* a write or remove that starts now and arrives later */
     TOLD_WRITE, /* it arrives, or is done at once */
     TOLD_REMOVE,
+    TOLD_GRANT,  /* what was asked for before, and waited there, is given */
     TOLD_ARRIVE, /* at a replica */
     TOLD_SERVER, /* a replica does something by itself */
     TOLD_DOWN,   /* a replica, which is away until TOLD_UP */

@@ -143,6 +143,16 @@ check "in the JSON, too" gives 0 '"never_possible":["choice 1","choice 2"]' \
     run reclaim-two-transactions --set transactions=one --json
 check "a fault that cannot be" gives 0 "never possible: a fault" \
     run ghost-grant-blocking-timeout --faults 1
+check "a specimen may be about one property" gives 0 \
+    "violated: backlog (must be)," run ghost-backlog
+check "which is said" says run.out "^     looking only for: backlog"
+check "and may be asked for" gives 0 "violated: backlog (must be)," \
+    run ghost-backlog --only backlog
+check "another may, too" gives 0 "violated: ghost grant," \
+    run ghost-backlog --only "ghost grant"
+line=$("$tale" run ghost-backlog | sed -n 's/^ *holdfast-tale replay //p')
+check "its line is told to that property" gives 1 "broken: backlog" \
+    replay "$line"
 # A picture of what was found: whole, or not there.
 svg=$here/picture.svg
 well_formed() { python3 -c '

@@ -175,6 +175,28 @@ replicas_have_a_line_each(void **state)
     free(drawn.svg);
 }
 
+/* Worker #3's grant, event 7, is the server's own doing: only an answer is
+ * drawn, as level as an answer is that comes at once.  What the server had when
+ * worker #2's request was ended, event 4, is seen before the next one comes. */
+static void
+what_waits_at_a_server_is_answered_when_it_is_granted(void **state)
+{
+    struct drawn drawn;
+    struct arrow answer;
+
+    (void)state;
+    draw(&drawn, "blocking-order", 3, NULL);
+    answer = arrow_of(&drawn, 7, "picture-answer");
+    assert_int_equal(answer.from_y, answer.to_y);
+    assert_int_equal(count(drawn.svg, "picture-answer\" d="), 1);
+    assert_int_equal(count(drawn.svg, ">granted</text>"), 1);
+    assert_int_equal(count(drawn.svg, ">Server</text>"), 1);
+    assert_int_equal(count(drawn.svg, ">Store</text>"), 0);
+    assert_string_equal(drawn.finding.told.events[3].holds,
+                        "#1 holds, #3 waits");
+    free(drawn.svg);
+}
+
 /* An answer that is an error, of a write that happened and of one that did
  * not. */
 static void
@@ -234,6 +256,7 @@ main(void)
         cmocka_unit_test(a_write_is_slanted_exactly_when_it_takes_time),
         cmocka_unit_test(the_store_is_shown_whenever_it_changes),
         cmocka_unit_test(replicas_have_a_line_each),
+        cmocka_unit_test(what_waits_at_a_server_is_answered_when_it_is_granted),
         cmocka_unit_test(the_answer_of_a_failed_write_is_dashed),
         cmocka_unit_test(a_crash_is_an_x),
     };

@@ -35,8 +35,7 @@ static const struct row rows[] = {
     {"close-two-steps", NULL, PROMISE_LOST_LOCK, 5, 6},
     {"heartbeat-override", NULL, PROMISE_OVERLAP, 3, 5},
     {"heartbeat-truncate", NULL, PROMISE_OVERLAP, 4, 6},
-    {"ghost-grant", NULL, SPECIMEN_GHOST, 2, 5},
-    {"ghost-grant-blocking-timeout", NULL, NULL, 0, 0},
+    {"ghost-grant", NULL, SPECIMEN_GHOST, 2, 6},
     {"lease-no-fence", "fence=yes", NULL, 0, 0},
     {"blind-del", "del=compared", NULL, 0, 0},
     {"etcd-11456", "check=yes", NULL, 0, 0},
@@ -45,8 +44,6 @@ static const struct row rows[] = {
     {"close-two-steps", "close=one", NULL, 0, 0},
     {"heartbeat-override", "suspicion=throw", NULL, 0, 0},
     {"heartbeat-truncate", "operator=checks", NULL, 0, 0},
-    {"ghost-grant", "blocking=29", NULL, 0, 0},
-    {"ghost-grant-blocking-timeout", "blocking=30", SPECIMEN_GHOST, 2, 5},
 };
 
 static void
@@ -128,24 +125,6 @@ without_a_fault_leases_and_quorums_hold(void **state)
         find(&run, 0, &f);
         assert_int_equal(f.verdict, EXPLORE_PROVED);
     }
-}
-
-/* The trace of decision 11: "Request B1 is granted, but client B is no longer
- * listening on it". */
-static void
-a_ghost_is_granted_in_the_six_events_of_the_trace(void **state)
-{
-    struct finding f;
-
-    (void)state;
-    find_named("ghost-grant", 2, NULL, &f);
-    assert_int_equal(f.told.count, 6);
-    assert_string_equal(f.brief, "1 write, 2 world, 1 remove, world");
-    assert_int_equal(f.told.events[1].kind, TOLD_ISSUE);
-    assert_int_equal(f.told.events[3].kind, TOLD_ISSUE);
-    assert_string_equal(finding_sentence(&f, 6),
-                        "The first request is granted, but worker #2 is no "
-                        "longer listening on it");
 }
 
 /* ---- Proofs of nothing -------------------------------------------------- */
@@ -387,7 +366,6 @@ main(void)
         cmocka_unit_test(a_third_worker_changes_no_finding),
         cmocka_unit_test(every_specimen_does_what_the_list_says),
         cmocka_unit_test(without_a_fault_leases_and_quorums_hold),
-        cmocka_unit_test(a_ghost_is_granted_in_the_six_events_of_the_trace),
         cmocka_unit_test(what_was_possible_is_seen),
         cmocka_unit_test(where_nobody_was_ever_inside_nothing_is_proved),
         cmocka_unit_test(with_a_choice_too_few_no_fault_is_seen),
