@@ -131,6 +131,21 @@ what_no_limit_has_room_for_is_over_for_ever(void **state)
     expect_limit(config, "B");
 }
 
+/* No clear without its audit: so it is not done. */
+static void
+a_clear_that_cannot_be_audited_takes_nothing(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.limits.texts = 5; /* two names' and three sessions' */
+    r = full_of(&config);
+    room_clear(&r, 11, "A", 101);
+    EXPECT_TOLD(&r, "11 limit\n");
+    expect_still_there(&r);
+}
+
 static void
 a_session_has_its_own_limits(void **state)
 {
@@ -214,6 +229,7 @@ main(void)
         cmocka_unit_test(too_many_sessions_are_not_opened),
         cmocka_unit_test(too_many_lanes_are_told_that_nothing_is_settled),
         cmocka_unit_test(what_no_limit_has_room_for_is_over_for_ever),
+        cmocka_unit_test(a_clear_that_cannot_be_audited_takes_nothing),
         cmocka_unit_test(a_session_has_its_own_limits),
         cmocka_unit_test(a_request_without_a_name_or_with_one_twice_is_invalid),
         cmocka_unit_test(what_is_over_leaves_no_room_behind_it),

@@ -83,5 +83,12 @@ void hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
 bool hf_look_grant_names(const struct hf_lockspace *ls, uint32_t number,
                          uint32_t *cursor, struct hf_look_name *row,
                          enum hf_mode *mode);
+struct hf_texts_ref hf_look_audit_at(const struct hf_lockspace *ls,
+                                     uint32_t number);
+
+/* Of a grant, by its fence, and of its session, by its id: its number, for the
+ * above.  0: there is none. */
+uint32_t hf_look_fence(struct hf_lockspace *ls, uint64_t fence);
+uint32_t hf_look_session(struct hf_lockspace *ls, uint64_t id);
 
 #endif
