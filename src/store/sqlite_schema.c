@@ -60,9 +60,9 @@ static const char version_2[] =
 
 /*
  * What a lock server has in the file, for people: a row for each lock of each
- * grant.  A grant whose session has no record is void, and is not shown.  What
- * is not ours is no JSON, or has not what is looked for: then NULL is shown, for
- * one such record must not hide all others.
+ * grant (src/wire/served.h).  A grant whose session has no record is void, and
+ * is not shown.  What a record that is not ours does not have is NULL, for one
+ * such record must not hide all others.
  */
 static const char version_3[] =
     "CREATE VIEW grants(space, name, mode, fence, session, lane, since,"

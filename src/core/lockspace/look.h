@@ -75,7 +75,8 @@ bool hf_look_holders(const struct hf_lockspace *ls, uint32_t name,
 bool hf_look_line(const struct hf_lockspace *ls, uint32_t name,
                   uint32_t *cursor, struct hf_look_claim *row);
 
-/* What a change puts, by its number; and its names, one by one. */
+/* What a change puts, by its number; and its names, one by one, from the last
+ * that was asked for to the first. */
 void hf_look_session_at(const struct hf_lockspace *ls, uint32_t number,
                         struct hf_look_session *row);
 void hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
