@@ -42,7 +42,8 @@ size_t hf_head_encode(const struct hf_head *head, char *buffer, size_t size);
  * Read any bytes.  HF_E_CORRUPT, with a clause in *error, unless they are a
  * lock's record as hf_record_decode reads it, of if_dead "takeover", with a
  * node (or null), an address, which a node always has, and a next fence, and
- * with no member that is not named above.  *head is untouched unless HF_OK.
+ * with no member that is not named above; what is in the owner is evidence of a
+ * process's end at most, and read as there.  *head is untouched unless HF_OK.
  */
 HF_MUST_USE enum hf_status hf_head_decode(const char *bytes, size_t len,
                                           struct hf_head *head,

@@ -166,7 +166,7 @@ the_largest_grant_can_be_cleared_with_the_longest_words(void **state)
         cleared.grant.loaded.note.len++;
     len = hf_cleared_encode(&cleared, text, sizeof(text));
     assert_true(len < sizeof(text));
-    assert_true(hf_journal_clear_bytes(len) / 2 <= HF_SERVED_RECORD_MAX);
+    assert_true(hf_journal_clear_bytes(len) <= 2 * HF_SERVED_RECORD_MAX);
     json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
     json_decref(json);

@@ -501,8 +501,8 @@ keep_audit(struct hf_lockspace *ls, uint32_t number, struct hf_bytes audit)
     struct hf_texts_ref kept;
 
     if (audit.len > UINT16_MAX ||
-        hf_journal_clear_bytes(audit.len) / 2 >
-            ls->config.limits.record_bytes ||
+        hf_journal_clear_bytes(audit.len) >
+            2 * (size_t)ls->config.limits.record_bytes ||
         !hf_texts_put(ls, &ls->texts, audit.at, audit.len, &kept))
         return false;
     hf_texts_drop(ls, &ls->texts, hf_claim_note(claim));
