@@ -14,7 +14,7 @@
  *    "next_fence":1763850690123456}
  *
  * For every batch of a leader is a beat of it [J1], so a keeper and a contender
- * of core write and judge it as they do any lock, by the heartbeat and the terms
+ * of core write and judge it as they do any lock, by the heartbeat and terms
  * that hf_record_decode finds in it as well: who is dead, and who has lost, is
  * decided nowhere else.  Its token is the term, and its version the batch.
  *
