@@ -14,9 +14,11 @@
 
 /* Sessions and grants as records: what is written, and what is refused. */
 
-#define ID      "00f3ab91c07d5e24"
-#define NAME    "0001763850690123456"
-#define HASH    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+#define ID   "00f3ab91c07d5e24"
+#define NAME "0001763850690123456"
+/* 32 bytes, each its place. */
+#define HASH_16 "000102030405060708090a0b0c0d0e0f"
+#define HASH    HASH_16 "101112131415161718191a1b1c1d1e1f"
 #define SECRET  "\"secret\":\"" HASH "\""
 #define TERMS   "\"ttl_ms\":30000,\"if_dead\":\"refuse\""
 #define WHO     "\"who\":\"ann@db1\""
