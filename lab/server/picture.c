@@ -348,7 +348,6 @@ build_held(struct hf_lockspace *ls, unsigned client,
     if (from->state == PICTURE_REVOKED) {
         hf_claims_take_back(ls, number);
         claim->state = HF_CLAIM_REVOKED;
-        claim->cleared = true;
         hf_list_add(ls, &session->revoked, hf_list_work, number);
         session->revoked_count++;
     } else if ((from->flags & FLAG_TO_PUT) != 0) {

@@ -15,8 +15,16 @@ enum {
     /* Our own values are far smaller: owner, command and reason, escaped. */
     HF_RECORD_TEXT_MAX = 16 * 1024,
 
-    /* Tokens of one record's JSON: our own need about 60. */
-    HF_RECORD_TOKENS_MAX = 256,
+    /* Values of one record's JSON: a lock's needs about 60, and a grant 13 and
+     * 7 for each of its names. */
+    HF_RECORD_TOKENS_MAX = 512,
+
+    /* The record of a session or of a grant, so that what the audit keeps of a
+     * clear, with both and the words of an operator, is a record, too. */
+    HF_SERVED_RECORD_MAX = 8 * 1024,
+    HF_SERVED_NAMES_MAX = 64,
+    HF_SERVED_WHO_MAX = 1024,
+    HF_SERVED_NOTE_MAX = 2048,
 
     /* Operations of one group: a takeover and a clear have two. */
     HF_GROUP_OPERATIONS_MAX = 4,

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/limits.h"
-#include "base/text.h"
+#include "wire/name.h"
 
 #define TTL_MS        30000
 #define TTL_REFUSE_MS 60000
@@ -16,33 +16,10 @@
 
 /* ---- Names --------------------------------------------------------------- */
 
-static enum hf_status
-check_part(const char *what, const char *text, size_t max,
-           struct hf_error *error)
-{
-    size_t len = strlen(text);
-
-    if (len == 0)
-        return hf_fail(error, HF_E_INVALID, "the %s is empty", what);
-    if (len > max)
-        return hf_fail(error, HF_E_INVALID,
-                       "the %s has %zu bytes, at most %zu are allowed", what,
-                       len, max);
-    if (!hf_text_is_clean(text, len))
-        return hf_fail(error, HF_E_INVALID,
-                       "the %s must be UTF-8 without control characters and "
-                       "characters of no width",
-                       what);
-    return HF_OK;
-}
-
 enum hf_status
 hf_settings_check_space(const char *space, struct hf_error *error)
 {
-    if (space[0] == '!')
-        return hf_fail(error, HF_E_INVALID,
-                       "spaces that begin with '!' are Holdfast's own");
-    return check_part("space", space, HF_SPACE_MAX, error);
+    return hf_name_check_space(space, strlen(space), error);
 }
 
 enum hf_status
@@ -50,7 +27,7 @@ hf_settings_check_name(const char *name, struct hf_error *error)
 {
     if (name == NULL)
         return hf_fail(error, HF_E_INVALID, "no name was given");
-    return check_part("name", name, HF_NAME_MAX, error);
+    return hf_name_check(name, strlen(name), error);
 }
 
 enum hf_status
@@ -271,7 +248,8 @@ static enum hf_status
 set_lane(struct hf_settings *settings, const struct hf_alloc *alloc,
          const char *text, struct hf_error *error)
 {
-    enum hf_status status = check_part("lane", text, HF_NAME_MAX, error);
+    enum hf_status status =
+        hf_name_check_part("lane", text, strlen(text), HF_NAME_MAX, error);
 
     if (status != HF_OK)
         return status;

@@ -152,6 +152,7 @@ struct hf_message {
         struct {
             struct hf_want lock;
             uint64_t fence;
+            struct hf_bytes audit; /* a record: who clears it, and why */
         } clear;
     };
 };
@@ -172,6 +173,7 @@ struct hf_loaded_grant {
     uint64_t n;
     const struct hf_want *wants; /* borrowed for the call */
     size_t wants_count;
+    struct hf_duration age; /* held for so long, for people */
     struct hf_bytes note;
 };
 
@@ -243,8 +245,8 @@ enum hf_answer_kind {
     HF_ANSWER_LATER, /* a grace stands in the way, or a place was lost: ask
                         again, nothing is settled */
     HF_ANSWER_BUSY,  /* the lane's former request is not over [R2] */
-    HF_ANSWER_LIMIT, /* no room for a session or a lane: nothing was
-                        remembered, and nothing is settled */
+    HF_ANSWER_LIMIT, /* no room for a session, a lane, or what the audit is to
+                        say: nothing was remembered, and nothing is settled */
     HF_ANSWER_RELEASED,
     HF_ANSWER_CHANGED,
     HF_ANSWER_ENDED,
@@ -314,14 +316,16 @@ enum hf_change_kind {
     HF_CHANGE_DELETE_SESSION,
     HF_CHANGE_PUT_GRANT, /* also anew, with a mode that was lowered */
     HF_CHANGE_DELETE_GRANT,
+    HF_CHANGE_PUT_AUDIT, /* of a grant that was cleared, behind its delete, if
+                            it has one: never parted */
 };
 
 struct hf_change {
     enum hf_change_kind kind;
     uint64_t key;    /* a session's id, or a grant's fence */
     uint32_t number; /* of what is put: hf_look_session_at, hf_look_grant_at,
-                        until the next step */
-    bool cleared;    /* DELETE_GRANT: by an operator; to be audited */
+                        until the next step; hf_look_audit_at, until the next
+                        change is taken */
 };
 
 struct hf_batch {

@@ -58,6 +58,36 @@ static const char version_2[] =
     "CREATE INDEX holdfast_leftovers ON holdfast_records(stamp)"
     " WHERE value IS NULL OR space = '" HF_RULE_MARKERS "';";
 
+/*
+ * What a lock server has in the file, for people: a row for each lock of each
+ * grant (src/wire/served.h).  A grant whose session has no record is void, and
+ * is not shown.  What a record that is not ours does not have is NULL, for one
+ * such record must not hide all others.
+ */
+static const char version_3[] =
+    "CREATE VIEW grants(space, name, mode, fence, session, lane, since,"
+    "  if_dead, ttl_ms, who, note) AS"
+    " SELECT json_extract(held.value, lock.fullkey || '.space'),"
+    "  json_extract(held.value, lock.fullkey || '.name'),"
+    "  json_extract(held.value, lock.fullkey || '.mode'),"
+    "  CAST(held.name AS INTEGER),"
+    "  holder.name,"
+    "  json_extract(held.value, '$.lane'),"
+    "  strftime('%Y-%m-%dT%H:%M:%fZ',"
+    "   json_extract(held.value, '$.since') / 1000.0, 'unixepoch'),"
+    "  json_extract(holder.value, '$.if_dead'),"
+    "  json_extract(holder.value, '$.ttl_ms'),"
+    "  json_extract(holder.value, '$.who'),"
+    "  json_extract(held.value, '$.note')"
+    " FROM (SELECT name, iif(json_valid(value), value, '{}') AS value"
+    "  FROM holdfast_records"
+    "  WHERE space = '!grants' AND value IS NOT NULL) AS held"
+    " JOIN json_each(held.value, '$.locks') AS lock"
+    " JOIN (SELECT name, iif(json_valid(value), value, '{}') AS value"
+    "  FROM holdfast_records"
+    "  WHERE space = '!sessions' AND value IS NOT NULL) AS holder"
+    "  ON holder.name = json_extract(held.value, '$.session');";
+
 /* The wall clock, so that a file that was deleted repeats no fence. */
 static enum hf_status
 set_floor(struct hf_sqlite_db *db, struct hf_error *error)
@@ -75,6 +105,7 @@ set_floor(struct hf_sqlite_db *db, struct hf_error *error)
 const struct hf_sqlite_schema_step hf_sqlite_schema_steps[] = {
     {version_1, set_floor},
     {version_2, NULL},
+    {version_3, NULL},
 };
 const size_t hf_sqlite_schema_steps_count =
     sizeof(hf_sqlite_schema_steps) / sizeof(hf_sqlite_schema_steps[0]);

@@ -34,7 +34,7 @@ struct hf_json_node {
     enum hf_json_kind kind;
     bool key;      /* a string that names the next node, a member's value */
     size_t start;  /* of its bytes; of a string without the quotes */
-    size_t end;    /* one beyond the last; not set for object and array */
+    size_t end;    /* one beyond the last */
     size_t parent; /* the object or array it is in; 0 also for node 0 */
 };
 
@@ -54,6 +54,18 @@ HF_MUST_USE enum hf_status hf_json_read(struct hf_json *json, const char *bytes,
 size_t hf_json_member(const struct hf_json *json, size_t object,
                       const char *name);
 
+/*
+ * The members of the object, which must be those of `names` (ASCII, NULL ends
+ * the list) and no others, each once, in any order: the nodes of their values
+ * into `members`, in the order of `names`.  HF_E_CORRUPT, with a clause in
+ * *error: one is missing, given twice or unknown, or `object` is none.
+ */
+HF_MUST_USE enum hf_status hf_json_members(const struct hf_json *json,
+                                           size_t object,
+                                           const char *const *names,
+                                           size_t *members,
+                                           struct hf_error *error);
+
 /* The element of `array` that follows the element `after` (0: the first), or
  * 0: no more, or `array` is none. */
 size_t hf_json_next(const struct hf_json *json, size_t array, size_t after);
@@ -64,6 +76,12 @@ bool hf_json_integer(const struct hf_json *json, size_t node, int64_t *number);
 
 /* Is it this word: true, false or null? */
 bool hf_json_is_word(const struct hf_json *json, size_t node, const char *word);
+
+/* The string as it is, with a NUL behind it, into `to`; its length is *len.
+ * False, and `to` may hold anything: it is none, it does not fit, or it is not
+ * clean, as hf_text_is_clean says. */
+bool hf_json_clean(const struct hf_json *json, size_t node, char *to,
+                   size_t size, size_t *len);
 
 /* The string, as hf_text_show shows it, into `to`; "" when it is none.  Half a
  * surrogate pair is shown as U+FFFD. */

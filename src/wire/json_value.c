@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/text.h"
 
 /* The value of four hexadecimal digits, which are there. */
@@ -31,8 +32,14 @@ read_unit(const struct hf_json_node *node, const char *bytes, size_t at,
     return true;
 }
 
+static bool
+is_surrogate(uint32_t code)
+{
+    return code >= 0xD800 && code <= 0xDFFF;
+}
+
 /* The character at *at in the string, which moves on behind it.  Half a
- * surrogate pair is U+FFFD. */
+ * surrogate pair is itself, and so no character. */
 static uint32_t
 take_character(const struct hf_json_node *node, const char *bytes, size_t *at)
 {
@@ -56,14 +63,14 @@ take_character(const struct hf_json_node *node, const char *bytes, size_t *at)
         return (unsigned char)meant[letter - letters];
     }
     *at += 6;
-    if (code < 0xD800 || code > 0xDFFF)
+    if (!is_surrogate(code))
         return code;
     if (code <= 0xDBFF && read_unit(node, bytes, *at, &low) && low >= 0xDC00 &&
         low <= 0xDFFF) {
         *at += 6;
         return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     }
-    return 0xFFFD;
+    return code;
 }
 
 static bool
@@ -97,6 +104,52 @@ hf_json_member(const struct hf_json *json, size_t object, const char *name)
         found = i + 1;
     }
     return found;
+}
+
+/* Which of `names` this key is, or their number: none of them. */
+static size_t
+find_name(const struct hf_json *json, const struct hf_json_node *key,
+          const char *const *names)
+{
+    size_t i = 0;
+
+    while (names[i] != NULL && !says(json, key, names[i]))
+        i++;
+    return i;
+}
+
+enum hf_status
+hf_json_members(const struct hf_json *json, size_t object,
+                const char *const *names, size_t *members,
+                struct hf_error *error)
+{
+    const struct hf_json_node *whole = &json->nodes[object];
+
+    if (whole->kind != HF_JSON_OBJECT)
+        return hf_fail(error, HF_E_CORRUPT, "no object");
+    for (size_t i = 0; names[i] != NULL; i++)
+        members[i] = 0;
+    for (size_t i = object + 1;
+         i < json->count && json->nodes[i].start < whole->end; i++) {
+        const struct hf_json_node *node = &json->nodes[i];
+        size_t at;
+        char shown[64];
+
+        if (!node->key || node->parent != object)
+            continue;
+        at = find_name(json, node, names);
+        hf_json_show(json, i, shown, sizeof(shown));
+        if (names[at] == NULL)
+            return hf_fail(error, HF_E_CORRUPT, "unknown member \"%s\"", shown);
+        if (members[at] != 0)
+            return hf_fail(error, HF_E_CORRUPT, "\"%s\" is given twice", shown);
+        members[at] = i + 1;
+    }
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (members[i] == 0)
+            return hf_fail(error, HF_E_CORRUPT, "no \"%s\"", names[i]);
+    }
+    return HF_OK;
 }
 
 size_t
@@ -152,6 +205,36 @@ hf_json_is_word(const struct hf_json *json, size_t node, const char *word)
            memcmp(json->bytes + found->start, word, len) == 0;
 }
 
+bool
+hf_json_clean(const struct hf_json *json, size_t node, char *to, size_t size,
+              size_t *len)
+{
+    const struct hf_json_node *found = &json->nodes[node];
+    size_t at = found->start;
+    size_t used = 0;
+
+    if (found->kind != HF_JSON_STRING)
+        return false;
+    while (at < found->end) {
+        uint32_t code = take_character(found, json->bytes, &at);
+        char character[4];
+        size_t width;
+
+        if (is_surrogate(code) || hf_text_is_control(code))
+            return false;
+        width = hf_text_put_character(code, character);
+        if (used + width >= size)
+            return false;
+        memcpy(to + used, character, width);
+        used += width;
+    }
+    if (size == 0)
+        return false;
+    to[used] = '\0';
+    *len = used;
+    return true;
+}
+
 void
 hf_json_show(const struct hf_json *json, size_t node, char *to, size_t size)
 {
@@ -163,8 +246,8 @@ hf_json_show(const struct hf_json *json, size_t node, char *to, size_t size)
     while (found->kind == HF_JSON_STRING && at < found->end) {
         uint32_t code = take_character(found, json->bytes, &at);
         char character[4];
-        size_t width = hf_text_put_character(
-            hf_text_is_control(code) ? 0xFFFD : code, character);
+        bool shown = !is_surrogate(code) && !hf_text_is_control(code);
+        size_t width = hf_text_put_character(shown ? code : 0xFFFD, character);
 
         if (width > size - 1 - used)
             break;

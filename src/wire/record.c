@@ -226,14 +226,11 @@ read_heartbeat(const struct hf_json *json, size_t object,
     return take_decimal(&at, &heartbeat->count) && *at == '\0';
 }
 
-static bool
-read_if_dead(const struct hf_json *json, size_t object,
-             enum hf_if_dead *if_dead)
+bool
+hf_record_if_dead(const char *word, enum hf_if_dead *if_dead)
 {
     static const enum hf_if_dead all[] = {HF_TAKEOVER, HF_REFUSE};
-    char word[16];
 
-    read_string(json, object, "if_dead", word, sizeof(word));
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (strcmp(word, hf_if_dead_word(all[i])) == 0) {
             *if_dead = all[i];
@@ -241,6 +238,16 @@ read_if_dead(const struct hf_json *json, size_t object,
         }
     }
     return false;
+}
+
+static bool
+read_if_dead(const struct hf_json *json, size_t object,
+             enum hf_if_dead *if_dead)
+{
+    char word[16];
+
+    read_string(json, object, "if_dead", word, sizeof(word));
+    return hf_record_if_dead(word, if_dead);
 }
 
 static bool

@@ -66,6 +66,9 @@ HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
                                             struct hf_value *value,
                                             struct hf_error *error);
 
+/* Which one that word means; false: none. */
+bool hf_record_if_dead(const char *word, enum hf_if_dead *if_dead);
+
 /*
  * An entry of the audit as JSON, both ways: who cleared which version of which
  * holder, when (Unix ms) and why.  Sizes as hf_record_encode; stamp_ms is the

@@ -87,6 +87,141 @@ the_view_survives_values_that_are_not_ours(void **state)
                 "a|NULL\nb|NULL\nc|NULL\nd|NULL\n");
 }
 
+/* ---- The view of what a lock server has ---------------------------------- */
+
+#define SESSION_1 "00000000000000a1"
+#define SESSION_2 "00000000000000a2"
+#define HASH_32   "00112233445566778899aabbccddeeff"
+
+static void
+put_session(struct hf_store *store, const char *id, const char *who)
+{
+    char value[512];
+
+    snprintf(value, sizeof(value),
+             "{\"secret\":\"" HASH_32 HASH_32 "\",\"ttl_ms\":30000,"
+             "\"if_dead\":\"refuse\",\"who\":\"%s\"}",
+             who);
+    suite_apply(store, put_in(store, "!sessions", id, value));
+}
+
+static void
+put_grant(struct hf_store *store, const char *fence, const char *session,
+          const char *locks)
+{
+    char value[512];
+
+    snprintf(value, sizeof(value),
+             "{\"session\":\"%s\",\"lane\":4,\"n\":9,\"locks\":%s,"
+             "\"since\":1763850690123,\"note\":\"why\"}",
+             session, locks);
+    suite_apply(store, put_in(store, "!grants", fence, value));
+}
+
+static void
+the_view_of_grants_has_a_row_for_each_lock_with_its_session(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+
+    put_session(store, SESSION_1, "ann@db1");
+    put_session(store, SESSION_2, "bob@db2");
+    put_grant(store, "0000000000000000102", SESSION_2,
+              "[{\"space\":\"default\",\"name\":\"c\",\"mode\":\"shared\"}]");
+    put_grant(store, "0000000000000000101", SESSION_1,
+              "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"exclusive\"},"
+              "{\"space\":\"app\",\"name\":\"b\",\"mode\":\"shared\"}]");
+    hf_store_close(store);
+    expect_rows(files,
+                "SELECT space, name, mode, fence, session, lane, since,"
+                " if_dead, ttl_ms, who, note FROM grants ORDER BY fence, name",
+                "default|a|exclusive|101|" SESSION_1 "|4|"
+                "2025-11-22T22:31:30.123Z|refuse|30000|ann@db1|why\n"
+                "app|b|shared|101|" SESSION_1 "|4|"
+                "2025-11-22T22:31:30.123Z|refuse|30000|ann@db1|why\n"
+                "default|c|shared|102|" SESSION_2 "|4|"
+                "2025-11-22T22:31:30.123Z|refuse|30000|bob@db2|why\n");
+    expect_rows(files, "SELECT count(*) FROM locks", "0\n");
+}
+
+/* Its session is over, though its own record was not swept yet. */
+static void
+the_view_of_grants_hides_what_is_void(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    struct hf_key session = {"!sessions", SESSION_1};
+    struct hf_key grant = {"!grants", "0000000000000000103"};
+
+    put_session(store, SESSION_1, "ann@db1");
+    put_session(store, SESSION_2, "bob@db2");
+    put_grant(store, "0000000000000000101", SESSION_1,
+              "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"shared\"}]");
+    put_grant(store, "0000000000000000102", SESSION_2,
+              "[{\"space\":\"default\",\"name\":\"b\",\"mode\":\"shared\"}]");
+    put_grant(store, grant.name, SESSION_2,
+              "[{\"space\":\"default\",\"name\":\"c\",\"mode\":\"shared\"}]");
+    expect_rows(files, "SELECT name FROM grants ORDER BY name", "a\nb\nc\n");
+    suite_apply(store, suite_delete(session, suite_present(store, session)));
+    suite_apply(store, suite_delete(grant, suite_present(store, grant)));
+    hf_store_close(store);
+    expect_rows(files, "SELECT name FROM grants", "b\n");
+    expect_rows(files,
+                "SELECT count(*) FROM holdfast_records"
+                " WHERE space = '!grants' AND value IS NOT NULL",
+                "2\n");
+}
+
+static void
+the_view_of_grants_survives_values_that_are_not_ours(void **state)
+{
+    static const char *const values[] = {
+        "no JSON {",
+        "",
+        "7",
+        "{}",
+        "{\"session\":\"" SESSION_1 "\"}",
+        "{\"session\":\"" SESSION_1 "\",\"locks\":[]}",
+        "{\"session\":[1],\"locks\":[{\"name\":\"z\"}]}",
+    };
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+
+    put_session(store, SESSION_1, "ann@db1");
+    suite_apply(store, put_in(store, "!sessions", SESSION_2, "no JSON {"));
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "%019zu", i + 1);
+        suite_apply(store, put_in(store, "!grants", name, values[i]));
+    }
+    put_grant(store, "0000000000000000101", SESSION_1, "\"x\"");
+    put_grant(store, "0000000000000000102", SESSION_1, "{\"x\":{\"name\":1}}");
+    put_grant(store, "0000000000000000103", SESSION_2,
+              "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"shared\"}]");
+    hf_store_close(store);
+    expect_rows(files,
+                "SELECT fence, space, name, if_dead, who FROM grants"
+                " ORDER BY fence",
+                "101|NULL|NULL|refuse|ann@db1\n"
+                "102|NULL|1|refuse|ann@db1\n"
+                "103|default|a|NULL|NULL\n");
+}
+
+/* Each grant's session is looked up, and not looked for. */
+static void
+the_view_of_grants_finds_a_session_by_its_key(void **state)
+{
+    const struct files *files = *state;
+    char plan[1024];
+
+    hf_store_close(files_open(files));
+    files_query(files->path, "EXPLAIN QUERY PLAN SELECT * FROM grants", plan,
+                sizeof(plan));
+    assert_non_null(strstr(plan, "(space=? AND name=?)"));
+    assert_null(strstr(plan, "SCAN holdfast_records"));
+}
+
 static void
 what_is_typed_at_a_prompt_has_the_right_type(void **state)
 {
@@ -158,7 +293,7 @@ the_file_says_whose_it_is_and_which_version(void **state)
 
     hf_store_close(files_open(files));
     expect_rows(files, "PRAGMA application_id", "1212566603\n"); /* HFLK */
-    expect_rows(files, "PRAGMA user_version", "2\n");
+    expect_rows(files, "PRAGMA user_version", "3\n");
     expect_rows(files, "PRAGMA journal_mode", "wal\n");
     expect_rows(files, "PRAGMA integrity_check", "ok\n");
 }
@@ -188,7 +323,7 @@ a_purge_reads_only_what_it_may_remove(void **state)
     }
 }
 
-/* Made before there was the index. */
+/* Made before there were the index and the view of grants. */
 static void
 a_file_of_the_first_version_is_brought_up_to_date(void **state)
 {
@@ -199,7 +334,7 @@ a_file_of_the_first_version_is_brought_up_to_date(void **state)
 
     suite_apply(store, suite_delete(key, suite_absent(store, key)));
     hf_store_close(store);
-    files_sql(files->path, "DROP INDEX holdfast_leftovers;"
+    files_sql(files->path, "DROP INDEX holdfast_leftovers; DROP VIEW grants;"
                            "PRAGMA user_version=1");
     store = files_open(files);
     assert_int_equal(
@@ -207,7 +342,8 @@ a_file_of_the_first_version_is_brought_up_to_date(void **state)
         HF_OK);
     assert_int_equal(purged, 1);
     hf_store_close(store);
-    expect_rows(files, "PRAGMA user_version", "2\n");
+    expect_rows(files, "SELECT count(*) FROM grants", "0\n");
+    expect_rows(files, "PRAGMA user_version", "3\n");
 }
 
 /* ---- Migration ----------------------------------------------------------- */
@@ -325,6 +461,10 @@ main(void)
         FILES_TEST(the_view_shows_locks_and_their_owners),
         FILES_TEST(the_view_hides_tombstones_and_our_own_spaces),
         FILES_TEST(the_view_survives_values_that_are_not_ours),
+        FILES_TEST(the_view_of_grants_has_a_row_for_each_lock_with_its_session),
+        FILES_TEST(the_view_of_grants_hides_what_is_void),
+        FILES_TEST(the_view_of_grants_survives_values_that_are_not_ours),
+        FILES_TEST(the_view_of_grants_finds_a_session_by_its_key),
         FILES_TEST(what_is_typed_at_a_prompt_has_the_right_type),
         FILES_TEST(a_record_made_by_hand_is_read_and_written_on),
         FILES_TEST(a_version_that_cannot_grow_harms_no_other_group),

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "wire/json.h"
@@ -71,6 +72,78 @@ the_elements_of_an_array_are_its_own_only(void **state)
     assert_int_equal(hf_json_next(&json, 0, element), 0);
     assert_int_equal(hf_json_next(&json, element, 0), 0);
     assert_int_equal(hf_json_next(&json, element - 1, 0), 0); /* the 5 */
+}
+
+static void
+members_are_just_those_that_are_named(void **state)
+{
+    static const char *const names[] = {"a", "b", NULL};
+    static const struct {
+        const char *text;
+        const char *clause;
+    } cases[] = {
+        {"{\"a\":1,\"c\":{\"a\":1}}", "unknown member \"c\""},
+        {"{\"a\":1}", "no \"b\""},
+        {"{\"b\":{\"a\":1}}", "no \"a\""},
+        {"{\"a\":1,\"b\":2,\"\\u0061\":3}", "\"a\" is given twice"},
+        {"{\"a\":1,\"b\":2,\"\":3}", "unknown member \"\""},
+        {"[1,2]", "no object"},
+    };
+    struct hf_json json = read_json(
+        "[{\"b\":{\"a\":1,\"z\":2},\"\\u0061\":[{\"c\":3}]},{\"c\":4}]");
+    size_t object = hf_json_next(&json, 0, 0);
+    size_t members[2];
+    struct hf_error error;
+
+    (void)state;
+    assert_int_equal(hf_json_members(&json, object, names, members, &error),
+                     HF_OK);
+    assert_int_equal(json.nodes[members[0]].kind, HF_JSON_ARRAY);
+    assert_int_equal(json.nodes[members[1]].kind, HF_JSON_OBJECT);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        json = read_json(cases[i].text);
+        assert_int_equal(hf_json_members(&json, 0, names, members, &error),
+                         HF_E_CORRUPT);
+        assert_string_equal(error.text, cases[i].clause);
+    }
+}
+
+static void
+a_clean_string_is_itself_or_nothing(void **state)
+{
+    static const char *const others[] = {
+        "\"a\\tb\"",
+        "\"\\u0000\"",
+        "\"\\ud83d\"",
+        "\"\\udd12\"",
+        "\"\\u202e\"",
+        "\"\\ud83d\\ud83d\"",
+        "7",
+        "null",
+        "[]",
+        "\"123456789\"",
+        "\"1234567\xC3\xA9\"",
+    };
+    struct hf_json json = read_json("\"\\ud83d\\udd12\\\"\\u00e9x\"");
+    char text[9];
+    size_t len;
+
+    (void)state;
+    assert_true(hf_json_clean(&json, 0, text, sizeof(text), &len));
+    assert_int_equal(len, 8);
+    assert_string_equal(text, "\xF0\x9F\x94\x92\"\xC3\xA9x");
+    assert_false(hf_json_clean(&json, 0, text, 8, &len));
+    json = read_json("\"\"");
+    assert_true(hf_json_clean(&json, 0, text, 1, &len));
+    assert_int_equal(len, 0);
+    assert_false(hf_json_clean(&json, 0, text, 0, &len));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        char list[64];
+
+        snprintf(list, sizeof(list), "[%s]", others[i]);
+        json = read_json(list);
+        assert_false(hf_json_clean(&json, 1, text, sizeof(text), &len));
+    }
 }
 
 static void
@@ -146,6 +219,8 @@ main(void)
         cmocka_unit_test(a_member_is_found_by_its_whole_name_in_its_own_object),
         cmocka_unit_test(a_member_given_twice_is_none),
         cmocka_unit_test(the_elements_of_an_array_are_its_own_only),
+        cmocka_unit_test(members_are_just_those_that_are_named),
+        cmocka_unit_test(a_clean_string_is_itself_or_nothing),
         cmocka_unit_test(an_integer_is_plain_and_fits),
         cmocka_unit_test(a_string_is_cut_at_a_character_of_any_width),
     };

@@ -198,18 +198,67 @@ grants_of_a_dead_session_are_swept_after_live_work(void **state)
 }
 
 static void
-a_cleared_grant_is_deleted_and_marked_for_the_audit(void **state)
+a_cleared_grant_is_deleted_and_audited_in_one_batch(void **state)
 {
     struct room r = room_new();
 
     (void)state;
     room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 1, .lane = 2, .names = "B"});
     room_applied(&r, room_batch(&r, MANY));
+    room_release(&r, (struct call){.stream = 13, .session = 1, .lane = 2});
+    room_clear(&r, 14, "A", 101);
+    room_hush(&r);
+    room_applied(&r, room_batch(&r, 2)); /* one more would part them */
+    room_applied(&r, room_batch(&r, 2));
+    EXPECT_TOLD(&r, "delete 102\n"
+                    "batch 2, fence 103, some is not due\n"
+                    "delete 101\n"
+                    "audit 101: by ann\n"
+                    "batch 3, fence 103, all is due\n");
+    room_fini(&r);
+}
+
+/* The holder's release, and its end, come before the batch. */
+static void
+a_clear_is_audited_whatever_became_of_its_holder(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
+    room_applied(&r, room_batch(&r, MANY));
+    room_clear(&r, 13, "A", 101);
+    room_clear(&r, 14, "B", 102);
+    room_release(&r, (struct call){.stream = 15, .session = 1});
+    room_end(&r, (struct call){.stream = 16, .session = 2});
+    room_hush(&r);
+    room_applied(&r, room_batch(&r, MANY));
+    EXPECT_TOLD(&r, "delete 101\n"
+                    "audit 101: by ann\n"
+                    "delete 102\n"
+                    "audit 102: by ann\n"
+                    "delete session 2\n"
+                    "batch 2, fence 103, all is due\n");
+    room_fini(&r);
+}
+
+/* Nothing of it is in the store, but the person was told that it is cleared. */
+static void
+a_clear_of_what_was_never_written_is_audited(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     room_clear(&r, 12, "A", 101);
     room_hush(&r);
     room_applied(&r, room_batch(&r, MANY));
-    EXPECT_TOLD(&r, "delete 101, cleared\n"
-                    "batch 2, fence 102, all is due\n");
+    assert_false(hf_lockspace_pending(r.ls));
+    EXPECT_TOLD(&r, "audit 101: by ann\n"
+                    "batch 1, fence 102, all is due\n");
     room_fini(&r);
 }
 
@@ -261,7 +310,9 @@ main(void)
         cmocka_unit_test(who_gives_back_is_written_before_who_is_granted),
         cmocka_unit_test(a_lowered_grant_is_written_anew),
         cmocka_unit_test(grants_of_a_dead_session_are_swept_after_live_work),
-        cmocka_unit_test(a_cleared_grant_is_deleted_and_marked_for_the_audit),
+        cmocka_unit_test(a_cleared_grant_is_deleted_and_audited_in_one_batch),
+        cmocka_unit_test(a_clear_is_audited_whatever_became_of_its_holder),
+        cmocka_unit_test(a_clear_of_what_was_never_written_is_audited),
         cmocka_unit_test(a_refused_batch_ends_the_leadership),
         cmocka_unit_test(a_late_answer_counts_for_its_own_batch_alone),
     };

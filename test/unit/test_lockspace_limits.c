@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/lockspace/journal.h"
 #include "unit/support/room.h"
 
 /* Each limit has its answer, and takes nothing that is there. */
@@ -131,6 +132,61 @@ what_no_limit_has_room_for_is_over_for_ever(void **state)
     expect_limit(config, "B");
 }
 
+/* No clear without its audit: so it is not done. */
+static void
+a_clear_that_cannot_be_audited_takes_nothing(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.limits.texts = 5; /* two names' and three sessions' */
+    r = full_of(&config);
+    room_clear(&r, 11, "A", 101);
+    EXPECT_TOLD(&r, "11 limit\n");
+    expect_still_there(&r);
+}
+
+/* It fits into the least of batches, or it is not done: a clear that no batch
+ * could take would hold up all that come after it. */
+static void
+the_longest_audit_fits_into_the_least_batch(void **state)
+{
+    static char words[4096];
+    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_MESSAGE,
+        .message = {.kind = HF_MESSAGE_CLEAR,
+                    .stream = 11,
+                    .clear = {.lock = {{"default", 7}, {"A", 1}, HF_EXCLUSIVE},
+                              .fence = 101,
+                              .audit = {words, 0}}},
+    };
+    struct hf_change change;
+    struct room r;
+    size_t changes = 0;
+
+    (void)state;
+    config.limits.record_bytes = 1001;
+    r = full_of(&config);
+    room_applied(&r, room_batch(&r, 100));
+    while (hf_journal_clear_bytes(event.message.clear.audit.len) <= 2002)
+        event.message.clear.audit.len++;
+    room_hush(&r);
+    room_step(&r, event);
+    EXPECT_TOLD(&r, "11 limit\n");
+    event.message.clear.audit.len--;
+    room_step(&r, event);
+    EXPECT_TOLD(&r, "11 cleared\n"
+                    "2 granted 102\n");
+    hf_lockspace_begin(r.ls, (struct hf_budget){2, 2002});
+    while (hf_lockspace_take(r.ls, &change))
+        changes++;
+    assert_int_equal(changes, 2);
+    assert_int_equal(change.kind, HF_CHANGE_PUT_AUDIT);
+    room_fini(&r);
+}
+
 static void
 a_session_has_its_own_limits(void **state)
 {
@@ -214,6 +270,8 @@ main(void)
         cmocka_unit_test(too_many_sessions_are_not_opened),
         cmocka_unit_test(too_many_lanes_are_told_that_nothing_is_settled),
         cmocka_unit_test(what_no_limit_has_room_for_is_over_for_ever),
+        cmocka_unit_test(a_clear_that_cannot_be_audited_takes_nothing),
+        cmocka_unit_test(the_longest_audit_fits_into_the_least_batch),
         cmocka_unit_test(a_session_has_its_own_limits),
         cmocka_unit_test(a_request_without_a_name_or_with_one_twice_is_invalid),
         cmocka_unit_test(what_is_over_leaves_no_room_behind_it),

@@ -27,6 +27,8 @@ enum {
     RECORDS = 1024,
     ANSWERS = 4096,
     OPERATIONS_MAX = 64,
+    FENCES = 4096,
+    AUDIT_SIZE = 128,
 };
 
 struct shape {
@@ -57,7 +59,7 @@ struct sent {
 struct due {
     uint64_t mark;
     uint64_t fence; /* GRANTED */
-    struct sent of; /* RELEASED */
+    struct sent of; /* RELEASED, CLEARED */
     enum hf_answer_kind kind;
 };
 
@@ -80,6 +82,7 @@ struct world {
     /* The store, and the batch that is on its way. */
     struct record records[RECORDS];
     bool recorded[4096]; /* sessions, by id */
+    bool audited[FENCES];
     struct hf_change changes[OPERATIONS_MAX];
     struct record puts[OPERATIONS_MAX];
     size_t changes_count;
@@ -88,7 +91,7 @@ struct world {
     struct due dues[ANSWERS];
     size_t dues_first, dues_count;
 
-    size_t steps, grants, timeouts, deadlocks, checked;
+    size_t steps, grants, timeouts, deadlocks, clears, checked;
 };
 
 static struct world world;
@@ -169,7 +172,8 @@ step(struct world *w, struct hf_lockspace_event event, const struct sent *of)
     while (hf_lockspace_next(w->ls, &answer)) {
         expect(w, &answer);
         if (answer.kind != HF_ANSWER_GRANTED &&
-            answer.kind != HF_ANSWER_RELEASED)
+            answer.kind != HF_ANSWER_RELEASED &&
+            answer.kind != HF_ANSWER_CLEARED)
             continue;
         HF_CHECK(w->dues_count < ANSWERS);
         w->dues[w->dues_count++] = (struct due){
@@ -216,6 +220,16 @@ wants_of(const uint8_t *modes, struct hf_want *wants)
     return count;
 }
 
+/* What is to be said of a clear of that fence: of many lengths. */
+static struct hf_bytes
+audit_of(uint64_t fence, char text[AUDIT_SIZE])
+{
+    int len = snprintf(text, AUDIT_SIZE, "%0*llu", (int)(fence * 7 % 97) + 1,
+                       (unsigned long long)fence);
+
+    return (struct hf_bytes){text, (size_t)len};
+}
+
 static void
 fill_acquire(struct hf_message *message, const struct oracle_message *m,
              struct hf_want *wants)
@@ -233,6 +247,7 @@ static void
 fill(struct world *w, struct hf_message *message, const struct sent *sent,
      struct hf_want *wants)
 {
+    static char audit[AUDIT_SIZE];
     const struct oracle_message *m = &sent->message;
 
     *message = (struct hf_message){
@@ -255,6 +270,7 @@ fill(struct world *w, struct hf_message *message, const struct sent *sent,
     } else if (m->kind == HF_MESSAGE_CLEAR && wants_of(m->modes, wants) > 0) {
         message->clear.lock = wants[0];
         message->clear.fence = m->fence;
+        message->clear.audit = audit_of(m->fence, audit);
     } else if (m->kind == HF_MESSAGE_KEEP_ALIVE) {
         message->keep_alive.compare = !m->ends_lanes;
         message->keep_alive.believed = oracle_sum(&w->oracle, m->session);
@@ -491,6 +507,21 @@ read_put(struct world *w, const struct hf_change *change)
     return record;
 }
 
+/* Each clear is audited once, and in its own words. */
+static void
+read_audit(struct world *w, const struct hf_change *change)
+{
+    struct hf_texts_ref text = hf_look_audit_at(w->ls, change->number);
+    char said[AUDIT_SIZE];
+    char expected[AUDIT_SIZE];
+    struct hf_bytes all = audit_of(change->key, expected);
+
+    HF_CHECK(change->key < FENCES && !w->audited[change->key]);
+    HF_CHECK(text.len == all.len);
+    hf_look_text(w->ls, text, said, sizeof(said));
+    HF_CHECK(memcmp(said, expected, all.len) == 0);
+}
+
 static void
 begin_batch(struct world *w)
 {
@@ -503,6 +534,8 @@ begin_batch(struct world *w)
 
         if (change->kind == HF_CHANGE_PUT_GRANT)
             w->puts[w->changes_count] = read_put(w, change);
+        if (change->kind == HF_CHANGE_PUT_AUDIT)
+            read_audit(w, change);
         w->changes_count++;
     }
     hf_lockspace_fix(w->ls, &w->batch);
@@ -557,6 +590,9 @@ apply(struct world *w)
             record = record_of(w, change->key);
             HF_CHECK(record != NULL);
             record->on = false;
+            break;
+        case HF_CHANGE_PUT_AUDIT:
+            w->audited[change->key] = true;
             break;
         }
     }
@@ -615,6 +651,11 @@ check_due(struct world *w, const struct due *due)
 
         HF_CHECK(!stands(w, due->fence) ||
                  (record != NULL && is_valid(w, record)));
+        return;
+    }
+    if (due->kind == HF_ANSWER_CLEARED) {
+        HF_CHECK(w->audited[due->of.message.fence]);
+        w->clears++;
         return;
     }
     for (size_t i = 0; i < RECORDS; i++)
@@ -819,24 +860,27 @@ run_worlds(const struct shape *shape)
     uint64_t only = from_environment("HF_SEED", 0);
     uint64_t count =
         only != 0 ? 1 : from_environment("HF_WORLDS", shape->worlds);
-    size_t grants = 0, timeouts = 0, deadlocks = 0, checked = 0;
+    size_t grants = 0, timeouts = 0, deadlocks = 0, clears = 0, checked = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         run_world(&world, shape, only != 0 ? only : i + 1);
         grants += world.grants;
         timeouts += world.timeouts;
         deadlocks += world.deadlocks;
+        clears += world.clears;
         checked += world.checked;
     }
     printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu deadlocks, "
-           "%zu looks at the store\n",
-           (unsigned long long)count, grants, timeouts, deadlocks, checked);
+           "%zu clears, %zu looks at the store\n",
+           (unsigned long long)count, grants, timeouts, deadlocks, clears,
+           checked);
     if (only != 0)
         return;
     /* What never happened proves nothing. */
     assert_true(grants > count * 2);
     assert_true(timeouts > count / 10);
     assert_true(deadlocks > count / 10);
+    assert_true(clears > 0);
     assert_true(checked > count * 2);
 }
 

@@ -1,8 +1,8 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "client/table/parts.h"
+#include "wire/name.h"
 
 /*
  * Taking a batch: from core's words to the store's.  A target becomes a key, a
@@ -66,17 +66,14 @@ worth(const struct hf_asker *asker, struct hf_instant now)
 
 /* ---- Writes -------------------------------------------------------------- */
 
-/* The key of the marker or audit record that goes with a lock: its parts are
- * prefixed with their lengths, so that no two keys collide. */
+/* The key of the marker or audit record that goes with a lock. */
 static char *
 companion_name(const struct hf_queue *queue, uint64_t subject,
                struct hf_arena *arena)
 {
-    char text[HF_SPACE_MAX + HF_NAME_MAX + 64];
+    char text[HF_NAME_COMPANION_SIZE];
 
-    snprintf(text, sizeof(text), "%zu:%s,%zu:%s,%llu", strlen(queue->space),
-             queue->space, strlen(queue->name), queue->name,
-             (unsigned long long)subject);
+    hf_name_companion(queue->space, queue->name, subject, text, sizeof(text));
     return hf_arena_copy(arena, text);
 }
 

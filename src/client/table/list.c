@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hex.h"
 #include "client/describe.h"
-#include "client/table/hex.h"
 #include "client/table/methods.h"
 #include "client/table/table.h"
 

@@ -6,28 +6,33 @@
 
 /*
  * What a record's JSON takes beside its texts, generously: keys, numbers and
- * punctuation.  A byte of a name becomes two at most, for names have no control
- * characters; one of a note or of `who` may become six.
+ * punctuation.  A byte of a text becomes two at most, for none has control
+ * characters: src/wire/served.h lets no others in.
  */
-#define RECORD_FRAME  512
-#define NAME_FRAME    48
-#define NAME_ESCAPED  2
-#define BYTES_ESCAPED 6
+#define RECORD_FRAME 512
+#define NAME_FRAME   48
+#define ESCAPED      2
 
-/* What a delete takes. */
-#define KEY_BYTES 64
+/* What a delete takes; and the key of an audit, in which the lock is named. */
+#define KEY_BYTES       64
+#define AUDIT_KEY_BYTES (KEY_BYTES + HF_SPACE_MAX + HF_NAME_MAX)
 
 size_t
 hf_journal_grant_bytes(size_t names, size_t names_len, size_t note_len)
 {
-    return RECORD_FRAME + names * NAME_FRAME + names_len * NAME_ESCAPED +
-           note_len * BYTES_ESCAPED;
+    return RECORD_FRAME + names * NAME_FRAME + (names_len + note_len) * ESCAPED;
 }
 
 size_t
 hf_journal_session_bytes(size_t who_len)
 {
-    return RECORD_FRAME + who_len * BYTES_ESCAPED;
+    return RECORD_FRAME + who_len * ESCAPED;
+}
+
+size_t
+hf_journal_clear_bytes(size_t audit_len)
+{
+    return KEY_BYTES + AUDIT_KEY_BYTES + audit_len;
 }
 
 /* ---- The line of changes ------------------------------------------------- */
@@ -98,7 +103,7 @@ hf_journal_drop(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    if (!claim->stored) {
+    if (!claim->stored && !claim->cleared) {
         take_out(ls, number);
         return;
     }
@@ -232,12 +237,49 @@ take_delete(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
     *change = (struct hf_change){
         .kind = HF_CHANGE_DELETE_GRANT,
         .key = claim->fence,
-        .cleared = claim->cleared,
     };
-    take_out(ls, number);
     claim->stored = false;
+    if (claim->cleared)
+        return true; /* its audit is next */
+    take_out(ls, number);
     hf_journal_settle(ls, number);
     return true;
+}
+
+/* A grant that was cleared: its delete, if it has a record, and then what the
+ * audit is to say: never parted, as a grant and its session. */
+static bool
+take_clear(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    size_t bytes = hf_journal_clear_bytes(claim->note_len) - KEY_BYTES;
+
+    if (claim->stored)
+        return fits(ls, 2, KEY_BYTES + bytes) &&
+               take_delete(ls, number, change);
+    if (!fits(ls, 1, bytes))
+        return false;
+    spend(ls, bytes);
+    *change = (struct hf_change){
+        .kind = HF_CHANGE_PUT_AUDIT,
+        .key = claim->fence,
+        .number = number,
+    };
+    take_out(ls, number);
+    claim->cleared = false;
+    ls->batch_audit = number;
+    return true;
+}
+
+/* Another change is taken, and the claim whose audit was read may go. */
+static void
+forget_audit(struct hf_lockspace *ls)
+{
+    uint32_t number = ls->batch_audit;
+
+    ls->batch_audit = 0;
+    if (number != 0)
+        hf_journal_settle(ls, number);
 }
 
 static bool
@@ -277,6 +319,7 @@ hf_journal_take(struct hf_lockspace *ls, struct hf_change *change)
     uint32_t claim;
 
     HF_CHECK(ls->batch_open);
+    forget_audit(ls);
     if (item == 0)
         item = ls->sweeps.first;
     if (item == 0)
@@ -286,6 +329,8 @@ hf_journal_take(struct hf_lockspace *ls, struct hf_change *change)
     claim = hf_claim_of_item(ls, item);
     if (hf_claim_at(ls, claim)->pending == HF_PENDING_PUT)
         return take_put(ls, claim, change);
+    if (hf_claim_at(ls, claim)->cleared)
+        return take_clear(ls, claim, change);
     return take_delete(ls, claim, change);
 }
 
@@ -295,6 +340,7 @@ hf_journal_fix(struct hf_lockspace *ls, struct hf_batch *batch)
     uint32_t left = ls->changes.first;
 
     HF_CHECK(ls->batch_open);
+    forget_audit(ls);
     ls->batch_open = false;
     *batch = (struct hf_batch){
         .number = ls->batch_number,

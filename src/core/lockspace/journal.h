@@ -22,6 +22,9 @@
  *                                    |   drop       v
  *                                    +---------> DELETE ---------------> free
  *
+ * A grant that is cleared has a DELETE even if it was never stored, for the
+ * audit is told of it [S6].
+ *
  * O(1) for every change, O(names) to take one.
  */
 
@@ -50,8 +53,11 @@ void hf_journal_begin(struct hf_lockspace *ls, struct hf_budget budget);
 bool hf_journal_take(struct hf_lockspace *ls, struct hf_change *change);
 void hf_journal_fix(struct hf_lockspace *ls, struct hf_batch *batch);
 
-/* At most how many bytes a record with these texts has. */
+/* At most how many bytes a record with these texts has, with its key. */
 size_t hf_journal_grant_bytes(size_t names, size_t names_len, size_t note_len);
 size_t hf_journal_session_bytes(size_t who_len);
+
+/* The same of a clear: a delete, and an audit of so many bytes. */
+size_t hf_journal_clear_bytes(size_t audit_len);
 
 #endif

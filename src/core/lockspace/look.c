@@ -1,6 +1,7 @@
 #include "core/lockspace/look.h"
 
 #include "core/lockspace/names.h"
+#include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
 
 size_t
@@ -175,4 +176,22 @@ hf_look_grant_names(const struct hf_lockspace *ls, uint32_t number,
     look_at_name(ls, hf_part_at(ls, at)->name, row);
     *mode = (enum hf_mode)hf_part_at(ls, at)->mode;
     return true;
+}
+
+struct hf_texts_ref
+hf_look_audit_at(const struct hf_lockspace *ls, uint32_t number)
+{
+    return hf_claim_note(hf_claim_at(ls, number));
+}
+
+uint32_t
+hf_look_fence(struct hf_lockspace *ls, uint64_t fence)
+{
+    return hf_owners_fence(ls, fence);
+}
+
+uint32_t
+hf_look_session(struct hf_lockspace *ls, uint64_t id)
+{
+    return hf_owners_session(ls, id);
 }

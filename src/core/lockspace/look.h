@@ -75,7 +75,8 @@ bool hf_look_holders(const struct hf_lockspace *ls, uint32_t name,
 bool hf_look_line(const struct hf_lockspace *ls, uint32_t name,
                   uint32_t *cursor, struct hf_look_claim *row);
 
-/* What a change puts, by its number; and its names, one by one. */
+/* What a change puts, by its number; and its names, one by one, from the last
+ * that was asked for to the first. */
 void hf_look_session_at(const struct hf_lockspace *ls, uint32_t number,
                         struct hf_look_session *row);
 void hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
@@ -83,5 +84,12 @@ void hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
 bool hf_look_grant_names(const struct hf_lockspace *ls, uint32_t number,
                          uint32_t *cursor, struct hf_look_name *row,
                          enum hf_mode *mode);
+struct hf_texts_ref hf_look_audit_at(const struct hf_lockspace *ls,
+                                     uint32_t number);
+
+/* Of a grant, by its fence, and of its session, by its id: its number, for the
+ * above.  0: there is none. */
+uint32_t hf_look_fence(struct hf_lockspace *ls, uint64_t fence);
+uint32_t hf_look_session(struct hf_lockspace *ls, uint64_t id);
 
 #endif

@@ -131,7 +131,7 @@ struct hf_ls_claim {
     uint32_t parts;
     struct hf_links mates; /* of its lane's held; waiting of its session's */
     struct hf_links work;  /* ready, to be told, or revoked of its session */
-    uint32_t note;
+    uint32_t note;         /* once cleared: what the audit is to say */
     uint16_t note_len;
     uint16_t parts_count;
     uint16_t blocked; /* of its parts, in line */
@@ -144,7 +144,7 @@ struct hf_ls_claim {
     bool handed : 1;  /* some answer of GRANTED went to the kernel */
     bool stored : 1;  /* its record was put into a batch */
     bool is_old : 1;  /* in `older` */
-    bool cleared : 1; /* by an operator */
+    bool cleared : 1; /* by an operator, and no batch has its audit yet */
 };
 
 /* One name of a claim. */
@@ -247,6 +247,7 @@ struct hf_lockspace {
     bool batch_open;
     struct hf_budget batch_left;
     struct hf_budget batch_given;
+    uint32_t batch_audit; /* the claim whose audit was taken last */
 
     struct hf_lockspace_counts counts;
 };

@@ -482,7 +482,6 @@ revoke(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_session *session = hf_claims_session_of(ls, claim);
 
     hf_claims_take_back(ls, number);
-    claim->cleared = true;
     hf_journal_drop(ls, number);
     claim->state = HF_CLAIM_REVOKED;
     hf_list_add(ls, &session->revoked, hf_list_work, number);
@@ -493,6 +492,26 @@ revoke(struct hf_lockspace *ls, uint32_t number)
         hf_earliest_set(ls, &ls->timers, lane->session, ls->now.ms);
 }
 
+/* From here on the claim's note is what the audit is to say; false: there is no
+ * room for it, and nothing was changed. */
+static bool
+keep_audit(struct hf_lockspace *ls, uint32_t number, struct hf_bytes audit)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_texts_ref kept;
+
+    if (audit.len > UINT16_MAX ||
+        hf_journal_clear_bytes(audit.len) >
+            2 * (size_t)ls->config.limits.record_bytes ||
+        !hf_texts_put(ls, &ls->texts, audit.at, audit.len, &kept))
+        return false;
+    hf_texts_drop(ls, &ls->texts, hf_claim_note(claim));
+    claim->note = kept.first;
+    claim->note_len = (uint16_t)kept.len;
+    claim->cleared = true;
+    return true;
+}
+
 void
 hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
 {
@@ -501,6 +520,10 @@ hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
 
     if (name == 0 || claim == 0 || part_of(ls, claim, name) == 0) {
         hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_HELD);
+        return;
+    }
+    if (!keep_audit(ls, claim, message->clear.audit)) {
+        hf_claims_reply(ls, message->stream, HF_ANSWER_LIMIT);
         return;
     }
     revoke(ls, claim);

@@ -375,6 +375,7 @@ room_clear(struct room *room, uint64_t stream, const char *name, uint64_t fence)
     HF_CHECK(parse(name, wants) == 1);
     event.message.clear.lock = wants[0];
     event.message.clear.fence = fence;
+    event.message.clear.audit = bytes("by ann", 6);
     room_step(room, event);
 }
 
@@ -423,6 +424,19 @@ tell_grant(struct room *room, const struct hf_change *change)
     add(room, "\n");
 }
 
+static void
+tell_audit(struct room *room, const struct hf_change *change)
+{
+    char text[64];
+    size_t len =
+        hf_look_text(room->ls, hf_look_audit_at(room->ls, change->number), text,
+                     sizeof(text));
+
+    HF_CHECK(len <= sizeof(text));
+    add(room, "audit %llu: %.*s\n", (unsigned long long)change->key, (int)len,
+        text);
+}
+
 uint64_t
 room_batch(struct room *room, uint32_t operations)
 {
@@ -442,8 +456,10 @@ room_batch(struct room *room, uint32_t operations)
             tell_grant(room, &change);
             break;
         case HF_CHANGE_DELETE_GRANT:
-            add(room, "delete %llu%s\n", (unsigned long long)change.key,
-                change.cleared ? ", cleared" : "");
+            add(room, "delete %llu\n", (unsigned long long)change.key);
+            break;
+        case HF_CHANGE_PUT_AUDIT:
+            tell_audit(room, &change);
             break;
         }
     }

@@ -1,12 +1,13 @@
-#ifndef HF_CLIENT_TABLE_HEX_H
-#define HF_CLIENT_TABLE_HEX_H
+#ifndef HF_BASE_HEX_H
+#define HF_BASE_HEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Any bytes as hexadecimal text, for cursors.  Cannot fail but as said. */
+/* Any bytes as hexadecimal text: of digits, and of small letters. */
 
-/* Write `len` bytes as text with a NUL; `size` is at least 2 * len + 1. */
+/* Write `len` bytes as text with a NUL; `size` is at least 2 * len + 1.  Cannot
+ * fail. */
 void hf_hex_write(const char *bytes, size_t len, char *text, size_t size);
 
 /* Read such a text, of at most `room` bytes, and put a NUL behind them; false:

@@ -1,4 +1,4 @@
-#include "client/table/hex.h"
+#include "base/hex.h"
 
 #include <string.h>
 

@@ -1,0 +1,52 @@
+#ifndef HF_WIRE_HEAD_H
+#define HF_WIRE_HEAD_H
+
+#include "wire/record.h"
+
+/*
+ * Head: the record of a lock server's leader, as JSON, both ways.
+ *
+ * It is the record of a lock (record.h), whose holder is the leader, with three
+ * members more:
+ *
+ *   {"lock":"<id>_<count>","if_dead":"takeover","ttl_ms":5000,"beat_ms":1000,
+ *    "owner":{…},"reason":"","node":"n1","address":"db1:7420",
+ *    "next_fence":1763850690123456}
+ *
+ * For every batch of a leader is a beat of it [J1], so a keeper and a contender
+ * of core write and judge it as they do any lock, by the heartbeat and terms
+ * that hf_record_decode finds in it as well: who is dead, and who has lost, is
+ * decided nowhere else.  Its token is the term, and its version the batch.
+ *
+ * A head without a node ("node":null) is led by nobody, and has all else as the
+ * last leader left it, for the fences must outlive him [L4].
+ *
+ * Allocates nothing; any thread.  decode(encode(x)) = x.
+ */
+
+#define HF_HEAD_SPACE "!leader"
+#define HF_HEAD_NAME  "head"
+
+struct hf_head {
+    struct hf_value claim;      /* HF_TAKEOVER: to lead is nobody's for ever */
+    char node[HF_HOST_MAX + 1]; /* "": nobody leads */
+    char address[HF_HOST_MAX + 1]; /* where clients find the node; clean */
+    uint64_t next_fence;           /* 1..INT64_MAX */
+};
+
+/* Write it, as hf_record_encode does; HF_RECORD_TEXT_MAX always suffices.  What
+ * decode would not let pass is our bug, but for the owner, as there. */
+size_t hf_head_encode(const struct hf_head *head, char *buffer, size_t size);
+
+/*
+ * Read any bytes.  HF_E_CORRUPT, with a clause in *error, unless they are a
+ * lock's record as hf_record_decode reads it, of if_dead "takeover", with a
+ * node (or null), an address, which a node always has, and a next fence, and
+ * with no member that is not named above; what is in the owner is evidence of a
+ * process's end at most, and read as there.  *head is untouched unless HF_OK.
+ */
+HF_MUST_USE enum hf_status hf_head_decode(const char *bytes, size_t len,
+                                          struct hf_head *head,
+                                          struct hf_error *error);
+
+#endif
