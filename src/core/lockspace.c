@@ -1,5 +1,7 @@
 #include "core/lockspace.h"
 
+#include <string.h>
+
 #include "base/check.h"
 #include "core/lockspace/claims.h"
 #include "core/lockspace/cycle.h"
@@ -128,10 +130,14 @@ static bool
 is_its_secret(const struct hf_ls_session *session,
               const struct hf_message *message)
 {
-    unsigned differs = 0;
+    uint64_t a[sizeof(session->secret.bytes) / sizeof(uint64_t)];
+    uint64_t b[sizeof(a) / sizeof(a[0])];
+    uint64_t differs = 0;
 
-    for (size_t i = 0; i < sizeof(message->secret.bytes); i++)
-        differs |= session->secret.bytes[i] ^ message->secret.bytes[i];
+    memcpy(a, session->secret.bytes, sizeof(a));
+    memcpy(b, message->secret.bytes, sizeof(b));
+    for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++)
+        differs |= a[i] ^ b[i];
     return differs == 0;
 }
 
@@ -316,7 +322,7 @@ check_invariants(const struct hf_lockspace *ls)
     HF_CHECK(ls->timers.count + ls->gathered.count <=
              ls->sessions.count + ls->waiters_count);
     HF_CHECK(ls->gathered.count <= ls->waiters_count);
-    HF_CHECK(ls->names.count <= ls->parts.count);
+    HF_CHECK(ls->names.count <= ls->claims.count + ls->parts.count);
     HF_CHECK((ls->names.count == 0) == (ls->spaces.count == 0));
     HF_CHECK((ls->ready.first == 0) == (ls->ready.last == 0));
     HF_CHECK((ls->changes.first == 0) == (ls->changes.last == 0));

@@ -59,7 +59,7 @@ struct hf_lockspace_limits {
     uint32_t waiters; /* of these, requests that wait */
     uint32_t names;   /* that anybody holds or waits for */
     uint32_t spaces;  /* that these are in, at most UINT16_MAX */
-    uint32_t parts;   /* names of all claims; at least as many as claims */
+    uint32_t parts;   /* names of all claims; one is kept for each claim */
     uint32_t texts;   /* pieces of HF_TEXTS_PIECE bytes, of names and notes */
     uint32_t session_lanes;
     uint32_t session_waiters;
