@@ -299,7 +299,8 @@ bool hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer);
  * many for the limits, out of order; nor once it is OVER. */
 bool hf_lockspace_serving(const struct hf_lockspace *ls);
 
-/* When to send the next CLOCK, or HF_NEVER. */
+/* When to send the next CLOCK, or HF_NEVER.  It may have passed: a step ends
+ * one session at most by time, and what has arrived is read before the next. */
 struct hf_instant hf_lockspace_deadline(const struct hf_lockspace *ls);
 
 /* ---- The next batch ------------------------------------------------------ */

@@ -193,6 +193,36 @@ who_asks_again_too_late_goes_to_the_end(void **state)
     assert_int_equal(crowd.clients[499].granted, CLIENTS);
 }
 
+/* Their streams are all due at once: some hundreds are answered in a step. */
+static void
+a_thousand_that_are_due_at_once_are_answered_in_many_steps(void **state)
+{
+    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK, .at = {29000}};
+    struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
+                                       .serve = {1, 1, 1}};
+    void *block = calloc(1, hf_lockspace_size(&crowded));
+    uint64_t before = 0;
+
+    (void)state;
+    HF_CHECK(block != NULL);
+    crowd = (struct crowd){.random = 3};
+    crowd.ls = hf_lockspace_init(block, &crowded);
+    hf_lockspace_step(crowd.ls, &serve);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        say(&crowd, HF_MESSAGE_OPEN, i);
+        say(&crowd, HF_MESSAGE_ACQUIRE, i);
+    }
+    while (hf_lockspace_deadline(crowd.ls).ms <= 29000) {
+        hf_lockspace_step(crowd.ls, &clock);
+        take_answers(&crowd);
+        assert_in_range(crowd.timeouts - before, 1, 256);
+        before = crowd.timeouts;
+    }
+    assert_int_equal(crowd.timeouts, CLIENTS - 1); /* but who holds it */
+    hf_lockspace_check(crowd.ls);
+    free(block);
+}
+
 /* ---- What a step costs --------------------------------------------------- */
 
 /* Entries looked at, nodes moved, links set, steps of a search. */
@@ -387,6 +417,8 @@ main(void)
         cmocka_unit_test(
             a_thousand_are_granted_in_the_order_in_which_they_came),
         cmocka_unit_test(who_asks_again_too_late_goes_to_the_end),
+        cmocka_unit_test(
+            a_thousand_that_are_due_at_once_are_answered_in_many_steps),
         cmocka_unit_test(
             a_step_costs_no_more_than_the_logarithm_of_what_is_there),
         cmocka_unit_test(
