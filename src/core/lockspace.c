@@ -14,8 +14,8 @@
 /* A new leader's clients come back over this long for each of them [R6]. */
 #define PAUSE_EACH_US 20
 
-/* How many timers of claims one step looks at: it takes no longer for a million
- * that are due together. */
+/* How many timers one step looks at: it takes no longer for a million that are
+ * due together. */
 #define TIMERS_MAX 256
 
 /* ---- Sessions ------------------------------------------------------------ */
