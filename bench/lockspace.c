@@ -85,6 +85,7 @@ struct table {
     uint32_t *heads;
     size_t size;
     uint32_t count;
+    uint32_t mask; /* of chains, a power of two less one */
     uint32_t free;
 };
 
@@ -105,7 +106,7 @@ head_of(const struct table *table, const char *name)
     uint64_t hash = hf_hash_bytes(HF_HASH_SEED, name, NAME_LEN);
 
     hash ^= hash >> 32; /* its low bits alone are poor */
-    return &table->heads[hash % table->count];
+    return &table->heads[hash & table->mask];
 }
 
 static struct table
@@ -113,8 +114,10 @@ table_of(uint32_t count, size_t size)
 {
     struct table table = {.size = size, .count = count};
 
+    while (table.mask < count - 1)
+        table.mask = table.mask * 2 + 1;
     table.entries = map((count + 2) * size);
-    table.heads = map((count + 1) * sizeof(uint32_t));
+    table.heads = map((table.mask + 1) * sizeof(uint32_t));
     for (uint32_t at = 1; at <= count + 1; at++)
         entry_at(&table, at)->next = at <= count ? at + 1 : 0;
     table.free = 1;
@@ -125,7 +128,7 @@ static void
 table_fini(struct table *table)
 {
     munmap(table->entries, (table->count + 2) * table->size);
-    munmap(table->heads, (table->count + 1) * sizeof(uint32_t));
+    munmap(table->heads, (table->mask + 1) * sizeof(uint32_t));
 }
 
 static void
@@ -169,7 +172,9 @@ struct space {
     struct hf_lockspace_config config;
     struct hf_lockspace *ls;
     size_t size;
-    uint64_t stream;
+    struct hf_lockspace_event event; /* a message, and the bench's own part of
+                                        it is made once */
+    struct hf_want want;
     struct hf_answer answer;
 };
 
@@ -185,51 +190,58 @@ space_of(struct hf_lockspace_limits limits)
     space.size = hf_lockspace_size(&space.config);
     space.ls = hf_lockspace_init(map(space.size), &space.config);
     hf_lockspace_step(space.ls, &serve);
+    space.event.kind = HF_SPACE_MESSAGE;
+    space.event.message.term = 1;
+    space.event.message.a = 1;
+    space.want.space = (struct hf_bytes){"default", 7};
+    space.want.name.len = NAME_LEN;
+    space.want.mode = HF_EXCLUSIVE;
     return space;
 }
 
-static void
-send(struct space *space, struct hf_message *message)
-{
-    struct hf_lockspace_event event = {.kind = HF_SPACE_MESSAGE,
-                                       .message = *message};
+/* From whom: what a server's decoder would set, and no more. */
+struct from {
+    uint64_t session, lane, n;
+};
 
-    event.message.stream = ++space->stream;
-    event.message.term = 1;
-    hf_lockspace_step(space->ls, &event);
+static void
+send(struct space *space, enum hf_message_kind kind, struct from from)
+{
+    struct hf_message *message = &space->event.message;
+
+    message->kind = kind;
+    message->stream++;
+    message->session = from.session;
+    message->lane = from.lane;
+    message->n = from.n;
+    hf_lockspace_step(space->ls, &space->event);
     while (hf_lockspace_next(space->ls, &space->answer))
         continue;
 }
 
 static void
-open_session(struct space *space, uint64_t id)
+open_session(struct space *space, uint64_t id, int64_t ttl_ms)
 {
-    send(space, &(struct hf_message){.kind = HF_MESSAGE_OPEN,
-                                     .session = id,
-                                     .open = {.ttl = {60000}}});
+    space->event.message.open.ttl.ms = ttl_ms;
+    space->event.message.open.if_dead = HF_TAKEOVER;
+    space->event.message.open.who = (struct hf_bytes){NULL, 0};
+    send(space, HF_MESSAGE_OPEN, (struct from){.session = id});
     HF_CHECK(space->answer.kind == HF_ANSWER_OPENED);
 }
 
 static void
-acquire(struct space *space, struct hf_message message, const char *name)
+acquire(struct space *space, struct from from, const char *name)
 {
-    const struct hf_want want = {.space = {"default", 7},
-                                 .name = {name, NAME_LEN},
-                                 .mode = HF_EXCLUSIVE};
+    struct hf_message *message = &space->event.message;
 
-    message.kind = HF_MESSAGE_ACQUIRE;
-    message.a = 1;
-    message.acquire.wants = &want;
-    message.acquire.wants_count = 1;
-    message.acquire.wait = HF_WAIT_FOREVER;
-    send(space, &message);
-}
-
-static void
-release(struct space *space, struct hf_message message)
-{
-    message.kind = HF_MESSAGE_RELEASE;
-    send(space, &message);
+    space->want.name.at = name;
+    message->acquire.wants = &space->want;
+    message->acquire.wants_count = 1;
+    message->acquire.free = false;
+    message->acquire.wait = HF_WAIT_FOREVER;
+    message->acquire.waited.ms = 0;
+    message->acquire.note.len = 0;
+    send(space, HF_MESSAGE_ACQUIRE, from);
 }
 
 static void
@@ -323,11 +335,10 @@ struct bench {
     struct table table;
 };
 
-static struct hf_message
+static struct from
 lane_of(const struct bench *b, uint32_t i)
 {
-    return (struct hf_message){
-        .session = i % SESSIONS + 1, .lane = i / SESSIONS, .n = b->held[i].n};
+    return (struct from){i % SESSIONS + 1, i / SESSIONS, b->held[i].n};
 }
 
 static void
@@ -391,7 +402,7 @@ fill(struct bench *b)
     b->held = calloc(n, sizeof(*b->held));
     HF_CHECK(b->held != NULL);
     for (uint64_t id = 1; id <= SESSIONS; id++)
-        open_session(&b->space, id);
+        open_session(&b->space, id, 60000);
     for (uint32_t i = 0; i < n; i++) {
         grant_new(b, i);
         if (i % BATCH == 0)
@@ -433,7 +444,7 @@ measure_pairs(struct bench *b, struct figure *figure, unsigned round)
     for (size_t i = 0; i < count; i++) {
         uint32_t at = (uint32_t)below(&b->random, b->grants);
 
-        release(&b->space, lane_of(b, at));
+        send(&b->space, HF_MESSAGE_RELEASE, lane_of(b, at));
         grant_new(b, at);
         if (i % BATCH == 0)
             write_batch(&b->space);
@@ -462,11 +473,11 @@ measure_alive(struct bench *b, struct figure *figure, unsigned round)
     }
     stop(&watch, figure, round, count);
     HF_CHECK(found == count);
+    b->space.event.message.keep_alive.compare = false;
     watch = start(&b->space);
     for (size_t i = 0; i < count; i++) {
-        send(&b->space,
-             &(struct hf_message){.kind = HF_MESSAGE_KEEP_ALIVE,
-                                  .session = below(&b->random, SESSIONS) + 1});
+        send(&b->space, HF_MESSAGE_KEEP_ALIVE,
+             (struct from){.session = below(&b->random, SESSIONS) + 1});
         found -= b->space.answer.kind == HF_ANSWER_ALIVE;
     }
     stop(&watch, figure, round, count);
@@ -481,18 +492,13 @@ measure_expiry(struct bench *b, struct figure *figure, unsigned round)
     uint64_t first = b->next_name;
     struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK,
                                        .at = {2 * (round + 1)}};
-    struct hf_message message = {
-        .kind = HF_MESSAGE_OPEN, .session = SESSIONS + 1, .open = {.ttl = {1}}};
     struct watch watch;
     char name[NAME_LEN];
 
-    send(&b->space, &message);
-    HF_CHECK(b->space.answer.kind == HF_ANSWER_OPENED);
-    message.n = 1;
+    open_session(&b->space, SESSIONS + 1, 1);
     for (uint32_t i = 0; i < count; i++) {
-        message.lane = i;
         write_name(name, b->next_name++);
-        acquire(&b->space, message, name);
+        acquire(&b->space, (struct from){SESSIONS + 1, i, 1}, name);
         table_add(&b->table, name);
     }
     write_batch(&b->space);
@@ -518,17 +524,20 @@ struct line {
     uint64_t *n;     /* each lane's request */
 };
 
+static struct from
+from_lane(const struct line *line, uint32_t lane)
+{
+    return (struct from){lane % SESSIONS + 1, lane / SESSIONS, line->n[lane]};
+}
+
 static void
 ask(struct line *line, uint32_t lane)
 {
     char name[NAME_LEN];
 
     write_name(name, 0);
-    acquire(&line->space,
-            (struct hf_message){.session = lane % SESSIONS + 1,
-                                .lane = lane / SESSIONS,
-                                .n = ++line->n[lane]},
-            name);
+    line->n[lane]++;
+    acquire(&line->space, from_lane(line, lane), name);
 }
 
 static struct line
@@ -541,7 +550,7 @@ line_of(uint32_t waiters)
     line.n = calloc(waiters + 1, sizeof(*line.n));
     HF_CHECK(line.n != NULL);
     for (uint64_t id = 1; id <= SESSIONS; id++)
-        open_session(&line.space, id);
+        open_session(&line.space, id, 60000);
     for (uint32_t lane = 0; lane <= waiters; lane++)
         ask(&line, lane);
     line.table =
@@ -584,10 +593,7 @@ measure_hand_over(struct line *line, struct figure *figure, unsigned round)
     watch = start(&line->space);
     for (size_t i = 0; i < count; i++) {
         holder = line->holder;
-        release(&line->space,
-                (struct hf_message){.session = holder % SESSIONS + 1,
-                                    .lane = holder / SESSIONS,
-                                    .n = line->n[holder]});
+        send(&line->space, HF_MESSAGE_RELEASE, from_lane(line, holder));
         HF_CHECK(line->space.answer.kind == HF_ANSWER_GRANTED);
         ask(line, holder);
         line->holder = holder == line->waiters ? 0 : holder + 1;

@@ -6,7 +6,7 @@ A picture in docs/ stands beside the command that draws it:
     ![what is seen](pictures/NAME.svg)
     `holdfast-tale run SPECIMEN`
 
-or, of figures that the page itself shows, `scripts/plot_crowd.py docs/PAGE`.
+or, of figures that the page itself shows, `scripts/plot_NAME.py docs/PAGE`.
 Each is drawn again, the former by the program TALE, and must be the same, byte
 for byte; with --write it is put in its place.  In a block that begins "$ holdfast-tale", every
 line below must be printed by that command, in this order; "..." stands for any
@@ -28,7 +28,7 @@ PICTURES = DOCS / "pictures"
 
 PICTURE = re.compile(r"^!\[[^]]+\]\(pictures/([a-z0-9-]+\.svg)\)\n+(.*)$", re.M)
 COMMAND = re.compile(r"^`holdfast-tale ([^`]+)`")
-PLOT = re.compile(r"^`scripts/plot_crowd\.py (docs/[a-z-]+\.md)`")
+PLOT = re.compile(r"^`scripts/(plot_[a-z]+\.py) (docs/[a-z-]+\.md)`")
 CONSOLE = re.compile(r"^```\n\$ holdfast-tale ([^\n]+)\n(.*?)^```$", re.M | re.S)
 NOTHING = re.compile(r"`holdfast-tale ([^`]+)`\s+finds\s+nothing")
 CODE = re.compile(r"^<!-- code: (tale/\S+) -->$(.*?)^<!-- code: end -->$",
@@ -54,8 +54,8 @@ def draw_tale(tale, words):
         return drawn.read_bytes() if drawn.exists() else None
 
 
-def draw_plot(page):
-    done = subprocess.run([ROOT / "scripts/plot_crowd.py", ROOT / page],
+def draw_plot(script, page):
+    done = subprocess.run([ROOT / "scripts" / script, ROOT / page],
                           stdout=subprocess.PIPE, check=False)
     return done.stdout if done.returncode == 0 else None
 
@@ -83,7 +83,7 @@ def check_pictures(tale, page, text, write, shown):
             now = draw_tale(tale, shlex.split(command[1]))
             why = check_picture(name, now, write)
         elif plot:
-            why = check_picture(name, draw_plot(plot[1]), write)
+            why = check_picture(name, draw_plot(plot[1], plot[2]), write)
         if why:
             yield f"{page}: {name}: {why}"
 

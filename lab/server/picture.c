@@ -264,6 +264,21 @@ picture_take(const struct hf_lockspace *ls, const struct picture_config *config,
     }
 }
 
+void
+picture_order_timers(struct hf_lockspace *ls, struct hf_instant now,
+                     bool sessions_first)
+{
+    for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
+        const struct hf_ls_session *session = hf_session_at(ls, at);
+        struct hf_instant end = hf_owners_end_of_ttl(session);
+
+        if (session->state == HF_SESSION_LIVE && hf_reached(now, end) &&
+            node_of(ls, &ls->timers, at) != NULL)
+            hf_earliest_set(ls, &ls->timers, at,
+                            end.ms - (sessions_first ? 1 : 0));
+    }
+}
+
 /* ---- Building ------------------------------------------------------------ */
 
 static void

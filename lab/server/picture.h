@@ -105,6 +105,14 @@ void picture_take(const struct hf_lockspace *ls,
                   const struct picture_config *config, struct hf_instant now,
                   struct picture *picture);
 
+/*
+ * Of what is due at one instant a machine does first what was set first, and a
+ * session's timer may be as early as it likes.  A picture shows neither: so
+ * before it is told the time one of both orders is chosen.
+ */
+void picture_order_timers(struct hf_lockspace *ls, struct hf_instant now,
+                          bool sessions_first);
+
 /* A lockspace like that, in the block. */
 struct hf_lockspace *picture_build(const struct picture *picture,
                                    const struct picture_config *config,

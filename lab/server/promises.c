@@ -22,8 +22,8 @@ const struct promise server_promises[] = {
      "a try is refused though nothing held or earlier is in its way"},
     {SERVER_IN_VAIN,
      "one in line has nothing before it, or one that listens has no place"},
-    {SERVER_DUE_AGAIN,
-     "the machine wants to be told the time that it was just told"},
+    {SERVER_DUE_AGAIN, "the machine was told the time, did nothing, and wants "
+                       "to be told it again"},
     {SERVER_NOT_THERE,
      "a client is told that it holds what the machine does not know of"},
     {SERVER_OVERLAP,

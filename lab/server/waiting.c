@@ -500,14 +500,26 @@ batch(struct waiting_world *world, unsigned none)
             hand_over(world, i / WAITING_STREAMS, i % WAITING_STREAMS);
 }
 
+static bool
+is_due(const struct waiting_world *world)
+{
+    const struct hf_lockspace *ls =
+        (const struct hf_lockspace *)world->block.bytes;
+
+    return hf_reached(world->now, hf_lockspace_deadline(ls));
+}
+
+/* Until nothing is due: one session at most ends in a step. */
 static void
-tell_time(struct waiting_world *world, unsigned none)
+tell_time(struct waiting_world *world, bool sessions_first)
 {
     struct hf_lockspace_event event = {.kind = HF_SPACE_CLOCK,
                                        .at = world->now};
 
-    (void)none;
-    step(world, &event);
+    picture_order_timers(waiting_machine(world), world->now, sessions_first);
+    do
+        step(world, &event);
+    while (is_due(world) && world->violated == NULL);
 }
 
 static uint8_t
@@ -534,15 +546,6 @@ tick(struct waiting_world *world, unsigned none)
         if (!client->cut)
             keep_alive(world, i);
     }
-}
-
-static bool
-is_due(const struct waiting_world *world)
-{
-    const struct hf_lockspace *ls =
-        (const struct hf_lockspace *)world->block.bytes;
-
-    return hf_reached(world->now, hf_lockspace_deadline(ls));
 }
 
 /* A message, or the end of a stream that was hung up. */
@@ -807,6 +810,32 @@ may_tell_time(const struct waiting_world *world, unsigned who)
     return who == 0 && is_due(world);
 }
 
+static void
+do_tell_time(struct waiting_world *world, unsigned none)
+{
+    (void)none;
+    tell_time(world, false);
+}
+
+static bool
+may_end_first(const struct waiting_world *world, unsigned who)
+{
+    if (who != 0 || !is_due(world))
+        return false;
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        if (!world->clients[i].ended &&
+            world->clients[i].silent >= world->config->ttl)
+            return true;
+    return false;
+}
+
+static void
+do_end_first(struct waiting_world *world, unsigned none)
+{
+    (void)none;
+    tell_time(world, true);
+}
+
 static bool
 may_tick(const struct waiting_world *world, unsigned who)
 {
@@ -828,7 +857,8 @@ static const struct {
     [WAITING_END] = {may_end, do_end},
     [WAITING_DROP] = {may_drop, do_drop},
     [WAITING_BATCH] = {may_batch, batch},
-    [WAITING_CLOCK] = {may_tell_time, tell_time},
+    [WAITING_CLOCK] = {may_tell_time, do_tell_time},
+    [WAITING_CLOCK_ENDS] = {may_end_first, do_end_first},
     [WAITING_TICK] = {may_tick, tick},
     [WAITING_CRASH] = {lives, do_crash},
     [WAITING_CUT] = {may_cut, do_cut},

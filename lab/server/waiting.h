@@ -41,7 +41,7 @@ struct waiting_config {
     enum hf_mode modes[PICTURE_CLIENTS]; /* in which each wants the lock */
     bool tries[PICTURE_CLIENTS];         /* it does not wait */
     unsigned remains; /* ticks that a client says it will wait; 0: for ever */
-    unsigned ttl;
+    unsigned ttl;     /* this, and what follows, in ticks */
     unsigned blocking;
     unsigned resume_grace;
     unsigned waiters; /* the server's limit; 0: none that is met */
@@ -119,6 +119,7 @@ enum waiting_act {
     /* of the server */
     WAITING_BATCH,
     WAITING_CLOCK,
+    WAITING_CLOCK_ENDS, /* sessions end before waits do */
     WAITING_TICK,
     /* faults; of a client */
     WAITING_CRASH,

@@ -9,11 +9,11 @@ static const char *const words[WAITING_ACTS] = {
     [WAITING_HEAL] = "heal",       [WAITING_ANEW] = "anew",
     [WAITING_ARRIVE] = "arrive",   [WAITING_END] = "end",
     [WAITING_DROP] = "drop",       [WAITING_BATCH] = "batch",
-    [WAITING_CLOCK] = "clock",     [WAITING_TICK] = "tick",
-    [WAITING_CRASH] = "crash",     [WAITING_CUT] = "cut",
-    [WAITING_LATE] = "late",       [WAITING_TWICE] = "twice",
-    [WAITING_BREAK] = "break",     [WAITING_CLOSE] = "close",
-    [WAITING_LOSE] = "lose",
+    [WAITING_CLOCK] = "clock",     [WAITING_CLOCK_ENDS] = "ends",
+    [WAITING_TICK] = "tick",       [WAITING_CRASH] = "crash",
+    [WAITING_CUT] = "cut",         [WAITING_LATE] = "late",
+    [WAITING_TWICE] = "twice",     [WAITING_BREAK] = "break",
+    [WAITING_CLOSE] = "close",     [WAITING_LOSE] = "lose",
 };
 
 static size_t
@@ -123,6 +123,8 @@ static const char *const does[WAITING_ACTS] = {
     [WAITING_DROP] = "never arrives",
     [WAITING_BATCH] = "A batch is applied: what is due is answered and heard",
     [WAITING_CLOCK] = "The server looks at its clock",
+    [WAITING_CLOCK_ENDS] = "The server looks at its clock, and ends sessions "
+                           "before waits",
     [WAITING_TICK] = "A tick passes, and who lives keeps its session alive",
     [WAITING_CRASH] = "dies",
     [WAITING_CUT] = "is cut off from the server",

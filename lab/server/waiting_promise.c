@@ -143,24 +143,21 @@ before_end(struct waiting_world *world, const struct hf_lockspace_event *event,
     }
 }
 
+/* Whoever was silent for its ttl may be ended: one in a step is enough. */
 static void
 before_clock(struct waiting_world *world, struct waiting_before *before)
 {
     const struct waiting_config *config = world->config;
 
     for (unsigned i = 0; i < config->world.clients; i++) {
-        struct waiting_client *client = &world->clients[i];
+        const struct waiting_client *client = &world->clients[i];
 
-        if (client->silent >= config->ttl) {
-            leaves_line(client);
-            if (config->if_dead != HF_REFUSE || before->held[i] == 0) {
-                before->excused[i] = true;
-                client->ended = true;
-            }
-        }
-        if (client->parked > config->resume_grace)
-            leaves_line(client);
+        before->excused[i] =
+            client->silent >= config->ttl &&
+            (config->if_dead != HF_REFUSE || before->held[i] == 0);
     }
+    picture_take(waiting_machine(world), &world->picture, world->now,
+                 &before->picture);
 }
 
 void
@@ -220,7 +217,8 @@ waiting_promise_answer(struct waiting_world *world,
     const struct waiting_stream *stream =
         &client->streams[at % WAITING_STREAMS];
 
-    if (answer->kind == HF_ANSWER_GONE && !client->ended)
+    if (answer->kind == HF_ANSWER_GONE && !client->ended &&
+        client->silent < world->config->ttl)
         breaks(world, SERVER_SESSION);
     if (stream->releases || stream->n != client->n)
         return;
@@ -268,11 +266,32 @@ take_turn(struct waiting_world *world, struct waiting_client *client)
     client->turn = (uint8_t)(last + 1);
 }
 
+static void
+after_clock(struct waiting_world *world, const struct waiting_before *before)
+{
+    struct picture picture;
+
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        struct waiting_client *client = &world->clients[i];
+
+        client->ended |= before->excused[i] && !has_session(world, i);
+        if (client->ended ||
+            (client->parked > world->config->resume_grace && !waits(world, i)))
+            leaves_line(client);
+    }
+    picture_take(waiting_machine(world), &world->picture, world->now, &picture);
+    if (hf_reached(world->now, hf_lockspace_deadline(waiting_machine(world))) &&
+        memcmp(&picture, &before->picture, sizeof(picture)) == 0)
+        breaks(world, SERVER_DUE_AGAIN);
+}
+
 void
 waiting_promise_after(struct waiting_world *world,
                       const struct hf_lockspace_event *event,
                       const struct waiting_before *before)
 {
+    if (event->kind == HF_SPACE_CLOCK)
+        after_clock(world, before);
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         uint8_t fence = fence_of(world, i);
 
@@ -281,9 +300,6 @@ waiting_promise_after(struct waiting_world *world,
         if (before->held[i] != 0 && fence == 0 && !before->excused[i])
             breaks(world, SERVER_GRANT_LOST);
     }
-    if (event->kind == HF_SPACE_CLOCK &&
-        hf_reached(world->now, hf_lockspace_deadline(waiting_machine(world))))
-        breaks(world, SERVER_DUE_AGAIN);
     if (before->ended &&
         (fence_of(world, before->who) != 0 || waits(world, before->who)))
         breaks(world, SERVER_NOT_FREED);

@@ -21,6 +21,7 @@ struct waiting_before {
     bool ended;   /* the stream of who was listened to, or told a grant: what it
                    used must be free after it */
     unsigned who; /* of a message, or a stream */
+    struct picture picture; /* of the machine, which is told the time */
 };
 
 /* An event is about to be given to the machine; an answer came of it; it was

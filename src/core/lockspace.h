@@ -59,7 +59,7 @@ struct hf_lockspace_limits {
     uint32_t waiters; /* of these, requests that wait */
     uint32_t names;   /* that anybody holds or waits for */
     uint32_t spaces;  /* that these are in, at most UINT16_MAX */
-    uint32_t parts;   /* names of all claims; at least as many as claims */
+    uint32_t parts;   /* names of all claims; one is kept for each claim */
     uint32_t texts;   /* pieces of HF_TEXTS_PIECE bytes, of names and notes */
     uint32_t session_lanes;
     uint32_t session_waiters;
@@ -301,7 +301,8 @@ bool hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer);
  * many for the limits, out of order; nor once it is OVER. */
 bool hf_lockspace_serving(const struct hf_lockspace *ls);
 
-/* When to send the next CLOCK, or HF_NEVER. */
+/* When to send the next CLOCK, or HF_NEVER.  It may have passed: a step ends
+ * one session at most by time, and what has arrived is read before the next. */
 struct hf_instant hf_lockspace_deadline(const struct hf_lockspace *ls);
 
 /* ---- The next batch ------------------------------------------------------ */

@@ -380,8 +380,8 @@ a_machine_that_was_told_the_time_is_not_due(void **unused)
 
     (void)unused;
     one_holds(&world, &config);
-    waiting_promise_before(&world, &clock, &before);
     world.now.ms += config.blocking;
+    waiting_promise_before(&world, &clock, &before);
     waiting_promise_after(&world, &clock, &before);
     assert_string_equal(world.violated, SERVER_DUE_AGAIN);
 }

@@ -193,6 +193,36 @@ who_asks_again_too_late_goes_to_the_end(void **state)
     assert_int_equal(crowd.clients[499].granted, CLIENTS);
 }
 
+/* Their streams are all due at once: some hundreds are answered in a step. */
+static void
+a_thousand_that_are_due_at_once_are_answered_in_many_steps(void **state)
+{
+    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK, .at = {29000}};
+    struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
+                                       .serve = {1, 1, 1}};
+    void *block = calloc(1, hf_lockspace_size(&crowded));
+    uint64_t before = 0;
+
+    (void)state;
+    HF_CHECK(block != NULL);
+    crowd = (struct crowd){.random = 3};
+    crowd.ls = hf_lockspace_init(block, &crowded);
+    hf_lockspace_step(crowd.ls, &serve);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        say(&crowd, HF_MESSAGE_OPEN, i);
+        say(&crowd, HF_MESSAGE_ACQUIRE, i);
+    }
+    while (hf_lockspace_deadline(crowd.ls).ms <= 29000) {
+        hf_lockspace_step(crowd.ls, &clock);
+        take_answers(&crowd);
+        assert_in_range(crowd.timeouts - before, 1, 256);
+        before = crowd.timeouts;
+    }
+    assert_int_equal(crowd.timeouts, CLIENTS - 1); /* but who holds it */
+    hf_lockspace_check(crowd.ls);
+    free(block);
+}
+
 /* ---- What a step costs --------------------------------------------------- */
 
 /* Entries looked at, nodes moved, links set, steps of a search. */
@@ -328,6 +358,58 @@ a_step_costs_no_more_than_the_logarithm_of_what_is_there(void **state)
     assert_true(few > 0 && many <= few + 6 * 6 + 64);
 }
 
+/* Of the one step that ends a session which holds a name in each of its lanes,
+ * for each of which another session waits, while `others` more hold names. */
+static uint64_t
+cost_of_an_end(uint32_t lanes, uint32_t others)
+{
+    struct hf_lockspace_config config = room_for(lanes + others);
+    struct room r = room_empty(&config);
+    struct call call = {.lane = 1, .n = 1, .a = 1};
+    uint64_t most = 0;
+    char name[16];
+
+    call.names = name;
+    room_serve(&r, 1000);
+    for (uint32_t i = 1; i <= lanes + others; i++) {
+        call.stream = call.session = i;
+        step(&r, &most, HF_MESSAGE_OPEN, call);
+        snprintf(name, sizeof(name), "other-%u", i);
+        step(&r, &most, HF_MESSAGE_ACQUIRE, call);
+    }
+    for (uint32_t i = 1; i <= lanes; i++) {
+        snprintf(name, sizeof(name), "own-%u", i);
+        call = (struct call){.stream = lanes + others + i,
+                             .session = lanes + others,
+                             .lane = 1 + i,
+                             .n = 1,
+                             .a = 1,
+                             .names = name};
+        step(&r, &most, HF_MESSAGE_ACQUIRE, call);
+        call.session = i % (lanes + others - 1) + 1;
+        step(&r, &most, HF_MESSAGE_ACQUIRE, call);
+    }
+    most = 0;
+    call.session = lanes + others;
+    step(&r, &most, HF_MESSAGE_END, call);
+    assert_int_equal(hf_lockspace_counts(r.ls).grants, 3 * lanes + others);
+    hf_lockspace_check(r.ls);
+    room_fini(&r);
+    return most;
+}
+
+static void
+the_end_of_a_session_costs_what_it_had_and_not_what_is_there(void **state)
+{
+    const uint64_t few = cost_of_an_end(64, 64);
+
+    (void)state;
+    /* For each grant at most a heap's depth for six doublings of what others
+     * have, and another's for those of its own lanes. */
+    assert_true(few > 0 && cost_of_an_end(64, 64 * 64) <= few + 64 * 6);
+    assert_true(cost_of_an_end(64 * 64, 64) <= 64 * (few + 64 * (6 + 6)));
+}
+
 int
 main(void)
 {
@@ -336,7 +418,11 @@ main(void)
             a_thousand_are_granted_in_the_order_in_which_they_came),
         cmocka_unit_test(who_asks_again_too_late_goes_to_the_end),
         cmocka_unit_test(
+            a_thousand_that_are_due_at_once_are_answered_in_many_steps),
+        cmocka_unit_test(
             a_step_costs_no_more_than_the_logarithm_of_what_is_there),
+        cmocka_unit_test(
+            the_end_of_a_session_costs_what_it_had_and_not_what_is_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,32 @@ a_message_that_is_read_before_the_time_saves_its_session(void **state)
     room_fini(&r);
 }
 
+/* Who had much takes its time, and what has arrived meanwhile is read before
+ * the next is judged. */
+static void
+a_step_ends_one_silent_session_and_messages_go_before_the_next(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    for (uint64_t id = 4; id <= 6; id++)
+        room_open(&r, id, 500, HF_TAKEOVER);
+    room_hush(&r);
+    room_clock(&r, 1600);
+    assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1500);
+    room_keep_alive(&r, (struct call){.stream = 11, .session = 4});
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 5});
+    room_clock(&r, 1600);
+    assert_true(hf_lockspace_deadline(r.ls).ms > 1600);
+    room_keep_alive(&r, (struct call){.stream = 13, .session = 5});
+    room_keep_alive(&r, (struct call){.stream = 14, .session = 6});
+    EXPECT_TOLD(&r, "11 gone\n"
+                    "12 alive\n"
+                    "13 alive\n"
+                    "14 gone\n");
+    room_fini(&r);
+}
+
 static void
 an_end_gives_all_back_at_once(void **state)
 {
@@ -308,6 +334,8 @@ main(void)
         cmocka_unit_test(a_session_is_counted_from_its_last_message),
         cmocka_unit_test(
             a_message_that_is_read_before_the_time_saves_its_session),
+        cmocka_unit_test(
+            a_step_ends_one_silent_session_and_messages_go_before_the_next),
         cmocka_unit_test(an_end_gives_all_back_at_once),
         cmocka_unit_test(nobody_speaks_for_a_session_without_its_secret),
         cmocka_unit_test(a_message_of_another_term_changes_nothing),

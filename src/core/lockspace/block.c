@@ -8,6 +8,9 @@
 #define RARE  4
 #define FEWER 2
 
+/* More chains than names: a new name walks the whole of one. */
+#define MORE(names) ((names) + (names) / 2)
+
 /* Each part begins on a cache line of its own, if the block does. */
 #define LINE 64
 
@@ -27,13 +30,10 @@ add_slots(size_t *used, struct hf_slots *slots, uint32_t max, size_t size)
     hf_slots_init(slots, max, size, reserve(used, hf_slots_size(max, size)));
 }
 
-/* One chain for `each` entries. */
 static struct hf_chains
-add_chains(size_t *used, const struct hf_slots *slots, uint32_t each,
+add_chains(size_t *used, const struct hf_slots *slots, uint32_t count,
            size_t link)
 {
-    uint32_t count = (slots->max - 1) / each + 1;
-
     return hf_chains_of(slots, count, link,
                         reserve(used, hf_chains_size(count)));
 }
@@ -65,26 +65,29 @@ lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
     add_slots(&used, &ls->lanes, limits->lanes, sizeof(struct hf_ls_lane));
     add_slots(&used, &ls->claims, limits->claims, sizeof(struct hf_ls_claim));
     add_slots(&used, &ls->parts, limits->parts, sizeof(struct hf_ls_part));
+    ls->parts.fresh = limits->claims; /* see struct hf_ls_part */
     add_slots(&used, &ls->names, limits->names, sizeof(struct hf_ls_name));
     add_slots(&used, &ls->spaces, limits->spaces, sizeof(struct hf_ls_space));
     add_slots(&used, &ls->texts, limits->texts, sizeof(struct hf_texts_piece));
     add_slots(&used, &ls->search, limits->search + 1,
               sizeof(struct hf_ls_step));
 
-    ls->sessions_by_id = add_chains(&used, &ls->sessions, 1,
+    ls->sessions_by_id = add_chains(&used, &ls->sessions, limits->sessions,
                                     offsetof(struct hf_ls_session, chain));
-    ls->lanes_by_number =
-        add_chains(&used, &ls->lanes, 1, offsetof(struct hf_ls_lane, chain));
-    ls->claims_by_fence =
-        add_chains(&used, &ls->claims, 1, offsetof(struct hf_ls_claim, chain));
-    ls->claims_by_n = add_chains(&used, &ls->claims, RARE,
-                                 offsetof(struct hf_ls_claim, older));
-    ls->shared_by_lane = add_chains(&used, &ls->parts, FEWER,
-                                    offsetof(struct hf_ls_part, chain));
-    ls->names_by_text =
-        add_chains(&used, &ls->names, 1, offsetof(struct hf_ls_name, chain));
-    ls->spaces_by_text =
-        add_chains(&used, &ls->spaces, 1, offsetof(struct hf_ls_space, chain));
+    ls->lanes_by_number = add_chains(&used, &ls->lanes, limits->lanes,
+                                     offsetof(struct hf_ls_lane, chain));
+    ls->claims_by_fence = add_chains(&used, &ls->claims, limits->claims,
+                                     offsetof(struct hf_ls_claim, chain));
+    ls->claims_by_n =
+        add_chains(&used, &ls->claims, (limits->claims - 1) / RARE + 1,
+                   offsetof(struct hf_ls_claim, older));
+    ls->shared_by_lane =
+        add_chains(&used, &ls->parts, (limits->parts - 1) / FEWER + 1,
+                   offsetof(struct hf_ls_part, chain));
+    ls->names_by_text = add_chains(&used, &ls->names, MORE(limits->names),
+                                   offsetof(struct hf_ls_name, chain));
+    ls->spaces_by_text = add_chains(&used, &ls->spaces, limits->spaces,
+                                    offsetof(struct hf_ls_space, chain));
     add_heaps(&used, ls, limits);
     return used;
 }

@@ -34,9 +34,57 @@ void hf_chains_add(void *block, struct hf_chains *chains, uint64_t hash,
 void hf_chains_remove(void *block, struct hf_chains *chains, uint64_t hash,
                       uint32_t number);
 
+/* Where the number of the first stands: the hash's lower half as a part of all
+ * chains, which needs no division (Lemire 2019). */
+static inline uint32_t *
+hf_chains_head(const void *block, const struct hf_chains *chains, uint64_t hash)
+{
+    uint32_t *heads = hf_slots_behind(block, chains->heads);
+
+    return &heads[(hash & UINT32_MAX) * chains->count >> 32];
+}
+
+static inline uint32_t *
+hf_chains_link(const void *block, const struct hf_chains *chains,
+               uint32_t number)
+{
+    return hf_slots_behind(block,
+                           chains->links + (uint64_t)number * chains->size);
+}
+
 /* The first entry that may have that hash, and the one after; 0: none. */
-uint32_t hf_chains_first(void *block, struct hf_chains *chains, uint64_t hash);
-uint32_t hf_chains_next(void *block, struct hf_chains *chains, uint32_t number);
+static inline uint32_t
+hf_chains_first(const void *block, struct hf_chains *chains, uint64_t hash)
+{
+    uint32_t number = *hf_chains_head(block, chains, hash);
+
+    chains->probes += number != 0;
+    return number;
+}
+
+static inline uint32_t
+hf_chains_next(const void *block, struct hf_chains *chains, uint32_t number)
+{
+    uint32_t next = *hf_chains_link(block, chains, number);
+
+    chains->probes += next != 0;
+    return next;
+}
+
+/* A hash of numbers that follow one another, whose chains do so too. */
+static inline uint64_t
+hf_chains_row(const struct hf_chains *chains, uint64_t number)
+{
+    return number * (UINT32_MAX / chains->count + 1);
+}
+
+/* An entry of that hash will be looked for soon. */
+static inline void
+hf_chains_fetch(const void *block, const struct hf_chains *chains,
+                uint64_t hash)
+{
+    __builtin_prefetch(hf_chains_head(block, chains, hash));
+}
 
 /* Two numbers as one hash (splitmix64's finalizer; Steele, Lea, Flood 2014). */
 static inline uint64_t

@@ -93,7 +93,7 @@ check_names(const struct hf_lockspace *ls)
 
 struct totals {
     uint32_t claims;
-    uint32_t parts;
+    uint32_t parts; /* but the first of each claim */
     uint32_t waiting;
     uint32_t pieces;
     uint32_t pending; /* changes and sweeps */
@@ -108,6 +108,7 @@ count_parts(const struct hf_lockspace *ls, uint32_t number, uint32_t *blocked)
     for (uint32_t at = hf_claim_at(ls, number)->parts; at != 0;
          at = hf_part_at(ls, at)->next) {
         HF_CHECK(hf_part_at(ls, at)->claim == number);
+        HF_CHECK((at == number) == (hf_part_at(ls, at)->next == 0));
         *blocked += !hf_part_at(ls, at)->clear;
         count++;
     }
@@ -160,12 +161,14 @@ count_claims(const struct hf_lockspace *ls, struct totals *totals)
     for (uint32_t at = 1; at <= ls->claims.fresh; at++) {
         const struct hf_ls_claim *claim = hf_claim_at(ls, at);
         uint32_t blocked;
+        uint32_t parts;
 
         if (claim->state == HF_CLAIM_FREE)
             continue;
         check_claim(ls, at);
+        parts = count_parts(ls, at, &blocked);
         totals->claims++;
-        totals->parts += count_parts(ls, at, &blocked);
+        totals->parts += parts > 0 ? parts - 1 : 0;
         totals->pieces += hf_texts_pieces(claim->note_len);
         totals->pending += claim->pending != HF_PENDING_NOTHING;
         totals->waiting +=

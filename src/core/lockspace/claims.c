@@ -203,7 +203,8 @@ hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence)
     claim->since = ls->now;
     hf_line_grant(ls, number);
     hf_list_add(ls, &hf_lane_at(ls, claim->lane)->held, hf_list_mates, number);
-    hf_chains_add(ls, &ls->claims_by_fence, fence, number);
+    hf_chains_add(ls, &ls->claims_by_fence,
+                  hf_chains_row(&ls->claims_by_fence, fence), number);
     hf_fence_sum_add(&hf_claims_session_of(ls, claim)->held, fence);
 }
 
@@ -224,10 +225,13 @@ void
 hf_claims_take_back(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    uint64_t row = hf_chains_row(&ls->claims_by_fence, claim->fence);
 
-    hf_line_give_back(ls, number);
-    hf_chains_remove(ls, &ls->claims_by_fence, claim->fence, number);
+    hf_chains_fetch(ls, &ls->claims_by_fence, row);
+    hf_line_fetch(ls, number);
+    hf_chains_remove(ls, &ls->claims_by_fence, row, number);
     hf_fence_sum_remove(&hf_claims_session_of(ls, claim)->held, claim->fence);
+    hf_line_give_back(ls, number);
 }
 
 /* A claim that is HELD or REVOKED is over, and its record with it; `end` says
@@ -290,6 +294,7 @@ hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane, uint64_t n,
 uint32_t
 hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
 {
+    struct hf_ls_claim *claim;
     struct hf_texts_ref kept;
     uint32_t number;
 
@@ -297,12 +302,11 @@ hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
         !hf_texts_put(ls, &ls->texts, note.at, note.len, &kept))
         return 0;
     number = hf_slots_take(ls, &ls->claims);
-    *hf_claim_at(ls, number) = (struct hf_ls_claim){
-        .lane = lane,
-        .note = kept.first,
-        .note_len = (uint16_t)kept.len,
-        .state = HF_CLAIM_ASKED,
-    };
+    claim = hf_claim_at(ls, number);
+    claim->lane = lane;
+    claim->note = kept.first;
+    claim->note_len = (uint16_t)kept.len;
+    claim->state = HF_CLAIM_ASKED;
     return number;
 }
 

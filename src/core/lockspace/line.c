@@ -253,7 +253,7 @@ hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
                enum hf_mode mode)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
-    uint32_t at = hf_slots_take(ls, &ls->parts);
+    uint32_t at = claim->parts == 0 ? number : hf_slots_take(ls, &ls->parts);
 
     HF_CHECK(claim->state == HF_CLAIM_ASKED);
     if (at == 0)
@@ -317,9 +317,11 @@ hf_line_enter(struct hf_lockspace *ls, uint32_t number)
 static void
 free_part(struct hf_lockspace *ls, uint32_t number)
 {
-    uint32_t name = hf_part_at(ls, number)->name;
+    const struct hf_ls_part *part = hf_part_at(ls, number);
+    uint32_t name = part->name;
 
-    hf_slots_give(ls, &ls->parts, number);
+    if (number != part->claim)
+        hf_slots_give(ls, &ls->parts, number);
     hf_names_drop_unused(ls, name);
 }
 
@@ -369,6 +371,14 @@ hf_line_grant(struct hf_lockspace *ls, uint32_t number)
         space_of(ls, part)->grants_count++;
         add_holder(ls, at);
     }
+}
+
+void
+hf_line_fetch(const struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_part *part = hf_part_at(ls, number);
+
+    hf_chains_fetch(ls, &ls->names_by_text, hf_name_at(ls, part->name)->hash);
 }
 
 void

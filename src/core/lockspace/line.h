@@ -49,6 +49,9 @@ void hf_line_leave(struct hf_lockspace *ls, uint32_t number);
 /* WAITING and not blocked, or ASKED and nothing is in the way: HELD. */
 void hf_line_grant(struct hf_lockspace *ls, uint32_t number);
 
+/* It will be given back soon. */
+void hf_line_fetch(const struct hf_lockspace *ls, uint32_t number);
+
 /* HELD: holds nothing any more, and its parts are gone. */
 void hf_line_give_back(struct hf_lockspace *ls, uint32_t number);
 

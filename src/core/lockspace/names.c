@@ -103,6 +103,7 @@ hf_names_get(struct hf_lockspace *ls, const struct hf_want *want)
     uint32_t hash;
     uint32_t at;
     struct hf_texts_ref text;
+    struct hf_ls_name *name;
 
     if (want->space.len > HF_SPACE_MAX || want->name.len > HF_NAME_MAX)
         return 0;
@@ -119,12 +120,11 @@ hf_names_get(struct hf_lockspace *ls, const struct hf_want *want)
         return 0;
     }
     at = hf_slots_take(ls, &ls->names);
-    *hf_name_at(ls, at) = (struct hf_ls_name){
-        .hash = hash,
-        .text = text.first,
-        .text_len = (uint16_t)text.len,
-        .space = (uint16_t)space,
-    };
+    name = hf_name_at(ls, at);
+    name->hash = hash;
+    name->text = text.first;
+    name->text_len = (uint16_t)text.len;
+    name->space = (uint16_t)space;
     hf_space_at(ls, space)->names_count++;
     hf_chains_add(ls, &ls->names_by_text, hash, at);
     return at;

@@ -41,15 +41,13 @@ hf_owners_open(struct hf_lockspace *ls, const struct hf_loaded_session *from)
         return 0;
     number = hf_slots_take(ls, &ls->sessions);
     session = hf_session_at(ls, number);
-    *session = (struct hf_ls_session){
-        .id = from->id,
-        .heard_at = ls->now,
-        .ttl = from->ttl,
-        .who = who,
-        .state = HF_SESSION_LIVE,
-        .if_dead = (uint8_t)from->if_dead,
-        .secret = from->secret,
-    };
+    session->id = from->id;
+    session->heard_at = ls->now;
+    session->ttl = from->ttl;
+    session->who = who;
+    session->state = HF_SESSION_LIVE;
+    session->if_dead = (uint8_t)from->if_dead;
+    session->secret = from->secret;
     hf_chains_add(ls, &ls->sessions_by_id, hash_of_id(from->id), number);
     return number;
 }
@@ -89,6 +87,11 @@ hf_owners_lane(struct hf_lockspace *ls, uint32_t session, uint64_t number)
     while (at != 0 && (hf_lane_at(ls, at)->number != number ||
                        hf_lane_at(ls, at)->session != session))
         at = hf_chains_next(ls, &ls->lanes_by_number, at);
+    if (at != 0) {
+        /* Most often the message is about its last request. */
+        hf_slots_fetch(ls, &ls->claims, hf_lane_at(ls, at)->current);
+        hf_slots_fetch(ls, &ls->parts, hf_lane_at(ls, at)->current);
+    }
     return at;
 }
 
@@ -123,6 +126,7 @@ hf_owners_add_lane(struct hf_lockspace *ls, uint32_t session_number,
                    uint64_t number)
 {
     struct hf_ls_session *session = hf_session_at(ls, session_number);
+    struct hf_ls_lane *lane;
     uint32_t at;
 
     if (session->lanes_count >= ls->config.limits.session_lanes)
@@ -130,12 +134,11 @@ hf_owners_add_lane(struct hf_lockspace *ls, uint32_t session_number,
     at = hf_slots_take(ls, &ls->lanes);
     if (at == 0)
         return 0;
-    *hf_lane_at(ls, at) = (struct hf_ls_lane){
-        .session = session_number,
-        .number = number,
-        .state = HF_LANE_OVER,
-        .over = HF_OVER_NEVER_ASKED,
-    };
+    lane = hf_lane_at(ls, at);
+    lane->session = session_number;
+    lane->number = number;
+    lane->state = HF_LANE_OVER;
+    lane->over = HF_OVER_NEVER_ASKED;
     hf_chains_add(ls, &ls->lanes_by_number,
                   hash_of_lane(session_number, number), at);
     session->lanes = merge(ls, session->lanes, at);
@@ -213,7 +216,8 @@ hf_owners_forget_held(struct hf_lockspace *ls, uint32_t number)
 uint32_t
 hf_owners_fence(struct hf_lockspace *ls, uint64_t fence)
 {
-    uint32_t at = hf_chains_first(ls, &ls->claims_by_fence, fence);
+    uint32_t at = hf_chains_first(ls, &ls->claims_by_fence,
+                                  hf_chains_row(&ls->claims_by_fence, fence));
 
     while (at != 0 && hf_claim_at(ls, at)->fence != fence)
         at = hf_chains_next(ls, &ls->claims_by_fence, at);

@@ -147,7 +147,8 @@ struct hf_ls_claim {
     bool cleared : 1; /* by an operator, and no batch has its audit yet */
 };
 
-/* One name of a claim. */
+/* One name of a claim.  The first has the number of its claim, and no other
+ * claim's has it: so it is found before the claim was read. */
 struct hf_ls_part {
     uint32_t chain; /* shared and held: by lane and name */
     uint32_t claim;
@@ -203,7 +204,7 @@ struct hf_lockspace {
     struct hf_slots sessions;
     struct hf_slots lanes;
     struct hf_slots claims;
-    struct hf_slots parts;
+    struct hf_slots parts; /* but those that have their claim's number */
     struct hf_slots names;
     struct hf_slots spaces;
     struct hf_slots texts;
@@ -255,37 +256,49 @@ struct hf_lockspace {
 static inline struct hf_ls_session *
 hf_session_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    return hf_slots_at(ls, &ls->sessions, number);
+    struct hf_ls_session *none = hf_slots_behind(ls, ls->sessions.distance);
+
+    return &none[number];
 }
 
 static inline struct hf_ls_lane *
 hf_lane_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    return hf_slots_at(ls, &ls->lanes, number);
+    struct hf_ls_lane *none = hf_slots_behind(ls, ls->lanes.distance);
+
+    return &none[number];
 }
 
 static inline struct hf_ls_claim *
 hf_claim_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    return hf_slots_at(ls, &ls->claims, number);
+    struct hf_ls_claim *none = hf_slots_behind(ls, ls->claims.distance);
+
+    return &none[number];
 }
 
 static inline struct hf_ls_part *
 hf_part_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    return hf_slots_at(ls, &ls->parts, number);
+    struct hf_ls_part *none = hf_slots_behind(ls, ls->parts.distance);
+
+    return &none[number];
 }
 
 static inline struct hf_ls_name *
 hf_name_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    return hf_slots_at(ls, &ls->names, number);
+    struct hf_ls_name *none = hf_slots_behind(ls, ls->names.distance);
+
+    return &none[number];
 }
 
 static inline struct hf_ls_space *
 hf_space_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    return hf_slots_at(ls, &ls->spaces, number);
+    struct hf_ls_space *none = hf_slots_behind(ls, ls->spaces.distance);
+
+    return &none[number];
 }
 
 static inline struct hf_texts_ref

@@ -64,4 +64,14 @@ hf_slots_at(const void *block, const struct hf_slots *slots, uint32_t number)
                            slots->distance + (uint64_t)number * slots->size);
 }
 
+/* It will be looked at soon: its memory is fetched meanwhile. */
+static inline void
+hf_slots_fetch(const void *block, const struct hf_slots *slots, uint32_t number)
+{
+    const char *entry = hf_slots_at(block, slots, number);
+
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + slots->size - 1);
+}
+
 #endif

@@ -685,16 +685,17 @@ on_lane_timer(struct oracle *o, lane_t *lane)
     }
 }
 
-static void
+/* Was it silent? */
+static bool
 on_session_timer(struct oracle *o, struct oracle_session *session)
 {
     if (o->now < session->heard + session->ttl) {
         set_timer(o, &session->timer, session->heard + session->ttl);
-        return;
+        return false;
     }
     if (!session->refuse || count_held(session) == 0) {
         end_session(o, session);
-        return;
+        return true;
     }
     session->suspected = true;
     session->timer.at = 0;
@@ -708,6 +709,7 @@ on_session_timer(struct oracle *o, struct oracle_session *session)
         lane->state = O_LEFT;
         lane->timer.at = 0;
     }
+    return true;
 }
 
 /* Is this timer due, and before the best so far? */
@@ -721,11 +723,14 @@ is_next(const struct oracle *o, const struct oracle_timer *timer,
            (timer->at == best->at && timer->turn < best->turn);
 }
 
+/* One session that was silent is enough for a step. */
 void
 oracle_clock(struct oracle *o)
 {
+    bool silent = false;
+
     o->answers_count = 0;
-    for (;;) {
+    while (!silent) {
         const struct oracle_timer *best = NULL;
         struct oracle_session *session = NULL;
         lane_t *lane;
@@ -743,7 +748,7 @@ oracle_clock(struct oracle *o)
                 session = &o->sessions[s];
             }
         if (session != NULL)
-            on_session_timer(o, session);
+            silent = on_session_timer(o, session);
         else if (due != NULL)
             on_lane_timer(o, due);
         else
