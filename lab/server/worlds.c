@@ -67,15 +67,17 @@ const unsigned waiting_worlds_count =
 
 const struct worlds_proof server_proofs[] = {
     {"waiting", 2, 1, WORLDS_TEST},
-    {"waiting", 3, 0, WORLDS_TEST},
     {"waiting", 2, 2, WORLDS_PROVE},
-    {"waiting-shared", 2, 1, WORLDS_TEST},
+    {"waiting", 3, 0, WORLDS_PROVE},
+    {"waiting-shared", 2, 0, WORLDS_TEST},
+    {"waiting-shared", 2, 1, WORLDS_PROVE},
     {"waiting-shared", 3, 0, WORLDS_PROVE},
     {"waiting-try", 2, 0, WORLDS_TEST},
     {"waiting-try", 2, 1, WORLDS_PROVE},
     {"waiting-deadline", 2, 0, WORLDS_TEST},
     {"waiting-deadline", 2, 1, WORLDS_PROVE},
-    {"waiting-refuse", 2, 1, WORLDS_TEST},
+    {"waiting-refuse", 2, 0, WORLDS_TEST},
+    {"waiting-refuse", 2, 1, WORLDS_PROVE},
     {"waiting-limit", 3, 0, WORLDS_TEST},
 };
 
