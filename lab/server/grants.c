@@ -56,6 +56,19 @@ grants_set(unsigned set)
     return sets[set];
 }
 
+unsigned
+grants_set_of(unsigned act)
+{
+    static const unsigned firsts[] = {GRANTS_BACK_2, GRANTS_BACK_1, GRANTS_FREE,
+                                      GRANTS_TRY, GRANTS_WANT};
+    unsigned i = 0;
+
+    HF_CHECK(act < GRANTS_AGAIN);
+    while (act < firsts[i])
+        i++;
+    return act - firsts[i];
+}
+
 /* ---- Events -------------------------------------------------------------- */
 
 static struct hf_lockspace_event
@@ -391,26 +404,30 @@ apply_to_grant(struct grants_world *world, unsigned act, unsigned who)
         release(world, who, lane->grants[act - GRANTS_RELEASE].n);
 }
 
+static bool
+is_free(unsigned act)
+{
+    return act >= GRANTS_FREE && act < GRANTS_BACK_1;
+}
+
+static bool
+is_try(unsigned act)
+{
+    return act >= GRANTS_TRY && act < GRANTS_FREE;
+}
+
 static void
 apply_ask(struct grants_world *world, unsigned act, unsigned who)
 {
-    struct grants_ask asked = {0};
+    struct grants_ask asked = {
+        .waited = act >= GRANTS_BACK_2   ? 2
+                  : act >= GRANTS_BACK_1 ? 1
+                                         : 0,
+        .free = is_free(act),
+        .wants = sets[grants_set_of(act)],
+    };
 
-    if (act >= GRANTS_BACK_2) {
-        asked.waited = 2;
-        asked.wants = sets[act - GRANTS_BACK_2];
-    } else if (act >= GRANTS_BACK_1) {
-        asked.waited = 1;
-        asked.wants = sets[act - GRANTS_BACK_1];
-    } else if (act >= GRANTS_FREE) {
-        asked.free = true;
-        asked.wants = sets[act - GRANTS_FREE];
-    } else {
-        asked.wants = sets[act % GRANTS_SETS];
-    }
-    ask_for(world, who, asked,
-            act >= GRANTS_TRY && act < GRANTS_FREE ? HF_WAIT_TRY
-                                                   : HF_WAIT_FOREVER);
+    ask_for(world, who, asked, is_try(act) ? HF_WAIT_TRY : HF_WAIT_FOREVER);
 }
 
 static void
@@ -487,16 +504,12 @@ ask_allowed(const struct grants_world *world, unsigned act, unsigned who)
 {
     const struct grants_config *config = world->config;
     const struct grants_lane *lane = &world->oracle.lanes[who];
-    unsigned set = act >= GRANTS_BACK_2   ? act - GRANTS_BACK_2
-                   : act >= GRANTS_BACK_1 ? act - GRANTS_BACK_1
-                   : act >= GRANTS_FREE   ? act - GRANTS_FREE
-                                          : act % GRANTS_SETS;
 
     if ((act >= GRANTS_BACK_1 && !config->takeover) ||
-        (act >= GRANTS_FREE && act < GRANTS_BACK_1 && !config->frees) ||
-        (act >= GRANTS_TRY && act < GRANTS_FREE && !config->tries))
+        (is_free(act) && !config->frees) || (is_try(act) && !config->tries))
         return false;
-    return is_set_of(config, set) && !grants_oracle_waits(lane) &&
+    return is_set_of(config, grants_set_of(act)) &&
+           !grants_oracle_waits(lane) &&
            (config->grants == 0 || grants_oracle_count(lane) < config->grants);
 }
 

@@ -20,9 +20,9 @@
  * waiting, by a try, or until they are free · asks once more for what it waits
  * for or holds, or turns what it waits for into a try · gives up · gives back
  * any of its grants, also while it waits · lowers a name to shared · is told a
- * blocking timeout, so that its place is parked · hangs up, so that its place is
- * lost · an operator clears a grant · time passes, which ends a takeover grace,
- * and all places that are parked.
+ * blocking timeout, and its place is parked · hangs up, and its place is lost ·
+ * an operator clears a grant · time passes, which ends a takeover grace, and
+ * all places that are parked.
  *
  * Beside the machine goes an oracle (grants_oracle.h), which says what each
  * event must be answered, and what must be so afterwards.  A request that is
@@ -98,8 +98,10 @@ grants_machine(struct grants_world *world)
 /* What the machine is asked of a config. */
 struct picture_config grants_picture(const struct grants_config *config);
 
-/* The names and modes of the set of that number. */
+/* The names and modes of the set of that number, and which set an act that asks
+ * is about. */
 struct grants_modes grants_set(unsigned set);
+unsigned grants_set_of(unsigned act);
 
 void grants_start(struct grants_world *world,
                   const struct grants_config *config);

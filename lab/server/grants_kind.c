@@ -100,7 +100,7 @@ unpack(const void *config, const uint8_t *bytes, void *world)
 
 /* ---- Sentences ----------------------------------------------------------- */
 
-/* "a and b, exclusively", "a, and b shared" */
+/* "a and b", "a and b shared" */
 static void
 add_modes(struct hf_text *text, const struct grants_modes *modes)
 {
@@ -119,11 +119,7 @@ static void
 ask_sentence(unsigned act, unsigned number, struct hf_text *text)
 {
     bool free = act >= GRANTS_FREE && act < GRANTS_BACK_1;
-    unsigned set = act >= GRANTS_BACK_2   ? act - GRANTS_BACK_2
-                   : act >= GRANTS_BACK_1 ? act - GRANTS_BACK_1
-                   : free                 ? act - GRANTS_FREE
-                                          : act % GRANTS_SETS;
-    struct grants_modes modes = grants_set(set);
+    struct grants_modes modes = grants_set(grants_set_of(act));
 
     hf_text_addf(text, "Lane #%u %s", number,
                  free                  ? "waits until it is free: "

@@ -13,10 +13,10 @@
  * ended it; lanes that are alike are one.
  *
  * So may be names.  Then a world of two names has half as many states, and one
- * of three a sixth; but a request names them in the order a, b, c, and a machine
- * that looks at the first alone is not seen to, for the bytes that are kept call
- * what is held by the same letter each time.  Only a world that would not end
- * otherwise has its names alike, and its like with fewer lanes has not.
+ * of three a sixth.  But a request has them in the order a, b, c, and what is
+ * held is called by the same letter each time: a machine that looks at one name
+ * alone may go unseen.  So only a world that would not end otherwise has its
+ * names alike.
  */
 size_t grants_packed_size(const struct grants_config *config);
 void grants_parts(const struct grants_config *config,

@@ -45,8 +45,8 @@ meaning_of_grant(const struct grants_oracle *oracle, unsigned who)
         return GRANTS_UNSAID_NO;
     case HF_OVER_ALREADY_HELD:
         return GRANTS_HELD_TWICE;
-    case HF_OVER_DEADLOCK:
-        return GRANTS_UNTOLD;
+    case HF_OVER_DEADLOCK: /* it would have had to wait */
+        return GRANTS_OVERTAKEN;
     case HF_OVER_LIMIT:
         return GRANTS_BEYOND;
     case HF_OVER_FREE:
@@ -61,9 +61,12 @@ meaning_of_grant(const struct grants_oracle *oracle, unsigned who)
     return GRANTS_TWICE;
 }
 
+/* An end that the oracle has not, or for another reason. */
 static const char *
-meaning_of_over(enum hf_over over)
+meaning_of_over(const struct grants_lane *lane, enum hf_over over)
 {
+    if (lane->state == HF_LANE_OVER && lane->over == HF_OVER_LIMIT)
+        return GRANTS_BEYOND;
     switch (over) {
     case HF_OVER_HELD:
         return GRANTS_UNTRUE_NO;
@@ -93,7 +96,7 @@ meaning_of_answer(const struct grants_oracle *oracle, unsigned who,
     if (answer->kind == HF_ANSWER_GRANTED)
         return meaning_of_grant(oracle, who);
     if (answer->kind == HF_ANSWER_OVER)
-        return meaning_of_over(answer->over);
+        return meaning_of_over(&oracle->lanes[who], answer->over);
     if (answer->kind == HF_ANSWER_NOT_HELD)
         return GRANTS_GRANT_LOST;
     return GRANTS_ANSWER;

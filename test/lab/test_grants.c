@@ -581,8 +581,7 @@ pack_two(const struct grants_config *config, unsigned who, unsigned held,
 }
 
 static void
-lanes_and_names_that_are_alike_are_told_apart_only_where_it_matters(
-    void **unused)
+who_is_alike_is_told_apart_only_where_it_matters(void **unused)
 {
     struct grants_config config = *find("grants-parked");
     uint8_t one[512];
@@ -661,8 +660,7 @@ main(void)
         cmocka_unit_test(a_lane_that_is_not_as_it_must_be_is_seen),
         cmocka_unit_test(a_state_unpacked_and_packed_again_is_the_same),
         cmocka_unit_test(a_packed_world_goes_on_as_the_one_it_was_made_of),
-        cmocka_unit_test(
-            lanes_and_names_that_are_alike_are_told_apart_only_where_it_matters),
+        cmocka_unit_test(who_is_alike_is_told_apart_only_where_it_matters),
         cmocka_unit_test(two_lanes_break_no_promise_in_any_world),
     };
 
