@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/server/grants_kind.h"
 #include "lab/server/waiting_kind.h"
 #include "lab/server/worlds.h"
 #include "lab/world/model.h"
@@ -14,7 +15,7 @@
 unsigned
 subject_count(void)
 {
-    return worlds_count + waiting_worlds_count;
+    return worlds_count + waiting_worlds_count + grants_worlds_count;
 }
 
 struct subject
@@ -29,9 +30,15 @@ subject_at(unsigned index)
     if (index < worlds_count)
         return subject_of_table(&worlds[index]);
     index -= worlds_count;
+    if (index < waiting_worlds_count)
+        return (struct subject){
+            .server = {.kind = &waiting_kind},
+            .waiting = waiting_worlds[index],
+        };
+    index -= waiting_worlds_count;
     return (struct subject){
-        .server = {.kind = &waiting_kind},
-        .waiting = waiting_worlds[index],
+        .server = {.kind = &grants_kind},
+        .grants = grants_worlds[index],
     };
 }
 
@@ -127,6 +134,8 @@ subject_tell_apart(struct subject *subject)
         subject->table.symmetric = false;
     else
         subject->world.alike = false;
+    if (subject->server.kind == &grants_kind)
+        subject->grants.names_alike = false;
 }
 
 /* ---- What is done with it ------------------------------------------------ */

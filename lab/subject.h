@@ -1,6 +1,7 @@
 #ifndef LAB_SUBJECT_H
 #define LAB_SUBJECT_H
 
+#include "lab/server/grants.h"
 #include "lab/server/waiting.h"
 #include "lab/world/walk.h"
 #include "lab/world/worlds.h"
@@ -16,6 +17,7 @@ struct subject {
     union {
         struct kind_config world;
         struct waiting_config waiting;
+        struct grants_config grants;
     };
     struct world_config table;
 };

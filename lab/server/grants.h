@@ -1,0 +1,112 @@
+#ifndef LAB_SERVER_GRANTS_H
+#define LAB_SERVER_GRANTS_H
+
+#include "lab/server/grants_oracle.h"
+#include "lab/server/kind.h"
+#include "lab/server/picture.h"
+
+/*
+ * Grants: lanes that ask a lock server for names, several at once, shared and
+ * exclusively, and hold what they are granted for as long as they like.
+ *
+ * The server is the lockspace of src/core, exactly as it is.  There is no
+ * network: each message is given to it at once, on a stream of its own, and its
+ * answers are heard at once; a batch is written within the step.  There is no
+ * time either, but what a step says has passed.  A lane is the only one of a
+ * client; it holds what its earlier requests were granted while it asks for
+ * more, and asks for one thing at a time.
+ *
+ * A step is: a lane asks for any set of names in any modes of the world,
+ * waiting, by a try, or until they are free · asks once more for what it waits
+ * for or holds, or turns what it waits for into a try · gives up · gives back
+ * any of its grants, also while it waits · lowers a name to shared · is told a
+ * blocking timeout, and its place is parked · hangs up, and its place is lost ·
+ * an operator clears a grant · time passes, which ends a takeover grace, and
+ * all places that are parked.
+ *
+ * Beside the machine goes an oracle (grants_oracle.h), which says what each
+ * event must be answered, and what must be so afterwards.  A request that is
+ * over is asked for once more within the step that ended it.
+ */
+
+struct grants_config {
+    struct kind_config world;
+    unsigned names;
+    bool names_alike; /* nobody tells these apart, either: see grants_pack.h */
+    bool shared; /* names are asked for shared, too; of two names at most */
+    bool frees;  /* and until free */
+    bool tries;
+    bool clears;
+    bool takeover;   /* begins in a takeover grace */
+    unsigned grants; /* that a lane has at most, when it asks; 0: any */
+    unsigned parks;  /* places that are parked at once, at most */
+    struct grants_limits limits;
+};
+
+extern const struct grants_config grants_worlds[];
+extern const unsigned grants_worlds_count;
+
+enum {
+    GRANTS_SETS = 12,          /* of names and modes that may be asked for */
+    GRANTS_SETS_EXCLUSIVE = 7, /* of these, the first */
+};
+
+/* Ticks: no world goes on for as long as the longer ones. */
+enum {
+    GRANTS_RESUME_GRACE = 1,
+    GRANTS_BLOCKING = 200, /* below PICTURE_NEVER */
+    GRANTS_TTL = 1000,
+};
+
+/* A step's act; `who` is a lane, or 0 where it is nobody's. */
+enum grants_act {
+    GRANTS_WANT,
+    GRANTS_TRY = GRANTS_WANT + GRANTS_SETS,
+    GRANTS_FREE = GRANTS_TRY + GRANTS_SETS,
+    GRANTS_BACK_1 = GRANTS_FREE + GRANTS_SETS_EXCLUSIVE, /* waited a tick */
+    GRANTS_BACK_2 = GRANTS_BACK_1 + GRANTS_SETS,
+    GRANTS_AGAIN = GRANTS_BACK_2 + GRANTS_SETS,
+    GRANTS_AGAIN_TRY,
+    GRANTS_GIVE_UP,
+    GRANTS_PARK,
+    GRANTS_HANG_UP,
+    GRANTS_RELEASE, /* the oldest, the next, ... */
+    GRANTS_LOWER = GRANTS_RELEASE + PICTURE_CLAIMS, /* a, b, c */
+    GRANTS_CLEAR = GRANTS_LOWER + PICTURE_NAMES,    /* as GRANTS_RELEASE */
+    GRANTS_PASS = GRANTS_CLEAR + PICTURE_CLAIMS,
+    GRANTS_ACTS,
+};
+
+/* A world; what is not the machine comes first. */
+struct grants_world {
+    const struct grants_config *config;
+    struct picture_config picture_config;
+    const char *violated; /* by the last step */
+    struct hf_instant now;
+    uint32_t streams; /* that were ever used */
+    struct grants_oracle oracle;
+    struct picture picture; /* of the machine, after the last step */
+    struct picture_block block;
+};
+
+static inline struct hf_lockspace *
+grants_machine(struct grants_world *world)
+{
+    return (struct hf_lockspace *)world->block.bytes;
+}
+
+/* What the machine is asked of a config. */
+struct picture_config grants_picture(const struct grants_config *config);
+
+/* The names and modes of the set of that number, and which set an act that asks
+ * is about. */
+struct grants_modes grants_set(unsigned set);
+unsigned grants_set_of(unsigned act);
+
+void grants_start(struct grants_world *world,
+                  const struct grants_config *config);
+bool grants_allowed(const struct grants_world *world, unsigned act,
+                    unsigned who);
+void grants_apply(struct grants_world *world, unsigned act, unsigned who);
+
+#endif

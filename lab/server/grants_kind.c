@@ -1,0 +1,252 @@
+#include "lab/server/grants_kind.h"
+
+#include "lab/server/grants.h"
+#include "lab/server/grants_pack.h"
+
+/* The names that are asked for exclusively, and, after `share`, those that are
+ * asked for shared. */
+#define SETS(prefix)                                                           \
+    prefix "-a", prefix "-b", prefix "-ab", prefix "-c", prefix "-ac",         \
+        prefix "-bc", prefix "-abc", prefix "-share-a", prefix "-share-b",     \
+        prefix "-share-ab", prefix "-a-share-b", prefix "-b-share-a"
+
+static const char *const words[GRANTS_ACTS] = {
+    SETS("want"),   SETS("try"), "free-a",    "free-b",    "free-ab",
+    "free-c",       "free-ac",   "free-bc",   "free-abc",  SETS("back-1"),
+    SETS("back-2"), "again",     "again-try", "give-up",   "park",
+    "hang-up",      "release-1", "release-2", "release-3", "release-4",
+    "lower-a",      "lower-b",   "lower-c",   "clear-1",   "clear-2",
+    "clear-3",      "clear-4",   "pass",
+};
+
+static size_t
+world_size(const void *config)
+{
+    (void)config;
+    return sizeof(struct grants_world);
+}
+
+static void
+start(const void *config, void *world)
+{
+    grants_start(world, config);
+}
+
+static bool
+allowed(const void *world, struct kind_action action)
+{
+    return grants_allowed(world, action.act, action.who);
+}
+
+static bool
+fault(const void *world, struct kind_action action)
+{
+    (void)world;
+    (void)action;
+    return false;
+}
+
+/* The lane; or nobody in particular. */
+static unsigned
+actor(const void *world, struct kind_action action)
+{
+    (void)world;
+    return action.act == GRANTS_PASS ? PICTURE_CLIENTS : action.who;
+}
+
+static const char *
+apply(void *world, struct kind_action action)
+{
+    struct grants_world *grants = world;
+
+    grants_apply(grants, action.act, action.who);
+    return grants->violated;
+}
+
+static bool
+granted(const void *world)
+{
+    const struct grants_world *grants = world;
+
+    for (unsigned i = 0; i < grants->config->world.clients; i++)
+        if (grants_oracle_count(&grants->oracle.lanes[i]) > 0)
+            return true;
+    return false;
+}
+
+static size_t
+packed_size(const void *config)
+{
+    return grants_packed_size(config);
+}
+
+static void
+parts(const void *config, uint16_t sizes[EXPLORE_PARTS_MAX])
+{
+    grants_parts(config, sizes);
+}
+
+static void
+pack(const void *world, uint8_t *bytes)
+{
+    grants_pack(world, bytes);
+}
+
+static void
+unpack(const void *config, const uint8_t *bytes, void *world)
+{
+    grants_unpack(config, bytes, world);
+}
+
+/* ---- Sentences ----------------------------------------------------------- */
+
+/* "a and b", "a and b shared" */
+static void
+add_modes(struct hf_text *text, const struct grants_modes *modes)
+{
+    const char *between = "";
+
+    for (unsigned i = 0; i < PICTURE_NAMES; i++) {
+        if (modes->of[i] == 0)
+            continue;
+        hf_text_addf(text, "%s%c%s", between, (int)('a' + i),
+                     modes->of[i] == HF_SHARED + 1 ? " shared" : "");
+        between = " and ";
+    }
+}
+
+static void
+ask_sentence(unsigned act, unsigned number, struct hf_text *text)
+{
+    bool free = act >= GRANTS_FREE && act < GRANTS_BACK_1;
+    struct grants_modes modes = grants_set(grants_set_of(act));
+
+    hf_text_addf(text, "Lane #%u %s", number,
+                 free                  ? "waits until it is free: "
+                 : act < GRANTS_TRY    ? "asks for "
+                 : act < GRANTS_FREE   ? "tries "
+                 : act < GRANTS_BACK_2 ? "has waited for a tick, and asks for "
+                                       : "has waited for two ticks, and asks "
+                                         "for ");
+    add_modes(text, &modes);
+}
+
+static void
+lane_sentence(const struct grants_lane *before, unsigned act, unsigned number,
+              struct hf_text *text)
+{
+    if (act >= GRANTS_CLEAR) {
+        hf_text_addf(text, "An operator clears ");
+        add_modes(text, &before->grants[act - GRANTS_CLEAR].modes);
+        hf_text_addf(text, " of lane #%u", number);
+    } else if (act >= GRANTS_LOWER) {
+        hf_text_addf(text, "Lane #%u lowers %c to shared", number,
+                     (int)('a' + act - GRANTS_LOWER));
+    } else if (act >= GRANTS_RELEASE) {
+        hf_text_addf(text, "Lane #%u gives back ", number);
+        add_modes(text, &before->grants[act - GRANTS_RELEASE].modes);
+    } else {
+        static const char *const does[] = {
+            [GRANTS_AGAIN - GRANTS_AGAIN] = "asks once more",
+            [GRANTS_AGAIN_TRY - GRANTS_AGAIN] = "asks once more, as a try",
+            [GRANTS_GIVE_UP - GRANTS_AGAIN] = "gives up",
+            [GRANTS_PARK - GRANTS_AGAIN] =
+                "is told a blocking timeout: its place is parked",
+            [GRANTS_HANG_UP - GRANTS_AGAIN] = "hangs up: its place is lost",
+        };
+
+        hf_text_addf(text, "Lane #%u %s", number, does[act - GRANTS_AGAIN]);
+    }
+}
+
+static const char *
+over_word(enum hf_over over)
+{
+    switch (over) {
+    case HF_OVER_NEVER_ASKED:
+        return "never asked";
+    case HF_OVER_RELEASED:
+        return "released";
+    case HF_OVER_HELD:
+        return "no, it is held";
+    case HF_OVER_ALREADY_HELD:
+        return "already held";
+    case HF_OVER_DEADLOCK:
+        return "deadlock";
+    case HF_OVER_LIMIT:
+        return "over a limit";
+    case HF_OVER_INVALID:
+        return "invalid";
+    case HF_OVER_FREE:
+        return "it is free";
+    case HF_OVER_CLEARED:
+        return "cleared";
+    case HF_OVER_FORGOTTEN:
+        return "forgotten";
+    }
+    return "";
+}
+
+/* What became of it, if its state is another. */
+static void
+add_change(struct hf_text *text, const struct grants_lane *before,
+           const struct grants_lane *after, unsigned number)
+{
+    if (after->state == before->state && after->n == before->n)
+        return;
+    switch ((enum hf_lane_state)after->state) {
+    case HF_LANE_OVER:
+        hf_text_addf(text, "; #%u: %s", number,
+                     over_word((enum hf_over)after->over));
+        break;
+    case HF_LANE_WAITING:
+        hf_text_addf(text, "; #%u waits", number);
+        break;
+    case HF_LANE_PARKED:
+        break;
+    case HF_LANE_GRANTED:
+        hf_text_addf(text, "; #%u is granted", number);
+        break;
+    case HF_LANE_LEFT:
+        hf_text_addf(text, "; #%u has no place", number);
+        break;
+    }
+}
+
+/* Of the oracle, which the machine follows but in a step that breaks. */
+static void
+sentence(const void *before, const void *after, struct kind_action action,
+         struct hf_text *text)
+{
+    const struct grants_world *from = before;
+    const struct grants_world *to = after;
+
+    if (action.act == GRANTS_PASS)
+        hf_text_addf(text, "Time passes: a grace is over, and so are parked "
+                           "places");
+    else if (action.act < GRANTS_AGAIN)
+        ask_sentence(action.act, action.who + 1, text);
+    else
+        lane_sentence(&from->oracle.lanes[action.who], action.act,
+                      action.who + 1, text);
+    for (unsigned i = 0; i < from->config->world.clients; i++)
+        add_change(text, &from->oracle.lanes[i], &to->oracle.lanes[i], i + 1);
+}
+
+const struct kind grants_kind = {
+    .words = words,
+    .acts = GRANTS_ACTS,
+    .batch = GRANTS_ACTS, /* none: each step writes its own */
+    .world_size = world_size,
+    .start = start,
+    .allowed = allowed,
+    .fault = fault,
+    .actor = actor,
+    .apply = apply,
+    .granted = granted,
+    .packed_size = packed_size,
+    .parts = parts,
+    .pack = pack,
+    .unpack = unpack,
+    .sentence = sentence,
+};
