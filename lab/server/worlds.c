@@ -69,6 +69,7 @@ const struct worlds_proof server_proofs[] = {
     {"waiting", 2, 1, WORLDS_TEST},
     {"waiting", 2, 2, WORLDS_PROVE},
     {"waiting", 3, 0, WORLDS_PROVE},
+    {"waiting", 3, 1, WORLDS_PROVE_ALL},
     {"waiting-shared", 2, 0, WORLDS_TEST},
     {"waiting-shared", 2, 1, WORLDS_PROVE},
     {"waiting-shared", 3, 0, WORLDS_PROVE},
