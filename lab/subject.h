@@ -2,7 +2,7 @@
 #define LAB_SUBJECT_H
 
 #include "lab/server/grants.h"
-#include "lab/server/waiting.h"
+#include "lab/server/waiting_world.h"
 #include "lab/world/walk.h"
 #include "lab/world/worlds.h"
 

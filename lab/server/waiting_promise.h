@@ -2,7 +2,7 @@
 #define LAB_SERVER_WAITING_PROMISE_H
 
 #include "lab/server/promises.h"
-#include "lab/server/waiting.h"
+#include "lab/server/waiting_world.h"
 
 /*
  * What a server promises to those who wait, each looked at where it can be

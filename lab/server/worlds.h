@@ -1,7 +1,7 @@
 #ifndef LAB_SERVER_WORLDS_H
 #define LAB_SERVER_WORLDS_H
 
-#include "lab/server/waiting.h"
+#include "lab/server/waiting_world.h"
 #include "lab/world/worlds.h"
 
 /* The worlds in which the lock server's machine is proved, and how far. */
