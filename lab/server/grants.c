@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "core/lockspace/owners.h"
 #include "lab/server/grants_promise.h"
 
 #define LANE 1
@@ -245,6 +246,17 @@ batch(struct grants_world *world)
         world->violated = SERVER_ANSWER;
 }
 
+/* Of the grant that is told. */
+static uint64_t
+fence_of(struct grants_world *world, const struct grants_said *said)
+{
+    struct hf_lockspace *ls = grants_machine(world);
+    uint32_t lane =
+        hf_owners_lane(ls, hf_owners_session(ls, said->lane + 1u), LANE);
+
+    return hf_claim_at(ls, hf_owners_held(ls, lane, said->n))->fence;
+}
+
 /* A grant was answered on that stream, and with it the stream is at its end. */
 static void
 hand_over(struct grants_world *world, const struct grants_said *said)
@@ -253,6 +265,7 @@ hand_over(struct grants_world *world, const struct grants_said *said)
         event_of_stream(world, said->lane, HF_SPACE_HANDED, said->stream);
 
     event.request.n = said->n;
+    event.request.fence = fence_of(world, said);
     hf_lockspace_step(grants_machine(world), &event);
     event.kind = HF_SPACE_STREAM_ENDED;
     hf_lockspace_step(grants_machine(world), &event);

@@ -65,7 +65,7 @@ try_action(const struct kind_world *of, const struct room *world,
            struct kind_action action, struct explorer *explorer)
 {
     const struct kind *kind = of->kind;
-    uint8_t packed[512];
+    uint8_t packed[KIND_PACKED_MAX];
     struct room after;
     struct explore_step step = {
         .state = packed,
@@ -101,14 +101,17 @@ expand(const void *ctx, const void *state, struct explorer *explorer)
 struct explore_system
 kind_system(const struct kind_world *of)
 {
+    size_t size = of->kind->packed_size(of->config);
     struct explore_system system = {
-        .state_size = of->kind->packed_size(of->config),
+        .state_size = size,
         .ctx = of,
         .start = start,
         .expand = expand,
         .must_see = MODEL_SEEN_INSIDE,
     };
 
+    HF_CHECK(size <= KIND_PACKED_MAX &&
+             of->kind->world_size(of->config) <= KIND_WORLD_MAX);
     of->kind->parts(of->config, system.parts);
     return system;
 }
@@ -122,7 +125,7 @@ kind_replay(const struct kind_world *of, const uint16_t *schedule, size_t len,
     const struct kind *kind = of->kind;
     struct room before;
     struct room after;
-    uint8_t packed[512];
+    uint8_t packed[KIND_PACKED_MAX];
 
     *possible = true;
     *steps = 0;
@@ -193,7 +196,7 @@ kind_walk(const struct kind_world *of, uint64_t seed, uint16_t *schedule,
           size_t max, size_t *len)
 {
     struct room world;
-    uint8_t packed[512];
+    uint8_t packed[KIND_PACKED_MAX];
     uint64_t dice = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 
     of->kind->start(of->config, world.bytes);

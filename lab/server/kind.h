@@ -13,7 +13,7 @@
  * "check failed: ..." where a check of the machine ends it.
  */
 
-enum { KIND_WORLD_MAX = 16384 };
+enum { KIND_WORLD_MAX = 16384, KIND_PACKED_MAX = 512 };
 
 struct kind_action {
     unsigned act;

@@ -257,26 +257,37 @@ picture_take(const struct hf_lockspace *ls, const struct picture_config *config,
         client->silent =
             (uint8_t)(silent < config->ttl.ms ? silent : config->ttl.ms);
         client->recorded = session->recorded;
-        if (session->state == HF_SESSION_LIVE)
+        if (session->state != HF_SESSION_OVER)
             client->timer = timer_of_session(ls, at);
         if (session->lanes != 0)
             take_lane(ls, session->lanes, now, client);
     }
 }
 
+static void
+set_due(struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
+        bool sessions_first)
+{
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+    struct hf_instant end = hf_owners_end_of_ttl(session);
+
+    if (session->state != HF_SESSION_FREE && hf_reached(now, end) &&
+        node_of(ls, &ls->timers, number) != NULL)
+        hf_earliest_set(ls, &ls->timers, number,
+                        end.ms - (sessions_first ? 1 : 0));
+}
+
 void
 picture_order_timers(struct hf_lockspace *ls, struct hf_instant now,
-                     bool sessions_first)
+                     unsigned first, bool sessions_first)
 {
-    for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
-        const struct hf_ls_session *session = hf_session_at(ls, at);
-        struct hf_instant end = hf_owners_end_of_ttl(session);
+    uint32_t number = hf_owners_session(ls, first + 1);
 
-        if (session->state == HF_SESSION_LIVE && hf_reached(now, end) &&
-            node_of(ls, &ls->timers, at) != NULL)
-            hf_earliest_set(ls, &ls->timers, at,
-                            end.ms - (sessions_first ? 1 : 0));
-    }
+    if (number != 0)
+        set_due(ls, number, now, sessions_first);
+    for (uint32_t at = 1; at <= ls->sessions.fresh; at++)
+        if (at != number)
+            set_due(ls, at, now, sessions_first);
 }
 
 /* ---- Building ------------------------------------------------------------ */
@@ -300,7 +311,7 @@ build_session(struct hf_lockspace *ls, unsigned client,
         return;
     }
     session->state = from->session;
-    if (from->session == HF_SESSION_LIVE && from->timer != PICTURE_NEVER)
+    if (from->timer != PICTURE_NEVER)
         hf_earliest_set(ls, &ls->timers, number,
                         hf_owners_end_of_ttl(session).ms + from->timer);
     if (from->lane != 0) {

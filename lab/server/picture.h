@@ -108,10 +108,11 @@ void picture_take(const struct hf_lockspace *ls,
 /*
  * Of what is due at one instant a machine does first what was set first, and a
  * session's timer may be as early as it likes.  A picture shows neither: so
- * before it is told the time one of both orders is chosen.
+ * before it is told the time an order is chosen: which client's session is the
+ * first of those, and whether sessions come before waits.
  */
 void picture_order_timers(struct hf_lockspace *ls, struct hf_instant now,
-                          bool sessions_first);
+                          unsigned first, bool sessions_first);
 
 /* A lockspace like that, in the block. */
 struct hf_lockspace *picture_build(const struct picture *picture,

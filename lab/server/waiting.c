@@ -428,13 +428,14 @@ hand_over(struct waiting_world *world, unsigned who, unsigned index)
         .request = {.stream = stream_number(who, index),
                     .session = who + 1,
                     .lane = LANE,
-                    .n = stream->n},
+                    .n = stream->n,
+                    .fence = stream->fence},
     };
 
-    if (stream->answer == HF_ANSWER_GRANTED && stream->n == client->n)
-        client->handed = true;
-    if (stream->answer == HF_ANSWER_GRANTED)
+    if (stream->answer == HF_ANSWER_GRANTED) {
+        waiting_promise_handed(world, who, stream->fence);
         step(world, &event);
+    }
     event.kind = HF_SPACE_STREAM_ENDED;
     if (!stream->releases)
         step(world, &event);
@@ -500,8 +501,8 @@ batch(struct waiting_world *world, unsigned none)
             hand_over(world, i / WAITING_STREAMS, i % WAITING_STREAMS);
 }
 
-static bool
-is_due(const struct waiting_world *world)
+bool
+waiting_is_due(const struct waiting_world *world)
 {
     const struct hf_lockspace *ls =
         (const struct hf_lockspace *)world->block.bytes;
@@ -509,17 +510,15 @@ is_due(const struct waiting_world *world)
     return hf_reached(world->now, hf_lockspace_deadline(ls));
 }
 
-/* Until nothing is due: one session at most ends in a step. */
 static void
-tell_time(struct waiting_world *world, bool sessions_first)
+tell_time(struct waiting_world *world, unsigned first, bool sessions_first)
 {
     struct hf_lockspace_event event = {.kind = HF_SPACE_CLOCK,
                                        .at = world->now};
 
-    picture_order_timers(waiting_machine(world), world->now, sessions_first);
-    do
-        step(world, &event);
-    while (is_due(world) && world->violated == NULL);
+    picture_order_timers(waiting_machine(world), world->now, first,
+                         sessions_first);
+    step(world, &event);
 }
 
 static uint8_t
@@ -804,43 +803,49 @@ may_batch(const struct waiting_world *world, unsigned who)
     return who == 0 && wants_batch(world);
 }
 
+/* Was its session silent for its ttl? */
+static bool
+is_over_by_time(const struct waiting_world *world, unsigned who)
+{
+    return !world->clients[who].ended &&
+           world->clients[who].silent >= world->config->ttl;
+}
+
+/* Where there is one, of a client whose session may be the first to end. */
 static bool
 may_tell_time(const struct waiting_world *world, unsigned who)
 {
-    return who == 0 && is_due(world);
+    bool any = false;
+
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        any |= is_over_by_time(world, i);
+    return waiting_is_due(world) &&
+           (any ? is_over_by_time(world, who) : who == 0);
 }
 
 static void
-do_tell_time(struct waiting_world *world, unsigned none)
+do_tell_time(struct waiting_world *world, unsigned who)
 {
-    (void)none;
-    tell_time(world, false);
+    tell_time(world, who, false);
 }
 
 static bool
 may_end_first(const struct waiting_world *world, unsigned who)
 {
-    if (who != 0 || !is_due(world))
-        return false;
-    for (unsigned i = 0; i < world->config->world.clients; i++)
-        if (!world->clients[i].ended &&
-            world->clients[i].silent >= world->config->ttl)
-            return true;
-    return false;
+    return waiting_is_due(world) && is_over_by_time(world, who);
 }
 
 static void
-do_end_first(struct waiting_world *world, unsigned none)
+do_end_first(struct waiting_world *world, unsigned who)
 {
-    (void)none;
-    tell_time(world, true);
+    tell_time(world, who, true);
 }
 
 static bool
 may_tick(const struct waiting_world *world, unsigned who)
 {
-    return who == 0 && !wants_batch(world) && !is_due(world) &&
-           !is_under_way(world);
+    return who == 0 && !waiting_is_due(world) && !is_under_way(world) &&
+           (world->config->slow_batches || !wants_batch(world));
 }
 
 static const struct {

@@ -59,6 +59,9 @@ enum waiting_act {
     WAITING_ACTS,
 };
 
+/* Must the machine be told the time? */
+bool waiting_is_due(const struct waiting_world *world);
+
 void waiting_start(struct waiting_world *world,
                    const struct waiting_config *config);
 

@@ -353,6 +353,13 @@ waiting_promise_unheard(struct waiting_world *world, unsigned who,
 /* ---- Elsewhere ----------------------------------------------------------- */
 
 void
+waiting_promise_handed(struct waiting_world *world, unsigned who, uint8_t fence)
+{
+    if (fence != 0 && fence == fence_of(world, who))
+        world->clients[who].handed = true;
+}
+
+void
 waiting_promise_told(struct waiting_world *world, unsigned who)
 {
     if (fence_of(world, who) != world->clients[who].fence)

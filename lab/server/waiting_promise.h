@@ -44,6 +44,10 @@ bool waiting_promise_is_answered(struct waiting_world *world, unsigned who,
 void waiting_promise_unheard(struct waiting_world *world, unsigned who,
                              uint64_t stream, uint64_t n);
 
+/* A grant was handed to the kernel. */
+void waiting_promise_handed(struct waiting_world *world, unsigned who,
+                            uint8_t fence);
+
 /* A client has just been told that it is granted. */
 void waiting_promise_told(struct waiting_world *world, unsigned who);
 

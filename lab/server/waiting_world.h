@@ -20,6 +20,7 @@ struct waiting_config {
     unsigned resume_grace;
     unsigned waiters; /* the server's limit; 0: none that is met */
     enum hf_if_dead if_dead;
+    bool slow_batches; /* a batch may take any time */
 };
 
 enum waiting_phase {

@@ -5,6 +5,9 @@
  * place is kept for one. */
 #define TIMES .ttl = 4, .blocking = 2, .resume_grace = 1
 
+/* A session may be over before a stream is answered. */
+#define SHORT_TTL .ttl = 2, .blocking = 4, .resume_grace = 1
+
 #define EXCLUSIVE                                                              \
     .modes = {HF_EXCLUSIVE, HF_EXCLUSIVE, HF_EXCLUSIVE, HF_EXCLUSIVE}
 
@@ -52,6 +55,32 @@ const struct waiting_config waiting_worlds[] = {
         TIMES,
     },
     {
+        .world = {.name = "waiting-short",
+                  .about = "a ttl that is shorter than a wait",
+                  .clients = 2,
+                  .alike = true},
+        EXCLUSIVE,
+        SHORT_TTL,
+    },
+    {
+        .world = {.name = "waiting-short-refuse",
+                  .about = "the same, and what is held is not taken by time",
+                  .clients = 2,
+                  .alike = true},
+        EXCLUSIVE,
+        SHORT_TTL,
+        .if_dead = HF_REFUSE,
+    },
+    {
+        .world = {.name = "waiting-slow",
+                  .about = "a batch takes any time, and all answers with it",
+                  .clients = 2,
+                  .alike = true},
+        EXCLUSIVE,
+        TIMES,
+        .slow_batches = true,
+    },
+    {
         .world = {.name = "waiting-limit",
                   .about = "there is room for one that waits",
                   .clients = 3,
@@ -79,6 +108,12 @@ const struct worlds_proof server_proofs[] = {
     {"waiting-deadline", 2, 1, WORLDS_PROVE},
     {"waiting-refuse", 2, 0, WORLDS_TEST},
     {"waiting-refuse", 2, 1, WORLDS_PROVE},
+    {"waiting-short", 2, 0, WORLDS_TEST},
+    {"waiting-short", 2, 1, WORLDS_PROVE},
+    {"waiting-short-refuse", 2, 0, WORLDS_TEST},
+    {"waiting-short-refuse", 2, 1, WORLDS_PROVE},
+    {"waiting-slow", 2, 0, WORLDS_TEST},
+    {"waiting-slow", 2, 1, WORLDS_PROVE},
     {"waiting-limit", 3, 0, WORLDS_TEST},
     {"grants", 3, 0, WORLDS_TEST},
     {"grants", 4, 0, WORLDS_PROVE},

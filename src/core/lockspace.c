@@ -13,6 +13,7 @@
 
 /* A new leader's clients come back over this long for each of them [R6]. */
 #define PAUSE_EACH_US 20
+#define PAUSE_MAX_US  500000
 
 /* How many timers one step looks at: it takes no longer for a million that are
  * due together. */
@@ -182,19 +183,32 @@ on_session_message(struct hf_lockspace *ls, uint32_t session,
     }
 }
 
+/* All who come back do so while places are taken again, whoever asks how often
+ * [L5, R6]. */
+static uint64_t
+longest_pause_us(struct hf_lockspace *ls)
+{
+    uint64_t most = (uint64_t)ls->config.takeover_grace.ms * 1000;
+    uint64_t wanted = PAUSE_EACH_US * ++ls->term_answers;
+
+    if (most == 0)
+        most = PAUSE_MAX_US;
+    return wanted < most ? wanted : most;
+}
+
 static void
 on_message(struct hf_lockspace *ls, const struct hf_message *message)
 {
     uint32_t session;
 
     if (ls->state != HF_LOCKSPACE_SERVING) {
-        hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_LEADING);
+        hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_LEADING)->mark = 0;
     } else if (message->kind == HF_MESSAGE_OPEN) {
         on_open(ls, message);
     } else if (message->kind == HF_MESSAGE_CLEAR) {
         hf_requests_clear(ls, message);
     } else if (message->term != ls->term) {
-        uint64_t most = PAUSE_EACH_US * ++ls->term_answers;
+        uint64_t most = longest_pause_us(ls);
 
         hf_claims_reply(ls, message->stream, HF_ANSWER_TERM)->pause_us =
             hf_claims_random_below(ls, most + 1);
@@ -248,7 +262,7 @@ on_handed(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     uint32_t lane = lane_of_request(ls, event);
     uint32_t held = lane == 0 ? 0 : hf_owners_held(ls, lane, event->request.n);
 
-    if (held != 0)
+    if (held != 0 && hf_claim_at(ls, held)->fence == event->request.fence)
         hf_claim_at(ls, held)->handed = true;
 }
 

@@ -79,7 +79,9 @@ struct hf_lockspace_config {
     struct hf_duration takeover_grace; /* less than blocking; 0: none [L5] */
     struct hf_duration start_grace;    /* nothing is granted for so long [L6] */
     struct hf_duration ttl_max;        /* that a session may ask for */
-    uint64_t seed; /* of the random part of timeouts and pauses */
+    uint64_t seed;      /* of the random part of timeouts and pauses */
+    uint64_t hash_seed; /* random, and known to nobody: who could reckon with
+                           it would choose numbers that make long chains */
 };
 
 /* ---- Events -------------------------------------------------------------- */
@@ -206,8 +208,9 @@ struct hf_lockspace_event {
             uint64_t stream;
             uint64_t session;
             uint64_t lane;
-            uint64_t n; /* HANDED */
-        } request;      /* STREAM_ENDED, HANDED */
+            uint64_t n;     /* HANDED */
+            uint64_t fence; /* HANDED: of the grant that was */
+        } request;          /* STREAM_ENDED, HANDED */
         struct {
             uint64_t number;
             enum hf_verdict verdict; /* HF_APPLIED or HF_REFUSED */
@@ -251,12 +254,13 @@ enum hf_answer_kind {
     HF_ANSWER_CHANGED,
     HF_ANSWER_ENDED,
     HF_ANSWER_CLEARED,
-    HF_ANSWER_NOT_HELD, /* a change, or a clear, of what is not there */
-    HF_ANSWER_NOT_LEADING,
+    HF_ANSWER_NOT_HELD,    /* a change, or a clear, of what is not there */
+    HF_ANSWER_NOT_LEADING, /* due at once: its mark is 0 */
 };
 
 /* To be written to `stream` when a batch that reaches `mark` is applied [J2].
- * Marks only grow, so whoever keeps answers keeps them in a line. */
+ * Marks only grow, so whoever keeps answers keeps them in a line; one of mark 0
+ * is due at once. */
 struct hf_answer {
     enum hf_answer_kind kind;
     uint64_t stream;
@@ -298,7 +302,9 @@ void hf_lockspace_step(struct hf_lockspace *ls,
 bool hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer);
 
 /* Is it SERVING?  Not after a load that cannot be: grants that conflict, too
- * many for the limits, out of order; nor once it is OVER. */
+ * many or too large for the limits, out of order; nor once it is OVER.  Then
+ * whoever keeps answers that were not due, and the streams of those that wait,
+ * tells all of them NOT_LEADING [J4]. */
 bool hf_lockspace_serving(const struct hf_lockspace *ls);
 
 /* When to send the next CLOCK, or HF_NEVER.  It may have passed: a step ends

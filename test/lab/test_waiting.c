@@ -473,8 +473,7 @@ move_early_timers(struct waiting_world *world, const struct waiting_world *same)
     uint8_t before[PACKED_MOST] = {0};
     uint8_t after[PACKED_MOST] = {0};
 
-    if (!waiting_allowed(world, WAITING_CLOCK, 0) ||
-        waiting_allowed(same, WAITING_CLOCK, 0))
+    if (!waiting_is_due(world) || waiting_is_due(same))
         return;
     waiting_pack(world, before);
     waiting_apply(world, WAITING_CLOCK, 0);

@@ -188,6 +188,27 @@ a_grant_whose_answer_was_never_handed_over_goes_back(void **state)
     room_fini(&r);
 }
 
+/* The first grant was handed over when it had gone back already. */
+static void
+what_is_handed_over_late_is_not_the_next_grant(void **state)
+{
+    struct room r = room_new();
+    struct call late = attempt(12, 2, 2);
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 2, 2));
+    room_stream_ends(&r, attempt(12, 2, 2));
+    room_acquire(&r, attempt(13, 2, 3));
+    late.fence = 101;
+    room_handed(&r, late);
+    room_stream_ends(&r, attempt(13, 2, 3));
+    room_hush(&r);
+    room_acquire(&r, attempt(14, 3, 1));
+    EXPECT_TOLD(&r, "14 granted 103\n");
+    room_fini(&r);
+}
+
 static void
 a_grant_that_was_handed_over_stays_when_its_stream_ends(void **state)
 {
@@ -363,6 +384,7 @@ main(void)
         cmocka_unit_test(
             the_end_of_the_stream_of_a_waiting_request_frees_its_place),
         cmocka_unit_test(a_grant_whose_answer_was_never_handed_over_goes_back),
+        cmocka_unit_test(what_is_handed_over_late_is_not_the_next_grant),
         cmocka_unit_test(
             a_grant_that_was_handed_over_stays_when_its_stream_ends),
         cmocka_unit_test(

@@ -248,6 +248,40 @@ a_circle_is_found_when_places_are_taken(void **state)
     room_fini(&r);
 }
 
+/* It could never be lowered: no batch would have room for it. */
+static void
+what_no_batch_could_take_is_not_led(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    char note[700];
+
+    (void)state;
+    memset(note, 'x', sizeof(note));
+    config.limits.record_bytes = 1024;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct hf_want want = {bytes("default"), bytes("A"),
+                                     HF_EXCLUSIVE};
+        struct hf_lockspace_event event = {
+            .kind = HF_SPACE_LOAD_GRANT,
+            .grant = {.fence = 90,
+                      .session = 1,
+                      .lane = 1,
+                      .n = 1,
+                      .wants = &want,
+                      .wants_count = 1,
+                      .note = {note, i == 0 ? 100 : sizeof(note)}},
+        };
+        struct room r = room_empty(&config);
+
+        load_session(&r, 1);
+        room_step(&r, event);
+        room_step(&r, (struct hf_lockspace_event){.kind = HF_SPACE_SERVE,
+                                                  .serve = {7, 1, 1}});
+        assert_int_equal(hf_lockspace_serving(r.ls), i == 0);
+        room_fini(&r);
+    }
+}
+
 /* ---- The grace of a server that forgot [L6] ------------------------------ */
 
 static void
@@ -285,6 +319,7 @@ main(void)
         cmocka_unit_test(what_nobody_waits_for_is_granted_in_the_grace),
         cmocka_unit_test(a_try_that_only_a_grace_keeps_out_is_not_told_no),
         cmocka_unit_test(a_circle_is_found_when_places_are_taken),
+        cmocka_unit_test(what_no_batch_could_take_is_not_led),
         cmocka_unit_test(a_server_that_forgot_grants_nothing_for_a_while),
     };
 

@@ -426,25 +426,40 @@ duplicate(struct world *w)
         send(w, *sent);
 }
 
+/* Of the grant that the request has, and now and then of one before it. */
+static uint64_t
+fence_of(struct world *w, const struct oracle_message *message)
+{
+    const struct oracle_grant *grant =
+        oracle_grant(&w->oracle, message->session, message->lane, message->n);
+
+    if (grant == NULL)
+        return 0;
+    return grant->fence - (below(w, 5) == 0 ? 1 : 0);
+}
+
 static void
 about_a_stream(struct world *w, enum hf_lockspace_event_kind kind)
 {
     const struct sent *sent = some_sent(w);
+    struct oracle_message message;
 
     if (sent == NULL || sent->message.kind != HF_MESSAGE_ACQUIRE ||
         sent->message.session == NOBODY ||
         sent->id != w->ids[sent->message.session] ||
         !w->oracle.sessions[sent->message.session].open)
         return;
+    message = sent->message;
+    message.fence = fence_of(w, &message);
     if (kind == HF_SPACE_HANDED)
-        oracle_handed(&w->oracle, &sent->message);
+        oracle_handed(&w->oracle, &message);
     else
-        oracle_stream_ends(&w->oracle, &sent->message);
+        oracle_stream_ends(&w->oracle, &message);
     step(w,
          (struct hf_lockspace_event){
              .kind = kind,
-             .request = {sent->message.stream, sent->id, sent->message.lane,
-                         sent->message.n},
+             .request = {message.stream, sent->id, message.lane, message.n,
+                         message.fence},
          },
          NULL);
 }

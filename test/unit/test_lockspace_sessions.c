@@ -173,6 +173,34 @@ a_message_of_another_term_changes_nothing(void **state)
     room_fini(&r);
 }
 
+/* They need no session, and all who come back wait as long as they are told. */
+static void
+no_number_of_messages_makes_a_pause_longer_than_the_grace(void **state)
+{
+    struct room r = room_new();
+    uint64_t longest = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 60000; i++) {
+        struct hf_answer answer;
+
+        hf_lockspace_step(r.ls, &(struct hf_lockspace_event){
+                                    .kind = HF_SPACE_MESSAGE,
+                                    .at = r.now,
+                                    .message = {.kind = HF_MESSAGE_KEEP_ALIVE,
+                                                .stream = 11,
+                                                .session = 99,
+                                                .term = 6},
+                                });
+        assert_true(hf_lockspace_next(r.ls, &answer));
+        assert_int_equal(answer.kind, HF_ANSWER_TERM);
+        longest = answer.pause_us > longest ? answer.pause_us : longest;
+        assert_false(hf_lockspace_next(r.ls, &answer));
+    }
+    assert_in_range(longest, 400000, 500000);
+    room_fini(&r);
+}
+
 /* ---- What a client believes in [S4] -------------------------------------- */
 
 static void
@@ -248,6 +276,25 @@ a_refuse_session_that_holds_is_never_over_by_time(void **state)
     room_clock(&r, 2000); /* it holds nothing now */
     room_keep_alive(&r, (struct call){.stream = 19, .session = 4});
     EXPECT_TOLD(&r, "19 gone\n");
+    room_fini(&r);
+}
+
+/* Nobody was told of the grant, and it goes back with its stream. */
+static void
+a_suspected_session_is_over_when_its_last_grant_goes_back(void **state)
+{
+    struct room r = room_new();
+    const struct call call = {.stream = 11, .session = 4, .names = "A"};
+
+    (void)state;
+    room_open(&r, 4, 500, HF_REFUSE);
+    room_acquire(&r, call);
+    room_clock(&r, 1500);
+    room_stream_ends(&r, call);
+    room_hush(&r);
+    room_clock(&r, 1500);
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 4});
+    EXPECT_TOLD(&r, "12 gone\n");
     room_fini(&r);
 }
 
@@ -339,8 +386,12 @@ main(void)
         cmocka_unit_test(an_end_gives_all_back_at_once),
         cmocka_unit_test(nobody_speaks_for_a_session_without_its_secret),
         cmocka_unit_test(a_message_of_another_term_changes_nothing),
+        cmocka_unit_test(
+            no_number_of_messages_makes_a_pause_longer_than_the_grace),
         cmocka_unit_test(a_client_learns_that_it_believes_in_other_grants),
         cmocka_unit_test(a_refuse_session_that_holds_is_never_over_by_time),
+        cmocka_unit_test(
+            a_suspected_session_is_over_when_its_last_grant_goes_back),
         cmocka_unit_test(a_cleared_grant_is_free_and_named_until_its_release),
         cmocka_unit_test(a_clear_takes_only_the_grant_that_was_shown),
         cmocka_unit_test(a_suspected_session_is_over_when_a_clear_took_all),

@@ -62,7 +62,8 @@ check_line(const struct hf_lockspace *ls, uint32_t number)
         HF_CHECK(part->name == number && part->links.prev == before);
         HF_CHECK(hf_claim_at(ls, part->claim)->state == HF_CLAIM_WAITING);
         HF_CHECK(part->clear == (!behind && !held_by_other(ls, part)));
-        HF_CHECK(before == 0 || hf_part_at(ls, before)->turn < part->turn);
+        HF_CHECK(before == 0 ||
+                 (int32_t)(hf_part_at(ls, before)->turn - part->turn) < 0);
         if (first_exclusive == 0 && part->mode == HF_EXCLUSIVE)
             first_exclusive = at;
         before = at;
@@ -236,6 +237,13 @@ count_lanes(const struct hf_lockspace *ls, uint32_t number)
     return count;
 }
 
+static bool
+ends_by_time(const struct hf_ls_session *session)
+{
+    return session->state == HF_SESSION_LIVE ||
+           (session->state == HF_SESSION_SUSPECTED && session->held.count == 0);
+}
+
 static void
 check_sessions(const struct hf_lockspace *ls, struct totals *totals)
 {
@@ -258,6 +266,7 @@ check_sessions(const struct hf_lockspace *ls, struct totals *totals)
                  session->revoked_count);
         HF_CHECK((session->state == HF_SESSION_OVER) ==
                  (session->pending == HF_PENDING_DELETE));
+        HF_CHECK(hf_earliest_has(ls, &ls->timers, at) == ends_by_time(session));
         totals->pieces += hf_texts_pieces(session->who.len);
         totals->pending += session->pending != HF_PENDING_NOTHING;
         waiting += session->waiters_count;

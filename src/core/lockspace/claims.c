@@ -225,13 +225,18 @@ void
 hf_claims_take_back(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_ls_session *session = hf_claims_session_of(ls, claim);
     uint64_t row = hf_chains_row(&ls->claims_by_fence, claim->fence);
 
     hf_chains_fetch(ls, &ls->claims_by_fence, row);
     hf_line_fetch(ls, number);
     hf_chains_remove(ls, &ls->claims_by_fence, row, number);
-    hf_fence_sum_remove(&hf_claims_session_of(ls, claim)->held, claim->fence);
+    hf_fence_sum_remove(&session->held, claim->fence);
     hf_line_give_back(ls, number);
+    /* Nothing is left that nobody overrides [S5]. */
+    if (session->state == HF_SESSION_SUSPECTED && session->held.count == 0)
+        hf_earliest_set(ls, &ls->timers, hf_lane_at(ls, claim->lane)->session,
+                        hf_owners_end_of_ttl(session).ms);
 }
 
 /* A claim that is HELD or REVOKED is over, and its record with it; `end` says
@@ -336,7 +341,8 @@ hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
         return HF_OVER_LIMIT;
     hold = hf_line_hold(ls, lane, at);
     space = hf_space_at(ls, hf_name_at(ls, at)->space);
-    if (hf_name_at(ls, at)->asked == ls->request || mode == HF_UNTIL_FREE)
+    if (hf_name_at(ls, at)->asked == ls->request ||
+        (mode != HF_EXCLUSIVE && mode != HF_SHARED))
         over = HF_OVER_INVALID;
     else if (!may_hold_too(ls, &hold, mode))
         over = HF_OVER_ALREADY_HELD;

@@ -125,6 +125,16 @@ hf_earliest_remove(void *block, struct hf_earliest *heap, uint32_t item)
         settle(block, heap, last, place);
 }
 
+bool
+hf_earliest_has(const void *block, const struct hf_earliest *heap,
+                uint32_t item)
+{
+    uint32_t place = *place_of(block, heap, item);
+
+    return place != 0 && place <= heap->count &&
+           node_at(block, heap, place)->item == item;
+}
+
 uint32_t
 hf_earliest_first(const void *block, const struct hf_earliest *heap,
                   int64_t *at_ms)

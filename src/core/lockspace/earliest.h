@@ -42,6 +42,10 @@ void hf_earliest_set(void *block, struct hf_earliest *heap, uint32_t item,
 /* Take it out; one that is not in it stays out. */
 void hf_earliest_remove(void *block, struct hf_earliest *heap, uint32_t item);
 
+/* Is it in it? */
+bool hf_earliest_has(const void *block, const struct hf_earliest *heap,
+                     uint32_t item);
+
 /* The first item, with its instant; 0: there is none. */
 uint32_t hf_earliest_first(const void *block, const struct hf_earliest *heap,
                            int64_t *at_ms);

@@ -8,8 +8,11 @@
 void
 hf_load_session(struct hf_lockspace *ls, const struct hf_loaded_session *from)
 {
-    uint32_t number = hf_owners_open(ls, from);
+    uint32_t number = 0;
 
+    if (hf_journal_session_bytes(from->who.len) <=
+        ls->config.limits.record_bytes)
+        number = hf_owners_open(ls, from);
     if (number == 0) {
         ls->load_failed = true;
         return;
@@ -39,6 +42,18 @@ load_names(struct hf_lockspace *ls, uint32_t claim,
     return from->wants_count > 0 && !hf_line_in_way(ls, claim);
 }
 
+/* Could no batch take it, it could never be lowered. */
+static bool
+is_small(const struct hf_lockspace *ls, const struct hf_loaded_grant *from)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < from->wants_count; i++)
+        len += from->wants[i].space.len + from->wants[i].name.len;
+    return hf_journal_grant_bytes(from->wants_count, len, from->note.len) <=
+           ls->config.limits.record_bytes;
+}
+
 /* A lane's later request is its last, if one of them is; fences grow with the
  * requests of a lane. */
 static bool
@@ -54,7 +69,8 @@ load_held(struct hf_lockspace *ls, uint32_t session, uint32_t claim,
         return false;
     lane = hf_lane_at(ls, number);
     hf_claim_at(ls, claim)->lane = number;
-    if (from->n <= lane->n || !load_names(ls, claim, from))
+    if (from->n <= lane->n || !is_small(ls, from) ||
+        !load_names(ls, claim, from))
         return false;
     hf_claims_turn_to(ls, lane, from->n, 0);
     lane->current = claim;

@@ -113,7 +113,8 @@ comes_first(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 
     if (part->mode == HF_EXCLUSIVE || name->first_exclusive == 0)
         return part->mode == HF_SHARED || part->links.prev == 0;
-    return part->turn < hf_part_at(ls, name->first_exclusive)->turn;
+    return (int32_t)(part->turn - hf_part_at(ls, name->first_exclusive)->turn) <
+           0; /* turns go round */
 }
 
 static enum hf_look_why

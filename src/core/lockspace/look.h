@@ -23,7 +23,7 @@ enum hf_look_why {
 };
 
 struct hf_look_claim {
-    uint64_t session; /* 0: of a session that is over */
+    uint64_t session;
     uint64_t lane;
     uint64_t n;
     uint64_t fence;    /* 0: it waits */

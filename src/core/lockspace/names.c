@@ -7,7 +7,7 @@
 static uint32_t
 hash_of(const struct hf_lockspace *ls, struct hf_bytes bytes, uint64_t more)
 {
-    uint64_t seed = hf_chains_mix(ls->config.seed, more);
+    uint64_t seed = hf_chains_mix(ls->config.hash_seed, more);
 
     return (uint32_t)hf_chains_mix(hf_hash_bytes(seed, bytes.at, bytes.len),
                                    seed);

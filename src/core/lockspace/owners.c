@@ -72,17 +72,21 @@ hf_owners_close(struct hf_lockspace *ls, uint32_t number)
 
 /* ---- Lanes --------------------------------------------------------------- */
 
+/* A client chooses the numbers of its lanes and requests, and cannot know the
+ * seed: in one round it could choose them for one chain. */
 static uint64_t
-hash_of_lane(uint32_t session, uint64_t number)
+hash_of_chosen(const struct hf_lockspace *ls, uint64_t number, uint32_t owner)
 {
-    return hf_chains_mix(number, session);
+    uint64_t seed = ls->config.hash_seed;
+
+    return hf_chains_mix(hf_chains_mix(number, seed), seed + owner);
 }
 
 uint32_t
 hf_owners_lane(struct hf_lockspace *ls, uint32_t session, uint64_t number)
 {
     uint32_t at = hf_chains_first(ls, &ls->lanes_by_number,
-                                  hash_of_lane(session, number));
+                                  hash_of_chosen(ls, number, session));
 
     while (at != 0 && (hf_lane_at(ls, at)->number != number ||
                        hf_lane_at(ls, at)->session != session))
@@ -140,7 +144,7 @@ hf_owners_add_lane(struct hf_lockspace *ls, uint32_t session_number,
     lane->state = HF_LANE_OVER;
     lane->over = HF_OVER_NEVER_ASKED;
     hf_chains_add(ls, &ls->lanes_by_number,
-                  hash_of_lane(session_number, number), at);
+                  hash_of_chosen(ls, number, session_number), at);
     session->lanes = merge(ls, session->lanes, at);
     session->lanes_count++;
     return at;
@@ -157,18 +161,12 @@ hf_owners_remove_lowest(struct hf_lockspace *ls, uint32_t session_number)
     session->lanes = merge(ls, lane->left, lane->right);
     session->lanes_count--;
     hf_chains_remove(ls, &ls->lanes_by_number,
-                     hash_of_lane(session_number, lane->number), at);
+                     hash_of_chosen(ls, lane->number, session_number), at);
     lane->session = 0; /* so that who walks the pool sees that it is free */
     hf_slots_give(ls, &ls->lanes, at);
 }
 
 /* ---- What a lane holds --------------------------------------------------- */
-
-static uint64_t
-hash_of_n(uint32_t lane, uint64_t n)
-{
-    return hf_chains_mix(n, lane);
-}
 
 uint32_t
 hf_owners_held(struct hf_lockspace *ls, uint32_t lane_number, uint64_t n)
@@ -180,7 +178,8 @@ hf_owners_held(struct hf_lockspace *ls, uint32_t lane_number, uint64_t n)
         at = lane->current;
         return at != 0 && hf_claim_at(ls, at)->state >= HF_CLAIM_HELD ? at : 0;
     }
-    at = hf_chains_first(ls, &ls->claims_by_n, hash_of_n(lane_number, n));
+    at = hf_chains_first(ls, &ls->claims_by_n,
+                         hash_of_chosen(ls, n, lane_number));
     while (at != 0 && (hf_claim_at(ls, at)->n != n ||
                        hf_claim_at(ls, at)->lane != lane_number))
         at = hf_chains_next(ls, &ls->claims_by_n, at);
@@ -194,8 +193,8 @@ hf_owners_set_old(struct hf_lockspace *ls, uint32_t number)
 
     HF_CHECK(!claim->is_old);
     claim->is_old = true;
-    hf_chains_add(ls, &ls->claims_by_n, hash_of_n(claim->lane, claim->n),
-                  number);
+    hf_chains_add(ls, &ls->claims_by_n,
+                  hash_of_chosen(ls, claim->n, claim->lane), number);
 }
 
 void
@@ -206,8 +205,8 @@ hf_owners_forget_held(struct hf_lockspace *ls, uint32_t number)
 
     hf_list_remove(ls, &lane->held, hf_list_mates, number);
     if (claim->is_old)
-        hf_chains_remove(ls, &ls->claims_by_n, hash_of_n(claim->lane, claim->n),
-                         number);
+        hf_chains_remove(ls, &ls->claims_by_n,
+                         hash_of_chosen(ls, claim->n, claim->lane), number);
     claim->is_old = false;
     if (lane->current == number)
         lane->current = 0;

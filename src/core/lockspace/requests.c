@@ -73,7 +73,7 @@ drop_claim(struct hf_lockspace *ls, uint32_t number)
     hf_journal_settle(ls, number);
 }
 
-/* Does it want no more than what is there now? */
+/* Where its answer goes, and how long its client says it will wait. */
 static void
 set_attempt(struct hf_lockspace *ls, uint32_t number,
             const struct hf_message *message)
@@ -488,8 +488,6 @@ revoke(struct hf_lockspace *ls, uint32_t number)
     session->revoked_count++;
     if (lane->current == number)
         hf_claims_set_over(lane, HF_OVER_CLEARED);
-    if (session->state == HF_SESSION_SUSPECTED && session->held.count == 0)
-        hf_earliest_set(ls, &ls->timers, lane->session, ls->now.ms);
 }
 
 /* From here on the claim's note is what the audit is to say; false: there is no

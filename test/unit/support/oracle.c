@@ -659,7 +659,7 @@ oracle_handed(struct oracle *o, const struct oracle_message *m)
     struct oracle_grant *held = grant_of(lane, m->n);
 
     o->answers_count = 0;
-    if (lane->known && held != NULL)
+    if (lane->known && held != NULL && held->fence == m->fence)
         held->handed = true;
     finish(o);
 }

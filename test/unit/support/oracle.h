@@ -76,7 +76,7 @@ struct oracle_message {
     int64_t waited;
     int64_t ttl; /* OPEN */
     bool refuse;
-    uint64_t fence;  /* CLEAR */
+    uint64_t fence;  /* CLEAR, oracle_handed */
     bool lies;       /* KEEP_ALIVE: it believes in one too many */
     bool ends_lanes; /* KEEP_ALIVE: and says nothing of what it believes */
 };

@@ -7,6 +7,7 @@
 #include "base/attrs.h"
 #include "base/check.h"
 #include "core/lockspace/look.h"
+#include "core/lockspace/owners.h"
 
 #define WANTS_MAX 8
 
@@ -176,8 +177,12 @@ room_step(struct room *room, struct hf_lockspace_event event)
     event.at = room->now;
     hf_lockspace_step(room->ls, &event);
     while (hf_lockspace_next(room->ls, &answer)) {
-        assert_true(answer.mark > room->last_mark);
-        room->last_mark = answer.mark;
+        if (answer.kind == HF_ANSWER_NOT_LEADING) {
+            assert_int_equal(answer.mark, 0); /* due at once */
+        } else {
+            assert_true(answer.mark > room->last_mark);
+            room->last_mark = answer.mark;
+        }
         tell(room, &answer);
     }
     hf_lockspace_check(room->ls);
@@ -395,10 +400,18 @@ room_stream_ends(struct room *room, struct call call)
     room_step(room, about(HF_SPACE_STREAM_ENDED, &call));
 }
 
+/* The grant that the request has now, unless another is said. */
 void
 room_handed(struct room *room, struct call call)
 {
-    room_step(room, about(HF_SPACE_HANDED, &call));
+    struct hf_lockspace_event event = about(HF_SPACE_HANDED, &call);
+    uint32_t session = hf_owners_session(room->ls, call.session);
+    uint32_t lane = hf_owners_lane(room->ls, session, event.request.lane);
+    uint32_t held = hf_owners_held(room->ls, lane, event.request.n);
+
+    event.request.fence =
+        or_else(call.fence, hf_claim_at(room->ls, held)->fence);
+    room_step(room, event);
 }
 
 /* ---- Batches ------------------------------------------------------------- */

@@ -55,6 +55,7 @@ struct call {
     int64_t wait_ms; /* 0: for ever */
     int64_t waited_ms;
     const char *note;
+    uint64_t fence; /* room_handed: the grant's, unless said */
 };
 
 void room_open(struct room *room, uint64_t session, int64_t ttl_ms,
