@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "core/lockspace/parts.h"
+#include "lab/server/waiting_client.h"
 #include "lab/server/waiting_promise.h"
 
 #define LANE 1
@@ -137,136 +138,11 @@ waiting_start(struct waiting_world *world, const struct waiting_config *config)
 
 /* ---- A client ------------------------------------------------------------ */
 
-static bool
-has_room(const struct waiting_client *client)
-{
-    for (unsigned i = 0; i < WAITING_STREAMS; i++)
-        if (client->streams[i].stage == STAGE_NONE)
-            return true;
-    return false;
-}
-
-/* The stream that a client listens on, by its index; WAITING_STREAMS: none. */
-static unsigned
-heard_of(const struct waiting_client *client)
-{
-    for (unsigned i = 0; i < WAITING_STREAMS; i++)
-        if (client->streams[i].heard)
-            return i;
-    return WAITING_STREAMS;
-}
-
-static void
-forget(struct waiting_stream *stream)
-{
-    *stream = (struct waiting_stream){0};
-}
-
-/* Its client listens on, and nothing will come. */
-static void
-lose(struct waiting_stream *stream)
-{
-    *stream = (struct waiting_stream){
-        .stage = STAGE_LOST,
-        .releases = stream->releases,
-        .heard = true,
-        .n = stream->n,
-        .a = stream->a,
-    };
-}
-
-static void
-add(struct waiting_client *client, struct waiting_stream stream)
-{
-    for (unsigned i = 0; i < WAITING_STREAMS; i++)
-        if (client->streams[i].stage == STAGE_NONE) {
-            client->streams[i] = stream;
-            return;
-        }
-    HF_CHECK(!"there is no room for a stream");
-}
-
-/* Its request, or the release of it, once more or for the first time. */
-static void
-send(struct waiting_client *client)
-{
-    bool releases = client->phase == PHASE_SETTLING;
-
-    if (!releases)
-        client->a++;
-    add(client, (struct waiting_stream){
-                    .stage = STAGE_SENT,
-                    .releases = releases,
-                    .heard = true,
-                    .n = client->n,
-                    .a = releases ? 0 : client->a,
-                });
-}
-
-/* It listens no more: by its own will, or because the stream broke, in which
- * case what is on its way, or the end of it, comes at any time. */
-static void
-hang_up(struct waiting_stream *stream, bool broke)
-{
-    stream->heard = false;
-    stream->late |= broke;
-    if (stream->stage == STAGE_NONE || stream->stage == STAGE_LOST)
-        forget(stream);
-}
-
-static void
-ask_again(struct waiting_client *client)
-{
-    unsigned old = heard_of(client);
-
-    if (old < WAITING_STREAMS)
-        hang_up(&client->streams[old], true);
-    if (client->phase == PHASE_ASKING || client->phase == PHASE_SETTLING)
-        send(client);
-}
-
-static void
-become(struct waiting_client *client, enum waiting_phase phase)
-{
-    client->phase = (uint8_t)phase;
-    if (phase != PHASE_HOLDING)
-        client->fence = 0;
-    if (phase != PHASE_IDLE)
-        return;
-    client->newest = 0;
-    client->listener = 0;
-    client->handed = 0;
-}
-
-static void
-ask(struct waiting_client *client)
-{
-    become(client, PHASE_ASKING);
-    client->n++;
-    client->newest = 0;
-    client->listener = 0;
-    client->handed = 0;
-    client->over = 0;
-    send(client);
-}
-
-/* What it has, or asks for, it wants no more. */
-static void
-settle(struct waiting_client *client)
-{
-    unsigned old = heard_of(client);
-
-    if (old < WAITING_STREAMS)
-        hang_up(&client->streams[old], false);
-    become(client, PHASE_SETTLING);
-    send(client);
-}
-
 static void
 hear_grant(struct waiting_world *world, struct waiting_client *client,
            uint8_t fence)
 {
-    become(client, PHASE_HOLDING);
+    waiting_become(client, PHASE_HOLDING);
     client->fence = fence;
     waiting_promise_told(world, (unsigned)(client - world->clients));
 }
@@ -278,43 +154,27 @@ hear(struct waiting_world *world, struct waiting_client *client,
 {
     struct waiting_stream heard = *stream;
 
-    forget(stream);
+    waiting_forget(stream);
     if (heard.answer == HF_ANSWER_GONE) {
-        become(client, PHASE_GONE);
+        waiting_become(client, PHASE_GONE);
         return;
     }
     if (heard.releases) {
         HF_CHECK(heard.answer == HF_ANSWER_RELEASED);
-        become(client, PHASE_IDLE);
+        waiting_become(client, PHASE_IDLE);
         return;
     }
     HF_CHECK(client->phase == PHASE_ASKING && heard.n == client->n);
     if (heard.answer == HF_ANSWER_GRANTED)
         hear_grant(world, client, heard.fence);
     else if (heard.answer == HF_ANSWER_OVER)
-        become(client, PHASE_IDLE);
+        waiting_become(client, PHASE_IDLE);
     else if (heard.answer == HF_ANSWER_BLOCKING_TIMEOUT ||
              heard.answer == HF_ANSWER_LATER ||
              heard.answer == HF_ANSWER_SUPERSEDED)
-        send(client);
+        waiting_send(client);
     else
         HF_CHECK(!"such an answer is not expected");
-}
-
-static void
-die(struct waiting_client *client, enum waiting_phase phase)
-{
-    for (unsigned i = 0; i < WAITING_STREAMS; i++)
-        hang_up(&client->streams[i], true);
-    become(client, phase);
-}
-
-static void
-cut(struct waiting_client *client)
-{
-    for (unsigned i = 0; i < WAITING_STREAMS; i++)
-        hang_up(&client->streams[i], true);
-    client->cut = true;
 }
 
 /* A keep-alive, of which nothing is looked at but its answer. */
@@ -332,7 +192,7 @@ keep_alive(struct waiting_world *world, unsigned who)
         client->silent = 0;
     } else {
         waiting_promise_gone(world, who);
-        die(client, PHASE_GONE);
+        waiting_die(client, PHASE_GONE);
     }
 }
 
@@ -341,7 +201,7 @@ heal(struct waiting_world *world, unsigned who)
 {
     world->clients[who].cut = false;
     keep_alive(world, who);
-    ask_again(&world->clients[who]);
+    waiting_ask_again(&world->clients[who]);
 }
 
 /* Is nothing left of what its process did, here and there? */
@@ -411,9 +271,9 @@ end(struct waiting_world *world, unsigned who, unsigned index)
     if (!stream->releases)
         step(world, &event);
     if (stream->heard)
-        lose(stream);
+        waiting_lose(stream);
     else
-        forget(stream);
+        waiting_forget(stream);
 }
 
 /* Handed to the kernel, and with it the stream is at its end. */
@@ -440,23 +300,11 @@ hand_over(struct waiting_world *world, unsigned who, unsigned index)
     if (!stream->releases)
         step(world, &event);
     if (stream->heard && stream->loses)
-        lose(stream);
+        waiting_lose(stream);
     else if (stream->heard)
         hear(world, client, stream);
     else
-        forget(stream);
-}
-
-/* Two of them: the second comes when it comes, and nobody waits for what it is
- * answered. */
-static void
-send_twice(struct waiting_client *client, unsigned index)
-{
-    struct waiting_stream second = client->streams[index];
-
-    second.heard = false;
-    second.late = true;
-    add(client, second);
+        waiting_forget(stream);
 }
 
 /* The machine must not mind the end of a stream that it does not answer any
@@ -471,7 +319,7 @@ forget_unheard(struct waiting_world *world, unsigned who, unsigned index)
         waiting_promise_is_answered(world, who, stream_number(who, index)))
         return;
     waiting_promise_unheard(world, who, stream_number(who, index), stream->n);
-    forget(stream);
+    waiting_forget(stream);
 }
 
 /* ---- The server ---------------------------------------------------------- */
@@ -590,13 +438,14 @@ may_ask(const struct waiting_world *world, unsigned who)
 {
     const struct waiting_client *client = &world->clients[who];
 
-    return client->phase == PHASE_IDLE && !client->cut && has_room(client);
+    return client->phase == PHASE_IDLE && !client->cut &&
+           waiting_has_room(client);
 }
 
 static void
 do_ask(struct waiting_world *world, unsigned who)
 {
-    ask(&world->clients[who]);
+    waiting_ask(&world->clients[who]);
 }
 
 static bool
@@ -604,7 +453,8 @@ may_give_up(const struct waiting_world *world, unsigned who)
 {
     const struct waiting_client *client = &world->clients[who];
 
-    return client->phase == PHASE_ASKING && !client->cut && has_room(client);
+    return client->phase == PHASE_ASKING && !client->cut &&
+           waiting_has_room(client);
 }
 
 static bool
@@ -612,13 +462,14 @@ may_release(const struct waiting_world *world, unsigned who)
 {
     const struct waiting_client *client = &world->clients[who];
 
-    return client->phase == PHASE_HOLDING && !client->cut && has_room(client);
+    return client->phase == PHASE_HOLDING && !client->cut &&
+           waiting_has_room(client);
 }
 
 static void
 do_settle(struct waiting_world *world, unsigned who)
 {
-    settle(&world->clients[who]);
+    waiting_settle(&world->clients[who]);
 }
 
 /* Is there something that it waits for in vain? */
@@ -626,10 +477,10 @@ static bool
 may_retry(const struct waiting_world *world, unsigned who)
 {
     const struct waiting_client *client = &world->clients[who];
-    unsigned at = heard_of(client);
+    unsigned at = waiting_heard(client);
     const struct waiting_stream *stream = &client->streams[at];
 
-    if (at == WAITING_STREAMS || !has_room(client))
+    if (at == WAITING_STREAMS || !waiting_has_room(client))
         return false;
     return stream->stage == STAGE_LOST ||
            (stream->stage == STAGE_SENT && stream->late);
@@ -638,7 +489,7 @@ may_retry(const struct waiting_world *world, unsigned who)
 static void
 do_retry(struct waiting_world *world, unsigned who)
 {
-    ask_again(&world->clients[who]);
+    waiting_ask_again(&world->clients[who]);
 }
 
 static bool
@@ -654,7 +505,7 @@ may_heal(const struct waiting_world *world, unsigned who)
 {
     const struct waiting_client *client = &world->clients[who];
 
-    return lives(world, who) && client->cut && has_room(client);
+    return lives(world, who) && client->cut && waiting_has_room(client);
 }
 
 static bool
@@ -666,7 +517,7 @@ may_begin_anew(const struct waiting_world *world, unsigned who)
 static void
 do_crash(struct waiting_world *world, unsigned who)
 {
-    die(&world->clients[who], PHASE_DEAD);
+    waiting_die(&world->clients[who], PHASE_DEAD);
 }
 
 static bool
@@ -678,7 +529,7 @@ may_cut(const struct waiting_world *world, unsigned who)
 static void
 do_cut(struct waiting_world *world, unsigned who)
 {
-    cut(&world->clients[who]);
+    waiting_cut(&world->clients[who]);
 }
 
 /* Of a stream. */
@@ -732,7 +583,7 @@ may_drop(const struct waiting_world *world, unsigned who)
 static void
 do_drop(struct waiting_world *world, unsigned who)
 {
-    forget(stream_of(world, who + 1));
+    waiting_forget(stream_of(world, who + 1));
 }
 
 static bool
@@ -751,13 +602,14 @@ static bool
 may_be_sent_twice(const struct waiting_world *world, unsigned who)
 {
     return at(world, who)->stage == STAGE_SENT && at(world, who)->heard &&
-           has_room(&world->clients[who / WAITING_STREAMS]);
+           waiting_has_room(&world->clients[who / WAITING_STREAMS]);
 }
 
 static void
 do_send_twice(struct waiting_world *world, unsigned who)
 {
-    send_twice(&world->clients[who / WAITING_STREAMS], who % WAITING_STREAMS);
+    waiting_send_twice(&world->clients[who / WAITING_STREAMS],
+                       who % WAITING_STREAMS);
 }
 
 static bool
@@ -766,13 +618,13 @@ may_break(const struct waiting_world *world, unsigned who)
     const struct waiting_stream *stream = at(world, who);
 
     return stream->heard && (stream->stage == STAGE_SENT || is_there(stream)) &&
-           has_room(&world->clients[who / WAITING_STREAMS]);
+           waiting_has_room(&world->clients[who / WAITING_STREAMS]);
 }
 
 static void
 do_break(struct waiting_world *world, unsigned who)
 {
-    ask_again(&world->clients[who / WAITING_STREAMS]);
+    waiting_ask_again(&world->clients[who / WAITING_STREAMS]);
 }
 
 static bool
