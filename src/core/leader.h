@@ -49,7 +49,7 @@ enum hf_leader_state {
     HF_LEADER_IDLE,
     HF_LEADER_SEEKING, /* looks, waits, claims, confirms */
     HF_LEADER_LEADING,
-    HF_LEADER_LEAVING, /* puts the head without a node, or reads what is there */
+    HF_LEADER_LEAVING, /* puts the head without a node, or looks at it */
 };
 
 struct hf_leader_config {

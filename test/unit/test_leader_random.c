@@ -484,7 +484,6 @@ whatever_the_store_does_a_batch_is_said_to_be_there_only_if_it_is(void **state)
     const char *one = getenv("HF_SEED");
 
     (void)state;
-    signal(SIGABRT, on_abort);
     if (one != NULL) {
         run_world(strtoull(one, NULL, 10));
         return;
@@ -511,5 +510,8 @@ main(void)
             whatever_the_store_does_a_batch_is_said_to_be_there_only_if_it_is),
     };
 
+    struct sigaction action = {.sa_handler = on_abort};
+
+    sigaction(SIGABRT, &action, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
