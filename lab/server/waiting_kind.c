@@ -123,8 +123,8 @@ static const char *const does[WAITING_ACTS] = {
     [WAITING_DROP] = "never arrives",
     [WAITING_BATCH] = "A batch is applied: what is due is answered and heard",
     [WAITING_CLOCK] = "The server looks at its clock",
-    [WAITING_CLOCK_ENDS] = "The server looks at its clock, and ends sessions "
-                           "before waits",
+    [WAITING_CLOCK_ENDS] = ("The server looks at its clock, and ends sessions "
+                            "before waits"),
     [WAITING_TICK] = "A tick passes, and who lives keeps its session alive",
     [WAITING_CRASH] = "dies",
     [WAITING_CUT] = "is cut off from the server",

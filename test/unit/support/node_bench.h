@@ -15,6 +15,9 @@
 
 #define WAITING_MAX 16
 
+/* The id of the first claim of a seed of 0. */
+#define MINE UINT64_C(7070836379803831727)
+
 struct bench {
     struct hf_node node;
     void *block; /* owned */
