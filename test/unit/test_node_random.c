@@ -285,7 +285,8 @@ do_call(struct errand *call)
     call->verdict = model_commit(&w.store, request, &call->version);
     if (call->verdict != HF_APPLIED)
         return;
-    w.head = call->ask.ask.head;
+    w.head = request->ops[0].kind == HF_PUT ? call->ask.ask.head
+                                            : (struct hf_head_state){0};
     MUST(w.head.next_fence >= first);
     for (size_t i = 0; call->ask.ask.batch != 0 && i < call->batch.count; i++)
         write_change(&call->batch.changes[i]);
@@ -446,6 +447,8 @@ perform(unsigned who, const struct hf_node_effect *effect)
         call->loads = true;
         call->answers = true;
         call->term = effect->term;
+        if (chance(300))
+            call->due = in((int64_t)below(3000));
         w.seen.terms++;
         break;
     case HF_NODE_ANSWER:
@@ -580,7 +583,7 @@ load_all(struct errand *call)
                 (call->records[i].name != NAMES) == (grants == 1))
                 load_record(call, &call->records[i]);
     event.load.term = call->term;
-    event.load.wall_us = 1;
+    event.load.wall_us = 1000 + below(2000); /* no two clocks agree */
     step(call->node, event);
     MUST(w.nodes[call->node].node.term != call->term ||
          w.nodes[call->node].node.state != HF_NODE_LOADING);
