@@ -447,8 +447,6 @@ perform(unsigned who, const struct hf_node_effect *effect)
         call->loads = true;
         call->answers = true;
         call->term = effect->term;
-        if (chance(300))
-            call->due = in((int64_t)below(3000));
         w.seen.terms++;
         break;
     case HF_NODE_ANSWER:
@@ -631,7 +629,8 @@ move_calls(void)
                                             HF_UNKNOWN, 0)});
         } else if (call->out) {
             do_call(call);
-            call->due = soon();
+            call->due =
+                call->loads && chance(300) ? in((int64_t)below(3000)) : soon();
         } else if (alive && is_frozen(call->node)) {
             call->due = w.nodes[call->node].frozen_until;
         } else {
