@@ -145,9 +145,7 @@ is_refuted(const struct hf_leader *l, uint64_t version)
 {
     const struct hf_keeper *k = &l->contender.keeper;
 
-    if (l->state != HF_LEADER_LEADING)
-        return false;
-    if (l->batch.version == 0)
+    if (l->state != HF_LEADER_LEADING || l->batch.version == 0)
         return false;
     return (l->batch.refused && !k->must_read) || k->version != version;
 }

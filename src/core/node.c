@@ -271,7 +271,9 @@ on_leader(struct hf_node *n, const struct hf_leader_effect *did,
         return true;
     case HF_LEADER_ENDED:
         on_ended(n);
-        return false;
+        effect->kind = HF_NODE_RESTS;
+        effect->status = did->ended;
+        return did->ended != HF_OK && !n->stopped;
     }
     return false;
 }

@@ -125,6 +125,7 @@ enum hf_node_effect_kind {
     HF_NODE_REFUSE,  /* tell this stream that another leads, or nobody [L3] */
     HF_NODE_DISCARD, /* answers that are not due, and all streams that have
                         none: tell them the same */
+    HF_NODE_RESTS,   /* it could not lead, or even look, and seeks again: why */
     HF_NODE_STOPPED, /* ENDED */
 };
 
@@ -134,7 +135,8 @@ struct hf_node_effect {
         struct hf_leader_effect ask; /* HF_LEADER_ASK */
         uint64_t term;               /* LOAD */
         struct hf_answer answer;
-        uint64_t through; /* DUE */
+        uint64_t through;      /* DUE */
+        enum hf_status status; /* RESTS */
         struct {
             uint64_t stream;
             bool followed; /* somebody leads: name the address in the head */

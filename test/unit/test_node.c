@@ -53,6 +53,24 @@ who_loads_tells_nobody_anything_else(void **state)
     node_fini(&b);
 }
 
+static void
+who_cannot_lead_says_why_and_looks_again(void **state)
+{
+    struct bench b = node_following();
+    struct hf_node_event event = {.kind = HF_NODE_FOUND, .at = T(10)};
+
+    (void)state;
+    event.found.number = 1;
+    event.found.sight =
+        (struct hf_sight){.kind = HF_SIGHT_CORRUPT, .version = 7, .token = 7};
+    node_step(&b, event);
+    assert_int_equal(hf_node_deadline(&b.node).ms, 510);
+    node_at(&b, 510, HF_NODE_CLOCK);
+    EXPECT_TOLD_BY(&b, "rests: HF_E_CORRUPT\n"
+                       "#2 read\n");
+    node_fini(&b);
+}
+
 /* ---- Loading [L2] -------------------------------------------------------- */
 
 static void
@@ -387,6 +405,7 @@ main(void)
             who_does_not_serve_tells_everybody_so_and_whether_another_does),
         cmocka_unit_test(a_head_of_its_own_names_nobody),
         cmocka_unit_test(who_loads_tells_nobody_anything_else),
+        cmocka_unit_test(who_cannot_lead_says_why_and_looks_again),
         cmocka_unit_test(what_was_granted_is_loaded_before_anybody_is_served),
         cmocka_unit_test(
             the_leader_beats_while_it_loads_and_nothing_hangs_on_it),

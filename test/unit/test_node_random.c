@@ -465,6 +465,8 @@ perform(unsigned who, const struct hf_node_effect *effect)
         node->kept_count = 0;
         w.seen.discards++;
         break;
+    case HF_NODE_RESTS:
+        break;
     case HF_NODE_STOPPED:
         w.seen.stops++;
         break;

@@ -100,8 +100,8 @@ drain(struct bench *b, struct hf_instant at)
             snprintf(text, sizeof(text), "%" PRId64 " over", at.ms);
             break;
         case HF_LEADER_ENDED:
-            snprintf(text, sizeof(text), "%" PRId64 " ended %d", at.ms,
-                     (int)effect.ended);
+            snprintf(text, sizeof(text), "%" PRId64 " ended %s", at.ms,
+                     hf_status_name(effect.ended));
             break;
         }
         note(b, text);

@@ -127,6 +127,9 @@ tell(struct bench *b, const struct hf_node_effect *effect)
         note(b, "discard %zu\n", b->waiting_count);
         b->waiting_count = 0;
         break;
+    case HF_NODE_RESTS:
+        note(b, "rests: %s\n", hf_status_name(effect->status));
+        break;
     case HF_NODE_STOPPED:
         note(b, "stopped\n");
         break;
