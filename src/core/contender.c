@@ -553,6 +553,10 @@ hf_contender_step(struct hf_contender *c, struct hf_event event)
         else
             look_sooner(c, event.at);
         break;
+    case HF_ON_WRITE:
+        if (keeper_is_working(c))
+            step_keeper(c, event);
+        break;
     case HF_ON_RELEASE:
     case HF_ON_CANCEL:
         on_stop(c, &event);

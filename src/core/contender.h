@@ -90,9 +90,9 @@ void hf_contender_inherit(struct hf_contender *c,
                           const struct hf_evidence *evidence);
 
 /*
- * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, CLOCK,
- * RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is ignored.
- * Drain hf_contender_next before the next step.
+ * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, WRITE,
+ * CLOCK, RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is
+ * ignored.  Drain hf_contender_next before the next step.
  */
 void hf_contender_step(struct hf_contender *c, struct hf_event event);
 

@@ -19,6 +19,7 @@ enum hf_event_kind {
     HF_ON_PROCESSES, /* the holder's processes, as seen from here */
     HF_ON_HINT,      /* a good moment: to look, the record may have changed;
                        to beat, others do */
+    HF_ON_WRITE,     /* keeper: there is something to carry, beat at once */
     HF_ON_CLOCK,     /* nothing but the time */
     HF_ON_WENT_BACK, /* the place is not the one that it was: what it said
                         before may not be in it, and what is out was not done */

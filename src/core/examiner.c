@@ -373,6 +373,7 @@ hf_examiner_step(struct hf_examiner *x, struct hf_event event)
         break;
     case HF_ON_ACQUIRE:
     case HF_ON_CLAIM:
+    case HF_ON_WRITE:
     case HF_ON_RELEASE:
         HF_CHECK(!"an event for another machine");
     }

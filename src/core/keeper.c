@@ -446,11 +446,11 @@ expire(struct hf_keeper *k, struct hf_instant now)
     }
 }
 
-/* Others beat now: one commit for all is cheaper than one for each. */
+/* Beat before it is due, if nothing is out, and if it would be due so soon.
+ * What failed keeps its pause. */
 static void
-on_hint(struct hf_keeper *k, struct hf_instant now)
+beat_early(struct hf_keeper *k, struct hf_instant now, struct hf_duration early)
 {
-    struct hf_duration early = {k->config.terms.beat.ms / 4};
     bool resting = !k->question.waiting && k->question.failures == 0;
 
     if ((k->state == HF_KEEPER_HELD || k->state == HF_KEEPER_IN_DOUBT) &&
@@ -529,8 +529,12 @@ hf_keeper_step(struct hf_keeper *k, struct hf_event event)
     case HF_ON_ABANDON:
         on_abandon(k);
         break;
-    case HF_ON_HINT:
-        on_hint(k, event.at);
+    case HF_ON_HINT: /* one commit for all is cheaper than one for each */
+        beat_early(k, event.at,
+                   (struct hf_duration){k->config.terms.beat.ms / 4});
+        break;
+    case HF_ON_WRITE:
+        beat_early(k, event.at, k->config.terms.beat);
         break;
     case HF_ON_WENT_BACK:
         on_went_back(k, event.at);

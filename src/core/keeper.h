@@ -80,7 +80,8 @@ void hf_keeper_init(struct hf_keeper *k, const struct hf_keeper_config *config);
 
 /* Apply one event: CLAIM (when IDLE), ANSWER, FOUND, CLOCK, RELEASE (also to
  * give up a claim), HINT (others beat now: beat if it is nearly due),
- * WENT_BACK, ABANDON.  Drain hf_keeper_next before the next step. */
+ * WRITE (beat at once, unless a question is out, or a pause after one that
+ * failed), WENT_BACK, ABANDON.  Drain hf_keeper_next before the next step. */
 void hf_keeper_step(struct hf_keeper *k, struct hf_event event);
 
 /* Take the oldest effect not yet taken; false when there is none left. */

@@ -111,6 +111,9 @@ hf_trace_event(const struct hf_event *event, char *buffer, size_t size)
     case HF_ON_HINT:
         hf_text_add(&text, "hint");
         break;
+    case HF_ON_WRITE:
+        hf_text_add(&text, "write");
+        break;
     case HF_ON_CLOCK:
         hf_text_add(&text, "clock");
         break;

@@ -33,6 +33,39 @@ a_beat_goes_early_when_others_beat_and_it_is_nearly_due(void **state)
 }
 
 static void
+a_beat_that_carries_something_goes_at_once(void **state)
+{
+    struct bench b = holding(&quick);
+
+    (void)state;
+    step(&b, hf_event(HF_ON_WRITE, T(51)));
+    step(&b, hf_event(HF_ON_WRITE, T(52))); /* one is out */
+    step(&b, applied(60, 2, 9));
+    step(&b, hf_event(HF_ON_WRITE, T(60)));
+    step(&b, unknown(70, 3));
+    step(&b, hf_event(HF_ON_WRITE, T(71))); /* what failed keeps its pause */
+    step(&b, at_clock(80));
+    EXPECT_TRACE(&b.tale, "51 ask #2 put lock v8 5_1\n"
+                          "60 ask #3 put lock v9 5_2\n"
+                          "80 ask #4 put lock v9 5_2\n");
+    assert_int_equal(b.keeper.right_until.ms, 801);
+}
+
+static void
+nothing_is_written_before_it_is_granted_nor_after_it_is_given_back(void **state)
+{
+    struct bench b = claiming(&quick);
+
+    (void)state;
+    step(&b, hf_event(HF_ON_WRITE, T(10)));
+    step(&b, applied(50, 1, 8));
+    step(&b, release(60));
+    step(&b, hf_event(HF_ON_WRITE, T(61)));
+    EXPECT_TRACE(&b.tale, "50 granted\n"
+                          "60 ask #2 delete lock v8\n");
+}
+
+static void
 a_beat_with_no_answer_is_sent_again_as_the_same_beat(void **state)
 {
     struct bench b = holding(&quick);
@@ -493,6 +526,9 @@ main(void)
         cmocka_unit_test(a_granted_keeper_beats_at_its_own_version),
         cmocka_unit_test(
             a_beat_goes_early_when_others_beat_and_it_is_nearly_due),
+        cmocka_unit_test(a_beat_that_carries_something_goes_at_once),
+        cmocka_unit_test(
+            nothing_is_written_before_it_is_granted_nor_after_it_is_given_back),
         cmocka_unit_test(a_beat_with_no_answer_is_sent_again_as_the_same_beat),
         cmocka_unit_test(an_unknown_beat_that_applied_is_found_by_a_read),
         cmocka_unit_test(a_record_read_as_mine_does_not_extend_the_right),

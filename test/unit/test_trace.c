@@ -29,6 +29,7 @@ events_without_detail_are_their_name(void **state)
     expect_event(hf_event(HF_ON_ACQUIRE, T(0)), "0 acquire");
     expect_event(hf_event(HF_ON_EXAMINE, T(1)), "1 examine");
     expect_event(hf_event(HF_ON_HINT, T(2)), "2 hint");
+    expect_event(hf_event(HF_ON_WRITE, T(2)), "2 write");
     expect_event(hf_event(HF_ON_CLOCK, T(-3)), "-3 clock");
     expect_event(hf_event(HF_ON_RELEASE, T(4)), "4 release");
     expect_event(hf_event(HF_ON_CANCEL, T(5)), "5 cancel");

@@ -1,0 +1,318 @@
+#include "core/leader.h"
+
+#include "base/check.h"
+
+/* The first fence, of a head that was never there. */
+#define FENCE_FIRST 1
+
+/* ---- Moves --------------------------------------------------------------- */
+
+#define BIT(state) (1u << (state))
+
+/* Which states may follow which: the diagram in leader.h, in code. */
+static const unsigned allowed[] = {
+    [HF_LEADER_IDLE] = BIT(HF_LEADER_SEEKING),
+    [HF_LEADER_SEEKING] =
+        BIT(HF_LEADER_LEADING) | BIT(HF_LEADER_LEAVING) | BIT(HF_LEADER_IDLE),
+    [HF_LEADER_LEADING] = BIT(HF_LEADER_LEAVING) | BIT(HF_LEADER_IDLE),
+    [HF_LEADER_LEAVING] = BIT(HF_LEADER_IDLE),
+};
+
+static void
+move_to(struct hf_leader *l, enum hf_leader_state next)
+{
+    HF_CHECK(allowed[l->state] & BIT(next));
+    l->state = next;
+}
+
+static enum hf_leader_state
+state_of(const struct hf_contender *c)
+{
+    switch (c->state) {
+    case HF_CONTENDER_LOOKING:
+    case HF_CONTENDER_WATCHING:
+    case HF_CONTENDER_CLAIMING:
+        return HF_LEADER_SEEKING;
+    case HF_CONTENDER_HOLDING:
+        return HF_LEADER_LEADING;
+    case HF_CONTENDER_LEAVING:
+        return HF_LEADER_LEAVING;
+    case HF_CONTENDER_IDLE:
+    case HF_CONTENDER_ENDED:
+        break;
+    }
+    return HF_LEADER_IDLE;
+}
+
+/* What must be true after every step. */
+static void
+check_invariants(const struct hf_leader *l)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+
+    HF_CHECK(l->state == state_of(&l->contender));
+    HF_CHECK(l->batch.version == 0 || l->batch.next_fence >= l->next_fence);
+    if (l->state == HF_LEADER_LEADING) {
+        HF_CHECK(k->token != 0);
+        HF_CHECK(l->batch.version <= k->version);
+    }
+}
+
+/* ---- The contender ------------------------------------------------------- */
+
+/* Go where the contender went, and say so.  What was learned of a batch is told
+ * before. */
+static void
+follow(struct hf_leader *l)
+{
+    enum hf_leader_state next = state_of(&l->contender);
+    enum hf_leader_state last = l->state;
+
+    if (next == last)
+        return;
+    move_to(l, next);
+    if (last == HF_LEADER_LEADING)
+        hf_outbox_add(&l->outbox, HF_LEADER_OVER);
+    if (next == HF_LEADER_LEADING)
+        hf_outbox_add(&l->outbox, HF_LEADER_LEADS);
+    if (next == HF_LEADER_IDLE)
+        hf_outbox_add(&l->outbox, HF_LEADER_ENDED);
+}
+
+/* Its questions are ours; what it tells, its state says. */
+static void
+take_questions(struct hf_leader *l)
+{
+    uint8_t entry;
+
+    while (hf_outbox_take(&l->contender.outbox, &entry))
+        if (entry == HF_OUTBOX_ASK)
+            l->asks = true;
+}
+
+/* Did the batch that hangs on `version` move the head?  One beat more of this
+ * claim says so, whoever told of it: an answer, or a read. */
+static void
+note_applied(struct hf_leader *l, uint64_t version, uint64_t count)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+
+    if (l->batch.version == 0 || l->batch.version != version ||
+        k->version <= version || k->heartbeat.count != count + 1)
+        return;
+    l->next_fence = l->batch.next_fence;
+    l->batch.version = 0;
+    if (l->batch.number == 0 || state_of(&l->contender) != HF_LEADER_LEADING)
+        return;
+    l->applied = l->batch.number;
+    hf_outbox_add(&l->outbox, HF_LEADER_APPLIED);
+}
+
+static void
+step_contender(struct hf_leader *l, struct hf_event event)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+    uint64_t version = k->version;
+    uint64_t count = k->heartbeat.count;
+
+    hf_contender_step(&l->contender, event);
+    note_applied(l, version, count);
+    follow(l);
+    take_questions(l);
+}
+
+/* ---- A batch that is not there ------------------------------------------- */
+
+/* An answer counts for the version for which its write was sent. */
+static bool
+refuses_the_batch(const struct hf_leader *l, const struct hf_event *event)
+{
+    const struct hf_sent *sent;
+
+    if (event->kind != HF_ON_ANSWER || event->answer.verdict != HF_REFUSED)
+        return false;
+    sent =
+        hf_inflight_find(&l->contender.keeper.inflight, event->answer.number);
+    return sent != NULL && sent->kind == HF_ASK_BEAT &&
+           sent->version == l->batch.version;
+}
+
+/* It was refused, a read shows the head to be ours, and it is not in it: what
+ * the store has is not what this node thinks.  Or somebody else wrote our
+ * claim, with a count that is not ours. */
+static bool
+is_refuted(const struct hf_leader *l, uint64_t version)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+
+    if (l->state != HF_LEADER_LEADING || l->batch.version == 0)
+        return false;
+    return (l->batch.refused && !k->must_read) || k->version != version;
+}
+
+void
+hf_leader_step(struct hf_leader *l, struct hf_event event)
+{
+    uint64_t version = l->contender.keeper.version;
+
+    HF_CHECK(l->outbox.count == 0 && !l->asks);
+    if (l->state == HF_LEADER_IDLE)
+        return; /* it comes too late */
+    if (l->state == HF_LEADER_LEADING && refuses_the_batch(l, &event))
+        l->batch.refused = true;
+
+    step_contender(l, event);
+    if (is_refuted(l, version))
+        step_contender(l, hf_event(HF_ON_RELEASE, event.at));
+    check_invariants(l);
+}
+
+/* ---- What a read showed -------------------------------------------------- */
+
+void
+hf_leader_found(struct hf_leader *l, struct hf_instant now, uint64_t number,
+                struct hf_sight sight, struct hf_head_state head)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+    bool claimed = k->state != HF_KEEPER_IDLE;
+
+    if (sight.kind == HF_SIGHT_LOCK && !head.led)
+        sight = (struct hf_sight){.kind = HF_SIGHT_ABSENT,
+                                  .version = sight.version};
+    hf_leader_step(l, hf_found(now, number, sight));
+
+    /* It claims the version that it was just shown, and no other. */
+    if (claimed || k->state != HF_KEEPER_CLAIMING)
+        return;
+    l->batch = (struct hf_leader_batch){0};
+    l->next_fence = head.next_fence == 0 ? FENCE_FIRST : head.next_fence;
+}
+
+/* ---- What is written ----------------------------------------------------- */
+
+/* Is the next question the first write at its version? */
+static bool
+is_to_be_fixed(const struct hf_leader *l)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+
+    return l->asks && k->question.kind == HF_ASK_BEAT &&
+           l->batch.version != k->version;
+}
+
+void
+hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence)
+{
+    HF_CHECK(is_to_be_fixed(l));
+    HF_CHECK(number == 0 || next_fence >= l->next_fence);
+    l->batch = (struct hf_leader_batch){
+        .version = l->contender.keeper.version,
+        .number = number,
+        .next_fence = number == 0 ? l->next_fence : next_fence,
+    };
+}
+
+/* The contender's question, as one about a head. */
+static void
+build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+    struct hf_op *op = &effect->ask.request.ops[0];
+
+    *effect = (struct hf_leader_effect){.kind = HF_LEADER_ASK};
+    hf_keeper_request(k, &effect->ask.request);
+    effect->ask.head = (struct hf_head_state){true, l->next_fence};
+    if (k->question.kind == HF_ASK_BEAT) {
+        effect->ask.head.next_fence = l->batch.next_fence;
+        effect->ask.batch = l->batch.number;
+    } else if (k->question.kind == HF_ASK_DELETE) {
+        /* A generation of its own: it stands where nothing was as well, as a
+         * tombstone would. */
+        op->kind = HF_PUT;
+        op->new_generation = true;
+        effect->ask.head.led = false;
+    }
+}
+
+/* What is said of the machine as it is now. */
+static void
+build_telling(const struct hf_leader *l, struct hf_leader_effect *effect)
+{
+    switch (effect->kind) {
+    case HF_LEADER_LEADS:
+        effect->term = l->contender.keeper.token;
+        break;
+    case HF_LEADER_APPLIED:
+        effect->applied = l->applied;
+        break;
+    case HF_LEADER_ENDED:
+        effect->ended = l->contender.status;
+        break;
+    case HF_LEADER_ASK:
+    case HF_LEADER_FIX:
+    case HF_LEADER_OVER:
+        break;
+    }
+}
+
+bool
+hf_leader_next(struct hf_leader *l, struct hf_leader_effect *effect)
+{
+    uint8_t told;
+
+    if (hf_outbox_take(&l->outbox, &told)) {
+        *effect =
+            (struct hf_leader_effect){.kind = (enum hf_leader_effect_kind)told};
+        build_telling(l, effect);
+        return true;
+    }
+    if (!l->asks)
+        return false;
+    if (is_to_be_fixed(l) && l->state == HF_LEADER_LEADING) {
+        *effect = (struct hf_leader_effect){.kind = HF_LEADER_FIX};
+        return true;
+    }
+    if (is_to_be_fixed(l)) /* to confirm a claim is no batch yet */
+        hf_leader_fix(l, 0, 0);
+    l->asks = false;
+    build_question(l, effect);
+    return true;
+}
+
+/* ---- A leader ------------------------------------------------------------ */
+
+void
+hf_leader_init(struct hf_leader *l, const struct hf_leader_config *config)
+{
+    HF_CHECK(config->terms.if_dead == HF_TAKEOVER);
+    *l = (struct hf_leader){.config = *config};
+}
+
+/* Numbers of claims and of questions go on, so that no id is used twice, and a
+ * late answer to what the last wish asked is none to this one. */
+void
+hf_leader_seek(struct hf_leader *l, struct hf_instant now)
+{
+    struct hf_contender_config config = {
+        .terms = l->config.terms,
+        .grace = l->config.grace,
+        .limit = HF_FOREVER,
+        .seed = l->config.seed,
+    };
+    uint64_t claims = l->contender.claims;
+    uint64_t asked = l->contender.keeper.question.number;
+
+    HF_CHECK(l->state == HF_LEADER_IDLE && l->outbox.count == 0);
+    hf_contender_init(&l->contender, &config);
+    l->contender.claims = claims;
+    l->contender.keeper.question.number = asked;
+    l->batch = (struct hf_leader_batch){0};
+    step_contender(l, hf_event(HF_ON_ACQUIRE, now));
+    check_invariants(l);
+}
+
+struct hf_instant
+hf_leader_deadline(const struct hf_leader *l)
+{
+    return hf_contender_deadline(&l->contender);
+}

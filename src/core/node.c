@@ -1,0 +1,452 @@
+#include "core/node.h"
+
+#include <string.h>
+
+#include "base/check.h"
+
+/* ---- Moves --------------------------------------------------------------- */
+
+#define BIT(state) (1u << (state))
+
+/* Which states may follow which: the diagram in node.h, in code. */
+static const unsigned allowed[] = {
+    [HF_NODE_FOLLOWING] = BIT(HF_NODE_LOADING) | BIT(HF_NODE_ENDED),
+    [HF_NODE_LOADING] = BIT(HF_NODE_SERVING) | BIT(HF_NODE_LEAVING),
+    [HF_NODE_SERVING] = BIT(HF_NODE_DRAINING) | BIT(HF_NODE_LEAVING),
+    [HF_NODE_DRAINING] = BIT(HF_NODE_LEAVING),
+    [HF_NODE_LEAVING] = BIT(HF_NODE_FOLLOWING) | BIT(HF_NODE_ENDED),
+    [HF_NODE_ENDED] = 0,
+};
+
+static void
+move_to(struct hf_node *n, enum hf_node_state next)
+{
+    HF_CHECK(allowed[n->state] & BIT(next));
+    n->state = next;
+}
+
+/* Is there a table that batches are made of? */
+static bool
+writes(const struct hf_node *n)
+{
+    return n->state == HF_NODE_SERVING || n->state == HF_NODE_DRAINING;
+}
+
+static void
+check_invariants(const struct hf_node *n)
+{
+    bool leads = n->state == HF_NODE_LOADING || writes(n);
+
+    HF_CHECK(leads == (n->leader.state == HF_LEADER_LEADING));
+    HF_CHECK(leads == (n->lockspace != NULL));
+    HF_CHECK(leads || (n->batch.number == 0 && !n->collecting));
+    HF_CHECK(!writes(n) || hf_lockspace_serving(n->lockspace));
+    HF_CHECK(n->state != HF_NODE_ENDED || n->leader.state == HF_LEADER_IDLE);
+}
+
+/* ---- The table ----------------------------------------------------------- */
+
+static void
+step_lockspace(struct hf_node *n, struct hf_lockspace_event event)
+{
+    event.at = n->now;
+    hf_lockspace_step(n->lockspace, &event);
+}
+
+/* A new term begins with nothing: an empty table, nobody answered [L2]. */
+static void
+begin_term(struct hf_node *n, uint64_t term)
+{
+    struct hf_lockspace_config config = n->config.lockspace;
+
+    config.seed ^= term;
+    memset(n->block, 0, n->block_size);
+    n->lockspace = hf_lockspace_init(n->block, &config);
+    n->term = term;
+    n->through = 0;
+    n->answered = 0;
+    n->alive = 0;
+    move_to(n, HF_NODE_LOADING);
+}
+
+/* What was decided and not written never was. */
+static void
+discard(struct hf_node *n)
+{
+    n->lockspace = NULL;
+    n->batch = (struct hf_batch){0};
+    n->collecting = false;
+    move_to(n, HF_NODE_LEAVING);
+}
+
+static void
+resign(struct hf_node *n)
+{
+    hf_leader_step(&n->leader, hf_event(HF_ON_RELEASE, n->now));
+}
+
+/* ---- Loading ------------------------------------------------------------- */
+
+static void
+on_loaded(struct hf_node *n, const struct hf_node_event *event)
+{
+    step_lockspace(n, (struct hf_lockspace_event){
+                          .kind = HF_SPACE_SERVE,
+                          .serve = {.term = n->term,
+                                    .next_fence = n->leader.next_fence,
+                                    .wall_us = event->load.wall_us},
+                      });
+    if (hf_lockspace_serving(n->lockspace))
+        move_to(n, HF_NODE_SERVING);
+    else
+        resign(n); /* what the store has contradicts itself */
+}
+
+/* Of this term: what an earlier load still reads is not what is there. */
+static void
+on_load(struct hf_node *n, const struct hf_node_event *event)
+{
+    if (n->state != HF_NODE_LOADING || event->load.term != n->term)
+        return;
+    if (event->kind == HF_NODE_LOADED_SESSION)
+        step_lockspace(n, (struct hf_lockspace_event){
+                              .kind = HF_SPACE_LOAD_SESSION,
+                              .session = event->load.session,
+                          });
+    else if (event->kind == HF_NODE_LOADED_GRANT)
+        step_lockspace(n, (struct hf_lockspace_event){
+                              .kind = HF_SPACE_LOAD_GRANT,
+                              .grant = event->load.grant,
+                          });
+    else if (event->kind == HF_NODE_LOADED)
+        on_loaded(n, event);
+    else
+        resign(n);
+}
+
+/* ---- Clients ------------------------------------------------------------- */
+
+static void
+on_message(struct hf_node *n, const struct hf_message *message)
+{
+    if (n->state != HF_NODE_SERVING) {
+        n->refused = message->stream;
+        return;
+    }
+    step_lockspace(n, (struct hf_lockspace_event){.kind = HF_SPACE_MESSAGE,
+                                                  .message = *message});
+}
+
+static void
+on_request(struct hf_node *n, const struct hf_node_event *event)
+{
+    struct hf_lockspace_event request = {
+        .kind = event->kind == HF_NODE_HANDED ? HF_SPACE_HANDED
+                                              : HF_SPACE_STREAM_ENDED,
+    };
+
+    if (n->state != HF_NODE_SERVING)
+        return;
+    request.request.stream = event->request.stream;
+    request.request.session = event->request.session;
+    request.request.lane = event->request.lane;
+    request.request.n = event->request.n;
+    step_lockspace(n, request);
+}
+
+/* Build it now: what it tells of may be gone with the next event.  A keep-alive
+ * has time until others come; whatever else waits, somebody waits for. */
+static void
+note_answer(struct hf_node *n, const struct hf_answer *answer)
+{
+    bool first = n->alive <= n->through || n->alive <= n->batch.through;
+
+    if (answer->kind != HF_ANSWER_ALIVE) {
+        n->answered = answer->mark;
+        return;
+    }
+    if (first)
+        n->alive_by = hf_after(n->now, n->config.share);
+    n->alive = answer->mark;
+}
+
+/* ---- Batches ------------------------------------------------------------- */
+
+/* Is there anything that the head should carry now? */
+static bool
+has_to_write(const struct hf_node *n)
+{
+    bool shared =
+        n->state == HF_NODE_DRAINING || hf_reached(n->now, n->alive_by);
+
+    if (!writes(n) || n->batch.number != 0)
+        return false;
+    return hf_lockspace_pending(n->lockspace) || n->answered > n->through ||
+           (n->alive > n->through && shared);
+}
+
+/* Every beat is a batch: what was decided so far, if only the head [J1]. */
+static void
+begin_batch(struct hf_node *n)
+{
+    hf_lockspace_begin(n->lockspace, n->config.budget);
+    n->collecting = true;
+}
+
+/* From here it is fixed, and what is decided waits for the next [J4]. */
+static void
+fix_batch(struct hf_node *n)
+{
+    hf_lockspace_fix(n->lockspace, &n->batch);
+    hf_leader_fix(&n->leader, n->batch.number, n->batch.next_fence);
+    n->collecting = false;
+}
+
+static void
+on_applied(struct hf_node *n, uint64_t number)
+{
+    HF_CHECK(number == n->batch.number);
+    n->through = n->batch.through;
+    n->batch = (struct hf_batch){0};
+    step_lockspace(n, (struct hf_lockspace_event){
+                          .kind = HF_SPACE_BATCH,
+                          .batch = {.number = number, .verdict = HF_APPLIED},
+                      });
+}
+
+/* Is all that was decided written, and are all answers due? */
+static bool
+is_drained(const struct hf_node *n)
+{
+    return n->state == HF_NODE_DRAINING && n->batch.number == 0 &&
+           n->leader.state == HF_LEADER_LEADING && !has_to_write(n);
+}
+
+/* ---- The leader ---------------------------------------------------------- */
+
+static void
+on_ended(struct hf_node *n)
+{
+    n->seek_at = hf_after(n->now, n->config.rest);
+    if (n->stopped) {
+        n->tells_end = true;
+        move_to(n, HF_NODE_ENDED);
+    } else if (n->state != HF_NODE_FOLLOWING) {
+        move_to(n, HF_NODE_FOLLOWING);
+    }
+}
+
+/* What the leader did, as an effect of ours; false: nobody need know. */
+static bool
+on_leader(struct hf_node *n, const struct hf_leader_effect *did,
+          struct hf_node_effect *effect)
+{
+    *effect = (struct hf_node_effect){0};
+    switch (did->kind) {
+    case HF_LEADER_ASK:
+        effect->kind = HF_NODE_ASK;
+        effect->ask = *did;
+        return true;
+    case HF_LEADER_FIX:
+        if (!writes(n)) {
+            hf_leader_fix(&n->leader, 0, 0);
+            return false;
+        }
+        begin_batch(n);
+        effect->kind = HF_NODE_COLLECT;
+        return true;
+    case HF_LEADER_LEADS:
+        begin_term(n, did->term);
+        effect->kind = HF_NODE_LOAD;
+        effect->term = did->term;
+        return true;
+    case HF_LEADER_APPLIED:
+        on_applied(n, did->applied);
+        effect->kind = HF_NODE_DUE;
+        effect->through = n->through;
+        return true;
+    case HF_LEADER_OVER:
+        discard(n);
+        effect->kind = HF_NODE_DISCARD;
+        return true;
+    case HF_LEADER_ENDED:
+        on_ended(n);
+        effect->kind = HF_NODE_RESTS;
+        effect->status = did->ended;
+        return did->ended != HF_OK && !n->stopped;
+    }
+    return false;
+}
+
+/* ---- A node -------------------------------------------------------------- */
+
+void
+hf_node_init(struct hf_node *n, const struct hf_node_config *config,
+             void *block)
+{
+    HF_CHECK(hf_lockspace_valid(&config->lockspace));
+    *n = (struct hf_node){
+        .config = *config,
+        .seek_at = HF_NEVER,
+        .block = block,
+        .block_size = hf_lockspace_size(&config->lockspace),
+    };
+    hf_leader_init(&n->leader, &config->leader);
+}
+
+static void
+on_clock(struct hf_node *n)
+{
+    hf_leader_step(&n->leader, hf_event(HF_ON_CLOCK, n->now));
+    if (n->state == HF_NODE_SERVING && n->leader.state == HF_LEADER_LEADING)
+        step_lockspace(n, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK});
+    if (n->state == HF_NODE_FOLLOWING && n->leader.state == HF_LEADER_IDLE &&
+        hf_reached(n->now, n->seek_at))
+        hf_leader_seek(&n->leader, n->now);
+}
+
+/* Who leads is named to those who ask here; a head of one's own names nobody.
+ */
+static void
+on_found(struct hf_node *n, const struct hf_node_event *event)
+{
+    const struct hf_sight *sight = &event->found.sight;
+    uint64_t own = n->leader.contender.keeper.heartbeat.id;
+
+    if (sight->kind != HF_SIGHT_NONE)
+        n->followed = sight->kind == HF_SIGHT_LOCK && event->found.head.led &&
+                      sight->heartbeat.id != own;
+    hf_leader_found(&n->leader, n->now, event->found.number, *sight,
+                    event->found.head);
+}
+
+static void
+on_stop(struct hf_node *n)
+{
+    n->stopped = true;
+    if (n->state == HF_NODE_SERVING)
+        move_to(n, HF_NODE_DRAINING);
+    else if (n->leader.state == HF_LEADER_IDLE && n->state != HF_NODE_ENDED)
+        on_ended(n);
+    else if (n->state != HF_NODE_DRAINING)
+        resign(n);
+}
+
+void
+hf_node_step(struct hf_node *n, const struct hf_node_event *event)
+{
+    HF_CHECK(!n->collecting && n->refused == 0);
+    n->now = hf_later(n->now, event->at);
+    n->asked_to_write = false;
+    switch (event->kind) {
+    case HF_NODE_START:
+        hf_leader_seek(&n->leader, n->now);
+        break;
+    case HF_NODE_STORE:
+        hf_leader_step(&n->leader, event->store);
+        break;
+    case HF_NODE_FOUND:
+        on_found(n, event);
+        break;
+    case HF_NODE_LOADED_SESSION:
+    case HF_NODE_LOADED_GRANT:
+    case HF_NODE_LOADED:
+    case HF_NODE_LOAD_FAILED:
+        on_load(n, event);
+        break;
+    case HF_NODE_MESSAGE:
+        on_message(n, &event->message);
+        break;
+    case HF_NODE_STREAM_ENDED:
+    case HF_NODE_HANDED:
+        on_request(n, event);
+        break;
+    case HF_NODE_CLOCK:
+        on_clock(n);
+        break;
+    case HF_NODE_STOP:
+        on_stop(n);
+        break;
+    }
+}
+
+/* What is told to clients goes before what is asked of the store. */
+static bool
+next_answer(struct hf_node *n, struct hf_node_effect *effect)
+{
+    if (n->refused != 0) {
+        *effect = (struct hf_node_effect){.kind = HF_NODE_REFUSE};
+        effect->refuse.stream = n->refused;
+        effect->refuse.followed = n->followed;
+        n->refused = 0;
+        return true;
+    }
+    if (n->lockspace == NULL)
+        return false;
+    *effect = (struct hf_node_effect){.kind = HF_NODE_ANSWER};
+    if (!hf_lockspace_next(n->lockspace, &effect->answer))
+        return false;
+    note_answer(n, &effect->answer);
+    return true;
+}
+
+/* What follows from all that was told: a write, or the end; false: nothing. */
+static bool
+go_on(struct hf_node *n)
+{
+    if (is_drained(n)) {
+        resign(n);
+        return true;
+    }
+    if (n->asked_to_write || !has_to_write(n))
+        return false;
+    n->asked_to_write = true;
+    hf_leader_step(&n->leader, hf_event(HF_ON_WRITE, n->now));
+    return true;
+}
+
+bool
+hf_node_next(struct hf_node *n, struct hf_node_effect *effect)
+{
+    struct hf_leader_effect did;
+
+    if (n->collecting)
+        fix_batch(n);
+    if (next_answer(n, effect))
+        return true;
+    do {
+        while (hf_leader_next(&n->leader, &did))
+            if (on_leader(n, &did, effect))
+                return true;
+    } while (go_on(n));
+
+    if (n->tells_end) {
+        n->tells_end = false;
+        *effect = (struct hf_node_effect){.kind = HF_NODE_STOPPED};
+        return true;
+    }
+    check_invariants(n);
+    return false;
+}
+
+bool
+hf_node_take(struct hf_node *n, struct hf_change *change)
+{
+    HF_CHECK(n->collecting);
+    return hf_lockspace_take(n->lockspace, change);
+}
+
+struct hf_instant
+hf_node_deadline(const struct hf_node *n)
+{
+    struct hf_instant deadline = hf_leader_deadline(&n->leader);
+
+    if (n->state == HF_NODE_FOLLOWING && n->leader.state == HF_LEADER_IDLE)
+        return n->seek_at;
+    if (n->state == HF_NODE_SERVING)
+        deadline = hf_earlier(deadline, hf_lockspace_deadline(n->lockspace));
+    if (n->state == HF_NODE_SERVING && n->batch.number == 0 &&
+        n->alive > n->through && !hf_reached(n->now, n->alive_by))
+        deadline = hf_earlier(deadline, n->alive_by);
+    return deadline;
+}

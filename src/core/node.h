@@ -1,0 +1,164 @@
+#ifndef HF_CORE_NODE_H
+#define HF_CORE_NODE_H
+
+#include "core/leader.h"
+#include "core/lockspace.h"
+
+/*
+ * Node: one process of a lock server.  It has a leader, which seeks and keeps
+ * the head, and a lockspace, which it fills when it leads and throws away when
+ * it does not; what it decides is when which of them has its turn.
+ *
+ *              leads              loaded                 stop
+ *   FOLLOWING --------> LOADING ----------> SERVING ------------> DRAINING
+ *    |     ^               |                   |                      |
+ *    |     |               | over              | over    all is due,  |
+ *    |     | settled       v                   v         or over      |
+ *    |     +----------- LEAVING <--------------+----------------------+
+ *    |                     | settled, and
+ *    |  stop               v was stopped
+ *    +------------------> ENDED
+ *
+ * (What cannot be loaded is left.  Who has left, or could not seek, rests and
+ * seeks again.)
+ *
+ * The promises.  Whoever does not serve answers *not leading*, and nothing
+ * else [L3].  No answer is due before a batch is applied that was begun after
+ * it was decided [J2].  A batch is under way once, and while one is, the next
+ * gathers [J1, J4].  Nothing of an earlier term is in the table of a later
+ * [L2].  Who is told to stop writes what was decided, and then leaves [L4].
+ *
+ * Memory: one block for the lockspace, the caller's.  Not thread-safe.  No I/O,
+ * no allocation, no clock.
+ */
+
+enum hf_node_state {
+    HF_NODE_FOLLOWING, /* the head is sought, or will be at seek_at */
+    HF_NODE_LOADING,   /* leads, and reads what is granted */
+    HF_NODE_SERVING,
+    HF_NODE_DRAINING, /* the last batches: the table moves no more */
+    HF_NODE_LEAVING,  /* the head is put without a node */
+    HF_NODE_ENDED,
+};
+
+struct hf_node_config {
+    struct hf_leader_config leader;
+    struct hf_lockspace_config lockspace;
+    struct hf_budget budget;  /* of a batch, beside the head and its marker */
+    struct hf_duration rest;  /* after a leadership that ended, or an error */
+    struct hf_duration share; /* how long keep-alives wait for each other: at
+                                 most a twentieth of the shortest ttl */
+};
+
+struct hf_node {
+    struct hf_node_config config;
+    enum hf_node_state state;
+    struct hf_instant now;
+    struct hf_instant seek_at; /* FOLLOWING, and the leader is idle */
+    struct hf_leader leader;
+    void *block; /* borrowed: of the lockspace */
+    size_t block_size;
+    struct hf_lockspace *lockspace; /* in it; NULL: there is none */
+    uint64_t term;                  /* of the lockspace */
+    bool stopped;                   /* it is to end */
+    bool tells_end;                 /* and that it has is not yet said */
+    bool followed;                  /* the head that was read last has a node */
+    bool collecting;       /* a batch was begun, and its changes are taken */
+    bool asked_to_write;   /* in this step */
+    uint64_t refused;      /* a stream that is to be told so */
+    struct hf_batch batch; /* under way; number 0: none */
+    uint64_t through;      /* answers of marks up to this are due */
+    uint64_t answered;     /* mark of the last answer that is to be due soon */
+    uint64_t alive;        /* mark of the last that may wait for others */
+    struct hf_instant alive_by; /* but no longer than this */
+};
+
+enum hf_node_event_kind {
+    HF_NODE_START,
+    HF_NODE_STORE, /* for the leader: ANSWER, PROCESSES, HINT, WENT_BACK */
+    HF_NODE_FOUND, /* a read of the head was answered */
+    HF_NODE_LOADED_SESSION, /* after HF_NODE_LOAD, in its term: all sessions, */
+    HF_NODE_LOADED_GRANT,   /* all grants in the order of their fences, */
+    HF_NODE_LOADED,         /* and that this was all; */
+    HF_NODE_LOAD_FAILED,    /* or that it cannot be read */
+    HF_NODE_MESSAGE,
+    HF_NODE_STREAM_ENDED,
+    HF_NODE_HANDED,
+    HF_NODE_CLOCK,
+    HF_NODE_STOP,
+};
+
+struct hf_node_event {
+    enum hf_node_event_kind kind;
+    struct hf_instant at;
+    union {
+        struct hf_event store;
+        struct {
+            uint64_t number;
+            struct hf_sight sight;
+            struct hf_head_state head;
+        } found;
+        struct {
+            uint64_t term; /* what is of another is ignored */
+            uint64_t wall_us;
+            struct hf_loaded_session session;
+            struct hf_loaded_grant grant;
+        } load;
+        struct hf_message message;
+        struct {
+            uint64_t stream;
+            uint64_t session;
+            uint64_t lane;
+            uint64_t n;
+        } request; /* as in struct hf_lockspace_event */
+    };
+};
+
+enum hf_node_effect_kind {
+    HF_NODE_ASK,     /* a question to the store about the head */
+    HF_NODE_COLLECT, /* a batch was begun: take all its changes, by
+                        hf_node_take, before the next effect, and keep them
+                        until one more is begun; the next ASK carries it */
+    HF_NODE_LOAD,    /* read all sessions, then all grants, of this term */
+    HF_NODE_ANSWER,  /* build it now, keep it until it is due */
+    HF_NODE_DUE,     /* all answers of marks up to this: write them */
+    HF_NODE_REFUSE,  /* tell this stream that another leads, or nobody [L3] */
+    HF_NODE_DISCARD, /* answers that are not due, and all streams that have
+                        none: tell them the same */
+    HF_NODE_RESTS,   /* it could not lead, or even look, and seeks again: why */
+    HF_NODE_STOPPED, /* ENDED */
+};
+
+struct hf_node_effect {
+    enum hf_node_effect_kind kind;
+    union {
+        struct hf_leader_effect ask; /* HF_LEADER_ASK */
+        uint64_t term;               /* LOAD */
+        struct hf_answer answer;
+        uint64_t through;      /* DUE */
+        enum hf_status status; /* RESTS */
+        struct {
+            uint64_t stream;
+            bool followed; /* somebody leads: name the address in the head */
+        } refuse;
+    };
+};
+
+/* The block is of hf_lockspace_size(&config->lockspace) bytes, aligned for any
+ * object, and need not be zeroed. */
+void hf_node_init(struct hf_node *n, const struct hf_node_config *config,
+                  void *block);
+
+/* Apply one event.  Drain hf_node_next before the next call. */
+void hf_node_step(struct hf_node *n, const struct hf_node_event *event);
+
+/* Take the oldest effect not yet taken; false when there is none left. */
+bool hf_node_next(struct hf_node *n, struct hf_node_effect *effect);
+
+/* After HF_NODE_COLLECT: the next change of the batch; false: that was all. */
+bool hf_node_take(struct hf_node *n, struct hf_change *change);
+
+/* When to send the next HF_NODE_CLOCK, or HF_NEVER. */
+struct hf_instant hf_node_deadline(const struct hf_node *n);
+
+#endif
