@@ -1,0 +1,69 @@
+#ifndef HF_CORE_SESSION_WISHES_H
+#define HF_CORE_SESSION_WISHES_H
+
+#include "core/session/parts.h"
+
+/*
+ * Wishes: the life of one wish, from the call that begins it to the answer that
+ * proves nothing of it is left [R5].  Its own messages are acquire, change and
+ * release, of which one is out at once; an answer counts on the stream of the
+ * newest alone, so that nothing which an older attempt is told is listened to
+ * [R3].
+ */
+
+uint32_t hf_wishes_find(const struct hf_session *s, uint64_t id);
+uint32_t hf_wishes_of_stream(struct hf_session *s, uint64_t stream);
+
+/* ---- Calls of the user's ------------------------------------------------- */
+
+void hf_wishes_add(struct hf_session *s, const struct hf_session_event *event);
+void hf_wishes_release(struct hf_session *s, uint32_t number);
+void hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index);
+void hf_wishes_release_all(struct hf_session *s);
+
+/* ---- Messages ------------------------------------------------------------ */
+
+/* Send what is ready. */
+void hf_wishes_send(struct hf_session *s);
+
+/* Its message is answered, or never will be: nothing is out any more. */
+void hf_wishes_take_stream(struct hf_session *s, uint32_t number);
+
+/* Nothing is out; send it once more. */
+void hf_wishes_again(struct hf_session *s, uint32_t number);
+
+/* What was asked of the last leader is asked of the next. */
+void hf_wishes_again_all(struct hf_session *s);
+
+/* It was answered, on the stream that it waited for; false: not by anything
+ * that answers what was asked. */
+bool hf_wishes_answered(struct hf_session *s, uint32_t number,
+                        const struct hf_answer *answer);
+
+/* ---- The lease ----------------------------------------------------------- */
+
+/* What is left of the right has changed. */
+void hf_wishes_trust(struct hf_session *s);
+
+/* The grant of that fence was cleared, or is not there. */
+void hf_wishes_revoked(struct hf_session *s, uint64_t fence);
+void hf_wishes_missing(struct hf_session *s, uint64_t fence);
+
+/* The session is over at the server: nothing of it is left there. */
+void hf_wishes_gone(struct hf_session *s);
+
+/* There is no session to be had. */
+void hf_wishes_denied(struct hf_session *s);
+
+/* ---- Time ---------------------------------------------------------------- */
+
+/* Deadlines, messages without an answer, and pauses that are over. */
+void hf_wishes_run_timers(struct hf_session *s);
+
+/* Its news were taken: an end that was told needs no memory. */
+void hf_wishes_told(struct hf_session *s, uint32_t number);
+
+/* As its user sees it. */
+enum hf_state hf_wishes_state(const struct hf_wish *wish);
+
+#endif
