@@ -109,6 +109,9 @@ on_answer(struct hf_session *s, const struct hf_session_event *event)
                           : hf_lease_answered(s, &sent.errand, event);
     if (!fits)
         fail(s, &sent);
+    if (answer->kind == HF_ANSWER_LIMIT && s->state == HF_LEASE_OPEN &&
+        hf_wishes_stuck(s))
+        hf_lease_renounce(s);
 }
 
 /* ---- What broke ---------------------------------------------------------- */
@@ -362,8 +365,7 @@ hf_session_deadline(const struct hf_session *s)
 bool
 hf_session_room(const struct hf_session *s)
 {
-    return s->state != HF_LEASE_ENDING && s->state != HF_LEASE_OVER &&
-           hf_slots_room(&s->wishes, 1);
+    return !s->is_last && hf_slots_room(&s->wishes, 1);
 }
 
 bool

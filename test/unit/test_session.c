@@ -224,12 +224,14 @@ what_kept_a_wish_waiting_is_said_at_its_deadline(void **state)
     EXPECT_SAID(&g, "wish 1 ended: HF_E_UNAVAILABLE\n");
     assert_true(hf_session_settled(g.session));
     guest_opened(&g, 1);
-    guest_want(&g, (struct want){.id = 2, .wait_ms = 100});
-    answer(&g, 2, HF_ANSWER_LIMIT);
+    guest_want(&g, (struct want){.id = 2});
+    guest_granted(&g, 2, 101);
+    guest_want(&g, (struct want){.id = 3, .wait_ms = 100});
+    answer(&g, 3, HF_ANSWER_LIMIT);
     guest_hush(&g);
     guest_clock(&g, 1200);
-    EXPECT_SAID(&g, "wish 2 ended: limit\n"
-                    "1: #3 release 1.2\n");
+    EXPECT_SAID(&g, "wish 3 ended: limit\n"
+                    "1: #4 release 2.1\n");
     guest_fini(&g);
 }
 
@@ -238,23 +240,49 @@ what_kept_a_wish_waiting_is_said_at_its_deadline(void **state)
 static void
 who_wants_no_more_releases_until_that_is_answered(void **state)
 {
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    guest_hush(&g);
+    guest_release(&g, 2);
+    EXPECT_SAID(&g, "close #3\n"
+                    "1: #4 release 2.1\n");
+    guest_stream_ends(&g, 4);
+    EXPECT_SAID(&g, "1: #5 release 2.1\n");
+    answer(&g, 5, HF_ANSWER_LIMIT); /* which settles nothing */
+    EXPECT_SAID(&g, "");
+    guest_clock(&g, 1750);
+    EXPECT_SAID(&g, "1: #6 release 2.1\n");
+    answer(&g, 6, HF_ANSWER_RELEASED);
+    EXPECT_SAID(&g, "wish 2 ended: HF_E_CANCELLED\n");
+    guest_fini(&g);
+}
+
+/* The server knows two lanes, both idle, and lets no third one in; but it can
+ * forget none before the lowest is settled, which is the third. */
+static void
+who_is_kept_out_and_holds_nothing_ends_the_session(void **state)
+{
     struct guest g = guest_new();
 
     (void)state;
-    guest_want(&g, (struct want){.id = 1});
+    for (uint64_t id = 1; id <= 3; id++)
+        guest_want(&g, (struct want){.id = id});
     guest_opened(&g, 1);
-    guest_hush(&g);
+    answer(&g, 2, HF_ANSWER_LIMIT);
+    over(&g, 3, HF_OVER_HELD);
+    over(&g, 4, HF_OVER_HELD);
     guest_release(&g, 1);
-    EXPECT_SAID(&g, "close #2\n"
-                    "1: #3 release 1.1\n");
-    guest_stream_ends(&g, 3);
-    EXPECT_SAID(&g, "1: #4 release 1.1\n");
-    answer(&g, 4, HF_ANSWER_LIMIT); /* which settles nothing */
-    EXPECT_SAID(&g, "");
-    guest_clock(&g, 1750);
-    EXPECT_SAID(&g, "1: #5 release 1.1\n");
-    answer(&g, 5, HF_ANSWER_RELEASED);
-    EXPECT_SAID(&g, "wish 1 ended: HF_E_CANCELLED\n");
+    guest_hush(&g);
+    answer(&g, 5, HF_ANSWER_LIMIT);
+    EXPECT_SAID(&g, "1: #6 end\n");
+    guest_want(&g, (struct want){.id = 4});
+    answer(&g, 6, HF_ANSWER_ENDED);
+    EXPECT_SAID(&g, "wish 1 ended: HF_E_CANCELLED\n"
+                    "1: #7 open, lowest 2\n");
+    guest_opened(&g, 7);
+    EXPECT_SAID(&g, "1: #8 acquire 2.2.1, lowest 2\n");
     guest_fini(&g);
 }
 
@@ -390,6 +418,7 @@ main(void)
         cmocka_unit_test(a_grant_that_comes_at_the_deadline_is_released),
         cmocka_unit_test(what_kept_a_wish_waiting_is_said_at_its_deadline),
         cmocka_unit_test(who_wants_no_more_releases_until_that_is_answered),
+        cmocka_unit_test(who_is_kept_out_and_holds_nothing_ends_the_session),
         cmocka_unit_test(what_was_never_sent_needs_no_release),
         cmocka_unit_test(a_session_that_ends_gives_all_back_at_once),
         cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),

@@ -18,7 +18,7 @@ static const unsigned allowed[] = {
         BIT(HF_LEASE_NONE) | BIT(HF_LEASE_OPEN) | BIT(HF_LEASE_ENDING),
     [HF_LEASE_OPEN] =
         BIT(HF_LEASE_NONE) | BIT(HF_LEASE_MEETING) | BIT(HF_LEASE_ENDING),
-    [HF_LEASE_ENDING] = BIT(HF_LEASE_OVER),
+    [HF_LEASE_ENDING] = BIT(HF_LEASE_NONE) | BIT(HF_LEASE_OVER),
     [HF_LEASE_OVER] = 0,
 };
 
@@ -330,7 +330,7 @@ hf_lease_gone(struct hf_session *s, enum hf_answer_kind kind)
     bool refused = s->state == HF_LEASE_OPENING && kind == HF_ANSWER_DENIED;
 
     lose_right(s);
-    move_to(s, s->state == HF_LEASE_ENDING ? HF_LEASE_OVER : HF_LEASE_NONE);
+    move_to(s, s->is_last ? HF_LEASE_OVER : HF_LEASE_NONE);
     hf_wishes_gone(s);
     if (refused)
         hf_wishes_denied(s);
@@ -348,13 +348,21 @@ hf_lease_want(struct hf_session *s)
 void
 hf_lease_end(struct hf_session *s)
 {
-    bool is_there = s->state == HF_LEASE_OPEN || s->state == HF_LEASE_MEETING;
-
-    if (s->state == HF_LEASE_ENDING || s->state == HF_LEASE_OVER)
+    if (s->is_last)
         return;
+    s->is_last = true;
     hf_wishes_release_all(s);
+    if (s->state == HF_LEASE_NONE || s->state == HF_LEASE_OPENING)
+        move_to(s, HF_LEASE_OVER);
+    else if (s->state != HF_LEASE_ENDING)
+        hf_lease_renounce(s);
+}
+
+void
+hf_lease_renounce(struct hf_session *s)
+{
     lose_right(s);
-    move_to(s, is_there ? HF_LEASE_ENDING : HF_LEASE_OVER);
+    move_to(s, HF_LEASE_ENDING);
 }
 
 /* ---- Time ---------------------------------------------------------------- */

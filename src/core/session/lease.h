@@ -41,6 +41,9 @@ void hf_lease_want(struct hf_session *s);
 /* The user wants all to end. */
 void hf_lease_end(struct hf_session *s);
 
+/* End this session, in which nothing is granted, for the sake of the next. */
+void hf_lease_renounce(struct hf_session *s);
+
 /* When to look again, or HF_NEVER. */
 struct hf_instant hf_lease_deadline(const struct hf_session *s);
 

@@ -35,7 +35,7 @@ enum hf_lease_state {
     HF_LEASE_OPENING, /* asked for one */
     HF_LEASE_MEETING, /* this leader is to say that it knows us, and ours */
     HF_LEASE_OPEN,
-    HF_LEASE_ENDING, /* it is to end, and all with it */
+    HF_LEASE_ENDING, /* it is to end, and all that it has with it */
     HF_LEASE_OVER,
 };
 
@@ -146,6 +146,7 @@ struct hf_session {
     struct hf_instant ask_at; /* no request before [R6] */
     struct hf_fence_sum believed;
     bool comparing;      /* MEETING: the list is being told, in pages */
+    bool is_last;        /* no session follows it */
     bool limited;        /* there was no room for a session */
     uint32_t page_first; /* the first granted wish not yet compared */
     uint32_t page_end;   /* the first that is not in the page; 0: all are */

@@ -80,6 +80,13 @@ is_waiting(const struct hf_wish *wish)
            wish->state == HF_WISH_CONFIRMING;
 }
 
+/* Those that are free, or only to be told, are left out. */
+static bool
+is_unsettled(const struct hf_wish *wish)
+{
+    return wish->state != HF_WISH_FREE && wish->state != HF_WISH_SETTLED;
+}
+
 /* When to look at it next. */
 static void
 set_timer(struct hf_session *s, uint32_t number)
@@ -525,7 +532,6 @@ static bool
 acquire_answered(struct hf_session *s, uint32_t number,
                  const struct hf_answer *answer)
 {
-    hf_wish_at(s, number)->limited = answer->kind == HF_ANSWER_LIMIT;
     switch ((int)answer->kind) {
     case HF_ANSWER_GRANTED:
         on_granted(s, number, answer->fence);
@@ -586,7 +592,10 @@ bool
 hf_wishes_answered(struct hf_session *s, uint32_t number,
                    const struct hf_answer *answer)
 {
-    switch ((enum hf_wish_state)hf_wish_at(s, number)->state) {
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    wish->limited = answer->kind == HF_ANSWER_LIMIT;
+    switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_ASKING:
         return acquire_answered(s, number, answer);
     case HF_WISH_HELD:
@@ -602,6 +611,21 @@ hf_wishes_answered(struct hf_session *s, uint32_t number,
     }
     HF_CHECK(!"these have sent nothing");
     return false;
+}
+
+/* The lanes that the server knows may be idle ones, which it cannot forget
+ * before those that it does not let in are settled. */
+bool
+hf_wishes_stuck(const struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++) {
+        const struct hf_wish *wish = hf_wish_at(s, at);
+
+        if (is_unsettled(wish) && wish->state != HF_WISH_QUEUED &&
+            (!wish->limited || wish->stream != 0))
+            return false;
+    }
+    return true;
 }
 
 /* ---- What the user wants ------------------------------------------------- */
@@ -675,13 +699,6 @@ hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index)
     wish->changing |= UINT64_C(1) << index;
 }
 
-/* Those that are free, or only to be told, are left out. */
-static bool
-is_unsettled(const struct hf_wish *wish)
-{
-    return wish->state != HF_WISH_FREE && wish->state != HF_WISH_SETTLED;
-}
-
 void
 hf_wishes_release_all(struct hf_session *s)
 {
@@ -700,7 +717,8 @@ gone(struct hf_session *s, uint32_t number)
     wish->asked = false; /* nothing is left, nor can come */
     switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_ASKING:
-        hf_wishes_again(s, number);
+        if (wish->stream != 0 || wish->due.ms == HF_NEVER.ms) /* no pause */
+            hf_wishes_again(s, number);
         break;
     case HF_WISH_CONFIRMING:
         disbelieve(s, number);

@@ -40,6 +40,10 @@ void hf_wishes_again_all(struct hf_session *s);
 bool hf_wishes_answered(struct hf_session *s, uint32_t number,
                         const struct hf_answer *answer);
 
+/* Is there no room for anything that was asked, and nothing that could be given
+ * back to make some? */
+bool hf_wishes_stuck(const struct hf_session *s);
+
 /* ---- The lease ----------------------------------------------------------- */
 
 /* What is left of the right has changed. */
