@@ -100,14 +100,16 @@ on_answer(struct hf_session *s, const struct hf_session_event *event)
         on_term(s, &sent, event);
         return;
     }
-    hf_nodes_answered(&s->nodes, sent.node);
     if (answer->kind == HF_ANSWER_GONE || answer->kind == HF_ANSWER_DENIED) {
+        hf_nodes_answered(&s->nodes, sent.node);
         hf_lease_gone(s, answer->kind);
         return;
     }
     fits = sent.wish != 0 ? hf_wishes_answered(s, sent.wish, answer)
                           : hf_lease_answered(s, &sent.errand, event);
-    if (!fits)
+    if (fits)
+        hf_nodes_answered(&s->nodes, sent.node);
+    else
         fail(s, &sent);
     if (answer->kind == HF_ANSWER_LIMIT && s->state == HF_LEASE_OPEN &&
         hf_wishes_stuck(s))

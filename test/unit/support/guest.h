@@ -27,15 +27,15 @@ struct guest {
     size_t len;
 };
 
-/* A ttl of 10 s, a beat of 1 s, a grace of 2 s, a margin of 500 ms: the right is
- * at risk after 7,500 ms, and over after 9,500.  Who does not answer is waited
- * for for 1,250 ms, and for a lock for 5 s.  Three nodes, pages of two fences,
- * sixteen wishes; it is 1,000 ms. */
+/* A ttl of 10 s, a beat of 1 s, a grace of 2 s, a margin of 500 ms: the right
+ * is at risk after 7,500 ms, and over after 9,500.  An answer is waited for for
+ * 1,250 ms, a lock's for 5 s.  Three nodes, pages of two fences, sixteen
+ * wishes; it is 1,000 ms. */
 struct hf_session_config guest_config(enum hf_if_dead if_dead);
 struct guest guest_with(const struct hf_session_config *config);
 
-/* The same, and wish 1 was granted fence 101 in term 7 of node 1: the streams 1,
- * 2 are answered.  Nothing of it is in the text. */
+/* The same, and wish 1 was granted fence 101 in term 7 of node 1: the streams 1
+ * and 2 are answered.  Nothing of it is in the text. */
 struct guest guest_new(void);
 struct guest guest_holding(enum hf_if_dead if_dead);
 void guest_fini(struct guest *guest);
