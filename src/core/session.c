@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "core/session/lanes.h"
 #include "core/session/lease.h"
+#include "core/session/messages.h"
 #include "core/session/rows.h"
 #include "core/session/wishes.h"
 
@@ -21,12 +22,12 @@ struct sent {
 static bool
 take_sent(struct hf_session *s, uint64_t stream, struct sent *sent)
 {
-    uint32_t wish = hf_wishes_of_stream(s, stream);
+    uint32_t wish = hf_messages_of_stream(s, stream);
 
     *sent = (struct sent){.wish = wish, .stream = stream};
     if (wish != 0) {
         sent->node = hf_wish_at(s, wish)->node;
-        hf_wishes_take_stream(s, wish);
+        hf_messages_take_stream(s, wish);
         return true;
     }
     if (!hf_lease_take_errand(s, stream, &sent->errand))
@@ -39,7 +40,7 @@ static void
 say_again(struct hf_session *s, const struct sent *sent)
 {
     if (sent->wish != 0)
-        hf_wishes_again(s, sent->wish);
+        hf_messages_again(s, sent->wish);
     else
         s->say_at = s->now;
 }
@@ -211,7 +212,7 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
     }
     hf_lease_drive(s);
     if (hf_lease_ready(s))
-        hf_wishes_send(s);
+        hf_messages_send(s);
     check_invariants(s);
 }
 

@@ -20,8 +20,8 @@
  *    +-------------------------------- MEETING ----------+
  *     gone (from OPEN, too), or idle past its right
  *
- * (Where nothing was asked yet, end goes straight to OVER.  Where a limit of the
- * server's keeps all out and nothing is held, OPEN goes by ENDING to NONE.)
+ * (Where nothing was asked yet, end goes straight to OVER.  Where a limit of
+ * the server's keeps all out and nothing is held, OPEN goes by ENDING to NONE.)
  *
  * A wish, which is what the user wants of one lock, or of several at once:
  *

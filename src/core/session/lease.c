@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "core/session/lanes.h"
+#include "core/session/messages.h"
 #include "core/session/rows.h"
 #include "core/session/wishes.h"
 
@@ -321,7 +322,7 @@ hf_lease_meet(struct hf_session *s, uint64_t term, struct hf_duration pause)
         s->comparing = false;
         s->say_at = s->now;
     }
-    hf_wishes_again_all(s);
+    hf_messages_again_all(s);
 }
 
 void

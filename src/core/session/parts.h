@@ -16,7 +16,9 @@
  *      |
  *   wishes.c        the life of one wish [R W]
  *      |    \
- *   lanes.c  nodes.c     who asks, and which node [R2]; which is asked [R6]
+ *   lanes.c  messages.c     who asks [R2]; what is out [R3]
+ *      |          |
+ *      |      nodes.c       which node is asked [R6]
  *      |
  *   slots, chains, earliest, rows    know of no lock
  *
@@ -189,6 +191,14 @@ static inline struct hf_wish_lane *
 hf_wish_lane_at(const struct hf_session *s, uint32_t number)
 {
     return hf_slots_at(s, &s->lanes, number);
+}
+
+/* Does its user wait for it? */
+static inline bool
+hf_wish_waits(const struct hf_wish *wish)
+{
+    return wish->state == HF_WISH_QUEUED || wish->state == HF_WISH_ASKING ||
+           wish->state == HF_WISH_CONFIRMING;
 }
 
 /* Nobody waits any more for what may come on it. */

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "core/session/lanes.h"
+#include "core/session/messages.h"
 #include "core/session/rows.h"
 
 /* ---- Moves --------------------------------------------------------------- */
@@ -50,16 +51,6 @@ hf_wishes_find(const struct hf_session *s, uint64_t id)
     return at;
 }
 
-uint32_t
-hf_wishes_of_stream(struct hf_session *s, uint64_t stream)
-{
-    uint32_t at = hf_chains_first(s, &s->by_stream, hash_of(stream));
-
-    while (at != 0 && hf_wish_at(s, at)->stream != stream)
-        at = hf_chains_next(s, &s->by_stream, at);
-    return at;
-}
-
 static uint32_t
 of_fence(struct hf_session *s, uint64_t fence)
 {
@@ -70,36 +61,11 @@ of_fence(struct hf_session *s, uint64_t fence)
     return at;
 }
 
-/* ---- Time ---------------------------------------------------------------- */
-
-/* Does its user wait for it? */
-static bool
-is_waiting(const struct hf_wish *wish)
-{
-    return wish->state == HF_WISH_QUEUED || wish->state == HF_WISH_ASKING ||
-           wish->state == HF_WISH_CONFIRMING;
-}
-
 /* Those that are free, or only to be told, are left out. */
 static bool
 is_unsettled(const struct hf_wish *wish)
 {
     return wish->state != HF_WISH_FREE && wish->state != HF_WISH_SETTLED;
-}
-
-/* When to look at it next. */
-static void
-set_timer(struct hf_session *s, uint32_t number)
-{
-    const struct hf_wish *wish = hf_wish_at(s, number);
-    struct hf_instant at = wish->due;
-
-    if (is_waiting(wish))
-        at = hf_earlier(at, wish->deadline);
-    if (at.ms == HF_NEVER.ms)
-        hf_earliest_remove(s, &s->timers, number);
-    else
-        hf_earliest_set(s, &s->timers, number, at.ms);
 }
 
 /* ---- What is told -------------------------------------------------------- */
@@ -141,104 +107,6 @@ hf_wishes_state(const struct hf_wish *wish)
     return HF_STATE_ENDED;
 }
 
-/* ---- Messages ------------------------------------------------------------ */
-
-/* Nothing of it is out, and nothing is to be sent. */
-static void
-rest(struct hf_session *s, uint32_t number)
-{
-    struct hf_wish *wish = hf_wish_at(s, number);
-
-    if (wish->stream != 0) {
-        hf_session_close(s, wish->stream);
-        hf_wishes_take_stream(s, number);
-    }
-    if (wish->ready)
-        hf_row_remove(s, &s->ready, HF_ROW_WORK, number);
-    wish->ready = false;
-    wish->due = HF_NEVER;
-    set_timer(s, number);
-}
-
-void
-hf_wishes_take_stream(struct hf_session *s, uint32_t number)
-{
-    struct hf_wish *wish = hf_wish_at(s, number);
-
-    hf_chains_remove(s, &s->by_stream, hash_of(wish->stream), number);
-    hf_row_remove(s, &s->sent, HF_ROW_WORK, number);
-    wish->stream = 0;
-    wish->due = HF_NEVER;
-    set_timer(s, number);
-}
-
-void
-hf_wishes_again(struct hf_session *s, uint32_t number)
-{
-    rest(s, number);
-    hf_row_add(s, &s->ready, HF_ROW_WORK, number);
-    hf_wish_at(s, number)->ready = true;
-}
-
-static void
-again_after(struct hf_session *s, uint32_t number, struct hf_duration pause)
-{
-    rest(s, number);
-    hf_wish_at(s, number)->due = hf_after(s->now, pause);
-    set_timer(s, number);
-}
-
-void
-hf_wishes_again_all(struct hf_session *s)
-{
-    while (s->sent.first != 0)
-        hf_wishes_again(s, s->sent.first);
-}
-
-static unsigned
-lowest_bit(uint64_t bits)
-{
-    unsigned index = 0;
-
-    while (index < 63 && (bits >> index & 1) == 0)
-        index++;
-    return index;
-}
-
-static void
-send_message(struct hf_session *s, uint32_t number)
-{
-    struct hf_wish *wish = hf_wish_at(s, number);
-    struct hf_duration patience = hf_session_patience(s);
-
-    hf_row_remove(s, &s->ready, HF_ROW_WORK, number);
-    wish->ready = false;
-    wish->stream = ++s->last_stream;
-    wish->node = s->nodes.current;
-    hf_chains_add(s, &s->by_stream, hash_of(wish->stream), number);
-    hf_row_add(s, &s->sent, HF_ROW_WORK, number);
-    if (s->untold == 0)
-        s->untold = number;
-    if (wish->state == HF_WISH_ASKING) {
-        wish->a++;
-        if (wish->asked_at.ms == HF_NEVER.ms)
-            wish->asked_at = s->now;
-        wish->asked = true;
-        if (wish->wait != HF_WAIT_TRY)
-            patience = s->config.silence;
-    }
-    wish->lowering = (uint8_t)lowest_bit(wish->changing);
-    wish->due = hf_after(s->now, patience);
-    set_timer(s, number);
-}
-
-void
-hf_wishes_send(struct hf_session *s)
-{
-    while (s->ready.first != 0)
-        send_message(s, s->ready.first);
-}
-
 /* ---- Lanes --------------------------------------------------------------- */
 
 /* The next of its queue asks, if it asks for nothing else [R2]. */
@@ -258,7 +126,7 @@ turn_lane(struct hf_session *s, uint32_t lane_number)
     wish->a = 0;
     wish->asked = false;
     move_to(wish, HF_WISH_ASKING);
-    hf_wishes_again(s, number);
+    hf_messages_again(s, number);
 }
 
 /* Its request is answered for good, be it by a grant. */
@@ -302,11 +170,11 @@ queue_again(struct hf_session *s, uint32_t number)
     struct hf_wish *wish = hf_wish_at(s, number);
     struct hf_wish_lane *lane = hf_wish_lane_at(s, wish->lane);
 
-    rest(s, number);
+    hf_messages_rest(s, number);
     wish->again = false;
     wish->fence = 0;
     move_to(wish, HF_WISH_QUEUED);
-    set_timer(s, number);
+    hf_messages_set_timer(s, number);
     hf_row_add_first(s, &lane->queue, HF_ROW_MATES, number);
     if (lane->asking == number)
         lane->asking = 0;
@@ -323,9 +191,9 @@ finish(struct hf_session *s, uint32_t number)
         queue_again(s, number);
         return;
     }
-    rest(s, number);
+    hf_messages_rest(s, number);
     move_to(wish, HF_WISH_SETTLED);
-    set_timer(s, number);
+    hf_messages_set_timer(s, number);
     free_lane(s, number);
     hf_lanes_leave(s, wish->lane);
     s->unsettled_count--;
@@ -372,7 +240,7 @@ settle(struct hf_session *s, uint32_t number)
         return;
     }
     move_to(wish, HF_WISH_SETTLING);
-    hf_wishes_again(s, number);
+    hf_messages_again(s, number);
 }
 
 static void
@@ -410,7 +278,7 @@ hold(struct hf_session *s, uint32_t number)
     s->confirming_count--;
     move_to(wish, HF_WISH_HELD);
     set_end(wish, HF_OK, HF_GRANTED);
-    set_timer(s, number);
+    hf_messages_set_timer(s, number);
     tell(s, number, HF_NEWS_GRANTED);
 }
 
@@ -541,14 +409,14 @@ acquire_answered(struct hf_session *s, uint32_t number,
         return true;
     case HF_ANSWER_BLOCKING_TIMEOUT:
     case HF_ANSWER_SUPERSEDED:
-        hf_wishes_again(s, number);
+        hf_messages_again(s, number);
         return true;
     case HF_ANSWER_LATER:
-        again_after(s, number, answer->grace);
+        hf_messages_again_after(s, number, answer->grace);
         return true;
     case HF_ANSWER_BUSY:
     case HF_ANSWER_LIMIT:
-        again_after(s, number, hf_session_pause(s));
+        hf_messages_again_after(s, number, hf_session_pause(s));
         return true;
     }
     return false;
@@ -563,8 +431,8 @@ release_answered(struct hf_session *s, uint32_t number,
     if (kind == HF_ANSWER_RELEASED)
         finish(s, number);
     else if (kind == HF_ANSWER_LIMIT || kind == HF_ANSWER_BUSY)
-        again_after(s, number,
-                    hf_session_pause(s)); /* nothing is settled [R2] */
+        hf_messages_again_after(
+            s, number, hf_session_pause(s)); /* nothing is settled [R2] */
     else
         return false;
     return true;
@@ -584,7 +452,7 @@ change_answered(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
     wish->changing &= ~(UINT64_C(1) << wish->lowering);
     tell(s, number, HF_NEWS_CHANGED);
     if (wish->changing != 0)
-        hf_wishes_again(s, number);
+        hf_messages_again(s, number);
     return true;
 }
 
@@ -647,7 +515,7 @@ hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
     hf_chains_add(s, &s->by_id, hash_of(wish->id), number);
     s->unsettled_count++;
     move_to(wish, HF_WISH_QUEUED);
-    set_timer(s, number);
+    hf_messages_set_timer(s, number);
     hf_row_add(s, &hf_wish_lane_at(s, lane)->queue, HF_ROW_MATES, number);
     turn_lane(s, lane);
 }
@@ -676,7 +544,7 @@ hf_wishes_release(struct hf_session *s, uint32_t number)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    if (is_waiting(wish) || (wish->state == HF_WISH_SETTLING && wish->again))
+    if (hf_wish_waits(wish) || (wish->state == HF_WISH_SETTLING && wish->again))
         set_end(wish, HF_E_CANCELLED, HF_NOT_HELD);
     else if (wish->state != HF_WISH_SETTLING)
         set_end(wish, HF_OK, HF_NOT_HELD);
@@ -694,7 +562,7 @@ hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index)
     if (wish->state != HF_WISH_HELD && wish->state != HF_WISH_IN_DOUBT)
         return;
     if (wish->changing == 0)
-        hf_wishes_again(s, number);
+        hf_messages_again(s, number);
     HF_CHECK(index < 64);
     wish->changing |= UINT64_C(1) << index;
 }
@@ -718,7 +586,7 @@ gone(struct hf_session *s, uint32_t number)
     switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_ASKING:
         if (wish->stream != 0 || wish->due.ms == HF_NEVER.ms) /* no pause */
-            hf_wishes_again(s, number);
+            hf_messages_again(s, number);
         break;
     case HF_WISH_CONFIRMING:
         disbelieve(s, number);
@@ -785,7 +653,7 @@ on_due(struct hf_session *s, uint32_t number)
 
     if (wish->stream != 0)
         hf_session_failed(s, wish->node, wish->stream);
-    hf_wishes_again(s, number);
+    hf_messages_again(s, number);
 }
 
 void
@@ -798,7 +666,7 @@ hf_wishes_run_timers(struct hf_session *s)
            at_ms <= s->now.ms) {
         struct hf_wish *wish = hf_wish_at(s, number);
 
-        if (is_waiting(wish) && hf_reached(s->now, wish->deadline))
+        if (hf_wish_waits(wish) && hf_reached(s->now, wish->deadline))
             on_deadline(s, number);
         else
             on_due(s, number);

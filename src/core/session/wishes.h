@@ -5,14 +5,10 @@
 
 /*
  * Wishes: the life of one wish, from the call that begins it to the answer that
- * proves nothing of it is left [R5].  Its own messages are acquire, change and
- * release, of which one is out at once; an answer counts on the stream of the
- * newest alone, so that nothing which an older attempt is told is listened to
- * [R3].
+ * proves nothing of it is left [R5].
  */
 
 uint32_t hf_wishes_find(const struct hf_session *s, uint64_t id);
-uint32_t hf_wishes_of_stream(struct hf_session *s, uint64_t stream);
 
 /* ---- Calls of the user's ------------------------------------------------- */
 
@@ -21,19 +17,7 @@ void hf_wishes_release(struct hf_session *s, uint32_t number);
 void hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index);
 void hf_wishes_release_all(struct hf_session *s);
 
-/* ---- Messages ------------------------------------------------------------ */
-
-/* Send what is ready. */
-void hf_wishes_send(struct hf_session *s);
-
-/* Its message is answered, or never will be: nothing is out any more. */
-void hf_wishes_take_stream(struct hf_session *s, uint32_t number);
-
-/* Nothing is out; send it once more. */
-void hf_wishes_again(struct hf_session *s, uint32_t number);
-
-/* What was asked of the last leader is asked of the next. */
-void hf_wishes_again_all(struct hf_session *s);
+/* ---- Answers ------------------------------------------------------------- */
 
 /* It was answered, on the stream that it waited for; false: not by anything
  * that answers what was asked. */
