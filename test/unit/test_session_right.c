@@ -310,6 +310,31 @@ where_the_sums_differ_the_list_follows_in_pages(void **state)
     guest_fini(&g);
 }
 
+/* It knew the session, and the next may not. */
+static void
+who_led_before_cannot_answer_for_the_next_leader(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_clock(&g, 2000);
+    guest_hears(&g,
+                (struct said){.stream = 3, .kind = HF_ANSWER_TERM, .term = 8});
+    guest_clock(&g, 3250);
+    EXPECT_SAID(&g, "1: #3 keep-alive\n"
+                    "1: #4 keep-alive, believes 1, term 8\n"
+                    "1: #5 keep-alive, believes 1, term 8\n");
+    guest_hears(&g,
+                (struct said){.stream = 5, .kind = HF_ANSWER_TERM, .term = 9});
+    EXPECT_SAID(&g, "close #4\n"
+                    "1: #6 keep-alive, believes 1, term 9\n");
+    guest_alive(&g, 4);
+    assert_int_equal(hf_session_right(g.session).ms, 10500);
+    guest_alive(&g, 6);
+    assert_int_equal(hf_session_right(g.session).ms, 12750);
+    guest_fini(&g);
+}
+
 /* It says that the session is alive, and not yet that its grants are. */
 static void
 an_alive_gives_no_right_before_the_lists_were_compared(void **state)
@@ -400,6 +425,7 @@ main(void)
         cmocka_unit_test(
             a_new_leader_is_told_the_sum_and_asked_after_its_pause),
         cmocka_unit_test(where_the_sums_differ_the_list_follows_in_pages),
+        cmocka_unit_test(who_led_before_cannot_answer_for_the_next_leader),
         cmocka_unit_test(
             an_alive_gives_no_right_before_the_lists_were_compared),
         cmocka_unit_test(the_answer_to_a_page_is_one_to_that_page_alone),

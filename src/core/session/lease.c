@@ -32,16 +32,22 @@ drop(struct hf_session *s, struct hf_errand *errand)
     *errand = (struct hf_errand){0};
 }
 
-/* What was said in the state before is not waited for any more. */
+/* What was said before is not waited for any more. */
+static void
+begin_anew(struct hf_session *s)
+{
+    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
+        drop(s, &s->errands[i]);
+    s->comparing = false;
+    s->say_at = s->now;
+}
+
 static void
 move_to(struct hf_session *s, enum hf_lease_state next)
 {
     HF_CHECK(allowed[s->state] & BIT(next));
     s->state = next;
-    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
-        drop(s, &s->errands[i]);
-    s->comparing = false;
-    s->say_at = s->now;
+    begin_anew(s);
 }
 
 /* ---- The right ----------------------------------------------------------- */
@@ -316,12 +322,10 @@ hf_lease_meet(struct hf_session *s, uint64_t term, struct hf_duration pause)
 {
     s->term = term;
     s->ask_at = hf_after(s->now, pause);
-    if (s->state == HF_LEASE_OPEN) {
+    if (s->state == HF_LEASE_OPEN)
         move_to(s, HF_LEASE_MEETING);
-    } else {
-        s->comparing = false;
-        s->say_at = s->now;
-    }
+    else
+        begin_anew(s); /* whom it was to meet leads no more */
     hf_messages_again_all(s);
 }
 
