@@ -69,6 +69,7 @@ struct client {
     struct hf_session *session;
     unsigned life;
     int64_t frozen_until;
+    int64_t cut_until; /* nothing comes through, either way */
     bool ends;
 };
 
@@ -930,6 +931,8 @@ act_of_fate(struct world *w)
             stop_server(w);
     } else if (chance(w, 30)) {
         w->clients[client].frozen_until = w->now + (int64_t)below(w, 6000);
+    } else if (chance(w, 30)) {
+        w->clients[client].cut_until = w->now + (int64_t)below(w, 8000);
     } else if (chance(w, 40)) {
         packet = post(w, CLIENT_SEES_NODE_FAIL);
         packet->client = client;
@@ -991,6 +994,18 @@ clock_of(const struct world *w, unsigned client)
     int64_t at = hf_session_deadline(c->session).ms;
 
     return at > c->frozen_until ? at : c->frozen_until;
+}
+
+/* Does it come to whom it is meant for?  What a client finds out by itself
+ * does. */
+static bool
+arrives(const struct world *w, const struct packet *packet)
+{
+    const struct client *c = &w->clients[packet->client];
+
+    if (packet->kind == TO_SERVER || packet->kind == TO_CLIENT)
+        return w->now >= c->cut_until;
+    return true;
 }
 
 static bool
@@ -1079,6 +1094,16 @@ next_due(const struct world *w, int64_t *at, unsigned *which)
     return due;
 }
 
+static int64_t
+next_at(const struct world *w)
+{
+    unsigned which;
+    int64_t at;
+
+    (void)next_due(w, &at, &which);
+    return at;
+}
+
 static bool
 step(struct world *w)
 {
@@ -1095,7 +1120,8 @@ step(struct world *w)
     case DUE_PACKET:
         packet = w->packets[which];
         w->packets[which] = w->packets[--w->packets_count];
-        deliver(w, packet);
+        if (arrives(w, &packet))
+            deliver(w, packet);
         break;
     case DUE_SERVER:
         step_server(w, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK},
@@ -1118,13 +1144,34 @@ step(struct world *w)
 
 /* ---- Worlds -------------------------------------------------------------- */
 
+/* Once all is quiet, nobody believes in what was cleared or forgotten. */
+static void
+calm_down(struct world *w)
+{
+    struct hf_instant now;
+
+    w->quiet = true;
+    for (unsigned i = 0; i < CLIENTS; i++)
+        w->clients[i].frozen_until = w->clients[i].cut_until = 0;
+    w->next_act = w->now + 4 * TTL_MS;
+    while (next_at(w) < w->next_act)
+        HF_CHECK(step(w));
+    now.ms = w->now;
+    for (size_t id = 1; id <= w->wishes_count; id++) {
+        const struct wish *wish = &w->wishes[id];
+        const struct client *c = &w->clients[wish->client];
+
+        HF_CHECK(wish->life != c->life ||
+                 hf_session_holds(c->session, id, now) != HF_GRANTED ||
+                 is_recorded(w, wish->session, wish->fence));
+    }
+}
+
 /* Everybody gives everything back, and then nothing is left. */
 static void
 settle(struct world *w)
 {
-    w->quiet = true;
-    for (unsigned i = 0; i < CLIENTS; i++)
-        w->clients[i].frozen_until = 0;
+    calm_down(w);
     for (size_t id = 1; id <= w->wishes_count; id++) {
         const struct wish *wish = &w->wishes[id];
         struct hf_session_event event = {.kind = HF_SESSION_RELEASE};

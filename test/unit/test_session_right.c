@@ -288,6 +288,24 @@ a_new_leader_is_told_the_sum_and_asked_after_its_pause(void **state)
 }
 
 static void
+nothing_is_asked_of_a_leader_before_it_says_alive(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    guest_clock(&g, 2000);
+    guest_hears(&g,
+                (struct said){.stream = 4, .kind = HF_ANSWER_TERM, .term = 8});
+    guest_hush(&g);
+    guest_clock(&g, 2500);
+    EXPECT_SAID(&g, "");
+    guest_alive(&g, 5);
+    EXPECT_SAID(&g, "1: #6 acquire 2.1.2, waited 1500 ms, term 8\n");
+    guest_fini(&g);
+}
+
+static void
 where_the_sums_differ_the_list_follows_in_pages(void **state)
 {
     struct guest g = holding_three();
@@ -424,6 +442,7 @@ main(void)
         cmocka_unit_test(a_grant_that_is_named_as_cleared_is_lost_and_released),
         cmocka_unit_test(
             a_new_leader_is_told_the_sum_and_asked_after_its_pause),
+        cmocka_unit_test(nothing_is_asked_of_a_leader_before_it_says_alive),
         cmocka_unit_test(where_the_sums_differ_the_list_follows_in_pages),
         cmocka_unit_test(who_led_before_cannot_answer_for_the_next_leader),
         cmocka_unit_test(
