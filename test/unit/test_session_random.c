@@ -1303,7 +1303,7 @@ run_worlds(const struct shape *shape)
 static void
 all_goes_well_where_nothing_goes_wrong(void **state)
 {
-    const struct shape shape = {HF_TAKEOVER, false, 500};
+    const struct shape shape = {HF_TAKEOVER, false, 200};
 
     (void)state;
     run_worlds(&shape);
@@ -1312,7 +1312,7 @@ all_goes_well_where_nothing_goes_wrong(void **state)
 static void
 nobody_believes_wrongly_and_all_is_settled(void **state)
 {
-    const struct shape shape = {HF_TAKEOVER, true, 2000};
+    const struct shape shape = {HF_TAKEOVER, true, 1000};
 
     (void)state;
     run_worlds(&shape);
@@ -1321,7 +1321,7 @@ nobody_believes_wrongly_and_all_is_settled(void **state)
 static void
 the_same_where_the_dead_are_refused(void **state)
 {
-    const struct shape shape = {HF_REFUSE, true, 2000};
+    const struct shape shape = {HF_REFUSE, true, 1000};
 
     (void)state;
     run_worlds(&shape);
