@@ -375,6 +375,52 @@ idle_lanes_are_used_again_unless_they_are_below_the_lowest(void **state)
     guest_fini(&g);
 }
 
+static void
+hundreds_of_lanes_are_driven_at_once(void **state)
+{
+    struct hf_session_config config = guest_config(HF_TAKEOVER);
+    struct guest g;
+
+    (void)state;
+    config.limits.wishes = 300;
+    g = guest_with(&config);
+    for (uint64_t id = 1; id <= 300; id++)
+        guest_want(&g, (struct want){.id = id});
+    assert_false(hf_session_room(g.session));
+    guest_opened(&g, 1);
+    for (uint64_t id = 1; id <= 300; id++) {
+        guest_hush(&g);
+        guest_granted(&g, 1 + id, 100 + id);
+    }
+    EXPECT_SAID(&g, "wish 300 granted 400\n");
+    for (uint64_t id = 1; id < 300; id++) {
+        guest_release(&g, id);
+        answer(&g, 301 + id, HF_ANSWER_RELEASED);
+        guest_hush(&g);
+    }
+    guest_clock(&g, 2000);
+    EXPECT_SAID(&g, "1: #601 keep-alive, lowest 300\n");
+    assert_int_equal(hf_session_holds(g.session, 300, g.now), HF_GRANTED);
+    guest_fini(&g);
+}
+
+static void
+what_cannot_be_kept_is_no_config(void **state)
+{
+    struct hf_session_config config = guest_config(HF_TAKEOVER);
+
+    (void)state;
+    assert_true(hf_session_valid(&config));
+    config.terms.beat.ms = 3000; /* three beats, and no grace */
+    assert_false(hf_session_valid(&config));
+    config = guest_config(HF_TAKEOVER);
+    config.margin.ms = 8000;
+    assert_false(hf_session_valid(&config));
+    config = guest_config(HF_TAKEOVER);
+    config.limits.nodes = 0;
+    assert_false(hf_session_valid(&config));
+}
+
 /* ---- Change -------------------------------------------------------------- */
 
 static void
@@ -424,6 +470,8 @@ main(void)
         cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),
         cmocka_unit_test(
             idle_lanes_are_used_again_unless_they_are_below_the_lowest),
+        cmocka_unit_test(hundreds_of_lanes_are_driven_at_once),
+        cmocka_unit_test(what_cannot_be_kept_is_no_config),
         cmocka_unit_test(names_are_lowered_one_by_one_until_that_is_answered),
     };
 

@@ -131,6 +131,7 @@ struct world {
     int64_t now;
     bool quiet; /* no faults any more */
     struct client clients[CLIENTS];
+    struct hf_session *spare;
     struct hf_lockspace_config server_config;
     struct hf_session_config client_config;
     struct hf_lockspace *ls;
@@ -753,6 +754,18 @@ step_client(struct world *w, unsigned client, struct hf_session_event event)
     hf_session_check(c->session);
 }
 
+/* The same bytes in another block are the same machine. */
+static void
+move(struct world *w, struct client *c)
+{
+    struct hf_session *from = c->session;
+
+    memcpy(w->spare, from, hf_session_size(&w->client_config));
+    memset(from, 0xee, hf_session_size(&w->client_config));
+    c->session = w->spare;
+    w->spare = from;
+}
+
 static void
 begin_life(struct world *w, unsigned client)
 {
@@ -902,6 +915,7 @@ act_of_a_client(struct world *w, unsigned client)
     struct hf_session_event event = {.kind = HF_SESSION_RELEASE};
     uint64_t id = some_wish(w, client);
 
+    move(w, c);
     if (hf_session_over(c->session))
         begin_life(w, client);
     else if (c->ends)
@@ -1197,6 +1211,7 @@ run_world(struct world *w, const struct shape *shape, uint64_t seed)
 {
     struct hf_lockspace *ls = w->ls;
     struct hf_session *sessions[CLIENTS];
+    struct hf_session *spare = w->spare;
 
     for (unsigned i = 0; i < CLIENTS; i++)
         sessions[i] = w->clients[i].session;
@@ -1236,6 +1251,9 @@ run_world(struct world *w, const struct shape *shape, uint64_t seed)
         .margin = {250},
         .silence = {1500},
     };
+    w->spare = spare;
+    if (spare == NULL)
+        w->spare = calloc(1, hf_session_size(&w->client_config));
     if (w->ls == NULL)
         w->ls = calloc(1, hf_lockspace_size(&w->server_config));
     for (unsigned i = 0; i < CLIENTS; i++) {
