@@ -34,7 +34,8 @@ enum {
     RECORDS = 512,
     FENCES = 8192,
     PAGE = 2,
-    LISTED = 16, /* fences in an answer */
+    SAYINGS = 512, /* of one step of the server */
+    LISTED = 16,   /* fences in an answer */
     TTL_MS = 3000,
     ACTS = 50,
     STEPS_MAX = 40000,
@@ -143,7 +144,7 @@ struct world {
     uint64_t exclusive_told[NAMES];
     struct wish wishes[WISHES];
     size_t wishes_count;
-    struct link links[LINKS];
+    struct link links[LINKS + 1]; /* the last: an operator's */
     uint64_t links_count;
     struct packet packets[PACKETS];
     size_t packets_count;
@@ -235,7 +236,7 @@ post_end_to_server(struct world *w, uint64_t number)
 static void
 break_link(struct world *w, uint64_t number)
 {
-    if (chance(w, 70))
+    if (w->links[number].stream != 0 && chance(w, 70))
         post_end_to_client(w, &w->links[number]);
     post_end_to_server(w, number);
 }
@@ -380,7 +381,7 @@ write_batch(struct world *w)
 
 /* What one step of the server has to say, once its batch is written. */
 struct saying {
-    struct hf_answer answers[512];
+    struct hf_answer answers[SAYINGS];
     uint64_t fences[LISTED];
     size_t fences_count;
     size_t count;
@@ -399,6 +400,17 @@ list_revoked(struct world *w, const struct hf_answer *answer,
 }
 
 static void
+list_missing(struct world *w, const struct packet *packet,
+             struct saying *saying)
+{
+    w->pages++;
+    for (size_t i = 0; i < packet->fences_count; i++)
+        if (!hf_lockspace_believes(w->ls, packet->send.message.session,
+                                   packet->fences[i]))
+            saying->fences[saying->fences_count++] = packet->fences[i];
+}
+
+static void
 say(struct world *w, const struct hf_answer *answer,
     const struct saying *saying)
 {
@@ -406,7 +418,7 @@ say(struct world *w, const struct hf_answer *answer,
     struct packet *packet;
     struct hf_lockspace_event handed = {.kind = HF_SPACE_HANDED};
 
-    if (link->ended)
+    if (answer->stream == LINKS || link->ended)
         return;
     if (answer->kind == HF_ANSWER_GRANTED) {
         handed.at.ms = w->now;
@@ -437,38 +449,53 @@ say(struct world *w, const struct hf_answer *answer,
     }
 }
 
+/* Each step may say something, also one that tells of a batch. */
+static void
+listen(struct world *w, const struct packet *packet, struct saying *saying)
+{
+    while (hf_lockspace_next(w->ls, &saying->answers[saying->count])) {
+        const struct hf_answer *answer = &saying->answers[saying->count++];
+
+        HF_CHECK(saying->count < SAYINGS);
+        if (answer->kind == HF_ANSWER_ALIVE)
+            list_revoked(w, answer, saying);
+        if (answer->kind == HF_ANSWER_PAGE)
+            list_missing(w, packet, saying);
+    }
+}
+
+static void
+note_clear(struct world *w, const struct hf_lockspace_event *event,
+           const struct saying *saying)
+{
+    if (saying->count > 0 && saying->answers[0].kind == HF_ANSWER_CLEARED) {
+        w->excused[event->message.clear.fence] = true;
+        w->clears++;
+    }
+}
+
 static void
 step_server(struct world *w, struct hf_lockspace_event event,
             const struct packet *packet)
 {
     static struct saying saying;
-    bool again = hf_lockspace_serving(w->ls);
+    size_t said = 0;
 
     saying.count = saying.fences_count = 0;
     event.at.ms = w->now;
     hf_lockspace_step(w->ls, &event);
-    while (hf_lockspace_next(w->ls, &saying.answers[saying.count])) {
-        const struct hf_answer *answer = &saying.answers[saying.count++];
+    listen(w, packet, &saying);
+    note_clear(w, &event, &saying);
+    do { /* what is said is in the store before */
+        size_t due = saying.count;
 
-        HF_CHECK(saying.count < 512);
-        if (answer->kind == HF_ANSWER_ALIVE)
-            list_revoked(w, answer, &saying);
-        w->pages += answer->kind == HF_ANSWER_PAGE;
-        if (answer->kind == HF_ANSWER_PAGE)
-            for (size_t i = 0; i < packet->fences_count; i++)
-                if (!hf_lockspace_believes(w->ls, packet->send.message.session,
-                                           packet->fences[i]))
-                    saying.fences[saying.fences_count++] = packet->fences[i];
-        if (answer->kind == HF_ANSWER_CLEARED) {
-            w->excused[event.message.clear.fence] = true;
-            w->clears++;
-        }
-    }
-    if (again)
         write_batch(w);
-    for (size_t i = 0; i < saying.count; i++)
-        if (saying.answers[i].stream != LINKS)
-            say(w, &saying.answers[i], &saying);
+        listen(w, packet, &saying);
+        for (; said < due; said++) {
+            say(w, &saying.answers[said], &saying);
+            listen(w, packet, &saying);
+        }
+    } while (said < saying.count);
     hf_lockspace_check(w->ls);
 }
 
