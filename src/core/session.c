@@ -24,6 +24,7 @@ take_sent(struct hf_session *s, uint64_t stream, struct sent *sent)
 {
     uint32_t wish = hf_messages_of_stream(s, stream);
 
+    HF_CHECK(stream != 0); /* which none of ours ever is */
     *sent = (struct sent){.wish = wish, .stream = stream};
     if (wish != 0) {
         sent->node = hf_wish_at(s, wish)->node;
