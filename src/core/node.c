@@ -151,6 +151,7 @@ on_request(struct hf_node *n, const struct hf_node_event *event)
     request.request.session = event->request.session;
     request.request.lane = event->request.lane;
     request.request.n = event->request.n;
+    request.request.fence = event->request.fence;
     step_lockspace(n, request);
 }
 

@@ -110,6 +110,7 @@ struct hf_node_event {
             uint64_t session;
             uint64_t lane;
             uint64_t n;
+            uint64_t fence;
         } request; /* as in struct hf_lockspace_event */
     };
 };

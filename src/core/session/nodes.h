@@ -1,0 +1,59 @@
+#ifndef HF_CORE_SESSION_NODES_H
+#define HF_CORE_SESSION_NODES_H
+
+#include "base/clock.h"
+
+/*
+ * Nodes: which of a server's nodes is asked next [R6].
+ *
+ * Whoever says that another leads has named it: that one is next.  Who does not
+ * answer is asked again, and after three failures the next in the ring is.
+ * Once as many were left as there are, without an answer between, there is a
+ * pause: 250 to 750 ms.
+ *
+ * A hundred streams that break with one connection are one failure: what was
+ * sent before a failure was counted says nothing new.
+ *
+ * Plain data; not thread-safe; cannot fail.
+ */
+struct hf_nodes {
+    uint32_t count;
+    uint32_t current;  /* from 1 */
+    uint32_t failures; /* of this one, in a row */
+    uint32_t left;     /* nodes, since one answered */
+    uint64_t known;    /* streams up to this were sent before the last failure
+                          was counted */
+    struct hf_instant pause_end;
+};
+
+/* What happened to a stream, and when; `last_stream` is the newest one. */
+struct hf_nodes_failure {
+    uint32_t node;
+    uint64_t stream;
+    uint64_t last_stream;
+    struct hf_instant now;
+    struct hf_duration pause; /* a random one, if there is to be one */
+};
+
+void hf_nodes_init(struct hf_nodes *nodes, uint32_t count);
+
+/* A leader's answer came from that node. */
+void hf_nodes_answered(struct hf_nodes *nodes, uint32_t node);
+
+/* None came, or none of use. */
+void hf_nodes_failed(struct hf_nodes *nodes,
+                     const struct hf_nodes_failure *failure);
+
+/* It does not lead, and named another; 0: none. */
+void hf_nodes_not_leading(struct hf_nodes *nodes,
+                          const struct hf_nodes_failure *failure,
+                          uint32_t leader);
+
+/* Did the last that was heard of the place tell of trouble? */
+static inline bool
+hf_nodes_in_trouble(const struct hf_nodes *nodes)
+{
+    return nodes->failures > 0 || nodes->left > 0;
+}
+
+#endif

@@ -1,0 +1,685 @@
+#include "core/session/wishes.h"
+
+#include "base/check.h"
+#include "core/session/lanes.h"
+#include "core/session/messages.h"
+#include "core/session/rows.h"
+
+/* ---- Moves --------------------------------------------------------------- */
+
+#define BIT(state) (1u << (state))
+
+/* Which states may follow which: the diagram in session.h, in code. */
+static const unsigned allowed[] = {
+    [HF_WISH_FREE] = BIT(HF_WISH_QUEUED),
+    [HF_WISH_QUEUED] = BIT(HF_WISH_ASKING) | BIT(HF_WISH_SETTLED),
+    [HF_WISH_ASKING] = BIT(HF_WISH_QUEUED) | BIT(HF_WISH_CONFIRMING) |
+                       BIT(HF_WISH_SETTLING) | BIT(HF_WISH_SETTLED),
+    [HF_WISH_CONFIRMING] =
+        BIT(HF_WISH_QUEUED) | BIT(HF_WISH_HELD) | BIT(HF_WISH_SETTLING),
+    [HF_WISH_HELD] =
+        BIT(HF_WISH_IN_DOUBT) | BIT(HF_WISH_SETTLING) | BIT(HF_WISH_SETTLED),
+    [HF_WISH_IN_DOUBT] =
+        BIT(HF_WISH_HELD) | BIT(HF_WISH_SETTLING) | BIT(HF_WISH_SETTLED),
+    [HF_WISH_SETTLING] = BIT(HF_WISH_QUEUED) | BIT(HF_WISH_SETTLED),
+    [HF_WISH_SETTLED] = BIT(HF_WISH_FREE),
+};
+
+static void
+move_to(struct hf_wish *wish, enum hf_wish_state next)
+{
+    HF_CHECK(allowed[wish->state] & BIT(next));
+    wish->state = (uint8_t)next;
+}
+
+/* ---- Finding ------------------------------------------------------------- */
+
+static uint64_t
+hash_of(uint64_t number)
+{
+    return hf_chains_mix(number, 0);
+}
+
+/* A session that is only looked at counts no probes. */
+uint32_t
+hf_wishes_find(const struct hf_session *s, uint64_t id)
+{
+    uint32_t at = *hf_chains_head(s, &s->by_id, hash_of(id));
+
+    while (at != 0 && hf_wish_at(s, at)->id != id)
+        at = *hf_chains_link(s, &s->by_id, at);
+    return at;
+}
+
+static uint32_t
+of_fence(struct hf_session *s, uint64_t fence)
+{
+    uint32_t at = hf_chains_first(s, &s->by_fence, hash_of(fence));
+
+    while (at != 0 && hf_wish_at(s, at)->fence != fence)
+        at = hf_chains_next(s, &s->by_fence, at);
+    return at;
+}
+
+/* Those that are free, or only to be told, are left out. */
+static bool
+is_unsettled(const struct hf_wish *wish)
+{
+    return wish->state != HF_WISH_FREE && wish->state != HF_WISH_SETTLED;
+}
+
+/* ---- What is told -------------------------------------------------------- */
+
+static void
+tell(struct hf_session *s, uint32_t number, enum hf_news news)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->ended)
+        return;
+    if (wish->news == 0)
+        hf_row_add(s, &s->news, HF_ROW_NEWS, number);
+    wish->news = (uint16_t)(wish->news | news);
+}
+
+enum hf_state
+hf_wishes_state(const struct hf_wish *wish)
+{
+    if (wish->ended)
+        return HF_STATE_ENDED;
+    switch ((enum hf_wish_state)wish->state) {
+    case HF_WISH_QUEUED:
+    case HF_WISH_ASKING:
+    case HF_WISH_CONFIRMING:
+        return HF_STATE_WAITING;
+    case HF_WISH_HELD:
+        return HF_STATE_HELD;
+    case HF_WISH_IN_DOUBT:
+        return HF_STATE_IN_DOUBT;
+    case HF_WISH_SETTLING:
+        if (wish->again)
+            return HF_STATE_WAITING;
+        return wish->outcome == HF_LOST ? HF_STATE_LOST : HF_STATE_RELEASING;
+    case HF_WISH_FREE:
+    case HF_WISH_SETTLED:
+        break;
+    }
+    return HF_STATE_ENDED;
+}
+
+/* ---- Lanes --------------------------------------------------------------- */
+
+/* The next of its queue asks, if it asks for nothing else [R2]. */
+static void
+turn_lane(struct hf_session *s, uint32_t lane_number)
+{
+    struct hf_wish_lane *lane = hf_wish_lane_at(s, lane_number);
+    uint32_t number = lane->queue.first;
+    struct hf_wish *wish;
+
+    if (lane->asking != 0 || number == 0)
+        return;
+    hf_row_remove(s, &lane->queue, HF_ROW_MATES, number);
+    lane->asking = number;
+    wish = hf_wish_at(s, number);
+    wish->n = ++lane->n;
+    wish->a = 0;
+    wish->asked = false;
+    move_to(wish, HF_WISH_ASKING);
+    hf_messages_again(s, number);
+}
+
+/* Its request is answered for good, be it by a grant. */
+static void
+free_lane(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish_lane *lane = hf_wish_lane_at(s, hf_wish_at(s, number)->lane);
+
+    if (lane->asking != number)
+        return;
+    lane->asking = 0;
+    turn_lane(s, hf_wish_at(s, number)->lane);
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+/* For its user; the outcome is said before. */
+static void
+tell_end(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->ended)
+        return;
+    tell(s, number, HF_NEWS_ENDED);
+    wish->ended = true;
+    hf_chains_remove(s, &s->by_id, hash_of(wish->id), number);
+}
+
+static void
+forget(struct hf_session *s, uint32_t number)
+{
+    move_to(hf_wish_at(s, number), HF_WISH_FREE);
+    hf_slots_give(s, &s->wishes, number);
+}
+
+/* It wants what it wanted, as its lane's next request. */
+static void
+queue_again(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+    struct hf_wish_lane *lane = hf_wish_lane_at(s, wish->lane);
+
+    hf_messages_rest(s, number);
+    wish->again = false;
+    wish->fence = 0;
+    move_to(wish, HF_WISH_QUEUED);
+    hf_messages_set_timer(s, number);
+    hf_row_add_first(s, &lane->queue, HF_ROW_MATES, number);
+    if (lane->asking == number)
+        lane->asking = 0;
+    turn_lane(s, wish->lane);
+}
+
+/* Nothing of it is at the server, nor can come there. */
+static void
+finish(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->again) {
+        queue_again(s, number);
+        return;
+    }
+    hf_messages_rest(s, number);
+    move_to(wish, HF_WISH_SETTLED);
+    hf_messages_set_timer(s, number);
+    free_lane(s, number);
+    hf_lanes_leave(s, wish->lane);
+    s->unsettled_count--;
+    tell_end(s, number);
+    if (wish->news == 0)
+        forget(s, number);
+}
+
+/* It is not believed in any more; whoever looks at a page goes on behind it. */
+static void
+disbelieve(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+    uint32_t next = hf_row_next(s, HF_ROW_MATES, number);
+
+    if (s->page_first == number)
+        s->page_first = next;
+    if (s->page_end == number)
+        s->page_end = next;
+    hf_row_remove(s, &s->granted, HF_ROW_MATES, number);
+    hf_chains_remove(s, &s->by_fence, hash_of(wish->fence), number);
+    hf_fence_sum_remove(&s->believed, wish->fence);
+    s->confirming_count -= wish->state == HF_WISH_CONFIRMING;
+    wish->changing = 0;
+}
+
+static bool
+is_granted(const struct hf_wish *wish)
+{
+    return wish->state == HF_WISH_CONFIRMING || wish->state == HF_WISH_HELD ||
+           wish->state == HF_WISH_IN_DOUBT;
+}
+
+/* Release it until that is answered [R5]. */
+static void
+settle(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (is_granted(wish))
+        disbelieve(s, number);
+    if (!wish->asked) {
+        finish(s, number);
+        return;
+    }
+    move_to(wish, HF_WISH_SETTLING);
+    hf_messages_again(s, number);
+}
+
+static void
+set_end(struct hf_wish *wish, enum hf_status status, enum hf_outcome outcome)
+{
+    wish->status = (uint8_t)status;
+    wish->outcome = (uint8_t)outcome;
+}
+
+/* It is over at the server, and so it ends. */
+static void
+end(struct hf_session *s, uint32_t number, enum hf_status status,
+    enum hf_outcome outcome)
+{
+    set_end(hf_wish_at(s, number), status, outcome);
+    finish(s, number);
+}
+
+/* Another may hold it from now on. */
+static void
+lose(struct hf_session *s, uint32_t number)
+{
+    set_end(hf_wish_at(s, number), HF_OK, HF_LOST);
+    tell(s, number, HF_NEWS_LOST);
+    settle(s, number);
+}
+
+/* ---- A grant ------------------------------------------------------------- */
+
+static void
+hold(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    s->confirming_count--;
+    move_to(wish, HF_WISH_HELD);
+    set_end(wish, HF_OK, HF_GRANTED);
+    hf_messages_set_timer(s, number);
+    tell(s, number, HF_NEWS_GRANTED);
+}
+
+/* Nothing is told of it while the right is too short: to renew it comes first
+ * [S1]. */
+static void
+on_granted(struct hf_session *s, uint32_t number, uint64_t fence)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    wish->fence = fence;
+    move_to(wish, HF_WISH_CONFIRMING);
+    s->confirming_count++;
+    hf_row_add(s, &s->granted, HF_ROW_MATES, number);
+    hf_chains_add(s, &s->by_fence, hash_of(fence), number);
+    hf_fence_sum_add(&s->believed, fence);
+    free_lane(s, number);
+    if (s->trust == HF_TRUST_CERTAIN)
+        hold(s, number);
+    else
+        s->say_at = s->now;
+}
+
+static void
+trust(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->state == HF_WISH_CONFIRMING) {
+        if (s->trust == HF_TRUST_CERTAIN)
+            hold(s, number);
+    } else if (s->trust == HF_TRUST_OVER) {
+        if (s->config.terms.if_dead == HF_TAKEOVER) {
+            lose(s, number);
+        } else if (wish->state == HF_WISH_HELD) {
+            move_to(wish, HF_WISH_IN_DOUBT);
+            tell(s, number, HF_NEWS_IN_DOUBT);
+        }
+    } else {
+        if (wish->state == HF_WISH_IN_DOUBT)
+            move_to(wish, HF_WISH_HELD);
+        tell(s, number,
+             s->trust == HF_TRUST_CERTAIN ? HF_NEWS_CERTAIN : HF_NEWS_AT_RISK);
+    }
+}
+
+void
+hf_wishes_trust(struct hf_session *s)
+{
+    uint32_t next;
+
+    for (uint32_t at = s->granted.first; at != 0; at = next) {
+        next = hf_row_next(s, HF_ROW_MATES, at);
+        trust(s, at);
+    }
+}
+
+void
+hf_wishes_revoked(struct hf_session *s, uint64_t fence)
+{
+    uint32_t number = of_fence(s, fence);
+
+    if (number != 0)
+        lose(s, number);
+}
+
+void
+hf_wishes_missing(struct hf_session *s, uint64_t fence)
+{
+    uint32_t number = of_fence(s, fence);
+
+    if (number == 0)
+        return;
+    if (hf_wish_at(s, number)->state == HF_WISH_CONFIRMING) {
+        hf_wish_at(s, number)->again = true; /* nobody was told of it */
+        settle(s, number);
+    } else {
+        lose(s, number);
+    }
+}
+
+/* ---- What an acquire is answered ----------------------------------------- */
+
+static void
+on_over(struct hf_session *s, uint32_t number, enum hf_over over)
+{
+    switch (over) {
+    case HF_OVER_HELD:
+        end(s, number, HF_OK, HF_TIMED_OUT);
+        break;
+    case HF_OVER_ALREADY_HELD:
+        end(s, number, HF_OK, HF_ALREADY_HELD);
+        break;
+    case HF_OVER_DEADLOCK:
+        end(s, number, HF_OK, HF_DEADLOCK);
+        break;
+    case HF_OVER_LIMIT:
+        end(s, number, HF_OK, HF_AT_LIMIT);
+        break;
+    case HF_OVER_INVALID:
+        end(s, number, HF_E_INVALID, HF_NOT_HELD);
+        break;
+    case HF_OVER_FREE:
+        tell(s, number, HF_NEWS_GRANTED);
+        end(s, number, HF_OK, HF_GRANTED);
+        break;
+    case HF_OVER_CLEARED: /* it is named until its release [S6] */
+        lose(s, number);
+        break;
+    case HF_OVER_NEVER_ASKED:
+    case HF_OVER_RELEASED:
+    case HF_OVER_FORGOTTEN: /* by no wish of ours: ask for it anew */
+        queue_again(s, number);
+        break;
+    }
+}
+
+static bool
+acquire_answered(struct hf_session *s, uint32_t number,
+                 const struct hf_answer *answer)
+{
+    switch ((int)answer->kind) {
+    case HF_ANSWER_GRANTED:
+        on_granted(s, number, answer->fence);
+        return true;
+    case HF_ANSWER_OVER:
+        on_over(s, number, answer->over);
+        return true;
+    case HF_ANSWER_BLOCKING_TIMEOUT:
+    case HF_ANSWER_SUPERSEDED:
+        hf_messages_again(s, number);
+        return true;
+    case HF_ANSWER_LATER:
+        hf_messages_again_after(s, number, answer->grace);
+        return true;
+    case HF_ANSWER_BUSY:
+    case HF_ANSWER_LIMIT:
+        hf_messages_again_after(s, number, hf_session_pause(s));
+        return true;
+    }
+    return false;
+}
+
+/* ---- What the others are answered ---------------------------------------- */
+
+static bool
+release_answered(struct hf_session *s, uint32_t number,
+                 enum hf_answer_kind kind)
+{
+    if (kind == HF_ANSWER_RELEASED)
+        finish(s, number);
+    else if (kind == HF_ANSWER_LIMIT || kind == HF_ANSWER_BUSY)
+        hf_messages_again_after(
+            s, number, hf_session_pause(s)); /* nothing is settled [R2] */
+    else
+        return false;
+    return true;
+}
+
+static bool
+change_answered(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (kind == HF_ANSWER_NOT_HELD) {
+        lose(s, number);
+        return true;
+    }
+    if (kind != HF_ANSWER_CHANGED)
+        return false;
+    wish->changing &= ~(UINT64_C(1) << wish->lowering);
+    tell(s, number, HF_NEWS_CHANGED);
+    if (wish->changing != 0)
+        hf_messages_again(s, number);
+    return true;
+}
+
+bool
+hf_wishes_answered(struct hf_session *s, uint32_t number,
+                   const struct hf_answer *answer)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    wish->limited = answer->kind == HF_ANSWER_LIMIT;
+    switch ((enum hf_wish_state)wish->state) {
+    case HF_WISH_ASKING:
+        return acquire_answered(s, number, answer);
+    case HF_WISH_HELD:
+    case HF_WISH_IN_DOUBT:
+        return change_answered(s, number, answer->kind);
+    case HF_WISH_SETTLING:
+        return release_answered(s, number, answer->kind);
+    case HF_WISH_FREE:
+    case HF_WISH_QUEUED:
+    case HF_WISH_CONFIRMING:
+    case HF_WISH_SETTLED:
+        break;
+    }
+    HF_CHECK(!"these have sent nothing");
+    return false;
+}
+
+/* The lanes that the server knows may be idle ones, which it cannot forget
+ * before those that it does not let in are settled. */
+bool
+hf_wishes_stuck(const struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++) {
+        const struct hf_wish *wish = hf_wish_at(s, at);
+
+        if (is_unsettled(wish) && wish->state != HF_WISH_QUEUED &&
+            (!wish->limited || wish->stream != 0))
+            return false;
+    }
+    return true;
+}
+
+/* ---- What the user wants ------------------------------------------------- */
+
+void
+hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
+{
+    uint32_t number = hf_slots_take(s, &s->wishes);
+    struct hf_wish *wish = hf_wish_at(s, number);
+    uint32_t lane = hf_lanes_join(s, event->want.label);
+
+    wish->lane = lane;
+    wish->id = event->want.id;
+    wish->free = event->want.free;
+    wish->wait = (uint8_t)event->want.wait;
+    wish->deadline = event->want.deadline;
+    wish->asked_at = HF_NEVER;
+    wish->due = HF_NEVER;
+    hf_chains_add(s, &s->by_id, hash_of(wish->id), number);
+    s->unsettled_count++;
+    move_to(wish, HF_WISH_QUEUED);
+    hf_messages_set_timer(s, number);
+    hf_row_add(s, &hf_wish_lane_at(s, lane)->queue, HF_ROW_MATES, number);
+    turn_lane(s, lane);
+}
+
+static void
+leave_queue(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->state == HF_WISH_QUEUED)
+        hf_row_remove(s, &hf_wish_lane_at(s, wish->lane)->queue, HF_ROW_MATES,
+                      number);
+}
+
+/* Its user waits no more. */
+static void
+give_up(struct hf_session *s, uint32_t number)
+{
+    leave_queue(s, number);
+    hf_wish_at(s, number)->again = false;
+    settle(s, number);
+}
+
+void
+hf_wishes_release(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (hf_wish_waits(wish) || (wish->state == HF_WISH_SETTLING && wish->again))
+        set_end(wish, HF_E_CANCELLED, HF_NOT_HELD);
+    else if (wish->state != HF_WISH_SETTLING)
+        set_end(wish, HF_OK, HF_NOT_HELD);
+    if (wish->state == HF_WISH_SETTLING)
+        wish->again = false;
+    else
+        give_up(s, number);
+}
+
+void
+hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->state != HF_WISH_HELD && wish->state != HF_WISH_IN_DOUBT)
+        return;
+    if (wish->changing == 0)
+        hf_messages_again(s, number);
+    HF_CHECK(index < 64);
+    wish->changing |= UINT64_C(1) << index;
+}
+
+void
+hf_wishes_release_all(struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        if (is_unsettled(hf_wish_at(s, at)))
+            hf_wishes_release(s, at);
+}
+
+/* ---- The session is over ------------------------------------------------- */
+
+static void
+gone(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    wish->asked = false; /* nothing is left, nor can come */
+    switch ((enum hf_wish_state)wish->state) {
+    case HF_WISH_ASKING:
+        if (wish->stream != 0 || wish->due.ms == HF_NEVER.ms) /* no pause */
+            hf_messages_again(s, number);
+        break;
+    case HF_WISH_CONFIRMING:
+        disbelieve(s, number);
+        queue_again(s, number);
+        break;
+    case HF_WISH_HELD:
+    case HF_WISH_IN_DOUBT:
+        lose(s, number);
+        break;
+    case HF_WISH_SETTLING:
+        finish(s, number);
+        break;
+    case HF_WISH_FREE:
+    case HF_WISH_QUEUED:
+    case HF_WISH_SETTLED:
+        break;
+    }
+}
+
+void
+hf_wishes_gone(struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        gone(s, at);
+}
+
+void
+hf_wishes_denied(struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        if (is_unsettled(hf_wish_at(s, at))) {
+            set_end(hf_wish_at(s, at), HF_E_DENIED, HF_NOT_HELD);
+            give_up(s, at);
+        }
+}
+
+/* ---- Timers -------------------------------------------------------------- */
+
+/* What is said of a wait that is over: did the place, the server's limits or
+ * others keep it from what it wanted? */
+static void
+set_end_at_deadline(const struct hf_session *s, struct hf_wish *wish)
+{
+    if (wish->limited || s->limited)
+        set_end(wish, HF_OK, HF_AT_LIMIT);
+    else if (s->state != HF_LEASE_OPEN || hf_nodes_in_trouble(&s->nodes))
+        set_end(wish, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    else
+        set_end(wish, HF_OK, HF_TIMED_OUT);
+}
+
+static void
+on_deadline(struct hf_session *s, uint32_t number)
+{
+    set_end_at_deadline(s, hf_wish_at(s, number));
+    tell_end(s, number); /* settling may take any time */
+    give_up(s, number);
+}
+
+static void
+on_due(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->stream != 0)
+        hf_session_failed(s, wish->node, wish->stream);
+    hf_messages_again(s, number);
+}
+
+void
+hf_wishes_run_timers(struct hf_session *s)
+{
+    uint32_t number;
+    int64_t at_ms;
+
+    while ((number = hf_earliest_first(s, &s->timers, &at_ms)) != 0 &&
+           at_ms <= s->now.ms) {
+        struct hf_wish *wish = hf_wish_at(s, number);
+
+        if (hf_wish_waits(wish) && hf_reached(s->now, wish->deadline))
+            on_deadline(s, number);
+        else
+            on_due(s, number);
+    }
+}
+
+void
+hf_wishes_told(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    hf_row_remove(s, &s->news, HF_ROW_NEWS, number);
+    wish->news = 0;
+    if (wish->state == HF_WISH_SETTLED)
+        forget(s, number);
+}

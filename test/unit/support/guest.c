@@ -1,0 +1,313 @@
+#include "unit/support/guest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/attrs.h"
+#include "base/check.h"
+
+struct hf_session_config
+guest_config(enum hf_if_dead if_dead)
+{
+    return (struct hf_session_config){
+        .limits = {.wishes = 16, .nodes = 3, .page = 2},
+        .terms = {.if_dead = if_dead, .ttl = {10000}, .beat = {1000}},
+        .grace = {2000},
+        .margin = {500},
+        .silence = {5000},
+        .seed = 42,
+    };
+}
+
+HF_PRINTF(2, 3)
+static void
+add(struct guest *guest, const char *format, ...)
+{
+    size_t left = sizeof(guest->text) - guest->len;
+    va_list args;
+    int len;
+
+    va_start(args, format);
+    len = vsnprintf(guest->text + guest->len, left, format, args);
+    va_end(args);
+    HF_CHECK(len >= 0 && (size_t)len < left);
+    guest->len += (size_t)len;
+}
+
+void
+guest_hush(struct guest *guest)
+{
+    guest->len = 0;
+    guest->text[0] = '\0';
+}
+
+/* ---- What it says -------------------------------------------------------- */
+
+static void
+write_notice(struct guest *guest, const struct hf_session_notice *tell)
+{
+    static const struct {
+        enum hf_news news;
+        const char *word;
+    } words[] = {
+        {HF_NEWS_AT_RISK, "at risk"},   {HF_NEWS_CERTAIN, "certain"},
+        {HF_NEWS_IN_DOUBT, "in doubt"}, {HF_NEWS_LOST, "lost"},
+        {HF_NEWS_CHANGED, "changed"},
+    };
+    unsigned long long id = tell->id;
+
+    if (tell->news & HF_NEWS_GRANTED)
+        add(guest, "wish %llu granted %llu\n", id,
+            (unsigned long long)tell->fence);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (tell->news & words[i].news)
+            add(guest, "wish %llu %s\n", id, words[i].word);
+    if (tell->news & HF_NEWS_ENDED) {
+        assert_int_equal(tell->state, HF_STATE_ENDED);
+        add(guest, "wish %llu ended: %s\n", id,
+            tell->status == HF_OK ? hf_outcome_word(tell->outcome)
+                                  : hf_status_name(tell->status));
+    }
+}
+
+static void
+write_acquire(struct guest *guest, const struct hf_message *message)
+{
+    if (message->acquire.free)
+        add(guest, ", until free");
+    if (message->acquire.wait == HF_WAIT_TRY)
+        add(guest, ", try");
+    else if (message->acquire.wait == HF_WAIT_LIMITED)
+        add(guest, ", %lld ms", (long long)message->acquire.remaining.ms);
+    if (message->acquire.waited.ms > 0)
+        add(guest, ", waited %lld ms", (long long)message->acquire.waited.ms);
+}
+
+static void
+write_page(struct guest *guest)
+{
+    uint32_t cursor = 0;
+    uint64_t fence;
+
+    while (hf_session_page(guest->session, &cursor, &fence))
+        add(guest, " %llu", (unsigned long long)fence);
+}
+
+static void
+write_message(struct guest *guest, const struct hf_session_send *send)
+{
+    static const char *const words[] = {
+        [HF_MESSAGE_OPEN] = "open",
+        [HF_MESSAGE_KEEP_ALIVE] = "keep-alive",
+        [HF_MESSAGE_PAGE] = "page",
+        [HF_MESSAGE_ACQUIRE] = "acquire",
+        [HF_MESSAGE_RELEASE] = "release",
+        [HF_MESSAGE_CHANGE] = "change",
+        [HF_MESSAGE_END] = "end",
+    };
+    const struct hf_message *message = &send->message;
+
+    add(guest, "%u: #%llu %s", send->node, (unsigned long long)message->stream,
+        words[message->kind]);
+    if (send->id != 0)
+        add(guest, " %llu.%llu", (unsigned long long)message->lane,
+            (unsigned long long)message->n);
+    if (message->kind == HF_MESSAGE_ACQUIRE) {
+        add(guest, ".%llu", (unsigned long long)message->a);
+        write_acquire(guest, message);
+    } else if (message->kind == HF_MESSAGE_PAGE) {
+        write_page(guest);
+    } else if (message->kind == HF_MESSAGE_CHANGE) {
+        add(guest, " [%u]", send->index);
+    } else if (message->kind == HF_MESSAGE_KEEP_ALIVE &&
+               message->keep_alive.compare) {
+        add(guest, ", believes %llu",
+            (unsigned long long)message->keep_alive.believed.count);
+    }
+    if (message->term != 7 && message->kind != HF_MESSAGE_OPEN)
+        add(guest, ", term %llu", (unsigned long long)message->term);
+    if (message->lowest > 1)
+        add(guest, ", lowest %llu", (unsigned long long)message->lowest);
+    add(guest, "\n");
+}
+
+static void
+step(struct guest *guest, struct hf_session_event event)
+{
+    struct hf_session_effect effect;
+
+    event.at = guest->now;
+    hf_session_step(guest->session, &event);
+    while (hf_session_next(guest->session, &effect)) {
+        switch (effect.kind) {
+        case HF_SESSION_TELL:
+            write_notice(guest, &effect.tell);
+            break;
+        case HF_SESSION_CLOSE:
+            add(guest, "close #%llu\n", (unsigned long long)effect.stream);
+            break;
+        case HF_SESSION_SEND:
+            write_message(guest, &effect.send);
+            break;
+        }
+    }
+    hf_session_check(guest->session);
+}
+
+/* ---- Guests -------------------------------------------------------------- */
+
+struct guest
+guest_with(const struct hf_session_config *config)
+{
+    struct guest guest = {.now = {1000}};
+    void *block;
+
+    HF_CHECK(hf_session_valid(config));
+    block = calloc(1, hf_session_size(config));
+    HF_CHECK(block != NULL);
+    guest.session = hf_session_init(block, config);
+    return guest;
+}
+
+struct guest
+guest_new(void)
+{
+    struct hf_session_config config = guest_config(HF_TAKEOVER);
+
+    return guest_with(&config);
+}
+
+struct guest
+guest_holding(enum hf_if_dead if_dead)
+{
+    struct hf_session_config config = guest_config(if_dead);
+    struct guest guest = guest_with(&config);
+
+    guest_want(&guest, (struct want){.id = 1});
+    guest_opened(&guest, 1);
+    guest_granted(&guest, 2, 101);
+    guest_hush(&guest);
+    return guest;
+}
+
+void
+guest_fini(struct guest *guest)
+{
+    free(guest->session);
+}
+
+/* ---- Events -------------------------------------------------------------- */
+
+void
+guest_want(struct guest *guest, struct want want)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_WANT};
+
+    event.want.id = want.id;
+    event.want.label = want.label;
+    event.want.free = want.free;
+    event.want.wait = want.try_only       ? HF_WAIT_TRY
+                      : want.wait_ms == 0 ? HF_WAIT_FOREVER
+                                          : HF_WAIT_LIMITED;
+    event.want.deadline =
+        want.wait_ms == 0
+            ? HF_NEVER
+            : hf_after(guest->now, (struct hf_duration){want.wait_ms});
+    step(guest, event);
+}
+
+void
+guest_release(struct guest *guest, uint64_t id)
+{
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_RELEASE,
+                                          .wish = {.id = id}});
+}
+
+void
+guest_change(struct guest *guest, uint64_t id, unsigned index)
+{
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_CHANGE,
+                                          .wish = {.id = id, .index = index}});
+}
+
+void
+guest_end(struct guest *guest)
+{
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_END});
+}
+
+void
+guest_hears(struct guest *guest, struct said said)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_ANSWER};
+    struct hf_answer *answer = &event.answer.answer;
+
+    answer->kind = said.kind;
+    answer->stream = said.stream;
+    event.answer.term = said.term == 0 ? 7 : said.term;
+    event.answer.leader = said.leader;
+    if (said.kind == HF_ANSWER_GRANTED) {
+        answer->fence = said.fence;
+    } else if (said.kind == HF_ANSWER_OVER) {
+        answer->over = said.over;
+    } else if (said.kind == HF_ANSWER_TERM) {
+        answer->pause_us = said.pause_us;
+    } else if (said.kind == HF_ANSWER_LATER) {
+        answer->grace.ms = said.grace_ms;
+    } else if (said.kind == HF_ANSWER_OPENED) {
+        answer->alive.session = 77;
+        event.answer.secret.bytes[0] = 1;
+    } else {
+        answer->alive.differs = said.differs;
+        event.answer.fences = &said.fence;
+        event.answer.fences_count = said.fence != 0;
+    }
+    step(guest, event);
+}
+
+void
+guest_opened(struct guest *guest, uint64_t stream)
+{
+    guest_hears(guest,
+                (struct said){.stream = stream, .kind = HF_ANSWER_OPENED});
+}
+
+void
+guest_granted(struct guest *guest, uint64_t stream, uint64_t fence)
+{
+    guest_hears(guest, (struct said){.stream = stream,
+                                     .kind = HF_ANSWER_GRANTED,
+                                     .fence = fence});
+}
+
+void
+guest_alive(struct guest *guest, uint64_t stream)
+{
+    guest_hears(guest,
+                (struct said){.stream = stream, .kind = HF_ANSWER_ALIVE});
+}
+
+void
+guest_stream_ends(struct guest *guest, uint64_t stream)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_STREAM_ENDED};
+
+    event.broken.stream = stream;
+    step(guest, event);
+}
+
+void
+guest_node_fails(struct guest *guest, uint32_t node)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_NODE_FAILED};
+
+    event.broken.node = node;
+    step(guest, event);
+}
+
+void
+guest_clock(struct guest *guest, int64_t ms)
+{
+    guest->now.ms = ms;
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_CLOCK});
+}

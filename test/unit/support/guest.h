@@ -1,0 +1,88 @@
+#ifndef HF_TEST_GUEST_H
+#define HF_TEST_GUEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/session.h"
+
+/*
+ * Guest: a session of a lock server that the test plays, and what the session
+ * said, one line each:
+ *
+ *     1: #2 acquire 1.1.1, 300 ms, waited 20 ms     to node 1, on stream 2;
+ *                                                   lane, n and attempt
+ *     close #2
+ *     wish 1 granted 101
+ *     wish 1 ended: timed out
+ */
+struct guest {
+    struct hf_session *session; /* owned */
+    struct hf_instant now;
+    char text[16384];
+    size_t len;
+};
+
+/* A ttl of 10 s, a beat of 1 s, a grace of 2 s, a margin of 500 ms: the right
+ * is at risk after 7,500 ms, and over after 9,500.  An answer is waited for for
+ * 1,250 ms, a lock's for 5 s.  Three nodes, pages of two fences, sixteen
+ * wishes; it is 1,000 ms. */
+struct hf_session_config guest_config(enum hf_if_dead if_dead);
+struct guest guest_with(const struct hf_session_config *config);
+
+/* The same, and wish 1 was granted fence 101 in term 7 of node 1: the streams 1
+ * and 2 are answered.  Nothing of it is in the text. */
+struct guest guest_new(void);
+struct guest guest_holding(enum hf_if_dead if_dead);
+void guest_fini(struct guest *guest);
+
+struct want {
+    uint64_t id;
+    uint64_t label;
+    bool free;
+    bool try_only;
+    int64_t wait_ms; /* 0: for ever; for a try, its deadline */
+};
+
+void guest_want(struct guest *guest, struct want want);
+void guest_release(struct guest *guest, uint64_t id);
+void guest_change(struct guest *guest, uint64_t id, unsigned index);
+void guest_end(struct guest *guest);
+
+/* What the server says. */
+struct said {
+    uint64_t stream;
+    enum hf_answer_kind kind;
+    uint64_t fence;    /* GRANTED; of an ALIVE or a PAGE: the only one */
+    enum hf_over over; /* OVER */
+    bool differs;      /* ALIVE */
+    uint64_t term;     /* TERM, OPENED: 7, unless said */
+    uint64_t pause_us;
+    uint32_t leader;
+    int64_t grace_ms;
+};
+
+void guest_hears(struct guest *guest, struct said said);
+void guest_opened(struct guest *guest, uint64_t stream);
+void guest_granted(struct guest *guest, uint64_t stream, uint64_t fence);
+void guest_alive(struct guest *guest, uint64_t stream);
+void guest_stream_ends(struct guest *guest, uint64_t stream);
+void guest_node_fails(struct guest *guest, uint32_t node);
+
+/* Time passes, and is told. */
+void guest_clock(struct guest *guest, int64_t ms);
+
+/* Compare everything said since the last comparison, and forget it. */
+#define EXPECT_SAID(guest, expected)                                           \
+    do {                                                                       \
+        assert_string_equal((guest)->text, (expected));                        \
+        guest_hush(guest);                                                     \
+    } while (0)
+
+void guest_hush(struct guest *guest);
+
+#endif
