@@ -11,6 +11,25 @@
 
 /* ---- Look ---------------------------------------------------------------- */
 
+/* Is the lock that was named one of the grant's? */
+static bool
+is_its_lock(const struct hf_loaded_grant *grant, const char *space,
+            const char *name)
+{
+    size_t space_len = strlen(space);
+    size_t name_len = strlen(name);
+
+    for (size_t i = 0; i < grant->wants_count; i++) {
+        const struct hf_want *want = &grant->wants[i];
+
+        if (want->space.len == space_len && want->name.len == name_len &&
+            memcmp(want->space.at, space, space_len) == 0 &&
+            memcmp(want->name.at, name, name_len) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool
 hf_cleared_look(struct hf_lockspace *ls, uint64_t fence, int64_t wall_ms,
                 struct hf_served_memory *memory, struct hf_cleared *cleared)
@@ -21,6 +40,8 @@ hf_cleared_look(struct hf_lockspace *ls, uint64_t fence, int64_t wall_ms,
     if (grant == 0)
         return false;
     hf_served_look_grant(ls, grant, wall_ms, memory, &cleared->grant);
+    if (!is_its_lock(&cleared->grant.loaded, cleared->space, cleared->name))
+        return false;
     session = hf_look_session(ls, cleared->grant.loaded.session);
     HF_CHECK(session != 0);
     hf_served_look_session(ls, session, memory, &cleared->session);
@@ -86,6 +107,8 @@ hf_cleared_encode(const struct hf_cleared *cleared, char *buffer, size_t size)
                                  NULL) == HF_OK);
     HF_CHECK(hf_name_check(cleared->name, strlen(cleared->name), NULL) ==
              HF_OK);
+    HF_CHECK(
+        is_its_lock(&cleared->grant.loaded, cleared->space, cleared->name));
 
     hf_text_init(&out, buffer, size);
     hf_text_add(&out, "{");
@@ -238,6 +261,9 @@ hf_cleared_decode(struct hf_bytes value, struct hf_served_memory *memory,
         status = read_grant(&json, members, memory, &read, error);
     if (status == HF_OK)
         status = read_holder(&json, members, memory, &read.session, error);
+    if (status == HF_OK &&
+        !is_its_lock(&read.grant.loaded, read.space, read.name))
+        status = hf_fail(error, HF_E_CORRUPT, "a lock that it does not name");
     if (status != HF_OK) {
         memory->texts_len = texts_len;
         return status;

@@ -32,7 +32,8 @@ struct hf_cleared {
 };
 
 /* The grant of that fence and its session, as they stand in the machine; false:
- * there is none.  Texts and `wall_ms` as hf_served_look_grant says. */
+ * there is none, or cleared->space and ->name, which the caller has set, are no
+ * lock of it.  Texts and `wall_ms` as hf_served_look_grant says. */
 bool hf_cleared_look(struct hf_lockspace *ls, uint64_t fence, int64_t wall_ms,
                      struct hf_served_memory *memory,
                      struct hf_cleared *cleared);

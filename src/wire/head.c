@@ -24,7 +24,7 @@ is_sound(const struct hf_head *head)
            address_len < sizeof(head->address) &&
            hf_text_is_clean(head->address, address_len) &&
            (node_len == 0 || address_len > 0) && head->next_fence > 0 &&
-           head->next_fence <= INT64_MAX;
+           head->next_fence <= HF_HEAD_FENCE_MAX;
 }
 
 size_t

@@ -27,11 +27,14 @@
 #define HF_HEAD_SPACE "!leader"
 #define HF_HEAD_NAME  "head"
 
+/* One above the highest fence that there can be (served.h). */
+#define HF_HEAD_FENCE_MAX ((UINT64_C(1) << 62) + 1)
+
 struct hf_head {
     struct hf_value claim;      /* HF_TAKEOVER: to lead is nobody's for ever */
     char node[HF_HOST_MAX + 1]; /* "": nobody leads */
     char address[HF_HOST_MAX + 1]; /* where clients find the node; clean */
-    uint64_t next_fence;           /* 1..INT64_MAX */
+    uint64_t next_fence;           /* 1..HF_HEAD_FENCE_MAX */
 };
 
 /* Write it, as hf_record_encode does; HF_RECORD_TEXT_MAX always suffices.  What

@@ -34,7 +34,7 @@ hf_served_id(uint64_t id, char name[HF_SERVED_ID_SIZE])
 void
 hf_served_fence(uint64_t fence, char name[HF_SERVED_FENCE_SIZE])
 {
-    HF_CHECK(fence != 0 && fence <= INT64_MAX);
+    HF_CHECK(fence != 0 && fence <= HF_SERVED_FENCE_MAX);
     snprintf(name, HF_SERVED_FENCE_SIZE, "%019" PRIu64, fence);
 }
 
@@ -70,7 +70,7 @@ read_fence(struct hf_bytes name, uint64_t *fence)
         sum = sum * 10 + (uint64_t)(name.at[i] - '0'); /* 19 digits: it fits */
     }
     *fence = sum;
-    return sum != 0 && sum <= INT64_MAX;
+    return sum != 0 && sum <= HF_SERVED_FENCE_MAX;
 }
 
 /* ---- What can be kept ---------------------------------------------------- */
@@ -86,6 +86,17 @@ check_session(struct hf_duration ttl, struct hf_bytes who,
     return hf_name_check_text("who", who.at, who.len, HF_SERVED_WHO_MAX, error);
 }
 
+static enum hf_status
+check_lock(const struct hf_want *lock, struct hf_error *error)
+{
+    enum hf_status status =
+        hf_name_check_space(lock->space.at, lock->space.len, error);
+
+    return status != HF_OK
+               ? status
+               : hf_name_check(lock->name.at, lock->name.len, error);
+}
+
 /* Of a request: its lane, its n, each of its locks, and its note. */
 static enum hf_status
 check_grant(const struct hf_loaded_grant *grant, struct hf_error *error)
@@ -99,9 +110,11 @@ check_grant(const struct hf_loaded_grant *grant, struct hf_error *error)
     for (size_t i = 0; status == HF_OK && i < grant->wants_count; i++) {
         const struct hf_want *want = &grant->wants[i];
 
-        status = hf_name_check_space(want->space.at, want->space.len, error);
-        if (status == HF_OK)
-            status = hf_name_check(want->name.at, want->name.len, error);
+        status = check_lock(want, error);
+        if (status == HF_OK && want->mode != HF_EXCLUSIVE &&
+            want->mode != HF_SHARED)
+            status =
+                hf_fail(error, HF_E_INVALID, "a mode is exclusive or shared");
     }
     if (status == HF_OK)
         status = hf_name_check_text("note", grant->note.at, grant->note.len,
@@ -127,8 +140,9 @@ hf_served_check(const struct hf_message *message, struct hf_error *error)
     case HF_MESSAGE_RELEASE:
     case HF_MESSAGE_CHANGE:
     case HF_MESSAGE_END:
-    case HF_MESSAGE_CLEAR:
         return HF_OK; /* of these nothing is kept */
+    case HF_MESSAGE_CLEAR:
+        return check_lock(&message->clear.lock, error);
     }
     HF_CHECK(!"a message of no kind");
 }

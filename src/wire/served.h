@@ -47,8 +47,11 @@ struct hf_served_memory {
     size_t texts_len; /* 0: all of it may be used (again) */
 };
 
+/* Above it no store counts, and what comes next would have no room. */
+#define HF_SERVED_FENCE_MAX (UINT64_C(1) << 62)
+
 /* The name of a session's record; id is not 0.  And of a grant's; fence is not
- * 0, and at most INT64_MAX. */
+ * 0, and at most HF_SERVED_FENCE_MAX. */
 void hf_served_id(uint64_t id, char name[HF_SERVED_ID_SIZE]);
 void hf_served_fence(uint64_t fence, char name[HF_SERVED_FENCE_SIZE]);
 

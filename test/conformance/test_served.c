@@ -537,6 +537,10 @@ a_clear_is_in_the_store_with_its_reason(struct suite_bench *b)
     serve(&leader, 7, 101);
     take_some(&leader);
     write_batch(&leader);
+    assert_false(hf_cleared_look(
+        leader.ls, 101, leader.wall_ms, &memory,
+        &(struct hf_cleared){.space = "default", .name = "another"}));
+    memory.texts_len = 0;
     assert_true(
         hf_cleared_look(leader.ls, 101, leader.wall_ms, &memory, &cleared));
     clear.clear.lock = want("default", "a", HF_EXCLUSIVE);

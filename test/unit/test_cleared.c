@@ -87,6 +87,9 @@ what_is_no_clear_is_corrupt(void **state)
         {"{\"space\":\"!x\",\"name\":\"a\"," FENCE "," BY "," REASON "," CLEARED
          "," HOLDER "}",
          "\"space\""},
+        {"{\"space\":\"x\",\"name\":\"other\"," FENCE "," BY "," REASON
+         "," CLEARED "," HOLDER "}",
+         "a lock that it does not name"},
         {"{\"space\":\"x\",\"name\":\"\"," FENCE "," BY "," REASON "," CLEARED
          "," HOLDER "}",
          "\"name\""},
@@ -133,7 +136,7 @@ the_largest_grant_can_be_cleared_with_the_longest_words(void **state)
     static char texts[HF_SERVED_RECORD_MAX];
     struct hf_want wants[5];
     struct hf_cleared cleared = {
-        .grant = {.loaded = {.fence = INT64_MAX,
+        .grant = {.loaded = {.fence = HF_SERVED_FENCE_MAX,
                              .session = UINT64_MAX,
                              .lane = INT64_MAX,
                              .n = INT64_MAX,

@@ -106,7 +106,7 @@ heads_at_every_limit_come_back_and_are_json(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         struct hf_head head = {.claim = filled_with(units[i]),
-                               .next_fence = INT64_MAX};
+                               .next_fence = HF_HEAD_FENCE_MAX};
         struct hf_head read;
         char text[HF_RECORD_TEXT_MAX];
         json_t *json;

@@ -170,8 +170,14 @@ order_blanks_and_escapes_do_not_matter(void **state)
 static void
 names_of_records_have_the_order_of_their_numbers(void **state)
 {
-    static const uint64_t fences[] = {
-        1, 2, 9, 10, 4096, 1 << 30, INT64_MAX - 1, INT64_MAX};
+    static const uint64_t fences[] = {1,
+                                      2,
+                                      9,
+                                      10,
+                                      4096,
+                                      1 << 30,
+                                      HF_SERVED_FENCE_MAX - 1,
+                                      HF_SERVED_FENCE_MAX};
     char before[HF_SERVED_FENCE_SIZE] = "";
 
     (void)state;
@@ -265,7 +271,7 @@ expect_within_bound(const char *unit, size_t count, size_t space_len,
     char note[HF_SERVED_NOTE_MAX];
     struct hf_want wants[HF_SERVED_NAMES_MAX];
     struct hf_served_grant grant = {
-        .loaded = {.fence = INT64_MAX,
+        .loaded = {.fence = HF_SERVED_FENCE_MAX,
                    .session = UINT64_MAX,
                    .lane = INT64_MAX,
                    .n = INT64_MAX,
@@ -295,11 +301,11 @@ expect_within_bound(const char *unit, size_t count, size_t space_len,
     expect_json(text);
     assert_true(len + sizeof(HF_SERVED_GRANTS) + HF_SERVED_FENCE_SIZE <= bound);
     if (bound > HF_SERVED_RECORD_MAX) {
-        expect_no_grant("9223372036854775807", text,
+        expect_no_grant("4611686018427387904", text,
                         "more than a grant may have");
         return;
     }
-    read = decode_grant("9223372036854775807", text);
+    read = decode_grant("4611686018427387904", text);
     assert_int_equal(hf_served_encode_grant(&read, again, sizeof(again)), len);
     assert_string_equal(again, text);
 }
@@ -578,6 +584,38 @@ what_cannot_be_kept_of_an_open_is_refused_at_the_door(void **state)
 }
 
 static void
+nor_is_a_clear_let_in_of_what_no_lock_can_be(void **state)
+{
+    struct hf_message clear = {.kind = HF_MESSAGE_CLEAR};
+    struct hf_error error;
+
+    (void)state;
+    clear.clear.lock.space = (struct hf_bytes){"default", 7};
+    clear.clear.lock.name = (struct hf_bytes){"a", 1};
+    assert_int_equal(hf_served_check(&clear, &error), HF_OK);
+    clear.clear.lock.space = (struct hf_bytes){HF_SERVED_SESSIONS, 9};
+    assert_int_equal(hf_served_check(&clear, &error), HF_E_INVALID);
+    clear.clear.lock.space = (struct hf_bytes){"default", 7};
+    clear.clear.lock.name = (struct hf_bytes){"a\n", 2};
+    assert_int_equal(hf_served_check(&clear, &error), HF_E_INVALID);
+}
+
+static void
+a_mode_is_shared_or_exclusive(void **state)
+{
+    struct hf_want want = {{"default", 7}, {"a", 1}, HF_SHARED};
+    struct hf_message acquire = {.kind = HF_MESSAGE_ACQUIRE, .n = 1};
+    struct hf_error error;
+
+    (void)state;
+    acquire.acquire.wants = &want;
+    acquire.acquire.wants_count = 1;
+    assert_int_equal(hf_served_check(&acquire, &error), HF_OK);
+    want.mode = HF_UNTIL_FREE;
+    assert_int_equal(hf_served_check(&acquire, &error), HF_E_INVALID);
+}
+
+static void
 what_cannot_be_kept_of_an_acquire_is_refused_at_the_door(void **state)
 {
     struct hf_want wants[2] = {{bytes("default"), bytes("a"), HF_EXCLUSIVE},
@@ -619,7 +657,7 @@ of_other_messages_nothing_is_kept(void **state)
 {
     static const enum hf_message_kind kinds[] = {
         HF_MESSAGE_KEEP_ALIVE, HF_MESSAGE_PAGE, HF_MESSAGE_RELEASE,
-        HF_MESSAGE_CHANGE,     HF_MESSAGE_END,  HF_MESSAGE_CLEAR};
+        HF_MESSAGE_CHANGE, HF_MESSAGE_END};
 
     (void)state;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -649,6 +687,8 @@ main(void)
         cmocka_unit_test(a_record_under_a_name_that_is_no_number_is_corrupt),
         cmocka_unit_test(a_record_cut_short_anywhere_is_corrupt),
         cmocka_unit_test(what_cannot_be_kept_of_an_open_is_refused_at_the_door),
+        cmocka_unit_test(nor_is_a_clear_let_in_of_what_no_lock_can_be),
+        cmocka_unit_test(a_mode_is_shared_or_exclusive),
         cmocka_unit_test(
             what_cannot_be_kept_of_an_acquire_is_refused_at_the_door),
         cmocka_unit_test(of_other_messages_nothing_is_kept),
