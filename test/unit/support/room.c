@@ -389,8 +389,10 @@ about(enum hf_lockspace_event_kind kind, const struct call *call)
 {
     return (struct hf_lockspace_event){
         .kind = kind,
-        .request = {call->stream, call->session, or_else(call->lane, 1),
-                    or_else(call->n, 1)},
+        .request = {.stream = call->stream,
+                    .session = call->session,
+                    .lane = or_else(call->lane, 1),
+                    .n = or_else(call->n, 1)},
     };
 }
 
