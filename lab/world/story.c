@@ -1,6 +1,5 @@
 #include "lab/world/story.h"
 
-
 static const char *const act_words[ACT_COUNT] = {
     [ACT_BEGIN] = "begin",
     [ACT_RELEASE] = "release",
