@@ -36,6 +36,16 @@ if(TARGET holdfast_cli)
     install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
+# The unit is for whoever wants it: nothing is started by installing it.
+if(TARGET holdfastd)
+    install(TARGETS holdfastd RUNTIME)
+    install(FILES man/holdfastd.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
+    install(FILES man/holdfastd.conf.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+    configure_file(packaging/holdfastd.service.in holdfastd.service @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/holdfastd.service
+        DESTINATION lib/systemd/system)
+endif()
+
 if(TARGET holdfast-lab)
     install(TARGETS holdfast-lab RUNTIME)
     install(FILES man/holdfast-lab.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

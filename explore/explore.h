@@ -48,7 +48,7 @@ bool explore_wants(const struct explorer *explorer, bool fault);
 void explore_add(struct explorer *explorer, const struct explore_step *step);
 
 enum {
-    EXPLORE_PARTS_MAX = 8,
+    EXPLORE_PARTS_MAX = 12,
     EXPLORE_FAULTS_MAX = 15,
 };
 

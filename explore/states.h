@@ -23,7 +23,7 @@
 #define STATES_NONE UINT32_MAX
 
 enum {
-    STATES_SIZE_MAX = 512,   /* bytes of one state */
+    STATES_SIZE_MAX = 3072,  /* bytes of one state */
     STATES_OFFERED_MAX = 16, /* that wait to be looked up; a power of two */
     STATES_OFFERED_HALF = 8, /* later ones, and its twin is asked for */
 };

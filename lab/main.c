@@ -33,6 +33,16 @@ prove_of(const struct options *options)
     };
 }
 
+static bool
+has_so_many(const struct subject *subject, unsigned workers)
+{
+    if (workers <= subject_workers_max(subject))
+        return true;
+    program_complain("%s has at most %u workers", subject_name(subject),
+                     subject_workers_max(subject));
+    return false;
+}
+
 static int
 verb_prove(const void *taken, const char *world)
 {
@@ -56,6 +66,12 @@ verb_prove(const void *taken, const char *world)
                          options->quick ? "quick" : "all");
         return EXIT_USAGE;
     }
+    if (subject_is_whole(&subject)) {
+        program_complain("%s is too large to be searched: see wander", world);
+        return EXIT_USAGE;
+    }
+    if (!has_so_many(&subject, search->workers))
+        return EXIT_USAGE;
     if (!search->json)
         print_table_head(stdout);
     return prove_world(&subject, search->workers,
@@ -75,6 +91,8 @@ verb_wander(const void *taken, const char *world)
 
     if (!subject_find(world, &subject))
         return refuse_world(world);
+    if (!has_so_many(&subject, options->search.workers))
+        return EXIT_USAGE;
     subject_set_workers(&subject, options->search.workers);
     subject_tell_apart(&subject);
     expect = subject_expect(&subject);

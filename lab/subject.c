@@ -6,6 +6,7 @@
 #include "lab/server/grants_kind.h"
 #include "lab/server/waiting_kind.h"
 #include "lab/server/worlds.h"
+#include "lab/service/kind.h"
 #include "lab/world/model.h"
 #include "lab/world/reduction.h"
 #include "lab/world/story.h"
@@ -15,7 +16,8 @@
 unsigned
 subject_count(void)
 {
-    return worlds_count + waiting_worlds_count + grants_worlds_count;
+    return worlds_count + waiting_worlds_count + grants_worlds_count +
+           service_worlds_count;
 }
 
 struct subject
@@ -36,9 +38,15 @@ subject_at(unsigned index)
             .waiting = waiting_worlds[index],
         };
     index -= waiting_worlds_count;
+    if (index < grants_worlds_count)
+        return (struct subject){
+            .server = {.kind = &grants_kind},
+            .grants = grants_worlds[index],
+        };
+    index -= grants_worlds_count;
     return (struct subject){
-        .server = {.kind = &grants_kind},
-        .grants = grants_worlds[index],
+        .server = {.kind = &service_kind},
+        .service = service_worlds[index],
     };
 }
 
@@ -56,15 +64,18 @@ subject_find(const char *name, struct subject *subject)
 unsigned
 subject_proofs_count(void)
 {
-    return worlds_proofs_count + server_proofs_count;
+    return worlds_proofs_count + server_proofs_count + service_proofs_count;
 }
 
 const struct worlds_proof *
 subject_proof(unsigned index)
 {
-    return index < worlds_proofs_count
-               ? &worlds_proofs[index]
-               : &server_proofs[index - worlds_proofs_count];
+    if (index < worlds_proofs_count)
+        return &worlds_proofs[index];
+    index -= worlds_proofs_count;
+    if (index < server_proofs_count)
+        return &server_proofs[index];
+    return &service_proofs[index - server_proofs_count];
 }
 
 const struct worlds_proof *
@@ -112,6 +123,15 @@ subject_workers(const struct subject *subject)
     return is_table(subject) ? subject->table.workers : subject->world.clients;
 }
 
+unsigned
+subject_workers_max(const struct subject *subject)
+{
+    if (subject->server.kind != &service_kind)
+        return WORLD_WORKERS_MAX;
+    return subject->world.is_whole ? SERVICE_CLIENTS
+                                   : PICTURE_CLIENTS / SERVICE_SESSIONS;
+}
+
 void
 subject_set_workers(struct subject *subject, unsigned workers)
 {
@@ -119,6 +139,12 @@ subject_set_workers(struct subject *subject, unsigned workers)
         subject->table = worlds_with(&subject->table, workers);
     else if (workers != 0)
         subject->world.clients = workers;
+}
+
+bool
+subject_is_whole(const struct subject *subject)
+{
+    return !is_table(subject) && subject->world.is_whole;
 }
 
 bool
@@ -209,7 +235,7 @@ parse_action(const struct subject *subject, const char *word, size_t len,
         if (len <= own_len || strncmp(word, own, own_len) != 0)
             continue;
         who = strtol(word + own_len, &end, 10);
-        if (end != word + len || who < 1 || who > 16)
+        if (end != word + len || who < 1 || who > WORLD_WHO_MAX)
             continue;
         *number = kind_number((struct kind_action){act, (unsigned)who - 1});
         return true;
@@ -236,8 +262,8 @@ parse_world(const char *line, struct subject *subject, const char **why)
     *why = "there is no such world";
     if (!subject_find(name, subject))
         return NULL;
-    *why = "there are 1 to 4 workers";
-    if (workers < 1 || workers > WORLD_WORKERS_MAX)
+    *why = "there are not so many workers in it";
+    if (workers < 1 || workers > subject_workers_max(subject))
         return NULL;
     subject_set_workers(subject, (unsigned)workers);
     subject_tell_apart(subject);

@@ -3,6 +3,7 @@
 
 #include "lab/server/grants.h"
 #include "lab/server/waiting_world.h"
+#include "lab/service/world.h"
 #include "lab/world/walk.h"
 #include "lab/world/worlds.h"
 
@@ -18,6 +19,7 @@ struct subject {
         struct kind_config world;
         struct waiting_config waiting;
         struct grants_config grants;
+        struct service_config service;
     };
     struct world_config table;
 };
@@ -37,8 +39,14 @@ const char *subject_about(const struct subject *subject);
 const char *subject_expect(const struct subject *subject);
 unsigned subject_workers(const struct subject *subject);
 
+/* The most that it can have. */
+unsigned subject_workers_max(const struct subject *subject);
+
 /* It has so many workers, or clients, from here on; 0: as many as before. */
 void subject_set_workers(struct subject *subject, unsigned workers);
+
+/* Is it too large to be searched, and only walked through? */
+bool subject_is_whole(const struct subject *subject);
 
 /* Are some alike?  And from here on none are: each has a name. */
 bool subject_is_alike(const struct subject *subject);

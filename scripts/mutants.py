@@ -3,13 +3,14 @@
 make sure that each is caught by all that the list names: a proof of
 holdfast-lab, tests, or both.
 
-usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--table FILE]
-                          [--tsv FILE] [NAME...]
+usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--stand]
+                          [--table FILE] [--tsv FILE] [NAME...]
 
   --build DIR   a build with tests (build/dev): its objects are linked anew
   --jobs N      so many at a time (3: some tests wait more than they work)
   --survey      ask every proof, and every test of the engine, not only those
                 of the list, and print the list's lines that have changed
+  --stand       only see that each stands, once, in the file that it names
   --table FILE  put the table between the marks of that file (docs/lab.md)
   --tsv FILE    write it with tabs, for holdfast-tale report --mutants FILE
 
@@ -22,6 +23,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -53,13 +55,15 @@ TESTS = [
 ]
 NOTHING = "nothing"  # of the lab: it was asked, and finds nothing
 STATES_MAX = "12000000"
+WALKS = "3000"
 SECONDS_MAX = 120
 
 
 class Mutant:
     def __init__(self, name):
         self.name, self.about, self.file = name, None, None
-        self.lab = None  # the proof, NOTHING, or None: it is not asked
+        # A proof, "wander WORLD WORKERS", NOTHING, or None: it is not asked.
+        self.lab = None
         self.tests = []
         self.changes = [[]]  # lists of (sign, line)
         self.found = {}  # by the proof, or the test: how it caught it
@@ -150,14 +154,13 @@ class Build:
         either, as it is."""
         out = folder / (name or pathlib.Path(target).name)
         changed = str(folder / "mutant.o")
-        own = pathlib.Path(mutant.object)
-        library = next(part.removesuffix(".dir") for part in own.parts
-                       if part.endswith(".dir"))
+        folder_of, own = mutant.object.split(".dir/", 1)
+        library = folder_of.rpartition("/")[2]
         words = [w for w in shlex.split(self.link_command(target))
                  if w not in ("&&", ":")]
         words[words.index("-o") + 1] = str(out)
-        if any(w.endswith("/" + own.name) for w in words):
-            words = [changed if w.endswith("/" + own.name) else w
+        if any(w.endswith("/" + own) for w in words):
+            words = [changed if w.endswith("/" + own) else w
                      for w in words]
         elif any(w.endswith(f"/lib{library}.a") for w in words):
             words.insert(next(i for i, w in enumerate(words)
@@ -170,8 +173,9 @@ class Build:
         words = list(self.tests[test]["command"])
         env = dict(os.environ)
         program = self.folder / "bin/holdfast"
-        own = self.folder / "bin" / test.replace("/", "_")
-        if words[0] in (str(own), str(self.folder / "bin/simulate")):
+        own = [self.folder / "bin" / name for name in
+               (test.replace("/", "_"), "simulate", "simulate_server")]
+        if words[0] in map(str, own):
             words[0] = str(self.link(f"bin/{pathlib.Path(words[0]).name}",
                                      mutant, folder))
         if str(program) in words:
@@ -190,8 +194,24 @@ def said(done):
     return "check " + lines[0].split("check failed: ")[-1] if lines else None
 
 
+def run_walks(program, world, workers):
+    """How walks at random caught it, or None."""
+    try:
+        done = subprocess.run(
+            [program, "wander", "--walks", WALKS, "--workers", workers, world],
+            capture_output=True, text=True, timeout=SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        return None
+    if done.returncode != 1:
+        return None
+    seed, broken = done.stdout.split("\n")[0].split(": ", 1)
+    return f"{broken} ({seed})"
+
+
 def run_proof(program, proof):
     """How the proof caught it, or None."""
+    if proof.startswith("wander "):
+        return run_walks(program, *proof.split()[1:])
     world, workers, faults = proof.split()
     try:
         done = subprocess.run(
@@ -226,6 +246,9 @@ def run_test(build, mutant, folder, test):
               if line.startswith("[  FAILED  ] ") and "test(s)" not in line]
     failed += [line.split(" - ", 1)[1] for line in lines
                if line.startswith("not ok ") and " - " in line]
+    # A simulation says which promise was broken, and in which world.
+    failed += [f"{line.split(': ')[2]} ({line.split(':')[0]})"
+               for line in lines if re.match("seed [0-9]+: broken: ", line)]
     return failed[0] if failed else said(done) or "fails"
 
 
@@ -322,10 +345,23 @@ def options():
     parser.add_argument("--build", default="build/dev", type=pathlib.Path)
     parser.add_argument("--jobs", default=3, type=int)
     parser.add_argument("--survey", action="store_true")
+    parser.add_argument("--stand", action="store_true")
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--tsv", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     return parser.parse_args()
+
+
+def see_that_they_stand(mutants):
+    bad = 0
+    for mutant in mutants:
+        try:
+            mutant.apply()
+        except (OSError, ValueError) as wrong:
+            bad += 1
+            print(wrong)
+    print(f"{len(mutants)} mutants, {len(mutants) - bad} stand")
+    return 1 if bad else 0
 
 
 def main():
@@ -333,6 +369,8 @@ def main():
     mutants = read_list()
     if args.names:
         mutants = [m for m in mutants if m.name in args.names]
+    if args.stand:
+        return see_that_they_stand(mutants)
     build = Build(args.build.resolve())
     started = time.monotonic()
     bad = 0

@@ -55,7 +55,7 @@ browser() {
 
 run_stage() {
     case $1 in
-    check) suite dev --label-regex '^(unit|conformance|fault|simulate|explore|lab|tale|cli|examples|docs)$' ;;
+    check) suite dev --label-regex '^(unit|conformance|fault|history|simulate|explore|lab|tale|cli|examples|docs)$' ;;
     gcc) suite dev --label-exclude "$long" ;;
     # What the product is made of; the rest is in asan-rest.
     asan) sanitized asan --label-regex "$product" ;;

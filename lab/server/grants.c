@@ -232,7 +232,7 @@ batch(struct grants_world *world)
     struct hf_batch done;
     struct hf_answer answer;
 
-    if (!hf_lockspace_pending(ls))
+    if (!hf_lockspace_pending(ls) && ls->untold.first == 0)
         return;
     hf_lockspace_begin(ls, all);
     while (hf_lockspace_take(ls, &change)) {

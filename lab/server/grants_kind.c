@@ -1,5 +1,7 @@
 #include "lab/server/grants_kind.h"
 
+#include <string.h>
+
 #include "lab/server/grants.h"
 #include "lab/server/grants_pack.h"
 
@@ -24,6 +26,21 @@ world_size(const void *config)
 {
     (void)config;
     return sizeof(struct grants_world);
+}
+
+static unsigned
+count(const void *config, unsigned act)
+{
+    (void)config;
+    (void)act;
+    return 16;
+}
+
+static void
+copy(const void *config, void *to, const void *from)
+{
+    (void)config;
+    memcpy(to, from, sizeof(struct grants_world));
 }
 
 static void
@@ -147,15 +164,14 @@ lane_sentence(const struct grants_lane *before, unsigned act, unsigned number,
         add_modes(text, &before->grants[act - GRANTS_RELEASE].modes);
     } else {
         static const char *const does[] = {
-            [GRANTS_AGAIN - GRANTS_AGAIN] = "asks once more",
-            [GRANTS_AGAIN_TRY - GRANTS_AGAIN] = "asks once more, as a try",
-            [GRANTS_GIVE_UP - GRANTS_AGAIN] = "gives up",
-            [GRANTS_PARK - GRANTS_AGAIN] =
-                "is told a blocking timeout: its place is parked",
-            [GRANTS_HANG_UP - GRANTS_AGAIN] = "hangs up: its place is lost",
+            [GRANTS_AGAIN] = "asks once more",
+            [GRANTS_AGAIN_TRY] = "asks once more, as a try",
+            [GRANTS_GIVE_UP] = "gives up",
+            [GRANTS_PARK] = "is told a blocking timeout: its place is parked",
+            [GRANTS_HANG_UP] = "hangs up: its place is lost",
         };
 
-        hf_text_addf(text, "Lane #%u %s", number, does[act - GRANTS_AGAIN]);
+        hf_text_addf(text, "Lane #%u %s", number, does[act]);
     }
 }
 
@@ -237,7 +253,10 @@ const struct kind grants_kind = {
     .words = words,
     .acts = GRANTS_ACTS,
     .batch = GRANTS_ACTS, /* none: each step writes its own */
+    .fault_in = 30,
     .world_size = world_size,
+    .count = count,
+    .copy = copy,
     .start = start,
     .allowed = allowed,
     .fault = fault,

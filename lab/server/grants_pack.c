@@ -153,7 +153,7 @@ choose_order(const struct grants_config *config, struct packed_lane *lanes)
     unsigned count = config->world.clients;
     size_t size = count * sizeof(*lanes);
     unsigned renamings = config->names_alike ? orders_of[config->names] : 1;
-    struct packed_lane best[PICTURE_CLIENTS];
+    struct packed_lane best[PICTURE_CLIENTS] = {{.state = 0}};
 
     for (unsigned i = 0; i < renamings; i++) {
         struct packed_lane renamed[PICTURE_CLIENTS];
@@ -161,7 +161,7 @@ choose_order(const struct grants_config *config, struct packed_lane *lanes)
         rename_all(lanes, count, orders[i], renamed);
         if (config->world.alike)
             sort(renamed, count);
-        if (i == 0 || memcmp(renamed, best, size) > 0)
+        if (memcmp(renamed, best, size) > 0)
             memcpy(best, renamed, size);
     }
     memcpy(lanes, best, size);
@@ -219,7 +219,7 @@ static void
 unpack_lane(const struct packed_lane *from, unsigned who, uint8_t *fence,
             struct picture_client *client)
 {
-    uint8_t count = 0;
+    unsigned count = 0;
 
     *client = (struct picture_client){
         .session = HF_SESSION_LIVE,

@@ -14,7 +14,30 @@ struct room {
 static void
 copy(const struct kind_world *of, struct room *to, const struct room *from)
 {
-    memcpy(to->bytes, from->bytes, of->kind->world_size(of->config));
+    of->kind->copy(of->config, to->bytes, from->bytes);
+}
+
+static bool
+is_whole(const struct kind_world *of)
+{
+    const struct kind_config *config = of->config;
+
+    return config->is_whole;
+}
+
+/* A world that behaves as this one, made anew from the few bytes that say how:
+ * so that what is walked is what would be searched. */
+static void
+renew(const struct kind_world *of, struct room *to, const struct room *from)
+{
+    uint8_t packed[KIND_PACKED_MAX];
+
+    if (is_whole(of)) {
+        copy(of, to, from);
+        return;
+    }
+    of->kind->pack(from->bytes, packed);
+    of->kind->unpack(of->config, packed, to->bytes);
 }
 
 /* ---- A step that a check may end ----------------------------------------- */
@@ -42,9 +65,11 @@ static const char *
 take_step(const struct kind_world *of, struct kind_action action,
           struct room *world, uint8_t *packed)
 {
-    struct trial trial = {of, action, world, packed, NULL};
-    const char *check = attempt(try_step, &trial);
+    struct trial trial = {.of = of, .action = action, .world = world};
+    const char *check;
 
+    trial.packed = packed;
+    check = attempt(try_step, &trial);
     return check != NULL ? check : trial.violated;
 }
 
@@ -86,16 +111,38 @@ try_action(const struct kind_world *of, const struct room *world,
     explore_add(explorer, &step);
 }
 
+/* Whatever may be possible in a world of this configuration. */
+struct actions {
+    struct kind_action all[KIND_ACTS_MAX * WORLD_WHO_MAX];
+    unsigned count;
+};
+
+static void
+list_actions(const struct kind_world *of, struct actions *actions)
+{
+    unsigned counts[KIND_ACTS_MAX];
+
+    HF_CHECK(of->kind->acts <= KIND_ACTS_MAX);
+    for (unsigned act = 0; act < of->kind->acts; act++)
+        counts[act] = of->kind->count(of->config, act);
+    actions->count = 0;
+    for (unsigned who = 0; who < WORLD_WHO_MAX; who++)
+        for (unsigned act = 0; act < of->kind->acts; act++)
+            if (who < counts[act])
+                actions->all[actions->count++] = (struct kind_action){act, who};
+}
+
 static void
 expand(const void *ctx, const void *state, struct explorer *explorer)
 {
     const struct kind_world *of = ctx;
+    struct actions actions;
     struct room world;
 
+    list_actions(of, &actions);
     of->kind->unpack(of->config, state, world.bytes);
-    for (unsigned who = 0; who < 16; who++)
-        for (unsigned act = 0; act < of->kind->acts; act++)
-            try_action(of, &world, (struct kind_action){act, who}, explorer);
+    for (unsigned i = 0; i < actions.count; i++)
+        try_action(of, &world, actions.all[i], explorer);
 }
 
 struct explore_system
@@ -118,45 +165,86 @@ kind_system(const struct kind_world *of)
 
 /* ---- To be told again ---------------------------------------------------- */
 
+/* A search makes its worlds anew at each step, by which streams may get other
+ * numbers; a walk only after so many, for that costs more than a step. */
+enum { SEARCHED = 1, WALKED = 16 };
+
+struct telling {
+    const struct kind_world *of;
+    unsigned renewed_after; /* steps */
+    kind_show_fn *show;     /* may be NULL */
+    void *ctx;
+};
+
+static bool
+is_possible(const struct kind_world *of, const struct room *world,
+            struct kind_action action)
+{
+    return action.act < of->kind->acts &&
+           action.who < of->kind->count(of->config, action.act) &&
+           of->kind->allowed(world->bytes, action);
+}
+
+static const char *
+tell_step(const struct telling *telling, struct kind_action action,
+          const struct room *before, struct room *after, size_t number)
+{
+    const struct kind *kind = telling->of->kind;
+    const char *violated = take_step(telling->of, action, after, NULL);
+    char sentence[400];
+    struct hf_text text;
+
+    if (telling->show == NULL)
+        return violated;
+    hf_text_init(&text, sentence, sizeof(sentence));
+    kind->sentence(before->bytes, after->bytes, action, &text);
+    if (kind->fault(before->bytes, action))
+        hf_text_addf(&text, " (a fault)");
+    if (violated != NULL)
+        hf_text_addf(&text, "; %s", violated);
+    telling->show(telling->ctx, (unsigned)number, sentence);
+    return violated;
+}
+
+static const char *
+tell(const struct telling *telling, const uint16_t *schedule, size_t len,
+     size_t *steps, bool *possible)
+{
+    const struct kind_world *of = telling->of;
+    const char *violated = NULL;
+    struct room before;
+    struct room after;
+
+    *possible = true;
+    of->kind->start(of->config, after.bytes);
+    for (*steps = 0; *steps < len && violated == NULL; ++*steps) {
+        struct kind_action action = kind_action_of(schedule[*steps]);
+
+        if (*steps % telling->renewed_after == 0)
+            renew(of, &before, &after);
+        else
+            copy(of, &before, &after);
+        *possible = is_possible(of, &before, action);
+        if (!*possible)
+            return NULL;
+        copy(of, &after, &before);
+        violated = tell_step(telling, action, &before, &after, *steps + 1);
+    }
+    return violated;
+}
+
 const char *
 kind_replay(const struct kind_world *of, const uint16_t *schedule, size_t len,
             kind_show_fn *show, void *ctx, size_t *steps, bool *possible)
 {
-    const struct kind *kind = of->kind;
-    struct room before;
-    struct room after;
-    uint8_t packed[KIND_PACKED_MAX];
+    struct telling telling = {.of = of, .renewed_after = SEARCHED};
 
-    *possible = true;
-    *steps = 0;
-    kind->start(of->config, after.bytes);
-    for (size_t i = 0; i < len; i++) {
-        struct kind_action action = kind_action_of(schedule[i]);
-        const char *violated;
-        char sentence[400];
-        struct hf_text text;
-
-        kind->pack(after.bytes, packed);
-        kind->unpack(of->config, packed, before.bytes);
-        *possible =
-            action.act < kind->acts && kind->allowed(before.bytes, action);
-        if (!*possible)
-            return NULL;
-        copy(of, &after, &before);
-        violated = take_step(of, action, &after, NULL);
-        hf_text_init(&text, sentence, sizeof(sentence));
-        kind->sentence(before.bytes, after.bytes, action, &text);
-        if (kind->fault(before.bytes, action))
-            hf_text_addf(&text, " (a fault)");
-        if (violated != NULL)
-            hf_text_addf(&text, "; %s", violated);
-        *steps = i + 1;
-        if (show != NULL)
-            show(ctx, (unsigned)i + 1, sentence);
-        if (violated != NULL)
-            return violated;
-    }
-    return NULL;
+    tell(&telling, schedule, len, steps, possible);
+    if (!*possible)
+        telling.renewed_after = WALKED;
+    telling.show = show;
+    telling.ctx = ctx;
+    return tell(&telling, schedule, len, steps, possible);
 }
 
 /* ---- At random ----------------------------------------------------------- */
@@ -171,43 +259,50 @@ roll(uint64_t *dice)
     return *dice * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+/* One of those that are possible, by their weights. */
 static bool
-choose(const struct kind_world *of, const struct room *world, uint64_t *dice,
-       struct kind_action *chosen)
+choose(const struct kind_world *of, const struct actions *actions,
+       const struct room *world, uint64_t *dice, struct kind_action *chosen)
 {
-    bool fault = roll(dice) % 30 == 0;
-    unsigned found = 0;
+    const struct kind *kind = of->kind;
+    bool fault = roll(dice) % kind->fault_in == 0;
+    unsigned all = 0;
 
-    for (unsigned who = 0; who < 16; who++)
-        for (unsigned act = 0; act < of->kind->acts; act++) {
-            struct kind_action action = {act, who};
+    for (unsigned i = 0; i < actions->count; i++) {
+        struct kind_action action = actions->all[i];
+        unsigned weight = kind->weights == NULL ? 1 : kind->weights[action.act];
 
-            if (!of->kind->allowed(world->bytes, action) ||
-                of->kind->fault(world->bytes, action) != fault)
-                continue;
-            if (roll(dice) % ++found == 0)
-                *chosen = action;
-        }
-    return found > 0;
+        if (kind->fault(world->bytes, action) != fault ||
+            !kind->allowed(world->bytes, action))
+            continue;
+        all += weight;
+        if (roll(dice) % all < weight)
+            *chosen = action;
+    }
+    return all > 0;
 }
 
 const char *
 kind_walk(const struct kind_world *of, uint64_t seed, uint16_t *schedule,
           size_t max, size_t *len)
 {
+    struct actions actions;
+    struct room before;
     struct room world;
-    uint8_t packed[KIND_PACKED_MAX];
     uint64_t dice = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 
+    list_actions(of, &actions);
     of->kind->start(of->config, world.bytes);
     for (*len = 0; *len < max;) {
-        struct kind_action action;
+        struct kind_action action = {0};
         const char *violated;
 
-        of->kind->pack(world.bytes, packed);
-        of->kind->unpack(of->config, packed, world.bytes);
-        if (!choose(of, &world, &dice, &action))
-            continue; /* none of that sort is possible here: roll again */
+        if (!is_whole(of) && *len % WALKED == 0) {
+            renew(of, &before, &world);
+            copy(of, &world, &before);
+        }
+        while (!choose(of, &actions, &world, &dice, &action))
+            ; /* none of that sort is possible here: roll again */
         schedule[(*len)++] = kind_number(action);
         violated = take_step(of, action, &world, NULL);
         if (violated != NULL)

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "explore/explore.h"
+#include "lab/world/world.h"
 
 /*
  * Kind: a kind of world in which a lockspace runs, as a system that can be
@@ -13,23 +14,23 @@
  * "check failed: ..." where a check of the machine ends it.
  */
 
-enum { KIND_WORLD_MAX = 16384, KIND_PACKED_MAX = 512 };
+enum { KIND_WORLD_MAX = 131072, KIND_PACKED_MAX = 3072, KIND_ACTS_MAX = 128 };
 
 struct kind_action {
     unsigned act;
-    unsigned who; /* below 16 */
+    unsigned who; /* below WORLD_WHO_MAX */
 };
 
 static inline uint16_t
 kind_number(struct kind_action action)
 {
-    return (uint16_t)(action.act * 16 + action.who);
+    return (uint16_t)(action.act * WORLD_WHO_MAX + action.who);
 }
 
 static inline struct kind_action
 kind_action_of(uint16_t number)
 {
-    return (struct kind_action){number / 16u, number % 16u};
+    return (struct kind_action){number / WORLD_WHO_MAX, number % WORLD_WHO_MAX};
 }
 
 /* What every config begins with. */
@@ -38,6 +39,7 @@ struct kind_config {
     const char *about; /* one line */
     unsigned clients;
     bool alike;         /* they are, and nobody tells them apart */
+    bool is_whole;      /* too large to be packed: it is only walked through */
     const char *expect; /* the property that must be violated; NULL: none */
 };
 
@@ -46,8 +48,13 @@ struct kind_config {
 struct kind {
     const char *const *words; /* of the acts, as in a line that is replayed */
     unsigned acts;
-    unsigned batch; /* the act that writes one */
+    unsigned batch;         /* the act that writes one */
+    const uint8_t *weights; /* of the acts, at random; NULL: they are equal */
+    unsigned fault_in; /* at random: one step in about so many is a fault */
     size_t (*world_size)(const void *config);
+    unsigned (*count)(const void *config, unsigned act); /* of those whom it
+                                                            can be about */
+    void (*copy)(const void *config, void *to, const void *from);
     void (*start)(const void *config, void *world);
     bool (*allowed)(const void *world, struct kind_action action);
     bool (*fault)(const void *world, struct kind_action action);
@@ -77,7 +84,7 @@ const char *kind_replay(const struct kind_world *of, const uint16_t *schedule,
                         size_t len, kind_show_fn *show, void *ctx,
                         size_t *steps, bool *possible);
 
-/* As walk_at_random: one step in about thirty is a fault. */
+/* As walk_at_random. */
 const char *kind_walk(const struct kind_world *of, uint64_t seed,
                       uint16_t *schedule, size_t max, size_t *len);
 

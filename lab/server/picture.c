@@ -20,6 +20,7 @@ enum flag {
     FLAG_STORED = 2,
     FLAG_TO_PUT = 4,
     FLAG_FREE = 8,
+    FLAG_UNTOLD = 16,
 };
 
 static const char *const names[PICTURE_NAMES] = {"a", "b", "c"};
@@ -67,26 +68,37 @@ picture_want(unsigned name, enum hf_mode mode)
 
 /* ---- Ticks --------------------------------------------------------------- */
 
-static uint8_t
-until(struct hf_instant now, struct hf_instant at)
+static int64_t
+tick_ms(const struct picture_config *config)
 {
-    struct hf_duration left = hf_between(now, at);
+    return config->tick.ms == 0 ? 1 : config->tick.ms;
+}
 
-    return left.ms < PICTURE_NEVER ? (uint8_t)left.ms : PICTURE_NEVER;
+static uint8_t
+until(const struct picture_config *config, struct hf_instant now,
+      struct hf_instant at)
+{
+    int64_t left_ms = hf_between(now, at).ms;
+    int64_t most_ms = PICTURE_NEVER * tick_ms(config);
+
+    if (left_ms >= most_ms)
+        return PICTURE_NEVER;
+    return (uint8_t)((left_ms + tick_ms(config) - 1) / tick_ms(config));
 }
 
 static struct hf_instant
-in(uint8_t ticks)
+in(const struct picture_config *config, uint8_t ticks)
 {
     if (ticks == PICTURE_NEVER)
         return HF_NEVER;
-    return hf_after(PICTURE_NOW, (struct hf_duration){ticks});
+    return hf_after(PICTURE_NOW, (struct hf_duration){ticks * tick_ms(config)});
 }
 
 static struct hf_instant
-ago(uint8_t ticks)
+ago(const struct picture_config *config, uint8_t ticks)
 {
-    return hf_after(PICTURE_NOW, (struct hf_duration){-(int64_t)ticks});
+    return hf_after(PICTURE_NOW,
+                    (struct hf_duration){-(int64_t)ticks * tick_ms(config)});
 }
 
 /* ---- Taking -------------------------------------------------------------- */
@@ -148,48 +160,53 @@ rank_of_gathered(const struct hf_lockspace *ls, uint32_t item)
 }
 
 static uint8_t
-timer_of_claim(const struct hf_lockspace *ls, uint32_t item,
+timer_of_claim(const struct hf_lockspace *ls,
+               const struct picture_config *config, uint32_t item,
                struct hf_instant now)
 {
     const struct hf_earliest_node *node = node_of(ls, &ls->timers, item);
 
     return node == NULL ? PICTURE_NEVER
-                        : until(now, (struct hf_instant){node->at_ms});
+                        : until(config, now, (struct hf_instant){node->at_ms});
 }
 
 /* A session's timer may be too early, and follows when it is due. */
 static uint8_t
-timer_of_session(const struct hf_lockspace *ls, uint32_t number)
+timer_of_session(const struct hf_lockspace *ls,
+                 const struct picture_config *config, uint32_t number)
 {
     const struct hf_earliest_node *node = node_of(ls, &ls->timers, number);
     struct hf_instant end = hf_owners_end_of_ttl(hf_session_at(ls, number));
 
     return node == NULL ? PICTURE_NEVER
-                        : until(end, (struct hf_instant){node->at_ms});
+                        : until(config, end, (struct hf_instant){node->at_ms});
 }
 
 static void
-take_wait(const struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
-          struct picture_claim *picture)
+take_wait(const struct hf_lockspace *ls, const struct picture_config *config,
+          uint32_t number, struct hf_instant now, struct picture_claim *picture)
 {
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
     uint32_t item = hf_item_of_claim(ls, number);
 
-    picture->limit = until(now, claim->wait_end);
+    if (hf_lane_at(ls, claim->lane)->state == HF_LANE_WAITING)
+        picture->limit = until(config, now, claim->wait_end);
     if (claim->state == HF_CLAIM_ASKED) {
         picture->state = PICTURE_GATHERED;
-        picture->waited = (uint8_t)hf_between(claim->since, now).ms;
+        picture->waited =
+            (uint8_t)(hf_between(claim->since, now).ms / tick_ms(config));
         picture->place = rank_of_gathered(ls, item);
         return;
     }
     picture->state = PICTURE_WAITING;
     picture->place = place_of(ls, claim);
-    picture->timer = timer_of_claim(ls, item, now);
+    picture->timer = timer_of_claim(ls, config, item, now);
 }
 
 static void
-take_claim(const struct hf_lockspace *ls, uint32_t number,
-           struct hf_instant now, struct picture_claim *picture)
+take_claim(const struct hf_lockspace *ls, const struct picture_config *config,
+           uint32_t number, struct hf_instant now,
+           struct picture_claim *picture)
 {
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
@@ -199,12 +216,13 @@ take_claim(const struct hf_lockspace *ls, uint32_t number,
         (uint8_t)((claim->handed ? FLAG_HANDED : 0) |
                   (claim->stored ? FLAG_STORED : 0) |
                   (claim->free ? FLAG_FREE : 0) |
+                  (claim->untold ? FLAG_UNTOLD : 0) |
                   (claim->pending == HF_PENDING_PUT ? FLAG_TO_PUT : 0));
     for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next)
         picture->modes[name_number(ls, hf_part_at(ls, at)->name)] =
             (uint8_t)(hf_part_at(ls, at)->mode + 1);
     if (claim->state == HF_CLAIM_ASKED || claim->state == HF_CLAIM_WAITING) {
-        take_wait(ls, number, now, picture);
+        take_wait(ls, config, number, now, picture);
         return;
     }
     picture->state =
@@ -213,7 +231,8 @@ take_claim(const struct hf_lockspace *ls, uint32_t number,
 }
 
 static void
-take_lane(const struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
+take_lane(const struct hf_lockspace *ls, const struct picture_config *config,
+          uint32_t number, struct hf_instant now,
           struct picture_client *picture)
 {
     const struct hf_ls_lane *lane = hf_lane_at(ls, number);
@@ -227,11 +246,11 @@ take_lane(const struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
     for (uint32_t at = lane->held.first; at != 0;
          at = hf_claim_at(ls, at)->mates.next) {
         HF_CHECK(count < PICTURE_CLAIMS);
-        take_claim(ls, at, now, &picture->claims[count++]);
+        take_claim(ls, config, at, now, &picture->claims[count++]);
     }
     if (hf_claims_waits(lane)) {
         HF_CHECK(count < PICTURE_CLAIMS);
-        take_claim(ls, lane->current, now, &picture->claims[count]);
+        take_claim(ls, config, lane->current, now, &picture->claims[count]);
     }
 }
 
@@ -241,7 +260,7 @@ picture_take(const struct hf_lockspace *ls, const struct picture_config *config,
 {
     *picture = (struct picture){
         .next_fence = (uint8_t)ls->next_fence,
-        .gathers = until(now, ls->gather_until),
+        .gathers = until(config, now, ls->gather_until),
     };
     for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
         const struct hf_ls_session *session = hf_session_at(ls, at);
@@ -255,12 +274,13 @@ picture_take(const struct hf_lockspace *ls, const struct picture_config *config,
         silent = hf_between(session->heard_at, now).ms;
         client->session = session->state;
         client->silent =
-            (uint8_t)(silent < config->ttl.ms ? silent : config->ttl.ms);
+            (uint8_t)((silent < config->ttl.ms ? silent : config->ttl.ms) /
+                      tick_ms(config));
         client->recorded = session->recorded;
         if (session->state != HF_SESSION_OVER)
-            client->timer = timer_of_session(ls, at);
+            client->timer = timer_of_session(ls, config, at);
         if (session->lanes != 0)
-            take_lane(ls, session->lanes, now, client);
+            take_lane(ls, config, session->lanes, now, client);
     }
 }
 
@@ -273,8 +293,7 @@ set_due(struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
 
     if (session->state != HF_SESSION_FREE && hf_reached(now, end) &&
         node_of(ls, &ls->timers, number) != NULL)
-        hf_earliest_set(ls, &ls->timers, number,
-                        end.ms - (sessions_first ? 1 : 0));
+        hf_earliest_set(ls, &ls->timers, number, sessions_first ? 0 : end.ms);
 }
 
 void
@@ -304,16 +323,12 @@ build_session(struct hf_lockspace *ls, unsigned client,
                                          });
     struct hf_ls_session *session = hf_session_at(ls, number);
 
-    session->heard_at = ago(from->silent);
+    session->heard_at = ago(config, from->silent);
     session->recorded = from->recorded;
     if (from->session == HF_SESSION_OVER) {
         hf_journal_end_session(ls, number);
         return;
     }
-    session->state = from->session;
-    if (from->timer != PICTURE_NEVER)
-        hf_earliest_set(ls, &ls->timers, number,
-                        hf_owners_end_of_ttl(session).ms + from->timer);
     if (from->lane != 0) {
         uint32_t at = hf_owners_add_lane(ls, number, LANE);
         struct hf_ls_lane *lane = hf_lane_at(ls, at);
@@ -360,13 +375,14 @@ build_claim(struct hf_lockspace *ls, unsigned client,
 }
 
 static void
-build_held(struct hf_lockspace *ls, unsigned client,
-           const struct picture_claim *from)
+build_held(struct hf_lockspace *ls, const struct picture_config *config,
+           unsigned client, const struct picture_claim *from)
 {
     uint32_t number = build_claim(ls, client, from);
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
     struct hf_ls_session *session = hf_claims_session_of(ls, claim);
 
+    (void)config;
     hf_claims_hold(ls, number, from->fence);
     claim->stored = (from->flags & FLAG_STORED) != 0;
     if (claim->n != hf_lane_at(ls, claim->lane)->n)
@@ -382,16 +398,16 @@ build_held(struct hf_lockspace *ls, unsigned client,
 }
 
 static void
-build_waiting(struct hf_lockspace *ls, unsigned client,
-              const struct picture_claim *from)
+build_waiting(struct hf_lockspace *ls, const struct picture_config *config,
+              unsigned client, const struct picture_claim *from)
 {
     uint32_t number = build_claim(ls, client, from);
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    claim->wait_end = in(from->limit);
+    claim->wait_end = in(config, from->limit);
     hf_claims_start_waiting(ls, number);
     if (from->state == PICTURE_GATHERED) {
-        claim->since = ago(from->waited);
+        claim->since = ago(config, from->waited);
         hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
                         claim->since.ms);
         return;
@@ -399,7 +415,11 @@ build_waiting(struct hf_lockspace *ls, unsigned client,
     hf_line_enter(ls, number);
     if (from->timer != PICTURE_NEVER)
         hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
-                        in(from->timer).ms);
+                        in(config, from->timer).ms);
+    if ((from->flags & FLAG_UNTOLD) != 0) {
+        hf_line_unset_ready(ls, number); /* its lane will be PARKED */
+        hf_claims_set_untold(ls, number, hf_journal_mark(ls));
+    }
 }
 
 /* What its claims leave to be said of the lane. */
@@ -414,7 +434,32 @@ build_lane_state(struct hf_lockspace *ls, unsigned client, uint8_t state)
     lane->state = state;
 }
 
-typedef void build_fn(struct hf_lockspace *ls, unsigned client,
+/* Nor what they leave of the session: one that is suspected is given a timer
+ * when it loses what it held last. */
+static void
+build_session_state(struct hf_lockspace *ls, unsigned client,
+                    const struct picture_config *config,
+                    const struct picture_client *from)
+{
+    uint32_t number = hf_owners_session(ls, client + 1);
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    session->state = from->session;
+    if (from->timer != PICTURE_NEVER)
+        hf_earliest_set(ls, &ls->timers, number,
+                        hf_owners_end_of_ttl(session).ms +
+                            from->timer * tick_ms(config));
+}
+
+static bool
+is_there(const struct picture_client *client)
+{
+    return client->session != HF_SESSION_FREE &&
+           client->session != HF_SESSION_OVER;
+}
+
+typedef void build_fn(struct hf_lockspace *ls,
+                      const struct picture_config *config, unsigned client,
                       const struct picture_claim *from);
 
 static bool
@@ -442,7 +487,7 @@ build_in_order(struct hf_lockspace *ls, const struct picture_config *config,
             if (claim->state == PICTURE_NONE || is_held(claim) != held)
                 continue;
             if (own == rank)
-                build(ls, client, claim);
+                build(ls, config, client, claim);
             left += own > rank;
         }
     }
@@ -461,7 +506,7 @@ picture_build(const struct picture *picture,
     ls->now = PICTURE_NOW;
     ls->term = TERM;
     ls->next_fence = picture->next_fence;
-    ls->gather_until = in(picture->gathers);
+    ls->gather_until = in(config, picture->gathers);
     ls->hold_until = PICTURE_NOW;
     for (unsigned i = 0; i < config->clients; i++)
         if (picture->clients[i].session != HF_SESSION_FREE)
@@ -471,5 +516,8 @@ picture_build(const struct picture *picture,
     for (unsigned i = 0; i < config->clients; i++)
         if (picture->clients[i].lane != 0)
             build_lane_state(ls, i, picture->clients[i].state);
+    for (unsigned i = 0; i < config->clients; i++)
+        if (is_there(&picture->clients[i]))
+            build_session_state(ls, i, config, &picture->clients[i]);
     return ls;
 }

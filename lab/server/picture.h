@@ -29,8 +29,9 @@ enum {
     PICTURE_NEVER = 0xff,
 };
 
-/* The instant at which a machine stands that was made from a picture; a tick is
- * a millisecond, so that no timeout has a random part. */
+/* The instant at which a machine stands that was made from a picture.  Where a
+ * tick is a millisecond, no timeout has a random part; else one that ends
+ * between two ticks ends at the later. */
 #define PICTURE_NOW ((struct hf_instant){1000000})
 
 enum picture_claim_state {
@@ -48,8 +49,10 @@ struct picture_claim {
     uint8_t place;  /* how long a line of those before it is, from 1; equal
                        ones want nothing of each other.  GATHERED: its rank */
     uint8_t stream; /* that it is answered on; 0: none */
-    uint8_t timer;  /* ticks until it is parked, or loses its place */
-    uint8_t limit;  /* ticks until what remains of its wait is over */
+    uint8_t timer;  /* ticks until it is parked, or loses its place; NEVER: no
+                       batch has let its timeout out yet */
+    uint8_t limit;  /* ticks until what remains of its wait is over; parked: 0,
+                       for its client says it anew */
     uint8_t waited; /* GATHERED: ticks */
     uint8_t modes[PICTURE_NAMES]; /* an enum hf_mode + 1; 0: not this one */
     uint8_t flags;
@@ -81,6 +84,7 @@ struct picture_config {
     unsigned clients;
     enum hf_if_dead if_dead;
     struct hf_duration ttl;
+    struct hf_duration tick; /* zero: a millisecond */
 };
 
 /* A lockspace in the lab: large enough for any world. */

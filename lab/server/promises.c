@@ -57,6 +57,21 @@ const struct promise server_promises[] = {
     {SERVER_ORDER, "conflicting places stand in another order than they came"},
     {SERVER_ANSWER, "a message is answered something else than it must be"},
     {SERVER_STATE, "a lane is in another state than it must be"},
+    {SERVER_UNRECORDED, "a client believes, by its own clock, in a grant that "
+                        "the store does not name, or whose session it has not"},
+    {SERVER_NOT_WRITTEN,
+     "an answer goes out, and no batch that was begun after "
+     "its question came is applied"},
+    {SERVER_TOO_LATE, "a client is told of a grant when its deadline is over"},
+    {SERVER_TOO_SOON, "a client is told that its wait is over before it is"},
+    {SERVER_OVERRIDDEN, "what a client of refuse held is gone, and it did not "
+                        "give it back, and nobody cleared it"},
+    {SERVER_UNHEARD, "a client believes in what was cleared longer ago than "
+                     "its ttl"},
+    {SERVER_STUCK, "without further faults, somebody who lives is not granted "
+                   "what nobody keeps, in time"},
+    {SERVER_REMAINS, "without further faults, the store still has a grant that "
+                     "everybody gave back"},
 };
 
 const unsigned server_promises_count =

@@ -40,6 +40,14 @@
 #define SERVER_ORDER       "places in another order than of arrival"
 #define SERVER_ANSWER      "an answer that is not the one"
 #define SERVER_STATE       "a lane that is not as it must be"
+#define SERVER_UNRECORDED  "believes in what no record names"
+#define SERVER_NOT_WRITTEN "an answer before its batch"
+#define SERVER_TOO_LATE    "granted after the deadline"
+#define SERVER_TOO_SOON    "timed out before the deadline"
+#define SERVER_OVERRIDDEN  "a refuse grant overridden"
+#define SERVER_UNHEARD     "a clear that its holder never learns"
+#define SERVER_STUCK       "nobody gets it any more"
+#define SERVER_REMAINS     "a record that nobody needs stays"
 
 extern const struct promise server_promises[];
 extern const unsigned server_promises_count;

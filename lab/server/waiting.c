@@ -388,8 +388,8 @@ tick(struct waiting_world *world, unsigned none)
 
         client->kept = one_more(client->kept, config->ttl);
         client->silent = one_more(client->silent, config->ttl);
-        if (client->parked != 0)
-            client->parked = one_more(client->parked, config->resume_grace + 1);
+        if (client->told != 0)
+            client->told = one_more(client->told, config->resume_grace + 1);
         if (!client->cut)
             keep_alive(world, i);
     }
@@ -411,8 +411,9 @@ is_under_way(const struct waiting_world *world)
     return false;
 }
 
-/* An answer waits for it, or the end of a session.  (That a grant was given
- * back is written some time; a picture does not show it.) */
+/* An answer waits for it, whether or not anybody listens, or the end of a
+ * session.  (That a grant was given back is written some time; a picture does
+ * not show it.) */
 static bool
 wants_batch(const struct waiting_world *world)
 {
@@ -426,7 +427,7 @@ wants_batch(const struct waiting_world *world)
     for (uint32_t at = 1; at <= ls->sessions.fresh; at++)
         if (hf_session_at(ls, at)->state == HF_SESSION_OVER)
             return true;
-    return false;
+    return ls->untold.first != 0;
 }
 
 /* ---- What is possible, and what it does ---------------------------------- */

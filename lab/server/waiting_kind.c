@@ -1,5 +1,7 @@
 #include "lab/server/waiting_kind.h"
 
+#include <string.h>
+
 #include "lab/server/waiting.h"
 #include "lab/server/waiting_pack.h"
 
@@ -21,6 +23,21 @@ world_size(const void *config)
 {
     (void)config;
     return sizeof(struct waiting_world);
+}
+
+static unsigned
+count(const void *config, unsigned act)
+{
+    (void)config;
+    (void)act;
+    return 16;
+}
+
+static void
+copy(const void *config, void *to, const void *from)
+{
+    (void)config;
+    memcpy(to, from, sizeof(struct waiting_world));
 }
 
 static void
@@ -174,7 +191,10 @@ const struct kind waiting_kind = {
     .words = words,
     .acts = WAITING_ACTS,
     .batch = WAITING_BATCH,
+    .fault_in = 30,
     .world_size = world_size,
+    .count = count,
+    .copy = copy,
     .start = start,
     .allowed = allowed,
     .fault = fault,

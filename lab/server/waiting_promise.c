@@ -74,6 +74,7 @@ leaves_line(struct waiting_client *client)
 {
     client->turn = 0;
     client->parked = 0;
+    client->told = 0;
 }
 
 static uint8_t
@@ -122,6 +123,7 @@ before_message(struct waiting_world *world, const struct hf_message *message,
         client->listener =
             (uint8_t)((message->stream - 1) % WAITING_STREAMS + 1);
         client->parked = 0;
+        client->told = 0;
     }
 }
 
@@ -135,7 +137,7 @@ before_end(struct waiting_world *world, const struct hf_lockspace_event *event,
         return;
     client->listener = 0;
     before->ended = client->turn != 0
-                        ? client->parked == 0
+                        ? !client->parked
                         : before->held[before->who] != 0 && !client->handed;
     if (before->ended) {
         before->excused[before->who] = true;
@@ -223,7 +225,7 @@ waiting_promise_answer(struct waiting_world *world,
     if (stream->releases || stream->n != client->n)
         return;
     if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT) {
-        client->parked = 1;
+        client->parked = true;
         client->listener = 0;
     } else if (answer->kind == HF_ANSWER_OVER) {
         if (!client->over)
@@ -276,13 +278,22 @@ after_clock(struct waiting_world *world, const struct waiting_before *before)
 
         client->ended |= before->excused[i] && !has_session(world, i);
         if (client->ended ||
-            (client->parked > world->config->resume_grace && !waits(world, i)))
+            (client->told > world->config->resume_grace && !waits(world, i)))
             leaves_line(client);
     }
     picture_take(waiting_machine(world), &world->picture, world->now, &picture);
     if (hf_reached(world->now, hf_lockspace_deadline(waiting_machine(world))) &&
         memcmp(&picture, &before->picture, sizeof(picture)) == 0)
         breaks(world, SERVER_DUE_AGAIN);
+}
+
+/* It let all answers out that there were. */
+static void
+after_batch(struct waiting_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        if (world->clients[i].parked && world->clients[i].told == 0)
+            world->clients[i].told = 1;
 }
 
 void
@@ -292,6 +303,8 @@ waiting_promise_after(struct waiting_world *world,
 {
     if (event->kind == HF_SPACE_CLOCK)
         after_clock(world, before);
+    if (event->kind == HF_SPACE_BATCH)
+        after_batch(world);
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         uint8_t fence = fence_of(world, i);
 
@@ -383,7 +396,7 @@ check_dead(struct waiting_world *world, unsigned who)
     if ((client->ended || client->silent >= config->ttl) && !keeps &&
         has_session(world, who))
         breaks(world, SERVER_DEAD_KEPT);
-    if (client->parked > config->resume_grace)
+    if (client->told > config->resume_grace)
         breaks(world, SERVER_NOT_FREED);
 }
 
@@ -401,7 +414,7 @@ check_wait(struct waiting_world *world, unsigned who)
             i != who && conflict(world, i, who) &&
             (fence_of(world, i) != 0 || (turn != 0 && turn < client->turn));
     }
-    if (client->turn != 0 && client->parked == 0 && !held_up)
+    if (client->turn != 0 && !client->parked && !held_up)
         breaks(world, SERVER_IN_VAIN);
     for (unsigned i = 0; i < WAITING_STREAMS; i++) {
         const struct waiting_stream *stream = &client->streams[i];

@@ -65,7 +65,9 @@ struct waiting_client {
     uint8_t turn;     /* its rank among those in line; 0: is not */
     uint8_t newest;   /* attempt of its request that arrived; 0: none */
     uint8_t listener; /* the stream of that, and one, until it has ended */
-    uint8_t parked;   /* ticks since it was told a blocking timeout, and one */
+    uint8_t parked;   /* it was answered a blocking timeout */
+    uint8_t told;     /* PARKED: ticks since a batch let that answer out, and
+                         one; 0: none has */
     uint8_t handed;   /* a grant of its request was handed over */
     uint8_t over;     /* so is its request, as it is told from then on */
     struct waiting_stream streams[WAITING_STREAMS];

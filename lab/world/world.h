@@ -34,6 +34,7 @@ enum {
     WORLD_WORKERS_MAX = 4,
     WORLD_LATE_MAX = 6, /* writes that may yet apply at this version */
     WORLD_TICK_MS = 250,
+    WORLD_WHO_MAX = 32, /* whom an action can be about */
 };
 
 /* The instant at which every worker's own clock stands, in any state. */
@@ -249,13 +250,14 @@ struct world_action {
 static inline uint16_t
 world_action_number(struct world_action action)
 {
-    return (uint16_t)(action.act * 16 + action.who);
+    return (uint16_t)(action.act * WORLD_WHO_MAX + action.who);
 }
 
 static inline struct world_action
 world_action_of(uint16_t number)
 {
-    return (struct world_action){(enum world_act)(number / 16), number % 16};
+    return (struct world_action){(enum world_act)(number / WORLD_WHO_MAX),
+                                 number % WORLD_WHO_MAX};
 }
 
 /* As `=`, without the workers that there are not: they are most of it; nor what

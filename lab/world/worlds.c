@@ -438,7 +438,7 @@ const struct worlds_proof worlds_proofs[] = {
     {"clear-live", 2, 1, WORLDS_TEST},
     {"clear-live", 2, 2, WORLDS_PROVE_ALL},
     {"examine", 2, 0, WORLDS_TEST},
-    {"examine", 2, 1, WORLDS_PROVE},
+    {"examine", 2, 1, WORLDS_PROVE_ALL},
     {"examine-same-host", 2, 0, WORLDS_TEST},
     {"examine-same-host", 2, 1, WORLDS_PROVE_ALL},
     {"examine-live", 1, 1, WORLDS_TEST},

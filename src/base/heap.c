@@ -20,7 +20,7 @@ hf_heap_reserve(struct hf_heap *heap, size_t room)
     if (nodes == NULL)
         return false;
     if (heap->count > 0)
-        memcpy(nodes, heap->nodes, heap->count * sizeof(*nodes));
+        memcpy(nodes, heap->nodes, heap->count * sizeof(struct hf_heap_node *));
     hf_free(heap->alloc, heap->nodes);
     heap->nodes = nodes;
     heap->room = grown;

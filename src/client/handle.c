@@ -109,6 +109,7 @@ hf_handle_wait(struct hf_handle *handle,
 
     hf_cond_init(&sleeper.woken);
     sleeper.next = handle->sleepers;
+    /* cppcheck-suppress autoVariables; it is taken out before the end */
     handle->sleepers = &sleeper;
     while (!done(handle) && !hf_reached(hf_now(), until))
         hf_cond_wait(&sleeper.woken, &client->mutex, until);

@@ -1,7 +1,7 @@
 #ifndef HF_CLIENT_OWNER_H
 #define HF_CLIENT_OWNER_H
 
-#include "base/process.h"
+#include "base/self.h"
 #include "client/settings.h"
 #include "wire/record.h"
 
@@ -9,17 +9,6 @@
  * What a claimant says of itself: its process, known once for a client, and
  * what one lock adds to it.
  */
-
-/* This process.  Plain data, constant once it is filled in. */
-struct hf_self {
-    struct hf_host host;
-    char user[HF_USER_MAX + 1];
-    char command[HF_COMMAND_MAX + 1]; /* its command line, safe to print */
-    struct hf_process process; /* start 0: this host does not show processes */
-};
-
-/* Ask the kernel.  What cannot be learnt is left empty.  Cannot fail. */
-void hf_self_learn(struct hf_self *self);
 
 /*
  * Learn the start times of the processes in `settings`.  HF_E_INVALID: one is

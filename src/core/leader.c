@@ -169,6 +169,17 @@ hf_leader_step(struct hf_leader *l, struct hf_event event)
 
 /* ---- What a read showed -------------------------------------------------- */
 
+/* What is put in the place of this head has no lower a fence, also where the
+ * place went back, and nobody knows which of the batches are in it. */
+static void
+keep_fence(struct hf_leader *l, const struct hf_head_state *head)
+{
+    if (l->state != HF_LEADER_LEAVING || head->next_fence <= l->next_fence)
+        return;
+    l->next_fence = head->next_fence;
+    l->batch = (struct hf_leader_batch){0};
+}
+
 void
 hf_leader_found(struct hf_leader *l, struct hf_instant now, uint64_t number,
                 struct hf_sight sight, struct hf_head_state head)
@@ -180,6 +191,7 @@ hf_leader_found(struct hf_leader *l, struct hf_instant now, uint64_t number,
         sight = (struct hf_sight){.kind = HF_SIGHT_ABSENT,
                                   .version = sight.version};
     hf_leader_step(l, hf_found(now, number, sight));
+    keep_fence(l, &head);
 
     /* It claims the version that it was just shown, and no other. */
     if (claimed || k->state != HF_KEEPER_CLAIMING)

@@ -30,7 +30,8 @@
  * in order, and only while this node leads.  A batch that was refused, and is
  * not there, ends the leadership.  Whatever is unknown, a head without a node
  * has the next fence of the last batch known to be applied: if one more was, it
- * finds another version, and is put again with that one's.
+ * finds another version, and is put again with that one's.  It never has a
+ * lower one than the head that it replaces.
  *
  * Why no right is counted here: no answer of a lock server rests on its clock
  * [J2], so when leading ends by time is the keeper's, by the proofs it has.

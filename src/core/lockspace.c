@@ -127,6 +127,7 @@ on_keep_alive(struct hf_lockspace *ls, uint32_t number,
         hf_claims_reply(ls, message->stream, HF_ANSWER_ALIVE);
 
     answer->alive.session = session->id;
+    answer->alive.ttl = session->ttl;
     answer->alive.revoked = session->revoked_count;
     answer->alive.differs =
         message->keep_alive.compare &&
@@ -336,6 +337,8 @@ on_batch(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     ls->batch_settled = ls->batch_number;
     if (event->batch.verdict == HF_REFUSED)
         ls->state = HF_LOCKSPACE_OVER;
+    else
+        ls->through = ls->batch_through;
 }
 
 /* What must be true after every step. */
@@ -398,8 +401,10 @@ hf_lockspace_step(struct hf_lockspace *ls,
         ls->state = HF_LOCKSPACE_OVER;
         break;
     }
-    if (ls->state == HF_LOCKSPACE_SERVING)
+    if (ls->state == HF_LOCKSPACE_SERVING) {
+        hf_claims_start_graces(ls);
         hf_requests_let_go(ls);
+    }
     check_invariants(ls);
 }
 
@@ -459,6 +464,8 @@ hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer)
     if (claim->telling != HF_ANSWER_GRANTED + 1)
         claim->stream = 0; /* it has its answer */
     claim->telling = 0;
+    if (claim->state == HF_CLAIM_WAITING)
+        hf_claims_set_untold(ls, number, answer->mark); /* it was parked */
     hf_journal_settle(ls, number);
     return true;
 }
@@ -483,6 +490,8 @@ hf_lockspace_deadline(const struct hf_lockspace *ls)
         deadline = hf_earlier(deadline, ls->gather_until);
     if (ls->ready.first != 0)
         deadline = hf_earlier(deadline, ls->hold_until);
+    if (hf_claims_any_told(ls))
+        deadline = hf_earlier(deadline, ls->now); /* their graces begin */
     return deadline;
 }
 

@@ -3,6 +3,7 @@
 
 #include <holdfast/holdfast.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "core/fence_sum.h"
 #include "core/op.h"
@@ -75,7 +76,7 @@ struct hf_lockspace_limits {
 struct hf_lockspace_config {
     struct hf_lockspace_limits limits;
     struct hf_duration blocking;       /* idle timeout less its margin [W2] */
-    struct hf_duration resume_grace;   /* how long a place is parked [W2] */
+    struct hf_duration resume_grace;   /* of a parked place, once told [W2] */
     struct hf_duration takeover_grace; /* less than blocking; 0: none [L5] */
     struct hf_duration start_grace;    /* nothing is granted for so long [L6] */
     struct hf_duration ttl_max;        /* that a session may ask for */
@@ -89,11 +90,6 @@ struct hf_lockspace_config {
 /* What is known of a secret: never the secret itself. */
 struct hf_secret_hash {
     uint8_t bytes[32];
-};
-
-struct hf_bytes {
-    const char *at; /* borrowed for the call */
-    size_t len;
 };
 
 /* A name that is asked for. */
@@ -270,8 +266,9 @@ struct hf_answer {
         enum hf_over over; /* OVER */
         struct {
             uint64_t session; /* that has it; HF_ANSWER_OPENED: the new one */
-            bool differs;     /* ALIVE: send the list, in pages */
-            uint32_t revoked; /* ALIVE: see hf_lockspace_revoked */
+            struct hf_duration ttl; /* ALIVE: its own, as it was opened */
+            bool differs;           /* ALIVE: send the list, in pages */
+            uint32_t revoked;       /* ALIVE: see hf_lockspace_revoked */
         } alive;
         struct {
             uint64_t position; /* at most so many are before it */

@@ -4,6 +4,11 @@
 
 #include "base/check.h"
 
+/* Keep-alives wait for each other, so that many are one batch: for a twentieth
+ * of a ttl, which its right can spare, and no longer than this [J2]. */
+#define SHARES_OF_TTL 20
+#define SHARE_MAX_MS  1000
+
 /* ---- Moves --------------------------------------------------------------- */
 
 #define BIT(state) (1u << (state))
@@ -155,8 +160,19 @@ on_request(struct hf_node *n, const struct hf_node_event *event)
     step_lockspace(n, request);
 }
 
-/* Build it now: what it tells of may be gone with the next event.  A keep-alive
- * has time until others come; whatever else waits, somebody waits for. */
+/* A keep-alive has time until others come: until when? */
+static struct hf_instant
+shares_until(const struct hf_node *n, struct hf_duration ttl)
+{
+    int64_t share_ms = ttl.ms / SHARES_OF_TTL;
+
+    if (share_ms > SHARE_MAX_MS)
+        share_ms = SHARE_MAX_MS;
+    return hf_after(n->now, (struct hf_duration){share_ms});
+}
+
+/* Build it now: what it tells of may be gone with the next event.  Whatever is
+ * no keep-alive, somebody waits for. */
 static void
 note_answer(struct hf_node *n, const struct hf_answer *answer)
 {
@@ -167,7 +183,8 @@ note_answer(struct hf_node *n, const struct hf_answer *answer)
         return;
     }
     if (first)
-        n->alive_by = hf_after(n->now, n->config.share);
+        n->alive_by = HF_NEVER;
+    n->alive_by = hf_earlier(n->alive_by, shares_until(n, answer->alive.ttl));
     n->alive = answer->mark;
 }
 
@@ -295,15 +312,25 @@ hf_node_init(struct hf_node *n, const struct hf_node_config *config,
     hf_leader_init(&n->leader, &config->leader);
 }
 
+/* Does it seek nothing until seek_at? */
+static bool
+is_resting(const struct hf_node *n)
+{
+    return n->state == HF_NODE_FOLLOWING && n->leader.state == HF_LEADER_IDLE;
+}
+
+/* Whose search ends here by time rests first: seek_at is that of the last. */
 static void
 on_clock(struct hf_node *n)
 {
+    if (is_resting(n)) {
+        if (hf_reached(n->now, n->seek_at))
+            hf_leader_seek(&n->leader, n->now);
+        return;
+    }
     hf_leader_step(&n->leader, hf_event(HF_ON_CLOCK, n->now));
     if (n->state == HF_NODE_SERVING && n->leader.state == HF_LEADER_LEADING)
         step_lockspace(n, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK});
-    if (n->state == HF_NODE_FOLLOWING && n->leader.state == HF_LEADER_IDLE &&
-        hf_reached(n->now, n->seek_at))
-        hf_leader_seek(&n->leader, n->now);
 }
 
 /* Who leads is named to those who ask here; a head of one's own names nobody.
@@ -442,7 +469,7 @@ hf_node_deadline(const struct hf_node *n)
 {
     struct hf_instant deadline = hf_leader_deadline(&n->leader);
 
-    if (n->state == HF_NODE_FOLLOWING && n->leader.state == HF_LEADER_IDLE)
+    if (is_resting(n))
         return n->seek_at;
     if (n->state == HF_NODE_SERVING)
         deadline = hf_earlier(deadline, hf_lockspace_deadline(n->lockspace));

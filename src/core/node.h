@@ -44,10 +44,8 @@ enum hf_node_state {
 struct hf_node_config {
     struct hf_leader_config leader;
     struct hf_lockspace_config lockspace;
-    struct hf_budget budget;  /* of a batch, beside the head and its marker */
-    struct hf_duration rest;  /* after a leadership that ended, or an error */
-    struct hf_duration share; /* how long keep-alives wait for each other: at
-                                 most a twentieth of the shortest ttl */
+    struct hf_budget budget; /* of a batch, beside the head and its marker */
+    struct hf_duration rest; /* after a leadership that ended, or an error */
 };
 
 struct hf_node {
@@ -74,7 +72,7 @@ struct hf_node {
 };
 
 enum hf_node_event_kind {
-    HF_NODE_START,
+    HF_NODE_START, /* the first, once: begin to seek */
     HF_NODE_STORE, /* for the leader: ANSWER, PROCESSES, HINT, WENT_BACK */
     HF_NODE_FOUND, /* a read of the head was answered */
     HF_NODE_LOADED_SESSION, /* after HF_NODE_LOAD, in its term: all sessions, */

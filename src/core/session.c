@@ -68,54 +68,71 @@ on_not_leading(struct hf_session *s, const struct sent *sent, uint32_t leader)
     say_again(s, sent);
 }
 
+/* The pause that a leader asks for, up to what it may be silent for at all. */
+static struct hf_duration
+pause_of(const struct hf_session *s, const struct hf_answer *answer)
+{
+    uint64_t pause_ms = answer->pause_us / 1000 + (answer->pause_us % 1000 > 0);
+    struct hf_duration most = s->config.silence;
+
+    return pause_ms < (uint64_t)most.ms
+               ? (struct hf_duration){(int64_t)pause_ms}
+               : most;
+}
+
 /* A leader of another term [R4]; one that is older than ours leads no more. */
 static void
 on_term(struct hf_session *s, const struct sent *sent,
         const struct hf_session_event *event)
 {
-    uint64_t pause_us = event->answer.answer.pause_us;
-    struct hf_duration pause = {(int64_t)((pause_us + 999) / 1000)};
-
     if (event->answer.term <= s->term) {
         fail(s, sent);
         return;
     }
     hf_nodes_answered(&s->nodes, sent->node);
     say_again(s, sent);
-    hf_lease_meet(s, event->answer.term, pause);
+    hf_lease_meet(s, event->answer.term, pause_of(s, &event->answer.answer));
+}
+
+/* A leader's answer to what was asked of it. */
+static void
+on_reply(struct hf_session *s, const struct sent *sent,
+         const struct hf_session_event *event)
+{
+    const struct hf_answer *answer = &event->answer.answer;
+    bool fits = sent->wish != 0 ? hf_wishes_answered(s, sent->wish, answer)
+                                : hf_lease_answered(s, &sent->errand, event);
+
+    if (!fits) {
+        fail(s, sent);
+        return;
+    }
+    hf_nodes_answered(&s->nodes, sent->node);
+    if (answer->kind == HF_ANSWER_LIMIT && s->state == HF_LEASE_OPEN &&
+        hf_wishes_stuck(s))
+        hf_lease_renounce(s);
 }
 
 static void
 on_answer(struct hf_session *s, const struct hf_session_event *event)
 {
-    const struct hf_answer *answer = &event->answer.answer;
+    enum hf_answer_kind kind = event->answer.answer.kind;
     struct sent sent;
-    bool fits;
+    bool opens; /* it is of no term and of no session yet */
 
-    if (!take_sent(s, answer->stream, &sent))
+    if (!take_sent(s, event->answer.answer.stream, &sent))
         return;
-    if (answer->kind == HF_ANSWER_NOT_LEADING) {
+    opens = sent.wish == 0 && sent.errand.kind == HF_MESSAGE_OPEN;
+    if (kind == HF_ANSWER_NOT_LEADING) {
         on_not_leading(s, &sent, event->answer.leader);
-        return;
-    }
-    if (answer->kind == HF_ANSWER_TERM) {
+    } else if (kind == HF_ANSWER_TERM && !opens) {
         on_term(s, &sent, event);
-        return;
-    }
-    if (answer->kind == HF_ANSWER_GONE || answer->kind == HF_ANSWER_DENIED) {
+    } else if ((kind == HF_ANSWER_GONE && !opens) || kind == HF_ANSWER_DENIED) {
         hf_nodes_answered(&s->nodes, sent.node);
-        hf_lease_gone(s, answer->kind);
-        return;
+        hf_lease_gone(s, kind);
+    } else {
+        on_reply(s, &sent, event);
     }
-    fits = sent.wish != 0 ? hf_wishes_answered(s, sent.wish, answer)
-                          : hf_lease_answered(s, &sent.errand, event);
-    if (fits)
-        hf_nodes_answered(&s->nodes, sent.node);
-    else
-        fail(s, &sent);
-    if (answer->kind == HF_ANSWER_LIMIT && s->state == HF_LEASE_OPEN &&
-        hf_wishes_stuck(s))
-        hf_lease_renounce(s);
 }
 
 /* ---- What broke ---------------------------------------------------------- */

@@ -133,6 +133,7 @@ place_row(struct hf_memory_table *table, struct hf_memory_row *row)
 /* A group that is ready to be applied: nothing in it can fail any more. */
 struct staged {
     int64_t now_us; /* of which its versions and stamps are made */
+    size_t count;   /* of its operations that have a row, or none: */
     struct hf_memory_row
         *rows[HF_GROUP_OPERATIONS_MAX]; /* owned; NULL: erase */
 };
@@ -140,7 +141,7 @@ struct staged {
 static void
 unstage(struct staged *staged)
 {
-    for (size_t i = 0; i < HF_GROUP_OPERATIONS_MAX; i++)
+    for (size_t i = 0; i < staged->count; i++)
         hf_free(&hf_alloc_libc, staged->rows[i]);
 }
 
@@ -156,6 +157,7 @@ stage(struct hf_memory_table *table, const struct hf_store_group *group,
         bool put = op->kind == HF_PUT;
         struct hf_memory_row *row;
 
+        staged->rows[staged->count++] = NULL;
         if (op->kind == HF_ERASE)
             continue;
         row =
@@ -207,9 +209,10 @@ hf_memory_table_try(struct hf_memory_table *table, struct hf_store_group *group,
                     struct hf_error *error)
 {
     struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX];
-    struct staged staged = {.now_us = 0};
+    struct staged staged;
     uint64_t erased = 0;
 
+    staged.count = 0;
     if (hf_rule_admit(group, error) != HF_OK)
         return 0;
     for (size_t i = 0; i < group->ops_count; i++) {

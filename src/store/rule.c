@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/hash.h"
 
 int64_t
 hf_rule_purge_before(struct hf_duration age)
@@ -42,15 +43,39 @@ is_guarded(const struct hf_store_group *group, size_t index)
 }
 
 static bool
-stands_once(const struct hf_store_group *group, size_t index)
+is_same(struct hf_key a, struct hf_key b)
 {
-    struct hf_key key = group->ops[index].key;
+    return strcmp(a.name, b.name) == 0 && strcmp(a.space, b.space) == 0;
+}
 
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(group->ops[i].key.name, key.name) == 0 &&
-            strcmp(group->ops[i].key.space, key.space) == 0)
-            return false;
-    return true;
+static size_t
+hash_of(struct hf_key key)
+{
+    uint64_t hash = hf_hash_bytes(HF_HASH_SEED, key.space, strlen(key.space));
+
+    return (size_t)hf_hash_bytes(hash, key.name, strlen(key.name));
+}
+
+/* A key stands once in a group: looked up in a table, for a lock server's batch
+ * has many. */
+static void
+check_keys(const struct hf_store_group *group)
+{
+    uint16_t places[2 * HF_GROUP_OPERATIONS_MAX]; /* of operations, from 1 */
+    size_t mask = 1;
+
+    while (mask < 2 * group->ops_count)
+        mask *= 2;
+    memset(places, 0, mask * sizeof(places[0]));
+    mask--;
+    for (size_t i = 0; i < group->ops_count; i++) {
+        size_t at = hash_of(group->ops[i].key) & mask;
+
+        for (; places[at] != 0; at = (at + 1) & mask)
+            HF_CHECK(
+                !is_same(group->ops[places[at] - 1].key, group->ops[i].key));
+        places[at] = (uint16_t)(i + 1);
+    }
 }
 
 enum hf_status
@@ -58,11 +83,11 @@ hf_rule_admit(const struct hf_store_group *group, struct hf_error *error)
 {
     HF_CHECK(group->ops_count >= 1);
     HF_CHECK(group->ops_count <= HF_GROUP_OPERATIONS_MAX);
+    check_keys(group);
 
     for (size_t i = 0; i < group->ops_count; i++) {
         const struct hf_store_op *op = &group->ops[i];
 
-        HF_CHECK(stands_once(group, i));
         if (op->kind == HF_ERASE || op->expect.kind != HF_EXPECT_VERSION)
             HF_CHECK(is_guarded(group, i));
         if (op->kind == HF_PUT && op->value_len > HF_VALUE_MAX)

@@ -91,7 +91,7 @@ static int
 try_group(struct work *work, struct hf_store_group *group,
           struct hf_error *error)
 {
-    struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX] = {{0}};
+    struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX];
 
     if (hf_rule_admit(group, error) != HF_OK)
         return SQLITE_OK;

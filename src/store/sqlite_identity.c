@@ -39,13 +39,13 @@ look(const struct hf_sqlite_identity *identity, size_t index,
      struct hf_sqlite_identity_file *file)
 {
     char beside[HF_PLACE_MAX + 8];
+    const char *suffix = parts[index].suffix;
     const char *name = identity->path;
     struct statx found;
     struct stat old;
 
-    if (index > 0) {
-        snprintf(beside, sizeof(beside), "%s%s", identity->database,
-                 parts[index].suffix);
+    if (suffix[0] != '\0') {
+        snprintf(beside, sizeof(beside), "%s%s", identity->database, suffix);
         name = beside;
     }
     if (statx(AT_FDCWD, name, 0, STATX_INO, &found) == 0) {
@@ -73,7 +73,7 @@ is_file(const struct hf_sqlite_identity_file *one,
 static bool
 is_same(const struct hf_sqlite_identity *identity, size_t index, int *code)
 {
-    struct hf_sqlite_identity_file found;
+    struct hf_sqlite_identity_file found = {.number = 0};
 
     *code = look(identity, index, &found);
     return *code == 0 && is_file(&found, &identity->files[index]);

@@ -54,3 +54,15 @@ hf_name_companion(const char *space, const char *name, uint64_t subject,
     snprintf(to, size, "%zu:%s,%zu:%s,%" PRIu64, strlen(space), space,
              strlen(name), name, subject);
 }
+
+void
+hf_name_companions(const char *space, const char *name, char *to, size_t size)
+{
+    struct hf_text text;
+
+    hf_text_init(&text, to, size);
+    if (space != NULL)
+        hf_text_addf(&text, "%zu:%s,", strlen(space), space);
+    if (name != NULL)
+        hf_text_addf(&text, "%zu:%s,", strlen(name), name);
+}

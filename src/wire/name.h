@@ -36,4 +36,9 @@ HF_MUST_USE enum hf_status hf_name_check_text(const char *what,
 void hf_name_companion(const char *space, const char *name, uint64_t subject,
                        char *to, size_t size);
 
+/* With what the names of all such records begin: of one lock; of a space, if
+ * name is NULL; of all, if both are. */
+void hf_name_companions(const char *space, const char *name, char *to,
+                        size_t size);
+
 #endif

@@ -145,6 +145,7 @@ hf_served_check(const struct hf_message *message, struct hf_error *error)
         return check_lock(&message->clear.lock, error);
     }
     HF_CHECK(!"a message of no kind");
+    return HF_E_INVALID;
 }
 
 /* ---- Look ---------------------------------------------------------------- */

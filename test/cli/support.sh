@@ -97,6 +97,11 @@ held() {
     "$holdfast" show "$1" >/dev/null 2>&1
 }
 
+# sql STATEMENT...: as somebody at a prompt, who waits for a beat to end.
+sql() {
+    sqlite3 -cmd '.timeout 10000' "$here/locks.db" "$*"
+}
+
 # A second connection keeps the file for itself, as a place that is away;
 # until place_back.
 place_away() {

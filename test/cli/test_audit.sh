@@ -51,7 +51,7 @@ check "and none where there is none" test ! -s "$here/run.out"
 run audit --since 1h
 check "--since shows what is not longer ago" is 2 \
     "$(grep -c 'was cleared by' "$here/run.out")"
-sqlite3 "$here/locks.db" "UPDATE holdfast_records SET stamp = stamp - 7200000
+sql "UPDATE holdfast_records SET stamp = stamp - 7200000
     WHERE space = '!audit' AND name LIKE '%other%'" >"$here/sql.out"
 run audit --since 1h
 check "and nothing that is" is 1 "$(grep -c 'was cleared by' "$here/run.out")"
@@ -69,7 +69,7 @@ check "which fence that ended" test \
 check "and what ran" is 'sleep 100' \
     "$("$json" cleared owner command <"$here/run.out")"
 
-sqlite3 "$here/locks.db" "INSERT INTO holdfast_records
+sql "INSERT INTO holdfast_records
     VALUES('!audit', 'odd' || char(27), 1, 1, 1700000000000, 'x')" >"$here/sql.out"
 run audit
 check "a row that another program wrote is shown as such" \

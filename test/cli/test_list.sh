@@ -3,12 +3,6 @@
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 
-# sql STATEMENT...: as somebody at a prompt.
-sql() {
-    printf 'PRAGMA busy_timeout=10000;\n%s;\n' "$*" |
-        sqlite3 "$here/locks.db" >/dev/null
-}
-
 # put NAME-AS-SQL: a record as another program would write it.
 put() {
     sql "INSERT INTO holdfast_records VALUES('default', $1, 1, 1, 0, 'x')"

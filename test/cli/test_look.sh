@@ -55,7 +55,7 @@ kill "$holder"
 finished "$holder"
 reads ls
 check "when nobody has it open he can list, too" exits 0
-sqlite3 "$here/locks.db" "PRAGMA wal_checkpoint" >/dev/null
+sql "PRAGMA wal_checkpoint" >/dev/null
 reads ls
 check "even when there is no log any more" exits 0
 check "and makes none" [ ! -e "$here/locks.db-wal" ]

@@ -6,7 +6,7 @@
 
 # rewrite NAME EXPRESSION: of the lock's record, as another program would.
 rewrite() {
-    sqlite3 "$here/locks.db" "UPDATE holdfast_records SET value =
+    sql "UPDATE holdfast_records SET value =
         $2 WHERE name = '$1' AND space = 'default'"
 }
 
@@ -112,7 +112,7 @@ check "its beats are counted" grep -qE '^beats +[0-9]+ so far, every 2s$' \
     "$here/run.out"
 
 # ---- Rows of others -----------------------------------------------------------------
-sqlite3 "$here/locks.db" "INSERT INTO holdfast_records SELECT space, 'odd',
+sql "INSERT INTO holdfast_records SELECT space, 'odd',
     version + 1, version + 1, 0, '{\"lock\":7}' FROM holdfast_records LIMIT 1"
 run show odd
 check "show says why a row is not ours" grep -qE "^value +not Holdfast's: ." \
@@ -123,13 +123,13 @@ check "and its age is not known" grep -qE '^odd +\(not ours\) +\?' "$here/run.ou
 run show odd
 check "nor the time of its last beat" grep -qE '^last beat +unknown$' \
     "$here/run.out"
-sqlite3 "$here/locks.db" "UPDATE holdfast_records
+sql "UPDATE holdfast_records
     SET stamp = 9223372036854775807 WHERE name = 'odd'"
 run show odd
 check "nor where it is one that no clock shows" \
     grep -qE '^last beat +unknown$' "$here/run.out"
 run run tomb -- true
-sqlite3 "$here/locks.db" "UPDATE holdfast_records SET version = 1 << 62,
+sql "UPDATE holdfast_records SET version = 1 << 62,
     token = 1 << 62 WHERE name = 'tomb'"
 run run -w 100ms tomb -- true
 check "a version that no Holdfast gives: 65" exits 65

@@ -116,7 +116,7 @@ check "a file that is no database ends with 65" exits 65
 check "and is left as it was" cmp "$here/text" "$here/text.before"
 
 run run x -- true
-sqlite3 "$here/locks.db" "INSERT INTO holdfast_records SELECT space, 'odd',
+sql "INSERT INTO holdfast_records SELECT space, 'odd',
     version + 1, version + 1, 0, '{\"lock\":7}' FROM holdfast_records LIMIT 1"
 run run odd -- touch "$here/ran"
 check "a value that is not ours ends with 65" exits 65

@@ -1,6 +1,7 @@
 #include "support/suite.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -45,7 +46,7 @@ a_group_applies_as_a_whole(struct suite_bench *b)
 static void
 a_refused_group_changes_nothing_and_names_its_operation(struct suite_bench *b)
 {
-    enum { COUNT = HF_GROUP_OPERATIONS_MAX };
+    enum { COUNT = 4 };
     static const char *const names[COUNT] = {"a", "b", "c", "d"};
     uint64_t floor = suite_absent(b->store, suite_key("a"));
 
@@ -62,6 +63,36 @@ a_refused_group_changes_nothing_and_names_its_operation(struct suite_bench *b)
         for (size_t i = 0; i < COUNT; i++)
             assert_true(suite_absent(b->store, suite_key(names[i])) == floor);
     }
+}
+
+/* As a lock server's batch is: many records, that hang on one. */
+static void
+a_group_may_be_as_large_as_a_group_can_be(struct suite_bench *b)
+{
+    enum { COUNT = HF_GROUP_OPERATIONS_MAX };
+    static struct hf_store_op ops[COUNT];
+    static char names[COUNT][8];
+    struct hf_store_group group = {.ops = ops, .ops_count = COUNT};
+
+    for (int turn = 0; turn < 2; turn++) {
+        uint64_t version = turn == 0
+                               ? suite_absent(b->store, suite_key("head"))
+                               : suite_present(b->store, suite_key("head"));
+
+        ops[0] = suite_put(suite_key("head"), version, "x");
+        for (size_t i = 1; i < COUNT; i++) {
+            (void)snprintf(names[i], sizeof(names[i]), "n%zu", i);
+            ops[i] = suite_put(suite_key(names[i]), 0, "x");
+            ops[i].expect.kind = HF_EXPECT_ANYTHING;
+            if (turn == 1)
+                ops[i].kind = HF_ERASE;
+        }
+        hf_store_commit(b->store, &group, 1, suite_soon(), NULL);
+        assert_int_equal(group.verdict, HF_APPLIED);
+    }
+    (void)suite_absent(b->store, suite_key("n1"));
+    (void)suite_absent(b->store, suite_key(names[COUNT - 1]));
+    (void)suite_present(b->store, suite_key("head"));
 }
 
 static void
@@ -377,8 +408,7 @@ a_commit_may_have_as_many_bytes_as_the_store_says(struct suite_bench *b)
     struct hf_store_limits limits = hf_store_limits(b->store);
     size_t each = HF_VALUE_MAX / 2;
 
-    assert_true(limits.max_bytes >=
-                HF_GROUP_OPERATIONS_MAX * (size_t)HF_VALUE_MAX);
+    assert_true(limits.max_bytes >= 4 * (size_t)HF_VALUE_MAX);
     fill_a_commit(b, "values of 32 KiB", limits.max_bytes / each, each);
 }
 
@@ -413,6 +443,7 @@ main(void)
     static const struct suite_case cases[] = {
         SUITE_CASE(a_group_applies_as_a_whole),
         SUITE_CASE(a_refused_group_changes_nothing_and_names_its_operation),
+        SUITE_CASE(a_group_may_be_as_large_as_a_group_can_be),
         SUITE_CASE(groups_of_one_commit_are_independent),
         SUITE_CASE(an_open_expectation_holds_by_its_kind_alone),
         SUITE_CASE(a_guard_that_fails_refuses_the_open_operation_too),

@@ -541,6 +541,10 @@ a_clear_is_in_the_store_with_its_reason(struct suite_bench *b)
         leader.ls, 101, leader.wall_ms, &memory,
         &(struct hf_cleared){.space = "default", .name = "another"}));
     memory.texts_len = 0;
+    assert_false(
+        hf_cleared_look(leader.ls, 101, leader.wall_ms, &memory,
+                        &(struct hf_cleared){.space = "another", .name = "a"}));
+    memory.texts_len = 0;
     assert_true(
         hf_cleared_look(leader.ls, 101, leader.wall_ms, &memory, &cleared));
     clear.clear.lock = want("default", "a", HF_EXCLUSIVE);

@@ -21,6 +21,11 @@ check "the man page is there" \
 check "the laboratory and its man page are there" \
     [ "$(find "$root" -path '*/bin/holdfast-lab' -o \
         -path '*/man/man1/holdfast-lab.1' | wc -l)" = 2 ]
+check "the lock server, its man pages and its unit are there" \
+    [ "$(find "$root" -path '*/bin/holdfastd' -o \
+        -path '*/man/man8/holdfastd.8' -o \
+        -path '*/man/man5/holdfastd.conf.5' -o \
+        -path '*/systemd/system/holdfastd.service' | wc -l)" = 4 ]
 DESTDIR=$here/tale cmake --install "$build" --component tale \
     >>"$here/install.out" 2>>"$here/install.err"
 check "the tale is a component: its program and its man page" \

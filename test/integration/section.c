@@ -9,16 +9,20 @@
 #include "support/fault.h"
 #include "support/ledger.h"
 #include "support/processes.h"
+#include "support/witness.h"
 
 /*
- * torture_section FOLDER COMPETITOR SEQ FAULT: the command that `holdfast run`
- * runs in the torture: one section, and in its middle, perhaps, a fault.
+ * torture_section FOLDER COMPETITOR SEQ FAULT TRY: the command that `holdfast
+ * run` runs in the torture: one section, and in its middle, perhaps, a fault.
+ * TRY tells it how often its competitor has been begun.
  *
  * Exit: 0, its write is in the vault; 3, its fence was refused; 4, it was not
  * killed and should have been.
  */
 
 #define KILLED_WITHIN_MS 20000
+
+static struct witness witness; /* of this process */
 
 /* Work on until somebody ends us, as it must be. */
 static int
@@ -29,6 +33,7 @@ work_until_killed(const struct ledger *ledger)
 
     while (!hf_reached(hf_now(), until)) {
         ledger_note(ledger, LEDGER_TICK);
+        witness_works(&witness);
         poll(NULL, 0, 2);
     }
     ledger_note(ledger, LEDGER_SURVIVED);
@@ -43,6 +48,7 @@ freeze(const struct ledger *ledger, pid_t guard, pid_t holdfast)
     const pid_t pids[] = {getpid(), guard, holdfast};
 
     ledger_note(ledger, LEDGER_FROZEN);
+    history_log_close(&witness.log); /* nothing is certain of it any more */
     (void)kill(holdfast, SIGSTOP);
     (void)kill(guard, SIGSTOP);
     ledger_tell(ledger, LEDGER_STOPPING, pids);
@@ -66,6 +72,7 @@ work(struct ledger *ledger, enum fault fault)
     pid_t holdfast = processes_parent(guard);
 
     ledger_note(ledger, LEDGER_ENTER);
+    witness_granted(&witness, ledger->fence, hf_now().ms);
     if (!ledger_read(ledger))
         return 3;
     switch (fault) {
@@ -91,6 +98,7 @@ work(struct ledger *ledger, enum fault fault)
     case FAULT_STRIKE_COMMAND:
     case FAULTS:
         ledger_note(ledger, LEDGER_TICK);
+        witness_works(&witness);
         break;
     }
     if (finish(ledger) == 0)
@@ -106,10 +114,13 @@ main(int argc, char **argv)
     struct ledger ledger;
     const char *fence = getenv("HOLDFAST_FENCE");
 
-    if (argc != 5 || fence == NULL || !ledger_open(&ledger, argv[1]))
+    if (argc != 6 || fence == NULL || !ledger_open(&ledger, argv[1]))
         return 64;
     ledger.fence = strtoull(fence, NULL, 10);
     ledger.competitor = (uint32_t)strtoul(argv[2], NULL, 10);
     ledger.seq = (uint32_t)strtoul(argv[3], NULL, 10);
+    witness_be(&witness, ledger.competitor,
+               (uint32_t)strtoul(argv[5], NULL, 10));
+    witness_open(&witness, witness.session);
     return work(&ledger, fault_of_word(argv[4]));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,8 @@
  * FAKETIME_DONT_FAKE_MONOTONIC: that no decision rests on them), of others so
  * is every clock (without it: that no two processes' clocks are compared).
  *
+ * takeover: all that is asked and told is written down, too, as a history.
+ *
  * HF_SEED repeats a run, as far as that depends on chance alone; HF_SECTIONS
  * is the number of sections of each competitor; HF_KEEP keeps the files.
  */
@@ -49,20 +52,23 @@ struct mode {
     uint32_t sections; /* of each competitor */
     unsigned slow;     /* see fault_draw */
     bool clocks;
+    bool history;
 };
 
 static const struct mode modes[] = {
-    {"takeover", HF_TAKEOVER, 1000, 1, false},
-    {"refuse", HF_REFUSE, 100, 4, false},
-    {"clocks", HF_TAKEOVER, 100, 4, true},
+    {"takeover", HF_TAKEOVER, 1000, 1, false, true},
+    {"refuse", HF_REFUSE, 100, 4, false, false},
+    {"clocks", HF_TAKEOVER, 100, 4, true, false},
 };
 
 struct torture {
     struct competitor_terms terms;
     const struct mode *mode;
     struct competitor competitors[COMPETITORS];
-    int words;   /* from the sections */
-    int signals; /* SIGCHLD */
+    struct witness witness;
+    char history[FOLDER_SIZE + 16]; /* its folder */
+    int words;                      /* from the sections */
+    int signals;                    /* SIGCHLD */
     uint32_t done;
     uint64_t highest; /* fence of a section that is done */
     unsigned struck;  /* kills by the driver that hit */
@@ -238,7 +244,7 @@ on_time(struct torture *t)
         struct competitor *competitor = &t->competitors[i];
 
         if (hf_reached(hf_now(), competitor->strike_at))
-            t->struck += competitor_strike(competitor);
+            t->struck += competitor_strike(&t->terms, competitor);
         competitor_look_frozen(competitor);
         thaw(t, competitor);
     }
@@ -311,6 +317,8 @@ judge_all(const struct torture *t)
         return false;
     }
     say(t, &found);
+    if (t->mode->history && !judge_history(t->history))
+        return false;
     return found.breaches == 0 && t->strange == 0 && judge_lock("torture");
 }
 
@@ -344,6 +352,18 @@ export_terms(const struct competitor_terms *terms)
 }
 
 static void
+begin_history(struct torture *t)
+{
+    if (t->mode->history) {
+        HF_CHECK(mkdir(t->history, 0700) == 0);
+        HF_CHECK(setenv("HF_HISTORY", t->history, 1) == 0);
+    } else {
+        HF_CHECK(unsetenv("HF_HISTORY") == 0);
+    }
+    witness_open(&t->witness, "driver");
+}
+
+static void
 begin(struct torture *t)
 {
     sigset_t signals;
@@ -355,6 +375,7 @@ begin(struct torture *t)
     t->words = ledger_make(t->terms.folder);
     HF_CHECK(t->signals >= 0 && t->words >= 0);
     export_terms(&t->terms);
+    begin_history(t);
     t->began = hf_now();
     for (uint32_t i = 0; i < COMPETITORS; i++) {
         t->competitors[i] = (struct competitor){
@@ -404,7 +425,9 @@ main(int argc, char **argv)
         .seed = choose_seed(),
         .sections = sections == NULL ? t.mode->sections
                                      : (uint32_t)strtoul(sections, NULL, 10),
+        .witness = &t.witness,
     };
+    snprintf(t.history, sizeof(t.history), "%s/history", folder);
     printf("%s: 16 competitors, %u sections each; HF_SEED=%" PRIu64 "\n",
            t.mode->word, t.terms.sections, t.terms.seed);
     begin(&t);
@@ -415,6 +438,9 @@ main(int argc, char **argv)
         on_time(&t);
     }
     good = judge_all(&t);
+    history_log_close(&t.witness.log);
+    if (t.mode->history)
+        folder_remove(t.history);
     folder_remove(folder);
     return good ? 0 : 1;
 }

@@ -8,6 +8,7 @@
 #include "support/fault.h"
 #include "support/ledger.h"
 #include "support/locks.h"
+#include "support/witness.h"
 
 /*
  * torture_worker FOLDER COMPETITOR FIRST COUNT SEED TRY: a process of the
@@ -22,6 +23,7 @@ struct worker {
     const char *ttl;
     const char *if_dead;
     struct ledger ledger;
+    struct witness witness;
     uint64_t seed;
     uint32_t attempt;
     unsigned slow;
@@ -97,12 +99,15 @@ work(struct worker *worker, const struct hf_lock *lock, enum fault fault)
     struct ledger *ledger = &worker->ledger;
 
     ledger->fence = hf_lock_fence(lock);
+    witness_granted(&worker->witness, ledger->fence, hf_lock_right_ms(lock));
     ledger_note(ledger, LEDGER_ENTER);
     if (!ledger_read(ledger))
         return false;
     if (fault == FAULT_KILL_HOLDFAST || fault == FAULT_KILL_GUARD ||
-        fault == FAULT_KILL_COMMAND)
+        fault == FAULT_KILL_COMMAND) {
+        witness_end(&worker->witness);
         (void)raise(SIGKILL);
+    }
     if (fault == FAULT_FREEZE)
         freeze(worker, lock);
     ledger_note(ledger, LEDGER_TICK);
@@ -118,19 +123,24 @@ try_section(struct worker *worker, int *failed)
 {
     uint64_t random = fault_random(worker->seed, worker->ledger.competitor,
                                    worker->ledger.seq, worker->attempt++);
-    struct hf_lock *lock =
-        acquire(worker->client, "torture", HF_WAIT, "forever", HF_TTL,
-                worker->ttl, HF_IF_DEAD, worker->if_dead, NULL);
     struct hf_error error = {0};
+    struct hf_lock *lock;
     bool done = false;
 
+    worker->witness.n++;
+    witness_ask(&worker->witness);
+    lock = acquire(worker->client, "torture", HF_WAIT, "forever", HF_TTL,
+                   worker->ttl, HF_IF_DEAD, worker->if_dead, NULL);
     if (hf_lock_error(lock, &error) != HF_OK)
         *failed = fail(worker, "acquire", &error);
     else if (hf_lock_check(lock) == HF_GONE)
         *failed = clear_gone(worker);
     else if (hf_lock_fence(lock) != 0)
         done = work(worker, lock, fault_draw(random, worker->slow));
-    if (give_back(lock) != HF_OK && *failed == 0)
+    witness_release(&worker->witness);
+    if (give_back(lock) == HF_OK)
+        witness_over(&worker->witness);
+    else if (*failed == 0)
         *failed = fail(worker, "release", &error);
     return done;
 }
@@ -167,6 +177,9 @@ main(int argc, char **argv)
     count = strtoul(argv[4], NULL, 10);
     worker.seed = strtoull(argv[5], NULL, 10);
     worker.attempt = (uint32_t)strtoul(argv[6], NULL, 10) * 1000;
+    witness_be(&worker.witness, worker.ledger.competitor,
+               (uint32_t)strtoul(argv[6], NULL, 10));
+    witness_open(&worker.witness, worker.witness.session);
     worker.client = open_client(NULL);
     for (; failed == 0 && count > 0; count--) {
         failed = do_section(&worker);

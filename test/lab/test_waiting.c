@@ -227,9 +227,41 @@ a_parked_place_is_kept_for_its_grace_alone(void **unused)
 
     (void)unused;
     one_holds(&world, &config);
-    world.clients[SECOND].parked = (uint8_t)(config.resume_grace + 1);
+    world.clients[SECOND].parked = true;
+    world.clients[SECOND].told = (uint8_t)(config.resume_grace + 1);
     waiting_promise_tick(&world);
     assert_string_equal(world.violated, SERVER_NOT_FREED);
+}
+
+/* Time passes, and the machine is told of it. */
+static void
+pass(struct waiting_world *world, unsigned ticks)
+{
+    for (; ticks > 0; ticks--) {
+        step(world, WAITING_TICK, 0);
+        while (waiting_is_due(world))
+            step(world, WAITING_CLOCK, 0);
+    }
+}
+
+/* The client was told of its blocking timeout by no batch yet. */
+static void
+a_parked_place_is_not_lost_before_its_client_was_told(void **unused)
+{
+    struct waiting_config config = config_of("waiting-slow", 2);
+    struct waiting_world world;
+    struct waiting_before before;
+    const struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK};
+
+    (void)unused;
+    one_holds(&world, &config);
+    pass(&world, config.blocking);
+    assert_true(world.clients[SECOND].parked);
+    pass(&world, 3 * config.resume_grace);
+    waiting_promise_before(&world, &clock, &before);
+    whisper_message(&world, HF_MESSAGE_RELEASE, SECOND, 1);
+    waiting_promise_after(&world, &clock, &before);
+    assert_string_equal(world.violated, SERVER_PLACE_LOST);
 }
 
 static void
@@ -529,6 +561,7 @@ main(void)
         cmocka_unit_test(nobody_who_lives_holds_what_he_does_not_want),
         cmocka_unit_test(what_a_stream_used_is_free_when_it_has_ended),
         cmocka_unit_test(a_parked_place_is_kept_for_its_grace_alone),
+        cmocka_unit_test(a_parked_place_is_not_lost_before_its_client_was_told),
         cmocka_unit_test(what_a_dead_client_used_is_free_after_its_ttl),
         cmocka_unit_test(but_for_what_is_held_to_be_refused),
         cmocka_unit_test(the_no_of_a_try_is_true),

@@ -71,7 +71,7 @@ make_test_has_a_proof_of_every_world(void **unused)
         for (unsigned j = 0; j < subject_proofs_count(); j++)
             any |= subject_proof(j)->target == WORLDS_TEST &&
                    strcmp(subject_proof(j)->world, name) == 0;
-        if (!any)
+        if (!any && !subject_is_whole(&subject))
             fail_msg("make test has no proof of %s", name);
     }
 }

@@ -90,6 +90,12 @@ what_is_no_clear_is_corrupt(void **state)
         {"{\"space\":\"x\",\"name\":\"other\"," FENCE "," BY "," REASON
          "," CLEARED "," HOLDER "}",
          "a lock that it does not name"},
+        {"{\"space\":\"another\",\"name\":\"a\"," FENCE "," BY "," REASON
+         "," CLEARED "," HOLDER "}",
+         "a lock that it does not name"},
+        {"{\"space\":\"default\",\"name\":\"b\"," FENCE "," BY "," REASON
+         "," CLEARED "," HOLDER "}",
+         "a lock that it does not name"},
         {"{\"space\":\"x\",\"name\":\"\"," FENCE "," BY "," REASON "," CLEARED
          "," HOLDER "}",
          "\"name\""},

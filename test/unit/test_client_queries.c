@@ -157,11 +157,25 @@ a_cursor_of_something_else_is_refused(void **state)
         enum hf_query_kind kind;
         const char *cursor;
     } bad[] = {
-        {HF_LIST, "x"},      {HF_LIST, "A1:1"},    {HF_LIST, "L0:6"},
-        {HF_LIST, "L0:zz"},  {HF_LIST, "L:6162"},  {HF_LIST, "L-1:6162"},
-        {HF_LIST, "L0:61 "}, {HF_AUDIT, "x"},      {HF_AUDIT, "L0:6162"},
-        {HF_AUDIT, "A"},     {HF_AUDIT, "A1"},     {HF_AUDIT, "A1:x"},
-        {HF_AUDIT, "A1:-1"}, {HF_AUDIT, "A1:1 x"}, {HF_AUDIT, "Ax:1"},
+        {HF_LIST, "x"},
+        {HF_LIST, "A1:1"},
+        {HF_LIST, "L0:6"},
+        {HF_LIST, "L0:zz"},
+        {HF_LIST, "L:6162"},
+        {HF_LIST, "L-1:6162"},
+        {HF_LIST, "L99999999999999999999:6162"},
+        {HF_AUDIT, "A99999999999999999999:1"},
+        {HF_AUDIT, "A1:99999999999999999999"},
+        {HF_AUDIT, "A:1"},
+        {HF_LIST, "L0:61 "},
+        {HF_AUDIT, "x"},
+        {HF_AUDIT, "L0:6162"},
+        {HF_AUDIT, "A"},
+        {HF_AUDIT, "A1"},
+        {HF_AUDIT, "A1:x"},
+        {HF_AUDIT, "A1:-1"},
+        {HF_AUDIT, "A1:1 x"},
+        {HF_AUDIT, "Ax:1"},
     };
     static char long_cursor[8192];
     struct hf_client *client = open_client("memory:bad-cursor");

@@ -62,6 +62,62 @@ what_is_no_head_is_not_led(void **state)
     EXPECT_TRACE(&b.tale, "10 ended HF_E_CORRUPT\n");
 }
 
+/* No answer ever said that it was applied. */
+static void
+who_finds_its_own_claim_in_the_head_leads_by_its_next_beat(void **state)
+{
+    struct bench b = claiming();
+
+    (void)state;
+    step(&b, unknown(10, 2)); /* it was applied */
+    step(&b, at_clock(20));
+    step(&b, refused(30, 3));
+    found_head(&b, 40, 4, 8, (struct hf_heartbeat){MINE, 0},
+               (struct hf_head_state){true, 50});
+    assert_int_equal(b.leader.state, HF_LEADER_SEEKING); /* it has no right */
+    step(&b, applied(50, 5, 9));
+    step(&b, write_now(60));
+    EXPECT_TRACE(&b.tale,
+                 "20 ask #3 put lock v7 " ID1 "_0 new: fence 50\n"
+                 "30 ask #4 read\n"
+                 "40 ask #5 put lock v8 " ID1 "_1: fence 50\n"
+                 "50 leads in term 8\n"
+                 "60 ask #6 put lock v9 " ID1 "_2: fence 60 batch 1\n");
+}
+
+/* The place went back to it while nobody led: whoever writes that head now, it
+ * is not this node. */
+static void
+a_claim_of_its_own_that_is_settled_is_that_of_a_dead_leader(void **state)
+{
+    struct bench b = leading();
+
+    (void)state;
+    step(&b, resign(30));
+    step(&b, applied(40, 3, 9));
+    hf_leader_seek(&b.leader, T(50));
+    drain(&b, T(50));
+    step(&b, hf_event(HF_ON_WENT_BACK, T(60)));
+    found_head(&b, 70, 5, 8, (struct hf_heartbeat){MINE, 0},
+               (struct hf_head_state){true, 50});
+    step(&b, at_clock(270));
+    found_head(&b, 280, 6, 8, (struct hf_heartbeat){MINE, 0},
+               (struct hf_head_state){true, 50});
+    step(&b, at_clock(1070));
+    found_head(&b, 1080, 7, 8, (struct hf_heartbeat){MINE, 0},
+               (struct hf_head_state){true, 50});
+    EXPECT_TRACE(&b.tale,
+                 "30 over\n"
+                 "30 ask #3 put lock v8 " ID1 "_0 new: no node, fence 50\n"
+                 "40 ended HF_OK\n"
+                 "50 ask #4 read\n"
+                 "60 ask #5 read\n"
+                 "270 ask #6 read\n"
+                 "1070 ask #7 read\n"
+                 "1080 ask #8 put lock v8 " ID2
+                 "_0 new, put marker 8 absent new: fence 50\n");
+}
+
 /* ---- Batches [J1, J4] ---------------------------------------------------- */
 
 static void
@@ -203,7 +259,7 @@ a_head_with_this_claim_and_a_count_that_is_not_its_own_is_not_led(void **state)
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
                  "40 ask #4 read\n"
                  "50 over\n"
-                 "50 ask #6 put lock v11 " ID1 "_3 new: no node, fence 50\n");
+                 "50 ask #6 put lock v11 " ID1 "_3 new: no node, fence 90\n");
 }
 
 /* A claim whose answer was lost is confirmed by a beat, which is no batch; the
@@ -375,6 +431,24 @@ a_place_that_went_back_ends_the_leadership(void **state)
 }
 
 static void
+a_place_that_went_back_keeps_the_fence_that_is_there(void **state)
+{
+    struct bench b = leading();
+
+    (void)state;
+    step(&b, write_now(30));
+    step(&b, unknown(40, 3));
+    step(&b, hf_event(HF_ON_WENT_BACK, T(50)));
+    found_head(&b, 60, 4, 9, (struct hf_heartbeat){MINE, 1},
+               (struct hf_head_state){true, 60});
+    EXPECT_TRACE(&b.tale,
+                 "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
+                 "50 over\n"
+                 "50 ask #4 read\n"
+                 "60 ask #5 put lock v9 " ID1 "_1 new: no node, fence 60\n");
+}
+
+static void
 a_place_that_went_back_to_nothing_gets_a_head_without_a_node(void **state)
 {
     struct bench b = leading();
@@ -428,6 +502,10 @@ main(void)
         cmocka_unit_test(
             a_dead_leaders_head_is_claimed_with_the_fence_it_last_had),
         cmocka_unit_test(what_is_no_head_is_not_led),
+        cmocka_unit_test(
+            who_finds_its_own_claim_in_the_head_leads_by_its_next_beat),
+        cmocka_unit_test(
+            a_claim_of_its_own_that_is_settled_is_that_of_a_dead_leader),
         cmocka_unit_test(every_beat_is_a_batch_and_every_batch_a_beat),
         cmocka_unit_test(every_sending_for_one_version_carries_the_same),
         cmocka_unit_test(
@@ -451,6 +529,7 @@ main(void)
             a_claim_that_is_given_up_leaves_the_fence_that_it_found),
         cmocka_unit_test(who_was_deposed_writes_nothing_more),
         cmocka_unit_test(a_place_that_went_back_ends_the_leadership),
+        cmocka_unit_test(a_place_that_went_back_keeps_the_fence_that_is_there),
         cmocka_unit_test(
             a_place_that_went_back_to_nothing_gets_a_head_without_a_node),
         cmocka_unit_test(

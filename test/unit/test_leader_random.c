@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "unit/support/model_store.h"
+#include "support/model_store.h"
 #include "unit/support/tale.h"
 
 #include "core/leader.h"

@@ -73,6 +73,7 @@ a_place_that_is_not_taken_again_in_time_is_lost(void **state)
     room_acquire(&r, attempt(12, 3, 1));
     room_clock(&r, 2000);
     room_release(&r, (struct call){.stream = 13, .session = 1});
+    room_applied(&r, room_batch(&r, 100));
     room_hush(&r);
     room_clock(&r, 2199);
     EXPECT_TOLD(&r, "");
@@ -80,6 +81,83 @@ a_place_that_is_not_taken_again_in_time_is_lost(void **state)
     EXPECT_TOLD(&r, "12 granted 102\n");
     room_acquire(&r, attempt(14, 2, 2)); /* enters at the end */
     EXPECT_TOLD(&r, "");
+    room_fini(&r);
+}
+
+/* No batch, or one that was begun before, has told its client of it. */
+static void
+a_grace_begins_when_a_batch_has_let_the_timeout_out(void **state)
+{
+    struct room r = held();
+    uint64_t batch;
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_clock(&r, 1500);
+    room_acquire(&r, attempt(12, 3, 1));
+    batch = room_batch(&r, 100);
+    room_clock(&r, 2000); /* 11 is parked */
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    room_applied(&r, batch);
+    room_hush(&r);
+    room_clock(&r, 2300);
+    batch = room_batch(&r, 100);
+    room_hush(&r);
+    room_clock(&r, 2390); /* 12 is not due */
+    room_applied(&r, batch);
+    room_clock(&r, 2589);
+    EXPECT_TOLD(&r, "12 blocking timeout, 1 before it\n");
+    room_acquire(&r, attempt(14, 2, 2));
+    EXPECT_TOLD(&r, "14 granted 102\n");
+    room_fini(&r);
+}
+
+/* A batch that had no room for all changes lets no answer out that came after
+ * those that it left. */
+static void
+a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, (struct call){.stream = 12, .session = 3, .names = "B"});
+    room_hush(&r);
+    room_clock(&r, 2000);
+    room_applied(&r, room_batch(&r, 2));
+    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it\n"
+                    "put session 1\n"
+                    "put 101 of 1.1 A\n"
+                    "batch 1, fence 103, some is not due\n");
+    room_clock(&r, 2300);
+    room_applied(&r, room_batch(&r, 2));
+    room_clock(&r, 2499);
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    room_hush(&r);
+    room_acquire(
+        &r, (struct call){.stream = 14, .session = 3, .n = 2, .names = "A"});
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 2500);
+    EXPECT_TOLD(&r, "14 granted 103\n");
+    room_fini(&r);
+}
+
+/* Whoever asks again before it was told has the place, as it always had. */
+static void
+who_asks_again_before_it_was_told_waits_on(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_clock(&r, 2000);
+    room_acquire(&r, attempt(12, 2, 2));
+    room_applied(&r, room_batch(&r, 100));
+    room_hush(&r);
+    room_clock(&r, 2300);
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    EXPECT_TOLD(&r, "13 released\n"
+                    "12 granted 102\n");
     room_fini(&r);
 }
 
@@ -377,6 +455,10 @@ main(void)
         cmocka_unit_test(
             a_parked_place_is_granted_nothing_and_holds_up_those_behind),
         cmocka_unit_test(a_place_that_is_not_taken_again_in_time_is_lost),
+        cmocka_unit_test(a_grace_begins_when_a_batch_has_let_the_timeout_out),
+        cmocka_unit_test(
+            a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back),
+        cmocka_unit_test(who_asks_again_before_it_was_told_waits_on),
         cmocka_unit_test(what_remains_ends_a_wait_and_not_the_request),
         cmocka_unit_test(the_newest_attempt_is_listened_to),
         cmocka_unit_test(

@@ -10,7 +10,12 @@
  * no more than 30 s: whoever comes first is granted first, though each asks
  * again some twenty times before its turn [W1, W2].  And: what a step costs.
  */
-enum { CLIENTS = 1000, HELD_MS = 1000, LATENCY_MAX_MS = 1900 };
+enum {
+    CLIENTS = 1000,
+    HELD_MS = 1000,
+    LATENCY_MAX_MS = 1900,
+    ANSWERS = 4 * CLIENTS, /* that wait for a batch, at most */
+};
 
 struct client {
     int64_t asks_at; /* HF_NEVER: it waits for an answer, or is done */
@@ -27,6 +32,12 @@ struct crowd {
     uint64_t grants;
     uint64_t timeouts;
     size_t late; /* this client asks again too late, once; 0: none does */
+
+    int64_t batch_ms; /* how long each takes */
+    int64_t batch_ends_at;
+    struct hf_batch batch;
+    struct hf_answer answers[ANSWERS]; /* of which none is out yet */
+    size_t answers_first, answers_count;
 };
 
 static struct crowd crowd;
@@ -66,27 +77,71 @@ latency(struct crowd *c)
 
 /* A stream is its client's number, from 1, and its attempt. */
 static void
+hear(struct crowd *c, const struct hf_answer *answer)
+{
+    struct client *client = &c->clients[answer->stream % 1000000 - 1];
+
+    if (answer->kind == HF_ANSWER_GRANTED) {
+        client->granted = ++c->grants;
+        client->releases_at = c->now.ms + HELD_MS;
+    } else if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT) {
+        client->asks_at = c->now.ms + latency(c);
+        if (answer->stream % 1000000 == c->late) {
+            client->asks_at = c->now.ms + 2001;
+            c->late = 0;
+        }
+    } else {
+        assert_true(answer->kind == HF_ANSWER_OPENED ||
+                    answer->kind == HF_ANSWER_RELEASED);
+    }
+}
+
+/* They are heard when a batch lets them out. */
+static void
 take_answers(struct crowd *c)
 {
     struct hf_answer answer;
 
     while (hf_lockspace_next(c->ls, &answer)) {
-        struct client *client = &c->clients[answer.stream % 1000000 - 1];
+        HF_CHECK(c->answers_count < ANSWERS);
+        c->timeouts += answer.kind == HF_ANSWER_BLOCKING_TIMEOUT;
+        c->answers[(c->answers_first + c->answers_count++) % ANSWERS] = answer;
+    }
+}
 
-        if (answer.kind == HF_ANSWER_GRANTED) {
-            client->granted = ++c->grants;
-            client->releases_at = c->now.ms + HELD_MS;
-        } else if (answer.kind == HF_ANSWER_BLOCKING_TIMEOUT) {
-            c->timeouts++;
-            client->asks_at = c->now.ms + latency(c);
-            if (answer.stream % 1000000 == c->late) {
-                client->asks_at = c->now.ms + 2001;
-                c->late = 0;
-            }
-        } else {
-            assert_true(answer.kind == HF_ANSWER_OPENED ||
-                        answer.kind == HF_ANSWER_RELEASED);
-        }
+static void
+begin_batch(struct crowd *c)
+{
+    struct hf_change change;
+
+    if (c->batch_ends_at != HF_NEVER.ms || c->answers_count == 0)
+        return;
+    hf_lockspace_begin(c->ls, (struct hf_budget){UINT32_MAX, SIZE_MAX / 2});
+    while (hf_lockspace_take(c->ls, &change))
+        continue;
+    hf_lockspace_fix(c->ls, &c->batch);
+    c->batch_ends_at = c->now.ms + c->batch_ms;
+}
+
+static void
+end_batch(struct crowd *c)
+{
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_BATCH,
+        .at = c->now,
+        .batch = {c->batch.number, HF_APPLIED},
+    };
+
+    if (c->batch_ends_at > c->now.ms)
+        return;
+    c->batch_ends_at = HF_NEVER.ms;
+    hf_lockspace_step(c->ls, &event);
+    take_answers(c);
+    while (c->answers_count > 0 &&
+           c->answers[c->answers_first].mark <= c->batch.through) {
+        hear(c, &c->answers[c->answers_first]);
+        c->answers_first = (c->answers_first + 1) % ANSWERS;
+        c->answers_count--;
     }
 }
 
@@ -124,6 +179,8 @@ next_instant(const struct crowd *c)
 {
     int64_t next = hf_lockspace_deadline(c->ls).ms;
 
+    if (c->batch_ends_at < next)
+        next = c->batch_ends_at;
     for (size_t i = 0; i < CLIENTS; i++) {
         if (c->clients[i].asks_at < next)
             next = c->clients[i].asks_at;
@@ -133,17 +190,21 @@ next_instant(const struct crowd *c)
     return next;
 }
 
-/* Until everybody has held it once; client 0 comes first, and so on. */
-static void
-run_crowd(struct crowd *c, size_t late)
+/* Client 0 comes first, and so on.  Returns the block. */
+static void *
+gather_crowd(struct crowd *c, int64_t batch_ms, size_t late)
 {
     struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
                                        .serve = {1, 1, 1}};
-    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK};
     void *block = calloc(1, hf_lockspace_size(&crowded));
 
     HF_CHECK(block != NULL);
-    *c = (struct crowd){.random = 3, .late = late};
+    *c = (struct crowd){
+        .random = 3,
+        .late = late,
+        .batch_ms = batch_ms,
+        .batch_ends_at = HF_NEVER.ms,
+    };
     c->ls = hf_lockspace_init(block, &crowded);
     hf_lockspace_step(c->ls, &serve);
     for (size_t i = 0; i < CLIENTS; i++) {
@@ -151,8 +212,23 @@ run_crowd(struct crowd *c, size_t late)
         c->clients[i].releases_at = HF_NEVER.ms;
         say(c, HF_MESSAGE_ACQUIRE, i);
     }
-    while (c->grants < CLIENTS) {
+    return block;
+}
+
+/* Until everybody has held it once, or long after everybody should have: a
+ * grant is told by one batch, and given back by another that may have to wait
+ * for one. */
+static void
+run_crowd(struct crowd *c, int64_t batch_ms, size_t late)
+{
+    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK};
+    const int64_t end_ms = 2 * CLIENTS * (HELD_MS + 3 * batch_ms);
+    void *block = gather_crowd(c, batch_ms, late);
+
+    begin_batch(c);
+    while (c->grants < CLIENTS && c->now.ms < end_ms) {
         c->now.ms = next_instant(c);
+        end_batch(c);
         for (size_t i = 0; i < CLIENTS; i++) {
             if (c->clients[i].releases_at == c->now.ms)
                 say(c, HF_MESSAGE_RELEASE, i);
@@ -162,19 +238,35 @@ run_crowd(struct crowd *c, size_t late)
         clock.at = c->now;
         hf_lockspace_step(c->ls, &clock);
         take_answers(c);
+        begin_batch(c);
     }
     free(block);
+}
+
+static void
+expect_order_of_coming(const struct crowd *c)
+{
+    for (size_t i = 0; i < CLIENTS; i++)
+        assert_int_equal(c->clients[i].granted, i + 1);
+    /* They were answered again and again: it was not for lack of timeouts. */
+    assert_true(c->timeouts > 10 * CLIENTS);
 }
 
 static void
 a_thousand_are_granted_in_the_order_in_which_they_came(void **state)
 {
     (void)state;
-    run_crowd(&crowd, 0);
-    for (size_t i = 0; i < CLIENTS; i++)
-        assert_int_equal(crowd.clients[i].granted, i + 1);
-    /* They were answered again and again: it was not for lack of timeouts. */
-    assert_true(crowd.timeouts > 10 * CLIENTS);
+    run_crowd(&crowd, 0, 0);
+    expect_order_of_coming(&crowd);
+}
+
+/* Whoever is parked hears of it long after that was decided. */
+static void
+and_so_they_are_if_each_batch_takes_longer_than_the_grace(void **state)
+{
+    (void)state;
+    run_crowd(&crowd, crowded.resume_grace.ms + 1000, 0);
+    expect_order_of_coming(&crowd);
 }
 
 static void
@@ -183,7 +275,7 @@ who_asks_again_too_late_goes_to_the_end(void **state)
     uint64_t before = 0;
 
     (void)state;
-    run_crowd(&crowd, 500);
+    run_crowd(&crowd, 0, 500);
     for (size_t i = 0; i < CLIENTS; i++) {
         if (i == 499)
             continue;
@@ -198,20 +290,10 @@ static void
 a_thousand_that_are_due_at_once_are_answered_in_many_steps(void **state)
 {
     struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK, .at = {29000}};
-    struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
-                                       .serve = {1, 1, 1}};
-    void *block = calloc(1, hf_lockspace_size(&crowded));
+    void *block = gather_crowd(&crowd, 0, 0);
     uint64_t before = 0;
 
     (void)state;
-    HF_CHECK(block != NULL);
-    crowd = (struct crowd){.random = 3};
-    crowd.ls = hf_lockspace_init(block, &crowded);
-    hf_lockspace_step(crowd.ls, &serve);
-    for (size_t i = 0; i < CLIENTS; i++) {
-        say(&crowd, HF_MESSAGE_OPEN, i);
-        say(&crowd, HF_MESSAGE_ACQUIRE, i);
-    }
     while (hf_lockspace_deadline(crowd.ls).ms <= 29000) {
         hf_lockspace_step(crowd.ls, &clock);
         take_answers(&crowd);
@@ -220,6 +302,33 @@ a_thousand_that_are_due_at_once_are_answered_in_many_steps(void **state)
     }
     assert_int_equal(crowd.timeouts, CLIENTS - 1); /* but who holds it */
     hf_lockspace_check(crowd.ls);
+    free(block);
+}
+
+/* And one batch lets all these answers out: some hundreds of graces begin in a
+ * step. */
+static void
+a_thousand_graces_begin_in_many_steps(void **state)
+{
+    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK, .at = {29000}};
+    void *block = gather_crowd(&crowd, 0, 0);
+    unsigned steps = 1; /* that of the batch */
+
+    (void)state;
+    while (hf_lockspace_deadline(crowd.ls).ms <= 29000) {
+        hf_lockspace_step(crowd.ls, &clock);
+        take_answers(&crowd);
+    }
+    crowd.now.ms = 29000;
+    begin_batch(&crowd);
+    end_batch(&crowd);
+    for (; hf_lockspace_deadline(crowd.ls).ms <= 29000; steps++) {
+        hf_lockspace_step(crowd.ls, &clock);
+        hf_lockspace_check(crowd.ls);
+    }
+    assert_int_equal(steps, 4); /* of 256 */
+    assert_int_equal(hf_lockspace_deadline(crowd.ls).ms,
+                     29000 + crowded.resume_grace.ms);
     free(block);
 }
 
@@ -416,9 +525,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             a_thousand_are_granted_in_the_order_in_which_they_came),
+        cmocka_unit_test(
+            and_so_they_are_if_each_batch_takes_longer_than_the_grace),
         cmocka_unit_test(who_asks_again_too_late_goes_to_the_end),
         cmocka_unit_test(
             a_thousand_that_are_due_at_once_are_answered_in_many_steps),
+        cmocka_unit_test(a_thousand_graces_begin_in_many_steps),
         cmocka_unit_test(
             a_step_costs_no_more_than_the_logarithm_of_what_is_there),
         cmocka_unit_test(

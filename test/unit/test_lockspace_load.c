@@ -194,6 +194,23 @@ who_waited_longest_under_the_last_leader_is_first_under_this(void **state)
     room_fini(&r);
 }
 
+/* Else one that comes back under a new leader is silent for a grace longer than
+ * its idle timeout bears [W2]. */
+static void
+the_grace_is_part_of_the_time_in_which_a_stream_is_silent(void **state)
+{
+    struct room r = taken_over();
+
+    (void)state;
+    room_acquire(&r, waited(11, 2, 100, "A"));
+    room_clock(&r, 1500);
+    room_clock(&r, 1899);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 2000);
+    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it\n");
+    room_fini(&r);
+}
+
 static void
 what_nobody_waits_for_is_granted_in_the_grace(void **state)
 {
@@ -316,6 +333,8 @@ main(void)
         cmocka_unit_test(a_store_that_contradicts_itself_is_not_led),
         cmocka_unit_test(
             who_waited_longest_under_the_last_leader_is_first_under_this),
+        cmocka_unit_test(
+            the_grace_is_part_of_the_time_in_which_a_stream_is_silent),
         cmocka_unit_test(what_nobody_waits_for_is_granted_in_the_grace),
         cmocka_unit_test(a_try_that_only_a_grace_keeps_out_is_not_told_no),
         cmocka_unit_test(a_circle_is_found_when_places_are_taken),

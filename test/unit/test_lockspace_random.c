@@ -157,6 +157,8 @@ expect(struct world *w, const struct hf_answer *answer)
         o->answers[i].grant->fence = answer->fence;
         w->grants++;
     }
+    if (o->answers[i].parked != NULL)
+        o->answers[i].parked->told_by = answer->mark;
     w->timeouts += answer->kind == HF_ANSWER_BLOCKING_TIMEOUT;
     o->answers[i] = o->answers[--o->answers_count];
 }
@@ -686,7 +688,7 @@ end_batch(struct world *w)
     w->under_way = false;
     apply(w);
     check_store(w);
-    oracle_nothing(&w->oracle);
+    oracle_applied(&w->oracle, w->batch.through);
     step(w,
          (struct hf_lockspace_event){
              .kind = HF_SPACE_BATCH,
@@ -846,6 +848,7 @@ run_world(struct world *w, const struct shape *shape, uint64_t seed)
     };
     if (shape->takes_over) {
         w->config.takeover_grace.ms = 8;
+        w->oracle.gather_from = 1000;
         w->oracle.gather_until = 1008;
     }
     block = calloc(1, hf_lockspace_size(&w->config));
@@ -875,25 +878,28 @@ run_worlds(const struct shape *shape)
     uint64_t only = from_environment("HF_SEED", 0);
     uint64_t count =
         only != 0 ? 1 : from_environment("HF_WORLDS", shape->worlds);
-    size_t grants = 0, timeouts = 0, deadlocks = 0, clears = 0, checked = 0;
+    size_t grants = 0, timeouts = 0, lost = 0, deadlocks = 0, clears = 0;
+    size_t checked = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         run_world(&world, shape, only != 0 ? only : i + 1);
         grants += world.grants;
         timeouts += world.timeouts;
+        lost += world.oracle.lost;
         deadlocks += world.deadlocks;
         clears += world.clears;
         checked += world.checked;
     }
-    printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu deadlocks, "
-           "%zu clears, %zu looks at the store\n",
-           (unsigned long long)count, grants, timeouts, deadlocks, clears,
+    printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu places lost, "
+           "%zu deadlocks, %zu clears, %zu looks at the store\n",
+           (unsigned long long)count, grants, timeouts, lost, deadlocks, clears,
            checked);
     if (only != 0)
         return;
     /* What never happened proves nothing. */
     assert_true(grants > count * 2);
     assert_true(timeouts > count / 10);
+    assert_true(lost > 0);
     assert_true(deadlocks > count / 10);
     assert_true(clears > 0);
     assert_true(checked > count * 2);

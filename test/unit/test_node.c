@@ -8,10 +8,10 @@ who_does_not_serve_tells_everybody_so_and_whether_another_does(void **state)
     struct bench b = node_following();
 
     (void)state;
-    node_keep_alive(&b, 1, 11);
+    node_keep_alive(&b, 1, 11, 1);
     node_found(&b, 2, 1, 7, (struct hf_heartbeat){6, 3},
                (struct hf_head_state){true, 50});
-    node_keep_alive(&b, 3, 12);
+    node_keep_alive(&b, 3, 12, 1);
     node_acquire(&b, 4, 13, 1, "A");
     EXPECT_TOLD_BY(&b, "11 not leading, nobody does\n"
                        "12 not leading, another does\n"
@@ -32,7 +32,7 @@ a_head_of_its_own_names_nobody(void **state)
     node_store(&b, refused(30, 3));
     node_found(&b, 40, 4, 8, (struct hf_heartbeat){MINE, 0},
                (struct hf_head_state){true, 50});
-    node_keep_alive(&b, 41, 11);
+    node_keep_alive(&b, 41, 11, 1);
     EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
                        "#3 put v7 fence 50\n"
                        "#4 read\n"
@@ -47,8 +47,8 @@ who_loads_tells_nobody_anything_else(void **state)
     struct bench b = node_loading();
 
     (void)state;
-    node_load_session(&b, 30, 8, 1);
-    node_keep_alive(&b, 31, 11);
+    node_load_session(&b, 30, 8, 1, 10000);
+    node_keep_alive(&b, 31, 11, 1);
     EXPECT_TOLD_BY(&b, "11 not leading, nobody does\n");
     node_fini(&b);
 }
@@ -68,6 +68,31 @@ who_cannot_lead_says_why_and_looks_again(void **state)
     node_at(&b, 510, HF_NODE_CLOCK);
     EXPECT_TOLD_BY(&b, "rests: HF_E_CORRUPT\n"
                        "#2 read\n");
+    node_fini(&b);
+}
+
+/* Nothing is answered, until whoever seeks rests. */
+static void
+let_it_be_silent(struct bench *b)
+{
+    do
+        node_at(b, hf_node_deadline(&b->node).ms, HF_NODE_CLOCK);
+    while (strstr(b->text, "rests") == NULL);
+}
+
+static void
+who_seeks_in_a_silent_store_rests_each_time(void **state)
+{
+    struct bench b = node_following();
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        let_it_be_silent(&b);
+        assert_non_null(strstr(b.text, "rests: HF_E_UNAVAILABLE\n"));
+        assert_int_equal(hf_node_deadline(&b.node).ms, b.node.now.ms + 500);
+        b.len = 0;
+        b.text[0] = '\0';
+    }
     node_fini(&b);
 }
 
@@ -99,7 +124,7 @@ the_leader_beats_while_it_loads_and_nothing_hangs_on_it(void **state)
 
     (void)state;
     node_at(&b, 200, HF_NODE_CLOCK);
-    node_load_session(&b, 201, 8, 1);
+    node_load_session(&b, 201, 8, 1, 10000);
     node_loaded(&b, 201, 8);
     node_try(&b, 202, 11, 2, "B"); /* waits for what is under way */
     node_store(&b, applied(210, 3, 9));
@@ -117,12 +142,12 @@ what_a_load_of_another_term_reads_is_nothing(void **state)
     struct bench b = node_loading();
 
     (void)state;
-    node_load_session(&b, 30, 5, 9);
+    node_load_session(&b, 30, 5, 9, 10000);
     node_loaded(&b, 30, 5);
     assert_int_equal(b.node.state, HF_NODE_LOADING);
-    node_load_session(&b, 31, 8, 1);
+    node_load_session(&b, 31, 8, 1, 10000);
     node_loaded(&b, 31, 8);
-    node_load_session(&b, 32, 8, 1); /* once more, too late */
+    node_load_session(&b, 32, 8, 1, 10000); /* once more, too late */
     node_loaded(&b, 32, 8);
     assert_int_equal(b.node.state, HF_NODE_SERVING);
     EXPECT_TOLD_BY(&b, "");
@@ -135,7 +160,7 @@ what_contradicts_itself_is_not_led(void **state)
     struct bench b = node_loading();
 
     (void)state;
-    node_load_session(&b, 30, 8, 1);
+    node_load_session(&b, 30, 8, 1, 10000);
     node_load_grant(&b, 30, 8, 30, 1, 1, "A");
     node_load_grant(&b, 30, 8, 31, 1, 2, "A");
     node_loaded(&b, 40, 8);
@@ -239,19 +264,32 @@ a_batch_of_which_nothing_is_known_is_not_collected_again(void **state)
     node_fini(&b);
 }
 
+/* Sessions of these ttls, from 1 on, of which the first holds A. */
+static struct bench
+serving_ttls(const int64_t *ttls_ms, size_t count)
+{
+    struct bench b = node_loading();
+
+    for (size_t i = 0; i < count; i++)
+        node_load_session(&b, 30, 8, i + 1, ttls_ms[i]);
+    node_load_grant(&b, 30, 8, 30, 1, 1, "A");
+    node_loaded(&b, 30, 8);
+    return b;
+}
+
 static void
 keep_alives_wait_for_each_other_a_little(void **state)
 {
-    struct bench b = node_serving();
+    struct bench b = serving_ttls((const int64_t[]){500}, 1);
 
     (void)state;
-    node_keep_alive(&b, 40, 11);
+    node_keep_alive(&b, 40, 11, 1);
     assert_int_equal(hf_node_deadline(&b.node).ms, 65);
-    node_keep_alive(&b, 60, 12);
+    node_keep_alive(&b, 60, 12, 1);
     node_at(&b, 64, HF_NODE_CLOCK);
     EXPECT_TOLD_BY(&b, "");
     node_at(&b, 65, HF_NODE_CLOCK);
-    node_keep_alive(&b, 66, 13);
+    node_keep_alive(&b, 66, 13, 1);
     node_store(&b, applied(70, 3, 9));
     EXPECT_TOLD_BY(&b, "batch:\n"
                        "#3 put v8 fence 50 batch 1\n"
@@ -265,6 +303,41 @@ keep_alives_wait_for_each_other_a_little(void **state)
     node_fini(&b);
 }
 
+/* The first of 2 s could wait for 100 ms, and that of a minute for longer. */
+static void
+keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows(void **state)
+{
+    struct bench b = serving_ttls((const int64_t[]){2000, 500, 60000}, 3);
+
+    (void)state;
+    node_keep_alive(&b, 40, 11, 1);
+    assert_int_equal(hf_node_deadline(&b.node).ms, 140);
+    node_keep_alive(&b, 50, 12, 2);
+    assert_int_equal(hf_node_deadline(&b.node).ms, 75);
+    node_keep_alive(&b, 55, 13, 3);
+    assert_int_equal(hf_node_deadline(&b.node).ms, 75);
+    node_at(&b, 75, HF_NODE_CLOCK);
+    node_store(&b, applied(80, 3, 9));
+    EXPECT_TOLD_BY(&b, "batch:\n"
+                       "#3 put v8 fence 50 batch 1\n"
+                       "due: 11 alive 12 alive 13 alive\n");
+    node_keep_alive(&b, 90, 14, 1);
+    assert_int_equal(hf_node_deadline(&b.node).ms, 190);
+    node_fini(&b);
+}
+
+/* However long its ttl is, and however seldom the leader beats. */
+static void
+no_keep_alive_waits_for_longer_than_a_second(void **state)
+{
+    struct bench b = serving_ttls((const int64_t[]){60000}, 1);
+
+    (void)state;
+    node_keep_alive(&b, 40, 11, 1);
+    assert_int_equal(b.node.alive_by.ms, 1040);
+    node_fini(&b);
+}
+
 /* ---- The end of a leadership [J4, L4] ------------------------------------ */
 
 static void
@@ -274,12 +347,12 @@ what_is_not_due_when_leadership_ends_is_told_to_nobody(void **state)
 
     (void)state;
     node_acquire(&b, 40, 11, 2, "B");
-    node_keep_alive(&b, 41, 12);
+    node_keep_alive(&b, 41, 12, 1);
     node_store(&b, refused(50, 3));
     node_found(&b, 60, 4, 20, (struct hf_heartbeat){6, 0},
                (struct hf_head_state){true, 50});
     node_store(&b, applied(70, 3, 9));
-    node_keep_alive(&b, 71, 13);
+    node_keep_alive(&b, 71, 13, 1);
     EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
                        "#3 put v8 fence 51 batch 1\n"
                        "#4 read\n"
@@ -316,7 +389,7 @@ the_next_term_begins_with_an_empty_table(void **state)
                (struct hf_head_state){false, 50});
     node_store(&b, applied(1280, 5, 10));
     node_loaded(&b, 1290, 10);
-    node_keep_alive(&b, 1300, 11);
+    node_keep_alive(&b, 1300, 11, 1);
     node_store(&b, applied(1310, 6, 11));
     EXPECT_TOLD_BY(&b, "discard 0\n"
                        "#3 no node v8 fence 50\n"
@@ -340,7 +413,7 @@ who_is_told_to_stop_writes_what_was_decided_and_leaves(void **state)
     node_acquire(&b, 40, 11, 2, "B");
     node_acquire(&b, 41, 12, 3, "C");
     node_acquire(&b, 42, 13, 4, "A"); /* waits, and is told nothing */
-    node_keep_alive(&b, 43, 14);
+    node_keep_alive(&b, 43, 14, 1);
     node_at(&b, 44, HF_NODE_STOP);
     node_acquire(&b, 45, 15, 5, "D");
     node_at(&b, 46, HF_NODE_STOP);
@@ -406,6 +479,7 @@ main(void)
         cmocka_unit_test(a_head_of_its_own_names_nobody),
         cmocka_unit_test(who_loads_tells_nobody_anything_else),
         cmocka_unit_test(who_cannot_lead_says_why_and_looks_again),
+        cmocka_unit_test(who_seeks_in_a_silent_store_rests_each_time),
         cmocka_unit_test(what_was_granted_is_loaded_before_anybody_is_served),
         cmocka_unit_test(
             the_leader_beats_while_it_loads_and_nothing_hangs_on_it),
@@ -419,6 +493,9 @@ main(void)
         cmocka_unit_test(
             a_batch_of_which_nothing_is_known_is_not_collected_again),
         cmocka_unit_test(keep_alives_wait_for_each_other_a_little),
+        cmocka_unit_test(
+            keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows),
+        cmocka_unit_test(no_keep_alive_waits_for_longer_than_a_second),
         cmocka_unit_test(
             what_is_not_due_when_leadership_ends_is_told_to_nobody),
         cmocka_unit_test(a_right_that_is_over_ends_the_leadership),

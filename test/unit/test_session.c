@@ -80,8 +80,7 @@ who_is_told_why_a_request_is_over_ends_with_it(void **state)
         {HF_OVER_INVALID, "wish 1 ended: HF_E_INVALID\n"},
         {HF_OVER_FREE, "wish 1 granted 0\n"
                        "wish 1 ended: granted\n"},
-        {HF_OVER_CLEARED, "wish 1 lost\n"
-                          "1: #3 release 1.1\n"},
+        {HF_OVER_CLEARED, "1: #3 release 1.1\n"},
         {HF_OVER_FORGOTTEN, "1: #3 acquire 1.2.1\n"},
     };
 
@@ -96,6 +95,24 @@ who_is_told_why_a_request_is_over_ends_with_it(void **state)
         EXPECT_SAID(&g, cases[i].text);
         guest_fini(&g);
     }
+}
+
+/* A person took what nobody had been told of: so nothing is lost, and it is
+ * wanted as before. */
+static void
+what_was_cleared_before_it_was_told_is_asked_for_anew(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1});
+    guest_opened(&g, 1);
+    guest_hush(&g);
+    over(&g, 2, HF_OVER_CLEARED);
+    answer(&g, 3, HF_ANSWER_RELEASED);
+    EXPECT_SAID(&g, "1: #3 release 1.1\n"
+                    "1: #4 acquire 1.2.1\n");
+    guest_fini(&g);
 }
 
 /* ---- Attempts ------------------------------------------------------------ */
@@ -455,6 +472,7 @@ main(void)
             a_session_is_opened_asked_with_and_kept_alive_while_it_is_used),
         cmocka_unit_test(what_was_idle_past_its_right_is_opened_anew),
         cmocka_unit_test(who_is_told_why_a_request_is_over_ends_with_it),
+        cmocka_unit_test(what_was_cleared_before_it_was_told_is_asked_for_anew),
         cmocka_unit_test(
             who_is_told_to_ask_again_does_so_with_the_next_attempt),
         cmocka_unit_test(what_an_older_attempt_is_told_is_not_listened_to),

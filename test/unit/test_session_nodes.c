@@ -181,6 +181,40 @@ an_answer_that_does_not_fit_is_a_failure(void **state)
     guest_fini(&g);
 }
 
+/* Nor does it keep out what is held. */
+static void
+a_change_that_is_told_of_a_limit_is_a_failure(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_change(&g, 1, 0);
+    guest_hears(&g, (struct said){.stream = 3, .kind = HF_ANSWER_LIMIT});
+    EXPECT_SAID(&g, "1: #3 change 1.1 [0]\n"
+                    "1: #4 change 1.1 [0]\n");
+    guest_fini(&g);
+}
+
+/* It names none: whoever answers by them is asked as often as who is silent. */
+static void
+an_open_is_of_no_term_and_of_no_session(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1});
+    guest_hears(&g,
+                (struct said){.stream = 1, .kind = HF_ANSWER_TERM, .term = 8});
+    guest_hears(&g, (struct said){.stream = 2, .kind = HF_ANSWER_GONE});
+    guest_hears(&g,
+                (struct said){.stream = 3, .kind = HF_ANSWER_TERM, .term = 9});
+    EXPECT_SAID(&g, "1: #1 open\n"
+                    "1: #2 open\n"
+                    "1: #3 open\n"
+                    "2: #4 open\n");
+    guest_fini(&g);
+}
+
 int
 main(void)
 {
@@ -194,6 +228,8 @@ main(void)
         cmocka_unit_test(who_is_silent_is_left_before_the_right_is_at_risk),
         cmocka_unit_test(a_leader_of_an_older_term_is_no_leader),
         cmocka_unit_test(an_answer_that_does_not_fit_is_a_failure),
+        cmocka_unit_test(a_change_that_is_told_of_a_limit_is_a_failure),
+        cmocka_unit_test(an_open_is_of_no_term_and_of_no_session),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,6 +288,34 @@ a_new_leader_is_told_the_sum_and_asked_after_its_pause(void **state)
 }
 
 static void
+no_pause_is_longer_than_a_server_may_be_silent(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    guest_clock(&g, 2000);
+    guest_hears(&g, (struct said){.stream = 4,
+                                  .kind = HF_ANSWER_TERM,
+                                  .term = 8,
+                                  .pause_us = UINT64_MAX});
+    guest_alive(&g, 5);
+    guest_hush(&g);
+    for (int second = 3; second < 7; second++) {
+        guest_clock(&g, second * 1000);
+        guest_alive(&g, (uint64_t)second + 3);
+    }
+    EXPECT_SAID(&g, "1: #6 keep-alive, term 8\n"
+                    "1: #7 keep-alive, term 8\n"
+                    "1: #8 keep-alive, term 8\n"
+                    "1: #9 keep-alive, term 8\n");
+    guest_clock(&g, 7000);
+    EXPECT_SAID(&g, "1: #10 keep-alive, term 8\n"
+                    "1: #11 acquire 2.1.2, waited 6000 ms, term 8\n");
+    guest_fini(&g);
+}
+
+static void
 nothing_is_asked_of_a_leader_before_it_says_alive(void **state)
 {
     struct guest g = guest_holding(HF_TAKEOVER);
@@ -393,31 +421,82 @@ the_answer_to_a_page_is_one_to_that_page_alone(void **state)
     guest_fini(&g);
 }
 
-/* The leader that granted it is no more, and the store was restored. */
-static void
-a_grant_that_was_not_told_and_is_missing_is_asked_for_anew(void **state)
+/* Wish 1 was granted 101 as its right was nearly over, and its user was told
+ * nothing.  The leader that granted it is no more, and the store was restored:
+ * at 9,000 it is released.  Unless `alone`, wish 2 asks in its lane by now. */
+static struct guest
+missing_what_was_not_told(bool alone)
 {
     struct hf_session_config config = guest_config(HF_TAKEOVER);
     struct guest g;
 
-    (void)state;
     config.silence.ms = 60000;
     g = guest_with(&config);
-    guest_want(&g, (struct want){.id = 1});
+    guest_want(&g, (struct want){.id = 1, .label = 5, .wait_ms = 11000});
+    if (!alone)
+        guest_want(&g, (struct want){.id = 2, .label = 5});
     guest_opened(&g, 1);
     guest_clock(&g, 9000);
     guest_granted(&g, 2, 101);
     guest_hears(&g,
                 (struct said){.stream = 3, .kind = HF_ANSWER_TERM, .term = 8});
     guest_hush(&g);
-    guest_hears(&g, (struct said){
-                        .stream = 4, .kind = HF_ANSWER_ALIVE, .differs = true});
-    guest_hears(
-        &g, (struct said){.stream = 5, .kind = HF_ANSWER_PAGE, .fence = 101});
+    guest_hears(&g, (struct said){.stream = alone ? 4 : 5,
+                                  .kind = HF_ANSWER_ALIVE,
+                                  .differs = true});
+    guest_hears(&g, (struct said){.stream = alone ? 5 : 6,
+                                  .kind = HF_ANSWER_PAGE,
+                                  .fence = 101});
+    return g;
+}
+
+static void
+a_grant_that_was_not_told_and_is_missing_is_asked_for_anew(void **state)
+{
+    struct guest g = missing_what_was_not_told(true);
+
+    (void)state;
     EXPECT_SAID(&g, "1: #5 page 101, term 8\n"
                     "1: #6 release 1.1, term 8\n");
     answer(&g, 6, HF_ANSWER_RELEASED);
-    EXPECT_SAID(&g, "1: #7 acquire 1.2.1, waited 8000 ms, term 8\n");
+    EXPECT_SAID(&g, "1: #7 acquire 1.2.1, 3000 ms, waited 8000 ms, term 8\n");
+    guest_fini(&g);
+}
+
+/* Its user has waited all the while. */
+static void
+what_is_missing_and_to_be_asked_for_anew_keeps_its_deadline(void **state)
+{
+    struct guest g = missing_what_was_not_told(true);
+
+    (void)state;
+    guest_clock(&g, 10250); /* the release is overdue */
+    guest_clock(&g, 11500);
+    guest_hush(&g);
+    assert_true(hf_session_deadline(g.session).ms <= 12000);
+    guest_clock(&g, 12000);
+    EXPECT_SAID(&g, "wish 1 ended: HF_E_UNAVAILABLE\n");
+    answer(&g, 10, HF_ANSWER_RELEASED);
+    EXPECT_SAID(&g, "");
+    assert_true(hf_session_settled(g.session));
+    guest_fini(&g);
+}
+
+/* Its lane asks for something else meanwhile. */
+static void
+what_is_to_be_asked_for_anew_may_be_given_up_behind_its_lane(void **state)
+{
+    struct guest g = missing_what_was_not_told(false);
+
+    (void)state;
+    EXPECT_SAID(&g, "1: #6 page 101, term 8\n"
+                    "1: #7 acquire 1.2.2, term 8\n"
+                    "1: #8 release 1.1, term 8\n");
+    answer(&g, 8, HF_ANSWER_RELEASED);
+    EXPECT_SAID(&g, "");
+    guest_clock(&g, 12000);
+    assert_non_null(strstr(g.text, "wish 1 ended: timed out\n"));
+    assert_null(strstr(g.text, "release"));
     guest_fini(&g);
 }
 
@@ -442,6 +521,7 @@ main(void)
         cmocka_unit_test(a_grant_that_is_named_as_cleared_is_lost_and_released),
         cmocka_unit_test(
             a_new_leader_is_told_the_sum_and_asked_after_its_pause),
+        cmocka_unit_test(no_pause_is_longer_than_a_server_may_be_silent),
         cmocka_unit_test(nothing_is_asked_of_a_leader_before_it_says_alive),
         cmocka_unit_test(where_the_sums_differ_the_list_follows_in_pages),
         cmocka_unit_test(who_led_before_cannot_answer_for_the_next_leader),
@@ -450,6 +530,10 @@ main(void)
         cmocka_unit_test(the_answer_to_a_page_is_one_to_that_page_alone),
         cmocka_unit_test(
             a_grant_that_was_not_told_and_is_missing_is_asked_for_anew),
+        cmocka_unit_test(
+            what_is_missing_and_to_be_asked_for_anew_keeps_its_deadline),
+        cmocka_unit_test(
+            what_is_to_be_asked_for_anew_may_be_given_up_behind_its_lane),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

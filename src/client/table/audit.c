@@ -1,6 +1,8 @@
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -143,13 +145,16 @@ hand_over(struct audit *audit)
 static bool
 read_cursor(const char *cursor, struct position *position)
 {
-    const char *colon = strchr(cursor, ':');
-    int len = 0;
+    char *end;
 
-    return colon != NULL && isdigit((unsigned char)colon[1]) &&
-           sscanf(cursor, "A%" SCNd64 ":%" SCNu64 "%n", &position->stamp_ms,
-                  &position->given, &len) == 2 &&
-           cursor[len] == '\0';
+    if (cursor[0] != 'A')
+        return false;
+    errno = 0;
+    position->stamp_ms = strtoll(cursor + 1, &end, 10);
+    if (end == cursor + 1 || *end != ':' || !isdigit((unsigned char)end[1]))
+        return false;
+    position->given = strtoull(end + 1, &end, 10);
+    return errno == 0 && *end == '\0';
 }
 
 static enum hf_status
@@ -166,7 +171,7 @@ audit_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
     if (job->cursor[0] != '\0' && !read_cursor(job->cursor, &audit.from))
         return hf_fail(error, HF_E_INVALID,
                        "the cursor is not of a listing of the audit");
-    audit.kept = hf_calloc(job->alloc, job->limit, sizeof(*audit.kept));
+    audit.kept = hf_calloc(job->alloc, job->limit, sizeof(struct hf_view *));
     if (audit.kept == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     status = hf_store_scan(store, &all, add_entry, &audit, error);

@@ -142,6 +142,7 @@ pack_op(struct packing *p, const struct hf_asker *asker, const struct hf_op *op,
         packed->key.name = companion_name(queue, op->subject, p->arena);
         break;
     case HF_TARGET_AUDIT:
+        HF_CHECK(asker->examine != NULL); /* whose clear it is */
         packed->key.space = "!audit";
         packed->key.name = companion_name(queue, op->subject, p->arena);
         break;

@@ -53,10 +53,11 @@ explain_corrupt(const struct hf_queue *queue, const char *name,
                 struct hf_error *error)
 {
     struct hf_diagnosis diagnosis;
-    const char *why = diagnosis.error.text;
+    const char *why;
 
     hf_seen_tell(&queue->seen, queue->space, queue->name, "", HF_NEVER,
                  &diagnosis);
+    why = diagnosis.error.text;
     hf_fail(error, HF_E_CORRUPT, "lock %s: its record is not Holdfast's%s%s",
             name, why[0] == '\0' ? "" : ": ", why);
 }

@@ -1,3 +1,4 @@
+#include "base/check.h"
 #include "client/table/parts.h"
 
 /* The line of a key: who is at work, who ends by what, who is told. */
@@ -275,20 +276,29 @@ risk_at(const struct hf_queue *queue)
         (struct hf_duration){-queue->contender.keeper.config.grace.ms});
 }
 
+/* Whoever it is held for is the first in line. */
+static struct hf_driver *
+holder_of(const struct hf_queue *queue)
+{
+    HF_CHECK(queue->first != NULL);
+    return queue->first;
+}
+
 static void
 tell_risk(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
-    struct hf_driver *first = queue->first;
+    struct hf_driver *holder;
     bool risk;
 
     if (!queue->held || queue->contender.keeper.state != HF_KEEPER_HELD)
         return;
+    holder = holder_of(queue);
     risk = hf_reached(now, risk_at(queue));
-    if (risk && !first->at_risk)
-        hf_keys_tell(m, first, HF_NEWS_AT_RISK);
-    else if (!risk && first->at_risk)
-        hf_keys_tell(m, first, HF_NEWS_CERTAIN);
-    first->at_risk = risk;
+    if (risk && !holder->at_risk)
+        hf_keys_tell(m, holder, HF_NEWS_AT_RISK);
+    else if (!risk && holder->at_risk)
+        hf_keys_tell(m, holder, HF_NEWS_CERTAIN);
+    holder->at_risk = risk;
 }
 
 /* What changed of the holder, once a second at most. */
@@ -337,7 +347,7 @@ set_alarms(struct hf_manager *m, struct hf_queue *queue)
         at = hf_contender_deadline(&queue->contender);
     else if (queue->first != NULL)
         at = queue->rest_until;
-    if (queue->held && !queue->first->at_risk &&
+    if (queue->held && !holder_of(queue)->at_risk &&
         queue->contender.keeper.state == HF_KEEPER_HELD)
         at = hf_earlier(at, risk_at(queue));
     if (queue->news_due)

@@ -1,6 +1,8 @@
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -29,16 +31,16 @@ struct position {
 static bool
 read_cursor(const char *cursor, struct position *position)
 {
-    int head = 0;
+    char *end;
 
     *position = (struct position){.len = 0};
-    if (cursor[0] == '\0' || !isdigit((unsigned char)cursor[1]) ||
-        sscanf(cursor, "L%" SCNu64 ":%n", &position->longer_count, &head) !=
-            1 ||
-        head == 0)
+    if (cursor[0] != 'L' || !isdigit((unsigned char)cursor[1]))
         return false;
-    return hf_hex_read(cursor + head, position->name, HF_NAME_MAX,
-                       &position->len);
+    errno = 0;
+    position->longer_count = strtoull(cursor + 1, &end, 10);
+    if (errno != 0 || *end != ':')
+        return false;
+    return hf_hex_read(end + 1, position->name, HF_NAME_MAX, &position->len);
 }
 
 static void

@@ -113,7 +113,8 @@ struct hf_view *hf_job_row(struct hf_job *job, enum hf_view_kind kind);
 
 /* ---- Its threads --------------------------------------------------------- */
 
-void *hf_loop_main(void *table);
-void *hf_worker_main(void *table);
+/* Each is given the table. */
+void *hf_loop_main(void *arg);
+void *hf_worker_main(void *arg);
 
 #endif

@@ -96,6 +96,7 @@ struct totals {
     uint32_t claims;
     uint32_t parts; /* but the first of each claim */
     uint32_t waiting;
+    uint32_t untold;
     uint32_t pieces;
     uint32_t pending; /* changes and sweeps */
 };
@@ -136,6 +137,10 @@ check_claim(const struct hf_lockspace *ls, uint32_t number)
         HF_CHECK(lane->state == HF_LANE_WAITING ||
                  lane->state == HF_LANE_PARKED);
         HF_CHECK((claim->stream == 0) == (lane->state == HF_LANE_PARKED));
+        HF_CHECK(!claim->untold || lane->state == HF_LANE_PARKED);
+        HF_CHECK(
+            hf_earliest_has(ls, &ls->timers, hf_item_of_claim(ls, number)) ==
+            !claim->untold);
         HF_CHECK(parts > 0 && claim->blocked == blocked);
         HF_CHECK(claim->ready ==
                  (blocked == 0 && lane->state == HF_LANE_WAITING));
@@ -172,6 +177,7 @@ count_claims(const struct hf_lockspace *ls, struct totals *totals)
         totals->parts += parts > 0 ? parts - 1 : 0;
         totals->pieces += hf_texts_pieces(claim->note_len);
         totals->pending += claim->pending != HF_PENDING_NOTHING;
+        totals->untold += claim->untold;
         totals->waiting +=
             claim->state == HF_CLAIM_ASKED || claim->state == HF_CLAIM_WAITING;
     }
@@ -193,6 +199,22 @@ count_list(const struct hf_lockspace *ls, const struct hf_list *list,
     }
     HF_CHECK(list->last == before);
     return count;
+}
+
+/* Those that were told are at its front. */
+static void
+check_untold(const struct hf_lockspace *ls, const struct totals *totals)
+{
+    uint64_t before = 0;
+
+    HF_CHECK(count_list(ls, &ls->untold, hf_list_work) == totals->untold);
+    for (uint32_t at = ls->untold.first; at != 0;
+         at = hf_claim_at(ls, at)->work.next) {
+        HF_CHECK(hf_claim_at(ls, at)->untold);
+        HF_CHECK(hf_claim_at(ls, at)->told_by > before);
+        before = hf_claim_at(ls, at)->told_by;
+    }
+    HF_CHECK(before <= ls->marks && ls->through <= ls->marks);
 }
 
 static struct hf_links *
@@ -294,6 +316,7 @@ hf_lockspace_check(struct hf_lockspace *ls)
 
     check_names(ls);
     count_claims(ls, &totals);
+    check_untold(ls, &totals);
     check_sessions(ls, &totals);
     check_texts(ls, &totals);
     HF_CHECK(totals.claims == ls->claims.count);

@@ -7,6 +7,10 @@
 #include "core/lockspace/names.h"
 #include "core/lockspace/owners.h"
 
+/* How many places begin their grace in one step: it takes no longer for a
+ * million whose answers one batch lets out. */
+#define GRACES_MAX 256
+
 /* ---- Moves --------------------------------------------------------------- */
 
 #define BIT(state) (1u << (state))
@@ -104,16 +108,16 @@ hf_claims_session_of(const struct hf_lockspace *ls,
     return hf_session_at(ls, hf_lane_at(ls, claim->lane)->session);
 }
 
-/* When its stream is answered at the latest [W2]. */
 void
-hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number)
+hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number,
+                      struct hf_instant since)
 {
     struct hf_duration blocking = ls->config.blocking;
     struct hf_instant at;
 
     blocking.ms -=
         (int64_t)hf_claims_random_below(ls, (uint64_t)blocking.ms / 10);
-    at = hf_earlier(hf_after(ls->now, blocking),
+    at = hf_earlier(hf_after(since, blocking),
                     hf_claim_at(ls, number)->wait_end);
     hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), at.ms);
 }
@@ -122,6 +126,18 @@ static struct hf_earliest *
 heap_of(struct hf_lockspace *ls, const struct hf_ls_claim *claim)
 {
     return claim->state == HF_CLAIM_ASKED ? &ls->gathered : &ls->timers;
+}
+
+/* Its answer may be out or not: nothing hangs on that any more. */
+static void
+forget_untold(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (!claim->untold)
+        return;
+    claim->untold = false;
+    hf_list_remove(ls, &ls->untold, hf_list_work, number);
 }
 
 /* From here on its lane is WAITING. */
@@ -143,6 +159,7 @@ hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
     struct hf_ls_session *session = hf_claims_session_of(ls, claim);
 
+    forget_untold(ls, number);
     hf_earliest_remove(ls, heap_of(ls, claim), hf_item_of_claim(ls, number));
     hf_list_remove(ls, &session->waiting, hf_list_mates, number);
     session->waiters_count--;
@@ -179,16 +196,57 @@ hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number)
     hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
 }
 
+/* ---- Parked -------------------------------------------------------------- */
+
+/* Its grace has not begun: its client cannot know of it yet. */
 void
 hf_claims_park(struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_instant until = hf_after(ls->now, ls->config.resume_grace);
-
     hf_line_unset_ready(ls, number);
     hf_claims_move_to(hf_lane_at(ls, hf_claim_at(ls, number)->lane),
                       HF_LANE_PARKED);
     hf_claims_tell(ls, number, HF_ANSWER_BLOCKING_TIMEOUT);
-    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
+    hf_earliest_remove(ls, &ls->timers, hf_item_of_claim(ls, number));
+}
+
+void
+hf_claims_set_untold(struct hf_lockspace *ls, uint32_t number, uint64_t mark)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    claim->untold = true;
+    claim->told_by = mark;
+    hf_list_add(ls, &ls->untold, hf_list_work, number);
+}
+
+bool
+hf_claims_any_told(const struct hf_lockspace *ls)
+{
+    uint32_t first = ls->untold.first;
+
+    return first != 0 && hf_claim_at(ls, first)->told_by <= ls->through;
+}
+
+void
+hf_claims_start_graces(struct hf_lockspace *ls)
+{
+    struct hf_instant until = hf_after(ls->now, ls->config.resume_grace);
+
+    for (unsigned i = 0; i < GRACES_MAX && hf_claims_any_told(ls); i++) {
+        uint32_t number = ls->untold.first;
+
+        forget_untold(ls, number);
+        hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
+                        until.ms);
+    }
+}
+
+void
+hf_claims_unpark(struct hf_lockspace *ls, uint32_t number)
+{
+    hf_claims_move_to(hf_lane_at(ls, hf_claim_at(ls, number)->lane),
+                      HF_LANE_WAITING);
+    forget_untold(ls, number);
 }
 
 /* ---- Grants -------------------------------------------------------------- */

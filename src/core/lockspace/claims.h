@@ -8,7 +8,7 @@
  * is left, and what is said to its listener.  The rules that decide are above;
  * here lines, journal, timers and owners are kept in step.
  *
- *             start_waiting      park           lose_place, leave
+ *             start_waiting    park, unpark     lose_place, leave
  *   ASKED ------------------> waiting <--> parked ----------------> ENDED
  *     |                          |                                    ^
  *     |          grant           |           end_held                 |
@@ -63,10 +63,27 @@ enum hf_over hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
 /* Its lane is WAITING from here on; its place, and its timer, come next. */
 void hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number);
 
-/* When its stream is answered at the latest [W2]. */
-void hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number);
+/* When its stream, silent since then, is answered at the latest [W2]. */
+void hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number,
+                           struct hf_instant since);
 
+/* ---- Parked -------------------------------------------------------------- */
+
+/* It is told a blocking timeout, and keeps its place: for its grace, which
+ * begins when a batch has let the answer out [W2, J2]. */
 void hf_claims_park(struct hf_lockspace *ls, uint32_t number);
+
+/* That answer was taken, with that mark. */
+void hf_claims_set_untold(struct hf_lockspace *ls, uint32_t number,
+                          uint64_t mark);
+
+/* Of those whose answers are out by now: is there any, and begin the grace of
+ * some. */
+bool hf_claims_any_told(const struct hf_lockspace *ls);
+void hf_claims_start_graces(struct hf_lockspace *ls);
+
+/* Its client asks again: its lane is WAITING, and its timeout comes next. */
+void hf_claims_unpark(struct hf_lockspace *ls, uint32_t number);
 
 /* ---- No longer waiting --------------------------------------------------- */
 

@@ -342,9 +342,10 @@ hf_journal_fix(struct hf_lockspace *ls, struct hf_batch *batch)
     HF_CHECK(ls->batch_open);
     forget_audit(ls);
     ls->batch_open = false;
+    ls->batch_through = left == 0 ? ls->marks : change_of(ls, left)->mark - 1;
     *batch = (struct hf_batch){
         .number = ls->batch_number,
-        .through = left == 0 ? ls->marks : change_of(ls, left)->mark - 1,
+        .through = ls->batch_through,
         .next_fence = ls->next_fence,
         .operations = ls->batch_given.operations - ls->batch_left.operations,
         .bytes = ls->batch_given.bytes - ls->batch_left.bytes,

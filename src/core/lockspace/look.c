@@ -4,6 +4,20 @@
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
 
+struct hf_look_totals
+hf_look_totals(const struct hf_lockspace *ls)
+{
+    struct hf_look_totals totals = {
+        .sessions = ls->sessions.count,
+        .locks = ls->names.count,
+        .waiters = ls->waiters_count,
+    };
+
+    for (uint32_t space = 1; space <= ls->spaces.fresh; space++)
+        totals.holders += hf_space_at(ls, space)->grants_count;
+    return totals;
+}
+
 size_t
 hf_look_text(const struct hf_lockspace *ls, struct hf_texts_ref text, char *to,
              size_t size)

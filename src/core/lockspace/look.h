@@ -56,6 +56,15 @@ struct hf_look_name {
     uint32_t waiters;
 };
 
+/* How much stands in all of it. */
+struct hf_look_totals {
+    uint32_t sessions;
+    uint32_t locks;   /* names that somebody holds or waits for */
+    uint64_t holders; /* of each name each */
+    uint32_t waiters; /* requests */
+};
+struct hf_look_totals hf_look_totals(const struct hf_lockspace *ls);
+
 /* Copy what fits and return the whole length. */
 size_t hf_look_text(const struct hf_lockspace *ls, struct hf_texts_ref text,
                     char *to, size_t size);

@@ -122,6 +122,7 @@ struct hf_ls_claim {
     uint64_t n;
     union {
         struct hf_instant wait_end; /* of what its client said remains */
+        uint64_t told_by;           /* untold: the mark of its answer */
         uint64_t fence;             /* once it was granted */
     };
     struct hf_instant since; /* waits, or holds */
@@ -130,7 +131,8 @@ struct hf_ls_claim {
     uint32_t lane;
     uint32_t parts;
     struct hf_links mates; /* of its lane's held; waiting of its session's */
-    struct hf_links work;  /* ready, to be told, or revoked of its session */
+    struct hf_links work;  /* ready, to be told, untold, or revoked of its
+                              session */
     uint32_t note;         /* once cleared: what the audit is to say */
     uint16_t note_len;
     uint16_t parts_count;
@@ -145,6 +147,7 @@ struct hf_ls_claim {
     bool stored : 1;  /* its record was put into a batch */
     bool is_old : 1;  /* in `older` */
     bool cleared : 1; /* by an operator, and no batch has its audit yet */
+    bool untold : 1;  /* parked, and no batch has let its answer out yet */
 };
 
 /* One name of a claim.  The first has the number of its claim, and no other
@@ -229,6 +232,7 @@ struct hf_lockspace {
     uint32_t last_space; /* that was asked for: most often the next one, too */
     uint32_t request;    /* number of the acquire that is looked at */
     struct hf_list ready;
+    struct hf_list untold; /* by the marks of their answers [W2, J2] */
 
     /* Answers of this step. */
     struct hf_answer replies[2];
@@ -245,6 +249,8 @@ struct hf_lockspace {
     struct hf_list sweeps;
     uint64_t batch_number; /* of the last that was begun */
     uint64_t batch_settled;
+    uint64_t batch_through; /* of the last that was fixed */
+    uint64_t through;       /* of the last that was applied */
     bool batch_open;
     struct hf_budget batch_left;
     struct hf_budget batch_given;

@@ -124,12 +124,13 @@ may_wait(const struct hf_lockspace *ls, uint32_t number)
     return true;
 }
 
-/* A place at the end of the lines, unless that closes a circle. */
+/* A place at the end of the lines, unless that closes a circle; its stream may
+ * have been silent since then. */
 static bool
-enter_line(struct hf_lockspace *ls, uint32_t number)
+enter_line(struct hf_lockspace *ls, uint32_t number, struct hf_instant since)
 {
     hf_line_enter(ls, number);
-    hf_claims_set_timeout(ls, number);
+    hf_claims_set_timeout(ls, number, since);
     return !hf_cycle_found(ls, number);
 }
 
@@ -156,7 +157,7 @@ wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
     if (is_gathering(ls))
         hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
                         claim->since.ms);
-    else if (!enter_line(ls, number))
+    else if (!enter_line(ls, number, ls->now))
         end_deadlocked(ls, number);
 }
 
@@ -278,9 +279,9 @@ take_attempt(struct hf_lockspace *ls, uint32_t lane_number,
     }
     set_attempt(ls, number, message);
     if (lane->state == HF_LANE_PARKED)
-        hf_claims_move_to(lane, HF_LANE_WAITING);
+        hf_claims_unpark(ls, number);
     if (claim->state == HF_CLAIM_WAITING) {
-        hf_claims_set_timeout(ls, number);
+        hf_claims_set_timeout(ls, number, ls->now);
         hf_line_set_ready(ls, number);
     }
 }
@@ -531,10 +532,13 @@ hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
 /* ---- Those that may go --------------------------------------------------- */
 
 /* Those that came in the takeover grace take their places: who waited longest
- * is first [L5].  One circle a step, so that it can be told which. */
+ * is first [L5].  Some may have waited since the grace began [W2].  One circle
+ * a step, so that it can be told which. */
 static void
 place_gathered(struct hf_lockspace *ls)
 {
+    const struct hf_duration grace = {-ls->config.takeover_grace.ms};
+    struct hf_instant began = hf_after(ls->gather_until, grace);
     int64_t since_ms;
 
     for (unsigned i = 0; i < PLACED_MAX; i++) {
@@ -544,7 +548,7 @@ place_gathered(struct hf_lockspace *ls)
         if (item == 0)
             return;
         hf_earliest_remove(ls, &ls->gathered, item);
-        if (!enter_line(ls, claim)) {
+        if (!enter_line(ls, claim, began)) {
             end_deadlocked(ls, claim);
             return;
         }

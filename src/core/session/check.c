@@ -21,12 +21,13 @@ check_wish(const struct hf_session *s, const struct hf_wish *wish)
     bool speaks = wish->stream != 0 || wish->ready || wish->due.ms != INT64_MAX;
 
     HF_CHECK(!(wish->stream != 0 && wish->ready));
+    HF_CHECK(!wish->again || (wish->state == HF_WISH_SETTLING && !wish->ended));
     HF_CHECK(wish->stream <= s->last_stream);
     HF_CHECK(lane->wishes_count > 0 && wish->n <= lane->n);
     switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_QUEUED:
         HF_CHECK(!speaks && !wish->ended && lane->queue.count > 0);
-        HF_CHECK(lane->asking != 0);
+        HF_CHECK(lane->asking != 0 && !wish->asked);
         break;
     case HF_WISH_ASKING:
         HF_CHECK(speaks && !wish->ended && wish->fence == 0);

@@ -252,7 +252,7 @@ on_alive(struct hf_session *s, const struct hf_errand *errand,
     if (event->answer.answer.kind != HF_ANSWER_ALIVE)
         return false;
     for (size_t i = 0; i < event->answer.fences_count; i++)
-        hf_wishes_revoked(s, event->answer.fences[i]);
+        hf_wishes_taken(s, event->answer.fences[i]);
     if (s->state == HF_LEASE_OPEN) {
         believe(s, sent_at);
     } else if (!s->comparing) {
@@ -275,7 +275,7 @@ on_page(struct hf_session *s, const struct hf_session_event *event)
     if (event->answer.answer.kind != HF_ANSWER_PAGE)
         return false;
     for (size_t i = 0; i < event->answer.fences_count; i++)
-        hf_wishes_missing(s, event->answer.fences[i]);
+        hf_wishes_taken(s, event->answer.fences[i]);
     s->page_first = s->page_end;
     s->say_at = s->now;
     if (s->page_first == 0)

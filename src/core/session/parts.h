@@ -198,7 +198,7 @@ static inline bool
 hf_wish_waits(const struct hf_wish *wish)
 {
     return wish->state == HF_WISH_QUEUED || wish->state == HF_WISH_ASKING ||
-           wish->state == HF_WISH_CONFIRMING;
+           wish->state == HF_WISH_CONFIRMING || wish->again;
 }
 
 /* Nobody waits any more for what may come on it. */

@@ -172,6 +172,7 @@ queue_again(struct hf_session *s, uint32_t number)
 
     hf_messages_rest(s, number);
     wish->again = false;
+    wish->asked = false; /* what was is settled, and the next is not sent */
     wish->fence = 0;
     move_to(wish, HF_WISH_QUEUED);
     hf_messages_set_timer(s, number);
@@ -336,28 +337,26 @@ hf_wishes_trust(struct hf_session *s)
     }
 }
 
-void
-hf_wishes_revoked(struct hf_session *s, uint64_t fence)
+/* Nobody was told of it, so nothing is lost: it is settled, and asked for
+ * anew. */
+static void
+settle_untold(struct hf_session *s, uint32_t number)
 {
-    uint32_t number = of_fence(s, fence);
-
-    if (number != 0)
-        lose(s, number);
+    hf_wish_at(s, number)->again = true;
+    settle(s, number);
 }
 
 void
-hf_wishes_missing(struct hf_session *s, uint64_t fence)
+hf_wishes_taken(struct hf_session *s, uint64_t fence)
 {
     uint32_t number = of_fence(s, fence);
 
     if (number == 0)
         return;
-    if (hf_wish_at(s, number)->state == HF_WISH_CONFIRMING) {
-        hf_wish_at(s, number)->again = true; /* nobody was told of it */
-        settle(s, number);
-    } else {
+    if (hf_wish_at(s, number)->state == HF_WISH_CONFIRMING)
+        settle_untold(s, number);
+    else
         lose(s, number);
-    }
 }
 
 /* ---- What an acquire is answered ----------------------------------------- */
@@ -386,7 +385,7 @@ on_over(struct hf_session *s, uint32_t number, enum hf_over over)
         end(s, number, HF_OK, HF_GRANTED);
         break;
     case HF_OVER_CLEARED: /* it is named until its release [S6] */
-        lose(s, number);
+        settle_untold(s, number);
         break;
     case HF_OVER_NEVER_ASKED:
     case HF_OVER_RELEASED:
@@ -394,6 +393,14 @@ on_over(struct hf_session *s, uint32_t number, enum hf_over over)
         queue_again(s, number);
         break;
     }
+}
+
+/* Nothing is settled: the lane is busy, or there is no room [R2]. */
+static void
+stay_out(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
+{
+    hf_wish_at(s, number)->limited = kind == HF_ANSWER_LIMIT;
+    hf_messages_again_after(s, number, hf_session_pause(s));
 }
 
 static bool
@@ -416,7 +423,7 @@ acquire_answered(struct hf_session *s, uint32_t number,
         return true;
     case HF_ANSWER_BUSY:
     case HF_ANSWER_LIMIT:
-        hf_messages_again_after(s, number, hf_session_pause(s));
+        stay_out(s, number, answer->kind);
         return true;
     }
     return false;
@@ -431,8 +438,7 @@ release_answered(struct hf_session *s, uint32_t number,
     if (kind == HF_ANSWER_RELEASED)
         finish(s, number);
     else if (kind == HF_ANSWER_LIMIT || kind == HF_ANSWER_BUSY)
-        hf_messages_again_after(
-            s, number, hf_session_pause(s)); /* nothing is settled [R2] */
+        stay_out(s, number, kind);
     else
         return false;
     return true;
@@ -462,7 +468,7 @@ hf_wishes_answered(struct hf_session *s, uint32_t number,
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    wish->limited = answer->kind == HF_ANSWER_LIMIT;
+    wish->limited = false;
     switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_ASKING:
         return acquire_answered(s, number, answer);
@@ -534,9 +540,14 @@ leave_queue(struct hf_session *s, uint32_t number)
 static void
 give_up(struct hf_session *s, uint32_t number)
 {
+    struct hf_wish *wish = hf_wish_at(s, number);
+
     leave_queue(s, number);
-    hf_wish_at(s, number)->again = false;
-    settle(s, number);
+    wish->again = false;
+    if (wish->state == HF_WISH_SETTLING)
+        hf_messages_set_timer(s, number); /* it has no deadline any more */
+    else
+        settle(s, number);
 }
 
 void
@@ -544,14 +555,11 @@ hf_wishes_release(struct hf_session *s, uint32_t number)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    if (hf_wish_waits(wish) || (wish->state == HF_WISH_SETTLING && wish->again))
+    if (hf_wish_waits(wish))
         set_end(wish, HF_E_CANCELLED, HF_NOT_HELD);
     else if (wish->state != HF_WISH_SETTLING)
         set_end(wish, HF_OK, HF_NOT_HELD);
-    if (wish->state == HF_WISH_SETTLING)
-        wish->again = false;
-    else
-        give_up(s, number);
+    give_up(s, number);
 }
 
 void

@@ -34,8 +34,7 @@ bool hf_wishes_stuck(const struct hf_session *s);
 void hf_wishes_trust(struct hf_session *s);
 
 /* The grant of that fence was cleared, or is not there. */
-void hf_wishes_revoked(struct hf_session *s, uint64_t fence);
-void hf_wishes_missing(struct hf_session *s, uint64_t fence);
+void hf_wishes_taken(struct hf_session *s, uint64_t fence);
 
 /* The session is over at the server: nothing of it is left there. */
 void hf_wishes_gone(struct hf_session *s);

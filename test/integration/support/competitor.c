@@ -57,6 +57,7 @@ start_run(const struct competitor_terms *terms, struct competitor *competitor)
     char ttl[24];
     char number[16];
     char seq[16];
+    char begun[16];
     const char *argv[] = {terms->holdfast,
                           "run",
                           "--json",
@@ -73,11 +74,15 @@ start_run(const struct competitor_terms *terms, struct competitor *competitor)
                           number,
                           seq,
                           fault_word(competitor->fault),
+                          begun,
                           NULL};
 
     snprintf(ttl, sizeof(ttl), "%" PRId64 "ms", terms->ttl.ms);
     snprintf(number, sizeof(number), "%u", competitor->number);
     snprintf(seq, sizeof(seq), "%u", competitor->seq);
+    snprintf(begun, sizeof(begun), "%u", competitor->begun);
+    witness_be(terms->witness, competitor->number, competitor->begun);
+    witness_ask(terms->witness);
     start(terms, competitor, argv);
 }
 
@@ -116,8 +121,19 @@ competitor_clear(const struct competitor_terms *terms,
     start(terms, competitor, argv);
 }
 
+/* Whoever waits will see that it is gone. */
+static bool
+kill_at_once(const struct competitor_terms *terms,
+             const struct competitor *competitor)
+{
+    witness_be(terms->witness, competitor->number, competitor->begun - 1);
+    witness_end(terms->witness);
+    return kill(competitor->pid, SIGKILL) == 0; /* ours, and not yet reaped */
+}
+
 bool
-competitor_strike(struct competitor *competitor)
+competitor_strike(const struct competitor_terms *terms,
+                  struct competitor *competitor)
 {
     pid_t guard;
     pid_t command;
@@ -130,8 +146,7 @@ competitor_strike(struct competitor *competitor)
         return false;
     }
     if (competitor->library || competitor->fault == FAULT_STRIKE_HOLDFAST)
-        return kill(competitor->pid, SIGKILL) ==
-               0; /* ours, and not yet reaped */
+        return kill_at_once(terms, competitor);
 
     /* By name: at its end a leak checker is a child of holdfast, too. */
     guard = processes_child(competitor->pid, "holdfast-guard");

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "fault.h"
+#include "witness.h"
 
 /*
  * Competitor: one of those that compete in the torture, and what is known of
@@ -26,7 +27,8 @@ struct competitor_terms {
     struct hf_duration ttl;
     unsigned slow; /* see fault_draw */
     uint64_t seed;
-    uint32_t sections; /* of each competitor */
+    uint32_t sections;       /* of each competitor */
+    struct witness *witness; /* of what the driver asks for others */
 };
 
 /* A section freezes itself: it tells, and then stops, sooner or later. */
@@ -68,7 +70,8 @@ void competitor_clear(const struct competitor_terms *terms,
 
 /* Kill whom the fault names, if it is there; false when not.  A clear is told
  * to end. */
-bool competitor_strike(struct competitor *competitor);
+bool competitor_strike(const struct competitor_terms *terms,
+                       struct competitor *competitor);
 
 /* It told that it will stop: remember who, and see whether they have. */
 void competitor_freeze(struct competitor *competitor, const int32_t *pids,

@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/attrs.h"
+#include "history/explain.h"
+#include "history/files.h"
 #include "ledger.h"
 #include "support/locks.h"
 
@@ -206,6 +208,49 @@ judge(const struct judge_case *what, struct judge_found *found)
     hf_free(alloc, vault.rows);
     hf_free(alloc, frozen.rows);
     return readable;
+}
+
+/* ---- The history -------------------------------------------------------- */
+
+static bool
+judge_events(const struct history *history)
+{
+    struct hf_error error = {0};
+    struct verdict verdict;
+    char buffer[4096];
+    struct hf_text text;
+
+    if (check_history(history, &verdict, &error) != HF_OK) {
+        printf("breach: the history: %s\n", error.text);
+        return false;
+    }
+    printf("the history: %zu events, %zu of %zu requests granted\n",
+           history->events_count, history->granted_count,
+           history->requests_count);
+    if (verdict.breaches > 0) {
+        hf_text_init(&text, buffer, sizeof(buffer));
+        explain(&verdict, &text);
+        printf("breach: %s", buffer);
+    }
+    return verdict.breaches == 0;
+}
+
+bool
+judge_history(const char *folder)
+{
+    struct history_files files = {.count = 0};
+    struct history history = {.events_count = 0};
+    struct hf_error error = {0};
+    bool good = false;
+
+    if (history_files_add(&files, folder, &error) == HF_OK &&
+        history_read(&history, files.texts, files.count, &error) == HF_OK)
+        good = judge_events(&history);
+    else
+        printf("breach: the history: %s\n", error.text);
+    history_free(&history);
+    history_files_free(&files);
+    return good;
 }
 
 /* ---- The lock ----------------------------------------------------------- */

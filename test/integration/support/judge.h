@@ -36,6 +36,10 @@ struct judge_found {
 /* Judge; false when the ledger cannot be read. */
 bool judge(const struct judge_case *what, struct judge_found *found);
 
+/* Is the history that was written in that folder consistent?  If not, says why:
+ * test/history. */
+bool judge_history(const char *folder);
+
 /* Whatever died last, the lock can be had: at once, or once it was cleared.  If
  * not, says so.  HOLDFAST_AT is the place. */
 bool judge_lock(const char *name);

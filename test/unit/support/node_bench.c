@@ -189,12 +189,13 @@ load(int64_t ms, uint64_t term, enum hf_node_event_kind kind)
 }
 
 void
-node_load_session(struct bench *b, int64_t ms, uint64_t term, uint64_t id)
+node_load_session(struct bench *b, int64_t ms, uint64_t term, uint64_t id,
+                  int64_t ttl_ms)
 {
     struct hf_node_event event = load(ms, term, HF_NODE_LOADED_SESSION);
 
     event.load.session = (struct hf_loaded_session){
-        .id = id, .ttl = {10000}, .if_dead = HF_TAKEOVER};
+        .id = id, .ttl = {ttl_ms}, .if_dead = HF_TAKEOVER};
     node_step(b, event);
 }
 
@@ -278,9 +279,12 @@ node_try(struct bench *b, int64_t ms, uint64_t stream, uint64_t lane,
 }
 
 void
-node_keep_alive(struct bench *b, int64_t ms, uint64_t stream)
+node_keep_alive(struct bench *b, int64_t ms, uint64_t stream, uint64_t session)
 {
-    node_step(b, message(b, ms, stream, HF_MESSAGE_KEEP_ALIVE));
+    struct hf_node_event event = message(b, ms, stream, HF_MESSAGE_KEEP_ALIVE);
+
+    event.message.session = session;
+    node_step(b, event);
 }
 
 /* ---- A bench ------------------------------------------------------------- */
@@ -294,7 +298,6 @@ node_following(void)
         .lockspace = room_config(),
         .budget = {100, 1 << 20},
         .rest = {500},
-        .share = {25},
     };
 
     b.block = malloc(hf_lockspace_size(&config.lockspace));
@@ -323,7 +326,7 @@ node_serving(void)
 {
     struct bench b = node_loading();
 
-    node_load_session(&b, 30, 8, 1);
+    node_load_session(&b, 30, 8, 1, 10000);
     node_load_grant(&b, 30, 8, 30, 1, 1, "A");
     node_loaded(&b, 30, 8);
     assert_int_equal(b.node.state, HF_NODE_SERVING);

@@ -28,7 +28,7 @@ struct bench {
 };
 
 /* A node of the lockspace of room.h, of a ttl of 1 s and a beat of 200 ms;
- * it rests for 500 ms, and keep-alives wait for each other for 25. */
+ * it rests for 500 ms. */
 struct bench node_following(void);
 
 /* Leads since 20, in term 8, on v7's fence of 50; #3 comes next. */
@@ -47,7 +47,8 @@ void node_at(struct bench *b, int64_t ms, enum hf_node_event_kind kind);
 void node_found(struct bench *b, int64_t ms, uint64_t number, uint64_t version,
                 struct hf_heartbeat heartbeat, struct hf_head_state head);
 
-void node_load_session(struct bench *b, int64_t ms, uint64_t term, uint64_t id);
+void node_load_session(struct bench *b, int64_t ms, uint64_t term, uint64_t id,
+                       int64_t ttl_ms);
 void node_load_grant(struct bench *b, int64_t ms, uint64_t term, uint64_t fence,
                      uint64_t session, uint64_t lane, const char *name);
 void node_loaded(struct bench *b, int64_t ms, uint64_t term);
@@ -57,7 +58,9 @@ void node_acquire(struct bench *b, int64_t ms, uint64_t stream, uint64_t lane,
                   const char *name);
 void node_try(struct bench *b, int64_t ms, uint64_t stream, uint64_t lane,
               const char *name);
-void node_keep_alive(struct bench *b, int64_t ms, uint64_t stream);
+
+void node_keep_alive(struct bench *b, int64_t ms, uint64_t stream,
+                     uint64_t session);
 
 /* Compare everything told since the last comparison, and forget it. */
 #define EXPECT_TOLD_BY(b, expected)                                            \

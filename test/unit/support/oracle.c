@@ -207,11 +207,12 @@ settle(struct oracle *o)
     }
 }
 
-/* At the end of the line; false: that closed a circle. */
+/* At the end of the line, its stream being silent since then; false: that
+ * closed a circle. */
 static bool
-place(struct oracle *o, lane_t *lane)
+place(struct oracle *o, lane_t *lane, int64_t since)
 {
-    int64_t end = o->now + o->blocking;
+    int64_t end = since + o->blocking;
 
     lane->placed = true;
     lane->order = ++o->orders;
@@ -253,7 +254,7 @@ place_gathered(struct oracle *o)
             (best == NULL || lane->since < best->since ||
              (lane->since == best->since && lane->order < best->order)))
             best = lane;
-        if (best == NULL || !place(o, best))
+        if (best == NULL || !place(o, best, o->gather_from))
             return;
     }
 }
@@ -351,7 +352,7 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
             lane->placed = false;
             lane->order = ++o->orders;
             if (!gathered)
-                (void)place(o, lane);
+                (void)place(o, lane, o->now);
             return;
         }
         if (!in_way) {
@@ -671,17 +672,39 @@ oracle_nothing(struct oracle *o)
     finish(o);
 }
 
+/* Whoever was told by it has a grace from here on. */
+void
+oracle_applied(struct oracle *o, uint64_t through)
+{
+    lane_t *next;
+
+    o->answers_count = 0;
+    do {
+        lane_t *lane;
+
+        next = NULL;
+        EACH_LANE(o, lane)
+        if (lane->state == O_PARKED && lane->timer.at == 0 &&
+            lane->told_by <= through &&
+            (next == NULL || lane->told_by < next->told_by))
+            next = lane;
+        if (next != NULL)
+            set_timer(o, &next->timer, o->now + o->resume_grace);
+    } while (next != NULL);
+    finish(o);
+}
+
 static void
 on_lane_timer(struct oracle *o, lane_t *lane)
 {
+    lane->timer.at = 0;
     if (lane->state == O_WAITING) {
         lane->state = O_PARKED;
-        say(o, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT);
+        say(o, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT)->parked = lane;
         lane->stream = 0;
-        set_timer(o, &lane->timer, o->now + o->resume_grace);
     } else {
         lane->state = O_LEFT;
-        lane->timer.at = 0;
+        o->lost++;
     }
 }
 

@@ -48,7 +48,8 @@ struct oracle_lane {
     int64_t since;
     int64_t wait_end;
     uint64_t stream;
-    struct oracle_timer timer;
+    struct oracle_timer timer; /* PARKED: none until it is told */
+    uint64_t told_by;          /* PARKED: the mark of its answer */
     struct oracle_grant grants[ORACLE_GRANTS];
 };
 
@@ -88,12 +89,14 @@ struct oracle_answer {
     uint64_t fence;
     bool differs;
     struct oracle_grant *grant; /* a new one, which is to learn its fence */
+    struct oracle_lane *parked; /* by it, and is to learn its mark */
 };
 
 struct oracle {
     int64_t now;
     int64_t blocking;
     int64_t resume_grace;
+    int64_t gather_from;
     int64_t gather_until;
     uint64_t turns;
     uint64_t orders;
@@ -101,6 +104,7 @@ struct oracle {
     struct oracle_answer answers[ORACLE_ANSWERS];
     unsigned answers_count;
     unsigned deadlocks; /* said, ever */
+    unsigned lost;      /* parked places, ever */
 };
 
 /* One event each; answers are those of this event alone. */
@@ -108,6 +112,7 @@ void oracle_message(struct oracle *o, const struct oracle_message *m);
 void oracle_stream_ends(struct oracle *o, const struct oracle_message *m);
 void oracle_handed(struct oracle *o, const struct oracle_message *m);
 void oracle_clock(struct oracle *o);
+void oracle_applied(struct oracle *o, uint64_t through);
 void oracle_nothing(struct oracle *o); /* it only carries an instant */
 
 /* The fences that a session's client may believe in. */

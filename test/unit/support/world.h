@@ -3,7 +3,7 @@
 
 #include "core/contender.h"
 #include "core/examiner.h"
-#include "unit/support/model_store.h"
+#include "support/model_store.h"
 
 /*
  * World: some hosts, processes that contend for one lock, a store between them

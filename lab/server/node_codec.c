@@ -1,0 +1,428 @@
+#include "lab/server/node_codec.h"
+
+#include "base/check.h"
+
+/* ---- What still matters -------------------------------------------------- */
+
+/* Is there a table that batches are made of? */
+static bool
+leads(const struct hf_node *n)
+{
+    return n->leader.state == HF_LEADER_LEADING;
+}
+
+static bool
+may_claim(const struct hf_contender *c)
+{
+    return c->state == HF_CONTENDER_LOOKING ||
+           c->state == HF_CONTENDER_WATCHING ||
+           c->state == HF_CONTENDER_CLAIMING;
+}
+
+/* Of the holder: nobody waits who would be told how it lives. */
+static void
+strip_evidence(struct hf_evidence *e)
+{
+    if (!e->present) {
+        *e = (struct hf_evidence){0};
+        return;
+    }
+    e->beat_seen = false;
+    e->same_holder = false;
+    e->running = false;
+    e->first_at = e->shown_at;
+}
+
+/* After so many in a row a pause is as long as it can be. */
+static uint8_t
+failures_that_matter(const struct hf_question *q)
+{
+    uint8_t failures = 1; /* or none: then a beat may come early */
+
+    while (q->config.most.ms > CODEC_TICK_MS &&
+           HF_PAUSE_FIRST_MS << failures < q->config.most.ms)
+        failures++;
+    return failures;
+}
+
+/* Beyond these bounds patience does not change. */
+static struct hf_duration
+took_that_matters(const struct hf_question *q)
+{
+    if (2 * q->took.ms <= q->config.least.ms)
+        return codec_length(0);
+    return q->took.ms >= q->config.most.ms / 2 ? q->config.most : q->took;
+}
+
+static void
+strip_question(struct hf_question *q, bool counted)
+{
+    q->took = took_that_matters(q);
+    if (!counted && q->failures > failures_that_matter(q))
+        q->failures = failures_that_matter(q);
+    if (!q->waiting) {
+        q->kind = HF_ASK_NOTHING;
+        q->asked_at = HF_NEVER;
+    }
+    if (q->kind != HF_ASK_READ)
+        q->late = false;
+}
+
+/* The last that was sent first, and what is free last. */
+static void
+order_inflight(struct hf_inflight *inflight)
+{
+    for (unsigned i = 1; i < HF_INFLIGHT_MAX; i++) {
+        struct hf_sent sent = inflight->writes[i];
+        unsigned k = i;
+
+        for (; k > 0 && sent.number > inflight->writes[k - 1].number; k--)
+            inflight->writes[k] = inflight->writes[k - 1];
+        inflight->writes[k] = sent;
+    }
+}
+
+/* A write at a version that was left behind tells nothing of the next. */
+static void
+strip_sent(const struct hf_keeper *k, struct hf_sent *sent)
+{
+    if (sent->version == k->version)
+        return;
+    sent->version = 0;
+    sent->count = k->heartbeat.count;
+}
+
+static void
+strip_inflight(const struct hf_keeper *k, struct hf_inflight *inflight)
+{
+    bool may_be_ours = k->state == HF_KEEPER_CLAIMING ||
+                       (k->state == HF_KEEPER_SETTLING && k->token == 0);
+
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
+        strip_sent(k, &inflight->writes[i]);
+    order_inflight(inflight);
+    inflight->forgot_claim = inflight->forgot_claim && may_be_ours;
+}
+
+static void
+strip_keeper(struct hf_keeper *k)
+{
+    strip_inflight(k, &k->inflight);
+    if (k->state == HF_KEEPER_SETTLING)
+        k->right_until = HF_NEVER;
+    if (k->state != HF_KEEPER_IDLE)
+        return;
+    k->version = k->token = k->over = 0;
+    k->right_until = HF_NEVER;
+}
+
+static void
+strip_contender(struct hf_contender *c)
+{
+    bool looks = c->keeper.question.waiting &&
+                 c->keeper.question.kind == HF_ASK_READ &&
+                 c->keeper.state == HF_KEEPER_IDLE;
+
+    c->claims = 0;
+    c->outcome = HF_NOT_HELD;
+    c->suspected = false;
+    c->too_slow = codec_length(0);
+    if (c->state != HF_CONTENDER_LEAVING)
+        c->status = HF_OK;
+    if (!looks)
+        c->asked_with = HF_PROOF_NONE;
+    if (!may_claim(c)) {
+        c->evidence.present = false;
+        c->claimed_version = 0;
+        c->failing = false;
+        c->answered = true;
+    }
+    strip_evidence(&c->evidence);
+    strip_question(&c->keeper.question, !c->answered);
+    strip_keeper(&c->keeper);
+}
+
+/* Of one that rests, what the next begins with, and by what it knows its own
+ * head. */
+static void
+strip_idle(struct hf_contender *c)
+{
+    uint64_t asked = c->keeper.question.number;
+    uint64_t id = c->keeper.heartbeat.id;
+
+    *c = (struct hf_contender){0};
+    c->keeper.question.number = asked;
+    c->keeper.heartbeat.id = id;
+}
+
+static void
+strip_leader(struct hf_leader *l)
+{
+    const struct hf_keeper *k = &l->contender.keeper;
+
+    HF_CHECK(l->outbox.count == 0 && !l->asks);
+    HF_CHECK(l->contender.outbox.count == 0 && k->outbox.count == 0);
+    l->applied = 0;
+    if (k->state == HF_KEEPER_IDLE) {
+        l->next_fence = 0; /* the head that is claimed says it */
+        l->batch.version = 0;
+    }
+    if (l->batch.version == 0)
+        l->batch = (struct hf_leader_batch){0};
+    if (l->state == HF_LEADER_IDLE)
+        strip_idle(&l->contender);
+    else
+        strip_contender(&l->contender);
+}
+
+/* Marks of which the answers are due, or will be with what is under way. */
+static void
+strip_marks(struct hf_node *n)
+{
+    uint64_t reached = n->batch.number != 0 ? n->batch.through : n->through;
+
+    if (!leads(n) || n->answered <= reached)
+        n->answered = 0;
+    if (!leads(n) || n->alive <= reached)
+        n->alive = 0;
+    if (n->alive == 0)
+        n->alive_by = HF_NEVER; /* the next begins to wait anew */
+    n->through = 0;             /* what is left is above it */
+    n->batch.next_fence = 0;    /* the leader knows it */
+    n->batch.operations = 0;
+    n->batch.bytes = 0;
+}
+
+/* Leave out whatever it will not look at again. */
+static void
+strip(struct hf_node *n)
+{
+    HF_CHECK(!n->collecting && n->refused == 0 && !n->tells_end);
+    HF_CHECK(leads(n) == (n->lockspace != NULL));
+    strip_leader(&n->leader);
+    strip_marks(n);
+    n->asked_to_write = false;
+    if (!leads(n))
+        n->term = 0;
+    if (n->state != HF_NODE_FOLLOWING || n->leader.state != HF_LEADER_IDLE)
+        n->seek_at = HF_NEVER;
+}
+
+/* ---- One description ----------------------------------------------------- */
+
+static bool
+code_bit(struct codec *codec, bool value)
+{
+    return codec_small(codec, value) != 0;
+}
+
+static unsigned
+ticks_of(struct hf_duration length)
+{
+    return (unsigned)((length.ms + CODEC_TICK_MS - 1) / CODEC_TICK_MS);
+}
+
+static void
+code_terms(struct codec *codec, struct hf_terms *terms)
+{
+    terms->if_dead = (enum hf_if_dead)codec_small(codec, terms->if_dead);
+    terms->ttl = codec_ticks(codec, terms->ttl);
+    terms->beat = codec_ticks(codec, terms->beat);
+}
+
+static void
+code_evidence(struct codec *codec, struct hf_evidence *e)
+{
+    e->present = code_bit(codec, e->present);
+    if (!e->present)
+        return;
+    e->gone = code_bit(codec, e->gone);
+    e->version = codec_small(codec, e->version);
+    e->token = codec_small(codec, e->token);
+    code_terms(codec, &e->terms);
+    e->shown_at = codec_ago(codec, e->shown_at, ticks_of(e->terms.ttl));
+    e->first_at = e->shown_at;
+}
+
+static void
+code_question(struct codec *codec, struct hf_question *q)
+{
+    q->kind = (enum hf_question_kind)codec_small(codec, q->kind);
+    q->waiting = code_bit(codec, q->waiting);
+    q->late = code_bit(codec, q->late);
+    q->failures = codec_small(codec, q->failures);
+    q->number = codec_small(codec, q->number);
+    q->took = codec_ticks(codec, q->took);
+    q->asked_at = codec_ago(codec, q->asked_at, ticks_of(q->config.call));
+    q->again_at = codec_ahead(codec, q->again_at);
+}
+
+/* An answer counts from its sending, and what is older than the ttl gives no
+ * right any more.  Only by how much counts differ matters. */
+static void
+code_sent(struct codec *codec, const struct hf_keeper *k, uint64_t base,
+          struct hf_sent *sent)
+{
+    sent->number = codec_small(codec, sent->number);
+    if (sent->number == 0)
+        return;
+    sent->kind = (enum hf_question_kind)codec_small(codec, sent->kind);
+    sent->version = codec_small(codec, sent->version);
+    sent->count = codec_small(codec, sent->count + NODE_CODEC_COUNT - base);
+    sent->at = codec_ago(codec, sent->at, ticks_of(k->config.terms.ttl));
+}
+
+static void
+code_keeper(struct codec *codec, struct hf_keeper *k)
+{
+    uint64_t base = codec->reads ? NODE_CODEC_COUNT : k->heartbeat.count;
+
+    k->state = (enum hf_keeper_state)codec_small(codec, k->state);
+    k->heartbeat.id = codec_small(codec, k->heartbeat.id);
+    k->heartbeat.count = NODE_CODEC_COUNT;
+    code_question(codec, &k->question);
+    k->version = codec_small(codec, k->version);
+    k->token = codec_small(codec, k->token);
+    k->over = codec_small(codec, k->over);
+    k->right_until = codec_ahead(codec, k->right_until);
+    k->must_read = code_bit(codec, k->must_read);
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
+        code_sent(codec, k, base, &k->inflight.writes[i]);
+    k->inflight.forgot_claim = code_bit(codec, k->inflight.forgot_claim);
+}
+
+static void
+code_contender(struct codec *codec, struct hf_contender *c)
+{
+    c->state = (enum hf_contender_state)codec_small(codec, c->state);
+    c->status = (enum hf_status)codec_small(codec, c->status);
+    c->claimed_version = codec_small(codec, c->claimed_version);
+    c->asked_with = (enum hf_proof)codec_small(codec, c->asked_with);
+    c->failing = code_bit(codec, c->failing);
+    c->answered = code_bit(codec, c->answered);
+    code_evidence(codec, &c->evidence);
+    code_keeper(codec, &c->keeper);
+}
+
+static void
+code_idle(struct codec *codec, struct hf_keeper *k)
+{
+    k->question.number = codec_small(codec, k->question.number);
+    k->heartbeat.id = codec_small(codec, k->heartbeat.id);
+}
+
+/* What a leader begins to seek with. */
+static void
+begin_contender(const struct hf_leader *l, struct hf_contender *c)
+{
+    struct hf_contender_config config = {
+        .terms = l->config.terms,
+        .grace = l->config.grace,
+        .limit = HF_FOREVER,
+        .seed = l->config.seed,
+    };
+
+    hf_contender_init(c, &config);
+    c->limit_at = HF_NEVER;
+}
+
+static void
+code_leader(struct codec *codec, struct hf_leader *l)
+{
+    l->state = (enum hf_leader_state)codec_small(codec, l->state);
+    if (l->state == HF_LEADER_IDLE) {
+        code_idle(codec, &l->contender.keeper);
+        return;
+    }
+    if (codec->reads)
+        begin_contender(l, &l->contender);
+    code_contender(codec, &l->contender);
+    l->next_fence = codec_small(codec, l->next_fence);
+    l->batch.version = codec_small(codec, l->batch.version);
+    l->batch.number = codec_small(codec, l->batch.number);
+    l->batch.next_fence = codec_small(codec, l->batch.next_fence);
+    l->batch.refused = code_bit(codec, l->batch.refused);
+}
+
+static void
+code(struct codec *codec, struct hf_node *n)
+{
+    n->state = (enum hf_node_state)codec_small(codec, n->state);
+    n->stopped = code_bit(codec, n->stopped);
+    n->followed = code_bit(codec, n->followed);
+    n->seek_at = codec_ahead(codec, n->seek_at);
+    n->term = codec_small(codec, n->term);
+    n->batch.number = codec_small(codec, n->batch.number);
+    n->batch.through = codec_small(codec, n->batch.through);
+    n->answered = codec_small(codec, n->answered);
+    n->alive = codec_small(codec, n->alive);
+    n->alive_by = codec_ahead(codec, n->alive_by);
+    code_leader(codec, &n->leader);
+    codec_end(codec);
+}
+
+/* ---- Calls --------------------------------------------------------------- */
+
+static void
+number_contender(struct hf_contender *c, const struct node_numbers *of)
+{
+    struct hf_keeper *k = &c->keeper;
+
+    numbers_add(of->versions, &c->claimed_version);
+    numbers_add(of->versions, &c->evidence.version);
+    numbers_add(of->versions, &c->evidence.token);
+    numbers_add(of->versions, &k->version);
+    numbers_add(of->versions, &k->token);
+    numbers_add(of->versions, &k->over);
+    numbers_add(of->questions, &k->question.number);
+    numbers_add(of->ids, &k->heartbeat.id);
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++) {
+        numbers_add(of->questions, &k->inflight.writes[i].number);
+        numbers_add(of->versions, &k->inflight.writes[i].version);
+    }
+}
+
+void
+node_numbers(struct hf_node *n, const struct node_numbers *of)
+{
+    strip(n);
+    numbers_add(of->versions, &n->term);
+    numbers_add(of->batches, &n->batch.number);
+    numbers_add(of->marks, &n->batch.through);
+    numbers_add(of->marks, &n->answered);
+    numbers_add(of->marks, &n->alive);
+    numbers_add(of->versions, &n->leader.batch.version);
+    numbers_add(of->batches, &n->leader.batch.number);
+    numbers_add(of->fences, &n->leader.batch.next_fence);
+    numbers_add(of->fences, &n->leader.next_fence);
+    number_contender(&n->leader.contender, of);
+}
+
+uint64_t
+node_count_base(const struct hf_node *n)
+{
+    return n->leader.contender.keeper.heartbeat.count;
+}
+
+void
+node_write(const struct hf_node *n, struct hf_instant now, uint8_t *bytes)
+{
+    struct hf_node bare = *n;
+    struct codec codec = codec_writer(bytes, NODE_CODEC_SIZE, now);
+
+    strip(&bare);
+    code(&codec, &bare);
+}
+
+void
+node_read(const struct hf_node_config *config, const uint8_t *bytes,
+          void *block, struct hf_node *n)
+{
+    struct codec codec = codec_reader(bytes, NODE_CODEC_SIZE);
+
+    hf_node_init(n, config, block);
+    n->now = CODEC_NOW;
+    code(&codec, n);
+    if (leads(n))
+        n->lockspace = block;
+}

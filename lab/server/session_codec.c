@@ -1,0 +1,543 @@
+#include "lab/server/session_codec.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "core/session/messages.h"
+#include "core/session/rows.h"
+
+/* A session in the lab. */
+enum { BLOCK = 4096 };
+
+/* What is written or read, and its entries in the order of the bytes, from 1:
+ * so are they named in these. */
+struct coder {
+    struct codec codec;
+    struct hf_session *s;
+    uint32_t wishes[SESSION_CODEC_WISHES + 1];
+    uint32_t lanes[SESSION_CODEC_WISHES + 1];
+    unsigned wishes_count;
+    unsigned lanes_count;
+};
+
+/* ---- What still matters -------------------------------------------------- */
+
+static bool
+is_granted(const struct hf_wish *wish)
+{
+    return wish->state == HF_WISH_CONFIRMING || wish->state == HF_WISH_HELD ||
+           wish->state == HF_WISH_IN_DOUBT;
+}
+
+/* Will its user wait for it, now or once more? */
+static bool
+may_be_asked(const struct hf_wish *wish)
+{
+    return hf_wish_waits(wish) ||
+           (wish->state == HF_WISH_SETTLING && wish->again);
+}
+
+static void
+strip_wish(struct hf_wish *wish)
+{
+    HF_CHECK(wish->state != HF_WISH_SETTLED && wish->news == 0);
+    if (!may_be_asked(wish)) {
+        wish->deadline = HF_NEVER;
+        wish->asked_at = HF_NEVER;
+        wish->wait = 0;
+        wish->free = false;
+    }
+    if (wish->state == HF_WISH_QUEUED)
+        wish->n = wish->a = 0; /* its turn gives others */
+    if (wish->stream == 0)
+        wish->node = 0;
+    if (wish->stream == 0 || wish->changing == 0)
+        wish->lowering = 0;
+    if (wish->ended) {
+        wish->fence = 0;
+        wish->status = 0;
+        wish->outcome = 0;
+    }
+}
+
+/* When it was sent says how long it is waited for, and what right its answer
+ * gives. */
+static void
+strip_errand(struct hf_errand *errand)
+{
+    bool gives_right = errand->kind == HF_MESSAGE_OPEN ||
+                       errand->kind == HF_MESSAGE_KEEP_ALIVE;
+
+    HF_CHECK(!errand->untold);
+    if (errand->stream == 0)
+        *errand = (struct hf_errand){0};
+    else if (errand->overdue && !gives_right)
+        errand->sent_at = HF_NEVER;
+}
+
+static bool
+has_page_out(const struct hf_session *s)
+{
+    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
+        if (s->errands[i].stream != 0 && s->errands[i].kind == HF_MESSAGE_PAGE)
+            return true;
+    return false;
+}
+
+static void
+strip_lease(struct hf_session *s)
+{
+    if (s->state == HF_LEASE_NONE || s->state == HF_LEASE_OPENING)
+        s->id = 0;
+    if (!s->comparing) {
+        s->met_at = HF_NEVER;
+        s->page_first = 0;
+    }
+    if (!has_page_out(s))
+        s->page_end = 0;
+}
+
+/* A failure is news of a stream after those that were sent when the last was
+ * counted: of these, the newest that is still out says as much. */
+static void
+strip_nodes(struct hf_session *s)
+{
+    uint64_t newest = 0;
+
+    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
+        if (s->errands[i].stream <= s->nodes.known &&
+            s->errands[i].stream > newest)
+            newest = s->errands[i].stream;
+    for (uint32_t at = s->sent.first; at != 0;
+         at = hf_row_next(s, HF_ROW_WORK, at))
+        if (hf_wish_at(s, at)->stream <= s->nodes.known &&
+            hf_wish_at(s, at)->stream > newest)
+            newest = hf_wish_at(s, at)->stream;
+    s->nodes.known = newest;
+    if (s->nodes.left > 0) /* a round more or less is none */
+        s->nodes.left = (s->nodes.left - 1) % s->nodes.count + 1;
+}
+
+/* Leave out whatever it will not look at again. */
+static void
+strip(struct hf_session *s)
+{
+    HF_CHECK(s->news.count == 0 && s->untold == 0 && s->closing_count == 0);
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        if (hf_wish_at(s, at)->state != HF_WISH_FREE)
+            strip_wish(hf_wish_at(s, at));
+    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
+        strip_errand(&s->errands[i]);
+    strip_lease(s);
+    strip_nodes(s);
+}
+
+/* ---- Order --------------------------------------------------------------- */
+
+/* An id is used again while the wish that had it is being settled, which by
+ * then has a request. */
+static bool
+goes_before(const struct hf_session *s, const struct hf_wish *a,
+            const struct hf_wish *b)
+{
+    uint64_t lane_of_a = hf_wish_lane_at(s, a->lane)->number;
+    uint64_t lane_of_b = hf_wish_lane_at(s, b->lane)->number;
+
+    if (a->id != b->id)
+        return a->id < b->id;
+    if (a->ended != b->ended)
+        return a->ended;
+    return lane_of_a != lane_of_b ? lane_of_a < lane_of_b : a->n < b->n;
+}
+
+static void
+order_wishes(struct coder *coder)
+{
+    const struct hf_session *s = coder->s;
+
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++) {
+        const struct hf_wish *wish = hf_wish_at(s, at);
+        unsigned k = coder->wishes_count + 1;
+
+        if (wish->state == HF_WISH_FREE)
+            continue;
+        for (;
+             k > 1 && goes_before(s, wish, hf_wish_at(s, coder->wishes[k - 1]));
+             k--)
+            coder->wishes[k] = coder->wishes[k - 1];
+        coder->wishes[k] = at;
+        coder->wishes_count++;
+    }
+}
+
+/* By their numbers: those that are used, and those that will be once more. */
+static void
+order_lanes(struct coder *coder)
+{
+    const struct hf_session *s = coder->s;
+
+    for (uint32_t at = 1; at <= s->lanes.fresh; at++) {
+        uint64_t number = hf_wish_lane_at(s, at)->number;
+        unsigned k = coder->lanes_count + 1;
+
+        if (!hf_earliest_has(s, &s->used, at) &&
+            !hf_earliest_has(s, &s->idle, at))
+            continue;
+        for (;
+             k > 1 && number < hf_wish_lane_at(s, coder->lanes[k - 1])->number;
+             k--)
+            coder->lanes[k] = coder->lanes[k - 1];
+        coder->lanes[k] = at;
+        coder->lanes_count++;
+    }
+}
+
+/* The order in which they were sent, and in which nothing stands for nothing.
+ */
+static void
+order_errands(struct hf_session *s)
+{
+    for (unsigned i = 1; i < HF_ERRANDS_MAX; i++) {
+        struct hf_errand errand = s->errands[i];
+        unsigned k = i;
+
+        for (; k > 0 && errand.stream < s->errands[k - 1].stream; k--)
+            s->errands[k] = s->errands[k - 1];
+        s->errands[k] = errand;
+    }
+}
+
+/* ---- One description ----------------------------------------------------- */
+
+/* The name of an entry. */
+static uint32_t
+code_entry(struct coder *coder, const uint32_t *entries, uint32_t number)
+{
+    unsigned place = 0;
+
+    while (!coder->codec.reads && entries[place] != number) {
+        place++;
+        HF_CHECK(place <= SESSION_CODEC_WISHES);
+    }
+    return entries[codec_small(&coder->codec, place)];
+}
+
+static uint32_t
+code_wish_name(struct coder *coder, uint32_t number)
+{
+    return code_entry(coder, coder->wishes, number);
+}
+
+static bool
+code_bit(struct codec *codec, bool value)
+{
+    return codec_small(codec, value) != 0;
+}
+
+/* What is read stands in no row yet. */
+static void
+code_row(struct coder *coder, enum hf_row_kind kind, struct hf_row *row)
+{
+    uint32_t at = row->first;
+
+    for (unsigned i = 0; i < SESSION_CODEC_WISHES; i++) {
+        uint32_t number = code_wish_name(coder, at);
+
+        if (at != 0)
+            at = hf_row_next(coder->s, kind, at);
+        else if (number != 0)
+            hf_row_add(coder->s, row, kind, number);
+    }
+}
+
+/* Which is first of those that are due at one instant; when that is, they say
+ * themselves. */
+static void
+code_timers(struct coder *coder)
+{
+    struct hf_session *s = coder->s;
+    int64_t at_ms;
+
+    for (unsigned i = 0; i < SESSION_CODEC_WISHES; i++) {
+        uint32_t first =
+            coder->codec.reads ? 0 : hf_earliest_first(s, &s->timers, &at_ms);
+        uint32_t number = code_wish_name(coder, first);
+
+        if (first != 0)
+            hf_earliest_remove(s, &s->timers, first);
+        else if (number != 0)
+            hf_messages_set_timer(s, number);
+    }
+}
+
+static void
+code_nodes(struct codec *codec, struct hf_nodes *nodes)
+{
+    nodes->current = codec_small(codec, nodes->current);
+    nodes->failures = codec_small(codec, nodes->failures);
+    nodes->left = codec_small(codec, nodes->left);
+    nodes->known = codec_small(codec, nodes->known);
+    nodes->pause_end = codec_ahead(codec, nodes->pause_end);
+}
+
+/* An answer counts from its sending, and what is older than the ttl gives no
+ * right any more. */
+static void
+code_errand(struct codec *codec, const struct hf_session *s,
+            struct hf_errand *errand)
+{
+    unsigned most = (unsigned)(s->config.terms.ttl.ms / CODEC_TICK_MS + 1);
+
+    errand->stream = codec_small(codec, errand->stream);
+    if (errand->stream == 0)
+        return;
+    errand->kind = (enum hf_message_kind)codec_small(codec, errand->kind);
+    errand->node = codec_small(codec, errand->node);
+    errand->overdue = code_bit(codec, errand->overdue);
+    errand->sent_at = codec_ago(codec, errand->sent_at, most);
+}
+
+static void
+code_lease(struct coder *coder)
+{
+    struct codec *codec = &coder->codec;
+    struct hf_session *s = coder->s;
+    unsigned most = (unsigned)(s->config.terms.ttl.ms / CODEC_TICK_MS + 1);
+
+    s->trust = (enum hf_lease_trust)codec_small(codec, s->trust);
+    s->id = codec_small(codec, s->id);
+    s->term = codec_small(codec, s->term);
+    s->last_stream = codec_small(codec, s->last_stream);
+    s->right_until = codec_ahead(codec, s->right_until);
+    s->met_at = codec_ago(codec, s->met_at, most);
+    s->say_at = codec_ahead(codec, s->say_at);
+    s->ask_at = codec_ahead(codec, s->ask_at);
+    s->comparing = code_bit(codec, s->comparing);
+    s->is_last = code_bit(codec, s->is_last);
+    s->limited = code_bit(codec, s->limited);
+    s->page_first = code_wish_name(coder, s->page_first);
+    s->page_end = code_wish_name(coder, s->page_end);
+    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
+        code_errand(codec, s, &s->errands[i]);
+    code_nodes(codec, &s->nodes);
+}
+
+static void
+code_lane(struct coder *coder, struct hf_wish_lane *lane)
+{
+    lane->number = codec_small(&coder->codec, lane->number);
+    lane->label = codec_small(&coder->codec, lane->label);
+    lane->n = codec_small(&coder->codec, lane->n);
+    lane->wishes_count = codec_small(&coder->codec, lane->wishes_count);
+    lane->asking = code_wish_name(coder, lane->asking);
+    code_row(coder, HF_ROW_MATES, &lane->queue);
+}
+
+static void
+code_flags(struct codec *codec, struct hf_wish *wish)
+{
+    unsigned flags = codec_small(
+        codec, (wish->free ? 1u : 0) | (wish->asked ? 2u : 0) |
+                   (wish->ready ? 4u : 0) | (wish->limited ? 8u : 0) |
+                   (wish->again ? 16u : 0) | (wish->ended ? 32u : 0));
+
+    wish->free = (flags & 1) != 0;
+    wish->asked = (flags & 2) != 0;
+    wish->ready = (flags & 4) != 0;
+    wish->limited = (flags & 8) != 0;
+    wish->again = (flags & 16) != 0;
+    wish->ended = (flags & 32) != 0;
+}
+
+static void
+code_wish(struct coder *coder, struct hf_wish *wish)
+{
+    struct codec *codec = &coder->codec;
+
+    wish->lane = code_entry(coder, coder->lanes, wish->lane);
+    wish->node = codec_small(codec, wish->node);
+    wish->id = codec_small(codec, wish->id);
+    wish->n = codec_small(codec, wish->n);
+    wish->a = codec_small(codec, wish->a);
+    wish->stream = codec_small(codec, wish->stream);
+    wish->fence = codec_small(codec, wish->fence);
+    wish->changing = codec_small(codec, wish->changing);
+    wish->deadline = codec_ahead(codec, wish->deadline);
+    wish->asked_at = codec_ago(codec, wish->asked_at, SESSION_CODEC_WAITED);
+    wish->due = codec_ahead(codec, wish->due);
+    wish->lowering = codec_small(codec, wish->lowering);
+    wish->state = codec_small(codec, wish->state);
+    wish->wait = codec_small(codec, wish->wait);
+    wish->status = codec_small(codec, wish->status);
+    wish->outcome = codec_small(codec, wish->outcome);
+    code_flags(codec, wish);
+}
+
+/* What is read has its entries before they are named. */
+static void
+code_entries(struct coder *coder)
+{
+    struct hf_session *s = coder->s;
+
+    coder->wishes_count = codec_small(&coder->codec, coder->wishes_count);
+    coder->lanes_count = codec_small(&coder->codec, coder->lanes_count);
+    for (unsigned i = 1; coder->codec.reads && i <= coder->wishes_count; i++)
+        coder->wishes[i] = hf_slots_take(s, &s->wishes);
+    for (unsigned i = 1; coder->codec.reads && i <= coder->lanes_count; i++)
+        coder->lanes[i] = hf_slots_take(s, &s->lanes);
+}
+
+/* Who is over does nothing any more. */
+static void
+code(struct coder *coder)
+{
+    struct codec *codec = &coder->codec;
+    struct hf_session *s = coder->s;
+
+    s->state = (enum hf_lease_state)codec_small(codec, s->state);
+    if (s->state == HF_LEASE_OVER) {
+        s->is_last = true;
+        codec_end(codec);
+        return;
+    }
+    code_entries(coder);
+    code_lease(coder);
+    s->last_lane = codec_small(codec, s->last_lane);
+    s->lowest = codec_small(codec, s->lowest);
+    for (unsigned i = 1; i <= coder->lanes_count; i++)
+        code_lane(coder, hf_wish_lane_at(s, coder->lanes[i]));
+    for (unsigned i = 1; i <= coder->wishes_count; i++)
+        code_wish(coder, hf_wish_at(s, coder->wishes[i]));
+    code_row(coder, HF_ROW_MATES, &s->granted);
+    code_row(coder, HF_ROW_WORK, &s->ready);
+    code_row(coder, HF_ROW_WORK, &s->sent);
+    code_timers(coder);
+    codec_end(codec);
+}
+
+/* ---- What follows from what was read ------------------------------------- */
+
+static uint64_t
+hash_of(uint64_t number)
+{
+    return hf_chains_mix(number, 0);
+}
+
+static void
+find_wish(struct hf_session *s, uint32_t number)
+{
+    const struct hf_wish *wish = hf_wish_at(s, number);
+
+    s->unsettled_count++;
+    if (!wish->ended)
+        hf_chains_add(s, &s->by_id, hash_of(wish->id), number);
+    if (wish->stream != 0)
+        hf_chains_add(s, &s->by_stream, hash_of(wish->stream), number);
+    if (!is_granted(wish))
+        return;
+    hf_chains_add(s, &s->by_fence, hash_of(wish->fence), number);
+    hf_fence_sum_add(&s->believed, wish->fence);
+    s->confirming_count += wish->state == HF_WISH_CONFIRMING;
+}
+
+static void
+find_lane(struct hf_session *s, uint32_t number)
+{
+    const struct hf_wish_lane *lane = hf_wish_lane_at(s, number);
+
+    hf_earliest_set(s, lane->wishes_count > 0 ? &s->used : &s->idle, number,
+                    (int64_t)lane->number);
+    if (lane->label != 0)
+        hf_chains_add(s, &s->by_label, hash_of(lane->label), number);
+}
+
+/* ---- Calls --------------------------------------------------------------- */
+
+static void
+number_wish(struct hf_wish *wish, const struct session_numbers *of)
+{
+    numbers_add(of->streams, &wish->stream);
+    numbers_add(of->fences, &wish->fence);
+    numbers_add(of->n, &wish->n);
+    numbers_add(of->a, &wish->a);
+}
+
+static void
+number_lanes(struct hf_session *s, const struct session_numbers *of)
+{
+    struct coder coder = {.s = s};
+
+    order_lanes(&coder);
+    for (unsigned i = 1; i <= coder.lanes_count; i++) {
+        struct hf_wish_lane *lane = hf_wish_lane_at(s, coder.lanes[i]);
+
+        numbers_add(of->n, &lane->n);
+        if (of->lanes != NULL)
+            numbers_add(of->lanes, &lane->number);
+    }
+    if (of->lanes == NULL)
+        return;
+    numbers_add(of->lanes, &s->last_lane);
+    numbers_add(of->lanes, &s->lowest);
+}
+
+void
+session_numbers(struct hf_session *s, const struct session_numbers *of)
+{
+    if (s->state == HF_LEASE_OVER)
+        return;
+    strip(s);
+    numbers_add(of->terms, &s->term);
+    numbers_add(of->streams, &s->last_stream);
+    numbers_add(of->streams, &s->nodes.known);
+    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
+        numbers_add(of->streams, &s->errands[i].stream);
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        if (hf_wish_at(s, at)->state != HF_WISH_FREE)
+            number_wish(hf_wish_at(s, at), of);
+    number_lanes(s, of);
+}
+
+void
+session_write(const struct hf_session *s, struct hf_instant now, uint8_t *bytes)
+{
+    static const struct hf_secret none;
+    _Alignas(64) uint8_t block[BLOCK];
+    size_t size = hf_session_size(&s->config);
+    struct coder coder = {
+        .codec = codec_writer(bytes, SESSION_CODEC_SIZE, now),
+    };
+
+    HF_CHECK(size <= sizeof(block));
+    HF_CHECK(s->config.limits.wishes <= SESSION_CODEC_WISHES);
+    HF_CHECK(s->config.limits.nodes <= SESSION_CODEC_NODES);
+    HF_CHECK(memcmp(&s->secret, &none, sizeof(none)) == 0);
+    memcpy(block, s, size);
+    coder.s = hf_slots_behind(block, 0);
+    strip(coder.s);
+    if (coder.s->granted.count == 0 && hf_reached(now, coder.s->right_until))
+        coder.s->trust = HF_TRUST_OVER; /* there is nobody to tell */
+    order_wishes(&coder);
+    order_lanes(&coder);
+    order_errands(coder.s);
+    code(&coder);
+}
+
+struct hf_session *
+session_read(const struct hf_session_config *config, const uint8_t *bytes,
+             void *block)
+{
+    struct coder coder = {
+        .codec = codec_reader(bytes, SESSION_CODEC_SIZE),
+    };
+
+    memset(block, 0, hf_session_size(config));
+    coder.s = hf_session_init(block, config);
+    coder.s->now = CODEC_NOW;
+    code(&coder);
+    for (unsigned i = 1; i <= coder.wishes_count; i++)
+        find_wish(coder.s, coder.wishes[i]);
+    for (unsigned i = 1; i <= coder.lanes_count; i++)
+        find_lane(coder.s, coder.lanes[i]);
+    return coder.s;
+}

@@ -1,0 +1,48 @@
+#ifndef LAB_SERVICE_CLIENT_H
+#define LAB_SERVICE_CLIENT_H
+
+#include "lab/service/world.h"
+
+/*
+ * A client of a service: its process, its session, and what it sends.
+ */
+
+struct hf_session_config
+service_session_config(const struct service_config *config);
+
+/* A new process, which wants nothing yet. */
+void service_client_begin(struct service_world *world, unsigned client);
+
+/* It is gone, and its streams are heard by nobody. */
+void service_client_die(struct service_world *world, unsigned client);
+
+void service_client_want(struct service_world *world, unsigned client,
+                         unsigned lock);
+void service_client_release(struct service_world *world, unsigned client,
+                            unsigned lock);
+void service_client_clock(struct service_world *world, unsigned client);
+
+/* What has come back on that stream of it. */
+void service_client_hear(struct service_world *world, unsigned client,
+                         unsigned index);
+
+/* The wish for that lock; NULL: there is none, or it has ended. */
+const struct hf_wish *service_client_wish(const struct service_client *client,
+                                          unsigned lock);
+
+/* What its process is told when it asks whether it holds that lock. */
+enum hf_outcome service_client_holds(const struct service_client *client,
+                                     unsigned lock);
+
+/* The id of its session; 0: it has none that it would speak for. */
+uint64_t service_client_session(const struct service_client *client);
+
+/* Has it something to do now? */
+bool service_client_is_due(const struct service_client *client);
+
+/* Has its world room for one more of its streams?  Then this is one. */
+bool service_client_has_room(const struct service_config *config,
+                             const struct service_client *client);
+struct service_stream *service_client_free(struct service_client *client);
+
+#endif

@@ -1,0 +1,904 @@
+#include "lab/service/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "core/lockspace/parts.h"
+#include "core/session/parts.h"
+#include "lab/server/node_codec.h"
+#include "lab/server/numbers.h"
+#include "lab/server/picture_journal.h"
+#include "lab/server/session_codec.h"
+#include "lab/service/client.h"
+#include "lab/service/node.h"
+
+/*
+ * Bytes: what is nobody's; each client, and its streams; each node, and its
+ * lockspace.  Before they are written, all numbers become ranks, in a copy of
+ * the world that is then thrown away.
+ */
+enum {
+    HEAD_BYTES = 6,
+    BATCH_BYTES = 2 + 5 * 8,
+    CALL_BYTES = 12 + HEAD_BYTES + BATCH_BYTES,
+    REST_BYTES = 16 + HEAD_BYTES + 4 * 12 + CALL_BYTES,
+    CLIENT_BYTES = SESSION_CODEC_SIZE + 5 + SERVICE_LOCKS,
+    STREAM_BYTES = 40,
+    STREAMS_BYTES = SERVICE_STREAMS * STREAM_BYTES,
+    NODE_BYTES = NODE_CODEC_SIZE + 4 + BATCH_BYTES + SERVICE_CALLS * CALL_BYTES,
+};
+
+struct packed_lockspace {
+    struct picture picture;
+    struct picture_journal journal;
+};
+
+size_t
+service_packed_size(const struct service_config *config)
+{
+    return REST_BYTES + config->world.clients * (CLIENT_BYTES + STREAMS_BYTES) +
+           config->nodes * (NODE_BYTES + sizeof(struct packed_lockspace));
+}
+
+void
+service_parts(const struct service_config *config,
+              uint16_t parts[EXPLORE_PARTS_MAX])
+{
+    unsigned count = 0;
+
+    parts[count++] = REST_BYTES;
+    for (unsigned i = 0; i < config->world.clients; i++) {
+        parts[count++] = CLIENT_BYTES;
+        parts[count++] = STREAMS_BYTES;
+    }
+    for (unsigned i = 0; i < config->nodes; i++) {
+        parts[count++] = NODE_BYTES;
+        parts[count++] = sizeof(struct packed_lockspace);
+    }
+}
+
+static struct picture_config
+picture_of(const struct service_config *config)
+{
+    return (struct picture_config){
+        .lockspace = service_node_config(config, 0).lockspace,
+        .clients = config->world.clients * SERVICE_SESSIONS,
+        .if_dead = config->if_dead,
+        .ttl = codec_length(config->ttl),
+        .tick = codec_length(1),
+    };
+}
+
+/* ---- What does not matter ------------------------------------------------ */
+
+static void
+strip_stream(struct service_stream *stream)
+{
+    bool answered =
+        stream->answered || (stream->stage == SERVICE_BACK && !stream->broken);
+
+    if (!stream->heard)
+        stream->number = 0;
+    if (stream->stage != SERVICE_THERE)
+        stream->arrived = 0;
+    if (answered)
+        return;
+    stream->answer = (struct hf_answer){0};
+    stream->term = 0;
+    stream->leader = 0;
+}
+
+static bool
+is_asked(const struct service_node *node, uint64_t number)
+{
+    for (unsigned i = 0; i < SERVICE_CALLS; i++)
+        if (node->calls[i].asked != SERVICE_QUIET &&
+            node->calls[i].number == number)
+            return true;
+    return false;
+}
+
+/* A batch is needed while it is under way; what was sent, while somebody can
+ * answer it, or it may be the claim that is to be settled. */
+static void
+strip_node(struct service_node *node)
+{
+    struct hf_keeper *k = &node->node.leader.contender.keeper;
+    bool claims = k->token == 0;
+
+    if (node->node.batch.number == 0)
+        node->batch = (struct service_batch){0};
+    k->inflight.forgot_claim &= claims;
+    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++) {
+        struct hf_sent *sent = &k->inflight.writes[i];
+
+        if (!(claims && sent->kind == HF_ASK_CLAIM) &&
+            !is_asked(node, sent->number))
+            *sent = (struct hf_sent){0};
+    }
+}
+
+/* What was told is told, and whoever does not seek begins anew, but for what it
+ * was last. */
+static void
+strip_leader(struct service_node *node)
+{
+    struct hf_leader *l = &node->node.leader;
+    struct hf_contender *c = &l->contender;
+    uint64_t claims = c->claims;
+    struct hf_heartbeat heartbeat = c->keeper.heartbeat;
+    uint64_t asked = c->keeper.question.number;
+
+    l->applied = 0;
+    if (l->batch.version == 0)
+        l->batch = (struct hf_leader_batch){0};
+    if (c->keeper.state == HF_KEEPER_IDLE)
+        l->next_fence = 0; /* it is said of what is to be claimed */
+    if (l->state != HF_LEADER_IDLE)
+        return;
+    *l = (struct hf_leader){.config = l->config};
+    c->claims = claims;
+    c->keeper.heartbeat = heartbeat;
+    c->keeper.question.number = asked;
+}
+
+/* Where a new leader grants at once, nobody asks how long a wish has waited. */
+static void
+strip_client(const struct service_config *config, struct service_client *client)
+{
+    struct hf_session *s = service_session(client);
+
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        strip_stream(&client->streams[i]);
+    if (!client->alive || config->takeover_grace != 0)
+        return;
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        if (hf_wish_at(s, at)->asked_at.ms != HF_NEVER.ms)
+            hf_wish_at(s, at)->asked_at = client->clock;
+}
+
+static void
+strip(struct service_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        strip_client(world->config, &world->clients[i]);
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        strip_node(&world->nodes[i]);
+        strip_leader(&world->nodes[i]);
+    }
+    world->orphan.number = 0;
+    world->orphan.batch.number = world->orphan.batch.count > 0;
+}
+
+/* ---- Numbers ------------------------------------------------------------- */
+
+/* One more than the greatest id of a session in a world that is packed. */
+enum { SERVICE_IDS = PICTURE_CLIENTS + 1 };
+
+struct sorts {
+    struct numbers versions;
+    struct numbers fences;
+    struct numbers ids;
+    struct numbers streams[SERVICE_CLIENTS];
+    struct numbers n[SERVICE_IDS]; /* by the session's id; 0: has none */
+    struct numbers a[SERVICE_IDS];
+    struct numbers own_n[SERVICE_CLIENTS]; /* of one that has no session yet */
+    struct numbers own_a[SERVICE_CLIENTS];
+    struct numbers marks[SERVICE_NODES];
+    struct numbers batches[SERVICE_NODES];
+    struct numbers questions[SERVICE_NODES];
+};
+
+static void
+add_record(struct sorts *sorts, struct service_record *record)
+{
+    numbers_add(&sorts->n[record->session], &record->n);
+    numbers_add(&sorts->fences, &record->fence);
+}
+
+static void
+add_batch(struct sorts *sorts, struct numbers *batches,
+          struct service_batch *batch)
+{
+    numbers_add(batches, &batch->number);
+    for (unsigned i = 0; i < batch->count; i++)
+        add_record(sorts, &batch->changes[i].record);
+}
+
+static void
+add_head(struct sorts *sorts, struct service_head *head)
+{
+    numbers_add(&sorts->versions, &head->token);
+    numbers_add(&sorts->ids, &head->id);
+    numbers_add(&sorts->fences, &head->next_fence);
+}
+
+static void
+add_call(struct sorts *sorts, struct numbers *batches,
+         struct numbers *questions, struct service_call *call)
+{
+    numbers_add(questions, &call->number);
+    numbers_add(&sorts->versions, &call->expects);
+    numbers_add(&sorts->versions, &call->over);
+    numbers_add(&sorts->versions, &call->version);
+    numbers_add(&sorts->versions, &call->term);
+    add_head(sorts, &call->head);
+    add_batch(sorts, batches, &call->batch);
+}
+
+static void
+add_stream(struct sorts *sorts, struct service_stream *stream)
+{
+    if (stream->stage == SERVICE_NONE)
+        return;
+    numbers_add(&sorts->streams[stream->client], &stream->number);
+    numbers_add(&sorts->n[stream->message.session], &stream->message.n);
+    numbers_add(&sorts->a[stream->message.session], &stream->message.a);
+    numbers_add(&sorts->versions, &stream->message.term);
+    numbers_add(&sorts->versions, &stream->term);
+    numbers_add(&sorts->batches[stream->node], &stream->arrived);
+    numbers_add(&sorts->marks[stream->node], &stream->answer.mark);
+    if (stream->answer.kind == HF_ANSWER_GRANTED)
+        numbers_add(&sorts->fences, &stream->answer.fence);
+    for (unsigned i = 0; i < stream->fences_count; i++)
+        numbers_add(&sorts->fences, &stream->fences[i]);
+}
+
+static void
+add_client(struct sorts *sorts, struct service_world *world, unsigned number)
+{
+    struct service_client *client = &world->clients[number];
+    struct hf_session *s = service_session(client);
+    uint64_t id = service_client_session(client);
+    const struct session_numbers to = {
+        .terms = &sorts->versions,
+        .streams = &sorts->streams[number],
+        .fences = &sorts->fences,
+        .n = id == 0 ? &sorts->own_n[number] : &sorts->n[id],
+        .a = id == 0 ? &sorts->own_a[number] : &sorts->a[id],
+    };
+
+    if (client->alive)
+        session_numbers(s, &to);
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        add_stream(sorts, &client->streams[i]);
+}
+
+static void
+add_lockspace(struct sorts *sorts, struct service_world *world, unsigned number)
+{
+    struct picture_numbers to = {
+        .terms = &sorts->versions,
+        .fences = &sorts->fences,
+        .marks = &sorts->marks[number],
+        .batches = &sorts->batches[number],
+        .in_order = world->config->changes > 0,
+    };
+
+    for (unsigned i = 0; i < world->config->world.clients * SERVICE_SESSIONS;
+         i++) {
+        to.n[i] = &sorts->n[i + 1];
+        to.a[i] = &sorts->a[i + 1];
+    }
+    picture_add_numbers(service_lockspace(&world->nodes[number]), &to);
+}
+
+static void
+add_node(struct sorts *sorts, struct service_world *world, unsigned number)
+{
+    struct service_node *node = &world->nodes[number];
+    const struct node_numbers to = {
+        .versions = &sorts->versions,
+        .fences = &sorts->fences,
+        .marks = &sorts->marks[number],
+        .questions = &sorts->questions[number],
+        .ids = &sorts->ids,
+        .batches = &sorts->batches[number],
+    };
+
+    if (!node->alive)
+        return;
+    node_numbers(&node->node, &to);
+    numbers_add(&sorts->batches[number], &node->applied);
+    add_batch(sorts, &sorts->batches[number], &node->batch);
+    for (unsigned i = 0; i < SERVICE_CALLS; i++)
+        add_call(sorts, &sorts->batches[number], &sorts->questions[number],
+                 &node->calls[i]);
+    if (service_lockspace(node) != NULL)
+        add_lockspace(sorts, world, number);
+}
+
+static void
+add_rest(struct sorts *sorts, struct service_world *world)
+{
+    struct numbers none = {0}; /* of whoever is gone */
+
+    numbers_add(&sorts->versions, &world->store.version);
+    numbers_add(&sorts->versions, &world->store.marker);
+    add_head(sorts, &world->store.head);
+    for (unsigned i = 0; i < world->store.count; i++)
+        add_record(sorts, &world->store.records[i]);
+    numbers_add(&sorts->fences, &world->cleared.fence);
+    numbers_add(&sorts->fences, &world->highest);
+    for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
+        numbers_add(&sorts->fences, &world->told[i]);
+        numbers_add(&sorts->fences, &world->left_behind[i]);
+    }
+    add_call(sorts, &none, &none, &world->orphan);
+}
+
+/* Attempts are compared with others of the same request alone. */
+static void
+lift(uint64_t *a, uint64_t n)
+{
+    if (*a != 0)
+        *a += n << 32;
+}
+
+static void
+lift_client(struct service_client *client)
+{
+    struct hf_session *s = service_session(client);
+
+    for (uint32_t at = 1; client->alive && at <= s->wishes.fresh; at++)
+        lift(&hf_wish_at(s, at)->a, hf_wish_at(s, at)->n);
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        lift(&client->streams[i].message.a, client->streams[i].message.n);
+}
+
+static void
+lift_attempts(struct service_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        lift_client(&world->clients[i]);
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        struct hf_lockspace *ls = service_lockspace(&world->nodes[i]);
+
+        for (uint32_t at = 1;
+             world->nodes[i].alive && ls != NULL && at <= ls->lanes.fresh; at++)
+            lift(&hf_lane_at(ls, at)->a, hf_lane_at(ls, at)->n);
+    }
+}
+
+/* A term is a version, and fences go on from the greatest: in a store whose
+ * fences were once above its versions, they stay so. */
+enum { FENCE_FIRST = 100 };
+
+static void
+rank(struct service_world *world)
+{
+    const struct service_config *config = world->config;
+    struct sorts sorts = {0};
+
+    lift_attempts(world);
+    for (unsigned i = 0; i < config->nodes; i++)
+        add_node(&sorts, world, i);
+    for (unsigned i = 0; i < config->world.clients; i++)
+        add_client(&sorts, world, i);
+    add_rest(&sorts, world);
+    numbers_settle(&sorts.versions, 1);
+    numbers_settle(&sorts.fences, FENCE_FIRST);
+    numbers_name(&sorts.ids);
+    for (unsigned i = 0; i < config->world.clients; i++) {
+        numbers_settle(&sorts.streams[i], 1);
+        numbers_settle(&sorts.own_n[i], 1);
+        numbers_settle(&sorts.own_a[i], 1);
+    }
+    for (unsigned i = 0; i < SERVICE_IDS; i++) {
+        numbers_settle(&sorts.n[i], 1);
+        numbers_settle(&sorts.a[i], 1);
+    }
+    for (unsigned i = 0; i < config->nodes; i++) {
+        numbers_settle(&sorts.marks[i], 1);
+        numbers_settle(&sorts.batches[i], 1);
+        numbers_settle(&sorts.questions[i], 1);
+    }
+}
+
+/* ---- Counts -------------------------------------------------------------- */
+
+/* Of beats only the difference to what a node knows of its own matters. */
+static bool
+is_its_claim(const struct service_node *node, uint64_t id)
+{
+    const struct hf_keeper *k = &node->node.leader.contender.keeper;
+
+    return node->alive && k->state != HF_KEEPER_IDLE && k->heartbeat.id == id;
+}
+
+static void
+set_count(const struct service_world *world, struct service_head *head)
+{
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        uint64_t base = node_count_base(&world->nodes[i].node);
+
+        if (!is_its_claim(&world->nodes[i], head->id))
+            continue;
+        head->count += NODE_CODEC_COUNT;
+        head->count -= head->count < base ? head->count : base;
+        return;
+    }
+    head->count = 0;
+}
+
+static void
+set_counts(struct service_world *world)
+{
+    set_count(world, &world->store.head);
+    set_count(world, &world->orphan.head);
+    for (unsigned i = 0; i < world->config->nodes; i++)
+        for (unsigned k = 0; k < SERVICE_CALLS; k++)
+            set_count(world, &world->nodes[i].calls[k].head);
+}
+
+/* ---- What is nobody's ---------------------------------------------------- */
+
+static void
+do_head(struct codec *codec, struct service_head *head)
+{
+    head->exists = codec_small(codec, head->exists) != 0;
+    head->led = codec_small(codec, head->led) != 0;
+    head->token = codec_small(codec, head->token);
+    head->id = codec_small(codec, head->id);
+    head->count = codec_small(codec, head->count);
+    head->next_fence = codec_small(codec, head->next_fence);
+}
+
+static void
+do_record(struct codec *codec, struct service_record *record)
+{
+    record->fence = codec_small(codec, record->fence);
+    record->session = codec_small(codec, record->session);
+    record->n = codec_small(codec, record->n);
+    record->lock = codec_small(codec, record->lock);
+}
+
+static void
+do_batch(struct codec *codec, struct service_batch *batch)
+{
+    batch->number = codec_small(codec, batch->number);
+    batch->count = codec_small(codec, batch->count);
+    for (unsigned i = 0; i < batch->count; i++) {
+        batch->changes[i].kind = codec_small(codec, batch->changes[i].kind);
+        do_record(codec, &batch->changes[i].record);
+    }
+}
+
+static void
+do_call(struct codec *codec, struct service_call *call)
+{
+    struct codec own = *codec;
+
+    codec->at += CALL_BYTES;
+    own.end = codec->at;
+    call->asked = codec_small(&own, call->asked);
+    if (call->asked != SERVICE_QUIET) {
+        call->done = codec_small(&own, call->done) != 0;
+        call->late = codec_small(&own, call->late) != 0;
+        call->number = codec_small(&own, call->number);
+        call->expects = codec_small(&own, call->expects);
+        call->over = codec_small(&own, call->over);
+        call->marks = codec_small(&own, call->marks) != 0;
+        call->claims = codec_small(&own, call->claims) != 0;
+        do_head(&own, &call->head);
+        do_batch(&own, &call->batch);
+        call->verdict = (enum hf_verdict)codec_small(&own, call->verdict);
+        call->version = codec_small(&own, call->version);
+        call->term = codec_small(&own, call->term);
+    }
+    codec_end(&own);
+}
+
+static int
+compare_records(const void *a, const void *b)
+{
+    const struct service_record *left = a;
+    const struct service_record *right = b;
+
+    if (left->fence != right->fence)
+        return left->fence < right->fence ? -1 : 1;
+    return (left->session > right->session) - (left->session < right->session);
+}
+
+static void
+do_rest(struct codec *codec, struct service_world *world)
+{
+    struct service_store *store = &world->store;
+    struct codec own = *codec;
+
+    codec->at += REST_BYTES;
+    own.end = codec->at;
+    if (!codec->reads)
+        qsort(store->records, store->count, sizeof(store->records[0]),
+              compare_records);
+    store->version = codec_small(&own, store->version);
+    store->marker = codec_small(&own, store->marker);
+    do_head(&own, &store->head);
+    world->cleared.fence = codec_small(&own, world->cleared.fence);
+    world->cleared.age = codec_small(&own, world->cleared.age);
+    world->highest = codec_small(&own, world->highest);
+    for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
+        world->told[i] = codec_small(&own, world->told[i]);
+        world->left_behind[i] = codec_small(&own, world->left_behind[i]);
+    }
+    do_call(&own, &world->orphan);
+    store->count = codec_small(&own, store->count);
+    for (unsigned i = 0; i < store->count; i++)
+        do_record(&own, &store->records[i]);
+    codec_end(&own);
+}
+
+/* ---- Streams ------------------------------------------------------------- */
+
+static void
+do_message(struct codec *codec, const struct service_config *config,
+           struct hf_message *message)
+{
+    message->kind = (enum hf_message_kind)codec_small(codec, message->kind);
+    message->session = codec_small(codec, message->session);
+    message->term = codec_small(codec, message->term);
+    message->lowest = codec_small(codec, message->lowest);
+    message->lane = codec_small(codec, message->lane);
+    message->n = codec_small(codec, message->n);
+    message->a = codec_small(codec, message->a);
+    if (message->kind == HF_MESSAGE_OPEN) {
+        message->open.ttl = codec_length(config->ttl);
+        message->open.if_dead = config->if_dead;
+    } else if (message->kind == HF_MESSAGE_KEEP_ALIVE) {
+        message->keep_alive.compare =
+            codec_small(codec, message->keep_alive.compare) != 0;
+    } else if (message->kind == HF_MESSAGE_ACQUIRE) {
+        message->acquire.wait =
+            (enum hf_wait_kind)codec_small(codec, message->acquire.wait);
+        message->acquire.remaining =
+            codec_ticks(codec, message->acquire.remaining);
+        if (config->takeover_grace == 0)
+            message->acquire.waited.ms = 0;
+        message->acquire.waited = codec_ticks(codec, message->acquire.waited);
+    }
+}
+
+static void
+do_answer(struct codec *codec, struct hf_answer *answer)
+{
+    answer->kind = (enum hf_answer_kind)codec_small(codec, answer->kind);
+    answer->mark = codec_small(codec, answer->mark);
+    if (answer->kind == HF_ANSWER_GRANTED) {
+        answer->fence = codec_small(codec, answer->fence);
+    } else if (answer->kind == HF_ANSWER_OVER) {
+        answer->over = (enum hf_over)codec_small(codec, answer->over);
+    } else if (answer->kind == HF_ANSWER_OPENED ||
+               answer->kind == HF_ANSWER_ALIVE) {
+        answer->alive.session = codec_small(codec, answer->alive.session);
+        answer->alive.differs = codec_small(codec, answer->alive.differs) != 0;
+        answer->alive.revoked = codec_small(codec, answer->alive.revoked);
+    } else if (answer->kind == HF_ANSWER_TERM) {
+        answer->pause_us = codec_small(codec, answer->pause_us > 0);
+    } else if (answer->kind == HF_ANSWER_LATER) {
+        answer->grace = codec_ticks(codec, answer->grace);
+    }
+}
+
+static void
+do_stream(struct codec *codec, const struct service_config *config,
+          struct service_stream *stream)
+{
+    bool answered;
+
+    stream->stage = codec_small(codec, stream->stage);
+    if (stream->stage == SERVICE_NONE)
+        return;
+    stream->node = codec_small(codec, stream->node);
+    stream->lock = codec_small(codec, stream->lock);
+    stream->heard = codec_small(codec, stream->heard) != 0;
+    stream->late = codec_small(codec, stream->late) != 0;
+    stream->answered = codec_small(codec, stream->answered) != 0;
+    stream->broken = codec_small(codec, stream->broken) != 0;
+    stream->number = codec_small(codec, stream->number);
+    stream->arrived = codec_small(codec, stream->arrived);
+    do_message(codec, config, &stream->message);
+    answered =
+        stream->answered || (stream->stage == SERVICE_BACK && !stream->broken);
+    if (answered) {
+        do_answer(codec, &stream->answer);
+        stream->term = codec_small(codec, stream->term);
+        stream->leader = codec_small(codec, stream->leader);
+    }
+    stream->fences_count = codec_small(codec, stream->fences_count);
+    for (unsigned i = 0; i < stream->fences_count; i++)
+        stream->fences[i] = codec_small(codec, stream->fences[i]);
+}
+
+/* On which of them a claim is answered, at which nodes: a bit each. */
+static uint8_t
+listeners(const struct service_world *world, unsigned client, unsigned index)
+{
+    uint64_t id = client * (uint64_t)SERVICE_STREAMS + index + 1;
+    uint8_t nodes = 0;
+
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        const struct hf_lockspace *ls = service_lockspace(&world->nodes[i]);
+
+        for (uint32_t at = 1;
+             world->nodes[i].alive && ls != NULL && at <= ls->claims.fresh;
+             at++)
+            if (hf_claim_at(ls, at)->state != HF_CLAIM_FREE &&
+                hf_claim_at(ls, at)->stream == id)
+                nodes |= (uint8_t)(1u << i);
+    }
+    return nodes;
+}
+
+struct packed_stream {
+    uint8_t bytes[STREAM_BYTES];
+    uint8_t listeners;
+    uint8_t was;
+};
+
+static int
+compare_streams(const void *a, const void *b)
+{
+    return memcmp(b, a, offsetof(struct packed_stream, was));
+}
+
+/* Claims know them by their places. */
+static void
+rename_streams(struct service_world *world, unsigned client,
+               const struct packed_stream *streams)
+{
+    uint64_t now[SERVICE_STREAMS];
+    uint64_t first = client * (uint64_t)SERVICE_STREAMS + 1;
+
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        now[streams[i].was] = first + i;
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        struct hf_lockspace *ls = service_lockspace(&world->nodes[i]);
+
+        for (uint32_t at = 1;
+             world->nodes[i].alive && ls != NULL && at <= ls->claims.fresh;
+             at++) {
+            uint64_t *stream = &hf_claim_at(ls, at)->stream;
+
+            if (*stream >= first && *stream < first + SERVICE_STREAMS)
+                *stream = now[*stream - first];
+        }
+    }
+}
+
+static void
+pack_streams(struct service_world *world, unsigned number, uint8_t *bytes)
+{
+    struct packed_stream streams[SERVICE_STREAMS];
+
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++) {
+        struct codec codec =
+            codec_writer(streams[i].bytes, STREAM_BYTES, world->now);
+
+        do_stream(&codec, world->config, &world->clients[number].streams[i]);
+        codec_end(&codec);
+        streams[i].listeners = listeners(world, number, i);
+        streams[i].was = (uint8_t)i;
+    }
+    qsort(streams, SERVICE_STREAMS, sizeof(streams[0]), compare_streams);
+    rename_streams(world, number, streams);
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        memcpy(bytes + i * STREAM_BYTES, streams[i].bytes, STREAM_BYTES);
+}
+
+static void
+unpack_streams(const struct service_config *config, unsigned number,
+               const uint8_t *bytes, struct service_client *client)
+{
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++) {
+        struct codec codec =
+            codec_reader(bytes + i * STREAM_BYTES, STREAM_BYTES);
+
+        client->streams[i] = (struct service_stream){.client = (uint8_t)number};
+        do_stream(&codec, config, &client->streams[i]);
+        if (client->streams[i].stage == SERVICE_NONE)
+            client->streams[i].client = 0;
+    }
+}
+
+/* ---- Clients ------------------------------------------------------------- */
+
+static void
+do_client(struct codec *codec, struct service_client *client)
+{
+    client->alive = codec_small(codec, client->alive) != 0;
+    client->stalled = codec_small(codec, client->stalled) != 0;
+    client->away = codec_small(codec, client->away) != 0;
+    client->slips = codec_small(codec, client->slips);
+    client->window = codec_small(codec, client->window);
+    for (unsigned i = 0; i < SERVICE_LOCKS; i++)
+        client->deadlines[i] = codec_ahead(codec, client->deadlines[i]);
+}
+
+/* Its clock is its own. */
+static void
+pack_client(const struct service_world *world, unsigned number, uint8_t *bytes)
+{
+    struct service_client client = world->clients[number];
+    struct codec codec =
+        codec_writer(bytes, CLIENT_BYTES - SESSION_CODEC_SIZE, client.clock);
+    uint8_t *session = bytes + CLIENT_BYTES - SESSION_CODEC_SIZE;
+
+    for (unsigned i = 0; i < SERVICE_LOCKS; i++)
+        if (service_client_wish(&client, i) == NULL)
+            client.deadlines[i] = client.clock;
+    do_client(&codec, &client);
+    codec_end(&codec);
+    memset(session, 0, SESSION_CODEC_SIZE);
+    if (client.alive)
+        session_write(service_session(&client), client.clock, session);
+}
+
+static void
+unpack_client(const struct service_config *config, const uint8_t *bytes,
+              struct service_client *client)
+{
+    const struct hf_session_config session = service_session_config(config);
+    struct codec codec = codec_reader(bytes, CLIENT_BYTES - SESSION_CODEC_SIZE);
+
+    do_client(&codec, client);
+    client->clock = CODEC_NOW;
+    if (client->alive)
+        session_read(&session, bytes + CLIENT_BYTES - SESSION_CODEC_SIZE,
+                     client->block);
+}
+
+/* ---- Nodes --------------------------------------------------------------- */
+
+static int
+compare_changes(const void *a, const void *b)
+{
+    const struct service_change *left = a;
+    const struct service_change *right = b;
+
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    return compare_records(&left->record, &right->record);
+}
+
+/* The changes of a batch are in any order. */
+static void
+do_node(struct codec *codec, struct service_node *node)
+{
+    node->frozen = codec_small(codec, node->frozen) != 0;
+    node->cut = codec_small(codec, node->cut) != 0;
+    node->applied = codec_small(codec, node->applied);
+    if (!codec->reads)
+        qsort(node->batch.changes, node->batch.count,
+              sizeof(node->batch.changes[0]), compare_changes);
+    do_batch(codec, &node->batch);
+    for (unsigned i = 0; i < SERVICE_CALLS; i++) {
+        struct service_batch *batch = &node->calls[i].batch;
+
+        if (!codec->reads)
+            qsort(batch->changes, batch->count, sizeof(batch->changes[0]),
+                  compare_changes);
+        do_call(codec, &node->calls[i]);
+    }
+}
+
+static void
+pack_node(struct service_world *world, unsigned number, uint8_t *bytes)
+{
+    struct service_node *node = &world->nodes[number];
+    struct codec codec =
+        codec_writer(bytes, NODE_BYTES - NODE_CODEC_SIZE, world->now);
+
+    memset(bytes, 0, NODE_BYTES);
+    codec_small(&codec, node->alive);
+    if (!node->alive)
+        return;
+    do_node(&codec, node);
+    node_write(&node->node, world->now, bytes + NODE_BYTES - NODE_CODEC_SIZE);
+}
+
+static void
+pack_lockspace(const struct service_world *world, unsigned number,
+               struct packed_lockspace *packed)
+{
+    const struct picture_config config = picture_of(world->config);
+    const struct hf_lockspace *ls = service_lockspace(&world->nodes[number]);
+
+    *packed = (struct packed_lockspace){0};
+    if (!world->nodes[number].alive || ls == NULL)
+        return;
+    picture_take(ls, &config, world->now, &packed->picture);
+    picture_take_journal(ls, world->config->changes > 0, &packed->journal);
+}
+
+static void
+unpack_lockspace(const struct service_config *config,
+                 const struct packed_lockspace *packed,
+                 struct service_node *node)
+{
+    const struct picture_config picture = picture_of(config);
+    struct picture_block block;
+
+    picture_build(&packed->picture, &picture, &block);
+    picture_build_journal(&packed->journal,
+                          (struct hf_lockspace *)(uintptr_t)block.bytes);
+    memcpy(node->block, block.bytes, sizeof(block.bytes));
+}
+
+static void
+unpack_node(const struct service_config *config, unsigned number,
+            const uint8_t *bytes, struct service_node *node)
+{
+    const struct hf_node_config own = service_node_config(config, number);
+    struct codec codec = codec_reader(bytes, NODE_BYTES - NODE_CODEC_SIZE);
+    struct packed_lockspace packed;
+
+    node->alive = codec_small(&codec, node->alive) != 0;
+    if (!node->alive)
+        return;
+    do_node(&codec, node);
+    node_read(&own, bytes + NODE_BYTES - NODE_CODEC_SIZE, node->block,
+              &node->node);
+    if (service_lockspace(node) == NULL)
+        return;
+    memcpy(&packed, bytes + NODE_BYTES, sizeof(packed));
+    unpack_lockspace(config, &packed, node);
+}
+
+/* ---- All of it ----------------------------------------------------------- */
+
+void
+service_pack(const struct service_world *from, uint8_t *bytes)
+{
+    const struct service_config *config = from->config;
+    static struct service_world world;
+    struct codec codec;
+
+    service_copy(config, &world, from);
+    strip(&world);
+    rank(&world);
+    set_counts(&world);
+    codec = codec_writer(bytes, REST_BYTES, world.now);
+    do_rest(&codec, &world);
+    bytes += REST_BYTES;
+    for (unsigned i = 0; i < config->world.clients; i++) {
+        pack_client(&world, i, bytes);
+        bytes += CLIENT_BYTES;
+        pack_streams(&world, i, bytes);
+        bytes += STREAMS_BYTES;
+    }
+    for (unsigned i = 0; i < config->nodes; i++) {
+        struct packed_lockspace packed;
+
+        pack_node(&world, i, bytes);
+        bytes += NODE_BYTES;
+        pack_lockspace(&world, i, &packed);
+        memcpy(bytes, &packed, sizeof(packed));
+        bytes += sizeof(packed);
+    }
+}
+
+void
+service_unpack(const struct service_config *config, const uint8_t *bytes,
+               struct service_world *world)
+{
+    struct codec codec = codec_reader(bytes, REST_BYTES);
+
+    memset(world, 0, offsetof(struct service_world, clients));
+    world->config = config;
+    world->now = CODEC_NOW;
+    do_rest(&codec, world);
+    bytes += REST_BYTES;
+    for (unsigned i = 0; i < config->world.clients; i++) {
+        memset(&world->clients[i], 0, sizeof(world->clients[i]));
+        unpack_client(config, bytes, &world->clients[i]);
+        bytes += CLIENT_BYTES;
+        unpack_streams(config, i, bytes, &world->clients[i]);
+        bytes += STREAMS_BYTES;
+    }
+    for (unsigned i = 0; i < config->nodes; i++) {
+        memset(&world->nodes[i], 0, sizeof(world->nodes[i]));
+        unpack_node(config, i, bytes, &world->nodes[i]);
+        bytes += NODE_BYTES + sizeof(struct packed_lockspace);
+    }
+}

@@ -1,0 +1,268 @@
+#include "lab/service/promise.h"
+
+#include "core/session/parts.h"
+#include "lab/server/promises.h"
+#include "lab/service/client.h"
+#include "lab/service/store.h"
+
+static void
+violate(struct service_world *world, const char *promise)
+{
+    if (world->violated == NULL)
+        world->violated = promise;
+}
+
+/* ---- What a client is told ----------------------------------------------- */
+
+static void
+on_granted(struct service_world *world, unsigned lock, uint64_t fence)
+{
+    if (fence == world->cleared.fence)
+        return; /* it is not known here yet */
+    if (fence <= world->told[lock])
+        violate(world, SERVER_FENCES);
+    world->told[lock] = fence;
+}
+
+void
+service_promise_tell(struct service_world *world, unsigned number,
+                     const struct hf_session_notice *tell)
+{
+    const struct service_client *client = &world->clients[number];
+    unsigned lock = (unsigned)tell->id - 1;
+    bool over = hf_reached(client->clock, client->deadlines[lock]);
+
+    if ((tell->news & HF_NEWS_GRANTED) != 0) {
+        if (over)
+            violate(world, SERVER_TOO_LATE);
+        on_granted(world, lock, tell->fence);
+    }
+    if ((tell->news & HF_NEWS_ENDED) != 0 && tell->status == HF_OK &&
+        tell->outcome == HF_TIMED_OUT && !over)
+        violate(world, SERVER_TOO_SOON);
+    if ((tell->news & HF_NEWS_LOST) != 0 &&
+        world->config->if_dead == HF_REFUSE &&
+        tell->fence != world->cleared.fence)
+        violate(world, SERVER_OVERRIDDEN);
+}
+
+/* Does it hold, as far as it was told, and be it in doubt? */
+static const struct hf_wish *
+held(const struct service_client *client, unsigned lock)
+{
+    const struct hf_wish *wish = service_client_wish(client, lock);
+
+    if (wish == NULL ||
+        (wish->state != HF_WISH_HELD && wish->state != HF_WISH_IN_DOUBT))
+        return NULL;
+    return wish;
+}
+
+void
+service_promise_dies(struct service_world *world, unsigned number)
+{
+    for (unsigned i = 0; i < world->config->locks; i++) {
+        const struct hf_wish *wish = held(&world->clients[number], i);
+
+        if (wish != NULL && world->config->if_dead == HF_REFUSE &&
+            wish->fence != world->cleared.fence)
+            world->left_behind[i] = wish->fence;
+    }
+}
+
+/* ---- What a node lets out ------------------------------------------------ */
+
+void
+service_promise_due(struct service_world *world, unsigned node,
+                    const struct service_stream *stream)
+{
+    if (world->nodes[node].applied <= stream->arrived)
+        violate(world, SERVER_NOT_WRITTEN);
+}
+
+/* ---- What the store is given --------------------------------------------- */
+
+/* A refuse grant leaves the store. */
+static void
+on_gone(struct service_world *world, const struct service_record *grant)
+{
+    if (world->config->if_dead != HF_REFUSE ||
+        grant->fence == world->cleared.fence ||
+        service_store_session(&world->store, grant->session) == NULL)
+        return;
+    if (world->left_behind[grant->lock] == grant->fence)
+        violate(world, SERVER_OVERRIDDEN);
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        const struct hf_wish *wish = held(&world->clients[i], grant->lock);
+
+        if (wish != NULL && wish->fence == grant->fence)
+            violate(world, SERVER_OVERRIDDEN);
+    }
+}
+
+static void
+on_put_grant(struct service_world *world, const struct service_record *record)
+{
+    if (service_store_grant(&world->store, record->fence) != NULL)
+        return;
+    if (record->fence <= world->highest)
+        violate(world, SERVER_FENCES);
+    if (record->fence > world->highest)
+        world->highest = record->fence;
+}
+
+static void
+on_delete_session(struct service_world *world, uint64_t session)
+{
+    for (unsigned i = 0; i < world->store.count; i++)
+        if (world->store.records[i].fence != 0 &&
+            world->store.records[i].session == session)
+            on_gone(world, &world->store.records[i]);
+}
+
+static void
+on_delete_grant(struct service_world *world, uint64_t fence)
+{
+    const struct service_record *grant =
+        service_store_grant(&world->store, fence);
+
+    if (grant != NULL)
+        on_gone(world, grant);
+}
+
+void
+service_promise_batch(struct service_world *world,
+                      const struct service_batch *batch)
+{
+    for (unsigned i = 0; i < batch->count; i++) {
+        const struct service_record *record = &batch->changes[i].record;
+
+        switch ((enum hf_change_kind)batch->changes[i].kind) {
+        case HF_CHANGE_PUT_GRANT:
+            on_put_grant(world, record);
+            break;
+        case HF_CHANGE_DELETE_SESSION:
+            on_delete_session(world, record->session);
+            break;
+        case HF_CHANGE_DELETE_GRANT:
+            on_delete_grant(world, record->fence);
+            break;
+        case HF_CHANGE_PUT_SESSION:
+        case HF_CHANGE_PUT_AUDIT:
+            break;
+        }
+    }
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
+void
+service_promise_tick(struct service_world *world)
+{
+    struct service_cleared *cleared = &world->cleared;
+
+    if (cleared->fence != 0 &&
+        service_store_grant(&world->store, cleared->fence) == NULL &&
+        cleared->age <= world->config->ttl + world->config->slips)
+        cleared->age++;
+}
+
+/* ---- Every state --------------------------------------------------------- */
+
+/* A grant is there while its session is [S3]. */
+static bool
+is_recorded(const struct service_store *store, uint64_t fence)
+{
+    const struct service_record *grant = service_store_grant(store, fence);
+
+    return grant != NULL &&
+           service_store_session(store, grant->session) != NULL;
+}
+
+/* Whoever believes in it by his own clock. */
+static void
+check_believer(struct service_world *world, uint64_t fence)
+{
+    if (fence == world->cleared.fence) {
+        if (world->cleared.age > world->config->ttl + world->config->slips)
+            violate(world, SERVER_UNHEARD);
+    } else if (!is_recorded(&world->store, fence)) {
+        violate(world, SERVER_UNRECORDED);
+    }
+}
+
+static void
+check_lock(struct service_world *world, unsigned lock)
+{
+    unsigned believers = 0;
+
+    for (unsigned i = 0; i < world->config->world.clients; i++) {
+        const struct service_client *client = &world->clients[i];
+
+        if (service_client_holds(client, lock) != HF_GRANTED)
+            continue;
+        check_believer(world, service_client_wish(client, lock)->fence);
+        if (service_client_wish(client, lock)->fence != world->cleared.fence)
+            believers++;
+    }
+    if (believers > 1)
+        violate(world, SERVER_OVERLAP);
+}
+
+/* Two that nobody would call void. */
+static void
+check_store(struct service_world *world)
+{
+    const struct service_store *store = &world->store;
+
+    for (unsigned i = 0; i < store->count; i++)
+        for (unsigned k = i + 1; k < store->count; k++)
+            if (store->records[i].fence != 0 && store->records[k].fence != 0 &&
+                store->records[i].lock == store->records[k].lock &&
+                is_recorded(store, store->records[i].fence) &&
+                is_recorded(store, store->records[k].fence))
+                violate(world, SERVER_CONFLICT);
+}
+
+/* Has it a grant of that fence, or will it hear of one? */
+static bool
+knows(const struct service_world *world, const struct service_client *client,
+      uint64_t fence)
+{
+    for (unsigned i = 0; i < world->config->locks; i++) {
+        const struct hf_wish *wish = service_client_wish(client, i);
+
+        if (wish != NULL && wish->fence == fence)
+            return true;
+    }
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        if (client->streams[i].heard &&
+            client->streams[i].answer.kind == HF_ANSWER_GRANTED &&
+            client->streams[i].answer.fence == fence)
+            return true;
+    return false;
+}
+
+/* It is not of interest any more: nobody believes in it, and the store does not
+ * have it. */
+static void
+forget_cleared(struct service_world *world)
+{
+    uint64_t fence = world->cleared.fence;
+
+    if (fence == 0 || world->cleared.age == 0)
+        return;
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        if (knows(world, &world->clients[i], fence))
+            return;
+    world->cleared = (struct service_cleared){0};
+}
+
+void
+service_promise_state(struct service_world *world)
+{
+    for (unsigned i = 0; i < world->config->locks; i++)
+        check_lock(world, i);
+    check_store(world);
+    forget_cleared(world);
+}

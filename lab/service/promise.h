@@ -1,0 +1,33 @@
+#ifndef LAB_SERVICE_PROMISE_H
+#define LAB_SERVICE_PROMISE_H
+
+#include "lab/service/world.h"
+
+/*
+ * What a service promises, each looked at where it can be broken: by what a
+ * client's process is told, and by what the store has.  The first one broken in
+ * a step is named in world->violated.
+ */
+
+/* A client was just told something of a wish. */
+void service_promise_tell(struct service_world *world, unsigned client,
+                          const struct hf_session_notice *tell);
+
+/* Its process ends now. */
+void service_promise_dies(struct service_world *world, unsigned client);
+
+/* What a node has decided goes out to a client. */
+void service_promise_due(struct service_world *world, unsigned node,
+                         const struct service_stream *stream);
+
+/* A batch is about to be applied. */
+void service_promise_batch(struct service_world *world,
+                           const struct service_batch *batch);
+
+/* A tick has passed. */
+void service_promise_tick(struct service_world *world);
+
+/* What must be true of every state. */
+void service_promise_state(struct service_world *world);
+
+#endif

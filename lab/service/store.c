@@ -1,0 +1,132 @@
+#include "lab/service/store.h"
+
+#include "base/check.h"
+#include "lab/service/promise.h"
+
+/* ---- Records ------------------------------------------------------------- */
+
+static const struct service_record *
+find(const struct service_store *store, uint64_t fence, uint64_t session)
+{
+    for (unsigned i = 0; i < store->count; i++) {
+        const struct service_record *record = &store->records[i];
+
+        if (record->fence == fence &&
+            (fence != 0 || record->session == session))
+            return record;
+    }
+    return NULL;
+}
+
+const struct service_record *
+service_store_grant(const struct service_store *store, uint64_t fence)
+{
+    return find(store, fence, 0);
+}
+
+const struct service_record *
+service_store_session(const struct service_store *store, uint64_t session)
+{
+    return find(store, 0, session);
+}
+
+static void
+put(struct service_store *store, const struct service_record *record)
+{
+    const struct service_record *old =
+        find(store, record->fence, record->session);
+
+    if (old != NULL) {
+        store->records[old - store->records] = *record;
+        return;
+    }
+    HF_CHECK(store->count < SERVICE_RECORDS);
+    store->records[store->count++] = *record;
+}
+
+static void delete (struct service_store *store,
+                    const struct service_record *record)
+{
+    const struct service_record *old =
+        find(store, record->fence, record->session);
+
+    if (old != NULL)
+        store->records[old - store->records] = store->records[--store->count];
+}
+
+/* ---- Writes -------------------------------------------------------------- */
+
+static void
+apply_change(struct service_store *store, const struct service_change *change)
+{
+    switch ((enum hf_change_kind)change->kind) {
+    case HF_CHANGE_PUT_SESSION:
+    case HF_CHANGE_PUT_GRANT:
+        put(store, &change->record);
+        break;
+    case HF_CHANGE_DELETE_SESSION:
+    case HF_CHANGE_DELETE_GRANT:
+        delete (store, &change->record);
+        break;
+    case HF_CHANGE_PUT_AUDIT:
+        break;
+    }
+}
+
+bool
+service_store_may_apply(const struct service_store *store,
+                        const struct service_call *call)
+{
+    return call->expects == store->version &&
+           !(call->marks && store->marker == call->over);
+}
+
+static void
+write(struct service_world *world, const struct service_call *call)
+{
+    struct service_store *store = &world->store;
+    uint64_t token = store->head.token;
+
+    service_promise_batch(world, &call->batch);
+    store->version++;
+    store->head = call->head;
+    store->head.exists = true;
+    store->head.token = call->claims ? store->version : token;
+    if (call->marks)
+        store->marker = call->over;
+    else if (store->marker == call->over)
+        store->marker = 0;
+    for (unsigned i = 0; i < call->batch.count; i++)
+        apply_change(store, &call->batch.changes[i]);
+}
+
+void
+service_store_serve(struct service_world *world, unsigned node,
+                    struct service_call *call)
+{
+    struct service_store *store = &world->store;
+
+    HF_CHECK(call->asked != SERVICE_QUIET && !call->done);
+    call->done = true;
+    call->verdict = HF_APPLIED;
+    if (call->asked == SERVICE_READS) {
+        call->head = store->head;
+    } else if (call->asked == SERVICE_WRITES &&
+               !service_store_may_apply(store, call)) {
+        call->verdict = HF_REFUSED;
+    } else if (call->asked == SERVICE_WRITES) {
+        write(world, call);
+        if (call->batch.number > world->nodes[node].applied)
+            world->nodes[node].applied = call->batch.number;
+    }
+    call->version = store->version;
+}
+
+void
+service_store_orphan(struct service_world *world)
+{
+    struct service_call call = world->orphan;
+
+    world->orphan = (struct service_call){0};
+    write(world, &call);
+}

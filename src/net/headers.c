@@ -1,0 +1,96 @@
+#include "net/headers.h"
+
+#include <string.h>
+
+#define WORD(text)                                                             \
+    {                                                                          \
+        text, sizeof(text) - 1                                                 \
+    }
+
+static const struct hf_bytes names[HF_HEADERS] = {
+    [HF_HTTP_HOST] = WORD("host"),
+    [HF_HTTP_ORIGIN] = WORD("origin"),
+    [HF_HTTP_CONTENT_TYPE] = WORD("content-type"),
+    [HF_HTTP_ACCEPT] = WORD("accept"),
+    [HF_HTTP_AUTHORIZATION] = WORD("authorization"),
+    [HF_HTTP_IDEMPOTENCY_KEY] = WORD("idempotency-key"),
+    [HF_HTTP_SESSION] = WORD("holdfast-session"),
+    [HF_HTTP_SECRET] = WORD("holdfast-secret"),
+    [HF_HEADER_CONTENT_LENGTH] = WORD("content-length"),
+    [HF_HEADER_TRANSFER_ENCODING] = WORD("transfer-encoding"),
+    [HF_HEADER_EXPECT] = WORD("expect"),
+    [HF_HEADER_RETRY_AFTER] = WORD("retry-after"),
+    [HF_HEADER_LOCATION] = WORD("location"),
+};
+
+static const struct hf_bytes methods[HF_HTTP_METHODS] = {
+    [HF_HTTP_GET] = WORD("GET"),         [HF_HTTP_HEAD] = WORD("HEAD"),
+    [HF_HTTP_POST] = WORD("POST"),       [HF_HTTP_PUT] = WORD("PUT"),
+    [HF_HTTP_PATCH] = WORD("PATCH"),     [HF_HTTP_DELETE] = WORD("DELETE"),
+    [HF_HTTP_OPTIONS] = WORD("OPTIONS"),
+};
+
+static char
+small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool
+hf_header_is(struct hf_bytes text, const char *word)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (word[i] == '\0' || small(text.at[i]) != word[i])
+            return false;
+    return word[text.len] == '\0';
+}
+
+unsigned
+hf_header_find(struct hf_bytes name)
+{
+    unsigned field = 0;
+
+    while (field < HF_HEADERS && (names[field].len != name.len ||
+                                  !hf_header_is(name, names[field].at)))
+        field++;
+    return field;
+}
+
+bool
+hf_header_is_single(unsigned field)
+{
+    return field != HF_HTTP_ACCEPT;
+}
+
+enum hf_http_method
+hf_header_method(struct hf_bytes name)
+{
+    unsigned method = 0;
+
+    while (method < HF_HTTP_METHODS &&
+           (methods[method].len != name.len ||
+            memcmp(methods[method].at, name.at, name.len) != 0))
+        method++;
+    return (enum hf_http_method)method;
+}
+
+struct hf_bytes
+hf_header_method_word(enum hf_http_method method)
+{
+    return methods[method];
+}
+
+bool
+hf_header_is_token(struct hf_bytes text)
+{
+    static const char marks[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t i = 0; i < text.len; i++) {
+        char c = small(text.at[i]);
+
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') &&
+            (c == '\0' || memchr(marks, c, sizeof(marks) - 1) == NULL))
+            return false;
+    }
+    return text.len > 0;
+}

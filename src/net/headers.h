@@ -1,0 +1,54 @@
+#ifndef HF_NET_HEADERS_H
+#define HF_NET_HEADERS_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "net/http.h"
+
+/*
+ * The words of HTTP that are looked at: methods, and names of headers.
+ *
+ * Plain tables.  Any thread.
+ */
+
+/* Headers of a request: those that are told, and those that say how it is to be
+ * read.  Behind them what an answer may have beside its type. */
+enum {
+    HF_HEADER_CONTENT_LENGTH = HF_HTTP_FIELDS,
+    HF_HEADER_TRANSFER_ENCODING,
+    HF_HEADER_EXPECT,
+    HF_HEADER_RETRY_AFTER,
+    HF_HEADER_LOCATION,
+    HF_HEADERS,
+    HF_HEADER_OTHER = HF_HEADERS, /* nobody looks at it */
+};
+
+/* A bit each. */
+#define HF_HEADERS_OF_ANSWERS                                                  \
+    (UINT32_C(1) << HF_HTTP_CONTENT_TYPE |                                     \
+     UINT32_C(1) << HF_HEADER_RETRY_AFTER | UINT32_C(1) << HF_HEADER_LOCATION)
+#define HF_HEADERS_OF_REQUESTS ((UINT32_C(1) << HF_HEADER_RETRY_AFTER) - 1)
+
+enum { HF_HEADER_NAME_MAX = 17 }; /* bytes of the longest of these names */
+
+/* Which header is named so, in any letters?  Of HTTP/2, which has small ones
+ * only, as of HTTP/1.1. */
+unsigned hf_header_find(struct hf_bytes name);
+
+/* May it be there once only?  Twice could be read as either. */
+bool hf_header_is_single(unsigned field);
+
+/* The method of that name, or HF_HTTP_METHODS. */
+enum hf_http_method hf_header_method(struct hf_bytes name);
+
+/* And its name. */
+struct hf_bytes hf_header_method_word(enum hf_http_method method);
+
+/* Is it a token (RFC 9110, 5.6.2): what names and methods are made of? */
+bool hf_header_is_token(struct hf_bytes text);
+
+/* The same but for the case of letters?  `word` is in small ones. */
+bool hf_header_is(struct hf_bytes text, const char *word);
+
+#endif

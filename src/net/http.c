@@ -1,0 +1,445 @@
+#include "net/http.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "net/h1.h"
+#include "net/h2.h"
+
+enum {
+    /* What says that HTTP/2 is spoken; no method of HTTP/1.1 begins so. */
+    PREFACE_LEN = 3,
+
+    /* The second GOAWAY comes when the peer has shown that it knows the first,
+     * or after this. */
+    DRAIN_MS = 1000,
+};
+
+static const char preface[] = "PRI";
+
+/* ---- What all peers share ------------------------------------------------ */
+
+enum hf_status
+hf_http_open(const struct hf_alloc *alloc, const struct hf_http_limits *limits,
+             struct hf_http **http, struct hf_error *error)
+{
+    struct hf_http *made = hf_new(alloc, struct hf_http);
+
+    if (made == NULL)
+        goto fail;
+    made->alloc = alloc;
+    made->limits = *limits;
+    made->outboxes.alloc = alloc;
+    made->intakes.alloc = alloc;
+    made->intakes.limits = &made->limits;
+    made->intakes.wanted = HF_HEADERS_OF_REQUESTS;
+    hf_date_write(0, made->date);
+    if (!hf_exchanges_init(&made->exchanges, alloc, limits->exchanges))
+        goto fail;
+    made->h2 = hf_h2_open(alloc);
+    if (made->h2 == NULL)
+        goto fail;
+    *http = made;
+    return HF_OK;
+fail:
+    hf_http_close(made);
+    return hf_fail(error, HF_E_NOMEM, "no memory for a server of HTTP");
+}
+
+void
+hf_http_close(struct hf_http *http)
+{
+    if (http == NULL)
+        return;
+    HF_CHECK(http->peers == 0);
+    hf_h2_close(http->h2, http->alloc);
+    hf_exchanges_fini(&http->exchanges);
+    hf_intake_fini(&http->intakes);
+    hf_outbox_spares_fini(&http->outboxes);
+    hf_free(http->alloc, http);
+}
+
+void
+hf_http_turn(struct hf_http *http, struct hf_instant now, int64_t wall_ms)
+{
+    int64_t wall_s = wall_ms / 1000;
+
+    http->now = now;
+    if (wall_s == http->date_s)
+        return;
+    http->date_s = wall_s;
+    hf_date_write(wall_s, http->date);
+}
+
+enum hf_status
+hf_http_add(struct hf_http *http, struct hf_http_peer **peer,
+            struct hf_error *error)
+{
+    struct hf_http_peer *made;
+
+    if (http->peers == http->limits.peers)
+        return hf_fail(error, HF_E_LIMIT, "there are %u connections",
+                       http->peers);
+    made = hf_new(http->alloc, struct hf_http_peer);
+    if (made == NULL)
+        return hf_fail(error, HF_E_NOMEM, "no memory for a connection");
+    made->http = http;
+    made->outbox.spares = &http->outboxes;
+    made->idle_since = http->now;
+    made->head_since = HF_NEVER;
+    http->peers++;
+    *peer = made;
+    return HF_OK;
+}
+
+void
+hf_http_remove(struct hf_http_peer *peer)
+{
+    if (peer == NULL)
+        return;
+    hf_peer_fini(peer);
+    hf_h1_stop(peer);
+    hf_h2_stop(peer);
+    peer->http->peers--;
+    hf_free(peer->http->alloc, peer);
+}
+
+/* ---- What comes in ------------------------------------------------------- */
+
+static size_t
+feed_it(struct hf_http_peer *peer, const char *bytes, size_t len)
+{
+    return peer->speech == HF_SPEECH_H2 ? hf_h2_feed(peer, bytes, len)
+                                        : hf_h1_feed(peer, bytes, len);
+}
+
+/* The first bytes, until they tell what is spoken. */
+static size_t
+listen(struct hf_http_peer *peer, const char *bytes, size_t len)
+{
+    size_t before = peer->preface_len;
+    size_t taken = 0;
+
+    if (before == 0)
+        peer->head_since = peer->http->now;
+    while (taken < len && peer->preface_len < PREFACE_LEN &&
+           bytes[taken] == preface[peer->preface_len]) {
+        peer->preface_len++;
+        taken++;
+    }
+    if (taken == len && peer->preface_len < PREFACE_LEN)
+        return taken;
+    peer->head_since = HF_NEVER;
+    peer->speech =
+        peer->preface_len == PREFACE_LEN ? HF_SPEECH_H2 : HF_SPEECH_H1;
+    if (!(peer->speech == HF_SPEECH_H2 ? hf_h2_start(peer)
+                                       : hf_h1_start(peer))) {
+        hf_peer_break(peer);
+        return len;
+    }
+    /* What came so far is what stands here, so it was not kept. */
+    return feed_it(peer, preface, peer->preface_len) == peer->preface_len
+               ? taken
+               : len;
+}
+
+size_t
+hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
+{
+    size_t taken = 0;
+
+    if (peer->whole != NULL || peer->counts[HF_EXCHANGE_LOST] > 0)
+        return 0;
+    hf_peer_let_go(peer);
+    if (peer->speech == HF_SPEECH_UNKNOWN && !peer->is_ending && !peer->is_eof)
+        taken = listen(peer, bytes, len);
+    if (peer->is_ending || peer->is_eof)
+        return len;
+    if (peer->speech != HF_SPEECH_UNKNOWN)
+        taken += feed_it(peer, bytes + taken, len - taken);
+    return peer->is_broken ? len : taken;
+}
+
+bool
+hf_http_wants(const struct hf_http_peer *peer)
+{
+    if (peer->is_ending || peer->is_eof)
+        return false;
+    if (peer->speech == HF_SPEECH_H1 && hf_h1_is_held_up(peer))
+        return false;
+    if (peer->speech == HF_SPEECH_H2 && hf_h2_is_held_up(peer))
+        return false;
+    return hf_peer_unwritten(peer) < HF_OUTBOX_SIZE / 2;
+}
+
+void
+hf_http_eof(struct hf_http_peer *peer)
+{
+    peer->is_eof = true;
+    peer->head_since = HF_NEVER;
+    hf_peer_lose_coming(peer);
+    if (peer->is_ending)
+        return;
+    if (peer->speech == HF_SPEECH_H1)
+        hf_h1_probe(peer);
+    else if (peer->speech == HF_SPEECH_H2)
+        hf_h2_probe(peer);
+}
+
+void
+hf_http_gone(struct hf_http_peer *peer)
+{
+    hf_peer_break(peer);
+}
+
+static void
+tell_end(struct hf_exchange *exchange, enum hf_http_told told,
+         struct hf_http_news *news)
+{
+    *news = (struct hf_http_news){
+        .told = told,
+        .exchange = exchange->id,
+        .tag = exchange->tag,
+    };
+    hf_peer_forget(exchange);
+}
+
+bool
+hf_http_next(struct hf_http_peer *peer, struct hf_http_news *news)
+{
+    struct hf_link *sent = peer->lists[HF_EXCHANGE_SENT].first;
+    struct hf_link *lost = peer->lists[HF_EXCHANGE_LOST].first;
+
+    if (sent != NULL) {
+        tell_end(HF_CONTAINER(sent, struct hf_exchange, link), HF_HTTP_SENT,
+                 news);
+        return true;
+    }
+    if (lost != NULL) {
+        tell_end(HF_CONTAINER(lost, struct hf_exchange, link), HF_HTTP_LOST,
+                 news);
+        return true;
+    }
+    if (peer->whole == NULL) {
+        hf_peer_let_go(peer);
+        return false;
+    }
+    *news = (struct hf_http_news){
+        .told = HF_HTTP_REQUEST,
+        .exchange = peer->whole->id,
+        .request = &peer->request,
+    };
+    peer->whole = NULL;
+    return true;
+}
+
+void
+hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag)
+{
+    struct hf_exchange *found = hf_exchanges_find(&http->exchanges, exchange);
+
+    if (found != NULL)
+        found->tag = tag;
+}
+
+/* ---- What goes out ------------------------------------------------------- */
+
+/* A line break in a value would begin another header. */
+static bool
+is_value(struct hf_bytes value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if (value.at[i] < ' ' || value.at[i] > '~')
+            return false;
+    return value.len <= HF_HTTP_REPLY_VALUE_MAX;
+}
+
+bool
+hf_http_reply(struct hf_http *http, uint64_t exchange,
+              const struct hf_http_reply *reply)
+{
+    struct hf_exchange *found = hf_exchanges_find(&http->exchanges, exchange);
+    struct hf_http_header headers[HF_HTTP_REPLY_HEADERS_MAX];
+    struct hf_http_reply clean = *reply;
+
+    if (found == NULL || found->state != HF_EXCHANGE_OPEN)
+        return false;
+    HF_CHECK(reply->status >= 200 && reply->status <= 599);
+    HF_CHECK(reply->headers_count <= HF_HTTP_REPLY_HEADERS_MAX);
+    HF_CHECK(reply->body.len <= INT32_MAX);
+    clean.headers = headers;
+    clean.headers_count = 0;
+    for (size_t i = 0; i < reply->headers_count; i++)
+        if (is_value(reply->headers[i].value))
+            headers[clean.headers_count++] = reply->headers[i];
+    hf_peer_answer(found);
+    if (found->peer->speech == HF_SPEECH_H2)
+        hf_h2_answer(found, &clean);
+    else
+        hf_h1_answer(found, &clean);
+    return true;
+}
+
+struct hf_bytes
+hf_http_out(struct hf_http_peer *peer)
+{
+    if (peer->is_broken)
+        return (struct hf_bytes){NULL, 0};
+    if (peer->speech == HF_SPEECH_H2)
+        hf_h2_fill(peer);
+    else if (peer->speech == HF_SPEECH_H1)
+        hf_h1_fill(peer);
+    return hf_outbox_bytes(&peer->outbox);
+}
+
+void
+hf_http_wrote(struct hf_http_peer *peer, size_t len)
+{
+    if (!peer->is_broken)
+        hf_peer_wrote(peer, len);
+}
+
+/* ---- Time and ends ------------------------------------------------------- */
+
+bool
+hf_http_is_idle(const struct hf_http_peer *peer)
+{
+    return !hf_peer_is_busy(peer);
+}
+
+bool
+hf_http_is_done(const struct hf_http_peer *peer)
+{
+    if (peer->is_broken)
+        return true;
+    return (peer->is_ending || peer->is_eof) && !hf_peer_is_busy(peer) &&
+           hf_peer_unwritten(peer) == 0;
+}
+
+void
+hf_http_drain(struct hf_http_peer *peer)
+{
+    if (peer->is_draining || peer->is_ending)
+        return;
+    peer->is_draining = true;
+    peer->drain_since = peer->http->now;
+    if (peer->speech == HF_SPEECH_H2)
+        hf_h2_drain(peer);
+    else if (!hf_peer_is_busy(peer))
+        peer->is_ending = true;
+}
+
+/* The oldest request that is not whole. */
+static struct hf_exchange *
+oldest_coming(const struct hf_http_peer *peer)
+{
+    struct hf_link *first = peer->lists[HF_EXCHANGE_COMING].first;
+
+    return first != NULL ? HF_CONTAINER(first, struct hf_exchange, link) : NULL;
+}
+
+static struct hf_instant
+head_end(const struct hf_http_peer *peer)
+{
+    return hf_after(peer->head_since, peer->http->limits.head_time);
+}
+
+static struct hf_instant
+body_end(const struct hf_http_peer *peer)
+{
+    struct hf_exchange *coming = oldest_coming(peer);
+
+    return coming == NULL
+               ? HF_NEVER
+               : hf_after(coming->intake->begun, peer->http->limits.body_time);
+}
+
+static struct hf_instant
+unread_end(const struct hf_http_peer *peer)
+{
+    return hf_peer_unwritten(peer) == 0 &&
+                   peer->counts[HF_EXCHANGE_ANSWERED] == 0
+               ? HF_NEVER
+               : hf_after(peer->unread_since, peer->http->limits.unread_time);
+}
+
+static struct hf_instant
+idle_end(const struct hf_http_peer *peer)
+{
+    return hf_peer_is_busy(peer) || peer->is_ending
+               ? HF_NEVER
+               : hf_after(peer->idle_since, peer->http->limits.idle_time);
+}
+
+static struct hf_instant
+drain_end(const struct hf_http_peer *peer)
+{
+    return !peer->is_draining || peer->speech != HF_SPEECH_H2 ||
+                   hf_h2_has_drained(peer)
+               ? HF_NEVER
+               : hf_after(peer->drain_since, (struct hf_duration){DRAIN_MS});
+}
+
+struct hf_instant
+hf_http_deadline(const struct hf_http_peer *peer)
+{
+    struct hf_instant end = unread_end(peer);
+
+    if (peer->is_broken)
+        return HF_NEVER;
+    if (peer->is_ending)
+        return end;
+    end = hf_earlier(end, hf_earlier(head_end(peer), body_end(peer)));
+    return hf_earlier(end, hf_earlier(idle_end(peer), drain_end(peer)));
+}
+
+static void
+refuse_slow(struct hf_http_peer *peer)
+{
+    struct hf_exchange *coming = oldest_coming(peer);
+
+    if (peer->speech == HF_SPEECH_H2) {
+        coming->is_cut = true;
+        hf_h2_refuse(coming, HF_REFUSAL_SLOW);
+    } else {
+        hf_h1_refuse(coming, HF_REFUSAL_SLOW);
+    }
+}
+
+/* A head that does not end holds up all that is behind it. */
+static void
+end_slow_head(struct hf_http_peer *peer)
+{
+    if (peer->speech == HF_SPEECH_H1 && oldest_coming(peer) != NULL)
+        refuse_slow(peer);
+    else if (peer->speech == HF_SPEECH_H2)
+        hf_h2_end(peer, HF_H2_END_TOO_MUCH);
+    else
+        hf_peer_end(peer);
+}
+
+void
+hf_http_clock(struct hf_http_peer *peer)
+{
+    struct hf_instant now = peer->http->now;
+
+    if (!hf_reached(now, hf_http_deadline(peer)))
+        return;
+    if (hf_reached(now, unread_end(peer))) {
+        hf_peer_break(peer);
+        return;
+    }
+    if (hf_reached(now, head_end(peer)))
+        end_slow_head(peer);
+    while (!peer->is_ending && hf_reached(now, body_end(peer)))
+        refuse_slow(peer);
+    if (!peer->is_ending && hf_reached(now, idle_end(peer))) {
+        if (peer->speech == HF_SPEECH_H2)
+            hf_h2_end(peer, HF_H2_END_IDLE);
+        else
+            hf_peer_end(peer);
+    }
+    if (!peer->is_ending && hf_reached(now, drain_end(peer)))
+        hf_h2_drain_now(peer);
+}

@@ -1,0 +1,230 @@
+#ifndef HF_NET_HTTP_H
+#define HF_NET_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "net/limits.h"
+
+/*
+ * HTTP as a server speaks it: bytes in, bytes out.  Nothing here reads or
+ * writes, waits or looks at a clock.
+ *
+ * A *peer* is the other end of one connection.  Its first bytes tell whether it
+ * speaks HTTP/2 (by prior knowledge, or by ALPN below) or HTTP/1.1; above that
+ * nobody need know.  An *exchange* is a request and its answer, which may come
+ * at any time and in any order.
+ *
+ *      bytes ---> hf_http_feed ---> hf_http_next ---> request
+ *                                                        |
+ *      bytes <--- hf_http_out <---- hf_http_reply <--- answer
+ *        |
+ *        `------> hf_http_wrote --> hf_http_next ---> sent
+ *
+ *   COMING --whole--> OPEN --reply--> ANSWERED --all is in the--> MADE
+ *     |                |                 |       bytes to write     |
+ *     |                |                 |                          | written
+ *     | refused, or    | the stream was reset, or the connection    |
+ *     | broken off     | is gone                                    |
+ *     v                v                                            v
+ *   not told          LOST                                         SENT
+ *
+ * Promises:
+ *   - A request that is told ends just once: SENT when all of its answer was
+ *     handed over by hf_http_wrote, else LOST.
+ *   - A request is told when it is whole and well formed.  What is not is
+ *     answered here, with a few words as application/problem+json (RFC 9457);
+ *     nothing that two readers could read differently is let pass (RFC 9112,
+ *     11.2: request smuggling).
+ *   - What a peer costs is bounded by the limits, and no peer's bytes change
+ *     what another is told.  Want of memory ends the peer that met it.
+ *   - No call does more than a bounded amount of work: hf_http_feed ends at the
+ *     first thing that is to be told, so that a loop can be fair.
+ *
+ * HTTP/1.1 has one exchange at a time.  What comes behind an open one is not
+ * looked at: that one is still answered, and the connection then ends; whoever
+ * sent it may send it anew (RFC 9112, 9.3.2).
+ *
+ * One thread at a time for all peers of one hf_http.  Memory: an idle peer has
+ * no buffers; one that waits has an exchange, and a stream of nghttp2's.
+ */
+
+struct hf_http;      /* what all peers share */
+struct hf_http_peer; /* one connection */
+
+/* The peers that one server has; limits are copied.  hf_http_close: when all of
+ * them are removed.  HF_E_NOMEM. */
+HF_MUST_USE enum hf_status hf_http_open(const struct hf_alloc *alloc,
+                                        const struct hf_http_limits *limits,
+                                        struct hf_http **http,
+                                        struct hf_error *error);
+void hf_http_close(struct hf_http *http);
+
+/* The time of all calls until the next of this: a turn of the loop has one.
+ * `wall_ms` is Unix time, for the date of answers. */
+void hf_http_turn(struct hf_http *http, struct hf_instant now, int64_t wall_ms);
+
+/* A connection that was accepted.  HF_E_LIMIT: there are too many; HF_E_NOMEM.
+ * hf_http_remove forgets it, and whatever was not told of it. */
+HF_MUST_USE enum hf_status hf_http_add(struct hf_http *http,
+                                       struct hf_http_peer **peer,
+                                       struct hf_error *error);
+void hf_http_remove(struct hf_http_peer *peer);
+
+/* ---- What comes in ------------------------------------------------------- */
+
+/*
+ * Take bytes that were read, up to the first thing that is to be told, and
+ * return how many.  Fewer than `len`: take what hf_http_next tells, and then
+ * feed the rest.  None, and nothing to tell: answers must be written first.
+ */
+size_t hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len);
+
+/* False: what was written must go out before anything is read, so that who
+ * does not read cannot ask for more. */
+bool hf_http_wants(const struct hf_http_peer *peer);
+
+/*
+ * No more bytes will come, but answers may still be read: who has closed one
+ * half of a connection looks the same as who is gone.  Nothing is told, and
+ * what is open stays so.  But something is sent to who waits for an answer, as
+ * its version bears it: who is gone resets the connection then, and the caller
+ * sees that.  Call it once.
+ */
+void hf_http_eof(struct hf_http_peer *peer);
+
+/* The connection is broken: nothing can be written, and each exchange that is
+ * not SENT is LOST. */
+void hf_http_gone(struct hf_http_peer *peer);
+
+enum hf_http_method {
+    HF_HTTP_GET,
+    HF_HTTP_HEAD, /* answered as GET; the body is left out here */
+    HF_HTTP_POST,
+    HF_HTTP_PUT,
+    HF_HTTP_PATCH,
+    HF_HTTP_DELETE,
+    HF_HTTP_OPTIONS,
+    HF_HTTP_METHODS, /* others are refused with 501 */
+};
+
+/* The headers that a server of ours looks at.  No others are kept. */
+enum hf_http_field {
+    HF_HTTP_HOST, /* or :authority, or that of the target */
+    HF_HTTP_ORIGIN,
+    HF_HTTP_CONTENT_TYPE,
+    HF_HTTP_ACCEPT, /* the first, if there are several */
+    HF_HTTP_AUTHORIZATION,
+    HF_HTTP_IDEMPOTENCY_KEY,
+    HF_HTTP_SESSION, /* holdfast-session: its id */
+    HF_HTTP_SECRET,  /* holdfast-secret: that it is the caller's */
+    HF_HTTP_FIELDS,
+};
+
+struct hf_http_request {
+    uint64_t exchange; /* never 0, and never used again */
+    enum hf_http_method method;
+    bool is_http2;
+    struct hf_bytes path;  /* begins with a slash, or is "*" for OPTIONS;
+                              printable ASCII, as it was sent: escaped */
+    struct hf_bytes query; /* what follows the question mark; `at` is NULL if
+                              there is none */
+    struct hf_bytes fields[HF_HTTP_FIELDS]; /* `at` is NULL: not sent */
+    struct hf_bytes body;
+};
+
+enum hf_http_told {
+    HF_HTTP_REQUEST,
+    HF_HTTP_SENT,
+    HF_HTTP_LOST,
+};
+
+struct hf_http_news {
+    enum hf_http_told told;
+    uint64_t exchange;
+    uint64_t tag;                          /* what hf_http_tag gave it, or 0 */
+    const struct hf_http_request *request; /* of a request: borrowed, good until
+                                              the next call of hf_http_feed,
+                                              hf_http_next or hf_http_remove for
+                                              this peer */
+};
+
+/* Take what is to be told next; false: there is nothing. */
+bool hf_http_next(struct hf_http_peer *peer, struct hf_http_news *news);
+
+/* A word of the caller's that comes back with the end of an exchange.  One that
+ * is over is left as it is. */
+void hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag);
+
+/* ---- What goes out ------------------------------------------------------- */
+
+struct hf_http_header {
+    const char *name; /* static, in small letters */
+    struct hf_bytes value;
+};
+
+enum {
+    HF_HTTP_REPLY_HEADERS_MAX = 8,
+    HF_HTTP_REPLY_VALUE_MAX = 256, /* bytes */
+};
+
+/* An answer.  Its length and its date are added; so is `connection: close`
+ * where it applies.  A header whose value is longer, or is not printable ASCII,
+ * is left out. */
+struct hf_http_reply {
+    int status; /* 200 to 599 */
+    const struct hf_http_header *headers;
+    size_t headers_count; /* at most HF_HTTP_REPLY_HEADERS_MAX */
+    struct hf_bytes body; /* empty for 204 and 304 */
+};
+
+/*
+ * Answer an exchange that is open.  Everything is copied that is not on its way
+ * when this returns.  False: it is over, or answered already; nothing was done.
+ */
+bool hf_http_reply(struct hf_http *http, uint64_t exchange,
+                   const struct hf_http_reply *reply);
+
+/* The bytes that are to be written, as many answers as there are and have room
+ * in one piece; none: nothing is to be written.  Good until the next call for
+ * this peer, or for one of its exchanges. */
+struct hf_bytes hf_http_out(struct hf_http_peer *peer);
+
+/* So many of these were handed over to the kernel. */
+void hf_http_wrote(struct hf_http_peer *peer, size_t len);
+
+/* ---- Time and ends ------------------------------------------------------- */
+
+/* When hf_http_clock has something to do, or HF_NEVER.  Each call may change
+ * it. */
+struct hf_instant hf_http_deadline(const struct hf_http_peer *peer);
+
+/* A turn has begun that is not before the deadline: end what took too long.
+ * Before it, nothing is done. */
+void hf_http_clock(struct hf_http_peer *peer);
+
+/*
+ * Take no more requests, and end the connection when all are answered: by
+ * GOAWAY, once for what may be on its way and once for good, or by `connection:
+ * close`.  Again: nothing more is done.
+ */
+void hf_http_drain(struct hf_http_peer *peer);
+
+/*
+ * Nothing more is to be read or written: tell what there is to tell, then close
+ * the connection and remove the peer.  Unless hf_http_gone was called, bytes
+ * may be on their way to us, and to close a socket that has any takes back what
+ * was written last: shut down the writing half first, and read until the end
+ * comes, for a moment.
+ */
+bool hf_http_is_done(const struct hf_http_peer *peer);
+
+/* Without an exchange, open or coming: a server that has too many peers may
+ * drop it. */
+bool hf_http_is_idle(const struct hf_http_peer *peer);
+
+#endif

@@ -1,0 +1,104 @@
+#ifndef HF_NET_INTAKE_H
+#define HF_NET_INTAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "net/headers.h"
+#include "net/http.h"
+#include "net/refusals.h"
+
+/*
+ * Intake: a request that is coming, put together from pieces.
+ *
+ * What is kept of it lies in one buffer: the target, the headers that are
+ * looked at, then the body.  What is too much, or wrong, is noted and not kept;
+ * it is answered when the headers have ended.
+ *
+ *   begin, then target and header in any order, then end_of_head, body, whole
+ *
+ * Intakes that are not used are kept spare, a few of them, so that a request
+ * needs no memory from the heap.  One thread at a time.
+ */
+struct hf_span {
+    uint32_t at;
+    uint32_t len;
+};
+
+struct hf_intake {
+    struct hf_intake *next; /* a spare one */
+    struct hf_instant begun;
+    char *bytes; /* owned */
+    uint32_t len;
+    uint32_t room;
+
+    enum hf_http_method method;
+    enum hf_refusal refusal; /* the first that was found */
+    struct hf_span target;
+    struct hf_span fields[HF_HEADERS];
+    struct hf_span authority; /* of HTTP/2 */
+    struct hf_span body;
+    uint32_t present;     /* a bit a header that is there */
+    uint32_t headers;     /* that came, also those that are not kept */
+    uint32_t headers_len; /* of their names and values */
+};
+
+struct hf_intakes {
+    const struct hf_alloc *alloc;        /* borrowed */
+    const struct hf_http_limits *limits; /* borrowed */
+    uint32_t wanted;                     /* headers that are kept, a bit each */
+    struct hf_intake *spare;
+    unsigned spare_count;
+};
+
+/* An empty one, or NULL: no memory. */
+struct hf_intake *hf_intake_begin(struct hf_intakes *intakes,
+                                  struct hf_instant now);
+
+/* It is not needed any more; NULL is ignored. */
+void hf_intake_end(struct hf_intakes *intakes, struct hf_intake *intake);
+
+/* Give the spare ones back. */
+void hf_intake_fini(struct hf_intakes *intakes);
+
+/* Note why it cannot be served, if nothing is noted yet. */
+void hf_intake_refuse(struct hf_intake *intake, enum hf_refusal refusal);
+
+/* More of the target.  False, here and below: no memory. */
+bool hf_intake_target(struct hf_intakes *intakes, struct hf_intake *intake,
+                      struct hf_bytes piece);
+
+/*
+ * A header begins, and more of its value.  Between the two nothing else is
+ * added.  Name and value count, whether they are kept or not.
+ */
+unsigned hf_intake_name(struct hf_intakes *intakes, struct hf_intake *intake,
+                        struct hf_bytes name);
+bool hf_intake_value(struct hf_intakes *intakes, struct hf_intake *intake,
+                     unsigned field, struct hf_bytes piece);
+
+/* A header that is not wanted counts: one of a trailer. */
+void hf_intake_skip(struct hf_intakes *intakes, struct hf_intake *intake,
+                    size_t len);
+
+/* HTTP/2's own place for the host. */
+bool hf_intake_authority(struct hf_intakes *intakes, struct hf_intake *intake,
+                         struct hf_bytes value);
+
+/* All headers are there: note what is wrong with them. */
+void hf_intake_end_of_head(struct hf_intake *intake);
+
+/* More of the body; not when it is refused. */
+bool hf_intake_body(struct hf_intakes *intakes, struct hf_intake *intake,
+                    struct hf_bytes piece);
+
+/* What a header says; `at` is NULL: it is not there. */
+struct hf_bytes hf_intake_field(const struct hf_intake *intake, unsigned field);
+
+/* What was put together, borrowed from the intake.  Nothing was refused. */
+void hf_intake_tell(const struct hf_intake *intake,
+                    struct hf_http_request *request);
+
+#endif

@@ -1,0 +1,56 @@
+#include "net/limits.h"
+
+const struct hf_http_limits hf_http_limits_default = {
+    /* Descriptors and memory: an idle peer of HTTP/2 costs some 30 KiB.  A
+     * client has one connection to a server, so this is many hosts. */
+    .peers = 10 * 1000,
+
+    /* Memory: one that waits costs about half a KiB.  A million in line is a
+     * lockspace's own limit. */
+    .exchanges = 1000 * 1000,
+
+    /* What one peer takes of that.  A client waits for hundreds of locks at
+     * once on a connection, and opens another for more. */
+    .streams = 1000,
+
+    /* The longest space and name are 640 bytes, three times that when each is
+     * escaped. */
+    .target_len = 4 * 1024,
+
+    /* A browser sends less than 2 KiB, a proxy adds some; HPACK packs a header
+     * of 4 KiB into a byte (CVE-2016-6581), so what counts is unpacked. */
+    .headers_len = 16 * 1024,
+    .headers = 64,
+
+    /* A request for as many names as a grant may have, all as long as may be,
+     * and escaped. */
+    .body_len = 128 * 1024,
+
+    /* Slow heads and bodies hold memory and a place (Slowloris).  A client
+     * sends a request in one piece; only a network that loses packets makes it
+     * seconds. */
+    .head_time = {10 * 1000},
+    .body_time = {30 * 1000},
+
+    /* A descriptor that nobody uses.  Shorter than what most firewalls forget a
+     * connection after, longer than a client's pause between keep-alives. */
+    .idle_time = {120 * 1000},
+
+    /* Who never reads holds what was written for them (CVE-2019-9517), who
+     * opens no window what was not (CVE-2019-9511).  An answer has some
+     * hundred bytes. */
+    .unread_time = {30 * 1000},
+    .unread_len = 1024 * 1024,
+
+    /* A stream that is opened and reset in one breath costs its request and is
+     * never in the way of the limit of streams (CVE-2023-44487).  When another
+     * leads, a client resets all that waits at once. */
+    .resets = 2 * 1000,
+    .resets_per_s = 200,
+
+    /* Each PING and each SETTINGS is answered, and all else costs a look
+     * (CVE-2019-9512, 9515, 9518).  Clients open the window up to twice for an
+     * answer, and look every few seconds whether the server is there. */
+    .extras = 1000,
+    .extras_per_s = 100,
+};

@@ -1,0 +1,147 @@
+#ifndef HF_NET_PARTS_H
+#define HF_NET_PARTS_H
+
+#include "base/list.h"
+#include "net/allowance.h"
+#include "net/date.h"
+#include "net/exchanges.h"
+#include "net/http.h"
+#include "net/intake.h"
+#include "net/outbox.h"
+
+/*
+ * What the server's side is made of, and who calls whom: down, and never up.
+ *
+ *        http.c            what is exported; time; which version is spoken
+ *       /      \
+ *    h1.c      h2.c        bytes to requests, and answers to bytes
+ *       \      /   \
+ *       peer.c      |      an exchange from its birth to its end
+ *       |           |
+ *  exchanges, intake, headers, refusals, outbox, chunks, h2_frames, allowance,
+ *  date
+ *
+ * h1.c alone knows of http-parser, h2.c of nghttp2.
+ */
+
+struct hf_h1;
+struct hf_h2;
+struct hf_h2_shared;
+
+struct hf_http {
+    const struct hf_alloc *alloc; /* borrowed */
+    struct hf_http_limits limits;
+    struct hf_instant now;
+    int64_t date_s; /* Unix time that `date` tells */
+    char date[HF_DATE_LEN + 1];
+    uint32_t peers;
+    struct hf_exchanges exchanges;
+    struct hf_intakes intakes;
+    struct hf_outbox_spares outboxes;
+    struct hf_h2_shared *h2; /* owned */
+};
+
+enum hf_speech {
+    HF_SPEECH_UNKNOWN,
+    HF_SPEECH_H1,
+    HF_SPEECH_H2,
+};
+
+struct hf_http_peer {
+    struct hf_http *http; /* borrowed */
+    enum hf_speech speech;
+    uint8_t preface_len; /* of HTTP/2's first bytes, that have come */
+    bool is_eof;         /* nothing more will come */
+    bool is_broken;      /* nothing more can be written */
+    bool is_ending;      /* nothing more is read; what is made is written */
+    bool is_draining;
+    struct hf_h1 *h1; /* owned; one of them is there */
+    struct hf_h2 *h2; /* owned */
+
+    struct hf_list lists[HF_EXCHANGE_STATES]; /* by state, in order */
+    uint32_t counts[HF_EXCHANGE_STATES];
+    struct hf_exchange *whole;     /* OPEN, and to be told */
+    struct hf_intake *told_intake; /* owned: what the caller may look at */
+    struct hf_http_request request;
+
+    struct hf_outbox outbox;
+    uint32_t unread; /* bytes of bodies that are kept, for want of room */
+
+    struct hf_instant head_since; /* a head is coming; HF_NEVER: none */
+    struct hf_instant idle_since;
+    struct hf_instant unread_since; /* something waits to be taken */
+    struct hf_instant drain_since;
+};
+
+/* ---- The life of an exchange --------------------------------------------- */
+
+/* A request begins: COMING, with an intake.  NULL: there are too many, or no
+ * memory. */
+struct hf_exchange *hf_peer_begin(struct hf_http_peer *peer);
+
+/* A request that is COMING is whole: it is the next that is told. */
+void hf_peer_whole(struct hf_exchange *exchange);
+
+/* The answer begins: ANSWERED.  Its intake, if it has one, is let go. */
+void hf_peer_answer(struct hf_exchange *exchange);
+
+/* The last byte of its answer is made: it ends with the byte `made`. */
+void hf_peer_made(struct hf_exchange *exchange, uint64_t made);
+
+/* It will have no answer, or not all of it. */
+void hf_peer_lose(struct hf_exchange *exchange);
+
+/* Nothing more can be done with this peer. */
+void hf_peer_break(struct hf_http_peer *peer);
+
+/* Those that are COMING will never be whole. */
+void hf_peer_lose_coming(struct hf_http_peer *peer);
+
+/* Nothing more is done with it but to write what is made. */
+void hf_peer_end(struct hf_http_peer *peer);
+
+/* Copy what is left of the answer, which is the caller's.  False: no memory. */
+bool hf_peer_keep(struct hf_exchange *exchange, struct hf_bytes first,
+                  struct hf_bytes second);
+
+/* So much of the rest of the answer is made. */
+void hf_peer_rest_made(struct hf_exchange *exchange, size_t len);
+
+/* SENT or LOST, and told. */
+void hf_peer_forget(struct hf_exchange *exchange);
+
+/* The caller is done with the request that was told. */
+void hf_peer_let_go(struct hf_http_peer *peer);
+
+/* Whatever it has is given back. */
+void hf_peer_fini(struct hf_http_peer *peer);
+
+/* ---- The bytes that are to be written ------------------------------------ */
+
+/* Room for more of them; 0: there is none until some are written, or no memory,
+ * and the peer is broken then. */
+size_t hf_peer_room(struct hf_http_peer *peer);
+
+/* Add bytes; there is room. */
+void hf_peer_put(struct hf_http_peer *peer, const void *bytes, size_t len);
+
+/* So many are written. */
+void hf_peer_wrote(struct hf_http_peer *peer, size_t len);
+
+static inline size_t
+hf_peer_unwritten(const struct hf_http_peer *peer)
+{
+    return hf_outbox_bytes(&peer->outbox).len;
+}
+
+/* Is a request under way, in either direction? */
+static inline bool
+hf_peer_is_busy(const struct hf_http_peer *peer)
+{
+    return peer->counts[HF_EXCHANGE_COMING] + peer->counts[HF_EXCHANGE_OPEN] +
+               peer->counts[HF_EXCHANGE_ANSWERED] +
+               peer->counts[HF_EXCHANGE_MADE] >
+           0;
+}
+
+#endif

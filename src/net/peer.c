@@ -1,0 +1,280 @@
+#include <string.h>
+
+#include "base/check.h"
+#include "net/parts.h"
+
+/* ---- The life of an exchange --------------------------------------------- */
+
+/* The diagram of http.h; LOST and SENT end in FREE when they are told, and what
+ * was never told goes there at once. */
+static bool
+may_move(unsigned from, unsigned to)
+{
+    static const bool moves[HF_EXCHANGE_STATES][HF_EXCHANGE_STATES] = {
+        [HF_EXCHANGE_COMING][HF_EXCHANGE_OPEN] = true,
+        [HF_EXCHANGE_COMING][HF_EXCHANGE_ANSWERED] = true,
+        [HF_EXCHANGE_COMING][HF_EXCHANGE_LOST] = true,
+        [HF_EXCHANGE_OPEN][HF_EXCHANGE_ANSWERED] = true,
+        [HF_EXCHANGE_OPEN][HF_EXCHANGE_LOST] = true,
+        [HF_EXCHANGE_ANSWERED][HF_EXCHANGE_MADE] = true,
+        [HF_EXCHANGE_ANSWERED][HF_EXCHANGE_LOST] = true,
+        [HF_EXCHANGE_MADE][HF_EXCHANGE_SENT] = true,
+        [HF_EXCHANGE_MADE][HF_EXCHANGE_LOST] = true,
+    };
+
+    return moves[from][to];
+}
+
+static void
+list(struct hf_exchange *exchange, enum hf_exchange_state state)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    exchange->state = (uint8_t)state;
+    hf_list_add(&peer->lists[state], &exchange->link);
+    peer->counts[state]++;
+}
+
+static void
+unlist(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    hf_list_remove(&peer->lists[exchange->state], &exchange->link);
+    peer->counts[exchange->state]--;
+}
+
+static void
+move_to(struct hf_exchange *exchange, enum hf_exchange_state state)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    HF_CHECK(may_move(exchange->state, state));
+    unlist(exchange);
+    if ((state == HF_EXCHANGE_SENT || state == HF_EXCHANGE_LOST) &&
+        !exchange->is_told)
+        hf_exchanges_remove(&peer->http->exchanges, exchange);
+    else
+        list(exchange, state);
+    if (!hf_peer_is_busy(peer))
+        peer->idle_since = peer->http->now;
+}
+
+struct hf_exchange *
+hf_peer_begin(struct hf_http_peer *peer)
+{
+    struct hf_http *http = peer->http;
+    struct hf_intake *intake = hf_intake_begin(&http->intakes, http->now);
+    struct hf_exchange *exchange = NULL;
+
+    if (intake != NULL)
+        exchange = hf_exchanges_add(&http->exchanges, peer);
+    if (exchange == NULL) {
+        hf_intake_end(&http->intakes, intake);
+        return NULL;
+    }
+    exchange->intake = intake;
+    list(exchange, HF_EXCHANGE_COMING);
+    return exchange;
+}
+
+void
+hf_peer_whole(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    HF_CHECK(peer->whole == NULL && peer->told_intake == NULL);
+    hf_intake_tell(exchange->intake, &peer->request);
+    peer->request.exchange = exchange->id;
+    peer->request.is_http2 = peer->speech == HF_SPEECH_H2;
+    peer->told_intake = exchange->intake;
+    peer->whole = exchange;
+    exchange->intake = NULL;
+    exchange->is_head = peer->request.method == HF_HTTP_HEAD;
+    exchange->is_told = true;
+    move_to(exchange, HF_EXCHANGE_OPEN);
+}
+
+void
+hf_peer_answer(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    if (exchange->state == HF_EXCHANGE_COMING)
+        hf_intake_end(&peer->http->intakes, exchange->intake);
+    exchange->body = NULL;
+    if (peer->counts[HF_EXCHANGE_ANSWERED] == 0 && hf_peer_unwritten(peer) == 0)
+        peer->unread_since = peer->http->now;
+    move_to(exchange, HF_EXCHANGE_ANSWERED);
+}
+
+static void
+drop_rest(struct hf_exchange *exchange)
+{
+    if (exchange->body == NULL)
+        return;
+    exchange->peer->unread -= exchange->rest_len;
+    hf_free(exchange->peer->http->alloc, exchange->body);
+    exchange->body = NULL;
+}
+
+void
+hf_peer_made(struct hf_exchange *exchange, uint64_t made)
+{
+    drop_rest(exchange);
+    exchange->made = made;
+    move_to(exchange, HF_EXCHANGE_MADE);
+}
+
+void
+hf_peer_lose(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    if (exchange->state == HF_EXCHANGE_COMING)
+        hf_intake_end(&peer->http->intakes, exchange->intake);
+    if (exchange->state == HF_EXCHANGE_ANSWERED)
+        drop_rest(exchange);
+    if (peer->whole == exchange) { /* nobody heard of it, and nobody will */
+        peer->whole = NULL;
+        exchange->is_told = false;
+    }
+    move_to(exchange, HF_EXCHANGE_LOST);
+}
+
+static void
+lose_all(struct hf_http_peer *peer, enum hf_exchange_state state)
+{
+    struct hf_link *link;
+
+    while ((link = peer->lists[state].first) != NULL)
+        hf_peer_lose(HF_CONTAINER(link, struct hf_exchange, link));
+}
+
+void
+hf_peer_lose_coming(struct hf_http_peer *peer)
+{
+    lose_all(peer, HF_EXCHANGE_COMING);
+}
+
+void
+hf_peer_end(struct hf_http_peer *peer)
+{
+    peer->is_ending = true;
+    lose_all(peer, HF_EXCHANGE_COMING);
+    lose_all(peer, HF_EXCHANGE_OPEN);
+    lose_all(peer, HF_EXCHANGE_ANSWERED);
+}
+
+void
+hf_peer_break(struct hf_http_peer *peer)
+{
+    peer->is_broken = true;
+    hf_peer_end(peer);
+    lose_all(peer, HF_EXCHANGE_MADE);
+}
+
+void
+hf_peer_forget(struct hf_exchange *exchange)
+{
+    struct hf_http *http = exchange->peer->http;
+
+    HF_CHECK(exchange->state == HF_EXCHANGE_SENT ||
+             exchange->state == HF_EXCHANGE_LOST);
+    unlist(exchange);
+    hf_exchanges_remove(&http->exchanges, exchange);
+}
+
+void
+hf_peer_let_go(struct hf_http_peer *peer)
+{
+    hf_intake_end(&peer->http->intakes, peer->told_intake);
+    peer->told_intake = NULL;
+}
+
+bool
+hf_peer_keep(struct hf_exchange *exchange, struct hf_bytes first,
+             struct hf_bytes second)
+{
+    struct hf_http_peer *peer = exchange->peer;
+    size_t len = first.len + second.len;
+    char *body;
+
+    HF_CHECK(exchange->state == HF_EXCHANGE_ANSWERED && exchange->body == NULL);
+    body = hf_calloc(peer->http->alloc, len, 1);
+    if (body == NULL)
+        return false;
+    if (first.len > 0)
+        memcpy(body, first.at, first.len);
+    if (second.len > 0)
+        memcpy(body + first.len, second.at, second.len);
+    exchange->body = body;
+    exchange->rest = body;
+    exchange->rest_len = (uint32_t)len;
+    peer->unread += exchange->rest_len;
+    return true;
+}
+
+void
+hf_peer_rest_made(struct hf_exchange *exchange, size_t len)
+{
+    exchange->rest += len;
+    exchange->rest_len -= (uint32_t)len;
+    if (exchange->body != NULL)
+        exchange->peer->unread -= (uint32_t)len;
+}
+
+/* ---- The bytes that are to be written ------------------------------------ */
+
+size_t
+hf_peer_room(struct hf_http_peer *peer)
+{
+    size_t room = 0;
+
+    if (!peer->is_broken && !hf_outbox_room(&peer->outbox, &room))
+        hf_peer_break(peer);
+    return room;
+}
+
+void
+hf_peer_put(struct hf_http_peer *peer, const void *bytes, size_t len)
+{
+    if (hf_peer_unwritten(peer) == 0 && peer->counts[HF_EXCHANGE_ANSWERED] == 0)
+        peer->unread_since = peer->http->now;
+    hf_outbox_put(&peer->outbox, bytes, len);
+}
+
+void
+hf_peer_wrote(struct hf_http_peer *peer, size_t len)
+{
+    bool was_full = hf_outbox_wrote(&peer->outbox, len);
+    struct hf_link *link;
+
+    while ((link = peer->lists[HF_EXCHANGE_MADE].first) != NULL) {
+        struct hf_exchange *exchange =
+            HF_CONTAINER(link, struct hf_exchange, link);
+
+        if (exchange->made > peer->outbox.written)
+            break;
+        move_to(exchange, HF_EXCHANGE_SENT);
+    }
+    /* A byte now and then is not enough: it is to be a block, or all. */
+    if (was_full || (hf_peer_unwritten(peer) == 0 &&
+                     peer->counts[HF_EXCHANGE_ANSWERED] == 0))
+        peer->unread_since = peer->http->now;
+}
+
+void
+hf_peer_fini(struct hf_http_peer *peer)
+{
+    static const enum hf_exchange_state told[] = {HF_EXCHANGE_SENT,
+                                                  HF_EXCHANGE_LOST};
+
+    hf_peer_break(peer);
+    hf_peer_let_go(peer);
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+        while (peer->lists[told[i]].first != NULL)
+            hf_peer_forget(HF_CONTAINER(peer->lists[told[i]].first,
+                                        struct hf_exchange, link));
+    hf_outbox_fini(&peer->outbox);
+}

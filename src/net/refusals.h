@@ -1,0 +1,41 @@
+#ifndef HF_NET_REFUSALS_H
+#define HF_NET_REFUSALS_H
+
+#include "net/http.h"
+
+/*
+ * Requests that are answered here, because they are not well formed, larger
+ * than a limit, slower than one, or ask for what HTTP has and we have not.
+ *
+ * Plain tables.  Any thread.
+ */
+enum hf_refusal {
+    HF_REFUSAL_NONE,
+    HF_REFUSAL_SYNTAX,
+    HF_REFUSAL_LINES,
+    HF_REFUSAL_FRAMING,
+    HF_REFUSAL_TARGET,
+    HF_REFUSAL_HOST,
+    HF_REFUSAL_TWICE,
+    HF_REFUSAL_SLOW,
+    HF_REFUSAL_BODY,
+    HF_REFUSAL_TARGET_LEN,
+    HF_REFUSAL_EXPECTATION,
+    HF_REFUSAL_HEADERS,
+    HF_REFUSAL_METHOD,
+    HF_REFUSAL_CODING,
+    HF_REFUSAL_VERSION,
+    HF_REFUSALS,
+};
+
+enum { HF_REFUSAL_TEXT_SIZE = 256 };
+
+/* The answer: its body, as application/problem+json, is in `text`. */
+void hf_refusal_reply(enum hf_refusal refusal, char text[HF_REFUSAL_TEXT_SIZE],
+                      struct hf_http_reply *reply);
+
+/* "Not Found": what HTTP/1.1 says behind the status; "Status" for one that is
+ * unusual. */
+const char *hf_refusal_phrase(int status);
+
+#endif

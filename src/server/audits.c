@@ -1,0 +1,182 @@
+#include <string.h>
+
+#include "base/hex.h"
+#include "server/parts.h"
+#include "wire/cleared.h"
+#include "wire/record.h"
+
+/*
+ * Requests for the audit.  It is not in the machine but in the store, and so
+ * they wait for the scribe, who reads one page at a time.
+ */
+
+/* Rows, if nothing is said; and what is kept free behind them. */
+#define LIMIT_DEFAULT 100
+#define TAIL_MAX      (2 * HF_NAME_COMPANION_SIZE + 64)
+
+/* ---- Asking -------------------------------------------------------------- */
+
+static void
+ask_next(struct hf_service *service)
+{
+    if (service->audits_count > 0)
+        hf_seat_audit(service->seat, &service->audits[0].asked);
+}
+
+/* A cursor is the name of a record, in digits: it has any bytes. */
+static bool
+read_cursor(struct hf_bytes after, char *name, size_t size)
+{
+    char digits[2 * HF_NAME_COMPANION_SIZE];
+    size_t len = 0;
+
+    name[0] = '\0';
+    if (after.len >= sizeof(digits))
+        return false;
+    if (after.len == 0)
+        return true;
+    memcpy(digits, after.at, after.len);
+    digits[after.len] = '\0';
+    return hf_hex_read(digits, name, size - 1, &len) && strlen(name) == len;
+}
+
+/* All locks, those of a space, or one. */
+static void
+write_prefix(const struct hf_route *route, char *prefix, size_t size)
+{
+    const char *name = route->name.is_given ? route->name.at : NULL;
+    const char *space = route->space.is_given ? route->space.at : NULL;
+
+    if (name != NULL && space == NULL)
+        space = "default";
+    hf_name_companions(space, name, prefix, size);
+}
+
+void
+hf_service_audit(struct hf_service *service, const struct hf_route *route,
+                 const struct hf_http_request *request)
+{
+    struct hf_call *call;
+    struct hf_audit_call *audit;
+
+    if (service->audits_count == HF_SERVICE_AUDITS_MAX) {
+        hf_service_refuse(service, request->exchange, HF_API_NO_MEMORY,
+                          "too many read the audit just now");
+        return;
+    }
+    audit = &service->audits[service->audits_count];
+    if (!read_cursor(route->after, audit->asked.after,
+                     sizeof(audit->asked.after))) {
+        hf_service_refuse(service, request->exchange, HF_API_BAD_REQUEST,
+                          "after is no cursor of a page of the audit");
+        return;
+    }
+    call = hf_calls_add(&service->calls);
+    if (call == NULL) {
+        hf_service_refuse(service, request->exchange, HF_API_NO_MEMORY, NULL);
+        return;
+    }
+    call->exchange = request->exchange;
+    call->peer = service->peer;
+    call->kind = HF_MESSAGE_CLEAR;
+    hf_http_tag(service->config.http, call->exchange, call->stream);
+    audit->stream = call->stream;
+    write_prefix(route, audit->asked.prefix, sizeof(audit->asked.prefix));
+    audit->asked.limit = route->limit > 0 ? route->limit : LIMIT_DEFAULT;
+    if (service->audits_count++ == 0)
+        ask_next(service);
+}
+
+/* ---- Answering ----------------------------------------------------------- */
+
+/* Its record is what a reader wants, if it is one: of a lock server's clear, or
+ * of a table's. */
+static bool
+is_sound(const struct hf_page_record *record)
+{
+    struct hf_served_memory memory = {.texts_len = 0};
+    struct hf_cleared cleared;
+    struct hf_audit_entry entry;
+
+    return hf_cleared_decode(record->value, &memory, &cleared, NULL) == HF_OK ||
+           hf_audit_decode(record->value.at, record->value.len, &entry, NULL) ==
+               HF_OK;
+}
+
+static void
+add_row(struct hf_text *text, const struct hf_page_record *record)
+{
+    if (is_sound(record)) {
+        hf_text_add_bytes(text, record->value.at, record->value.len);
+        return;
+    }
+    hf_text_add(text, "{\"corrupt\":true,\"record\":");
+    hf_text_add_json(text, record->name.at, record->name.len);
+    hf_text_add(text, "}");
+}
+
+static void
+add_cursor(struct hf_text *text, struct hf_bytes name)
+{
+    char hex[2 * HF_NAME_COMPANION_SIZE + 1];
+
+    hf_hex_write(name.at, name.len, hex, sizeof(hex));
+    hf_text_addf(text, ",\"after\":\"%s\"", hex);
+}
+
+/* As many rows as there is room for; the cursor says where the next begin. */
+static void
+write_page(const struct hf_scribe_told *told, struct hf_text *text)
+{
+    size_t room = text->size - TAIL_MAX;
+    size_t count = 0;
+
+    hf_text_add(text, "{\"cleared\":[");
+    for (; count < told->records_count; count++) {
+        const struct hf_page_record *record = &told->records[count];
+
+        if (text->len + record->value.len + HF_NAME_COMPANION_SIZE > room)
+            break;
+        if (count > 0)
+            hf_text_add(text, ",");
+        add_row(text, record);
+    }
+    hf_text_add(text, "]");
+    if (count > 0)
+        add_cursor(text, told->records[count - 1].name);
+    hf_text_add(text, "}");
+}
+
+static void
+answer(struct hf_service *service, struct hf_call *call,
+       const struct hf_scribe_told *told)
+{
+    struct hf_text text;
+
+    call->answered = true;
+    hf_text_init(&text, service->text, sizeof(service->text));
+    if (told->error.status == HF_OK) {
+        write_page(told, &text);
+        hf_service_reply(service, call->exchange, 200,
+                         (struct hf_bytes){text.at, hf_text_kept(&text)});
+    } else {
+        hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY,
+                          told->error.text);
+    }
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
+void
+hf_service_audited(void *ctx, const struct hf_scribe_told *told)
+{
+    struct hf_service *service = ctx;
+    struct hf_call *call =
+        hf_calls_find(&service->calls, service->audits[0].stream);
+
+    if (call != NULL && !call->answered)
+        answer(service, call, told);
+    service->audits_count--;
+    memmove(service->audits, service->audits + 1,
+            service->audits_count * sizeof(service->audits[0]));
+    ask_next(service);
+}

@@ -1,0 +1,601 @@
+#include "server/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/fd.h"
+#include "base/heap.h"
+#include "server/watch.h"
+
+/* Bytes that are read from a connection in one turn, and no more: so nobody
+ * keeps the others waiting. */
+#define READ_MAX 65536
+
+/* Connections that wait to be accepted, as the kernel keeps them. */
+#define BACKLOG 511
+
+/* How long whoever drains waits for those who read slowly. */
+#define DRAIN_MS 5000
+
+struct loop;
+
+struct connection {
+    uv_poll_t poll;
+    struct loop *loop;
+    struct hf_http_peer *peer; /* owned; NULL: it is closing */
+    int fd;                    /* owned */
+    bool to_flush;             /* in the list */
+    bool ended;                /* no more bytes come */
+    struct hf_heap_node due;   /* when HTTP has something to do */
+    struct connection *next_to_flush;
+    struct connection *next; /* of all */
+    struct connection *prev;
+    char *left; /* owned: read, and not taken yet */
+    size_t left_len;
+};
+
+struct loop {
+    struct hf_loop_config config;
+    uv_loop_t uv;
+    uv_poll_t listener;
+    uv_poll_t processes;   /* of the leader: */
+    struct hf_watch watch; /* owned */
+    uv_async_t told;
+    uv_timer_t timer;
+    uv_check_t check;
+    uv_prepare_t prepare;
+    uv_signal_t signals[2];
+    int listen_fd; /* owned */
+    int spare_fd;  /* owned: to be given up when there is no other left */
+    struct hf_heap due;
+    size_t connections_count;
+    struct hf_http *http;
+    struct hf_service *service;
+    struct connection *connections;
+    struct connection *to_flush;
+    bool draining;
+    struct hf_instant drain_until;
+};
+
+/* ---- Connections --------------------------------------------------------- */
+
+static void
+add_to_flush(struct connection *c)
+{
+    if (c->to_flush)
+        return;
+    c->to_flush = true;
+    c->next_to_flush = c->loop->to_flush;
+    c->loop->to_flush = c;
+}
+
+static void
+wrote(void *ctx, void *peer)
+{
+    (void)ctx;
+    add_to_flush(peer);
+}
+
+static void
+on_closed(uv_handle_t *handle)
+{
+    struct connection *c = handle->data;
+    const struct hf_alloc *alloc = c->loop->config.alloc;
+
+    hf_fd_close(&c->fd);
+    hf_free(alloc, c->left);
+    hf_free(alloc, c);
+}
+
+static void
+close_connection(struct connection *c)
+{
+    if (c->peer == NULL)
+        return;
+    hf_http_remove(c->peer);
+    c->peer = NULL;
+    hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
+    c->loop->connections_count--;
+    if (c->prev != NULL)
+        c->prev->next = c->next;
+    else
+        c->loop->connections = c->next;
+    if (c->next != NULL)
+        c->next->prev = c->prev;
+    (void)shutdown(c->fd, SHUT_WR);
+    uv_close((uv_handle_t *)&c->poll, on_closed);
+}
+
+/* Tell the service all that there is to be told of it. */
+static bool
+take_news(struct connection *c)
+{
+    struct hf_http_news news;
+    bool any = false;
+
+    while (hf_http_next(c->peer, &news)) {
+        any = true;
+        hf_service_news(c->loop->service, c, &news);
+    }
+    return any;
+}
+
+/* Take bytes for as long as HTTP takes them; how many. */
+static size_t
+feed(struct connection *c, const char *bytes, size_t len)
+{
+    size_t taken = 0;
+
+    while (taken < len) {
+        size_t more = hf_http_feed(c->peer, bytes + taken, len - taken);
+
+        taken += more;
+        if (!take_news(c) && more == 0)
+            break;
+    }
+    return taken;
+}
+
+/* What was read and not taken waits here, for there is nothing like it in the
+ * kernel. */
+static void
+keep_left(struct connection *c, const char *bytes, size_t len)
+{
+    char *left = NULL;
+
+    if (len > 0) {
+        left = hf_calloc(c->loop->config.alloc, 1, len);
+        if (left == NULL) {
+            hf_http_gone(c->peer);
+            len = 0;
+        } else {
+            memcpy(left, bytes, len);
+        }
+    }
+    hf_free(c->loop->config.alloc, c->left);
+    c->left = left;
+    c->left_len = len;
+}
+
+static void
+feed_left(struct connection *c)
+{
+    size_t taken;
+
+    if (c->left_len == 0)
+        return;
+    taken = feed(c, c->left, c->left_len);
+    if (taken > 0)
+        keep_left(c, c->left + taken, c->left_len - taken);
+}
+
+static void
+read_some(struct connection *c)
+{
+    static char buffer[READ_MAX];
+    ssize_t len;
+    size_t taken;
+
+    feed_left(c);
+    if (c->ended || c->left_len > 0 || !hf_http_wants(c->peer))
+        return;
+    len = recv(c->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+    if (len > 0) {
+        taken = feed(c, buffer, (size_t)len);
+        keep_left(c, buffer + taken, (size_t)len - taken);
+    } else if (len == 0) {
+        c->ended = true;
+        hf_http_eof(c->peer);
+    } else if (errno != EAGAIN && errno != EINTR) {
+        hf_http_gone(c->peer);
+    }
+    (void)take_news(c);
+}
+
+/* Write what there is; false: the kernel takes no more now. */
+static bool
+write_all(struct connection *c)
+{
+    for (;;) {
+        struct hf_bytes out = hf_http_out(c->peer);
+        ssize_t len;
+
+        if (out.len == 0)
+            return true;
+        len = send(c->fd, out.at, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (len > 0) {
+            hf_http_wrote(c->peer, (size_t)len);
+        } else if (len < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return false;
+        } else {
+            hf_http_gone(c->peer);
+            return true;
+        }
+    }
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+/* At the end of a turn: write, and say what is waited for next. */
+static void
+flush(struct connection *c)
+{
+    bool all;
+    int events = 0;
+
+    if (c->peer == NULL)
+        return;
+    all = write_all(c);
+    (void)take_news(c);
+    if (all && c->left_len > 0 && hf_http_wants(c->peer)) {
+        feed_left(c);
+        all = write_all(c);
+        (void)take_news(c);
+    }
+    if (hf_http_is_done(c->peer)) {
+        (void)take_news(c);
+        close_connection(c);
+        return;
+    }
+    if (!all)
+        events |= UV_WRITABLE;
+    if (!c->ended && c->left_len == 0 && hf_http_wants(c->peer))
+        events |= UV_READABLE;
+    else
+        events |= UV_PRIORITIZED; /* that it is gone, and not its end alone,
+                                     which would be told again and again */
+    (void)uv_poll_start(&c->poll, events, on_ready);
+    hf_heap_set(&c->loop->due, &c->due, hf_http_deadline(c->peer));
+}
+
+static void
+flush_all(struct loop *loop)
+{
+    while (loop->to_flush != NULL) {
+        struct connection *c = loop->to_flush;
+
+        loop->to_flush = c->next_to_flush;
+        c->to_flush = false;
+        flush(c);
+    }
+}
+
+static void
+on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct connection *c = poll->data;
+
+    if (c->peer == NULL)
+        return;
+    hf_http_turn(c->loop->http, hf_now(), hf_wall_ms());
+    if (status != 0 || (events & UV_PRIORITIZED) != 0)
+        hf_http_gone(c->peer);
+    else if ((events & UV_READABLE) != 0)
+        read_some(c);
+    add_to_flush(c);
+}
+
+static void
+add_connection(struct loop *loop, int fd)
+{
+    struct connection *c = hf_calloc(loop->config.alloc, 1, sizeof(*c));
+    struct hf_error why;
+    int one = 1;
+
+    if (c == NULL ||
+        !hf_heap_reserve(&loop->due, loop->connections_count + 1) ||
+        hf_http_add(loop->http, &c->peer, &why) != HF_OK ||
+        uv_poll_init_socket(&loop->uv, &c->poll, fd) != 0) {
+        if (c != NULL && c->peer != NULL)
+            hf_http_remove(c->peer);
+        hf_free(loop->config.alloc, c);
+        close(fd);
+        return;
+    }
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    c->loop = loop;
+    c->fd = fd;
+    c->poll.data = c;
+    c->next = loop->connections;
+    if (c->next != NULL)
+        c->next->prev = c;
+    loop->connections = c;
+    loop->connections_count++;
+    add_to_flush(c);
+}
+
+/* There is no descriptor for it: take it with the spare one, and close it, or
+ * it would be told of for ever. */
+static void
+turn_away(struct loop *loop)
+{
+    int fd;
+
+    hf_fd_close(&loop->spare_fd);
+    fd = accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    hf_fd_close(&fd);
+    loop->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void
+on_accept(uv_poll_t *poll, int status, int events)
+{
+    struct loop *loop = poll->data;
+
+    (void)events;
+    hf_http_turn(loop->http, hf_now(), hf_wall_ms());
+    for (int i = 0; i < 64 && status == 0; i++) {
+        int fd =
+            accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+            turn_away(loop);
+        if (fd < 0)
+            return;
+        add_connection(loop, fd);
+    }
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
+static void
+clock_connections(struct loop *loop)
+{
+    struct hf_heap_node *first;
+
+    while ((first = hf_heap_first(&loop->due)) != NULL &&
+           hf_reached(hf_now(), first->at)) {
+        struct connection *c = HF_CONTAINER(first, struct connection, due);
+
+        hf_heap_set(&loop->due, first, HF_NEVER); /* until it is flushed */
+        hf_http_clock(c->peer);
+        (void)take_news(c);
+        add_to_flush(c);
+    }
+}
+
+static void
+on_timer(uv_timer_t *timer)
+{
+    (void)timer; /* what is due is done at the end of the turn */
+}
+
+static void
+drain_connections(struct loop *loop)
+{
+    for (struct connection *c = loop->connections; c != NULL; c = c->next) {
+        hf_http_drain(c->peer);
+        add_to_flush(c);
+    }
+}
+
+static bool
+is_over(const struct loop *loop)
+{
+    return loop->draining && hf_service_has_stopped(loop->service) &&
+           (loop->connections == NULL ||
+            hf_reached(hf_now(), loop->drain_until));
+}
+
+/* The end of a turn. */
+static void
+on_check(uv_check_t *check)
+{
+    struct loop *loop = check->data;
+
+    hf_http_turn(loop->http, hf_now(), hf_wall_ms());
+    hf_service_wake(loop->service);
+    if (hf_reached(hf_now(), hf_service_deadline(loop->service)))
+        hf_service_clock(loop->service);
+    clock_connections(loop);
+    hf_watch_renew(&loop->watch, hf_service_seat(loop->service));
+    if (loop->draining && hf_service_has_stopped(loop->service))
+        drain_connections(loop);
+    flush_all(loop);
+    if (is_over(loop))
+        uv_stop(&loop->uv);
+}
+
+/* Before it sleeps: until when. */
+static void
+on_prepare(uv_prepare_t *prepare)
+{
+    struct loop *loop = prepare->data;
+    const struct hf_heap_node *first = hf_heap_first(&loop->due);
+    struct hf_instant at = hf_service_deadline(loop->service);
+    int64_t left;
+
+    if (first != NULL)
+        at = hf_earlier(at, first->at);
+    if (loop->draining)
+        at = hf_earlier(at, loop->drain_until);
+    left = hf_between(hf_now(), at).ms;
+    if (at.ms == HF_NEVER.ms)
+        uv_timer_stop(&loop->timer);
+    else
+        uv_timer_start(&loop->timer, on_timer, left > 0 ? (uint64_t)left : 0,
+                       0);
+}
+
+static void
+on_process(uv_poll_t *poll, int status, int events)
+{
+    struct loop *loop = poll->data;
+
+    (void)status;
+    (void)events;
+    hf_watch_take(&loop->watch);
+    hf_service_look(loop->service);
+}
+
+static void
+on_told(uv_async_t *async)
+{
+    (void)async; /* it is taken at the end of the turn */
+}
+
+static void
+tell(void *ctx)
+{
+    struct loop *loop = ctx;
+
+    (void)uv_async_send(&loop->told);
+}
+
+static void
+on_signal(uv_signal_t *signal, int number)
+{
+    struct loop *loop = signal->data;
+
+    (void)number;
+    if (loop->draining)
+        return;
+    loop->config.stopping(loop->config.ctx);
+    loop->draining = true;
+    loop->drain_until = hf_after(hf_now(), (struct hf_duration){DRAIN_MS});
+    uv_poll_stop(&loop->listener);
+    hf_fd_close(&loop->listen_fd);
+    hf_service_stop(loop->service);
+}
+
+/* ---- Beginning and end --------------------------------------------------- */
+
+static enum hf_status
+listen_at(struct loop *loop, uint16_t *port, struct hf_error *error)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address;
+    const struct hf_loop_config *config = &loop->config;
+    socklen_t len = sizeof(address);
+    int one = 1;
+
+    memset(&address, 0, sizeof(address));
+    if (uv_ip4_addr(config->host, config->port, &address.v4) != 0 &&
+        uv_ip6_addr(config->host, config->port, &address.v6) != 0)
+        return hf_fail(error, HF_E_INVALID, "%s is no address", config->host);
+    len = address.any.sa_family == AF_INET ? sizeof(address.v4)
+                                           : sizeof(address.v6);
+    loop->listen_fd = socket(address.any.sa_family,
+                             SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (loop->listen_fd < 0 ||
+        setsockopt(loop->listen_fd, SOL_SOCKET, SO_REUSEADDR, &one,
+                   sizeof(one)) != 0 ||
+        bind(loop->listen_fd, &address.any, len) != 0 ||
+        listen(loop->listen_fd, BACKLOG) != 0 ||
+        getsockname(loop->listen_fd, &address.any, &len) != 0)
+        return hf_fail(error, HF_E_UNAVAILABLE, "listen at %s port %u: %s",
+                       config->host, (unsigned)config->port, strerror(errno));
+    *port = ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port
+                                                   : address.v6.sin6_port);
+    return HF_OK;
+}
+
+static void
+start_handles(struct loop *loop)
+{
+    static const int numbers[] = {SIGTERM, SIGINT};
+
+    uv_async_init(&loop->uv, &loop->told, on_told);
+    uv_timer_init(&loop->uv, &loop->timer);
+    uv_check_init(&loop->uv, &loop->check);
+    uv_prepare_init(&loop->uv, &loop->prepare);
+    loop->check.data = loop;
+    loop->prepare.data = loop;
+    for (int i = 0; i < 2; i++) {
+        uv_signal_init(&loop->uv, &loop->signals[i]);
+        loop->signals[i].data = loop;
+        uv_signal_start(&loop->signals[i], on_signal, numbers[i]);
+    }
+}
+
+static enum hf_status
+open_all(struct loop *loop, struct hf_error *error)
+{
+    struct hf_service_config *service = &loop->config.service;
+    enum hf_status status;
+    uint16_t port = 0;
+
+    status = hf_http_open(loop->config.alloc, &loop->config.limits, &loop->http,
+                          error);
+    if (status != HF_OK)
+        return status;
+    status = listen_at(loop, &port, error);
+    if (status != HF_OK)
+        return status;
+    loop->config.bound(loop->config.ctx, port);
+    service->http = loop->http;
+    service->wrote = wrote;
+    service->ctx = loop;
+    service->seat.scribe.told = tell;
+    service->seat.scribe.ctx = loop;
+    status = hf_service_open(service, &loop->service, error);
+    if (status != HF_OK)
+        return status;
+    uv_poll_init_socket(&loop->uv, &loop->listener, loop->listen_fd);
+    loop->listener.data = loop;
+    uv_poll_start(&loop->listener, UV_READABLE, on_accept);
+    uv_check_start(&loop->check, on_check);
+    uv_prepare_start(&loop->prepare, on_prepare);
+    if (loop->watch.fd >= 0 &&
+        uv_poll_init(&loop->uv, &loop->processes, loop->watch.fd) == 0) {
+        loop->processes.data = loop;
+        uv_poll_start(&loop->processes, UV_READABLE, on_process);
+    }
+    loop->config.ready(loop->config.ctx);
+    return HF_OK;
+}
+
+static void
+close_handle(uv_handle_t *handle, void *ctx)
+{
+    (void)ctx;
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+static void
+close_all(struct loop *loop)
+{
+    while (loop->connections != NULL)
+        close_connection(loop->connections);
+    hf_service_close(loop->service);
+    uv_walk(&loop->uv, close_handle, NULL);
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    HF_CHECK(uv_loop_close(&loop->uv) == 0);
+    hf_http_close(loop->http);
+    hf_watch_close(&loop->watch);
+    hf_heap_fini(&loop->due);
+    hf_fd_close(&loop->listen_fd);
+    hf_fd_close(&loop->spare_fd);
+}
+
+enum hf_status
+hf_loop_run(const struct hf_loop_config *config, struct hf_error *error)
+{
+    struct loop loop = {.config = *config, .listen_fd = -1};
+    enum hf_status status;
+
+    if (uv_loop_init(&loop.uv) != 0)
+        return hf_fail(error, HF_E_NOMEM, "no memory for a loop");
+    loop.due.alloc = config->alloc;
+    loop.spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    hf_watch_open(&loop.watch);
+    start_handles(&loop);
+    status = open_all(&loop, error);
+    if (status == HF_OK)
+        (void)uv_run(&loop.uv, UV_RUN_DEFAULT);
+    close_all(&loop);
+    return status;
+}

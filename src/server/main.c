@@ -1,0 +1,109 @@
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "server/notify.h"
+#include "server/options.h"
+
+/* holdfastd: the lock server. */
+
+static int
+complain(const struct hf_error *error)
+{
+    fprintf(stderr, "holdfastd: %s\n", error->text);
+    return hf_status_exit(error->status);
+}
+
+/* What main and its loop share. */
+struct daemon {
+    struct hf_server_options options;
+    struct hf_self self;
+    char address[HF_HOST_MAX + 1]; /* where others find us */
+    uint16_t port;
+};
+
+static void
+bound(void *ctx, uint16_t port)
+{
+    struct daemon *daemon = ctx;
+    const char *host = daemon->options.settings.listen_host;
+
+    daemon->port = port;
+    snprintf(daemon->address, sizeof(daemon->address),
+             strchr(host, ':') == NULL ? "%s:%u" : "[%s]:%u", host,
+             (unsigned)port);
+}
+
+/* For people, and for whoever started it. */
+static void
+ready(void *ctx)
+{
+    const struct daemon *daemon = ctx;
+    int fd = daemon->options.ready_fd;
+    char text[16];
+    int len = snprintf(text, sizeof(text), "%u\n", (unsigned)daemon->port);
+
+    fprintf(stderr, "holdfastd: listens at %s\n", daemon->address);
+    hf_notify("READY=1");
+    if (fd < 0)
+        return;
+    if (write(fd, text, (size_t)len) != len)
+        fprintf(stderr, "holdfastd: --ready-fd %d cannot be written\n", fd);
+    close(fd);
+}
+
+static void
+stopping(void *ctx)
+{
+    (void)ctx;
+    fputs("holdfastd: stops\n", stderr);
+    hf_notify("STOPPING=1");
+}
+
+/* A connection is a descriptor: as many as we may have. */
+static void
+raise_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int
+main(int argc, char **argv)
+{
+    static struct daemon daemon;
+    struct hf_server_options *options = &daemon.options;
+    struct hf_loop_config config;
+    struct hf_error error = {0};
+
+    if (hf_server_options_read(argc, argv, options, &error) != HF_OK)
+        return complain(&error);
+    if (options->help || options->version) {
+        fputs(options->help ? hf_server_options_help
+                            : "holdfastd " HF_SERVER_VERSION "\n",
+              stdout);
+        return fflush(stdout) == 0 ? 0 : 69;
+    }
+    if (hf_settings_config(&options->settings, &config, &error) != HF_OK)
+        return complain(&error);
+    if (options->check) {
+        puts("holdfastd: it could run so");
+        return fflush(stdout) == 0 ? 0 : 69;
+    }
+    raise_limit();
+    hf_self_learn(&daemon.self);
+    config.service.seat.scribe.self = &daemon.self;
+    config.service.seat.scribe.address = daemon.address;
+    config.bound = bound;
+    config.ready = ready;
+    config.stopping = stopping;
+    config.ctx = &daemon;
+    if (hf_loop_run(&config, &error) != HF_OK)
+        return complain(&error);
+    return 0;
+}

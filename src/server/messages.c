@@ -1,0 +1,504 @@
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/hex.h"
+#include "core/lockspace/look.h"
+#include "server/parts.h"
+#include "server/secret.h"
+#include "wire/cleared.h"
+
+/* Requests that are messages to the machine. */
+
+/* Of a session that says none. */
+#define TTL_MS 30000
+
+static const char space_default[] = "default";
+
+/* A request on its way to be a message. */
+struct hearing {
+    struct hf_service *service;
+    const struct hf_route *route;
+    const struct hf_http_request *request;
+    struct hf_message message;
+    struct hf_secret secret;
+    bool has_secret;
+    bool opened;
+};
+
+static void
+refuse(const struct hearing *h, enum hf_api_problem problem, const char *detail)
+{
+    hf_service_refuse(h->service, h->request->exchange, problem, detail);
+}
+
+static bool
+is_given(const struct hearing *h, enum hf_api_given given)
+{
+    return (h->service->body.given & given) != 0;
+}
+
+/* ---- Who asks ------------------------------------------------------------ */
+
+static bool
+read_hex(struct hf_bytes text, void *bytes, size_t len)
+{
+    char digits[2 * sizeof(struct hf_secret) + 1];
+    char raw[sizeof(struct hf_secret) + 1];
+    size_t found;
+
+    if (text.len != 2 * len || text.len >= sizeof(digits))
+        return false;
+    memcpy(digits, text.at, text.len);
+    digits[text.len] = '\0';
+    if (!hf_hex_read(digits, raw, sizeof(raw) - 1, &found) || found != len)
+        return false;
+    memcpy(bytes, raw, len);
+    return true;
+}
+
+/* The session of the path, the header, or the body, in this order. */
+static bool
+read_session(struct hearing *h)
+{
+    struct hf_bytes field = h->request->fields[HF_HTTP_SESSION];
+    uint8_t bytes[sizeof(uint64_t)];
+
+    h->message.session = h->service->body.session;
+    if (field.at != NULL) {
+        if (!read_hex(field, bytes, sizeof(bytes))) {
+            refuse(h, HF_API_BAD_REQUEST,
+                   "holdfast-session is an id of 16 hexadecimal digits");
+            return false;
+        }
+        h->message.session = 0;
+        for (size_t i = 0; i < sizeof(bytes); i++)
+            h->message.session = h->message.session << 8 | bytes[i];
+    }
+    if (h->route->session != 0)
+        h->message.session = h->route->session;
+    return true;
+}
+
+static bool
+read_secret(struct hearing *h)
+{
+    struct hf_bytes field = h->request->fields[HF_HTTP_SECRET];
+
+    h->secret = h->service->body.secret;
+    h->has_secret = is_given(h, HF_API_SECRET);
+    if (field.at == NULL)
+        return true;
+    h->has_secret = read_hex(field, h->secret.bytes, sizeof(h->secret.bytes));
+    if (!h->has_secret)
+        refuse(h, HF_API_BAD_REQUEST,
+               "holdfast-secret is 32 hexadecimal digits");
+    return h->has_secret;
+}
+
+/* ---- Sending it in ------------------------------------------------------- */
+
+/* A call for it; NULL: no memory, and that is answered. */
+static struct hf_call *
+add_call(struct hearing *h)
+{
+    struct hf_call *call = hf_calls_add(&h->service->calls);
+
+    if (call == NULL) {
+        refuse(h, HF_API_NO_MEMORY, NULL);
+        return NULL;
+    }
+    call->exchange = h->request->exchange;
+    call->peer = h->service->peer;
+    call->kind = h->message.kind;
+    call->since_us = hf_now_us();
+    call->opened = h->opened;
+    call->keyed = h->request->fields[HF_HTTP_IDEMPOTENCY_KEY].at != NULL;
+    call->session = h->message.session;
+    call->lane = h->message.lane;
+    call->n = h->message.n;
+    call->secret = h->secret;
+    call->ttl.ms = is_given(h, HF_API_TTL) ? h->service->body.ttl.ms : TTL_MS;
+    return call;
+}
+
+/* Whatever cannot be kept as it is, is refused at the door. */
+static bool
+is_sound(const struct hearing *h)
+{
+    struct hf_error why;
+
+    if (hf_served_check(&h->message, &why) == HF_OK)
+        return true;
+    refuse(h, HF_API_BAD_REQUEST, why.text);
+    return false;
+}
+
+static void
+send_in(struct hearing *h)
+{
+    struct hf_service *service = h->service;
+    struct hf_call *call;
+
+    if (!is_sound(h))
+        return;
+    call = add_call(h);
+    if (call == NULL)
+        return;
+    hf_http_tag(service->config.http, call->exchange, call->stream);
+    h->message.stream = call->stream;
+    service->heard = call->stream;
+    hf_service_step(service, &(struct hf_node_event){
+                                 .kind = HF_NODE_MESSAGE,
+                                 .message = h->message,
+                             });
+}
+
+/* ---- Sessions ------------------------------------------------------------ */
+
+static void
+fill_open(struct hearing *h)
+{
+    const struct hf_api_body *body = &h->service->body;
+
+    h->message.kind = HF_MESSAGE_OPEN;
+    h->message.term = 0;
+    h->message.open.ttl.ms = is_given(h, HF_API_TTL) ? body->ttl.ms : TTL_MS;
+    h->message.open.if_dead =
+        is_given(h, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
+    h->message.open.who = body->who;
+    hf_secret_hash(&h->secret, &h->message.secret);
+}
+
+static void
+hear_open(struct hearing *h)
+{
+    struct hf_error why;
+
+    if (hf_secret_new(&h->message.session, &h->secret, &why) != HF_OK) {
+        refuse(h, HF_API_NO_MEMORY, why.text);
+        return;
+    }
+    fill_open(h);
+    send_in(h);
+}
+
+/* Open one that nobody listens for: its own request comes next.  False: there
+ * is none, and that is answered. */
+static bool
+open_silently(struct hearing *h)
+{
+    struct hf_service *service = h->service;
+    struct hf_call *call;
+
+    fill_open(h);
+    if (!is_sound(h))
+        return false;
+    call = hf_calls_add(&service->calls);
+    if (call == NULL) {
+        refuse(h, HF_API_NO_MEMORY, NULL);
+        return false;
+    }
+    h->message.stream = call->stream;
+    service->refused = false;
+    hf_service_step(service, &(struct hf_node_event){
+                                 .kind = HF_NODE_MESSAGE,
+                                 .message = h->message,
+                             });
+    return service->refused || service->silent == HF_ANSWER_OPENED;
+}
+
+/* An acquire without a session opens one: of its idempotency key, if it has
+ * one, which may be there already. */
+static bool
+open_for(struct hearing *h)
+{
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    struct hf_bytes key = h->request->fields[HF_HTTP_IDEMPOTENCY_KEY];
+    struct hf_error why;
+
+    h->opened = true;
+    if (key.at != NULL) {
+        hf_secret_of_key(key, &h->message.session, &h->secret);
+        hf_secret_hash(&h->secret, &h->message.secret);
+        if (table != NULL && hf_look_session(table, h->message.session) != 0)
+            return true;
+    } else if (hf_secret_new(&h->message.session, &h->secret, &why) != HF_OK) {
+        refuse(h, HF_API_NO_MEMORY, why.text);
+        return false;
+    }
+    if (open_silently(h))
+        return true;
+    if (h->service->silent == HF_ANSWER_LIMIT)
+        refuse(h, HF_API_NO_MEMORY, "there is no room for another session");
+    return false;
+}
+
+/* ---- Locks --------------------------------------------------------------- */
+
+static struct hf_bytes
+space_of(const struct hearing *h)
+{
+    const struct hf_route_text *space = &h->route->space;
+
+    if (space->is_given)
+        return (struct hf_bytes){space->at, space->len};
+    if (is_given(h, HF_API_SPACE))
+        return h->service->body.space;
+    return (struct hf_bytes){space_default, sizeof(space_default) - 1};
+}
+
+/* The lock of the path, or those of the body. */
+static void
+read_wants(struct hearing *h)
+{
+    struct hf_service *service = h->service;
+    const struct hf_api_body *body = &service->body;
+    const struct hf_route_text *name = &h->route->name;
+    struct hf_bytes space = space_of(h);
+
+    if (name->is_given || body->locks_count == 0) {
+        service->wants_count = name->is_given || is_given(h, HF_API_NAME);
+        service->wants[0] = (struct hf_want){
+            .space = space,
+            .name = name->is_given ? (struct hf_bytes){name->at, name->len}
+                                   : body->name,
+            .mode = is_given(h, HF_API_MODE) ? body->mode : HF_EXCLUSIVE,
+        };
+        return;
+    }
+    service->wants_count = body->locks_count;
+    for (size_t i = 0; i < body->locks_count; i++) {
+        service->wants[i] = body->locks[i];
+        if (service->wants[i].space.len == 0)
+            service->wants[i].space = space;
+    }
+}
+
+/* Which of its requests it is; who says nothing has one, in one lane. */
+static void
+read_request(struct hearing *h)
+{
+    const struct hf_api_body *body = &h->service->body;
+
+    h->message.term = is_given(h, HF_API_TERM)
+                          ? body->term
+                          : hf_seat_node(h->service->seat)->term;
+    h->message.lowest = body->lowest;
+    h->message.lane = is_given(h, HF_API_LANE) ? body->lane : 1;
+    h->message.n = is_given(h, HF_API_N) ? body->n : 1;
+    h->message.a = is_given(h, HF_API_A) ? body->a : ++h->service->attempts;
+}
+
+static void
+hear_acquire(struct hearing *h)
+{
+    struct hf_service *service = h->service;
+    const struct hf_api_body *body = &service->body;
+
+    if (h->message.session == 0 && !open_for(h))
+        return;
+    read_wants(h);
+    read_request(h);
+    h->message.kind = HF_MESSAGE_ACQUIRE;
+    h->message.acquire.wants = service->wants;
+    h->message.acquire.wants_count = service->wants_count;
+    h->message.acquire.free = body->free || h->route->kind == HF_ROUTE_WAIT;
+    h->message.acquire.wait =
+        is_given(h, HF_API_WAIT) ? body->wait : HF_WAIT_TRY;
+    h->message.acquire.remaining = body->remaining;
+    h->message.acquire.waited = body->waited;
+    h->message.acquire.note = body->note;
+    send_in(h);
+}
+
+static void
+hear_release(struct hearing *h)
+{
+    read_request(h);
+    h->message.kind = HF_MESSAGE_RELEASE;
+    send_in(h);
+}
+
+static void
+hear_change(struct hearing *h)
+{
+    read_wants(h);
+    read_request(h);
+    h->message.kind = HF_MESSAGE_CHANGE;
+    h->message.change = h->service->wants[0];
+    send_in(h);
+}
+
+static void
+hear_keep_alive(struct hearing *h)
+{
+    const struct hf_api_body *body = &h->service->body;
+
+    read_request(h);
+    h->message.kind = HF_MESSAGE_KEEP_ALIVE;
+    h->message.keep_alive.compare = is_given(h, HF_API_BELIEVED);
+    h->message.keep_alive.believed = body->believed;
+    send_in(h);
+}
+
+/* Each is answered within its step, and all of them together. */
+static void
+hear_keep_alives(struct hearing *h)
+{
+    const struct hf_api_body *body = &h->service->body;
+
+    if (body->sessions_count == 0) {
+        refuse(h, HF_API_BAD_REQUEST, "which \"sessions\"?");
+        return;
+    }
+    if (!hf_service_gather(h->service, h->request->exchange)) {
+        refuse(h, HF_API_NO_MEMORY, NULL);
+        return;
+    }
+    for (size_t i = 0; i < body->sessions_count; i++) {
+        const struct hf_api_alive *alive = &body->sessions[i];
+
+        h->message = (struct hf_message){
+            .kind = HF_MESSAGE_KEEP_ALIVE,
+            .session = alive->session,
+            .term = (alive->given & HF_API_TERM) != 0
+                        ? alive->term
+                        : hf_seat_node(h->service->seat)->term,
+            .lowest = alive->lowest,
+        };
+        h->message.keep_alive.compare = (alive->given & HF_API_BELIEVED) != 0;
+        h->message.keep_alive.believed = alive->believed;
+        hf_secret_hash(&alive->secret, &h->message.secret);
+        hf_service_gather_one(h->service, &h->message);
+    }
+    hf_service_gathered(h->service);
+}
+
+static void
+hear_of_session(struct hearing *h, enum hf_message_kind kind)
+{
+    read_request(h);
+    h->message.kind = kind;
+    send_in(h);
+}
+
+/* An operator's.  What the audit is to say is written while it is all there to
+ * be looked at [S6]. */
+static void
+hear_clear(struct hearing *h)
+{
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    const struct hf_api_body *body = &h->service->body;
+    struct hf_served_memory memory;
+    struct hf_cleared cleared = {.name = ""};
+    char audit[HF_RECORD_TEXT_MAX];
+    const struct hf_want *lock = &h->service->wants[0];
+
+    read_wants(h);
+    h->message.kind = HF_MESSAGE_CLEAR;
+    h->message.clear.lock = *lock;
+    h->message.clear.fence = body->fence;
+    if (!is_sound(h))
+        return;
+    if (body->reason.len == 0) {
+        refuse(h, HF_API_BAD_REQUEST, "a clear has a \"reason\"");
+        return;
+    }
+    memcpy(cleared.space, lock->space.at, lock->space.len);
+    memcpy(cleared.name, lock->name.at, lock->name.len);
+    hf_text_show(cleared.by.user, sizeof(cleared.by.user), body->who.at,
+                 body->who.len);
+    hf_text_show(cleared.by.reason, sizeof(cleared.by.reason), body->reason.at,
+                 body->reason.len);
+    cleared.by.since_ms = hf_wall_ms();
+    memory.texts_len = 0;
+    if (table != NULL &&
+        hf_cleared_look(table, body->fence, hf_wall_ms(), &memory, &cleared)) {
+        h->message.clear.audit.len =
+            hf_cleared_encode(&cleared, audit, sizeof(audit));
+        h->message.clear.audit.at = audit;
+    }
+    send_in(h);
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+static void
+hear(struct hearing *h)
+{
+    switch (h->route->kind) {
+    case HF_ROUTE_OPEN:
+        hear_open(h);
+        return;
+    case HF_ROUTE_KEEP_ALIVE:
+        hear_keep_alive(h);
+        return;
+    case HF_ROUTE_KEEP_ALIVES:
+        hear_keep_alives(h);
+        return;
+    case HF_ROUTE_PAGE:
+        hear_of_session(h, HF_MESSAGE_PAGE);
+        return;
+    case HF_ROUTE_END:
+        hear_of_session(h, HF_MESSAGE_END);
+        return;
+    case HF_ROUTE_ACQUIRE:
+    case HF_ROUTE_WAIT:
+        hear_acquire(h);
+        return;
+    case HF_ROUTE_RELEASE:
+        hear_release(h);
+        return;
+    case HF_ROUTE_CHANGE:
+        hear_change(h);
+        return;
+    case HF_ROUTE_CLEAR:
+        hear_clear(h);
+        return;
+    case HF_ROUTE_LIST:
+    case HF_ROUTE_SHOW:
+    case HF_ROUTE_WHY:
+    case HF_ROUTE_AUDIT:
+    case HF_ROUTE_INFO:
+    case HF_ROUTE_HEALTH:
+    case HF_ROUTE_READY:
+    case HF_ROUTE_METRICS:
+        break;
+    }
+    HF_CHECK(!"these only look");
+}
+
+static bool
+needs_session(enum hf_route_kind kind)
+{
+    return kind == HF_ROUTE_RELEASE || kind == HF_ROUTE_CHANGE;
+}
+
+void
+hf_service_hear(struct hf_service *service, const struct hf_route *route,
+                const struct hf_http_request *request)
+{
+    struct hearing h = {
+        .service = service,
+        .route = route,
+        .request = request,
+    };
+    struct hf_error why;
+    enum hf_status status = hf_api_body_read(
+        request->body.at, request->body.len, &service->body, &why);
+
+    if (status != HF_OK) {
+        refuse(&h, status == HF_E_LIMIT ? HF_API_TOO_LARGE : HF_API_BAD_REQUEST,
+               why.text);
+        return;
+    }
+    if (!read_session(&h) || !read_secret(&h))
+        return;
+    if (needs_session(route->kind) && h.message.session == 0) {
+        refuse(&h, HF_API_BAD_REQUEST, "whose it is must be said: \"session\"");
+        return;
+    }
+    hf_secret_hash(&h.secret, &h.message.secret);
+    hear(&h);
+}

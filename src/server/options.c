@@ -1,0 +1,215 @@
+#include "server/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+const char hf_server_options_help[] =
+    "usage: holdfastd [OPTION...]\n"
+    "\n"
+    "Serve locks over HTTP, to be asked by curl or any client.\n"
+    "\n"
+    "  --listen ADDR:PORT  where; default 127.0.0.1:7420, port 0: any\n"
+    "  --port PORT         the same, at loopback\n"
+    "  --at PLACE          where the locks are kept; default: a file "
+    "served.db\n"
+    "                      beside the locks.db of the command; memory:x keeps\n"
+    "                      nothing when it ends\n"
+    "  --host NAME         a name by which clients may call it, too; many\n"
+    "  --idle-timeout DURATION\n"
+    "                      what stands before it cuts a request that is silent "
+    "for\n"
+    "                      so long; who waits is told to ask again before "
+    "that;\n"
+    "                      default 30s\n"
+    "  --idle-margin PART  so much of it before that; default 0.03\n"
+    "  --connections N     at most; default 10000\n"
+    "  --insecure          listen beyond loopback, though nothing is "
+    "encrypted\n"
+    "  --config FILE       settings, a line each: `idle-timeout = 30s`\n"
+    "  --check-config      only say whether it could run so\n"
+    "  --ready-fd N        write the port to that descriptor once it listens\n"
+    "  -h, --help          this text\n"
+    "  --version           the version\n"
+    "\n"
+    "SIGTERM: leave well, so that the next one serves at once.\n"
+    "Exit: 0; 64 wrong usage, 69 the place or the address is unavailable, 77\n"
+    "  permission denied, 65 the place is not ours.\n";
+
+enum {
+    OPTION_SETTING = 256,
+    OPTION_PORT,
+    OPTION_INSECURE,
+    OPTION_CONFIG,
+    OPTION_CHECK_CONFIG,
+    OPTION_READY_FD,
+    OPTION_VERSION,
+};
+
+static const struct option all[] = {
+    {"listen", required_argument, NULL, OPTION_SETTING},
+    {"port", required_argument, NULL, OPTION_PORT},
+    {"at", required_argument, NULL, OPTION_SETTING},
+    {"host", required_argument, NULL, OPTION_SETTING},
+    {"idle-timeout", required_argument, NULL, OPTION_SETTING},
+    {"idle-margin", required_argument, NULL, OPTION_SETTING},
+    {"connections", required_argument, NULL, OPTION_SETTING},
+    {"insecure", no_argument, NULL, OPTION_INSECURE},
+    {"config", required_argument, NULL, OPTION_CONFIG},
+    {"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
+    {"ready-fd", required_argument, NULL, OPTION_READY_FD},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* ---- The file ------------------------------------------------------------ */
+
+struct reading {
+    struct hf_settings *settings;
+    struct hf_error first; /* what was wrong first */
+};
+
+static int
+take_line(void *ctx, const char *section, const char *name, const char *value)
+{
+    struct reading *reading = ctx;
+    struct hf_error error;
+    enum hf_status status = HF_OK;
+
+    if (section[0] != '\0')
+        status = hf_fail(&error, HF_E_INVALID,
+                         "there are no sections, as [%.60s]", section);
+    else
+        status = hf_settings_set(reading->settings, name, value, &error);
+    if (status != HF_OK && reading->first.status == HF_OK)
+        reading->first = error;
+    return status == HF_OK;
+}
+
+static enum hf_status
+read_file(const char *path, struct hf_settings *settings,
+          struct hf_error *error)
+{
+    struct reading reading = {.settings = settings};
+    int line = ini_parse(path, take_line, &reading);
+
+    if (line == -1)
+        return hf_fail(error, HF_E_UNAVAILABLE, "--config %.200s: %s", path,
+                       strerror(errno));
+    if (line < 0)
+        return hf_fail(error, HF_E_NOMEM, "no memory for --config");
+    if (line > 0)
+        return hf_fail(error, HF_E_INVALID, "%.200s:%d: %s", path, line,
+                       reading.first.status != HF_OK ? reading.first.text
+                                                     : "no setting");
+    return HF_OK;
+}
+
+/* ---- The command line ---------------------------------------------------- */
+
+static enum hf_status
+take_port(const char *text, struct hf_settings *settings,
+          struct hf_error *error)
+{
+    char listen[32];
+
+    snprintf(listen, sizeof(listen), "127.0.0.1:%.16s", text);
+    if (hf_settings_set(settings, "listen", listen, error) != HF_OK)
+        return hf_fail(error, HF_E_INVALID, "--port is from 0 to 65535");
+    return HF_OK;
+}
+
+static enum hf_status
+take_ready_fd(const char *text, int *fd, struct hf_error *error)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number > 1 << 20)
+        return hf_fail(error, HF_E_INVALID,
+                       "--ready-fd is the number of a descriptor");
+    *fd = (int)number;
+    return HF_OK;
+}
+
+static enum hf_status
+take(int option, int index, struct hf_server_options *options, char **argv,
+     struct hf_error *error)
+{
+    switch (option) {
+    case OPTION_SETTING:
+        return hf_settings_set(&options->settings, all[index].name, optarg,
+                               error);
+    case OPTION_PORT:
+        return take_port(optarg, &options->settings, error);
+    case OPTION_INSECURE:
+        return hf_settings_set(&options->settings, "insecure", "yes", error);
+    case OPTION_CONFIG:
+        return HF_OK; /* it was read first */
+    case OPTION_CHECK_CONFIG:
+        options->check = true;
+        return HF_OK;
+    case OPTION_READY_FD:
+        return take_ready_fd(optarg, &options->ready_fd, error);
+    case OPTION_VERSION:
+        options->version = true;
+        return HF_OK;
+    case 'h':
+        options->help = true;
+        return HF_OK;
+    case ':':
+        return hf_fail(error, HF_E_INVALID, "option %.60s needs a value",
+                       argv[optind - 1]);
+    default:
+        return hf_fail(error, HF_E_INVALID,
+                       "unknown option %.60s (see holdfastd --help)",
+                       argv[optind - 1]);
+    }
+}
+
+/* The file comes first, wherever it is named. */
+static enum hf_status
+read_files(int argc, char **argv, struct hf_settings *settings,
+           struct hf_error *error)
+{
+    enum hf_status status = HF_OK;
+    int option;
+
+    optind = 1;
+    while (status == HF_OK &&
+           (option = getopt_long(argc, argv, "+:h", all, NULL)) != -1)
+        if (option == OPTION_CONFIG)
+            status = read_file(optarg, settings, error);
+    return status;
+}
+
+enum hf_status
+hf_server_options_read(int argc, char **argv, struct hf_server_options *options,
+                       struct hf_error *error)
+{
+    enum hf_status status;
+    int index = 0;
+    int option;
+
+    *options = (struct hf_server_options){
+        .settings = hf_settings_default,
+        .ready_fd = -1,
+    };
+    status = read_files(argc, argv, &options->settings, error);
+    optind = 1;
+    while (status == HF_OK &&
+           (option = getopt_long(argc, argv, "+:h", all, &index)) != -1)
+        status = take(option, index, options, argv, error);
+    if (status == HF_OK && optind < argc)
+        status = hf_fail(error, HF_E_INVALID,
+                         "holdfastd takes no '%.60s' (see holdfastd --help)",
+                         argv[optind]);
+    return status == HF_OK ? hf_settings_check(&options->settings, error)
+                           : status;
+}

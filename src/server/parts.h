@@ -1,0 +1,103 @@
+#ifndef HF_SERVER_PARTS_H
+#define HF_SERVER_PARTS_H
+
+#include "server/calls.h"
+#include "server/metrics.h"
+#include "server/route.h"
+#include "server/service.h"
+#include "server/tray.h"
+#include "wire/api_body.h"
+
+/*
+ * Of a service, for its own files:
+ *
+ *   service.c    its life, and what the node does
+ *   messages.c   requests that are messages to the machine
+ *   views.c      requests that only look
+ *   audits.c     requests for the audit
+ */
+
+enum {
+    /* The longest body of an answer: a page of a list. */
+    HF_SERVICE_TEXT_MAX = 256 * 1024,
+
+    /* Cleared fences that are told of each session when many are kept alive;
+     * who is told so many asks for that one alone. */
+    HF_SERVICE_CLEARED_MAX = 16,
+
+    /* Requests for the audit that wait. */
+    HF_SERVICE_AUDITS_MAX = 16,
+};
+
+/* A request for a page of the audit. */
+struct hf_audit_call {
+    uint64_t stream;
+    struct hf_scribe_audit asked;
+};
+
+/* Answers to messages that came in one request, and go out as one. */
+struct hf_gather {
+    uint64_t stream; /* of the request's own call; 0: there is none */
+    uint64_t mark;   /* on which all of them rest */
+    struct hf_text text;
+    char bytes[HF_SERVICE_TEXT_MAX / 2];
+};
+
+struct hf_service {
+    struct hf_service_config config;
+    struct hf_seat *seat;  /* owned */
+    struct hf_calls calls; /* owned */
+    struct hf_tray tray;   /* owned */
+    struct hf_metrics metrics;
+    bool stopped;
+    uint64_t attempts; /* given last to who numbers none */
+
+    /* Of the request that is being heard, until all that follows is done. */
+    void *peer;     /* that sent it */
+    uint64_t heard; /* its stream; 0: none is */
+    struct hf_api_body body;
+    struct hf_want wants[HF_API_LOCKS_MAX];
+    size_t wants_count;
+    enum hf_answer_kind silent; /* what a call without an exchange was told */
+    bool refused;               /* it was told that this node does not lead */
+    struct hf_gather gather;
+    uint64_t through; /* answers of marks up to this are due */
+    struct hf_audit_call audits[HF_SERVICE_AUDITS_MAX]; /* the first is asked */
+    size_t audits_count;
+    char text[HF_SERVICE_TEXT_MAX];
+};
+
+/* Apply an event, and all that follows from it. */
+void hf_service_step(struct hf_service *service,
+                     const struct hf_node_event *event);
+
+/* Answer an exchange at once. */
+void hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
+                      struct hf_bytes body);
+void hf_service_refuse(struct hf_service *service, uint64_t exchange,
+                       enum hf_api_problem problem, const char *detail);
+
+/* To ask another node, at once. */
+void hf_service_not_leading(struct hf_service *service, uint64_t exchange);
+
+/*
+ * One answer to many messages: begin it for an exchange, add each, end it.
+ * Each is answered within its step.  False: no memory, and nothing was begun.
+ */
+bool hf_service_gather(struct hf_service *service, uint64_t exchange);
+void hf_service_gather_one(struct hf_service *service,
+                           struct hf_message *message);
+void hf_service_gathered(struct hf_service *service);
+
+/* A request that is a message, and one that only looks. */
+void hf_service_hear(struct hf_service *service, const struct hf_route *route,
+                     const struct hf_http_request *request);
+void hf_service_show(struct hf_service *service, const struct hf_route *route,
+                     const struct hf_http_request *request);
+
+/* A request for the audit; and a page of it, as the seat tells. */
+void hf_service_audit(struct hf_service *service, const struct hf_route *route,
+                      const struct hf_http_request *request);
+void hf_service_audited(void *ctx, const struct hf_scribe_told *told);
+
+#endif

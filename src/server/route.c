@@ -1,0 +1,239 @@
+#include "server/route.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+/* ---- Texts --------------------------------------------------------------- */
+
+static int
+digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* False: an escape that is none, or longer than a name may be. */
+static bool
+unescape(struct hf_bytes from, struct hf_route_text *text)
+{
+    *text = (struct hf_route_text){.is_given = true};
+    for (size_t i = 0; i < from.len; i++) {
+        char c = from.at[i];
+
+        if (text->len + 1 == sizeof(text->at))
+            return false;
+        if (c == '%') {
+            int high = from.len - i > 2 ? digit_of(from.at[i + 1]) : -1;
+            int low = high >= 0 ? digit_of(from.at[i + 2]) : -1;
+
+            if (low < 0)
+                return false;
+            c = (char)(high << 4 | low);
+            i += 2;
+        }
+        text->at[text->len++] = c;
+    }
+    return true;
+}
+
+static bool
+is(struct hf_bytes bytes, const char *word)
+{
+    return bytes.len == strlen(word) && memcmp(bytes.at, word, bytes.len) == 0;
+}
+
+/* What stands before `sign`, of which *rest is what follows it; all of it, and
+ * nothing, where there is none. */
+static struct hf_bytes
+cut(struct hf_bytes bytes, char sign, struct hf_bytes *rest)
+{
+    const char *at = bytes.len == 0 ? NULL : memchr(bytes.at, sign, bytes.len);
+
+    *rest = (struct hf_bytes){bytes.at + bytes.len, 0};
+    if (at == NULL)
+        return bytes;
+    *rest = (struct hf_bytes){at + 1, bytes.len - (size_t)(at - bytes.at) - 1};
+    return (struct hf_bytes){bytes.at, (size_t)(at - bytes.at)};
+}
+
+/* ---- Paths --------------------------------------------------------------- */
+
+/* "*" stands for one piece: a session's id, or a lock's name. */
+static const struct {
+    const char *method;
+    const char *path;
+    enum hf_route_kind kind;
+} routes[] = {
+    {"POST", "v1/sessions", HF_ROUTE_OPEN},
+    {"POST", "v1/sessions/*/keep-alive", HF_ROUTE_KEEP_ALIVE},
+    {"POST", "v1/keep-alive", HF_ROUTE_KEEP_ALIVES},
+    {"POST", "v1/sessions/*/page", HF_ROUTE_PAGE},
+    {"DELETE", "v1/sessions/*", HF_ROUTE_END},
+    {"POST", "v1/acquire", HF_ROUTE_ACQUIRE},
+    {"POST", "v1/release", HF_ROUTE_RELEASE},
+    {"GET", "v1/locks", HF_ROUTE_LIST},
+    {"GET", "v1/locks/*", HF_ROUTE_SHOW},
+    {"GET", "v1/locks/*/why", HF_ROUTE_WHY},
+    {"POST", "v1/locks/*/acquire", HF_ROUTE_ACQUIRE},
+    {"POST", "v1/locks/*/wait", HF_ROUTE_WAIT},
+    {"POST", "v1/locks/*/release", HF_ROUTE_RELEASE},
+    {"POST", "v1/locks/*/change", HF_ROUTE_CHANGE},
+    {"POST", "v1/locks/*/clear", HF_ROUTE_CLEAR},
+    {"GET", "v1/audit", HF_ROUTE_AUDIT},
+    {"GET", "v1/info", HF_ROUTE_INFO},
+    {"GET", "healthz", HF_ROUTE_HEALTH},
+    {"GET", "readyz", HF_ROUTE_READY},
+    {"GET", "metrics", HF_ROUTE_METRICS},
+};
+
+/* Does the path go that way?  *piece is what stands for its star. */
+static bool
+goes(struct hf_bytes path, const char *route, struct hf_bytes *piece)
+{
+    struct hf_bytes way = {route, strlen(route)};
+
+    *piece = (struct hf_bytes){"", 0};
+    while (path.len > 0 && way.len > 0) {
+        struct hf_bytes here = cut(path, '/', &path);
+        struct hf_bytes there = cut(way, '/', &way);
+
+        if (is(there, "*"))
+            *piece = here;
+        else if (here.len != there.len ||
+                 memcmp(here.at, there.at, here.len) != 0)
+            return false;
+        if (here.len == 0)
+            return false;
+    }
+    return path.len == 0 && way.len == 0;
+}
+
+static bool
+session_id(struct hf_bytes piece, uint64_t *id)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < piece.len; i++) {
+        int digit = digit_of(piece.at[i]);
+
+        if (digit < 0)
+            return false;
+        sum = sum << 4 | (uint64_t)digit;
+    }
+    *id = sum;
+    return piece.len == 16 && sum != 0;
+}
+
+/* The piece of a path that names something. */
+static enum hf_status
+read_piece(struct hf_route *route, struct hf_bytes piece,
+           struct hf_error *error)
+{
+    bool of_session = route->kind == HF_ROUTE_KEEP_ALIVE ||
+                      route->kind == HF_ROUTE_PAGE ||
+                      route->kind == HF_ROUTE_END;
+
+    if (piece.len == 0)
+        return HF_OK;
+    if (of_session && !session_id(piece, &route->session))
+        return hf_fail(error, HF_E_INVALID,
+                       "a session is an id of 16 hexadecimal digits");
+    if (!of_session && !unescape(piece, &route->name))
+        return hf_fail(error, HF_E_INVALID,
+                       "the lock's name in the path is too long, or not "
+                       "escaped as it should be");
+    return HF_OK;
+}
+
+/* ---- Queries ------------------------------------------------------------- */
+
+static bool
+read_limit(struct hf_bytes value, uint64_t *limit)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.at[i] < '0' || value.at[i] > '9' || sum > HF_ROUTE_LIMIT_MAX)
+            return false;
+        sum = sum * 10 + (uint64_t)(value.at[i] - '0');
+    }
+    *limit = sum;
+    return sum > 0 && sum <= HF_ROUTE_LIMIT_MAX;
+}
+
+/* One that is not known is ignored. */
+static enum hf_status
+read_parameter(struct hf_route *route, struct hf_bytes parameter,
+               struct hf_error *error)
+{
+    const struct {
+        const char *name;
+        struct hf_route_text *text;
+    } texts[] = {
+        {"space", &route->space},
+        {"name", &route->name},
+        {"prefix", &route->prefix},
+    };
+    struct hf_bytes value;
+    struct hf_bytes name = cut(parameter, '=', &value);
+
+    if (is(name, "limit") && !read_limit(value, &route->limit))
+        return hf_fail(error, HF_E_INVALID, "limit is from 1 to %d",
+                       HF_ROUTE_LIMIT_MAX);
+    if (is(name, "after"))
+        route->after = value;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (is(name, texts[i].name) && !unescape(value, texts[i].text))
+            return hf_fail(error, HF_E_INVALID,
+                           "%s is too long, or not escaped as it should be",
+                           texts[i].name);
+    return HF_OK;
+}
+
+static enum hf_status
+read_query(struct hf_route *route, struct hf_bytes query,
+           struct hf_error *error)
+{
+    enum hf_status status = HF_OK;
+
+    while (query.len > 0 && status == HF_OK) {
+        struct hf_bytes parameter = cut(query, '&', &query);
+
+        status = read_parameter(route, parameter, error);
+    }
+    return status;
+}
+
+/* ---- Both ---------------------------------------------------------------- */
+
+bool
+hf_route_read(const char *method, struct hf_bytes path, struct hf_bytes query,
+              struct hf_route *route, enum hf_api_problem *problem,
+              struct hf_error *error)
+{
+    struct hf_bytes piece;
+    bool is_there = false;
+
+    *error = (struct hf_error){HF_OK, ""};
+    *problem = HF_API_NO_RESOURCE;
+    if (path.len == 0 || path.at[0] != '/' || path.at[path.len - 1] == '/')
+        return false;
+    path = (struct hf_bytes){path.at + 1, path.len - 1};
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+        if (!goes(path, routes[i].path, &piece))
+            continue;
+        is_there = true;
+        if (strcmp(method, routes[i].method) != 0)
+            continue;
+        *route = (struct hf_route){.kind = routes[i].kind};
+        *problem = HF_API_BAD_REQUEST;
+        return read_piece(route, piece, error) == HF_OK &&
+               read_query(route, query, error) == HF_OK;
+    }
+    if (is_there)
+        *problem = HF_API_NO_METHOD;
+    return false;
+}

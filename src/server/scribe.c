@@ -1,0 +1,658 @@
+#include "server/scribe.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/fd.h"
+#include "server/scratch.h"
+#include "wire/head.h"
+#include "wire/name.h"
+#include "wire/served.h"
+
+/* Bundles: one of a batch that is being sent, one of a batch that waits, and
+ * one that is being filled. */
+#define BUNDLES 3
+
+/* Things that can be told and not yet taken: an answer to each of two
+ * questions, a chunk, a page of the audit, a hint, and that the place went
+ * back. */
+#define TOLD_MAX 8
+
+/* A question as it goes to the store. */
+struct ask {
+    struct hf_leader_effect effect;
+    struct hf_bundle *bundle; /* NULL: nothing goes with the head */
+    struct hf_instant until;
+    int64_t wall_ms;
+};
+
+struct load {
+    uint64_t term; /* 0: none */
+    bool wanted;   /* its next chunk is */
+    bool grants;   /* sessions have been read */
+    struct hf_page page;
+};
+
+struct audit {
+    bool wanted;
+    struct hf_scribe_audit asked;
+    struct hf_page page;
+};
+
+struct hf_scribe {
+    struct hf_scribe_config config;
+    struct hf_store *store; /* NULL: it keeps nothing, and has no thread */
+    struct hf_scratch scratch;
+    pthread_t thread;
+    int work_fd; /* readable: there is something to do */
+
+    pthread_mutex_t mutex; /* of all that follows */
+    bool stopping;
+    bool asks; /* `ask` waits */
+    struct ask ask;
+    struct hf_bundle bundles[BUNDLES];
+    struct hf_bundle *newest;    /* that was collected last */
+    struct hf_bundle *under_way; /* of the call that is being made */
+    struct load load;
+    struct audit audit;
+    uint64_t watched; /* version of the head; 0: nobody watches */
+    uint64_t generation;
+    struct hf_scribe_told told[TOLD_MAX];
+    size_t told_count;
+};
+
+static void
+enter(struct hf_scribe *scribe)
+{
+    pthread_mutex_lock(&scribe->mutex);
+}
+
+static void
+leave(struct hf_scribe *scribe)
+{
+    pthread_mutex_unlock(&scribe->mutex);
+}
+
+static struct hf_key
+head_key(void)
+{
+    return (struct hf_key){HF_HEAD_SPACE, HF_HEAD_NAME};
+}
+
+/* ---- To the loop --------------------------------------------------------- */
+
+/* Entered; the loop is woken when it has been left. */
+static void
+tell(struct hf_scribe *scribe, const struct hf_scribe_told *told)
+{
+    HF_CHECK(scribe->told_count < TOLD_MAX);
+    scribe->told[scribe->told_count++] = *told;
+    scribe->config.told(scribe->config.ctx);
+}
+
+bool
+hf_scribe_take(struct hf_scribe *scribe, struct hf_scribe_told *told)
+{
+    bool is_there;
+
+    enter(scribe);
+    is_there = scribe->told_count > 0;
+    if (is_there) {
+        *told = scribe->told[0];
+        scribe->told_count--;
+        memmove(scribe->told, scribe->told + 1,
+                scribe->told_count * sizeof(scribe->told[0]));
+    }
+    leave(scribe);
+    return is_there;
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+struct head_text {
+    char head[HF_RECORD_TEXT_MAX];
+    char marker[HF_RECORD_TEXT_MAX];
+    char marker_name[HF_NAME_COMPANION_SIZE];
+};
+
+static void
+fill_owner(const struct hf_self *self, int64_t wall_ms, struct hf_owner *owner)
+{
+    *owner = (struct hf_owner){
+        .since_ms = wall_ms,
+        .pidns = self->host.pidns,
+    };
+    memcpy(owner->host, self->host.name, sizeof(owner->host));
+    memcpy(owner->boot, self->host.boot, sizeof(owner->boot));
+    memcpy(owner->user, self->user, sizeof(owner->user));
+    memcpy(owner->command, self->command, sizeof(owner->command));
+    if (self->process.start != 0) {
+        owner->processes[0] = self->process;
+        owner->processes_count = 1;
+    }
+}
+
+/* In core's words to the store's. */
+static struct hf_store_op
+pack(const struct hf_scribe *scribe, const struct ask *ask,
+     const struct hf_op *op, struct head_text *text)
+{
+    struct hf_store_op packed = {
+        .kind = op->kind,
+        .key = head_key(),
+        .expect = op->expect,
+        .new_generation = op->new_generation,
+    };
+    struct hf_head head = {
+        .claim = {.heartbeat = op->heartbeat, .terms = op->terms},
+        .next_fence = ask->effect.ask.head.next_fence,
+    };
+
+    fill_owner(scribe->config.self, ask->wall_ms, &head.claim.owner);
+    if (op->target == HF_TARGET_MARKER) {
+        hf_name_companion(HF_HEAD_SPACE, HF_HEAD_NAME, op->subject,
+                          text->marker_name, sizeof(text->marker_name));
+        packed.key = (struct hf_key){"!RECLAIM", text->marker_name};
+        if (op->kind == HF_PUT) {
+            packed.value_len = hf_record_encode(&head.claim, text->marker,
+                                                sizeof(text->marker));
+            packed.value = text->marker;
+        }
+        return packed;
+    }
+    HF_CHECK(op->target == HF_TARGET_LOCK && op->kind == HF_PUT);
+    if (ask->effect.ask.head.led)
+        memcpy(head.node, scribe->config.node, strlen(scribe->config.node) + 1);
+    memcpy(head.address, scribe->config.address,
+           strlen(scribe->config.address) + 1);
+    packed.value_len = hf_head_encode(&head, text->head, sizeof(text->head));
+    packed.value = text->head;
+    return packed;
+}
+
+static void
+write_head(struct hf_scribe *scribe, const struct ask *ask,
+           struct hf_scribe_told *told)
+{
+    const struct hf_request *request = &ask->effect.ask.request;
+    struct hf_store_op own[HF_REQUEST_OPS];
+    struct head_text text;
+    struct hf_store_group group = {.ops = own, .ops_count = request->ops_count};
+
+    told->kind = HF_SCRIBE_VERDICT;
+    told->verdict = HF_UNAVAILABLE;
+    for (unsigned i = 0; i < request->ops_count; i++)
+        own[i] = pack(scribe, ask, &request->ops[i], &text);
+    if (ask->bundle != NULL && ask->bundle->failed) {
+        (void)hf_fail(&told->error, HF_E_NOMEM, "no memory for a batch");
+        return;
+    }
+    if (ask->bundle != NULL)
+        group = hf_bundle_group(ask->bundle, own, request->ops_count);
+    hf_store_commit(scribe->store, &group, 1, ask->until, &told->error);
+    told->verdict = group.verdict;
+    told->version = group.ops[0].version;
+}
+
+/* ---- Reading the head ---------------------------------------------------- */
+
+static void
+take_head(void *ctx, size_t index, const struct hf_record *record)
+{
+    struct hf_scribe_told *told = ctx;
+    struct hf_head head;
+
+    (void)index;
+    told->sight = (struct hf_sight){
+        .kind = HF_SIGHT_ABSENT,
+        .version = record->version,
+        .token = record->token,
+    };
+    if (!record->exists)
+        return;
+    told->sight.kind = HF_SIGHT_CORRUPT;
+    if (record->value_len >= sizeof(record->value) ||
+        hf_head_decode(record->value, record->value_len, &head, &told->error) !=
+            HF_OK)
+        return;
+    told->sight.kind = HF_SIGHT_LOCK;
+    told->sight.heartbeat = head.claim.heartbeat;
+    told->sight.terms = head.claim.terms;
+    told->head = (struct hf_head_state){
+        .led = head.node[0] != '\0',
+        .next_fence = head.next_fence,
+    };
+    told->leader = head.claim.owner;
+    if (told->head.led)
+        memcpy(told->address, head.address, sizeof(told->address));
+}
+
+static void
+read_head(struct hf_scribe *scribe, const struct ask *ask,
+          struct hf_scribe_told *told)
+{
+    struct hf_key key = head_key();
+
+    told->kind = HF_SCRIBE_FOUND;
+    if (hf_store_get(scribe->store, &key, 1, ask->until, take_head, told,
+                     &told->error) != HF_OK)
+        told->sight = (struct hf_sight){.kind = HF_SIGHT_NONE};
+}
+
+/* ---- Loading ------------------------------------------------------------- */
+
+static void
+read_chunk(struct hf_scribe *scribe, struct hf_scribe_told *told)
+{
+    struct load *load = &scribe->load;
+    const char *space = load->grants ? HF_SERVED_GRANTS : HF_SERVED_SESSIONS;
+
+    told->kind = load->grants ? HF_SCRIBE_GRANTS : HF_SCRIBE_SESSIONS;
+    if (hf_page_read(&load->page, scribe->store, space, "", HF_PAGE_MAX,
+                     &told->error) != HF_OK)
+        told->kind = HF_SCRIBE_UNLOADED;
+    told->records = load->page.records;
+    told->records_count = load->page.count;
+}
+
+static void
+read_audit(struct hf_scribe *scribe, struct hf_scribe_told *told)
+{
+    struct audit *audit = &scribe->audit;
+    const struct hf_scribe_audit *asked = &audit->asked;
+    struct hf_page *page = &audit->page;
+
+    page->after_len = strlen(asked->after);
+    memcpy(page->after, asked->after, page->after_len + 1);
+    told->kind = HF_SCRIBE_AUDIT;
+    if (hf_page_read(page, scribe->store, "!audit", asked->prefix, asked->limit,
+                     &told->error) != HF_OK)
+        page->count = 0;
+    told->records = page->records;
+    told->records_count = page->count;
+}
+
+/* ---- The thread ---------------------------------------------------------- */
+
+static void
+look_whether_it_went_back(struct hf_scribe *scribe)
+{
+    uint64_t generation = hf_store_generation(scribe->store);
+
+    if (generation == scribe->generation)
+        return;
+    scribe->generation = generation;
+    tell(scribe, &(struct hf_scribe_told){.kind = HF_SCRIBE_WENT_BACK});
+}
+
+static void
+answer(struct hf_scribe *scribe)
+{
+    struct ask ask = scribe->ask;
+    struct hf_scribe_told told = {.number = ask.effect.ask.request.number};
+
+    scribe->asks = false;
+    scribe->under_way = ask.bundle;
+    leave(scribe);
+    if (ask.effect.ask.request.read)
+        read_head(scribe, &ask, &told);
+    else
+        write_head(scribe, &ask, &told);
+    enter(scribe);
+    scribe->under_way = NULL;
+    tell(scribe, &told);
+}
+
+static void
+load(struct hf_scribe *scribe)
+{
+    struct hf_scribe_told told = {.term = scribe->load.term};
+
+    scribe->load.wanted = false;
+    leave(scribe);
+    read_chunk(scribe, &told);
+    enter(scribe);
+    tell(scribe, &told);
+}
+
+static void
+look_at_audit(struct hf_scribe *scribe)
+{
+    struct hf_scribe_told told = {.records_count = 0};
+
+    scribe->audit.wanted = false;
+    leave(scribe);
+    read_audit(scribe, &told);
+    enter(scribe);
+    tell(scribe, &told);
+}
+
+static void
+rest(struct hf_scribe *scribe)
+{
+    struct hf_store_watch watch = {
+        .key = head_key(),
+        .version = scribe->watched,
+    };
+    size_t count = scribe->watched != 0;
+    eventfd_t drained;
+
+    leave(scribe);
+    hf_store_wait(scribe->store, &watch, count, HF_NEVER, scribe->work_fd);
+    (void)eventfd_read(scribe->work_fd, &drained);
+    enter(scribe);
+    if (!watch.changed || scribe->watched != watch.version)
+        return;
+    scribe->watched = 0;
+    tell(scribe, &(struct hf_scribe_told){.kind = HF_SCRIBE_HINT});
+}
+
+static void *
+work(void *arg)
+{
+    struct hf_scribe *scribe = arg;
+
+    enter(scribe);
+    while (!scribe->stopping) {
+        if (scribe->asks)
+            answer(scribe);
+        else if (scribe->load.wanted)
+            load(scribe);
+        else if (scribe->audit.wanted)
+            look_at_audit(scribe);
+        else
+            rest(scribe);
+        look_whether_it_went_back(scribe);
+    }
+    leave(scribe);
+    return NULL;
+}
+
+static void
+wake(struct hf_scribe *scribe)
+{
+    (void)eventfd_write(scribe->work_fd, 1);
+}
+
+/* ---- Where nothing is kept ----------------------------------------------- */
+
+/* Entered.  All is answered at once. */
+static void
+answer_from_scratch(struct hf_scribe *scribe,
+                    const struct hf_leader_effect *ask)
+{
+    struct hf_scribe_told told = {
+        .kind = ask->ask.request.read ? HF_SCRIBE_FOUND : HF_SCRIBE_VERDICT,
+        .number = ask->ask.request.number,
+    };
+
+    if (ask->ask.request.read)
+        hf_scratch_read(&scribe->scratch, hf_wall_us(), &told.sight,
+                        &told.head);
+    else
+        told.verdict = hf_scratch_write(&scribe->scratch, hf_wall_us(), ask,
+                                        &told.version);
+    tell(scribe, &told);
+}
+
+static void
+load_from_scratch(struct hf_scribe *scribe)
+{
+    const struct load *load = &scribe->load;
+
+    tell(scribe,
+         &(struct hf_scribe_told){
+             .kind = load->grants ? HF_SCRIBE_GRANTS : HF_SCRIBE_SESSIONS,
+             .term = load->term,
+         });
+}
+
+static void
+audit_from_scratch(struct hf_scribe *scribe)
+{
+    struct hf_scribe_told told = {.kind = HF_SCRIBE_AUDIT};
+
+    (void)hf_fail(&told.error, HF_E_UNAVAILABLE,
+                  "this server keeps nothing, and so no audit");
+    tell(scribe, &told);
+}
+
+/* What was decided is not written anywhere. */
+static void
+forget_changes(struct hf_node *node)
+{
+    struct hf_change change;
+
+    while (hf_node_take(node, &change))
+        ;
+}
+
+/* ---- What the loop asks -------------------------------------------------- */
+
+static struct hf_bundle *
+free_bundle(struct hf_scribe *scribe)
+{
+    for (size_t i = 0; i < BUNDLES; i++) {
+        struct hf_bundle *bundle = &scribe->bundles[i];
+
+        if (bundle != scribe->under_way &&
+            !(scribe->asks && bundle == scribe->ask.bundle))
+            return bundle;
+    }
+    HF_CHECK(!"of three bundles two are in use at most");
+    return NULL;
+}
+
+/* Entered only to choose one: what is filled is nobody else's. */
+void
+hf_scribe_collect(struct hf_scribe *scribe, struct hf_node *node)
+{
+    struct hf_bundle *bundle;
+
+    if (scribe->store == NULL) {
+        forget_changes(node);
+        return;
+    }
+    enter(scribe);
+    bundle = free_bundle(scribe);
+    leave(scribe);
+    hf_bundle_collect(bundle, node, hf_wall_ms());
+    scribe->newest = bundle;
+}
+
+void
+hf_scribe_ask(struct hf_scribe *scribe, const struct hf_leader_effect *ask,
+              struct hf_instant until)
+{
+    struct hf_bundle *bundle = NULL;
+
+    if (scribe->store == NULL) {
+        enter(scribe);
+        answer_from_scratch(scribe, ask);
+        leave(scribe);
+        return;
+    }
+    if (!ask->ask.request.read && ask->ask.batch != 0) {
+        bundle = scribe->newest;
+        HF_CHECK(bundle->number == 0 || bundle->number == ask->ask.batch);
+        bundle->number = ask->ask.batch;
+    }
+    enter(scribe);
+    scribe->ask = (struct ask){
+        .effect = *ask,
+        .bundle = bundle,
+        .until = until,
+        .wall_ms = hf_wall_ms(),
+    };
+    scribe->asks = true;
+    leave(scribe);
+    wake(scribe);
+}
+
+void
+hf_scribe_load(struct hf_scribe *scribe, uint64_t term)
+{
+    enter(scribe);
+    scribe->load.term = term;
+    scribe->load.grants = false;
+    scribe->load.page.after_len = 0;
+    scribe->load.wanted = true;
+    if (scribe->store == NULL)
+        load_from_scratch(scribe);
+    leave(scribe);
+    wake(scribe);
+}
+
+/* A chunk that is not full is the last of its space. */
+void
+hf_scribe_load_on(struct hf_scribe *scribe)
+{
+    struct load *load = &scribe->load;
+
+    enter(scribe);
+    if (load->page.count < HF_PAGE_MAX && !load->grants) {
+        load->grants = true;
+        load->page.after_len = 0;
+    }
+    load->wanted = true;
+    if (scribe->store == NULL)
+        load_from_scratch(scribe);
+    leave(scribe);
+    wake(scribe);
+}
+
+void
+hf_scribe_audit(struct hf_scribe *scribe, const struct hf_scribe_audit *audit)
+{
+    enter(scribe);
+    scribe->audit.asked = *audit;
+    scribe->audit.wanted = true;
+    if (scribe->store == NULL)
+        audit_from_scratch(scribe);
+    leave(scribe);
+    wake(scribe);
+}
+
+void
+hf_scribe_watch(struct hf_scribe *scribe, uint64_t version)
+{
+    bool other;
+
+    enter(scribe);
+    other = scribe->watched != version;
+    scribe->watched = version;
+    leave(scribe);
+    if (other)
+        wake(scribe);
+}
+
+struct hf_budget
+hf_scribe_budget(const struct hf_scribe *scribe)
+{
+    struct hf_store_limits limits =
+        scribe->store != NULL
+            ? hf_store_limits(scribe->store)
+            : (struct hf_store_limits){.max_operations = SIZE_MAX,
+                                       .max_bytes = SIZE_MAX};
+    size_t beside =
+        HF_REQUEST_OPS * (HF_RECORD_TEXT_MAX + HF_NAME_COMPANION_SIZE);
+    size_t operations = limits.max_operations < HF_GROUP_OPERATIONS_MAX
+                            ? limits.max_operations
+                            : HF_GROUP_OPERATIONS_MAX;
+
+    return (struct hf_budget){
+        .operations = (uint32_t)(operations - HF_REQUEST_OPS),
+        .bytes = limits.max_bytes - beside,
+    };
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+/* A signal is for the loop. */
+static int
+start_thread(struct hf_scribe *scribe)
+{
+    sigset_t all;
+    sigset_t before;
+    int code;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    code = pthread_create(&scribe->thread, NULL, work, scribe);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+static enum hf_status
+open_store(struct hf_scribe *scribe, struct hf_error *error)
+{
+    enum hf_status status = hf_store_open_at(
+        &scribe->config.place, scribe->config.alloc, &scribe->store, error);
+
+    if (status == HF_OK && start_thread(scribe) != 0)
+        status = hf_fail(error, HF_E_UNAVAILABLE, "no thread for a scribe");
+    return status;
+}
+
+static void
+free_scribe(struct hf_scribe *scribe)
+{
+    const struct hf_alloc *alloc = scribe->config.alloc;
+
+    for (size_t i = 0; i < BUNDLES; i++)
+        hf_bundle_fini(&scribe->bundles[i]);
+    hf_page_fini(&scribe->load.page);
+    hf_page_fini(&scribe->audit.page);
+    hf_fd_close(&scribe->work_fd);
+    hf_store_close(scribe->store);
+    hf_free(alloc, scribe);
+}
+
+enum hf_status
+hf_scribe_open(const struct hf_scribe_config *config, struct hf_scribe **out,
+               struct hf_error *error)
+{
+    struct hf_scribe *scribe = hf_calloc(config->alloc, 1, sizeof(*scribe));
+    enum hf_status status = HF_OK;
+
+    if (scribe == NULL)
+        return hf_fail(error, HF_E_NOMEM, "no memory for a scribe");
+    scribe->config = *config;
+    scribe->load.page.arena.alloc = config->alloc;
+    scribe->audit.page.arena.alloc = config->alloc;
+    scribe->work_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&scribe->mutex, NULL);
+    for (size_t i = 0; i < BUNDLES && status == HF_OK; i++)
+        status = hf_bundle_init(&scribe->bundles[i], config->alloc);
+    if (status != HF_OK)
+        (void)hf_fail(error, status, "no memory for a scribe");
+    else if (scribe->work_fd < 0)
+        status = hf_fail(error, HF_E_UNAVAILABLE, "no descriptor for a scribe");
+    else if (config->place.kind != HF_PLACE_MEMORY)
+        status = open_store(scribe, error);
+    if (status != HF_OK) {
+        free_scribe(scribe);
+        return status;
+    }
+    *out = scribe;
+    return HF_OK;
+}
+
+void
+hf_scribe_close(struct hf_scribe *scribe)
+{
+    if (scribe == NULL)
+        return;
+    enter(scribe);
+    scribe->stopping = true;
+    leave(scribe);
+    wake(scribe);
+    if (scribe->store != NULL)
+        pthread_join(scribe->thread, NULL);
+    pthread_mutex_destroy(&scribe->mutex);
+    free_scribe(scribe);
+}

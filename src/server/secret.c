@@ -1,0 +1,55 @@
+#include "server/secret.h"
+
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+#include <string.h>
+
+#include "base/random.h"
+
+/* What a key is hashed with, so that its digest is that of nothing else. */
+static const char for_keys[] = "holdfast idempotency key";
+
+void
+hf_secret_hash(const struct hf_secret *secret, struct hf_secret_hash *hash)
+{
+    _Static_assert(sizeof(hash->bytes) == SHA256_DIGEST_LENGTH,
+                   "a hash of a secret is a SHA-256");
+    (void)SHA256(secret->bytes, sizeof(secret->bytes), hash->bytes);
+}
+
+static uint64_t
+id_of(uint64_t number)
+{
+    return number == 0 ? 1 : number;
+}
+
+enum hf_status
+hf_secret_new(uint64_t *session, struct hf_secret *secret,
+              struct hf_error *error)
+{
+    uint64_t numbers[3];
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        enum hf_status status = hf_random_u64(&numbers[i], error);
+
+        if (status != HF_OK)
+            return status;
+    }
+    *session = id_of(numbers[0]);
+    memcpy(secret->bytes, &numbers[1], sizeof(secret->bytes));
+    return HF_OK;
+}
+
+void
+hf_secret_of_key(struct hf_bytes key, uint64_t *session,
+                 struct hf_secret *secret)
+{
+    unsigned char digest[SHA512_DIGEST_LENGTH];
+    uint64_t number;
+
+    (void)HMAC(EVP_sha512(), for_keys, sizeof(for_keys) - 1,
+               (const unsigned char *)key.at, key.len, digest, NULL);
+    memcpy(&number, digest, sizeof(number));
+    *session = id_of(number);
+    memcpy(secret->bytes, digest + 32, sizeof(secret->bytes));
+}

@@ -1,0 +1,28 @@
+#ifndef HF_SERVER_SECRET_H
+#define HF_SERVER_SECRET_H
+
+#include "core/session.h"
+
+/*
+ * Secrets of sessions: random, told once, and known to the server by their
+ * SHA-256 (FIPS 180-4) alone.  A secret has 128 random bits, so a plain hash of
+ * it cannot be searched for.
+ *
+ * Any thread.
+ */
+
+void hf_secret_hash(const struct hf_secret *secret,
+                    struct hf_secret_hash *hash);
+
+/* A new session's id, never 0, and its secret.  HF_E_UNAVAILABLE: the kernel
+ * gives no random numbers. */
+HF_MUST_USE enum hf_status hf_secret_new(uint64_t *session,
+                                         struct hf_secret *secret,
+                                         struct hf_error *error);
+
+/* Those of the session that belongs to an idempotency key: the same for the
+ * same key, and for nobody who does not know it. */
+void hf_secret_of_key(struct hf_bytes key, uint64_t *session,
+                      struct hf_secret *secret);
+
+#endif

@@ -1,0 +1,627 @@
+#include "server/service.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "server/parts.h"
+#include "server/secret.h"
+#include "wire/api_look.h"
+
+/* Holders that are named to who is told no. */
+#define HOLDERS_MAX 16
+
+/* ---- Answers ------------------------------------------------------------- */
+
+static bool
+is_problem(int status)
+{
+    return status >= 400;
+}
+
+void
+hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
+                 struct hf_bytes body)
+{
+    struct hf_http_header headers[] = {
+        {"content-type", is_problem(status)
+                             ? (struct hf_bytes){"application/problem+json", 24}
+                             : (struct hf_bytes){"application/json", 16}},
+        {"cache-control", {"no-store", 8}},
+    };
+    const struct hf_http_reply reply = {
+        .status = status,
+        .headers = headers,
+        .headers_count = sizeof(headers) / sizeof(headers[0]),
+        .body = body,
+    };
+
+    service->metrics.responses[status]++;
+    /* Of one that is gone we are told, or have been. */
+    (void)hf_http_reply(service->config.http, exchange, &reply);
+}
+
+void
+hf_service_refuse(struct hf_service *service, uint64_t exchange,
+                  enum hf_api_problem problem, const char *detail)
+{
+    struct hf_text text;
+    int status;
+
+    hf_text_init(&text, service->text, sizeof(service->text));
+    status = hf_api_problem(problem, detail, &text);
+    hf_service_reply(service, exchange, status,
+                     (struct hf_bytes){text.at, hf_text_kept(&text)});
+}
+
+void
+hf_service_not_leading(struct hf_service *service, uint64_t exchange)
+{
+    static const struct hf_http_header headers[] = {
+        {"content-type", {"application/problem+json", 24}},
+        {"cache-control", {"no-store", 8}},
+        {"retry-after", {"0", 1}},
+    };
+    const struct hf_answer answer = {.kind = HF_ANSWER_NOT_LEADING};
+    const struct hf_api_case about = {.leader = hf_seat_leader(service->seat)};
+    struct hf_http_reply reply = {
+        .headers = headers,
+        .headers_count = sizeof(headers) / sizeof(headers[0]),
+    };
+    struct hf_text text;
+
+    hf_text_init(&text, service->text, sizeof(service->text));
+    reply.status = hf_api_answer(&answer, &about, &text);
+    reply.body = (struct hf_bytes){text.at, hf_text_kept(&text)};
+    service->metrics.responses[reply.status]++;
+    (void)hf_http_reply(service->config.http, exchange, &reply);
+}
+
+/* ---- What the node does -------------------------------------------------- */
+
+/* Those that were cleared, and not yet released [S6]. */
+static size_t
+take_cleared(struct hf_service *service, const struct hf_call *call,
+             uint64_t *fences)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    size_t max = call->gathered ? HF_SERVICE_CLEARED_MAX : HF_API_FENCES_MAX;
+    uint32_t cursor = 0;
+    size_t count = 0;
+
+    while (table != NULL && count < max &&
+           hf_lockspace_revoked(table, call->session, &cursor, &fences[count]))
+        count++;
+    return count;
+}
+
+/* Those of a page that are not there [S4]. */
+static size_t
+take_missing(struct hf_service *service, uint64_t session, uint64_t *fences)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    size_t count = 0;
+
+    for (size_t i = 0; table != NULL && i < service->body.fences_count; i++)
+        if (!hf_lockspace_believes(table, session, service->body.fences[i]))
+            fences[count++] = service->body.fences[i];
+    return count;
+}
+
+/* What goes with a no: who holds it, or the circle. */
+static const char *
+more_of(struct hf_service *service, const struct hf_answer *answer,
+        char *buffer, size_t size)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    struct hf_text text;
+
+    if (table == NULL || answer->kind != HF_ANSWER_OVER)
+        return NULL;
+    hf_text_init(&text, buffer, size);
+    if (answer->over == HF_OVER_DEADLOCK)
+        hf_api_look_cycle(table, &text);
+    else if (answer->over == HF_OVER_HELD && answer->stream == service->heard)
+        hf_api_look_holders(table, service->wants, service->wants_count,
+                            HOLDERS_MAX, &text);
+    else
+        return NULL;
+    return hf_text_cut(&text) ? NULL : buffer;
+}
+
+static bool
+tells_secret(const struct hf_call *call, const struct hf_answer *answer)
+{
+    return (call->opened && !call->settled) || answer->kind == HF_ANSWER_OPENED;
+}
+
+/* Its body, into the service's text; the status. */
+static int
+build(struct hf_service *service, const struct hf_call *call,
+      const struct hf_answer *answer, struct hf_text *text)
+{
+    static char more[HF_SERVICE_TEXT_MAX / 2];
+    uint64_t fences[HF_API_FENCES_MAX];
+    struct hf_api_case about = {
+        .term = hf_seat_node(service->seat)->term,
+        .session = call->session,
+        .lane = call->lane,
+        .n = call->n,
+        .ttl = call->ttl,
+        .secret = tells_secret(call, answer) ? &call->secret : NULL,
+        .fences = fences,
+        .more = more_of(service, answer, more, sizeof(more)),
+    };
+
+    if (answer->kind == HF_ANSWER_ALIVE)
+        about.fences_count = take_cleared(service, call, fences);
+    else if (answer->kind == HF_ANSWER_PAGE)
+        about.fences_count = take_missing(service, call->session, fences);
+    hf_text_init(text, service->text, sizeof(service->text));
+    return hf_api_answer(answer, &about, text);
+}
+
+static void
+end_stream(struct hf_service *service, const struct hf_call *call)
+{
+    struct hf_node_event event = {.kind = HF_NODE_STREAM_ENDED};
+
+    event.request.stream = call->stream;
+    event.request.session = call->session;
+    event.request.lane = call->lane;
+    event.request.n = call->n;
+    hf_seat_step(service->seat, &event);
+}
+
+static void
+write_out(struct hf_service *service, struct hf_call *call, int status,
+          uint64_t fence, struct hf_bytes body)
+{
+    call->answered = true;
+    call->fence = fence;
+    if (fence != 0)
+        hf_metrics_grant(&service->metrics, call->since_us);
+    hf_service_reply(service, call->exchange, status, body);
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
+static void
+refuse(struct hf_service *service, uint64_t stream)
+{
+    struct hf_call *call = hf_calls_find(&service->calls, stream);
+
+    if (call == NULL)
+        return;
+    if (call->exchange == 0) {
+        service->refused = true;
+        hf_calls_remove(&service->calls, call);
+        return;
+    }
+    call->answered = true;
+    hf_service_not_leading(service, call->exchange);
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
+/* To an answer that nobody waits for alone. */
+static void
+keep_silent(struct hf_service *service, struct hf_call *call,
+            const struct hf_answer *answer)
+{
+    struct hf_gather *gather = &service->gather;
+    struct hf_text body;
+    int status;
+
+    service->silent = answer->kind;
+    if (call->gathered) {
+        status = build(service, call, answer, &body);
+        hf_text_addf(&gather->text,
+                     "%s{\"session\":\"%016" PRIx64
+                     "\",\"status\":%d,\"answer\":",
+                     gather->mark == 0 ? "" : ",", call->session, status);
+        hf_text_add_bytes(&gather->text, body.at, hf_text_kept(&body));
+        hf_text_add(&gather->text, "}");
+        gather->mark = answer->mark;
+    }
+    hf_calls_remove(&service->calls, call);
+}
+
+/* Built now; it goes out when it is due. */
+static void
+keep(struct hf_service *service, const struct hf_answer *answer)
+{
+    struct hf_call *call = hf_calls_find(&service->calls, answer->stream);
+    struct hf_tray_answer kept = {.mark = answer->mark,
+                                  .stream = answer->stream};
+    struct hf_text text;
+
+    if (call == NULL)
+        return;
+    if (answer->kind == HF_ANSWER_NOT_LEADING) {
+        refuse(service, answer->stream);
+        return;
+    }
+    if (call->exchange == 0) {
+        keep_silent(service, call, answer);
+        return;
+    }
+    hf_metrics_answer(&service->metrics, answer);
+    call->settled =
+        call->opened && !call->keyed && answer->kind == HF_ANSWER_OVER;
+    kept.status = build(service, call, answer, &text);
+    kept.body = (struct hf_bytes){text.at, hf_text_kept(&text)};
+    if (answer->kind == HF_ANSWER_GRANTED)
+        kept.fence = answer->fence;
+    if (hf_tray_put(&service->tray, &kept))
+        return;
+    call->answered = true;
+    hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY, NULL);
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
+static void
+let_out(struct hf_service *service, uint64_t through)
+{
+    struct hf_tray_answer answer;
+
+    service->through = through;
+    while (hf_tray_take(&service->tray, through, &answer)) {
+        struct hf_call *call = hf_calls_find(&service->calls, answer.stream);
+
+        if (call != NULL)
+            write_out(service, call, answer.status, answer.fence, answer.body);
+    }
+}
+
+/* It leads no more: whatever was not due is not true, and whoever waits asks
+ * another. */
+static void
+discard(struct hf_service *service)
+{
+    struct hf_tray_answer answer;
+    struct hf_call *call;
+    uint32_t cursor = 0;
+
+    service->through = 0;
+    while (hf_tray_take(&service->tray, UINT64_MAX, &answer))
+        ;
+    while ((call = hf_calls_next(&service->calls, &cursor)) != NULL)
+        if (!call->answered)
+            refuse(service, call->stream);
+}
+
+static void
+perform(struct hf_service *service, const struct hf_node_effect *effect)
+{
+    switch (effect->kind) {
+    case HF_NODE_ANSWER:
+        keep(service, &effect->answer);
+        break;
+    case HF_NODE_DUE:
+        let_out(service, effect->through);
+        break;
+    case HF_NODE_REFUSE:
+        refuse(service, effect->refuse.stream);
+        break;
+    case HF_NODE_DISCARD:
+        discard(service);
+        break;
+    case HF_NODE_STOPPED:
+        service->stopped = true;
+        break;
+    case HF_NODE_LOAD:
+    case HF_NODE_RESTS:
+        break;
+    case HF_NODE_ASK:
+    case HF_NODE_COLLECT:
+        HF_CHECK(!"these are the seat's own");
+    }
+}
+
+static void
+drain(struct hf_service *service)
+{
+    struct hf_node_effect effect;
+
+    while (hf_seat_next(service->seat, &effect))
+        perform(service, &effect);
+}
+
+void
+hf_service_step(struct hf_service *service, const struct hf_node_event *event)
+{
+    hf_seat_step(service->seat, event);
+    drain(service);
+}
+
+/* ---- Many answers as one ------------------------------------------------- */
+
+bool
+hf_service_gather(struct hf_service *service, uint64_t exchange)
+{
+    struct hf_gather *gather = &service->gather;
+    struct hf_call *call = hf_calls_add(&service->calls);
+
+    if (call == NULL)
+        return false;
+    call->exchange = exchange;
+    call->peer = service->peer;
+    call->kind = HF_MESSAGE_KEEP_ALIVE;
+    hf_http_tag(service->config.http, exchange, call->stream);
+    service->refused = false;
+    gather->stream = call->stream;
+    gather->mark = 0;
+    hf_text_init(&gather->text, gather->bytes, sizeof(gather->bytes));
+    hf_text_add(&gather->text, "{\"sessions\":[");
+    return true;
+}
+
+void
+hf_service_gather_one(struct hf_service *service, struct hf_message *message)
+{
+    struct hf_call *call = hf_calls_add(&service->calls);
+
+    if (call == NULL) {
+        service->refused = true;
+        return;
+    }
+    call->kind = message->kind;
+    call->session = message->session;
+    call->gathered = true;
+    message->stream = call->stream;
+    hf_service_step(service, &(struct hf_node_event){
+                                 .kind = HF_NODE_MESSAGE,
+                                 .message = *message,
+                             });
+}
+
+void
+hf_service_gathered(struct hf_service *service)
+{
+    struct hf_gather *gather = &service->gather;
+    struct hf_tray_answer answer = {
+        .mark = gather->mark,
+        .stream = gather->stream,
+        .status = 200,
+    };
+
+    hf_text_add(&gather->text, "]}");
+    answer.body =
+        (struct hf_bytes){gather->text.at, hf_text_kept(&gather->text)};
+    if (service->refused || hf_text_cut(&gather->text) ||
+        !hf_tray_put(&service->tray, &answer))
+        refuse(service, gather->stream);
+    else
+        let_out(service, service->through);
+}
+
+/* ---- Requests ------------------------------------------------------------ */
+
+static const char *const methods[] = {
+    [HF_HTTP_GET] = "GET",         [HF_HTTP_HEAD] = "GET",
+    [HF_HTTP_POST] = "POST",       [HF_HTTP_PUT] = "PUT",
+    [HF_HTTP_PATCH] = "PATCH",     [HF_HTTP_DELETE] = "DELETE",
+    [HF_HTTP_OPTIONS] = "OPTIONS",
+};
+
+/* The host's name without its port. */
+static struct hf_bytes
+name_of(struct hf_bytes host)
+{
+    size_t len = host.len;
+
+    while (len > 0 && host.at[len - 1] >= '0' && host.at[len - 1] <= '9')
+        len--;
+    if (len > 0 && len < host.len && host.at[len - 1] == ':')
+        host.len = len - 1;
+    return host;
+}
+
+static bool
+is_named(struct hf_bytes name, const char *host)
+{
+    return name.len == strlen(host) &&
+           strncasecmp(name.at, host, name.len) == 0;
+}
+
+/* A page of a browser that was led here by a name of its own (DNS rebinding)
+ * calls us by that name. */
+static bool
+is_ours(const struct hf_service *service, struct hf_bytes host)
+{
+    static const char *const own[] = {"localhost", "127.0.0.1", "[::1]"};
+    struct hf_bytes name = name_of(host);
+
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (is_named(name, own[i]))
+            return true;
+    for (size_t i = 0; i < service->config.hosts_count; i++)
+        if (is_named(name, service->config.hosts[i]))
+            return true;
+    return false;
+}
+
+static void
+on_request(struct hf_service *service, const struct hf_http_request *request)
+{
+    struct hf_route route;
+    struct hf_error why;
+    enum hf_api_problem problem;
+
+    if (request->fields[HF_HTTP_ORIGIN].at != NULL) {
+        hf_service_refuse(service, request->exchange, HF_API_ORIGIN, NULL);
+    } else if (!is_ours(service, request->fields[HF_HTTP_HOST])) {
+        hf_service_refuse(service, request->exchange, HF_API_HOST, NULL);
+    } else if (!hf_route_read(methods[request->method], request->path,
+                              request->query, &route, &problem, &why)) {
+        hf_service_refuse(service, request->exchange, problem,
+                          why.text[0] == '\0' ? NULL : why.text);
+    } else {
+        service->metrics.requests[route.kind]++;
+        if (route.kind >= HF_ROUTE_LIST)
+            hf_service_show(service, &route, request);
+        else
+            hf_service_hear(service, &route, request);
+        service->heard = 0;
+    }
+}
+
+/* A session that was opened for one request, of which nothing is left, or that
+ * nobody knows of. */
+static void
+end_session(struct hf_service *service, const struct hf_call *of)
+{
+    struct hf_node_event event = {.kind = HF_NODE_MESSAGE};
+    struct hf_call *call = hf_calls_add(&service->calls);
+
+    if (call == NULL)
+        return; /* it ends by itself, in time */
+    event.message.kind = HF_MESSAGE_END;
+    event.message.stream = call->stream;
+    event.message.session = of->session;
+    event.message.term = hf_seat_node(service->seat)->term;
+    hf_secret_hash(&of->secret, &event.message.secret);
+    hf_service_step(service, &event);
+}
+
+/* The kernel has all of it: a grant is told from here on [W5]. */
+static void
+on_sent(struct hf_service *service, struct hf_call *call)
+{
+    struct hf_node_event event = {.kind = HF_NODE_HANDED};
+    struct hf_call sent = *call;
+
+    hf_calls_remove(&service->calls, call);
+    if (sent.settled)
+        end_session(service, &sent);
+    if (sent.fence == 0)
+        return;
+    event.request.stream = sent.stream;
+    event.request.session = sent.session;
+    event.request.lane = sent.lane;
+    event.request.n = sent.n;
+    event.request.fence = sent.fence;
+    hf_service_step(service, &event);
+}
+
+static void
+on_lost(struct hf_service *service, struct hf_call *call)
+{
+    struct hf_call lost = *call;
+
+    hf_calls_remove(&service->calls, call);
+    if (lost.settled || (lost.opened && !lost.keyed)) {
+        end_session(service, &lost);
+        return;
+    }
+    if (lost.kind != HF_MESSAGE_ACQUIRE || (lost.answered && lost.fence == 0))
+        return;
+    end_stream(service, &lost);
+    drain(service);
+}
+
+void
+hf_service_news(struct hf_service *service, void *peer,
+                const struct hf_http_news *news)
+{
+    struct hf_call *call = hf_calls_find(&service->calls, news->tag);
+
+    service->peer = peer;
+    switch (news->told) {
+    case HF_HTTP_REQUEST:
+        on_request(service, news->request);
+        break;
+    case HF_HTTP_SENT:
+        if (call != NULL)
+            on_sent(service, call);
+        break;
+    case HF_HTTP_LOST:
+        if (call != NULL)
+            on_lost(service, call);
+        break;
+    }
+}
+
+/* ---- Its life ------------------------------------------------------------ */
+
+void
+hf_service_wake(struct hf_service *service)
+{
+    while (hf_seat_wake(service->seat))
+        drain(service);
+}
+
+void
+hf_service_clock(struct hf_service *service)
+{
+    hf_service_step(service, &(struct hf_node_event){.kind = HF_NODE_CLOCK});
+}
+
+void
+hf_service_look(struct hf_service *service)
+{
+    hf_seat_look(service->seat);
+    drain(service);
+}
+
+struct hf_instant
+hf_service_deadline(const struct hf_service *service)
+{
+    return hf_seat_deadline(service->seat);
+}
+
+void
+hf_service_stop(struct hf_service *service)
+{
+    hf_service_step(service, &(struct hf_node_event){.kind = HF_NODE_STOP});
+}
+
+bool
+hf_service_has_stopped(const struct hf_service *service)
+{
+    return service->stopped;
+}
+
+const struct hf_seat *
+hf_service_seat(const struct hf_service *service)
+{
+    return service->seat;
+}
+
+enum hf_status
+hf_service_open(const struct hf_service_config *config, struct hf_service **out,
+                struct hf_error *error)
+{
+    struct hf_service *service = hf_calloc(config->alloc, 1, sizeof(*service));
+    enum hf_status status;
+
+    if (service == NULL)
+        return hf_fail(error, HF_E_NOMEM, "no memory for a service");
+    service->config = *config;
+    service->metrics.started_ms = hf_wall_ms();
+    service->calls.alloc = config->alloc;
+    service->tray.alloc = config->alloc;
+    service->attempts = (uint64_t)hf_wall_ms() * 1000;
+    service->config.seat.audited = hf_service_audited;
+    service->config.seat.ctx = service;
+    status = hf_seat_open(&service->config.seat, &service->seat, error);
+    if (status != HF_OK) {
+        hf_service_close(service);
+        return status;
+    }
+    drain(service);
+    *out = service;
+    return HF_OK;
+}
+
+void
+hf_service_close(struct hf_service *service)
+{
+    if (service == NULL)
+        return;
+    hf_seat_close(service->seat);
+    hf_calls_fini(&service->calls);
+    hf_tray_fini(&service->tray);
+    hf_free(service->config.alloc, service);
+}

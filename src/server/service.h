@@ -1,0 +1,62 @@
+#ifndef HF_SERVER_SERVICE_H
+#define HF_SERVER_SERVICE_H
+
+#include "net/http.h"
+#include "server/seat.h"
+
+/*
+ * Service: what a lock server does with requests (docs/api.md).
+ *
+ *   request --route, body--> message --> seat --> answer --> tray --due--> HTTP
+ *
+ * A request becomes a message at once, and an answer is built at once, for what
+ * it tells of may be gone with the next event; it goes out when the batch that
+ * it rests on is applied [J2].  What only looks is answered from the table, as
+ * this node sees it.
+ *
+ * Whoever runs it: hands over the news of each peer, calls wake when the seat's
+ * journal has told something, and clock at the deadline; then writes what the
+ * peers have to write.
+ *
+ * One thread.
+ */
+
+struct hf_service;
+
+struct hf_service_config {
+    const struct hf_alloc *alloc; /* borrowed */
+    struct hf_http *http;         /* borrowed */
+    struct hf_seat_config seat;
+    void (*wrote)(void *ctx, void *peer); /* that one has something to write */
+    void *ctx;
+    const char *const *hosts; /* borrowed: by which names clients may call it,
+                                 beside those of this machine's own loopback */
+    size_t hosts_count;
+};
+
+/* Errors as hf_seat_open. */
+HF_MUST_USE enum hf_status
+hf_service_open(const struct hf_service_config *config,
+                struct hf_service **service, struct hf_error *error);
+void hf_service_close(struct hf_service *service);
+
+/* What hf_http_next told of a peer, which the loop knows by that pointer. */
+void hf_service_news(struct hf_service *service, void *peer,
+                     const struct hf_http_news *news);
+
+void hf_service_wake(struct hf_service *service);
+void hf_service_clock(struct hf_service *service);
+
+/* A process of the present leader has ended, or may have. */
+void hf_service_look(struct hf_service *service);
+struct hf_instant hf_service_deadline(const struct hf_service *service);
+
+/* Leave well: all who wait are told to ask another, what was decided is
+ * written. */
+void hf_service_stop(struct hf_service *service);
+bool hf_service_has_stopped(const struct hf_service *service);
+
+/* For its loop: which processes to watch. */
+const struct hf_seat *hf_service_seat(const struct hf_service *service);
+
+#endif

@@ -1,0 +1,295 @@
+#include "server/settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/random.h"
+
+#define IDLE_MAX_MS     (24 * 3600 * 1000)
+#define MARGIN_MAX      0.5
+#define CONNECTIONS_MAX 1000000
+
+/* After a change of leader those who waited come first [L5]: for so long, which
+ * is less than anybody waits at a time. */
+#define TAKEOVER_GRACE_MS 500
+
+const struct hf_settings hf_settings_default = {
+    .listen_host = "127.0.0.1",
+    .port = 7420,
+    .idle_timeout = {30000},
+    .idle_margin = 0.03,
+    .connections = 10000,
+};
+
+/* ---- One by one ---------------------------------------------------------- */
+
+static bool
+read_number(const char *text, unsigned long most, unsigned long *number)
+{
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    *number = strtoul(text, &end, 10);
+    return *end == '\0' && *number <= most;
+}
+
+/* "127.0.0.1:7420", "[::1]:7420". */
+static enum hf_status
+set_listen(struct hf_settings *settings, const char *text,
+           struct hf_error *error)
+{
+    const char *colon = strrchr(text, ':');
+    size_t len = colon == NULL ? 0 : (size_t)(colon - text);
+    unsigned long port;
+
+    if (len > 2 && text[0] == '[' && text[len - 1] == ']') {
+        text++;
+        len -= 2;
+    }
+    if (len == 0 || len >= sizeof(settings->listen_host) ||
+        !read_number(colon + 1, UINT16_MAX, &port))
+        return hf_fail(error, HF_E_INVALID,
+                       "listen is an address and a port, as 127.0.0.1:7420");
+    memcpy(settings->listen_host, text, len);
+    settings->listen_host[len] = '\0';
+    settings->port = (uint16_t)port;
+    return HF_OK;
+}
+
+static enum hf_status
+set_at(struct hf_settings *settings, const char *text, struct hf_error *error)
+{
+    struct hf_place place;
+
+    if (strlen(text) >= sizeof(settings->at))
+        return hf_fail(error, HF_E_LIMIT, "at: the place's name is too long");
+    memcpy(settings->at, text, strlen(text) + 1);
+    return hf_place_parse(text, &place, error);
+}
+
+static enum hf_status
+set_host(struct hf_settings *settings, const char *text, struct hf_error *error)
+{
+    if (settings->hosts_count == HF_SETTINGS_HOSTS_MAX)
+        return hf_fail(error, HF_E_LIMIT, "host: more than %d names",
+                       HF_SETTINGS_HOSTS_MAX);
+    if (text[0] == '\0' || strlen(text) > HF_HOST_MAX)
+        return hf_fail(error, HF_E_INVALID, "host is a name, without a port");
+    memcpy(settings->hosts[settings->hosts_count++], text, strlen(text) + 1);
+    return HF_OK;
+}
+
+static enum hf_status
+set_idle_timeout(struct hf_settings *settings, const char *text,
+                 struct hf_error *error)
+{
+    if (hf_duration_parse(text, &settings->idle_timeout, NULL) != HF_OK ||
+        settings->idle_timeout.ms > IDLE_MAX_MS)
+        return hf_fail(error, HF_E_INVALID,
+                       "idle-timeout is a duration of a day at most, as 30s");
+    return HF_OK;
+}
+
+static enum hf_status
+set_idle_margin(struct hf_settings *settings, const char *text,
+                struct hf_error *error)
+{
+    char *end;
+
+    settings->idle_margin = strtod(text, &end);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' ||
+        !(settings->idle_margin <= MARGIN_MAX))
+        return hf_fail(error, HF_E_INVALID,
+                       "idle-margin is a part of the idle timeout, from 0 to "
+                       "0.5");
+    return HF_OK;
+}
+
+static enum hf_status
+set_connections(struct hf_settings *settings, const char *text,
+                struct hf_error *error)
+{
+    unsigned long count;
+
+    if (!read_number(text, CONNECTIONS_MAX, &count) || count == 0)
+        return hf_fail(error, HF_E_INVALID, "connections is from 1 to %d",
+                       CONNECTIONS_MAX);
+    settings->connections = (uint32_t)count;
+    return HF_OK;
+}
+
+static enum hf_status
+set_insecure(struct hf_settings *settings, const char *text,
+             struct hf_error *error)
+{
+    settings->insecure = strcmp(text, "yes") == 0;
+    return settings->insecure || strcmp(text, "no") == 0
+               ? HF_OK
+               : hf_fail(error, HF_E_INVALID, "insecure is yes or no");
+}
+
+static const struct {
+    const char *name;
+    enum hf_status (*set)(struct hf_settings *settings, const char *text,
+                          struct hf_error *error);
+} each[] = {
+    {"listen", set_listen},
+    {"at", set_at},
+    {"host", set_host},
+    {"idle-timeout", set_idle_timeout},
+    {"idle-margin", set_idle_margin},
+    {"connections", set_connections},
+    {"insecure", set_insecure},
+};
+
+enum hf_status
+hf_settings_set(struct hf_settings *settings, const char *name,
+                const char *text, struct hf_error *error)
+{
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+        if (strcmp(each[i].name, name) == 0)
+            return each[i].set(settings, text, error);
+    return hf_fail(error, HF_E_INVALID, "there is no setting %.60s", name);
+}
+
+/* ---- Together ------------------------------------------------------------ */
+
+static bool
+is_loopback(const char *host)
+{
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
+}
+
+/* For how long a request waits before it is told to ask again. */
+static struct hf_duration
+blocking(const struct hf_settings *settings)
+{
+    return (struct hf_duration){(int64_t)((double)settings->idle_timeout.ms *
+                                          (1 - settings->idle_margin))};
+}
+
+enum hf_status
+hf_settings_check(const struct hf_settings *settings, struct hf_error *error)
+{
+    if (!is_loopback(settings->listen_host) && !settings->insecure)
+        return hf_fail(error, HF_E_INVALID,
+                       "listen: beyond loopback only if you say insecure, for "
+                       "nothing is encrypted and nobody is asked who he is");
+    if (blocking(settings).ms * 9 / 10 <= TAKEOVER_GRACE_MS)
+        return hf_fail(error, HF_E_INVALID,
+                       "idle-timeout less its margin is %" PRId64
+                       " ms, and nine tenths of it must be more than %d: a "
+                       "change of leader takes as long",
+                       blocking(settings).ms, TAKEOVER_GRACE_MS);
+    return HF_OK;
+}
+
+/* ---- What it is run with ------------------------------------------------- */
+
+/* Beside the command's own file, and never that. */
+static enum hf_status
+default_place(char place[HF_PLACE_MAX], struct hf_error *error)
+{
+    static const char own[] = "served.db";
+    enum hf_status status = hf_place_default(place, HF_PLACE_MAX);
+    char *name;
+
+    if (status != HF_OK)
+        return hf_fail(error, status,
+                       "there is no home folder: name a place "
+                       "with --at");
+    name = strrchr(place, '/') + 1;
+    if ((size_t)(place + HF_PLACE_MAX - name) < sizeof(own))
+        return hf_fail(error, HF_E_LIMIT, "the home folder's name is too long");
+    memcpy(name, own, sizeof(own));
+    return HF_OK;
+}
+
+static const struct hf_lockspace_limits limits = {
+    .sessions = 16384,
+    .lanes = 131072,
+    .claims = 262144,
+    .waiters = 131072,
+    .names = 131072,
+    .spaces = 1024,
+    .parts = 524288,
+    .texts = 524288,
+    .session_lanes = 8192,
+    .session_waiters = 8192,
+    .session_grants = 16384,
+    .space_waiters = 131072,
+    .space_grants = 262144,
+    .request_names = HF_SERVED_NAMES_MAX,
+    .search = 10000,
+    .record_bytes = HF_SERVED_RECORD_MAX,
+};
+
+static enum hf_status
+fill_node(struct hf_node_config *node, const struct hf_settings *settings,
+          struct hf_error *error)
+{
+    uint64_t seeds[3];
+
+    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+        enum hf_status status = hf_random_u64(&seeds[i], error);
+
+        if (status != HF_OK)
+            return status;
+    }
+    *node = (struct hf_node_config){
+        .leader = {.terms = {HF_TAKEOVER, {5000}, {1000}},
+                   .grace = {1000},
+                   .seed = seeds[0]},
+        .lockspace = {.limits = limits,
+                      .blocking = blocking(settings),
+                      .resume_grace = {2000},
+                      .takeover_grace = {TAKEOVER_GRACE_MS},
+                      .ttl_max = {60000},
+                      .seed = seeds[1],
+                      .hash_seed = seeds[2]},
+        .rest = {1000},
+    };
+    return HF_OK;
+}
+
+/* By which names clients may call it: those, and where it listens. */
+static void
+list_hosts(struct hf_settings *settings)
+{
+    for (size_t i = 0; i < settings->hosts_count; i++)
+        settings->host_list[i] = settings->hosts[i];
+    settings->host_list[settings->hosts_count] = settings->listen_host;
+}
+
+enum hf_status
+hf_settings_config(struct hf_settings *settings, struct hf_loop_config *config,
+                   struct hf_error *error)
+{
+    struct hf_scribe_config *scribe = &config->service.seat.scribe;
+    enum hf_status status = HF_OK;
+
+    list_hosts(settings);
+    *config = (struct hf_loop_config){
+        .alloc = &hf_alloc_libc,
+        .host = settings->listen_host,
+        .port = settings->port,
+        .limits = hf_http_limits_default,
+        .service = {.alloc = &hf_alloc_libc,
+                    .hosts = settings->host_list,
+                    .hosts_count = settings->hosts_count + 1,
+                    .seat = {.scribe = {.alloc = &hf_alloc_libc,
+                                        .node = "holdfastd"}}},
+    };
+    config->limits.peers = settings->connections;
+    if (settings->at[0] == '\0')
+        status = default_place(settings->at, error);
+    if (status == HF_OK)
+        status = hf_place_parse(settings->at, &scribe->place, error);
+    if (status == HF_OK)
+        status = fill_node(&config->service.seat.node, settings, error);
+    return status;
+}

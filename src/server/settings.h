@@ -1,0 +1,57 @@
+#ifndef HF_SERVER_SETTINGS_H
+#define HF_SERVER_SETTINGS_H
+
+#include "server/loop.h"
+
+/*
+ * Settings: what a lock server can be told, each by a name and a text, in a
+ * file or on a command line; and what it does if it is told nothing: its own
+ * file, loopback, port 7420.
+ *
+ *   listen        ADDR:PORT   where; port 0: the kernel's choice
+ *   at            PLACE       where the locks are kept
+ *   host          NAME        by which clients may call it, too; many
+ *   idle-timeout  DURATION    what cuts a silent request before it [W2]
+ *   idle-margin   PART        so much of it before that, from 0 to 0.5
+ *   connections   COUNT       at most
+ *   insecure      yes, no     listen beyond loopback, though nothing is
+ *                             encrypted
+ */
+
+enum { HF_SETTINGS_HOSTS_MAX = 16 };
+
+struct hf_settings {
+    char listen_host[64];
+    uint16_t port;
+    char at[HF_PLACE_MAX]; /* "": the file of its own */
+    char hosts[HF_SETTINGS_HOSTS_MAX][HF_HOST_MAX + 1];
+    const char *host_list[HF_SETTINGS_HOSTS_MAX + 1]; /* for the service */
+    size_t hosts_count;
+    struct hf_duration idle_timeout;
+    double idle_margin;
+    uint32_t connections;
+    bool insecure;
+};
+
+extern const struct hf_settings hf_settings_default;
+
+/* HF_E_INVALID, with a sentence in *error: it has no such name, or that is no
+ * such text. */
+HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,
+                                           const char *name, const char *text,
+                                           struct hf_error *error);
+
+/* Do they make sense together?  HF_E_INVALID likewise. */
+HF_MUST_USE enum hf_status hf_settings_check(const struct hf_settings *settings,
+                                             struct hf_error *error);
+
+/*
+ * All that a loop is given for them, but who we are, where others find us, and
+ * whom to tell.  *settings is borrowed by it.  Errors as hf_place_parse, and
+ * HF_E_UNAVAILABLE: no random numbers.
+ */
+HF_MUST_USE enum hf_status hf_settings_config(struct hf_settings *settings,
+                                              struct hf_loop_config *config,
+                                              struct hf_error *error);
+
+#endif

@@ -1,0 +1,211 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/parts.h"
+#include "wire/api_look.h"
+#include "wire/api_why.h"
+
+/* Requests that only look: answered at once, as this node sees it. */
+
+/* Holders, and waiters, of one lock that are shown. */
+#define ROWS_MAX 100
+
+/* Rows of a list, if nothing is said; and what one of them may take. */
+#define LIST_LIMIT 100
+#define ROW_MAX    4096
+
+static const char *const states[] = {
+    [HF_NODE_FOLLOWING] = "following", [HF_NODE_LOADING] = "loading",
+    [HF_NODE_SERVING] = "serving",     [HF_NODE_DRAINING] = "draining",
+    [HF_NODE_LEAVING] = "leaving",     [HF_NODE_ENDED] = "ended",
+};
+
+static void
+say(struct hf_service *service, const struct hf_http_request *request,
+    int status, const struct hf_text *text)
+{
+    hf_service_reply(service, request->exchange, status,
+                     (struct hf_bytes){text->at, hf_text_kept(text)});
+}
+
+/* ---- Locks --------------------------------------------------------------- */
+
+static struct hf_bytes
+space_of(const struct hf_route *route)
+{
+    return route->space.is_given
+               ? (struct hf_bytes){route->space.at, route->space.len}
+               : (struct hf_bytes){"default", 7};
+}
+
+static void
+show_lock(struct hf_service *service, struct hf_lockspace *table,
+          const struct hf_route *route, const struct hf_http_request *request)
+{
+    const struct hf_want lock = {
+        space_of(route), {route->name.at, route->name.len}, HF_EXCLUSIVE};
+    struct hf_look_name row;
+    struct hf_text text;
+
+    if (!hf_look_find(table, &lock, &row)) {
+        hf_service_refuse(service, request->exchange, HF_API_NO_RESOURCE,
+                          "nobody holds it, and nobody waits for it");
+        return;
+    }
+    hf_text_init(&text, service->text, sizeof(service->text));
+    if (route->kind == HF_ROUTE_WHY)
+        hf_api_why(table, &row, ROWS_MAX, &text);
+    else
+        hf_api_look_lock(table, &row, ROWS_MAX, &text);
+    say(service, request, 200, &text);
+}
+
+/* Is it of the space, and does its name begin so? */
+static bool
+is_asked_for(const struct hf_lockspace *table, const struct hf_route *route,
+             const struct hf_look_name *row)
+{
+    char space[HF_SPACE_MAX + 1];
+    char name[HF_NAME_MAX + 1];
+    size_t space_len = hf_look_text(table, row->space, space, sizeof(space));
+    size_t name_len = hf_look_text(table, row->name, name, sizeof(name));
+
+    return (!route->space.is_given ||
+            (space_len == route->space.len &&
+             memcmp(space, route->space.at, space_len) == 0)) &&
+           name_len >= route->prefix.len &&
+           memcmp(name, route->prefix.at, route->prefix.len) == 0;
+}
+
+/* A cursor is a place in the machine: opaque, and good while it runs. */
+static uint32_t
+cursor_of(const struct hf_route *route)
+{
+    uint32_t cursor = 0;
+
+    for (size_t i = 0; i < route->after.len && i < 9; i++)
+        if (route->after.at[i] >= '0' && route->after.at[i] <= '9')
+            cursor = cursor * 10 + (uint32_t)(route->after.at[i] - '0');
+    return cursor;
+}
+
+static void
+list(struct hf_service *service, struct hf_lockspace *table,
+     const struct hf_route *route, const struct hf_http_request *request)
+{
+    uint64_t limit = route->limit > 0 ? route->limit : LIST_LIMIT;
+    uint32_t cursor = cursor_of(route);
+    struct hf_look_name row;
+    struct hf_text text;
+    uint64_t count = 0;
+    bool more = true;
+
+    hf_text_init(&text, service->text, sizeof(service->text) - 64);
+    hf_text_add(&text, "{\"locks\":[");
+    while (count < limit && text.size - text.len > 2 * ROW_MAX) {
+        more = hf_look_names(table, &cursor, &row);
+        if (!more)
+            break;
+        if (!is_asked_for(table, route, &row))
+            continue;
+        if (count++ > 0)
+            hf_text_add(&text, ",");
+        hf_api_look_lock(table, &row, 1, &text);
+    }
+    text.size += 64;
+    hf_text_add(&text, "]");
+    if (more)
+        hf_text_addf(&text, ",\"after\":\"%" PRIu32 "\"", cursor);
+    hf_text_add(&text, "}");
+    say(service, request, 200, &text);
+}
+
+/* ---- The server ---------------------------------------------------------- */
+
+static void
+info(struct hf_service *service, const struct hf_http_request *request)
+{
+    const struct hf_node *node = hf_seat_node(service->seat);
+    struct hf_error trouble;
+    struct hf_text text;
+
+    hf_text_init(&text, service->text, sizeof(service->text));
+    hf_text_addf(&text, "{\"state\":\"%s\",\"term\":%" PRIu64 ",\"leader\":",
+                 states[node->state], node->term);
+    hf_text_add_json(&text, hf_seat_leader(service->seat),
+                     strlen(hf_seat_leader(service->seat)));
+    hf_text_add(&text, ",\"trouble\":");
+    if (hf_seat_trouble(service->seat, &trouble) == HF_OK)
+        hf_text_add(&text, "null");
+    else
+        hf_text_add_json(&text, trouble.text, strlen(trouble.text));
+    hf_text_add(&text, "}");
+    say(service, request, 200, &text);
+}
+
+/* Ready is who leads, or knows who does. */
+static void
+health(struct hf_service *service, const struct hf_route *route,
+       const struct hf_http_request *request)
+{
+    bool ready = hf_seat_table(service->seat) != NULL ||
+                 hf_seat_leader(service->seat)[0] != '\0';
+    bool good = route->kind == HF_ROUTE_HEALTH || ready;
+    struct hf_text text;
+
+    hf_text_init(&text, service->text, sizeof(service->text));
+    hf_text_addf(&text, "{\"ok\":%s,\"state\":\"%s\"}", good ? "true" : "false",
+                 states[hf_seat_node(service->seat)->state]);
+    say(service, request, good ? 200 : 503, &text);
+}
+
+static void
+metrics(struct hf_service *service, const struct hf_http_request *request)
+{
+    static const struct hf_http_header headers[] = {
+        {"content-type", {"text/plain; version=0.0.4; charset=utf-8", 40}},
+        {"cache-control", {"no-store", 8}},
+    };
+    struct hf_http_reply reply = {
+        .status = 200,
+        .headers = headers,
+        .headers_count = sizeof(headers) / sizeof(headers[0]),
+    };
+    struct hf_text text;
+
+    service->metrics.responses[reply.status]++;
+    hf_text_init(&text, service->text, sizeof(service->text));
+    hf_metrics_write(&service->metrics, service->seat, &text);
+    reply.body = (struct hf_bytes){text.at, hf_text_kept(&text)};
+    (void)hf_http_reply(service->config.http, request->exchange, &reply);
+}
+
+static bool
+is_of_locks(enum hf_route_kind kind)
+{
+    return kind == HF_ROUTE_LIST || kind == HF_ROUTE_SHOW ||
+           kind == HF_ROUTE_WHY;
+}
+
+void
+hf_service_show(struct hf_service *service, const struct hf_route *route,
+                const struct hf_http_request *request)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+
+    if (is_of_locks(route->kind) && table == NULL)
+        hf_service_not_leading(service, request->exchange);
+    else if (route->kind == HF_ROUTE_LIST)
+        list(service, table, route, request);
+    else if (route->kind == HF_ROUTE_SHOW || route->kind == HF_ROUTE_WHY)
+        show_lock(service, table, route, request);
+    else if (route->kind == HF_ROUTE_INFO)
+        info(service, request);
+    else if (route->kind == HF_ROUTE_HEALTH || route->kind == HF_ROUTE_READY)
+        health(service, route, request);
+    else if (route->kind == HF_ROUTE_METRICS)
+        metrics(service, request);
+    else
+        hf_service_audit(service, route, request);
+}

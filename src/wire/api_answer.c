@@ -1,0 +1,296 @@
+#include "wire/api_answer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/hex.h"
+#include "wire/served.h"
+
+/* ---- Problems ------------------------------------------------------------ */
+
+struct problem {
+    int status;
+    const char *type;
+    const char *title;
+    const char *exception; /* as http-remoting named it; NULL: ours */
+};
+
+#define BLOCKING_TIMEOUT "com.palantir.lock.remoting.BlockingTimeoutException"
+#define NOT_LEADING      "com.palantir.leader.NotCurrentLeaderException"
+
+static const struct problem of_answers[] = {
+    [HF_ANSWER_GONE] = {410, "no-such-session", "there is no such session",
+                        NULL},
+    [HF_ANSWER_DENIED] = {403, "denied",
+                          "the secret is not that of the session", NULL},
+    [HF_ANSWER_TERM] = {409, "other-term",
+                        "another leader leads now: keep the session alive in "
+                        "its term, and ask again",
+                        NULL},
+    [HF_ANSWER_BLOCKING_TIMEOUT] = {503, "blocking-timeout",
+                                    "not granted yet: ask again, the place in "
+                                    "line is kept",
+                                    BLOCKING_TIMEOUT},
+    [HF_ANSWER_SUPERSEDED] = {409, "superseded",
+                              "another attempt of this request is listened to",
+                              NULL},
+    [HF_ANSWER_LATER] = {503, "later",
+                         "not now, after a change of leader or of place: ask "
+                         "again",
+                         NULL},
+    [HF_ANSWER_BUSY] = {409, "lane-busy",
+                        "the lane's former request is not over", NULL},
+    [HF_ANSWER_LIMIT] = {429, "limit", "there is no room for it", NULL},
+    [HF_ANSWER_NOT_HELD] = {409, "not-held", "it is not held", NULL},
+    [HF_ANSWER_NOT_LEADING] = {503, "not-leading", "this node does not lead",
+                               NOT_LEADING},
+};
+
+static const struct problem of_over[] = {
+    [HF_OVER_NEVER_ASKED] = {409, "over", "the request was never asked", NULL},
+    [HF_OVER_RELEASED] = {409, "released", "the request was released", NULL},
+    [HF_OVER_HELD] = {409, "held", "somebody else holds it", NULL},
+    [HF_OVER_ALREADY_HELD] = {409, "already-held", "this lane holds it already",
+                              NULL},
+    [HF_OVER_DEADLOCK] = {409, "deadlock",
+                          "waiting for it would close a circle", NULL},
+    [HF_OVER_LIMIT] = {429, "limit", "there is no room for it", NULL},
+    [HF_OVER_INVALID] = {400, "bad-request", "no lock, or one lock twice",
+                         NULL},
+    [HF_OVER_FREE] = {200, NULL, NULL, NULL},
+    [HF_OVER_CLEARED] = {409, "cleared", "an operator has cleared it", NULL},
+    [HF_OVER_FORGOTTEN] = {409, "forgotten",
+                           "a request that is no longer remembered", NULL},
+};
+
+static const struct problem of_server[] = {
+    [HF_API_BAD_REQUEST] = {400, "bad-request", "it cannot be understood",
+                            NULL},
+    [HF_API_DENIED] = {403, "denied", "it is not allowed", NULL},
+    [HF_API_NO_RESOURCE] = {404, "not-found", "there is no such resource",
+                            NULL},
+    [HF_API_NO_METHOD] = {405, "method-not-allowed",
+                          "the resource has no such method", NULL},
+    [HF_API_TOO_LARGE] = {413, "too-large", "the body is too large", NULL},
+    [HF_API_ORIGIN] = {403, "origin", "pages of a browser may not ask", NULL},
+    [HF_API_HOST] = {421, "host", "the host is not one of this server's", NULL},
+    [HF_API_NO_MEMORY] = {503, "no-memory", "the server has no memory", NULL},
+};
+
+static void
+add_string(struct hf_text *text, const char *member, const char *value)
+{
+    hf_text_addf(text, "\"%s\":", member);
+    hf_text_add_json(text, value, strlen(value));
+    hf_text_add(text, ",");
+}
+
+/* All but the closing brace. */
+static void
+add_problem(struct hf_text *text, const struct problem *problem,
+            const char *detail)
+{
+    const char *message = detail != NULL ? detail : problem->title;
+
+    hf_text_addf(text, "{\"type\":\"urn:holdfast:%s\",", problem->type);
+    add_string(text, "title", problem->title);
+    if (detail != NULL)
+        add_string(text, "detail", detail);
+    add_string(text, "message", message);
+    if (problem->exception != NULL)
+        add_string(text, "exceptionClass", problem->exception);
+    else
+        hf_text_addf(text, "\"exceptionClass\":\"holdfast.%s\",",
+                     problem->type);
+    hf_text_addf(text, "\"status\":%d", problem->status);
+}
+
+int
+hf_api_problem(enum hf_api_problem problem, const char *detail,
+               struct hf_text *text)
+{
+    add_problem(text, &of_server[problem], detail);
+    hf_text_add(text, "}");
+    return of_server[problem].status;
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+static void
+add_session(struct hf_text *text, const struct hf_api_case *about)
+{
+    char hex[2 * sizeof(about->secret->bytes) + 1];
+
+    hf_text_addf(text, ",\"session\":\"%016" PRIx64 "\",\"term\":%" PRIu64,
+                 about->session, about->term);
+    if (about->secret == NULL)
+        return;
+    hf_hex_write((const char *)about->secret->bytes,
+                 sizeof(about->secret->bytes), hex, sizeof(hex));
+    hf_text_addf(text, ",\"secret\":\"%s\",\"ttl_ms\":%" PRId64, hex,
+                 about->ttl.ms);
+}
+
+static void
+add_fences(struct hf_text *text, const char *member,
+           const struct hf_api_case *about)
+{
+    hf_text_addf(text, ",\"%s\":[", member);
+    for (size_t i = 0; i < about->fences_count; i++)
+        hf_text_addf(text, "%s%" PRIu64, i == 0 ? "" : ",", about->fences[i]);
+    hf_text_addf(text, "],\"%s_text\":[", member);
+    for (size_t i = 0; i < about->fences_count; i++)
+        hf_text_addf(text, "%s\"%" PRIu64 "\"", i == 0 ? "" : ",",
+                     about->fences[i]);
+    hf_text_add(text, "]");
+}
+
+static void
+add_granted(struct hf_text *text, const struct hf_answer *answer,
+            const struct hf_api_case *about)
+{
+    hf_text_addf(text,
+                 "{\"granted\":true,\"fence\":%" PRIu64
+                 ",\"fence_text\":\"%" PRIu64 "\",\"lane\":%" PRIu64
+                 ",\"n\":%" PRIu64,
+                 answer->fence, answer->fence, about->lane, about->n);
+    add_session(text, about);
+}
+
+static void
+add_alive(struct hf_text *text, const struct hf_answer *answer,
+          const struct hf_api_case *about)
+{
+    hf_text_addf(text, "{\"alive\":true,\"ttl_ms\":%" PRId64 ",\"differs\":%s",
+                 answer->alive.ttl.ms,
+                 answer->alive.differs ? "true" : "false");
+    add_session(text, about);
+    add_fences(text, "cleared", about);
+}
+
+/* What a problem has beside what all have. */
+static void
+add_particulars(struct hf_text *text, const struct hf_answer *answer,
+                const struct hf_api_case *about)
+{
+    switch (answer->kind) {
+    case HF_ANSWER_TERM:
+        hf_text_addf(text, ",\"term\":%" PRIu64 ",\"pause_us\":%" PRIu64,
+                     about->term, answer->pause_us);
+        break;
+    case HF_ANSWER_BLOCKING_TIMEOUT:
+        hf_text_addf(text, ",\"position\":%" PRIu64, answer->blocked.position);
+        if (answer->blocked.remaining.ms != HF_FOREVER.ms)
+            hf_text_addf(text, ",\"remaining_ms\":%" PRId64,
+                         answer->blocked.remaining.ms);
+        break;
+    case HF_ANSWER_LATER:
+        hf_text_addf(text, ",\"grace_ms\":%" PRId64, answer->grace.ms);
+        break;
+    case HF_ANSWER_NOT_LEADING:
+        if (about->leader == NULL || about->leader[0] == '\0')
+            break;
+        hf_text_add(text, ",\"leader\":");
+        hf_text_add_json(text, about->leader, strlen(about->leader));
+        break;
+    case HF_ANSWER_OPENED:
+    case HF_ANSWER_ALIVE:
+    case HF_ANSWER_GONE:
+    case HF_ANSWER_DENIED:
+    case HF_ANSWER_PAGE:
+    case HF_ANSWER_GRANTED:
+    case HF_ANSWER_OVER:
+    case HF_ANSWER_SUPERSEDED:
+    case HF_ANSWER_BUSY:
+    case HF_ANSWER_LIMIT:
+    case HF_ANSWER_RELEASED:
+    case HF_ANSWER_CHANGED:
+    case HF_ANSWER_ENDED:
+    case HF_ANSWER_CLEARED:
+    case HF_ANSWER_NOT_HELD:
+        break;
+    }
+}
+
+static int
+add_refusal(struct hf_text *text, const struct hf_answer *answer,
+            const struct hf_api_case *about)
+{
+    const struct problem *problem = answer->kind == HF_ANSWER_OVER
+                                        ? &of_over[answer->over]
+                                        : &of_answers[answer->kind];
+
+    HF_CHECK(problem->type != NULL);
+    add_problem(text, problem, NULL);
+    add_particulars(text, answer, about);
+    /* Who asks with a session of its own must be told it even so: the place in
+     * line is that session's. */
+    if (about->secret != NULL)
+        add_session(text, about);
+    return problem->status;
+}
+
+/* All but the closing brace; the status. */
+static int
+add_answer(struct hf_text *text, const struct hf_answer *answer,
+           const struct hf_api_case *about)
+{
+    switch (answer->kind) {
+    case HF_ANSWER_OPENED:
+        hf_text_add(text, "{\"opened\":true");
+        add_session(text, about);
+        return 201;
+    case HF_ANSWER_ALIVE:
+        add_alive(text, answer, about);
+        return 200;
+    case HF_ANSWER_PAGE:
+        hf_text_add(text, "{\"page\":true");
+        add_fences(text, "missing", about);
+        return 200;
+    case HF_ANSWER_GRANTED:
+        add_granted(text, answer, about);
+        return 200;
+    case HF_ANSWER_RELEASED:
+        hf_text_add(text, "{\"released\":true");
+        return 200;
+    case HF_ANSWER_CHANGED:
+        hf_text_add(text, "{\"changed\":true");
+        return 200;
+    case HF_ANSWER_ENDED:
+        hf_text_add(text, "{\"ended\":true");
+        return 200;
+    case HF_ANSWER_CLEARED:
+        hf_text_add(text, "{\"cleared\":true");
+        return 200;
+    case HF_ANSWER_OVER:
+        if (answer->over != HF_OVER_FREE)
+            return add_refusal(text, answer, about);
+        hf_text_add(text, "{\"free\":true");
+        return 200;
+    case HF_ANSWER_GONE:
+    case HF_ANSWER_DENIED:
+    case HF_ANSWER_TERM:
+    case HF_ANSWER_BLOCKING_TIMEOUT:
+    case HF_ANSWER_SUPERSEDED:
+    case HF_ANSWER_LATER:
+    case HF_ANSWER_BUSY:
+    case HF_ANSWER_LIMIT:
+    case HF_ANSWER_NOT_HELD:
+    case HF_ANSWER_NOT_LEADING:
+        break;
+    }
+    return add_refusal(text, answer, about);
+}
+
+int
+hf_api_answer(const struct hf_answer *answer, const struct hf_api_case *about,
+              struct hf_text *text)
+{
+    int status = add_answer(text, answer, about);
+
+    if (about->more != NULL)
+        hf_text_add(text, about->more);
+    hf_text_add(text, "}");
+    return status;
+}

@@ -1,0 +1,58 @@
+#ifndef HF_WIRE_API_ANSWER_H
+#define HF_WIRE_API_ANSWER_H
+
+#include "base/text.h"
+#include "core/session.h"
+
+/*
+ * What a lock server answers, as JSON, with its HTTP status: docs/api.md has
+ * the table.
+ *
+ * What is no success is a problem (RFC 9457): "type" is a word of its own for
+ * each kind, "title" a sentence for people.  Beside these stand "message" and
+ * "exceptionClass", as http-remoting wrote errors, so that a client of old that
+ * tells errors apart by the class of an exception finds it here, too.
+ *
+ * A fence is a number, and beside it the same as a text.
+ *
+ * Allocates nothing; any thread.
+ */
+
+/* What an answer of the machine's does not carry itself. */
+struct hf_api_case {
+    uint64_t term; /* of the leader that answers */
+    uint64_t session;
+    uint64_t lane;
+    uint64_t n;
+    struct hf_duration ttl;         /* of the session that was opened */
+    const struct hf_secret *secret; /* of a session that was opened here, which
+                                       is told it; or NULL */
+    const uint64_t *fences; /* ALIVE: that were cleared; PAGE: that are not
+                               there */
+    size_t fences_count;
+    const char *leader; /* NOT_LEADING: where the leader is, or "" */
+    const char *more;   /* members that go with it, as ",\"holders\":[…]"; or
+                           NULL */
+};
+
+/* Append the body to *text and return the status. */
+int hf_api_answer(const struct hf_answer *answer,
+                  const struct hf_api_case *about, struct hf_text *text);
+
+/* Problems of the server's own, before any machine is asked. */
+enum hf_api_problem {
+    HF_API_BAD_REQUEST, /* 400 */
+    HF_API_DENIED,      /* 403 */
+    HF_API_NO_RESOURCE, /* 404 */
+    HF_API_NO_METHOD,   /* 405 */
+    HF_API_TOO_LARGE,   /* 413 */
+    HF_API_ORIGIN,      /* 403: a browser's page asks */
+    HF_API_HOST,        /* 421: it is meant for another */
+    HF_API_NO_MEMORY,   /* 503 */
+};
+
+/* Append it, with `detail` for this very request, and return the status. */
+int hf_api_problem(enum hf_api_problem problem, const char *detail,
+                   struct hf_text *text);
+
+#endif

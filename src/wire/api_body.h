@@ -1,0 +1,129 @@
+#ifndef HF_WIRE_API_BODY_H
+#define HF_WIRE_API_BODY_H
+
+#include "base/limits.h"
+#include "core/session.h"
+
+/*
+ * The body of a request to a lock server, as JSON: one object, of these
+ * members, each of which may be missing.  docs/api.md says which request looks
+ * at which.
+ *
+ *   session "00f3ab91c07d5e24"    secret "<32 digits>"    term 1763850690123456
+ *   lane 1   n 1   a 1   lowest 1
+ *   ttl "30s"   if_dead "takeover"   who "ann@db1"
+ *   space "default"   name "a"   mode "exclusive"
+ *   locks [{"space":"default","name":"a","mode":"shared"}, "b", …]
+ *   wait "try" | "10s" | null    waited "1s"    free true    note "./migrate"
+ *   fence 1763850690123456   fences […]   reason "…"   force true
+ *   believed {"count":2,"sums":["<16 digits>","<16 digits>"]}
+ *   sessions [{"session":…,"secret":…,"term":…,"lowest":…,"believed":…}, …]
+ *
+ * A duration is a text with a unit or a number of milliseconds.  A fence, and a
+ * term, is a number or the same digits as a text, for who reads JSON with
+ * numbers of 53 bits.  What is not named here is ignored.
+ *
+ * Allocates nothing; any thread.
+ */
+
+enum {
+    HF_API_LOCKS_MAX = HF_SERVED_NAMES_MAX,
+    HF_API_FENCES_MAX = 256,  /* of a page [S4] */
+    HF_API_SESSIONS_MAX = 64, /* to be kept alive */
+    HF_API_TEXTS_MAX = HF_RECORD_TEXT_MAX,
+};
+
+/* What was given: bits of `given`. */
+enum hf_api_given {
+    HF_API_SESSION = 1 << 0,
+    HF_API_SECRET = 1 << 1,
+    HF_API_TERM = 1 << 2,
+    HF_API_LANE = 1 << 3,
+    HF_API_N = 1 << 4,
+    HF_API_A = 1 << 5,
+    HF_API_LOWEST = 1 << 6,
+    HF_API_TTL = 1 << 7,
+    HF_API_IF_DEAD = 1 << 8,
+    HF_API_WHO = 1 << 9,
+    HF_API_SPACE = 1 << 10,
+    HF_API_NAME = 1 << 11,
+    HF_API_MODE = 1 << 12,
+    HF_API_LOCKS = 1 << 13,
+    HF_API_WAIT = 1 << 14,
+    HF_API_WAITED = 1 << 15,
+    HF_API_FREE = 1 << 16,
+    HF_API_NOTE = 1 << 17,
+    HF_API_FENCE = 1 << 18,
+    HF_API_FENCES = 1 << 19,
+    HF_API_REASON = 1 << 20,
+    HF_API_FORCE = 1 << 21,
+    HF_API_BELIEVED = 1 << 22,
+    HF_API_SESSIONS = 1 << 23,
+};
+
+/* One of several sessions that are kept alive. */
+struct hf_api_alive {
+    unsigned given; /* TERM and BELIEVED; the others are always there, or 0 */
+    uint64_t session;
+    struct hf_secret secret;
+    uint64_t term;
+    uint64_t lowest;
+    struct hf_fence_sum believed;
+};
+
+struct hf_api_body {
+    unsigned given; /* bits of enum hf_api_given; what is not is zero */
+    uint64_t session;
+    struct hf_secret secret;
+    uint64_t term;
+    uint64_t lane;
+    uint64_t n;
+    uint64_t a;
+    uint64_t lowest;
+    struct hf_duration ttl;
+    enum hf_if_dead if_dead;
+    struct hf_bytes who;
+    struct hf_bytes space;
+    struct hf_bytes name;
+    enum hf_mode mode;
+    enum hf_wait_kind wait;
+    struct hf_duration remaining; /* of HF_WAIT_LIMITED */
+    struct hf_duration waited;
+    bool free;
+    struct hf_bytes note;
+    uint64_t fence;
+    struct hf_bytes reason;
+    bool force;
+    struct hf_fence_sum believed;
+    size_t locks_count;
+    size_t fences_count;
+    size_t sessions_count;
+    size_t texts_len;
+
+    /* Of these, so many as are counted above; all else may be anything. */
+    struct hf_want locks[HF_API_LOCKS_MAX]; /* in the space of the body, unless
+                                               they name another */
+    uint64_t fences[HF_API_FENCES_MAX];
+    struct hf_api_alive sessions[HF_API_SESSIONS_MAX];
+    char texts[HF_API_TEXTS_MAX]; /* of names and texts, unescaped */
+};
+
+/*
+ * Read any bytes; none at all are an empty object.  HF_E_INVALID, with a
+ * sentence in *error that names the member: it is no JSON, or not such an
+ * object, or a member is of another kind.  HF_E_LIMIT: too long, or more locks,
+ * fences or sessions than there may be.  Whether a name is one that a lock can
+ * have is hf_served_check's to say.  On any status but HF_OK *body may hold
+ * anything.
+ */
+HF_MUST_USE enum hf_status hf_api_body_read(const char *bytes, size_t len,
+                                            struct hf_api_body *body,
+                                            struct hf_error *error);
+
+/* A text with a unit ("15s"), or the digits of milliseconds: of a body, or of a
+ * query. */
+HF_MUST_USE enum hf_status hf_api_duration(const char *text,
+                                           struct hf_duration *duration,
+                                           struct hf_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+#ifndef HF_WIRE_API_LOOK_H
+#define HF_WIRE_API_LOOK_H
+
+#include "base/text.h"
+#include "core/lockspace/look.h"
+
+/*
+ * What stands in a lock server's table, as JSON for people: docs/api.md.
+ *
+ *   lock   {"space":"default","name":"a","holders":[…],"waiters":2,"queue":[…]}
+ *   holder {"session":"…","lane":1,"n":1,"fence":…,"fence_text":"…",
+ *           "mode":"exclusive","held_ms":1200,"if_dead":"takeover",
+ *           "suspected":false,"silent_ms":300,"who":"ann@db1","note":"…"}
+ *   waiter {"session":"…","lane":1,"n":1,"mode":"shared","waited_ms":10,
+ *           "why":"behind","who":"…","note":"…"}
+ *
+ * Allocates nothing; the machine is only looked at.
+ */
+
+/* The lock of that row, with at most so many of each list. */
+void hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
+                      size_t rows_max, struct hf_text *text);
+
+/* ,"holders":[…]: of all these, for who was told that they are held. */
+void hf_api_look_holders(struct hf_lockspace *ls, const struct hf_want *wants,
+                         size_t wants_count, size_t rows_max,
+                         struct hf_text *text);
+
+/* ,"cycle":[{"session":"…","lane":1},…]: of the step before. */
+void hf_api_look_cycle(const struct hf_lockspace *ls, struct hf_text *text);
+
+#endif

@@ -1,0 +1,197 @@
+#include "wire/api_why.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "wire/api_look.h"
+
+/* A duration as a text needs so much. */
+enum { SPAN = 32, SENTENCES = 2048 };
+
+/* Who is looked at. */
+struct subject {
+    struct hf_look_claim claim;
+    struct hf_look_session session;
+    char who[HF_SERVED_WHO_MAX + 32];
+};
+
+struct finding {
+    const char *verdict;
+    struct hf_text says;
+    struct hf_text advice;
+    char says_bytes[SENTENCES];
+    char advice_bytes[SENTENCES];
+};
+
+/* ---- Who ----------------------------------------------------------------- */
+
+static void
+look_at(struct hf_lockspace *ls, const struct hf_look_claim *claim,
+        struct subject *subject)
+{
+    size_t len;
+
+    subject->claim = *claim;
+    hf_look_session_at(ls, hf_look_session(ls, claim->session),
+                       &subject->session);
+    len =
+        hf_look_text(ls, subject->session.who, subject->who, HF_SERVED_WHO_MAX);
+    if (len > HF_SERVED_WHO_MAX)
+        len = HF_SERVED_WHO_MAX;
+    subject->who[len] = '\0';
+    if (len == 0)
+        snprintf(subject->who, sizeof(subject->who), "session %016" PRIx64,
+                 claim->session);
+}
+
+/* The holder that was silent for longest; false: nobody holds it. */
+static bool
+find_quietest(struct hf_lockspace *ls, const struct hf_look_name *row,
+              struct subject *quietest)
+{
+    struct hf_look_claim claim;
+    struct subject other;
+    uint32_t cursor = 0;
+    bool any = false;
+
+    while (hf_look_holders(ls, row->number, &cursor, &claim)) {
+        look_at(ls, &claim, &other);
+        if (!any || other.session.silent.ms > quietest->session.silent.ms)
+            *quietest = other;
+        any = true;
+    }
+    return any;
+}
+
+/* ---- What is found ------------------------------------------------------- */
+
+static const char *
+span(struct hf_duration duration, char buffer[SPAN])
+{
+    return hf_duration_text(duration, buffer, SPAN);
+}
+
+static void
+say_alive(const struct subject *s, struct finding *f)
+{
+    char held[SPAN];
+    char silent[SPAN];
+
+    f->verdict = "alive";
+    hf_text_addf(&f->says, "%s has held it for %s, and was heard %s ago",
+                 s->who, span(s->claim.age, held),
+                 span(s->session.silent, silent));
+    hf_text_addf(&f->advice, "wait, or ask %s to give it back", s->who);
+}
+
+static void
+say_silent(const struct subject *s, struct finding *f)
+{
+    struct hf_duration left = {s->session.ttl.ms - s->session.silent.ms};
+    bool taken = s->session.if_dead == HF_TAKEOVER;
+    char silent[SPAN];
+    char rest[SPAN];
+
+    f->verdict = "silent";
+    hf_text_addf(&f->says, "%s holds it, and was heard last %s ago", s->who,
+                 span(s->session.silent, silent));
+    hf_text_addf(&f->advice, "wait for %s more: if it stays silent, %s",
+                 span(left.ms > 0 ? left : (struct hf_duration){0}, rest),
+                 taken ? "whoever comes next has it"
+                       : "it is suspected, and nobody has it before an "
+                         "operator clears it");
+}
+
+static void
+say_suspected(const struct subject *s, struct finding *f)
+{
+    char silent[SPAN];
+    char ttl[SPAN];
+
+    f->verdict = "suspected";
+    hf_text_addf(&f->says,
+                 "%s holds it, and has been silent for %s, longer than its "
+                 "ttl of %s: it may be dead; nobody takes it over (if_dead is "
+                 "refuse)",
+                 s->who, span(s->session.silent, silent),
+                 span(s->session.ttl, ttl));
+    hf_text_addf(&f->advice,
+                 "make sure that %s does nothing more, then clear it with "
+                 "fence %" PRIu64 " and a reason",
+                 s->who, s->claim.fence);
+}
+
+static void
+say_held(const struct subject *s, struct finding *f)
+{
+    if (s->session.suspected)
+        say_suspected(s, f);
+    else if (s->session.silent.ms * 2 > s->session.ttl.ms)
+        say_silent(s, f);
+    else
+        say_alive(s, f);
+}
+
+/* Who is first in line, and why it does not go. */
+static void
+say_waiting(const struct subject *s, struct finding *f)
+{
+    char waited[SPAN];
+    const char *why = "it is about to be granted";
+    const char *advice = "look again";
+
+    if (s->claim.why == HF_LOOK_PARKED) {
+        why = "its client was told to ask again, and has not yet";
+        advice = "wait a moment: if it does not ask, whoever is next has it";
+    } else if (s->claim.why == HF_LOOK_GRACE) {
+        why = "after a change of leader those who waited before come first";
+        advice = "wait a moment";
+    } else if (s->claim.why == HF_LOOK_ELSEWHERE) {
+        why = "it waits for another of its locks";
+        advice = "look at the other locks that it asks for";
+    }
+    f->verdict = "waiting";
+    hf_text_addf(&f->says, "nobody holds it; %s is first in line, for %s: %s",
+                 s->who, span(s->claim.age, waited), why);
+    hf_text_add(&f->advice, advice);
+}
+
+static void
+add_string(struct hf_text *text, const char *member,
+           const struct hf_text *value)
+{
+    hf_text_addf(text, "\"%s\":", member);
+    hf_text_add_json(text, value->at, hf_text_kept(value));
+    hf_text_add(text, ",");
+}
+
+void
+hf_api_why(struct hf_lockspace *ls, const struct hf_look_name *row,
+           size_t rows_max, struct hf_text *text)
+{
+    struct finding finding;
+    struct subject subject;
+    struct hf_look_claim claim;
+    uint32_t cursor = 0;
+
+    hf_text_init(&finding.says, finding.says_bytes, SENTENCES);
+    hf_text_init(&finding.advice, finding.advice_bytes, SENTENCES);
+    if (find_quietest(ls, row, &subject)) {
+        say_held(&subject, &finding);
+    } else if (hf_look_line(ls, row->number, &cursor, &claim)) {
+        look_at(ls, &claim, &subject);
+        say_waiting(&subject, &finding);
+    } else {
+        finding.verdict = "waiting";
+        hf_text_add(&finding.says, "nobody holds it just now");
+        hf_text_add(&finding.advice, "look again");
+    }
+    hf_text_addf(text, "{\"verdict\":\"%s\",", finding.verdict);
+    add_string(text, "says", &finding.says);
+    add_string(text, "advice", &finding.advice);
+    hf_text_add(text, "\"lock\":");
+    hf_api_look_lock(ls, row, rows_max, text);
+    hf_text_add(text, "}");
+}

@@ -1,0 +1,865 @@
+/* Small histories: those that can be, and those that cannot, each for its
+ * reason. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "history/explain.h"
+#include "lab/server/promises.h"
+
+struct reading {
+    struct history_text text;
+    struct history history;
+    struct verdict verdict;
+};
+
+static void
+read_all(struct reading *reading, const char *lines)
+{
+    struct hf_error error = {0};
+
+    *reading = (struct reading){.text = {"log", lines, strlen(lines)}};
+    if (history_read(&reading->history, &reading->text, 1, &error) != HF_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(
+        check_history(&reading->history, &reading->verdict, &error), HF_OK);
+}
+
+static void
+expect_consistent(const char *lines)
+{
+    struct reading reading;
+    char buffer[4096];
+    struct hf_text text;
+
+    read_all(&reading, lines);
+    hf_text_init(&text, buffer, sizeof(buffer));
+    if (reading.verdict.breaches > 0) {
+        explain(&reading.verdict, &text);
+        fail_msg("%s", buffer);
+    }
+    history_free(&reading.history);
+}
+
+/* One breach, of that promise, and the lines that prove it are these alone. */
+static void
+expect_broken(const char *promise, const char *numbers, const char *lines)
+{
+    struct reading reading;
+    char buffer[4096];
+    char found[64];
+    struct hf_text text;
+    struct hf_text list;
+
+    read_all(&reading, lines);
+    if (reading.verdict.breaches == 0)
+        fail_msg("nothing is broken: %s", promise);
+    hf_text_init(&text, buffer, sizeof(buffer));
+    explain(&reading.verdict, &text);
+    if (strcmp(reading.verdict.promise, promise) != 0)
+        fail_msg("another promise is broken: %s", buffer);
+    assert_int_equal(reading.verdict.breaches, 1);
+    hf_text_init(&list, found, sizeof(found));
+    for (const char *at = buffer; (at = strstr(at, "  log:")) != NULL; at++)
+        hf_text_addf(&list, "%s%ld", list.len == 0 ? "" : " ",
+                     strtol(at + 6, NULL, 10));
+    if (strcmp(found, numbers) != 0)
+        fail_msg("other lines prove it: %s", buffer);
+    history_free(&reading.history);
+}
+
+/* ---- What can be --------------------------------------------------------- */
+
+static void
+one_after_another(void **state)
+{
+    (void)state;
+    expect_consistent("");
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 release a/1/1\n"
+                      "40 over a/1/1\n"
+                      "32 ask b/1/1 takeover exclusive x\n"
+                      "42 granted b/1/1 6 200\n"
+                      "50 release b/1/1\n"
+                      "60 over b/1/1\n");
+}
+
+static void
+before_the_release_is_answered(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "11 ask b/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 release a/1/1\n"
+                      "31 granted b/1/1 6 200\n"
+                      "90 over a/1/1\n");
+}
+
+static void
+a_release_that_was_never_answered(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 release a/1/1\n"
+                      "35 ask b/1/1 takeover exclusive x\n"
+                      "40 held b/1/1\n"
+                      "900 ask b/1/2 takeover exclusive x\n"
+                      "901 granted b/1/2 6 1000\n");
+}
+
+/* Killed while it asked: it may have been granted, and it may not. */
+static void
+an_ask_that_was_never_answered(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 ask b/1/1 takeover exclusive x\n"
+                      "900 held b/1/1\n");
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 ask b/1/1 takeover exclusive x\n"
+                      "21 granted b/1/1 6 50\n"
+                      "60 ask c/1/1 takeover exclusive x\n"
+                      "70 held c/1/1\n");
+}
+
+static void
+a_right_that_is_over(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "11 ask b/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "100 granted b/1/1 6 200\n"
+                      "101 lost a/1/1\n");
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "11 ask b/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "90 extended a/1/1 190\n"
+                      "170 extended a/1/1 180\n"
+                      "190 granted b/1/1 6 200\n");
+}
+
+static void
+what_happens_at_one_instant_has_no_order(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "10 ask b/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 granted b/1/1 6 200\n"
+                      "30 release a/1/1\n"
+                      "40 release b/1/1\n"
+                      "40 ask c/1/1 takeover exclusive x\n"
+                      "40 granted c/1/1 7 300\n");
+    /* Asked when the other was told: the fences may be either way. */
+    expect_consistent("10 ask a/1/1 takeover shared x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "20 ask b/1/1 takeover shared x\n"
+                      "30 granted b/1/1 4 200\n");
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 over a/1/1\n"
+                      "20 ask b/1/1 takeover exclusive x\n"
+                      "30 held b/1/1\n");
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 restoring\n"
+                      "40 ask b/1/1 takeover exclusive x\n"
+                      "40 restored\n"
+                      "50 granted b/1/1 6 200\n"
+                      "60 ask c/1/1 takeover exclusive x\n"
+                      "70 granted c/1/1 7 200\n");
+}
+
+static void
+those_who_share(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover shared x\n"
+                      "11 ask b/1/1 takeover shared x\n"
+                      "12 ask c/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 6 100\n"
+                      "21 granted b/1/1 5 100\n"
+                      "30 release b/1/1\n"
+                      "40 release a/1/1\n"
+                      "41 granted c/1/1 7 200\n");
+}
+
+static void
+a_lane_beside_itself(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover shared x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 ask a/1/2 takeover exclusive x\n"
+                      "40 granted a/1/2 6 100\n"
+                      "50 lower a/1/2 x\n"
+                      "60 lowered a/1/2 x\n"
+                      "55 ask b/1/1 takeover shared x\n"
+                      "59 granted b/1/1 7 200\n");
+}
+
+static void
+what_was_lowered_is_shared(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x exclusive y\n"
+                      "11 ask b/1/1 takeover shared x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 lower a/1/1 x\n"
+                      "31 granted b/1/1 6 100\n"
+                      "32 lowered a/1/1 x\n");
+}
+
+static void
+several_names_at_once(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x shared y\n"
+                      "11 ask b/1/1 takeover exclusive z shared y\n"
+                      "20 granted a/1/1 5 100\n"
+                      "21 granted b/1/1 6 100\n"
+                      "30 ask c/1/1 takeover shared y shared x\n"
+                      "40 held c/1/1\n");
+}
+
+/* Of other locks: in a table each counts for itself. */
+static void
+one_fence_of_two_locks(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "11 ask b/1/1 takeover exclusive y\n"
+                      "20 granted a/1/1 5 100\n"
+                      "21 granted b/1/1 5 100\n");
+}
+
+static void
+a_grant_that_is_told_again(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 granted a/1/1 5 150\n");
+}
+
+/* Its answer was on the way when it was given up. */
+static void
+a_grant_that_crosses_its_release(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "11 ask b/1/1 takeover exclusive x\n"
+                      "20 release a/1/1\n"
+                      "30 granted b/1/1 6 200\n"
+                      "31 granted a/1/1 5 100\n");
+}
+
+static void
+who_timed_out_may_still_hold_it(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 timed-out a/1/1\n"
+                      "21 release a/1/1\n"
+                      "30 ask b/1/1 takeover exclusive x\n"
+                      "40 held b/1/1\n"
+                      "50 over a/1/1\n");
+}
+
+static void
+a_refuse_grant_outlasts_its_right(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 refuse exclusive x\n"
+                      "20 granted a/1/1 5 100\n"
+                      "900 release a/1/1\n"
+                      "901 over a/1/1\n"
+                      "850 ask b/1/1 takeover exclusive x\n"
+                      "902 granted b/1/1 6 1000\n");
+}
+
+static void
+what_an_operator_cleared(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 refuse exclusive x exclusive y\n"
+                      "20 granted a/1/1 5 100\n"
+                      "30 clear x 5\n"
+                      "31 ask b/1/1 takeover exclusive y\n"
+                      "40 granted b/1/1 6 1000\n"
+                      "50 lost a/1/1\n"
+                      "60 over a/1/1\n");
+    /* Cleared before its client was told of it. */
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "30 clear x 5\n"
+                      "31 ask b/1/1 takeover exclusive x\n"
+                      "40 granted b/1/1 6 1000\n"
+                      "50 granted a/1/1 5 1000\n"
+                      "60 lost a/1/1\n");
+}
+
+static void
+what_a_restored_store_forgot_or_remembers(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 refuse exclusive x\n"
+                      "20 granted a/1/1 5 500\n"
+                      "30 restoring\n"
+                      "40 restored\n"
+                      "50 ask b/1/1 takeover exclusive x\n"
+                      "60 granted b/1/1 6 500\n"
+                      "70 lost a/1/1\n");
+    expect_consistent("10 ask a/1/1 refuse exclusive x\n"
+                      "20 granted a/1/1 5 500\n"
+                      "22 release a/1/1\n"
+                      "24 over a/1/1\n"
+                      "30 restoring\n"
+                      "40 restored\n"
+                      "50 ask b/1/1 takeover exclusive x\n"
+                      "60 held b/1/1\n");
+    /* The copy is never said to be there. */
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 granted a/1/1 5 500\n"
+                      "30 restoring\n"
+                      "40 lost a/1/1\n");
+}
+
+static void
+a_session_that_ends(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "11 ask a/2/1 takeover exclusive y\n"
+                      "20 granted a/1/1 5 500\n"
+                      "30 end a\n"
+                      "31 ask b/1/1 takeover exclusive x\n"
+                      "35 granted b/1/1 6 500\n"
+                      "40 gone a\n"
+                      "41 ask b/1/2 takeover exclusive y\n"
+                      "42 granted b/1/2 7 500\n");
+    /* Told by another thread, a moment before. */
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 gone a\n"
+                      "21 granted a/1/1 5 20\n");
+}
+
+static void
+a_no_to_whoever_comes_while_others_wait(void **state)
+{
+    (void)state;
+    expect_consistent("10 ask a/1/1 takeover shared x\n"
+                      "20 granted a/1/1 5 500\n"
+                      "30 ask b/1/1 takeover exclusive x\n"
+                      "31 ask c/1/1 takeover shared x\n"
+                      "40 held c/1/1\n");
+    /* It came while the try was answered, and went. */
+    expect_consistent("10 ask a/1/1 takeover exclusive x\n"
+                      "20 ask b/1/1 takeover exclusive x\n"
+                      "30 over b/1/1\n"
+                      "40 held a/1/1\n");
+}
+
+/* ---- What cannot --------------------------------------------------------- */
+
+static void
+two_exclusive_at_once(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 ask b/1/1 takeover exclusive x\n"
+                  "40 granted b/1/1 6 200\n");
+}
+
+static void
+an_exclusive_one_beside_a_shared_one(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover shared x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 ask b/1/1 takeover exclusive x\n"
+                  "40 granted b/1/1 6 200\n");
+}
+
+static void
+a_shared_one_beside_an_exclusive_one(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 ask b/1/1 takeover shared x\n"
+                  "40 granted b/1/1 6 200\n");
+}
+
+static void
+before_the_extended_right_is_over(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 3 5",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "90 extended a/1/1 190\n"
+                  "95 ask b/1/1 takeover exclusive x\n"
+                  "189 granted b/1/1 6 200\n");
+}
+
+/* It was killed: whether it still runs nobody can know. */
+static void
+before_the_right_of_a_killed_client_is_over(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "21 ask b/1/1 takeover exclusive x\n"
+                  "99 granted b/1/1 6 200\n");
+}
+
+static void
+two_lanes_of_one_session(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "21 ask a/2/1 takeover exclusive x\n"
+                  "30 granted a/2/1 6 200\n");
+}
+
+/* Its own shared hold lasts longer than that of the other, and hides it not. */
+static void
+behind_a_longer_hold_of_its_own(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "4 6",
+                  "10 ask b/1/1 takeover shared x\n"
+                  "20 granted b/1/1 5 900\n"
+                  "21 ask a/1/1 takeover shared x\n"
+                  "30 granted a/1/1 6 200\n"
+                  "40 ask b/1/2 takeover exclusive x\n"
+                  "50 granted b/1/2 7 900\n");
+}
+
+static void
+on_the_second_of_several_names(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover exclusive x exclusive y\n"
+                  "20 granted a/1/1 5 100\n"
+                  "21 ask b/1/1 takeover exclusive z exclusive y\n"
+                  "30 granted b/1/1 6 200\n");
+}
+
+static void
+exclusive_beside_what_was_lowered(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 6",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 lower a/1/1 x\n"
+                  "40 lowered a/1/1 x\n"
+                  "41 ask b/1/1 takeover exclusive x\n"
+                  "50 granted b/1/1 6 200\n");
+}
+
+static void
+shared_before_it_was_lowered(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "21 ask b/1/1 takeover shared x\n"
+                  "29 granted b/1/1 6 200\n"
+                  "30 lower a/1/1 x\n");
+}
+
+static void
+another_name_than_the_one_that_was_lowered(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 6",
+                  "10 ask a/1/1 takeover exclusive x exclusive y\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 lower a/1/1 x\n"
+                  "40 lowered a/1/1 x\n"
+                  "41 ask b/1/1 takeover shared y\n"
+                  "50 granted b/1/1 6 200\n");
+}
+
+static void
+a_refuse_grant_taken_by_time(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERRIDDEN, "2 4",
+                  "10 ask a/1/1 refuse exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "300 ask b/1/1 takeover exclusive x\n"
+                  "400 granted b/1/1 6 500\n");
+}
+
+static void
+a_refuse_grant_taken_by_the_clear_of_another(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERRIDDEN, "2 6",
+                  "10 ask a/1/1 refuse exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "250 clear x 4\n"
+                  "251 clear y 5\n"
+                  "300 ask b/1/1 takeover exclusive x\n"
+                  "400 granted b/1/1 6 500\n");
+}
+
+static void
+before_it_was_cleared(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 refuse exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 ask b/1/1 takeover exclusive x\n"
+                  "40 granted b/1/1 6 500\n"
+                  "50 clear x 5\n");
+}
+
+static void
+before_an_older_copy_was_put_back(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "21 ask b/1/1 takeover exclusive x\n"
+                  "22 granted b/1/1 6 100\n"
+                  "30 restoring\n"
+                  "40 restored\n");
+}
+
+static void
+after_an_older_copy_was_put_back(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_OVERLAP, "4 6",
+                  "10 restoring\n"
+                  "20 restored\n"
+                  "21 ask a/1/1 takeover exclusive x\n"
+                  "30 granted a/1/1 5 100\n"
+                  "31 ask b/1/1 takeover exclusive x\n"
+                  "40 granted b/1/1 6 100\n");
+}
+
+static void
+one_fence_for_two(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_FENCES, "2 5",
+                  "10 ask a/1/1 takeover shared x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "19 ask b/1/1 takeover shared x\n"
+                  "15 ask c/1/1 takeover shared x\n"
+                  "30 granted c/1/1 5 100\n");
+}
+
+static void
+a_fence_that_falls_from_holder_to_holder(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_FENCES, "2 3 6",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 release a/1/1\n"
+                  "40 over a/1/1\n"
+                  "15 ask b/1/1 takeover exclusive x\n"
+                  "50 granted b/1/1 4 200\n");
+}
+
+static void
+a_fence_that_falls_when_a_right_was_over(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_FENCES, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "15 ask b/1/1 takeover shared x\n"
+                  "150 granted b/1/1 4 200\n");
+}
+
+/* Who share may be granted in any order, but not before they ask. */
+static void
+a_fence_that_falls_among_those_who_share(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_FENCES, "2 3 4",
+                  "10 ask a/1/1 takeover shared x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "21 ask b/1/1 takeover shared x\n"
+                  "30 granted b/1/1 4 200\n");
+}
+
+static void
+a_fence_that_falls_in_one_lane(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_FENCES, "2 5 6",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 release a/1/1\n"
+                  "40 over a/1/1\n"
+                  "50 ask a/1/2 takeover exclusive x\n"
+                  "60 granted a/1/2 3 100\n");
+}
+
+/* No copy, however old, brings a fence back. */
+static void
+a_fence_that_falls_over_a_restored_store(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_FENCES, "2 5 6",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 restoring\n"
+                  "40 restored\n"
+                  "50 ask b/1/1 takeover exclusive x\n"
+                  "60 granted b/1/1 4 100\n");
+}
+
+static void
+lost_while_the_right_lasts(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_GRANT_LOST, "2 3",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "99 lost a/1/1\n");
+    expect_broken(SERVER_GRANT_LOST, "2 3",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "50 over a/1/1\n");
+    /* Others than the one that was cleared. */
+    expect_broken(SERVER_GRANT_LOST, "2 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 clear x 6\n"
+                  "40 lost a/1/1\n");
+}
+
+static void
+a_refuse_grant_lost_without_a_clear(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_GRANT_LOST, "2 3",
+                  "10 ask a/1/1 refuse exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "900 lost a/1/1\n");
+}
+
+static void
+a_session_gone_while_its_right_lasts(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_GRANT_LOST, "2 3 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 extended a/1/1 130\n"
+                  "129 gone a\n");
+}
+
+static void
+granted_with_two_fences(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_TWICE_GIVEN, "2 3",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 granted a/1/1 6 100\n");
+}
+
+static void
+granted_after_it_was_over(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_GHOST, "3 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 release a/1/1\n"
+                  "30 over a/1/1\n"
+                  "40 granted a/1/1 5 100\n");
+    expect_broken(SERVER_GHOST, "2 3",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 timed-out a/1/1\n"
+                  "40 granted a/1/1 5 100\n");
+}
+
+static void
+granted_in_a_session_that_was_gone(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_GHOST, "1 2 3",
+                  "10 gone a\n"
+                  "11 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n");
+}
+
+static void
+held_by_nobody(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_UNTRUE_NO, "1 2",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 held a/1/1\n");
+    expect_broken(SERVER_UNTRUE_NO, "5 6",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 release a/1/1\n"
+                  "40 over a/1/1\n"
+                  "41 ask b/1/1 takeover exclusive x\n"
+                  "50 held b/1/1\n");
+    /* Who comes when it was answered is no reason. */
+    expect_broken(SERVER_UNTRUE_NO, "1 2",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 held a/1/1\n"
+                  "21 ask b/1/1 takeover exclusive x\n");
+}
+
+static void
+held_by_those_who_would_share(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_UNTRUE_NO, "3 4",
+                  "10 ask a/1/1 takeover shared x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 ask b/1/1 takeover shared x\n"
+                  "40 held b/1/1\n");
+    expect_broken(SERVER_UNTRUE_NO, "5 6",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "22 lower a/1/1 x\n"
+                  "25 lowered a/1/1 x\n"
+                  "30 ask b/1/1 takeover shared x\n"
+                  "40 held b/1/1\n");
+}
+
+static void
+held_by_itself(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_UNTRUE_NO, "3 4",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 100\n"
+                  "30 ask a/1/2 takeover exclusive x\n"
+                  "40 held a/1/2\n");
+}
+
+static void
+held_by_a_session_that_is_gone(void **state)
+{
+    (void)state;
+    expect_broken(SERVER_UNTRUE_NO, "4 5",
+                  "10 ask a/1/1 takeover exclusive x\n"
+                  "20 granted a/1/1 5 15\n"
+                  "30 gone a\n"
+                  "31 ask b/1/1 takeover exclusive x\n"
+                  "40 held b/1/1\n");
+}
+
+/* ---- What is said -------------------------------------------------------- */
+
+static void
+the_first_of_many_is_told_in_a_paragraph(void **state)
+{
+    struct reading reading;
+    char buffer[4096];
+    struct hf_text text;
+
+    (void)state;
+    read_all(&reading, "10 ask a/1/1 takeover exclusive x\n"
+                       "1000020 granted a/1/1 5 3500020\n"
+                       "1000021 ask b/1/1 takeover exclusive x\n"
+                       "2000020 granted b/1/1 6 9500020\n"
+                       "2000021 ask c/1/1 takeover exclusive x\n"
+                       "2000022 granted c/1/1 6 9500020\n");
+    assert_int_equal(reading.verdict.breaches, 3);
+    hf_text_init(&text, buffer, sizeof(buffer));
+    explain(&reading.verdict, &text);
+    assert_string_equal(
+        buffer, "two clients believe: of x: a/1/1 was granted it with the "
+                "fence 5, and its right had 1.500 ms left when b/1/1 was "
+                "granted it with the fence 6.\n"
+                "  log:2: 1000020 granted a/1/1 5 3500020\n"
+                "  log:4: 2000020 granted b/1/1 6 9500020\n");
+    history_free(&reading.history);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_after_another),
+        cmocka_unit_test(before_the_release_is_answered),
+        cmocka_unit_test(a_release_that_was_never_answered),
+        cmocka_unit_test(an_ask_that_was_never_answered),
+        cmocka_unit_test(a_right_that_is_over),
+        cmocka_unit_test(what_happens_at_one_instant_has_no_order),
+        cmocka_unit_test(those_who_share),
+        cmocka_unit_test(a_lane_beside_itself),
+        cmocka_unit_test(what_was_lowered_is_shared),
+        cmocka_unit_test(several_names_at_once),
+        cmocka_unit_test(one_fence_of_two_locks),
+        cmocka_unit_test(a_grant_that_is_told_again),
+        cmocka_unit_test(a_grant_that_crosses_its_release),
+        cmocka_unit_test(who_timed_out_may_still_hold_it),
+        cmocka_unit_test(a_refuse_grant_outlasts_its_right),
+        cmocka_unit_test(what_an_operator_cleared),
+        cmocka_unit_test(what_a_restored_store_forgot_or_remembers),
+        cmocka_unit_test(a_session_that_ends),
+        cmocka_unit_test(a_no_to_whoever_comes_while_others_wait),
+        cmocka_unit_test(two_exclusive_at_once),
+        cmocka_unit_test(an_exclusive_one_beside_a_shared_one),
+        cmocka_unit_test(a_shared_one_beside_an_exclusive_one),
+        cmocka_unit_test(before_the_extended_right_is_over),
+        cmocka_unit_test(before_the_right_of_a_killed_client_is_over),
+        cmocka_unit_test(two_lanes_of_one_session),
+        cmocka_unit_test(behind_a_longer_hold_of_its_own),
+        cmocka_unit_test(on_the_second_of_several_names),
+        cmocka_unit_test(exclusive_beside_what_was_lowered),
+        cmocka_unit_test(shared_before_it_was_lowered),
+        cmocka_unit_test(another_name_than_the_one_that_was_lowered),
+        cmocka_unit_test(a_refuse_grant_taken_by_time),
+        cmocka_unit_test(a_refuse_grant_taken_by_the_clear_of_another),
+        cmocka_unit_test(before_it_was_cleared),
+        cmocka_unit_test(before_an_older_copy_was_put_back),
+        cmocka_unit_test(after_an_older_copy_was_put_back),
+        cmocka_unit_test(one_fence_for_two),
+        cmocka_unit_test(a_fence_that_falls_from_holder_to_holder),
+        cmocka_unit_test(a_fence_that_falls_when_a_right_was_over),
+        cmocka_unit_test(a_fence_that_falls_among_those_who_share),
+        cmocka_unit_test(a_fence_that_falls_in_one_lane),
+        cmocka_unit_test(a_fence_that_falls_over_a_restored_store),
+        cmocka_unit_test(lost_while_the_right_lasts),
+        cmocka_unit_test(a_refuse_grant_lost_without_a_clear),
+        cmocka_unit_test(a_session_gone_while_its_right_lasts),
+        cmocka_unit_test(granted_with_two_fences),
+        cmocka_unit_test(granted_after_it_was_over),
+        cmocka_unit_test(granted_in_a_session_that_was_gone),
+        cmocka_unit_test(held_by_nobody),
+        cmocka_unit_test(held_by_those_who_would_share),
+        cmocka_unit_test(held_by_itself),
+        cmocka_unit_test(held_by_a_session_that_is_gone),
+        cmocka_unit_test(the_first_of_many_is_told_in_a_paragraph),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

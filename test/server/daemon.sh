@@ -1,0 +1,364 @@
+#!/bin/bash
+# daemon.sh HOLDFASTD: the lock server as curl meets it.
+set -u
+
+daemon=$1
+# shellcheck source=test/support.sh
+. "$(dirname "$0")/../support.sh"
+
+for tool in curl jq; do
+    command -v $tool >/dev/null || {
+        echo "1..0 # SKIP $tool is not installed"
+        exit 77
+    }
+done
+
+at=sqlite:$here/served.db
+
+# start: a server on a port of the kernel's choice; $url and $pid are its.
+start() {
+    rm -f "$here/port"
+    "$daemon" --listen 127.0.0.1:0 --at "$at" --ready-fd 7 \
+        7>"$here/port" 2>>"$here/daemon.err" &
+    pid=$!
+    started+=("$pid")
+    await "the server to listen" [ -s "$here/port" ]
+    url=http://127.0.0.1:$(cat "$here/port")
+    await "the server to lead" curl -sf -o "$here/locks.json" "$url/v1/locks"
+}
+
+# ask OUT CURL-ARGUMENT...: the answer's body into OUT; its status is printed.
+ask() {
+    local out=$1
+    shift
+    curl -s -m 20 -o "$here/$out" -w '%{http_code}' "$@"
+}
+
+acquire() { # OUT NAME BODY CURL-ARGUMENT...
+    local out=$1 name=$2 body=$3
+    shift 3
+    ask "$out" "$@" -X POST -d "$body" "$url/v1/locks/$name/acquire"
+}
+
+release() { # OF NAME: what OF was granted
+    ask released -X POST -H "Holdfast-Secret: $(jq -r .secret "$here/$1")" \
+        -d "{\"session\":$(jq .session "$here/$1")}" "$url/v1/locks/$2/release"
+}
+
+is() { # STATUS EXPECTED OUT FILTER
+    [ "$1" = "$2" ] && jq -e "$4" "$here/$3" >"$here/jq.out"
+}
+
+counted() {
+    curl -sf "$url/metrics" >"$here/metrics" &&
+        [ "$(awk -v name="$1" '$1 == name { print $2 }' "$here/metrics")" = "$2" ]
+}
+
+start
+check "it is granted, with a fence, a session and its secret" \
+    is "$(acquire a deploy '{"who":"ann@db1"}')" 200 a \
+    '.granted and .fence > 0 and .fence_text == (.fence|tostring) and
+     (.session|length) == 16 and (.secret|length) == 32 and .ttl_ms == 30000'
+check "another is told who holds it" \
+    is "$(acquire b deploy '{"wait":"try"}')" 409 b \
+    '.type == "urn:holdfast:held" and .holders[0].who == "ann@db1"'
+check "HTTP/2 by prior knowledge is the same" \
+    is "$(acquire c deploy '{}' --http2-prior-knowledge)" 409 c \
+    '.type == "urn:holdfast:held"'
+check "of the sessions of those who were told no nothing is left" \
+    counted holdfast_sessions 1
+for http in --http1.1 --http2-prior-knowledge; do
+    ask gone -m 0.2 $http -X POST -d '{"wait":"15s"}' \
+        "$url/v1/locks/deploy/acquire" >"$here/gone.status"
+    await "the session of one who went away to end" counted holdfast_sessions 1
+done
+
+check "it is shown" is "$(ask shown "$url/v1/locks/deploy")" 200 shown \
+    '.name == "deploy" and (.holders|length) == 1 and .waiters == 0'
+check "and why it is not free" is "$(ask why "$url/v1/locks/deploy/why")" 200 \
+    why '.verdict == "alive" and (.says | startswith("ann@db1 has held it"))'
+check "what is not held is not found" \
+    is "$(ask none "$url/v1/locks/nobodys")" 404 none '.status == 404'
+
+acquire waited deploy '{"wait":"15s"}' >"$here/waited.status" &
+waiter=$!
+started+=("$waiter")
+in_line() {
+    curl -sf "$url/v1/locks/deploy" | jq -e '.waiters == 1' >"$here/jq.out"
+}
+await "one to wait in line" in_line
+check "it is given back" is "$(release a deploy)" 200 released .released
+wait "$waiter"
+check "and who waited has it, with a greater fence" \
+    is "$(cat "$here/waited.status")" 200 waited \
+    ".granted and .fence > $(jq .fence "$here/a")"
+
+check "who waits for no longer is told so, by a typed 503" \
+    is "$(acquire d deploy '{"wait":"100ms"}')" 503 d \
+    '.exceptionClass == "com.palantir.lock.remoting.BlockingTimeoutException"'
+check "a wrong secret is denied" \
+    is "$(ask denied -X POST -H "Holdfast-Secret: $(printf %032d 0)" \
+        "$url/v1/sessions/$(jq -r .session "$here/waited")/keep-alive")" \
+    403 denied '.type == "urn:holdfast:denied"'
+check "the right one keeps it alive" \
+    is "$(ask alive -X POST \
+        -H "Holdfast-Secret: $(jq -r .secret "$here/waited")" \
+        "$url/v1/sessions/$(jq -r .session "$here/waited")/keep-alive")" \
+    200 alive .alive
+check "many sessions are kept alive by one request, each with its answer" \
+    is "$(ask alives -X POST "$url/v1/keep-alive" -d "{\"sessions\":[
+        {\"session\":$(jq .session "$here/waited"),
+         \"secret\":$(jq .secret "$here/waited")},
+        {\"session\":$(jq .session "$here/waited"),
+         \"secret\":\"$(printf %032d 0)\"},
+        {\"session\":\"0000000000000001\",
+         \"secret\":\"$(printf %032d 0)\"}]}")" 200 alives \
+    '[.sessions[].status] == [200, 403, 410] and .sessions[0].answer.alive and
+     .sessions[2].answer.type == "urn:holdfast:no-such-session"'
+check "of none it is said so" \
+    is "$(ask alives -X POST "$url/v1/keep-alive" -d '{}')" 400 alives \
+    '.detail == "which \"sessions\"?"'
+acquire key1 keyed '{}' -H 'Idempotency-Key: 42' >"$here/status"
+check "the same key is the same session, request and grant" \
+    is "$(acquire key2 keyed '{}' -H 'Idempotency-Key: 42')" 200 key2 \
+    ".fence == $(jq .fence "$here/key1") and
+     .session == $(jq .session "$here/key1")"
+check "several names are one grant" \
+    is "$(ask many -X POST "$url/v1/acquire" \
+        -d '{"locks":["x",{"name":"y","mode":"shared"}]}')" 200 many .granted
+check "metrics count what is granted" counted holdfast_grants_total 5
+check "and what is held" counted holdfast_holders 4
+check "and what was refused" \
+    counted 'holdfast_responses_total{code="409"}' 2
+check "they are as Prometheus reads them" \
+    test "$(grep -vcE '^(# (HELP|TYPE) |[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.]+$)' \
+        "$here/metrics")" = 0
+clear() { # OUT NAME REASON: what holds it
+    ask "$1" -X POST "$url/v1/locks/$2/clear" -d "{\"reason\":\"$3\",
+        \"who\":\"eve\",\"fence\":$(curl -sf "$url/v1/locks/$2" |
+            jq '.holders[0].fence')}"
+}
+acquire ghost ghost '{"note":"nightly","who":"bob@db2"}' >"$here/status"
+check "an operator clears what a dead one holds" \
+    is "$(clear cleared ghost 'bob is gone')" 200 cleared .cleared
+acquire ghost ghost '{"who":"ann@db1"}' >"$here/status"
+check "twice" is "$(clear cleared ghost 'and ann')" 200 cleared .cleared
+check "the audit says who cleared whom, and why, page by page" \
+    is "$(ask audit "$url/v1/audit?name=ghost&limit=1")" 200 audit \
+    '(.cleared|length) == 1 and .cleared[0].reason == "bob is gone" and
+     .cleared[0].by.user == "eve" and .cleared[0].cleared.note == "nightly"'
+check "and the next" \
+    is "$(ask audit "$url/v1/audit?name=ghost&after=$(jq -r .after "$here/audit")")" \
+    200 audit '(.cleared|length) == 1 and .cleared[0].reason == "and ann"'
+check "and then no more" \
+    is "$(ask audit "$url/v1/audit?name=ghost&after=$(jq -r .after "$here/audit")")" \
+    200 audit '.cleared == [] and (has("after")|not)'
+check "all of a space is more than one lock's" \
+    is "$(ask audit "$url/v1/audit?space=default")" 200 audit \
+    '(.cleared|length) == 2'
+check "a cursor of another kind is refused" \
+    is "$(ask audit "$url/v1/audit?after=x")" 400 audit \
+    '.detail == "after is no cursor of a page of the audit"'
+# used: processor time of the server, in clock ticks
+used() {
+    awk '{ print $14 + $15 }' "/proc/$pid/stat"
+}
+# ask_half PORT: wait for a lock with one half of the connection closed
+ask_half() {
+    python3 - "$1" <<'END'
+import socket, sys
+half = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+half.sendall(b"POST /v1/locks/keyed/acquire HTTP/1.1\r\nHost: localhost\r\n"
+             b"Content-Length: 13\r\n\r\n" b'{"wait":"1s"}')
+half.shutdown(socket.SHUT_WR)
+sys.exit(b"503 Service" not in b"".join(iter(lambda: half.recv(4096), b"")))
+END
+}
+before=$(used)
+check "who has closed one half of a connection is answered" \
+    ask_half "${url##*:}"
+check "and costs nothing meanwhile" [ $(($(used) - before)) -lt 30 ]
+check "a page of a browser is refused" \
+    is "$(ask origin -H 'Origin: http://evil' "$url/v1/info")" 403 origin \
+    '.type == "urn:holdfast:origin"'
+check "and a name that is not ours" \
+    is "$(ask host -H 'Host: evil.example' "$url/v1/info")" 421 host \
+    '.type == "urn:holdfast:host"'
+check "what is no JSON is named" \
+    is "$(acquire wrong a '{')" 400 wrong '.detail | startswith("the body")'
+
+# Killed, it has forgotten nothing, and the next one serves at once.
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+start
+check "what was granted is there after kill -9" \
+    is "$(ask after "$url/v1/locks/deploy")" 200 after \
+    ".holders[0].fence == $(jq .fence "$here/waited")"
+check "and is kept alive by its session" \
+    is "$(ask alive -X POST \
+        -H "Holdfast-Secret: $(jq -r .secret "$here/waited")" \
+        "$url/v1/sessions/$(jq -r .session "$here/waited")/keep-alive")" \
+    200 alive .alive
+
+# Who waits is told to ask another node, and then it ends.
+acquire last deploy '{"wait":"15s"}' >"$here/last.status" &
+waiter=$!
+started+=("$waiter")
+await "one to wait in line" in_line
+kill -TERM "$pid"
+wait "$waiter"
+check "who waits while it is told to stop asks again elsewhere" \
+    is "$(cat "$here/last.status")" 503 last \
+    '.exceptionClass == "com.palantir.leader.NotCurrentLeaderException"'
+wait "$pid"
+check "it ends well" [ $? = 0 ]
+start
+check "and what was granted is there" \
+    is "$(ask after "$url/v1/locks/deploy")" 200 after \
+    ".holders[0].fence == $(jq .fence "$here/waited")"
+
+# A second server on the same file waits; it sees at once that the first died.
+first=$pid
+start_second() {
+    "$daemon" --listen 127.0.0.1:0 --at "$at" --ready-fd 7 \
+        7>"$here/port2" 2>>"$here/daemon.err" &
+    pid=$!
+    started+=("$pid")
+    await "the second to listen" [ -s "$here/port2" ]
+    url=http://127.0.0.1:$(cat "$here/port2")
+}
+leads() {
+    curl -sf -o "$here/locks.json" "$url/v1/locks"
+}
+follows() {
+    curl -sf "$url/v1/info" | jq -e '.leader != ""' >"$here/jq.out"
+}
+start_second
+await "the second to know who leads" follows
+check "who asks a node that follows is told where the leader is" \
+    is "$(acquire led other '{}')" 503 led \
+    ".leader == \"127.0.0.1:$(cat "$here/port")\""
+kill -KILL "$first"
+before=$EPOCHREALTIME
+await "the second to lead" leads
+took=$(((${EPOCHREALTIME/./} - ${before/./}) / 1000))
+check "and when that one dies it leads, long before a ttl of 5 s ($took ms)" \
+    [ "$took" -lt 3000 ]
+kill -TERM "$pid"
+wait "$pid"
+
+# Of descriptors there are as many as the system gives.
+(
+    ulimit -n 40
+    exec "$daemon" --listen 127.0.0.1:0 --at memory:few --ready-fd 7 \
+        7>"$here/port3" 2>>"$here/daemon.err"
+) &
+pid=$!
+started+=("$pid")
+await "the server to listen" [ -s "$here/port3" ]
+url=http://127.0.0.1:$(cat "$here/port3")
+await "the server to lead" leads
+crowd() {
+    python3 - "$1" "$pid" <<'END'
+import http.client, socket, sys, time
+port, pid = int(sys.argv[1]), sys.argv[2]
+def used():
+    return sum(map(int, open(f"/proc/{pid}/stat").read().split()[13:15]))
+many = [socket.create_connection(("127.0.0.1", port)) for _ in range(60)]
+many[59].settimeout(10)
+turned_away = many[59].recv(1) == b""
+before = used()
+time.sleep(0.5)
+spins = used() - before > 25
+for one in many:
+    one.close()
+for _ in range(1000):
+    try:
+        last = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        last.request("GET", "/healthz")
+        sys.exit(spins or not turned_away or last.getresponse().status != 200)
+    except OSError:
+        pass
+sys.exit(1)
+END
+}
+check "more connections than it may have are turned away, and cost nothing" \
+    crowd "${url##*:}"
+kill -TERM "$pid"
+wait "$pid"
+
+usage() {
+    "$daemon" "$@" >"$here/usage.out" 2>&1
+    [ $? = 64 ]
+}
+says() { # SENTENCE OPTION...
+    local sentence=$1
+    shift
+    usage "$@" && [ "$(cat "$here/usage.out")" = "holdfastd: $sentence" ]
+}
+runs() {
+    "$daemon" --check-config "$@" >"$here/usage.out" 2>&1
+}
+check "beyond loopback it does not listen" usage --listen 0.0.0.0:0
+check "but if it is told to" runs --insecure --listen 0.0.0.0:0 --at memory:x
+check "an unknown option is refused" usage --colour
+check "and a margin that is none" usage --idle-margin 2
+check "and an idle timeout that nobody can wait for" usage --idle-timeout 100ms
+check "and a port that is none" usage --listen 127.0.0.1:x
+check "and another" says "--port is from 0 to 65535" --port 65536
+check "and no connections" \
+    says "connections is from 1 to 1000000" --connections 0
+
+conf=$here/holdfastd.conf
+printf '%s\n' '; for people' 'listen = 127.0.0.1:0' 'idle-timeout = 60s' \
+    'host = locks.example' 'host = locks' "at = sqlite:$here/conf.db" >"$conf"
+check "settings are read from a file" runs --config "$conf"
+echo 'colour = red' >>"$conf"
+check "an unknown one is named, with its line" \
+    says "$conf:7: there is no setting colour" --config "$conf"
+printf '[server]\nlisten = 127.0.0.1:0\n' >"$conf"
+check "and a section" \
+    says "$conf:2: there are no sections, as [server]" --config "$conf"
+printf 'idle-timeout = 200ms\n' >"$conf"
+check "and what makes no sense together" usage --config "$conf"
+check "an option wins over the file" \
+    runs --config "$conf" --idle-timeout 10s --at memory:x
+"$daemon" --config "$here/no.conf" >"$here/usage.out" 2>&1
+check "a file that is not there is not available" [ $? = 69 ]
+
+# notified: what a service manager is told
+notified() {
+    python3 - "$daemon" "$here" <<'END'
+import os, signal, socket, subprocess, sys
+daemon, here = sys.argv[1:]
+for path in (here + "/notify", "\0holdfastd-test-%d" % os.getpid()):
+    told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    told.settimeout(20)
+    told.bind(path)
+    process = subprocess.Popen(
+        [daemon, "--port", "0", "--at", "memory:notify"],
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "NOTIFY_SOCKET": path.replace("\0", "@")})
+    try:
+        ready = told.recv(64)
+        process.send_signal(signal.SIGTERM)
+        stopping = told.recv(64)
+        ended = process.wait(20)
+    finally:
+        process.kill()
+        process.wait()
+    if (ready, stopping, ended) != (b"READY=1", b"STOPPING=1", 0):
+        sys.exit(1)
+END
+}
+check "a service manager is told when it is ready, and when it stops" notified
+
+options_of() {
+    grep -oE -e '--[a-z]+(-[a-z]+)*' | sort -u
+}
+check "the man page has the options of --help" \
+    diff <("$daemon" --help | options_of) \
+    <(sed 's/\\-/-/g' "$(dirname "$0")/../../man/holdfastd.8" | options_of)
+
+echo "1..$checked"
+exit $((failures > 0))

@@ -1,0 +1,159 @@
+"""openapi.py HOLDFASTD OPENAPI ROUTES: a description of the API against a server.
+
+Every way of ROUTES, which is src/server/route.c, is described in OPENAPI, and
+no other; each is walked, and every answer is as its description says.
+"""
+
+import re
+import sys
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as missing:
+    print(f"1..0 # SKIP {missing}")
+    sys.exit(77)
+
+from support import Checks, Client, Server, folder
+
+DAEMON, OPENAPI, ROUTES = sys.argv[1:]
+checks = Checks()
+
+
+class Description:
+    def __init__(self, path):
+        with open(path) as file:
+            self.root = yaml.safe_load(file)
+        self.walked = set()
+
+    def ways(self):
+        return {(method.upper(), path)
+                for path, item in self.root["paths"].items()
+                for method in item if method != "parameters"}
+
+    def follow(self, node):
+        while "$ref" in node:
+            at = self.root
+            for piece in node["$ref"].lstrip("#/").split("/"):
+                at = at[piece]
+            node = at
+        return node
+
+    def schema(self, method, path, status, kind):
+        """That of an answer; None: such an answer is not described."""
+        responses = self.root["paths"][path][method.lower()]["responses"]
+        response = responses.get(str(status))
+        if response is None and status >= 400:
+            response = responses["default"]
+        if response is None:
+            return None
+        content = self.follow(response)["content"].get(kind)
+        return None if content is None else content["schema"]
+
+    def complaints(self, schema, value):
+        whole = {**schema, "components": self.root["components"]}
+        validator = jsonschema.Draft202012Validator(whole)
+        return "\n".join(error.message for error in
+                         validator.iter_errors(value))
+
+
+def routes():
+    with open(ROUTES) as file:
+        found = re.findall(r'\{"(\w+)", "([^"]+)", HF_ROUTE_\w+\}', file.read())
+    return set(found)
+
+
+def plain(path):
+    return re.sub(r"\{\w+\}", "*", path).lstrip("/")
+
+
+def walk(client, description, expected, method, template, body=None, piece="",
+         query="", **headers):
+    """Ask that way, and compare; the answer's body."""
+    path = re.sub(r"\{\w+\}", piece, template) + query
+    status, value = client.ask(method, path, body, **headers)
+    schema = description.schema(method, template, status, client.kind)
+    wrong = (description.complaints(schema, value) if schema is not None
+             else f"{client.kind} is not described")
+    checks.check(f"{method} {path}: {status}",
+                 status == expected and wrong == "",
+                 f"expected {expected}; {wrong}\n{value}")
+    description.walked.add((method, template))
+    return value
+
+
+def walk_all(client, description):
+    def ask(*args, **kwargs):
+        return walk(client, description, *args, **kwargs)
+
+    acquire = "/v1/locks/{name}/acquire"
+    opened = ask(201, "POST", "/v1/sessions", {"ttl": "20s", "who": "ann@db1"})
+    own = {"Holdfast_Secret": opened["secret"]}
+    session = opened["session"]
+    granted = ask(200, "POST", acquire, {"session": session}, "a", **own)
+    ask(409, "POST", acquire, {}, "a")                       # held
+    ask(409, "POST", acquire, {"session": session, "n": 2}, "a", **own)
+    ask(503, "POST", acquire, {"wait": 50}, "a")             # blocking timeout
+    ask(400, "POST", acquire, {"wait": "soon"}, "a")
+    ask(403, "POST", acquire, {"session": session, "lane": 2}, "b")
+    ask(410, "POST", acquire, {"session": "0" * 15 + "1"}, "b", **own)
+    ask(409, "POST", acquire, {"session": session, "lane": 3, "term": 1}, "b",
+        **own)                                               # other term
+    several = ask(200, "POST", "/v1/acquire",
+                  {"locks": ["x", {"name": "y", "mode": "shared"}]})
+    ask(200, "POST", "/v1/locks/{name}/wait", {"wait": "1s"}, "free")
+    ask(200, "GET", "/v1/locks")
+    page = ask(200, "GET", "/v1/locks", query="?limit=1&space=default")
+    ask(200, "GET", "/v1/locks", query="?after=" + page["after"])
+    ask(400, "GET", "/v1/locks", query="?limit=0")
+    ask(200, "GET", "/v1/locks/{name}", piece="a")
+    ask(404, "GET", "/v1/locks/{name}", piece="nobodys")
+    ask(200, "GET", "/v1/locks/{name}/why", piece="a")
+    ask(200, "POST", "/v1/sessions/{session}/keep-alive", {}, session, **own)
+    ask(403, "POST", "/v1/sessions/{session}/keep-alive", {}, session)
+    ask(200, "POST", "/v1/keep-alive",
+        {"sessions": [{"session": session, "secret": opened["secret"]},
+                      {"session": session, "secret": "0" * 32}]})
+    ask(400, "POST", "/v1/keep-alive", {})
+    ask(200, "POST", "/v1/sessions/{session}/page",
+        {"fences": [granted["fence"], 5]}, session, **own)
+    ask(200, "POST", "/v1/locks/{name}/change", {"session": session}, "a",
+        **own)
+    ask(200, "POST", "/v1/locks/{name}/release", {"session": session}, "a",
+        **own)
+    ask(200, "POST", "/v1/release", {"session": several["session"]},
+        Holdfast_Secret=several["secret"])
+    dead = ask(200, "POST", acquire, {"note": "nightly"}, "dead")
+    ask(409, "POST", "/v1/locks/{name}/clear",
+        {"fence": 1, "reason": "none"}, "dead")
+    ask(200, "POST", "/v1/locks/{name}/clear",
+        {"fence": dead["fence"], "reason": "it is gone"}, "dead")
+    ask(200, "POST", "/v1/sessions/{session}/keep-alive", {}, dead["session"],
+        Holdfast_Secret=dead["secret"])                      # it is told
+    ask(200, "GET", "/v1/audit", query="?name=dead")
+    ask(400, "GET", "/v1/audit", query="?after=x")
+    ask(200, "GET", "/v1/info")
+    ask(200, "GET", "/healthz")
+    ask(200, "GET", "/readyz")
+    ask(200, "GET", "/metrics")
+    ask(403, "GET", "/v1/info", Origin="http://evil.example")
+    ask(200, "DELETE", "/v1/sessions/{session}", None, session, **own)
+    ask(410, "DELETE", "/v1/sessions/{session}", None, session, **own)
+
+
+def main():
+    description = Description(OPENAPI)
+    described = {(method, plain(path)) for method, path in description.ways()}
+    checks.check("every way is described, and no other",
+                 described == routes(), described ^ routes())
+    with folder() as path, \
+            Server(DAEMON, path) as server:
+        server.await_leading()
+        walk_all(Client(server), description)
+    checks.check("every way was walked",
+                 description.walked == description.ways(),
+                 description.ways() - description.walked)
+    return checks.end()
+
+
+sys.exit(main())

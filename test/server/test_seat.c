@@ -1,0 +1,272 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "server/support/desk.h"
+#include "support/get_one.h"
+
+/* A node at a real store: SQLite, in a folder of the test's own. */
+
+static char folder[64];
+static char place[128];
+
+static int
+make_place(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof(folder), "/tmp/holdfast-seat-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    (void)snprintf(place, sizeof(place), "sqlite:%s/served.db", folder);
+    return 0;
+}
+
+static int
+remove_place(void **state)
+{
+    static const char *const files[] = {"", "-wal", "-shm"};
+    char path[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/served.db%s", folder, files[i]);
+        (void)unlink(path);
+    }
+    return rmdir(folder);
+}
+
+/* ---- Tests --------------------------------------------------------------- */
+
+static void
+a_node_leads_and_grants(void **state)
+{
+    struct desk desk;
+    struct hf_answer granted;
+
+    (void)state;
+    desk_open(&desk, place, 5000);
+    desk_until_serving(&desk);
+    assert_int_equal(desk_open_session(&desk, 1).kind, HF_ANSWER_OPENED);
+    granted = desk_try(&desk, 1, 1, "a");
+    assert_int_equal(granted.kind, HF_ANSWER_GRANTED);
+    assert_true(granted.fence >= desk.term);
+    assert_int_equal(desk_try(&desk, 1, 2, "a").over, HF_OVER_HELD);
+    desk_close(&desk);
+}
+
+static void
+what_was_granted_is_there_after_a_stop(void **state)
+{
+    struct desk desk;
+    struct hf_instant begun = hf_now();
+    uint64_t fence;
+
+    (void)state;
+    desk_open(&desk, place, 5000);
+    desk_until_serving(&desk);
+    desk_open_session(&desk, 1);
+    fence = desk_try(&desk, 1, 1, "a").fence;
+    desk_stop(&desk);
+    desk_until_stopped(&desk);
+    desk_close(&desk);
+
+    desk_open(&desk, place, 5000);
+    desk_until_serving(&desk);
+    /* A head without a node is nobody's: no ttl is waited for. */
+    assert_true(hf_between(begun, hf_now()).ms < 4000);
+    assert_int_equal(desk_try(&desk, 1, 1, "a").fence, fence);
+    desk_open_session(&desk, 2);
+    assert_int_equal(desk_try(&desk, 2, 1, "a").over, HF_OVER_HELD);
+    assert_true(desk_try(&desk, 2, 2, "b").fence > fence);
+    desk_close(&desk);
+}
+
+/* A process of its own grants and is killed; its fence comes by a pipe. */
+static uint64_t
+granted_by_one_who_is_killed(void)
+{
+    uint64_t fence = 0;
+    int ends[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct desk desk;
+
+        desk_open(&desk, place, 30000);
+        desk_until_serving(&desk);
+        desk_open_session(&desk, 1);
+        fence = desk_try(&desk, 1, 1, "a").fence;
+        if (write(ends[1], &fence, sizeof(fence)) == sizeof(fence))
+            for (;;)
+                desk_turn(&desk, 100);
+        _exit(1);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &fence, sizeof(fence)), sizeof(fence));
+    close(ends[0]);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return fence;
+}
+
+static void
+a_leader_of_this_host_that_was_killed_is_followed_at_once(void **state)
+{
+    struct hf_instant begun = hf_now();
+    uint64_t fence = granted_by_one_who_is_killed();
+    struct desk desk;
+
+    (void)state;
+    desk_open(&desk, place, 30000);
+    desk_until_serving(&desk);
+    assert_true(hf_between(begun, hf_now()).ms < 15000);
+    assert_int_equal(desk_try(&desk, 1, 1, "a").fence, fence);
+    desk_close(&desk);
+}
+
+static void
+a_second_node_follows_and_then_leads(void **state)
+{
+    struct desk first;
+    struct desk second;
+    struct hf_message open;
+    struct hf_instant end;
+    uint64_t fence;
+
+    (void)state;
+    desk_open(&first, place, 5000);
+    desk_until_serving(&first);
+    desk_open_session(&first, 1);
+    fence = desk_try(&first, 1, 1, "a").fence;
+
+    desk_open(&second, place, 5000);
+    end = hf_after(hf_now(), (struct hf_duration){10000});
+    while (hf_seat_leader(second.seat)[0] == '\0') {
+        assert_false(hf_reached(hf_now(), end));
+        desk_turn(&second, 100);
+        desk_turn(&first, 1);
+    }
+    assert_string_equal(hf_seat_leader(second.seat), "here:7420");
+    assert_null(hf_seat_table(second.seat));
+    open = desk_message(&second, HF_MESSAGE_OPEN, 9);
+    open.stream = 77;
+    open.open.ttl.ms = 30000;
+    desk_send(&second, open);
+    assert_int_equal(second.refused, 77);
+
+    desk_stop(&first);
+    desk_until_stopped(&first);
+    desk_until_serving(&second);
+    assert_string_equal(hf_seat_leader(second.seat), "");
+    assert_true(second.term > first.term);
+    assert_int_equal(desk_try(&second, 1, 1, "a").fence, fence);
+    desk_close(&first);
+    desk_close(&second);
+}
+
+static void
+a_thousand_grants_are_loaded_in_chunks(void **state)
+{
+    enum { LOCKS = 600 };
+    struct desk desk;
+    char name[16];
+    uint64_t last = 0;
+
+    (void)state;
+    desk_open(&desk, place, 5000);
+    desk_until_serving(&desk);
+    desk_open_session(&desk, 1);
+    desk_open_session(&desk, 2);
+    for (uint64_t i = 1; i <= LOCKS; i++) {
+        desk.due_count = 0;
+        (void)snprintf(name, sizeof(name), "lock %d", (int)i);
+        last = desk_try(&desk, 1 + i % 2, 1 + i / 2, name).fence;
+        assert_true(last > 0);
+    }
+    desk_stop(&desk);
+    desk_until_stopped(&desk);
+    desk_close(&desk);
+
+    desk_open(&desk, place, 5000);
+    desk_until_serving(&desk);
+    assert_int_equal(desk_try(&desk, 1 + LOCKS % 2, 1 + LOCKS / 2, name).fence,
+                     last);
+    desk_open_session(&desk, 3);
+    assert_int_equal(desk_try(&desk, 3, 1, "lock 1").over, HF_OVER_HELD);
+    assert_int_equal(desk_try(&desk, 3, 2, "lock 300").over, HF_OVER_HELD);
+    desk_close(&desk);
+}
+
+static void
+put_rubbish(const char *space, const char *name)
+{
+    struct hf_store *store;
+    struct hf_record record;
+    struct hf_key key = {space, name};
+    struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){5000});
+    struct hf_store_op op = {.kind = HF_PUT,
+                             .key = key,
+                             .new_generation = true,
+                             .value = "{}",
+                             .value_len = 2};
+    struct hf_store_group group = {.ops = &op, .ops_count = 1};
+
+    assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
+    assert_int_equal(get_one(store, key, soon, &record, NULL), HF_OK);
+    op.expect.version = record.version;
+    hf_store_commit(store, &group, 1, soon, NULL);
+    assert_int_equal(group.verdict, HF_APPLIED);
+    hf_store_close(store);
+}
+
+static void
+what_cannot_be_read_is_not_served_and_is_named(void **state)
+{
+    struct desk desk;
+    struct hf_instant end;
+    struct hf_error why;
+
+    (void)state;
+    put_rubbish("!sessions", "00f3ab91c07d5e24");
+    desk_open(&desk, place, 5000);
+    end = hf_after(hf_now(), (struct hf_duration){10000});
+    while (hf_seat_trouble(desk.seat, &why) == HF_OK) {
+        assert_false(hf_reached(hf_now(), end));
+        assert_null(hf_seat_table(desk.seat));
+        desk_turn(&desk, 100);
+    }
+    assert_int_equal(why.status, HF_E_CORRUPT);
+    assert_non_null(strstr(why.text, "secret"));
+    desk_close(&desk);
+}
+
+#define SEAT_TEST(name)                                                        \
+    cmocka_unit_test_setup_teardown(name, make_place, remove_place)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SEAT_TEST(a_node_leads_and_grants),
+        SEAT_TEST(what_was_granted_is_there_after_a_stop),
+        SEAT_TEST(a_leader_of_this_host_that_was_killed_is_followed_at_once),
+        SEAT_TEST(a_second_node_follows_and_then_leads),
+        SEAT_TEST(a_thousand_grants_are_loaded_in_chunks),
+        SEAT_TEST(what_cannot_be_read_is_not_served_and_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

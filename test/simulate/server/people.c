@@ -1,0 +1,201 @@
+#include "simulate/server/people.h"
+
+#include "base/check.h"
+#include "simulate/server/nodes.h"
+#include "simulate/server/promise.h"
+#include "simulate/server/sessions.h"
+#include "simulate/server/store.h"
+
+static bool
+percent(struct world *w, unsigned percent)
+{
+    return world_draw(w, 100) < percent;
+}
+
+/* ---- What is wanted ------------------------------------------------------ */
+
+static void
+want(struct world *w, unsigned who, const struct sim_wish *what, uint64_t label)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_WANT};
+    struct sim_session *session = &w->sessions[who];
+    uint64_t id = ++w->wishes_count;
+    struct sim_wish *wish = &w->wishes[id];
+
+    HF_CHECK(id < WISHES_MAX && session->mine_count < MINE_MAX);
+    *wish = *what;
+    wish->session = who;
+    wish->life = session->life;
+    session->mine[session->mine_count++] = id;
+    event.want.id = id;
+    event.want.label = label;
+    event.want.free = wish->free;
+    event.want.wait = wish->wait;
+    event.want.deadline = wish->deadline;
+    sessions_step(w, who, event);
+}
+
+static bool
+has_room(const struct sim_session *session)
+{
+    return session->mine_count < MINE_MAX && hf_session_room(session->machine);
+}
+
+static void
+want_something(struct world *w, unsigned who)
+{
+    unsigned first = (unsigned)world_draw(w, w->shape.names);
+    struct sim_wish wish = {
+        .count = (uint8_t)(1 + world_draw(w, 2)),
+        .free = percent(w, 8),
+        .wait = (enum hf_wait_kind)world_draw(w, 3),
+        .deadline = HF_NEVER,
+    };
+
+    for (unsigned i = 0; i < wish.count; i++) {
+        wish.order[i] = (uint8_t)((first + i) % w->shape.names);
+        wish.modes[wish.order[i]] =
+            (uint8_t)(1 + (percent(w, 40) ? HF_SHARED : HF_EXCLUSIVE));
+    }
+    if (wish.wait != HF_WAIT_FOREVER)
+        wish.deadline =
+            hf_after(session_now(w, &w->sessions[who]),
+                     (struct hf_duration){1 + (int64_t)world_draw(w, 3000)});
+    want(w, who, &wish, world_draw(w, 4));
+}
+
+/* ---- What is given back -------------------------------------------------- */
+
+static void
+release(struct world *w, uint64_t id)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_RELEASE};
+
+    event.wish.id = id;
+    w->wishes[id].released = true;
+    sessions_step(w, w->wishes[id].session, event);
+}
+
+static void
+lower(struct world *w, uint64_t id)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_CHANGE};
+    struct sim_wish *wish = &w->wishes[id];
+
+    if (!promise_believed(w, wish))
+        return;
+    event.wish.id = id;
+    event.wish.index = (unsigned)world_draw(w, wish->count);
+    wish->modes[wish->order[event.wish.index]] = 1 + HF_SHARED;
+    sessions_step(w, wish->session, event);
+}
+
+static void
+end(struct world *w, unsigned who)
+{
+    struct sim_session *session = &w->sessions[who];
+
+    session->ends = true;
+    for (size_t i = 0; i < session->mine_count; i++)
+        w->wishes[session->mine[i]].released = true;
+    sessions_step(w, who, (struct hf_session_event){.kind = HF_SESSION_END});
+}
+
+/* ---- Users --------------------------------------------------------------- */
+
+static void
+do_something(struct world *w, unsigned who)
+{
+    struct sim_session *session = &w->sessions[who];
+    uint64_t id = 0;
+
+    if (session->mine_count > 0)
+        id = session->mine[world_draw(w, session->mine_count)];
+    if (id != 0 && percent(w, 45))
+        release(w, id);
+    else if (id != 0 && percent(w, 12))
+        lower(w, id);
+    else if (percent(w, 2))
+        end(w, who);
+    else if (has_room(session))
+        want_something(w, who);
+}
+
+/* One more lock, for a moment, for whoever is there. */
+static void
+finish(struct world *w, unsigned who)
+{
+    struct sim_session *session = &w->sessions[who];
+    struct sim_wish wish = {
+        .count = 1, .wait = HF_WAIT_FOREVER, .deadline = HF_NEVER};
+
+    for (size_t i = session->mine_count; i > 0; i--)
+        if (w->wishes[session->mine[i - 1]].granted &&
+            !w->wishes[session->mine[i - 1]].released) {
+            release(w, session->mine[i - 1]);
+            return;
+        }
+    if (session->wanted_last || !has_room(session))
+        return;
+    session->wanted_last = true;
+    wish.order[0] = (uint8_t)world_draw(w, w->shape.names);
+    wish.modes[wish.order[0]] = 1 + HF_EXCLUSIVE;
+    want(w, who, &wish, 0);
+}
+
+void
+people_act(struct world *w, unsigned who)
+{
+    struct sim_session *session = &w->sessions[who];
+
+    if (w->phase == PHASE_CALM || w->phase == PHASE_EXPIRING)
+        return;
+    if (hf_session_over(session->machine))
+        sessions_begin(w, who);
+    if (session->ends)
+        return;
+    if (w->phase == PHASE_FAULTS)
+        do_something(w, who);
+    else
+        finish(w, who);
+}
+
+void
+people_settle(struct world *w)
+{
+    for (unsigned i = 0; i < w->sessions_count; i++) {
+        struct sim_session *session = &w->sessions[i];
+
+        for (size_t k = session->mine_count; k > 0; k--)
+            if (k <= session->mine_count)
+                release(w, session->mine[k - 1]);
+    }
+}
+
+/* ---- Operators ----------------------------------------------------------- */
+
+void
+people_clear_one(struct world *w)
+{
+    size_t from = world_draw(w, 8);
+
+    for (size_t i = from; i < w->store.grants_count; i++)
+        if (store_valid(w, &w->store.grants[i])) {
+            nodes_clear(w, &w->store.grants[i]);
+            return;
+        }
+}
+
+/* The dead do not give back, and what came back with an older copy of the
+ * store nobody knows of. */
+void
+people_clear_rest(struct world *w)
+{
+    for (size_t i = 0; i < w->store.grants_count; i++) {
+        const struct sim_grant grant = w->store.grants[i];
+        const struct sim_wish *wish = &w->wishes[grant.wish];
+
+        if (store_valid(w, &grant) && (!sessions_lives(w, wish) || wish->ghost))
+            nodes_clear(w, &grant);
+    }
+}

@@ -1,0 +1,305 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <string.h>
+
+#include "wire/api_answer.h"
+#include "wire/api_body.h"
+
+/* Answers, as a JSON reader that is not ours finds them. */
+
+static char text[8192];
+
+static json_t *
+parse(const struct hf_text *body)
+{
+    json_t *root;
+
+    assert_false(hf_text_cut(body));
+    root = json_loads(body->at, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    return root;
+}
+
+static json_t *
+answered(const struct hf_answer *answer, const struct hf_api_case *about,
+         int status)
+{
+    struct hf_text body;
+
+    hf_text_init(&body, text, sizeof(text));
+    assert_int_equal(hf_api_answer(answer, about, &body), status);
+    return parse(&body);
+}
+
+static void
+expect_text(json_t *root, const char *member, const char *value)
+{
+    assert_string_equal(json_string_value(json_object_get(root, member)),
+                        value);
+}
+
+static void
+expect_number(json_t *root, const char *member, json_int_t value)
+{
+    assert_true(json_is_integer(json_object_get(root, member)));
+    assert_true(json_integer_value(json_object_get(root, member)) == value);
+}
+
+/* ---- Tests --------------------------------------------------------------- */
+
+static void
+a_grant_is_told_with_its_fence_twice(void **state)
+{
+    const struct hf_answer answer = {.kind = HF_ANSWER_GRANTED,
+                                     .fence = 1763850690123456};
+    const struct hf_api_case about = {
+        .session = 7, .term = 1763850690000000, .lane = 3, .n = 4};
+    json_t *root = answered(&answer, &about, 200);
+
+    (void)state;
+    assert_true(json_is_true(json_object_get(root, "granted")));
+    expect_number(root, "fence", 1763850690123456);
+    expect_text(root, "fence_text", "1763850690123456");
+    expect_text(root, "session", "0000000000000007");
+    expect_number(root, "term", 1763850690000000);
+    expect_number(root, "lane", 3);
+    expect_number(root, "n", 4);
+    assert_null(json_object_get(root, "secret"));
+    json_decref(root);
+}
+
+static void
+who_opened_a_session_is_told_its_secret_whatever_the_answer(void **state)
+{
+    static const enum hf_answer_kind kinds[] = {
+        HF_ANSWER_OPENED, HF_ANSWER_GRANTED, HF_ANSWER_BLOCKING_TIMEOUT,
+        HF_ANSWER_LATER};
+    static const int statuses[] = {201, 200, 503, 503};
+    struct hf_secret secret;
+    const struct hf_api_case about = {
+        .session = 7, .term = 9, .ttl = {30000}, .secret = &secret};
+
+    (void)state;
+    memset(secret.bytes, 0xab, sizeof(secret.bytes));
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const struct hf_answer answer = {.kind = kinds[i], .fence = 1};
+        json_t *root = answered(&answer, &about, statuses[i]);
+
+        expect_text(root, "session", "0000000000000007");
+        expect_text(root, "secret", "abababababababababababababababab");
+        expect_number(root, "ttl_ms", 30000);
+        json_decref(root);
+    }
+}
+
+/* All that can be answered, and what it must be told by. */
+static const struct {
+    struct hf_answer answer;
+    int status;
+    const char *type;
+} problems[] = {
+    {{.kind = HF_ANSWER_GONE}, 410, "urn:holdfast:no-such-session"},
+    {{.kind = HF_ANSWER_DENIED}, 403, "urn:holdfast:denied"},
+    {{.kind = HF_ANSWER_TERM}, 409, "urn:holdfast:other-term"},
+    {{.kind = HF_ANSWER_BLOCKING_TIMEOUT},
+     503,
+     "urn:holdfast:blocking-timeout"},
+    {{.kind = HF_ANSWER_SUPERSEDED}, 409, "urn:holdfast:superseded"},
+    {{.kind = HF_ANSWER_LATER}, 503, "urn:holdfast:later"},
+    {{.kind = HF_ANSWER_BUSY}, 409, "urn:holdfast:lane-busy"},
+    {{.kind = HF_ANSWER_LIMIT}, 429, "urn:holdfast:limit"},
+    {{.kind = HF_ANSWER_NOT_HELD}, 409, "urn:holdfast:not-held"},
+    {{.kind = HF_ANSWER_NOT_LEADING}, 503, "urn:holdfast:not-leading"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_NEVER_ASKED},
+     409,
+     "urn:holdfast:over"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_RELEASED},
+     409,
+     "urn:holdfast:released"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_HELD}, 409, "urn:holdfast:held"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_ALREADY_HELD},
+     409,
+     "urn:holdfast:already-held"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_DEADLOCK},
+     409,
+     "urn:holdfast:deadlock"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_LIMIT},
+     429,
+     "urn:holdfast:limit"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_INVALID},
+     400,
+     "urn:holdfast:bad-request"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_CLEARED},
+     409,
+     "urn:holdfast:cleared"},
+    {{.kind = HF_ANSWER_OVER, .over = HF_OVER_FORGOTTEN},
+     409,
+     "urn:holdfast:forgotten"},
+};
+
+static void
+every_refusal_is_a_problem_with_a_type_and_an_exception_class(void **state)
+{
+    const struct hf_api_case about = {.term = 9};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+        json_t *root =
+            answered(&problems[i].answer, &about, problems[i].status);
+
+        expect_text(root, "type", problems[i].type);
+        expect_number(root, "status", problems[i].status);
+        assert_true(json_is_string(json_object_get(root, "title")));
+        assert_true(json_is_string(json_object_get(root, "message")));
+        assert_true(json_is_string(json_object_get(root, "exceptionClass")));
+        json_decref(root);
+    }
+}
+
+static void
+a_blocking_timeout_says_where_one_stands_and_what_it_was_called(void **state)
+{
+    struct hf_answer answer = {.kind = HF_ANSWER_BLOCKING_TIMEOUT};
+    const struct hf_api_case about = {.term = 9};
+    json_t *root;
+
+    (void)state;
+    answer.blocked.position = 3;
+    answer.blocked.remaining.ms = 15000;
+    root = answered(&answer, &about, 503);
+    expect_text(root, "exceptionClass",
+                "com.palantir.lock.remoting.BlockingTimeoutException");
+    expect_number(root, "position", 3);
+    expect_number(root, "remaining_ms", 15000);
+    json_decref(root);
+
+    answer.blocked.remaining = HF_FOREVER;
+    root = answered(&answer, &about, 503);
+    assert_null(json_object_get(root, "remaining_ms"));
+    json_decref(root);
+}
+
+static void
+who_does_not_lead_names_who_does(void **state)
+{
+    const struct hf_answer answer = {.kind = HF_ANSWER_NOT_LEADING};
+    struct hf_api_case about = {.leader = "db1:7420"};
+    json_t *root = answered(&answer, &about, 503);
+
+    (void)state;
+    expect_text(root, "exceptionClass",
+                "com.palantir.leader.NotCurrentLeaderException");
+    expect_text(root, "leader", "db1:7420");
+    json_decref(root);
+    about.leader = "";
+    root = answered(&answer, &about, 503);
+    assert_null(json_object_get(root, "leader"));
+    json_decref(root);
+}
+
+static void
+what_was_cleared_or_is_missing_is_listed(void **state)
+{
+    static const uint64_t fences[] = {101, 1763850690123456};
+    const struct hf_api_case about = {
+        .term = 9, .session = 7, .fences = fences, .fences_count = 2};
+    struct hf_answer answer = {.kind = HF_ANSWER_ALIVE};
+    json_t *root;
+
+    (void)state;
+    answer.alive.ttl.ms = 30000;
+    answer.alive.differs = true;
+    root = answered(&answer, &about, 200);
+    assert_true(json_is_true(json_object_get(root, "differs")));
+    assert_int_equal(json_array_size(json_object_get(root, "cleared")), 2);
+    assert_string_equal(json_string_value(json_array_get(
+                            json_object_get(root, "cleared_text"), 1)),
+                        "1763850690123456");
+    json_decref(root);
+    answer = (struct hf_answer){.kind = HF_ANSWER_PAGE};
+    root = answered(&answer, &about, 200);
+    assert_int_equal(json_array_size(json_object_get(root, "missing")), 2);
+    json_decref(root);
+}
+
+static void
+more_may_go_with_it(void **state)
+{
+    const struct hf_answer answer = {.kind = HF_ANSWER_OVER,
+                                     .over = HF_OVER_HELD};
+    const struct hf_api_case about = {.more = ",\"holders\":[]"};
+    json_t *root = answered(&answer, &about, 409);
+
+    (void)state;
+    assert_true(json_is_array(json_object_get(root, "holders")));
+    json_decref(root);
+}
+
+static void
+a_problem_of_the_servers_own_tells_what_was_wrong(void **state)
+{
+    struct hf_text body;
+    json_t *root;
+
+    (void)state;
+    hf_text_init(&body, text, sizeof(text));
+    assert_int_equal(
+        hf_api_problem(HF_API_BAD_REQUEST, "\"lane\" is given twice", &body),
+        400);
+    root = parse(&body);
+    expect_text(root, "type", "urn:holdfast:bad-request");
+    expect_text(root, "detail", "\"lane\" is given twice");
+    expect_text(root, "message", "\"lane\" is given twice");
+    json_decref(root);
+}
+
+/* What is told in an answer can be sent back in a body. */
+static void
+a_session_comes_back_as_it_was_told(void **state)
+{
+    static struct hf_api_body body;
+    struct hf_secret secret;
+    const struct hf_answer answer = {.kind = HF_ANSWER_OPENED};
+    const struct hf_api_case about = {.session = UINT64_C(0xf3ab91c07d5e24),
+                                      .term = 1763850690000000,
+                                      .ttl = {30000},
+                                      .secret = &secret};
+    json_t *root;
+    struct hf_error why;
+
+    (void)state;
+    memset(secret.bytes, 0x3c, sizeof(secret.bytes));
+    root = answered(&answer, &about, 201);
+    json_decref(root);
+    assert_int_equal(hf_api_body_read(text, strlen(text), &body, &why), HF_OK);
+    assert_true(body.session == about.session);
+    assert_true(body.term == about.term);
+    assert_memory_equal(body.secret.bytes, secret.bytes, sizeof(secret.bytes));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_grant_is_told_with_its_fence_twice),
+        cmocka_unit_test(
+            who_opened_a_session_is_told_its_secret_whatever_the_answer),
+        cmocka_unit_test(
+            every_refusal_is_a_problem_with_a_type_and_an_exception_class),
+        cmocka_unit_test(
+            a_blocking_timeout_says_where_one_stands_and_what_it_was_called),
+        cmocka_unit_test(who_does_not_lead_names_who_does),
+        cmocka_unit_test(what_was_cleared_or_is_missing_is_listed),
+        cmocka_unit_test(more_may_go_with_it),
+        cmocka_unit_test(a_problem_of_the_servers_own_tells_what_was_wrong),
+        cmocka_unit_test(a_session_comes_back_as_it_was_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "wire/api_body.h"
+
+static struct hf_api_body body;
+static struct hf_error why;
+
+static enum hf_status
+read_text(const char *text)
+{
+    return hf_api_body_read(text, strlen(text), &body, &why);
+}
+
+#define EXPECT_TAKEN(body_text) assert_int_equal(read_text(body_text), HF_OK)
+
+#define EXPECT_REFUSED(body_text, sentence)                                    \
+    do {                                                                       \
+        assert_int_equal(read_text(body_text), HF_E_INVALID);                  \
+        assert_string_equal(why.text, sentence);                               \
+    } while (0)
+
+static void
+expect_bytes(struct hf_bytes bytes, const char *text)
+{
+    assert_int_equal(bytes.len, strlen(text));
+    assert_memory_equal(bytes.at, text, bytes.len);
+}
+
+/* ---- Tests --------------------------------------------------------------- */
+
+static void
+nothing_at_all_is_an_empty_object(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("");
+    assert_int_equal(body.given, 0);
+    EXPECT_TAKEN("{}");
+    assert_int_equal(body.given, 0);
+}
+
+static void
+sessions_to_be_kept_alive_are_read(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"sessions\":[{\"session\":\"00f3ab91c07d5e24\","
+                 "\"secret\":\"000102030405060708090a0b0c0d0e0f\"},"
+                 "{\"session\":\"0000000000000001\","
+                 "\"secret\":\"000102030405060708090a0b0c0d0e0f\","
+                 "\"term\":5,\"lowest\":2,\"believed\":{\"count\":1,"
+                 "\"sums\":[\"0000000000000002\",\"0000000000000003\"]}}]}");
+    assert_int_equal(body.sessions_count, 2);
+    assert_true(body.sessions[0].session == UINT64_C(0x00f3ab91c07d5e24));
+    assert_int_equal(body.sessions[0].secret.bytes[15], 15);
+    assert_int_equal(body.sessions[0].given, 0);
+    assert_int_equal(body.sessions[1].given, HF_API_TERM | HF_API_BELIEVED);
+    assert_int_equal(body.sessions[1].term, 5);
+    assert_int_equal(body.sessions[1].lowest, 2);
+    assert_int_equal(body.sessions[1].believed.sums[1], 3);
+
+    EXPECT_REFUSED("{\"sessions\":1}", "\"sessions\" is not a list");
+    EXPECT_REFUSED("{\"sessions\":[{}]}",
+                   "\"sessions\" is not a list of {\"session\", \"secret\"}");
+    EXPECT_REFUSED("{\"sessions\":[{\"session\":\"0000000000000001\","
+                   "\"secret\":\"000102030405060708090a0b0c0d0e0f\","
+                   "\"term\":-1}]}",
+                   "\"sessions\" is not a list in which \"term\" and "
+                   "\"lowest\" are numbers");
+}
+
+static void
+all_that_an_acquire_says_is_read(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"session\":\"00f3ab91c07d5e24\",\"term\":1763850690123456,"
+                 "\"lane\":3,\"n\":7,\"a\":2,\"lowest\":1,\"wait\":\"10s\","
+                 "\"waited\":1500,\"note\":\"./migrate\",\"space\":\"jobs\","
+                 "\"locks\":[{\"name\":\"a\",\"mode\":\"shared\"},\"b\","
+                 "{\"space\":\"other\",\"name\":\"c\"}]}");
+    assert_true(body.session == UINT64_C(0x00f3ab91c07d5e24));
+    assert_true(body.term == UINT64_C(1763850690123456));
+    assert_int_equal(body.lane, 3);
+    assert_int_equal(body.n, 7);
+    assert_int_equal(body.a, 2);
+    assert_int_equal(body.lowest, 1);
+    assert_int_equal(body.wait, HF_WAIT_LIMITED);
+    assert_int_equal(body.remaining.ms, 10000);
+    assert_int_equal(body.waited.ms, 1500);
+    expect_bytes(body.note, "./migrate");
+    expect_bytes(body.space, "jobs");
+    assert_int_equal(body.locks_count, 3);
+    expect_bytes(body.locks[0].name, "a");
+    assert_int_equal(body.locks[0].mode, HF_SHARED);
+    assert_int_equal(body.locks[0].space.len, 0);
+    expect_bytes(body.locks[1].name, "b");
+    assert_int_equal(body.locks[1].mode, HF_EXCLUSIVE);
+    expect_bytes(body.locks[2].space, "other");
+    assert_false((body.given & HF_API_TTL) != 0);
+}
+
+static void
+a_wait_is_a_try_a_duration_or_for_ever(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"wait\":\"try\"}");
+    assert_int_equal(body.wait, HF_WAIT_TRY);
+    EXPECT_TAKEN("{\"wait\":null}");
+    assert_int_equal(body.wait, HF_WAIT_FOREVER);
+    EXPECT_TAKEN("{\"wait\":0}");
+    assert_int_equal(body.wait, HF_WAIT_LIMITED);
+    assert_int_equal(body.remaining.ms, 0);
+    EXPECT_REFUSED("{\"wait\":\"soon\"}",
+                   "\"wait\" is not \"try\", a duration, or null");
+    EXPECT_REFUSED("{\"wait\":-1}",
+                   "\"wait\" is not \"try\", a duration, or null");
+}
+
+static void
+a_fence_may_be_a_number_or_its_digits(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"fence\":1763850690123456,"
+                 "\"fences\":[1,\"1763850690123457\"]}");
+    assert_true(body.fence == UINT64_C(1763850690123456));
+    assert_int_equal(body.fences_count, 2);
+    assert_true(body.fences[1] == UINT64_C(1763850690123457));
+    EXPECT_TAKEN("{\"fence\":\"1763850690123456\"}");
+    assert_true(body.fence == UINT64_C(1763850690123456));
+    EXPECT_REFUSED("{\"fence\":\"12x\"}", "\"fence\" is not a whole number");
+    EXPECT_REFUSED("{\"fence\":1.5}", "\"fence\" is not a whole number");
+    EXPECT_REFUSED("{\"fence\":-1}", "\"fence\" is not a whole number");
+    EXPECT_REFUSED("{\"fence\":\"\"}", "\"fence\" is not a whole number");
+    EXPECT_REFUSED("{\"fence\":\"9999999999999999999999\"}",
+                   "\"fence\" is not a whole number");
+}
+
+static void
+a_session_is_opened_and_kept_alive(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"ttl\":\"1m\",\"if_dead\":\"refuse\",\"who\":\"ann@db1\"}");
+    assert_int_equal(body.ttl.ms, 60000);
+    assert_int_equal(body.if_dead, HF_REFUSE);
+    expect_bytes(body.who, "ann@db1");
+    EXPECT_TAKEN("{\"secret\":\"000102030405060708090a0b0c0d0e0f\","
+                 "\"believed\":{\"count\":2,\"sums\":"
+                 "[\"00f3ab91c07d5e24\",\"ffffffffffffffff\"]}}");
+    assert_int_equal(body.secret.bytes[15], 15);
+    assert_int_equal(body.believed.count, 2);
+    assert_true(body.believed.sums[1] == UINT64_MAX);
+    EXPECT_REFUSED("{\"secret\":\"0001\"}",
+                   "\"secret\" is not 32 hexadecimal digits");
+    EXPECT_REFUSED("{\"if_dead\":\"never\"}",
+                   "\"if_dead\" is not \"takeover\" or \"refuse\"");
+    EXPECT_REFUSED("{\"believed\":{\"count\":2,\"sums\":[\"1\"]}}",
+                   "\"believed\" is not a number and a sum of fences");
+    EXPECT_REFUSED("{\"session\":\"1\"}",
+                   "\"session\" is not an id of 16 hexadecimal digits");
+}
+
+static void
+what_is_not_known_is_ignored_and_what_is_given_twice_is_not(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"colour\":{\"name\":\"red\",\"lane\":[1,2]},\"lane\":4}");
+    assert_int_equal(body.given, HF_API_LANE);
+    assert_int_equal(body.lane, 4);
+    EXPECT_REFUSED("{\"lane\":1,\"lane\":2}", "\"lane\" is given twice");
+}
+
+static void
+what_is_no_json_object_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    EXPECT_REFUSED("[]", "the body is no JSON object");
+    assert_int_equal(read_text("{\"lane\":1"), HF_E_INVALID);
+    assert_non_null(strstr(why.text, "the body is no JSON: "));
+    EXPECT_REFUSED("{\"name\":\"a\\u0000b\"}",
+                   "\"name\" is not a text without control characters");
+    EXPECT_REFUSED("{\"locks\":\"a\"}", "\"locks\" is not a list");
+    EXPECT_REFUSED("{\"locks\":[{\"mode\":\"shared\"}]}",
+                   "\"locks\" is not a list of names, or of {\"name\", "
+                   "\"space\", \"mode\"}");
+}
+
+static void
+there_are_limits(void **state)
+{
+    static char text[HF_RECORD_TEXT_MAX + 2];
+    size_t len = 0;
+
+    (void)state;
+    memset(text, ' ', sizeof(text) - 1);
+    assert_int_equal(read_text(text), HF_E_LIMIT);
+    len += (size_t)snprintf(text, sizeof(text), "{\"locks\":[");
+    for (int i = 0; i <= HF_API_LOCKS_MAX; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s\"%d\"",
+                                i == 0 ? "" : ",", i);
+    (void)snprintf(text + len, sizeof(text) - len, "]}");
+    assert_int_equal(read_text(text), HF_E_LIMIT);
+    assert_string_equal(why.text, "more than 64 \"locks\" in one request");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_at_all_is_an_empty_object),
+        cmocka_unit_test(sessions_to_be_kept_alive_are_read),
+        cmocka_unit_test(all_that_an_acquire_says_is_read),
+        cmocka_unit_test(a_wait_is_a_try_a_duration_or_for_ever),
+        cmocka_unit_test(a_fence_may_be_a_number_or_its_digits),
+        cmocka_unit_test(a_session_is_opened_and_kept_alive),
+        cmocka_unit_test(
+            what_is_not_known_is_ignored_and_what_is_given_twice_is_not),
+        cmocka_unit_test(what_is_no_json_object_is_refused_with_a_sentence),
+        cmocka_unit_test(there_are_limits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+#include <jansson.h>
+#include <string.h>
+
+#include "unit/support/room.h"
+#include "wire/api_why.h"
+
+/* Why a lock is not granted, as people are told, in each case that there is. */
+
+static char text[16384];
+
+static json_t *
+why(struct room *r)
+{
+    const struct hf_want want = {{"default", 7}, {"A", 1}, HF_EXCLUSIVE};
+    struct hf_look_name row;
+    struct hf_text out;
+    json_error_t error;
+    json_t *root;
+
+    assert_true(hf_look_find(r->ls, &want, &row));
+    hf_text_init(&out, text, sizeof(text));
+    hf_api_why(r->ls, &row, 100, &out);
+    assert_false(hf_text_cut(&out));
+    root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL)
+        fail_msg("%s: %s", error.text, text);
+    return root;
+}
+
+static void
+expect(struct room *r, const char *verdict, const char *says,
+       const char *advice)
+{
+    json_t *told = why(r);
+
+    assert_string_equal(json_string_value(json_object_get(told, "verdict")),
+                        verdict);
+    assert_string_equal(json_string_value(json_object_get(told, "says")), says);
+    assert_string_equal(json_string_value(json_object_get(told, "advice")),
+                        advice);
+    assert_string_equal(json_string_value(json_object_get(
+                            json_object_get(told, "lock"), "name")),
+                        "A");
+    json_decref(told);
+}
+
+static void
+a_holder_is_alive_then_silent_and_then_nobodys(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    room_clock(&r, 4000);
+    expect(&r, "alive", "ann@db1 has held it for 3s, and was heard 3s ago",
+           "wait, or ask ann@db1 to give it back");
+    room_clock(&r, 8000);
+    expect(&r, "silent", "ann@db1 holds it, and was heard last 7s ago",
+           "wait for 3s more: if it stays silent, whoever comes next has it");
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 1});
+    expect(&r, "alive", "ann@db1 has held it for 7s, and was heard 0s ago",
+           "wait, or ask ann@db1 to give it back");
+    room_fini(&r);
+}
+
+static void
+one_that_is_never_taken_over_is_suspected(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_open(&r, 9, 10000, HF_REFUSE);
+    room_acquire(&r, (struct call){.stream = 11, .session = 9, .names = "A"});
+    room_clock(&r, 9000);
+    expect(&r, "silent", "ann@db1 holds it, and was heard last 8s ago",
+           "wait for 2s more: if it stays silent, it is suspected, and nobody "
+           "has it before an operator clears it");
+    for (int session = 0; session < 4; session++) /* one a step */
+        room_clock(&r, 61000);
+    expect(&r, "suspected",
+           "ann@db1 holds it, and has been silent for 1m, longer than its ttl "
+           "of 10s: it may be dead; nobody takes it over (if_dead is refuse)",
+           "make sure that ann@db1 does nothing more, then clear it with fence "
+           "101 and a reason");
+    room_fini(&r);
+}
+
+static void
+of_several_it_is_about_the_quietest(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A:s"});
+    room_clock(&r, 3000);
+    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A:s"});
+    room_clock(&r, 4000);
+    expect(&r, "alive", "ann@db1 has held it for 3s, and was heard 3s ago",
+           "wait, or ask ann@db1 to give it back");
+    room_fini(&r);
+}
+
+static void
+of_a_place_in_line_it_says_what_is_in_its_way(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "B"});
+    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A B"});
+    expect(&r, "waiting",
+           "nobody holds it; ann@db1 is first in line, for 0s: it waits for "
+           "another of its locks",
+           "look at the other locks that it asks for");
+    room_fini(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_holder_is_alive_then_silent_and_then_nobodys),
+        cmocka_unit_test(one_that_is_never_taken_over_is_suspected),
+        cmocka_unit_test(of_several_it_is_about_the_quietest),
+        cmocka_unit_test(of_a_place_in_line_it_says_what_is_in_its_way),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,479 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "net/http_client.h"
+#include "support/frames.h"
+#include "support/http_bench.h"
+
+/* A client and a server of ours, with nothing between them but memory; and a
+ * client with a server that is written by hand. */
+
+static struct bench bench;
+static struct frames frames;
+static struct hf_http_client *client;
+static char told[1 << 16];
+static struct hf_text story;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    bench_init(&bench);
+    bench_open(&bench);
+    assert_int_equal(hf_http_client_open(&hf_alloc_libc,
+                                         &hf_http_limits_default, &client,
+                                         NULL),
+                     HF_OK);
+    hf_text_init(&story, told, sizeof(told));
+    frames.len = 0;
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    hf_http_client_close(client);
+    bench_close(&bench);
+    return 0;
+}
+
+/* ---- What the client tells ----------------------------------------------- */
+
+static void
+tell(void)
+{
+    static const char *const ends[] = {"answered", "not done", "unknown",
+                                       "pong"};
+    struct hf_http_client_news news;
+
+    while (hf_http_client_next(client, &news)) {
+        const struct hf_http_answer *answer = news.answer;
+
+        hf_text_add(&story, ends[news.end]);
+        if (news.end != HF_HTTP_PONG)
+            hf_text_addf(&story, " %d", (int)news.tag);
+        if (answer != NULL) {
+            hf_text_addf(&story, " %d", answer->status);
+            if (answer->type.at != NULL)
+                hf_text_addf(&story, " %.*s", (int)answer->type.len,
+                             answer->type.at);
+            if (answer->retry.at != NULL)
+                hf_text_addf(&story, " retry %.*s", (int)answer->retry.len,
+                             answer->retry.at);
+            if (answer->body.len > 100)
+                hf_text_addf(&story, " %zu bytes", answer->body.len);
+            else
+                hf_text_addf(&story, " \"%.*s\"", (int)answer->body.len,
+                             answer->body.at);
+        }
+        hf_text_add(&story, "\n");
+    }
+    assert_false(hf_text_cut(&story));
+}
+
+static void
+expect_told(const char *expected)
+{
+    assert_string_equal(told, expected);
+    hf_text_init(&story, told, sizeof(told));
+}
+
+static void
+feed_client(const void *bytes, size_t len)
+{
+    const char *at = bytes;
+
+    while (len > 0) {
+        size_t piece = bench.piece > 0 && bench.piece < len ? bench.piece : len;
+        size_t taken = hf_http_client_feed(client, at, piece);
+
+        at += taken;
+        len -= taken;
+        tell();
+    }
+}
+
+/* Until neither has anything to say. */
+static void
+talk(void)
+{
+    struct hf_bytes out;
+
+    do {
+        while ((out = hf_http_client_out(client)).len > 0) {
+            bench_feed(&bench, out.at, out.len);
+            hf_http_client_wrote(client, out.len);
+        }
+        bench_write(&bench);
+        feed_client(bench.out, bench.out_len);
+        bench.out_len = 0;
+    } while (hf_http_client_out(client).len > 0);
+    tell();
+}
+
+static int32_t
+ask(const char *path, const char *body, uint64_t tag)
+{
+    const struct hf_http_header type = {"content-type", {"text/plain", 10}};
+    const struct hf_http_ask asked = {
+        .method = HF_HTTP_POST,
+        .host = {"h", 1},
+        .path = {path, strlen(path)},
+        .headers = &type,
+        .headers_count = 1,
+        .body = {body, strlen(body)},
+        .tag = tag,
+    };
+    int32_t stream = 0;
+
+    assert_int_equal(hf_http_client_ask(client, &asked, &stream, NULL), HF_OK);
+    assert_true(stream > 0);
+    return stream;
+}
+
+static enum hf_status
+try_to_ask(void)
+{
+    const struct hf_http_ask asked = {
+        .method = HF_HTTP_GET, .host = {"h", 1}, .path = {"/wait", 5}};
+    int32_t stream;
+
+    return hf_http_client_ask(client, &asked, &stream, NULL);
+}
+
+/* ---- With a server of ours ----------------------------------------------- */
+
+static void
+a_request_is_answered(void **state)
+{
+    (void)state;
+    ask("/echo?x", "hello", 7);
+    talk();
+    bench_expect_log(&bench, "POST /echo?x host=h content-type=text/plain "
+                             "\"hello\"\nsent 1\n");
+    expect_told("answered 7 200 \"hello\"\n");
+}
+
+static void
+what_an_answer_says_is_told(void **state)
+{
+    const struct hf_http_header headers[] = {
+        {"retry-after", {"5", 1}},
+        {"content-type", {"application/problem+json", 24}},
+        {"x-other", {"y", 1}},
+    };
+    const struct hf_http_reply reply = {
+        .status = 503,
+        .headers = headers,
+        .headers_count = 3,
+        .body = {"{}", 2},
+    };
+
+    (void)state;
+    ask("/wait", "", 7);
+    talk();
+    assert_true(hf_http_reply(bench.http, bench.open[0], &reply));
+    talk();
+    expect_told("answered 7 503 application/problem+json retry 5 \"{}\"\n");
+}
+
+static void
+hundreds_are_under_way(void **state)
+{
+    enum { MANY = 900 };
+
+    (void)state;
+    talk(); /* its SETTINGS */
+    assert_int_equal(hf_http_client_room(client), 1000);
+    for (int i = 1; i <= MANY; i++) {
+        ask("/wait", "x", (uint64_t)i);
+        if (i % 50 == 0)
+            talk();
+    }
+    assert_int_equal(hf_http_client_room(client), 1000 - MANY);
+    bench.log_len = 0;
+    for (size_t i = MANY; i > 0; i--)
+        assert_true(bench_answer(&bench, i, 200, "y"));
+    talk();
+    assert_int_equal(hf_http_client_room(client), 1000);
+    assert_non_null(strstr(told, "answered 1 200 text/plain \"y\"\n"));
+    assert_non_null(strstr(told, "answered 900 200 text/plain \"y\"\n"));
+}
+
+static void
+no_more_is_asked_than_the_server_bears(void **state)
+{
+    (void)state;
+    bench_close(&bench);
+    bench.limits.streams = 3;
+    bench_open(&bench);
+    talk();
+    for (int i = 0; i < 3; i++)
+        ask("/wait", "", (uint64_t)i + 1);
+    assert_int_equal(hf_http_client_room(client), 0);
+    assert_int_equal(try_to_ask(), HF_E_LIMIT);
+    talk();
+    assert_true(bench_answer(&bench, 2, 200, ""));
+    talk();
+    expect_told("answered 2 200 text/plain \"\"\n");
+    assert_int_equal(try_to_ask(), HF_OK);
+}
+
+static void
+what_is_cancelled_is_not_told(void **state)
+{
+    int32_t stream;
+
+    (void)state;
+    ask("/wait", "", 1);
+    stream = ask("/wait", "", 2);
+    talk();
+    hf_http_client_cancel(client, stream);
+    hf_http_client_cancel(client, stream);
+    talk();
+    bench_expect_log(&bench, "POST /wait host=h content-type=text/plain\n"
+                             "POST /wait host=h content-type=text/plain\n"
+                             "lost 2\n");
+    assert_true(bench_answer(&bench, 1, 200, ""));
+    talk();
+    expect_told("answered 1 200 text/plain \"\"\n");
+}
+
+static void
+a_server_that_drains_answers_what_it_was_asked(void **state)
+{
+    (void)state;
+    ask("/wait", "", 1);
+    talk();
+    hf_http_drain(bench.peer);
+    talk();
+    assert_true(hf_http_client_is_closing(client));
+    assert_int_equal(try_to_ask(), HF_E_UNAVAILABLE);
+    assert_false(hf_http_client_is_done(client));
+    assert_true(bench_answer(&bench, 1, 200, ""));
+    talk();
+    expect_told("answered 1 200 text/plain \"\"\n");
+    assert_true(hf_http_client_is_done(client));
+    assert_true(hf_http_is_done(bench.peer));
+}
+
+static void
+whoever_is_asked_answers_a_ping(void **state)
+{
+    (void)state;
+    assert_int_equal(hf_http_client_ping(client, NULL), HF_OK);
+    talk();
+    expect_told("pong\n");
+}
+
+static void
+long_bodies_go_both_ways(void **state)
+{
+    static char body[100 * 1000 + 1];
+
+    (void)state;
+    memset(body, 'x', sizeof(body) - 1);
+    ask("/echo", body, 1);
+    assert_int_equal(try_to_ask(), HF_E_LIMIT); /* it is to be written first */
+    talk();
+    ask("/echo", body, 2);
+    talk();
+    expect_told("answered 1 200 100000 bytes\nanswered 2 200 100000 bytes\n");
+}
+
+static void
+an_answer_beyond_the_limit_is_not_kept(void **state)
+{
+    static char body[200 * 1000 + 1];
+
+    (void)state;
+    memset(body, 'x', sizeof(body) - 1);
+    ask("/wait", "", 1);
+    ask("/wait", "", 2);
+    talk();
+    assert_true(bench_answer(&bench, 1, 200, body));
+    assert_true(bench_answer(&bench, 2, 200, "hello"));
+    talk();
+    expect_told("unknown 1\nanswered 2 200 text/plain \"hello\"\n");
+}
+
+/* ---- What surely was not done -------------------------------------------- */
+
+static void
+what_never_left_was_not_done(void **state)
+{
+    struct hf_bytes out;
+
+    (void)state;
+    talk();
+    ask("/wait", "hello", 1);
+    talk();
+    ask("/wait", "hello", 2);
+    out = hf_http_client_out(client);
+    hf_http_client_wrote(client, out.len);
+    ask("/wait", "hello", 3);
+    out = hf_http_client_out(client);
+    hf_http_client_wrote(client, out.len - 1); /* all but its last byte */
+    ask("/wait", "hello", 4);
+    hf_http_client_gone(client);
+    tell();
+    expect_told("unknown 1\nunknown 2\nnot done 3\nnot done 4\n");
+    assert_true(hf_http_client_is_done(client));
+    assert_int_equal(try_to_ask(), HF_E_UNAVAILABLE);
+}
+
+/* SETTINGS of a server that is written by hand. */
+static void
+say_settings(void)
+{
+    frames_add(&frames, SETTINGS, 0, 0, NULL, 0);
+}
+
+static void
+say(void)
+{
+    struct hf_bytes out;
+
+    while ((out = hf_http_client_out(client)).len > 0)
+        hf_http_client_wrote(client, out.len);
+    feed_client(frames.bytes, frames.len);
+    frames.len = 0;
+}
+
+static void
+what_a_server_says_it_did_not_do_was_not_done(void **state)
+{
+    static const unsigned char goaway[] = {0, 0, 0, 1, 0, 0, 0, 0};
+
+    (void)state;
+    say_settings();
+    ask("/a", "", 1);
+    ask("/a", "", 2);
+    ask("/a", "", 3);
+    ask("/a", "", 4);
+    say();
+    frames_number(&frames, RST_STREAM, 0, 3, 7); /* REFUSED_STREAM */
+    frames_number(&frames, RST_STREAM, 0, 5, 2); /* INTERNAL_ERROR */
+    frames_add(&frames, GOAWAY, 0, 0, goaway, sizeof(goaway));
+    say();
+    expect_told("not done 2\nunknown 3\nnot done 4\n");
+    assert_true(hf_http_client_is_closing(client));
+    hf_http_client_gone(client);
+    tell();
+    expect_told("unknown 1\n");
+}
+
+static void
+an_interim_answer_is_none(void **state)
+{
+    const char *const interim[] = {":status", "103", "location", "/x", NULL};
+    const char *const head[] = {":status", "200", "retry-after", "3", NULL};
+    const char *const trailers[] = {"content-type", "no", NULL};
+
+    (void)state;
+    say_settings();
+    ask("/a", "", 1);
+    say();
+    frames_headers(&frames, END_HEADERS, 1, interim);
+    frames_headers(&frames, END_HEADERS, 1, head);
+    frames_headers(&frames, END_HEADERS | END_STREAM, 1, trailers);
+    say();
+    expect_told("answered 1 200 retry 3 \"\"\n");
+}
+
+static void
+an_answer_before_its_end_is_unknown(void **state)
+{
+    const char *const head[] = {":status", "200", NULL};
+
+    (void)state;
+    say_settings();
+    ask("/a", "", 1);
+    say();
+    frames_headers(&frames, END_HEADERS, 1, head);
+    frames_add(&frames, DATA, 0, 1, "half", 4);
+    say();
+    hf_http_client_gone(client);
+    tell();
+    expect_told("unknown 1\n");
+}
+
+static void
+what_is_no_http_2_ends_all(void **state)
+{
+    (void)state;
+    ask("/a", "", 1);
+    frames.len = 0;
+    say();
+    feed_client("HTTP/1.1 400 Bad Request\r\n\r\n", 28);
+    hf_http_client_gone(client);
+    tell();
+    expect_told("unknown 1\n");
+    assert_true(hf_http_client_is_closing(client));
+}
+
+/* ---- In pieces ----------------------------------------------------------- */
+
+static void
+it_does_not_matter_how_the_bytes_are_cut(void **state)
+{
+    for (size_t piece = 1; piece < 300; piece++) {
+        int32_t stream;
+
+        bench.piece = piece;
+        ask("/echo", "hello", 1);
+        stream = ask("/wait", "", 2);
+        ask("/wait", "bye", 3);
+        talk();
+        hf_http_client_cancel(client, stream);
+        assert_int_equal(hf_http_client_ping(client, NULL), HF_OK);
+        talk();
+        assert_true(bench_answer(&bench, 3, 404, "no"));
+        talk();
+        bench_expect_log(
+            &bench,
+            "POST /echo host=h content-type=text/plain \"hello\"\nsent 1\n"
+            "POST /wait host=h content-type=text/plain\n"
+            "POST /wait host=h content-type=text/plain \"bye\"\n"
+            "lost 2\nsent 3\n");
+        expect_told("answered 1 200 \"hello\"\npong\n"
+                    "answered 3 404 text/plain \"no\"\n");
+        tear_down(state);
+        set_up(state);
+    }
+}
+
+int
+main(void)
+{
+#define TEST(function)                                                         \
+    cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_request_is_answered),
+        TEST(what_an_answer_says_is_told),
+        TEST(hundreds_are_under_way),
+        TEST(no_more_is_asked_than_the_server_bears),
+        TEST(what_is_cancelled_is_not_told),
+        TEST(a_server_that_drains_answers_what_it_was_asked),
+        TEST(whoever_is_asked_answers_a_ping),
+        TEST(long_bodies_go_both_ways),
+        TEST(an_answer_beyond_the_limit_is_not_kept),
+        TEST(what_never_left_was_not_done),
+        TEST(what_a_server_says_it_did_not_do_was_not_done),
+        TEST(an_interim_answer_is_none),
+        TEST(an_answer_before_its_end_is_unknown),
+        TEST(what_is_no_http_2_ends_all),
+        TEST(it_does_not_matter_how_the_bytes_are_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
