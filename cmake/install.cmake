@@ -31,6 +31,11 @@ if(TARGET holdfast)
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
 endif()
 
+if(TARGET holdfast_http)
+    install(TARGETS holdfast_http
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/holdfast)
+endif()
+
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME)
     install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

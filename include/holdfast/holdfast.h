@@ -214,13 +214,6 @@ HF_PUBLIC enum hf_state hf_notice_state(const struct hf_notice *notice);
  * it was abandoned.
  */
 
-/* How a lock is asked for.  A table of records keeps exclusive locks only. */
-enum hf_mode {
-    HF_EXCLUSIVE,
-    HF_SHARED,
-    HF_UNTIL_FREE, /* never held: granted, and ended, as soon as it is free */
-};
-
 /*
  * A handle for `name` (1..512 bytes of UTF-8 without control characters and
  * without those that are not seen: of no width, or turning the direction of the
@@ -283,8 +276,10 @@ HF_PUBLIC struct hf_duration hf_lock_duration(const struct hf_lock *lock,
 /* What hf_notice_user will say; the caller's. */
 HF_PUBLIC void hf_lock_set_user(struct hf_lock *lock, void *user);
 
-/* Another name, all or none with the first.  HF_E_INVALID where the place does
- * not keep several names under one grant: no table of records does. */
+/* Another name, all or none with the first, HF_EXCLUSIVE or HF_SHARED; at most
+ * 64 in all.  HF_E_INVALID where the place does not keep several names under one
+ * grant: no table of records does; before the client is open, the start says
+ * so. */
 HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_add(struct hf_lock *lock,
                                                  const char *name,
                                                  enum hf_mode mode,

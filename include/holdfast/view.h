@@ -54,6 +54,12 @@ struct hf_view;
     X(HF_FIELD_COMMAND, "command", TEXT)                                       \
     X(HF_FIELD_REASON, "reason", TEXT)                                         \
     X(HF_FIELD_PROCESSES, "processes", LIST) /* pids, on `host` */             \
+    /* What a lock server tells beside it. */                                  \
+    X(HF_FIELD_MODE, "mode", WORD)            /* an enum hf_mode */            \
+    X(HF_FIELD_WAITERS, "waiters", NUMBER)    /* in line for it */             \
+    X(HF_FIELD_POSITION, "position", NUMBER)  /* in line, of who waits, from \
+                                                  1; 0: it holds */          \
+    X(HF_FIELD_WAITED_MS, "waited_ms", NUMBER) /* ... for so long */           \
     /* What is known of its holder's life. */                                  \
     X(HF_FIELD_LIFE, "life", WORD)           /* an enum hf_life */             \
     X(HF_FIELD_HERE, "here", FLAG)           /* its processes are of this    \
@@ -172,6 +178,9 @@ HF_PUBLIC int64_t hf_view_item(const struct hf_view *view, enum hf_field field,
  *    "if_dead":"refuse","ttl_ms":60000,"beat_ms":2000,
  *    "since_ms":1700000000000,"owner":{"host":"db1","user":"ann",
  *    "command":"./migrate","processes":[812]},"reason":""}
+ *
+ * Behind that a row of a lock server's has "mode":"exclusive","session":"…",
+ * "waiters":2, and of who waits "position":1,"waited_ms":1200.
  *
  * It ends after "exists" when that is false, and after "stamp_ms" when
  * "corrupt" is true.  A foreign name is followed by "foreign_name":true.  What

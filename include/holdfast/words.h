@@ -105,6 +105,25 @@ enum hf_state {
 #undef HF_STATE_ENUM
 };
 
+/* name, word for people, for JSON and as a setting */
+#define HF_MODE_TABLE(X)                                                       \
+    X(HF_EXCLUSIVE, "exclusive")                                               \
+    X(HF_SHARED, "shared")                                                     \
+    X(HF_UNTIL_FREE, "until-free")
+
+/*
+ * How a lock is asked for.  A table of records keeps exclusive locks only.
+ *
+ * HF_EXCLUSIVE: by one.
+ * HF_SHARED: by any number of others that share it.
+ * HF_UNTIL_FREE: never held: granted, and ended, as soon as it is free.
+ */
+enum hf_mode {
+#define HF_MODE_ENUM(name, word) name,
+    HF_MODE_TABLE(HF_MODE_ENUM)
+#undef HF_MODE_ENUM
+};
+
 /* What a waiter may do with the lock of a dead holder.  Part of the record:
  * the holder's choice binds every waiter. */
 enum hf_if_dead {
@@ -141,8 +160,9 @@ HF_PUBLIC int hf_status_exit(enum hf_status status);
 HF_PUBLIC const char *hf_outcome_word(enum hf_outcome outcome);
 HF_PUBLIC int hf_outcome_exit(enum hf_outcome outcome);
 
-/* "in doubt"; "refuse" or "takeover".  Cannot fail. */
+/* "in doubt"; "shared"; "refuse" or "takeover".  Cannot fail. */
 HF_PUBLIC const char *hf_state_word(enum hf_state state);
+HF_PUBLIC const char *hf_mode_word(enum hf_mode mode);
 HF_PUBLIC const char *hf_if_dead_word(enum hf_if_dead if_dead);
 
 /*

@@ -135,6 +135,19 @@ hf_grade_word(enum hf_grade grade)
 }
 
 const char *
+hf_mode_word(enum hf_mode mode)
+{
+    switch (mode) {
+#define MODE_WORD(name, word)                                                  \
+    case name:                                                                 \
+        return word;
+        HF_MODE_TABLE(MODE_WORD)
+#undef MODE_WORD
+    }
+    return "?";
+}
+
+const char *
 hf_if_dead_word(enum hf_if_dead if_dead)
 {
     switch (if_dead) {

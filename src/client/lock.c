@@ -51,11 +51,17 @@ may_set(const struct hf_lock *lock, struct hf_error *error)
 static enum hf_status
 refuse(const struct hf_lock *lock, const char *what, struct hf_error *error)
 {
-    const struct hf_client *client = lock->handle.client;
-
     return hf_fail(error, HF_E_INVALID,
                    "%.120s keeps one exclusive name a lock: %s need a server",
-                   client->place == NULL ? "a table" : client->place, what);
+                   lock->handle.client->place, what);
+}
+
+/* Before it is open, nobody knows what the place can do. */
+static bool
+is_table(const struct hf_lock *lock)
+{
+    return lock->handle.client->backend != NULL &&
+           methods_of(lock)->change == NULL;
 }
 
 /* ---- As a handle --------------------------------------------------------- */
@@ -211,15 +217,18 @@ hf_lock_add(struct hf_lock *lock, const char *name, enum hf_mode mode,
 {
     enum hf_status status = may_call(lock, error);
 
-    (void)mode;
     if (status != HF_OK)
         return status;
+    if (mode != HF_EXCLUSIVE && mode != HF_SHARED)
+        return hf_fail(error, HF_E_INVALID,
+                       "a name is added as exclusive or shared");
     hf_client_enter(lock->handle.client);
     status = may_set(lock, error);
-    if (status == HF_OK)
-        status = hf_settings_check_name(name, error);
-    if (status == HF_OK)
+    if (status == HF_OK && is_table(lock))
         status = refuse(lock, "several names under one grant", error);
+    if (status == HF_OK)
+        status = hf_settings_add(&lock->settings, lock->handle.client->alloc,
+                                 name, mode, error);
     hf_client_leave(lock->handle.client);
     return status;
 }
@@ -231,8 +240,10 @@ verify(const struct hf_lock *lock, struct hf_error *error)
 
     if (status != HF_OK)
         return status;
-    if (lock->settings.mode != HF_EXCLUSIVE)
+    if (is_table(lock) && lock->settings.mode != HF_EXCLUSIVE)
         return refuse(lock, "other modes", error);
+    if (is_table(lock) && lock->settings.others_count > 0)
+        return refuse(lock, "several names under one grant", error);
     return hf_settings_check_terms(&lock->settings, error);
 }
 

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/limits.h"
 #include "client/client.h"
+#include "client/server/open.h"
 #include "client/table/table.h"
 #include "store/place.h"
 
@@ -82,19 +83,52 @@ open_store(const struct hf_client *client, const struct hf_place *place,
     return hf_store_open_at(place, client->alloc, store, error);
 }
 
-enum hf_status
-hf_client_open(struct hf_client *client, const char *place,
-               struct hf_error *error)
+/* All but what stands behind it; `place` is its URL. */
+static enum hf_status
+prepare(struct hf_client *client, const char *place, struct hf_error *error)
 {
-    struct hf_store *store = NULL;
-    char resolved[HF_PLACE_MAX];
-    struct hf_place parsed;
-    enum hf_status status = hf_client_may_set(client, error);
+    enum hf_status status = open_descriptors(client, error);
 
     if (status == HF_OK)
-        status = resolve_place(place, resolved, sizeof(resolved), error);
+        status = open_trace(client, error);
+    if (status != HF_OK)
+        return status;
+    client->place = hf_copy(client->alloc, place);
+    if (client->place == NULL)
+        return hf_fail(error, HF_E_NOMEM, "open %s: out of memory", place);
+    return HF_OK;
+}
+
+/* It may be opened once more. */
+static enum hf_status
+take_back(struct hf_client *client, enum hf_status status)
+{
+    hf_free(client->alloc, client->place);
+    client->place = NULL;
+    return status;
+}
+
+static enum hf_status
+open_server(struct hf_client *client, const char *place, struct hf_error *error)
+{
+    struct hf_addresses addresses;
+    enum hf_status status = hf_addresses_parse(place, &addresses, error);
+
     if (status == HF_OK)
-        status = hf_place_parse(resolved, &parsed, error);
+        status = prepare(client, addresses.place, error);
+    if (status != HF_OK)
+        return status;
+    status = hf_server_open(client, &addresses, &client->backend, error);
+    return status == HF_OK ? HF_OK : take_back(client, status);
+}
+
+static enum hf_status
+open_table(struct hf_client *client, const char *place, struct hf_error *error)
+{
+    struct hf_store *store = NULL;
+    struct hf_place parsed;
+    enum hf_status status = hf_place_parse(place, &parsed, error);
+
     if (status == HF_OK)
         status = open_store(client, &parsed, &store, error);
     if (status != HF_OK)
@@ -106,25 +140,29 @@ hf_client_open(struct hf_client *client, const char *place,
 }
 
 enum hf_status
+hf_client_open(struct hf_client *client, const char *place,
+               struct hf_error *error)
+{
+    char resolved[HF_PLACE_MAX];
+    enum hf_status status = hf_client_may_set(client, error);
+
+    if (status == HF_OK)
+        status = resolve_place(place, resolved, sizeof(resolved), error);
+    if (status != HF_OK)
+        return status;
+    return hf_addresses_are(resolved) ? open_server(client, resolved, error)
+                                      : open_table(client, resolved, error);
+}
+
+enum hf_status
 hf_client_open_on(struct hf_client *client, struct hf_store *store,
                   const char *place, struct hf_error *error)
 {
-    enum hf_status status = open_descriptors(client, error);
-    char *copy;
+    enum hf_status status = prepare(client, place, error);
 
-    if (status == HF_OK)
-        status = open_trace(client, error);
     if (status != HF_OK)
         return status;
-    copy = hf_copy(client->alloc, place);
-    if (copy == NULL)
-        return hf_fail(error, HF_E_NOMEM, "open %s: out of memory", place);
-    client->place = copy;
     client->look_only = client->look_only || store->look_only;
     status = hf_table_open(client, store, &client->backend, error);
-    if (status == HF_OK)
-        return HF_OK;
-    client->place = NULL;
-    hf_free(client->alloc, copy);
-    return status;
+    return status == HF_OK ? HF_OK : take_back(client, status);
 }

@@ -26,8 +26,6 @@ struct hf_place_methods {
      * the end. */
     enum hf_status (*start)(struct hf_backend *backend, struct hf_lock *lock,
                             struct hf_error *error);
-    enum hf_status (*wait_free)(struct hf_backend *backend,
-                                struct hf_lock *lock, struct hf_error *error);
     enum hf_status (*change)(struct hf_backend *backend, struct hf_lock *lock,
                              size_t index, enum hf_mode mode,
                              struct hf_error *error);

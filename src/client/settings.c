@@ -54,6 +54,48 @@ hf_settings_name(struct hf_settings *settings, const struct hf_alloc *alloc,
     return hf_settings_keep(&settings->name, alloc, name, error);
 }
 
+static bool
+has_name(const struct hf_settings *settings, const char *name)
+{
+    bool has = strcmp(settings->name, name) == 0;
+
+    for (size_t i = 0; i < settings->others_count; i++)
+        has = has || strcmp(settings->others[i].name, name) == 0;
+    return has;
+}
+
+enum hf_status
+hf_settings_add(struct hf_settings *settings, const struct hf_alloc *alloc,
+                const char *name, enum hf_mode mode, struct hf_error *error)
+{
+    enum hf_status status = hf_settings_check_name(name, error);
+    size_t count = settings->others_count;
+    struct hf_settings_name *more;
+
+    if (status != HF_OK)
+        return status;
+    if (has_name(settings, name))
+        return hf_fail(error, HF_E_INVALID, "lock %s: it is named twice", name);
+    if (count + 1 == HF_SERVED_NAMES_MAX)
+        return hf_fail(error, HF_E_INVALID, "more than %d names under one grant",
+                       HF_SERVED_NAMES_MAX);
+    more = hf_calloc(alloc, count + 1, sizeof(*more));
+    if (more == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    if (count > 0)
+        memcpy(more, settings->others, count * sizeof(*more));
+    more[count].mode = mode;
+    status = hf_settings_keep(&more[count].name, alloc, name, error);
+    if (status != HF_OK) {
+        hf_free(alloc, more);
+        return status;
+    }
+    hf_free(alloc, settings->others);
+    settings->others = more;
+    settings->others_count = count + 1;
+    return HF_OK;
+}
+
 const char *
 hf_settings_space(const struct hf_settings *settings)
 {
@@ -314,6 +356,9 @@ hf_settings_fini(struct hf_settings *settings, const struct hf_alloc *alloc)
     hf_free(alloc, settings->command);
     hf_free(alloc, settings->lane);
     hf_free(alloc, settings->processes);
+    for (size_t i = 0; i < settings->others_count; i++)
+        hf_free(alloc, settings->others[i].name);
+    hf_free(alloc, settings->others);
     *settings = (struct hf_settings){0};
 }
 

@@ -15,12 +15,19 @@
  * Owns its strings and its list; a zeroed one with `name` set asks for the
  * defaults.  One thread at a time.
  */
+struct hf_settings_name {
+    char *name;
+    enum hf_mode mode;
+};
+
 struct hf_settings {
     char *space;                  /* NULL: "default" */
     char *name;                   /* NULL: none yet */
     char *reason;                 /* NULL: none */
     char *command;                /* NULL: this process's own */
     char *lane;                   /* NULL: a lane of its own */
+    struct hf_settings_name *others; /* beside `name` */
+    size_t others_count;
     struct hf_process *processes; /* NULL: this process alone */
     size_t processes_count;
     struct hf_duration ttl;   /* 0: the default, as the two below */
@@ -40,6 +47,13 @@ HF_MUST_USE enum hf_status hf_settings_name(struct hf_settings *settings,
                                             const struct hf_alloc *alloc,
                                             const char *name,
                                             struct hf_error *error);
+
+/* Another name beside it.  HF_E_INVALID: it is none, or there already, or one
+ * more than HF_SERVED_NAMES_MAX; HF_E_NOMEM. */
+HF_MUST_USE enum hf_status hf_settings_add(struct hf_settings *settings,
+                                           const struct hf_alloc *alloc,
+                                           const char *name, enum hf_mode mode,
+                                           struct hf_error *error);
 
 /* Set one option.  HF_E_INVALID, HF_E_NOMEM; *settings is then untouched. */
 HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,

@@ -97,6 +97,25 @@ record_of(const struct hf_view *view)
     return NULL;
 }
 
+/* What only a lock server tells. */
+static struct told
+look_at_line(const struct hf_description *d, unsigned field)
+{
+    switch (field) {
+    case HF_FIELD_MODE:
+        return tell_word(hf_mode_word(d->mode), d->mode);
+    case HF_FIELD_WAITERS:
+        return tell_number((int64_t)d->waiters);
+    case HF_FIELD_POSITION:
+        return tell_number((int64_t)d->position);
+    case HF_FIELD_WAITED_MS:
+        return tell_number(d->waited.ms);
+    default:
+        break;
+    }
+    return (struct told){0};
+}
+
 /* Of the record; only what is always known, if it is not there or not ours. */
 static struct told
 look_at_record(const struct hf_description *d, unsigned field)
@@ -155,7 +174,7 @@ look_at_record(const struct hf_description *d, unsigned field)
     default:
         break;
     }
-    return (struct told){0};
+    return d->served ? look_at_line(d, field) : (struct told){0};
 }
 
 static struct told

@@ -633,14 +633,32 @@ hf_http_client_ask(struct hf_http_client *client, const struct hf_http_ask *ask,
     return HF_OK;
 }
 
+/* It has ended, and is not told yet. */
+static void
+cancel_over(struct hf_http_client *client, int32_t stream)
+{
+    for (struct hf_link *link = client->over.first; link != NULL;
+         link = link->next) {
+        struct asked *asked = HF_CONTAINER(link, struct asked, link);
+
+        if (asked->stream != stream)
+            continue;
+        hf_list_remove(&client->over, link);
+        give_asked(client, asked);
+        return;
+    }
+}
+
 void
 hf_http_client_cancel(struct hf_http_client *client, int32_t stream)
 {
     struct asked *asked =
         client->is_broken ? NULL : asked_of(client->session, stream);
 
-    if (asked == NULL)
+    if (asked == NULL) {
+        cancel_over(client, stream);
         return;
+    }
     leave_the_way(client, asked);
     give_asked(client, asked);
     if (nghttp2_submit_rst_stream(client->session, NGHTTP2_FLAG_NONE, stream,

@@ -79,8 +79,8 @@ HF_MUST_USE enum hf_status hf_http_client_ask(struct hf_http_client *client,
 /* How many more can be asked now, for all that is known. */
 uint32_t hf_http_client_room(const struct hf_http_client *client);
 
-/* Its answer is not wanted any more, and nothing is told of it.  One that has
- * ended is ignored. */
+/* Its answer is not wanted any more, and nothing is told of it, be it that it
+ * has ended already.  One that was told is ignored. */
 void hf_http_client_cancel(struct hf_http_client *client, int32_t stream);
 
 /* Ask whether the server is there: PONG is told.  HF_E_UNAVAILABLE, HF_E_NOMEM.

@@ -164,6 +164,26 @@ read_limit(struct hf_bytes value, uint64_t *limit)
     return sum > 0 && sum <= HF_ROUTE_LIMIT_MAX;
 }
 
+static enum hf_status
+read_asker(struct hf_route *route, struct hf_bytes name, struct hf_bytes value,
+           struct hf_error *error)
+{
+    uint64_t lane = 0;
+
+    if (is(name, "session") && !session_id(value, &route->asker))
+        return hf_fail(error, HF_E_INVALID,
+                       "session is an id of 16 hexadecimal digits");
+    if (!is(name, "lane"))
+        return HF_OK;
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.at[i] < '0' || value.at[i] > '9' || i == 19)
+            return hf_fail(error, HF_E_INVALID, "lane is a number");
+        lane = lane * 10 + (uint64_t)(value.at[i] - '0');
+    }
+    route->lane = lane;
+    return HF_OK;
+}
+
 /* One that is not known is ignored. */
 static enum hf_status
 read_parameter(struct hf_route *route, struct hf_bytes parameter,
@@ -190,7 +210,7 @@ read_parameter(struct hf_route *route, struct hf_bytes parameter,
             return hf_fail(error, HF_E_INVALID,
                            "%s is too long, or not escaped as it should be",
                            texts[i].name);
-    return HF_OK;
+    return read_asker(route, name, value, error);
 }
 
 static enum hf_status

@@ -51,6 +51,9 @@ struct hf_route {
     struct hf_route_text prefix;
     struct hf_bytes after; /* as it stands in the query, borrowed */
     uint64_t limit;        /* 0: it was not given */
+    uint64_t asker;        /* a session, and its lane, of which is asked where
+                              it stands in line; 0: none */
+    uint64_t lane;
 };
 
 /*

@@ -8,8 +8,10 @@
 
 /* Requests that only look: answered at once, as this node sees it. */
 
-/* Holders, and waiters, of one lock that are shown. */
-#define ROWS_MAX 100
+/* Holders, and waiters, of one lock that are shown, if nothing is said; and
+ * those among whom an asker is looked for. */
+#define ROWS_DEFAULT 100
+#define LINE_MAX     1000
 
 /* Rows of a list, if nothing is said; and what one of them may take. */
 #define LIST_LIMIT 100
@@ -39,12 +41,31 @@ space_of(const struct hf_route *route)
                : (struct hf_bytes){"default", 7};
 }
 
+/* From 1; 0: not among the first. */
+static uint64_t
+position_of(const struct hf_lockspace *table, const struct hf_route *route,
+            const struct hf_look_name *row)
+{
+    struct hf_look_claim claim;
+    uint32_t cursor = 0;
+
+    for (uint64_t at = 1;
+         at <= LINE_MAX && hf_look_line(table, row->number, &cursor, &claim);
+         at++)
+        if (claim.session == route->asker && claim.lane == route->lane)
+            return at;
+    return 0;
+}
+
 static void
 show_lock(struct hf_service *service, struct hf_lockspace *table,
           const struct hf_route *route, const struct hf_http_request *request)
 {
     const struct hf_want lock = {
         space_of(route), {route->name.at, route->name.len}, HF_EXCLUSIVE};
+    size_t rows_max = route->limit == 0 || route->limit > ROWS_DEFAULT
+                          ? ROWS_DEFAULT
+                          : (size_t)route->limit;
     struct hf_look_name row;
     struct hf_text text;
 
@@ -55,9 +76,11 @@ show_lock(struct hf_service *service, struct hf_lockspace *table,
     }
     hf_text_init(&text, service->text, sizeof(service->text));
     if (route->kind == HF_ROUTE_WHY)
-        hf_api_why(table, &row, ROWS_MAX, &text);
+        hf_api_why(table, &row, rows_max, &text);
     else
-        hf_api_look_lock(table, &row, ROWS_MAX, &text);
+        hf_api_look_lock(table, &row, rows_max,
+                         route->asker == 0 ? 0 : position_of(table, route, &row),
+                         &text);
     say(service, request, 200, &text);
 }
 
@@ -111,7 +134,7 @@ list(struct hf_service *service, struct hf_lockspace *table,
             continue;
         if (count++ > 0)
             hf_text_add(&text, ",");
-        hf_api_look_lock(table, &row, 1, &text);
+        hf_api_look_lock(table, &row, 1, 0, &text);
     }
     text.size += 64;
     hf_text_add(&text, "]");

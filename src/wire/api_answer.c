@@ -78,6 +78,22 @@ static const struct problem of_server[] = {
     [HF_API_NO_MEMORY] = {503, "no-memory", "the server has no memory", NULL},
 };
 
+const char *
+hf_api_answer_word(enum hf_answer_kind kind)
+{
+    return (size_t)kind < sizeof(of_answers) / sizeof(of_answers[0])
+               ? of_answers[kind].type
+               : NULL;
+}
+
+const char *
+hf_api_over_word(enum hf_over over)
+{
+    return (size_t)over < sizeof(of_over) / sizeof(of_over[0])
+               ? of_over[over].type
+               : NULL;
+}
+
 static void
 add_string(struct hf_text *text, const char *member, const char *value)
 {
@@ -223,6 +239,8 @@ add_refusal(struct hf_text *text, const struct hf_answer *answer,
 
     HF_CHECK(problem->type != NULL);
     add_problem(text, problem, NULL);
+    if (answer->kind == HF_ANSWER_OVER)
+        hf_text_add(text, ",\"over\":true");
     add_particulars(text, answer, about);
     /* Who asks with a session of its own must be told it even so: the place in
      * line is that session's. */

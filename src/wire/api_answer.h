@@ -39,6 +39,12 @@ struct hf_api_case {
 int hf_api_answer(const struct hf_answer *answer,
                   const struct hf_api_case *about, struct hf_text *text);
 
+/* The word of its type; NULL: of a success, or of one that is over. */
+const char *hf_api_answer_word(enum hf_answer_kind kind);
+
+/* The word of what is over; NULL: of a success. */
+const char *hf_api_over_word(enum hf_over over);
+
 /* Problems of the server's own, before any machine is asked. */
 enum hf_api_problem {
     HF_API_BAD_REQUEST, /* 400 */

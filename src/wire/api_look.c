@@ -91,7 +91,7 @@ add_holders(struct hf_lockspace *ls, const struct hf_look_name *row,
 
 void
 hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
-                 size_t rows_max, struct hf_text *text)
+                 size_t rows_max, uint64_t position, struct hf_text *text)
 {
     struct hf_look_claim claim;
     uint32_t cursor = 0;
@@ -102,7 +102,10 @@ hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
     add_text(ls, "name", row->name, text);
     hf_text_add(text, ",\"holders\":[");
     (void)add_holders(ls, row, 0, rows_max, text);
-    hf_text_addf(text, "],\"waiters\":%" PRIu32 ",\"queue\":[", row->waiters);
+    hf_text_addf(text, "],\"waiters\":%" PRIu32, row->waiters);
+    if (position != 0)
+        hf_text_addf(text, ",\"position\":%" PRIu64, position);
+    hf_text_add(text, ",\"queue\":[");
     for (size_t i = 0;
          i < rows_max && hf_look_line(ls, row->number, &cursor, &claim); i++) {
         if (i > 0)

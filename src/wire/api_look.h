@@ -7,7 +7,8 @@
 /*
  * What stands in a lock server's table, as JSON for people: docs/api.md.
  *
- *   lock   {"space":"default","name":"a","holders":[…],"waiters":2,"queue":[…]}
+ *   lock   {"space":"default","name":"a","holders":[…],"waiters":2,
+ *           "position":1,"queue":[…]}
  *   holder {"session":"…","lane":1,"n":1,"fence":…,"fence_text":"…",
  *           "mode":"exclusive","held_ms":1200,"if_dead":"takeover",
  *           "suspected":false,"silent_ms":300,"who":"ann@db1","note":"…"}
@@ -17,9 +18,10 @@
  * Allocates nothing; the machine is only looked at.
  */
 
-/* The lock of that row, with at most so many of each list. */
+/* The lock of that row, with at most so many of each list; and where in line
+ * stands who asks, if that is not 0. */
 void hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
-                      size_t rows_max, struct hf_text *text);
+                      size_t rows_max, uint64_t position, struct hf_text *text);
 
 /* ,"holders":[…]: of all these, for who was told that they are held. */
 void hf_api_look_holders(struct hf_lockspace *ls, const struct hf_want *wants,

@@ -53,6 +53,19 @@ add_record(struct hf_text *out, const struct hf_description *d)
     add_string(out, "reason", d->reason, HF_REASON_MAX);
 }
 
+/* What a lock server tells beside it. */
+static void
+add_line(struct hf_text *out, const struct hf_description *d)
+{
+    hf_text_addf(out,
+                 ",\"mode\":\"%s\",\"session\":\"%016" PRIx64
+                 "\",\"waiters\":%" PRIu64,
+                 hf_mode_word(d->mode), d->session, d->waiters);
+    if (d->position != 0)
+        hf_text_addf(out, ",\"position\":%" PRIu64 ",\"waited_ms\":%" PRId64,
+                     d->position, d->waited.ms);
+}
+
 static void
 add_description(struct hf_text *out, const struct hf_description *d)
 {
@@ -70,6 +83,8 @@ add_description(struct hf_text *out, const struct hf_description *d)
                      truth(d->corrupt), d->fence, d->version, d->stamp_ms);
         if (!d->corrupt)
             add_record(out, d);
+        if (d->served)
+            add_line(out, d);
     }
     hf_text_add(out, "}");
 }

@@ -34,7 +34,7 @@ look_at(struct room *r, const char *name, size_t rows_max)
 
     assert_true(hf_look_find(r->ls, &want, &row));
     hf_text_init(&out, text, sizeof(text));
-    hf_api_look_lock(r->ls, &row, rows_max, &out);
+    hf_api_look_lock(r->ls, &row, rows_max, 0, &out);
     assert_false(hf_text_cut(&out));
     return parse(text);
 }

@@ -1,0 +1,52 @@
+#ifndef HF_CLIENT_SERVER_CONNECTIONS_H
+#define HF_CLIENT_SERVER_CONNECTIONS_H
+
+#include "client/server/server.h"
+
+/*
+ * Connections: to each node as many as its limits on streams want, which is
+ * one but for thousands who wait.  Each is begun by the first call that needs
+ * it, and nothing of it is waited for.
+ *
+ *            socket            connected          broken, or said goodbye
+ *   (none) --------> COMING ------------> THERE ------------------------> GONE
+ *                      |  refused, and no address is left                  ^
+ *                      +---------------------------------------------------+
+ *
+ * What is gone is closed by hf_connections_sweep, never inside a call.
+ */
+
+enum hf_connection_state {
+    HF_CONNECTION_COMING,
+    HF_CONNECTION_THERE,
+    HF_CONNECTION_GONE,
+};
+
+struct hf_connection {
+    struct hf_link link; /* in server->connections */
+    struct hf_server *server;
+    unsigned node;
+    enum hf_connection_state state;
+    int fd;
+    bool wants_out; /* as epoll knows it */
+    struct hf_http_client *http; /* owned */
+    struct hf_list calls;        /* of struct hf_call, that are out on it */
+};
+
+/* One to that node with room for a call more, perhaps a new one; NULL, and
+ * *error says why: there is none.  `reserve` streams are left free. */
+struct hf_connection *hf_connections_to(struct hf_server *server, unsigned node,
+                                        uint32_t reserve,
+                                        struct hf_error *error);
+
+/* Something has happened to its descriptor: epoll's bits. */
+void hf_connection_ready(struct hf_connection *connection, uint32_t events);
+
+/* Hand over what can be; tell calls of connections that have broken; close
+ * these.  */
+void hf_connections_flush(struct hf_server *server);
+
+/* Close all, and tell nobody. */
+void hf_connections_close(struct hf_server *server);
+
+#endif

@@ -1,0 +1,108 @@
+#include "base/fail.h"
+#include "client/server/queries.h"
+#include "client/server/views.h"
+#include "wire/json_slice.h"
+
+/* Is the server sound?  Each node is asked how it is: a row a node. */
+
+/* An answer within this is none that anybody waits for. */
+enum { SLOW_US = 200 * 1000 };
+
+static struct hf_view *
+new_row(struct hf_server_query *query)
+{
+    struct hf_view *row =
+        hf_view_new(query->server->client->alloc, HF_VIEW_CHECK);
+
+    if (row != NULL)
+        row->check.check = "node";
+    return row;
+}
+
+static const char *
+authority_of(const struct hf_server_query *query)
+{
+    return query->server->addresses.each[query->node - 1].authority;
+}
+
+/* The next node, or the end. */
+static void
+go_on(struct hf_server_query *query)
+{
+    if (query->node++ == query->server->addresses.count)
+        hf_server_query_end(query, HF_OK, NULL);
+    else
+        query->again_at = hf_now();
+}
+
+static void
+ask(struct hf_server_query *query, struct hf_server_question *question)
+{
+    question->node = query->node;
+    hf_text_add(&question->path, "/v1/info");
+    query->asked_us = hf_now_us();
+}
+
+static void
+say(struct hf_checkup *check, struct hf_bytes info, int64_t took_us)
+{
+    char state[32];
+    char leader[HF_HOST_MAX + 16];
+    char trouble[256];
+
+    hf_json_slice_show(hf_json_slice(info, "state"), state, sizeof(state));
+    hf_json_slice_show(hf_json_slice(info, "leader"), leader, sizeof(leader));
+    hf_json_slice_show(hf_json_slice(info, "trouble"), trouble,
+                       sizeof(trouble));
+    hf_checkup_add(check, "is %s; the leader is %s",
+                   state[0] != '\0' ? state : "of another kind",
+                   leader[0] != '\0' ? leader : "not known");
+    if (leader[0] == '\0')
+        hf_checkup_blame(check, HF_GRADE_FAIL,
+                         "see its log: nobody leads, and nothing is granted");
+    if (trouble[0] != '\0') {
+        hf_checkup_add(check, "its store: %s", trouble);
+        hf_checkup_blame(check, HF_GRADE_FAIL,
+                         "put its store right: nothing is granted without it");
+    }
+    hf_checkup_add(check, "answered in %.1f ms", (double)took_us / 1000);
+    if (took_us > SLOW_US)
+        hf_checkup_blame(check, HF_GRADE_WARN,
+                         "see what its processor and the way to it do");
+}
+
+static void
+take(struct hf_server_query *query, int status, struct hf_bytes body)
+{
+    int64_t took_us = hf_now_us() - query->asked_us;
+    struct hf_view *row = new_row(query);
+    struct hf_error why;
+
+    if (!hf_server_query_add(query, row))
+        return;
+    hf_checkup_add(&row->check, "%s", authority_of(query));
+    if (status == 200) {
+        say(&row->check, body, took_us);
+    } else {
+        (void)hf_fail(&why, HF_E_UNAVAILABLE, "answers with status %d", status);
+        hf_checkup_add(&row->check, "%s", why.text);
+        hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+                         "see whether a lock server listens there");
+    }
+    go_on(query);
+}
+
+static void
+fail(struct hf_server_query *query)
+{
+    struct hf_view *row = new_row(query);
+
+    if (!hf_server_query_add(query, row))
+        return;
+    hf_checkup_add(&row->check, "%s", query->server->trouble.text);
+    hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+                     "start holdfastd there, or leave the node out");
+    go_on(query);
+}
+
+const struct hf_server_query_kind hf_server_doctor = {ask, take, fail};

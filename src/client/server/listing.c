@@ -1,0 +1,86 @@
+#include <string.h>
+
+#include "base/fail.h"
+#include "client/server/queries.h"
+#include "client/server/views.h"
+#include "wire/api_ask.h"
+#include "wire/json_slice.h"
+
+/* The locks of a space that are held: one page, in the server's own order. */
+
+/* In place of a cursor of the server's: there is nothing behind it. */
+static const char the_end[] = "end";
+
+static const char *
+cursor_of(const struct hf_server_query *query)
+{
+    return query->query->cursor == NULL ? "" : query->query->cursor;
+}
+
+static void
+ask(struct hf_server_query *query, struct hf_server_question *question)
+{
+    const struct hf_query *asked = query->query;
+
+    hf_text_add(&question->path, "/v1/locks?space=");
+    hf_api_ask_escape(&question->path, hf_settings_space(&asked->settings));
+    hf_text_addf(&question->path, "&limit=%zu&prefix=",
+                 asked->limit < 1000 ? asked->limit : 1000);
+    hf_api_ask_escape(&question->path,
+                      asked->prefix == NULL ? "" : asked->prefix);
+    hf_text_add(&question->path, "&after=");
+    if (strcmp(cursor_of(query), the_end) != 0)
+        hf_api_ask_escape(&question->path, cursor_of(query));
+}
+
+/* Who holds it first; nobody: no row. */
+static bool
+add_lock(struct hf_server_query *query, struct hf_bytes lock)
+{
+    struct hf_api_seen seen;
+    struct hf_api_claim holder;
+    struct hf_view *row;
+    size_t at = 0;
+
+    if (!hf_api_seen_read(lock, &seen) ||
+        !hf_api_seen_next(seen.holders, &at, &holder))
+        return true;
+    row = hf_views_claim(query->server, &seen, &holder, 0);
+    if (row != NULL) {
+        struct hf_description record = row->diagnosis.record;
+
+        row->kind = HF_VIEW_ROW;
+        row->row = record;
+    }
+    return hf_server_query_add(query, row);
+}
+
+static void
+take(struct hf_server_query *query, int status, struct hf_bytes body)
+{
+    const struct hf_alloc *alloc = query->server->client->alloc;
+    struct hf_bytes locks = hf_json_slice(body, "locks");
+    struct hf_error error;
+    char after[64];
+    struct hf_bytes lock;
+    size_t at = 0;
+
+    if (status != 200) {
+        hf_server_query_refused(query, status, body);
+        return;
+    }
+    if (strcmp(cursor_of(query), the_end) != 0)
+        while (hf_json_slice_next(locks, &at, &lock))
+            if (!add_lock(query, lock))
+                return;
+    hf_json_slice_show(hf_json_slice(body, "after"), after, sizeof(after));
+    if (hf_settings_keep(&query->query->cursor, alloc,
+                         after[0] == '\0' ? the_end : after, &error) != HF_OK)
+        hf_server_query_end(query, HF_E_NOMEM, &error);
+    else if (query->rows == NULL && after[0] != '\0')
+        query->again_at = hf_now(); /* none of that page is held */
+    else
+        hf_server_query_end(query, HF_OK, NULL);
+}
+
+const struct hf_server_query_kind hf_server_listing = {ask, take, NULL};

@@ -1,0 +1,394 @@
+#include <string.h>
+
+#include "base/fail.h"
+#include "client/owner.h"
+#include "client/server/looks.h"
+#include "client/server/methods.h"
+#include "client/server/sessions.h"
+#include "client/server/views.h"
+#include "wire/api_ask.h"
+
+/* Locks of a lock server: place.h in terms of sessions. */
+
+static struct hf_server_lock *
+at(const struct hf_lock *lock)
+{
+    return lock->handle.behind;
+}
+
+/* ---- What is asked for --------------------------------------------------- */
+
+static struct hf_bytes
+bytes_of(const char *text)
+{
+    return (struct hf_bytes){text, strlen(text)};
+}
+
+static enum hf_mode
+mode_of(enum hf_mode mode)
+{
+    return mode == HF_SHARED ? HF_SHARED : HF_EXCLUSIVE;
+}
+
+static enum hf_status
+fill_wants(struct hf_server_lock *lock, const struct hf_alloc *alloc,
+           struct hf_error *error)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_bytes space = bytes_of(hf_settings_space(settings));
+
+    lock->wants_count = 1 + settings->others_count;
+    lock->wants = hf_calloc(alloc, lock->wants_count, sizeof(*lock->wants));
+    if (lock->wants == NULL)
+        return hf_fail(error, HF_E_NOMEM, "lock %s: out of memory",
+                       settings->name);
+    lock->wants[0] = (struct hf_want){space, bytes_of(settings->name),
+                                      mode_of(settings->mode)};
+    for (size_t i = 0; i < settings->others_count; i++)
+        lock->wants[i + 1] = (struct hf_want){
+            space, bytes_of(settings->others[i].name),
+            mode_of(settings->others[i].mode)};
+    return HF_OK;
+}
+
+/* Who asks, as a table's record has it: of a long command the beginning. */
+static void
+fill_note(const struct hf_server *server, struct hf_server_lock *lock)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    char text[HF_RECORD_TEXT_MAX];
+    struct hf_value value = {
+        .heartbeat.id = lock->lock->handle.id,
+        .terms = lock->session->config.terms,
+    };
+    size_t len;
+
+    hf_owner_fill(&server->self, settings, hf_wall_ms(), &value.owner);
+    while ((len = hf_record_encode(&value, text, sizeof(text))) >=
+           sizeof(lock->note)) {
+        char *longest = strlen(value.owner.command) > 16 ? value.owner.command
+                                                         : value.owner.reason;
+
+        longest[strlen(longest) / 2] = '\0';
+    }
+    memcpy(lock->note, text, len + 1);
+}
+
+/* What goes into no request is refused before anything is asked. */
+static enum hf_status
+check_len(struct hf_server *server, const struct hf_server_lock *lock,
+          struct hf_error *error)
+{
+    const struct hf_session_send send = {
+        .message = {.kind = HF_MESSAGE_ACQUIRE,
+                    .session = UINT64_MAX,
+                    .term = UINT64_MAX,
+                    .lowest = UINT64_MAX,
+                    .lane = UINT64_MAX,
+                    .n = UINT64_MAX,
+                    .a = UINT64_MAX,
+                    .acquire = {.free = true,
+                                .wait = HF_WAIT_LIMITED,
+                                .remaining = HF_FOREVER,
+                                .waited = HF_FOREVER}},
+    };
+    struct hf_text path;
+    struct hf_text body;
+
+    hf_text_init(&path, server->path, sizeof(server->path));
+    hf_text_init(&body, server->body, sizeof(server->body));
+    (void)hf_api_ask(&(struct hf_api_ask){.send = &send,
+                                          .wants = lock->wants,
+                                          .wants_count = lock->wants_count,
+                                          .note = lock->note},
+                     &path, &body);
+    if (hf_text_cut(&body))
+        return hf_fail(error, HF_E_INVALID,
+                       "lock %s: so many names of that length do not go into "
+                       "one request",
+                       lock->lock->settings.name);
+    return HF_OK;
+}
+
+/* Those of one label are one lane. */
+static uint64_t
+label_of(const struct hf_settings *settings)
+{
+    const char *lane = settings->lane;
+
+    if (lane == NULL)
+        return 0;
+    return hf_hash_bytes(HF_HASH_SEED, lane, strlen(lane)) | 1;
+}
+
+static struct hf_session_event
+want_of(const struct hf_server_lock *lock, struct hf_instant now)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_contender_config wish = hf_settings_config(settings);
+    struct hf_session_event event = {.kind = HF_SESSION_WANT, .at = now};
+
+    event.want.id = lock->lock->handle.id;
+    event.want.label = label_of(settings);
+    event.want.free = settings->mode == HF_UNTIL_FREE;
+    event.want.wait = HF_WAIT_LIMITED;
+    if (settings->try_only)
+        event.want.wait = HF_WAIT_TRY;
+    else if (wish.limit.ms == HF_FOREVER.ms)
+        event.want.wait = HF_WAIT_FOREVER;
+    event.want.deadline = hf_after(now, wish.limit);
+    return event;
+}
+
+/* ---- Starting ------------------------------------------------------------ */
+
+static void
+free_lock(const struct hf_server *server, struct hf_server_lock *lock)
+{
+    hf_view_free(lock->seen);
+    hf_free(server->client->alloc, lock->wants);
+    hf_free(server->client->alloc, lock);
+}
+
+static enum hf_status
+make_room(struct hf_server *server, struct hf_server_lock *lock,
+          struct hf_error *error)
+{
+    uint64_t id = lock->lock->handle.id;
+
+    if (!hf_heap_reserve(&server->looks, server->looks.count + 1) ||
+        !hf_hash_add(&lock->session->locks, &lock->node,
+                     hf_hash_bytes(HF_HASH_SEED, &id, sizeof(id))))
+        return hf_fail(error, HF_E_NOMEM, "lock %s: out of memory",
+                       lock->lock->settings.name);
+    lock->is_there = true;
+    return HF_OK;
+}
+
+static enum hf_status
+prepare(struct hf_server *server, struct hf_server_lock *lock,
+        struct hf_error *error)
+{
+    struct hf_settings *settings = &lock->lock->settings;
+    enum hf_status status = hf_owner_find(settings, error);
+
+    if (status == HF_OK)
+        status = hf_sessions_for(server, settings, &lock->session, error);
+    if (status == HF_OK)
+        status = fill_wants(lock, server->client->alloc, error);
+    if (status != HF_OK)
+        return status;
+    fill_note(server, lock);
+    status = check_len(server, lock, error);
+    if (status == HF_OK)
+        status = make_room(server, lock, error);
+    return status;
+}
+
+enum hf_status
+hf_server_locks_start(struct hf_backend *backend, struct hf_lock *lock,
+                      struct hf_error *error)
+{
+    struct hf_server *server = hf_server_of(backend);
+    struct hf_server_lock *made =
+        hf_new(server->client->alloc, struct hf_server_lock);
+    struct hf_session_event want;
+    enum hf_status status;
+
+    if (made == NULL)
+        return hf_fail(error, HF_E_NOMEM, "lock %s: out of memory",
+                       lock->settings.name);
+    made->lock = lock;
+    made->state = HF_STATE_WAITING;
+    status = prepare(server, made, error);
+    if (status != HF_OK) {
+        free_lock(server, made);
+        return status;
+    }
+    lock->handle.behind = made;
+    lock->handle.started = true; /* before it may end */
+    hf_looks_begin(server, made);
+    want = want_of(made, hf_now());
+    hf_sessions_step(made->session, &want);
+    hf_server_flush(server);
+    return HF_OK;
+}
+
+/* ---- Giving back --------------------------------------------------------- */
+
+static void
+send_wish(struct hf_server_lock *lock, enum hf_session_event_kind kind,
+          unsigned index)
+{
+    struct hf_server *server = lock->session->server;
+
+    hf_sessions_step(lock->session, &(struct hf_session_event){
+                                        .kind = kind,
+                                        .at = hf_now(),
+                                        .wish.id = lock->lock->handle.id,
+                                        .wish.index = index,
+                                    });
+    hf_server_flush(server);
+}
+
+void
+hf_server_locks_release(struct hf_backend *backend, struct hf_lock *lock)
+{
+    (void)backend;
+    if (at(lock)->is_released)
+        return;
+    at(lock)->is_released = true;
+    send_wish(at(lock), HF_SESSION_RELEASE, 0);
+}
+
+/* Leave what is held as it is: a session whose grant is for a person is kept
+ * alive no more, once nothing else is held in it.  What is not held, or may be
+ * taken over, goes on being released, and nobody hears of it. */
+void
+hf_server_locks_abandon(struct hf_backend *backend, struct hf_lock *lock)
+{
+    struct hf_server *server = hf_server_of(backend);
+    struct hf_server_lock *left = at(lock);
+    bool for_a_person = left->fence != 0 && !left->is_released &&
+                        left->session->config.terms.if_dead == HF_REFUSE;
+
+    hf_looks_end(server, left);
+    hf_hash_remove(&left->session->locks, &left->node);
+    left->is_there = false;
+    left->state = HF_STATE_ENDED;
+    left->status = HF_E_UNKNOWN;
+    if (for_a_person)
+        left->session->is_left = true;
+    else
+        send_wish(left, HF_SESSION_RELEASE, 0);
+    hf_client_ended(server->client, &lock->handle);
+}
+
+void
+hf_server_locks_forget(struct hf_backend *backend, struct hf_lock *lock)
+{
+    struct hf_server *server = hf_server_of(backend);
+    struct hf_server_lock *gone = at(lock);
+
+    if (gone->is_there) {
+        hf_looks_end(server, gone);
+        hf_hash_remove(&gone->session->locks, &gone->node);
+    }
+    free_lock(server, gone);
+    lock->handle.behind = NULL;
+}
+
+enum hf_status
+hf_server_locks_change(struct hf_backend *backend, struct hf_lock *lock,
+                       size_t index, enum hf_mode mode, struct hf_error *error)
+{
+    struct hf_server_lock *held = at(lock);
+
+    (void)backend;
+    if (hf_server_locks_check(lock) != HF_GRANTED || held->is_released)
+        return hf_fail(error, HF_E_INVALID, "lock %s: it is not held",
+                       lock->settings.name);
+    if (index >= held->wants_count)
+        return hf_fail(error, HF_E_INVALID, "lock %s: it has %zu names",
+                       lock->settings.name, held->wants_count);
+    if (mode != HF_SHARED)
+        return hf_fail(error, HF_E_INVALID,
+                       "lock %s: a mode can only be lowered, to shared",
+                       lock->settings.name);
+    send_wish(held, HF_SESSION_CHANGE, (unsigned)index);
+    return HF_OK;
+}
+
+/* ---- What is known of it ------------------------------------------------- */
+
+/* Its right, by the clock of this call. */
+static enum hf_outcome
+right_of(const struct hf_server_lock *lock)
+{
+    return hf_session_holds(lock->session->machine, lock->lock->handle.id,
+                            hf_now());
+}
+
+enum hf_state
+hf_server_locks_state(const struct hf_lock *lock)
+{
+    const struct hf_server_lock *held = at(lock);
+    enum hf_outcome right;
+
+    if (held->state == HF_STATE_ENDED)
+        return HF_STATE_ENDED;
+    if (held->is_released)
+        return held->outcome == HF_LOST ? HF_STATE_LOST : HF_STATE_RELEASING;
+    if (held->fence == 0)
+        return held->state;
+    right = right_of(held);
+    if (right == HF_GRANTED)
+        return HF_STATE_HELD;
+    return right == HF_IN_DOUBT ? HF_STATE_IN_DOUBT : HF_STATE_LOST;
+}
+
+enum hf_outcome
+hf_server_locks_check(const struct hf_lock *lock)
+{
+    const struct hf_server_lock *held = at(lock);
+
+    if (held->state == HF_STATE_ENDED)
+        return held->outcome;
+    if (held->is_released)
+        return held->outcome == HF_LOST ? HF_LOST : HF_NOT_HELD;
+    return held->fence == 0 ? HF_NOT_HELD : right_of(held);
+}
+
+uint64_t
+hf_server_locks_fence(const struct hf_lock *lock)
+{
+    return at(lock)->fence;
+}
+
+int64_t
+hf_server_locks_right_ms(const struct hf_lock *lock)
+{
+    const struct hf_server_lock *held = at(lock);
+
+    if (held->fence == 0)
+        return 0;
+    return hf_session_right(held->session->machine).ms;
+}
+
+enum hf_status
+hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
+{
+    const struct hf_server_lock *ended = at(lock);
+    const struct hf_server *server = ended->session->server;
+    const char *why = server->trouble.text;
+
+    if (ended->state != HF_STATE_ENDED || ended->status == HF_OK)
+        return HF_OK;
+    if (ended->status == HF_E_UNAVAILABLE)
+        return hf_fail(error, HF_E_UNAVAILABLE, "%s",
+                       why[0] != '\0' ? why : server->addresses.place);
+    if (ended->status == HF_E_UNKNOWN)
+        return hf_fail(error, HF_E_UNKNOWN,
+                       "settling was cut short: %s may yet be held for its ttl",
+                       lock->settings.name);
+    return hf_fail(error, ended->status, "lock %s: %s", lock->settings.name,
+                   hf_status_sentence(ended->status));
+}
+
+struct hf_view *
+hf_server_locks_watch(struct hf_backend *backend, const struct hf_lock *lock)
+{
+    struct hf_server *server = hf_server_of(backend);
+    const struct hf_server_lock *waits = at(lock);
+    const struct hf_error *trouble =
+        server->trouble.status == HF_OK ? NULL : &server->trouble;
+    struct hf_view *view;
+
+    if (waits->seen == NULL)
+        return hf_views_nobody(server, hf_settings_space(&lock->settings),
+                               lock->settings.name, trouble);
+    view = hf_views_copy(server, waits->seen);
+    if (view != NULL && trouble != NULL)
+        view->diagnosis.error = *trouble;
+    return view;
+}

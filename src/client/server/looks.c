@@ -1,0 +1,218 @@
+#include "client/server/looks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "client/server/views.h"
+#include "base/text.h"
+#include "client/view.h"
+#include "wire/api_ask.h"
+
+/* What is granted within this has no holder that anybody wants to know of. */
+static const struct hf_duration first_pause = {200};
+static const struct hf_duration usual_pause = {2000};
+
+/* Between any two looks. */
+static const struct hf_duration least_pause = {20};
+
+/* A limit of a wait is said to be a holder's doing who was seen within this of
+ * its beginning, and was still there. */
+static const struct hf_duration whole_wait = {5000};
+
+/* ---- What was seen ------------------------------------------------------- */
+
+static struct hf_server_lock *
+lock_of(struct hf_call *call)
+{
+    return HF_CONTAINER(call, struct hf_server_lock, look);
+}
+
+static void
+forget(struct hf_server_lock *lock)
+{
+    hf_view_free(lock->seen);
+    lock->seen = NULL;
+}
+
+/* It ends at once where that is wished. */
+static void
+on_suspected(struct hf_server_lock *lock)
+{
+    if (lock->was_suspected)
+        return;
+    lock->was_suspected = true;
+    hf_handle_tell(&lock->lock->handle, HF_NEWS_SUSPECTED);
+}
+
+static void
+keep(struct hf_server *server, struct hf_server_lock *lock,
+     const struct hf_api_seen *seen, const struct hf_api_claim *holder)
+{
+    bool is_other = holder->fence != lock->seen_fence;
+    bool is_first = lock->seen_at.ms == HF_NEVER.ms;
+    struct hf_view *view = hf_views_claim(server, seen, holder, 0);
+
+    if (view == NULL)
+        return; /* what was seen before stays */
+    forget(lock);
+    lock->seen = view;
+    view->diagnosis.record.position = seen->position;
+    if (is_other) {
+        lock->seen_at = hf_now();
+        lock->seen_fence = holder->fence;
+        lock->was_suspected = false;
+        hf_handle_tell(&lock->lock->handle,
+                       is_first ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
+    }
+    if (view->diagnosis.life == HF_LIFE_SUSPECTED ||
+        view->diagnosis.life == HF_LIFE_GONE)
+        on_suspected(lock);
+}
+
+void
+hf_looks_take(struct hf_server *server, struct hf_server_lock *lock,
+              struct hf_bytes holders)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_api_seen seen = {.waiters = 0};
+    struct hf_api_claim holder;
+    size_t at = 0;
+
+    hf_text_show(seen.space, sizeof(seen.space), hf_settings_space(settings),
+                 strlen(hf_settings_space(settings)));
+    hf_text_show(seen.name, sizeof(seen.name), settings->name,
+                 strlen(settings->name));
+    if (hf_api_seen_next(holders, &at, &holder))
+        keep(server, lock, &seen, &holder);
+}
+
+/* Nobody holds it: it is about to be ours, or another of its names is not. */
+static void
+look_in(struct hf_server *server, struct hf_server_lock *lock,
+        struct hf_bytes body)
+{
+    struct hf_api_seen seen;
+    struct hf_api_claim holder;
+    size_t at = 0;
+
+    if (!hf_api_seen_read(body, &seen))
+        return;
+    if (hf_api_seen_next(seen.holders, &at, &holder))
+        keep(server, lock, &seen, &holder);
+    else
+        forget(lock);
+}
+
+/* ---- Looking ------------------------------------------------------------- */
+
+static void
+answered(struct hf_call *call, const struct hf_http_answer *answer)
+{
+    struct hf_server_lock *lock = lock_of(call);
+    struct hf_server *server = lock->session->server;
+    struct hf_instant now = hf_now();
+
+    server->looks_out--;
+    hf_heap_set(&server->looks, &lock->look_at, hf_after(now, usual_pause));
+    if (answer != NULL && answer->status == 200)
+        look_in(server, lock, answer->body);
+    else if (answer != NULL && answer->status == 404)
+        forget(lock);
+    if (lock->was_suspected && lock->lock->settings.fail_suspected)
+        hf_sessions_step(lock->session, &(struct hf_session_event){
+                                            .kind = HF_SESSION_RELEASE,
+                                            .at = now,
+                                            .wish.id = lock->lock->handle.id,
+                                        });
+}
+
+static void
+look_at(struct hf_server *server, struct hf_server_lock *lock)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_error why;
+    struct hf_text path;
+
+    hf_text_init(&path, server->path, sizeof(server->path));
+    hf_api_ask_lock(&path, hf_settings_space(settings), settings->name, "");
+    hf_text_addf(&path, "&limit=1&session=%016" PRIx64 "&lane=%" PRIu64,
+                 lock->session_id, lock->lane);
+    lock->look.answered = answered;
+    if (hf_call_ask(server, &lock->look,
+                    &(struct hf_call_request){
+                        .node = server->node,
+                        .method = "GET",
+                        .path = path.at,
+                        .body = "",
+                    },
+                    &why) == HF_OK)
+        server->looks_out++;
+}
+
+void
+hf_looks_tick(struct hf_server *server, struct hf_instant now)
+{
+    struct hf_heap_node *first = hf_heap_first(&server->looks);
+
+    if (server->looks_out > 0 || first == NULL || !hf_reached(now, first->at) ||
+        !hf_reached(now, server->look_at))
+        return;
+    server->look_at = hf_after(now, least_pause);
+    hf_heap_set(&server->looks, first, hf_after(now, usual_pause));
+    look_at(server, HF_CONTAINER(first, struct hf_server_lock, look_at));
+}
+
+struct hf_instant
+hf_looks_deadline(const struct hf_server *server)
+{
+    const struct hf_heap_node *first = hf_heap_first(&server->looks);
+
+    if (first == NULL || server->looks_out > 0)
+        return HF_NEVER;
+    return hf_later(first->at, server->look_at);
+}
+
+/* ---- Beginning and end --------------------------------------------------- */
+
+void
+hf_looks_begin(struct hf_server *server, struct hf_server_lock *lock)
+{
+    lock->began_at = hf_now();
+    lock->seen_at = HF_NEVER;
+    hf_heap_set(&server->looks, &lock->look_at,
+                hf_after(lock->began_at, first_pause));
+}
+
+void
+hf_looks_end(struct hf_server *server, struct hf_server_lock *lock)
+{
+    hf_heap_set(&server->looks, &lock->look_at, HF_NEVER);
+    if (lock->look.connection == NULL)
+        return;
+    hf_call_cancel(&lock->look);
+    server->looks_out--;
+}
+
+void
+hf_looks_judge(struct hf_server_lock *lock)
+{
+    const struct hf_diagnosis *seen =
+        lock->seen == NULL ? NULL : &lock->seen->diagnosis;
+    const struct hf_settings *settings = &lock->lock->settings;
+    bool gave_up = lock->status == HF_E_CANCELLED && lock->was_suspected &&
+                   settings->fail_suspected && !lock->is_released;
+
+    if (gave_up) {
+        lock->status = HF_OK;
+        lock->outcome = HF_TIMED_OUT;
+    }
+    if (lock->status != HF_OK || lock->outcome != HF_TIMED_OUT || seen == NULL)
+        return;
+    if (seen->record.if_dead == HF_REFUSE && lock->was_suspected)
+        lock->outcome =
+            seen->life == HF_LIFE_GONE ? HF_GONE : HF_SUSPECTED_DEAD;
+    else if (!settings->try_only && lock->seen_at.ms != HF_NEVER.ms &&
+             hf_between(lock->began_at, lock->seen_at).ms < whole_wait.ms)
+        lock->outcome = HF_HELD_TOO_LONG;
+}

@@ -1,0 +1,80 @@
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "base/alarm.h"
+#include "client/server/connections.h"
+#include "client/server/looks.h"
+#include "client/server/queries.h"
+
+/* The loop: the thread of a client of a lock server. */
+
+enum { EVENTS_MAX = 64 };
+
+static void
+take_events(struct hf_server *server)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX, 0);
+    eventfd_t drained;
+
+    for (int i = 0; i < count; i++)
+        hf_connection_ready(events[i].data.ptr, events[i].events);
+    (void)eventfd_read(server->client->wake_fd, &drained);
+}
+
+static void
+sleep_until_event(struct hf_server *server)
+{
+    struct pollfd fds[] = {
+        {.fd = server->epoll_fd, .events = POLLIN},
+        {.fd = server->alarm_fd, .events = POLLIN},
+        {.fd = server->client->wake_fd, .events = POLLIN},
+    };
+
+    pthread_mutex_unlock(&server->client->mutex);
+    (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
+    pthread_mutex_lock(&server->client->mutex);
+}
+
+static struct hf_instant
+next_deadline(const struct hf_server *server)
+{
+    return hf_earlier(hf_earlier(hf_sessions_deadline(server),
+                                 hf_looks_deadline(server)),
+                      hf_server_queries_deadline(server));
+}
+
+static void
+tick(struct hf_server *server, struct hf_instant now)
+{
+    hf_sessions_tick(server, now);
+    hf_looks_tick(server, now);
+    hf_server_queries_tick(server, now);
+}
+
+/* Answers may bring what is to be asked at once, and what cannot be asked what
+ * is due: so until nothing is. */
+void
+hf_server_flush(struct hf_server *server)
+{
+    hf_connections_flush(server);
+    hf_alarm_set(server->alarm_fd, next_deadline(server));
+}
+
+void *
+hf_server_loop(void *arg)
+{
+    struct hf_server *server = arg;
+
+    pthread_mutex_lock(&server->client->mutex);
+    while (!server->stopping) {
+        sleep_until_event(server);
+        take_events(server);
+        hf_client_take_signals(server->client);
+        tick(server, hf_now());
+        hf_server_flush(server);
+    }
+    pthread_mutex_unlock(&server->client->mutex);
+    return NULL;
+}

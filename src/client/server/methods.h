@@ -1,0 +1,35 @@
+#ifndef HF_CLIENT_SERVER_METHODS_H
+#define HF_CLIENT_SERVER_METHODS_H
+
+#include "client/place.h"
+
+/* What a lock server does for a place: the functions of place.h by its names,
+ * each in the file that the comment names. */
+
+/* locks.c */
+enum hf_status hf_server_locks_start(struct hf_backend *backend, struct hf_lock *lock,
+                               struct hf_error *error);
+enum hf_status hf_server_locks_change(struct hf_backend *backend,
+                                struct hf_lock *lock, size_t index,
+                                enum hf_mode mode, struct hf_error *error);
+void hf_server_locks_release(struct hf_backend *backend, struct hf_lock *lock);
+void hf_server_locks_abandon(struct hf_backend *backend, struct hf_lock *lock);
+void hf_server_locks_forget(struct hf_backend *backend, struct hf_lock *lock);
+enum hf_state hf_server_locks_state(const struct hf_lock *lock);
+enum hf_outcome hf_server_locks_check(const struct hf_lock *lock);
+uint64_t hf_server_locks_fence(const struct hf_lock *lock);
+int64_t hf_server_locks_right_ms(const struct hf_lock *lock);
+enum hf_status hf_server_locks_error(const struct hf_lock *lock,
+                               struct hf_error *error);
+struct hf_view *hf_server_locks_watch(struct hf_backend *backend,
+                                const struct hf_lock *lock);
+
+/* queries.c */
+enum hf_status hf_server_queries_start(struct hf_backend *backend, struct hf_query *query,
+                             struct hf_error *error);
+void hf_server_queries_cancel(struct hf_backend *backend, struct hf_query *query);
+void hf_server_queries_forget(struct hf_backend *backend, struct hf_query *query);
+struct hf_view *hf_server_queries_watch(struct hf_backend *backend,
+                                      const struct hf_query *query);
+
+#endif

@@ -1,0 +1,296 @@
+#include "client/server/queries.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "client/server/methods.h"
+#include "client/server/views.h"
+#include "wire/api_reply.h"
+
+/* Of nodes that do not answer each is asked so often, and of those that know no
+ * leader for so many pauses: a new one leads within seconds. */
+enum { ROUNDS = 2, LEADERLESS_MAX = 40 };
+
+static const struct hf_duration pause_of_leaders = {250};
+
+static struct hf_server_query *
+at(const struct hf_query *query)
+{
+    return query->handle.behind;
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+static void
+free_rows(struct hf_server_query *query)
+{
+    while (query->rows != NULL) {
+        struct hf_view *row = query->rows;
+
+        query->rows = row->next;
+        hf_view_free(row);
+    }
+    query->last = &query->rows;
+}
+
+static bool
+has_view(const struct hf_query *query)
+{
+    return query->kind == HF_EXAMINE || query->kind == HF_CLEAR;
+}
+
+static void
+free_query(struct hf_server_query *query)
+{
+    query->query->handle.behind = NULL;
+    free_rows(query);
+    hf_view_free(query->seen);
+    hf_free(query->server->client->alloc, query);
+}
+
+void
+hf_server_query_end(struct hf_server_query *query, enum hf_status status,
+                    const struct hf_error *error)
+{
+    struct hf_query *ended = query->query;
+    struct hf_view *rows = query->rows;
+
+    hf_list_remove(&query->server->queries, &query->link);
+    hf_call_cancel(&query->call);
+    if (status != HF_OK) {
+        free_rows(query);
+        rows = NULL;
+    }
+    query->rows = NULL;
+    if (!has_view(ended))
+        free_query(query); /* of these there is nothing to look at */
+    hf_query_ended(ended, status, error, rows);
+}
+
+void
+hf_server_query_refused(struct hf_server_query *query, int status,
+                        struct hf_bytes body)
+{
+    struct hf_error error;
+    enum hf_status refused = hf_api_reply_problem(status, body, &error);
+
+    if (status == 400)
+        refused = error.status = HF_E_INVALID;
+    else if (status == 403)
+        refused = error.status = HF_E_DENIED;
+    hf_server_query_end(query, refused, &error);
+}
+
+bool
+hf_server_query_add(struct hf_server_query *query, struct hf_view *row)
+{
+    struct hf_error error;
+
+    if (row == NULL) {
+        (void)hf_fail(&error, HF_E_NOMEM, "out of memory");
+        hf_server_query_end(query, HF_E_NOMEM, &error);
+        return false;
+    }
+    *query->last = row;
+    query->last = &row->next;
+    return true;
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+static void
+next_node(struct hf_server *server, unsigned node)
+{
+    server->node = node != 0 ? node
+                             : server->node % server->addresses.count + 1;
+}
+
+static void
+on_no_answer(struct hf_server_query *query)
+{
+    struct hf_server *server = query->server;
+    struct hf_error error = server->trouble;
+
+    if (query->kind->fail != NULL) {
+        query->kind->fail(query);
+        return;
+    }
+    next_node(server, 0);
+    if (++query->failures >= ROUNDS * server->addresses.count) {
+        error.status =
+            query->is_clearing ? HF_E_UNKNOWN : HF_E_UNAVAILABLE;
+        hf_server_query_end(query, error.status, &error);
+        return;
+    }
+    query->again_at = hf_now();
+}
+
+/* It may name who leads. */
+static bool
+on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
+{
+    struct hf_server *server = query->server;
+
+    if (query->failures++ >= LEADERLESS_MAX)
+        return false;
+    next_node(server, hf_addresses_of(&server->addresses, reply->leader));
+    query->again_at = hf_after(hf_now(), pause_of_leaders);
+    return true;
+}
+
+static void
+answered(struct hf_call *call, const struct hf_http_answer *answer)
+{
+    struct hf_server_query *query =
+        HF_CONTAINER(call, struct hf_server_query, call);
+    struct hf_api_reply *reply = &query->server->reply;
+
+    if (answer == NULL) {
+        on_no_answer(query);
+        return;
+    }
+    if (answer->status == 503 && query->kind->fail == NULL &&
+        hf_api_reply_read(answer->status, answer->body, reply, NULL) == HF_OK &&
+        reply->answer.kind == HF_ANSWER_NOT_LEADING &&
+        on_not_leading(query, reply))
+        return;
+    query->failures = 0;
+    query->kind->take(query, answer->status, answer->body);
+}
+
+/* ---- Asking -------------------------------------------------------------- */
+
+static void
+ask(struct hf_server_query *query)
+{
+    struct hf_server *server = query->server;
+    struct hf_server_question question = {
+        .node = server->node,
+        .method = "GET",
+    };
+
+    query->again_at = HF_NEVER;
+    hf_text_init(&question.path, server->path, sizeof(server->path));
+    hf_text_init(&question.body, server->body, sizeof(server->body));
+    query->kind->ask(query, &question);
+    if (hf_call_ask(server, &query->call,
+                    &(struct hf_call_request){
+                        .node = question.node,
+                        .method = question.method,
+                        .path = question.path.at,
+                        .body = question.body.at,
+                    },
+                    &server->trouble) != HF_OK)
+        on_no_answer(query);
+}
+
+static const struct hf_server_query_kind *
+kind_of(const struct hf_query *query)
+{
+    switch (query->kind) {
+    case HF_LIST:
+        return &hf_server_listing;
+    case HF_AUDIT:
+        return &hf_server_audit;
+    case HF_EXAMINE:
+    case HF_CLEAR:
+        return &hf_server_examine;
+    case HF_DOCTOR:
+        break;
+    }
+    return &hf_server_doctor;
+}
+
+enum hf_status
+hf_server_queries_start(struct hf_backend *backend, struct hf_query *query,
+                        struct hf_error *error)
+{
+    struct hf_server *server = hf_server_of(backend);
+    struct hf_server_query *made =
+        hf_new(server->client->alloc, struct hf_server_query);
+
+    if (made == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    *made = (struct hf_server_query){
+        .kind = kind_of(query),
+        .server = server,
+        .query = query,
+        .call.answered = answered,
+        .last = &made->rows,
+        .began_at = hf_now(),
+        .node = 1,
+    };
+    made->until = hf_after(made->began_at, query->watch);
+    query->handle.behind = made;
+    hf_list_add(&server->queries, &made->link);
+    /* The loop asks: nothing may end before this returns. */
+    made->again_at = made->began_at;
+    hf_server_flush(server);
+    return HF_OK;
+}
+
+void
+hf_server_queries_cancel(struct hf_backend *backend, struct hf_query *query)
+{
+    enum hf_status status = HF_E_CANCELLED;
+    struct hf_error error;
+
+    (void)backend;
+    if (at(query)->is_clearing)
+        status = HF_E_UNKNOWN;
+    (void)hf_fail(&error, status, "%s", hf_status_sentence(status));
+    hf_server_query_end(at(query), status, &error);
+}
+
+void
+hf_server_queries_forget(struct hf_backend *backend, struct hf_query *query)
+{
+    (void)backend;
+    free_query(at(query));
+}
+
+struct hf_view *
+hf_server_queries_watch(struct hf_backend *backend,
+                        const struct hf_query *query)
+{
+    struct hf_server *server = hf_server_of(backend);
+    const struct hf_error *trouble =
+        server->trouble.status == HF_OK ? NULL : &server->trouble;
+
+    if (!has_view(query))
+        return NULL;
+    if (at(query)->seen != NULL)
+        return hf_views_copy(server, at(query)->seen);
+    return hf_views_nobody(server, hf_settings_space(&query->settings),
+                           query->settings.name, trouble);
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
+void
+hf_server_queries_tick(struct hf_server *server, struct hf_instant now)
+{
+    struct hf_link *link = server->queries.first;
+
+    while (link != NULL) {
+        struct hf_server_query *query =
+            HF_CONTAINER(link, struct hf_server_query, link);
+
+        link = link->next; /* it may be gone */
+        if (hf_reached(now, query->again_at))
+            ask(query);
+    }
+}
+
+struct hf_instant
+hf_server_queries_deadline(const struct hf_server *server)
+{
+    struct hf_instant deadline = HF_NEVER;
+
+    for (struct hf_link *link = server->queries.first; link != NULL;
+         link = link->next)
+        deadline = hf_earlier(
+            deadline,
+            HF_CONTAINER(link, struct hf_server_query, link)->again_at);
+    return deadline;
+}

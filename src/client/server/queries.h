@@ -1,0 +1,78 @@
+#ifndef HF_CLIENT_SERVER_QUERIES_H
+#define HF_CLIENT_SERVER_QUERIES_H
+
+#include "client/query.h"
+#include "client/server/server.h"
+
+/*
+ * Queries: what people ask of a lock server, each a few requests, one at a
+ * time.  Here is what they have in common: the node that is asked, and what
+ * becomes of a request without an answer.  What is asked, and what an answer
+ * means, is in a file for each kind.  The client is entered for all of it.
+ */
+struct hf_server_query {
+    const struct hf_server_query_kind *kind;
+    struct hf_link link; /* in server->queries */
+    struct hf_call call;
+    struct hf_server *server;
+    struct hf_query *query;
+    struct hf_instant again_at; /* no request is out: when the next is sent */
+    unsigned failures;          /* in a row */
+    struct hf_view *rows;       /* owned */
+    struct hf_view **last;      /* where the next row goes */
+
+    /* Of an examine and of a clear. */
+    struct hf_view *seen; /* owned: what is known of the holder; or NULL */
+    struct hf_instant began_at;
+    struct hf_instant until; /* no look after this */
+    bool is_clearing;        /* the clear was sent */
+
+    /* Of a doctor. */
+    unsigned node; /* that is asked, from 1 */
+    int64_t asked_us;
+};
+
+/* What is asked next. */
+struct hf_server_question {
+    unsigned node; /* as it is given, server->node */
+    const char *method;
+    struct hf_text path;
+    struct hf_text body;
+};
+
+struct hf_server_query_kind {
+    void (*ask)(struct hf_server_query *query,
+                struct hf_server_question *question);
+
+    /* An answer: either ends the query, or sets again_at. */
+    void (*take)(struct hf_server_query *query, int status,
+                 struct hf_bytes body);
+
+    /* No answer came: NULL where another node is asked. */
+    void (*fail)(struct hf_server_query *query);
+};
+
+extern const struct hf_server_query_kind hf_server_listing; /* listing.c */
+extern const struct hf_server_query_kind hf_server_audit;   /* audit.c */
+extern const struct hf_server_query_kind hf_server_examine; /* examine.c */
+extern const struct hf_server_query_kind hf_server_doctor;  /* doctor.c */
+
+/* ---- For the kinds ------------------------------------------------------- */
+
+/* Add a row, which it takes; NULL, for want of memory, ends the query. */
+bool hf_server_query_add(struct hf_server_query *query, struct hf_view *row);
+
+/* It has ended; *error is copied, and may be NULL.  It may be gone then. */
+void hf_server_query_end(struct hf_server_query *query, enum hf_status status,
+                         const struct hf_error *error);
+
+/* It has ended by an answer that is none of these: with what that says. */
+void hf_server_query_refused(struct hf_server_query *query, int status,
+                             struct hf_bytes body);
+
+/* ---- For the loop -------------------------------------------------------- */
+
+void hf_server_queries_tick(struct hf_server *server, struct hf_instant now);
+struct hf_instant hf_server_queries_deadline(const struct hf_server *server);
+
+#endif

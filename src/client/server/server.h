@@ -1,0 +1,76 @@
+#ifndef HF_CLIENT_SERVER_SERVER_H
+#define HF_CLIENT_SERVER_SERVER_H
+
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/self.h"
+#include "client/client.h"
+#include "client/server/addresses.h"
+#include "client/server/calls.h"
+#include "core/session.h"
+#include "net/http_module.h"
+#include "wire/api_ask.h"
+#include "wire/api_reply.h"
+
+/*
+ * Server: a place that is a lock server.  The machine is core/session, one for
+ * all locks of the same terms; this is what drives it, and what it drives.
+ *
+ *   callers ---+                     +--> connections --> sockets
+ *              +--> sessions, looks -+
+ *   loop ------+   (the mutex)       +--> notices, the alarm
+ *
+ *   server.c       its life, and what a place is asked for
+ *     locks.c        locks as place.h has them
+ *     queries.c      lists, examines, clears, the audit, the doctor
+ *     looks.c        who holds what is waited for
+ *       sessions.c     machines: events in, effects out
+ *         calls.c        what is asked and not answered
+ *           connections.c  to each node one; sockets
+ *
+ * Whoever brings an event does all that comes of it, under the client's mutex,
+ * up to handing bytes to the kernel: no call on a socket waits.  The *loop* is
+ * the one thread: it reads what servers say, and tells the time.
+ */
+struct hf_server {
+    struct hf_backend backend;
+    struct hf_client *client;          /* borrowed */
+    const struct hf_http_module *http; /* borrowed */
+    struct hf_self self;               /* constant */
+    struct hf_addresses addresses;
+
+    struct hf_list sessions;    /* of struct hf_server_session */
+    struct hf_list connections; /* of struct hf_connection */
+    struct hf_heap looks;       /* locks that are to be looked at */
+    size_t looks_out;           /* looks that are not answered */
+    struct hf_instant look_at;  /* no look before */
+    struct hf_error trouble;    /* why there was no answer last; HF_OK: there
+                                   was one, or nothing was asked */
+    unsigned node;              /* that queries are sent to, from 1 */
+    struct hf_list queries;     /* that go on */
+
+    bool stopping;
+    int alarm_fd;
+    int epoll_fd;
+    pthread_t loop;
+
+    /* For one call at a time. */
+    char path[HF_API_PATH_SIZE];
+    char body[HF_RECORD_TEXT_MAX + 1];
+    struct hf_api_reply reply;
+};
+
+static inline struct hf_server *
+hf_server_of(struct hf_backend *backend)
+{
+    return (struct hf_server *)backend;
+}
+
+/* After every event: hand over what is to be written, and set the alarm.
+ * Entered. */
+void hf_server_flush(struct hf_server *server);
+
+/* Given the server. */
+void *hf_server_loop(void *arg);
+
+#endif

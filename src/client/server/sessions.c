@@ -1,0 +1,473 @@
+#include "client/server/sessions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/random.h"
+#include "client/server/looks.h"
+#include "wire/api_ask.h"
+#include "wire/api_reply.h"
+
+/* A server of ours answers who waits after 29 s, if nobody tells it otherwise;
+ * one that is told more has us ask again before, which costs no place. */
+enum { SILENCE_MS = 40 * 1000 };
+
+/* Those that are only being settled count, too. */
+enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
+
+/* A message that is out. */
+struct message {
+    struct hf_call call;
+    struct hf_hash_node node; /* in session->messages, by its stream */
+    struct hf_server_session *session;
+};
+
+static uint64_t
+hash_of(uint64_t number)
+{
+    return hf_hash_bytes(HF_HASH_SEED, &number, sizeof(number));
+}
+
+/* ---- Finding ------------------------------------------------------------- */
+
+static struct hf_server_lock *
+find_lock(const struct hf_server_session *session, uint64_t id)
+{
+    struct hf_hash_node *node = hf_hash_find(&session->locks, hash_of(id));
+
+    for (; node != NULL; node = hf_hash_next(node)) {
+        struct hf_server_lock *lock =
+            HF_CONTAINER(node, struct hf_server_lock, node);
+
+        if (lock->lock->handle.id == id)
+            return lock;
+    }
+    return NULL;
+}
+
+static struct message *
+find_message(const struct hf_server_session *session, uint64_t stream)
+{
+    struct hf_hash_node *node = hf_hash_find(&session->messages, stream);
+
+    return node == NULL ? NULL : HF_CONTAINER(node, struct message, node);
+}
+
+/* ---- What is answered ---------------------------------------------------- */
+
+static uint64_t
+take_message(struct message *message)
+{
+    struct hf_server_session *session = message->session;
+    uint64_t stream = message->node.hash;
+
+    hf_hash_remove(&session->messages, &message->node);
+    hf_free(session->server->client->alloc, message);
+    return stream;
+}
+
+static void
+on_no_answer(struct hf_server_session *session, uint64_t stream)
+{
+    hf_sessions_step(session, &(struct hf_session_event){
+                                  .kind = HF_SESSION_STREAM_ENDED,
+                                  .at = hf_now(),
+                                  .broken.stream = stream,
+                              });
+}
+
+static void
+on_answer(struct hf_server_session *session, uint64_t stream,
+          struct hf_api_reply *reply)
+{
+    struct hf_session_event event = {
+        .kind = HF_SESSION_ANSWER,
+        .at = hf_now(),
+        .answer =
+            {
+                .answer = reply->answer,
+                .leader = hf_addresses_of(&session->server->addresses,
+                                          reply->leader),
+                .term = reply->term,
+                .secret = reply->secret,
+                .fences = reply->fences,
+                .fences_count = reply->fences_count,
+            },
+    };
+
+    event.answer.answer.stream = stream;
+    hf_sessions_step(session, &event);
+}
+
+static void
+answered(struct hf_call *call, const struct hf_http_answer *answer)
+{
+    struct message *message = HF_CONTAINER(call, struct message, call);
+    struct hf_server_session *session = message->session;
+    struct hf_server *server = session->server;
+    uint64_t stream = take_message(message);
+
+    if (answer == NULL ||
+        hf_api_reply_read(answer->status, answer->body, &server->reply,
+                          &server->trouble) != HF_OK)
+        on_no_answer(session, stream);
+    else
+        on_answer(session, stream, &server->reply);
+}
+
+/* ---- What is sent -------------------------------------------------------- */
+
+static size_t
+read_page(const struct hf_session *machine, uint64_t *fences)
+{
+    uint32_t cursor = 0;
+    size_t count = 0;
+
+    while (count < HF_API_REPLY_FENCES_MAX &&
+           hf_session_page(machine, &cursor, &fences[count]))
+        count++;
+    return count;
+}
+
+/* What the machine does not know of what it sends. */
+static void
+fill_ask(const struct hf_server_session *session,
+         const struct hf_session_send *send, uint64_t *fences,
+         struct hf_api_ask *ask)
+{
+    struct hf_server_lock *lock = find_lock(session, send->id);
+
+    *ask = (struct hf_api_ask){.send = send, .who = session->who, .note = ""};
+    if (send->message.kind == HF_MESSAGE_PAGE) {
+        ask->fences = fences;
+        ask->fences_count = read_page(session->machine, fences);
+    }
+    if (lock == NULL)
+        return;
+    ask->wants = lock->wants;
+    ask->wants_count = lock->wants_count;
+    ask->note = lock->note;
+    if (send->message.kind == HF_MESSAGE_CHANGE)
+        ask->wants += send->index;
+    lock->session_id = send->message.session;
+    lock->lane = send->message.lane;
+}
+
+/* One that is left is kept alive for the others in it only. */
+static bool
+is_awake(const struct hf_server_session *session)
+{
+    return !session->is_left || session->locks.count > 0;
+}
+
+static enum hf_status
+ask_for(struct message *message, const struct hf_session_send *send)
+{
+    struct hf_server *server = message->session->server;
+    char secret[HF_API_SECRET_SIZE];
+    uint64_t fences[HF_API_REPLY_FENCES_MAX];
+    struct hf_api_ask ask;
+    struct hf_text path;
+    struct hf_text body;
+    const char *method;
+
+    server->node = send->node; /* the machine knows best who leads */
+    hf_text_init(&path, server->path, sizeof(server->path));
+    hf_text_init(&body, server->body, sizeof(server->body));
+    fill_ask(message->session, send, fences, &ask);
+    method = hf_api_ask(&ask, &path, &body);
+    HF_CHECK(!hf_text_cut(&path) && !hf_text_cut(&body)); /* seen at the start */
+    hf_api_ask_secret(&send->secret, secret);
+    return hf_call_ask(server, &message->call,
+                       &(struct hf_call_request){
+                           .node = send->node,
+                           .method = method,
+                           .path = path.at,
+                           .body = body.at,
+                           .secret = send->message.kind == HF_MESSAGE_OPEN
+                                         ? NULL
+                                         : secret,
+                       },
+                       &server->trouble);
+}
+
+/* False: it is not out, nor will it be. */
+static bool
+send_out(struct hf_server_session *session, const struct hf_session_send *send)
+{
+    const struct hf_alloc *alloc = session->server->client->alloc;
+    struct message *message = hf_new(alloc, struct message);
+
+    if (message == NULL)
+        return false;
+    message->session = session;
+    message->call.answered = answered;
+    if (!hf_hash_add(&session->messages, &message->node,
+                     send->message.stream)) {
+        hf_free(alloc, message);
+        return false;
+    }
+    if (ask_for(message, send) == HF_OK)
+        return true;
+    (void)take_message(message);
+    return false;
+}
+
+static void
+close_stream(struct hf_server_session *session, uint64_t stream)
+{
+    struct message *message = find_message(session, stream);
+
+    if (message == NULL)
+        return;
+    hf_call_cancel(&message->call);
+    (void)take_message(message);
+}
+
+/* ---- What is told -------------------------------------------------------- */
+
+static void
+tell(struct hf_server_session *session, const struct hf_session_notice *notice)
+{
+    struct hf_server_lock *lock = find_lock(session, notice->id);
+
+    if (lock == NULL)
+        return; /* it was abandoned */
+    lock->state = notice->state;
+    lock->status = notice->status;
+    if ((notice->news & HF_NEWS_GRANTED) != 0) {
+        lock->fence = notice->fence;
+        lock->granted_at = hf_now();
+    }
+    if ((notice->news & (HF_NEWS_LOST | HF_NEWS_ENDED)) != 0)
+        lock->outcome = notice->outcome;
+    if (notice->state != HF_STATE_WAITING)
+        hf_looks_end(session->server, lock);
+    if (notice->state != HF_STATE_ENDED) {
+        hf_handle_tell(&lock->lock->handle, notice->news);
+        return;
+    }
+    hf_looks_judge(lock);
+    hf_hash_remove(&session->locks, &lock->node);
+    lock->is_there = false;
+    hf_handle_tell(&lock->lock->handle, notice->news & ~(unsigned)HF_NEWS_ENDED);
+    hf_client_ended(session->server->client, &lock->lock->handle);
+}
+
+/* ---- Steps --------------------------------------------------------------- */
+
+/* Streams that could not be begun: told when the machine can hear it. */
+enum { UNSENT_MAX = 64 };
+
+void
+hf_sessions_step(struct hf_server_session *session,
+                 const struct hf_session_event *event)
+{
+    uint64_t unsent[UNSENT_MAX];
+    size_t unsent_count = 0;
+    struct hf_session_effect effect;
+
+    hf_session_step(session->machine, event);
+    while (hf_session_next(session->machine, &effect)) {
+        switch (effect.kind) {
+        case HF_SESSION_TELL:
+            tell(session, &effect.tell);
+            break;
+        case HF_SESSION_CLOSE:
+            close_stream(session, effect.stream);
+            break;
+        case HF_SESSION_SEND:
+            /* of those beyond, the machine hears by its own timers */
+            if (!send_out(session, &effect.send) && unsent_count < UNSENT_MAX)
+                unsent[unsent_count++] = effect.send.message.stream;
+            break;
+        }
+    }
+    for (size_t i = 0; i < unsent_count; i++)
+        on_no_answer(session, unsent[i]);
+}
+
+void
+hf_sessions_tick(struct hf_server *server, struct hf_instant now)
+{
+    for (struct hf_link *link = server->sessions.first; link != NULL;
+         link = link->next) {
+        struct hf_server_session *session =
+            HF_CONTAINER(link, struct hf_server_session, link);
+
+        if (is_awake(session) &&
+            hf_reached(now, hf_session_deadline(session->machine)))
+            hf_sessions_step(session, &(struct hf_session_event){
+                                          .kind = HF_SESSION_CLOCK,
+                                          .at = now,
+                                      });
+    }
+}
+
+struct hf_instant
+hf_sessions_deadline(const struct hf_server *server)
+{
+    struct hf_instant deadline = HF_NEVER;
+
+    for (struct hf_link *link = server->sessions.first; link != NULL;
+         link = link->next) {
+        struct hf_server_session *session =
+            HF_CONTAINER(link, struct hf_server_session, link);
+
+        if (is_awake(session))
+            deadline =
+                hf_earlier(deadline, hf_session_deadline(session->machine));
+    }
+    return deadline;
+}
+
+/* ---- Life ---------------------------------------------------------------- */
+
+static bool
+are_equal(const struct hf_session_config *a, const struct hf_session_config *b)
+{
+    return a->terms.ttl.ms == b->terms.ttl.ms &&
+           a->terms.beat.ms == b->terms.beat.ms &&
+           a->terms.if_dead == b->terms.if_dead && a->grace.ms == b->grace.ms;
+}
+
+static struct hf_session_config
+config_of(const struct hf_server *server, const struct hf_settings *settings)
+{
+    struct hf_contender_config wish = hf_settings_config(settings);
+
+    return (struct hf_session_config){
+        .limits =
+            {
+                .wishes = WISHES_MAX,
+                .nodes = server->addresses.count,
+                .page = HF_API_REPLY_FENCES_MAX,
+            },
+        .terms = wish.terms,
+        .grace = wish.grace,
+        .margin = hf_margin(wish.terms.ttl),
+        .silence = {SILENCE_MS},
+    };
+}
+
+static void
+free_session(struct hf_server_session *session)
+{
+    const struct hf_alloc *alloc = session->server->client->alloc;
+
+    hf_hash_fini(&session->messages);
+    hf_hash_fini(&session->locks);
+    hf_free(alloc, session->machine);
+    hf_free(alloc, session);
+}
+
+static enum hf_status
+make(struct hf_server *server, struct hf_session_config *config,
+     struct hf_server_session **made, struct hf_error *error)
+{
+    const struct hf_alloc *alloc = server->client->alloc;
+    struct hf_server_session *session;
+    enum hf_status status = hf_random_u64(&config->seed, error);
+    void *block;
+
+    if (status != HF_OK)
+        return status;
+    HF_CHECK(hf_session_valid(config));
+    session = hf_new(alloc, struct hf_server_session);
+    block = hf_calloc(alloc, 1, hf_session_size(config));
+    if (session == NULL || block == NULL) {
+        hf_free(alloc, session);
+        hf_free(alloc, block);
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    }
+    session->server = server;
+    session->config = *config;
+    session->machine = hf_session_init(block, config);
+    session->messages.alloc = session->locks.alloc = alloc;
+    snprintf(session->who, sizeof(session->who), "%s@%s", server->self.user,
+             server->self.host.name);
+    hf_list_add(&server->sessions, &session->link);
+    *made = session;
+    return HF_OK;
+}
+
+enum hf_status
+hf_sessions_for(struct hf_server *server, const struct hf_settings *settings,
+                struct hf_server_session **session, struct hf_error *error)
+{
+    struct hf_session_config config = config_of(server, settings);
+
+    for (struct hf_link *link = server->sessions.first; link != NULL;
+         link = link->next) {
+        struct hf_server_session *one =
+            HF_CONTAINER(link, struct hf_server_session, link);
+
+        if (one->is_left || !are_equal(&one->config, &config))
+            continue;
+        if (!hf_session_room(one->machine))
+            return hf_fail(error, HF_E_LIMIT,
+                           "more than %d locks in one client",
+                           HF_CLIENT_LOCKS_MAX);
+        *session = one;
+        return HF_OK;
+    }
+    return make(server, &config, session, error);
+}
+
+void
+hf_sessions_end(struct hf_server *server)
+{
+    for (struct hf_link *link = server->sessions.first; link != NULL;
+         link = link->next) {
+        struct hf_server_session *session =
+            HF_CONTAINER(link, struct hf_server_session, link);
+
+        if (!session->is_left)
+            hf_sessions_step(session, &(struct hf_session_event){
+                                          .kind = HF_SESSION_END,
+                                          .at = hf_now(),
+                                      });
+    }
+}
+
+bool
+hf_sessions_over(const struct hf_server *server)
+{
+    for (struct hf_link *link = server->sessions.first; link != NULL;
+         link = link->next) {
+        const struct hf_server_session *session =
+            HF_CONTAINER(link, struct hf_server_session, link);
+
+        if (!session->is_left && !hf_session_over(session->machine))
+            return false;
+    }
+    return true;
+}
+
+static void
+drop_messages(struct hf_server_session *session)
+{
+    for (size_t i = 0; i < session->messages.chains_count; i++)
+        while (session->messages.chains[i] != NULL) {
+            struct message *message = HF_CONTAINER(
+                session->messages.chains[i], struct message, node);
+
+            hf_call_cancel(&message->call);
+            (void)take_message(message);
+        }
+}
+
+void
+hf_sessions_fini(struct hf_server *server)
+{
+    while (server->sessions.first != NULL) {
+        struct hf_server_session *session = HF_CONTAINER(
+            server->sessions.first, struct hf_server_session, link);
+
+        hf_list_remove(&server->sessions, &session->link);
+        drop_messages(session);
+        free_session(session);
+    }
+}

@@ -1,0 +1,77 @@
+#ifndef HF_CLIENT_SERVER_SESSIONS_H
+#define HF_CLIENT_SERVER_SESSIONS_H
+
+#include "base/hash.h"
+#include "client/server/server.h"
+
+/*
+ * Sessions: the machines, and what they need: time, streams that are calls, and
+ * ears for what they tell.  One for each combination of terms.  The client is
+ * entered for all of it.
+ */
+struct hf_server_session {
+    struct hf_link link; /* in server->sessions */
+    struct hf_server *server;
+    struct hf_session_config config;
+    struct hf_session *machine; /* owned: its block */
+    struct hf_hash messages;    /* that are out, by stream */
+    struct hf_hash locks;       /* that have not ended, by the id of the wish */
+    char who[HF_SERVED_WHO_MAX + 1];
+    bool is_left; /* one of its locks was abandoned: nothing more is wanted of
+                     it, and it is not ended, but left to its ttl */
+};
+
+/* A lock of a server's: what stands behind its handle. */
+struct hf_server_lock {
+    struct hf_lock *lock;
+    struct hf_server_session *session;
+    struct hf_hash_node node; /* in session->locks, until it has ended */
+    bool is_there;            /* ... where it is */
+    struct hf_want *wants;    /* owned; the names are the settings' */
+    size_t wants_count;
+    char note[HF_SERVED_NOTE_MAX + 1];
+
+    /* What was told of it. */
+    enum hf_state state;
+    enum hf_status status;
+    enum hf_outcome outcome;
+    uint64_t fence;
+    struct hf_instant granted_at;
+    bool is_released; /* its user wants no more of it */
+
+    /* Of its request, as it was sent last: where it stands in line. */
+    uint64_t session_id;
+    uint64_t lane;
+
+    /* Who holds it, as was seen last: looks.h. */
+    struct hf_heap_node look_at;
+    struct hf_call look;
+    struct hf_instant began_at;
+    struct hf_instant seen_at;       /* HF_NEVER: not yet */
+    struct hf_view *seen;            /* owned; NULL: nobody was seen */
+    uint64_t seen_fence;             /* of the holder; 0: none */
+    bool was_suspected;              /* and that was told */
+};
+
+/* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has no
+ * room for one more; HF_E_UNAVAILABLE: no random numbers; HF_E_NOMEM. */
+HF_MUST_USE enum hf_status
+hf_sessions_for(struct hf_server *server, const struct hf_settings *settings,
+                struct hf_server_session **session, struct hf_error *error);
+
+/* An event, and all that comes of it. */
+void hf_sessions_step(struct hf_server_session *session,
+                      const struct hf_session_event *event);
+
+/* Tell all the time; returns when to be called next. */
+void hf_sessions_tick(struct hf_server *server, struct hf_instant now);
+struct hf_instant hf_sessions_deadline(const struct hf_server *server);
+
+/* Nothing is wanted any more: end those that are not left. */
+void hf_sessions_end(struct hf_server *server);
+bool hf_sessions_over(const struct hf_server *server);
+
+/* Free all. */
+void hf_sessions_fini(struct hf_server *server);
+
+#endif

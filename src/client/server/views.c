@@ -1,0 +1,120 @@
+#include "client/server/views.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "client/describe.h"
+
+/* ---- Is it alive? -------------------------------------------------------- */
+
+static enum hf_presence
+look_here(const struct hf_owner *owner)
+{
+    struct hf_observation observation = {.count = 0};
+    enum hf_presence presence;
+
+    hf_process_observe(&observation, owner->processes, owner->processes_count);
+    presence = hf_process_look(&observation);
+    hf_process_forget(&observation);
+    return presence;
+}
+
+/* A server tells a holder that is silent from one that is suspected. */
+static enum hf_life
+life_of(const struct hf_api_claim *claim, enum hf_presence presence)
+{
+    if (presence == HF_PRESENCE_GONE)
+        return HF_LIFE_GONE;
+    if (claim->suspected)
+        return HF_LIFE_SUSPECTED;
+    if (2 * claim->silent.ms <= claim->value.terms.ttl.ms)
+        return HF_LIFE_BEATING;
+    return presence == HF_PRESENCE_THERE ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
+}
+
+static void
+judge(const struct hf_server *server, const struct hf_api_claim *claim,
+      struct hf_diagnosis *diagnosis)
+{
+    const struct hf_owner *owner = &claim->value.owner;
+    const struct hf_host *host = &server->self.host;
+    enum hf_presence presence = HF_PRESENCE_UNKNOWN;
+
+    diagnosis->here = hf_process_is_here(host, owner->boot, owner->pidns);
+    diagnosis->same_boot =
+        owner->boot[0] != '\0' && strcmp(owner->boot, host->boot) == 0;
+    if (diagnosis->here)
+        presence = look_here(owner);
+    diagnosis->running = presence == HF_PRESENCE_THERE;
+    diagnosis->unchanged = claim->silent;
+    diagnosis->watched = claim->silent;
+    diagnosis->life = life_of(claim, presence);
+}
+
+/* ---- Views --------------------------------------------------------------- */
+
+struct hf_view *
+hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
+               const struct hf_api_claim *claim, uint64_t position)
+{
+    struct hf_view *view =
+        hf_view_new(server->client->alloc, HF_VIEW_DIAGNOSIS);
+    const struct hf_record_meta meta = {
+        .space = seen->space,
+        .name = seen->name,
+        .name_len = strlen(seen->name),
+        .exists = true,
+        .version = claim->fence,
+        .token = claim->fence,
+        .stamp_ms = hf_wall_ms() - claim->silent.ms,
+    };
+    struct hf_description *record;
+
+    if (view == NULL)
+        return NULL;
+    record = &view->diagnosis.record;
+    hf_describe(&meta, &claim->value, record);
+    record->served = true;
+    record->mode = claim->mode;
+    record->session = claim->session;
+    record->waiters = seen->waiters;
+    record->position = position;
+    if (position != 0)
+        record->waited = claim->age;
+    else
+        record->since_ms = hf_wall_ms() - claim->age.ms;
+    judge(server, claim, &view->diagnosis);
+    return view;
+}
+
+struct hf_view *
+hf_views_nobody(const struct hf_server *server, const char *space,
+                const char *name, const struct hf_error *error)
+{
+    struct hf_view *view =
+        hf_view_new(server->client->alloc, HF_VIEW_DIAGNOSIS);
+    const struct hf_record_meta meta = {
+        .space = space,
+        .name = name,
+        .name_len = strlen(name),
+    };
+
+    if (view == NULL)
+        return NULL;
+    hf_describe(&meta, NULL, &view->diagnosis.record);
+    if (error != NULL)
+        view->diagnosis.error = *error;
+    return view;
+}
+
+struct hf_view *
+hf_views_copy(const struct hf_server *server, const struct hf_view *view)
+{
+    struct hf_view *copy = hf_view_new(server->client->alloc, view->kind);
+
+    if (copy == NULL)
+        return NULL;
+    *copy = *view;
+    copy->next = NULL;
+    return copy;
+}

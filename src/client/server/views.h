@@ -1,0 +1,29 @@
+#ifndef HF_CLIENT_SERVER_VIEWS_H
+#define HF_CLIENT_SERVER_VIEWS_H
+
+#include "client/server/server.h"
+#include "client/view.h"
+#include "wire/api_seen.h"
+
+/* Views of what a lock server tells; memory is the client's.  Any thread that
+ * has the client entered. */
+
+/* Who holds it, or waits for it at `position` (0: it holds), and whether it is
+ * alive: by what the server has heard of it, and by its processes where they
+ * are this host's.  NULL: no memory. */
+struct hf_view *hf_views_claim(const struct hf_server *server,
+                               const struct hf_api_seen *seen,
+                               const struct hf_api_claim *claim,
+                               uint64_t position);
+
+/* Nobody holds it, for all that is known; `error`: the place did not say, or
+ * NULL. */
+struct hf_view *hf_views_nobody(const struct hf_server *server,
+                                const char *space, const char *name,
+                                const struct hf_error *error);
+
+/* A copy. */
+struct hf_view *hf_views_copy(const struct hf_server *server,
+                              const struct hf_view *view);
+
+#endif

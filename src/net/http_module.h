@@ -1,0 +1,37 @@
+#ifndef HF_NET_HTTP_MODULE_H
+#define HF_NET_HTTP_MODULE_H
+
+#include "net/http_client.h"
+
+/*
+ * What http_client.h declares, as a module: a shared object that is opened when
+ * a place wants it, so that whoever keeps locks in a file needs no library for
+ * HTTP.  It exports one symbol, of this type, and takes no other of ours in: it
+ * has its own copy of what is below it.
+ */
+struct hf_http_module {
+    const char *version; /* of the build: another one's is not used */
+    enum hf_status (*open)(const struct hf_alloc *alloc,
+                           const struct hf_http_limits *limits,
+                           struct hf_http_client **client,
+                           struct hf_error *error);
+    void (*close)(struct hf_http_client *client);
+    enum hf_status (*ask)(struct hf_http_client *client,
+                          const struct hf_http_ask *ask, int32_t *stream,
+                          struct hf_error *error);
+    uint32_t (*room)(const struct hf_http_client *client);
+    void (*cancel)(struct hf_http_client *client, int32_t stream);
+    size_t (*feed)(struct hf_http_client *client, const char *bytes,
+                   size_t len);
+    struct hf_bytes (*out)(struct hf_http_client *client);
+    void (*wrote)(struct hf_http_client *client, size_t len);
+    void (*gone)(struct hf_http_client *client);
+    bool (*next)(struct hf_http_client *client,
+                 struct hf_http_client_news *news);
+    bool (*is_closing)(const struct hf_http_client *client);
+    const struct hf_http_limits *limits; /* the usual ones */
+};
+
+#define HF_HTTP_MODULE_SYMBOL "hf_http_module"
+
+#endif

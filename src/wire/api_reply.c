@@ -1,0 +1,260 @@
+#include "wire/api_reply.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/hex.h"
+#include "wire/api_answer.h"
+#include "wire/json_slice.h"
+
+#define URN "urn:holdfast:"
+
+/* Longer than any word, and than any sentence of a problem's. */
+enum { WORD_SIZE = 64, SENTENCE_SIZE = 256 };
+
+/* ---- Parts --------------------------------------------------------------- */
+
+static bool
+read_number(struct hf_bytes body, const char *member, uint64_t *number)
+{
+    return hf_json_slice_number(hf_json_slice(body, member), number);
+}
+
+static bool
+read_ms(struct hf_bytes body, const char *member, struct hf_duration *duration)
+{
+    uint64_t ms;
+
+    if (!read_number(body, member, &ms) || ms > INT64_MAX)
+        return false;
+    duration->ms = (int64_t)ms;
+    return true;
+}
+
+static bool
+is_true(struct hf_bytes body, const char *member)
+{
+    return hf_json_slice_true(hf_json_slice(body, member));
+}
+
+/* Digits, as they stand in a string, of just so many bytes. */
+static bool
+read_hex(struct hf_bytes body, const char *member, void *bytes, size_t len)
+{
+    char digits[2 * sizeof(struct hf_secret) + 2];
+    char raw[sizeof(struct hf_secret) + 1];
+    size_t found;
+
+    hf_json_slice_show(hf_json_slice(body, member), digits, sizeof(digits));
+    if (!hf_hex_read(digits, raw, sizeof(raw) - 1, &found) || found != len)
+        return false;
+    memcpy(bytes, raw, len);
+    return true;
+}
+
+static bool
+read_session(struct hf_bytes body, uint64_t *session)
+{
+    uint8_t bytes[sizeof(*session)];
+
+    if (!read_hex(body, "session", bytes, sizeof(bytes)))
+        return false;
+    *session = 0;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        *session = *session << 8 | bytes[i];
+    return true;
+}
+
+static bool
+read_fences(struct hf_bytes body, const char *member,
+            struct hf_api_reply *reply)
+{
+    struct hf_bytes fences = hf_json_slice(body, member);
+    struct hf_bytes fence;
+    size_t at = 0;
+
+    while (hf_json_slice_next(fences, &at, &fence)) {
+        if (reply->fences_count == HF_API_REPLY_FENCES_MAX ||
+            !hf_json_slice_number(fence, &reply->fences[reply->fences_count]))
+            return false;
+        reply->fences_count++;
+    }
+    return fences.len > 0;
+}
+
+/* ---- What was done ------------------------------------------------------- */
+
+static bool
+read_opened(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    return read_session(body, &reply->answer.alive.session) &&
+           read_number(body, "term", &reply->term) &&
+           read_hex(body, "secret", reply->secret.bytes,
+                    sizeof(reply->secret.bytes));
+}
+
+static bool
+read_alive(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    reply->answer.alive.differs = is_true(body, "differs");
+    return read_session(body, &reply->answer.alive.session) &&
+           read_number(body, "term", &reply->term) &&
+           read_ms(body, "ttl_ms", &reply->answer.alive.ttl) &&
+           read_fences(body, "cleared", reply);
+}
+
+static bool
+read_granted(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    return read_number(body, "fence", &reply->answer.fence) &&
+           reply->answer.fence > 0 && read_number(body, "term", &reply->term);
+}
+
+static bool
+read_page(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    return read_fences(body, "missing", reply);
+}
+
+static bool
+read_free(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    (void)body;
+    reply->answer.over = HF_OVER_FREE;
+    return true;
+}
+
+/* Each success has a member of its own. */
+static const struct {
+    const char *member;
+    enum hf_answer_kind kind;
+    bool (*read)(struct hf_bytes body, struct hf_api_reply *reply);
+} successes[] = {
+    {"granted", HF_ANSWER_GRANTED, read_granted},
+    {"alive", HF_ANSWER_ALIVE, read_alive},
+    {"released", HF_ANSWER_RELEASED, NULL},
+    {"opened", HF_ANSWER_OPENED, read_opened},
+    {"page", HF_ANSWER_PAGE, read_page},
+    {"changed", HF_ANSWER_CHANGED, NULL},
+    {"ended", HF_ANSWER_ENDED, NULL},
+    {"cleared", HF_ANSWER_CLEARED, NULL},
+    {"free", HF_ANSWER_OVER, read_free},
+};
+
+static bool
+read_success(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    for (size_t i = 0; i < sizeof(successes) / sizeof(successes[0]); i++) {
+        if (!is_true(body, successes[i].member))
+            continue;
+        reply->answer.kind = successes[i].kind;
+        return successes[i].read == NULL || successes[i].read(body, reply);
+    }
+    return false;
+}
+
+/* ---- What was not -------------------------------------------------------- */
+
+/* The word of its type; "": it has none of ours. */
+static void
+read_word(struct hf_bytes body, char word[WORD_SIZE])
+{
+    char type[WORD_SIZE];
+
+    word[0] = '\0';
+    hf_json_slice_show(hf_json_slice(body, "type"), type, sizeof(type));
+    if (strncmp(type, URN, strlen(URN)) == 0)
+        memcpy(word, type + strlen(URN), strlen(type) - strlen(URN) + 1);
+}
+
+static bool
+read_over(const char *word, struct hf_api_reply *reply)
+{
+    reply->answer.kind = HF_ANSWER_OVER;
+    for (unsigned i = 0; i <= HF_OVER_FORGOTTEN; i++) {
+        const char *its = hf_api_over_word((enum hf_over)i);
+
+        if (its == NULL || strcmp(word, its) != 0)
+            continue;
+        reply->answer.over = (enum hf_over)i;
+        return true;
+    }
+    return false;
+}
+
+static bool
+read_particulars(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    struct hf_answer *answer = &reply->answer;
+
+    switch ((int)answer->kind) {
+    case HF_ANSWER_TERM:
+        return read_number(body, "term", &reply->term) &&
+               read_number(body, "pause_us", &answer->pause_us);
+    case HF_ANSWER_BLOCKING_TIMEOUT:
+        answer->blocked.remaining = HF_FOREVER;
+        (void)read_ms(body, "remaining_ms", &answer->blocked.remaining);
+        return read_number(body, "position", &answer->blocked.position);
+    case HF_ANSWER_LATER:
+        return read_ms(body, "grace_ms", &answer->grace);
+    case HF_ANSWER_NOT_LEADING:
+        hf_json_slice_show(hf_json_slice(body, "leader"), reply->leader,
+                           sizeof(reply->leader));
+        return true;
+    }
+    return true;
+}
+
+static bool
+read_refusal(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    char word[WORD_SIZE];
+
+    read_word(body, word);
+    if (is_true(body, "over"))
+        return read_over(word, reply);
+    for (unsigned i = 0; i <= HF_ANSWER_NOT_LEADING; i++) {
+        const char *its = hf_api_answer_word((enum hf_answer_kind)i);
+
+        if (its == NULL || strcmp(word, its) != 0)
+            continue;
+        reply->answer.kind = (enum hf_answer_kind)i;
+        return read_particulars(body, reply);
+    }
+    return false;
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+enum hf_status
+hf_api_reply_problem(int status, struct hf_bytes body, struct hf_error *error)
+{
+    char message[SENTENCE_SIZE];
+
+    hf_json_slice_show(hf_json_slice(body, "message"), message,
+                       sizeof(message));
+    if (message[0] == '\0')
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "what answers is no lock server (status %d)", status);
+    return hf_fail(error, HF_E_UNAVAILABLE, "%s (status %d)", message, status);
+}
+
+enum hf_status
+hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
+                  struct hf_error *error)
+{
+    bool fits;
+
+    reply->answer = (struct hf_answer){.stream = 0};
+    reply->term = 0;
+    reply->fences_count = 0;
+    reply->leader[0] = '\0';
+    fits = status < 300 ? read_success(body, reply) : read_refusal(body, reply);
+    if (fits)
+        return HF_OK;
+    (void)hf_api_reply_problem(status, body, error);
+    if (error != NULL)
+        error->status = HF_E_CORRUPT;
+    return HF_E_CORRUPT;
+}

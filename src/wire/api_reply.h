@@ -1,0 +1,41 @@
+#ifndef HF_WIRE_API_REPLY_H
+#define HF_WIRE_API_REPLY_H
+
+#include "base/bytes.h"
+#include "core/session.h"
+
+/*
+ * What a lock server answered to a session's message: api_answer.h, read.
+ *
+ * Allocates nothing; any thread.
+ */
+
+enum {
+    HF_API_REPLY_FENCES_MAX = 256, /* of a page, or revoked at once */
+    HF_API_REPLY_ADDRESS_MAX = 255,
+};
+
+struct hf_api_reply {
+    struct hf_answer answer; /* without its stream and its mark */
+    uint64_t term;           /* OPENED, ALIVE, GRANTED, TERM */
+    struct hf_secret secret; /* OPENED */
+    size_t fences_count;     /* ALIVE: revoked; PAGE: not there */
+    uint64_t fences[HF_API_REPLY_FENCES_MAX];
+    char leader[HF_API_REPLY_ADDRESS_MAX + 1]; /* NOT_LEADING; "": unknown */
+};
+
+/*
+ * Read an answer of any status and any bytes.  HF_E_CORRUPT: it answers no
+ * message, as that of a proxy between, or of a server that has no memory;
+ * *error says what it says.  *reply may hold anything then.
+ */
+HF_MUST_USE enum hf_status hf_api_reply_read(int status, struct hf_bytes body,
+                                             struct hf_api_reply *reply,
+                                             struct hf_error *error);
+
+/* HF_E_UNAVAILABLE with what a problem says for people, or with the bare
+ * status. */
+enum hf_status hf_api_reply_problem(int status, struct hf_bytes body,
+                                    struct hf_error *error);
+
+#endif

@@ -1,0 +1,113 @@
+#include "wire/api_seen.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "wire/json_slice.h"
+
+static uint64_t
+number_of(struct hf_bytes object, const char *member)
+{
+    uint64_t number = 0;
+
+    (void)hf_json_slice_number(hf_json_slice(object, member), &number);
+    return number <= INT64_MAX ? number : INT64_MAX;
+}
+
+static struct hf_duration
+duration_of(struct hf_bytes object, const char *member)
+{
+    return (struct hf_duration){(int64_t)number_of(object, member)};
+}
+
+bool
+hf_api_seen_read(struct hf_bytes lock, struct hf_api_seen *seen)
+{
+    hf_json_slice_show(hf_json_slice(lock, "space"), seen->space,
+                       sizeof(seen->space));
+    hf_json_slice_show(hf_json_slice(lock, "name"), seen->name,
+                       sizeof(seen->name));
+    seen->holders = hf_json_slice(lock, "holders");
+    seen->queue = hf_json_slice(lock, "queue");
+    seen->waiters = number_of(lock, "waiters");
+    seen->position = number_of(lock, "position");
+    return seen->name[0] != '\0';
+}
+
+/* ---- Who it is ----------------------------------------------------------- */
+
+/* "ann@db1", or any text. */
+static void
+read_who(struct hf_bytes row, struct hf_owner *owner)
+{
+    char who[HF_SERVED_WHO_MAX + 1];
+    char *host;
+
+    hf_json_slice_show(hf_json_slice(row, "who"), who, sizeof(who));
+    host = strrchr(who, '@');
+    if (host != NULL) {
+        *host = '\0';
+        hf_text_show(owner->host, sizeof(owner->host), host + 1,
+                     strlen(host + 1));
+    }
+    hf_text_show(owner->user, sizeof(owner->user), who, strlen(who));
+}
+
+static void
+read_value(struct hf_bytes row, struct hf_value *value)
+{
+    char note[HF_SERVED_NOTE_MAX + 1];
+    char if_dead[16];
+
+    hf_json_slice_show(hf_json_slice(row, "note"), note, sizeof(note));
+    if (hf_record_decode(note, strlen(note), value, NULL) == HF_OK)
+        return;
+    *value = (struct hf_value){.terms.if_dead = HF_TAKEOVER};
+    hf_json_slice_show(hf_json_slice(row, "if_dead"), if_dead,
+                       sizeof(if_dead));
+    (void)hf_record_if_dead(if_dead, &value->terms.if_dead);
+    value->terms.ttl = duration_of(row, "ttl_ms");
+    read_who(row, &value->owner);
+    hf_text_show(value->owner.reason, sizeof(value->owner.reason), note,
+                 strlen(note));
+}
+
+static uint64_t
+read_session(struct hf_bytes row)
+{
+    char digits[17];
+    uint64_t session = 0;
+
+    hf_json_slice_show(hf_json_slice(row, "session"), digits, sizeof(digits));
+    for (size_t i = 0; digits[i] != '\0'; i++) {
+        const char *all = "0123456789abcdef";
+        const char *digit = strchr(all, digits[i]);
+
+        if (digit == NULL)
+            return 0;
+        session = session << 4 | (uint64_t)(digit - all);
+    }
+    return session;
+}
+
+bool
+hf_api_seen_next(struct hf_bytes list, size_t *at, struct hf_api_claim *claim)
+{
+    struct hf_bytes row;
+    char mode[16];
+
+    if (!hf_json_slice_next(list, at, &row))
+        return false;
+    hf_json_slice_show(hf_json_slice(row, "mode"), mode, sizeof(mode));
+    *claim = (struct hf_api_claim){
+        .session = read_session(row),
+        .lane = number_of(row, "lane"),
+        .fence = number_of(row, "fence"),
+        .mode = strcmp(mode, "shared") == 0 ? HF_SHARED : HF_EXCLUSIVE,
+        .silent = duration_of(row, "silent_ms"),
+        .suspected = hf_json_slice_true(hf_json_slice(row, "suspected")),
+    };
+    claim->age = duration_of(row, claim->fence != 0 ? "held_ms" : "waited_ms");
+    read_value(row, &claim->value);
+    return true;
+}
