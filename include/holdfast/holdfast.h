@@ -363,6 +363,26 @@ HF_PUBLIC int64_t hf_lock_right_ms(const struct hf_lock *lock);
  * caller's; NULL: no memory, or a forked child's call. */
 HF_PUBLIC struct hf_view *hf_lock_view(const struct hf_lock *lock);
 
+/*
+ * What another process needs to give back a grant of a lock server's, should
+ * this one be killed: a text with the secret of the session, in `buffer` (at
+ * most `size` bytes with the final NUL, HF_FAREWELL_SIZE always suffice).
+ * Returns its length; 0, and "": it is not held, or the place keeps nothing
+ * alive but records, whose ttl will tell.
+ */
+#define HF_FAREWELL_SIZE 1280
+HF_PUBLIC size_t hf_lock_farewell(const struct hf_lock *lock, char *buffer,
+                                  size_t size);
+
+/*
+ * End the session that the text names, and with it all that is held in it; a
+ * session that is over is one that was ended.  Needs no client; blocks up to
+ * `limit`.  For who knows that nothing under the lock goes on.  HF_E_INVALID:
+ * no such text.  HF_E_UNAVAILABLE: no node has answered.
+ */
+HF_PUBLIC enum hf_status hf_farewell(const char *text, struct hf_duration limit,
+                                     struct hf_error *error);
+
 /* Hold name number `index` in another mode; HF_NEWS_CHANGED when it is done.
  * HF_E_INVALID where the place does not: no table of records does. */
 HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_change(struct hf_lock *lock,

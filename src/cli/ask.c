@@ -8,20 +8,32 @@ int
 hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
              const struct hf_which *which)
 {
-    const char *name = kind == HF_LIST ? HF_PREFIX : HF_NAME;
     bool writes = kind == HF_CLEAR || kind == HF_DOCTOR;
     struct hf_error error = {0};
     enum hf_status status = hf_client_new(NULL, &ask->client, &error);
 
     if (status == HF_OK && !writes)
         status = hf_client_set(ask->client, HF_LOOK_ONLY, "yes", &error);
-    if (status == HF_OK)
-        status = hf_query_new(ask->client, kind, &ask->query, &error);
     if (status != HF_OK)
         return hf_say_failure(&error, status);
+    return hf_ask_again(ask, kind, which);
+}
 
-    int wrong = hf_ask_set(ask, HF_SPACE, which->space);
+int
+hf_ask_again(struct hf_ask *ask, enum hf_query_kind kind,
+             const struct hf_which *which)
+{
+    const char *name = kind == HF_LIST ? HF_PREFIX : HF_NAME;
+    struct hf_error error = {0};
+    enum hf_status status;
+    int wrong;
 
+    hf_query_free(ask->query);
+    ask->query = NULL;
+    status = hf_query_new(ask->client, kind, &ask->query, &error);
+    if (status != HF_OK)
+        return hf_say_failure(&error, status);
+    wrong = hf_ask_set(ask, HF_SPACE, which->space);
     return wrong != 0 ? wrong : hf_ask_set(ask, name, which->name);
 }
 

@@ -10,6 +10,7 @@
  * One question to a place, as every verb but `run` asks it:
  *
  *     begin -> set* -> open -> wait -> (wait, for the next page)* -> end
+ *                               ^----- again -> set*
  *
  * What is wrong with it is said before the place is opened, so that nothing is
  * written.  Each step returns 0, or an exit code after having said why; then
@@ -23,6 +24,10 @@ struct hf_ask {
 /* A question about the lock that `which` names, or the locks.  Only a clear
  * and a doctor may write. */
 int hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
+                 const struct hf_which *which);
+
+/* Another one, of the same client, in the place of the last. */
+int hf_ask_again(struct hf_ask *ask, enum hf_query_kind kind,
                  const struct hf_which *which);
 
 /* Set an option of it; a text that is NULL leaves it as it is. */

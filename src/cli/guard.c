@@ -28,6 +28,9 @@ static const struct hf_duration stop_pause = {1000};
 /* What is left of the command then is worth a line. */
 static const struct hf_duration left_after = {200};
 
+/* Then the ttl has to tell. */
+static const struct hf_duration farewell_limit = {10 * 1000};
+
 enum state { WAITING, RUNNING, ENDING };
 
 struct guard {
@@ -126,16 +129,17 @@ export_grant(const struct guard *g)
     char fence[24];
 
     snprintf(fence, sizeof(fence), "%" PRIu64, g->link->page->fence);
-    (void)setenv("HOLDFAST_NAME", g->terms->name, 1);
+    (void)setenv("HOLDFAST_NAME", g->terms->names[0], 1);
     (void)setenv("HOLDFAST_SPACE", g->terms->space, 1);
     (void)setenv("HOLDFAST_FENCE", fence, 1);
     (void)setenv("HOLDFAST_AT", g->link->page->place, 1);
-    hf_run_nested_add(&(struct hf_run_nested){
-        .place = g->link->page->place,
-        .space = g->terms->space,
-        .name = g->terms->name,
-        .fence = g->link->page->fence,
-    });
+    for (const char *const *name = g->terms->names; *name != NULL; name++)
+        hf_run_nested_add(&(struct hf_run_nested){
+            .place = g->link->page->place,
+            .space = g->terms->space,
+            .name = *name,
+            .fence = g->link->page->fence,
+        });
 }
 
 static void
@@ -362,6 +366,19 @@ tell_end(struct guard *g)
     tell(g, &done);
 }
 
+/* Holdfast was killed, and nothing of the command is left: a lock server need
+ * not wait for the ttl to learn that.  What a refuse lock's command left half
+ * done is for a person. */
+static void
+say_farewell(const struct guard *g)
+{
+    const char *farewell = g->link->page->farewell;
+    bool cut = g->state == ENDING && g->command.pid != 0;
+
+    if (farewell[0] != '\0' && (takeover(g) || !cut))
+        (void)hf_farewell(farewell, farewell_limit, NULL);
+}
+
 static _Noreturn void
 run_guard(struct hf_guard_link *link, const struct hf_guard_link_terms *terms)
 {
@@ -390,7 +407,9 @@ run_guard(struct hf_guard_link *link, const struct hf_guard_link_terms *terms)
         wait_for_news(&g);
         on_time(&g);
     }
-    if (!g.holdfast_gone)
+    if (g.holdfast_gone)
+        say_farewell(&g);
+    else
         tell_end(&g);
     _exit(0);
 }

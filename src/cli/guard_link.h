@@ -37,6 +37,7 @@ struct hf_guard_link_page {
     _Atomic int64_t right_until_ms; /* an instant; written by holdfast */
     uint64_t fence;                 /* set before GRANT, as place */
     char place[HF_GUARD_LINK_PLACE_MAX];
+    char farewell[HF_FAREWELL_SIZE]; /* to a lock server; "": none is owed */
 };
 
 enum hf_guard_link_word {
@@ -76,7 +77,7 @@ struct hf_guard_link {
 
 /* What the guard is told when it is forked; it has no other options. */
 struct hf_guard_link_terms {
-    const char *name;
+    const char *const *names; /* NULL at the end */
     const char *space; /* "default" where none was given */
     enum hf_if_dead if_dead;
     struct hf_duration grace;

@@ -1,5 +1,6 @@
 #include "line.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -84,6 +85,17 @@ for_how_long(struct hf_instant since, char *buffer, size_t size)
     return buffer;
 }
 
+/* In the line of a lock server. */
+static void
+add_position(struct hf_text *out, const struct hf_view *seen)
+{
+    int64_t position = hf_view_number(seen, HF_FIELD_POSITION);
+
+    if (position != 0)
+        hf_text_addf(out, ", we are number %" PRId64 " of %" PRId64 " in line",
+                     position, hf_view_number(seen, HF_FIELD_WAITERS));
+}
+
 /* What matters most stands first: the end is cut on a narrow terminal. */
 static void
 add_holder(struct hf_text *out, const struct hf_line *line,
@@ -100,6 +112,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
                      hf_moment_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
                                    text, sizeof(text)));
         add_life(out, seen);
+        add_position(out, seen);
         hf_text_addf(out, ", runs: %s", hf_view_text(seen, HF_FIELD_COMMAND));
     }
     hf_text_addf(out, " (%s)", line->place);

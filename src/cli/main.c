@@ -16,6 +16,7 @@ static const char help[] =
     "  ls      list the locks\n"
     "  show    show the whole record of one lock\n"
     "  why     is its holder alive? the evidence, and what to do\n"
+    "  watch   tell what becomes of one lock, change by change\n"
     "  clear   delete the record of a dead holder, by hand\n"
     "  audit   list the locks that were cleared: when, by whom, why\n"
     "  doctor  is the place sound, and this host? what to do if not\n"
@@ -32,7 +33,8 @@ static const char help[] =
     "The place where locks are kept is --at, or else HOLDFAST_AT, or else a\n"
     "file: /var/lib/holdfast/locks.db for root, for others\n"
     "~/.local/state/holdfast/locks.db.  Who names the same file shares its\n"
-    "locks; every machine and every container has a default of its own.\n";
+    "locks; every machine and every container has a default of its own.  Several\n"
+    "machines share those of a lock server (holdfastd): http://HOST:7420.\n";
 
 static const struct {
     const char *name;
@@ -40,8 +42,8 @@ static const struct {
 } verbs[] = {
     {"run", hf_run_verb},       {"ls", hf_ls_verb},
     {"show", hf_show_verb},     {"why", hf_why_verb},
-    {"clear", hf_clear_verb},   {"audit", hf_audit_verb},
-    {"doctor", hf_doctor_verb},
+    {"watch", hf_watch_verb},   {"clear", hf_clear_verb},
+    {"audit", hf_audit_verb},   {"doctor", hf_doctor_verb},
 };
 
 /*

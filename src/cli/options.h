@@ -35,6 +35,7 @@ enum hf_option {
     HF_OPTION_FORCE,
     HF_OPTION_FENCE,
     HF_OPTION_SINCE,
+    HF_OPTION_SHARED,
 };
 
 /* Every verb's letters, and rows of its table, for getopt_long. */

@@ -23,6 +23,12 @@ hf_report_corrupt(const struct hf_view *seen)
     return hf_view_number(seen, HF_FIELD_CORRUPT) != 0;
 }
 
+bool
+hf_report_served(const struct hf_view *seen)
+{
+    return hf_view_has(seen, HF_FIELD_MODE);
+}
+
 enum hf_life
 hf_report_life(const struct hf_view *seen)
 {
@@ -211,12 +217,18 @@ hf_report_holder(struct hf_text *out, const char *indent,
                  hf_report_known(seen, HF_FIELD_COMMAND));
     if (reason[0] != '\0')
         hf_text_addf(out, "%sreason: %s\n", indent, reason);
-    hf_text_addf(out, "%slast value: beat %" PRIu64 " of claim %" PRIu64,
-                 indent, (uint64_t)hf_view_number(seen, HF_FIELD_BEAT),
-                 (uint64_t)hf_view_number(seen, HF_FIELD_CLAIM));
-    if (unchanged.ms >= JUST_MS)
-        hf_text_addf(out, ", unchanged for %s",
-                     hf_duration_text(unchanged, text, sizeof(text)));
+    if (hf_report_served(seen)) {
+        hf_text_addf(out, "%sheld: %s, %" PRId64 " in line", indent,
+                     hf_view_text(seen, HF_FIELD_MODE),
+                     hf_view_number(seen, HF_FIELD_WAITERS));
+    } else {
+        hf_text_addf(out, "%slast value: beat %" PRIu64 " of claim %" PRIu64,
+                     indent, (uint64_t)hf_view_number(seen, HF_FIELD_BEAT),
+                     (uint64_t)hf_view_number(seen, HF_FIELD_CLAIM));
+        if (unchanged.ms >= JUST_MS)
+            hf_text_addf(out, ", unchanged for %s",
+                         hf_duration_text(unchanged, text, sizeof(text)));
+    }
     hf_text_addf(out, "; fence %" PRIu64 "; if dead: %s\n",
                  hf_report_fence(seen), hf_view_text(seen, HF_FIELD_IF_DEAD));
     hf_text_addf(out, "%slife: ", indent);

@@ -13,6 +13,9 @@
 
 /* What is seen of a lock and its holder, as what it is. */
 bool hf_report_exists(const struct hf_view *seen);
+/* By a lock server: it tells who waits, and of beats it tells only the last. */
+bool hf_report_served(const struct hf_view *seen);
+
 bool hf_report_corrupt(const struct hf_view *seen);
 enum hf_life hf_report_life(const struct hf_view *seen);
 uint64_t hf_report_fence(const struct hf_view *seen);

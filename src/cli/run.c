@@ -7,9 +7,10 @@
 #include "verbs.h"
 
 static const char help[] =
-    "usage: holdfast run [OPTION...] NAME -- COMMAND [ARGUMENT...]\n"
+    "usage: holdfast run [OPTION...] NAME... -- COMMAND [ARGUMENT...]\n"
     "\n"
-    "Wait for the lock NAME, run COMMAND while it is held, give it back.\n"
+    "Wait for the lock NAME, run COMMAND while it is held, give it back.  Of\n"
+    "several, which only a lock server keeps, all are held or none.\n"
     "\n"
     "  -n                do not wait: give up at the holder's first sign of\n"
     "                    life; a place that others keep locked is waited\n"
@@ -32,10 +33,12 @@ static const char help[] =
     "  --beat DURATION   between two heartbeats (default 2s)\n"
     "  --grace DURATION  between TERM and KILL, when the command must end\n"
     "                    (default ttl/3, 10s at most)\n"
+    "  --shared          with others that share it: needs a lock server\n"
     "  --reason TEXT     why, for people who look\n"
     "  -q, --quiet       say nothing of waiting, of a takeover, or of a lock\n"
     "                    that was not acquired in time\n"
-    "  --at PLACE        where the locks are kept, as sqlite:/path/locks.db\n"
+    "  --at PLACE        where the locks are kept: sqlite:/path/locks.db, or a\n"
+    "                    lock server, http://HOST:7420[,HOST:7420...]\n"
     "  --space SPACE     names are unique within one (default `default`)\n"
     "  --json            say nothing but the answer, as one line of JSON on\n"
     "                    stderr\n"
@@ -100,19 +103,20 @@ take_if_dead(struct hf_run_order *order)
     return 0;
 }
 
-/* The first word that is no option is the name; there is only one. */
+/* Words that are no options are names. */
 static int
-take_word(struct hf_run_order *order)
+take_name(struct hf_run_order *order, const char *name)
 {
-    struct hf_text word = HF_PHRASE;
+    size_t count = 0;
 
-    if (order->which.name == NULL) {
-        order->which.name = optarg;
-        return 0;
-    }
-    hf_phrase_quote(&word, optarg);
-    return hf_say_usage("run", "what is %s? the command goes after --",
-                        word.at);
+    while (order->names[count] != NULL)
+        count++;
+    if (count == HF_RUN_NAMES_MAX)
+        return hf_say_usage("run", "%d names at most; the command goes after --",
+                            HF_RUN_NAMES_MAX);
+    order->names[count] = name;
+    order->which.name = order->names[0];
+    return 0;
 }
 
 static int
@@ -120,7 +124,7 @@ take_option(struct hf_run_order *order, int option, char **argv)
 {
     switch (option) {
     case 1:
-        return take_word(order);
+        return take_name(order, optarg);
     case 'n':
         order->try_only = true;
         return 0;
@@ -147,6 +151,9 @@ take_option(struct hf_run_order *order, int option, char **argv)
     case HF_OPTION_REASON:
         order->reason = optarg;
         return 0;
+    case HF_OPTION_SHARED:
+        order->mode = HF_SHARED;
+        return 0;
     case '?':
     case ':':
         return hf_options_bad("run", option, argv);
@@ -163,7 +170,7 @@ take_command(struct hf_run_order *order, int argc, char **argv)
     bool separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
 
     if (order->which.name == NULL && optind < argc) {
-        order->which.name = argv[optind++]; /* one that begins with - */
+        (void)take_name(order, argv[optind++]); /* it begins with - */
         separated = optind < argc && strcmp(argv[optind], "--") == 0;
         optind += separated;
     }
@@ -182,6 +189,7 @@ read_line(struct hf_run_order *order, int argc, char **argv)
         {"if-dead", required_argument, NULL, HF_OPTION_IF_DEAD},
         {"if-suspected", required_argument, NULL, HF_OPTION_IF_SUSPECTED},
         {"quiet", no_argument, NULL, 'q'},
+        {"shared", no_argument, NULL, HF_OPTION_SHARED},
         {"ttl", required_argument, NULL, HF_OPTION_TTL},
         {"beat", required_argument, NULL, HF_OPTION_BEAT},
         {"grace", required_argument, NULL, HF_OPTION_GRACE},

@@ -197,6 +197,7 @@ grant_to_guard(struct hf_run *run)
     page->fence = hf_lock_fence(run->lock);
     snprintf(page->place, sizeof(page->place), "%s",
              hf_client_place(run->client));
+    (void)hf_lock_farewell(run->lock, page->farewell, sizeof(page->farewell));
     atomic_store(&page->right_until_ms, hf_lock_right_ms(run->lock));
     run->guard_told = hf_guard_link_send(
         run->link.holdfast_end,
@@ -452,6 +453,7 @@ prepare(struct hf_run *run)
         {HF_WAIT, order->try_only ? "try" : order->wait},
         {HF_IF_SUSPECTED, order->if_suspected},
         {HF_REASON, order->reason},
+        {HF_MODE, hf_mode_word(order->mode)},
     };
     enum hf_status status = hf_client_new(NULL, &run->client, &run->error);
 
@@ -463,6 +465,9 @@ prepare(struct hf_run *run)
             status = hf_lock_set(run->lock, wishes[i].option, wishes[i].text,
                                  &run->error);
     }
+    for (size_t i = 1; status == HF_OK && order->names[i] != NULL; i++)
+        status = hf_lock_add(run->lock, order->names[i], order->mode,
+                             &run->error);
     if (status == HF_OK)
         status = hf_lock_verify(run->lock, &run->error);
     return status;
@@ -475,7 +480,7 @@ make_ready(struct hf_run *run)
 {
     const char *space = run->order->which.space;
 
-    run->guard_terms.name = run->order->which.name;
+    run->guard_terms.names = run->order->names;
     run->guard_terms.space = space != NULL ? space : "default";
     run->guard_terms.if_dead = run->order->if_dead;
     run->guard_terms.grace = hf_lock_duration(run->lock, HF_GRACE);
@@ -509,6 +514,19 @@ finish(struct hf_run *run)
     hf_run_events_close(run);
 }
 
+/* "a", or "a and b". */
+static void
+quote_names(struct hf_run *run)
+{
+    const char *const *names = run->order->names;
+
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (i > 0)
+            hf_text_add(&run->name, names[i + 1] == NULL ? " and " : ", ");
+        hf_phrase_quote(&run->name, names[i]);
+    }
+}
+
 static int
 run_all(struct hf_run *run)
 {
@@ -517,7 +535,7 @@ run_all(struct hf_run *run)
 
     if (status != HF_OK)
         return hf_say_failure(&run->error, status);
-    hf_phrase_quote(&run->name, run->order->which.name);
+    quote_names(run);
     missing = make_ready(run);
     if (missing != NULL)
         return hf_run_words_cannot_start(missing);

@@ -23,10 +23,15 @@
  * be done.  Opening the place comes before the loop (run_open.c).
  */
 
+/* Under one grant, as a lock server has it. */
+enum { HF_RUN_NAMES_MAX = 64 };
+
 /* What `holdfast run` was asked to do; strings are borrowed from argv, and NULL
  * where the option was not given. */
 struct hf_run_order {
-    struct hf_which which;
+    struct hf_which which; /* of the first name */
+    const char *names[HF_RUN_NAMES_MAX + 1]; /* NULL at the end */
+    enum hf_mode mode;
     enum hf_if_dead if_dead;
     bool try_only; /* -n */
     const char *wait;

@@ -318,6 +318,19 @@ hf_run_words_end(const struct hf_run *run)
     return HF_EXIT_OURS;
 }
 
+/* Of several names under one grant. */
+static void
+add_names_json(struct hf_text *out, const char *const *names)
+{
+    hf_text_add(out, ",\"names\":[");
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (i > 0)
+            hf_text_add(out, ",");
+        hf_phrase_json(out, names[i]);
+    }
+    hf_text_add(out, "]");
+}
+
 void
 hf_run_words_json(const struct hf_run *run)
 {
@@ -332,6 +345,8 @@ hf_run_words_json(const struct hf_run *run)
     hf_phrase_json(&text, run->guard_terms.space);
     hf_text_add(&text, ",\"name\":");
     hf_phrase_json(&text, run->order->which.name);
+    if (run->order->names[1] != NULL)
+        add_names_json(&text, run->order->names);
     hf_text_add(&text, ",\"outcome\":");
     hf_phrase_json(&text, run->answered ? hf_outcome_word(outcome) : NULL);
     hf_text_addf(&text, ",\"fence\":%" PRIu64 ",\"exit\":%d,\"error\":",

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ask.h"
+#include "moment.h"
 #include "report.h"
 #include "say.h"
 #include "verbs.h"
@@ -38,12 +39,15 @@ add_owner(struct hf_text *out, const struct hf_view *lock)
         hf_text_addf(out, "reason     %s\n", reason);
     hf_text_add(out, "since      ");
     hf_report_moment(out, hf_view_number(lock, HF_FIELD_SINCE_MS), "");
-    hf_text_addf(out, "\nclaim      %" PRIu64 "\n",
-                 (uint64_t)hf_view_number(lock, HF_FIELD_CLAIM));
-    hf_text_addf(out, "if dead    %s\n", hf_view_text(lock, HF_FIELD_IF_DEAD));
+    hf_text_addf(out, "\nif dead    %s\n",
+                 hf_view_text(lock, HF_FIELD_IF_DEAD));
     hf_text_addf(out, "ttl        %s\n",
                  hf_duration_text(hf_report_duration(lock, HF_FIELD_TTL_MS),
                                   text, sizeof(text)));
+    if (hf_report_served(lock))
+        return;
+    hf_text_addf(out, "claim      %" PRIu64 "\n",
+                 (uint64_t)hf_view_number(lock, HF_FIELD_CLAIM));
     hf_text_addf(out, "beats      %" PRIu64 " so far, every %s\n",
                  (uint64_t)hf_view_number(lock, HF_FIELD_BEAT),
                  hf_duration_text(hf_report_duration(lock, HF_FIELD_BEAT_MS),
@@ -59,8 +63,11 @@ add_record(struct hf_text *out, const struct hf_view *lock, const char *place)
     hf_text_addf(out, "space      %s\n", hf_view_text(lock, HF_FIELD_SPACE));
     hf_text_addf(out, "place      %s\n", place);
     hf_text_addf(out, "fence      %" PRIu64 "\n", hf_report_fence(lock));
-    hf_text_addf(out, "version    %" PRIu64 "\n",
-                 (uint64_t)hf_view_number(lock, HF_FIELD_VERSION));
+    if (hf_report_served(lock))
+        hf_text_addf(out, "held       %s\n", hf_view_text(lock, HF_FIELD_MODE));
+    else
+        hf_text_addf(out, "version    %" PRIu64 "\n",
+                     (uint64_t)hf_view_number(lock, HF_FIELD_VERSION));
     if (hf_report_corrupt(lock))
         hf_text_addf(out, "value      not Holdfast's%s%s\n",
                      why[0] != '\0' ? ": " : "", why);
@@ -108,6 +115,50 @@ print(const struct hf_which *which, const struct hf_view *lock,
     return hf_report_corrupt(lock) ? hf_status_exit(HF_E_CORRUPT) : 0;
 }
 
+/* One who holds it beside others, or waits for it. */
+static void
+add_claim(struct hf_text *out, const struct hf_view *claim)
+{
+    int64_t position = hf_view_number(claim, HF_FIELD_POSITION);
+    char text[32];
+
+    if (position == 0) {
+        hf_text_add(out, "  holds  ");
+        hf_moment_age(hf_view_number(claim, HF_FIELD_SINCE_MS), text,
+                      sizeof(text));
+    } else {
+        hf_text_addf(out, "  %5" PRId64 "  ", position);
+        hf_duration_text(hf_report_duration(claim, HF_FIELD_WAITED_MS), text,
+                         sizeof(text));
+    }
+    hf_text_addf(out, "%-9s  %8s  ", hf_view_text(claim, HF_FIELD_MODE), text);
+    hf_report_who(out, claim);
+    hf_text_addf(out, "  %s\n", hf_view_text(claim, HF_FIELD_COMMAND));
+}
+
+/* All of them, as a lock server has them: holders, then its line. */
+static bool
+print_claims(struct hf_query *query, bool json)
+{
+    struct hf_view *claim = hf_query_next(query);
+    struct hf_text head = HF_PHRASE;
+    bool fine = true;
+
+    if (claim == NULL || json)
+        return true;
+    hf_text_addf(&head, "in line    %" PRId64 "\n",
+                 hf_view_number(claim, HF_FIELD_WAITERS));
+    fine = hf_say_output(&head);
+    for (; claim != NULL; claim = hf_query_next(query)) {
+        struct hf_text out = HF_PHRASE;
+
+        add_claim(&out, claim);
+        fine = fine && hf_say_output(&out);
+        hf_view_free(claim);
+    }
+    return fine;
+}
+
 static int
 show(struct hf_ask *ask, const struct hf_which *which)
 {
@@ -124,6 +175,8 @@ show(struct hf_ask *ask, const struct hf_which *which)
 
     code = print(which, lock, hf_client_place(ask->client));
     hf_view_free(lock);
+    if (code == 0 && !print_claims(ask->query, which->json))
+        code = HF_EXIT_OURS;
     return code;
 }
 

@@ -9,6 +9,7 @@ int hf_run_verb(int argc, char **argv);
 int hf_ls_verb(int argc, char **argv);
 int hf_show_verb(int argc, char **argv);
 int hf_why_verb(int argc, char **argv);
+int hf_watch_verb(int argc, char **argv);
 int hf_clear_verb(int argc, char **argv);
 int hf_audit_verb(int argc, char **argv);
 int hf_doctor_verb(int argc, char **argv);

@@ -50,7 +50,9 @@ add_verdict(struct hf_text *out, const struct hf_view *seen)
                                      text, sizeof(text)));
         break;
     case HF_LIFE_BEATING:
-        hf_text_add(out, "alive: its record changed while we watched");
+        hf_text_add(out, hf_report_served(seen)
+                             ? "alive: the server heard it just now"
+                             : "alive: its record changed while we watched");
         break;
     case HF_LIFE_RUNNING:
         hf_text_add(out, "alive, it seems: a process of it runs, and no "

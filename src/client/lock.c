@@ -416,6 +416,24 @@ hf_lock_view(const struct hf_lock *lock)
     return view;
 }
 
+size_t
+hf_lock_farewell(const struct hf_lock *lock, char *buffer, size_t size)
+{
+    struct hf_client *client;
+    size_t len = 0;
+
+    if (size > 0)
+        buffer[0] = '\0';
+    if (!is_ours(lock))
+        return 0;
+    client = lock->handle.client;
+    hf_client_enter(client);
+    if (is_begun(lock) && methods_of(lock)->farewell != NULL)
+        len = methods_of(lock)->farewell(lock, buffer, size);
+    hf_client_leave(client);
+    return len;
+}
+
 /* ---- Giving back --------------------------------------------------------- */
 
 enum hf_status

@@ -41,6 +41,7 @@ struct hf_place_methods {
     enum hf_status (*error)(const struct hf_lock *lock, struct hf_error *error);
     struct hf_view *(*watch)(struct hf_backend *backend,
                              const struct hf_lock *lock);
+    size_t (*farewell)(const struct hf_lock *lock, char *buffer, size_t size);
 
     /* Queries; their settings have been checked. */
     enum hf_status (*list)(struct hf_backend *backend, struct hf_query *query,

@@ -31,8 +31,9 @@ struct bench {
 static void
 start(struct bench *bench, char **command)
 {
+    static const char *const names[] = {"lock", NULL};
     struct hf_guard_link_terms terms = {
-        .name = "lock",
+        .names = names,
         .space = "default",
         .if_dead = HF_TAKEOVER,
         .grace = {GRACE_MS},

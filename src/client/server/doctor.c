@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/fail.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
@@ -49,15 +51,20 @@ say(struct hf_checkup *check, struct hf_bytes info, int64_t took_us)
     char state[32];
     char leader[HF_HOST_MAX + 16];
     char trouble[256];
+    bool leads;
 
     hf_json_slice_show(hf_json_slice(info, "state"), state, sizeof(state));
     hf_json_slice_show(hf_json_slice(info, "leader"), leader, sizeof(leader));
     hf_json_slice_show(hf_json_slice(info, "trouble"), trouble,
                        sizeof(trouble));
-    hf_checkup_add(check, "is %s; the leader is %s",
-                   state[0] != '\0' ? state : "of another kind",
-                   leader[0] != '\0' ? leader : "not known");
-    if (leader[0] == '\0')
+    leads = strcmp(state, "serving") == 0;
+    if (leads)
+        hf_checkup_add(check, "it leads");
+    else
+        hf_checkup_add(check, "it is %s; the leader is %s",
+                       state[0] != '\0' ? state : "no lock server",
+                       leader[0] != '\0' ? leader : "not known");
+    if (!leads && leader[0] == '\0')
         hf_checkup_blame(check, HF_GRADE_FAIL,
                          "see its log: nobody leads, and nothing is granted");
     if (trouble[0] != '\0') {

@@ -24,6 +24,10 @@ enum hf_status hf_server_locks_error(const struct hf_lock *lock,
 struct hf_view *hf_server_locks_watch(struct hf_backend *backend,
                                 const struct hf_lock *lock);
 
+/* farewell.c */
+size_t hf_server_locks_farewell(const struct hf_lock *lock, char *buffer,
+                                size_t size);
+
 /* queries.c */
 enum hf_status hf_server_queries_start(struct hf_backend *backend, struct hf_query *query,
                              struct hf_error *error);

@@ -84,6 +84,7 @@ static const struct hf_place_methods methods = {
     .right_ms = hf_server_locks_right_ms,
     .error = hf_server_locks_error,
     .watch = hf_server_locks_watch,
+    .farewell = hf_server_locks_farewell,
     .list = hf_server_queries_start,
     .examine = hf_server_queries_start,
     .clear = hf_server_queries_start,

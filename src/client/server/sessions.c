@@ -152,6 +152,7 @@ fill_ask(const struct hf_server_session *session,
     if (send->message.kind == HF_MESSAGE_CHANGE)
         ask->wants += send->index;
     lock->session_id = send->message.session;
+    lock->secret = send->secret;
     lock->lane = send->message.lane;
 }
 

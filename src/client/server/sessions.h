@@ -41,6 +41,7 @@ struct hf_server_lock {
 
     /* Of its request, as it was sent last: where it stands in line. */
     uint64_t session_id;
+    struct hf_secret secret;
     uint64_t lane;
 
     /* Who holds it, as was seen last: looks.h. */

@@ -1,0 +1,176 @@
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+
+#include "ask.h"
+#include "base/clock.h"
+#include "moment.h"
+#include "report.h"
+#include "say.h"
+#include "verbs.h"
+
+static const char help[] =
+    "usage: holdfast watch [OPTION...] NAME\n"
+    "\n"
+    "Tell what becomes of the lock NAME, a line for each change: who holds it,\n"
+    "whether they are alive, how many are in line.  Looks once a second, until\n"
+    "it is stopped.\n"
+    "\n"
+    "  --at PLACE     where the locks are kept\n"
+    "  --space SPACE  default `default`\n"
+    "  --json         each line as one JSON object, as `why` has it\n"
+    "  -h, --help     this text\n"
+    "\n"
+    "Exit: 69 the place is unavailable, 77 permission denied, 64 wrong usage,\n"
+    "  65 the record is not ours.\n"
+    "\n"
+    "  holdfast watch migrate\n";
+
+enum { LOOK_PAUSE_MS = 1000 };
+
+/* More than a beat, if nobody has set another. */
+#define LOOK_AT_MOST "3s"
+
+/* What is worth a line if it is another than before. */
+struct sight {
+    bool exists;
+    uint64_t fence;
+    enum hf_life life;
+    int64_t waiters;
+};
+
+static struct sight
+sight_of(const struct hf_view *seen)
+{
+    struct sight sight = {.exists = hf_report_exists(seen)};
+
+    if (!sight.exists)
+        return sight;
+    sight.fence = hf_report_fence(seen);
+    sight.life = hf_report_life(seen);
+    sight.waiters = hf_view_number(seen, HF_FIELD_WAITERS);
+    return sight;
+}
+
+/* That a beat is not there yet is nothing new. */
+static bool
+is_news(const struct sight *before, const struct sight *now)
+{
+    return before->exists != now->exists || before->fence != now->fence ||
+           (before->life != now->life && now->life != HF_LIFE_UNKNOWN) ||
+           before->waiters != now->waiters;
+}
+
+static void
+add_line(struct hf_text *out, const struct hf_which *which,
+         const struct hf_view *seen)
+{
+    char date[64];
+
+    hf_text_addf(out, "%s  ", hf_moment_date(hf_wall_ms(), date, sizeof(date)));
+    hf_phrase_quote(out, which->name);
+    if (!hf_report_exists(seen)) {
+        hf_text_add(out, "  free\n");
+        return;
+    }
+    hf_text_add(out, "  held by ");
+    hf_report_who(out, seen);
+    hf_text_addf(out, ", %s, fence %" PRIu64,
+                 hf_life_word(hf_report_life(seen)), hf_report_fence(seen));
+    if (hf_report_served(seen))
+        hf_text_addf(out, ", %s, %" PRId64 " in line",
+                     hf_view_text(seen, HF_FIELD_MODE),
+                     hf_view_number(seen, HF_FIELD_WAITERS));
+    hf_text_addf(out, ", runs: %s\n", hf_view_text(seen, HF_FIELD_COMMAND));
+}
+
+static bool
+print(const struct hf_which *which, const struct hf_view *seen)
+{
+    struct hf_text out = HF_PHRASE;
+
+    if (which->json) {
+        hf_phrase_view(&out, seen);
+        hf_text_add(&out, "\n");
+    } else {
+        add_line(&out, which, seen);
+    }
+    return hf_say_output(&out);
+}
+
+/* One look, which ends at the first sign of life. */
+static int
+look(struct hf_ask *ask, const struct hf_which *which, struct hf_view **seen)
+{
+    int code = hf_ask_again(ask, HF_EXAMINE, which);
+
+    if (code == 0)
+        code = hf_ask_set(ask, HF_WATCH, LOOK_AT_MOST);
+    if (code == 0)
+        code = hf_ask_wait(ask, NULL);
+    if (code != 0)
+        return code;
+    *seen = hf_query_view(ask->query);
+    return hf_report_corrupt(*seen) ? hf_status_exit(HF_E_CORRUPT) : 0;
+}
+
+static int
+watch(struct hf_ask *ask, const struct hf_which *which)
+{
+    struct sight before = {.waiters = -1};
+    struct hf_view *seen = NULL;
+    int code = hf_ask_begin(ask, HF_EXAMINE, which);
+    bool fine = true;
+
+    if (code == 0)
+        code = hf_ask_open(ask, which);
+    while (code == 0 && fine) {
+        code = look(ask, which, &seen);
+        if (code == 0) {
+            struct sight now = sight_of(seen);
+
+            if (is_news(&before, &now))
+                fine = print(which, seen);
+            before = now;
+        }
+        hf_view_free(seen);
+        seen = NULL;
+        if (code == 0)
+            (void)poll(NULL, 0, LOOK_PAUSE_MS);
+    }
+    return code != 0 ? code : HF_EXIT_OURS;
+}
+
+static int
+read_line(struct hf_which *which, int argc, char **argv)
+{
+    static const struct option options[] = {HF_OPTIONS_SHARED,
+                                            {NULL, 0, NULL, 0}};
+
+    for (;;) {
+        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
+
+        if (option < 0)
+            break;
+        if (option == '?' || option == ':')
+            return hf_options_bad("watch", option, argv);
+        (void)hf_options_take(which, option);
+    }
+    return which->help ? 0 : hf_options_name("watch", argc, argv, which);
+}
+
+int
+hf_watch_verb(int argc, char **argv)
+{
+    struct hf_which which = {.name = NULL};
+    struct hf_ask ask = {.client = NULL};
+    int code = read_line(&which, argc, argv);
+
+    if (code != 0)
+        return code;
+    if (which.help)
+        return hf_options_help(help);
+    code = watch(&ask, &which);
+    hf_ask_end(&ask);
+    return code;
+}

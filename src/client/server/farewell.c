@@ -1,0 +1,182 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "client/client.h"
+#include "client/lock.h"
+#include "client/server/addresses.h"
+#include "client/server/methods.h"
+#include "client/server/sessions.h"
+#include "wire/api_ask.h"
+
+/*
+ * The end of a session by a process that has no client: one request of
+ * HTTP/1.1, one node after another.  The text that says which:
+ *
+ *     http://host:port,… SESSION SECRET
+ */
+
+enum { ID_SIZE = 17, REQUEST_SIZE = 1024, ANSWER_SIZE = 256 };
+
+/* Between two rounds: a new leader is seen within seconds. */
+static const struct hf_duration round_pause = {100};
+
+size_t
+hf_server_locks_farewell(const struct hf_lock *lock, char *buffer, size_t size)
+{
+    const struct hf_server_lock *held = lock->handle.behind;
+    char secret[HF_API_SECRET_SIZE];
+    struct hf_text text;
+
+    hf_text_init(&text, buffer, size);
+    hf_api_ask_secret(&held->secret, secret);
+    if (held->fence != 0)
+        hf_text_addf(&text, "%s %016" PRIx64 " %s",
+                     held->session->server->addresses.place, held->session_id,
+                     secret);
+    return text.len;
+}
+
+/* ---- One node ------------------------------------------------------------ */
+
+struct visit {
+    struct hf_address *address;
+    const char *session;
+    const char *secret;
+    struct hf_instant until;
+};
+
+static bool
+wait_for(int fd, short events, struct hf_instant until)
+{
+    struct pollfd wanted = {.fd = fd, .events = events};
+    int64_t left_ms = hf_between(hf_now(), until).ms;
+
+    return poll(&wanted, 1, left_ms < INT32_MAX ? (int)left_ms : INT32_MAX) > 0;
+}
+
+static bool
+connect_to(const struct addrinfo *address, struct hf_instant until, int *fd)
+{
+    socklen_t len = sizeof(int);
+    int code = 0;
+
+    *fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                 0);
+    if (*fd < 0)
+        return false;
+    if (connect(*fd, address->ai_addr, address->ai_addrlen) == 0)
+        return true;
+    return errno == EINPROGRESS && wait_for(*fd, POLLOUT, until) &&
+           getsockopt(*fd, SOL_SOCKET, SO_ERROR, &code, &len) == 0 && code == 0;
+}
+
+/* So short that it goes into the kernel's buffer at once. */
+static bool
+say(const struct visit *visit, int fd)
+{
+    char request[REQUEST_SIZE];
+    int len = snprintf(request, sizeof(request),
+                       "DELETE /v1/sessions/%s HTTP/1.1\r\nHost: %s\r\n"
+                       "Holdfast-Secret: %s\r\nConnection: close\r\n\r\n",
+                       visit->session, visit->address->authority,
+                       visit->secret);
+
+    return send(fd, request, (size_t)len, MSG_NOSIGNAL) == len;
+}
+
+/* The status of its answer; 0: none came. */
+static int
+hear(int fd, struct hf_instant until)
+{
+    char answer[ANSWER_SIZE];
+    size_t len = 0;
+    int status = 0;
+
+    while (len < 12 && wait_for(fd, POLLIN, until)) {
+        ssize_t more = recv(fd, answer + len, sizeof(answer) - 1 - len, 0);
+
+        if (more <= 0)
+            break;
+        len += (size_t)more;
+    }
+    answer[len] = '\0';
+    return sscanf(answer, "HTTP/1.1 %3d", &status) == 1 ? status : 0;
+}
+
+static int
+visit_node(const struct visit *visit)
+{
+    int status = 0;
+
+    for (const struct addrinfo *at = visit->address->found;
+         at != NULL && status == 0; at = at->ai_next) {
+        int fd = -1;
+
+        if (connect_to(at, visit->until, &fd) && say(visit, fd))
+            status = hear(fd, visit->until);
+        hf_fd_close(&fd);
+    }
+    return status;
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+/* It is over, or there is none (any more). */
+static bool
+is_over(int status)
+{
+    return status == 200 || status == 410 || status == 403;
+}
+
+static enum hf_status
+visit_all(struct hf_addresses *addresses, struct visit *visit)
+{
+    while (!hf_reached(hf_now(), visit->until)) {
+        for (unsigned i = 0; i < addresses->count; i++) {
+            visit->address = &addresses->each[i];
+            if (is_over(visit_node(visit)))
+                return HF_OK;
+        }
+        (void)poll(NULL, 0, (int)round_pause.ms);
+    }
+    return HF_E_UNAVAILABLE;
+}
+
+enum hf_status
+hf_farewell(const char *text, struct hf_duration limit, struct hf_error *error)
+{
+    char place[HF_PLACE_MAX + 1];
+    char session[ID_SIZE];
+    char secret[HF_API_SECRET_SIZE];
+    struct hf_addresses addresses;
+    struct visit visit = {
+        .session = session,
+        .secret = secret,
+        .until = hf_after(hf_now(), limit),
+    };
+    enum hf_status status;
+
+    if (text == NULL ||
+        sscanf(text, "%1024s %16[0-9a-f] %32[0-9a-f]", place, session,
+               secret) != 3)
+        return hf_fail(error, HF_E_INVALID, "that is no farewell");
+    status = hf_addresses_parse(place, &addresses, error);
+    if (status == HF_OK)
+        status = hf_addresses_find(&addresses, error);
+    if (status != HF_OK)
+        return status;
+    status = visit_all(&addresses, &visit);
+    hf_addresses_fini(&addresses);
+    return status == HF_OK
+               ? HF_OK
+               : hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer", place);
+}
