@@ -55,10 +55,10 @@ struct hf_view;
     X(HF_FIELD_REASON, "reason", TEXT)                                         \
     X(HF_FIELD_PROCESSES, "processes", LIST) /* pids, on `host` */             \
     /* What a lock server tells beside it. */                                  \
-    X(HF_FIELD_MODE, "mode", WORD)            /* an enum hf_mode */            \
-    X(HF_FIELD_WAITERS, "waiters", NUMBER)    /* in line for it */             \
-    X(HF_FIELD_POSITION, "position", NUMBER)  /* in line, of who waits, from \
-                                                  1; 0: it holds */          \
+    X(HF_FIELD_MODE, "mode", WORD)           /* an enum hf_mode */             \
+    X(HF_FIELD_WAITERS, "waiters", NUMBER)   /* in line for it */              \
+    X(HF_FIELD_POSITION, "position", NUMBER) /* in line, of who waits, from \
+                                                  1; 0: it holds */  \
     X(HF_FIELD_WAITED_MS, "waited_ms", NUMBER) /* ... for so long */           \
     /* What is known of its holder's life. */                                  \
     X(HF_FIELD_LIFE, "life", WORD)           /* an enum hf_life */             \

@@ -78,7 +78,7 @@ struct hf_guard_link {
 /* What the guard is told when it is forked; it has no other options. */
 struct hf_guard_link_terms {
     const char *const *names; /* NULL at the end */
-    const char *space; /* "default" where none was given */
+    const char *space;        /* "default" where none was given */
     enum hf_if_dead if_dead;
     struct hf_duration grace;
     char **command;     /* NULL at the end */

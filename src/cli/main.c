@@ -33,17 +33,18 @@ static const char help[] =
     "The place where locks are kept is --at, or else HOLDFAST_AT, or else a\n"
     "file: /var/lib/holdfast/locks.db for root, for others\n"
     "~/.local/state/holdfast/locks.db.  Who names the same file shares its\n"
-    "locks; every machine and every container has a default of its own.  Several\n"
+    "locks; every machine and every container has a default of its own.  "
+    "Several\n"
     "machines share those of a lock server (holdfastd): http://HOST:7420.\n";
 
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } verbs[] = {
-    {"run", hf_run_verb},       {"ls", hf_ls_verb},
-    {"show", hf_show_verb},     {"why", hf_why_verb},
-    {"watch", hf_watch_verb},   {"clear", hf_clear_verb},
-    {"audit", hf_audit_verb},   {"doctor", hf_doctor_verb},
+    {"run", hf_run_verb},     {"ls", hf_ls_verb},
+    {"show", hf_show_verb},   {"why", hf_why_verb},
+    {"watch", hf_watch_verb}, {"clear", hf_clear_verb},
+    {"audit", hf_audit_verb}, {"doctor", hf_doctor_verb},
 };
 
 /*

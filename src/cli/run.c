@@ -37,7 +37,8 @@ static const char help[] =
     "  --reason TEXT     why, for people who look\n"
     "  -q, --quiet       say nothing of waiting, of a takeover, or of a lock\n"
     "                    that was not acquired in time\n"
-    "  --at PLACE        where the locks are kept: sqlite:/path/locks.db, or a\n"
+    "  --at PLACE        where the locks are kept: sqlite:/path/locks.db, or "
+    "a\n"
     "                    lock server, http://HOST:7420[,HOST:7420...]\n"
     "  --space SPACE     names are unique within one (default `default`)\n"
     "  --json            say nothing but the answer, as one line of JSON on\n"
@@ -112,7 +113,8 @@ take_name(struct hf_run_order *order, const char *name)
     while (order->names[count] != NULL)
         count++;
     if (count == HF_RUN_NAMES_MAX)
-        return hf_say_usage("run", "%d names at most; the command goes after --",
+        return hf_say_usage("run",
+                            "%d names at most; the command goes after --",
                             HF_RUN_NAMES_MAX);
     order->names[count] = name;
     order->which.name = order->names[0];

@@ -466,8 +466,8 @@ prepare(struct hf_run *run)
                                  &run->error);
     }
     for (size_t i = 1; status == HF_OK && order->names[i] != NULL; i++)
-        status = hf_lock_add(run->lock, order->names[i], order->mode,
-                             &run->error);
+        status =
+            hf_lock_add(run->lock, order->names[i], order->mode, &run->error);
     if (status == HF_OK)
         status = hf_lock_verify(run->lock, &run->error);
     return status;

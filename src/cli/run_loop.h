@@ -29,7 +29,7 @@ enum { HF_RUN_NAMES_MAX = 64 };
 /* What `holdfast run` was asked to do; strings are borrowed from argv, and NULL
  * where the option was not given. */
 struct hf_run_order {
-    struct hf_which which; /* of the first name */
+    struct hf_which which;                   /* of the first name */
     const char *names[HF_RUN_NAMES_MAX + 1]; /* NULL at the end */
     enum hf_mode mode;
     enum hf_if_dead if_dead;

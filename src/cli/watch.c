@@ -12,8 +12,10 @@
 static const char help[] =
     "usage: holdfast watch [OPTION...] NAME\n"
     "\n"
-    "Tell what becomes of the lock NAME, a line for each change: who holds it,\n"
-    "whether they are alive, how many are in line.  Looks once a second, until\n"
+    "Tell what becomes of the lock NAME, a line for each change: who holds "
+    "it,\n"
+    "whether they are alive, how many are in line.  Looks once a second, "
+    "until\n"
     "it is stopped.\n"
     "\n"
     "  --at PLACE     where the locks are kept\n"

@@ -77,7 +77,8 @@ hf_settings_add(struct hf_settings *settings, const struct hf_alloc *alloc,
     if (has_name(settings, name))
         return hf_fail(error, HF_E_INVALID, "lock %s: it is named twice", name);
     if (count + 1 == HF_SERVED_NAMES_MAX)
-        return hf_fail(error, HF_E_INVALID, "more than %d names under one grant",
+        return hf_fail(error, HF_E_INVALID,
+                       "more than %d names under one grant",
                        HF_SERVED_NAMES_MAX);
     more = hf_calloc(alloc, count + 1, sizeof(*more));
     if (more == NULL)

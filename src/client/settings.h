@@ -21,11 +21,11 @@ struct hf_settings_name {
 };
 
 struct hf_settings {
-    char *space;                  /* NULL: "default" */
-    char *name;                   /* NULL: none yet */
-    char *reason;                 /* NULL: none */
-    char *command;                /* NULL: this process's own */
-    char *lane;                   /* NULL: a lane of its own */
+    char *space;                     /* NULL: "default" */
+    char *name;                      /* NULL: none yet */
+    char *reason;                    /* NULL: none */
+    char *command;                   /* NULL: this process's own */
+    char *lane;                      /* NULL: a lane of its own */
     struct hf_settings_name *others; /* beside `name` */
     size_t others_count;
     struct hf_process *processes; /* NULL: this process alone */

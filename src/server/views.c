@@ -78,9 +78,9 @@ show_lock(struct hf_service *service, struct hf_lockspace *table,
     if (route->kind == HF_ROUTE_WHY)
         hf_api_why(table, &row, rows_max, &text);
     else
-        hf_api_look_lock(table, &row, rows_max,
-                         route->asker == 0 ? 0 : position_of(table, route, &row),
-                         &text);
+        hf_api_look_lock(
+            table, &row, rows_max,
+            route->asker == 0 ? 0 : position_of(table, route, &row), &text);
     say(service, request, 200, &text);
 }
 

@@ -32,27 +32,15 @@ hf_api_ask_escape(struct hf_text *path, const char *text)
     escape(path, text, strlen(text));
 }
 
-static void
-add_lock_path(struct hf_text *path, const struct hf_want *lock,
-              const char *rest)
+void
+hf_api_ask_lock(struct hf_text *path, const struct hf_want *lock,
+                const char *rest)
 {
     hf_text_add(path, "/v1/locks/");
     escape(path, lock->name.at, lock->name.len);
     hf_text_add(path, rest);
     hf_text_add(path, "?space=");
     escape(path, lock->space.at, lock->space.len);
-}
-
-void
-hf_api_ask_lock(struct hf_text *path, const char *space, const char *name,
-                const char *rest)
-{
-    const struct hf_want lock = {
-        .space = {space, strlen(space)},
-        .name = {name, strlen(name)},
-    };
-
-    add_lock_path(path, &lock, rest);
 }
 
 /* ---- Bodies -------------------------------------------------------------- */
@@ -188,7 +176,7 @@ add_path(struct hf_text *path, const struct hf_api_ask *ask)
         hf_text_add(path, "/v1/release");
         return;
     case HF_MESSAGE_CHANGE:
-        add_lock_path(path, &ask->wants[0], "/change");
+        hf_api_ask_lock(path, &ask->wants[0], "/change");
         return;
     case HF_MESSAGE_CLEAR:
         break;
@@ -239,8 +227,7 @@ hf_api_ask(const struct hf_api_ask *ask, struct hf_text *path,
 }
 
 void
-hf_api_ask_secret(const struct hf_secret *secret,
-                  char text[HF_API_SECRET_SIZE])
+hf_api_ask_secret(const struct hf_secret *secret, char text[HF_API_SECRET_SIZE])
 {
     hf_hex_write((const char *)secret->bytes, sizeof(secret->bytes), text,
                  HF_API_SECRET_SIZE);

@@ -20,8 +20,8 @@ struct hf_api_ask {
     const struct hf_want *wants; /* ACQUIRE: what is asked for; CHANGE: the one
                                     to be lowered */
     size_t wants_count;
-    const char *note; /* ACQUIRE: about who asks, or "" */
-    const char *who;  /* OPEN */
+    const char *note;       /* ACQUIRE: about who asks, or "" */
+    const char *who;        /* OPEN */
     const uint64_t *fences; /* PAGE */
     size_t fences_count;
 };
@@ -42,8 +42,8 @@ void hf_api_ask_secret(const struct hf_secret *secret,
 /* Append `text` as it stands in a path or a query (RFC 3986, 2.1). */
 void hf_api_ask_escape(struct hf_text *path, const char *text);
 
-/* "/v1/locks/NAME" and `rest`, as "/why", of a lock in that space. */
-void hf_api_ask_lock(struct hf_text *path, const char *space, const char *name,
+/* "/v1/locks/NAME" and `rest`, as "/why", of that lock, and its space. */
+void hf_api_ask_lock(struct hf_text *path, const struct hf_want *lock,
                      const char *rest);
 
 #endif

@@ -63,8 +63,7 @@ read_value(struct hf_bytes row, struct hf_value *value)
     if (hf_record_decode(note, strlen(note), value, NULL) == HF_OK)
         return;
     *value = (struct hf_value){.terms.if_dead = HF_TAKEOVER};
-    hf_json_slice_show(hf_json_slice(row, "if_dead"), if_dead,
-                       sizeof(if_dead));
+    hf_json_slice_show(hf_json_slice(row, "if_dead"), if_dead, sizeof(if_dead));
     (void)hf_record_if_dead(if_dead, &value->terms.if_dead);
     value->terms.ttl = duration_of(row, "ttl_ms");
     read_who(row, &value->owner);

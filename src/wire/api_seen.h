@@ -33,8 +33,9 @@ struct hf_api_claim {
     uint64_t lane;
     uint64_t fence; /* 0: it waits */
     enum hf_mode mode;
-    struct hf_duration age;    /* since it began to hold, or to wait */
-    struct hf_duration silent; /* a holder's session was not heard for so long */
+    struct hf_duration age; /* since it began to hold, or to wait */
+    struct hf_duration
+        silent; /* a holder's session was not heard for so long */
     bool suspected;
     struct hf_value value; /* terms and owner, as far as they are known */
 };

@@ -35,12 +35,12 @@ struct hf_description {
     char reason[HF_REASON_MAX + 1];
     int64_t processes[HF_PROCESSES_MAX]; /* pids, on `host` */
     size_t processes_count;
-    bool served;       /* by a lock server: what follows is known, and there is
+    bool served; /* by a lock server: what follows is known, and there is
                           no beat that was counted */
     enum hf_mode mode;
-    uint64_t session;  /* whose it is */
-    uint64_t waiters;  /* how many are in line for it */
-    uint64_t position; /* in line, of who waits, from 1; 0: it holds */
+    uint64_t session;          /* whose it is */
+    uint64_t waiters;          /* how many are in line for it */
+    uint64_t position;         /* in line, of who waits, from 1; 0: it holds */
     struct hf_duration waited; /* ... for so long */
 };
 

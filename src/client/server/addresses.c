@@ -129,8 +129,8 @@ find(struct hf_address *address)
         .ai_family = AF_UNSPEC,
         .ai_socktype = SOCK_STREAM,
     };
-    int wrong = getaddrinfo(address->host, address->port, &hints,
-                            &address->found);
+    int wrong =
+        getaddrinfo(address->host, address->port, &hints, &address->found);
 
     if (wrong != 0)
         address->found = NULL;

@@ -1,8 +1,8 @@
 #include <string.h>
 
+#include "client/describe.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
-#include "client/describe.h"
 #include "wire/api_ask.h"
 #include "wire/cleared.h"
 #include "wire/json_slice.h"
@@ -133,8 +133,8 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         if (!add_entry(query, entry))
             return;
     hf_json_slice_show(hf_json_slice(body, "after"), after, sizeof(after));
-    if (after[0] != '\0' && hf_settings_keep(&query->query->cursor, alloc,
-                                             after, &error) != HF_OK)
+    if (after[0] != '\0' &&
+        hf_settings_keep(&query->query->cursor, alloc, after, &error) != HF_OK)
         hf_server_query_end(query, HF_E_NOMEM, &error);
     else if (query->rows == NULL && after[0] != '\0')
         query->again_at = hf_now(); /* all of that page is too old */

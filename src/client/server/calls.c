@@ -32,8 +32,8 @@ hf_call_ask(struct hf_server *server, struct hf_call *call,
          bytes_of(request->secret == NULL ? "" : request->secret)},
     };
     bool urgent = strstr(request->path, "/v1/sessions") != NULL;
-    struct hf_connection *connection = hf_connections_to(
-        server, request->node, urgent ? 0 : RESERVE, error);
+    struct hf_connection *connection =
+        hf_connections_to(server, request->node, urgent ? 0 : RESERVE, error);
     enum hf_status status;
 
     HF_CHECK(call->connection == NULL);

@@ -189,8 +189,7 @@ tell(struct hf_connection *connection)
         call->connection = NULL;
         if (news.end == HF_HTTP_ANSWERED)
             server->trouble.status = HF_OK;
-        call->answered(call,
-                       news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
+        call->answered(call, news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
     }
 }
 
@@ -217,8 +216,8 @@ write_out(struct hf_connection *connection)
     struct hf_bytes out = http->out(connection->http);
 
     while (out.len > 0) {
-        ssize_t written = send(connection->fd, out.at, out.len,
-                               MSG_DONTWAIT | MSG_NOSIGNAL);
+        ssize_t written =
+            send(connection->fd, out.at, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 
         if (written < 0 && errno == EINTR)
             continue;

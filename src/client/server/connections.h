@@ -28,7 +28,7 @@ struct hf_connection {
     unsigned node;
     enum hf_connection_state state;
     int fd;
-    bool wants_out; /* as epoll knows it */
+    bool wants_out;              /* as epoll knows it */
     struct hf_http_client *http; /* owned */
     struct hf_list calls;        /* of struct hf_call, that are out on it */
 };

@@ -51,9 +51,13 @@ static void
 ask(struct hf_server_query *query, struct hf_server_question *question)
 {
     const struct hf_settings *settings = &query->query->settings;
+    const char *space = hf_settings_space(settings);
+    const struct hf_want lock = {
+        .space = {space, strlen(space)},
+        .name = {settings->name, strlen(settings->name)},
+    };
 
-    hf_api_ask_lock(&question->path, hf_settings_space(settings),
-                    settings->name, query->is_clearing ? "/clear" : "");
+    hf_api_ask_lock(&question->path, &lock, query->is_clearing ? "/clear" : "");
     if (!query->is_clearing)
         return;
     question->method = "POST";
@@ -85,7 +89,8 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
             longest_ms = claim.silent.ms;
             keep(query, hf_views_claim(server, seen, &claim, 0));
         }
-        if (!hf_server_query_add(query, hf_views_claim(server, seen, &claim, 0)))
+        if (!hf_server_query_add(query,
+                                 hf_views_claim(server, seen, &claim, 0)))
             return false;
     }
     at = 0;

@@ -84,11 +84,11 @@ static bool
 say(const struct visit *visit, int fd)
 {
     char request[REQUEST_SIZE];
-    int len = snprintf(request, sizeof(request),
-                       "DELETE /v1/sessions/%s HTTP/1.1\r\nHost: %s\r\n"
-                       "Holdfast-Secret: %s\r\nConnection: close\r\n\r\n",
-                       visit->session, visit->address->authority,
-                       visit->secret);
+    int len =
+        snprintf(request, sizeof(request),
+                 "DELETE /v1/sessions/%s HTTP/1.1\r\nHost: %s\r\n"
+                 "Holdfast-Secret: %s\r\nConnection: close\r\n\r\n",
+                 visit->session, visit->address->authority, visit->secret);
 
     return send(fd, request, (size_t)len, MSG_NOSIGNAL) == len;
 }
@@ -165,9 +165,8 @@ hf_farewell(const char *text, struct hf_duration limit, struct hf_error *error)
     };
     enum hf_status status;
 
-    if (text == NULL ||
-        sscanf(text, "%1024s %16[0-9a-f] %32[0-9a-f]", place, session,
-               secret) != 3)
+    if (text == NULL || sscanf(text, "%1024s %16[0-9a-f] %32[0-9a-f]", place,
+                               session, secret) != 3)
         return hf_fail(error, HF_E_INVALID, "that is no farewell");
     status = hf_addresses_parse(place, &addresses, error);
     if (status == HF_OK)

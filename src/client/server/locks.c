@@ -45,9 +45,9 @@ fill_wants(struct hf_server_lock *lock, const struct hf_alloc *alloc,
     lock->wants[0] = (struct hf_want){space, bytes_of(settings->name),
                                       mode_of(settings->mode)};
     for (size_t i = 0; i < settings->others_count; i++)
-        lock->wants[i + 1] = (struct hf_want){
-            space, bytes_of(settings->others[i].name),
-            mode_of(settings->others[i].mode)};
+        lock->wants[i + 1] =
+            (struct hf_want){space, bytes_of(settings->others[i].name),
+                             mode_of(settings->others[i].mode)};
     return HF_OK;
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "client/server/views.h"
 #include "base/text.h"
+#include "client/server/views.h"
 #include "client/view.h"
 #include "wire/api_ask.h"
 
@@ -87,21 +87,34 @@ hf_looks_take(struct hf_server *server, struct hf_server_lock *lock,
         keep(server, lock, &seen, &holder);
 }
 
-/* Nobody holds it: it is about to be ours, or another of its names is not. */
-static void
+/* Nobody holds this name: another of its names, or none, is in the way.  True:
+ * that one is to be looked at now. */
+static bool
+is_next(struct hf_server_lock *lock)
+{
+    lock->looked_at = (lock->looked_at + 1) % lock->wants_count;
+    if (lock->looked_at == 0)
+        forget(lock);
+    return lock->looked_at != 0;
+}
+
+/* True: there is more to look at. */
+static bool
 look_in(struct hf_server *server, struct hf_server_lock *lock,
-        struct hf_bytes body)
+        const struct hf_http_answer *answer)
 {
     struct hf_api_seen seen;
     struct hf_api_claim holder;
     size_t at = 0;
 
-    if (!hf_api_seen_read(body, &seen))
-        return;
-    if (hf_api_seen_next(seen.holders, &at, &holder))
-        keep(server, lock, &seen, &holder);
-    else
-        forget(lock);
+    if (answer->status == 404)
+        return is_next(lock);
+    if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen))
+        return false;
+    if (!hf_api_seen_next(seen.holders, &at, &holder))
+        return is_next(lock);
+    keep(server, lock, &seen, &holder);
+    return false;
 }
 
 /* ---- Looking ------------------------------------------------------------- */
@@ -114,11 +127,10 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     struct hf_instant now = hf_now();
 
     server->looks_out--;
-    hf_heap_set(&server->looks, &lock->look_at, hf_after(now, usual_pause));
-    if (answer != NULL && answer->status == 200)
-        look_in(server, lock, answer->body);
-    else if (answer != NULL && answer->status == 404)
-        forget(lock);
+    if (answer != NULL && look_in(server, lock, answer))
+        hf_heap_set(&server->looks, &lock->look_at, now);
+    else
+        hf_heap_set(&server->looks, &lock->look_at, hf_after(now, usual_pause));
     if (lock->was_suspected && lock->lock->settings.fail_suspected)
         hf_sessions_step(lock->session, &(struct hf_session_event){
                                             .kind = HF_SESSION_RELEASE,
@@ -130,12 +142,11 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
 static void
 look_at(struct hf_server *server, struct hf_server_lock *lock)
 {
-    const struct hf_settings *settings = &lock->lock->settings;
     struct hf_error why;
     struct hf_text path;
 
     hf_text_init(&path, server->path, sizeof(server->path));
-    hf_api_ask_lock(&path, hf_settings_space(settings), settings->name, "");
+    hf_api_ask_lock(&path, &lock->wants[lock->looked_at], "");
     hf_text_addf(&path, "&limit=1&session=%016" PRIx64 "&lane=%" PRIu64,
                  lock->session_id, lock->lane);
     lock->look.answered = answered;

@@ -40,9 +40,9 @@ sleep_until_event(struct hf_server *server)
 static struct hf_instant
 next_deadline(const struct hf_server *server)
 {
-    return hf_earlier(hf_earlier(hf_sessions_deadline(server),
-                                 hf_looks_deadline(server)),
-                      hf_server_queries_deadline(server));
+    return hf_earlier(
+        hf_earlier(hf_sessions_deadline(server), hf_looks_deadline(server)),
+        hf_server_queries_deadline(server));
 }
 
 static void

@@ -101,8 +101,8 @@ hf_server_query_add(struct hf_server_query *query, struct hf_view *row)
 static void
 next_node(struct hf_server *server, unsigned node)
 {
-    server->node = node != 0 ? node
-                             : server->node % server->addresses.count + 1;
+    server->node =
+        node != 0 ? node : server->node % server->addresses.count + 1;
 }
 
 static void
@@ -117,8 +117,7 @@ on_no_answer(struct hf_server_query *query)
     }
     next_node(server, 0);
     if (++query->failures >= ROUNDS * server->addresses.count) {
-        error.status =
-            query->is_clearing ? HF_E_UNKNOWN : HF_E_UNAVAILABLE;
+        error.status = query->is_clearing ? HF_E_UNKNOWN : HF_E_UNAVAILABLE;
         hf_server_query_end(query, error.status, &error);
         return;
     }

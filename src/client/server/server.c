@@ -53,9 +53,9 @@ say_goodbye(struct hf_server *server)
     hf_sessions_end(server);
     hf_server_flush(server);
     while (!hf_sessions_over(server) && !hf_reached(hf_now(), until))
-        hf_cond_wait(&server->client->quiet, &server->client->mutex,
-                     hf_earlier(until,
-                                hf_after(hf_now(), (struct hf_duration){5})));
+        hf_cond_wait(
+            &server->client->quiet, &server->client->mutex,
+            hf_earlier(until, hf_after(hf_now(), (struct hf_duration){5})));
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "client/server/looks.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
+#include "wire/json_slice.h"
 
 /* A server of ours answers who waits after 29 s, if nobody tells it otherwise;
  * one that is told more has us ask again before, which costs no place. */
@@ -22,6 +23,7 @@ struct message {
     struct hf_call call;
     struct hf_hash_node node; /* in session->messages, by its stream */
     struct hf_server_session *session;
+    uint64_t id; /* of the wish that it is about; 0: none */
 };
 
 static uint64_t
@@ -88,8 +90,8 @@ on_answer(struct hf_server_session *session, uint64_t stream,
         .answer =
             {
                 .answer = reply->answer,
-                .leader = hf_addresses_of(&session->server->addresses,
-                                          reply->leader),
+                .leader =
+                    hf_addresses_of(&session->server->addresses, reply->leader),
                 .term = reply->term,
                 .secret = reply->secret,
                 .fences = reply->fences,
@@ -101,20 +103,36 @@ on_answer(struct hf_server_session *session, uint64_t stream,
     hf_sessions_step(session, &event);
 }
 
+/* Who holds what was tried goes with the answer. */
+static void
+see_holders(struct hf_server_session *session, uint64_t id,
+            struct hf_bytes body)
+{
+    const struct hf_answer *answer = &session->server->reply.answer;
+    struct hf_server_lock *lock = find_lock(session, id);
+
+    if (lock != NULL && answer->kind == HF_ANSWER_OVER &&
+        answer->over == HF_OVER_HELD)
+        hf_looks_take(session->server, lock, hf_json_slice(body, "holders"));
+}
+
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
 {
     struct message *message = HF_CONTAINER(call, struct message, call);
     struct hf_server_session *session = message->session;
     struct hf_server *server = session->server;
+    uint64_t id = message->id;
     uint64_t stream = take_message(message);
 
     if (answer == NULL ||
         hf_api_reply_read(answer->status, answer->body, &server->reply,
-                          &server->trouble) != HF_OK)
+                          &server->trouble) != HF_OK) {
         on_no_answer(session, stream);
-    else
-        on_answer(session, stream, &server->reply);
+        return;
+    }
+    see_holders(session, id, answer->body);
+    on_answer(session, stream, &server->reply);
 }
 
 /* ---- What is sent -------------------------------------------------------- */
@@ -179,19 +197,19 @@ ask_for(struct message *message, const struct hf_session_send *send)
     hf_text_init(&body, server->body, sizeof(server->body));
     fill_ask(message->session, send, fences, &ask);
     method = hf_api_ask(&ask, &path, &body);
-    HF_CHECK(!hf_text_cut(&path) && !hf_text_cut(&body)); /* seen at the start */
+    HF_CHECK(!hf_text_cut(&path) &&
+             !hf_text_cut(&body)); /* seen at the start */
     hf_api_ask_secret(&send->secret, secret);
-    return hf_call_ask(server, &message->call,
-                       &(struct hf_call_request){
-                           .node = send->node,
-                           .method = method,
-                           .path = path.at,
-                           .body = body.at,
-                           .secret = send->message.kind == HF_MESSAGE_OPEN
-                                         ? NULL
-                                         : secret,
-                       },
-                       &server->trouble);
+    return hf_call_ask(
+        server, &message->call,
+        &(struct hf_call_request){
+            .node = send->node,
+            .method = method,
+            .path = path.at,
+            .body = body.at,
+            .secret = send->message.kind == HF_MESSAGE_OPEN ? NULL : secret,
+        },
+        &server->trouble);
 }
 
 /* False: it is not out, nor will it be. */
@@ -204,6 +222,7 @@ send_out(struct hf_server_session *session, const struct hf_session_send *send)
     if (message == NULL)
         return false;
     message->session = session;
+    message->id = send->id;
     message->call.answered = answered;
     if (!hf_hash_add(&session->messages, &message->node,
                      send->message.stream)) {
@@ -253,7 +272,8 @@ tell(struct hf_server_session *session, const struct hf_session_notice *notice)
     hf_looks_judge(lock);
     hf_hash_remove(&session->locks, &lock->node);
     lock->is_there = false;
-    hf_handle_tell(&lock->lock->handle, notice->news & ~(unsigned)HF_NEWS_ENDED);
+    hf_handle_tell(&lock->lock->handle,
+                   notice->news & ~(unsigned)HF_NEWS_ENDED);
     hf_client_ended(session->server->client, &lock->lock->handle);
 }
 
@@ -452,8 +472,8 @@ drop_messages(struct hf_server_session *session)
 {
     for (size_t i = 0; i < session->messages.chains_count; i++)
         while (session->messages.chains[i] != NULL) {
-            struct message *message = HF_CONTAINER(
-                session->messages.chains[i], struct message, node);
+            struct message *message =
+                HF_CONTAINER(session->messages.chains[i], struct message, node);
 
             hf_call_cancel(&message->call);
             (void)take_message(message);

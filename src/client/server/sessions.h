@@ -47,18 +47,20 @@ struct hf_server_lock {
     /* Who holds it, as was seen last: looks.h. */
     struct hf_heap_node look_at;
     struct hf_call look;
+    size_t looked_at; /* which of its names */
     struct hf_instant began_at;
-    struct hf_instant seen_at;       /* HF_NEVER: not yet */
-    struct hf_view *seen;            /* owned; NULL: nobody was seen */
-    uint64_t seen_fence;             /* of the holder; 0: none */
-    bool was_suspected;              /* and that was told */
+    struct hf_instant seen_at; /* HF_NEVER: not yet */
+    struct hf_view *seen;      /* owned; NULL: nobody was seen */
+    uint64_t seen_fence;       /* of the holder; 0: none */
+    bool was_suspected;        /* and that was told */
 };
 
 /* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has no
  * room for one more; HF_E_UNAVAILABLE: no random numbers; HF_E_NOMEM. */
-HF_MUST_USE enum hf_status
-hf_sessions_for(struct hf_server *server, const struct hf_settings *settings,
-                struct hf_server_session **session, struct hf_error *error);
+HF_MUST_USE enum hf_status hf_sessions_for(struct hf_server *server,
+                                           const struct hf_settings *settings,
+                                           struct hf_server_session **session,
+                                           struct hf_error *error);
 
 /* An event, and all that comes of it. */
 void hf_sessions_step(struct hf_server_session *session,

@@ -1,0 +1,426 @@
+#include "unit/support/clients.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "server/support/daemon.h"
+
+/*
+ * libholdfast on a lock server: what a table keeps, and what only a server
+ * does.
+ */
+
+static struct daemon served;
+
+static int
+start_server(void **state)
+{
+    (void)state;
+    daemon_start(&served, NULL, NULL);
+    return 0;
+}
+
+static int
+end_server(void **state)
+{
+    (void)state;
+    daemon_kill(&served);
+    return 0;
+}
+
+/* ---- As in a table ------------------------------------------------------- */
+
+static void
+a_lock_is_granted_checked_and_released(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    uint64_t highest = 0;
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct hf_lock *lock = hold(client, "deploy", NULL);
+
+        assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+        assert_true(hf_lock_fence(lock) > highest);
+        assert_true(hf_lock_right_ms(lock) > hf_now().ms);
+        highest = hf_lock_fence(lock);
+        assert_int_equal(give_back(lock), HF_OK);
+    }
+    close_client(client);
+}
+
+static void
+try_gives_up_at_once_and_says_who_holds_it(void **state)
+{
+    struct hf_client *a = open_client(served.place);
+    struct hf_client *b = open_client(served.place);
+    struct hf_lock *lock = hold(a, "deploy", HF_REASON, "night", NULL);
+    struct hf_lock *tried = acquire(b, "deploy", HF_WAIT, "try", NULL);
+    struct hf_view *seen = hf_lock_view(tried);
+
+    (void)state;
+    assert_int_equal(hf_lock_check(tried), HF_TIMED_OUT);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), hf_lock_fence(lock));
+    assert_int_equal(hf_view_item(seen, HF_FIELD_PROCESSES, 0), getpid());
+    assert_string_equal(hf_view_text(seen, HF_FIELD_REASON), "night");
+    hf_view_free(seen);
+    assert_int_equal(finish(tried), HF_OK);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(a);
+    close_client(b);
+}
+
+/* A server that has just begun gathers requests first, and then has a line. */
+static void
+await_position(const struct hf_lock *lock, int64_t position)
+{
+    struct hf_instant limit =
+        hf_after(hf_now(), (struct hf_duration){HF_TEST_PATIENCE_MS});
+    int64_t found = 0;
+
+    while (found != position && !hf_reached(hf_now(), limit)) {
+        struct hf_view *seen = hf_lock_view(lock);
+
+        found = hf_view_number(seen, HF_FIELD_POSITION);
+        hf_view_free(seen);
+        (void)poll(NULL, 0, 20);
+    }
+    assert_int_equal(found, position);
+}
+
+static void
+a_waiter_sees_the_holder_and_its_place_in_line(void **state)
+{
+    struct hf_client *a = open_client(served.place);
+    struct hf_client *b = open_client(served.place);
+    struct hf_lock *lock = hold(a, "deploy", NULL);
+    struct hf_lock *first = ask_for(b, "deploy", NULL);
+    struct hf_lock *second;
+    struct hf_view *seen;
+
+    (void)state;
+    await_holder(b, first);
+    second = ask_for(b, "deploy", NULL);
+    await_holder(b, second);
+    await_position(second, 2);
+    seen = hf_lock_view(second);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), hf_lock_fence(lock));
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
+    hf_view_free(seen);
+    assert_int_equal(give_back(lock), HF_OK);
+    assert_int_equal(hf_lock_wait(first, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(give_back(first), HF_OK);
+    assert_int_equal(hf_lock_wait(second, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(give_back(second), HF_OK);
+    close_client(a);
+    close_client(b);
+}
+
+static void
+a_wait_ends_at_its_limit_and_names_who_kept_it(void **state)
+{
+    struct hf_client *a = open_client(served.place);
+    struct hf_client *b = open_client(served.place);
+    struct hf_lock *lock = hold(a, "deploy", NULL);
+    struct hf_lock *late = acquire(b, "deploy", HF_WAIT, "700ms", NULL);
+
+    (void)state;
+    assert_int_equal(hf_lock_check(late), HF_HELD_TOO_LONG);
+    assert_int_equal(finish(late), HF_OK);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(a);
+    close_client(b);
+}
+
+static void
+what_is_given_up_is_gone_from_the_line(void **state)
+{
+    struct hf_client *a = open_client(served.place);
+    struct hf_lock *lock = hold(a, "deploy", NULL);
+    struct hf_lock *waiter = ask_for(a, "deploy", NULL);
+    struct hf_error error;
+
+    (void)state;
+    await_holder(a, waiter);
+    hf_lock_cancel(waiter);
+    assert_int_equal(hf_lock_wait(waiter, HF_FOREVER), HF_STATE_ENDED);
+    assert_int_equal(hf_lock_error(waiter, &error), HF_E_CANCELLED);
+    hf_lock_free(waiter);
+    assert_int_equal(give_back(lock), HF_OK);
+    lock = hold(a, "deploy", HF_WAIT, "try", NULL);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(a);
+}
+
+static void
+a_lane_does_not_wait_for_itself(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock = hold(client, "deploy", HF_LANE, "me", NULL);
+    struct hf_lock *again = acquire(client, "deploy", HF_LANE, "me", NULL);
+
+    (void)state;
+    assert_int_equal(hf_lock_check(again), HF_ALREADY_HELD);
+    assert_int_equal(finish(again), HF_OK);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+static void
+who_dies_is_followed_after_its_ttl(void **state)
+{
+    pid_t holder =
+        hold_until_killed(served.place, "mortal", HF_TTL, SHORT_TTL, NULL);
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock = ask_for(client, "mortal", NULL);
+
+    (void)state;
+    await_holder(client, lock);
+    kill_holder(holder);
+    assert_int_equal(hf_lock_wait(lock, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+static void
+a_dead_refuse_holder_is_cleared_by_a_person(void **state)
+{
+    pid_t holder = hold_until_killed(served.place, "person", HF_IF_DEAD,
+                                     "refuse", HF_TTL, SHORT_TTL, NULL);
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock;
+    struct hf_view *seen;
+
+    (void)state;
+    kill_holder(holder);
+    lock = acquire(client, "person", HF_IF_SUSPECTED, "fail", NULL);
+    assert_int_equal(hf_lock_check(lock), HF_GONE);
+    assert_int_equal(finish(lock), HF_OK);
+    seen = clear(client, "person", HF_REASON, "looked", NULL);
+    assert_true(hf_view_number(seen, HF_FIELD_CLEARED));
+    hf_view_free(seen);
+    lock = hold(client, "person", NULL);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+static void
+a_server_that_is_not_there_is_said_at_the_limit(void **state)
+{
+    struct hf_client *client = open_client("http://127.0.0.1:1");
+    struct hf_lock *lock = acquire(client, "deploy", HF_WAIT, "300ms", NULL);
+    struct hf_error error;
+
+    (void)state;
+    assert_int_equal(hf_lock_error(lock, &error), HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "127.0.0.1:1"));
+    assert_int_equal(hf_client_trouble(client, &error), HF_E_UNAVAILABLE);
+    hf_lock_free(lock);
+    close_client(client);
+}
+
+/* ---- What only a server does --------------------------------------------- */
+
+static void
+several_names_are_held_together_or_not_at_all(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *one = hold(client, "b", NULL);
+    struct hf_lock *both;
+
+    (void)state;
+    assert_int_equal(hf_lock_new(client, "a", &both, NULL), HF_OK);
+    assert_int_equal(hf_lock_add(both, "b", HF_EXCLUSIVE, NULL), HF_OK);
+    assert_int_equal(hf_lock_add(both, "a", HF_SHARED, NULL), HF_E_INVALID);
+    assert_int_equal(hf_lock_start(both, NULL), HF_OK);
+    await_holder(client, both);
+    assert_int_equal(hf_lock_state(both), HF_STATE_WAITING);
+    assert_int_equal(give_back(one), HF_OK);
+    assert_int_equal(hf_lock_wait(both, HF_FOREVER), HF_STATE_HELD);
+    one = acquire(client, "a", HF_WAIT, "try", NULL);
+    assert_int_equal(hf_lock_check(one), HF_TIMED_OUT);
+    assert_int_equal(finish(one), HF_OK);
+    assert_int_equal(give_back(both), HF_OK);
+    close_client(client);
+}
+
+static void
+a_shared_lock_is_shared_and_an_exclusive_one_is_lowered(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *alone = hold(client, "s", NULL);
+    struct hf_lock *other = ask_for(client, "s", HF_MODE, "shared", NULL);
+
+    (void)state;
+    await_holder(client, other);
+    assert_int_equal(hf_lock_change(alone, 1, HF_SHARED, NULL), HF_E_INVALID);
+    assert_int_equal(hf_lock_change(alone, 0, HF_EXCLUSIVE, NULL),
+                     HF_E_INVALID);
+    assert_int_equal(hf_lock_change(alone, 0, HF_SHARED, NULL), HF_OK);
+    assert_int_equal(hf_lock_wait(other, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(hf_lock_check(alone), HF_GRANTED);
+    assert_int_equal(give_back(other), HF_OK);
+    assert_int_equal(give_back(alone), HF_OK);
+    close_client(client);
+}
+
+static void
+who_waits_until_it_is_free_holds_nothing(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock = hold(client, "f", NULL);
+    struct hf_lock *free_one =
+        ask_for(client, "f", HF_MODE, "until-free", NULL);
+
+    (void)state;
+    await_holder(client, free_one);
+    assert_int_equal(give_back(lock), HF_OK);
+    assert_int_equal(hf_lock_wait(free_one, HF_FOREVER), HF_STATE_ENDED);
+    assert_int_equal(hf_lock_check(free_one), HF_GRANTED);
+    hf_lock_free(free_one);
+    lock = hold(client, "f", HF_WAIT, "try", NULL);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+static void
+a_farewell_ends_the_session_of_another_process(void **state)
+{
+    struct hf_client *a = open_client(served.place);
+    struct hf_client *b = open_client(served.place);
+    struct hf_lock *lock = hold(a, "will", NULL);
+    struct hf_lock *next = ask_for(b, "will", NULL);
+    char farewell[HF_FAREWELL_SIZE];
+
+    (void)state;
+    assert_true(hf_lock_farewell(lock, farewell, sizeof(farewell)) <
+                sizeof(farewell));
+    assert_int_equal(hf_farewell("nonsense", HF_FOREVER, NULL), HF_E_INVALID);
+    assert_int_equal(hf_farewell(farewell, HF_FOREVER, NULL), HF_OK);
+    assert_int_equal(hf_lock_wait(next, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(give_back(next), HF_OK);
+    assert_int_equal(hf_lock_farewell(next, farewell, sizeof(farewell)), 0);
+    hf_lock_free(lock);
+    close_client(a);
+    close_client(b);
+}
+
+/* ---- Many ---------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 60, NAMES = 3, CROWD = 300 };
+
+struct crowd {
+    struct hf_client *client;
+    atomic_int inside[NAMES];
+    atomic_int broken;
+};
+
+static void *
+work(void *arg)
+{
+    struct crowd *crowd = arg;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int which = i % NAMES;
+        char name[8];
+        struct hf_lock *lock;
+
+        snprintf(name, sizeof(name), "n%d", which);
+        lock = acquire(crowd->client, name, NULL);
+        if (hf_lock_check(lock) != HF_GRANTED ||
+            atomic_fetch_add(&crowd->inside[which], 1) != 0)
+            atomic_store(&crowd->broken, 1);
+        atomic_fetch_sub(&crowd->inside[which], 1);
+        if (i % 7 == 0)
+            hf_lock_free(lock);
+        else if (give_back(lock) != HF_OK)
+            atomic_store(&crowd->broken, 1);
+    }
+    return NULL;
+}
+
+static void
+threads_of_one_client_exclude_each_other(void **state)
+{
+    struct crowd crowd = {.client = open_client(served.place)};
+    pthread_t threads[THREADS];
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &crowd), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(atomic_load(&crowd.broken), 0);
+    close_client(crowd.client);
+}
+
+/* More than one connection has streams for. */
+static void
+hundreds_of_one_client_wait_in_line(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock = hold(client, "crowd", NULL);
+    struct hf_lock *crowd[CROWD];
+    uint64_t fence = hf_lock_fence(lock);
+
+    (void)state;
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = ask_for(client, "crowd", NULL);
+    assert_int_equal(give_back(lock), HF_OK);
+    for (int i = 0; i < CROWD; i++) {
+        assert_int_equal(hf_lock_wait(crowd[i], HF_FOREVER), HF_STATE_HELD);
+        assert_true(hf_lock_fence(crowd[i]) > fence);
+        fence = hf_lock_fence(crowd[i]);
+        hf_lock_free(crowd[i]);
+    }
+    close_client(client);
+}
+
+static void
+a_client_that_is_closed_gives_all_back(void **state)
+{
+    struct hf_client *a = open_client(served.place);
+    struct hf_client *b = open_client(served.place);
+    struct hf_lock *held = hold(a, "left", NULL);
+    struct hf_lock *waits = ask_for(a, "left", NULL);
+    struct hf_lock *next;
+
+    (void)state;
+    assert_int_equal(hf_client_close(a, HF_FOREVER), HF_OK);
+    hf_lock_free(held);
+    hf_lock_free(waits);
+    next = hold(b, "left", HF_WAIT, "try", NULL);
+    assert_int_equal(give_back(next), HF_OK);
+    close_client(b);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_is_granted_checked_and_released),
+        cmocka_unit_test(try_gives_up_at_once_and_says_who_holds_it),
+        cmocka_unit_test(a_waiter_sees_the_holder_and_its_place_in_line),
+        cmocka_unit_test(a_wait_ends_at_its_limit_and_names_who_kept_it),
+        cmocka_unit_test(what_is_given_up_is_gone_from_the_line),
+        cmocka_unit_test(a_lane_does_not_wait_for_itself),
+        cmocka_unit_test(who_dies_is_followed_after_its_ttl),
+        cmocka_unit_test(a_dead_refuse_holder_is_cleared_by_a_person),
+        cmocka_unit_test(a_server_that_is_not_there_is_said_at_the_limit),
+        cmocka_unit_test(several_names_are_held_together_or_not_at_all),
+        cmocka_unit_test(
+            a_shared_lock_is_shared_and_an_exclusive_one_is_lowered),
+        cmocka_unit_test(who_waits_until_it_is_free_holds_nothing),
+        cmocka_unit_test(a_farewell_ends_the_session_of_another_process),
+        cmocka_unit_test(threads_of_one_client_exclude_each_other),
+        cmocka_unit_test(hundreds_of_one_client_wait_in_line),
+        cmocka_unit_test(a_client_that_is_closed_gives_all_back),
+    };
+
+    return cmocka_run_group_tests(tests, start_server, end_server);
+}
