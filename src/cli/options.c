@@ -72,11 +72,26 @@ hf_options_name(const char *verb, int argc, char **argv, struct hf_which *which)
     return 0;
 }
 
+static const char *
+place_of(const struct hf_which *which)
+{
+    return which->at != NULL ? which->at : getenv("HOLDFAST_AT");
+}
+
+bool
+hf_options_at_server(const struct hf_which *which)
+{
+    const char *at = place_of(which);
+
+    return at != NULL && (strncmp(at, "http:", 5) == 0 ||
+                          strncmp(at, "https:", 6) == 0);
+}
+
 int
 hf_options_check_at(const struct hf_which *which)
 {
     static const char memory[] = "memory:";
-    const char *at = which->at != NULL ? which->at : getenv("HOLDFAST_AT");
+    const char *at = place_of(which);
 
     if (which->at != NULL && at[0] == '\0')
         return hf_say_usage("", "--at is empty: write sqlite:/path/locks.db");

@@ -76,6 +76,9 @@ int hf_options_name(const char *verb, int argc, char **argv,
  */
 int hf_options_check_at(const struct hf_which *which);
 
+/* Is it a lock server? */
+bool hf_options_at_server(const struct hf_which *which);
+
 /* Print a help text to stdout; the exit code. */
 int hf_options_help(const char *text);
 

@@ -181,6 +181,11 @@ take_command(struct hf_run_order *order, int argc, char **argv)
     if (!separated || optind == argc)
         return hf_say_usage("run", "what shall run? give NAME -- COMMAND");
     order->command = argv + optind;
+    if ((order->names[1] != NULL || order->mode == HF_SHARED) &&
+        !hf_options_at_server(&order->which))
+        return hf_say_usage("run",
+                            "several names, and --shared, need a lock server: "
+                            "write --at http://HOST:7420");
     return hf_options_check_at(&order->which);
 }
 

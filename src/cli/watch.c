@@ -14,19 +14,18 @@ static const char help[] =
     "\n"
     "Tell what becomes of the lock NAME, a line for each change: who holds "
     "it,\n"
-    "whether they are alive, how many are in line.  Looks once a second, "
-    "until\n"
-    "it is stopped.\n"
+    "whether they are alive, how many are in line.  Looks once a second.\n"
     "\n"
+    "  -w DURATION    for so long; else until it is stopped\n"
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
     "  --json         each line as one JSON object, as `why` has it\n"
     "  -h, --help     this text\n"
     "\n"
-    "Exit: 69 the place is unavailable, 77 permission denied, 64 wrong usage,\n"
+    "Exit: 0; 69 the place is unavailable, 77 permission denied, 64 wrong usage,\n"
     "  65 the record is not ours.\n"
     "\n"
-    "  holdfast watch migrate\n";
+    "  holdfast watch -w 3s migrate\n";
 
 enum { LOOK_PAUSE_MS = 1000 };
 
@@ -117,7 +116,7 @@ look(struct hf_ask *ask, const struct hf_which *which, struct hf_view **seen)
 }
 
 static int
-watch(struct hf_ask *ask, const struct hf_which *which)
+watch(struct hf_ask *ask, const struct hf_which *which, struct hf_instant until)
 {
     struct sight before = {.waiters = -1};
     struct hf_view *seen = NULL;
@@ -126,7 +125,7 @@ watch(struct hf_ask *ask, const struct hf_which *which)
 
     if (code == 0)
         code = hf_ask_open(ask, which);
-    while (code == 0 && fine) {
+    while (code == 0 && fine && !hf_reached(hf_now(), until)) {
         code = look(ask, which, &seen);
         if (code == 0) {
             struct sight now = sight_of(seen);
@@ -140,23 +139,31 @@ watch(struct hf_ask *ask, const struct hf_which *which)
         if (code == 0)
             (void)poll(NULL, 0, LOOK_PAUSE_MS);
     }
-    return code != 0 ? code : HF_EXIT_OURS;
+    return code == 0 && !fine ? HF_EXIT_OURS : code;
 }
 
+/* *limit as text; NULL: none. */
 static int
-read_line(struct hf_which *which, int argc, char **argv)
+read_line(struct hf_which *which, const char **limit, int argc, char **argv)
 {
     static const struct option options[] = {HF_OPTIONS_SHARED,
                                             {NULL, 0, NULL, 0}};
 
     for (;;) {
-        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
+        int option =
+            getopt_long(argc, argv, HF_OPTIONS_LETTERS "w:", options, NULL);
+        int wrong = 0;
 
         if (option < 0)
             break;
         if (option == '?' || option == ':')
             return hf_options_bad("watch", option, argv);
-        (void)hf_options_take(which, option);
+        if (option == 'w')
+            wrong = hf_options_duration("watch", "-w", limit);
+        else
+            (void)hf_options_take(which, option);
+        if (wrong != 0)
+            return wrong;
     }
     return which->help ? 0 : hf_options_name("watch", argc, argv, which);
 }
@@ -166,13 +173,17 @@ hf_watch_verb(int argc, char **argv)
 {
     struct hf_which which = {.name = NULL};
     struct hf_ask ask = {.client = NULL};
-    int code = read_line(&which, argc, argv);
+    struct hf_duration length = HF_FOREVER;
+    const char *limit = NULL;
+    int code = read_line(&which, &limit, argc, argv);
 
     if (code != 0)
         return code;
     if (which.help)
         return hf_options_help(help);
-    code = watch(&ask, &which);
+    if (limit != NULL) /* which was looked at */
+        (void)!hf_duration_parse(limit, &length, NULL);
+    code = watch(&ask, &which, hf_after(hf_now(), length));
     hf_ask_end(&ask);
     return code;
 }

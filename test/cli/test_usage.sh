@@ -32,9 +32,10 @@ check "a value that is not wanted" refuses 64 "takes no value" \
 check "no lock" refuses 64 "which lock" run
 check "no command" refuses 64 "NAME -- COMMAND" run x
 check "no command after the dashes" refuses 64 "NAME -- COMMAND" run x --
-check "a command without the dashes" refuses 64 "the command goes after --" \
+check "a command without the dashes" refuses 64 "give NAME -- COMMAND" \
     run x true
-check "two names" refuses 64 "what is y" run x y -- true
+check "two names" refuses 64 "need a lock server" run x y -- true
+check "a shared lock" refuses 64 "need a lock server" run --shared x -- true
 check "both -n and -w" refuses 64 "choose one" run -n -w 1s x -- true
 check "a negative duration" refuses 64 "-w: " run -w -5s x -- true
 check "a duration without a unit" refuses 64 "--ttl: " run --ttl 5 x -- true

@@ -109,7 +109,10 @@ class BaseLock:
         handle = LockHandle(self._connection, self.name)
         if lane is not None and "lane" not in self.options:
             handle.set(lane=lane)
-        handle.set(**self.options)
+        handle.set(**{option: value for option, value in self.options.items()
+                      if option != "also"})
+        for name in self.options.get("also", ()):
+            handle.add(name, self.options.get("mode", "exclusive"))
         self._handle = handle
         return handle
 

@@ -109,6 +109,10 @@ class LockHandle(Handle):
                           ResourceWarning, source=self)
         super().__del__()
 
+    def add(self, name: str, mode: str) -> None:
+        """One more name under the same grant."""
+        call(lib.hf_lock_add, self.pointer, encode(name), mode == "shared")
+
     def state(self) -> State:
         return State(lib.hf_lock_state(self.pointer))
 

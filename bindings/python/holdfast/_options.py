@@ -36,7 +36,8 @@ class LockOptions(TypedDict, total=False):
     processes     pids, whose end proves the holder gone; default: this process
     lane          requests under one label never wait for each other; default:
                   in a `with` the thread, in an `async with` the task
-    mode          "exclusive"; a lock server will have more
+    mode          "exclusive" (default); a lock server also has "shared"
+    also          more names, held with this one or not at all: a lock server's
     """
 
     space: str
@@ -51,6 +52,7 @@ class LockOptions(TypedDict, total=False):
     processes: Iterable[int] | str
     lane: str
     mode: str
+    also: Iterable[str]
 
 
 def _milliseconds(seconds: float) -> str:

@@ -16,7 +16,8 @@ _KINDS = {
     "stamp_ms": "number", "claim": "number", "beat": "number",
     "if_dead": "text", "ttl_ms": "number", "beat_ms": "number",
     "since_ms": "number", "host": "text", "user": "text", "command": "text",
-    "reason": "text", "processes": "list", "life": "text", "here": "flag",
+    "reason": "text", "processes": "list", "mode": "text",
+    "waiters": "number", "position": "number", "waited_ms": "number", "life": "text", "here": "flag",
     "running": "flag", "same_boot": "flag", "unchanged_ms": "number",
     "watched_ms": "number", "status": "text", "error": "text",
     "cleared": "flag", "cleared_ms": "number", "asked_ms": "number",
@@ -84,6 +85,11 @@ class View(Mapping[str, Any]):
     command: str
     reason: str
     processes: tuple[int, ...]
+    # What a lock server tells beside it.
+    mode: str
+    waiters: int
+    position: int
+    waited_ms: int
     # What is known of its holder's life.
     life: str
     here: bool

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "client/describe.h"
+#include "base/text.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
 #include "wire/api_ask.h"
@@ -64,6 +65,18 @@ describe(const struct hf_cleared *cleared, struct hf_description *record)
     record->since_ms = cleared->grant.since_ms;
 }
 
+/* A server knows who clears by one text: "ann@db1". */
+static void
+part(struct hf_audit_entry *entry)
+{
+    char *host = strrchr(entry->user, '@');
+
+    if (entry->host[0] != '\0' || host == NULL)
+        return;
+    *host = '\0';
+    hf_text_show(entry->host, sizeof(entry->host), host + 1, strlen(host + 1));
+}
+
 static bool
 read_served(struct hf_bytes row, struct hf_audit_entry *entry)
 {
@@ -78,6 +91,7 @@ read_served(struct hf_bytes row, struct hf_audit_entry *entry)
     };
     memcpy(entry->host, cleared.by.host, sizeof(entry->host));
     memcpy(entry->user, cleared.by.user, sizeof(entry->user));
+    part(entry);
     memcpy(entry->command, cleared.by.command, sizeof(entry->command));
     memcpy(entry->reason, cleared.by.reason, sizeof(entry->reason));
     describe(&cleared, &entry->cleared);

@@ -1,0 +1,147 @@
+#!/bin/bash
+# commands.sh HOLDFAST SOURCE-FOLDER JSON-READER HOLDFASTD: every verb of the
+# command, on a lock server.
+# shellcheck source=test/cli/support.sh
+. "$(dirname "$0")/../cli/support.sh"
+daemon=$4
+
+# serve PORT: a server on that port (0: the kernel's choice), as $server; its
+# port in $here/port.
+serve() {
+    rm -f "$here/port"
+    "$daemon" --listen "127.0.0.1:$1" --at "sqlite:$here/served.db" \
+        --ready-fd 7 7>"$here/port" 2>>"$here/daemon.err" &
+    server=$!
+    started+=("$server")
+    await "the server to listen" [ -s "$here/port" ]
+    export HOLDFAST_AT="http://127.0.0.1:$(cat "$here/port")"
+    await "the server to lead" leads
+}
+
+leads() { "$holdfast" ls >"$here/leads.out"; }
+held() { "$holdfast" show "$1" >/dev/null 2>&1; }
+position() { says "$1.err" "we are number $2 of "; }
+rid() { # rid NAME: the lock's fence
+    "$holdfast" show --json "$1" | "$json" fence
+}
+
+serve 0
+
+# ---- As with a file ---------------------------------------------------------------
+run run job -- sh -c 'exit 7'
+check "a command runs, and its code is ours" is 7 "$code"
+start holder run --reason night job -- sleep 100
+holder=$pid
+await "the holder" held job
+run ls
+check "ls lists it" grep -qE '^job .*sleep 100' "$here/run.out"
+run show job
+check "show tells who holds it, and why" says run.out "reason     night"
+run why job
+check "why tells that it is alive" says run.out "alive: the server heard it"
+run run -n job -- touch "$here/ran"
+check "-n does not wait" is 75 "$code"
+check "and says who holds it" says run.err "runs: sleep 100"
+run run -w 1s job -- touch "$here/ran"
+check "-w waits so long" is 75 "$code"
+check "and says that one holder kept it" says run.err "held too long"
+run clear --reason none job
+check "who is alive is not cleared" [ "$code" != 0 ]
+check "nothing ran" [ ! -e "$here/ran" ]
+run doctor
+check "the doctor asks the node" grep -qE '^ok +node .*it leads' "$here/run.out"
+
+# ---- The line ---------------------------------------------------------------------
+start first run job -- echo first
+await "its place in line to be told" position first 1
+start second run job -- echo second
+await "the next one's" position second 2
+run show job
+check "show shows the line" grep -qE '^ +2 +exclusive .*echo second' \
+    "$here/run.out"
+first=$pid
+kill -TERM "$holder"
+await "both to run" says second.out second
+check "in their order" says first.out first
+finished "$first"
+
+# ---- What only a server keeps -----------------------------------------------------
+start one run --shared a b -- sleep 100
+one=$pid
+await "two names" held b
+run run --shared -n a -- true
+check "a shared lock is shared" is 0 "$code"
+run run -n b -- true
+check "and keeps out who is alone" is 75 "$code"
+kill -TERM "$one"
+finished "$one"
+run run -n a b -- sh -c 'echo "$HOLDFAST_HELD"'
+check "several names are held at once" is 0 "$code"
+check "and each is known below" grep -q ',a,.* .*,b,' "$here/run.out"
+run run a a -- true
+check "one name twice is refused" is 64 "$code"
+HOLDFAST_AT=sqlite:$here/locks.db run run --shared a -- true
+check "a file shares nothing, and says what does" says run.err "need a lock server"
+check "with 64" is 64 "$code"
+
+# ---- Murder -----------------------------------------------------------------------
+start victim run job -- sleep 100
+victim=$pid
+await "the victim" held job
+start heir run job -- date +%s%N
+await "the heir to wait" position heir 1
+killed=$(date +%s%N)
+kill -KILL "$victim"
+await "the heir to run" [ -s "$here/heir.out" ]
+check "the next one runs within 100 ms of a kill" \
+    [ $(($(cat "$here/heir.out") - killed)) -lt 100000000 ]
+echo "# $((($(cat "$here/heir.out") - killed) / 1000)) us"
+
+start guarded run --if-dead refuse --ttl 3s --beat 200ms --grace 1s half -- sleep 100
+await "a refuse holder" held half
+kill -KILL "$pid"
+finished "$pid"
+run why half
+check "why sees that its processes are gone" says run.out "dead: every process"
+run run -w 5s --if-suspected fail half -- touch "$here/ran"
+check "nobody takes it over" is 73 "$code"
+check "what to do is said" says run.err "clear --at $HOLDFAST_AT"
+run clear --fence "$(rid half)" --reason 'put right' half
+check "a person clears it" is 0 "$code"
+run audit half
+check "and the audit tells who and why" says run.out "$(id -un)@$(uname -n): put right"
+run run -n half -- true
+check "then it is free" is 0 "$code"
+
+# ---- Without an answer ------------------------------------------------------------
+start kept run --ttl 20s job -- sh -c "echo in; sleep 100"
+kept=$pid
+await "it to be held" says kept.out in
+fence=$(rid job)
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+start waiter run -w 30s job -- echo after
+await "the word of no answer" says waiter.err "no answer about job"
+serve "${HOLDFAST_AT##*:}"
+check "who held it holds it when the server is back" is "$fence" "$(rid job)"
+kill -TERM "$kept"
+await "who waited meanwhile to run" says waiter.out after
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+run ls
+check "without a server ls says that there is none" is 69 "$code"
+check "and where" says run.err "${HOLDFAST_AT#http://}: Connection refused"
+run run -w 500ms job -- true
+check "so does run" is 69 "$code"
+run doctor
+check "and the doctor" grep -qE '^fail +node .*refused' "$here/run.out"
+
+# ---- Places -----------------------------------------------------------------------
+for place in http:// http://: http://a:b http://a:0 http://a:99999 'http://[::1' \
+    http://a,,b http://a/b https://a 'http://a b'; do
+    run ls --at "$place"
+    check "no place: $place" is 64 "$code"
+done
+run ls --at http://no-such-host.invalid:1
+check "a host that nobody knows is said" is 69 "$code"
+finish
