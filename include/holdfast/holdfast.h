@@ -121,6 +121,8 @@ HF_PUBLIC void hf_client_trace(struct hf_client *client, hf_trace_fn *trace,
  *                                      vouch that one machine alone opens it,
  *                                      for SQLite shares memory beside it
  *     memory:NAME                      a table in this process, for tests
+ *     http://host:7420[,host:7420…]    a lock server, by its nodes; it is not
+ *                                      waited for
  *
  * NULL means $HOLDFAST_AT, or else the default: /var/lib/holdfast/locks.db for
  * root, $XDG_STATE_HOME/holdfast/locks.db (~/.local/state/…) for others.  What
@@ -243,7 +245,8 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_new(struct hf_client *client,
  *                    8; default: this process
  *   HF_LANE          requests under one label are one thread of control, which
  *                    does not wait for itself; default: a lane of its own
- *   HF_MODE          "exclusive" (default), "shared", "until-free"
+ *   HF_MODE          "exclusive" (default); of a lock server also "shared"
+ *                    and "until-free"
  *
  * ttl must be at least 3 * beat + grace + margin, margin = max(250 ms, ttl /
  * 20).  HF_E_INVALID: no such option, not such a text, or it was started.
@@ -277,9 +280,9 @@ HF_PUBLIC struct hf_duration hf_lock_duration(const struct hf_lock *lock,
 HF_PUBLIC void hf_lock_set_user(struct hf_lock *lock, void *user);
 
 /* Another name, all or none with the first, HF_EXCLUSIVE or HF_SHARED; at most
- * 64 in all.  HF_E_INVALID where the place does not keep several names under one
- * grant: no table of records does; before the client is open, the start says
- * so. */
+ * 64 in all.  HF_E_INVALID where the place does not keep several names under
+ * one grant: no table of records does; before the client is open, the start
+ * says so. */
 HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_add(struct hf_lock *lock,
                                                  const char *name,
                                                  enum hf_mode mode,
@@ -463,6 +466,11 @@ HF_PUBLIC void hf_query_set_user(struct hf_query *query, void *user);
 /*
  * Ask.  A list or an audit that has ended can be started again: then for the
  * page after the last.
+ *
+ * A lock server lists in its own order, and in a list are those that are held;
+ * its examine has rows, too: all who hold the lock, then all who wait for it.
+ * Its clear needs a holder that the server suspects, or whose processes are
+ * gone, unless it is forced.
  *
  * An examine watches the record for a beat, and its processes where they are
  * this host's, and ends at the first proof either way.  An absent lock is a

@@ -83,8 +83,8 @@ hf_options_at_server(const struct hf_which *which)
 {
     const char *at = place_of(which);
 
-    return at != NULL && (strncmp(at, "http:", 5) == 0 ||
-                          strncmp(at, "https:", 6) == 0);
+    return at != NULL &&
+           (strncmp(at, "http:", 5) == 0 || strncmp(at, "https:", 6) == 0);
 }
 
 int

@@ -22,7 +22,8 @@ static const char help[] =
     "  --json         each line as one JSON object, as `why` has it\n"
     "  -h, --help     this text\n"
     "\n"
-    "Exit: 0; 69 the place is unavailable, 77 permission denied, 64 wrong usage,\n"
+    "Exit: 0; 69 the place is unavailable, 77 permission denied, 64 wrong "
+    "usage,\n"
     "  65 the record is not ours.\n"
     "\n"
     "  holdfast watch -w 3s migrate\n";

@@ -26,6 +26,10 @@ struct hf_store;
  *                   /      |     \
  *          table/loop  manager  table/worker       time, decisions, the store
  *
+ *                   server/server                  or a lock server
+ *                   /      |     \
+ *          server/loop sessions connections        time, decisions, sockets
+ *
  * One mutex guards handles and whatever is behind them.  Under it machines are
  * stepped and lists are linked; it is never held across a store call or a
  * system call that may block.

@@ -94,9 +94,9 @@ what_an_answer_carries_is_read(void **state)
     struct hf_api_reply reply;
 
     (void)state;
-    assert_int_equal(pass(&(struct hf_answer){.kind = HF_ANSWER_OPENED}, true,
-                          &reply),
-                     HF_OK);
+    assert_int_equal(
+        pass(&(struct hf_answer){.kind = HF_ANSWER_OPENED}, true, &reply),
+        HF_OK);
     assert_true(reply.answer.alive.session == about.session);
     assert_true(reply.term == about.term);
     assert_memory_equal(&reply.secret, &secret, sizeof(secret));
@@ -111,10 +111,10 @@ what_an_answer_carries_is_read(void **state)
     assert_int_equal(reply.fences_count, 2);
     assert_memory_equal(reply.fences, fences, sizeof(fences));
 
-    assert_int_equal(pass(&(struct hf_answer){.kind = HF_ANSWER_GRANTED,
-                                              .fence = fences[0]},
-                          false, &reply),
-                     HF_OK);
+    assert_int_equal(
+        pass(&(struct hf_answer){.kind = HF_ANSWER_GRANTED, .fence = fences[0]},
+             false, &reply),
+        HF_OK);
     assert_true(reply.answer.fence == fences[0]);
 
     assert_int_equal(
@@ -138,9 +138,9 @@ what_an_answer_carries_is_read(void **state)
         HF_OK);
     assert_int_equal(reply.answer.grace.ms, 77);
 
-    assert_int_equal(pass(&(struct hf_answer){.kind = HF_ANSWER_NOT_LEADING},
-                          false, &reply),
-                     HF_OK);
+    assert_int_equal(
+        pass(&(struct hf_answer){.kind = HF_ANSWER_NOT_LEADING}, false, &reply),
+        HF_OK);
     assert_string_equal(reply.leader, "db2:7420");
 }
 
@@ -292,8 +292,8 @@ the_others_are_read_as_they_were_meant(void **state)
     send.message.keep_alive.compare = true;
     hf_fence_sum_add(&send.message.keep_alive.believed, 42);
     (void)ask(&send, &path, &body);
-    assert_true(hf_fence_sum_equal(&body.believed,
-                                   &send.message.keep_alive.believed));
+    assert_true(
+        hf_fence_sum_equal(&body.believed, &send.message.keep_alive.believed));
 
     send = message_of(HF_MESSAGE_PAGE);
     (void)ask(&send, &path, &body);
@@ -351,9 +351,10 @@ static void
 what_is_no_json_has_slices_within_it(void **state)
 {
     static const char *const texts[] = {
-        "",       "{",        "{\"a",    "{\"a\"",  "{\"a\":",   "{\"a\":\"",
-        "{\"a\":\"\\", "[",   "[[[",     "{\"a\":[1,2", "}",     "]",
-        "{\"a\":}",    "{,}", "[,,]",    "\"",      "{\"a\":]}", "{\"a\":1 2}",
+        "",          "{",           "{\"a",        "{\"a\"", "{\"a\":",
+        "{\"a\":\"", "{\"a\":\"\\", "[",           "[[[",    "{\"a\":[1,2",
+        "}",         "]",           "{\"a\":}",    "{,}",    "[,,]",
+        "\"",        "{\"a\":]}",   "{\"a\":1 2}",
     };
 
     (void)state;
@@ -375,7 +376,8 @@ numbers_are_numbers(void **state)
     uint64_t number = 5;
 
     (void)state;
-    assert_true(hf_json_slice_number(bytes_of("18446744073709551615"), &number));
+    assert_true(
+        hf_json_slice_number(bytes_of("18446744073709551615"), &number));
     assert_true(number == UINT64_MAX);
     assert_true(hf_json_slice_number(bytes_of("\"0\""), &number));
     assert_int_equal(number, 0);

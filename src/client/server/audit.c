@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "client/describe.h"
 #include "base/text.h"
+#include "client/describe.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
 #include "wire/api_ask.h"

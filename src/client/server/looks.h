@@ -9,8 +9,9 @@
  * For people: nothing is decided by it but what is said of a wait that ends
  * without a grant, and `if_suspected`.
  *
- * A lock that is not granted soon is looked at, and again every two seconds, one
- * look at a time and with pauses: so many wait, so seldom each is looked at.
+ * A lock that is not granted soon is looked at, and again every two seconds,
+ * one look at a time and with pauses: the more wait, the more seldom each is
+ * looked at.
  * The client is entered for all of it.
  */
 

@@ -55,8 +55,8 @@ struct hf_server_lock {
     bool was_suspected;        /* and that was told */
 };
 
-/* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has no
- * room for one more; HF_E_UNAVAILABLE: no random numbers; HF_E_NOMEM. */
+/* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has
+ * no room for one more; HF_E_UNAVAILABLE: no random numbers; HF_E_NOMEM. */
 HF_MUST_USE enum hf_status hf_sessions_for(struct hf_server *server,
                                            const struct hf_settings *settings,
                                            struct hf_server_session **session,
