@@ -122,6 +122,19 @@ open_server(struct hf_client *client, const char *place, struct hf_error *error)
     return status == HF_OK ? HF_OK : take_back(client, status);
 }
 
+/* A place that becomes one later refuses each claim, by the same sentence. */
+static enum hf_status
+check_unserved(struct hf_store *store, const char *place,
+               struct hf_error *error)
+{
+    struct hf_error why = {0};
+    enum hf_status status = hf_store_unserved(store, &why);
+
+    return status == HF_OK
+               ? HF_OK
+               : hf_fail(error, status, "%.120s: %s", place, why.text);
+}
+
 static enum hf_status
 open_table(struct hf_client *client, const char *place, struct hf_error *error)
 {
@@ -133,7 +146,10 @@ open_table(struct hf_client *client, const char *place, struct hf_error *error)
         status = open_store(client, &parsed, &store, error);
     if (status != HF_OK)
         return status;
-    status = hf_client_open_on(client, store, parsed.text, error);
+    if (!client->look_only)
+        status = check_unserved(store, parsed.text, error);
+    if (status == HF_OK)
+        status = hf_client_open_on(client, store, parsed.text, error);
     if (status != HF_OK)
         hf_store_close(store);
     return status;

@@ -5,6 +5,7 @@
 
 #include "server/notify.h"
 #include "server/options.h"
+#include "server/retire.h"
 
 /* holdfastd: the lock server. */
 
@@ -73,6 +74,17 @@ raise_limit(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static int
+retire(const struct hf_place *place)
+{
+    struct hf_error error = {0};
+
+    if (hf_retire(place, &hf_alloc_libc, &error) != HF_OK)
+        return complain(&error);
+    printf("holdfastd: nobody serves %s: it keeps table locks\n", place->text);
+    return fflush(stdout) == 0 ? 0 : 69;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -95,6 +107,8 @@ main(int argc, char **argv)
         puts("holdfastd: it could run so");
         return fflush(stdout) == 0 ? 0 : 69;
     }
+    if (options->retire)
+        return retire(&config.service.seat.scribe.place);
     raise_limit();
     hf_self_learn(&daemon.self);
     config.service.seat.scribe.self = &daemon.self;

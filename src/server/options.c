@@ -33,6 +33,10 @@ const char hf_server_options_help[] =
     "encrypted\n"
     "  --config FILE       settings, a line each: `idle-timeout = 30s`\n"
     "  --check-config      only say whether it could run so\n"
+    "  --retire            free a place whose server died and will not come\n"
+    "                      back, so that it keeps the locks of `holdfast` "
+    "again;\n"
+    "                      who is alive is left alone\n"
     "  --ready-fd N        write the port to that descriptor once it listens\n"
     "  -h, --help          this text\n"
     "  --version           the version\n"
@@ -47,6 +51,7 @@ enum {
     OPTION_INSECURE,
     OPTION_CONFIG,
     OPTION_CHECK_CONFIG,
+    OPTION_RETIRE,
     OPTION_READY_FD,
     OPTION_VERSION,
 };
@@ -62,6 +67,7 @@ static const struct option all[] = {
     {"insecure", no_argument, NULL, OPTION_INSECURE},
     {"config", required_argument, NULL, OPTION_CONFIG},
     {"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
+    {"retire", no_argument, NULL, OPTION_RETIRE},
     {"ready-fd", required_argument, NULL, OPTION_READY_FD},
     {"version", no_argument, NULL, OPTION_VERSION},
     {"help", no_argument, NULL, 'h'},
@@ -154,6 +160,9 @@ take(int option, int index, struct hf_server_options *options, char **argv,
         return HF_OK; /* it was read first */
     case OPTION_CHECK_CONFIG:
         options->check = true;
+        return HF_OK;
+    case OPTION_RETIRE:
+        options->retire = true;
         return HF_OK;
     case OPTION_READY_FD:
         return take_ready_fd(optarg, &options->ready_fd, error);

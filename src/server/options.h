@@ -13,6 +13,7 @@ struct hf_server_options {
     struct hf_settings settings;
     int ready_fd; /* -1: none */
     bool check;   /* only look whether it could run */
+    bool retire;  /* free the place of a server that is gone */
     bool help;
     bool version;
 };

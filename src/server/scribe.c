@@ -307,14 +307,42 @@ answer(struct hf_scribe *scribe)
     tell(scribe, &told);
 }
 
+/* Since the head names us, no table lock comes any more; one that is there was
+ * there before.  Asked before the first chunk. */
+static enum hf_status
+check_locks(struct hf_store *store, struct hf_error *error)
+{
+    struct hf_store_lock lock;
+    enum hf_status status = hf_store_find_lock(store, &lock, error);
+
+    if (status != HF_OK || lock.name[0] == '\0')
+        return status;
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "'%.80s' in space %.80s is held, or was left, as a lock of "
+                   "the table itself: have it given back or cleared first",
+                   lock.name, lock.space);
+}
+
+static bool
+is_first_chunk(const struct load *load)
+{
+    return !load->grants && load->page.after_len == 0;
+}
+
 static void
 load(struct hf_scribe *scribe)
 {
     struct hf_scribe_told told = {.term = scribe->load.term};
+    enum hf_status status = HF_OK;
 
     scribe->load.wanted = false;
     leave(scribe);
-    read_chunk(scribe, &told);
+    if (is_first_chunk(&scribe->load))
+        status = check_locks(scribe->store, &told.error);
+    if (status == HF_OK)
+        read_chunk(scribe, &told);
+    else
+        told.kind = HF_SCRIBE_UNLOADED;
     enter(scribe);
     tell(scribe, &told);
 }
@@ -593,6 +621,8 @@ open_store(struct hf_scribe *scribe, struct hf_error *error)
     enum hf_status status = hf_store_open_at(
         &scribe->config.place, scribe->config.alloc, &scribe->store, error);
 
+    if (status == HF_OK)
+        status = check_locks(scribe->store, error);
     if (status == HF_OK && start_thread(scribe) != 0)
         status = hf_fail(error, HF_E_UNAVAILABLE, "no thread for a scribe");
     return status;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "wire/head.h"
 
 int64_t
 hf_rule_purge_before(struct hf_duration age)
@@ -96,6 +97,31 @@ hf_rule_admit(const struct hf_store_group *group, struct hf_error *error)
                            op->value_len, HF_VALUE_MAX);
     }
     return HF_OK;
+}
+
+bool
+hf_rule_claims(const struct hf_store_group *group)
+{
+    for (size_t i = 0; i < group->ops_count; i++) {
+        const struct hf_store_op *op = &group->ops[i];
+
+        if (op->kind == HF_PUT && op->new_generation && op->key.space[0] != '!')
+            return true;
+    }
+    return false;
+}
+
+enum hf_status
+hf_rule_unserved(const char *head, size_t len, struct hf_error *error)
+{
+    struct hf_head read;
+
+    if (hf_head_decode(head, len, &read, NULL) != HF_OK || read.node[0] == '\0')
+        return HF_OK;
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "a lock server serves it: name http://%.120s as the place, "
+                   "or, if that is gone for good, run holdfastd --retire",
+                   read.address);
 }
 
 enum hf_status

@@ -49,6 +49,14 @@ bool hf_rule_applies(const struct hf_store_op *op,
 HF_MUST_USE enum hf_status hf_rule_admit(const struct hf_store_group *group,
                                          struct hf_error *error);
 
+/* Does it claim a table lock: begin a generation in a space of users? */
+bool hf_rule_claims(const struct hf_store_group *group);
+
+/* May it, where this is the record of a lock server's head?  HF_E_UNAVAILABLE:
+ * a node leads, and *error names it. */
+HF_MUST_USE enum hf_status hf_rule_unserved(const char *head, size_t len,
+                                            struct hf_error *error);
+
 /* May the key's version grow by one?  HF_E_CORRUPT if not. */
 HF_MUST_USE enum hf_status hf_rule_grow(const struct hf_store_op *op,
                                         const struct hf_rule_found *found,

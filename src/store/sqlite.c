@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/text.h"
 #include "store/pause.h"
 #include "store/rule.h"
 #include "store/sqlite_commit.h"
@@ -416,6 +417,47 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     return leave_read(store, status, error);
 }
 
+static int
+take_lock(sqlite3_stmt *statement, struct hf_store_lock *lock)
+{
+    const char *space;
+    const char *name;
+    int code = sqlite3_step(statement);
+
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? SQLITE_OK : code;
+    space = (const char *)sqlite3_column_text(statement, 0);
+    name = (const char *)sqlite3_column_text(statement, 1);
+    if (space == NULL || name == NULL)
+        return SQLITE_NOMEM;
+    hf_text_show(lock->space, sizeof(lock->space), space, strlen(space));
+    hf_text_show(lock->name, sizeof(lock->name), name, strlen(name));
+    if (lock->name[0] == '\0') /* another program's: but it is there */
+        lock->name[0] = '?';
+    return SQLITE_OK;
+}
+
+static enum hf_status
+find_lock(struct hf_store *base, struct hf_store_lock *lock,
+          struct hf_error *error)
+{
+    struct sqlite *store = sqlite_of(base);
+    sqlite3_stmt *statement = NULL;
+    enum hf_status status = enter(store, patience(), error);
+    int code;
+
+    if (status != HF_OK || store->sql.db.handle == NULL)
+        return status;
+    code = hf_sqlite_sql_prepare(&store->sql, HF_SQL_LOCK, &statement);
+    if (code == SQLITE_OK) {
+        code = take_lock(statement, lock);
+        sqlite3_reset(statement);
+    }
+    if (code != SQLITE_OK)
+        status = fail(store, code, error);
+    return leave_read(store, status, error);
+}
+
 /* ---- Writes -------------------------------------------------------------- */
 
 static void
@@ -542,6 +584,7 @@ static const struct hf_store_methods methods = {
     .close = close_sqlite,
     .get = get,
     .scan = scan,
+    .find_lock = find_lock,
     .commit = commit,
     .wait = wait_for_change,
     .is_woken = is_woken,

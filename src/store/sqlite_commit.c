@@ -1,6 +1,7 @@
 #include "store/sqlite_commit.h"
 
 #include "base/fail.h"
+#include "wire/head.h"
 
 /* Nothing was done while a file is locked by others, so the caller may as well
  * be told, and do what needs no write before it tries again. */
@@ -13,6 +14,8 @@ struct work {
     uint64_t erased; /* highest version erased; 0: none */
     int64_t now_us;  /* of which its versions and stamps are made */
     size_t applied_count;
+    bool head_known; /* the record of a lock server's head was looked at: */
+    struct hf_error served; /* HF_OK: nobody leads */
 };
 
 int
@@ -85,6 +88,50 @@ erase_row(struct work *work, struct hf_store_op *op,
     return code;
 }
 
+static int
+find_head(struct work *work)
+{
+    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
+    sqlite3_stmt *statement = NULL;
+    int code =
+        hf_sqlite_sql_prepare_keyed(work->sql, HF_SQL_GET, head, &statement);
+
+    if (code != SQLITE_OK)
+        return code;
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        const char *value = (const char *)sqlite3_column_text(statement, 3);
+        size_t len = (size_t)sqlite3_column_bytes(statement, 3);
+
+        if (value != NULL)
+            work->served.status = hf_rule_unserved(value, len, &work->served);
+    }
+    work->head_known = code == SQLITE_ROW || code == SQLITE_DONE;
+    sqlite3_reset(statement);
+    return work->head_known ? SQLITE_OK : code;
+}
+
+/* May it claim a lock, if it does?  A head that this very transaction changes
+ * is a lock server's, who claims none. */
+static int
+may_claim(struct work *work, const struct hf_store_group *group, bool *may,
+          struct hf_error *error)
+{
+    int code = SQLITE_OK;
+
+    *may = true;
+    if (!hf_rule_claims(group))
+        return SQLITE_OK;
+    if (!work->head_known)
+        code = find_head(work);
+    if (code == SQLITE_OK && work->served.status != HF_OK) {
+        *may = false;
+        (void)hf_fail(error, work->served.status, "%s: %s", work->sql->db.path,
+                      work->served.text);
+    }
+    return code;
+}
+
 /* Judge the whole group before the first of its rows is written: a key stands
  * once in a commit, so what was found stays true. */
 static int
@@ -92,9 +139,14 @@ try_group(struct work *work, struct hf_store_group *group,
           struct hf_error *error)
 {
     struct hf_rule_found found[HF_GROUP_OPERATIONS_MAX];
+    bool may;
+    int judged;
 
     if (hf_rule_admit(group, error) != HF_OK)
         return SQLITE_OK;
+    judged = may_claim(work, group, &may, error);
+    if (judged != SQLITE_OK || !may)
+        return judged;
     for (size_t i = 0; i < group->ops_count; i++) {
         int code = hf_sqlite_commit_find(work->sql, group->ops[i].key,
                                          work->floor, &found[i]);

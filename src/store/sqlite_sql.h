@@ -23,6 +23,9 @@
            " FROM holdfast_records WHERE space = ?1 AND name = ?2")            \
     X(FIND, "SELECT version, token, value IS NOT NULL"                         \
             " FROM holdfast_records WHERE space = ?1 AND name = ?2")           \
+    X(LOCK, "SELECT space, name FROM holdfast_records"                         \
+            " WHERE value IS NOT NULL AND (space < '!' OR space >= '\"')"      \
+            " ORDER BY space, name LIMIT 1")                                   \
     X(FLOOR, "SELECT number FROM holdfast_meta WHERE key = 'floor'")           \
     X(RAISE, "UPDATE holdfast_meta SET number = ?1"                            \
              " WHERE key = 'floor' AND number < ?1")                           \

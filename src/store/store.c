@@ -9,6 +9,10 @@
 #include "store/place.h"
 #include "store/rule.h"
 #include "store/sqlite.h"
+#include "wire/head.h"
+
+/* For a read that a person waits for. */
+static const struct hf_duration head_patience = {5000};
 
 static enum hf_status
 open_place(const struct hf_place *place, bool look_only,
@@ -110,6 +114,40 @@ hf_store_get(struct hf_store *store, const struct hf_key *keys,
         return late(error);
     return store->methods->get(store, keys, keys_count, until, found, ctx,
                                error);
+}
+
+enum hf_status
+hf_store_find_lock(struct hf_store *store, struct hf_store_lock *lock,
+                   struct hf_error *error)
+{
+    *lock = (struct hf_store_lock){.name = ""};
+    return store->methods->find_lock(store, lock, error);
+}
+
+/* What the head says. */
+static void
+judge_head(void *ctx, size_t index, const struct hf_record *record)
+{
+    struct hf_error *error = ctx;
+
+    (void)index;
+    if (record->exists)
+        error->status =
+            hf_rule_unserved(record->value, record->value_len, error);
+}
+
+enum hf_status
+hf_store_unserved(struct hf_store *store, struct hf_error *error)
+{
+    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
+    struct hf_error said = {.status = HF_OK};
+    enum hf_status status =
+        hf_store_get(store, &head, 1, hf_after(hf_now(), head_patience),
+                     judge_head, &said, error);
+
+    if (status == HF_OK && said.status != HF_OK)
+        status = hf_fail(error, said.status, "%s", said.text);
+    return status;
 }
 
 enum hf_status

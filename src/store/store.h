@@ -194,6 +194,26 @@ HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
                                          struct hf_error *error);
 
 /*
+ * The first lock of a table's: a record in a space of users, which are those
+ * that do not begin with '!'.  `name` "": there is none.  Errors as
+ * hf_store_get.
+ */
+struct hf_store_lock {
+    char space[HF_SPACE_MAX + 1]; /* cut, if another program wrote it */
+    char name[HF_NAME_MAX + 1];
+};
+HF_MUST_USE enum hf_status hf_store_find_lock(struct hf_store *store,
+                                              struct hf_store_lock *lock,
+                                              struct hf_error *error);
+
+/*
+ * Is it nobody's to serve?  HF_E_UNAVAILABLE: a lock server leads on it, and
+ * *error names the server and what to do.  Other errors as hf_store_get.
+ */
+HF_MUST_USE enum hf_status hf_store_unserved(struct hf_store *store,
+                                             struct hf_error *error);
+
+/*
  * Apply each group, all or none, independent of the others: a refused group
  * never rolls back another.  Where the store can, all applied groups share one
  * durable transaction.  A key stands at most once in a commit, which is within
@@ -201,6 +221,12 @@ HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
  * when the call returns.  Gives up at `until`: what was surely not done is
  * HF_UNAVAILABLE, what may have been done is HF_UNKNOWN.  *error (may be NULL)
  * tells why, when a verdict is one of these two.
+ *
+ * A group that begins a generation in a space of users, which is a claim of a
+ * table lock, is HF_UNAVAILABLE while a lock server leads on the store: while
+ * the record of its head (wire/head.h) names a node.  That is looked at in the
+ * same transaction.  So who has written that head and then finds no lock
+ * (hf_store_find_lock) has none beside him until he takes the node out of it.
  */
 void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
                      size_t groups_count, struct hf_instant until,
@@ -284,6 +310,9 @@ struct hf_store_methods {
                            const struct hf_store_scan *scan,
                            hf_store_row_fn *row, void *ctx,
                            struct hf_error *error);
+    enum hf_status (*find_lock)(struct hf_store *store,
+                                struct hf_store_lock *lock,
+                                struct hf_error *error);
     void (*commit)(struct hf_store *store, struct hf_store_group *groups,
                    size_t groups_count, struct hf_instant until,
                    struct hf_error *error);

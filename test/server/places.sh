@@ -1,0 +1,90 @@
+#!/bin/bash
+# places.sh HOLDFAST SOURCE-FOLDER JSON-READER HOLDFASTD: a store keeps the
+# locks of a table or those of a server, never both.
+# shellcheck source=test/cli/support.sh
+. "$(dirname "$0")/../cli/support.sh"
+daemon=$4
+table=sqlite:$here/locks.db
+
+# serve: a server on the table's file, as $server; its place in $url.
+serve() {
+    rm -f "$here/port"
+    "$daemon" --port 0 --at "$table" --ready-fd 7 7>"$here/port" \
+        2>>"$here/daemon.err" &
+    server=$!
+    started+=("$server")
+    await "the server to listen" [ -s "$here/port" ]
+    url=http://127.0.0.1:$(cat "$here/port")
+    await "the server to lead" leads
+}
+
+leads() { "$holdfast" ls --at "$url" >"$here/leads.out"; }
+held() { "$holdfast" show "$1" >/dev/null 2>&1; }
+
+# daemon ARGUMENT...: to its end; as `run`.
+daemon() {
+    "$daemon" "$@" >"$here/run.out" 2>"$here/run.err" </dev/null
+    code=$?
+}
+
+# ---- A table's locks keep a server out --------------------------------------------
+start table run mine -- sleep 100
+holder=$pid
+await "a lock of the table" held mine
+daemon --port 0 --at "$table"
+check "a store with a table's lock is not served" is 69 "$code"
+check "and the lock is named" says run.err "'mine' in space default"
+daemon --retire --at "$table"
+check "there is nobody to retire" is 0 "$code"
+check "and the lock stays" held mine
+kill -TERM "$holder"
+finished "$holder"
+
+# ---- A server keeps a table's locks out -------------------------------------------
+serve
+run run mine -- touch "$here/ran"
+check "a served store takes no table locks" is 69 "$code"
+check "and the server is named" says run.err "name $url as the place"
+check "nothing ran" [ ! -e "$here/ran" ]
+run ls
+check "it can be looked at" is 0 "$code"
+run run --at "$url" mine -- true
+check "and its locks are the server's" is 0 "$code"
+daemon --retire --at "$table"
+check "who is alive is not retired" is 69 "$code"
+check "and is named" says run.err "it is served, by a node that is alive: $url"
+check "it still serves" leads
+
+# ---- After the server --------------------------------------------------------------
+kill -TERM "$server"
+wait "$server"
+check "a server that is told to stop does" is 0 $?
+run run mine -- true
+check "and leaves the store to table locks" is 0 "$code"
+
+serve
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+run run mine -- touch "$here/ran"
+check "one that was killed keeps it" is 69 "$code"
+check "the way out is named" says run.err "holdfastd --retire"
+daemon --retire --at "$table"
+check "a dead server is retired" is 0 "$code"
+run run mine -- true
+check "then the store keeps table locks" is 0 "$code"
+daemon --retire --at "sqlite:$here/no/such"
+check "a place that was never served is free" is 0 "$code"
+
+# ---- Who was there first stays so --------------------------------------------------
+# A client that had opened the table before is refused by each claim, and the
+# claims of many at once never meet a server that serves.
+start early run -w 20s early -- sh -c 'echo in; sleep 100'
+early=$pid
+await "an early client" says early.out in
+start queued run -w 60s early -- echo queued
+await "one that waits" says queued.err "waiting for early"
+daemon --port 0 --at "$table"
+check "they keep a server out" is 69 "$code"
+kill -TERM "$early"
+await "the one that waited" says queued.out queued
+finish
