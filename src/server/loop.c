@@ -53,7 +53,7 @@ struct loop {
     uv_timer_t timer;
     uv_check_t check;
     uv_prepare_t prepare;
-    uv_signal_t signals[2];
+    uv_signal_t signals[3];
     int listen_fd; /* owned */
     int spare_fd;  /* owned: to be given up when there is no other left */
     struct hf_heap due;
@@ -324,6 +324,7 @@ turn_away(struct loop *loop)
     fd = accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     hf_fd_close(&fd);
     loop->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    hf_log_turned_away(loop->config.log, hf_now());
 }
 
 static void
@@ -398,6 +399,7 @@ on_check(uv_check_t *check)
         hf_service_clock(loop->service);
     clock_connections(loop);
     hf_watch_renew(&loop->watch, hf_service_seat(loop->service));
+    hf_log_look(loop->config.log, hf_service_seat(loop->service));
     if (loop->draining && hf_service_has_stopped(loop->service))
         drain_connections(loop);
     flush_all(loop);
@@ -456,7 +458,10 @@ on_signal(uv_signal_t *signal, int number)
 {
     struct loop *loop = signal->data;
 
-    (void)number;
+    if (number == SIGHUP) {
+        loop->config.reload(loop->config.ctx);
+        return;
+    }
     if (loop->draining)
         return;
     loop->config.stopping(loop->config.ctx);
@@ -505,7 +510,7 @@ listen_at(struct loop *loop, uint16_t *port, struct hf_error *error)
 static void
 start_handles(struct loop *loop)
 {
-    static const int numbers[] = {SIGTERM, SIGINT};
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
 
     uv_async_init(&loop->uv, &loop->told, on_told);
     uv_timer_init(&loop->uv, &loop->timer);
@@ -513,7 +518,7 @@ start_handles(struct loop *loop)
     uv_prepare_init(&loop->uv, &loop->prepare);
     loop->check.data = loop;
     loop->prepare.data = loop;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         uv_signal_init(&loop->uv, &loop->signals[i]);
         loop->signals[i].data = loop;
         uv_signal_start(&loop->signals[i], on_signal, numbers[i]);
@@ -538,6 +543,7 @@ open_all(struct loop *loop, struct hf_error *error)
     service->http = loop->http;
     service->wrote = wrote;
     service->ctx = loop;
+    service->log = loop->config.log;
     service->seat.scribe.told = tell;
     service->seat.scribe.ctx = loop;
     status = hf_service_open(service, &loop->service, error);

@@ -21,7 +21,9 @@ struct hf_loop_config {
                                                 service is opened */
     void (*ready)(void *ctx);                /* it listens, and seeks to lead */
     void (*stopping)(void *ctx);             /* it was told to stop */
+    void (*reload)(void *ctx);               /* SIGHUP */
     void *ctx;
+    struct hf_log *log; /* borrowed */
 };
 
 /* Run until SIGTERM or SIGINT has drained it, or it cannot begin.  HF_E_INVALID

@@ -20,6 +20,9 @@ complain(const struct hf_error *error)
 struct daemon {
     struct hf_server_options options;
     struct hf_self self;
+    struct hf_log log;
+    int argc;
+    char **argv;
     char address[HF_HOST_MAX + 1]; /* where others find us */
     uint16_t port;
 };
@@ -45,7 +48,11 @@ ready(void *ctx)
     char text[16];
     int len = snprintf(text, sizeof(text), "%u\n", (unsigned)daemon->port);
 
-    fprintf(stderr, "holdfastd: listens at %s\n", daemon->address);
+    hf_log_say(
+        &daemon->log, HF_LOG_INFO, "listens",
+        (const struct hf_log_field[]){{"address", daemon->address, 0},
+                                      {"at", daemon->options.settings.at, 0},
+                                      {NULL, NULL, 0}});
     hf_notify("READY=1");
     if (fd < 0)
         return;
@@ -57,9 +64,35 @@ ready(void *ctx)
 static void
 stopping(void *ctx)
 {
-    (void)ctx;
-    fputs("holdfastd: stops\n", stderr);
+    const struct daemon *daemon = ctx;
+
+    hf_log_say(&daemon->log, HF_LOG_INFO, "stops", NULL);
     hf_notify("STOPPING=1");
+}
+
+/* SIGHUP.  A file that is wrong changes nothing. */
+static void
+reload(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    static struct hf_server_options wanted;
+    struct hf_error error = {0};
+    const char *other;
+
+    if (hf_server_options_read(daemon->argc, daemon->argv, &wanted, &error) !=
+        HF_OK) {
+        hf_log_say(&daemon->log, HF_LOG_ERROR, "settings are as they were",
+                   (const struct hf_log_field[]){{"why", error.text, 0},
+                                                 {NULL, NULL, 0}});
+        return;
+    }
+    other = hf_settings_change(&daemon->options.settings, &wanted.settings);
+    daemon->log.format = daemon->options.settings.log;
+    if (other != NULL)
+        hf_log_say(&daemon->log, HF_LOG_WARN, "needs a restart",
+                   (const struct hf_log_field[]){{"setting", other, 0},
+                                                 {NULL, NULL, 0}});
+    hf_log_say(&daemon->log, HF_LOG_INFO, "settings were read again", NULL);
 }
 
 /* A connection is a descriptor: as many as we may have. */
@@ -109,6 +142,9 @@ main(int argc, char **argv)
     }
     if (options->retire)
         return retire(&config.service.seat.scribe.place);
+    daemon.argc = argc;
+    daemon.argv = argv;
+    daemon.log.format = options->settings.log;
     raise_limit();
     hf_self_learn(&daemon.self);
     config.service.seat.scribe.self = &daemon.self;
@@ -116,6 +152,8 @@ main(int argc, char **argv)
     config.bound = bound;
     config.ready = ready;
     config.stopping = stopping;
+    config.reload = reload;
+    config.log = &daemon.log;
     config.ctx = &daemon;
     if (hf_loop_run(&config, &error) != HF_OK)
         return complain(&error);

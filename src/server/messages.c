@@ -383,6 +383,20 @@ hear_of_session(struct hearing *h, enum hf_message_kind kind)
     send_in(h);
 }
 
+/* Whatever comes of it: an operator has asked for it. */
+static void
+log_clear(const struct hf_log *log, const struct hf_cleared *cleared,
+          uint64_t fence)
+{
+    const struct hf_log_field fields[] = {
+        {"space", cleared->space, 0},   {"name", cleared->name, 0},
+        {"fence", NULL, fence},         {"by", cleared->by.user, 0},
+        {"why", cleared->by.reason, 0}, {NULL, NULL, 0},
+    };
+
+    hf_log_say(log, HF_LOG_WARN, "clear", fields);
+}
+
 /* An operator's.  What the audit is to say is written while it is all there to
  * be looked at [S6]. */
 static void
@@ -419,6 +433,7 @@ hear_clear(struct hearing *h)
             hf_cleared_encode(&cleared, audit, sizeof(audit));
         h->message.clear.audit.at = audit;
     }
+    log_clear(h->service->config.log, &cleared, body->fence);
     send_in(h);
 }
 

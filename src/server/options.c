@@ -31,6 +31,8 @@ const char hf_server_options_help[] =
     "  --connections N     at most; default 10000\n"
     "  --insecure          listen beyond loopback, though nothing is "
     "encrypted\n"
+    "  --log FORMAT        of what is said while it runs: logfmt (default) or "
+    "json\n"
     "  --config FILE       settings, a line each: `idle-timeout = 30s`\n"
     "  --check-config      only say whether it could run so\n"
     "  --retire            free a place whose server died and will not come\n"
@@ -41,7 +43,9 @@ const char hf_server_options_help[] =
     "  -h, --help          this text\n"
     "  --version           the version\n"
     "\n"
-    "SIGTERM: leave well, so that the next one serves at once.\n"
+    "SIGTERM: leave well, so that the next one serves at once.  SIGHUP: read "
+    "the\n"
+    "file again, and take over host and log.\n"
     "Exit: 0; 64 wrong usage, 69 the place or the address is unavailable, 77\n"
     "  permission denied, 65 the place is not ours.\n";
 
@@ -65,6 +69,7 @@ static const struct option all[] = {
     {"idle-margin", required_argument, NULL, OPTION_SETTING},
     {"connections", required_argument, NULL, OPTION_SETTING},
     {"insecure", no_argument, NULL, OPTION_INSECURE},
+    {"log", required_argument, NULL, OPTION_SETTING},
     {"config", required_argument, NULL, OPTION_CONFIG},
     {"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
     {"retire", no_argument, NULL, OPTION_RETIRE},

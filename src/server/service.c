@@ -436,8 +436,8 @@ is_ours(const struct hf_service *service, struct hf_bytes host)
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         if (is_named(name, own[i]))
             return true;
-    for (size_t i = 0; i < service->config.hosts_count; i++)
-        if (is_named(name, service->config.hosts[i]))
+    for (const char *const *one = service->config.hosts; *one != NULL; one++)
+        if (is_named(name, *one))
             return true;
     return false;
 }

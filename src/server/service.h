@@ -2,6 +2,7 @@
 #define HF_SERVER_SERVICE_H
 
 #include "net/http.h"
+#include "server/log.h"
 #include "server/seat.h"
 
 /*
@@ -30,8 +31,9 @@ struct hf_service_config {
     void (*wrote)(void *ctx, void *peer); /* that one has something to write */
     void *ctx;
     const char *const *hosts; /* borrowed: by which names clients may call it,
-                                 beside those of this machine's own loopback */
-    size_t hosts_count;
+                                 beside those of this machine's own loopback;
+                                 NULL at the end; they may change */
+    const struct hf_log *log; /* borrowed */
 };
 
 /* Errors as hf_seat_open. */

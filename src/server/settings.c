@@ -132,6 +132,15 @@ set_insecure(struct hf_settings *settings, const char *text,
                : hf_fail(error, HF_E_INVALID, "insecure is yes or no");
 }
 
+static enum hf_status
+set_log(struct hf_settings *settings, const char *text, struct hf_error *error)
+{
+    settings->log = strcmp(text, "json") == 0 ? HF_LOG_JSON : HF_LOG_LOGFMT;
+    return settings->log == HF_LOG_JSON || strcmp(text, "logfmt") == 0
+               ? HF_OK
+               : hf_fail(error, HF_E_INVALID, "log is logfmt or json");
+}
+
 static const struct {
     const char *name;
     enum hf_status (*set)(struct hf_settings *settings, const char *text,
@@ -144,6 +153,7 @@ static const struct {
     {"idle-margin", set_idle_margin},
     {"connections", set_connections},
     {"insecure", set_insecure},
+    {"log", set_log},
 };
 
 enum hf_status
@@ -263,6 +273,37 @@ list_hosts(struct hf_settings *settings)
     for (size_t i = 0; i < settings->hosts_count; i++)
         settings->host_list[i] = settings->hosts[i];
     settings->host_list[settings->hosts_count] = settings->listen_host;
+    settings->host_list[settings->hosts_count + 1] = NULL;
+}
+
+/* ---- Changing ------------------------------------------------------------ */
+
+/* What a running server is told by these stays so. */
+static const char *
+other_of(const struct hf_settings *a, const struct hf_settings *b)
+{
+    if (strcmp(a->listen_host, b->listen_host) != 0 || a->port != b->port)
+        return "listen";
+    if (b->at[0] != '\0' && strcmp(a->at, b->at) != 0)
+        return "at";
+    if (a->idle_timeout.ms != b->idle_timeout.ms)
+        return "idle-timeout";
+    if (a->idle_margin != b->idle_margin)
+        return "idle-margin";
+    if (a->connections != b->connections)
+        return "connections";
+    return a->insecure != b->insecure ? "insecure" : NULL;
+}
+
+const char *
+hf_settings_change(struct hf_settings *settings,
+                   const struct hf_settings *wanted)
+{
+    memcpy(settings->hosts, wanted->hosts, sizeof(settings->hosts));
+    settings->hosts_count = wanted->hosts_count;
+    settings->log = wanted->log;
+    list_hosts(settings);
+    return other_of(settings, wanted);
 }
 
 enum hf_status
@@ -280,7 +321,6 @@ hf_settings_config(struct hf_settings *settings, struct hf_loop_config *config,
         .limits = hf_http_limits_default,
         .service = {.alloc = &hf_alloc_libc,
                     .hosts = settings->host_list,
-                    .hosts_count = settings->hosts_count + 1,
                     .seat = {.scribe = {.alloc = &hf_alloc_libc,
                                         .node = "holdfastd"}}},
     };

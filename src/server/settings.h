@@ -16,6 +16,7 @@
  *   connections   COUNT       at most
  *   insecure      yes, no     listen beyond loopback, though nothing is
  *                             encrypted
+ *   log           FORMAT      of lines on stderr: logfmt or json
  */
 
 enum { HF_SETTINGS_HOSTS_MAX = 16 };
@@ -25,12 +26,13 @@ struct hf_settings {
     uint16_t port;
     char at[HF_PLACE_MAX]; /* "": the file of its own */
     char hosts[HF_SETTINGS_HOSTS_MAX][HF_HOST_MAX + 1];
-    const char *host_list[HF_SETTINGS_HOSTS_MAX + 1]; /* for the service */
+    const char *host_list[HF_SETTINGS_HOSTS_MAX + 2]; /* for the service */
     size_t hosts_count;
     struct hf_duration idle_timeout;
     double idle_margin;
     uint32_t connections;
     bool insecure;
+    enum hf_log_format log;
 };
 
 extern const struct hf_settings hf_settings_default;
@@ -44,6 +46,13 @@ HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,
 /* Do they make sense together?  HF_E_INVALID likewise. */
 HF_MUST_USE enum hf_status hf_settings_check(const struct hf_settings *settings,
                                              struct hf_error *error);
+
+/*
+ * Take over what can be changed while it runs: host and log.  Returns what else
+ * is another, which stays as it was: the name of one, or NULL.
+ */
+const char *hf_settings_change(struct hf_settings *settings,
+                               const struct hf_settings *wanted);
 
 /*
  * All that a loop is given for them, but who we are, where others find us, and

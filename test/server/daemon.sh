@@ -353,6 +353,48 @@ END
 }
 check "a service manager is told when it is ready, and when it stops" notified
 
+# ---- While it runs -----------------------------------------------------------------
+conf=$here/running.conf
+printf 'host = first.example\nlog = json\n' >"$conf"
+rm -f "$here/port"
+"$daemon" --port 0 --at memory:x --config "$conf" --ready-fd 7 \
+    7>"$here/port" 2>"$here/log" &
+pid=$!
+started+=("$pid")
+await "it to listen" [ -s "$here/port" ]
+url=http://127.0.0.1:$(cat "$here/port")
+logged() { # EVENT FILTER: a line of the log, as JSON
+    jq -Rne "[inputs | fromjson?] | any(.event == \"$1\" and ($2))" \
+        "$here/log" >"$here/jq.out"
+}
+await "it to lead" logged leads '.term > 0'
+check "the log has a line of JSON for what it does" \
+    logged listens ".address == \"${url#http://}\" and .level == \"info\""
+asked_as() { # HOST: the status
+    curl -s -m 20 -o "$here/as" -w '%{http_code}' -H "Host: $1" "$url/healthz"
+}
+check "it is called by the names it was told" [ "$(asked_as first.example)" = 200 ]
+printf 'host = second.example\nlog = json\nconnections = 7\n' >"$conf"
+kill -HUP "$pid"
+await "the settings to be read again" logged "settings were read again" true
+check "and by others after SIGHUP" [ "$(asked_as second.example)" = 200 ]
+check "and no more by the first" [ "$(asked_as first.example)" = 421 ]
+check "what needs a restart is named" \
+    logged "needs a restart" '.setting == "connections"'
+echo 'colour = red' >"$conf"
+kill -HUP "$pid"
+await "the refusal" logged "settings are as they were" '.why | test("colour")'
+check "a file that is wrong changes nothing" \
+    [ "$(asked_as second.example)" = 200 ]
+curl -s -m 20 -o "$here/clear" -d '{"fence":5,"reason":"a \"reason\""}' \
+    "$url/v1/locks/a/clear"
+check "a clear is in the log, with its reason" \
+    logged clear '.name == "a" and .why == "a \"reason\"" and .fence == 5'
+check "and no secret is" [ "$(grep -c secret "$here/log")" = 0 ]
+kill -TERM "$pid"
+wait "$pid"
+check "that it stops is the last" logged stops true
+
 options_of() {
     grep -oE -e '--[a-z]+(-[a-z]+)*' | sort -u
 }

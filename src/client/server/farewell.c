@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,6 +26,9 @@
  */
 
 enum { ID_SIZE = 17, REQUEST_SIZE = 1024, ANSWER_SIZE = 256 };
+
+/* "HTTP/1.1 200" */
+enum { STATUS_LINE_LEN = 12 };
 
 /* Between two rounds: a new leader is seen within seconds. */
 static const struct hf_duration round_pause = {100};
@@ -98,10 +102,10 @@ static int
 hear(int fd, struct hf_instant until)
 {
     char answer[ANSWER_SIZE];
+    static const char version[] = "HTTP/1.1 ";
     size_t len = 0;
-    int status = 0;
 
-    while (len < 12 && wait_for(fd, POLLIN, until)) {
+    while (len < STATUS_LINE_LEN && wait_for(fd, POLLIN, until)) {
         ssize_t more = recv(fd, answer + len, sizeof(answer) - 1 - len, 0);
 
         if (more <= 0)
@@ -109,7 +113,9 @@ hear(int fd, struct hf_instant until)
         len += (size_t)more;
     }
     answer[len] = '\0';
-    return sscanf(answer, "HTTP/1.1 %3d", &status) == 1 ? status : 0;
+    if (strncmp(answer, version, sizeof(version) - 1) != 0)
+        return 0;
+    return (int)strtol(answer + sizeof(version) - 1, NULL, 10);
 }
 
 static int

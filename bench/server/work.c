@@ -1,0 +1,226 @@
+#include "load.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "wire/json_slice.h"
+
+/* What a lane asks, one thing after the other. */
+
+enum { OPEN, ACQUIRE, RELEASE, KEEP_ALIVE, HOLD };
+
+enum { BODY_SIZE = 256 };
+
+const char *const mode_names[MODES] = {
+    "pairs", "contention", "handover", "mixed", "waiters", "keep",
+};
+
+/* ---- Requests ------------------------------------------------------------ */
+
+static bool
+is_of_all(const struct lane *lane)
+{
+    enum mode mode = lane->connection->load->order->mode;
+
+    return mode == MODE_CONTENTION || mode == MODE_HANDOVER ||
+           mode == MODE_WAITERS || (mode == MODE_MIXED && lane->n % 10 == 0);
+}
+
+static void
+acquire(struct lane *lane)
+{
+    const struct connection *c = lane->connection;
+    char body[BODY_SIZE];
+
+    lane->step = ACQUIRE;
+    if (is_of_all(lane))
+        snprintf(lane->name, sizeof(lane->name), "%d-of-all", (int)getpid());
+    else
+        snprintf(lane->name, sizeof(lane->name), "%d-%u-%u", (int)getpid(),
+                 c->number, lane->number);
+    snprintf(body, sizeof(body),
+             "{\"session\":\"%s\",\"lane\":%u,\"n\":%" PRIu64 ",\"a\":%" PRIu64
+             ",\"wait\":null,\"locks\":[\"%s\"]}",
+             c->session, lane->number, lane->n, lane->a, lane->name);
+    load_ask(lane, "POST", "/v1/acquire", body);
+}
+
+static void
+ask_again(struct lane *lane)
+{
+    lane->a++;
+    acquire(lane);
+}
+
+static void
+ask_next(struct lane *lane)
+{
+    lane->n++;
+    lane->a = 1;
+    acquire(lane);
+}
+
+void
+work_release(struct lane *lane)
+{
+    const struct connection *c = lane->connection;
+    char body[BODY_SIZE];
+
+    lane->step = RELEASE;
+    snprintf(body, sizeof(body),
+             "{\"session\":\"%s\",\"lane\":%u,\"n\":%" PRIu64 "}", c->session,
+             lane->number, lane->n);
+    load_ask(lane, "POST", "/v1/release", body);
+}
+
+static void
+hold_next(struct lane *lane)
+{
+    struct connection *c = lane->connection;
+    char body[BODY_SIZE];
+
+    lane->step = HOLD;
+    lane->n++;
+    snprintf(body, sizeof(body),
+             "{\"session\":\"%s\",\"lane\":%u,\"n\":%" PRIu64
+             ",\"a\":1,\"locks\":[\"%d-kept-%u-%u\"]}",
+             c->session, lane->number, lane->n, (int)getpid(), c->number,
+             c->kept++);
+    load_ask(lane, "POST", "/v1/acquire", body);
+}
+
+void
+work_keep_alive(struct lane *lane)
+{
+    char path[64];
+
+    lane->step = KEEP_ALIVE;
+    snprintf(path, sizeof(path), "/v1/sessions/%s/keep-alive",
+             lane->connection->session);
+    load_ask(lane, "POST", path, "{}");
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+static void
+on_opened(struct lane *lane, struct hf_bytes body)
+{
+    struct connection *c = lane->connection;
+    const struct order *order = c->load->order;
+
+    hf_json_slice_show(hf_json_slice(body, "session"), c->session,
+                       sizeof(c->session));
+    hf_json_slice_show(hf_json_slice(body, "secret"), c->secret,
+                       sizeof(c->secret));
+    if (order->mode == MODE_KEEP) {
+        hold_next(lane);
+        return;
+    }
+    for (unsigned i = 0; i < order->lanes; i++)
+        ask_next(&c->lanes[i]);
+    c->load->waiting += order->lanes;
+}
+
+static void
+on_granted(struct lane *lane, int64_t now_us)
+{
+    struct load *load = lane->connection->load;
+    enum mode mode = load->order->mode;
+
+    if (mode == MODE_WAITERS) {
+        load->waiting--;
+        load->holder = lane;
+        if (load->measuring && load->released_us != 0)
+            times_add(&load->times, now_us - load->released_us);
+        if (load->measuring)
+            load->done++;
+        return; /* it is kept until it is to be given back */
+    }
+    if (mode == MODE_HANDOVER && load->measuring && load->released_us != 0)
+        times_add(&load->times, now_us - load->released_us);
+    else if (mode != MODE_HANDOVER && load->measuring)
+        times_add(&load->times, now_us - lane->asked_us);
+    if (mode == MODE_HANDOVER)
+        load->released_us = hf_now_us();
+    work_release(lane);
+}
+
+static void
+on_released(struct lane *lane)
+{
+    struct load *load = lane->connection->load;
+
+    load->done += load->measuring;
+    if (load->order->mode != MODE_WAITERS)
+        ask_next(lane);
+}
+
+static void
+on_held(struct lane *lane)
+{
+    struct connection *c = lane->connection;
+
+    if (c->kept < c->load->order->locks)
+        hold_next(lane);
+    else
+        lane->connection->due_us = hf_now_us() + BEAT_US;
+}
+
+static bool
+is_blocking_timeout(const struct hf_http_answer *answer)
+{
+    char type[64];
+
+    hf_json_slice_show(hf_json_slice(answer->body, "type"), type, sizeof(type));
+    return strcmp(type, "urn:holdfast:blocking-timeout") == 0 ||
+           strcmp(type, "urn:holdfast:later") == 0;
+}
+
+void
+work_answered(struct lane *lane, const struct hf_http_answer *answer)
+{
+    struct load *load = lane->connection->load;
+    int64_t now_us = hf_now_us();
+
+    if (lane->step == ACQUIRE && answer->status == 503 &&
+        is_blocking_timeout(answer)) {
+        ask_again(lane);
+        return;
+    }
+    if (answer->status != (lane->step == OPEN ? 201 : 200)) {
+        load->refused++;
+        load_fail("an answer of status %d: %.*s", answer->status,
+                  (int)answer->body.len, answer->body.at);
+    }
+    switch (lane->step) {
+    case OPEN:
+        on_opened(lane, answer->body);
+        return;
+    case ACQUIRE:
+        on_granted(lane, now_us);
+        return;
+    case RELEASE:
+        on_released(lane);
+        return;
+    case HOLD:
+        on_held(lane);
+        return;
+    default:
+        load->done += load->measuring;
+        if (load->measuring)
+            times_add(&load->times, now_us - lane->asked_us);
+        lane->connection->due_us = lane->asked_us + BEAT_US;
+    }
+}
+
+/* ---- Beginning and end --------------------------------------------------- */
+
+void
+work_begin(struct lane *lane)
+{
+    lane->step = OPEN;
+    load_ask(lane, "POST", "/v1/sessions", "{\"ttl\":\"60s\"}");
+}

@@ -1,0 +1,161 @@
+#include "server/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Longer than any line: two names and a reason, escaped. */
+enum { LINE_SIZE = 8 * 1024 };
+
+static const struct hf_duration turned_away_pause = {10 * 1000};
+
+static const char *const levels[] = {
+    [HF_LOG_INFO] = "info",
+    [HF_LOG_WARN] = "warn",
+    [HF_LOG_ERROR] = "error",
+};
+
+/* ---- Lines --------------------------------------------------------------- */
+
+/* RFC 3339, UTC. */
+static void
+write_time(char *text, size_t size)
+{
+    int64_t now_ms = hf_wall_ms();
+    time_t seconds = (time_t)(now_ms / 1000);
+    struct tm parts;
+    size_t len;
+
+    if (gmtime_r(&seconds, &parts) == NULL)
+        memset(&parts, 0, sizeof(parts));
+    len = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(text + len, size - len, ".%03dZ", (int)(now_ms % 1000));
+}
+
+static bool
+is_bare(const char *text)
+{
+    return text[0] != '\0' && strpbrk(text, " =\"\\") == NULL &&
+           hf_text_is_clean(text, strlen(text));
+}
+
+static void
+add_text(const struct hf_log *log, struct hf_text *line, const char *name,
+         const char *text)
+{
+    bool json = log->format == HF_LOG_JSON;
+
+    hf_text_addf(line, json ? "%s\"%s\":" : "%s%s=",
+                 line->len <= 1 ? ""
+                 : json         ? ","
+                                : " ",
+                 name);
+    if (!json && is_bare(text))
+        hf_text_add(line, text);
+    else
+        hf_text_add_json(line, text, strlen(text));
+}
+
+static void
+add_number(const struct hf_log *log, struct hf_text *line, const char *name,
+           uint64_t number)
+{
+    hf_text_addf(
+        line, log->format == HF_LOG_JSON ? ",\"%s\":%" PRIu64 : " %s=%" PRIu64,
+        name, number);
+}
+
+void
+hf_log_say(const struct hf_log *log, enum hf_log_level level, const char *event,
+           const struct hf_log_field *fields)
+{
+    bool json = log->format == HF_LOG_JSON;
+    char bytes[LINE_SIZE];
+    struct hf_text line;
+    char now[64];
+
+    write_time(now, sizeof(now));
+    hf_text_init(&line, bytes, sizeof(bytes) - 2);
+    hf_text_add(&line, json ? "{" : "");
+    add_text(log, &line, "time", now);
+    add_text(log, &line, "level", levels[level]);
+    add_text(log, &line, "event", event);
+    for (; fields != NULL && fields->name != NULL; fields++) {
+        if (fields->text != NULL)
+            add_text(log, &line, fields->name, fields->text);
+        else
+            add_number(log, &line, fields->name, fields->number);
+    }
+    line.size += 2;
+    hf_text_add(&line, json ? "}\n" : "\n");
+    (void)!write(STDERR_FILENO, bytes, hf_text_kept(&line));
+}
+
+/* ---- The seat ------------------------------------------------------------ */
+
+static void
+say_state(const struct hf_log *log, const struct hf_node *node,
+          const char *leader)
+{
+    const struct hf_log_field term[] = {{"term", NULL, node->term}, {0}};
+    const struct hf_log_field where[] = {{"leader", leader, 0}, {0}};
+
+    switch (node->state) {
+    case HF_NODE_FOLLOWING:
+        hf_log_say(log, HF_LOG_INFO, "follows",
+                   leader[0] != '\0' ? where : NULL);
+        break;
+    case HF_NODE_LOADING:
+        hf_log_say(log, HF_LOG_INFO, "loads", term);
+        break;
+    case HF_NODE_SERVING:
+        hf_log_say(log, HF_LOG_INFO, "leads", term);
+        break;
+    case HF_NODE_DRAINING:
+        hf_log_say(log, HF_LOG_INFO, "drains", term);
+        break;
+    case HF_NODE_LEAVING:
+    case HF_NODE_ENDED:
+        break;
+    }
+}
+
+void
+hf_log_look(struct hf_log *log, const struct hf_seat *seat)
+{
+    const struct hf_node *node = hf_seat_node(seat);
+    const char *leader = hf_seat_leader(seat);
+    struct hf_error trouble = {.status = HF_OK};
+
+    if (node->state != log->state ||
+        (node->state == HF_NODE_FOLLOWING && strcmp(leader, log->leader) != 0))
+        say_state(log, node, leader);
+    log->state = node->state;
+    snprintf(log->leader, sizeof(log->leader), "%s", leader);
+    (void)hf_seat_trouble(seat, &trouble);
+    if (trouble.status != HF_OK && strcmp(trouble.text, log->trouble.text) != 0)
+        hf_log_say(
+            log, HF_LOG_ERROR, "trouble",
+            (const struct hf_log_field[]){{"why", trouble.text, 0}, {0}});
+    else if (trouble.status == HF_OK && log->trouble.status != HF_OK)
+        hf_log_say(log, HF_LOG_INFO, "trouble is over", NULL);
+    log->trouble = trouble;
+}
+
+/* ---- Connections --------------------------------------------------------- */
+
+void
+hf_log_turned_away(struct hf_log *log, struct hf_instant now)
+{
+    log->untold++;
+    if (log->told_at.ms != 0 &&
+        !hf_reached(now, hf_after(log->told_at, turned_away_pause)))
+        return;
+    hf_log_say(
+        log, HF_LOG_WARN, "connections turned away",
+        (const struct hf_log_field[]){{"count", NULL, log->untold}, {0}});
+    log->untold = 0;
+    log->told_at = now;
+}
