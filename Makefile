@@ -8,10 +8,10 @@ PREFIX ?= /usr/local
 all: ## build the program and the library into build/bin and build/lib
 	@scripts/deps.sh --check run
 	@scripts/build.sh default
-run: ## install what is missing, build, and show the main job
+run: ## install what is missing, build, and show the main job; or PLACE=server
 	@scripts/deps.sh run
 	@scripts/build.sh default
-	@scripts/demo.sh build/bin/holdfast
+	@scripts/show.sh build "$(PLACE)"
 check: ## the developer's minute: gcc, warnings are errors, the quick tests
 	@scripts/deps.sh run test
 	@scripts/test.sh check

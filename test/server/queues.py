@@ -1,10 +1,13 @@
-"""queues.py HOLDFASTD: who waits, for how long, and in which order.
+"""queues.py HOLDFASTD [ghosts]: who waits, for how long, and in which order.
 
 The trace of 2017 (two clients, an idle timeout that cuts), deadlines beyond the
 blocking timeout, order of arrival, readers and writers, and two locks in two
 orders, with real clients.  Who waits is told to ask again after a second, and
 not thirty; and half of the idle timeout is its margin, so that a machine that is
 busy does not look like a server that is late.
+
+With `ghosts`, HOLDFASTD is the one in which a request whose stream was cut stays
+in line (cmake/ghosts.cmake), and what is shown is that the same clients see it.
 """
 
 import socket
@@ -145,6 +148,55 @@ def cut(server, checks):
     checks.check("and nothing is left of it", waiters(looker, "cut") == 0)
 
 
+def comes(true):
+    try:
+        await_that(true)
+    except TimeoutError:
+        return False
+    return True
+
+
+def no_session_again(server, checks, ghosts):
+    """The same, as the clients of 2017 did it: each try is a new request of
+    nobody's, and nothing but the end of its stream says that it is over."""
+    a = Client(server).open(ttl="60s")
+    looker = Client(server)
+    a.acquire(lock("new"))
+    for number in range(1, 6):
+        b = Client(server, timeout=LIMIT_S / 3).open(ttl="60s")
+        b.begin()
+        try:
+            b.try_once(None, lock("new"))
+        except socket.timeout:
+            pass
+        b.connection.close()
+        left = number if ghosts else 0
+        if not comes(lambda: waiters(looker, "new") == left):
+            break
+    checks.check(f"of {number} requests that were cut there are {left} in line",
+                 number == 5 and waiters(looker, "new") == left,
+                 waiters(looker, "new"))
+    b = Client(server, timeout=3).open(ttl="60s")
+    b.begin()
+    timer = threading.Timer(LIMIT_S / 3, a.release)
+    timer.start()
+    try:
+        status, answer = b.try_once(None, lock("new"))
+    except socket.timeout:
+        status, answer = None, None
+    timer.join()
+    _, shown = looker.ask("GET", "/v1/locks/new")
+    holder = shown["holders"][0]["session"]
+    if ghosts:
+        checks.check("when A releases, one is granted that nobody listens for, "
+                     "and not B6", status is None and holder != b.session,
+                     (status, answer, shown))
+    else:
+        checks.check("when A releases, B6 is granted, which listens",
+                     status == 200 and holder == b.session,
+                     (status, answer, shown))
+
+
 # ---- Deadlines ---------------------------------------------------------------
 
 
@@ -280,6 +332,13 @@ def two_orders(server, checks):
 
 def main():
     checks = Checks()
+    ghosts = sys.argv[2:] == ["ghosts"]
+    with folder() as path, \
+            Server(sys.argv[1], path, "--idle-timeout", "1h") as server:
+        server.await_leading()
+        no_session_again(server, checks, ghosts)
+    if ghosts:
+        return checks.end()
     with folder() as path, \
             Server(sys.argv[1], path, "--idle-timeout", f"{IDLE_S}s",
                    "--idle-margin", "0.5") as server:
