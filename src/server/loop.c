@@ -37,6 +37,7 @@ struct connection {
     bool ended;                /* no more bytes come */
     struct hf_heap_node due;   /* when HTTP has something to do */
     struct connection *next_to_flush;
+    int events;              /* that are polled for */
     struct connection *next; /* of all */
     struct connection *prev;
     char *left; /* owned: read, and not taken yet */
@@ -253,7 +254,9 @@ flush(struct connection *c)
     else
         events |= UV_PRIORITIZED; /* that it is gone, and not its end alone,
                                      which would be told again and again */
-    (void)uv_poll_start(&c->poll, events, on_ready);
+    if (events != c->events) /* or libuv makes two system calls for nothing */
+        (void)uv_poll_start(&c->poll, events, on_ready);
+    c->events = events;
     hf_heap_set(&c->loop->due, &c->due, hf_http_deadline(c->peer));
 }
 

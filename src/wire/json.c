@@ -39,7 +39,9 @@ struct walk {
 static bool
 is_one_of(char c, const char *set)
 {
-    return c != '\0' && strchr(set, c) != NULL;
+    while (*set != '\0' && *set != c)
+        set++;
+    return *set != '\0';
 }
 
 static bool
