@@ -153,6 +153,22 @@ check "so does run" is 69 "$code"
 run doctor
 check "and the doctor" grep -qE '^fail +node .*refused' "$here/run.out"
 
+# One that takes connections, and says nothing.
+python3 - >"$here/deaf" <<'END' &
+import socket, time
+deaf = socket.create_server(("127.0.0.1", 0))
+print(deaf.getsockname()[1], flush=True)
+time.sleep(600)
+END
+started+=("$!")
+await "a deaf server" [ -s "$here/deaf" ]
+deaf=http://127.0.0.1:$(cat "$here/deaf")
+run ls --at "$deaf"
+check "a server that does not answer is given up" is 69 "$code"
+check "and said to be silent" says run.err "${deaf#http://}: no answer"
+run run --at "$deaf" -w 1s job -- true
+check "and nobody waits for it for longer than was said" is 69 "$code"
+
 # ---- Places -----------------------------------------------------------------------
 for place in http:// http://: http://a:b http://a:0 http://a:99999 'http://[::1' \
     http://a,,b http://a/b https://a 'http://a b'; do

@@ -13,8 +13,9 @@
 static const struct hf_duration first_pause = {200};
 static const struct hf_duration usual_pause = {2000};
 
-/* Between any two looks. */
+/* Between any two looks; and for how long one is waited for. */
 static const struct hf_duration least_pause = {20};
+static const struct hf_duration patience = {5000};
 
 /* A limit of a wait is said to be a holder's doing who was seen within this of
  * its beginning, and was still there. */
@@ -126,7 +127,8 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     struct hf_server *server = lock->session->server;
     struct hf_instant now = hf_now();
 
-    server->looks_out--;
+    server->looking = NULL;
+    server->look_at = hf_after(now, least_pause);
     if (answer != NULL && look_in(server, lock, answer))
         hf_heap_set(&server->looks, &lock->look_at, now);
     else
@@ -157,8 +159,18 @@ look_at(struct hf_server *server, struct hf_server_lock *lock)
                         .path = path.at,
                         .body = "",
                     },
-                    &why) == HF_OK)
-        server->looks_out++;
+                    &why) != HF_OK)
+        return;
+    server->looking = lock;
+    server->look_at = hf_after(hf_now(), patience);
+}
+
+/* Whoever does not answer does not keep the others from being looked at. */
+static void
+give_up_waiting(struct hf_server *server)
+{
+    hf_call_cancel(&server->looking->look);
+    server->looking = NULL;
 }
 
 void
@@ -166,8 +178,11 @@ hf_looks_tick(struct hf_server *server, struct hf_instant now)
 {
     struct hf_heap_node *first = hf_heap_first(&server->looks);
 
-    if (server->looks_out > 0 || first == NULL || !hf_reached(now, first->at) ||
-        !hf_reached(now, server->look_at))
+    if (!hf_reached(now, server->look_at))
+        return;
+    if (server->looking != NULL)
+        give_up_waiting(server);
+    if (first == NULL || !hf_reached(now, first->at))
         return;
     server->look_at = hf_after(now, least_pause);
     hf_heap_set(&server->looks, first, hf_after(now, usual_pause));
@@ -179,7 +194,9 @@ hf_looks_deadline(const struct hf_server *server)
 {
     const struct hf_heap_node *first = hf_heap_first(&server->looks);
 
-    if (first == NULL || server->looks_out > 0)
+    if (server->looking != NULL)
+        return server->look_at;
+    if (first == NULL)
         return HF_NEVER;
     return hf_later(first->at, server->look_at);
 }
@@ -199,10 +216,10 @@ void
 hf_looks_end(struct hf_server *server, struct hf_server_lock *lock)
 {
     hf_heap_set(&server->looks, &lock->look_at, HF_NEVER);
-    if (lock->look.connection == NULL)
+    if (server->looking != lock)
         return;
     hf_call_cancel(&lock->look);
-    server->looks_out--;
+    server->looking = NULL;
 }
 
 void

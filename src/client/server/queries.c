@@ -13,6 +13,10 @@ enum { ROUNDS = 2, LEADERLESS_MAX = 40 };
 
 static const struct hf_duration pause_of_leaders = {250};
 
+/* A node that takes longer for an answer is not there; it is five times what a
+ * busy one takes to write a page of the audit. */
+static const struct hf_duration patience = {5000};
+
 static struct hf_server_query *
 at(const struct hf_query *query)
 {
@@ -169,9 +173,11 @@ ask(struct hf_server_query *query)
     };
 
     query->again_at = HF_NEVER;
+    query->late_at = hf_after(hf_now(), patience);
     hf_text_init(&question.path, server->path, sizeof(server->path));
     hf_text_init(&question.body, server->body, sizeof(server->body));
     query->kind->ask(query, &question);
+    query->asked_node = question.node;
     if (hf_call_ask(server, &query->call,
                     &(struct hf_call_request){
                         .node = question.node,
@@ -266,6 +272,23 @@ hf_server_queries_watch(struct hf_backend *backend,
 
 /* ---- Time ---------------------------------------------------------------- */
 
+static bool
+is_late(const struct hf_server_query *query, struct hf_instant now)
+{
+    return query->call.connection != NULL && hf_reached(now, query->late_at);
+}
+
+static void
+give_up_waiting(struct hf_server_query *query)
+{
+    struct hf_server *server = query->server;
+    const char *node = server->addresses.each[query->asked_node - 1].authority;
+
+    hf_call_cancel(&query->call);
+    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE, "%s: no answer", node);
+    on_no_answer(query);
+}
+
 void
 hf_server_queries_tick(struct hf_server *server, struct hf_instant now)
 {
@@ -278,6 +301,8 @@ hf_server_queries_tick(struct hf_server *server, struct hf_instant now)
         link = link->next; /* it may be gone */
         if (hf_reached(now, query->again_at))
             ask(query);
+        else if (is_late(query, now))
+            give_up_waiting(query);
     }
 }
 
@@ -287,9 +312,13 @@ hf_server_queries_deadline(const struct hf_server *server)
     struct hf_instant deadline = HF_NEVER;
 
     for (struct hf_link *link = server->queries.first; link != NULL;
-         link = link->next)
-        deadline = hf_earlier(
-            deadline,
-            HF_CONTAINER(link, struct hf_server_query, link)->again_at);
+         link = link->next) {
+        const struct hf_server_query *query =
+            HF_CONTAINER(link, struct hf_server_query, link);
+
+        deadline = hf_earlier(deadline, query->call.connection == NULL
+                                            ? query->again_at
+                                            : query->late_at);
+    }
     return deadline;
 }

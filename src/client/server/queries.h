@@ -17,7 +17,9 @@ struct hf_server_query {
     struct hf_server *server;
     struct hf_query *query;
     struct hf_instant again_at; /* no request is out: when the next is sent */
+    struct hf_instant late_at;  /* one is: from then on no answer counts */
     unsigned failures;          /* in a row */
+    unsigned asked_node;        /* the last, from 1 */
     struct hf_view *rows;       /* owned */
     struct hf_view **last;      /* where the next row goes */
 

@@ -39,15 +39,15 @@ struct hf_server {
     struct hf_self self;               /* constant */
     struct hf_addresses addresses;
 
-    struct hf_list sessions;    /* of struct hf_server_session */
-    struct hf_list connections; /* of struct hf_connection */
-    struct hf_heap looks;       /* locks that are to be looked at */
-    size_t looks_out;           /* looks that are not answered */
-    struct hf_instant look_at;  /* no look before */
-    struct hf_error trouble;    /* why there was no answer last; HF_OK: there
+    struct hf_list sessions;        /* of struct hf_server_session */
+    struct hf_list connections;     /* of struct hf_connection */
+    struct hf_heap looks;           /* locks that are to be looked at */
+    struct hf_server_lock *looking; /* whose look is not answered; or NULL */
+    struct hf_instant look_at; /* no look before; of that one: it is late */
+    struct hf_error trouble;   /* why there was no answer last; HF_OK: there
                                    was one, or nothing was asked */
-    unsigned node;              /* that queries are sent to, from 1 */
-    struct hf_list queries;     /* that go on */
+    unsigned node;             /* that queries are sent to, from 1 */
+    struct hf_list queries;    /* that go on */
 
     bool stopping;
     int alarm_fd;
