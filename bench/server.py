@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -108,24 +109,36 @@ def commits(folder, rows):
     return float(out)
 
 
-def redis(connections):
-    """SET NX and DEL by redis-benchmark's own client: pairs a second."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/redis.sock"
+def redis(connections, lanes):
+    """A lock as people keep it in Redis, by its own load generator: SET NX of
+    a name of a million, and DEL; pairs a second, from both."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
         server = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", path,
+            ["redis-server", "--port", str(port), "--bind", "127.0.0.1",
              "--save", "", "--dir", folder], stdout=subprocess.DEVNULL)
         try:
-            while not os.path.exists(path):
+            while subprocess.run(["redis-cli", "-p", str(port), "ping"],
+                                 stdout=subprocess.DEVNULL).returncode != 0:
                 pass
-            out = subprocess.run(
-                ["redis-benchmark", "-s", path, "-c", str(connections), "-n",
-                 "200000", "--csv", "SET", "k", "v", "NX"],
-                check=True, stdout=subprocess.PIPE, text=True).stdout
+            both = [ask_redis(port, connections, lanes, *command)
+                    for command in (("SET", "lock:__rand_int__", "token", "NX",
+                                     "PX", "30000"),
+                                    ("DEL", "lock:__rand_int__"))]
         finally:
             server.kill()
             server.wait()
-    return float(out.splitlines()[-1].split(",")[1].strip('"')) / 2
+    return 1 / sum(1 / rate for rate in both)
+
+
+def ask_redis(port, connections, lanes, *command):
+    out = subprocess.run(
+        ["redis-benchmark", "-p", str(port), "-c", str(connections), "-P",
+         str(lanes), "-n", "200000", "-r", "1000000", "--csv", *command],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    return float(out.splitlines()[-1].split(",")[1].strip('"'))
 
 
 # ---- In turns ------------------------------------------------------------------
@@ -216,9 +229,9 @@ def main():
     show_kept()
     show_waiters()
     if shutil.which("redis-benchmark"):
-        for connections in (1, 16, 64, 256):
-            found = rounds(lambda: redis(connections))
-            print(f"Redis, {connections:4} connections, by its socket: "
+        for point in POINTS:
+            found = rounds(lambda: redis(*point))
+            print(f"Redis, {point[0]:4}x{point[1]:<3}: "
                   f"{median(found):.0f} pairs a second", flush=True)
     else:
         print("Redis is not installed")
