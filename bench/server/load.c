@@ -83,7 +83,30 @@ watch(struct connection *c, int operation, bool wants_out)
 }
 
 void
-load_write(struct connection *c)
+load_queue(struct lane *lane)
+{
+    struct connection *c = lane->connection;
+
+    lane->next = NULL;
+    if (c->first == NULL)
+        c->last = &c->first;
+    *c->last = lane;
+    c->last = &lane->next;
+}
+
+static void
+let_ask(struct connection *c)
+{
+    while (c->first != NULL && hf_http_client_room(c->http) > 0) {
+        struct lane *lane = c->first;
+
+        c->first = lane->next;
+        work_ask_next(lane);
+    }
+}
+
+static void
+write_bytes(struct connection *c)
 {
     struct hf_bytes out = hf_http_client_out(c->http);
 
@@ -99,6 +122,16 @@ load_write(struct connection *c)
     }
     if ((out.len > 0) != c->wants_out)
         watch(c, EPOLL_CTL_MOD, out.len > 0);
+}
+
+void
+load_write(struct connection *c)
+{
+    do {
+        let_ask(c);
+        write_bytes(c);
+    } while (c->first != NULL && !c->wants_out &&
+             hf_http_client_room(c->http) > 0);
 }
 
 static void

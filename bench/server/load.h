@@ -61,7 +61,8 @@ struct lane {
     uint64_t n;      /* of its request */
     uint64_t a;      /* of its attempt */
     int64_t asked_us;
-    unsigned step; /* work.c's */
+    unsigned step;     /* work.c's */
+    struct lane *next; /* of those that wait for room to ask */
     char name[40];
 };
 
@@ -76,6 +77,8 @@ struct connection {
     unsigned kept;  /* KEEP: locks that are held */
     int64_t due_us; /* KEEP: when to say that it is alive; 0: not yet */
     struct lane *lanes;
+    struct lane *first; /* that waits for room */
+    struct lane **last;
 };
 
 struct load {
@@ -96,6 +99,9 @@ struct load {
 /* Ask on the lane's connection; its answer comes to work_answered. */
 void load_ask(struct lane *lane, const char *method, const char *path,
               const char *body);
+
+/* Let it ask for its next lock, as soon as there is room. */
+void load_queue(struct lane *lane);
 
 /* Run until `until_us`. */
 void load_run(struct load *load, int64_t until_us);
@@ -121,6 +127,9 @@ void work_answered(struct lane *lane, const struct hf_http_answer *answer);
 
 /* KEEP: say that it is alive. */
 void work_keep_alive(struct lane *lane);
+
+/* There is room now: ask for the next lock. */
+void work_ask_next(struct lane *lane);
 
 /* WAITERS: give the lock back. */
 void work_release(struct lane *lane);

@@ -55,8 +55,8 @@ ask_again(struct lane *lane)
     acquire(lane);
 }
 
-static void
-ask_next(struct lane *lane)
+void
+work_ask_next(struct lane *lane)
 {
     lane->n++;
     lane->a = 1;
@@ -120,7 +120,7 @@ on_opened(struct lane *lane, struct hf_bytes body)
         return;
     }
     for (unsigned i = 0; i < order->lanes; i++)
-        ask_next(&c->lanes[i]);
+        load_queue(&c->lanes[i]);
     c->load->waiting += order->lanes;
 }
 
@@ -155,7 +155,7 @@ on_released(struct lane *lane)
 
     load->done += load->measuring;
     if (load->order->mode != MODE_WAITERS)
-        ask_next(lane);
+        work_ask_next(lane);
 }
 
 static void

@@ -29,6 +29,12 @@ const char hf_server_options_help[] =
     "                      default 30s\n"
     "  --idle-margin PART  so much of it before that; default 0.03\n"
     "  --connections N     at most; default 10000\n"
+    "  --streams N         requests of one connection at once, at most; "
+    "default\n"
+    "                      1000\n"
+    "  --locks N           locks that are held or waited for, and requests "
+    "that\n"
+    "                      wait, at most; default 131072\n"
     "  --insecure          listen beyond loopback, though nothing is "
     "encrypted\n"
     "  --log FORMAT        of what is said while it runs: logfmt (default) or "
@@ -68,6 +74,8 @@ static const struct option all[] = {
     {"idle-timeout", required_argument, NULL, OPTION_SETTING},
     {"idle-margin", required_argument, NULL, OPTION_SETTING},
     {"connections", required_argument, NULL, OPTION_SETTING},
+    {"streams", required_argument, NULL, OPTION_SETTING},
+    {"locks", required_argument, NULL, OPTION_SETTING},
     {"insecure", no_argument, NULL, OPTION_INSECURE},
     {"log", required_argument, NULL, OPTION_SETTING},
     {"config", required_argument, NULL, OPTION_CONFIG},

@@ -11,6 +11,9 @@
 #define IDLE_MAX_MS     (24 * 3600 * 1000)
 #define MARGIN_MAX      0.5
 #define CONNECTIONS_MAX 1000000
+#define STREAMS_MAX     100000
+#define LOCKS_MIN       1024
+#define LOCKS_MAX       (8 * 1024 * 1024)
 
 /* After a change of leader those who waited come first [L5]: for so long, which
  * is less than anybody waits at a time. */
@@ -22,6 +25,8 @@ const struct hf_settings hf_settings_default = {
     .idle_timeout = {30000},
     .idle_margin = 0.03,
     .connections = 10000,
+    .streams = 1000,
+    .locks = 128 * 1024,
 };
 
 /* ---- One by one ---------------------------------------------------------- */
@@ -110,16 +115,40 @@ set_idle_margin(struct hf_settings *settings, const char *text,
 }
 
 static enum hf_status
-set_connections(struct hf_settings *settings, const char *text,
-                struct hf_error *error)
+set_count(const char *what, const char *text, uint32_t least, uint32_t most,
+          uint32_t *found, struct hf_error *error)
 {
     unsigned long count;
 
-    if (!read_number(text, CONNECTIONS_MAX, &count) || count == 0)
-        return hf_fail(error, HF_E_INVALID, "connections is from 1 to %d",
-                       CONNECTIONS_MAX);
-    settings->connections = (uint32_t)count;
+    if (!read_number(text, most, &count) || count < least)
+        return hf_fail(error, HF_E_INVALID,
+                       "%s is from %" PRIu32 " to %" PRIu32, what, least, most);
+    *found = (uint32_t)count;
     return HF_OK;
+}
+
+static enum hf_status
+set_connections(struct hf_settings *settings, const char *text,
+                struct hf_error *error)
+{
+    return set_count("connections", text, 1, CONNECTIONS_MAX,
+                     &settings->connections, error);
+}
+
+static enum hf_status
+set_streams(struct hf_settings *settings, const char *text,
+            struct hf_error *error)
+{
+    return set_count("streams", text, 1, STREAMS_MAX, &settings->streams,
+                     error);
+}
+
+static enum hf_status
+set_locks(struct hf_settings *settings, const char *text,
+          struct hf_error *error)
+{
+    return set_count("locks", text, LOCKS_MIN, LOCKS_MAX, &settings->locks,
+                     error);
 }
 
 static enum hf_status
@@ -152,6 +181,8 @@ static const struct {
     {"idle-timeout", set_idle_timeout},
     {"idle-margin", set_idle_margin},
     {"connections", set_connections},
+    {"streams", set_streams},
+    {"locks", set_locks},
     {"insecure", set_insecure},
     {"log", set_log},
 };
@@ -219,24 +250,38 @@ default_place(char place[HF_PLACE_MAX], struct hf_error *error)
     return HF_OK;
 }
 
-static const struct hf_lockspace_limits limits = {
-    .sessions = 16384,
-    .lanes = 131072,
-    .claims = 262144,
-    .waiters = 131072,
-    .names = 131072,
-    .spaces = 1024,
-    .parts = 524288,
-    .texts = 524288,
-    .session_lanes = 8192,
-    .session_waiters = 8192,
-    .session_grants = 16384,
-    .space_waiters = 131072,
-    .space_grants = 262144,
-    .request_names = HF_SERVED_NAMES_MAX,
-    .search = 10000,
-    .record_bytes = HF_SERVED_RECORD_MAX,
-};
+static uint32_t
+at_least(uint32_t count, uint32_t least)
+{
+    return count < least ? least : count;
+}
+
+/* One client may have a sixteenth of it all; the records that a claim needs
+ * while it is being deleted are twice as many as there are locks. */
+static struct hf_lockspace_limits
+limits_for(uint32_t locks)
+{
+    uint32_t of_session = at_least(locks / 16, 1024);
+
+    return (struct hf_lockspace_limits){
+        .sessions = at_least(locks / 8, 1024),
+        .lanes = locks,
+        .claims = 2 * locks,
+        .waiters = locks,
+        .names = locks,
+        .spaces = 1024,
+        .parts = 4 * locks,
+        .texts = 4 * locks,
+        .session_lanes = of_session,
+        .session_waiters = of_session,
+        .session_grants = 2 * of_session,
+        .space_waiters = locks,
+        .space_grants = 2 * locks,
+        .request_names = HF_SERVED_NAMES_MAX,
+        .search = 10000,
+        .record_bytes = HF_SERVED_RECORD_MAX,
+    };
+}
 
 static enum hf_status
 fill_node(struct hf_node_config *node, const struct hf_settings *settings,
@@ -254,7 +299,7 @@ fill_node(struct hf_node_config *node, const struct hf_settings *settings,
         .leader = {.terms = {HF_TAKEOVER, {5000}, {1000}},
                    .grace = {1000},
                    .seed = seeds[0]},
-        .lockspace = {.limits = limits,
+        .lockspace = {.limits = limits_for(settings->locks),
                       .blocking = blocking(settings),
                       .resume_grace = {2000},
                       .takeover_grace = {TAKEOVER_GRACE_MS},
@@ -292,6 +337,10 @@ other_of(const struct hf_settings *a, const struct hf_settings *b)
         return "idle-margin";
     if (a->connections != b->connections)
         return "connections";
+    if (a->streams != b->streams)
+        return "streams";
+    if (a->locks != b->locks)
+        return "locks";
     return a->insecure != b->insecure ? "insecure" : NULL;
 }
 
@@ -325,6 +374,7 @@ hf_settings_config(struct hf_settings *settings, struct hf_loop_config *config,
                                         .node = "holdfastd"}}},
     };
     config->limits.peers = settings->connections;
+    config->limits.streams = settings->streams;
     if (settings->at[0] == '\0')
         status = default_place(settings->at, error);
     if (status == HF_OK)

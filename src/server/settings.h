@@ -14,6 +14,10 @@
  *   idle-timeout  DURATION    what cuts a silent request before it [W2]
  *   idle-margin   PART        so much of it before that, from 0 to 0.5
  *   connections   COUNT       at most
+ *   streams       COUNT       requests of one connection at once, at most
+ *   locks         COUNT       locks that are held or waited for, and requests
+ *                             that wait, at most: room for them is set aside,
+ *                             and used when it is needed
  *   insecure      yes, no     listen beyond loopback, though nothing is
  *                             encrypted
  *   log           FORMAT      of lines on stderr: logfmt or json
@@ -31,6 +35,8 @@ struct hf_settings {
     struct hf_duration idle_timeout;
     double idle_margin;
     uint32_t connections;
+    uint32_t streams;
+    uint32_t locks;
     bool insecure;
     enum hf_log_format log;
 };

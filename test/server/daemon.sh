@@ -308,6 +308,10 @@ check "and a port that is none" usage --listen 127.0.0.1:x
 check "and another" says "--port is from 0 to 65535" --port 65536
 check "and no connections" \
     says "connections is from 1 to 1000000" --connections 0
+check "and room for no locks" \
+    says "locks is from 1024 to 8388608" --locks 12
+check "and for more than any" \
+    says "streams is from 1 to 100000" --streams 100001
 
 conf=$here/holdfastd.conf
 printf '%s\n' '; for people' 'listen = 127.0.0.1:0' 'idle-timeout = 60s' \
