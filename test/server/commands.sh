@@ -78,6 +78,9 @@ finished "$one"
 run run -n a b -- printenv HOLDFAST_HELD
 check "several names are held at once" is 0 "$code"
 check "and each is known below" grep -q ',a,.* .*,b,' "$here/run.out"
+run run a b -- "$holdfast" run b -- touch "$here/ran"
+check "who waits for what its own run holds is told so" \
+    says run.err "is held by the holdfast run that runs this command"
 run run a a -- true
 check "one name twice is refused" is 64 "$code"
 HOLDFAST_AT=sqlite:$here/locks.db run run --shared a -- true

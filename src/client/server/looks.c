@@ -36,7 +36,7 @@ forget(struct hf_server_lock *lock)
     lock->seen = NULL;
 }
 
-/* It ends at once where that is wished. */
+/* Nobody takes it over; the wait ends at once where that is wished. */
 static void
 on_suspected(struct hf_server_lock *lock)
 {
@@ -66,8 +66,9 @@ keep(struct hf_server *server, struct hf_server_lock *lock,
         hf_handle_tell(&lock->lock->handle,
                        is_first ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
     }
-    if (view->diagnosis.life == HF_LIFE_SUSPECTED ||
-        view->diagnosis.life == HF_LIFE_GONE)
+    if (view->diagnosis.record.if_dead == HF_REFUSE &&
+        (view->diagnosis.life == HF_LIFE_SUSPECTED ||
+         view->diagnosis.life == HF_LIFE_GONE))
         on_suspected(lock);
 }
 
