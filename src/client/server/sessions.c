@@ -131,6 +131,9 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         on_no_answer(session, stream);
         return;
     }
+    if (server->reply.answer.kind == HF_ANSWER_LIMIT) /* it is tried again */
+        (void)hf_api_reply_problem(answer->status, answer->body,
+                                   &server->trouble);
     see_holders(session, id, answer->body);
     on_answer(session, stream, &server->reply);
 }
