@@ -15,7 +15,7 @@ run: ## install what is missing, build, and show the main job; or PLACE=server
 check: ## the developer's minute: gcc, warnings are errors, the quick tests
 	@scripts/deps.sh run test
 	@scripts/test.sh check
-test: ## it works: gcc, clang, every test, sanitizers; 6 minutes
+test: ## it works: gcc, clang, every test, sanitizers; 15 minutes
 	@scripts/deps.sh run test
 	@scripts/test.sh gcc asan tsan
 prove: ## it keeps working: proofs, mutants, torture, kills; 30 minutes

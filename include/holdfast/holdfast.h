@@ -34,7 +34,8 @@
  * at once, except that a client is set, traced and opened by one thread before
  * others use it, that hf_client_next is for one thread at a time, and that no
  * call may run on a handle that is being freed or closed, or was.  A client
- * runs two threads of its own: one tells the time, one talks to the place.
+ * runs two threads of its own: one tells the time, one talks to the place; of a
+ * lock server's, one does both.
  *
  * Signals: hf_lock_cancel, hf_query_cancel and hf_lock_abandon may be called
  * from a signal handler, and nothing else.
