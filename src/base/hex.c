@@ -1,7 +1,5 @@
 #include "base/hex.h"
 
-#include <string.h>
-
 #include "base/check.h"
 
 static const char digits[] = "0123456789abcdef";
@@ -17,21 +15,54 @@ hf_hex_write(const char *bytes, size_t len, char *text, size_t size)
     text[2 * len] = '\0';
 }
 
-bool
-hf_hex_read(const char *text, char *bytes, size_t room, size_t *len)
+/* The value of a digit, or -1: it is none. */
+static int
+value_of(char digit)
 {
-    size_t count = strlen(text) / 2;
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
 
-    if (strlen(text) % 2 != 0 || count > room ||
-        strspn(text, digits) != 2 * count)
+bool
+hf_hex_read(struct hf_bytes text, void *bytes, size_t len)
+{
+    unsigned char *to = bytes;
+
+    if (text.len != 2 * len)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        size_t high = (size_t)(strchr(digits, text[2 * i]) - digits);
-        size_t low = (size_t)(strchr(digits, text[2 * i + 1]) - digits);
+    for (size_t i = 0; i < len; i++) {
+        int high = value_of(text.at[2 * i]);
+        int low = value_of(text.at[2 * i + 1]);
 
-        bytes[i] = (char)(high << 4 | low);
+        if (high < 0 || low < 0)
+            return false;
+        to[i] = (unsigned char)(high << 4 | low);
     }
+    return true;
+}
+
+bool
+hf_hex_read_string(struct hf_bytes text, char *bytes, size_t room, size_t *len)
+{
+    size_t count = text.len / 2;
+
+    if (count > room || !hf_hex_read(text, bytes, count))
+        return false;
     bytes[count] = '\0';
     *len = count;
+    return true;
+}
+
+bool
+hf_hex_read_u64(struct hf_bytes text, uint64_t *number)
+{
+    unsigned char bytes[sizeof(*number)];
+
+    if (!hf_hex_read(text, bytes, sizeof(bytes)))
+        return false;
+    *number = 0;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        *number = *number << 8 | bytes[i];
     return true;
 }

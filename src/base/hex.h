@@ -3,6 +3,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
 
 /* Any bytes as hexadecimal text: of digits, and of small letters. */
 
@@ -10,8 +13,16 @@
  * fail. */
 void hf_hex_write(const char *bytes, size_t len, char *text, size_t size);
 
-/* Read such a text, of at most `room` bytes, and put a NUL behind them; false:
+/* Read such a text of just `len` bytes; false, and *bytes may hold anything:
  * it is none. */
-bool hf_hex_read(const char *text, char *bytes, size_t room, size_t *len);
+bool hf_hex_read(struct hf_bytes text, void *bytes, size_t len);
+
+/* Such a text of at most `room` bytes, with a NUL behind them. */
+bool hf_hex_read_string(struct hf_bytes text, char *bytes, size_t room,
+                        size_t *len);
+
+/* A number of just 16 digits, the highest first; false, and *number is
+ * untouched: it is none. */
+bool hf_hex_read_u64(struct hf_bytes text, uint64_t *number);
 
 #endif

@@ -98,9 +98,10 @@ add_escaped(struct hf_text *text, uint32_t code)
 void
 hf_text_add_json(struct hf_text *text, const char *bytes, size_t len)
 {
-    size_t at = 0;
+    size_t at = hf_text_plain(bytes, len);
 
     hf_text_add(text, "\"");
+    hf_text_add_bytes(text, bytes, at);
     while (at < len) {
         uint32_t code;
         size_t width = hf_text_character(bytes + at, len - at, &code);
@@ -120,6 +121,17 @@ hf_text_add_json(struct hf_text *text, const char *bytes, size_t len)
         at += width;
     }
     hf_text_add(text, "\"");
+}
+
+size_t
+hf_text_plain(const char *bytes, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len && bytes[at] >= ' ' && bytes[at] <= '~' &&
+           bytes[at] != '"' && bytes[at] != '\\')
+        at++;
+    return at;
 }
 
 /* How many bytes the character that begins with `lead` has, 0: none does. */
@@ -205,7 +217,7 @@ hf_text_is_control(uint32_t code)
 bool
 hf_text_is_clean(const char *bytes, size_t len)
 {
-    size_t at = 0;
+    size_t at = hf_text_plain(bytes, len);
 
     while (at < len) {
         uint32_t code;

@@ -40,6 +40,10 @@ void hf_text_addv(struct hf_text *text, const char *format, va_list args);
  * JSON and safe to print. */
 void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
 
+/* How many bytes at the head of `bytes` stand for themselves wherever a text is
+ * shown or quoted: ASCII that is printed, but for quotes and backslashes. */
+size_t hf_text_plain(const char *bytes, size_t len);
+
 /*
  * Read the UTF-8 character (RFC 3629) at the head of `bytes`: the number of
  * its bytes, with *code set, or 0 where there is none.

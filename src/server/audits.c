@@ -27,17 +27,11 @@ ask_next(struct hf_service *service)
 static bool
 read_cursor(struct hf_bytes after, char *name, size_t size)
 {
-    char digits[2 * HF_NAME_COMPANION_SIZE];
-    size_t len = 0;
+    size_t len;
 
     name[0] = '\0';
-    if (after.len >= sizeof(digits))
-        return false;
-    if (after.len == 0)
-        return true;
-    memcpy(digits, after.at, after.len);
-    digits[after.len] = '\0';
-    return hf_hex_read(digits, name, size - 1, &len) && strlen(name) == len;
+    return hf_hex_read_string(after, name, size - 1, &len) &&
+           strlen(name) == len;
 }
 
 /* All locks, those of a space, or one. */

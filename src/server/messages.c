@@ -40,40 +40,17 @@ is_given(const struct hearing *h, enum hf_api_given given)
 
 /* ---- Who asks ------------------------------------------------------------ */
 
-static bool
-read_hex(struct hf_bytes text, void *bytes, size_t len)
-{
-    char digits[2 * sizeof(struct hf_secret) + 1];
-    char raw[sizeof(struct hf_secret) + 1];
-    size_t found;
-
-    if (text.len != 2 * len || text.len >= sizeof(digits))
-        return false;
-    memcpy(digits, text.at, text.len);
-    digits[text.len] = '\0';
-    if (!hf_hex_read(digits, raw, sizeof(raw) - 1, &found) || found != len)
-        return false;
-    memcpy(bytes, raw, len);
-    return true;
-}
-
 /* The session of the path, the header, or the body, in this order. */
 static bool
 read_session(struct hearing *h)
 {
     struct hf_bytes field = h->request->fields[HF_HTTP_SESSION];
-    uint8_t bytes[sizeof(uint64_t)];
 
     h->message.session = h->service->body.session;
-    if (field.at != NULL) {
-        if (!read_hex(field, bytes, sizeof(bytes))) {
-            refuse(h, HF_API_BAD_REQUEST,
-                   "holdfast-session is an id of 16 hexadecimal digits");
-            return false;
-        }
-        h->message.session = 0;
-        for (size_t i = 0; i < sizeof(bytes); i++)
-            h->message.session = h->message.session << 8 | bytes[i];
+    if (field.at != NULL && !hf_hex_read_u64(field, &h->message.session)) {
+        refuse(h, HF_API_BAD_REQUEST,
+               "holdfast-session is an id of 16 hexadecimal digits");
+        return false;
     }
     if (h->route->session != 0)
         h->message.session = h->route->session;
@@ -89,7 +66,8 @@ read_secret(struct hearing *h)
     h->has_secret = is_given(h, HF_API_SECRET);
     if (field.at == NULL)
         return true;
-    h->has_secret = read_hex(field, h->secret.bytes, sizeof(h->secret.bytes));
+    h->has_secret =
+        hf_hex_read(field, h->secret.bytes, sizeof(h->secret.bytes));
     if (!h->has_secret)
         refuse(h, HF_API_BAD_REQUEST,
                "holdfast-secret is 32 hexadecimal digits");
@@ -167,7 +145,7 @@ fill_open(struct hearing *h)
     h->message.open.if_dead =
         is_given(h, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
     h->message.open.who = body->who;
-    hf_secret_hash(&h->secret, &h->message.secret);
+    hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
 }
 
 static void
@@ -220,7 +198,7 @@ open_for(struct hearing *h)
     h->opened = true;
     if (key.at != NULL) {
         hf_secret_of_key(key, &h->message.session, &h->secret);
-        hf_secret_hash(&h->secret, &h->message.secret);
+        hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
         if (table != NULL && hf_look_session(table, h->message.session) != 0)
             return true;
     } else if (hf_secret_new(&h->message.session, &h->secret, &why) != HF_OK) {
@@ -369,7 +347,7 @@ hear_keep_alives(struct hearing *h)
         };
         h->message.keep_alive.compare = (alive->given & HF_API_BELIEVED) != 0;
         h->message.keep_alive.believed = alive->believed;
-        hf_secret_hash(&alive->secret, &h->message.secret);
+        hf_secret_hash(&h->service->hasher, &alive->secret, &h->message.secret);
         hf_service_gather_one(h->service, &h->message);
     }
     hf_service_gathered(h->service);
@@ -514,6 +492,6 @@ hf_service_hear(struct hf_service *service, const struct hf_route *route,
         refuse(&h, HF_API_BAD_REQUEST, "whose it is must be said: \"session\"");
         return;
     }
-    hf_secret_hash(&h.secret, &h.message.secret);
+    hf_secret_hash(&service->hasher, &h.secret, &h.message.secret);
     hear(&h);
 }

@@ -4,6 +4,7 @@
 #include "server/calls.h"
 #include "server/metrics.h"
 #include "server/route.h"
+#include "server/secret.h"
 #include "server/service.h"
 #include "server/tray.h"
 #include "wire/api_body.h"
@@ -49,6 +50,7 @@ struct hf_service {
     struct hf_calls calls; /* owned */
     struct hf_tray tray;   /* owned */
     struct hf_metrics metrics;
+    struct hf_hasher hasher; /* owned */
     bool stopped;
     uint64_t attempts; /* given last to who numbers none */
 

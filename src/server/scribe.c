@@ -85,13 +85,31 @@ head_key(void)
 
 /* ---- To the loop --------------------------------------------------------- */
 
+/* Entered. */
+static void
+put(struct hf_scribe *scribe, const struct hf_scribe_told *told)
+{
+    HF_CHECK(scribe->told_count < TOLD_MAX);
+    scribe->told[scribe->told_count++] = *told;
+}
+
 /* Entered; the loop is woken when it has been left. */
 static void
 tell(struct hf_scribe *scribe, const struct hf_scribe_told *told)
 {
-    HF_CHECK(scribe->told_count < TOLD_MAX);
-    scribe->told[scribe->told_count++] = *told;
+    put(scribe, told);
     scribe->config.told(scribe->config.ctx);
+}
+
+bool
+hf_scribe_has_told(struct hf_scribe *scribe)
+{
+    bool is_there;
+
+    enter(scribe);
+    is_there = scribe->told_count > 0;
+    leave(scribe);
+    return is_there;
 }
 
 bool
@@ -408,7 +426,8 @@ wake(struct hf_scribe *scribe)
 
 /* ---- Where nothing is kept ----------------------------------------------- */
 
-/* Entered.  All is answered at once. */
+/* Entered.  All is answered at once, and to the loop itself, which need not be
+ * woken. */
 static void
 answer_from_scratch(struct hf_scribe *scribe,
                     const struct hf_leader_effect *ask)
@@ -424,7 +443,7 @@ answer_from_scratch(struct hf_scribe *scribe,
     else
         told.verdict = hf_scratch_write(&scribe->scratch, hf_wall_us(), ask,
                                         &told.version);
-    tell(scribe, &told);
+    put(scribe, &told);
 }
 
 static void
@@ -432,11 +451,11 @@ load_from_scratch(struct hf_scribe *scribe)
 {
     const struct load *load = &scribe->load;
 
-    tell(scribe,
-         &(struct hf_scribe_told){
-             .kind = load->grants ? HF_SCRIBE_GRANTS : HF_SCRIBE_SESSIONS,
-             .term = load->term,
-         });
+    put(scribe,
+        &(struct hf_scribe_told){
+            .kind = load->grants ? HF_SCRIBE_GRANTS : HF_SCRIBE_SESSIONS,
+            .term = load->term,
+        });
 }
 
 static void
@@ -446,7 +465,7 @@ audit_from_scratch(struct hf_scribe *scribe)
 
     (void)hf_fail(&told.error, HF_E_UNAVAILABLE,
                   "this server keeps nothing, and so no audit");
-    tell(scribe, &told);
+    put(scribe, &told);
 }
 
 /* What was decided is not written anywhere. */

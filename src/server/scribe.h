@@ -109,6 +109,10 @@ void hf_scribe_audit(struct hf_scribe *scribe,
 /* Say when the head is not of this version any more; 0: no need. */
 void hf_scribe_watch(struct hf_scribe *scribe, uint64_t version);
 
+/* Is there anything to be taken?  Of a place in memory, nothing else says
+ * so. */
+bool hf_scribe_has_told(struct hf_scribe *scribe);
+
 /* The oldest that was not taken yet; false: there is none. */
 bool hf_scribe_take(struct hf_scribe *scribe, struct hf_scribe_told *told);
 

@@ -347,6 +347,8 @@ hf_seat_audit(struct hf_seat *seat, const struct hf_scribe_audit *audit)
 struct hf_instant
 hf_seat_deadline(const struct hf_seat *seat)
 {
+    if (hf_scribe_has_told(seat->scribe))
+        return seat->node.now; /* hf_seat_wake is */
     return hf_node_deadline(&seat->node);
 }
 

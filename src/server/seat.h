@@ -50,7 +50,7 @@ bool hf_seat_wake(struct hf_seat *seat);
  * STOPPED, or LOAD, which says that this node leads.  False: there is none. */
 bool hf_seat_next(struct hf_seat *seat, struct hf_node_effect *effect);
 
-/* When to step with HF_NODE_CLOCK, or HF_NEVER. */
+/* When to wake, and step with HF_NODE_CLOCK, or HF_NEVER. */
 struct hf_instant hf_seat_deadline(const struct hf_seat *seat);
 
 /* Read a page of the audit; one at a time. */

@@ -1,20 +1,52 @@
 #include "server/secret.h"
 
+#include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 #include <string.h>
 
+#include "base/check.h"
+#include "base/fail.h"
 #include "base/random.h"
 
 /* What a key is hashed with, so that its digest is that of nothing else. */
 static const char for_keys[] = "holdfast idempotency key";
 
-void
-hf_secret_hash(const struct hf_secret *secret, struct hf_secret_hash *hash)
+enum hf_status
+hf_hasher_init(struct hf_hasher *hasher, struct hf_error *error)
 {
+    hasher->sha256 = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+    hasher->ctx = EVP_MD_CTX_new();
+    if (hasher->sha256 != NULL && hasher->ctx != NULL &&
+        EVP_DigestInit_ex2(hasher->ctx, hasher->sha256, NULL) == 1)
+        return HF_OK;
+    hf_hasher_fini(hasher);
+    return hf_fail(error, HF_E_UNAVAILABLE, "OpenSSL gives no SHA-256");
+}
+
+void
+hf_hasher_fini(struct hf_hasher *hasher)
+{
+    EVP_MD_CTX_free(hasher->ctx);
+    EVP_MD_free(hasher->sha256);
+    *hasher = (struct hf_hasher){0};
+}
+
+/* With a context that has begun once, none of this looks for memory or for an
+ * algorithm, so none of it fails. */
+void
+hf_secret_hash(struct hf_hasher *hasher, const struct hf_secret *secret,
+               struct hf_secret_hash *hash)
+{
+    bool hashed;
+
     _Static_assert(sizeof(hash->bytes) == SHA256_DIGEST_LENGTH,
                    "a hash of a secret is a SHA-256");
-    (void)SHA256(secret->bytes, sizeof(secret->bytes), hash->bytes);
+    hashed = EVP_DigestInit_ex2(hasher->ctx, NULL, NULL) == 1 &&
+             EVP_DigestUpdate(hasher->ctx, secret->bytes,
+                              sizeof(secret->bytes)) == 1 &&
+             EVP_DigestFinal_ex(hasher->ctx, hash->bytes, NULL) == 1;
+    HF_CHECK(hashed);
 }
 
 static uint64_t

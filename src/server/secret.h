@@ -1,6 +1,8 @@
 #ifndef HF_SERVER_SECRET_H
 #define HF_SERVER_SECRET_H
 
+#include <openssl/types.h>
+
 #include "core/session.h"
 
 /*
@@ -8,10 +10,22 @@
  * SHA-256 (FIPS 180-4) alone.  A secret has 128 random bits, so a plain hash of
  * it cannot be searched for.
  *
- * Any thread.
+ * Any thread, but for the hasher, which is one thread's.
  */
 
-void hf_secret_hash(const struct hf_secret *secret,
+/* The hash, looked up once: OpenSSL takes ten times as long to find it as to
+ * make one. */
+struct hf_hasher {
+    EVP_MD *sha256;  /* owned */
+    EVP_MD_CTX *ctx; /* owned */
+};
+
+/* HF_E_UNAVAILABLE: OpenSSL has no SHA-256, or no memory. */
+HF_MUST_USE enum hf_status hf_hasher_init(struct hf_hasher *hasher,
+                                          struct hf_error *error);
+void hf_hasher_fini(struct hf_hasher *hasher);
+
+void hf_secret_hash(struct hf_hasher *hasher, const struct hf_secret *secret,
                     struct hf_secret_hash *hash);
 
 /* A new session's id, never 0, and its secret.  HF_E_UNAVAILABLE: the kernel

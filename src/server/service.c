@@ -481,7 +481,7 @@ end_session(struct hf_service *service, const struct hf_call *of)
     event.message.stream = call->stream;
     event.message.session = of->session;
     event.message.term = hf_seat_node(service->seat)->term;
-    hf_secret_hash(&of->secret, &event.message.secret);
+    hf_secret_hash(&service->hasher, &of->secret, &event.message.secret);
     hf_service_step(service, &event);
 }
 
@@ -605,7 +605,9 @@ hf_service_open(const struct hf_service_config *config, struct hf_service **out,
     service->attempts = (uint64_t)hf_wall_ms() * 1000;
     service->config.seat.audited = hf_service_audited;
     service->config.seat.ctx = service;
-    status = hf_seat_open(&service->config.seat, &service->seat, error);
+    status = hf_hasher_init(&service->hasher, error);
+    if (status == HF_OK)
+        status = hf_seat_open(&service->config.seat, &service->seat, error);
     if (status != HF_OK) {
         hf_service_close(service);
         return status;
@@ -623,5 +625,6 @@ hf_service_close(struct hf_service *service)
     hf_seat_close(service->seat);
     hf_calls_fini(&service->calls);
     hf_tray_fini(&service->tray);
+    hf_hasher_fini(&service->hasher);
     hf_free(service->config.alloc, service);
 }

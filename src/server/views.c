@@ -11,7 +11,7 @@
 /* Holders, and waiters, of one lock that are shown, if nothing is said; and
  * those among whom an asker is looked for. */
 #define ROWS_DEFAULT 100
-#define LINE_MAX     1000
+#define IN_LINE_MAX  1000
 
 /* Rows of a list, if nothing is said; and what one of them may take. */
 #define LIST_LIMIT 100
@@ -50,7 +50,7 @@ position_of(const struct hf_lockspace *table, const struct hf_route *route,
     uint32_t cursor = 0;
 
     for (uint64_t at = 1;
-         at <= LINE_MAX && hf_look_line(table, row->number, &cursor, &claim);
+         at <= IN_LINE_MAX && hf_look_line(table, row->number, &cursor, &claim);
          at++)
         if (claim.session == route->asker && claim.lane == route->lane)
             return at;

@@ -69,29 +69,21 @@ static bool
 hexadecimal(const struct reader *reader, size_t node, void *bytes, size_t len)
 {
     char text[TEXT_MAX];
-    char raw[TEXT_MAX];
-    size_t found;
+    size_t text_len;
 
-    if (!short_text(reader, node, text) ||
-        !hf_hex_read(text, raw, sizeof(raw) - 1, &found) || found != len)
-        return false;
-    memcpy(bytes, raw, len);
-    return true;
+    return hf_json_clean(&reader->json, node, text, sizeof(text), &text_len) &&
+           hf_hex_read((struct hf_bytes){text, text_len}, bytes, len);
 }
 
-/* An id, and each half of a sum: 16 digits, the highest first. */
+/* An id, and each half of a sum. */
 static bool
 number_of_16(const struct reader *reader, size_t node, uint64_t *number)
 {
-    uint8_t bytes[8];
-    uint64_t sum = 0;
+    char text[TEXT_MAX];
+    size_t len;
 
-    if (!hexadecimal(reader, node, bytes, sizeof(bytes)))
-        return false;
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        sum = sum << 8 | bytes[i];
-    *number = sum;
-    return true;
+    return hf_json_clean(&reader->json, node, text, sizeof(text), &len) &&
+           hf_hex_read_u64((struct hf_bytes){text, len}, number);
 }
 
 static bool
@@ -460,35 +452,38 @@ read_locks(struct reader *reader, size_t node)
     return HF_OK;
 }
 
+#define NAMED(name) name, sizeof(name) - 1
+
 static const struct {
     const char *name;
+    size_t len; /* of the name */
     enum hf_api_given given;
     enum hf_status (*read)(struct reader *reader, size_t node);
 } members[] = {
-    {"session", HF_API_SESSION, read_session},
-    {"secret", HF_API_SECRET, read_secret},
-    {"term", HF_API_TERM, read_term},
-    {"lane", HF_API_LANE, read_lane},
-    {"n", HF_API_N, read_n},
-    {"a", HF_API_A, read_a},
-    {"lowest", HF_API_LOWEST, read_lowest},
-    {"ttl", HF_API_TTL, read_ttl},
-    {"if_dead", HF_API_IF_DEAD, read_if_dead},
-    {"who", HF_API_WHO, read_who},
-    {"space", HF_API_SPACE, read_space},
-    {"name", HF_API_NAME, read_name},
-    {"mode", HF_API_MODE, read_mode},
-    {"locks", HF_API_LOCKS, read_locks},
-    {"wait", HF_API_WAIT, read_wait},
-    {"waited", HF_API_WAITED, read_waited},
-    {"free", HF_API_FREE, read_free},
-    {"note", HF_API_NOTE, read_note},
-    {"fence", HF_API_FENCE, read_fence},
-    {"fences", HF_API_FENCES, read_fences},
-    {"reason", HF_API_REASON, read_reason},
-    {"force", HF_API_FORCE, read_force},
-    {"believed", HF_API_BELIEVED, read_believed},
-    {"sessions", HF_API_SESSIONS, read_sessions},
+    {NAMED("session"), HF_API_SESSION, read_session},
+    {NAMED("secret"), HF_API_SECRET, read_secret},
+    {NAMED("term"), HF_API_TERM, read_term},
+    {NAMED("lane"), HF_API_LANE, read_lane},
+    {NAMED("n"), HF_API_N, read_n},
+    {NAMED("a"), HF_API_A, read_a},
+    {NAMED("lowest"), HF_API_LOWEST, read_lowest},
+    {NAMED("ttl"), HF_API_TTL, read_ttl},
+    {NAMED("if_dead"), HF_API_IF_DEAD, read_if_dead},
+    {NAMED("who"), HF_API_WHO, read_who},
+    {NAMED("space"), HF_API_SPACE, read_space},
+    {NAMED("name"), HF_API_NAME, read_name},
+    {NAMED("mode"), HF_API_MODE, read_mode},
+    {NAMED("locks"), HF_API_LOCKS, read_locks},
+    {NAMED("wait"), HF_API_WAIT, read_wait},
+    {NAMED("waited"), HF_API_WAITED, read_waited},
+    {NAMED("free"), HF_API_FREE, read_free},
+    {NAMED("note"), HF_API_NOTE, read_note},
+    {NAMED("fence"), HF_API_FENCE, read_fence},
+    {NAMED("fences"), HF_API_FENCES, read_fences},
+    {NAMED("reason"), HF_API_REASON, read_reason},
+    {NAMED("force"), HF_API_FORCE, read_force},
+    {NAMED("believed"), HF_API_BELIEVED, read_believed},
+    {NAMED("sessions"), HF_API_SESSIONS, read_sessions},
 };
 
 /* Those that are not named here are somebody else's. */
@@ -500,8 +495,7 @@ read_member(struct reader *reader, size_t key)
     size_t len = node->end - node->start;
 
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        if (strlen(members[i].name) != len ||
-            memcmp(members[i].name, name, len) != 0)
+        if (members[i].len != len || memcmp(members[i].name, name, len) != 0)
             continue;
         if ((reader->body->given & members[i].given) != 0)
             return hf_fail(reader->error, HF_E_INVALID, "\"%s\" is given twice",

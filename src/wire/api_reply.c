@@ -38,32 +38,11 @@ is_true(struct hf_bytes body, const char *member)
     return hf_json_slice_true(hf_json_slice(body, member));
 }
 
-/* Digits, as they stand in a string, of just so many bytes. */
-static bool
-read_hex(struct hf_bytes body, const char *member, void *bytes, size_t len)
-{
-    char digits[2 * sizeof(struct hf_secret) + 2];
-    char raw[sizeof(struct hf_secret) + 1];
-    size_t found;
-
-    hf_json_slice_show(hf_json_slice(body, member), digits, sizeof(digits));
-    if (!hf_hex_read(digits, raw, sizeof(raw) - 1, &found) || found != len)
-        return false;
-    memcpy(bytes, raw, len);
-    return true;
-}
-
 static bool
 read_session(struct hf_bytes body, uint64_t *session)
 {
-    uint8_t bytes[sizeof(*session)];
-
-    if (!read_hex(body, "session", bytes, sizeof(bytes)))
-        return false;
-    *session = 0;
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        *session = *session << 8 | bytes[i];
-    return true;
+    return hf_hex_read_u64(hf_json_slice_inside(hf_json_slice(body, "session")),
+                           session);
 }
 
 static bool
@@ -90,8 +69,8 @@ read_opened(struct hf_bytes body, struct hf_api_reply *reply)
 {
     return read_session(body, &reply->answer.alive.session) &&
            read_number(body, "term", &reply->term) &&
-           read_hex(body, "secret", reply->secret.bytes,
-                    sizeof(reply->secret.bytes));
+           hf_hex_read(hf_json_slice_inside(hf_json_slice(body, "secret")),
+                       reply->secret.bytes, sizeof(reply->secret.bytes));
 }
 
 static bool

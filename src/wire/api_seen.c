@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/text.h"
 #include "wire/json_slice.h"
 
@@ -71,21 +72,14 @@ read_value(struct hf_bytes row, struct hf_value *value)
                  strlen(note));
 }
 
+/* 0: it is not told. */
 static uint64_t
 read_session(struct hf_bytes row)
 {
-    char digits[17];
     uint64_t session = 0;
 
-    hf_json_slice_show(hf_json_slice(row, "session"), digits, sizeof(digits));
-    for (size_t i = 0; digits[i] != '\0'; i++) {
-        const char *all = "0123456789abcdef";
-        const char *digit = strchr(all, digits[i]);
-
-        if (digit == NULL)
-            return 0;
-        session = session << 4 | (uint64_t)(digit - all);
-    }
+    (void)hf_hex_read_u64(hf_json_slice_inside(hf_json_slice(row, "session")),
+                          &session);
     return session;
 }
 

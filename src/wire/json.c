@@ -109,7 +109,7 @@ is_word(const char *bytes, size_t len)
 static bool
 is_string(const char *bytes, size_t len)
 {
-    size_t at = 0;
+    size_t at = hf_text_plain(bytes, len);
 
     while (at < len) {
         uint32_t code;
@@ -231,17 +231,27 @@ static bool
 walk(struct walk *w)
 {
     while (w->at < w->len) {
-        char c = w->json->bytes[w->at];
         bool fits = true;
 
-        if (is_one_of(c, " \t\r\n"))
+        switch (w->json->bytes[w->at]) {
+        case ' ':
+        case '\t':
+        case '\r':
+        case '\n':
             w->at++;
-        else if (is_one_of(c, ",:"))
+            break;
+        case ',':
+        case ':':
             fits = separate(w);
-        else if (is_one_of(c, "}]"))
+            break;
+        case '}':
+        case ']':
             fits = end(w);
-        else
+            break;
+        default:
             fits = begin(w);
+            break;
+        }
         if (!fits)
             return false;
     }

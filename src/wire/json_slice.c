@@ -114,13 +114,22 @@ hf_json_slice_next(struct hf_bytes array, size_t *at, struct hf_bytes *element)
 
 /* ---- What it is ---------------------------------------------------------- */
 
+struct hf_bytes
+hf_json_slice_inside(struct hf_bytes value)
+{
+    if (value.len < 2 || value.at[0] != '"')
+        return (struct hf_bytes){NULL, 0};
+    return (struct hf_bytes){value.at + 1, value.len - 2};
+}
+
 bool
 hf_json_slice_number(struct hf_bytes value, uint64_t *number)
 {
+    struct hf_bytes inside = hf_json_slice_inside(value);
     uint64_t sum = 0;
 
-    if (value.len >= 2 && value.at[0] == '"')
-        value = (struct hf_bytes){value.at + 1, value.len - 2};
+    if (inside.at != NULL)
+        value = inside;
     if (value.len == 0 || value.len > 20)
         return false;
     for (size_t i = 0; i < value.len; i++) {

@@ -33,6 +33,10 @@ bool hf_json_slice_number(struct hf_bytes value, uint64_t *number);
 /* Is it the word true? */
 bool hf_json_slice_true(struct hf_bytes value);
 
+/* What stands between the quotes of a string, escapes as they are; empty: it is
+ * none. */
+struct hf_bytes hf_json_slice_inside(struct hf_bytes value);
+
 /* A string, as hf_json_show shows it; "" where it is none. */
 void hf_json_slice_show(struct hf_bytes value, char *to, size_t size);
 

@@ -210,11 +210,17 @@ hf_json_clean(const struct hf_json *json, size_t node, char *to, size_t size,
               size_t *len)
 {
     const struct hf_json_node *found = &json->nodes[node];
-    size_t at = found->start;
-    size_t used = 0;
+    const char *bytes = json->bytes + found->start;
+    size_t used;
+    size_t at;
 
     if (found->kind != HF_JSON_STRING)
         return false;
+    used = hf_text_plain(bytes, found->end - found->start);
+    if (used >= size)
+        return false;
+    memcpy(to, bytes, used);
+    at = found->start + used;
     while (at < found->end) {
         uint32_t code = take_character(found, json->bytes, &at);
         char character[4];
@@ -228,8 +234,6 @@ hf_json_clean(const struct hf_json *json, size_t node, char *to, size_t size,
         memcpy(to + used, character, width);
         used += width;
     }
-    if (size == 0)
-        return false;
     to[used] = '\0';
     *len = used;
     return true;

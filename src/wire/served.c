@@ -345,15 +345,11 @@ static bool
 read_hash(const struct reading *r, size_t node, struct hf_secret_hash *hash)
 {
     char digits[HASH_DIGITS + 1];
-    char bytes[sizeof(hash->bytes) + 1];
     size_t len;
 
-    if (!read_word(r, node, digits, sizeof(digits)) ||
-        !hf_hex_read(digits, bytes, sizeof(hash->bytes), &len) ||
-        len != sizeof(hash->bytes))
-        return false;
-    memcpy(hash->bytes, bytes, len);
-    return true;
+    return hf_json_clean(&r->json, node, digits, sizeof(digits), &len) &&
+           hf_hex_read((struct hf_bytes){digits, len}, hash->bytes,
+                       sizeof(hash->bytes));
 }
 
 static bool

@@ -40,7 +40,8 @@ read_cursor(const char *cursor, struct position *position)
     position->longer_count = strtoull(cursor + 1, &end, 10);
     if (errno != 0 || *end != ':')
         return false;
-    return hf_hex_read(end + 1, position->name, HF_NAME_MAX, &position->len);
+    return hf_hex_read_string((struct hf_bytes){end + 1, strlen(end + 1)},
+                              position->name, HF_NAME_MAX, &position->len);
 }
 
 static void
