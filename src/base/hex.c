@@ -15,6 +15,14 @@ hf_hex_write(const char *bytes, size_t len, char *text, size_t size)
     text[2 * len] = '\0';
 }
 
+void
+hf_hex_write_u64(uint64_t number, char text[17])
+{
+    for (size_t i = 0; i < 16; i++)
+        text[i] = digits[number >> (60 - 4 * i) & 15];
+    text[16] = '\0';
+}
+
 /* The value of a digit, or -1: it is none. */
 static int
 value_of(char digit)

@@ -13,6 +13,9 @@
  * fail. */
 void hf_hex_write(const char *bytes, size_t len, char *text, size_t size);
 
+/* Write a number as 16 digits, the highest first, and a NUL. */
+void hf_hex_write_u64(uint64_t number, char text[17]);
+
 /* Read such a text of just `len` bytes; false, and *bytes may hold anything:
  * it is none. */
 bool hf_hex_read(struct hf_bytes text, void *bytes, size_t len);
@@ -21,8 +24,8 @@ bool hf_hex_read(struct hf_bytes text, void *bytes, size_t len);
 bool hf_hex_read_string(struct hf_bytes text, char *bytes, size_t room,
                         size_t *len);
 
-/* A number of just 16 digits, the highest first; false, and *number is
- * untouched: it is none. */
+/* Such a number of just 16 digits; false, and *number is untouched: it is
+ * none. */
 bool hf_hex_read_u64(struct hf_bytes text, uint64_t *number);
 
 #endif

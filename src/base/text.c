@@ -50,6 +50,19 @@ hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len)
 }
 
 void
+hf_text_add_number(struct hf_text *text, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    hf_text_add_bytes(text, digits + at, sizeof(digits) - at);
+}
+
+void
 hf_text_addf(struct hf_text *text, const char *format, ...)
 {
     va_list args;

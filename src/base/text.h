@@ -30,6 +30,7 @@ size_t hf_text_kept(const struct hf_text *text);
 
 void hf_text_add(struct hf_text *text, const char *string);
 void hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len);
+void hf_text_add_number(struct hf_text *text, uint64_t number);
 HF_PRINTF(2, 3)
 void hf_text_addf(struct hf_text *text, const char *format, ...);
 HF_PRINTF(2, 0)

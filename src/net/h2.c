@@ -1,10 +1,10 @@
 #include "net/h2.h"
 
 #include <nghttp2/nghttp2.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/h2_frames.h"
 #include "net/h2_memory.h"
 
@@ -631,21 +631,25 @@ submit(struct hf_exchange *exchange, const struct hf_http_reply *reply,
     nghttp2_data_provider body = {.read_callback = read_body};
     nghttp2_nv head[3 + HF_HTTP_REPLY_HEADERS_MAX];
     size_t count = 0;
-    char status[12];
-    char length[24];
+    struct hf_text status;
+    struct hf_text length;
+    char status_digits[8];
+    char length_digits[24];
 
-    snprintf(status, sizeof(status), "%03d", reply->status);
-    head[count++] = pair(":status", (struct hf_bytes){status, 3}, 0);
+    hf_text_init(&status, status_digits, sizeof(status_digits));
+    hf_text_add_number(&status, (uint64_t)reply->status);
+    head[count++] =
+        pair(":status", (struct hf_bytes){status.at, status.len}, 0);
     head[count++] = pair("date", (struct hf_bytes){http->date, HF_DATE_LEN},
                          NGHTTP2_NV_FLAG_NO_COPY_VALUE);
     for (size_t i = 0; i < reply->headers_count; i++)
         head[count++] =
             pair(reply->headers[i].name, reply->headers[i].value, 0);
     if (reply->status != 204 && reply->status != 304) {
-        int len = snprintf(length, sizeof(length), "%zu", reply->body.len);
-
+        hf_text_init(&length, length_digits, sizeof(length_digits));
+        hf_text_add_number(&length, reply->body.len);
         head[count++] =
-            pair("content-length", (struct hf_bytes){length, (size_t)len}, 0);
+            pair("content-length", (struct hf_bytes){length.at, length.len}, 0);
     }
     return nghttp2_submit_response(exchange->peer->h2->session,
                                    exchange->stream, head, count,

@@ -89,26 +89,33 @@ static const struct {
     {"GET", "metrics", HF_ROUTE_METRICS},
 };
 
+/* How long the piece is that the path begins with. */
+static size_t
+piece_len(struct hf_bytes path)
+{
+    size_t len = 0;
+
+    while (len < path.len && path.at[len] != '/')
+        len++;
+    return len;
+}
+
 /* Does the path go that way?  *piece is what stands for its star. */
 static bool
 goes(struct hf_bytes path, const char *route, struct hf_bytes *piece)
 {
-    struct hf_bytes way = {route, strlen(route)};
-
     *piece = (struct hf_bytes){"", 0};
-    while (path.len > 0 && way.len > 0) {
-        struct hf_bytes here = cut(path, '/', &path);
-        struct hf_bytes there = cut(way, '/', &way);
+    for (; *route != '\0'; route++) {
+        size_t len = *route == '*' ? piece_len(path) : 1;
 
-        if (is(there, "*"))
-            *piece = here;
-        else if (here.len != there.len ||
-                 memcmp(here.at, there.at, here.len) != 0)
+        if (len == 0 || path.len == 0 ||
+            (*route != '*' && path.at[0] != *route))
             return false;
-        if (here.len == 0)
-            return false;
+        if (*route == '*')
+            *piece = (struct hf_bytes){path.at, len};
+        path = (struct hf_bytes){path.at + len, path.len - len};
     }
-    return path.len == 0 && way.len == 0;
+    return path.len == 0;
 }
 
 static bool

@@ -133,13 +133,24 @@ hf_api_problem(enum hf_api_problem problem, const char *detail,
 
 /* ---- Answers ------------------------------------------------------------- */
 
+/* Grants are told more often than anything: without printf, an answer takes a
+ * third of the time. */
+static void
+add_number(struct hf_text *text, const char *before, uint64_t number)
+{
+    hf_text_add(text, before);
+    hf_text_add_number(text, number);
+}
+
 static void
 add_session(struct hf_text *text, const struct hf_api_case *about)
 {
     char hex[2 * sizeof(about->secret->bytes) + 1];
 
-    hf_text_addf(text, ",\"session\":\"%016" PRIx64 "\",\"term\":%" PRIu64,
-                 about->session, about->term);
+    hf_hex_write_u64(about->session, hex);
+    hf_text_add(text, ",\"session\":\"");
+    hf_text_add(text, hex);
+    add_number(text, "\",\"term\":", about->term);
     if (about->secret == NULL)
         return;
     hf_hex_write((const char *)about->secret->bytes,
@@ -166,11 +177,10 @@ static void
 add_granted(struct hf_text *text, const struct hf_answer *answer,
             const struct hf_api_case *about)
 {
-    hf_text_addf(text,
-                 "{\"granted\":true,\"fence\":%" PRIu64
-                 ",\"fence_text\":\"%" PRIu64 "\",\"lane\":%" PRIu64
-                 ",\"n\":%" PRIu64,
-                 answer->fence, answer->fence, about->lane, about->n);
+    add_number(text, "{\"granted\":true,\"fence\":", answer->fence);
+    add_number(text, ",\"fence_text\":\"", answer->fence);
+    add_number(text, "\",\"lane\":", about->lane);
+    add_number(text, ",\"n\":", about->n);
     add_session(text, about);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -142,6 +143,39 @@ every_character_is_read_as_it_was_written(void **state)
 }
 
 static void
+what_stands_for_itself_is_plain(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 256; c++) {
+        const char bytes[] = {'a', (char)c};
+        bool is_plain = c >= 0x20 && c <= 0x7E && c != '"' && c != '\\';
+
+        assert_int_equal(hf_text_plain(bytes, 2), is_plain ? 2 : 1);
+    }
+    assert_int_equal(hf_text_plain("a", 0), 0);
+}
+
+static void
+numbers_are_written_as_printf_does(void **state)
+{
+    static const uint64_t numbers[] = {
+        0, 1, 9, 10, 4294967296, UINT64_MAX - 1, UINT64_MAX,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        char buffers[2][32];
+        struct hf_text texts[2];
+
+        hf_text_init(&texts[0], buffers[0], sizeof(buffers[0]));
+        hf_text_init(&texts[1], buffers[1], sizeof(buffers[1]));
+        hf_text_add_number(&texts[0], numbers[i]);
+        hf_text_addf(&texts[1], "%" PRIu64, numbers[i]);
+        assert_string_equal(buffers[0], buffers[1]);
+    }
+}
+
+static void
 text_is_clean_without_controls_and_broken_bytes(void **state)
 {
     (void)state;
@@ -261,6 +295,8 @@ main(void)
         cmocka_unit_test(a_text_of_no_size_needs_no_buffer),
         cmocka_unit_test(utf8_is_read_as_rfc_3629_has_it),
         cmocka_unit_test(every_character_is_read_as_it_was_written),
+        cmocka_unit_test(what_stands_for_itself_is_plain),
+        cmocka_unit_test(numbers_are_written_as_printf_does),
         cmocka_unit_test(text_is_clean_without_controls_and_broken_bytes),
         cmocka_unit_test(what_cannot_be_shown_is_replaced),
         cmocka_unit_test(shown_text_is_cut_between_characters),
