@@ -27,6 +27,14 @@ hf_calloc(const struct hf_alloc *alloc, size_t count, size_t size)
     return alloc->allocate(alloc->ctx, count, size);
 }
 
+void *
+hf_buffer(const struct hf_alloc *alloc, size_t size)
+{
+    if (alloc->allocate == libc_allocate)
+        return malloc(size);
+    return alloc->allocate(alloc->ctx, 1, size);
+}
+
 void
 hf_free(const struct hf_alloc *alloc, void *memory)
 {

@@ -6,8 +6,9 @@
 #include <holdfast/holdfast.h>
 
 /*
- * The only way to the heap.  Memory comes zeroed, from the struct hf_alloc
- * that the owner was opened with; a test's hf_alloc fails the n-th request.
+ * The only way to the heap.  Memory comes zeroed, but for hf_buffer, from the
+ * struct hf_alloc that the owner was opened with; a test's hf_alloc fails the
+ * n-th request.
  */
 
 /* The C library's heap. */
@@ -18,6 +19,10 @@ extern const struct hf_alloc hf_alloc_libc;
 void *hf_calloc(const struct hf_alloc *alloc, size_t count, size_t size);
 
 #define hf_new(alloc, type) ((type *)hf_calloc((alloc), 1, sizeof(type)))
+
+/* `size` bytes of any value, or NULL: a buffer that somebody else fills.  Where
+ * the heap is the C library's, what is not written to takes no memory. */
+void *hf_buffer(const struct hf_alloc *alloc, size_t size);
 
 /* NULL does nothing.  Cannot fail. */
 void hf_free(const struct hf_alloc *alloc, void *memory);

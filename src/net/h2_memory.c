@@ -19,18 +19,13 @@ front_of(struct hf_link *link)
     return HF_CONTAINER(link, union front, piece.link);
 }
 
+/* Note it, and what is behind its front; NULL stays NULL. */
 static void *
-take_many(size_t count, size_t size, void *word)
+add(struct hf_h2_memory *memory, union front *front, size_t size)
 {
-    struct hf_h2_memory *memory = word;
-    union front *front;
-
-    if (size != 0 && count > (SIZE_MAX - sizeof(*front)) / size)
-        return NULL;
-    front = hf_calloc(memory->alloc, 1, sizeof(*front) + count * size);
     if (front == NULL)
         return NULL;
-    front->piece.size = count * size;
+    front->piece.size = size;
     hf_list_add(&memory->pieces, &front->piece.link);
     return front + 1;
 }
@@ -38,7 +33,24 @@ take_many(size_t count, size_t size, void *word)
 static void *
 take(size_t size, void *word)
 {
-    return take_many(1, size, word);
+    struct hf_h2_memory *memory = word;
+
+    if (size > SIZE_MAX - sizeof(union front))
+        return NULL;
+    return add(memory, hf_buffer(memory->alloc, sizeof(union front) + size),
+               size);
+}
+
+static void *
+take_zeroed(size_t count, size_t size, void *word)
+{
+    struct hf_h2_memory *memory = word;
+
+    if (size != 0 && count > (SIZE_MAX - sizeof(union front)) / size)
+        return NULL;
+    size *= count;
+    return add(memory, hf_calloc(memory->alloc, 1, sizeof(union front) + size),
+               size);
 }
 
 static void
@@ -76,7 +88,7 @@ hf_h2_memory_start(struct hf_h2_memory *memory, const struct hf_alloc *alloc)
         .mem_user_data = memory,
         .malloc = take,
         .free = give,
-        .calloc = take_many,
+        .calloc = take_zeroed,
         .realloc = change,
     };
 }
