@@ -8,6 +8,7 @@ stands beside them where it is installed.
 """
 
 import json
+import math
 import os
 import re
 import shutil
@@ -92,14 +93,12 @@ def echo(connections, lanes):
 
 
 def durable(folder, connections, lanes):
-    """(pairs, batches a second, rows a batch)"""
+    """(pairs a second, rows a batch)"""
     with holdfastd(f"sqlite:{folder}/served.db") as server:
         before = server.metric("holdfast_batches_total")
         rate = pairs(server, connections, lanes)["per_s"]
         batches = server.metric("holdfast_batches_total") - before
-    seconds = SECONDS * 1.1
-    rows = max(1, round(2 * rate * seconds / max(1, batches)))
-    return rate, batches / seconds, rows
+    return rate, max(1, round(2 * rate * SECONDS * 1.1 / max(1, batches)))
 
 
 def commits(folder, rows):
@@ -109,19 +108,20 @@ def commits(folder, rows):
     return float(out)
 
 
-def redis(connections, lanes):
+def redis(connections, lanes, *options):
     """A lock as people keep it in Redis, by its own load generator: SET NX of
-    a name of a million, and DEL; pairs a second, from both."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
+    a name of a million, and DEL; pairs a second, from both.  NaN where there
+    is no Redis."""
+    if not shutil.which("redis-benchmark"):
+        return math.nan
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        port = free_port()
         server = subprocess.Popen(
             ["redis-server", "--port", str(port), "--bind", "127.0.0.1",
-             "--save", "", "--dir", folder], stdout=subprocess.DEVNULL)
+             "--save", "", "--dir", folder, *options],
+            stdout=subprocess.PIPE, text=True)
         try:
-            while subprocess.run(["redis-cli", "-p", str(port), "ping"],
-                                 stdout=subprocess.DEVNULL).returncode != 0:
+            while "Ready to accept connections" not in server.stdout.readline():
                 pass
             both = [ask_redis(port, connections, lanes, *command)
                     for command in (("SET", "lock:__rand_int__", "token", "NX",
@@ -133,10 +133,18 @@ def redis(connections, lanes):
     return 1 / sum(1 / rate for rate in both)
 
 
+def free_port():
+    """Redis does not tell which one the kernel would give it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def ask_redis(port, connections, lanes, *command):
+    requests = 10000 if connections == 1 else 100000
     out = subprocess.run(
         ["redis-benchmark", "-p", str(port), "-c", str(connections), "-P",
-         str(lanes), "-n", "200000", "-r", "1000000", "--csv", *command],
+         str(lanes), "-n", str(requests), "-r", "1000000", "--csv", *command],
         check=True, stdout=subprocess.PIPE, text=True).stdout
     return float(out.splitlines()[-1].split(",")[1].strip('"'))
 
@@ -151,42 +159,49 @@ def median(values):
     return statistics.median(values)
 
 
-def compare_volatile():
-    print("volatile, pairs a second, and of the echo's")
-    for point in POINTS:
-        both = rounds(lambda: (volatile(*point), echo(*point)))
-        ratio = median([ours / floor for ours, floor in both])
-        print(f"  {point[0]:4}x{point[1]:<3} "
-              f"{median([ours for ours, _ in both]):9.0f} "
-              f"{median([floor for _, floor in both]):9.0f}  {ratio:.2f}",
-              flush=True)
+def compare_once(point):
+    """All that is compared at a point, once, in turns."""
+    found = {"volatile": volatile(*point), "echo": echo(*point),
+             "redis": redis(*point)}
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        found["durable"], found["rows"] = durable(folder, *point)
+        found["bare"] = commits(folder, found["rows"]) * found["rows"] / 2
+    found["redis_durable"] = redis(*point, "--appendonly", "yes",
+                                   "--appendfsync", "always")
+    found["of_echo"] = found["volatile"] / found["echo"]
+    found["of_bare"] = found["durable"] / found["bare"]
+    return found
 
 
-def compare_durable():
-    print("durable, pairs a second, rows a commit, and commits of the bare "
-          "ones'")
+def compare():
+    print("pairs a second: volatile, of an echo, and in Redis; durable, of bare "
+          "commits with as many\nrows, and in Redis with appendfsync always\n"
+          "  point  volatile    echo   of it   Redis |"
+          "  durable   rows    bare   of it   Redis")
     for point in POINTS:
-        all_of_them = []
-        for _ in range(ROUNDS):
-            with tempfile.TemporaryDirectory(dir=".") as folder:
-                rate, batches, rows = durable(folder, *point)
-                all_of_them.append((rate, rows,
-                                    batches / commits(folder, rows)))
-        print(f"  {point[0]:4}x{point[1]:<3} "
-              f"{median([one[0] for one in all_of_them]):9.0f} "
-              f"{median([one[1] for one in all_of_them]):6.0f}  "
-              f"{median([one[2] for one in all_of_them]):.2f}", flush=True)
+        all_of_them = rounds(lambda: compare_once(point))
+        m = {key: median([one[key] for one in all_of_them])
+             for key in all_of_them[0]}
+        print(f"{point[0]:4}x{point[1]:<2} {m['volatile']:9.0f} "
+              f"{m['echo']:7.0f} {m['of_echo']:7.2f} {m['redis']:7.0f} | "
+              f"{m['durable']:8.0f} {m['rows']:6.0f} {m['bare']:7.0f} "
+              f"{m['of_bare']:7.2f} {m['redis_durable']:7.0f}", flush=True)
 
 
 def show_handover():
+    """Beside what one request of an echo takes, of as many that ask."""
     def once():
         with holdfastd("memory:x") as server:
-            return pairs(server, 16, 1, "handover")
+            ours = pairs(server, 16, 1, "handover")
+        with Server(f"{BIN}/bench_echo") as server:
+            return ours, pairs(server, 1, 1)["p50_us"]
 
     found = rounds(once)
     print(f"hand-over, volatile, 16 in line: "
-          f"p50 {median([one['p50_us'] for one in found]):.0f} us, "
-          f"p99 {median([one['p99_us'] for one in found]):.0f} us", flush=True)
+          f"p50 {median([ours['p50_us'] for ours, _ in found]):.0f} us, "
+          f"p99 {median([ours['p99_us'] for ours, _ in found]):.0f} us; "
+          f"a request of an echo takes "
+          f"{median([floor for _, floor in found]):.0f} us", flush=True)
 
 
 def show_durable_handover():
@@ -225,19 +240,11 @@ def show_waiters():
 
 
 def main():
-    compare_volatile()
-    compare_durable()
+    compare()
     show_handover()
     show_durable_handover()
     show_kept()
     show_waiters()
-    if shutil.which("redis-benchmark"):
-        for point in POINTS:
-            found = rounds(lambda: redis(*point))
-            print(f"Redis, {point[0]:4}x{point[1]:<3}: "
-                  f"{median(found):.0f} pairs a second", flush=True)
-    else:
-        print("Redis is not installed")
 
 
 main()
