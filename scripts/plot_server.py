@@ -15,7 +15,7 @@ ROW = re.compile(r"^ *(\d+)x(\d+) " + r" *([\d.]+)" * 4 + r" \|"
                  + r" *([\d.]+)" * 5 + r"$", re.M)
 KINDS = (("ours", "holdfastd", "inside"),
          ("redis", "Redis, and appendfsync always", "alarm"),
-         ("floor", "an echo, and bare commits of SQLite", "quiet"))
+         ("floor", "an echo, and bare commits", "quiet"))
 
 
 def read_rows(text):
@@ -37,7 +37,7 @@ def point(number):
 
 def draw(rows):
     return plots.picture(
-        "A lock server beside its floors, and Redis", plots.STYLE, KINDS, 240,
+        "A lock server beside its floors, and Redis", plots.STYLE, KINDS, 215,
         (plots.panel(0, "volatile, 1,000 pairs/s", KINDS, rows, 1, None, point),
          plots.panel(1, "durable, 1,000 pairs/s", KINDS, rows, 2, None, point)),
         "connections x requests in flight, server and load on two processors")
