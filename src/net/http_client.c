@@ -43,7 +43,6 @@ struct hf_http_client {
     struct hf_list spare;
     uint32_t under_way_count;
     uint32_t unread; /* bytes of bodies that are kept */
-    uint32_t pongs;  /* to be told */
     bool is_inside;  /* nghttp2 is at work, and must not be asked for frames */
     bool is_broken;
     bool is_leaving; /* GOAWAY came */
@@ -250,9 +249,6 @@ on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *word)
     bool is_last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     struct asked *asked;
 
-    if (frame->hd.type == NGHTTP2_PING &&
-        (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0)
-        client->pongs++;
     if (frame->hd.type == NGHTTP2_GOAWAY)
         client->is_leaving = true;
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
@@ -497,11 +493,10 @@ hf_http_client_feed(struct hf_http_client *client, const char *bytes,
 
     if (client->is_broken)
         return len;
-    if (client->over.first != NULL || client->pongs > 0)
+    if (client->over.first != NULL)
         return 0;
     let_go(client);
-    while (taken < len && client->over.first == NULL && client->pongs == 0 &&
-           !client->is_broken) {
+    while (taken < len && client->over.first == NULL && !client->is_broken) {
         size_t had = client->frames.head_len;
         bool has_head;
         bool is_whole;
@@ -666,16 +661,6 @@ hf_http_client_cancel(struct hf_http_client *client, int32_t stream)
         break_off(client);
 }
 
-enum hf_status
-hf_http_client_ping(struct hf_http_client *client, struct hf_error *error)
-{
-    if (client->is_broken)
-        return hf_fail(error, HF_E_UNAVAILABLE, "the connection is broken");
-    if (nghttp2_submit_ping(client->session, NGHTTP2_FLAG_NONE, NULL) != 0)
-        return hf_fail(error, HF_E_NOMEM, "no memory for a ping");
-    return HF_OK;
-}
-
 /* ---- What is told -------------------------------------------------------- */
 
 static void
@@ -699,18 +684,15 @@ hf_http_client_next(struct hf_http_client *client,
     struct asked *asked = first_of(&client->over);
 
     let_go(client);
-    if (asked == NULL && client->pongs == 0)
+    if (asked == NULL)
         return false;
-    *news = (struct hf_http_client_news){.end = HF_HTTP_PONG};
-    if (asked == NULL) {
-        client->pongs--;
-        return true;
-    }
     hf_list_remove(&client->over, &asked->link);
     client->told = asked;
-    news->end = asked->end;
-    news->stream = asked->stream;
-    news->tag = asked->tag;
+    *news = (struct hf_http_client_news){
+        .end = asked->end,
+        .stream = asked->stream,
+        .tag = asked->tag,
+    };
     if (asked->end == HF_HTTP_ANSWERED) {
         tell_answer(client, asked);
         news->answer = &client->answer;

@@ -83,11 +83,6 @@ uint32_t hf_http_client_room(const struct hf_http_client *client);
  * has ended already.  One that was told is ignored. */
 void hf_http_client_cancel(struct hf_http_client *client, int32_t stream);
 
-/* Ask whether the server is there: PONG is told.  HF_E_UNAVAILABLE, HF_E_NOMEM.
- */
-HF_MUST_USE enum hf_status hf_http_client_ping(struct hf_http_client *client,
-                                               struct hf_error *error);
-
 /* ---- Bytes --------------------------------------------------------------- */
 
 /* As hf_http_feed, hf_http_out and hf_http_wrote. */
@@ -114,7 +109,6 @@ enum hf_http_end {
     HF_HTTP_ANSWERED,
     HF_HTTP_NOT_DONE,
     HF_HTTP_UNKNOWN,
-    HF_HTTP_PONG, /* of no request */
 };
 
 struct hf_http_client_news {

@@ -44,8 +44,6 @@ tell(struct talk *t)
 
     while (hf_http_client_next(t->client, &news)) {
         t->told = hf_hash_bytes(t->told, &news.end, sizeof(news.end));
-        if (news.end == HF_HTTP_PONG)
-            continue;
         HF_CHECK(news.tag < ASKED && (t->ended >> news.tag & 1) == 0);
         t->ended |= 1u << news.tag;
         if (news.answer == NULL)

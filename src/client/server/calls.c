@@ -38,7 +38,7 @@ hf_call_ask(struct hf_server *server, struct hf_call *call,
 
     HF_CHECK(call->connection == NULL);
     if (connection == NULL)
-        return HF_E_UNAVAILABLE;
+        return error->status;
     status = server->http->ask(
         connection->http,
         &(struct hf_http_ask){
@@ -57,6 +57,13 @@ hf_call_ask(struct hf_server *server, struct hf_call *call,
     call->connection = connection;
     hf_list_add(&connection->calls, &call->link);
     return HF_OK;
+}
+
+void
+hf_call_overdue(struct hf_call *call)
+{
+    if (call->connection != NULL)
+        hf_connection_overdue(call->connection);
 }
 
 void

@@ -39,6 +39,10 @@ HF_MUST_USE enum hf_status hf_call_ask(struct hf_server *server,
                                        const struct hf_call_request *request,
                                        struct hf_error *error);
 
+/* Its answer is late: see hf_connection_overdue.  One that is not out is
+ * ignored. */
+void hf_call_overdue(struct hf_call *call);
+
 /* Its answer is not wanted any more; one that is not out is ignored. */
 void hf_call_cancel(struct hf_call *call);
 

@@ -145,7 +145,7 @@ hf_connections_to(struct hf_server *server, unsigned node, uint32_t reserve,
          link = link->next) {
         struct hf_connection *connection = at(link);
 
-        if (connection->node != node ||
+        if (connection->node != node || connection->is_mute ||
             connection->state == HF_CONNECTION_GONE ||
             server->http->is_closing(connection->http))
             continue;
@@ -174,6 +174,34 @@ break_off(struct hf_connection *connection, int code)
     (void)epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
 }
 
+/* ---- Silence ------------------------------------------------------------- */
+
+static void
+break_off_mute(const struct hf_connection *to)
+{
+    for (struct hf_link *link = to->server->connections.first; link != NULL;
+         link = link->next)
+        if (at(link) != to && at(link)->node == to->node && at(link)->is_mute)
+            break_off(at(link), ETIMEDOUT);
+}
+
+/* Of two that are silent the newer is waited for: a node that hangs has two
+ * connections, and no more. */
+void
+hf_connection_overdue(struct hf_connection *connection)
+{
+    break_off_mute(connection);
+    connection->is_mute = true;
+}
+
+static void
+on_heard(struct hf_connection *connection)
+{
+    if (!connection->is_mute)
+        break_off_mute(connection);
+    connection->is_mute = false;
+}
+
 /* ---- Bytes --------------------------------------------------------------- */
 
 static void
@@ -187,8 +215,10 @@ tell(struct hf_connection *connection)
 
         hf_list_remove(&connection->calls, &call->link);
         call->connection = NULL;
-        if (news.end == HF_HTTP_ANSWERED)
+        if (news.end == HF_HTTP_ANSWERED) {
+            on_heard(connection);
             server->trouble.status = HF_OK;
+        }
         call->answered(call, news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
     }
 }

@@ -13,7 +13,7 @@
  *                      |  refused, and no address is left                  ^
  *                      +---------------------------------------------------+
  *
- * What is gone is closed by hf_connections_sweep, never inside a call.
+ * What is gone is closed by hf_connections_flush, never inside a call.
  */
 
 enum hf_connection_state {
@@ -29,6 +29,7 @@ struct hf_connection {
     enum hf_connection_state state;
     int fd;
     bool wants_out;              /* as epoll knows it */
+    bool is_mute;                /* an answer is overdue, and none came since */
     struct hf_http_client *http; /* owned */
     struct hf_list calls;        /* of struct hf_call, that are out on it */
 };
@@ -38,6 +39,11 @@ struct hf_connection {
 struct hf_connection *hf_connections_to(struct hf_server *server, unsigned node,
                                         uint32_t reserve,
                                         struct hf_error *error);
+
+/* An answer is overdue.  Until one comes nothing more is asked on it, for it
+ * may be dead, and another takes its place; when that one is answered first, it
+ * was. */
+void hf_connection_overdue(struct hf_connection *connection);
 
 /* Something has happened to its descriptor: epoll's bits. */
 void hf_connection_ready(struct hf_connection *connection, uint32_t events);

@@ -170,6 +170,7 @@ look_at(struct hf_server *server, struct hf_server_lock *lock)
 static void
 give_up_waiting(struct hf_server *server)
 {
+    hf_call_overdue(&server->looking->look);
     hf_call_cancel(&server->looking->look);
     server->looking = NULL;
 }

@@ -284,6 +284,7 @@ give_up_waiting(struct hf_server_query *query)
     struct hf_server *server = query->server;
     const char *node = server->addresses.each[query->asked_node - 1].authority;
 
+    hf_call_overdue(&query->call);
     hf_call_cancel(&query->call);
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE, "%s: no answer", node);
     on_no_answer(query);

@@ -215,6 +215,18 @@ ask_for(struct message *message, const struct hf_session_send *send)
         &server->trouble);
 }
 
+/* Something is said of the session again only when what was said before is
+ * answered, not wanted any more, or overdue. */
+static void
+note_said(struct hf_server_session *session, uint64_t stream)
+{
+    struct message *before = find_message(session, session->said);
+
+    if (before != NULL)
+        hf_call_overdue(&before->call);
+    session->said = stream;
+}
+
 /* False: it is not out, nor will it be. */
 static bool
 send_out(struct hf_server_session *session, const struct hf_session_send *send)
@@ -224,6 +236,8 @@ send_out(struct hf_server_session *session, const struct hf_session_send *send)
 
     if (message == NULL)
         return false;
+    if (send->id == 0)
+        note_said(session, send->message.stream);
     message->session = session;
     message->id = send->id;
     message->call.answered = answered;

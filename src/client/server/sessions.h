@@ -16,6 +16,7 @@ struct hf_server_session {
     struct hf_session *machine; /* owned: its block */
     struct hf_hash messages;    /* that are out, by stream */
     struct hf_hash locks;       /* that have not ended, by the id of the wish */
+    uint64_t said; /* the stream of what was said last of it, not of a lock */
     char who[HF_SERVED_WHO_MAX + 1];
     bool is_left; /* one of its locks was abandoned: nothing more is wanted of
                      it, and it is not ended, but left to its ttl */
