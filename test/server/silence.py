@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""silence.py HOLDFASTD HOLDFAST: connections that swallow what is said.
+
+No FIN and no reset tells of it, and the bytes are acknowledged: so it is behind
+a relay that hangs, or one that forgot the connection.  Whoever holds or waits
+must go on by another one, in the time that its right leaves.
+"""
+
+import selectors
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from support import Checks, Server, folder
+
+TTL = "3s"
+PATIENCE_S = 60
+
+
+class Relay:
+    """In front of a server.  What comes on connections that were frozen goes
+    nowhere."""
+
+    def __init__(self, port):
+        self.upstream = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.count = 0  # connections so far
+        self.frozen = 0  # those that came first, so many
+        self.changed = threading.Condition()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            far = socket.create_connection(("127.0.0.1", self.upstream))
+            with self.changed:
+                self.count += 1
+                self.changed.notify_all()
+            threading.Thread(target=self.carry, args=(near, far, self.count),
+                             daemon=True).start()
+
+    def carry(self, near, far, number):
+        with near, far, selectors.DefaultSelector() as ready:
+            ready.register(near, selectors.EVENT_READ, far)
+            ready.register(far, selectors.EVENT_READ, near)
+            while True:
+                for key, _ in ready.select():
+                    said = key.fileobj.recv(65536)
+                    if not said:
+                        return
+                    if number > self.frozen:
+                        key.data.sendall(said)
+
+    def freeze(self):
+        self.frozen = self.count
+
+    def await_another(self):
+        """Since it was frozen; False: none came."""
+        with self.changed:
+            return self.changed.wait_for(lambda: self.count > self.frozen,
+                                         PATIENCE_S)
+
+
+def run(holdfast, url, *words):
+    """One whose command says a line when it runs, and ends with its input."""
+    return subprocess.Popen(
+        [holdfast, "run", "--at", url, "--ttl", TTL, *words, "--", "sh", "-c",
+         "echo runs; read line"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def end(process):
+    """Its code, and what it said."""
+    try:
+        _, said = process.communicate("\n", timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, said = process.communicate()
+    return process.returncode, said
+
+
+def check_holder(checks, holdfast, server):
+    relay = Relay(server.port)
+    holder = run(holdfast, relay.url, "held")
+    holder.stdout.readline()
+    relay.freeze()
+    checks.check("who holds begins another connection", relay.await_another())
+    time.sleep(4)  # longer than the right lasts without a beat
+    code, said = end(holder)
+    checks.check("and goes on holding", code == 0, said)
+    checks.check("without a word", said == "", said)
+
+
+def check_waiter(checks, holdfast, server):
+    relay = Relay(server.port)
+    holder = run(holdfast, f"http://127.0.0.1:{server.port}", "waited-for")
+    holder.stdout.readline()
+    waiter = run(holdfast, relay.url, "waited-for")
+    line = ""
+    while "we are number 1" not in line:  # the place in line
+        line = waiter.stderr.readline()
+    relay.freeze()
+    code, said = end(holder)
+    checks.check("who held gives it back", code == 0, said)
+    checks.check("who waits begins another connection", relay.await_another())
+    checks.check("and is granted", waiter.stdout.readline() == "runs\n")
+    code, said = end(waiter)
+    checks.check("and ends well", code == 0, said)
+
+
+def main():
+    checks = Checks()
+    with folder() as path, Server(sys.argv[1], path, at="memory:x") as server:
+        server.await_leading()
+        check_holder(checks, sys.argv[2], server)
+        check_waiter(checks, sys.argv[2], server)
+    sys.exit(checks.end())
+
+
+main()
