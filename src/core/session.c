@@ -75,9 +75,9 @@ pause_of(const struct hf_session *s, const struct hf_answer *answer)
     uint64_t pause_ms = answer->pause_us / 1000 + (answer->pause_us % 1000 > 0);
     struct hf_duration most = s->config.silence;
 
-    return pause_ms < (uint64_t)most.ms
-               ? (struct hf_duration){(int64_t)pause_ms}
-               : most;
+    if (pause_ms >= (uint64_t)most.ms)
+        return most;
+    return (struct hf_duration){(int64_t)pause_ms};
 }
 
 /* A leader of another term [R4]; one that is older than ours leads no more. */
