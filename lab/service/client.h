@@ -5,25 +5,26 @@
 
 /*
  * A client of a service: its process, its session, and what it sends.
+ * `number` is which one it is.
  */
 
 struct hf_session_config
 service_session_config(const struct service_config *config);
 
 /* A new process, which wants nothing yet. */
-void service_client_begin(struct service_world *world, unsigned client);
+void service_client_begin(struct service_world *world, unsigned number);
 
 /* It is gone, and its streams are heard by nobody. */
-void service_client_die(struct service_world *world, unsigned client);
+void service_client_die(struct service_world *world, unsigned number);
 
-void service_client_want(struct service_world *world, unsigned client,
+void service_client_want(struct service_world *world, unsigned number,
                          unsigned lock);
-void service_client_release(struct service_world *world, unsigned client,
+void service_client_release(struct service_world *world, unsigned number,
                             unsigned lock);
-void service_client_clock(struct service_world *world, unsigned client);
+void service_client_clock(struct service_world *world, unsigned number);
 
 /* What has come back on that stream of it. */
-void service_client_hear(struct service_world *world, unsigned client,
+void service_client_hear(struct service_world *world, unsigned number,
                          unsigned index);
 
 /* The wish for that lock; NULL: there is none, or it has ended. */

@@ -10,7 +10,7 @@
 size_t service_packed_size(const struct service_config *config);
 void service_parts(const struct service_config *config,
                    uint16_t parts[EXPLORE_PARTS_MAX]);
-void service_pack(const struct service_world *world, uint8_t *bytes);
+void service_pack(const struct service_world *from, uint8_t *bytes);
 void service_unpack(const struct service_config *config, const uint8_t *bytes,
                     struct service_world *world);
 

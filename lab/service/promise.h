@@ -10,11 +10,11 @@
  */
 
 /* A client was just told something of a wish. */
-void service_promise_tell(struct service_world *world, unsigned client,
+void service_promise_tell(struct service_world *world, unsigned number,
                           const struct hf_session_notice *tell);
 
 /* Its process ends now. */
-void service_promise_dies(struct service_world *world, unsigned client);
+void service_promise_dies(struct service_world *world, unsigned number);
 
 /* What a node has decided goes out to a client. */
 void service_promise_due(struct service_world *world, unsigned node,

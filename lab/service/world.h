@@ -280,7 +280,7 @@ void service_copy(const struct service_config *config, struct service_world *to,
 /* Without further faults, everybody gets each lock, in time, and what is then
  * given back leaves no grant in the store: the property that is broken, or
  * NULL; and how many ticks it took. */
-const char *service_fair(const struct service_world *world, unsigned *ticks);
+const char *service_fair(const struct service_world *from, unsigned *ticks);
 
 unsigned service_count(const struct service_config *config,
                        enum service_act act);
