@@ -120,7 +120,7 @@ struct actions {
 static void
 list_actions(const struct kind_world *of, struct actions *actions)
 {
-    unsigned counts[KIND_ACTS_MAX];
+    unsigned counts[KIND_ACTS_MAX] = {0};
 
     HF_CHECK(of->kind->acts <= KIND_ACTS_MAX);
     for (unsigned act = 0; act < of->kind->acts; act++)
