@@ -116,13 +116,23 @@ take_header(struct hf_intakes *intakes, struct hf_intake *intake,
                            hf_intake_name(intakes, intake, name), value);
 }
 
+static struct hf_bytes
+text_of(nghttp2_rcbuf *buffer)
+{
+    nghttp2_vec text = nghttp2_rcbuf_get_buf(buffer);
+
+    return (struct hf_bytes){(const char *)text.base, text.len};
+}
+
 static int
 on_header(nghttp2_session *session, const nghttp2_frame *frame,
-          const uint8_t *name, size_t name_len, const uint8_t *value,
-          size_t value_len, uint8_t flags, void *word)
+          nghttp2_rcbuf *name_text, nghttp2_rcbuf *value_text, uint8_t flags,
+          void *word)
 {
     struct hf_http_peer *peer = word;
     struct hf_exchange *exchange = exchange_of(peer, frame->hd.stream_id);
+    struct hf_bytes name = text_of(name_text);
+    struct hf_bytes value = text_of(value_text);
     struct hf_intake *intake;
 
     (void)session;
@@ -131,10 +141,8 @@ on_header(nghttp2_session *session, const nghttp2_frame *frame,
         return 0;
     intake = exchange->intake;
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
-        hf_intake_skip(&peer->http->intakes, intake, name_len + value_len);
-    else if (!take_header(&peer->http->intakes, intake,
-                          (struct hf_bytes){(const char *)name, name_len},
-                          (struct hf_bytes){(const char *)value, value_len}))
+        hf_intake_skip(&peer->http->intakes, intake, name.len + value.len);
+    else if (!take_header(&peer->http->intakes, intake, name, value))
         return NGHTTP2_ERR_NOMEM;
     if (intake->headers_len / HEAD_TIMES > peer->http->limits.headers_len ||
         intake->headers / HEAD_TIMES > peer->http->limits.headers)
@@ -330,7 +338,7 @@ init_shared(struct hf_h2_shared *shared)
     callbacks = shared->callbacks;
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks,
                                                             on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks,
                                                          on_frame_recv);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks,

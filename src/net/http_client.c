@@ -168,30 +168,38 @@ status_of(struct hf_bytes value)
     return status;
 }
 
+static struct hf_bytes
+text_of(nghttp2_rcbuf *buffer)
+{
+    nghttp2_vec text = nghttp2_rcbuf_get_buf(buffer);
+
+    return (struct hf_bytes){(const char *)text.base, text.len};
+}
+
 static int
 on_header(nghttp2_session *session, const nghttp2_frame *frame,
-          const uint8_t *name, size_t name_len, const uint8_t *value,
-          size_t value_len, uint8_t flags, void *word)
+          nghttp2_rcbuf *name_text, nghttp2_rcbuf *value_text, uint8_t flags,
+          void *word)
 {
     struct hf_http_client *client = word;
     struct asked *asked = asked_of(session, frame->hd.stream_id);
-    struct hf_bytes name_bytes = {(const char *)name, name_len};
-    struct hf_bytes value_bytes = {(const char *)value, value_len};
+    struct hf_bytes name = text_of(name_text);
+    struct hf_bytes value = text_of(value_text);
     unsigned field;
 
     (void)flags;
     if (asked == NULL || asked->intake == NULL)
         return 0;
-    if (hf_header_is(name_bytes, ":status")) {
-        asked->status = status_of(value_bytes);
+    if (hf_header_is(name, ":status")) {
+        asked->status = status_of(value);
         return 0;
     }
     if (asked->has_head) {
-        hf_intake_skip(&client->intakes, asked->intake, name_len + value_len);
+        hf_intake_skip(&client->intakes, asked->intake, name.len + value.len);
         return 0;
     }
-    field = hf_intake_name(&client->intakes, asked->intake, name_bytes);
-    return hf_intake_value(&client->intakes, asked->intake, field, value_bytes)
+    field = hf_intake_name(&client->intakes, asked->intake, name);
+    return hf_intake_value(&client->intakes, asked->intake, field, value)
                ? 0
                : NGHTTP2_ERR_NOMEM;
 }
@@ -342,7 +350,7 @@ set_callbacks(nghttp2_session_callbacks *callbacks)
 {
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks,
                                                             on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks,
                                                          on_frame_recv);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks,
