@@ -33,7 +33,9 @@ static const struct hf_bytes methods[HF_HTTP_METHODS] = {
 static char
 small(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    if (c < 'A' || c > 'Z')
+        return c;
+    return (char)(c - 'A' + 'a');
 }
 
 bool
