@@ -28,9 +28,9 @@ hf_bundle_fini(struct hf_bundle *bundle)
 
 /* ---- Changes ------------------------------------------------------------- */
 
-static void
+static struct hf_store_op *
 add(struct hf_bundle *bundle, enum hf_op_kind kind, const char *space,
-    const char *name, const char *value)
+    const char *name)
 {
     struct hf_store_op *op;
 
@@ -40,13 +40,22 @@ add(struct hf_bundle *bundle, enum hf_op_kind kind, const char *space,
         .kind = kind,
         .key = {space, hf_arena_copy(&bundle->arena, name)},
         .expect = {.kind = HF_EXPECT_ANYTHING},
-        .new_generation = kind == HF_PUT,
     };
-    if (kind == HF_PUT) {
-        op->value = hf_arena_copy(&bundle->arena, value);
-        op->value_len = strlen(value);
-    }
-    if (op->key.name == NULL || (kind == HF_PUT && op->value == NULL))
+    if (op->key.name == NULL)
+        bundle->failed = true;
+    return op;
+}
+
+static void
+put(struct hf_bundle *bundle, const char *space, const char *name,
+    const char *value)
+{
+    struct hf_store_op *op = add(bundle, HF_PUT, space, name);
+
+    op->value = hf_arena_copy(&bundle->arena, value);
+    op->value_len = strlen(value);
+    op->new_generation = true;
+    if (op->value == NULL)
         bundle->failed = true;
 }
 
@@ -63,7 +72,7 @@ put_session(struct hf_bundle *bundle, const struct hf_lockspace *ls,
     hf_served_look_session(ls, number, &memory, &session);
     hf_served_encode_session(&session, text, sizeof(text));
     hf_served_id(session.id, name);
-    add(bundle, HF_PUT, HF_SERVED_SESSIONS, name, text);
+    put(bundle, HF_SERVED_SESSIONS, name, text);
 }
 
 static void
@@ -79,7 +88,7 @@ put_grant(struct hf_bundle *bundle, const struct hf_lockspace *ls,
     hf_served_look_grant(ls, number, wall_ms, &memory, &grant);
     hf_served_encode_grant(&grant, text, sizeof(text));
     hf_served_fence(grant.loaded.fence, name);
-    add(bundle, HF_PUT, HF_SERVED_GRANTS, name, text);
+    put(bundle, HF_SERVED_GRANTS, name, text);
 }
 
 /* Under the name of the lock and the fence that stand in it. */
@@ -103,7 +112,7 @@ put_audit(struct hf_bundle *bundle, const struct hf_lockspace *ls,
     HF_CHECK(status == HF_OK); /* we wrote it when the clear was asked for */
     hf_name_companion(cleared.space, cleared.name, cleared.grant.loaded.fence,
                       name, sizeof(name));
-    add(bundle, HF_PUT, "!audit", name, text);
+    put(bundle, "!audit", name, text);
 }
 
 static void
@@ -119,14 +128,14 @@ add_change(struct hf_bundle *bundle, const struct hf_lockspace *ls,
         return;
     case HF_CHANGE_DELETE_SESSION:
         hf_served_id(change->key, id);
-        add(bundle, HF_ERASE, HF_SERVED_SESSIONS, id, NULL);
+        add(bundle, HF_ERASE, HF_SERVED_SESSIONS, id);
         return;
     case HF_CHANGE_PUT_GRANT:
         put_grant(bundle, ls, change->number, wall_ms);
         return;
     case HF_CHANGE_DELETE_GRANT:
         hf_served_fence(change->key, fence);
-        add(bundle, HF_ERASE, HF_SERVED_GRANTS, fence, NULL);
+        add(bundle, HF_ERASE, HF_SERVED_GRANTS, fence);
         return;
     case HF_CHANGE_PUT_AUDIT:
         put_audit(bundle, ls, change->number);
