@@ -413,6 +413,7 @@ hear_clear(struct hearing *h)
     }
     log_clear(h->service->config.log, &cleared, body->fence);
     send_in(h);
+    h->message.clear.audit = (struct hf_bytes){NULL, 0}; /* it ends here */
 }
 
 /* ---- All of them --------------------------------------------------------- */
