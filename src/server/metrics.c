@@ -1,7 +1,8 @@
 #include "server/metrics.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/proc.h"
@@ -109,12 +110,14 @@ static uint64_t
 resident_bytes(void)
 {
     char statm[128];
-    unsigned long pages = 0;
+    const char *pages;
 
-    if (!hf_proc_text("/proc/self/statm", statm, sizeof(statm)) ||
-        sscanf(statm, "%*u %lu", &pages) != 1)
+    if (!hf_proc_text("/proc/self/statm", statm, sizeof(statm)))
         return 0;
-    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    pages = strchr(statm, ' ');
+    if (pages == NULL)
+        return 0;
+    return strtoull(pages, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void
