@@ -1,5 +1,6 @@
 #include "store/sqlite_commit.h"
 
+#include "base/check.h"
 #include "base/fail.h"
 #include "wire/head.h"
 
@@ -28,6 +29,7 @@ hf_sqlite_commit_find(struct hf_sqlite_sql *sql, struct hf_key key,
     if (code != SQLITE_OK)
         return code;
     code = sqlite3_step(statement);
+    HF_CHECK(code != SQLITE_OK); /* a step says ROW, DONE, or why not */
     if (code == SQLITE_ROW) {
         *found = (struct hf_rule_found){
             .present = true,
