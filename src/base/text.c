@@ -30,6 +30,14 @@ hf_text_cut(const struct hf_text *text)
 }
 
 void
+hf_text_take_back(struct hf_text *text, size_t len)
+{
+    HF_CHECK(len < text->size && len <= text->len);
+    text->len = len;
+    text->at[len] = '\0';
+}
+
+void
 hf_text_add(struct hf_text *text, const char *string)
 {
     hf_text_add_bytes(text, string, strlen(string));

@@ -28,6 +28,10 @@ bool hf_text_cut(const struct hf_text *text);
  * cut. */
 size_t hf_text_kept(const struct hf_text *text);
 
+/* What is beyond `len`, which was the length of it all when nothing was cut, is
+ * taken back. */
+void hf_text_take_back(struct hf_text *text, size_t len);
+
 void hf_text_add(struct hf_text *text, const char *string);
 void hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len);
 void hf_text_add_number(struct hf_text *text, uint64_t number);

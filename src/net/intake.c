@@ -27,6 +27,7 @@ make_room(struct hf_intakes *intakes, struct hf_intake *intake, size_t len)
         return false;
     memcpy(bytes, intake->bytes, intake->len);
     hf_free(intakes->alloc, intake->bytes);
+    intakes->held += room - intake->room;
     intake->bytes = bytes;
     intake->room = (uint32_t)room;
     return true;
@@ -82,6 +83,7 @@ hf_intake_begin(struct hf_intakes *intakes, struct hf_instant now)
         .room = intake->room,
         .method = HF_HTTP_METHODS,
     };
+    intakes->held += intake->room;
     return intake;
 }
 
@@ -97,6 +99,7 @@ hf_intake_end(struct hf_intakes *intakes, struct hf_intake *intake)
 {
     if (intake == NULL)
         return;
+    intakes->held -= intake->room;
     if (intakes->spare_count == SPARE_MAX || intake->room > ROOM_KEPT) {
         destroy(intakes->alloc, intake);
         return;

@@ -51,6 +51,7 @@ struct hf_intakes {
     uint32_t wanted;                     /* headers that are kept, a bit each */
     struct hf_intake *spare;
     unsigned spare_count;
+    size_t held; /* bytes of those that are begun */
 };
 
 /* An empty one, or NULL: no memory. */

@@ -26,6 +26,10 @@ const struct hf_http_limits hf_http_limits_default = {
      * and escaped. */
     .body_len = 128 * 1024,
 
+    /* HPACK packs a header of 4 KiB into a byte, in each of a thousand requests
+     * that never end.  Honest ones are whole when they are read. */
+    .coming_len = 64 * 1024 * 1024,
+
     /* Slow heads and bodies hold memory and a place (Slowloris).  A client
      * sends a request in one piece; only a network that loses packets makes it
      * seconds. */

@@ -19,6 +19,8 @@ struct hf_http_limits {
     uint32_t headers_len; /* names and values of all its headers */
     uint32_t headers;     /* how many */
     uint32_t body_len;
+    uint32_t coming_len; /* of all requests that are not whole: beyond it a peer
+                            has one such */
 
     struct hf_duration head_time;   /* from the first byte of a request to the
                                        end of its headers */

@@ -64,9 +64,13 @@ struct hf_exchange *
 hf_peer_begin(struct hf_http_peer *peer)
 {
     struct hf_http *http = peer->http;
-    struct hf_intake *intake = hf_intake_begin(&http->intakes, http->now);
+    struct hf_intake *intake;
     struct hf_exchange *exchange = NULL;
 
+    if (peer->counts[HF_EXCHANGE_COMING] > 0 &&
+        http->intakes.held >= http->limits.coming_len)
+        return NULL;
+    intake = hf_intake_begin(&http->intakes, http->now);
     if (intake != NULL)
         exchange = hf_exchanges_add(&http->exchanges, peer);
     if (exchange == NULL) {

@@ -1,13 +1,15 @@
 #include "server/log.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Longer than any line: two names and a reason, escaped. */
-enum { LINE_SIZE = 8 * 1024 };
+/* What a pipe takes whole or not at all; of a longer line the end is cut. */
+enum { LINE_SIZE = PIPE_BUF };
 
 static const struct hf_duration turned_away_pause = {10 * 1000};
 
@@ -67,8 +69,17 @@ add_number(const struct hf_log *log, struct hf_text *line, const char *name,
         name, number);
 }
 
+/* A pipe that can take anything can take a line. */
+static bool
+can_write(void)
+{
+    struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    return poll(&err, 1, 0) == 1 && (err.revents & POLLOUT) != 0;
+}
+
 void
-hf_log_say(const struct hf_log *log, enum hf_log_level level, const char *event,
+hf_log_say(struct hf_log *log, enum hf_log_level level, const char *event,
            const struct hf_log_field *fields)
 {
     bool json = log->format == HF_LOG_JSON;
@@ -88,16 +99,22 @@ hf_log_say(const struct hf_log *log, enum hf_log_level level, const char *event,
         else
             add_number(log, &line, fields->name, fields->number);
     }
+    if (log->lost > 0 && can_write()) {
+        add_number(log, &line, "lost", log->lost);
+        log->lost = 0;
+    }
     line.size += 2;
     hf_text_add(&line, json ? "}\n" : "\n");
-    (void)!write(STDERR_FILENO, bytes, hf_text_kept(&line));
+    if (can_write())
+        (void)!write(STDERR_FILENO, bytes, hf_text_kept(&line));
+    else
+        log->lost++;
 }
 
 /* ---- The seat ------------------------------------------------------------ */
 
 static void
-say_state(const struct hf_log *log, const struct hf_node *node,
-          const char *leader)
+say_state(struct hf_log *log, const struct hf_node *node, const char *leader)
 {
     const struct hf_log_field term[] = {{"term", NULL, node->term}, {0}};
     const struct hf_log_field where[] = {{"leader", leader, 0}, {0}};

@@ -16,7 +16,8 @@
  * seconds; settings that were read again.  No secrets, and no name of a lock
  * but in a clear.
  *
- * A line is one write; what does not go out is lost, and nobody waits for it.
+ * A line is one write.  What stderr does not take at once is lost, for nobody
+ * waits for it, and the next line says how many were.
  * One thread.
  */
 
@@ -27,6 +28,7 @@ struct hf_log {
     enum hf_log_format format;
     struct hf_instant told_at; /* of connections that were turned away */
     uint64_t untold;           /* since then */
+    uint64_t lost;             /* lines that stderr did not take */
 
     /* Of the seat, as it was told last. */
     enum hf_node_state state;
@@ -44,8 +46,8 @@ struct hf_log_field {
 enum { HF_LOG_FIELDS_MAX = 8 };
 
 /* `fields` ends with one without a name; NULL: none. */
-void hf_log_say(const struct hf_log *log, enum hf_log_level level,
-                const char *event, const struct hf_log_field *fields);
+void hf_log_say(struct hf_log *log, enum hf_log_level level, const char *event,
+                const struct hf_log_field *fields);
 
 /* Say what is new of the seat. */
 void hf_log_look(struct hf_log *log, const struct hf_seat *seat);

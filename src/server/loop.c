@@ -14,17 +14,30 @@
 #include "base/fail.h"
 #include "base/fd.h"
 #include "base/heap.h"
+#include "base/list.h"
 #include "server/watch.h"
 
-/* Bytes that are read from a connection in one turn, and no more: so nobody
- * keeps the others waiting. */
-#define READ_MAX 65536
+/* Bytes that are read of a connection at once, and for how long connections are
+ * read in one turn: what is left waits behind the others, and beats do not wait
+ * for it.  Such a piece can hold a thousand requests. */
+#define READ_MAX (16 * 1024)
+#define TURN_US  (20 * 1000)
+
+/* Connections that were silent longest, among which one that is idle is looked
+ * for when there are too many. */
+#define IDLE_LOOKS 64
 
 /* Connections that wait to be accepted, as the kernel keeps them. */
 #define BACKLOG 511
 
-/* How long whoever drains waits for those who read slowly. */
+/* How long whoever drains waits for those who read slowly, and for a store that
+ * does not answer. */
 #define DRAIN_MS 5000
+#define LEAVE_MS 10000
+
+/* Before descriptors are looked for again, when there is none even to turn
+ * somebody away. */
+#define LISTEN_PAUSE_MS 100
 
 struct loop;
 
@@ -37,10 +50,11 @@ struct connection {
     bool ended;                /* no more bytes come */
     struct hf_heap_node due;   /* when HTTP has something to do */
     struct connection *next_to_flush;
-    int events;              /* that are polled for */
-    struct connection *next; /* of all */
-    struct connection *prev;
-    char *left; /* owned: read, and not taken yet */
+    int events; /* that are polled for */
+    bool to_read;
+    struct hf_link reading; /* in the list, while it is to be read */
+    struct hf_link link;    /* of all */
+    char *left;             /* owned: read, and not taken yet */
     size_t left_len;
 };
 
@@ -61,10 +75,13 @@ struct loop {
     size_t connections_count;
     struct hf_http *http;
     struct hf_service *service;
-    struct connection *connections;
+    struct hf_list connections; /* who was silent longest is the first */
+    struct hf_list to_read;
     struct connection *to_flush;
     bool draining;
     struct hf_instant drain_until;
+    struct hf_instant leave_until;
+    struct hf_instant listen_at; /* again; HF_NEVER: it does */
 };
 
 /* ---- Connections --------------------------------------------------------- */
@@ -77,6 +94,15 @@ add_to_flush(struct connection *c)
     c->to_flush = true;
     c->next_to_flush = c->loop->to_flush;
     c->loop->to_flush = c;
+}
+
+static void
+add_to_read(struct connection *c)
+{
+    if (c->to_read)
+        return;
+    c->to_read = true;
+    hf_list_add(&c->loop->to_read, &c->reading);
 }
 
 static void
@@ -106,12 +132,10 @@ close_connection(struct connection *c)
     c->peer = NULL;
     hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
     c->loop->connections_count--;
-    if (c->prev != NULL)
-        c->prev->next = c->next;
-    else
-        c->loop->connections = c->next;
-    if (c->next != NULL)
-        c->next->prev = c->prev;
+    hf_list_remove(&c->loop->connections, &c->link);
+    if (c->to_read)
+        hf_list_remove(&c->loop->to_read, &c->reading);
+    c->to_read = false;
     (void)shutdown(c->fd, SHUT_WR);
     uv_close((uv_handle_t *)&c->poll, on_closed);
 }
@@ -191,6 +215,8 @@ read_some(struct connection *c)
         return;
     len = recv(c->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
     if (len > 0) {
+        hf_list_remove(&c->loop->connections, &c->link);
+        hf_list_add(&c->loop->connections, &c->link);
         taken = feed(c, buffer, (size_t)len);
         keep_left(c, buffer + taken, (size_t)len - taken);
     } else if (len == 0) {
@@ -237,11 +263,8 @@ flush(struct connection *c)
         return;
     all = write_all(c);
     (void)take_news(c);
-    if (all && c->left_len > 0 && hf_http_wants(c->peer)) {
-        feed_left(c);
-        all = write_all(c);
-        (void)take_news(c);
-    }
+    if (c->left_len > 0 && hf_http_wants(c->peer))
+        add_to_read(c);
     if (hf_http_is_done(c->peer)) {
         (void)take_news(c);
         close_connection(c);
@@ -279,12 +302,48 @@ on_ready(uv_poll_t *poll, int status, int events)
 
     if (c->peer == NULL)
         return;
-    hf_http_turn(c->loop->http, hf_now(), hf_wall_ms());
     if (status != 0 || (events & UV_PRIORITIZED) != 0)
         hf_http_gone(c->peer);
     else if ((events & UV_READABLE) != 0)
-        read_some(c);
+        add_to_read(c);
     add_to_flush(c);
+}
+
+/* Who is ready, in turns. */
+static void
+read_turn(struct loop *loop)
+{
+    int64_t until_us = hf_now_us() + TURN_US;
+    struct hf_link *link;
+
+    while ((link = loop->to_read.first) != NULL && hf_now_us() < until_us) {
+        struct connection *c = HF_CONTAINER(link, struct connection, reading);
+
+        hf_list_remove(&loop->to_read, link);
+        c->to_read = false;
+        read_some(c);
+        add_to_flush(c);
+    }
+}
+
+/* There are as many as may be: who asks for nothing, and was silent longest,
+ * makes room. */
+static void
+make_room(struct loop *loop)
+{
+    struct hf_link *link = loop->connections.first;
+
+    if (loop->connections_count < loop->config.limits.peers)
+        return;
+    hf_log_turned_away(loop->config.log, hf_now());
+    for (int i = 0; i < IDLE_LOOKS && link != NULL; i++, link = link->next) {
+        struct connection *c = HF_CONTAINER(link, struct connection, link);
+
+        if (hf_http_is_idle(c->peer)) {
+            close_connection(c);
+            return;
+        }
+    }
 }
 
 static void
@@ -294,6 +353,7 @@ add_connection(struct loop *loop, int fd)
     struct hf_error why;
     int one = 1;
 
+    make_room(loop);
     if (c == NULL ||
         !hf_heap_reserve(&loop->due, loop->connections_count + 1) ||
         hf_http_add(loop->http, &c->peer, &why) != HF_OK ||
@@ -308,10 +368,7 @@ add_connection(struct loop *loop, int fd)
     c->loop = loop;
     c->fd = fd;
     c->poll.data = c;
-    c->next = loop->connections;
-    if (c->next != NULL)
-        c->next->prev = c;
-    loop->connections = c;
+    hf_list_add(&loop->connections, &c->link);
     loop->connections_count++;
     add_to_flush(c);
 }
@@ -327,6 +384,11 @@ turn_away(struct loop *loop)
     fd = accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     hf_fd_close(&fd);
     loop->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (loop->spare_fd < 0) { /* another thread has taken it */
+        uv_poll_stop(&loop->listener);
+        loop->listen_at =
+            hf_after(hf_now(), (struct hf_duration){LISTEN_PAUSE_MS});
+    }
     hf_log_turned_away(loop->config.log, hf_now());
 }
 
@@ -347,6 +409,19 @@ on_accept(uv_poll_t *poll, int status, int events)
             return;
         add_connection(loop, fd);
     }
+}
+
+static void
+listen_again(struct loop *loop)
+{
+    if (!hf_reached(hf_now(), loop->listen_at) || loop->draining)
+        return;
+    loop->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    loop->listen_at = hf_after(hf_now(), (struct hf_duration){LISTEN_PAUSE_MS});
+    if (loop->spare_fd < 0)
+        return;
+    loop->listen_at = HF_NEVER;
+    uv_poll_start(&loop->listener, UV_READABLE, on_accept);
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -376,18 +451,41 @@ on_timer(uv_timer_t *timer)
 static void
 drain_connections(struct loop *loop)
 {
-    for (struct connection *c = loop->connections; c != NULL; c = c->next) {
+    for (struct hf_link *link = loop->connections.first; link != NULL;
+         link = link->next) {
+        struct connection *c = HF_CONTAINER(link, struct connection, link);
+
         hf_http_drain(c->peer);
         add_to_flush(c);
     }
 }
 
+/* Until when is it waited for who reads slowly, or for the store? */
+static struct hf_instant
+last_deadline(const struct loop *loop)
+{
+    if (!loop->draining)
+        return HF_NEVER;
+    return hf_service_has_stopped(loop->service) ? loop->drain_until
+                                                 : loop->leave_until;
+}
+
+/* As if we were killed, which loses nothing that was told: the call to the
+ * store that is under way cannot be waited for. */
+static void
+leave_as_it_is(struct loop *loop)
+{
+    hf_log_say(loop->config.log, HF_LOG_ERROR,
+               "left without an answer of the store", NULL);
+    _exit(69);
+}
+
 static bool
 is_over(const struct loop *loop)
 {
-    return loop->draining && hf_service_has_stopped(loop->service) &&
-           (loop->connections == NULL ||
-            hf_reached(hf_now(), loop->drain_until));
+    return hf_reached(hf_now(), last_deadline(loop)) ||
+           (loop->draining && hf_service_has_stopped(loop->service) &&
+            loop->connections.first == NULL);
 }
 
 /* The end of a turn. */
@@ -397,6 +495,8 @@ on_check(uv_check_t *check)
     struct loop *loop = check->data;
 
     hf_http_turn(loop->http, hf_now(), hf_wall_ms());
+    listen_again(loop);
+    read_turn(loop);
     hf_service_wake(loop->service);
     if (hf_reached(hf_now(), hf_service_deadline(loop->service)))
         hf_service_clock(loop->service);
@@ -406,8 +506,11 @@ on_check(uv_check_t *check)
     if (loop->draining && hf_service_has_stopped(loop->service))
         drain_connections(loop);
     flush_all(loop);
-    if (is_over(loop))
-        uv_stop(&loop->uv);
+    if (!is_over(loop))
+        return;
+    if (!hf_service_has_stopped(loop->service))
+        leave_as_it_is(loop);
+    uv_stop(&loop->uv);
 }
 
 /* Before it sleeps: until when. */
@@ -421,8 +524,11 @@ on_prepare(uv_prepare_t *prepare)
 
     if (first != NULL)
         at = hf_earlier(at, first->at);
-    if (loop->draining)
-        at = hf_earlier(at, loop->drain_until);
+    at = hf_earlier(at, last_deadline(loop));
+    if (!loop->draining)
+        at = hf_earlier(at, loop->listen_at);
+    if (loop->to_read.first != NULL)
+        at = hf_now();
     left = hf_between(hf_now(), at).ms;
     if (at.ms == HF_NEVER.ms)
         uv_timer_stop(&loop->timer);
@@ -466,10 +572,11 @@ on_signal(uv_signal_t *signal, int number)
         return;
     }
     if (loop->draining)
-        return;
+        _exit(128 + number); /* as if it were killed, which loses nothing */
     loop->config.stopping(loop->config.ctx);
     loop->draining = true;
     loop->drain_until = hf_after(hf_now(), (struct hf_duration){DRAIN_MS});
+    loop->leave_until = hf_after(hf_now(), (struct hf_duration){LEAVE_MS});
     uv_poll_stop(&loop->listener);
     hf_fd_close(&loop->listen_fd);
     hf_service_stop(loop->service);
@@ -577,8 +684,9 @@ close_handle(uv_handle_t *handle, void *ctx)
 static void
 close_all(struct loop *loop)
 {
-    while (loop->connections != NULL)
-        close_connection(loop->connections);
+    while (loop->connections.first != NULL)
+        close_connection(
+            HF_CONTAINER(loop->connections.first, struct connection, link));
     hf_service_close(loop->service);
     uv_walk(&loop->uv, close_handle, NULL);
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
@@ -593,7 +701,11 @@ close_all(struct loop *loop)
 enum hf_status
 hf_loop_run(const struct hf_loop_config *config, struct hf_error *error)
 {
-    struct loop loop = {.config = *config, .listen_fd = -1};
+    struct loop loop = {
+        .config = *config,
+        .listen_fd = -1,
+        .listen_at = HF_NEVER,
+    };
     enum hf_status status;
 
     if (uv_loop_init(&loop.uv) != 0)

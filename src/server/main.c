@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -43,7 +44,7 @@ bound(void *ctx, uint16_t port)
 static void
 ready(void *ctx)
 {
-    const struct daemon *daemon = ctx;
+    struct daemon *daemon = ctx;
     int fd = daemon->options.ready_fd;
     char text[16];
     int len = snprintf(text, sizeof(text), "%u\n", (unsigned)daemon->port);
@@ -64,7 +65,7 @@ ready(void *ctx)
 static void
 stopping(void *ctx)
 {
-    const struct daemon *daemon = ctx;
+    struct daemon *daemon = ctx;
 
     hf_log_say(&daemon->log, HF_LOG_INFO, "stops", NULL);
     hf_notify("STOPPING=1");
@@ -93,6 +94,15 @@ reload(void *ctx)
                    (const struct hf_log_field[]){{"setting", other, 0},
                                                  {NULL, NULL, 0}});
     hf_log_say(&daemon->log, HF_LOG_INFO, "settings were read again", NULL);
+}
+
+/* Who reads our log, or --ready-fd, may end before we do. */
+static void
+ignore_broken_pipes(void)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    (void)sigaction(SIGPIPE, &ignore, NULL);
 }
 
 /* A connection is a descriptor: as many as we may have. */
@@ -146,6 +156,7 @@ main(int argc, char **argv)
     daemon.argv = argv;
     daemon.log.format = options->settings.log;
     raise_limit();
+    ignore_broken_pipes();
     hf_self_learn(&daemon.self);
     config.service.seat.scribe.self = &daemon.self;
     config.service.seat.scribe.address = daemon.address;

@@ -268,14 +268,26 @@ read_request(struct hearing *h)
     h->message.a = is_given(h, HF_API_A) ? body->a : ++h->service->attempts;
 }
 
+/* Open its session, unless the request will be refused. */
+static bool
+open_first(struct hearing *h)
+{
+    struct hf_message acquire = h->message;
+
+    if (!is_sound(h) || !open_for(h))
+        return false;
+    acquire.session = h->message.session;
+    acquire.secret = h->message.secret;
+    h->message = acquire;
+    return true;
+}
+
 static void
 hear_acquire(struct hearing *h)
 {
     struct hf_service *service = h->service;
     const struct hf_api_body *body = &service->body;
 
-    if (h->message.session == 0 && !open_for(h))
-        return;
     read_wants(h);
     read_request(h);
     h->message.kind = HF_MESSAGE_ACQUIRE;
@@ -287,13 +299,46 @@ hear_acquire(struct hearing *h)
     h->message.acquire.remaining = body->remaining;
     h->message.acquire.waited = body->waited;
     h->message.acquire.note = body->note;
+    if (h->message.session == 0 && !open_first(h))
+        return;
     send_in(h);
+}
+
+/* A path that names a lock is of that lock: whoever mistakes one for another
+ * gives nothing back. */
+static bool
+holds_another(const struct hearing *h)
+{
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    const struct hf_message *m = &h->message;
+    struct hf_look_name named;
+    struct hf_look_name row;
+    enum hf_mode mode;
+    uint32_t cursor = 0;
+    uint32_t held;
+
+    if (!h->route->name.is_given || table == NULL)
+        return false;
+    held = hf_look_held(table, m->session, m->lane, m->n);
+    if (held == 0)
+        return false;
+    if (!hf_look_find(table, &h->service->wants[0], &named))
+        return true;
+    while (hf_look_grant_names(table, held, &cursor, &row, &mode))
+        if (row.number == named.number)
+            return false;
+    return true;
 }
 
 static void
 hear_release(struct hearing *h)
 {
+    read_wants(h);
     read_request(h);
+    if (holds_another(h)) {
+        refuse(h, HF_API_BAD_REQUEST, "that request holds another lock");
+        return;
+    }
     h->message.kind = HF_MESSAGE_RELEASE;
     send_in(h);
 }
@@ -361,10 +406,9 @@ hear_of_session(struct hearing *h, enum hf_message_kind kind)
     send_in(h);
 }
 
-/* Whatever comes of it: an operator has asked for it. */
+/* Whatever comes of it: an operator has asked for it, and it was there. */
 static void
-log_clear(const struct hf_log *log, const struct hf_cleared *cleared,
-          uint64_t fence)
+log_clear(struct hf_log *log, const struct hf_cleared *cleared, uint64_t fence)
 {
     const struct hf_log_field fields[] = {
         {"space", cleared->space, 0},   {"name", cleared->name, 0},
@@ -410,8 +454,8 @@ hear_clear(struct hearing *h)
         h->message.clear.audit.len =
             hf_cleared_encode(&cleared, audit, sizeof(audit));
         h->message.clear.audit.at = audit;
+        log_clear(h->service->config.log, &cleared, body->fence);
     }
-    log_clear(h->service->config.log, &cleared, body->fence);
     send_in(h);
     h->message.clear.audit = (struct hf_bytes){NULL, 0}; /* it ends here */
 }

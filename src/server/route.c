@@ -212,11 +212,17 @@ read_parameter(struct hf_route *route, struct hf_bytes parameter,
                        HF_ROUTE_LIMIT_MAX);
     if (is(name, "after"))
         route->after = value;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        if (is(name, texts[i].name) && !unescape(value, texts[i].text))
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (!is(name, texts[i].name))
+            continue;
+        if (texts[i].text->is_given)
+            return hf_fail(error, HF_E_INVALID, "%s is given twice",
+                           texts[i].name);
+        if (!unescape(value, texts[i].text))
             return hf_fail(error, HF_E_INVALID,
                            "%s is too long, or not escaped as it should be",
                            texts[i].name);
+    }
     return read_asker(route, name, value, error);
 }
 

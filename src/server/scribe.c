@@ -18,8 +18,7 @@
 #define BUNDLES 3
 
 /* Things that can be told and not yet taken: an answer to each of two
- * questions, a chunk, a page of the audit, a hint, and that the place went
- * back. */
+ * questions, a chunk, a page of the audit, and a hint. */
 #define TOLD_MAX 8
 
 /* A question as it goes to the store. */
@@ -33,6 +32,7 @@ struct ask {
 struct load {
     uint64_t term; /* 0: none */
     bool wanted;   /* its next chunk is */
+    bool reads;    /* and is being read: nobody else touches the page */
     bool grants;   /* sessions have been read */
     struct hf_page page;
 };
@@ -61,6 +61,7 @@ struct hf_scribe {
     struct audit audit;
     uint64_t watched; /* version of the head; 0: nobody watches */
     uint64_t generation;
+    bool went_back; /* and that is not yet taken */
     struct hf_scribe_told told[TOLD_MAX];
     size_t told_count;
 };
@@ -107,7 +108,7 @@ hf_scribe_has_told(struct hf_scribe *scribe)
     bool is_there;
 
     enter(scribe);
-    is_there = scribe->told_count > 0;
+    is_there = scribe->told_count > 0 || scribe->went_back;
     leave(scribe);
     return is_there;
 }
@@ -124,6 +125,10 @@ hf_scribe_take(struct hf_scribe *scribe, struct hf_scribe_told *told)
         scribe->told_count--;
         memmove(scribe->told, scribe->told + 1,
                 scribe->told_count * sizeof(scribe->told[0]));
+    } else if (scribe->went_back) {
+        *told = (struct hf_scribe_told){.kind = HF_SCRIBE_WENT_BACK};
+        scribe->went_back = false;
+        is_there = true;
     }
     leave(scribe);
     return is_there;
@@ -304,7 +309,8 @@ look_whether_it_went_back(struct hf_scribe *scribe)
     if (generation == scribe->generation)
         return;
     scribe->generation = generation;
-    tell(scribe, &(struct hf_scribe_told){.kind = HF_SCRIBE_WENT_BACK});
+    scribe->went_back = true;
+    scribe->config.told(scribe->config.ctx);
 }
 
 static void
@@ -354,6 +360,7 @@ load(struct hf_scribe *scribe)
     enum hf_status status = HF_OK;
 
     scribe->load.wanted = false;
+    scribe->load.reads = true;
     leave(scribe);
     if (is_first_chunk(&scribe->load))
         status = check_locks(scribe->store, &told.error);
@@ -362,6 +369,7 @@ load(struct hf_scribe *scribe)
     else
         told.kind = HF_SCRIBE_UNLOADED;
     enter(scribe);
+    scribe->load.reads = false;
     tell(scribe, &told);
 }
 
@@ -544,6 +552,7 @@ void
 hf_scribe_load(struct hf_scribe *scribe, uint64_t term)
 {
     enter(scribe);
+    HF_CHECK(!scribe->load.reads); /* our claim was answered after it */
     scribe->load.term = term;
     scribe->load.grants = false;
     scribe->load.page.after_len = 0;

@@ -204,6 +204,18 @@ refuse(struct hf_service *service, uint64_t stream)
     service->config.wrote(service->config.ctx, call->peer);
 }
 
+static void
+refuse_for_room(struct hf_service *service, uint64_t stream)
+{
+    struct hf_call *call = hf_calls_find(&service->calls, stream);
+
+    if (call == NULL)
+        return;
+    call->answered = true;
+    hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY, NULL);
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
 /* To an answer that nobody waits for alone. */
 static void
 keep_silent(struct hf_service *service, struct hf_call *call,
@@ -253,11 +265,8 @@ keep(struct hf_service *service, const struct hf_answer *answer)
     kept.body = (struct hf_bytes){text.at, hf_text_kept(&text)};
     if (answer->kind == HF_ANSWER_GRANTED)
         kept.fence = answer->fence;
-    if (hf_tray_put(&service->tray, &kept))
-        return;
-    call->answered = true;
-    hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY, NULL);
-    service->config.wrote(service->config.ctx, call->peer);
+    if (!hf_tray_put(&service->tray, &kept))
+        refuse_for_room(service, answer->stream);
 }
 
 static void
@@ -389,9 +398,11 @@ hf_service_gathered(struct hf_service *service)
     hf_text_add(&gather->text, "]}");
     answer.body =
         (struct hf_bytes){gather->text.at, hf_text_kept(&gather->text)};
-    if (service->refused || hf_text_cut(&gather->text) ||
-        !hf_tray_put(&service->tray, &answer))
+    if (service->refused)
         refuse(service, gather->stream);
+    else if (hf_text_cut(&gather->text) ||
+             !hf_tray_put(&service->tray, &answer))
+        refuse_for_room(service, gather->stream);
     else
         let_out(service, service->through);
 }

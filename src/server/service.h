@@ -33,7 +33,7 @@ struct hf_service_config {
     const char *const *hosts; /* borrowed: by which names clients may call it,
                                  beside those of this machine's own loopback;
                                  NULL at the end; they may change */
-    const struct hf_log *log; /* borrowed */
+    struct hf_log *log;       /* borrowed */
 };
 
 /* Errors as hf_seat_open. */

@@ -317,7 +317,10 @@ list_hosts(struct hf_settings *settings)
 {
     for (size_t i = 0; i < settings->hosts_count; i++)
         settings->host_list[i] = settings->hosts[i];
-    settings->host_list[settings->hosts_count] = settings->listen_host;
+    snprintf(settings->listen_name, sizeof(settings->listen_name),
+             strchr(settings->listen_host, ':') != NULL ? "[%s]" : "%s",
+             settings->listen_host);
+    settings->host_list[settings->hosts_count] = settings->listen_name;
     settings->host_list[settings->hosts_count + 1] = NULL;
 }
 

@@ -27,6 +27,7 @@ enum { HF_SETTINGS_HOSTS_MAX = 16 };
 
 struct hf_settings {
     char listen_host[64];
+    char listen_name[66]; /* as a URL has it */
     uint16_t port;
     char at[HF_PLACE_MAX]; /* "": the file of its own */
     char hosts[HF_SETTINGS_HOSTS_MAX][HF_HOST_MAX + 1];

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "server/parts.h"
 #include "wire/api_look.h"
 #include "wire/api_why.h"
@@ -13,9 +14,10 @@
 #define ROWS_DEFAULT 100
 #define IN_LINE_MAX  1000
 
-/* Rows of a list, if nothing is said; and what one of them may take. */
+/* Rows of a list, if nothing is said; and names that are looked at for it, of
+ * which a prefix may leave none. */
 #define LIST_LIMIT 100
-#define ROW_MAX    4096
+#define LOOKS_MAX  1000
 
 static const char *const states[] = {
     [HF_NODE_FOLLOWING] = "following", [HF_NODE_LOADING] = "loading",
@@ -27,6 +29,7 @@ static void
 say(struct hf_service *service, const struct hf_http_request *request,
     int status, const struct hf_text *text)
 {
+    HF_CHECK(!hf_text_cut(text));
     hf_service_reply(service, request->exchange, status,
                      (struct hf_bytes){text->at, hf_text_kept(text)});
 }
@@ -126,7 +129,9 @@ list(struct hf_service *service, struct hf_lockspace *table,
 
     hf_text_init(&text, service->text, sizeof(service->text) - 64);
     hf_text_add(&text, "{\"locks\":[");
-    while (count < limit && text.size - text.len > 2 * ROW_MAX) {
+    for (int looks = 0; looks < LOOKS_MAX && count < limit &&
+                        text.size - text.len > HF_API_LOOK_LOCK_MAX;
+         looks++) {
         more = hf_look_names(table, &cursor, &row);
         if (!more)
             break;

@@ -71,6 +71,25 @@ add_waiter(const struct hf_lockspace *ls, const struct hf_look_claim *row,
                  row->age.ms, whys[row->why], row->free ? "true" : "false");
 }
 
+/* Add a row, which is the `index`th; false: it does not fit, and what follows
+ * the rows still does. */
+static bool
+add_row(struct hf_lockspace *ls, const struct hf_look_claim *row, size_t index,
+        struct hf_text *text)
+{
+    size_t before = text->len;
+
+    hf_text_add(text, index > 0 ? "," : "");
+    if (row->fence != 0)
+        add_holder(ls, row, text);
+    else
+        add_waiter(ls, row, text);
+    if (text->len + HF_API_LOOK_REST < text->size)
+        return true;
+    hf_text_take_back(text, before);
+    return false;
+}
+
 /* Returns how many there are now, of `count` that were there before. */
 static size_t
 add_holders(struct hf_lockspace *ls, const struct hf_look_name *row,
@@ -79,13 +98,10 @@ add_holders(struct hf_lockspace *ls, const struct hf_look_name *row,
     struct hf_look_claim claim;
     uint32_t cursor = 0;
 
-    for (;
-         count < rows_max && hf_look_holders(ls, row->number, &cursor, &claim);
-         count++) {
-        if (count > 0)
-            hf_text_add(text, ",");
-        add_holder(ls, &claim, text);
-    }
+    while (count < rows_max &&
+           hf_look_holders(ls, row->number, &cursor, &claim) &&
+           add_row(ls, &claim, count, text))
+        count++;
     return count;
 }
 
@@ -107,11 +123,10 @@ hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
         hf_text_addf(text, ",\"position\":%" PRIu64, position);
     hf_text_add(text, ",\"queue\":[");
     for (size_t i = 0;
-         i < rows_max && hf_look_line(ls, row->number, &cursor, &claim); i++) {
-        if (i > 0)
-            hf_text_add(text, ",");
-        add_waiter(ls, &claim, text);
-    }
+         i < rows_max && hf_look_line(ls, row->number, &cursor, &claim) &&
+         add_row(ls, &claim, i, text);
+         i++)
+        ;
     hf_text_add(text, "]}");
 }
 

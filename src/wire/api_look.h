@@ -1,6 +1,7 @@
 #ifndef HF_WIRE_API_LOOK_H
 #define HF_WIRE_API_LOOK_H
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "core/lockspace/look.h"
 
@@ -15,8 +16,21 @@
  *   waiter {"session":"…","lane":1,"n":1,"mode":"shared","waited_ms":10,
  *           "why":"behind","who":"…","note":"…"}
  *
- * Allocates nothing; the machine is only looked at.
+ * Allocates nothing; the machine is only looked at.  Rows that do not fit are
+ * left out, from the first of them on, so that it is JSON in any case: `text`
+ * has room for one of each list, and for what follows them.
  */
+enum {
+    /* What follows the rows, and stands around them. */
+    HF_API_LOOK_REST = 256,
+
+    /* A lock with a row of each list: quoted, a character has two bytes at
+     * most. */
+    HF_API_LOOK_LOCK_MAX =
+        2 * (HF_SPACE_MAX + HF_NAME_MAX +
+             2 * (HF_SERVED_WHO_MAX + HF_SERVED_NOTE_MAX + 512)) +
+        HF_API_LOOK_REST,
+};
 
 /* The lock of that row, with at most so many of each list; and where in line
  * stands who asks, if that is not 0. */

@@ -10,6 +10,9 @@
 /* A duration as a text needs so much. */
 enum { SPAN = 32, SENTENCES = 2048 };
 
+/* Of thousands that share it. */
+enum { LOOKS_MAX = 1000 };
+
 /* Who is looked at. */
 struct subject {
     struct hf_look_claim claim;
@@ -46,7 +49,8 @@ look_at(struct hf_lockspace *ls, const struct hf_look_claim *claim,
                  claim->session);
 }
 
-/* The holder that was silent for longest; false: nobody holds it. */
+/* Of the holders that are looked at, the one that was silent for longest;
+ * false: nobody holds it. */
 static bool
 find_quietest(struct hf_lockspace *ls, const struct hf_look_name *row,
               struct subject *quietest)
@@ -56,7 +60,9 @@ find_quietest(struct hf_lockspace *ls, const struct hf_look_name *row,
     uint32_t cursor = 0;
     bool any = false;
 
-    while (hf_look_holders(ls, row->number, &cursor, &claim)) {
+    for (int looks = 0; looks < LOOKS_MAX &&
+                        hf_look_holders(ls, row->number, &cursor, &claim);
+         looks++) {
         look_at(ls, &claim, &other);
         if (!any || other.session.silent.ms > quietest->session.silent.ms)
             *quietest = other;

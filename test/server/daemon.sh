@@ -390,10 +390,16 @@ kill -HUP "$pid"
 await "the refusal" logged "settings are as they were" '.why | test("colour")'
 check "a file that is wrong changes nothing" \
     [ "$(asked_as second.example)" = 200 ]
-curl -s -m 20 -o "$here/clear" -d '{"fence":5,"reason":"a \"reason\""}' \
+curl -s -m 20 -o "$here/granted" -d '{}' "$url/v1/locks/a/acquire"
+fence=$(grep -o '"fence":[0-9]*' "$here/granted" | cut -d: -f2)
+curl -s -m 20 -o "$here/clear" -d '{"fence":1,"reason":"of nothing"}' \
+    "$url/v1/locks/b/clear"
+curl -s -m 20 -o "$here/clear" \
+    -d "{\"fence\":$fence,\"reason\":\"a \\\"reason\\\"\"}" \
     "$url/v1/locks/a/clear"
 check "a clear is in the log, with its reason" \
-    logged clear '.name == "a" and .why == "a \"reason\"" and .fence == 5'
+    logged clear ".name == \"a\" and .why == \"a \\\"reason\\\"\" and .fence == $fence"
+check "and one of nothing is not" [ "$(grep -c 'of nothing' "$here/log")" = 0 ]
 check "and no secret is" [ "$(grep -c secret "$here/log")" = 0 ]
 kill -TERM "$pid"
 wait "$pid"

@@ -210,3 +210,13 @@ hf_look_session(struct hf_lockspace *ls, uint64_t id)
 {
     return hf_owners_session(ls, id);
 }
+
+uint32_t
+hf_look_held(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
+             uint64_t n)
+{
+    uint32_t of = hf_owners_session(ls, session);
+    uint32_t at = of == 0 ? 0 : hf_owners_lane(ls, of, lane);
+
+    return at == 0 ? 0 : hf_owners_held(ls, at, n);
+}

@@ -101,4 +101,8 @@ struct hf_texts_ref hf_look_audit_at(const struct hf_lockspace *ls,
 uint32_t hf_look_fence(struct hf_lockspace *ls, uint64_t fence);
 uint32_t hf_look_session(struct hf_lockspace *ls, uint64_t id);
 
+/* Of what a lane's request n holds: its number likewise. */
+uint32_t hf_look_held(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
+                      uint64_t n);
+
 #endif

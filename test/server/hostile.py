@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""hostile.py HOLDFASTD [sanitized]: peers, readers and stores that mean no good.
+
+Each costs what it is allowed to, and nobody else anything: whoever asks for the
+server's health has it.
+"""
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+
+from support import Checks, Client, Server, folder
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+HEADERS, END_STREAM, END_HEADERS = 1, 1, 4
+
+
+def frame(kind, flags, stream, payload):
+    return (len(payload).to_bytes(3, "big") + bytes([kind, flags])
+            + stream.to_bytes(4, "big") + payload)
+
+
+def literal(index, value, indexed=False):
+    """A header of HPACK's static table with a value of its own."""
+    first = bytes([0x40 | index]) if indexed else (
+        bytes([index]) if index < 15 else bytes([15, index - 15]))
+    length = bytes([len(value)]) if len(value) < 127 else b"\x7f" + varint(
+        len(value) - 127)
+    return first + length + value
+
+
+def varint(number):
+    out = b""
+    while number >= 128:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def connect(server):
+    return socket.create_connection(("127.0.0.1", server.port), timeout=60)
+
+
+def health_s(server):
+    begun = time.monotonic()
+    status, _ = Client(server).ask("GET", "/healthz")
+    return time.monotonic() - begun if status == 200 else float("inf")
+
+
+def count(server, what):
+    _, text = Client(server).ask("GET", "/metrics")
+    return next(int(line.split()[1]) for line in text.splitlines()
+                if line.startswith(what + " "))
+
+
+# ---- Requests -------------------------------------------------------------------
+
+def check_pipelines(checks, server):
+    many = 1300
+    with connect(server) as peer:
+        peer.sendall(GET * many)
+        answers = b""
+        while answers.count(b"HTTP/1.1 200") < many:
+            more = peer.recv(65536)
+            if not more:
+                break
+            answers += more
+    checks.check("requests in a row are answered, be they many",
+                 answers.count(b"HTTP/1.1 200") == many)
+
+
+def check_long_rows(checks, server):
+    """Quotes have two bytes in JSON, and rows of them fill any answer."""
+    client = Client(server)
+    said = {"note": '"' * 2048, "who": '"' * 1024, "mode": "shared"}
+    for number in range(60):
+        for name in (f"long-{number}", "long"):
+            client.ask("POST", f"/v1/locks/{name}/acquire", said)
+    names, after, whole = set(), "", True
+    while after is not None:
+        _, page = client.ask("GET", f"/v1/locks?prefix=long&after={after}")
+        names |= {row["name"] for row in page["locks"]}
+        whole &= all(row["holders"] for row in page["locks"])
+        after = page.get("after")
+    checks.check("long rows are listed, all of them", whole and names == {
+        "long", *(f"long-{number}" for number in range(60))}, names)
+    for path in ("/v1/locks/long", "/v1/locks/long/why"):
+        _, page = client.ask("GET", path)
+        page = page.get("lock", page)
+        checks.check(f"and {path} is JSON with whole rows",
+                     page["holders"][-1]["note"] == said["note"])
+
+
+def check_names(checks, server):
+    client = Client(server)
+    status, _ = client.ask("POST", "/v1/locks/safe/acquire?name=other", {})
+    checks.check("a query does not name another lock", status == 400)
+    status, _ = client.ask("GET", "/v1/locks?space=a&space=b")
+    checks.check("nothing is given twice", status == 400)
+    before = count(server, "holdfast_sessions")
+    status, _ = client.ask("POST", "/v1/locks/%0a/acquire", {"ttl": "10m"})
+    checks.check("what is refused opens no session", status == 400
+                 and count(server, "holdfast_sessions") == before)
+    _, granted = client.ask("POST", "/v1/locks/mine/acquire", {})
+    client.secret = granted["secret"]
+    body = {"session": granted["session"]}
+    status, _ = client.ask("POST", "/v1/locks/yours/release", body)
+    checks.check("a release of another name gives nothing back",
+                 status == 400)
+    status, _ = client.ask("POST", "/v1/locks/mine/release", body)
+    checks.check("and one of its own does", status == 200)
+
+
+def check_scans(checks, server):
+    """Nine hundred lists that find nothing among many names, in one packet."""
+    client = Client(server).open(ttl="120s")
+    for lane in range(1, 400):
+        status, said = client.ask("POST", "/v1/acquire", {
+            "session": client.session, "lane": lane,
+            "locks": [f"name-{lane}-{i}" for i in range(60)]})
+        if status != 200:
+            raise RuntimeError(said)
+    head = (b"\x82\x86" + literal(4, b"/v1/locks?prefix=none")
+            + literal(1, b"localhost"))
+    lists = b"".join(frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, head)
+                     for i in range(900))
+    peers = [connect(server) for _ in range(5)]
+    for peer in peers:
+        peer.sendall(PREFACE + lists)
+    took = max(health_s(server) for _ in range(3))
+    checks.check("lists that find nothing do not stop the others", took < 0.5,
+                 f"{took:.2f} s")
+    for peer in peers:
+        peer.close()
+
+
+def check_heads(checks, server):
+    """A header of 3.9 KB, and a thousand requests that name it by a byte and do
+    not end."""
+    before = server.status("VmRSS")
+    head = b"\x83\x86" + literal(4, b"/v1/acquire") + literal(1, b"localhost")
+    # 62: what was put into the dynamic table last
+    rest = frame(HEADERS, END_HEADERS, 1,
+                 head + literal(23, b"x" * 3900, indexed=True))
+    rest += b"".join(frame(HEADERS, END_HEADERS, 2 * i + 1, head + b"\xbe")
+                     for i in range(1, 999))
+    peers = [connect(server) for _ in range(40)]
+    for peer in peers:
+        peer.sendall(PREFACE + rest)
+    took = health_s(server)
+    grown = (server.status("VmRSS") - before) // 1024
+    if "sanitized" not in sys.argv:  # whose memory is another
+        checks.check("requests that do not end have a bound in all",
+                     grown < 110, f"{grown} MiB")
+    checks.check("and do not stop the others", took < 1, f"{took:.2f} s")
+    for peer in peers:
+        peer.close()
+
+
+# ---- Connections, readers and stores --------------------------------------------
+
+def check_idle(checks, daemon, path):
+    with Server(daemon, path, "--connections", "5", at="memory:x") as server:
+        server.await_leading()
+        peers = [connect(server) for _ in range(20)]
+        checks.check("who says nothing keeps nobody out",
+                     health_s(server) < 10)
+        for peer in peers:
+            peer.close()
+
+
+def start_with_log(daemon, path):
+    """(server, where its log can be read)"""
+    read_end, write_end = os.pipe()
+    server = Server(daemon, path, at="memory:x")
+    server.errors.close()
+    server.errors = open(write_end, "w")
+    server.start()
+    server.await_leading()
+    server.errors.close()
+    return server, read_end
+
+
+def clear(client, name):
+    _, granted = client.ask("POST", f"/v1/locks/{name}/acquire", {})
+    client.ask("POST", f"/v1/locks/{name}/clear",
+               {"fence": granted["fence"], "reason": "x" * 400})
+
+
+def check_logs(checks, daemon, path):
+    server, log = start_with_log(daemon, path)
+    client = Client(server, timeout=10)
+    for number in range(200):  # more than a pipe holds
+        clear(client, f"cleared-{number}")
+    checks.check("a log that nobody reads stops nothing",
+                 health_s(server) < 10)
+    os.read(log, 1 << 20)
+    clear(client, "one-more")
+    checks.check("and tells what it has lost", b" lost=" in os.read(
+        log, 1 << 20))
+    os.close(log)
+    clear(client, "last")
+    checks.check("a log whose reader is dead kills nobody",
+                 health_s(server) < 10)
+    server.kill()
+
+
+def children_s():
+    """Processor time of those that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def check_stuck_store(checks, daemon, path):
+    """Somebody else writes, and does not end."""
+    spent = children_s()
+    with Server(daemon, path) as server:
+        server.await_leading()
+        other = sqlite3.connect(f"{path}/served.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        server.process.send_signal(signal.SIGTERM)
+        begun = time.monotonic()
+        try:
+            code = server.process.wait(60)
+        except subprocess.TimeoutExpired:
+            code = None
+        took = time.monotonic() - begun
+        checks.check("SIGTERM does not wait for a store for ever",
+                     code == 69 and took < 30, f"{code} after {took:.1f} s")
+        other.execute("ROLLBACK")
+        other.close()
+        spent = children_s() - spent
+        checks.check("nor does it spin", spent < 2, spent)
+
+
+def main():
+    checks = Checks()
+    daemon = sys.argv[1]
+    with folder() as path:
+        check_stuck_store(checks, daemon, path)
+        check_idle(checks, daemon, path)
+        check_logs(checks, daemon, path)
+        with Server(daemon, path, at="memory:x") as server:
+            server.await_leading()
+            check_pipelines(checks, server)
+            check_long_rows(checks, server)
+            check_names(checks, server)
+            check_scans(checks, server)
+            check_heads(checks, server)
+    sys.exit(checks.end())
+
+
+main()
