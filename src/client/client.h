@@ -38,6 +38,8 @@ struct hf_client {
     const struct hf_alloc *alloc; /* borrowed */
     unsigned generation;          /* of the process that made it */
     bool look_only;
+    struct hf_error served; /* a lock server keeps the locks of this table;
+                               HF_OK: none did when it was opened */
     hf_trace_fn *trace; /* NULL: none */
     void *trace_ctx;
     bool trace_chosen; /* by the caller */

@@ -122,7 +122,8 @@ open_server(struct hf_client *client, const char *place, struct hf_error *error)
     return status == HF_OK ? HF_OK : take_back(client, status);
 }
 
-/* A place that becomes one later refuses each claim, by the same sentence. */
+/* A place that becomes a server's later refuses each claim, by the same
+ * sentence. */
 static enum hf_status
 check_unserved(struct hf_store *store, const char *place,
                struct hf_error *error)
@@ -146,7 +147,9 @@ open_table(struct hf_client *client, const char *place, struct hf_error *error)
         status = open_store(client, &parsed, &store, error);
     if (status != HF_OK)
         return status;
-    if (!client->look_only)
+    if (client->look_only) /* at what else there is */
+        (void)check_unserved(store, parsed.text, &client->served);
+    else
         status = check_unserved(store, parsed.text, error);
     if (status == HF_OK)
         status = hf_client_open_on(client, store, parsed.text, error);

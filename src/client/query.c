@@ -313,12 +313,22 @@ may_start(const struct hf_query *query, struct hf_error *error)
     return HF_OK;
 }
 
+/* A table knows nothing of a server's locks, and would call them free. */
+static bool
+is_of_locks(enum hf_query_kind kind)
+{
+    return kind == HF_LIST || kind == HF_EXAMINE;
+}
+
 static enum hf_status
 start_kind(struct hf_query *query, struct hf_error *error)
 {
-    struct hf_backend *backend = query->handle.client->backend;
+    const struct hf_client *client = query->handle.client;
+    struct hf_backend *backend = client->backend;
     const struct hf_place_methods *methods = backend->methods;
 
+    if (client->served.status != HF_OK && is_of_locks(query->kind))
+        return hf_fail(error, client->served.status, "%s", client->served.text);
     switch (query->kind) {
     case HF_LIST:
         return methods->list(backend, query, error);

@@ -1,8 +1,15 @@
 #include "server/retire.h"
 
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/fail.h"
+#include "base/hex.h"
+#include "server/page.h"
 #include "store/store.h"
 #include "wire/head.h"
+#include "wire/served.h"
 
 /* For each read and write. */
 static const struct hf_duration patience = {10 * 1000};
@@ -44,11 +51,107 @@ look(struct hf_store *store, struct watched *watched, struct hf_error *error)
     return status;
 }
 
-/* It may return early; false: the head has changed. */
-static bool
-stands_for_its_ttl(struct hf_store *store, const struct watched *watched)
+/* ---- What it has granted ------------------------------------------------- */
+
+struct session {
+    char id[17];
+    struct hf_loaded_session loaded;
+    bool is_there;
+    struct hf_error error; /* status: HF_OK, or it is not ours */
+};
+
+static void
+take_session(void *ctx, size_t index, const struct hf_record *record)
 {
-    struct hf_instant until = hf_after(hf_now(), watched->head.claim.terms.ttl);
+    struct session *session = ctx;
+    struct hf_served_memory memory = {.texts_len = 0};
+
+    (void)index;
+    session->is_there = record->exists;
+    if (record->exists)
+        session->error.status = hf_served_decode_session(
+            (struct hf_bytes){session->id, 16},
+            (struct hf_bytes){record->value, record->value_len}, &memory,
+            &session->loaded, &session->error);
+}
+
+/* For how long does whoever holds it believe so?  What is for a person is not
+ * over by time. */
+static enum hf_status
+look_at_grant(struct hf_store *store, const struct hf_page_record *record,
+              struct hf_duration *ttl, struct hf_error *error)
+{
+    struct hf_served_memory memory = {.texts_len = 0};
+    struct hf_served_grant grant;
+    struct session session = {.is_there = false};
+    const struct hf_key key = {HF_SERVED_SESSIONS, session.id};
+    enum hf_status status = hf_served_decode_grant(record->name, record->value,
+                                                   &memory, &grant, error);
+
+    if (status != HF_OK)
+        return status;
+    hf_hex_write_u64(grant.loaded.session, session.id);
+    status = hf_store_get(store, &key, 1, hf_after(hf_now(), patience),
+                          take_session, &session, error);
+    if (status == HF_OK && session.error.status != HF_OK)
+        status = hf_fail(error, session.error.status, "session %s: %s",
+                         session.id, session.error.text);
+    if (status != HF_OK || !session.is_there)
+        return status;
+    if (session.loaded.if_dead == HF_REFUSE)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "'%.*s' is granted, and is nobody else's before a "
+                       "person clears it (if_dead is refuse): start holdfastd, "
+                       "and clear it there",
+                       (int)grant.loaded.wants[0].name.len,
+                       grant.loaded.wants[0].name.at);
+    if (session.loaded.ttl.ms > ttl->ms)
+        *ttl = session.loaded.ttl;
+    return HF_OK;
+}
+
+static enum hf_status
+look_at_grants(struct hf_store *store, struct hf_page *page,
+               struct hf_duration *ttl, struct hf_error *error)
+{
+    do {
+        enum hf_status status =
+            hf_page_read(page, store, HF_SERVED_GRANTS, "", HF_PAGE_MAX, error);
+
+        for (size_t i = 0; i < page->count && status == HF_OK; i++)
+            status = look_at_grant(store, &page->records[i], ttl, error);
+        if (status != HF_OK)
+            return status;
+    } while (page->count == HF_PAGE_MAX);
+    return HF_OK;
+}
+
+/* How long everything that was granted may be believed in; at least the head's
+ * own ttl. */
+static enum hf_status
+find_ttl(struct hf_store *store, const struct hf_alloc *alloc,
+         struct hf_duration *ttl, struct hf_error *error)
+{
+    struct hf_page *page = hf_new(alloc, struct hf_page);
+    enum hf_status status;
+
+    if (page == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    page->arena.alloc = alloc;
+    status = look_at_grants(store, page, ttl, error);
+    hf_page_fini(page);
+    hf_free(alloc, page);
+    return status;
+}
+
+/* ---- Retiring ------------------------------------------------------------ */
+
+/* False: the head has changed. */
+static bool
+stands_for(struct hf_store *store, const struct watched *watched,
+           struct hf_duration ttl)
+{
+    struct hf_instant until = hf_after(hf_now(), ttl);
     struct hf_store_watch watch = {
         .key = head_key,
         .version = watched->version,
@@ -77,6 +180,7 @@ take_node_out(struct hf_store *store, struct watched *watched,
     };
 
     watched->head.node[0] = '\0';
+    watched->head.address[0] = '\0';
     put.value_len = hf_head_encode(&watched->head, value, sizeof(value));
     hf_store_commit(store, &group, 1, hf_after(hf_now(), patience), error);
     if (group.verdict == HF_APPLIED)
@@ -88,16 +192,22 @@ take_node_out(struct hf_store *store, struct watched *watched,
 }
 
 static enum hf_status
-retire(struct hf_store *store, struct hf_error *error)
+retire(struct hf_store *store, const struct hf_alloc *alloc,
+       struct hf_error *error)
 {
     struct watched watched;
+    struct hf_duration ttl;
     enum hf_status status = look(store, &watched, error);
 
     if (status != HF_OK)
         return status;
-    if (!watched.exists || watched.head.node[0] == '\0')
+    if (!watched.exists || watched.head.address[0] == '\0')
         return HF_OK;
-    if (!stands_for_its_ttl(store, &watched))
+    ttl = watched.head.claim.terms.ttl;
+    status = find_ttl(store, alloc, &ttl, error);
+    if (status != HF_OK)
+        return status;
+    if (!stands_for(store, &watched, ttl))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "it is served, by a node that is alive: http://%.120s; "
                        "stop that one",
@@ -110,11 +220,15 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
           struct hf_error *error)
 {
     struct hf_store *store;
-    enum hf_status status = hf_store_open_at(place, alloc, &store, error);
+    enum hf_status status;
 
+    if (place->kind == HF_PLACE_SQLITE && access(place->path, F_OK) != 0)
+        return hf_fail(error, HF_E_UNAVAILABLE, "%.120s: %s", place->text,
+                       strerror(errno));
+    status = hf_store_open_at(place, alloc, &store, error);
     if (status != HF_OK)
         return status;
-    status = retire(store, error);
+    status = retire(store, alloc, error);
     hf_store_close(store);
     return status;
 }

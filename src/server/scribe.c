@@ -27,6 +27,7 @@ struct ask {
     struct hf_bundle *bundle; /* NULL: nothing goes with the head */
     struct hf_instant until;
     int64_t wall_ms;
+    bool holds; /* something is granted */
 };
 
 struct load {
@@ -190,8 +191,9 @@ pack(const struct hf_scribe *scribe, const struct ask *ask,
     HF_CHECK(op->target == HF_TARGET_LOCK && op->kind == HF_PUT);
     if (ask->effect.ask.head.led)
         memcpy(head.node, scribe->config.node, strlen(scribe->config.node) + 1);
-    memcpy(head.address, scribe->config.address,
-           strlen(scribe->config.address) + 1);
+    if (ask->effect.ask.head.led || ask->holds)
+        memcpy(head.address, scribe->config.address,
+               strlen(scribe->config.address) + 1);
     packed.value_len = hf_head_encode(&head, text->head, sizeof(text->head));
     packed.value = text->head;
     return packed;
@@ -521,7 +523,7 @@ hf_scribe_collect(struct hf_scribe *scribe, struct hf_node *node)
 
 void
 hf_scribe_ask(struct hf_scribe *scribe, const struct hf_leader_effect *ask,
-              struct hf_instant until)
+              bool holds, struct hf_instant until)
 {
     struct hf_bundle *bundle = NULL;
 
@@ -542,6 +544,7 @@ hf_scribe_ask(struct hf_scribe *scribe, const struct hf_leader_effect *ask,
         .bundle = bundle,
         .until = until,
         .wall_ms = hf_wall_ms(),
+        .holds = holds,
     };
     scribe->asks = true;
     leave(scribe);

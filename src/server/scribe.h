@@ -88,9 +88,11 @@ struct hf_budget hf_scribe_budget(const struct hf_scribe *scribe);
  * those that may be under way. */
 void hf_scribe_collect(struct hf_scribe *scribe, struct hf_node *node);
 
-/* A question of the node's leader; its answer is of use until then. */
+/* A question of the node's leader; its answer is of use until then.  `holds`:
+ * something is granted, so that the store is no table's when the leader leaves.
+ */
 void hf_scribe_ask(struct hf_scribe *scribe, const struct hf_leader_effect *ask,
-                   struct hf_instant until);
+                   bool holds, struct hf_instant until);
 
 /* Read what that term is to begin with; and the next chunk of it. */
 void hf_scribe_load(struct hf_scribe *scribe, uint64_t term);

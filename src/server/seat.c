@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "core/lockspace/look.h"
 #include "wire/served.h"
 
 struct hf_seat {
@@ -22,7 +23,8 @@ struct hf_seat {
         uint64_t number;
         uint64_t batch; /* 0: it carries none */
         int64_t at_us;
-    } asked; /* of the write that was asked for last */
+    } asked;    /* of the write that was asked for last */
+    bool holds; /* something is granted, or it is not known yet */
     struct hf_seat_counts counts;
     struct hf_error trouble;  /* of the last call */
     struct hf_error unloaded; /* why the last load was not served */
@@ -284,15 +286,26 @@ worth(const struct hf_seat *seat)
     return hf_after(hf_now(), (struct hf_duration){ttl.ms - hf_margin(ttl).ms});
 }
 
+/* While there is a whole table.  When it is left, the last batch has said so. */
+static void
+note_holders(struct hf_seat *seat)
+{
+    const struct hf_node *node = &seat->node;
+
+    if (node->state == HF_NODE_SERVING || node->state == HF_NODE_DRAINING)
+        seat->holds = hf_look_totals(node->lockspace).holders > 0;
+}
+
 static void
 ask(struct hf_seat *seat, const struct hf_leader_effect *effect)
 {
+    note_holders(seat);
     if (!effect->ask.request.read) {
         seat->asked.number = effect->ask.request.number;
         seat->asked.batch = effect->ask.batch;
         seat->asked.at_us = hf_now_us();
     }
-    hf_scribe_ask(seat->scribe, effect, worth(seat));
+    hf_scribe_ask(seat->scribe, effect, seat->holds, worth(seat));
 }
 
 /* The head is waited for by the version that was read last. */
@@ -320,6 +333,7 @@ hf_seat_next(struct hf_seat *seat, struct hf_node_effect *effect)
         case HF_NODE_LOAD:
             seat->counts.terms++;
             seat->loads = effect->term;
+            seat->holds = true;
             seat->leader[0] = '\0';
             seat->unloaded = (struct hf_error){HF_OK, ""};
             forget_processes(seat);

@@ -116,8 +116,15 @@ hf_rule_unserved(const char *head, size_t len, struct hf_error *error)
 {
     struct hf_head read;
 
-    if (hf_head_decode(head, len, &read, NULL) != HF_OK || read.node[0] == '\0')
+    if (hf_head_decode(head, len, &read, NULL) != HF_OK ||
+        read.address[0] == '\0')
         return HF_OK;
+    if (read.node[0] == '\0')
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "a lock server has stopped, and what it granted may "
+                       "still be held: start it again at %.120s, or, if it is "
+                       "gone for good, run holdfastd --retire",
+                       read.address);
     return hf_fail(error, HF_E_UNAVAILABLE,
                    "a lock server serves it: name http://%.120s as the place, "
                    "or, if that is gone for good, run holdfastd --retire",

@@ -19,7 +19,8 @@
  * decided nowhere else.  Its token is the term, and its version the batch.
  *
  * A head without a node ("node":null) is led by nobody, and has all else as the
- * last leader left it, for the fences must outlive him [L4].
+ * last leader left it, for the fences must outlive him [L4].  Its address is ""
+ * when he left nothing that is granted.
  *
  * Allocates nothing; any thread.  decode(encode(x)) = x.
  */

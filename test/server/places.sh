@@ -20,6 +20,8 @@ serve() {
 
 leads() { "$holdfast" ls --at "$url" >"$here/leads.out"; }
 held() { "$holdfast" show "$1" >/dev/null 2>&1; }
+unheld() { [ -z "$("$holdfast" ls --at "$url")" ]; }
+suspected() { "$holdfast" why --at "$url" "$1" | grep -q suspected; }
 
 # daemon ARGUMENT...: to its end; as `run`.
 daemon() {
@@ -46,8 +48,14 @@ run run mine -- touch "$here/ran"
 check "a served store takes no table locks" is 69 "$code"
 check "and the server is named" says run.err "name $url as the place"
 check "nothing ran" [ ! -e "$here/ran" ]
-run ls
-check "it can be looked at" is 0 "$code"
+for verb in ls "show mine" "why mine"; do
+    # shellcheck disable=SC2086 # a verb and its name
+    run $verb
+    check "nor does it call them free: $verb" is 69 "$code"
+    check "but names the server" says run.err "name $url as the place"
+done
+run doctor
+check "the doctor looks at it" says run.out "name $url as the place"
 run run --at "$url" mine -- true
 check "and its locks are the server's" is 0 "$code"
 daemon --retire --at "$table"
@@ -72,8 +80,45 @@ daemon --retire --at "$table"
 check "a dead server is retired" is 0 "$code"
 run run mine -- true
 check "then the store keeps table locks" is 0 "$code"
-daemon --retire --at "sqlite:$here/no/such"
-check "a place that was never served is free" is 0 "$code"
+daemon --retire --at "$table"
+check "a place that is free stays so" is 0 "$code"
+daemon --retire --at "sqlite:$here/none.db"
+check "one that is not there is not made" is 69 "$code"
+check "nor called free" [ ! -e "$here/none.db" ]
+
+# ---- What a server has granted outlives it ----------------------------------------
+# ask PATH BODY: of the server, by hand; the answer is in $here/answer.
+ask() { curl -s -m 20 -o "$here/answer" -d "$2" "$url/v1/locks/$1"; }
+serve
+ask mine/acquire '{"ttl":"4s"}'
+kill -TERM "$server"
+wait "$server"
+run run -n mine -- touch "$here/ran"
+check "what a stopped server has granted is not had in the table" is 69 "$code"
+check "and that is said" says run.err "what it granted may still be held"
+check "nothing ran yet" [ ! -e "$here/ran" ]
+begun=$(date +%s%N)
+daemon --retire --at "$table"
+check "it is retired" is 0 "$code"
+check "when its holder has lost it" \
+    [ $(($(date +%s%N) - begun)) -ge 4000000000 ]
+run run -n mine -- true
+check "and is had then" is 0 "$code"
+serve
+ask migration/acquire '{"ttl":"1s","if_dead":"refuse"}'
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+daemon --retire --at "$table"
+check "what is for a person to clear is not freed" is 69 "$code"
+check "and is named" says run.err "'migration' is granted"
+serve
+await "the holder to be suspected" suspected migration
+"$holdfast" clear --at "$url" --reason tested migration >/dev/null
+await "all else to be over" unheld
+kill -TERM "$server"
+wait "$server"
+run run -n migration -- true
+check "cleared, it is free" is 0 "$code"
 
 # ---- Who was there first stays so --------------------------------------------------
 # A client that had opened the table before is refused by each claim, and the
