@@ -51,7 +51,7 @@ add_verdict(struct hf_text *out, const struct hf_view *seen)
         break;
     case HF_LIFE_BEATING:
         hf_text_add(out, hf_report_served(seen)
-                             ? "alive: the server heard it just now"
+                             ? "alive: the server heard it in time"
                              : "alive: its record changed while we watched");
         break;
     case HF_LIFE_RUNNING:

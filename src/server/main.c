@@ -1,9 +1,11 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "server/notify.h"
 #include "server/options.h"
 #include "server/retire.h"
@@ -149,6 +151,11 @@ main(int argc, char **argv)
     if (options->check) {
         puts("holdfastd: it could run so");
         return fflush(stdout) == 0 ? 0 : 69;
+    }
+    if (options->ready_fd >= 0 && fcntl(options->ready_fd, F_GETFD) < 0) {
+        (void)hf_fail(&error, HF_E_INVALID, "--ready-fd %d is not open",
+                      options->ready_fd);
+        return complain(&error);
     }
     if (options->retire)
         return retire(&config.service.seat.scribe.place);

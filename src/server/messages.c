@@ -10,7 +10,8 @@
 
 /* Requests that are messages to the machine. */
 
-/* Of a session that says none. */
+/* Of a session that says none; one that is opened with a request that waits
+ * lives as long as it does, and so much more. */
 #define TTL_MS 30000
 
 static const char space_default[] = "default";
@@ -74,6 +75,24 @@ read_secret(struct hearing *h)
     return h->has_secret;
 }
 
+/* Nobody keeps a session alive of which no answer has told yet. */
+static struct hf_duration
+ttl_of(const struct hearing *h)
+{
+    const struct hf_api_body *body = &h->service->body;
+    struct hf_duration ttl = {TTL_MS};
+    struct hf_duration wait = h->service->config.seat.node.lockspace.blocking;
+
+    if (is_given(h, HF_API_TTL))
+        return body->ttl;
+    if (!h->opened || !is_given(h, HF_API_WAIT) || body->wait == HF_WAIT_TRY)
+        return ttl;
+    if (body->wait == HF_WAIT_LIMITED && body->remaining.ms < wait.ms)
+        wait = body->remaining;
+    ttl.ms += wait.ms;
+    return ttl.ms < HF_TTL_MAX_MS ? ttl : (struct hf_duration){HF_TTL_MAX_MS};
+}
+
 /* ---- Sending it in ------------------------------------------------------- */
 
 /* A call for it; NULL: no memory, and that is answered. */
@@ -96,7 +115,7 @@ add_call(struct hearing *h)
     call->lane = h->message.lane;
     call->n = h->message.n;
     call->secret = h->secret;
-    call->ttl.ms = is_given(h, HF_API_TTL) ? h->service->body.ttl.ms : TTL_MS;
+    call->ttl = ttl_of(h);
     return call;
 }
 
@@ -141,7 +160,7 @@ fill_open(struct hearing *h)
 
     h->message.kind = HF_MESSAGE_OPEN;
     h->message.term = 0;
-    h->message.open.ttl.ms = is_given(h, HF_API_TTL) ? body->ttl.ms : TTL_MS;
+    h->message.open.ttl = ttl_of(h);
     h->message.open.if_dead =
         is_given(h, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
     h->message.open.who = body->who;

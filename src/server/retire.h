@@ -8,12 +8,12 @@
  * Retire: free a store whose lock server died and will not come back, so that
  * it can keep table locks again.
  *
- * The head is watched for the leader's ttl, as any lock of a dead holder is, and
- * for the ttl of whoever was granted anything, since they may believe in it for
- * so long.  If it stands, the node is taken out of it at the very version that
- * was watched: a leader that was only slow finds its next batch refused, and
- * leads no more.  What sessions and grants are there stays, for whoever serves
- * it again.
+ * The head is watched for the leader's ttl, as any lock of a dead holder is,
+ * and for the ttl of whoever was granted anything, since they may believe in it
+ * for so long.  If it stands, the node is taken out of it at the very version
+ * that was watched: a leader that was only slow finds its next batch refused,
+ * and leads no more.  What sessions and grants are there stays, for whoever
+ * serves it again.
  *
  * Blocks for that time.  Errors as hf_store_open_at, and HF_E_UNAVAILABLE: a
  * node leads, and is alive; the place does not answer; something is granted

@@ -286,7 +286,8 @@ worth(const struct hf_seat *seat)
     return hf_after(hf_now(), (struct hf_duration){ttl.ms - hf_margin(ttl).ms});
 }
 
-/* While there is a whole table.  When it is left, the last batch has said so. */
+/* While there is a whole table.  When it is left, the last batch has said so.
+ */
 static void
 note_holders(struct hf_seat *seat)
 {

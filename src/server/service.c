@@ -137,6 +137,15 @@ tells_secret(const struct hf_call *call, const struct hf_answer *answer)
     return (call->opened && !call->settled) || answer->kind == HF_ANSWER_OPENED;
 }
 
+/* A session that was opened with its request is as old as that. */
+static struct hf_duration
+left_of(const struct hf_call *call)
+{
+    int64_t left_ms = call->ttl.ms - (hf_now_us() - call->since_us) / 1000;
+
+    return (struct hf_duration){left_ms > 0 ? left_ms : 0};
+}
+
 /* Its body, into the service's text; the status. */
 static int
 build(struct hf_service *service, const struct hf_call *call,
@@ -150,6 +159,7 @@ build(struct hf_service *service, const struct hf_call *call,
         .lane = call->lane,
         .n = call->n,
         .ttl = call->ttl,
+        .left = left_of(call),
         .secret = tells_secret(call, answer) ? &call->secret : NULL,
         .fences = fences,
         .more = more_of(service, answer, more, sizeof(more)),

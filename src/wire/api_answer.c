@@ -155,8 +155,9 @@ add_session(struct hf_text *text, const struct hf_api_case *about)
         return;
     hf_hex_write((const char *)about->secret->bytes,
                  sizeof(about->secret->bytes), hex, sizeof(hex));
-    hf_text_addf(text, ",\"secret\":\"%s\",\"ttl_ms\":%" PRId64, hex,
-                 about->ttl.ms);
+    hf_text_addf(
+        text, ",\"secret\":\"%s\",\"ttl_ms\":%" PRId64 ",\"left_ms\":%" PRId64,
+        hex, about->ttl.ms, about->left.ms);
 }
 
 static void
@@ -239,6 +240,16 @@ add_particulars(struct hf_text *text, const struct hf_answer *answer,
     }
 }
 
+static const char waited[] = "not granted in the time that it was to wait: who "
+                             "asks again keeps the place in line";
+
+static bool
+has_waited(const struct hf_answer *answer)
+{
+    return answer->kind == HF_ANSWER_BLOCKING_TIMEOUT &&
+           answer->blocked.remaining.ms <= 0;
+}
+
 static int
 add_refusal(struct hf_text *text, const struct hf_answer *answer,
             const struct hf_api_case *about)
@@ -248,7 +259,7 @@ add_refusal(struct hf_text *text, const struct hf_answer *answer,
                                         : &of_answers[answer->kind];
 
     HF_CHECK(problem->type != NULL);
-    add_problem(text, problem, NULL);
+    add_problem(text, problem, has_waited(answer) ? waited : NULL);
     if (answer->kind == HF_ANSWER_OVER)
         hf_text_add(text, ",\"over\":true");
     add_particulars(text, answer, about);

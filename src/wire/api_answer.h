@@ -25,6 +25,7 @@ struct hf_api_case {
     uint64_t lane;
     uint64_t n;
     struct hf_duration ttl;         /* of the session that was opened */
+    struct hf_duration left;        /* of it, now */
     const struct hf_secret *secret; /* of a session that was opened here, which
                                        is told it; or NULL */
     const uint64_t *fences; /* ALIVE: that were cleared; PAGE: that are not

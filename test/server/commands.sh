@@ -120,8 +120,10 @@ finished "$pid"
 await "its guard to end" all_gone "$guard"
 run why half
 check "why sees that its processes are gone" says run.out "dead: every process"
-run run -w 5s --if-suspected fail half -- touch "$here/ran"
+begun=$SECONDS
+run run -w 60s half -- touch "$here/ran"
 check "nobody takes it over" is 73 "$code"
+check "nor waits for who is gone" [ $((SECONDS - begun)) -lt 30 ]
 check "what to do is said" says run.err "clear --at $HOLDFAST_AT"
 run clear --fence "$(rid half)" --reason 'put right' half
 check "a person clears it" is 0 "$code"

@@ -7,6 +7,7 @@ must go on by another one, in the time that its right leaves.
 """
 
 import selectors
+import signal
 import socket
 import subprocess
 import sys
@@ -111,12 +112,26 @@ def check_waiter(checks, holdfast, server):
     checks.check("and ends well", code == 0, said)
 
 
+def check_stopped(checks, holdfast, server):
+    """The kernel takes connections for it, and what is said on them."""
+    server.process.send_signal(signal.SIGSTOP)
+    asks = subprocess.run(
+        [holdfast, "run", "-w", "1s", "--at", f"http://127.0.0.1:{server.port}",
+         "--ttl", TTL, "unheard", "--", "true"], capture_output=True, text=True,
+        timeout=PATIENCE_S)
+    server.process.send_signal(signal.SIGCONT)
+    checks.check("of a server that stands still it is said that it does",
+                 asks.returncode == 69 and asks.stderr.rstrip().endswith(
+                     f"127.0.0.1:{server.port}: no answer"), asks.stderr)
+
+
 def main():
     checks = Checks()
     with folder() as path, Server(sys.argv[1], path, at="memory:x") as server:
         server.await_leading()
         check_holder(checks, sys.argv[2], server)
         check_waiter(checks, sys.argv[2], server)
+        check_stopped(checks, sys.argv[2], server)
     sys.exit(checks.end())
 
 

@@ -190,8 +190,13 @@ break_off_mute(const struct hf_connection *to)
 void
 hf_connection_overdue(struct hf_connection *connection)
 {
+    const struct hf_address *address =
+        &connection->server->addresses.each[connection->node - 1];
+
     break_off_mute(connection);
     connection->is_mute = true;
+    (void)hf_fail(&connection->server->trouble, HF_E_UNAVAILABLE,
+                  "%s: no answer", address->authority);
 }
 
 static void

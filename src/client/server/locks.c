@@ -360,13 +360,15 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
 {
     const struct hf_server_lock *ended = at(lock);
     const struct hf_server *server = ended->session->server;
-    const char *why = server->trouble.text;
 
     if (ended->state != HF_STATE_ENDED || ended->status == HF_OK)
         return HF_OK;
     if (ended->status == HF_E_UNAVAILABLE)
-        return hf_fail(error, HF_E_UNAVAILABLE, "%s",
-                       why[0] != '\0' ? why : server->addresses.place);
+        return server->trouble.status != HF_OK
+                   ? hf_fail(error, HF_E_UNAVAILABLE, "%s",
+                             server->trouble.text)
+                   : hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer",
+                             server->addresses.place);
     if (ended->status == HF_E_UNKNOWN)
         return hf_fail(error, HF_E_UNKNOWN,
                        "settling was cut short: %s may yet be held for its ttl",

@@ -63,13 +63,25 @@ keep(struct hf_server *server, struct hf_server_lock *lock,
         lock->seen_at = hf_now();
         lock->seen_fence = holder->fence;
         lock->was_suspected = false;
+        lock->was_gone = false;
         hf_handle_tell(&lock->lock->handle,
                        is_first ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
     }
     if (view->diagnosis.record.if_dead == HF_REFUSE &&
         (view->diagnosis.life == HF_LIFE_SUSPECTED ||
-         view->diagnosis.life == HF_LIFE_GONE))
+         view->diagnosis.life == HF_LIFE_GONE)) {
+        lock->was_gone = view->diagnosis.life == HF_LIFE_GONE;
         on_suspected(lock);
+    }
+}
+
+/* Nobody waits for who is gone and is not to be taken over; for who is only
+ * suspected, whoever wants to. */
+static bool
+is_in_vain(const struct hf_server_lock *lock)
+{
+    return lock->was_gone ||
+           (lock->was_suspected && lock->lock->settings.fail_suspected);
 }
 
 void
@@ -134,7 +146,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         hf_heap_set(&server->looks, &lock->look_at, now);
     else
         hf_heap_set(&server->looks, &lock->look_at, hf_after(now, usual_pause));
-    if (lock->was_suspected && lock->lock->settings.fail_suspected)
+    if (is_in_vain(lock))
         hf_sessions_step(lock->session, &(struct hf_session_event){
                                             .kind = HF_SESSION_RELEASE,
                                             .at = now,
@@ -230,8 +242,8 @@ hf_looks_judge(struct hf_server_lock *lock)
     const struct hf_diagnosis *seen =
         lock->seen == NULL ? NULL : &lock->seen->diagnosis;
     const struct hf_settings *settings = &lock->lock->settings;
-    bool gave_up = lock->status == HF_E_CANCELLED && lock->was_suspected &&
-                   settings->fail_suspected && !lock->is_released;
+    bool gave_up = lock->status == HF_E_CANCELLED && is_in_vain(lock) &&
+                   !lock->is_released;
 
     if (gave_up) {
         lock->status = HF_OK;

@@ -116,6 +116,20 @@ see_holders(struct hf_server_session *session, uint64_t id,
         hf_looks_take(session->server, lock, hf_json_slice(body, "holders"));
 }
 
+/* Who leads may be a node that its user has not named. */
+static void
+note_leader(struct hf_server *server)
+{
+    const char *leader = server->reply.leader;
+
+    if (server->reply.answer.kind != HF_ANSWER_NOT_LEADING ||
+        leader[0] == '\0' || hf_addresses_of(&server->addresses, leader) != 0)
+        return;
+    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
+                  "%s does not lead: name %s, too, which does",
+                  server->addresses.place, leader);
+}
+
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
 {
@@ -134,6 +148,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     if (server->reply.answer.kind == HF_ANSWER_LIMIT) /* it is tried again */
         (void)hf_api_reply_problem(answer->status, answer->body,
                                    &server->trouble);
+    note_leader(server);
     see_holders(session, id, answer->body);
     on_answer(session, stream, &server->reply);
 }

@@ -54,6 +54,7 @@ struct hf_server_lock {
     struct hf_view *seen;      /* owned; NULL: nobody was seen */
     uint64_t seen_fence;       /* of the holder; 0: none */
     bool was_suspected;        /* and that was told */
+    bool was_gone;             /* its processes were seen to be */
 };
 
 /* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has
