@@ -116,8 +116,11 @@ hf_rule_unserved(const char *head, size_t len, struct hf_error *error)
 {
     struct hf_head read;
 
-    if (hf_head_decode(head, len, &read, NULL) != HF_OK ||
-        read.address[0] == '\0')
+    if (hf_head_decode(head, len, &read, NULL) != HF_OK)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "a lock server's record in it cannot be read: it may "
+                       "be served, or be of another Holdfast");
+    if (read.address[0] == '\0')
         return HF_OK;
     if (read.node[0] == '\0')
         return hf_fail(error, HF_E_UNAVAILABLE,

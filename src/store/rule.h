@@ -53,7 +53,8 @@ HF_MUST_USE enum hf_status hf_rule_admit(const struct hf_store_group *group,
 bool hf_rule_claims(const struct hf_store_group *group);
 
 /* May it, where this is the record of a lock server's head?  HF_E_UNAVAILABLE:
- * a node leads, and *error names it. */
+ * a node leads, or did and left locks to their holders, and *error names it; or
+ * it cannot be read. */
 HF_MUST_USE enum hf_status hf_rule_unserved(const char *head, size_t len,
                                             struct hf_error *error);
 

@@ -11,19 +11,19 @@
 
 static const struct hf_key head_key = {HF_HEAD_SPACE, HF_HEAD_NAME};
 
-/* Put the head, with that node or with none. */
+/* Put the head, with that node and that address, or with none. */
 static void
-put_head(struct hf_store *store, const char *node)
+put_head(struct hf_store *store, const char *node, const char *address)
 {
     struct hf_head head = {
         .claim = {.heartbeat = {7, 1}, .terms = {HF_TAKEOVER, {5000}, {1000}}},
-        .address = "db1:7420",
         .next_fence = 9,
     };
     static char value[HF_RECORD_TEXT_MAX];
     struct hf_record record;
 
     (void)snprintf(head.node, sizeof(head.node), "%s", node);
+    (void)snprintf(head.address, sizeof(head.address), "%s", address);
     assert_int_equal(get_one(store, head_key, suite_soon(), &record, NULL),
                      HF_OK);
     (void)hf_head_encode(&head, value, sizeof(value));
@@ -49,14 +49,42 @@ nothing_is_claimed_in_a_store_that_is_served(struct suite_bench *b)
 
     assert_int_equal(claim(b->store, "before", NULL), HF_APPLIED);
     assert_int_equal(hf_store_unserved(b->store, NULL), HF_OK);
-    put_head(b->store, "n1");
+    put_head(b->store, "n1", "db1:7420");
     assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
     assert_non_null(strstr(error.text, "http://db1:7420"));
     assert_int_equal(hf_store_unserved(b->store, &error), HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, "http://db1:7420"));
-    put_head(b->store, "");
+    put_head(b->store, "", "");
     assert_int_equal(claim(b->store, "meanwhile", NULL), HF_APPLIED);
     assert_int_equal(hf_store_unserved(b->store, NULL), HF_OK);
+}
+
+/* Its server has gone, and may have left locks to their holders. */
+static void
+nothing_is_claimed_while_a_stopped_servers_locks_may_be_held(
+    struct suite_bench *b)
+{
+    struct hf_error error = {0};
+
+    put_head(b->store, "", "db1:7420");
+    assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "db1:7420"));
+    assert_non_null(strstr(error.text, "may still be held"));
+    assert_int_equal(hf_store_unserved(b->store, NULL), HF_E_UNAVAILABLE);
+}
+
+/* A head of another Holdfast's says nothing, so it says no. */
+static void
+nothing_is_claimed_beside_a_head_that_cannot_be_read(struct suite_bench *b)
+{
+    struct hf_error error = {0};
+
+    put_head(b->store, "", "");
+    (void)suite_apply(
+        b->store,
+        suite_put(head_key, suite_present(b->store, head_key), "no head"));
+    assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "cannot be read"));
 }
 
 /* So that those who hold one can keep it, and give it back. */
@@ -66,7 +94,7 @@ what_was_claimed_before_beats_and_ends(struct suite_bench *b)
     struct hf_key lock = suite_key("lock");
 
     assert_int_equal(claim(b->store, "lock", NULL), HF_APPLIED);
-    put_head(b->store, "n1");
+    put_head(b->store, "n1", "db1:7420");
     (void)suite_apply(b->store,
                       suite_beat(lock, suite_present(b->store, lock), "beat"));
     (void)suite_apply(b->store,
@@ -87,7 +115,7 @@ others_in_the_commit_are_not_held_up(struct suite_bench *b)
     };
 
     assert_int_equal(claim(b->store, "lock", NULL), HF_APPLIED);
-    put_head(b->store, "n1");
+    put_head(b->store, "n1", "db1:7420");
     beat = suite_beat(lock, suite_present(b->store, lock), "beat");
     other = suite_put(suite_key("other"),
                       suite_absent(b->store, suite_key("other")), "x");
@@ -101,10 +129,10 @@ a_lock_of_users_is_found_and_nothing_else(struct suite_bench *b)
 {
     struct hf_store_lock lock;
 
-    put_head(b->store, "n1");
+    put_head(b->store, "n1", "db1:7420");
     assert_int_equal(hf_store_find_lock(b->store, &lock, NULL), HF_OK);
     assert_string_equal(lock.name, "");
-    put_head(b->store, "");
+    put_head(b->store, "", "");
     assert_int_equal(claim(b->store, "lock", NULL), HF_APPLIED);
     assert_int_equal(hf_store_find_lock(b->store, &lock, NULL), HF_OK);
     assert_string_equal(lock.name, "lock");
@@ -121,6 +149,9 @@ main(void)
 {
     static const struct suite_case cases[] = {
         SUITE_CASE(nothing_is_claimed_in_a_store_that_is_served),
+        SUITE_CASE(
+            nothing_is_claimed_while_a_stopped_servers_locks_may_be_held),
+        SUITE_CASE(nothing_is_claimed_beside_a_head_that_cannot_be_read),
         SUITE_CASE(what_was_claimed_before_beats_and_ends),
         SUITE_CASE(others_in_the_commit_are_not_held_up),
         SUITE_CASE(a_lock_of_users_is_found_and_nothing_else),
