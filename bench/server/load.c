@@ -18,6 +18,10 @@
 
 enum { EVENTS = 256, READ_SIZE = 256 * 1024 };
 
+/* A server lets only so many requests be there whose bodies wait for its
+ * window. */
+enum { UNREAD_LEN = 16 * 1024 };
+
 void
 load_fail(const char *format, ...)
 {
@@ -227,6 +231,7 @@ open_one(struct load *load, unsigned number)
     struct hf_error error;
 
     limits.streams = UINT32_MAX;
+    limits.unread_len = UNREAD_LEN;
     *c = (struct connection){
         .load = load,
         .fd = connect_to(load->order),

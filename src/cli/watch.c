@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ask.h"
 #include "base/clock.h"
@@ -116,6 +117,16 @@ look(struct hf_ask *ask, const struct hf_which *which, struct hf_view **seen)
     return hf_report_corrupt(*seen) ? hf_status_exit(HF_E_CORRUPT) : 0;
 }
 
+/* Until the next look.  False: nobody reads what is told. */
+static bool
+pause_looks(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = 0};
+
+    return poll(&output, 1, LOOK_PAUSE_MS) <= 0 ||
+           (output.revents & POLLERR) == 0;
+}
+
 static int
 watch(struct hf_ask *ask, const struct hf_which *which, struct hf_instant until)
 {
@@ -137,8 +148,8 @@ watch(struct hf_ask *ask, const struct hf_which *which, struct hf_instant until)
         }
         hf_view_free(seen);
         seen = NULL;
-        if (code == 0)
-            (void)poll(NULL, 0, LOOK_PAUSE_MS);
+        if (code == 0 && fine && !pause_looks())
+            return 0;
     }
     return code == 0 && !fine ? HF_EXIT_OURS : code;
 }

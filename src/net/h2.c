@@ -189,7 +189,12 @@ on_head(struct hf_exchange *exchange, bool is_last)
     if (intake->refusal != HF_REFUSAL_NONE) {
         exchange->is_cut = !is_last;
         hf_h2_refuse(exchange, intake->refusal);
-    } else if (!is_last && hf_intake_field(intake, HF_HEADER_EXPECT).at != NULL)
+        return;
+    }
+    if (is_last)
+        return;
+    hf_intake_await_body(&peer->http->intakes, intake);
+    if (hf_intake_field(intake, HF_HEADER_EXPECT).at != NULL)
         go_on(peer, exchange->stream);
 }
 

@@ -43,7 +43,6 @@ struct hf_http_client {
     struct hf_list spare;
     uint32_t under_way_count;
     uint32_t unread; /* bytes of bodies that are kept */
-    bool is_inside;  /* nghttp2 is at work, and must not be asked for frames */
     bool is_broken;
     bool is_leaving; /* GOAWAY came */
 
@@ -511,11 +510,9 @@ hf_http_client_feed(struct hf_http_client *client, const char *bytes,
         size_t more = hf_h2_frames_take(&client->frames, bytes + taken,
                                         len - taken, &has_head, &is_whole);
 
-        client->is_inside = true;
         if (!hf_h2_frames_give(&client->frames, client->session, had,
                                bytes + taken, more))
             break_off(client);
-        client->is_inside = false;
         taken += more;
     }
     return taken;

@@ -13,24 +13,30 @@ enum {
 /* ---- Memory -------------------------------------------------------------- */
 
 static bool
+resize(struct hf_intakes *intakes, struct hf_intake *intake, size_t room)
+{
+    char *bytes = hf_calloc(intakes->alloc, room, 1);
+
+    if (bytes == NULL)
+        return false;
+    memcpy(bytes, intake->bytes, intake->len);
+    hf_free(intakes->alloc, intake->bytes);
+    intakes->held = intakes->held - intake->room + room;
+    intake->bytes = bytes;
+    intake->room = (uint32_t)room;
+    return true;
+}
+
+static bool
 make_room(struct hf_intakes *intakes, struct hf_intake *intake, size_t len)
 {
     size_t room = intake->room;
-    char *bytes;
 
     if (len <= intake->room - intake->len)
         return true;
     while (room - intake->len < len)
         room *= 2;
-    bytes = hf_calloc(intakes->alloc, room, 1);
-    if (bytes == NULL)
-        return false;
-    memcpy(bytes, intake->bytes, intake->len);
-    hf_free(intakes->alloc, intake->bytes);
-    intakes->held += room - intake->room;
-    intake->bytes = bytes;
-    intake->room = (uint32_t)room;
-    return true;
+    return resize(intakes, intake, room);
 }
 
 /* `span` is the last that was begun, and grows. */
@@ -83,7 +89,7 @@ hf_intake_begin(struct hf_intakes *intakes, struct hf_instant now)
         .room = intake->room,
         .method = HF_HTTP_METHODS,
     };
-    intakes->held += intake->room;
+    intakes->held += sizeof(*intake) + intake->room;
     return intake;
 }
 
@@ -99,8 +105,9 @@ hf_intake_end(struct hf_intakes *intakes, struct hf_intake *intake)
 {
     if (intake == NULL)
         return;
-    intakes->held -= intake->room;
-    if (intakes->spare_count == SPARE_MAX || intake->room > ROOM_KEPT) {
+    intakes->held -= sizeof(*intake) + intake->room;
+    if (intakes->spare_count == SPARE_MAX || intake->room > ROOM_KEPT ||
+        intake->room < ROOM_FIRST) {
         destroy(intakes->alloc, intake);
         return;
     }
@@ -309,6 +316,15 @@ hf_intake_end_of_head(struct hf_intake *intake)
     look_at_host(intake);
     if (expected.at != NULL && !hf_header_is(expected, "100-continue"))
         hf_intake_refuse(intake, HF_REFUSAL_EXPECTATION);
+}
+
+void
+hf_intake_await_body(struct hf_intakes *intakes, struct hf_intake *intake)
+{
+    /* Without memory it stays as large as it is. */
+    if (intakes->held > intakes->limits->coming_len / 2 && intake->len > 0 &&
+        intake->room > intake->len)
+        (void)resize(intakes, intake, intake->len);
 }
 
 /* ---- The body ------------------------------------------------------------ */

@@ -91,6 +91,10 @@ bool hf_intake_authority(struct hf_intakes *intakes, struct hf_intake *intake,
 /* All headers are there: note what is wrong with them. */
 void hf_intake_end_of_head(struct hf_intake *intake);
 
+/* Its body has not come with it: where much is held, it holds no more than it
+ * needs until then. */
+void hf_intake_await_body(struct hf_intakes *intakes, struct hf_intake *intake);
+
 /* More of the body; not when it is refused. */
 bool hf_intake_body(struct hf_intakes *intakes, struct hf_intake *intake,
                     struct hf_bytes piece);

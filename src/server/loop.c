@@ -35,6 +35,10 @@
 #define DRAIN_MS 5000
 #define LEAVE_MS 10000
 
+/* How long a peer has to hear that it has ended, before what it still sends
+ * would be answered by a reset, which takes the last answer from it. */
+#define LINGER_MS 2000
+
 /* Before descriptors are looked for again, when there is none even to turn
  * somebody away. */
 #define LISTEN_PAUSE_MS 100
@@ -44,16 +48,17 @@ struct loop;
 struct connection {
     uv_poll_t poll;
     struct loop *loop;
-    struct hf_http_peer *peer; /* owned; NULL: it is closing */
+    struct hf_http_peer *peer; /* owned; NULL: it lingers, or is closing */
     int fd;                    /* owned */
     bool to_flush;             /* in the list */
     bool ended;                /* no more bytes come */
-    struct hf_heap_node due;   /* when HTTP has something to do */
+    struct hf_heap_node due;   /* when HTTP has something to do, or it has
+                                  lingered for long enough */
     struct connection *next_to_flush;
     int events; /* that are polled for */
     bool to_read;
     struct hf_link reading; /* in the list, while it is to be read */
-    struct hf_link link;    /* of all */
+    struct hf_link link;    /* of all, or of those that linger */
     char *left;             /* owned: read, and not taken yet */
     size_t left_len;
 };
@@ -76,6 +81,7 @@ struct loop {
     struct hf_http *http;
     struct hf_service *service;
     struct hf_list connections; /* who was silent longest is the first */
+    struct hf_list lingering;   /* in the order in which they were left */
     struct hf_list to_read;
     struct connection *to_flush;
     bool draining;
@@ -124,20 +130,64 @@ on_closed(uv_handle_t *handle)
 }
 
 static void
-close_connection(struct connection *c)
+end_http(struct connection *c)
 {
-    if (c->peer == NULL)
-        return;
     hf_http_remove(c->peer);
     c->peer = NULL;
     hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
-    c->loop->connections_count--;
     hf_list_remove(&c->loop->connections, &c->link);
     if (c->to_read)
         hf_list_remove(&c->loop->to_read, &c->reading);
     c->to_read = false;
     (void)shutdown(c->fd, SHUT_WR);
+}
+
+static void
+close_poll(struct connection *c)
+{
+    c->loop->connections_count--;
     uv_close((uv_handle_t *)&c->poll, on_closed);
+}
+
+static void
+close_connection(struct connection *c)
+{
+    end_http(c);
+    close_poll(c);
+}
+
+static void
+end_lingering(struct connection *c)
+{
+    hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
+    hf_list_remove(&c->loop->lingering, &c->link);
+    close_poll(c);
+}
+
+/* What comes is of no use any more, until its end does. */
+static void
+on_lingering(uv_poll_t *poll, int status, int events)
+{
+    struct connection *c = poll->data;
+    ssize_t len =
+        status != 0 ? 0 : recv(c->fd, NULL, READ_MAX, MSG_DONTWAIT | MSG_TRUNC);
+
+    (void)events;
+    if (len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR))
+        end_lingering(c);
+}
+
+/* HTTP has done with it, and its peer may not know. */
+static void
+linger(struct connection *c)
+{
+    struct loop *loop = c->loop;
+
+    end_http(c);
+    hf_list_add(&loop->lingering, &c->link);
+    hf_heap_set(&loop->due, &c->due,
+                hf_after(hf_now(), (struct hf_duration){LINGER_MS}));
+    (void)uv_poll_start(&c->poll, UV_READABLE, on_lingering);
 }
 
 /* Tell the service all that there is to be told of it. */
@@ -267,7 +317,10 @@ flush(struct connection *c)
         add_to_read(c);
     if (hf_http_is_done(c->peer)) {
         (void)take_news(c);
-        close_connection(c);
+        if (c->ended)
+            close_connection(c);
+        else
+            linger(c);
         return;
     }
     if (!all)
@@ -326,8 +379,8 @@ read_turn(struct loop *loop)
     }
 }
 
-/* There are as many as may be: who asks for nothing, and was silent longest,
- * makes room. */
+/* There are as many as may be: who is only to hear of its end makes room, or
+ * who asks for nothing, and was silent longest. */
 static void
 make_room(struct loop *loop)
 {
@@ -335,6 +388,11 @@ make_room(struct loop *loop)
 
     if (loop->connections_count < loop->config.limits.peers)
         return;
+    if (loop->lingering.first != NULL) {
+        end_lingering(
+            HF_CONTAINER(loop->lingering.first, struct connection, link));
+        return;
+    }
     hf_log_turned_away(loop->config.log, hf_now());
     for (int i = 0; i < IDLE_LOOKS && link != NULL; i++, link = link->next) {
         struct connection *c = HF_CONTAINER(link, struct connection, link);
@@ -435,6 +493,10 @@ clock_connections(struct loop *loop)
            hf_reached(hf_now(), first->at)) {
         struct connection *c = HF_CONTAINER(first, struct connection, due);
 
+        if (c->peer == NULL) {
+            end_lingering(c);
+            continue;
+        }
         hf_heap_set(&loop->due, first, HF_NEVER); /* until it is flushed */
         hf_http_clock(c->peer);
         (void)take_news(c);
@@ -687,6 +749,9 @@ close_all(struct loop *loop)
     while (loop->connections.first != NULL)
         close_connection(
             HF_CONTAINER(loop->connections.first, struct connection, link));
+    while (loop->lingering.first != NULL)
+        end_lingering(
+            HF_CONTAINER(loop->lingering.first, struct connection, link));
     hf_service_close(loop->service);
     uv_walk(&loop->uv, close_handle, NULL);
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,7 +81,8 @@ reload(void *ctx)
     struct daemon *daemon = ctx;
     static struct hf_server_options wanted;
     struct hf_error error = {0};
-    const char *other;
+    char names[128];
+    struct hf_text others;
 
     if (hf_server_options_read(daemon->argc, daemon->argv, &wanted, &error) !=
         HF_OK) {
@@ -89,11 +91,12 @@ reload(void *ctx)
                                                  {NULL, NULL, 0}});
         return;
     }
-    other = hf_settings_change(&daemon->options.settings, &wanted.settings);
+    hf_text_init(&others, names, sizeof(names));
+    hf_settings_change(&daemon->options.settings, &wanted.settings, &others);
     daemon->log.format = daemon->options.settings.log;
-    if (other != NULL)
+    if (others.len > 0)
         hf_log_say(&daemon->log, HF_LOG_WARN, "needs a restart",
-                   (const struct hf_log_field[]){{"setting", other, 0},
+                   (const struct hf_log_field[]){{"setting", others.at, 0},
                                                  {NULL, NULL, 0}});
     hf_log_say(&daemon->log, HF_LOG_INFO, "settings were read again", NULL);
 }
@@ -119,15 +122,29 @@ raise_limit(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* All of it, or it is said that it is not. */
+static int
+put(const char *text)
+{
+    if (fputs(text, stdout) != EOF && fflush(stdout) == 0)
+        return 0;
+    fprintf(stderr, "holdfastd: cannot write the output: %s\n",
+            strerror(errno));
+    return 69;
+}
+
 static int
 retire(const struct hf_place *place)
 {
+    char text[sizeof(place->text) + 64];
     struct hf_error error = {0};
 
     if (hf_retire(place, &hf_alloc_libc, &error) != HF_OK)
         return complain(&error);
-    printf("holdfastd: nobody serves %s: it keeps table locks\n", place->text);
-    return fflush(stdout) == 0 ? 0 : 69;
+    snprintf(text, sizeof(text),
+             "holdfastd: nobody serves %s: it keeps table locks\n",
+             place->text);
+    return put(text);
 }
 
 int
@@ -140,18 +157,14 @@ main(int argc, char **argv)
 
     if (hf_server_options_read(argc, argv, options, &error) != HF_OK)
         return complain(&error);
-    if (options->help || options->version) {
-        fputs(options->help ? hf_server_options_help
-                            : "holdfastd " HF_SERVER_VERSION "\n",
-              stdout);
-        return fflush(stdout) == 0 ? 0 : 69;
-    }
+    if (options->help)
+        return put(hf_server_options_help);
+    if (options->version)
+        return put("holdfastd " HF_SERVER_VERSION "\n");
     if (hf_settings_config(&options->settings, &config, &error) != HF_OK)
         return complain(&error);
-    if (options->check) {
-        puts("holdfastd: it could run so");
-        return fflush(stdout) == 0 ? 0 : 69;
-    }
+    if (options->check)
+        return put("holdfastd: it could run so\n");
     if (options->ready_fd >= 0 && fcntl(options->ready_fd, F_GETFD) < 0) {
         (void)hf_fail(&error, HF_E_INVALID, "--ready-fd %d is not open",
                       options->ready_fd);

@@ -327,35 +327,39 @@ list_hosts(struct hf_settings *settings)
 /* ---- Changing ------------------------------------------------------------ */
 
 /* What a running server is told by these stays so. */
-static const char *
-other_of(const struct hf_settings *a, const struct hf_settings *b)
+static void
+add_others(struct hf_text *text, const struct hf_settings *a,
+           const struct hf_settings *b)
 {
-    if (strcmp(a->listen_host, b->listen_host) != 0 || a->port != b->port)
-        return "listen";
-    if (b->at[0] != '\0' && strcmp(a->at, b->at) != 0)
-        return "at";
-    if (a->idle_timeout.ms != b->idle_timeout.ms)
-        return "idle-timeout";
-    if (a->idle_margin != b->idle_margin)
-        return "idle-margin";
-    if (a->connections != b->connections)
-        return "connections";
-    if (a->streams != b->streams)
-        return "streams";
-    if (a->locks != b->locks)
-        return "locks";
-    return a->insecure != b->insecure ? "insecure" : NULL;
+    const struct {
+        bool is_other;
+        const char *name;
+    } all[] = {
+        {strcmp(a->listen_host, b->listen_host) != 0 || a->port != b->port,
+         "listen"},
+        {b->at[0] != '\0' && strcmp(a->at, b->at) != 0, "at"},
+        {a->idle_timeout.ms != b->idle_timeout.ms, "idle-timeout"},
+        {a->idle_margin != b->idle_margin, "idle-margin"},
+        {a->connections != b->connections, "connections"},
+        {a->streams != b->streams, "streams"},
+        {a->locks != b->locks, "locks"},
+        {a->insecure != b->insecure, "insecure"},
+    };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].is_other)
+            hf_text_addf(text, "%s%s", text->len > 0 ? ", " : "", all[i].name);
 }
 
-const char *
+void
 hf_settings_change(struct hf_settings *settings,
-                   const struct hf_settings *wanted)
+                   const struct hf_settings *wanted, struct hf_text *others)
 {
     memcpy(settings->hosts, wanted->hosts, sizeof(settings->hosts));
     settings->hosts_count = wanted->hosts_count;
     settings->log = wanted->log;
     list_hosts(settings);
-    return other_of(settings, wanted);
+    add_others(others, settings, wanted);
 }
 
 enum hf_status

@@ -1,6 +1,7 @@
 #ifndef HF_SERVER_SETTINGS_H
 #define HF_SERVER_SETTINGS_H
 
+#include "base/text.h"
 #include "server/loop.h"
 
 /*
@@ -55,11 +56,12 @@ HF_MUST_USE enum hf_status hf_settings_check(const struct hf_settings *settings,
                                              struct hf_error *error);
 
 /*
- * Take over what can be changed while it runs: host and log.  Returns what else
- * is another, which stays as it was: the name of one, or NULL.
+ * Take over what can be changed while it runs: host and log.  *others gets the
+ * names of what else is another, "listen, locks", which stays as it was.
  */
-const char *hf_settings_change(struct hf_settings *settings,
-                               const struct hf_settings *wanted);
+void hf_settings_change(struct hf_settings *settings,
+                        const struct hf_settings *wanted,
+                        struct hf_text *others);
 
 /*
  * All that a loop is given for them, but who we are, where others find us, and

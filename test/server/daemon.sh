@@ -378,13 +378,14 @@ asked_as() { # HOST: the status
     curl -s -m 20 -o "$here/as" -w '%{http_code}' -H "Host: $1" "$url/healthz"
 }
 check "it is called by the names it was told" [ "$(asked_as first.example)" = 200 ]
-printf 'host = second.example\nlog = json\nconnections = 7\n' >"$conf"
+printf 'host = second.example\nlog = json\nconnections = 7\nlocks = 9\n' \
+    >"$conf"
 kill -HUP "$pid"
 await "the settings to be read again" logged "settings were read again" true
 check "and by others after SIGHUP" [ "$(asked_as second.example)" = 200 ]
 check "and no more by the first" [ "$(asked_as first.example)" = 421 ]
 check "what needs a restart is named" \
-    logged "needs a restart" '.setting == "connections"'
+    logged "needs a restart" '.setting == "connections, locks"'
 echo 'colour = red' >"$conf"
 kill -HUP "$pid"
 await "the refusal" logged "settings are as they were" '.why | test("colour")'

@@ -17,7 +17,8 @@ from support import Checks, Client, Server, folder
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
-HEADERS, END_STREAM, END_HEADERS = 1, 1, 4
+DATA, HEADERS, RST_STREAM = 0, 1, 3
+END_STREAM, END_HEADERS = 1, 4
 
 
 def frame(kind, flags, stream, payload):
@@ -162,6 +163,54 @@ def check_heads(checks, server):
         peer.close()
 
 
+def answers_of(peer, most):
+    """How many of its streams are answered, until one is reset."""
+    answers = 0
+    stream = peer.makefile("rb")
+    while answers < most:
+        head = stream.read(9)
+        if len(head) < 9 or head[3] == RST_STREAM:
+            break
+        stream.read(int.from_bytes(head[:3], "big"))
+        answers += head[3] == HEADERS
+    return answers
+
+
+def check_bursts(checks, server):
+    """The heads of all requests, then their bodies: so nghttp2's clients send
+    what they begin at once."""
+    head = b"\x83\x86" + literal(4, b"/v1/acquire") + literal(1, b"localhost")
+    streams = range(1, 2000, 2)
+    heads = b"".join(frame(HEADERS, END_HEADERS, i, head) for i in streams)
+    bodies = b"".join(frame(DATA, END_STREAM, i, b"{}") for i in streams)
+    peers = [connect(server) for _ in range(100)]
+    for peer in peers:
+        peer.sendall(PREFACE + heads)
+    health_s(server)
+    for peer in peers:
+        peer.sendall(bodies)
+    answers = sum(answers_of(peer, len(streams)) for peer in peers)
+    checks.check("100,000 requests are answered whose bodies come after all "
+                 "heads", answers == 100 * len(streams), answers)
+    for peer in peers:
+        peer.close()
+
+
+def check_bodies(checks, server):
+    """Who sends on after a refusal would be told of a reset in its place."""
+    with connect(server) as peer:
+        peer.sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\n"
+                     b"Content-Length: 8000000\r\n\r\n")
+        heard = b""
+        try:
+            peer.sendall(b"x" * 8000000)
+            heard = peer.makefile("rb").read()
+        except OSError as error:
+            heard = str(error).encode()
+    checks.check("who sends too much hears so, though it sends all of it",
+                 heard.startswith(b"HTTP/1.1 413 "), heard[:40])
+
+
 # ---- Connections, readers and stores --------------------------------------------
 
 def check_idle(checks, daemon, path):
@@ -250,8 +299,10 @@ def main():
             check_pipelines(checks, server)
             check_long_rows(checks, server)
             check_names(checks, server)
+            check_bodies(checks, server)
             check_scans(checks, server)
             check_heads(checks, server)
+            check_bursts(checks, server)
     sys.exit(checks.end())
 
 
