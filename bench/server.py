@@ -227,9 +227,10 @@ def show_kept():
 
 
 def show_waiters():
-    for connections, lanes in ((1000, 100), (100, 10000)):
-        with holdfastd("memory:x", "--locks", "1200000", "--streams",
-                       "20000") as server:
+    for connections, lanes, limits in (
+            (1000, 100, ()),
+            (100, 10000, ("--locks", "1200000", "--streams", "20000"))):
+        with holdfastd("memory:x", *limits) as server:
             found = load(server, "--mode", "waiters", "--connections",
                          connections, "--lanes", lanes)
         each = (found["after_kib"] - found["before_kib"]) / connections / lanes

@@ -40,7 +40,7 @@ struct hf_client {
     bool look_only;
     struct hf_error served; /* a lock server keeps the locks of this table;
                                HF_OK: none did when it was opened */
-    hf_trace_fn *trace; /* NULL: none */
+    hf_trace_fn *trace;     /* NULL: none */
     void *trace_ctx;
     bool trace_chosen; /* by the caller */
     FILE *trace_file;  /* owned; of HOLDFAST_TRACE, or NULL */

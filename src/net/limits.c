@@ -27,9 +27,9 @@ const struct hf_http_limits hf_http_limits_default = {
     .body_len = 128 * 1024,
 
     /* HPACK packs a header of 4 KiB into a byte, in each of a thousand requests
-     * that never end.  Honest ones are whole soon, though nghttp2's clients send
-     * the heads of all that they begin at once before the bodies: 200,000 such
-     * fit. */
+     * that never end.  Honest ones are whole soon, though nghttp2's clients
+     * send the heads of all that they begin at once before the bodies: 200,000
+     * such fit. */
     .coming_len = 64 * 1024 * 1024,
 
     /* Slow heads and bodies hold memory and a place (Slowloris).  A client

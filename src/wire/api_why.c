@@ -60,8 +60,8 @@ find_quietest(struct hf_lockspace *ls, const struct hf_look_name *row,
     uint32_t cursor = 0;
     bool any = false;
 
-    for (int looks = 0; looks < LOOKS_MAX &&
-                        hf_look_holders(ls, row->number, &cursor, &claim);
+    for (int looks = 0;
+         looks < LOOKS_MAX && hf_look_holders(ls, row->number, &cursor, &claim);
          looks++) {
         look_at(ls, &claim, &other);
         if (!any || other.session.silent.ms > quietest->session.silent.ms)
