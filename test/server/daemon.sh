@@ -378,7 +378,7 @@ asked_as() { # HOST: the status
     curl -s -m 20 -o "$here/as" -w '%{http_code}' -H "Host: $1" "$url/healthz"
 }
 check "it is called by the names it was told" [ "$(asked_as first.example)" = 200 ]
-printf 'host = second.example\nlog = json\nconnections = 7\nlocks = 9\n' \
+printf 'host = second.example\nlog = json\nconnections = 7\nlocks = 9000\n' \
     >"$conf"
 kill -HUP "$pid"
 await "the settings to be read again" logged "settings were read again" true
