@@ -63,8 +63,8 @@ run_stage() {
         sanitized asan --label-exclude "$long|$product" \
             --exclude-regex 'test_reduction|integration/instant|crowds'
         ;;
-    # Threads live in the client and below it: the rest would only repeat.
-    tsan) sanitized tsan --tests-regex 'client|conformance|examples' ;;
+    # Threads live in client and server, and below: the rest would only repeat.
+    tsan) sanitized tsan --tests-regex 'client|^server/|conformance|examples' ;;
     proofs) suite dev -j2 --label-regex '^prove$' ;;
     proofs-all) suite dev -j2 --label-regex '^prove-all$' ;;
     mutants | torture) suite dev --label-regex "^$1\$" ;;
