@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "net/h2_frames.h"
+#include "net/h2_headers.h"
 #include "net/h2_memory.h"
 
 enum {
@@ -116,14 +117,6 @@ take_header(struct hf_intakes *intakes, struct hf_intake *intake,
                            hf_intake_name(intakes, intake, name), value);
 }
 
-static struct hf_bytes
-text_of(nghttp2_rcbuf *buffer)
-{
-    nghttp2_vec text = nghttp2_rcbuf_get_buf(buffer);
-
-    return (struct hf_bytes){(const char *)text.base, text.len};
-}
-
 static int
 on_header(nghttp2_session *session, const nghttp2_frame *frame,
           nghttp2_rcbuf *name_text, nghttp2_rcbuf *value_text, uint8_t flags,
@@ -131,8 +124,8 @@ on_header(nghttp2_session *session, const nghttp2_frame *frame,
 {
     struct hf_http_peer *peer = word;
     struct hf_exchange *exchange = exchange_of(peer, frame->hd.stream_id);
-    struct hf_bytes name = text_of(name_text);
-    struct hf_bytes value = text_of(value_text);
+    struct hf_bytes name = hf_h2_text(name_text);
+    struct hf_bytes value = hf_h2_text(value_text);
     struct hf_intake *intake;
 
     (void)session;
@@ -622,19 +615,6 @@ hf_h2_fill(struct hf_http_peer *peer)
         hf_peer_end(peer);
 }
 
-static nghttp2_nv
-pair(const char *name, struct hf_bytes value, uint8_t flags)
-{
-    /* nghttp2 does not write there; its struct says no const. */
-    union {
-        const char *borrowed;
-        uint8_t *at;
-    } names = {.borrowed = name}, values = {.borrowed = value.at};
-
-    return (nghttp2_nv){names.at, values.at, strlen(name), value.len,
-                        (uint8_t)(NGHTTP2_NV_FLAG_NO_COPY_NAME | flags)};
-}
-
 /* False: no memory. */
 static bool
 submit(struct hf_exchange *exchange, const struct hf_http_reply *reply,
@@ -652,17 +632,18 @@ submit(struct hf_exchange *exchange, const struct hf_http_reply *reply,
     hf_text_init(&status, status_digits, sizeof(status_digits));
     hf_text_add_number(&status, (uint64_t)reply->status);
     head[count++] =
-        pair(":status", (struct hf_bytes){status.at, status.len}, 0);
-    head[count++] = pair("date", (struct hf_bytes){http->date, HF_DATE_LEN},
-                         NGHTTP2_NV_FLAG_NO_COPY_VALUE);
+        hf_h2_header(":status", (struct hf_bytes){status.at, status.len}, 0);
+    head[count++] =
+        hf_h2_header("date", (struct hf_bytes){http->date, HF_DATE_LEN},
+                     NGHTTP2_NV_FLAG_NO_COPY_VALUE);
     for (size_t i = 0; i < reply->headers_count; i++)
         head[count++] =
-            pair(reply->headers[i].name, reply->headers[i].value, 0);
+            hf_h2_header(reply->headers[i].name, reply->headers[i].value, 0);
     if (reply->status != 204 && reply->status != 304) {
         hf_text_init(&length, length_digits, sizeof(length_digits));
         hf_text_add_number(&length, reply->body.len);
-        head[count++] =
-            pair("content-length", (struct hf_bytes){length.at, length.len}, 0);
+        head[count++] = hf_h2_header(
+            "content-length", (struct hf_bytes){length.at, length.len}, 0);
     }
     return nghttp2_submit_response(exchange->peer->h2->session,
                                    exchange->stream, head, count,

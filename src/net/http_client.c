@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/list.h"
 #include "net/h2_frames.h"
+#include "net/h2_headers.h"
 #include "net/h2_memory.h"
 #include "net/intake.h"
 #include "net/outbox.h"
@@ -167,14 +168,6 @@ status_of(struct hf_bytes value)
     return status;
 }
 
-static struct hf_bytes
-text_of(nghttp2_rcbuf *buffer)
-{
-    nghttp2_vec text = nghttp2_rcbuf_get_buf(buffer);
-
-    return (struct hf_bytes){(const char *)text.base, text.len};
-}
-
 static int
 on_header(nghttp2_session *session, const nghttp2_frame *frame,
           nghttp2_rcbuf *name_text, nghttp2_rcbuf *value_text, uint8_t flags,
@@ -182,8 +175,8 @@ on_header(nghttp2_session *session, const nghttp2_frame *frame,
 {
     struct hf_http_client *client = word;
     struct asked *asked = asked_of(session, frame->hd.stream_id);
-    struct hf_bytes name = text_of(name_text);
-    struct hf_bytes value = text_of(value_text);
+    struct hf_bytes name = hf_h2_text(name_text);
+    struct hf_bytes value = hf_h2_text(value_text);
     unsigned field;
 
     (void)flags;
@@ -541,19 +534,6 @@ hf_http_client_room(const struct hf_http_client *client)
     return most > client->under_way_count ? most - client->under_way_count : 0;
 }
 
-static nghttp2_nv
-pair(const char *name, struct hf_bytes value)
-{
-    /* nghttp2 does not write there; its struct says no const. */
-    union {
-        const char *borrowed;
-        uint8_t *at;
-    } names = {.borrowed = name}, values = {.borrowed = value.at};
-
-    return (nghttp2_nv){names.at, values.at, strlen(name), value.len,
-                        NGHTTP2_NV_FLAG_NO_COPY_NAME};
-}
-
 /* The stream, or 0: no memory; -1: no numbers are left. */
 static int32_t
 submit(struct hf_http_client *client, const struct hf_http_ask *ask,
@@ -566,12 +546,14 @@ submit(struct hf_http_client *client, const struct hf_http_ask *ask,
     int32_t stream;
 
     HF_CHECK(ask->headers_count <= HF_HTTP_REPLY_HEADERS_MAX);
-    head[count++] = pair(":method", hf_header_method_word(ask->method));
-    head[count++] = pair(":scheme", scheme);
-    head[count++] = pair(":authority", ask->host);
-    head[count++] = pair(":path", ask->path);
+    head[count++] =
+        hf_h2_header(":method", hf_header_method_word(ask->method), 0);
+    head[count++] = hf_h2_header(":scheme", scheme, 0);
+    head[count++] = hf_h2_header(":authority", ask->host, 0);
+    head[count++] = hf_h2_header(":path", ask->path, 0);
     for (size_t i = 0; i < ask->headers_count; i++)
-        head[count++] = pair(ask->headers[i].name, ask->headers[i].value);
+        head[count++] =
+            hf_h2_header(ask->headers[i].name, ask->headers[i].value, 0);
     stream = nghttp2_submit_request(client->session, NULL, head, count,
                                     ask->body.len > 0 ? &body : NULL, asked);
     if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE)
