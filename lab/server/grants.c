@@ -334,10 +334,23 @@ ask_for(struct grants_world *world, unsigned who, struct grants_ask asked,
     ask(world, who, asked, wait);
 }
 
+/* What a grant has by now, asked for again. */
+static struct grants_ask
+ask_of_grant(const struct grants_lane *lane, const struct grants_grant *grant)
+{
+    return (struct grants_ask){
+        .n = grant->n,
+        .a = (uint8_t)(lane->a + 1),
+        .wants = grant->modes,
+    };
+}
+
 /* The next attempt of a request that waits, or is granted. */
 static struct grants_ask
 next_attempt(const struct grants_lane *lane)
 {
+    if (lane->state == HF_LANE_GRANTED)
+        return ask_of_grant(lane, grants_oracle_grant(lane, lane->n));
     return (struct grants_ask){
         .n = lane->n,
         .a = (uint8_t)(lane->a + 1),
@@ -346,21 +359,34 @@ next_attempt(const struct grants_lane *lane)
     };
 }
 
+/* By the number of a request, and for something else. */
+static void
+mistake(struct grants_world *world, unsigned who, struct grants_ask asked)
+{
+    asked.wants.of[0] = asked.wants.of[0] == X ? 0 : X;
+    asked.free = !asked.free && asked.wants.of[0] == X;
+    asked.a = (uint8_t)(world->oracle.lanes[who].a + 1);
+    ask(world, who, asked, HF_WAIT_FOREVER);
+}
+
 /* Its last request by the next attempt, and those before it that are held. */
 static void
 again(struct grants_world *world, unsigned who)
 {
     const struct grants_lane *lane = &world->oracle.lanes[who];
-    struct grants_ask asked = next_attempt(lane);
 
-    if (grants_oracle_waits(lane) || lane->state == HF_LANE_GRANTED)
-        ask(world, who, asked, HF_WAIT_FOREVER);
+    if (grants_oracle_waits(lane) || lane->state == HF_LANE_GRANTED) {
+        mistake(world, who, next_attempt(lane));
+        ask(world, who, next_attempt(lane), HF_WAIT_FOREVER);
+    }
     settle(world);
     for (unsigned i = 0; i < grants_oracle_count(lane); i++) {
-        if (lane->grants[i].n == lane->n)
+        const struct grants_grant *grant = &lane->grants[i];
+
+        if (grant->n == lane->n)
             continue;
-        asked.n = lane->grants[i].n;
-        ask(world, who, asked, HF_WAIT_FOREVER);
+        mistake(world, who, ask_of_grant(lane, grant));
+        ask(world, who, ask_of_grant(lane, grant), HF_WAIT_FOREVER);
     }
 }
 

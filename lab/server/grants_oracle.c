@@ -475,6 +475,29 @@ enter(struct grants_oracle *oracle, unsigned who, const struct grants_ask *ask)
     }
 }
 
+/* Does it name what that request has named, or holds by now [R2]? */
+static bool
+names_the_same(const struct grants_ask *ask, const struct grants_modes *modes,
+               bool free)
+{
+    for (unsigned i = 0; i < PICTURE_NAMES; i++)
+        if (free ? (ask->wants.of[i] != 0) != (modes->of[i] != 0)
+                 : ask->wants.of[i] != modes->of[i])
+            return false;
+    return ask->free == free;
+}
+
+static bool
+is_known(const struct grants_lane *lane, const struct grants_ask *ask)
+{
+    if (lane->state == HF_LANE_LEFT)
+        return true;
+    if (lane->state == HF_LANE_GRANTED)
+        return names_the_same(ask, &grants_oracle_grant(lane, lane->n)->modes,
+                              false);
+    return names_the_same(ask, &lane->wants, lane->free);
+}
+
 /* The lane's last request, by a greater attempt [R3]. */
 static void
 ask_again(struct grants_oracle *oracle, unsigned who,
@@ -484,6 +507,10 @@ ask_again(struct grants_oracle *oracle, unsigned who,
 
     if (lane->state == HF_LANE_OVER) {
         say_over(oracle, who, ask->stream, (enum hf_over)lane->over);
+        return;
+    }
+    if (!is_known(lane, ask)) {
+        say_over(oracle, who, ask->stream, HF_OVER_INVALID);
         return;
     }
     lane->a = ask->a;
@@ -514,6 +541,8 @@ ask_old(struct grants_oracle *oracle, unsigned who,
         say_over(oracle, who, ask->stream, HF_OVER_FORGOTTEN);
     else if (grant->revoked)
         say_over(oracle, who, ask->stream, HF_OVER_CLEARED);
+    else if (!names_the_same(ask, &grant->modes, false))
+        say_over(oracle, who, ask->stream, HF_OVER_INVALID);
     else
         say(oracle, who, ask->stream, HF_ANSWER_GRANTED)->fence = grant->fence;
     oracle->said[oracle->said_count - 1].n = ask->n;

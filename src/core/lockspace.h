@@ -224,7 +224,8 @@ enum hf_over {
     HF_OVER_ALREADY_HELD,
     HF_OVER_DEADLOCK,
     HF_OVER_LIMIT,
-    HF_OVER_INVALID, /* no name, or one name twice */
+    HF_OVER_INVALID, /* no name, one name twice, or others than it asked for
+                        before */
     HF_OVER_FREE,    /* what was waited for came: it is free */
     HF_OVER_CLEARED,
     HF_OVER_FORGOTTEN, /* a lane below the lowest, or an older n */

@@ -272,7 +272,8 @@ read_wants(struct hearing *h)
     }
 }
 
-/* Which of its requests it is; who says nothing has one, in one lane. */
+/* Which of its requests it is; who says nothing has one lane, and its number
+ * follows from what it names. */
 static void
 read_request(struct hearing *h)
 {
@@ -283,7 +284,7 @@ read_request(struct hearing *h)
                           : hf_seat_node(h->service->seat)->term;
     h->message.lowest = body->lowest;
     h->message.lane = is_given(h, HF_API_LANE) ? body->lane : 1;
-    h->message.n = is_given(h, HF_API_N) ? body->n : 1;
+    h->message.n = body->n;
     h->message.a = is_given(h, HF_API_A) ? body->a : ++h->service->attempts;
 }
 
@@ -299,6 +300,24 @@ open_first(struct hearing *h)
     acquire.secret = h->message.secret;
     h->message = acquire;
     return true;
+}
+
+/* A request has a number, be it given or not; a new session's has the first,
+ * and so has that of a key. */
+static void
+set_number(struct hearing *h)
+{
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    struct hf_message *m = &h->message;
+
+    if (is_given(h, HF_API_N))
+        return;
+    if (table == NULL || m->session == 0)
+        m->n = 1;
+    else if (m->kind == HF_MESSAGE_ACQUIRE)
+        m->n = hf_look_asked(table, m);
+    else
+        m->n = hf_look_meant(table, m->session, m->lane, &h->service->wants[0]);
 }
 
 static void
@@ -318,6 +337,7 @@ hear_acquire(struct hearing *h)
     h->message.acquire.remaining = body->remaining;
     h->message.acquire.waited = body->waited;
     h->message.acquire.note = body->note;
+    set_number(h);
     if (h->message.session == 0 && !open_first(h))
         return;
     send_in(h);
@@ -354,12 +374,12 @@ hear_release(struct hearing *h)
 {
     read_wants(h);
     read_request(h);
-    if (holds_another(h)) {
-        refuse(h, HF_API_BAD_REQUEST, "that request holds another lock");
-        return;
-    }
     h->message.kind = HF_MESSAGE_RELEASE;
-    send_in(h);
+    set_number(h);
+    if (holds_another(h))
+        refuse(h, HF_API_BAD_REQUEST, "that request holds another lock");
+    else
+        send_in(h);
 }
 
 static void
@@ -368,6 +388,7 @@ hear_change(struct hearing *h)
     read_wants(h);
     read_request(h);
     h->message.kind = HF_MESSAGE_CHANGE;
+    set_number(h);
     h->message.change = h->service->wants[0];
     send_in(h);
 }

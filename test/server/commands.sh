@@ -81,6 +81,13 @@ check "and each is known below" grep -q ',a,.* .*,b,' "$here/run.out"
 run run a b -- "$holdfast" run b -- touch "$here/ran"
 check "who waits for what its own run holds is told so" \
     says run.err "is held by the holdfast run that runs this command"
+for many in 31 32 33 64; do
+    # shellcheck disable=SC2046 # they are names
+    run run $(seq "$many") -- timeout 20 "$holdfast" ls --json
+    check "ls lists $many locks, each once, and ends" \
+        [ "$code,$(sort -u "$here/run.out" | wc -l),$(wc -l <"$here/run.out")" = \
+        "0,$many,$many" ]
+done
 run run a a -- true
 check "one name twice is refused" is 64 "$code"
 HOLDFAST_AT=sqlite:$here/locks.db run run --shared a -- true

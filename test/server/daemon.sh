@@ -123,10 +123,33 @@ check "the same key is the same session, request and grant" \
     is "$(acquire key2 keyed '{}' -H 'Idempotency-Key: 42')" 200 key2 \
     ".fence == $(jq .fence "$here/key1") and
      .session == $(jq .session "$here/key1")"
+check "and of no other lock" \
+    is "$(acquire key3 unkeyed '{}' -H 'Idempotency-Key: 42')" 400 key3 \
+    '.type == "urn:holdfast:bad-request"'
+within() { # OUT VERB NAME BODY: with the session of key1
+    ask "$1" -X POST "$url/v1/locks/$3/$2" -d "$(jq --argjson more "$4" \
+        '{session} + $more' "$here/key1")" \
+        -H "Holdfast-Secret: $(jq -r .secret "$here/key1")"
+}
+check "a number is for one request" \
+    is "$(within other acquire unkeyed '{"n":1}')" 400 other \
+    '.title | test("others than the request")'
+within two acquire second '{}' >"$here/status"
+within again acquire second '{}' >"$here/again.status"
+check "one session takes two locks without numbers" \
+    is "$(cat "$here/status")" 200 two ".n == 2 and .fence > $(jq .fence "$here/key1")"
+check "and one of them twice is the same" \
+    is "$(cat "$here/again.status")" 200 again ".fence == $(jq .fence "$here/two")"
+check "what it releases is what it names" \
+    is "$(within back release keyed '{}')" 200 back .released
+within one acquire keyed '{}' >"$here/status"
+check "and may be taken again" \
+    is "$(cat "$here/status")" 200 one ".n == 3 and .fence > $(jq .fence "$here/two")"
+within back release second '{}' >"$here/status"
 check "several names are one grant" \
     is "$(ask many -X POST "$url/v1/acquire" \
         -d '{"locks":["x",{"name":"y","mode":"shared"}]}')" 200 many .granted
-check "metrics count what is granted" counted holdfast_grants_total 5
+check "metrics count what is granted" counted holdfast_grants_total 8
 check "and what is held" counted holdfast_holders 4
 check "and what was refused" \
     counted 'holdfast_responses_total{code="409"}' 2

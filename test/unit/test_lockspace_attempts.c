@@ -400,6 +400,46 @@ a_lane_holds_what_its_earlier_requests_were_granted(void **state)
     room_fini(&r);
 }
 
+/* Or it would be told of what it has not. */
+static void
+a_number_is_for_what_it_was_first_asked_for(void **state)
+{
+    struct room r = held();
+    struct call other = {.session = 1, .names = "B", .a = 2};
+
+    (void)state;
+    other.stream = 11;
+    room_acquire(&r, other);
+    other.stream = 12;
+    other.names = "A:s";
+    room_acquire(&r, other);
+    other.stream = 13;
+    other.names = "A B";
+    room_acquire(&r, other);
+    room_acquire(&r, (struct call){.stream = 14, .session = 2, .names = "B"});
+    room_acquire(&r, attempt(15, 3, 1));
+    other.stream = 16;
+    other.session = 3;
+    other.names = "B";
+    room_acquire(&r, other);
+    room_acquire(
+        &r, (struct call){.stream = 17, .session = 1, .n = 2, .names = "C"});
+    other.stream = 18;
+    other.session = 1;
+    room_acquire(&r, other);
+    room_release(&r, (struct call){.stream = 19, .session = 1});
+    EXPECT_TOLD(&r, "11 over: invalid\n"
+                    "12 over: invalid\n"
+                    "13 over: invalid\n"
+                    "14 granted 102\n"
+                    "16 over: invalid\n"
+                    "17 granted 103\n"
+                    "18 over: invalid\n"
+                    "19 released\n"
+                    "15 granted 104\n");
+    room_fini(&r);
+}
+
 /* The next request says that the answer to the one before was seen. */
 static void
 the_next_request_of_a_lane_shows_that_the_last_was_answered(void **state)
@@ -474,6 +514,7 @@ main(void)
         cmocka_unit_test(release_is_cancel_whatever_the_request_is),
         cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),
         cmocka_unit_test(a_lane_holds_what_its_earlier_requests_were_granted),
+        cmocka_unit_test(a_number_is_for_what_it_was_first_asked_for),
         cmocka_unit_test(
             the_next_request_of_a_lane_shows_that_the_last_was_answered),
         cmocka_unit_test(lanes_below_the_lowest_are_over_and_forgotten),

@@ -69,10 +69,13 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         hf_server_query_refused(query, status, body);
         return;
     }
-    if (strcmp(cursor_of(query), the_end) != 0)
-        while (hf_json_slice_next(locks, &at, &lock))
-            if (!add_lock(query, lock))
-                return;
+    if (strcmp(cursor_of(query), the_end) == 0) {
+        hf_server_query_end(query, HF_OK, NULL);
+        return;
+    }
+    while (hf_json_slice_next(locks, &at, &lock))
+        if (!add_lock(query, lock))
+            return;
     hf_json_slice_show(hf_json_slice(body, "after"), after, sizeof(after));
     if (hf_settings_keep(&query->query->cursor, alloc,
                          after[0] == '\0' ? the_end : after, &error) != HF_OK)

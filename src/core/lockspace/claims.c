@@ -141,6 +141,28 @@ forget_untold(struct hf_lockspace *ls, uint32_t number)
 }
 
 /* From here on its lane is WAITING. */
+bool
+hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
+                  const struct hf_message *acquire)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    if (claim->free != acquire->acquire.free ||
+        claim->parts_count != acquire->acquire.wants_count)
+        return false;
+    for (size_t i = 0; i < acquire->acquire.wants_count; i++) {
+        const struct hf_want *want = &acquire->acquire.wants[i];
+        uint32_t name = hf_names_find(ls, want);
+        uint32_t at = claim->parts;
+
+        while (at != 0 && hf_part_at(ls, at)->name != name)
+            at = hf_part_at(ls, at)->next;
+        if (at == 0 || (!claim->free && hf_part_at(ls, at)->mode != want->mode))
+            return false;
+    }
+    return true;
+}
+
 void
 hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number)
 {

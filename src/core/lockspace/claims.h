@@ -60,6 +60,10 @@ uint32_t hf_claims_add(struct hf_lockspace *ls, uint32_t lane,
 enum hf_over hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
                               const struct hf_want *want, enum hf_mode mode);
 
+/* Does it ask for just these, or hold just these, each in its mode? */
+bool hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
+                       const struct hf_message *acquire);
+
 /* Its lane is WAITING from here on; its place, and its timer, come next. */
 void hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number);
 

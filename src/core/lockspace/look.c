@@ -1,5 +1,6 @@
 #include "core/lockspace/look.h"
 
+#include "core/lockspace/claims.h"
 #include "core/lockspace/names.h"
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
@@ -219,4 +220,57 @@ hf_look_held(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
     uint32_t at = of == 0 ? 0 : hf_owners_lane(ls, of, lane);
 
     return at == 0 ? 0 : hf_owners_held(ls, at, n);
+}
+
+uint64_t
+hf_look_asked(struct hf_lockspace *ls, const struct hf_message *acquire)
+{
+    uint32_t of = hf_owners_session(ls, acquire->session);
+    uint32_t at = of == 0 ? 0 : hf_owners_lane(ls, of, acquire->lane);
+    const struct hf_ls_lane *lane;
+    uint32_t held;
+
+    if (at == 0)
+        return 1;
+    lane = hf_lane_at(ls, at);
+    if (lane->state == HF_LANE_LEFT ||
+        (lane->current != 0 && hf_claims_ask_for(ls, lane->current, acquire)))
+        return lane->n;
+    for (held = lane->held.first; held != 0;
+         held = hf_claim_at(ls, held)->mates.next)
+        if (hf_claim_at(ls, held)->state == HF_CLAIM_HELD &&
+            hf_claims_ask_for(ls, held, acquire))
+            return hf_claim_at(ls, held)->n;
+    return lane->n + 1;
+}
+
+static bool
+has_name(const struct hf_lockspace *ls, uint32_t claim, uint32_t name)
+{
+    uint32_t at = hf_claim_at(ls, claim)->parts;
+
+    while (at != 0 && hf_part_at(ls, at)->name != name)
+        at = hf_part_at(ls, at)->next;
+    return at != 0;
+}
+
+uint64_t
+hf_look_meant(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
+              const struct hf_want *lock)
+{
+    uint32_t of = hf_owners_session(ls, session);
+    uint32_t at = of == 0 ? 0 : hf_owners_lane(ls, of, lane);
+    uint32_t name = hf_names_find(ls, lock);
+    uint64_t n = 1;
+    uint32_t held;
+
+    if (at == 0)
+        return n;
+    n = hf_lane_at(ls, at)->n;
+    for (held = hf_lane_at(ls, at)->held.first; held != 0;
+         held = hf_claim_at(ls, held)->mates.next)
+        if (hf_claim_at(ls, held)->state == HF_CLAIM_HELD &&
+            has_name(ls, held, name))
+            n = hf_claim_at(ls, held)->n;
+    return n;
 }

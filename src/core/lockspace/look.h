@@ -105,4 +105,12 @@ uint32_t hf_look_session(struct hf_lockspace *ls, uint64_t id);
 uint32_t hf_look_held(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
                       uint64_t n);
 
+/* Which request of its lane a message means that names locks, and no number.
+ * An acquire: the one that asked for just these and is not over, else the next.
+ * Any other: the last that holds the lock, else the lane's last. */
+uint64_t hf_look_asked(struct hf_lockspace *ls,
+                       const struct hf_message *acquire);
+uint64_t hf_look_meant(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
+                       const struct hf_want *lock);
+
 #endif

@@ -313,6 +313,10 @@ acquire_again(struct hf_lockspace *ls, uint32_t lane_number,
         hf_claims_reply(ls, message->stream, HF_ANSWER_SUPERSEDED);
         return;
     }
+    if (lane->current != 0 && !hf_claims_ask_for(ls, lane->current, message)) {
+        hf_claims_reply_over(ls, message->stream, HF_OVER_INVALID);
+        return;
+    }
     lane->a = message->a;
     switch ((enum hf_lane_state)lane->state) {
     case HF_LANE_WAITING:
@@ -343,6 +347,8 @@ acquire_old(struct hf_lockspace *ls, uint32_t lane,
         hf_claims_reply_over(ls, message->stream, HF_OVER_FORGOTTEN);
     else if (hf_claim_at(ls, held)->state == HF_CLAIM_REVOKED)
         hf_claims_reply_over(ls, message->stream, HF_OVER_CLEARED);
+    else if (!hf_claims_ask_for(ls, held, message))
+        hf_claims_reply_over(ls, message->stream, HF_OVER_INVALID);
     else
         reply_granted(ls, message->stream, hf_claim_at(ls, held)->fence);
 }

@@ -367,6 +367,27 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
     say_over(o, m->stream, over);
 }
 
+/* Does it name what that request has named, or holds by now? */
+static bool
+names_the_same(const struct oracle_message *m, const uint8_t *modes, bool free)
+{
+    for (unsigned i = 0; i < ORACLE_NAMES; i++)
+        if (free ? (m->modes[i] != 0) != (modes[i] != 0)
+                 : m->modes[i] != modes[i])
+            return false;
+    return m->free == free;
+}
+
+static bool
+is_known(lane_t *lane, const struct oracle_message *m)
+{
+    if (lane->state == O_LEFT)
+        return true;
+    if (lane->state == O_GRANTED)
+        return names_the_same(m, grant_of(lane, lane->n)->modes, false);
+    return names_the_same(m, lane->modes, lane->free);
+}
+
 static void
 acquire_again(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 {
@@ -382,6 +403,10 @@ acquire_again(struct oracle *o, lane_t *lane, const struct oracle_message *m)
                  (lane->state == O_GRANTED && held->stream == 0);
     if (!newest) {
         say(o, m->stream, HF_ANSWER_SUPERSEDED);
+        return;
+    }
+    if (!is_known(lane, m)) {
+        say_over(o, m->stream, HF_OVER_INVALID);
         return;
     }
     lane->a = m->a;
@@ -415,6 +440,8 @@ acquire_old(struct oracle *o, lane_t *lane, const struct oracle_message *m)
         say_over(o, m->stream, HF_OVER_FORGOTTEN);
     else if (held->revoked)
         say_over(o, m->stream, HF_OVER_CLEARED);
+    else if (!names_the_same(m, held->modes, false))
+        say_over(o, m->stream, HF_OVER_INVALID);
     else
         say(o, m->stream, HF_ANSWER_GRANTED)->fence = held->fence;
 }
