@@ -40,6 +40,7 @@ hear(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_session *session = hf_session_at(ls, number);
 
+    session->unheard = false;
     session->heard_at = ls->now;
     if (session->state == HF_SESSION_LIVE)
         return;

@@ -57,9 +57,10 @@ add_holder(struct hf_lockspace *ls, const struct hf_look_claim *row,
     hf_look_session_at(ls, hf_look_session(ls, row->session), &session);
     hf_text_addf(text,
                  ",\"if_dead\":\"%s\",\"ttl_ms\":%" PRId64
-                 ",\"silent_ms\":%" PRId64 ",\"suspected\":%s}",
+                 ",\"silent_ms\":%" PRId64 ",\"heard\":%s,\"suspected\":%s}",
                  hf_if_dead_word(session.if_dead), session.ttl.ms,
-                 session.silent.ms, session.suspected ? "true" : "false");
+                 session.silent.ms, session.heard ? "true" : "false",
+                 session.suspected ? "true" : "false");
 }
 
 static void

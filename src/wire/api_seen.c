@@ -97,6 +97,7 @@ hf_api_seen_next(struct hf_bytes list, size_t *at, struct hf_api_claim *claim)
         .lane = number_of(row, "lane"),
         .fence = number_of(row, "fence"),
         .mode = strcmp(mode, "shared") == 0 ? HF_SHARED : HF_EXCLUSIVE,
+        .heard = hf_json_slice_true(hf_json_slice(row, "heard")),
         .silent = duration_of(row, "silent_ms"),
         .suspected = hf_json_slice_true(hf_json_slice(row, "suspected")),
     };

@@ -33,9 +33,10 @@ struct hf_api_claim {
     uint64_t lane;
     uint64_t fence; /* 0: it waits */
     enum hf_mode mode;
-    struct hf_duration age; /* since it began to hold, or to wait */
-    struct hf_duration
-        silent; /* a holder's session was not heard for so long */
+    struct hf_duration age;    /* since it began to hold, or to wait */
+    bool heard;                /* a holder's session, by the leader that told */
+    struct hf_duration silent; /* for so long it was not; or as long as that one
+                                  leads */
     bool suspected;
     struct hf_value value; /* terms and owner, as far as they are known */
 };

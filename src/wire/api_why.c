@@ -101,8 +101,12 @@ say_silent(const struct subject *s, struct finding *f)
     char rest[SPAN];
 
     f->verdict = "silent";
-    hf_text_addf(&f->says, "%s holds it, and was heard last %s ago", s->who,
-                 span(s->session.silent, silent));
+    hf_text_addf(&f->says,
+                 s->session.heard
+                     ? "%s holds it, and was heard last %s ago"
+                     : "%s holds it, and was not heard since this server "
+                       "leads, for %s",
+                 s->who, span(s->session.silent, silent));
     hf_text_addf(&f->advice, "wait for %s more: if it stays silent, %s",
                  span(left.ms > 0 ? left : (struct hf_duration){0}, rest),
                  taken ? "whoever comes next has it"
@@ -134,7 +138,7 @@ say_held(const struct subject *s, struct finding *f)
 {
     if (s->session.suspected)
         say_suspected(s, f);
-    else if (s->session.silent.ms * 2 > s->session.ttl.ms)
+    else if (!s->session.heard || s->session.silent.ms * 2 > s->session.ttl.ms)
         say_silent(s, f);
     else
         say_alive(s, f);

@@ -11,7 +11,7 @@
  *   {"verdict":"silent","says":"…","advice":"…","lock":{…}}
  *
  *   alive      its holder was heard within half of its ttl
- *   silent     it was not, and may be
+ *   silent     it was not, or not since this node leads, and may be
  *   suspected  nor within its ttl, and is never taken over (if_dead refuse)
  *   waiting    nobody holds it, and who comes first cannot go yet
  *

@@ -217,11 +217,20 @@ start
 check "what was granted is there after kill -9" \
     is "$(ask after "$url/v1/locks/deploy")" 200 after \
     ".holders[0].fence == $(jq .fence "$here/waited")"
+check "but of its life nothing is known yet" \
+    is "$(ask why "$url/v1/locks/deploy/why")" 200 why '.verdict == "silent" and
+    (.says | test("was not heard since this server leads")) and
+    (.lock.holders[0].heard | not)'
+"$(dirname "$daemon")/holdfast" why --watch 10ms --at "$url" deploy \
+    >"$here/why.out" 2>&1
+check "which a person is told, too" grep -q "not known" "$here/why.out"
 check "and is kept alive by its session" \
     is "$(ask alive -X POST \
         -H "Holdfast-Secret: $(jq -r .secret "$here/waited")" \
         "$url/v1/sessions/$(jq -r .session "$here/waited")/keep-alive")" \
     200 alive .alive
+check "and then it is alive" \
+    is "$(ask why "$url/v1/locks/deploy/why")" 200 why '.verdict == "alive"'
 
 # Who waits is told to ask another node, and then it ends.
 acquire last deploy '{"wait":"15s"}' >"$here/last.status" &

@@ -27,7 +27,7 @@ life_of(const struct hf_api_claim *claim, enum hf_presence presence)
         return HF_LIFE_GONE;
     if (claim->suspected)
         return HF_LIFE_SUSPECTED;
-    if (2 * claim->silent.ms <= claim->value.terms.ttl.ms)
+    if (claim->heard && 2 * claim->silent.ms <= claim->value.terms.ttl.ms)
         return HF_LIFE_BEATING;
     return presence == HF_PRESENCE_THERE ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
 }
@@ -66,7 +66,7 @@ hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
         .exists = true,
         .version = claim->fence,
         .token = claim->fence,
-        .stamp_ms = hf_wall_ms() - claim->silent.ms,
+        .stamp_ms = claim->heard ? hf_wall_ms() - claim->silent.ms : 0,
     };
     struct hf_description *record;
 

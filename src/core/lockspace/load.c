@@ -18,6 +18,7 @@ hf_load_session(struct hf_lockspace *ls, const struct hf_loaded_session *from)
         return;
     }
     hf_session_at(ls, number)->recorded = true;
+    hf_session_at(ls, number)->unheard = true;
     hf_earliest_set(ls, &ls->timers, number,
                     hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
 }

@@ -41,7 +41,8 @@ struct hf_look_session {
     struct hf_duration ttl;
     enum hf_if_dead if_dead;
     bool suspected;
-    struct hf_duration silent;
+    bool heard;                /* since this node leads */
+    struct hf_duration silent; /* since then, or since it leads */
     uint64_t grants;
     uint32_t waiters;
     uint32_t lanes;

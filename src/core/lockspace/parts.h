@@ -98,6 +98,7 @@ struct hf_ls_session {
     uint8_t if_dead;
     uint8_t pending;
     bool recorded; /* in the store, or in a batch under way */
+    bool unheard;  /* since it was loaded */
     struct hf_secret_hash secret;
 };
 
