@@ -91,42 +91,81 @@ static const struct option all[] = {
 
 struct reading {
     struct hf_settings *settings;
-    struct hf_error first; /* what was wrong first */
+    FILE *file;
+    int line;
+    struct hf_error first; /* what was wrong first, which is the end of it */
 };
 
 static int
-take_line(void *ctx, const char *section, const char *name, const char *value)
+take_setting(void *ctx, const char *section, const char *name,
+             const char *value)
 {
     struct reading *reading = ctx;
-    struct hf_error error;
-    enum hf_status status = HF_OK;
 
-    if (section[0] != '\0')
-        status = hf_fail(&error, HF_E_INVALID,
-                         "there are no sections, as [%.60s]", section);
-    else
-        status = hf_settings_set(reading->settings, name, value, &error);
-    if (status != HF_OK && reading->first.status == HF_OK)
-        reading->first = error;
-    return status == HF_OK;
+    (void)section; /* there is none */
+    return hf_settings_set(reading->settings, name, value, &reading->first) ==
+           HF_OK;
+}
+
+/* What inih would read on: the rest of a line that is too long for it, as the
+ * next one; a line that begins with blanks, as more of the one above; a name of
+ * a section, as nothing. */
+static char *
+next_line(char *text, int size, void *ctx)
+{
+    struct reading *reading = ctx;
+    size_t blanks;
+    size_t len;
+
+    if (reading->first.status != HF_OK)
+        return NULL;
+    reading->line++;
+    errno = 0;
+    if (fgets(text, size, reading->file) == NULL) {
+        if (ferror(reading->file))
+            (void)hf_fail(&reading->first, HF_E_UNAVAILABLE, "%s",
+                          strerror(errno));
+        return NULL;
+    }
+    len = strlen(text);
+    blanks = strspn(text, " \t");
+    if (text[blanks] == '[')
+        (void)hf_fail(&reading->first, HF_E_INVALID,
+                      "there are no sections, as %.60s",
+                      strtok(text + blanks, "\r\n"));
+    else if (len + 1 == (size_t)size && text[len - 1] != '\n')
+        (void)hf_fail(&reading->first, HF_E_INVALID,
+                      "a line has at most %d bytes", size - 2);
+    if (reading->first.status != HF_OK)
+        return NULL;
+    memmove(text, text + blanks, len + 1 - blanks);
+    return text;
 }
 
 static enum hf_status
 read_file(const char *path, struct hf_settings *settings,
           struct hf_error *error)
 {
-    struct reading reading = {.settings = settings};
-    int line = ini_parse(path, take_line, &reading);
+    struct reading reading = {.settings = settings, .file = fopen(path, "re")};
+    const struct hf_error *first = &reading.first;
+    int line;
 
-    if (line == -1)
+    if (reading.file == NULL)
         return hf_fail(error, HF_E_UNAVAILABLE, "--config %.200s: %s", path,
                        strerror(errno));
+    line = ini_parse_stream(next_line, &reading, take_setting, &reading);
+    fclose(reading.file);
+    if (first->status == HF_E_UNAVAILABLE)
+        return hf_fail(error, first->status, "--config %.200s: %s", path,
+                       first->text);
+    if (first->status != HF_OK)
+        return hf_fail(error, HF_E_INVALID, "%.200s:%d: %s", path, reading.line,
+                       first->text);
     if (line < 0)
         return hf_fail(error, HF_E_NOMEM, "no memory for --config");
     if (line > 0)
-        return hf_fail(error, HF_E_INVALID, "%.200s:%d: %s", path, line,
-                       reading.first.status != HF_OK ? reading.first.text
-                                                     : "no setting");
+        return hf_fail(error, HF_E_INVALID, "%.200s:%d: no setting", path,
+                       line);
     return HF_OK;
 }
 

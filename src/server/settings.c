@@ -76,13 +76,18 @@ set_at(struct hf_settings *settings, const char *text, struct hf_error *error)
     return hf_place_parse(text, &place, error);
 }
 
+/* Of names (RFC 1123), and of IPv6 addresses in brackets. */
+static const char host_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._[:]";
+
 static enum hf_status
 set_host(struct hf_settings *settings, const char *text, struct hf_error *error)
 {
     if (settings->hosts_count == HF_SETTINGS_HOSTS_MAX)
         return hf_fail(error, HF_E_LIMIT, "host: more than %d names",
                        HF_SETTINGS_HOSTS_MAX);
-    if (text[0] == '\0' || strlen(text) > HF_HOST_MAX)
+    if (text[0] == '\0' || strlen(text) > HF_HOST_MAX ||
+        text[strspn(text, host_letters)] != '\0')
         return hf_fail(error, HF_E_INVALID, "host is a name, without a port");
     memcpy(settings->hosts[settings->hosts_count++], text, strlen(text) + 1);
     return HF_OK;

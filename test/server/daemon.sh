@@ -354,7 +354,16 @@ check "an unknown one is named, with its line" \
     says "$conf:7: there is no setting colour" --config "$conf"
 printf '[server]\nlisten = 127.0.0.1:0\n' >"$conf"
 check "and a section" \
-    says "$conf:2: there are no sections, as [server]" --config "$conf"
+    says "$conf:1: there are no sections, as [server]" --config "$conf"
+printf 'host = a\n  insecure = what\n' >"$conf"
+check "and a line that begins with a blank, for what it is" \
+    says "$conf:2: insecure is yes or no" --config "$conf"
+printf '; %0197dinsecure = yes\nlisten = 0.0.0.0:0\n' 0 >"$conf"
+check "no comment is so long that its end is a setting" \
+    says "$conf:1: a line has at most 198 bytes" --config "$conf"
+"$daemon" --config "$here" >"$here/usage.out" 2>&1
+check "and a folder is no file" [ $? = 69 ]
+check "a host has no blank" says "host is a name, without a port" --host 'a b'
 printf 'idle-timeout = 200ms\n' >"$conf"
 check "and what makes no sense together" usage --config "$conf"
 check "an option wins over the file" \
