@@ -63,6 +63,8 @@ struct hf_scribe {
     uint64_t watched; /* version of the head; 0: nobody watches */
     uint64_t generation;
     bool went_back; /* and that is not yet taken */
+    struct hf_instant closed_until;
+    struct hf_duration closed_for; /* in all */
     struct hf_scribe_told told[TOLD_MAX];
     size_t told_count;
 };
@@ -315,6 +317,24 @@ look_whether_it_went_back(struct hf_scribe *scribe)
     scribe->config.told(scribe->config.ctx);
 }
 
+/* Nothing is read or written. */
+static void
+turn_down(const struct hf_scribe *scribe, const struct ask *ask,
+          struct hf_scribe_told *told)
+{
+    char span[32];
+
+    told->kind =
+        ask->effect.ask.request.read ? HF_SCRIBE_FOUND : HF_SCRIBE_VERDICT;
+    told->verdict = HF_UNAVAILABLE;
+    told->sight.kind = HF_SIGHT_NONE;
+    (void)hf_fail(&told->error, HF_E_UNAVAILABLE,
+                  "its file was removed or replaced: what was granted is "
+                  "forgotten, and for the longest ttl of that, %s, nothing is "
+                  "granted again",
+                  hf_duration_text(scribe->closed_for, span, sizeof(span)));
+}
+
 static void
 answer(struct hf_scribe *scribe)
 {
@@ -322,6 +342,11 @@ answer(struct hf_scribe *scribe)
     struct hf_scribe_told told = {.number = ask.effect.ask.request.number};
 
     scribe->asks = false;
+    if (!hf_reached(hf_now(), scribe->closed_until)) {
+        turn_down(scribe, &ask, &told);
+        tell(scribe, &told);
+        return;
+    }
     scribe->under_way = ask.bundle;
     leave(scribe);
     if (ask.effect.ask.request.read)
@@ -594,6 +619,15 @@ hf_scribe_audit(struct hf_scribe *scribe, const struct hf_scribe_audit *audit)
         audit_from_scratch(scribe);
     leave(scribe);
     wake(scribe);
+}
+
+void
+hf_scribe_close_for(struct hf_scribe *scribe, struct hf_duration time)
+{
+    enter(scribe);
+    scribe->closed_until = hf_after(hf_now(), time);
+    scribe->closed_for = time;
+    leave(scribe);
 }
 
 void

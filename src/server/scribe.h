@@ -108,6 +108,10 @@ struct hf_scribe_audit {
 void hf_scribe_audit(struct hf_scribe *scribe,
                      const struct hf_scribe_audit *audit);
 
+/* What the place had is lost, and for so long somebody may believe in it: every
+ * call for the head is unavailable, and says so. */
+void hf_scribe_close_for(struct hf_scribe *scribe, struct hf_duration time);
+
 /* Say when the head is not of this version any more; 0: no need. */
 void hf_scribe_watch(struct hf_scribe *scribe, uint64_t version);
 

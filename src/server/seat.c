@@ -237,6 +237,25 @@ on_found(struct hf_seat *seat, const struct hf_scribe_told *told)
         observe(seat, told);
 }
 
+/* Whoever was granted anything may believe in it for a ttl, and nothing tells
+ * the next leader, which may be us, of it. */
+static void
+on_went_back(struct hf_seat *seat)
+{
+    const struct hf_node *node = &seat->node;
+    struct hf_duration longest = {0};
+    struct hf_look_session row;
+    uint32_t cursor = 0;
+
+    if (node->state == HF_NODE_SERVING || node->state == HF_NODE_DRAINING)
+        while (hf_look_sessions(node->lockspace, &cursor, &row))
+            if (row.grants > 0 && row.ttl.ms > longest.ms)
+                longest = row.ttl;
+    if (longest.ms > 0)
+        hf_scribe_close_for(seat->scribe, longest);
+    step_store(seat, hf_event(HF_ON_WENT_BACK, hf_now()));
+}
+
 bool
 hf_seat_wake(struct hf_seat *seat)
 {
@@ -269,7 +288,7 @@ hf_seat_wake(struct hf_seat *seat)
         step_store(seat, hf_event(HF_ON_HINT, hf_now()));
         break;
     case HF_SCRIBE_WENT_BACK:
-        step_store(seat, hf_event(HF_ON_WENT_BACK, hf_now()));
+        on_went_back(seat);
         break;
     }
     return true;
