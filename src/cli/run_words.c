@@ -56,6 +56,13 @@ hf_run_words_taken_over_now(const struct hf_run *run)
         hf_report_fence(seen));
 }
 
+/* A lock, or several at once. */
+static const char *
+is_or_are(const struct hf_run *run)
+{
+    return run->order->names[1] == NULL ? "is" : "are";
+}
+
 /* Its right ran out, or a look showed that the record is no longer ours. */
 static void
 add_loss(struct hf_text *text, const struct hf_run *run)
@@ -89,7 +96,7 @@ hf_run_words_certainty_now(const struct hf_run *run, enum hf_outcome outcome)
 
     if (run->silent)
         return;
-    hf_text_addf(&text, "%s is ", run->name.at);
+    hf_text_addf(&text, "%s %s ", run->name.at, is_or_are(run));
     if (outcome == HF_IN_DOUBT) {
         hf_text_add(&text, "in doubt: ");
         add_doubt(&text, run);
@@ -112,8 +119,8 @@ say_ending_now(const struct hf_run *run)
 
     if (run->silent)
         return;
-    hf_text_addf(&text, "%s is about to be lost, for no beat was written",
-                 run->name.at);
+    hf_text_addf(&text, "%s %s about to be lost, for no beat was written",
+                 run->name.at, is_or_are(run));
     if (!add_cause(&text, run, ": "))
         hf_text_addf(&text, " at %s", place(run));
     hf_say_now("%s; ending the command", text.at);
@@ -223,10 +230,9 @@ hf_run_words_for_a_person(const struct hf_run *run)
     if (run->silent)
         return;
     hf_text_addf(&text,
-                 "holdfast: %s is left for a person, for its command "
-                 "was cut short: see how far it came, put that right, "
-                 "and then\n    ",
-                 run->name.at);
+                 "holdfast: %s %s left for a person, for the command was cut "
+                 "short: see how far it came, put that right, and then\n    ",
+                 run->name.at, is_or_are(run));
     hf_report_clear(&text, &run->order->which, place(run),
                     run->link.page->fence);
     hf_text_add(&text, "\n");

@@ -227,7 +227,7 @@ open_for(struct hearing *h)
     if (open_silently(h))
         return true;
     if (h->service->silent == HF_ANSWER_LIMIT)
-        refuse(h, HF_API_NO_MEMORY, "there is no room for another session");
+        refuse(h, HF_API_NO_ROOM, "there is no room for another session");
     return false;
 }
 
@@ -488,6 +488,7 @@ hear_clear(struct hearing *h)
     hf_text_show(cleared.by.reason, sizeof(cleared.by.reason), body->reason.at,
                  body->reason.len);
     cleared.by.since_ms = hf_wall_ms();
+    cleared.forced = body->force;
     memory.texts_len = 0;
     if (table != NULL &&
         hf_cleared_look(table, body->fence, hf_wall_ms(), &memory, &cleared)) {

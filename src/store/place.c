@@ -200,7 +200,8 @@ hf_place_parse(const char *text, struct hf_place *place, struct hf_error *error)
 
         hf_text_show(shown, sizeof(shown), text, strlen(text));
         return hf_fail(error, HF_E_INVALID,
-                       "'%s' is not a place: write sqlite:/path/locks.db",
+                       "'%s' is not a place: write sqlite:/path/locks.db, or "
+                       "http://host:7420 for a lock server",
                        shown);
     }
     if (status == HF_OK)

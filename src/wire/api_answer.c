@@ -77,6 +77,7 @@ static const struct problem of_server[] = {
     [HF_API_TOO_LARGE] = {413, "too-large", "the body is too large", NULL},
     [HF_API_ORIGIN] = {403, "origin", "pages of a browser may not ask", NULL},
     [HF_API_HOST] = {421, "host", "the host is not one of this server's", NULL},
+    [HF_API_NO_ROOM] = {429, "limit", "there is no room for it", NULL},
     [HF_API_NO_MEMORY] = {503, "no-memory", "the server has no memory", NULL},
 };
 

@@ -292,6 +292,14 @@ read_free(struct reader *reader, size_t node)
 }
 
 static enum hf_status
+read_force(struct reader *reader, size_t node)
+{
+    return truth(reader, node, &reader->body->force)
+               ? HF_OK
+               : wrong(reader, "force", "true or false");
+}
+
+static enum hf_status
 read_wait(struct reader *reader, size_t node)
 {
     struct hf_api_body *body = reader->body;
@@ -473,6 +481,7 @@ static const struct {
     {NAMED("fence"), HF_API_FENCE, read_fence},
     {NAMED("fences"), HF_API_FENCES, read_fences},
     {NAMED("reason"), HF_API_REASON, read_reason},
+    {NAMED("force"), HF_API_FORCE, read_force},
     {NAMED("believed"), HF_API_BELIEVED, read_believed},
     {NAMED("sessions"), HF_API_SESSIONS, read_sessions},
 };

@@ -15,7 +15,7 @@
  *   space "default"   name "a"   mode "exclusive"
  *   locks [{"space":"default","name":"a","mode":"shared"}, "b", …]
  *   wait "try" | "10s" | null    waited "1s"    free true    note "./migrate"
- *   fence 1763850690123456   fences […]   reason "…"
+ *   fence 1763850690123456   fences […]   reason "…"   force true
  *   believed {"count":2,"sums":["<16 digits>","<16 digits>"]}
  *   sessions [{"session":…,"secret":…,"term":…,"lowest":…,"believed":…}, …]
  *
@@ -56,8 +56,9 @@ enum hf_api_given {
     HF_API_FENCE = 1 << 18,
     HF_API_FENCES = 1 << 19,
     HF_API_REASON = 1 << 20,
-    HF_API_BELIEVED = 1 << 21,
-    HF_API_SESSIONS = 1 << 22,
+    HF_API_FORCE = 1 << 21,
+    HF_API_BELIEVED = 1 << 22,
+    HF_API_SESSIONS = 1 << 23,
 };
 
 /* One of several sessions that are kept alive. */
@@ -92,6 +93,7 @@ struct hf_api_body {
     struct hf_bytes note;
     uint64_t fence;
     struct hf_bytes reason;
+    bool force; /* of a clear: nobody looked for a sign of life */
     struct hf_fence_sum believed;
     size_t locks_count;
     size_t fences_count;

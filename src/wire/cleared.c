@@ -35,6 +35,7 @@ hf_cleared_look(struct hf_lockspace *ls, uint64_t fence, int64_t wall_ms,
                 struct hf_served_memory *memory, struct hf_cleared *cleared)
 {
     uint32_t grant = hf_look_fence(ls, fence);
+    struct hf_look_session row;
     uint32_t session;
 
     if (grant == 0)
@@ -45,6 +46,8 @@ hf_cleared_look(struct hf_lockspace *ls, uint64_t fence, int64_t wall_ms,
     session = hf_look_session(ls, cleared->grant.loaded.session);
     HF_CHECK(session != 0);
     hf_served_look_session(ls, session, memory, &cleared->session);
+    hf_look_session_at(ls, session, &row);
+    cleared->silent_ms = row.heard ? row.silent.ms : -1;
     return true;
 }
 
@@ -86,15 +89,17 @@ is_holder(const struct hf_loaded_session *session)
 }
 
 static void
-add_holder(struct hf_text *out, const struct hf_loaded_session *session)
+add_holder(struct hf_text *out, const struct hf_cleared *cleared)
 {
+    const struct hf_loaded_session *session = &cleared->session;
+
     HF_CHECK(is_holder(session));
     hf_text_addf(out,
                  ",\"holder\":{\"ttl_ms\":%" PRId64 ",\"if_dead\":\"%s\""
                  ",\"who\":",
                  session->ttl.ms, hf_if_dead_word(session->if_dead));
     hf_text_add_json(out, session->who.at, session->who.len);
-    hf_text_add(out, "}}");
+    hf_text_addf(out, ",\"silent_ms\":%" PRId64 "}}", cleared->silent_ms);
 }
 
 size_t
@@ -114,26 +119,27 @@ hf_cleared_encode(const struct hf_cleared *cleared, char *buffer, size_t size)
     hf_text_add(&out, "{");
     add_string(&out, "space", cleared->space, HF_SPACE_MAX);
     add_string(&out, "name", cleared->name, HF_NAME_MAX);
-    hf_text_addf(&out, "\"fence\":%" PRIu64 ",\"by\":{",
-                 cleared->grant.loaded.fence);
+    hf_text_addf(&out, "\"fence\":%" PRIu64 ",\"force\":%s,\"by\":{",
+                 cleared->grant.loaded.fence,
+                 cleared->forced ? "true" : "false");
     add_string(&out, "host", by->host, HF_HOST_MAX);
     add_string(&out, "user", by->user, HF_USER_MAX);
     add_string(&out, "command", by->command, HF_COMMAND_MAX);
     hf_text_addf(&out, "\"since\":%" PRId64 "},", by->since_ms);
     add_string(&out, "reason", by->reason, HF_REASON_MAX);
     add_grant(&out, &cleared->grant);
-    add_holder(&out, &cleared->session);
+    add_holder(&out, cleared);
     return out.len;
 }
 
 /* ---- Decode -------------------------------------------------------------- */
 
-enum { SPACE, NAME, FENCE, BY, REASON, CLEARED, HOLDER, MEMBERS };
+enum { SPACE, NAME, FENCE, FORCE, BY, REASON, CLEARED, HOLDER, MEMBERS };
 
 static const char *const names[] = {
-    [SPACE] = "space",   [NAME] = "name",     [FENCE] = "fence",
-    [BY] = "by",         [REASON] = "reason", [CLEARED] = "cleared",
-    [HOLDER] = "holder", [MEMBERS] = NULL,
+    [SPACE] = "space",     [NAME] = "name",     [FENCE] = "fence",
+    [FORCE] = "force",     [BY] = "by",         [REASON] = "reason",
+    [CLEARED] = "cleared", [HOLDER] = "holder", [MEMBERS] = NULL,
 };
 
 enum { HOST, USER, COMMAND, SINCE, BY_MEMBERS };
@@ -143,13 +149,11 @@ static const char *const by_names[] = {
     [SINCE] = "since", [BY_MEMBERS] = NULL,
 };
 
-enum { TTL, IF_DEAD, WHO, HOLDER_MEMBERS };
+enum { TTL, IF_DEAD, WHO, SILENT, HOLDER_MEMBERS };
 
 static const char *const holder_names[] = {
-    [TTL] = "ttl_ms",
-    [IF_DEAD] = "if_dead",
-    [WHO] = "who",
-    [HOLDER_MEMBERS] = NULL,
+    [TTL] = "ttl_ms",       [IF_DEAD] = "if_dead",   [WHO] = "who",
+    [SILENT] = "silent_ms", [HOLDER_MEMBERS] = NULL,
 };
 
 /* Which lock was named. */
@@ -167,6 +171,9 @@ read_lock(const struct hf_json *json, const size_t *members,
                        &len) ||
         hf_name_check(read->name, len, NULL) != HF_OK)
         return hf_fail(error, HF_E_CORRUPT, "no well-formed \"name\"");
+    read->forced = hf_json_is_word(json, members[FORCE], "true");
+    if (!read->forced && !hf_json_is_word(json, members[FORCE], "false"))
+        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"force\"");
     return HF_OK;
 }
 
@@ -216,9 +223,10 @@ read_grant(const struct hf_json *json, const size_t *members,
 
 static enum hf_status
 read_holder(const struct hf_json *json, const size_t *members,
-            struct hf_served_memory *memory, struct hf_loaded_session *session,
+            struct hf_served_memory *memory, struct hf_cleared *read,
             struct hf_error *error)
 {
+    struct hf_loaded_session *session = &read->session;
     char *who = memory->texts + memory->texts_len;
     size_t parts[HOLDER_MEMBERS];
     char word[16];
@@ -231,11 +239,12 @@ read_holder(const struct hf_json *json, const size_t *members,
     if (!hf_json_integer(json, parts[TTL], &session->ttl.ms) ||
         !hf_json_clean(json, parts[IF_DEAD], word, sizeof(word), &len) ||
         !hf_record_if_dead(word, &session->if_dead) ||
+        !hf_json_integer(json, parts[SILENT], &read->silent_ms) ||
         !hf_json_clean(json, parts[WHO], who,
                        sizeof(memory->texts) - memory->texts_len, &len))
         return hf_fail(error, HF_E_CORRUPT, "no well-formed \"holder\"");
     session->who = (struct hf_bytes){who, len};
-    if (!is_holder(session))
+    if (!is_holder(session) || read->silent_ms < -1)
         return hf_fail(error, HF_E_CORRUPT, "a \"holder\" out of bounds");
     memory->texts_len += len;
     return HF_OK;
@@ -260,7 +269,7 @@ hf_cleared_decode(struct hf_bytes value, struct hf_served_memory *memory,
     if (status == HF_OK)
         status = read_grant(&json, members, memory, &read, error);
     if (status == HF_OK)
-        status = read_holder(&json, members, memory, &read.session, error);
+        status = read_holder(&json, members, memory, &read, error);
     if (status == HF_OK &&
         !is_its_lock(&read.grant.loaded, read.space, read.name))
         status = hf_fail(error, HF_E_CORRUPT, "a lock that it does not name");

@@ -11,10 +11,10 @@
  * (record.h): "cleared" is the grant's record as it was deleted, and "holder"
  * what its session's says but for the secret.
  *
- *   {"space":…,"name":…,"fence":…,
+ *   {"space":…,"name":…,"fence":…,"force":…,
  *    "by":{"host":…,"user":…,"command":…,"since":…},"reason":…,
  *    "cleared":{"session":…,"lane":…,"n":…,"locks":[…],"since":…,"note":…},
- *    "holder":{"ttl_ms":…,"if_dead":…,"who":…}}
+ *    "holder":{"ttl_ms":…,"if_dead":…,"who":…,"silent_ms":…}}
  *
  * It is written when the clear is asked for, while all of it is there to be
  * looked at, and the machine keeps it until a batch has taken it.  Its record
@@ -27,6 +27,10 @@ struct hf_cleared {
     char space[HF_SPACE_MAX + 1]; /* of the lock that was named */
     char name[HF_NAME_MAX + 1];
     struct hf_owner by; /* without its processes */
+    bool forced;        /* they did not look for a sign of life */
+    int64_t
+        silent_ms; /* the holder was not heard for so long; -1: not since the
+                           node leads */
     struct hf_served_grant grant;
     struct hf_loaded_session session; /* without its secret */
 };

@@ -136,6 +136,14 @@ run clear --fence "$(rid half)" --reason 'put right' half
 check "a person clears it" is 0 "$code"
 run audit half
 check "and the audit tells who and why" says run.out "$(id -un)@$(uname -n): put right"
+start forced run forced -- sleep 100
+forced=$pid
+await "another holder" held forced
+run clear --force --reason 'by force' forced
+finished "$forced"
+run audit --json forced
+check "and that it was by force, and the last beat" [ 1 = "$(
+    grep -c '"forced":true.*"stamp_ms":[1-9]' "$here/run.out")" ]
 run run -n half -- true
 check "then it is free" is 0 "$code"
 

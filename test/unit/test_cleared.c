@@ -17,7 +17,7 @@
     "{\"space\":\"default\",\"name\":\"a\",\"mode\":\"exclusive\"}],"          \
     "\"since\":1763850690123,\"note\":\"./migrate\"}"
 #define LOCK  "\"space\":\"default\",\"name\":\"a\""
-#define FENCE "\"fence\":1763850690123456"
+#define FENCE "\"fence\":1763850690123456,\"force\":true"
 #define BY                                                                     \
     "\"by\":{\"host\":\"db1\",\"user\":\"ann\",\"command\":\"holdfast "        \
     "clear\","                                                                 \
@@ -25,7 +25,8 @@
 #define REASON  "\"reason\":\"power was lost\""
 #define CLEARED "\"cleared\":" GRANT
 #define HOLDER                                                                 \
-    "\"holder\":{\"ttl_ms\":30000,\"if_dead\":\"refuse\",\"who\":\"bob@db2\"}"
+    "\"holder\":{\"ttl_ms\":30000,\"if_dead\":\"refuse\",\"who\":\"bob@db2\"," \
+    "\"silent_ms\":1200}"
 #define EXAMPLE "{" LOCK "," FENCE "," BY "," REASON "," CLEARED "," HOLDER "}"
 
 static struct hf_served_memory memory;
@@ -53,6 +54,8 @@ a_clear_is_read_and_written_as_designed(void **state)
     assert_string_equal(cleared.by.user, "ann");
     assert_string_equal(cleared.by.reason, "power was lost");
     assert_true(cleared.by.since_ms == 1763850700000);
+    assert_true(cleared.forced);
+    assert_true(cleared.silent_ms == 1200);
     assert_true(cleared.grant.loaded.fence == 1763850690123456);
     assert_true(cleared.session.id == cleared.grant.loaded.session);
     assert_int_equal(cleared.session.if_dead, HF_REFUSE);
@@ -82,7 +85,8 @@ what_is_no_clear_is_corrupt(void **state)
         {"{" LOCK "," FENCE "," FENCE "," BY "," REASON "," CLEARED "," HOLDER
          "}",
          "given twice"},
-        {"{" LOCK ",\"fence\":0," BY "," REASON "," CLEARED "," HOLDER "}",
+        {"{" LOCK ",\"fence\":0,\"force\":true," BY "," REASON "," CLEARED
+         "," HOLDER "}",
          "\"fence\""},
         {"{\"space\":\"!x\",\"name\":\"a\"," FENCE "," BY "," REASON "," CLEARED
          "," HOLDER "}",

@@ -51,6 +51,9 @@ describe(const struct hf_cleared *cleared, struct hf_description *record)
         .exists = true,
         .version = cleared->grant.loaded.fence,
         .token = cleared->grant.loaded.fence,
+        .stamp_ms = cleared->silent_ms < 0
+                        ? 0
+                        : cleared->by.since_ms - cleared->silent_ms,
     };
     struct hf_bytes note = cleared->grant.loaded.note;
     struct hf_value value = {
@@ -88,6 +91,7 @@ read_served(struct hf_bytes row, struct hf_audit_entry *entry)
     *entry = (struct hf_audit_entry){
         .stamp_ms = cleared.by.since_ms,
         .asked_ms = cleared.by.since_ms,
+        .forced = cleared.forced,
     };
     memcpy(entry->host, cleared.by.host, sizeof(entry->host));
     memcpy(entry->user, cleared.by.user, sizeof(entry->user));

@@ -39,8 +39,9 @@ add_clear(const struct hf_server_query *query, struct hf_text *body)
 
     hf_text_init(&text, who, sizeof(who));
     hf_text_addf(&text, "%s@%s", server->self.user, server->self.host.name);
-    hf_text_addf(body, "{\"fence\":%" PRIu64 ",\"reason\":",
-                 query->seen->diagnosis.record.fence);
+    hf_text_addf(body, "{\"fence\":%" PRIu64 ",\"force\":%s,\"reason\":",
+                 query->seen->diagnosis.record.fence,
+                 query->query->force ? "true" : "false");
     hf_text_add_json(body, reason, strlen(reason));
     hf_text_add(body, ",\"who\":");
     hf_text_add_json(body, who, strlen(who));
