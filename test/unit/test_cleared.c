@@ -115,13 +115,16 @@ what_is_no_clear_is_corrupt(void **state)
         {"{" LOCK "," FENCE "," BY "," REASON ",\"cleared\":{}," HOLDER "}",
          "no \"session\""},
         {"{" LOCK "," FENCE "," BY "," REASON "," CLEARED
-         ",\"holder\":{\"ttl_ms\":1.5,\"if_dead\":\"refuse\",\"who\":\"\"}}",
+         ",\"holder\":{\"ttl_ms\":1.5,\"if_dead\":\"refuse\",\"who\":\"\","
+         "\"silent_ms\":0}}",
          "\"holder\""},
         {"{" LOCK "," FENCE "," BY "," REASON "," CLEARED
-         ",\"holder\":{\"ttl_ms\":1000,\"if_dead\":\"never\",\"who\":\"\"}}",
+         ",\"holder\":{\"ttl_ms\":1000,\"if_dead\":\"never\",\"who\":\"\","
+         "\"silent_ms\":0}}",
          "\"holder\""},
         {"{" LOCK "," FENCE "," BY "," REASON "," CLEARED
-         ",\"holder\":{\"ttl_ms\":1,\"if_dead\":\"refuse\",\"who\":\"\"}}",
+         ",\"holder\":{\"ttl_ms\":1,\"if_dead\":\"refuse\",\"who\":\"\","
+         "\"silent_ms\":0}}",
          "out of bounds"},
     };
 
