@@ -25,6 +25,7 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -231,13 +232,28 @@ def run_proof(program, proof):
     return f"{how} ({report['states']:,} states, {report['seconds']:.1f} s)"
 
 
+def run_to_its_end(words, env):
+    """Who takes too long is asked to end, and stops what it started."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=env,
+                          stderr=subprocess.PIPE, errors="replace",
+                          start_new_session=True) as running:
+        for seconds, number in ((SECONDS_MAX, signal.SIGTERM),
+                                (10, signal.SIGKILL), (None, None)):
+            try:
+                out, err = running.communicate(timeout=seconds)
+                break
+            except subprocess.TimeoutExpired:
+                os.killpg(running.pid, number)
+    if seconds != SECONDS_MAX:
+        return None
+    return subprocess.CompletedProcess(words, running.returncode, out, err)
+
+
 def run_test(build, mutant, folder, test):
     """How the test caught it, or None."""
     words, env = build.command(test, mutant, folder)
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, env=env,
-                              errors="replace", timeout=SECONDS_MAX)
-    except subprocess.TimeoutExpired:
+    done = run_to_its_end(words, env)
+    if done is None:
         return "never ends"
     if done.returncode in (0, 77):
         return None

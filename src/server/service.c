@@ -56,6 +56,20 @@ hf_service_refuse(struct hf_service *service, uint64_t exchange,
                      (struct hf_bytes){text.at, hf_text_kept(&text)});
 }
 
+/* Who does, or why nobody may. */
+static void
+say_who_leads(const struct hf_service *service, const char *leader,
+              struct hf_text *why)
+{
+    struct hf_error trouble;
+
+    hf_text_add(why, "this node does not lead");
+    if (leader[0] != '\0')
+        hf_text_addf(why, ": %s does", leader);
+    else if (hf_seat_trouble(service->seat, &trouble) != HF_OK)
+        hf_text_addf(why, ": %s", trouble.text);
+}
+
 void
 hf_service_not_leading(struct hf_service *service, uint64_t exchange)
 {
@@ -65,13 +79,17 @@ hf_service_not_leading(struct hf_service *service, uint64_t exchange)
         {"retry-after", {"0", 1}},
     };
     const struct hf_answer answer = {.kind = HF_ANSWER_NOT_LEADING};
-    const struct hf_api_case about = {.leader = hf_seat_leader(service->seat)};
+    const char *leader = hf_seat_leader(service->seat);
+    char why[sizeof(((struct hf_error *)NULL)->text) + 64];
+    const struct hf_api_case about = {.leader = leader, .detail = why};
     struct hf_http_reply reply = {
         .headers = headers,
         .headers_count = sizeof(headers) / sizeof(headers[0]),
     };
     struct hf_text text;
 
+    hf_text_init(&text, why, sizeof(why));
+    say_who_leads(service, leader, &text);
     hf_text_init(&text, service->text, sizeof(service->text));
     reply.status = hf_api_answer(&answer, &about, &text);
     reply.body = (struct hf_bytes){text.at, hf_text_kept(&text)};

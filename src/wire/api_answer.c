@@ -262,7 +262,7 @@ add_refusal(struct hf_text *text, const struct hf_answer *answer,
                                         : &of_answers[answer->kind];
 
     HF_CHECK(problem->type != NULL);
-    add_problem(text, problem, has_waited(answer) ? waited : NULL);
+    add_problem(text, problem, has_waited(answer) ? waited : about->detail);
     if (answer->kind == HF_ANSWER_OVER)
         hf_text_add(text, ",\"over\":true");
     add_particulars(text, answer, about);

@@ -32,6 +32,7 @@ struct hf_api_case {
                                there */
     size_t fences_count;
     const char *leader; /* NOT_LEADING: where the leader is, or "" */
+    const char *detail; /* of a problem, for people; NULL: as its title says */
     const char *more;   /* members that go with it, as ",\"holders\":[…]"; or
                            NULL */
 };

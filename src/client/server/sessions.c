@@ -116,18 +116,21 @@ see_holders(struct hf_server_session *session, uint64_t id,
         hf_looks_take(session->server, lock, hf_json_slice(body, "holders"));
 }
 
-/* Who leads may be a node that its user has not named. */
+/* Nobody leads, or a node that its user has not named. */
 static void
-note_leader(struct hf_server *server)
+note_leader(struct hf_server *server, const struct hf_http_answer *answer)
 {
     const char *leader = server->reply.leader;
 
-    if (server->reply.answer.kind != HF_ANSWER_NOT_LEADING ||
-        leader[0] == '\0' || hf_addresses_of(&server->addresses, leader) != 0)
+    if (server->reply.answer.kind != HF_ANSWER_NOT_LEADING)
         return;
-    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
-                  "%s does not lead: name %s, too, which does",
-                  server->addresses.place, leader);
+    if (leader[0] == '\0')
+        (void)hf_api_reply_problem(answer->status, answer->body,
+                                   &server->trouble);
+    else if (hf_addresses_of(&server->addresses, leader) == 0)
+        (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
+                      "%s does not lead: name %s, too, which does",
+                      server->addresses.place, leader);
 }
 
 static void
@@ -148,7 +151,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     if (server->reply.answer.kind == HF_ANSWER_LIMIT) /* it is tried again */
         (void)hf_api_reply_problem(answer->status, answer->body,
                                    &server->trouble);
-    note_leader(server);
+    note_leader(server, answer);
     see_holders(session, id, answer->body);
     on_answer(session, stream, &server->reply);
 }
