@@ -20,6 +20,7 @@ usage.
 
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -244,6 +245,8 @@ def run_to_its_end(words, env):
                 break
             except subprocess.TimeoutExpired:
                 os.killpg(running.pid, number)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)  # whoever is left
     if seconds != SECONDS_MAX:
         return None
     return subprocess.CompletedProcess(words, running.returncode, out, err)
