@@ -37,7 +37,7 @@ def point(number):
 
 def draw(rows):
     return plots.picture(
-        "A lock server beside its floors, and Redis", plots.STYLE, KINDS, 215,
+        "A lock server beside its floors, and Redis", plots.STYLE, KINDS, 235,
         (plots.panel(0, "volatile, 1,000 pairs/s", KINDS, rows, 1, None, point),
          plots.panel(1, "durable, 1,000 pairs/s", KINDS, rows, 2, None, point)),
         "connections x requests in flight, server and load on two processors")

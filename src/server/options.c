@@ -116,6 +116,7 @@ next_line(char *text, int size, void *ctx)
     struct reading *reading = ctx;
     size_t blanks;
     size_t len;
+    int end;
 
     if (reading->first.status != HF_OK)
         return NULL;
@@ -129,10 +130,11 @@ next_line(char *text, int size, void *ctx)
     }
     len = strlen(text);
     blanks = strspn(text, " \t");
+    end = (int)strcspn(text + blanks, "\r\n");
     if (text[blanks] == '[')
         (void)hf_fail(&reading->first, HF_E_INVALID,
-                      "there are no sections, as %.60s",
-                      strtok(text + blanks, "\r\n"));
+                      "there are no sections, as %.*s", end < 60 ? end : 60,
+                      text + blanks);
     else if (len + 1 == (size_t)size && text[len - 1] != '\n')
         (void)hf_fail(&reading->first, HF_E_INVALID,
                       "a line has at most %d bytes", size - 2);

@@ -22,7 +22,7 @@
 static const char *const states[] = {
     [HF_NODE_FOLLOWING] = "following", [HF_NODE_LOADING] = "loading",
     [HF_NODE_SERVING] = "serving",     [HF_NODE_DRAINING] = "draining",
-    [HF_NODE_LEAVING] = "resigning",     [HF_NODE_ENDED] = "ended",
+    [HF_NODE_LEAVING] = "resigning",   [HF_NODE_ENDED] = "ended",
 };
 
 static void

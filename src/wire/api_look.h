@@ -12,7 +12,8 @@
  *           "position":1,"queue":[…]}
  *   holder {"session":"…","lane":1,"n":1,"fence":…,"fence_text":"…",
  *           "mode":"exclusive","held_ms":1200,"if_dead":"takeover",
- *           "suspected":false,"silent_ms":300,"heard":true,"who":"ann@db1","note":"…"}
+ *           "suspected":false,"silent_ms":300,"heard":true,
+ *           "who":"ann@db1","note":"…"}
  *   waiter {"session":"…","lane":1,"n":1,"mode":"shared","waited_ms":10,
  *           "why":"behind","who":"…","note":"…"}
  *
