@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "ask.h"
 #include "report.h"
 #include "say.h"
@@ -48,6 +50,8 @@ print_check(const struct hf_view *check, bool json)
     return hf_say_output(&out);
 }
 
+static const char reachable[] = "reachable";
+
 /* The one check that can be made of a place that does not open. */
 static int
 print_unreachable(const char *why, bool json)
@@ -56,35 +60,46 @@ print_unreachable(const char *why, bool json)
     struct hf_text out = HF_PHRASE;
 
     if (json) {
-        hf_text_addf(&out, "{\"check\":\"reachable\",\"grade\":\"%s\",", fail);
+        hf_text_addf(&out, "{\"check\":\"%s\",\"grade\":\"%s\",", reachable,
+                     fail);
         hf_text_add(&out, "\"found\":");
         hf_phrase_json(&out, why);
         hf_text_add(&out, ",\"remedy\":\"\"}\n");
     } else {
-        add_line(&out, fail, "reachable", why);
+        add_line(&out, fail, reachable, why);
     }
     return hf_say_output(&out) ? hf_status_exit(HF_E_UNAVAILABLE)
                                : HF_EXIT_OURS;
 }
 
-/* All of them: the exit code. */
+static bool
+is_unreachable(const struct hf_view *check)
+{
+    return hf_view_number(check, HF_FIELD_GRADE) == HF_GRADE_FAIL &&
+           strcmp(hf_view_text(check, HF_FIELD_CHECK), reachable) == 0;
+}
+
+/* All of them: the exit code.  A server none of whose nodes can be reached is a
+ * place that does not open. */
 static int
 print_checks(struct hf_query *query, bool json)
 {
-    int code = 0;
+    struct hf_view *check;
+    bool well = true;
+    bool was_reached = false;
+    bool fine = true;
 
-    for (;;) {
-        struct hf_view *check = hf_query_next(query);
-        bool fine = check == NULL || print_check(check, json);
-
-        if (hf_view_number(check, HF_FIELD_GRADE) != HF_GRADE_OK)
-            code = HF_EXIT_NOT_WELL;
+    while (fine && (check = hf_query_next(query)) != NULL) {
+        well = well && hf_view_number(check, HF_FIELD_GRADE) == HF_GRADE_OK;
+        was_reached = was_reached || !is_unreachable(check);
+        fine = print_check(check, json);
         hf_view_free(check);
-        if (!fine)
-            return HF_EXIT_OURS;
-        if (check == NULL)
-            return code;
     }
+    if (!fine)
+        return HF_EXIT_OURS;
+    if (!was_reached)
+        return hf_status_exit(HF_E_UNAVAILABLE);
+    return well ? 0 : HF_EXIT_NOT_WELL;
 }
 
 static int

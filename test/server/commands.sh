@@ -168,7 +168,13 @@ check "and where" says run.err "${HOLDFAST_AT#http://}: Connection refused"
 run run -w 500ms job -- true
 check "so does run" is 69 "$code"
 run doctor
-check "and the doctor" grep -qE '^fail +node .*refused' "$here/run.out"
+check "the doctor, too" is 69 "$code"
+check "and what is the matter" grep -qE '^fail +reachable .*refused' "$here/run.out"
+run audit --at "sqlite:$here/served.db"
+check "its file still has the audit, with who and why" \
+    says run.out "$(id -un)@$(uname -n): put right"
+check "and nothing in it that is not ours" is "" "$(
+    grep 'not ours' "$here/run.out")"
 
 # One that takes connections, and says nothing.
 python3 - >"$here/deaf" <<'END' &

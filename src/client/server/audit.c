@@ -1,12 +1,8 @@
-#include <string.h>
-
-#include "base/text.h"
-#include "client/describe.h"
+#include "client/entry.h"
 #include "client/server/queries.h"
-#include "client/server/views.h"
 #include "wire/api_ask.h"
-#include "wire/cleared.h"
 #include "wire/json_slice.h"
+#include "wire/name.h"
 
 /* What was cleared by hand: one page, lock by lock. */
 
@@ -31,90 +27,15 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
         hf_api_ask_escape(&question->path, asked->cursor);
 }
 
-/* ---- An entry ------------------------------------------------------------ */
-
-static void
-show(char *to, size_t size, struct hf_bytes text)
-{
-    hf_text_show(to, size, text.at, text.len);
-}
-
-/* What was cleared, by the note that its holder left, or by what it said of
- * itself. */
-static void
-describe(const struct hf_cleared *cleared, struct hf_description *record)
-{
-    const struct hf_record_meta meta = {
-        .space = cleared->space,
-        .name = cleared->name,
-        .name_len = strlen(cleared->name),
-        .exists = true,
-        .version = cleared->grant.loaded.fence,
-        .token = cleared->grant.loaded.fence,
-        .stamp_ms = cleared->silent_ms < 0
-                        ? 0
-                        : cleared->by.since_ms - cleared->silent_ms,
-    };
-    struct hf_bytes note = cleared->grant.loaded.note;
-    struct hf_value value = {
-        .terms = {cleared->session.if_dead, cleared->session.ttl, {0}},
-    };
-
-    if (hf_record_decode(note.at, note.len, &value, NULL) != HF_OK) {
-        show(value.owner.user, sizeof(value.owner.user), cleared->session.who);
-        show(value.owner.reason, sizeof(value.owner.reason), note);
-    }
-    hf_describe(&meta, &value, record);
-    record->since_ms = cleared->grant.since_ms;
-}
-
-/* A server knows who clears by one text: "ann@db1". */
-static void
-part(struct hf_audit_entry *entry)
-{
-    char *host = strrchr(entry->user, '@');
-
-    if (entry->host[0] != '\0' || host == NULL)
-        return;
-    *host = '\0';
-    hf_text_show(entry->host, sizeof(entry->host), host + 1, strlen(host + 1));
-}
-
-static bool
-read_served(struct hf_bytes row, struct hf_audit_entry *entry)
-{
-    struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_cleared cleared;
-
-    if (hf_cleared_decode(row, &memory, &cleared, NULL) != HF_OK)
-        return false;
-    *entry = (struct hf_audit_entry){
-        .stamp_ms = cleared.by.since_ms,
-        .asked_ms = cleared.by.since_ms,
-        .forced = cleared.forced,
-    };
-    memcpy(entry->host, cleared.by.host, sizeof(entry->host));
-    memcpy(entry->user, cleared.by.user, sizeof(entry->user));
-    part(entry);
-    memcpy(entry->command, cleared.by.command, sizeof(entry->command));
-    memcpy(entry->reason, cleared.by.reason, sizeof(entry->reason));
-    describe(&cleared, &entry->cleared);
-    return true;
-}
-
-/* Of a server's clear, or of a table's that stood there before. */
 static void
 read_entry(struct hf_bytes row, struct hf_audit_entry *entry)
 {
-    if (read_served(row, entry) ||
-        hf_audit_decode(row.at, row.len, entry, NULL) == HF_OK)
+    if (hf_entry_read(row, entry))
         return;
     *entry = (struct hf_audit_entry){.corrupt = true};
     hf_json_slice_show(hf_json_slice(row, "record"), entry->cleared.name,
                        sizeof(entry->cleared.name));
 }
-
-/* ---- A page -------------------------------------------------------------- */
 
 static bool
 add_entry(struct hf_server_query *query, struct hf_bytes bytes)

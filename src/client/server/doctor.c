@@ -11,13 +11,13 @@
 enum { SLOW_US = 200 * 1000 };
 
 static struct hf_view *
-new_row(struct hf_server_query *query)
+new_row(struct hf_server_query *query, const char *check)
 {
     struct hf_view *row =
         hf_view_new(query->server->client->alloc, HF_VIEW_CHECK);
 
     if (row != NULL)
-        row->check.check = "node";
+        row->check.check = check;
     return row;
 }
 
@@ -82,7 +82,7 @@ static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     int64_t took_us = hf_now_us() - query->asked_us;
-    struct hf_view *row = new_row(query);
+    struct hf_view *row = new_row(query, "node");
     struct hf_error why;
 
     if (!hf_server_query_add(query, row))
@@ -102,7 +102,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
 static void
 fail(struct hf_server_query *query)
 {
-    struct hf_view *row = new_row(query);
+    struct hf_view *row = new_row(query, "reachable");
 
     if (!hf_server_query_add(query, row))
         return;

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "client/entry.h"
 #include "client/table/methods.h"
 #include "client/table/table.h"
 
@@ -37,9 +38,10 @@ static void
 decode(const char *name, size_t name_len, const struct hf_record *record,
        struct hf_audit_entry *entry)
 {
+    struct hf_bytes bytes = {record->value, record->value_len};
+
     if (record->value_len >= sizeof(record->value) ||
-        hf_audit_decode(record->value, record->value_len, entry, NULL) !=
-            HF_OK) {
+        !hf_entry_read(bytes, entry)) {
         *entry = (struct hf_audit_entry){.corrupt = true};
         hf_text_show(entry->cleared.name, sizeof(entry->cleared.name), name,
                      name_len);
