@@ -289,12 +289,21 @@ add_headline(struct hf_text *out, const char *name,
     }
 }
 
+/* Dead, and a server gives it on. */
+static bool
+is_given_on(const struct hf_view *seen)
+{
+    return hf_report_served(seen) && hf_report_life(seen) == HF_LIFE_GONE &&
+           hf_view_number(seen, HF_FIELD_IF_DEAD) == HF_TAKEOVER;
+}
+
 /* What the person in front of it may do next. */
 static void
 add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
            const struct hf_report_answer *answer)
 {
     const struct hf_view *seen = answer->seen;
+    char ttl[32];
 
     switch (answer->outcome) {
     case HF_GONE:
@@ -312,6 +321,13 @@ add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
         hf_text_add(out, ", or wait longer with -w\n");
         break;
     case HF_TIMED_OUT:
+        if (is_given_on(seen))
+            hf_text_addf(
+                out,
+                "holdfast: nothing to clear: who waits has it once its ttl of "
+                "%s is over\n",
+                hf_duration_text(hf_report_duration(seen, HF_FIELD_TTL_MS), ttl,
+                                 sizeof(ttl)));
         hf_text_add(out, "holdfast: to learn more\n    ");
         hf_report_command(out, which, place, "why", "");
         hf_text_add(out, "\n");

@@ -94,7 +94,8 @@ struct hf_session_event {
     struct hf_instant at;
     union {
         struct {
-            uint64_t id;    /* of the wish: not 0, and never used again */
+            uint64_t id;    /* of the wish: not 0, and of no other that was not
+                               told to have ended */
             uint64_t label; /* wishes of one label are one lane; 0: its own */
             bool free;      /* only wait until it would be granted */
             enum hf_wait_kind wait;

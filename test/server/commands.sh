@@ -147,6 +147,32 @@ check "and that it was by force, and the last beat" [ 1 = "$(
 run run -n half -- true
 check "then it is free" is 0 "$code"
 
+# ---- Dead, and to be taken over ---------------------------------------------------
+# die NAME: one that holds NAME, and all its processes, are killed at once.
+die() {
+    start "$1" run --ttl 4s --beat 500ms --grace 1s "$1" -- sleep 100
+    await "a holder of $1" held "$1"
+    guard=$(guard_of "$pid")
+    kill -KILL "$guard" "$pid"
+    finished "$pid"
+    await "its guard to end" all_gone "$guard"
+}
+
+die short
+run run -w 1s short -- true
+check "who waits less than the ttl of the dead goes without it" is 75 "$code"
+check "is not told that it lives" is "" "$(grep alive "$here/run.err")"
+check "but that it is given on" says run.err "once its ttl of 4s is over"
+run run -n short -- true
+check "who only tries finds the dead, within its ttl" is 0 "$code"
+start living run living -- sleep 100
+living=$pid
+await "one that lives" held living
+run run -n living -- true
+check "who only tries does not wait for who lives" is 75 "$code"
+kill -TERM "$living"
+finished "$living"
+
 # ---- Without an answer ------------------------------------------------------------
 start kept run --ttl 20s job -- sh -c "echo in; sleep 100"
 kept=$pid

@@ -222,7 +222,8 @@ tell(struct hf_connection *connection)
         call->connection = NULL;
         if (news.end == HF_HTTP_ANSWERED) {
             on_heard(connection);
-            server->trouble.status = HF_OK;
+            if (news.answer->status < 500)
+                server->trouble.status = HF_OK;
         }
         call->answered(call, news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
     }

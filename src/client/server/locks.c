@@ -110,36 +110,6 @@ check_len(struct hf_server *server, const struct hf_server_lock *lock,
     return HF_OK;
 }
 
-/* Those of one label are one lane. */
-static uint64_t
-label_of(const struct hf_settings *settings)
-{
-    const char *lane = settings->lane;
-
-    if (lane == NULL)
-        return 0;
-    return hf_hash_bytes(HF_HASH_SEED, lane, strlen(lane)) | 1;
-}
-
-static struct hf_session_event
-want_of(const struct hf_server_lock *lock, struct hf_instant now)
-{
-    const struct hf_settings *settings = &lock->lock->settings;
-    struct hf_contender_config wish = hf_settings_config(settings);
-    struct hf_session_event event = {.kind = HF_SESSION_WANT, .at = now};
-
-    event.want.id = lock->lock->handle.id;
-    event.want.label = label_of(settings);
-    event.want.free = settings->mode == HF_UNTIL_FREE;
-    event.want.wait = HF_WAIT_LIMITED;
-    if (settings->try_only)
-        event.want.wait = HF_WAIT_TRY;
-    else if (wish.limit.ms == HF_FOREVER.ms)
-        event.want.wait = HF_WAIT_FOREVER;
-    event.want.deadline = hf_after(now, wish.limit);
-    return event;
-}
-
 /* ---- Starting ------------------------------------------------------------ */
 
 static void
@@ -192,7 +162,6 @@ hf_server_locks_start(struct hf_backend *backend, struct hf_lock *lock,
     struct hf_server *server = hf_server_of(backend);
     struct hf_server_lock *made =
         hf_new(server->client->alloc, struct hf_server_lock);
-    struct hf_session_event want;
     enum hf_status status;
 
     if (made == NULL)
@@ -208,8 +177,7 @@ hf_server_locks_start(struct hf_backend *backend, struct hf_lock *lock,
     lock->handle.behind = made;
     lock->handle.started = true; /* before it may end */
     hf_looks_begin(server, made);
-    want = want_of(made, hf_now());
-    hf_sessions_step(made->session, &want);
+    hf_sessions_want(made);
     hf_server_flush(server);
     return HF_OK;
 }

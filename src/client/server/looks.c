@@ -17,6 +17,10 @@ static const struct hf_duration usual_pause = {2000};
 static const struct hf_duration least_pause = {20};
 static const struct hf_duration patience = {5000};
 
+/* Whoever is dead is known to be, and another granted it, within this of the
+ * end of its ttl. */
+static const struct hf_duration until_told = {1000};
+
 /* A limit of a wait is said to be a holder's doing who was seen within this of
  * its beginning, and was still there. */
 static const struct hf_duration whole_wait = {5000};
@@ -75,13 +79,21 @@ keep(struct hf_server *server, struct hf_server_lock *lock,
     }
 }
 
+static bool
+is_alive(enum hf_life life)
+{
+    return life == HF_LIFE_BEATING || life == HF_LIFE_RUNNING;
+}
+
 /* Nobody waits for who is gone and is not to be taken over; for who is only
- * suspected, whoever wants to. */
+ * suspected, whoever wants to; and a try for the dead alone. */
 static bool
 is_in_vain(const struct hf_server_lock *lock)
 {
     return lock->was_gone ||
-           (lock->was_suspected && lock->lock->settings.fail_suspected);
+           (lock->was_suspected && lock->lock->settings.fail_suspected) ||
+           (lock->is_tried && lock->seen != NULL &&
+            is_alive(lock->seen->diagnosis.life));
 }
 
 void
@@ -99,6 +111,33 @@ hf_looks_take(struct hf_server *server, struct hf_server_lock *lock,
                  strlen(settings->name));
     if (hf_api_seen_next(holders, &at, &holder))
         keep(server, lock, &seen, &holder);
+}
+
+static struct hf_duration
+rest_of(const struct hf_api_claim *claim)
+{
+    int64_t left_ms = claim->value.terms.ttl.ms - claim->silent.ms;
+
+    return (struct hf_duration){(left_ms > 0 ? left_ms : 0) + until_told.ms};
+}
+
+struct hf_duration
+hf_looks_rest(const struct hf_server *server, struct hf_bytes holders)
+{
+    struct hf_duration longest = {0};
+    struct hf_api_claim holder;
+    size_t at = 0;
+
+    while (hf_api_seen_next(holders, &at, &holder)) {
+        struct hf_duration rest = rest_of(&holder);
+
+        if (is_alive(hf_views_life(server, &holder)) ||
+            holder.value.terms.if_dead != HF_TAKEOVER)
+            return (struct hf_duration){0};
+        if (rest.ms > longest.ms)
+            longest = rest;
+    }
+    return longest;
 }
 
 /* Nobody holds this name: another of its names, or none, is in the way.  True:
@@ -254,7 +293,8 @@ hf_looks_judge(struct hf_server_lock *lock)
     if (seen->record.if_dead == HF_REFUSE && lock->was_suspected)
         lock->outcome =
             seen->life == HF_LIFE_GONE ? HF_GONE : HF_SUSPECTED_DEAD;
-    else if (!settings->try_only && lock->seen_at.ms != HF_NEVER.ms &&
+    else if (!settings->try_only && is_alive(seen->life) &&
+             lock->seen_at.ms != HF_NEVER.ms &&
              hf_between(lock->began_at, lock->seen_at).ms < whole_wait.ms)
         lock->outcome = HF_HELD_TOO_LONG;
 }

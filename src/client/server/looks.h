@@ -25,6 +25,11 @@ void hf_looks_end(struct hf_server *server, struct hf_server_lock *lock);
 void hf_looks_take(struct hf_server *server, struct hf_server_lock *lock,
                    struct hf_bytes holders);
 
+/* Do all of them give no sign of life, and are to be taken over?  For how long
+ * that may take; 0: they do, or are not. */
+struct hf_duration hf_looks_rest(const struct hf_server *server,
+                                 struct hf_bytes holders);
+
 /* It has ended: say the most that is known of why it was not granted. */
 void hf_looks_judge(struct hf_server_lock *lock);
 

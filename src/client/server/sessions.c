@@ -57,6 +57,76 @@ find_message(const struct hf_server_session *session, uint64_t stream)
     return node == NULL ? NULL : HF_CONTAINER(node, struct message, node);
 }
 
+/* ---- What is wanted ------------------------------------------------------ */
+
+/* Those of one label are one lane. */
+static uint64_t
+label_of(const struct hf_settings *settings)
+{
+    const char *lane = settings->lane;
+
+    if (lane == NULL)
+        return 0;
+    return hf_hash_bytes(HF_HASH_SEED, lane, strlen(lane)) | 1;
+}
+
+static void
+want(struct hf_server_lock *lock, enum hf_wait_kind wait,
+     struct hf_duration limit)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_session_event event = {
+        .kind = HF_SESSION_WANT,
+        .at = hf_now(),
+        .want = {.id = lock->lock->handle.id,
+                 .label = label_of(settings),
+                 .free = settings->mode == HF_UNTIL_FREE,
+                 .wait = wait},
+    };
+
+    event.want.deadline = hf_after(event.at, limit);
+    hf_sessions_step(lock->session, &event);
+}
+
+void
+hf_sessions_want(struct hf_server_lock *lock)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_duration limit = hf_settings_config(settings).limit;
+    enum hf_wait_kind wait = HF_WAIT_LIMITED;
+
+    if (settings->try_only)
+        wait = HF_WAIT_TRY;
+    else if (limit.ms == HF_FOREVER.ms)
+        wait = HF_WAIT_FOREVER;
+    want(lock, wait, limit);
+}
+
+/* It was tried, and those who hold it are dead: the end of that is not its
+ * own. */
+static bool
+is_to_wait(const struct hf_server_lock *lock,
+           const struct hf_session_notice *notice)
+{
+    return lock->rest.ms > 0 && !lock->is_released &&
+           notice->state == HF_STATE_ENDED && notice->status == HF_OK &&
+           notice->outcome == HF_TIMED_OUT;
+}
+
+static void
+want_again(struct hf_server_session *session, uint64_t id)
+{
+    struct hf_server_lock *lock = find_lock(session, id);
+    struct hf_duration rest;
+
+    if (lock == NULL || lock->rest.ms == 0)
+        return;
+    rest = lock->rest;
+    lock->rest.ms = 0;
+    if (lock->is_tried)
+        want(lock, HF_WAIT_LIMITED, rest);
+}
+
 /* ---- What is answered ---------------------------------------------------- */
 
 static uint64_t
@@ -109,11 +179,15 @@ see_holders(struct hf_server_session *session, uint64_t id,
             struct hf_bytes body)
 {
     const struct hf_answer *answer = &session->server->reply.answer;
+    struct hf_bytes holders = hf_json_slice(body, "holders");
     struct hf_server_lock *lock = find_lock(session, id);
 
-    if (lock != NULL && answer->kind == HF_ANSWER_OVER &&
-        answer->over == HF_OVER_HELD)
-        hf_looks_take(session->server, lock, hf_json_slice(body, "holders"));
+    if (lock == NULL || answer->kind != HF_ANSWER_OVER ||
+        answer->over != HF_OVER_HELD)
+        return;
+    hf_looks_take(session->server, lock, holders);
+    if (!lock->is_tried)
+        lock->rest = hf_looks_rest(session->server, holders);
 }
 
 /* Nobody leads, or a node that its user has not named. */
@@ -154,6 +228,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     note_leader(server, answer);
     see_holders(session, id, answer->body);
     on_answer(session, stream, &server->reply);
+    want_again(session, id);
 }
 
 /* ---- What is sent -------------------------------------------------------- */
@@ -290,6 +365,10 @@ tell(struct hf_server_session *session, const struct hf_session_notice *notice)
 
     if (lock == NULL)
         return; /* it was abandoned */
+    if (is_to_wait(lock, notice)) {
+        lock->is_tried = true;
+        return;
+    }
     lock->state = notice->state;
     lock->status = notice->status;
     if ((notice->news & HF_NEWS_GRANTED) != 0) {

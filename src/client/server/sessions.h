@@ -40,6 +40,10 @@ struct hf_server_lock {
     struct hf_instant granted_at;
     bool is_released; /* its user wants no more of it */
 
+    /* Of a try, which the dead alone are waited for. */
+    struct hf_duration rest; /* while it is told that they hold it; or 0 */
+    bool is_tried;           /* it waits for their end */
+
     /* Of its request, as it was sent last: where it stands in line. */
     uint64_t session_id;
     struct hf_secret secret;
@@ -63,6 +67,9 @@ HF_MUST_USE enum hf_status hf_sessions_for(struct hf_server *server,
                                            const struct hf_settings *settings,
                                            struct hf_server_session **session,
                                            struct hf_error *error);
+
+/* It is wanted, as its user said. */
+void hf_sessions_want(struct hf_server_lock *lock);
 
 /* An event, and all that comes of it. */
 void hf_sessions_step(struct hf_server_session *session,

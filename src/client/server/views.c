@@ -32,19 +32,34 @@ life_of(const struct hf_api_claim *claim, enum hf_presence presence)
     return presence == HF_PRESENCE_THERE ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
 }
 
+static bool
+is_here(const struct hf_server *server, const struct hf_owner *owner)
+{
+    return hf_process_is_here(&server->self.host, owner->boot, owner->pidns);
+}
+
+static enum hf_presence
+presence_of(const struct hf_server *server, const struct hf_owner *owner)
+{
+    return is_here(server, owner) ? look_here(owner) : HF_PRESENCE_UNKNOWN;
+}
+
+enum hf_life
+hf_views_life(const struct hf_server *server, const struct hf_api_claim *claim)
+{
+    return life_of(claim, presence_of(server, &claim->value.owner));
+}
+
 static void
 judge(const struct hf_server *server, const struct hf_api_claim *claim,
       struct hf_diagnosis *diagnosis)
 {
     const struct hf_owner *owner = &claim->value.owner;
-    const struct hf_host *host = &server->self.host;
-    enum hf_presence presence = HF_PRESENCE_UNKNOWN;
+    enum hf_presence presence = presence_of(server, owner);
 
-    diagnosis->here = hf_process_is_here(host, owner->boot, owner->pidns);
-    diagnosis->same_boot =
-        owner->boot[0] != '\0' && strcmp(owner->boot, host->boot) == 0;
-    if (diagnosis->here)
-        presence = look_here(owner);
+    diagnosis->here = is_here(server, owner);
+    diagnosis->same_boot = owner->boot[0] != '\0' &&
+                           strcmp(owner->boot, server->self.host.boot) == 0;
     diagnosis->running = presence == HF_PRESENCE_THERE;
     diagnosis->unchanged = claim->silent;
     diagnosis->watched = claim->silent;

@@ -8,9 +8,13 @@
 /* Views of what a lock server tells; memory is the client's.  Any thread that
  * has the client entered. */
 
+/* Is it alive: by what the server has heard of it, and by its processes where
+ * they are this host's. */
+enum hf_life hf_views_life(const struct hf_server *server,
+                           const struct hf_api_claim *claim);
+
 /* Who holds it, or waits for it at `position` (0: it holds), and whether it is
- * alive: by what the server has heard of it, and by its processes where they
- * are this host's.  NULL: no memory. */
+ * alive.  NULL: no memory. */
 struct hf_view *hf_views_claim(const struct hf_server *server,
                                const struct hf_api_seen *seen,
                                const struct hf_api_claim *claim,
