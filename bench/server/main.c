@@ -67,8 +67,12 @@ number_of(const char *text, long most)
 static void
 read_place(struct order *order, char *place)
 {
-    char *colon = strrchr(place, ':');
+    static const char scheme[] = "http://";
+    char *colon;
 
+    if (strncmp(place, scheme, sizeof(scheme) - 1) == 0)
+        place += sizeof(scheme) - 1;
+    colon = strrchr(place, ':');
     if (colon == NULL)
         usage("where? HOST:PORT");
     *colon = '\0';

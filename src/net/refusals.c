@@ -5,26 +5,39 @@
 
 static const struct {
     int status;
+    const char *type;
     const char *detail;
 } refusals[HF_REFUSALS] = {
-    [HF_REFUSAL_NONE] = {500, "nothing is wrong"},
-    [HF_REFUSAL_SYNTAX] = {400, "this is no HTTP request"},
-    [HF_REFUSAL_LINES] = {400, "a line of the head ends without CR and LF, "
-                               "begins with a blank, has one in a name, or "
-                               "has a control character"},
-    [HF_REFUSAL_FRAMING] = {400, "it is not clear where the body ends"},
-    [HF_REFUSAL_TARGET] = {400, "the target of the request is no path"},
-    [HF_REFUSAL_HOST] = {400, "there must be one host, and one only"},
-    [HF_REFUSAL_TWICE] = {400, "a header is there twice that says one thing"},
-    [HF_REFUSAL_SLOW] = {408, "the request took too long to arrive"},
-    [HF_REFUSAL_BODY] = {413, "the body of the request is too long"},
-    [HF_REFUSAL_TARGET_LEN] = {414, "the path of the request is too long"},
-    [HF_REFUSAL_EXPECTATION] = {417, "100-continue alone can be expected"},
-    [HF_REFUSAL_HEADERS] = {431, "the headers of the request are too many or "
-                                 "too long"},
-    [HF_REFUSAL_METHOD] = {501, "there is no such method here"},
-    [HF_REFUSAL_CODING] = {501, "the only transfer coding is chunked"},
-    [HF_REFUSAL_VERSION] = {505, "this server speaks HTTP/1.1 and HTTP/2"},
+    [HF_REFUSAL_NONE] = {500, "none", "nothing is wrong"},
+    [HF_REFUSAL_SYNTAX] = {400, "bad-request", "this is no HTTP request"},
+    [HF_REFUSAL_LINES] = {400, "bad-request",
+                          "a line of the head ends without CR and LF, begins "
+                          "with a blank, has one in a name, or has a control "
+                          "character"},
+    [HF_REFUSAL_FRAMING] = {400, "bad-request",
+                            "it is not clear where the body ends"},
+    [HF_REFUSAL_TARGET] = {400, "bad-request",
+                           "the target of the request is no path"},
+    [HF_REFUSAL_HOST] = {400, "bad-request",
+                         "there must be one host, and one only"},
+    [HF_REFUSAL_TWICE] = {400, "bad-request",
+                          "a header is there twice that says one thing"},
+    [HF_REFUSAL_SLOW] = {408, "slow", "the request took too long to arrive"},
+    [HF_REFUSAL_BODY] = {413, "too-large",
+                         "the body of the request is too long"},
+    [HF_REFUSAL_TARGET_LEN] = {414, "too-large",
+                               "the path of the request is too long"},
+    [HF_REFUSAL_EXPECTATION] = {417, "bad-request",
+                                "100-continue alone can be expected"},
+    [HF_REFUSAL_HEADERS] = {431, "too-large",
+                            "the headers of the request are too many or too "
+                            "long"},
+    [HF_REFUSAL_METHOD] = {501, "not-implemented",
+                           "there is no such method here"},
+    [HF_REFUSAL_CODING] = {501, "not-implemented",
+                           "the only transfer coding is chunked"},
+    [HF_REFUSAL_VERSION] = {505, "not-implemented",
+                            "this server speaks HTTP/1.1 and HTTP/2"},
 };
 
 static const struct {
@@ -76,13 +89,16 @@ hf_refusal_reply(enum hf_refusal refusal, char text[HF_REFUSAL_TEXT_SIZE],
     static const struct hf_http_header type = {
         "content-type", {"application/problem+json", 24}};
     int status = refusals[refusal].status;
+    const char *word = refusals[refusal].type;
+    const char *detail = refusals[refusal].detail;
     struct hf_text out;
 
     hf_text_init(&out, text, HF_REFUSAL_TEXT_SIZE);
     hf_text_addf(&out,
-                 "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,"
-                 "\"detail\":\"%s\"}",
-                 hf_refusal_phrase(status), status, refusals[refusal].detail);
+                 "{\"type\":\"urn:holdfast:%s\",\"title\":\"%s\","
+                 "\"detail\":\"%s\",\"message\":\"%s\","
+                 "\"exceptionClass\":\"holdfast.%s\",\"status\":%d}",
+                 word, hf_refusal_phrase(status), detail, detail, word, status);
     HF_CHECK(!hf_text_cut(&out));
     *reply = (struct hf_http_reply){
         .status = status,

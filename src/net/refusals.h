@@ -28,9 +28,10 @@ enum hf_refusal {
     HF_REFUSALS,
 };
 
-enum { HF_REFUSAL_TEXT_SIZE = 256 };
+enum { HF_REFUSAL_TEXT_SIZE = 512 };
 
-/* The answer: its body, as application/problem+json, is in `text`. */
+/* The answer: its body, as application/problem+json and of the shape that all
+ * problems have (wire/api_answer.h), is in `text`. */
 void hf_refusal_reply(enum hf_refusal refusal, char text[HF_REFUSAL_TEXT_SIZE],
                       struct hf_http_reply *reply);
 

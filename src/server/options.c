@@ -93,6 +93,7 @@ struct reading {
     struct hf_settings *settings;
     FILE *file;
     int line;
+    uint32_t said;         /* which, of those that are said once */
     struct hf_error first; /* what was wrong first, which is the end of it */
 };
 
@@ -101,15 +102,22 @@ take_setting(void *ctx, const char *section, const char *name,
              const char *value)
 {
     struct reading *reading = ctx;
+    uint32_t once = hf_settings_once(name);
 
     (void)section; /* there is none */
+    if ((reading->said & once) != 0) {
+        (void)hf_fail(&reading->first, HF_E_INVALID, "%.60s is said twice",
+                      name);
+        return false;
+    }
+    reading->said |= once;
     return hf_settings_set(reading->settings, name, value, &reading->first) ==
            HF_OK;
 }
 
 /* What inih would read on: the rest of a line that is too long for it, as the
  * next one; a line that begins with blanks, as more of the one above; a name of
- * a section, as nothing. */
+ * a section, and what follows a NUL, as nothing. */
 static char *
 next_line(char *text, int size, void *ctx)
 {
@@ -122,6 +130,7 @@ next_line(char *text, int size, void *ctx)
         return NULL;
     reading->line++;
     errno = 0;
+    memset(text, '\n', (size_t)size); /* the last NUL is then fgets' own */
     if (fgets(text, size, reading->file) == NULL) {
         if (ferror(reading->file))
             (void)hf_fail(&reading->first, HF_E_UNAVAILABLE, "%s",
@@ -135,6 +144,8 @@ next_line(char *text, int size, void *ctx)
         (void)hf_fail(&reading->first, HF_E_INVALID,
                       "there are no sections, as %.*s", end < 60 ? end : 60,
                       text + blanks);
+    else if ((char *)memrchr(text, '\0', (size_t)size) != text + len)
+        (void)hf_fail(&reading->first, HF_E_INVALID, "there is a NUL in it");
     else if (len + 1 == (size_t)size && text[len - 1] != '\n')
         (void)hf_fail(&reading->first, HF_E_INVALID,
                       "a line has at most %d bytes", size - 2);

@@ -222,6 +222,10 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
     struct hf_store *store;
     enum hf_status status;
 
+    if (place->kind == HF_PLACE_MEMORY)
+        return hf_fail(error, HF_E_INVALID,
+                       "%.120s keeps nothing: there is nothing to retire",
+                       place->text);
     if (place->kind == HF_PLACE_SQLITE && access(place->path, F_OK) != 0)
         return hf_fail(error, HF_E_UNAVAILABLE, "%.120s: %s", place->text,
                        strerror(errno));

@@ -1,5 +1,6 @@
 #include "server/settings.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,18 @@ read_number(const char *text, unsigned long most, unsigned long *number)
     return *end == '\0' && *number <= most;
 }
 
+/* In numbers; of a link's there is an interface behind it, "fe80::1%eth0". */
+static bool
+is_address(const char *host)
+{
+    struct in6_addr binary;
+    char bare[INET6_ADDRSTRLEN];
+
+    snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(host, "%"), host);
+    return inet_pton(AF_INET, host, &binary) == 1 ||
+           inet_pton(AF_INET6, bare, &binary) == 1;
+}
+
 /* "127.0.0.1:7420", "[::1]:7420". */
 static enum hf_status
 set_listen(struct hf_settings *settings, const char *text,
@@ -62,6 +75,11 @@ set_listen(struct hf_settings *settings, const char *text,
     memcpy(settings->listen_host, text, len);
     settings->listen_host[len] = '\0';
     settings->port = (uint16_t)port;
+    if (!is_address(settings->listen_host))
+        return hf_fail(error, HF_E_INVALID,
+                       "listen: %s is no address in numbers, as 127.0.0.1 or "
+                       "[::1]",
+                       settings->listen_host);
     return HF_OK;
 }
 
@@ -200,6 +218,15 @@ hf_settings_set(struct hf_settings *settings, const char *name,
         if (strcmp(each[i].name, name) == 0)
             return each[i].set(settings, text, error);
     return hf_fail(error, HF_E_INVALID, "there is no setting %.60s", name);
+}
+
+uint32_t
+hf_settings_once(const char *name)
+{
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+        if (strcmp(each[i].name, name) == 0 && each[i].set != set_host)
+            return UINT32_C(1) << i;
+    return 0;
 }
 
 /* ---- Together ------------------------------------------------------------ */

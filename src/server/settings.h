@@ -9,7 +9,7 @@
  * file or on a command line; and what it does if it is told nothing: its own
  * file, loopback, port 7420.
  *
- *   listen        ADDR:PORT   where; port 0: the kernel's choice
+ *   listen        ADDR:PORT   where, in numbers; port 0: the kernel's choice
  *   at            PLACE       where the locks are kept
  *   host          NAME        by which clients may call it, too; many
  *   idle-timeout  DURATION    what cuts a silent request before it [W2]
@@ -50,6 +50,10 @@ extern const struct hf_settings hf_settings_default;
 HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,
                                            const char *name, const char *text,
                                            struct hf_error *error);
+
+/* A bit of its own for each that is said once, to tell when it is said twice; 0:
+ * it may be said many times, or there is none of that name. */
+uint32_t hf_settings_once(const char *name);
 
 /* Do they make sense together?  HF_E_INVALID likewise. */
 HF_MUST_USE enum hf_status hf_settings_check(const struct hf_settings *settings,

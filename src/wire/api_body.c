@@ -149,7 +149,8 @@ mode(const struct reader *reader, size_t node, enum hf_mode *value)
 static enum hf_status
 read_session(struct reader *reader, size_t node)
 {
-    return number_of_16(reader, node, &reader->body->session)
+    return number_of_16(reader, node, &reader->body->session) &&
+                   reader->body->session != 0
                ? HF_OK
                : wrong(reader, "session", "an id of 16 hexadecimal digits");
 }
@@ -523,7 +524,7 @@ hf_api_body_read(const char *bytes, size_t len, struct hf_api_body *body,
         return hf_fail(error, HF_E_LIMIT, "a body of %zu bytes, more than %d",
                        len, HF_RECORD_TEXT_MAX);
     if (hf_json_read(&reader.json, bytes, len, &why) != HF_OK)
-        return hf_fail(error, HF_E_INVALID, "the body is no JSON: %s",
+        return hf_fail(error, HF_E_INVALID, "the body is no JSON object: %s",
                        why.text);
     if (reader.json.nodes[0].kind != HF_JSON_OBJECT)
         return hf_fail(error, HF_E_INVALID, "the body is no JSON object");

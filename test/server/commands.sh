@@ -173,6 +173,20 @@ check "who only tries does not wait for who lives" is 75 "$code"
 kill -TERM "$living"
 finished "$living"
 
+# ---- A node that does not lead ----------------------------------------------------
+"$daemon" --listen 127.0.0.1:0 --at "sqlite:$here/served.db" --ready-fd 7 \
+    7>"$here/follows" 2>>"$here/daemon.err" &
+follower=$!
+started+=("$follower")
+await "a second server to listen" [ -s "$here/follows" ]
+run run --at "http://127.0.0.1:$(cat "$here/follows")" -w 3s led -- true
+check "who asks a node that does not lead is not answered" is 69 "$code"
+check "and told who does" says run.err "name ${HOLDFAST_AT#http://}, too"
+check "once" is "1 0" "$(grep -c 'no answer about' "$here/run.err") $(
+    grep -c 'waiting for' "$here/run.err")"
+kill -TERM "$follower"
+wait "$follower"
+
 # ---- Without an answer ------------------------------------------------------------
 start kept run --ttl 20s job -- sh -c "echo in; sleep 100"
 kept=$pid

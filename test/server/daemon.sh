@@ -345,6 +345,13 @@ check "and room for no locks" \
 check "and for more than any" \
     says "streams is from 1 to 100000" --streams 100001
 
+check "and a name, for it is no address" \
+    says "listen: localhost is no address in numbers, as 127.0.0.1 or [::1]" \
+    --listen localhost:0
+check "nor is anything of memory to be retired" \
+    says "memory:x keeps nothing: there is nothing to retire" \
+    --retire --at memory:x
+
 conf=$here/holdfastd.conf
 printf '%s\n' '; for people' 'listen = 127.0.0.1:0' 'idle-timeout = 60s' \
     'host = locks.example' 'host = locks' "at = sqlite:$here/conf.db" >"$conf"
@@ -352,6 +359,11 @@ check "settings are read from a file" runs --config "$conf"
 echo 'colour = red' >>"$conf"
 check "an unknown one is named, with its line" \
     says "$conf:7: there is no setting colour" --config "$conf"
+printf 'host = a\nhost = b\nlocks = 2000\nlocks = 3000\n' >"$conf"
+check "and one that is said twice" \
+    says "$conf:4: locks is said twice" --config "$conf"
+printf 'listen = 127.0.0.1:0\0000\n' >"$conf"
+check "and a NUL" says "$conf:1: there is a NUL in it" --config "$conf"
 printf '[server]\nlisten = 127.0.0.1:0\n' >"$conf"
 check "and a section" \
     says "$conf:1: there are no sections, as [server]" --config "$conf"

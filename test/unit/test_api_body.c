@@ -181,9 +181,11 @@ what_is_no_json_object_is_refused_with_a_sentence(void **state)
     (void)state;
     EXPECT_REFUSED("[]", "the body is no JSON object");
     assert_int_equal(read_text("{\"lane\":1"), HF_E_INVALID);
-    assert_non_null(strstr(why.text, "the body is no JSON: "));
+    assert_non_null(strstr(why.text, "the body is no JSON object: "));
     EXPECT_REFUSED("{\"name\":\"a\\u0000b\"}",
                    "\"name\" is not a text without control characters");
+    EXPECT_REFUSED("{\"session\":\"0000000000000000\"}",
+                   "\"session\" is not an id of 16 hexadecimal digits");
     EXPECT_REFUSED("{\"locks\":\"a\"}", "\"locks\" is not a list");
     EXPECT_REFUSED("{\"locks\":[{\"mode\":\"shared\"}]}",
                    "\"locks\" is not a list of names, or of {\"name\", "

@@ -135,6 +135,7 @@ who_waits_to_send_too_much_is_not(void **state)
                        "Content-Length: 1000000\r\n"
                        "Expect: 100-continue\r\n\r\n");
     assert_true(bench_has_out(&bench, "HTTP/1.1 413 Content Too Large\r\n"));
+    assert_true(bench_has_out(&bench, "\"urn:holdfast:too-large\""));
     assert_false(bench_has_out(&bench, "100 Continue"));
 }
 

@@ -201,8 +201,10 @@ look_at(struct hf_server *server, struct hf_server_lock *lock)
 
     hf_text_init(&path, server->path, sizeof(server->path));
     hf_api_ask_lock(&path, &lock->wants[lock->looked_at], "");
-    hf_text_addf(&path, "&limit=1&session=%016" PRIx64 "&lane=%" PRIu64,
-                 lock->session_id, lock->lane);
+    hf_text_add(&path, "&limit=1");
+    if (lock->session_id != 0) /* it stands in line, perhaps */
+        hf_text_addf(&path, "&session=%016" PRIx64 "&lane=%" PRIu64,
+                     lock->session_id, lock->lane);
     lock->look.answered = answered;
     if (hf_call_ask(server, &lock->look,
                     &(struct hf_call_request){
