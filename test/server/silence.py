@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""silence.py HOLDFASTD HOLDFAST: connections that swallow what is said.
+"""silence.py HOLDFASTD HOLDFAST: connections that swallow what is said, or what
+is answered.
 
 No FIN and no reset tells of it, and the bytes are acknowledged: so it is behind
 a relay that hangs, or one that forgot the connection.  Whoever holds or waits
@@ -30,6 +31,7 @@ class Relay:
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.count = 0  # connections so far
         self.frozen = 0  # those that came first, so many
+        self.lost = None  # an answer that has this in it ends its connection
         self.changed = threading.Condition()
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -51,6 +53,9 @@ class Relay:
                 for key, _ in ready.select():
                     said = key.fileobj.recv(65536)
                     if not said:
+                        return
+                    if self.lost is not None and self.lost in said:
+                        self.lost = None
                         return
                     if number > self.frozen:
                         key.data.sendall(said)
@@ -112,6 +117,21 @@ def check_waiter(checks, holdfast, server):
     checks.check("and ends well", code == 0, said)
 
 
+def check_unsure(checks, holdfast, server):
+    relay = Relay(server.port)
+    holder = run(holdfast, f"http://127.0.0.1:{server.port}", "unsure")
+    holder.stdout.readline()
+    relay.lost = b'"cleared":true'
+    asks = subprocess.run(
+        [holdfast, "clear", "--force", "--reason", "to see", "--at", relay.url,
+         "unsure"], capture_output=True, text=True, timeout=PATIENCE_S)
+    end(holder)
+    checks.check("a clear whose answer is lost says that it may be done",
+                 asks.returncode == 69 and "see the audit" in asks.stderr,
+                 asks.stderr)
+    checks.check("and the answer was lost", relay.lost is None)
+
+
 def check_stopped(checks, holdfast, server):
     """The kernel takes connections for it, and what is said on them."""
     server.process.send_signal(signal.SIGSTOP)
@@ -131,6 +151,7 @@ def main():
         server.await_leading()
         check_holder(checks, sys.argv[2], server)
         check_waiter(checks, sys.argv[2], server)
+        check_unsure(checks, sys.argv[2], server)
         check_stopped(checks, sys.argv[2], server)
     sys.exit(checks.end())
 

@@ -79,7 +79,8 @@ read_one(const char *at, size_t len, struct hf_address *address)
     return true;
 }
 
-static void
+/* With the ports it may be longer than it was given. */
+static bool
 write_place(struct hf_addresses *addresses)
 {
     struct hf_text place;
@@ -89,6 +90,7 @@ write_place(struct hf_addresses *addresses)
     for (unsigned i = 0; i < addresses->count; i++)
         hf_text_addf(&place, "%s%s", i == 0 ? "" : ",",
                      addresses->each[i].authority);
+    return !hf_text_cut(&place);
 }
 
 enum hf_status
@@ -118,8 +120,12 @@ hf_addresses_parse(const char *place, struct hf_addresses *addresses,
     }
     if (strcmp(at + len, "") != 0 && strcmp(at + len, "/") != 0)
         return refuse(error, place);
-    write_place(addresses);
-    return HF_OK;
+    return write_place(addresses)
+               ? HF_OK
+               : hf_fail(error, HF_E_INVALID,
+                         "with all ports the nodes' names have more than %d "
+                         "bytes",
+                         HF_PLACE_MAX);
 }
 
 /* ---- Looking up ---------------------------------------------------------- */

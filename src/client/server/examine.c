@@ -186,16 +186,32 @@ take_look(struct hf_server_query *query, int status, struct hf_bytes body)
     }
 }
 
-/* Held no more: somebody else has cleared it, or it was given back. */
+/* Held no more: by a clear of ours of which no answer came, perhaps. */
+static void
+end_unsure(struct hf_server_query *query)
+{
+    struct hf_error error;
+
+    (void)hf_fail(&error, HF_E_UNKNOWN,
+                  "it is held no more, and whether by this clear was not "
+                  "answered: see the audit");
+    hf_server_query_end(query, HF_E_UNKNOWN, &error);
+}
+
+/* Not held: somebody else has cleared it, or it was given back. */
 static void
 take_clear(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     struct hf_api_reply *reply = &query->server->reply;
     enum hf_status read = hf_api_reply_read(status, body, reply, NULL);
 
-    if (read == HF_OK && (reply->answer.kind == HF_ANSWER_CLEARED ||
-                          reply->answer.kind == HF_ANSWER_NOT_HELD)) {
-        query->seen->cleared = reply->answer.kind == HF_ANSWER_CLEARED;
+    bool is_cleared = read == HF_OK && reply->answer.kind == HF_ANSWER_CLEARED;
+    bool is_free = read == HF_OK && reply->answer.kind == HF_ANSWER_NOT_HELD;
+
+    if (is_free && query->is_unsure) {
+        end_unsure(query);
+    } else if (is_cleared || is_free) {
+        query->seen->cleared = is_cleared;
         hf_server_query_end(query, HF_OK, NULL);
     } else {
         hf_server_query_refused(query, status, body);

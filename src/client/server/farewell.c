@@ -30,6 +30,9 @@ enum { ID_SIZE = 17, REQUEST_SIZE = 1024, ANSWER_SIZE = 256 };
 /* "HTTP/1.1 200" */
 enum { STATUS_LINE_LEN = 12 };
 
+/* One that does not answer keeps nobody from asking the next. */
+static const struct hf_duration patience = {1000};
+
 /* Between two rounds: a new leader is seen within seconds. */
 static const struct hf_duration round_pause = {100};
 
@@ -144,11 +147,13 @@ is_over(int status)
 }
 
 static enum hf_status
-visit_all(struct hf_addresses *addresses, struct visit *visit)
+visit_all(struct hf_addresses *addresses, struct visit *visit,
+          struct hf_instant until)
 {
-    while (!hf_reached(hf_now(), visit->until)) {
+    while (!hf_reached(hf_now(), until)) {
         for (unsigned i = 0; i < addresses->count; i++) {
             visit->address = &addresses->each[i];
+            visit->until = hf_earlier(until, hf_after(hf_now(), patience));
             if (is_over(visit_node(visit)))
                 return HF_OK;
         }
@@ -167,8 +172,8 @@ hf_farewell(const char *text, struct hf_duration limit, struct hf_error *error)
     struct visit visit = {
         .session = session,
         .secret = secret,
-        .until = hf_after(hf_now(), limit),
     };
+    struct hf_instant until = hf_after(hf_now(), limit);
     enum hf_status status;
 
     if (text == NULL || sscanf(text, "%1024s %16[0-9a-f] %32[0-9a-f]", place,
@@ -179,7 +184,7 @@ hf_farewell(const char *text, struct hf_duration limit, struct hf_error *error)
         status = hf_addresses_find(&addresses, error);
     if (status != HF_OK)
         return status;
-    status = visit_all(&addresses, &visit);
+    status = visit_all(&addresses, &visit, until);
     hf_addresses_fini(&addresses);
     return status == HF_OK
                ? HF_OK

@@ -120,6 +120,7 @@ on_no_answer(struct hf_server_query *query)
         return;
     }
     next_node(server, 0);
+    query->is_unsure = query->is_clearing;
     if (++query->failures >= ROUNDS * server->addresses.count) {
         error.status = query->is_clearing ? HF_E_UNKNOWN : HF_E_UNAVAILABLE;
         hf_server_query_end(query, error.status, &error);

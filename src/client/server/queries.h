@@ -28,6 +28,7 @@ struct hf_server_query {
     struct hf_instant began_at;
     struct hf_instant until; /* no look after this */
     bool is_clearing;        /* the clear was sent */
+    bool is_unsure;          /* ... once at least without an answer */
 
     /* Of a doctor. */
     unsigned node; /* that is asked, from 1 */
