@@ -1,10 +1,12 @@
 #include "unit/support/clients.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -310,6 +312,43 @@ a_farewell_ends_the_session_of_another_process(void **state)
     close_client(b);
 }
 
+/* One that listens, and never takes a connection: its port. */
+static unsigned
+listen_deaf(int *fd)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(*fd >= 0);
+    assert_int_equal(bind(*fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(*fd, 1), 0);
+    assert_int_equal(getsockname(*fd, (struct sockaddr *)&address, &len), 0);
+    return ntohs(address.sin_port);
+}
+
+static void
+a_farewell_passes_by_a_node_that_does_not_answer(void **state)
+{
+    static const char scheme[] = "http://";
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock = hold(client, "will", NULL);
+    char farewell[HF_FAREWELL_SIZE];
+    char both[HF_FAREWELL_SIZE + 64];
+    int fd;
+
+    (void)state;
+    (void)hf_lock_farewell(lock, farewell, sizeof(farewell));
+    snprintf(both, sizeof(both), "%s127.0.0.1:%u,%s", scheme, listen_deaf(&fd),
+             farewell + strlen(scheme));
+    assert_int_equal(hf_farewell(both, (struct hf_duration){20000}, NULL),
+                     HF_OK);
+    close(fd);
+    hf_lock_free(lock);
+    close_client(client);
+}
+
 /* ---- Many ---------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 60, NAMES = 3, CROWD = 300 };
@@ -417,6 +456,7 @@ main(void)
             a_shared_lock_is_shared_and_an_exclusive_one_is_lowered),
         cmocka_unit_test(who_waits_until_it_is_free_holds_nothing),
         cmocka_unit_test(a_farewell_ends_the_session_of_another_process),
+        cmocka_unit_test(a_farewell_passes_by_a_node_that_does_not_answer),
         cmocka_unit_test(threads_of_one_client_exclude_each_other),
         cmocka_unit_test(hundreds_of_one_client_wait_in_line),
         cmocka_unit_test(a_client_that_is_closed_gives_all_back),
