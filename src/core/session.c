@@ -68,16 +68,13 @@ on_not_leading(struct hf_session *s, const struct sent *sent, uint32_t leader)
     say_again(s, sent);
 }
 
-/* The pause that a leader asks for, up to what it may be silent for at all. */
+/* The pause that a leader asks for. */
 static struct hf_duration
 pause_of(const struct hf_session *s, const struct hf_answer *answer)
 {
     uint64_t pause_ms = answer->pause_us / 1000 + (answer->pause_us % 1000 > 0);
-    struct hf_duration most = s->config.silence;
 
-    if (pause_ms >= (uint64_t)most.ms)
-        return most;
-    return (struct hf_duration){(int64_t)pause_ms};
+    return hf_session_bounded(s, (struct hf_duration){(int64_t)pause_ms});
 }
 
 /* A leader of another term [R4]; one that is older than ours leads no more. */
@@ -172,8 +169,10 @@ on_wish(struct hf_session *s, const struct hf_session_event *event)
         return; /* it has ended */
     if (event->kind == HF_SESSION_RELEASE)
         hf_wishes_release(s, number);
-    else
+    else if (event->kind == HF_SESSION_CHANGE)
         hf_wishes_change(s, number, event->wish.index);
+    else
+        hf_wishes_leave(s, number);
 }
 
 /* ---- The machine --------------------------------------------------------- */
@@ -182,7 +181,6 @@ on_wish(struct hf_session *s, const struct hf_session_event *event)
 static void
 check_invariants(const struct hf_session *s)
 {
-    HF_CHECK(s->closing_count <= s->closing.max);
     HF_CHECK(s->granted.count == s->believed.count);
     HF_CHECK(s->confirming_count <= s->granted.count);
     HF_CHECK(s->confirming_count == 0 || s->trust != HF_TRUST_CERTAIN);
@@ -211,6 +209,7 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
         break;
     case HF_SESSION_RELEASE:
     case HF_SESSION_CHANGE:
+    case HF_SESSION_LEAVE:
         on_wish(s, event);
         break;
     case HF_SESSION_END:
@@ -393,6 +392,12 @@ bool
 hf_session_settled(const struct hf_session *s)
 {
     return s->unsettled_count == 0;
+}
+
+bool
+hf_session_at_rest(const struct hf_session *s)
+{
+    return s->unsettled_count == s->granted.count - s->confirming_count;
 }
 
 bool

@@ -67,7 +67,8 @@ struct hf_session_config {
     struct hf_duration grace;   /* a right shorter than this is not granted */
     struct hf_duration margin;  /* see hf_margin */
     struct hf_duration silence; /* a waiting request is answered before: longer
-                                   than the server's idle timeout [W2] */
+                                   than the server's idle timeout [W2], unless
+                                   the server tells of a longer one */
     uint64_t seed;              /* of the random part of pauses [R6] */
 };
 
@@ -82,6 +83,8 @@ enum hf_session_event_kind {
     HF_SESSION_WANT,    /* there is room: see hf_session_room */
     HF_SESSION_RELEASE, /* give it back, or give it up */
     HF_SESSION_CHANGE,  /* one of its names: from exclusive to shared [W7] */
+    HF_SESSION_LEAVE,   /* hold on to it, and say no more of it: a grant that is
+                           for a person to clear */
     HF_SESSION_END,     /* give all back, and be over */
     HF_SESSION_ANSWER,
     HF_SESSION_STREAM_ENDED, /* without an answer, and none can come */
@@ -96,7 +99,8 @@ struct hf_session_event {
         struct {
             uint64_t id;    /* of the wish: not 0, and of no other that was not
                                told to have ended */
-            uint64_t label; /* wishes of one label are one lane; 0: its own */
+            uint64_t label; /* wishes of one label are one lane; 0: its own.  As
+                               a hash of a word it is as good as that */
             bool free;      /* only wait until it would be granted */
             enum hf_wait_kind wait;
             struct hf_instant deadline; /* also a try has one */
@@ -104,14 +108,16 @@ struct hf_session_event {
         struct {
             uint64_t id;
             unsigned index; /* CHANGE: of the name, below 64 */
-        } wish;             /* RELEASE, CHANGE; one that has ended is ignored */
+        } wish;             /* RELEASE, CHANGE, LEAVE; one that has ended is
+                               ignored */
         struct {
             struct hf_answer answer; /* as the server gave it, without a mark */
             uint32_t leader;         /* NOT_LEADING: named; 0: none is known */
             uint64_t term;           /* OPENED, TERM: the leader's */
             struct hf_secret secret; /* OPENED */
-            const uint64_t *fences;  /* ALIVE: revoked; PAGE: not there */
-            size_t fences_count;     /* both borrowed for the call */
+            struct hf_duration blocking; /* OPENED: see silence; or 0 */
+            const uint64_t *fences;      /* ALIVE: revoked; PAGE: not there */
+            size_t fences_count;         /* both borrowed for the call */
         } answer;
         struct {
             uint64_t stream; /* STREAM_ENDED */
@@ -185,6 +191,10 @@ bool hf_session_room(const struct hf_session *s);
 
 /* Is nothing of any wish at the server, nor can come there? */
 bool hf_session_settled(const struct hf_session *s);
+
+/* Does it nothing but hold what was granted: is nothing asked for, nor on its
+ * way back? */
+bool hf_session_at_rest(const struct hf_session *s);
 
 /* Has it ended? */
 bool hf_session_over(const struct hf_session *s);

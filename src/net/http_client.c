@@ -196,15 +196,29 @@ on_header(nghttp2_session *session, const nghttp2_frame *frame,
                : NGHTTP2_ERR_NOMEM;
 }
 
-/* It cannot be told as it is.  The stream is of no use any more. */
+/* The stream is of no use any more. */
+static int
+reset(struct hf_http_client *client, int32_t stream)
+{
+    return nghttp2_submit_rst_stream(client->session, NGHTTP2_FLAG_NONE, stream,
+                                     NGHTTP2_CANCEL);
+}
+
+/* It cannot be told as it is. */
 static int
 give_up(struct hf_http_client *client, struct asked *asked)
 {
-    int32_t stream = asked->stream;
-
     end(client, asked, HF_HTTP_UNKNOWN);
-    return nghttp2_submit_rst_stream(client->session, NGHTTP2_FLAG_NONE, stream,
-                                     NGHTTP2_CANCEL);
+    return reset(client, asked->stream);
+}
+
+/* A whole answer.  What is still to be said of the request is not wanted any
+ * more (RFC 9113, 8.1), and without a reset would keep the stream. */
+static int
+take_answer(struct hf_http_client *client, struct asked *asked)
+{
+    end(client, asked, HF_HTTP_ANSWERED);
+    return asked->is_made ? 0 : reset(client, asked->stream);
 }
 
 static int
@@ -234,8 +248,8 @@ on_answer(struct hf_http_client *client, struct asked *asked, bool is_last)
     if (asked->intake->refusal != HF_REFUSAL_NONE || (is_last && !is_final))
         return give_up(client, asked);
     if (is_last)
-        end(client, asked, HF_HTTP_ANSWERED);
-    else if (is_final)
+        return take_answer(client, asked);
+    if (is_final)
         asked->has_head = true;
     else
         drop_answer(client, asked); /* an interim one */
@@ -520,17 +534,22 @@ hf_http_client_gone(struct hf_http_client *client)
 /* ---- Asking -------------------------------------------------------------- */
 
 uint32_t
+hf_http_client_streams(const struct hf_http_client *client)
+{
+    uint32_t theirs = nghttp2_session_get_remote_settings(
+        client->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+
+    return theirs < client->limits.streams ? theirs : client->limits.streams;
+}
+
+uint32_t
 hf_http_client_room(const struct hf_http_client *client)
 {
-    uint32_t most;
+    uint32_t most = hf_http_client_streams(client);
 
     if (client->is_broken || client->is_leaving || client->pending_len > 0 ||
         client->unread > client->limits.unread_len)
         return 0;
-    most = nghttp2_session_get_remote_settings(
-        client->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-    if (most > client->limits.streams)
-        most = client->limits.streams;
     return most > client->under_way_count ? most - client->under_way_count : 0;
 }
 
@@ -643,8 +662,7 @@ hf_http_client_cancel(struct hf_http_client *client, int32_t stream)
     }
     leave_the_way(client, asked);
     give_asked(client, asked);
-    if (nghttp2_submit_rst_stream(client->session, NGHTTP2_FLAG_NONE, stream,
-                                  NGHTTP2_CANCEL) != 0)
+    if (reset(client, stream) != 0)
         break_off(client);
 }
 

@@ -76,7 +76,9 @@ HF_MUST_USE enum hf_status hf_http_client_ask(struct hf_http_client *client,
                                               int32_t *stream,
                                               struct hf_error *error);
 
-/* How many more can be asked now, for all that is known. */
+/* How many can be asked at once, and how many more now, for all that is known.
+ */
+uint32_t hf_http_client_streams(const struct hf_http_client *client);
 uint32_t hf_http_client_room(const struct hf_http_client *client);
 
 /* Its answer is not wanted any more, and nothing is told of it, be it that it

@@ -19,9 +19,6 @@
  */
 
 enum {
-    /* The longest body of an answer: a page of a list. */
-    HF_SERVICE_TEXT_MAX = 256 * 1024,
-
     /* Cleared fences that are told of each session when many are kept alive;
      * who is told so many asks for that one alone. */
     HF_SERVICE_CLEARED_MAX = 16,
@@ -41,7 +38,7 @@ struct hf_gather {
     uint64_t stream; /* of the request's own call; 0: there is none */
     uint64_t mark;   /* on which all of them rest */
     struct hf_text text;
-    char bytes[HF_SERVICE_TEXT_MAX / 2];
+    char bytes[HF_API_ANSWER_SIZE / 2];
 };
 
 struct hf_service {
@@ -66,7 +63,7 @@ struct hf_service {
     uint64_t through; /* answers of marks up to this are due */
     struct hf_audit_call audits[HF_SERVICE_AUDITS_MAX]; /* the first is asked */
     size_t audits_count;
-    char text[HF_SERVICE_TEXT_MAX];
+    char text[HF_API_ANSWER_SIZE];
 };
 
 /* Apply an event, and all that follows from it. */

@@ -169,7 +169,7 @@ static int
 build(struct hf_service *service, const struct hf_call *call,
       const struct hf_answer *answer, struct hf_text *text)
 {
-    static char more[HF_SERVICE_TEXT_MAX / 2];
+    static char more[HF_API_ANSWER_SIZE / 2];
     uint64_t fences[HF_API_FENCES_MAX];
     struct hf_api_case about = {
         .term = hf_seat_node(service->seat)->term,
@@ -178,6 +178,7 @@ build(struct hf_service *service, const struct hf_call *call,
         .n = call->n,
         .ttl = call->ttl,
         .left = left_of(call),
+        .blocking = service->config.seat.node.lockspace.blocking,
         .secret = tells_secret(call, answer) ? &call->secret : NULL,
         .fences = fences,
         .more = more_of(service, answer, more, sizeof(more)),

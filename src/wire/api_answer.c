@@ -282,6 +282,7 @@ add_answer(struct hf_text *text, const struct hf_answer *answer,
     case HF_ANSWER_OPENED:
         hf_text_add(text, "{\"opened\":true");
         add_session(text, about);
+        hf_text_addf(text, ",\"blocking_ms\":%" PRId64, about->blocking.ms);
         return 201;
     case HF_ANSWER_ALIVE:
         add_alive(text, answer, about);

@@ -18,6 +18,9 @@
  * Allocates nothing; any thread.
  */
 
+/* No answer's body is longer: a page of a list, or a lock that many wait for. */
+enum { HF_API_ANSWER_SIZE = 256 * 1024 };
+
 /* What an answer of the machine's does not carry itself. */
 struct hf_api_case {
     uint64_t term; /* of the leader that answers */
@@ -26,6 +29,7 @@ struct hf_api_case {
     uint64_t n;
     struct hf_duration ttl;         /* of the session that was opened */
     struct hf_duration left;        /* of it, now */
+    struct hf_duration blocking;    /* OPENED: who waits is answered by then */
     const struct hf_secret *secret; /* of a session that was opened here, which
                                        is told it; or NULL */
     const uint64_t *fences; /* ALIVE: that were cleared; PAGE: that are not

@@ -1,6 +1,5 @@
 #include "wire/api_reply.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -15,10 +14,17 @@ enum { WORD_SIZE = 64, SENTENCE_SIZE = 256 };
 
 /* ---- Parts --------------------------------------------------------------- */
 
+/* Servers read no higher ones, and so tell none. */
+static bool
+read_highest(struct hf_bytes value, uint64_t *number)
+{
+    return hf_json_slice_number(value, number) && *number <= INT64_MAX;
+}
+
 static bool
 read_number(struct hf_bytes body, const char *member, uint64_t *number)
 {
-    return hf_json_slice_number(hf_json_slice(body, member), number);
+    return read_highest(hf_json_slice(body, member), number);
 }
 
 static bool
@@ -26,7 +32,7 @@ read_ms(struct hf_bytes body, const char *member, struct hf_duration *duration)
 {
     uint64_t ms;
 
-    if (!read_number(body, member, &ms) || ms > INT64_MAX)
+    if (!read_number(body, member, &ms))
         return false;
     duration->ms = (int64_t)ms;
     return true;
@@ -55,11 +61,11 @@ read_fences(struct hf_bytes body, const char *member,
 
     while (hf_json_slice_next(fences, &at, &fence)) {
         if (reply->fences_count == HF_API_REPLY_FENCES_MAX ||
-            !hf_json_slice_number(fence, &reply->fences[reply->fences_count]))
+            !read_highest(fence, &reply->fences[reply->fences_count]))
             return false;
         reply->fences_count++;
     }
-    return fences.len > 0;
+    return hf_json_slice_ended(fences, at);
 }
 
 /* ---- What was done ------------------------------------------------------- */
@@ -69,6 +75,8 @@ read_opened(struct hf_bytes body, struct hf_api_reply *reply)
 {
     return read_session(body, &reply->answer.alive.session) &&
            read_number(body, "term", &reply->term) &&
+           read_ms(body, "ttl_ms", &reply->answer.alive.ttl) &&
+           read_ms(body, "blocking_ms", &reply->blocking) &&
            hf_hex_read(hf_json_slice_inside(hf_json_slice(body, "secret")),
                        reply->secret.bytes, sizeof(reply->secret.bytes));
 }
@@ -185,8 +193,15 @@ read_particulars(struct hf_bytes body, struct hf_api_reply *reply)
     return true;
 }
 
+/* Of what was asked for: no other node will say otherwise. */
 static bool
-read_refusal(struct hf_bytes body, struct hf_api_reply *reply)
+is_invalid(int status, const char *word)
+{
+    return (status == 400 || status == 413) && word[0] != '\0';
+}
+
+static bool
+read_refusal(int status, struct hf_bytes body, struct hf_api_reply *reply)
 {
     char word[WORD_SIZE];
 
@@ -201,7 +216,9 @@ read_refusal(struct hf_bytes body, struct hf_api_reply *reply)
         reply->answer.kind = (enum hf_answer_kind)i;
         return read_particulars(body, reply);
     }
-    return false;
+    reply->answer.kind = HF_ANSWER_OVER;
+    reply->answer.over = HF_OVER_INVALID;
+    return is_invalid(status, word);
 }
 
 /* ---- Answers ------------------------------------------------------------- */
@@ -227,10 +244,12 @@ hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
 
     reply->answer = (struct hf_answer){.stream = 0};
     reply->term = 0;
+    reply->blocking.ms = 0;
     reply->fences_count = 0;
     reply->leader[0] = '\0';
-    fits = status < 300 ? read_success(body, reply) : read_refusal(body, reply);
-    if (fits)
+    fits = status < 300 ? read_success(body, reply)
+                        : read_refusal(status, body, reply);
+    if (fits && hf_json_slice_whole(body))
         return HF_OK;
     (void)hf_api_reply_problem(status, body, error);
     if (error != NULL)

@@ -16,10 +16,11 @@ enum {
 };
 
 struct hf_api_reply {
-    struct hf_answer answer; /* without its stream and its mark */
-    uint64_t term;           /* OPENED, ALIVE, GRANTED, TERM */
-    struct hf_secret secret; /* OPENED */
-    size_t fences_count;     /* ALIVE: revoked; PAGE: not there */
+    struct hf_answer answer;     /* without its stream and its mark */
+    uint64_t term;               /* OPENED, ALIVE, GRANTED, TERM */
+    struct hf_secret secret;     /* OPENED */
+    struct hf_duration blocking; /* OPENED: who waits is answered by then */
+    size_t fences_count;         /* ALIVE: revoked; PAGE: not there */
     uint64_t fences[HF_API_REPLY_FENCES_MAX];
     char leader[HF_API_REPLY_ADDRESS_MAX + 1]; /* NOT_LEADING; "": unknown */
 };

@@ -54,22 +54,34 @@ read_who(struct hf_bytes row, struct hf_owner *owner)
     hf_text_show(owner->user, sizeof(owner->user), who, strlen(who));
 }
 
+/* The note is what a client of ours wrote of itself, or any text. */
 static void
-read_value(struct hf_bytes row, struct hf_value *value)
+read_owner(struct hf_bytes row, struct hf_value *value)
 {
     char note[HF_SERVED_NOTE_MAX + 1];
-    char if_dead[16];
 
     hf_json_slice_show(hf_json_slice(row, "note"), note, sizeof(note));
     if (hf_record_decode(note, strlen(note), value, NULL) == HF_OK)
         return;
     *value = (struct hf_value){.terms.if_dead = HF_TAKEOVER};
-    hf_json_slice_show(hf_json_slice(row, "if_dead"), if_dead, sizeof(if_dead));
-    (void)hf_record_if_dead(if_dead, &value->terms.if_dead);
-    value->terms.ttl = duration_of(row, "ttl_ms");
     read_who(row, &value->owner);
     hf_text_show(value->owner.reason, sizeof(value->owner.reason), note,
                  strlen(note));
+}
+
+/* The terms are the server's to say; of who waits it does not. */
+static void
+read_value(struct hf_bytes row, struct hf_value *value)
+{
+    struct hf_bytes if_dead = hf_json_slice(row, "if_dead");
+    char word[16];
+
+    read_owner(row, value);
+    if (if_dead.len == 0)
+        return;
+    hf_json_slice_show(if_dead, word, sizeof(word));
+    (void)hf_record_if_dead(word, &value->terms.if_dead);
+    value->terms.ttl = duration_of(row, "ttl_ms");
 }
 
 /* 0: it is not told. */

@@ -112,12 +112,37 @@ hf_json_slice_next(struct hf_bytes array, size_t *at, struct hf_bytes *element)
     return element->len > 0;
 }
 
+bool
+hf_json_slice_ended(struct hf_bytes array, size_t at)
+{
+    at = skip_space(array, at);
+    return at + 1 == array.len && array.at[at] == ']';
+}
+
+bool
+hf_json_slice_whole(struct hf_bytes text)
+{
+    size_t at = skip_space(text, 0);
+    size_t depth = 0;
+
+    if (at == text.len || text.at[at] != '{')
+        return false;
+    do {
+        char c = text.at[at];
+
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        at = c == '"' ? skip_string(text, at) : at + 1;
+    } while (depth > 0 && at < text.len);
+    return depth == 0 && skip_space(text, at) == text.len;
+}
+
 /* ---- What it is ---------------------------------------------------------- */
 
 struct hf_bytes
 hf_json_slice_inside(struct hf_bytes value)
 {
-    if (value.len < 2 || value.at[0] != '"')
+    if (value.len < 2 || value.at[0] != '"' || value.at[value.len - 1] != '"')
         return (struct hf_bytes){NULL, 0};
     return (struct hf_bytes){value.at + 1, value.len - 2};
 }

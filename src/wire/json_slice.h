@@ -25,6 +25,12 @@ struct hf_bytes hf_json_slice(struct hf_bytes object, const char *name);
 bool hf_json_slice_next(struct hf_bytes array, size_t *at,
                         struct hf_bytes *element);
 
+/* There are no more; is that its end, and not a hole, or no array? */
+bool hf_json_slice_ended(struct hf_bytes array, size_t at);
+
+/* Is it one object, and nothing behind it? */
+bool hf_json_slice_whole(struct hf_bytes text);
+
 /* ---- What it is ---------------------------------------------------------- */
 
 /* A number from 0, or the same digits as a string; false: it is none. */

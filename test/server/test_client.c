@@ -1,5 +1,6 @@
 #include "unit/support/clients.h"
 
+#include <dirent.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -420,6 +421,87 @@ hundreds_of_one_client_wait_in_line(void **state)
     close_client(client);
 }
 
+/* What they say fills more than a request may. */
+static void
+a_long_line_of_people_with_much_to_say_is_shown(void **state)
+{
+    static struct hf_lock *crowd[CROWD];
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock = hold(client, "crowd", NULL);
+    char reason[HF_REASON_MAX + 1];
+    struct hf_view *seen;
+
+    (void)state;
+    memset(reason, 'r', HF_REASON_MAX);
+    reason[HF_REASON_MAX] = '\0';
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = ask_for(client, "crowd", HF_REASON, reason, NULL);
+    await_position(crowd[CROWD - 1], CROWD);
+    seen = examine(client, "crowd", NULL);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), hf_lock_fence(lock));
+    assert_int_equal(hf_view_number(seen, HF_FIELD_WAITERS), CROWD);
+    hf_view_free(seen);
+    for (int i = CROWD - 1; i >= 0; i--)
+        assert_int_equal(give_back(crowd[i]), HF_E_CANCELLED);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
+static int
+count_descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+
+    assert_non_null(folder);
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static void
+a_server_of_few_streams_is_asked_on_few_connections(void **state)
+{
+    enum { ASKED = 20 };
+    struct hf_client *client;
+    struct daemon narrow;
+    int count;
+
+    (void)state;
+    daemon_start(&narrow, "--streams", "4");
+    client = open_client(narrow.place);
+    hf_view_free(examine(client, "deploy", NULL));
+    count = count_descriptors();
+    for (int i = 0; i < ASKED; i++)
+        hf_view_free(examine(client, "deploy", NULL));
+    assert_in_range(count_descriptors(), count, count + 2);
+    close_client(client);
+    daemon_kill(&narrow);
+}
+
+/* What was still to be changed is not: nobody wants it any more. */
+static void
+what_is_left_for_a_person_is_not_changed(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *left =
+        new_lock(client, "left-a", HF_IF_DEAD, "refuse", NULL);
+    struct hf_lock *other = hold(client, "left-c", HF_IF_DEAD, "refuse", NULL);
+
+    (void)state;
+    assert_int_equal(hf_lock_add(left, "left-b", HF_EXCLUSIVE, NULL), HF_OK);
+    assert_int_equal(hf_lock_start(left, NULL), HF_OK);
+    assert_int_equal(hf_lock_wait(left, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(hf_lock_change(left, 0, HF_SHARED, NULL), HF_OK);
+    assert_int_equal(hf_lock_change(left, 1, HF_SHARED, NULL), HF_OK);
+    assert_int_equal(leave_behind(left), HF_E_UNKNOWN);
+    assert_int_equal(hf_lock_change(other, 0, HF_SHARED, NULL), HF_OK);
+    await_news(client, hf_lock_id(other), HF_NEWS_CHANGED);
+    assert_int_equal(give_back(other), HF_OK);
+    close_client(client);
+}
+
 static void
 a_client_that_is_closed_gives_all_back(void **state)
 {
@@ -459,6 +541,9 @@ main(void)
         cmocka_unit_test(a_farewell_passes_by_a_node_that_does_not_answer),
         cmocka_unit_test(threads_of_one_client_exclude_each_other),
         cmocka_unit_test(hundreds_of_one_client_wait_in_line),
+        cmocka_unit_test(a_long_line_of_people_with_much_to_say_is_shown),
+        cmocka_unit_test(a_server_of_few_streams_is_asked_on_few_connections),
+        cmocka_unit_test(what_is_left_for_a_person_is_not_changed),
         cmocka_unit_test(a_client_that_is_closed_gives_all_back),
     };
 

@@ -375,6 +375,28 @@ what_a_server_says_it_did_not_do_was_not_done(void **state)
     expect_told("unknown 1\n");
 }
 
+/* Two streams at most, and no window for bodies. */
+static void
+an_answer_ends_a_request_that_was_not_said_to_its_end(void **state)
+{
+    static const unsigned char settings[] = {0, 3, 0, 0, 0, 2,
+                                             0, 4, 0, 0, 0, 0};
+    const char *const head[] = {":status", "200", NULL};
+
+    (void)state;
+    frames_add(&frames, SETTINGS, 0, 0, settings, sizeof(settings));
+    say();
+    for (uint32_t stream = 1; stream <= 9; stream += 2) {
+        ask("/a", "x", stream);
+        frames_headers(&frames, END_HEADERS | END_STREAM, stream, head);
+        say();
+    }
+    expect_told("answered 1 200 \"\"\nanswered 3 200 \"\"\n"
+                "answered 5 200 \"\"\nanswered 7 200 \"\"\n"
+                "answered 9 200 \"\"\n");
+    assert_false(hf_http_client_is_closing(client));
+}
+
 static void
 an_interim_answer_is_none(void **state)
 {
@@ -471,6 +493,7 @@ main(void)
         TEST(an_answer_beyond_the_limit_is_not_kept),
         TEST(what_never_left_was_not_done),
         TEST(what_a_server_says_it_did_not_do_was_not_done),
+        TEST(an_answer_ends_a_request_that_was_not_said_to_its_end),
         TEST(an_interim_answer_is_none),
         TEST(an_answer_before_its_end_is_unknown),
         TEST(what_is_no_http_2_ends_all),

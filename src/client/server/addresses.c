@@ -142,7 +142,6 @@ find(struct hf_address *address)
 
     if (wrong != 0)
         address->found = NULL;
-    address->next = address->found;
     return wrong;
 }
 

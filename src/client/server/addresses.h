@@ -22,7 +22,6 @@ struct hf_address {
     char host[HF_HOST_MAX + 1];       /* without brackets */
     char port[8];
     struct addrinfo *found; /* owned; NULL: not looked up, or not known */
-    struct addrinfo *next;  /* in `found`: to be tried next */
 };
 
 struct hf_addresses {

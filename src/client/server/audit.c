@@ -2,7 +2,6 @@
 #include "client/server/queries.h"
 #include "wire/api_ask.h"
 #include "wire/json_slice.h"
-#include "wire/name.h"
 
 /* What was cleared by hand: one page, lock by lock. */
 
@@ -57,11 +56,8 @@ add_entry(struct hf_server_query *query, struct hf_bytes bytes)
 static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
-    const struct hf_alloc *alloc = query->server->client->alloc;
     struct hf_bytes entries = hf_json_slice(body, "cleared");
-    char after[2 * HF_NAME_COMPANION_SIZE + 1];
     struct hf_bytes entry;
-    struct hf_error error;
     size_t at = 0;
 
     if (status != 200) {
@@ -71,14 +67,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
     while (hf_json_slice_next(entries, &at, &entry))
         if (!add_entry(query, entry))
             return;
-    hf_json_slice_show(hf_json_slice(body, "after"), after, sizeof(after));
-    if (after[0] != '\0' &&
-        hf_settings_keep(&query->query->cursor, alloc, after, &error) != HF_OK)
-        hf_server_query_end(query, HF_E_NOMEM, &error);
-    else if (query->rows == NULL && after[0] != '\0')
-        query->again_at = hf_now(); /* all of that page is too old */
-    else
-        hf_server_query_end(query, HF_OK, NULL);
+    hf_server_query_turn(query, body, NULL);
 }
 
 const struct hf_server_query_kind hf_server_audit = {ask, take, NULL};

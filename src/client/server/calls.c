@@ -5,9 +5,6 @@
 #include "base/check.h"
 #include "client/server/connections.h"
 
-/* Streams that are left for what must get through: beats. */
-enum { RESERVE = 8 };
-
 static struct hf_bytes
 bytes_of(const char *text)
 {
@@ -31,9 +28,8 @@ hf_call_ask(struct hf_server *server, struct hf_call *call,
         {"holdfast-secret",
          bytes_of(request->secret == NULL ? "" : request->secret)},
     };
-    bool urgent = strstr(request->path, "/v1/sessions") != NULL;
-    struct hf_connection *connection =
-        hf_connections_to(server, request->node, urgent ? 0 : RESERVE, error);
+    struct hf_connection *connection = hf_connections_to(
+        server, request->node, request->must_get_through, error);
     enum hf_status status;
 
     HF_CHECK(call->connection == NULL);

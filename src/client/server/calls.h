@@ -25,8 +25,9 @@ struct hf_call_request {
     unsigned node;
     const char *method; /* "GET", "POST" or "DELETE" */
     const char *path;
-    const char *body;   /* "": none */
-    const char *secret; /* NULL: none */
+    const char *body;      /* "": none */
+    const char *secret;    /* NULL: none */
+    bool must_get_through; /* as a beat must, for which streams are left free */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "wire/api_answer.h"
 
 /* What is written and not acknowledged for so long breaks a connection: then
  * the session has long asked elsewhere. */
@@ -19,18 +20,26 @@ enum { SILENT_PEER_MS = 10 * 1000 };
 /* To one node: enough for a hundred thousand who wait. */
 enum { TO_A_NODE_MAX = 128 };
 
+/* Of each connection's streams this part, and no more than so many, is left for
+ * what must get through. */
+enum { RESERVED_PART = 8, RESERVED_MAX = 8 };
+
 enum { READ_SIZE = 64 * 1024 };
 
 /* ---- Sockets ------------------------------------------------------------- */
 
-static enum hf_status
-fail(const struct hf_connection *connection, int code, struct hf_error *error)
+static const struct hf_address *
+address_of(const struct hf_connection *connection)
 {
-    const struct hf_server *server = connection->server;
+    return &connection->server->addresses.each[connection->node - 1];
+}
 
+static enum hf_status
+fail(const struct hf_connection *connection, const char *why,
+     struct hf_error *error)
+{
     return hf_fail(error, HF_E_UNAVAILABLE, "%s: %s",
-                   server->addresses.each[connection->node - 1].authority,
-                   strerror(code));
+                   address_of(connection)->authority, why);
 }
 
 static void
@@ -61,32 +70,29 @@ begin(const struct addrinfo *address)
     return -1;
 }
 
-/* Try the next address of its node, and after the last none: the next
- * connection begins with the first again. */
+/* Try the next address of its node; `why` it was not the last one. */
 static enum hf_status
-try_next(struct hf_connection *connection, struct hf_error *error)
+try_next(struct hf_connection *connection, const char *why,
+         struct hf_error *error)
 {
     struct hf_server *server = connection->server;
-    struct hf_address *address = &server->addresses.each[connection->node - 1];
     struct epoll_event event = {
         .events = EPOLLIN | EPOLLOUT,
         .data.ptr = connection,
     };
-    int code = EHOSTUNREACH;
 
     hf_fd_close(&connection->fd);
-    while (connection->fd < 0 && address->next != NULL) {
-        connection->fd = begin(address->next);
-        code = errno;
-        address->next = address->next->ai_next;
+    while (connection->fd < 0 && connection->next != NULL) {
+        connection->fd = begin(connection->next);
+        if (connection->fd < 0)
+            why = strerror(errno);
+        connection->next = connection->next->ai_next;
     }
-    if (connection->fd < 0) {
-        address->next = address->found;
-        return fail(connection, code, error);
-    }
+    if (connection->fd < 0)
+        return fail(connection, why, error);
     connection->wants_out = true;
     if (epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, connection->fd, &event) != 0)
-        return fail(connection, errno, error);
+        return fail(connection, strerror(errno), error);
     return HF_OK;
 }
 
@@ -109,6 +115,7 @@ open_one(struct hf_server *server, unsigned node, struct hf_error *error)
 {
     const struct hf_alloc *alloc = server->client->alloc;
     struct hf_connection *connection = hf_new(alloc, struct hf_connection);
+    struct hf_http_limits limits = *server->http->limits;
     enum hf_status status;
 
     if (connection == NULL) {
@@ -117,12 +124,13 @@ open_one(struct hf_server *server, unsigned node, struct hf_error *error)
     }
     connection->server = server;
     connection->node = node;
+    connection->next = address_of(connection)->found;
     connection->fd = -1;
     hf_list_add(&server->connections, &connection->link);
-    status = server->http->open(alloc, server->http->limits, &connection->http,
-                                error);
+    limits.body_len = HF_API_ANSWER_SIZE;
+    status = server->http->open(alloc, &limits, &connection->http, error);
     if (status == HF_OK)
-        status = try_next(connection, error);
+        status = try_next(connection, "no host of that name is known", error);
     if (status == HF_OK)
         return connection;
     close_one(connection);
@@ -135,9 +143,20 @@ at(struct hf_link *link)
     return HF_CONTAINER(link, struct hf_connection, link);
 }
 
+static bool
+has_room(const struct hf_connection *connection, bool must_get_through)
+{
+    const struct hf_http_module *http = connection->server->http;
+    uint32_t reserved = http->streams(connection->http) / RESERVED_PART;
+
+    if (reserved > RESERVED_MAX)
+        reserved = RESERVED_MAX;
+    return http->room(connection->http) > (must_get_through ? 0 : reserved);
+}
+
 struct hf_connection *
-hf_connections_to(struct hf_server *server, unsigned node, uint32_t reserve,
-                  struct hf_error *error)
+hf_connections_to(struct hf_server *server, unsigned node,
+                  bool must_get_through, struct hf_error *error)
 {
     unsigned count = 0;
 
@@ -149,26 +168,27 @@ hf_connections_to(struct hf_server *server, unsigned node, uint32_t reserve,
             connection->state == HF_CONNECTION_GONE ||
             server->http->is_closing(connection->http))
             continue;
-        if (server->http->room(connection->http) > reserve)
+        if (has_room(connection, must_get_through))
             return connection;
         count++;
     }
     if (count < TO_A_NODE_MAX)
         return open_one(server, node, error);
-    (void)hf_fail(error, HF_E_LIMIT, "too much is asked of one node");
+    (void)hf_fail(error, HF_E_LIMIT, "%s: too much is asked of it at once",
+                  server->addresses.each[node - 1].authority);
     return NULL;
 }
 
 /* Nothing more comes or goes; its calls are told by the next flush. */
 static void
-break_off(struct hf_connection *connection, int code)
+break_off(struct hf_connection *connection, const char *why)
 {
     struct hf_server *server = connection->server;
 
     if (connection->state == HF_CONNECTION_GONE)
         return;
     if (connection->calls.first != NULL)
-        (void)fail(connection, code, &server->trouble);
+        (void)fail(connection, why, &server->trouble);
     connection->state = HF_CONNECTION_GONE;
     server->http->gone(connection->http);
     (void)epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
@@ -182,7 +202,7 @@ break_off_mute(const struct hf_connection *to)
     for (struct hf_link *link = to->server->connections.first; link != NULL;
          link = link->next)
         if (at(link) != to && at(link)->node == to->node && at(link)->is_mute)
-            break_off(at(link), ETIMEDOUT);
+            break_off(at(link), "no answer");
 }
 
 /* Of two that are silent the newer is waited for: a node that hangs has two
@@ -190,13 +210,9 @@ break_off_mute(const struct hf_connection *to)
 void
 hf_connection_overdue(struct hf_connection *connection)
 {
-    const struct hf_address *address =
-        &connection->server->addresses.each[connection->node - 1];
-
     break_off_mute(connection);
     connection->is_mute = true;
-    (void)hf_fail(&connection->server->trouble, HF_E_UNAVAILABLE,
-                  "%s: no answer", address->authority);
+    (void)fail(connection, "no answer", &connection->server->trouble);
 }
 
 static void
@@ -209,22 +225,34 @@ on_heard(struct hf_connection *connection)
 
 /* ---- Bytes --------------------------------------------------------------- */
 
+/* Why there is no answer, of a connection that is gone, was said then. */
+static void
+note_end(struct hf_connection *connection,
+         const struct hf_http_client_news *news)
+{
+    struct hf_error *trouble = &connection->server->trouble;
+
+    if (news->end != HF_HTTP_ANSWERED) {
+        if (connection->state != HF_CONNECTION_GONE)
+            (void)fail(connection, "it gave no whole answer", trouble);
+        return;
+    }
+    on_heard(connection);
+    if (news->answer->status < 500)
+        trouble->status = HF_OK;
+}
+
 static void
 tell(struct hf_connection *connection)
 {
-    struct hf_server *server = connection->server;
     struct hf_http_client_news news;
 
-    while (server->http->next(connection->http, &news)) {
+    while (connection->server->http->next(connection->http, &news)) {
         struct hf_call *call = (struct hf_call *)(uintptr_t)news.tag;
 
         hf_list_remove(&connection->calls, &call->link);
         call->connection = NULL;
-        if (news.end == HF_HTTP_ANSWERED) {
-            on_heard(connection);
-            if (news.answer->status < 500)
-                server->trouble.status = HF_OK;
-        }
+        note_end(connection, &news);
         call->answered(call, news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
     }
 }
@@ -259,7 +287,7 @@ write_out(struct hf_connection *connection)
             continue;
         if (written < 0) {
             if (errno != EAGAIN && errno != EWOULDBLOCK)
-                break_off(connection, errno);
+                break_off(connection, strerror(errno));
             break;
         }
         http->wrote(connection->http, (size_t)written);
@@ -269,8 +297,6 @@ write_out(struct hf_connection *connection)
         set_out(connection, out.len > 0);
 }
 
-/* One that breaks, as by a frame that is none, is no more to be used; and one
- * that said goodbye is closed with its last answer. */
 static void
 take_in(struct hf_connection *connection, const char *bytes, size_t len)
 {
@@ -281,8 +307,6 @@ take_in(struct hf_connection *connection, const char *bytes, size_t len)
         taken += http->feed(connection->http, bytes + taken, len - taken);
         tell(connection);
     }
-    if (http->is_closing(connection->http) && connection->calls.first == NULL)
-        break_off(connection, ECONNRESET);
 }
 
 static void
@@ -294,9 +318,9 @@ read_in(struct hf_connection *connection)
     if (len > 0)
         take_in(connection, bytes, (size_t)len);
     else if (len == 0)
-        break_off(connection, ECONNRESET);
+        break_off(connection, strerror(ECONNRESET));
     else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-        break_off(connection, errno);
+        break_off(connection, strerror(errno));
 }
 
 /* ---- Events -------------------------------------------------------------- */
@@ -304,22 +328,15 @@ read_in(struct hf_connection *connection)
 static void
 on_connected(struct hf_connection *connection)
 {
-    struct hf_server *server = connection->server;
-    struct hf_address *address = &server->addresses.each[connection->node - 1];
     socklen_t len = sizeof(int);
+    struct hf_error why;
     int code = 0;
 
     (void)getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &code, &len);
-    if (code == 0) {
+    if (code == 0)
         connection->state = HF_CONNECTION_THERE;
-        address->next = address->found;
-        return;
-    }
-    if (address->next == NULL ||
-        try_next(connection, &server->trouble) != HF_OK) {
-        address->next = address->found;
-        break_off(connection, code);
-    }
+    else if (try_next(connection, strerror(code), &why) != HF_OK)
+        break_off(connection, strerror(code));
 }
 
 void
@@ -335,6 +352,19 @@ hf_connection_ready(struct hf_connection *connection, uint32_t events)
         read_in(connection);
 }
 
+/* One that breaks, as by a frame that is none, is no more to be used; and one
+ * that said goodbye is closed with its last answer. */
+static void
+break_off_what_is_over(struct hf_connection *connection)
+{
+    if (connection->state == HF_CONNECTION_GONE ||
+        !connection->server->http->is_closing(connection->http))
+        return;
+    tell(connection);
+    if (connection->calls.first == NULL)
+        break_off(connection, strerror(ECONNRESET));
+}
+
 /* Answers may be asked again at once, on a connection that is then the last:
  * so until nothing breaks any more. */
 static bool
@@ -344,6 +374,7 @@ sweep(struct hf_server *server)
          link = link->next) {
         struct hf_connection *connection = at(link);
 
+        break_off_what_is_over(connection);
         if (connection->state != HF_CONNECTION_GONE)
             continue;
         tell(connection);

@@ -29,15 +29,17 @@ struct hf_connection {
     enum hf_connection_state state;
     int fd;
     bool wants_out;              /* as epoll knows it */
+    struct addrinfo *next;       /* borrowed: the address to be tried next */
     bool is_mute;                /* an answer is overdue, and none came since */
     struct hf_http_client *http; /* owned */
     struct hf_list calls;        /* of struct hf_call, that are out on it */
 };
 
 /* One to that node with room for a call more, perhaps a new one; NULL, and
- * *error says why: there is none.  `reserve` streams are left free. */
+ * *error says why: there is none.  What need not get through leaves some
+ * streams free for what must. */
 struct hf_connection *hf_connections_to(struct hf_server *server, unsigned node,
-                                        uint32_t reserve,
+                                        bool must_get_through,
                                         struct hf_error *error);
 
 /* An answer is overdue.  Until one comes nothing more is asked on it, for it

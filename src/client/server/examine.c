@@ -89,6 +89,8 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
         if (claim.silent.ms > longest_ms) {
             longest_ms = claim.silent.ms;
             keep(query, hf_views_claim(server, seen, &claim, 0));
+            if (query->seen == NULL)
+                return hf_server_query_add(query, NULL);
         }
         if (!hf_server_query_add(query,
                                  hf_views_claim(server, seen, &claim, 0)))
@@ -102,24 +104,12 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
     return true;
 }
 
-static void
-drop_rows(struct hf_server_query *query)
-{
-    while (query->rows != NULL) {
-        struct hf_view *row = query->rows;
-
-        query->rows = row->next;
-        hf_view_free(row);
-    }
-    query->last = &query->rows;
-}
-
 static bool
 look_in(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     struct hf_api_seen seen;
 
-    drop_rows(query);
+    hf_server_query_drop(query);
     keep(query, NULL);
     if (status == 404)
         return true;

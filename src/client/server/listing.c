@@ -58,10 +58,7 @@ add_lock(struct hf_server_query *query, struct hf_bytes lock)
 static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
-    const struct hf_alloc *alloc = query->server->client->alloc;
     struct hf_bytes locks = hf_json_slice(body, "locks");
-    struct hf_error error;
-    char after[64];
     struct hf_bytes lock;
     size_t at = 0;
 
@@ -76,14 +73,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
     while (hf_json_slice_next(locks, &at, &lock))
         if (!add_lock(query, lock))
             return;
-    hf_json_slice_show(hf_json_slice(body, "after"), after, sizeof(after));
-    if (hf_settings_keep(&query->query->cursor, alloc,
-                         after[0] == '\0' ? the_end : after, &error) != HF_OK)
-        hf_server_query_end(query, HF_E_NOMEM, &error);
-    else if (query->rows == NULL && after[0] != '\0')
-        query->again_at = hf_now(); /* none of that page is held */
-    else
-        hf_server_query_end(query, HF_OK, NULL);
+    hf_server_query_turn(query, body, the_end);
 }
 
 const struct hf_server_query_kind hf_server_listing = {ask, take, NULL};

@@ -225,10 +225,8 @@ hf_server_locks_abandon(struct hf_backend *backend, struct hf_lock *lock)
     left->is_there = false;
     left->state = HF_STATE_ENDED;
     left->status = HF_E_UNKNOWN;
-    if (for_a_person)
-        left->session->is_left = true;
-    else
-        send_wish(left, HF_SESSION_RELEASE, 0);
+    left->session->is_left = left->session->is_left || for_a_person;
+    send_wish(left, for_a_person ? HF_SESSION_LEAVE : HF_SESSION_RELEASE, 0);
     hf_client_ended(server->client, &lock->handle);
 }
 
@@ -318,7 +316,9 @@ hf_server_locks_right_ms(const struct hf_lock *lock)
 {
     const struct hf_server_lock *held = at(lock);
 
-    if (held->fence == 0)
+    enum hf_outcome right = held->fence == 0 ? HF_NOT_HELD : right_of(held);
+
+    if (right != HF_GRANTED && right != HF_IN_DOUBT)
         return 0;
     return hf_session_right(held->session->machine).ms;
 }
@@ -331,12 +331,10 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
 
     if (ended->state != HF_STATE_ENDED || ended->status == HF_OK)
         return HF_OK;
-    if (ended->status == HF_E_UNAVAILABLE)
-        return server->trouble.status != HF_OK
-                   ? hf_fail(error, HF_E_UNAVAILABLE, "%s",
-                             server->trouble.text)
-                   : hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer",
-                             server->addresses.place);
+    if (ended->status == HF_E_UNAVAILABLE) {
+        hf_server_say_trouble(server, error);
+        return HF_E_UNAVAILABLE;
+    }
     if (ended->status == HF_E_UNKNOWN)
         return hf_fail(error, HF_E_UNKNOWN,
                        "settling was cut short: %s may yet be held for its ttl",

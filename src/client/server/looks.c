@@ -40,14 +40,15 @@ forget(struct hf_server_lock *lock)
     lock->seen = NULL;
 }
 
-/* Nobody takes it over; the wait ends at once where that is wished. */
-static void
-on_suspected(struct hf_server_lock *lock)
+/* Its holder is silent, or gone, and nobody takes it over. */
+static bool
+is_for_a_person(const struct hf_server_lock *lock)
 {
-    if (lock->was_suspected)
-        return;
-    lock->was_suspected = true;
-    hf_handle_tell(&lock->lock->handle, HF_NEWS_SUSPECTED);
+    const struct hf_diagnosis *seen =
+        lock->seen == NULL ? NULL : &lock->seen->diagnosis;
+
+    return seen != NULL && seen->record.if_dead == HF_REFUSE &&
+           (seen->life == HF_LIFE_SUSPECTED || seen->life == HF_LIFE_GONE);
 }
 
 static void
@@ -67,16 +68,12 @@ keep(struct hf_server *server, struct hf_server_lock *lock,
         lock->seen_at = hf_now();
         lock->seen_fence = holder->fence;
         lock->was_suspected = false;
-        lock->was_gone = false;
         hf_handle_tell(&lock->lock->handle,
                        is_first ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
     }
-    if (view->diagnosis.record.if_dead == HF_REFUSE &&
-        (view->diagnosis.life == HF_LIFE_SUSPECTED ||
-         view->diagnosis.life == HF_LIFE_GONE)) {
-        lock->was_gone = view->diagnosis.life == HF_LIFE_GONE;
-        on_suspected(lock);
-    }
+    if (is_for_a_person(lock) && !lock->was_suspected)
+        hf_handle_tell(&lock->lock->handle, HF_NEWS_SUSPECTED);
+    lock->was_suspected = is_for_a_person(lock);
 }
 
 static bool
@@ -90,10 +87,12 @@ is_alive(enum hf_life life)
 static bool
 is_in_vain(const struct hf_server_lock *lock)
 {
-    return lock->was_gone ||
-           (lock->was_suspected && lock->lock->settings.fail_suspected) ||
-           (lock->is_tried && lock->seen != NULL &&
-            is_alive(lock->seen->diagnosis.life));
+    enum hf_life life =
+        lock->seen == NULL ? HF_LIFE_UNKNOWN : lock->seen->diagnosis.life;
+
+    if (is_for_a_person(lock))
+        return life == HF_LIFE_GONE || lock->lock->settings.fail_suspected;
+    return lock->is_tried && is_alive(life);
 }
 
 void
@@ -172,6 +171,19 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
 
 /* ---- Looking ------------------------------------------------------------- */
 
+/* What was seen last is why. */
+static void
+give_up_wait(struct hf_server_lock *lock, struct hf_instant now)
+{
+    lock->is_given_up = true;
+    hf_looks_end(lock->session->server, lock);
+    hf_sessions_step(lock->session, &(struct hf_session_event){
+                                        .kind = HF_SESSION_RELEASE,
+                                        .at = now,
+                                        .wish.id = lock->lock->handle.id,
+                                    });
+}
+
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
 {
@@ -186,11 +198,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     else
         hf_heap_set(&server->looks, &lock->look_at, hf_after(now, usual_pause));
     if (is_in_vain(lock))
-        hf_sessions_step(lock->session, &(struct hf_session_event){
-                                            .kind = HF_SESSION_RELEASE,
-                                            .at = now,
-                                            .wish.id = lock->lock->handle.id,
-                                        });
+        give_up_wait(lock, now);
 }
 
 static void
@@ -283,16 +291,15 @@ hf_looks_judge(struct hf_server_lock *lock)
     const struct hf_diagnosis *seen =
         lock->seen == NULL ? NULL : &lock->seen->diagnosis;
     const struct hf_settings *settings = &lock->lock->settings;
-    bool gave_up = lock->status == HF_E_CANCELLED && is_in_vain(lock) &&
-                   !lock->is_released;
 
-    if (gave_up) {
+    if (lock->is_given_up && !lock->is_released &&
+        lock->status == HF_E_CANCELLED) {
         lock->status = HF_OK;
         lock->outcome = HF_TIMED_OUT;
     }
     if (lock->status != HF_OK || lock->outcome != HF_TIMED_OUT || seen == NULL)
         return;
-    if (seen->record.if_dead == HF_REFUSE && lock->was_suspected)
+    if (is_for_a_person(lock))
         lock->outcome =
             seen->life == HF_LIFE_GONE ? HF_GONE : HF_SUSPECTED_DEAD;
     else if (!settings->try_only && is_alive(seen->life) &&

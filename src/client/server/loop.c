@@ -53,8 +53,6 @@ tick(struct hf_server *server, struct hf_instant now)
     hf_server_queries_tick(server, now);
 }
 
-/* Answers may bring what is to be asked at once, and what cannot be asked what
- * is due: so until nothing is. */
 void
 hf_server_flush(struct hf_server *server)
 {

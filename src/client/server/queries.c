@@ -6,10 +6,15 @@
 #include "client/server/methods.h"
 #include "client/server/views.h"
 #include "wire/api_reply.h"
+#include "wire/json_slice.h"
+#include "wire/name.h"
 
 /* Of nodes that do not answer each is asked so often, and of those that know no
  * leader for so many pauses: a new one leads within seconds. */
 enum { ROUNDS = 2, LEADERLESS_MAX = 40 };
+
+/* The longest is a record's name, in digits. */
+enum { CURSOR_SIZE = 2 * HF_NAME_COMPANION_SIZE + 1 };
 
 static const struct hf_duration pause_of_leaders = {250};
 
@@ -25,8 +30,8 @@ at(const struct hf_query *query)
 
 /* ---- The end ------------------------------------------------------------- */
 
-static void
-free_rows(struct hf_server_query *query)
+void
+hf_server_query_drop(struct hf_server_query *query)
 {
     while (query->rows != NULL) {
         struct hf_view *row = query->rows;
@@ -47,7 +52,7 @@ static void
 free_query(struct hf_server_query *query)
 {
     query->query->handle.behind = NULL;
-    free_rows(query);
+    hf_server_query_drop(query);
     hf_view_free(query->seen);
     hf_free(query->server->client->alloc, query);
 }
@@ -62,7 +67,7 @@ hf_server_query_end(struct hf_server_query *query, enum hf_status status,
     hf_list_remove(&query->server->queries, &query->link);
     hf_call_cancel(&query->call);
     if (status != HF_OK) {
-        free_rows(query);
+        hf_server_query_drop(query);
         rows = NULL;
     }
     query->rows = NULL;
@@ -100,6 +105,42 @@ hf_server_query_add(struct hf_server_query *query, struct hf_view *row)
     return true;
 }
 
+/* A server that knows no end is none: of a page it says where the next one
+ * begins, which is not where it began itself. */
+static bool
+is_astray(const struct hf_query *asked, struct hf_bytes said, const char *after)
+{
+    return hf_json_slice_inside(said).len != strlen(after) ||
+           (after[0] != '\0' && asked->cursor != NULL &&
+            strcmp(after, asked->cursor) == 0);
+}
+
+void
+hf_server_query_turn(struct hf_server_query *query, struct hf_bytes page,
+                     const char *at_end)
+{
+    struct hf_query *asked = query->query;
+    struct hf_bytes said = hf_json_slice(page, "after");
+    enum hf_status status = HF_OK;
+    char after[CURSOR_SIZE];
+    const char *kept;
+    struct hf_error error;
+
+    hf_json_slice_show(said, after, sizeof(after));
+    kept = after[0] != '\0' ? after : at_end;
+    if (is_astray(asked, said, after))
+        status = hf_fail(&error, HF_E_CORRUPT,
+                         "the server said where the list goes on so that "
+                         "nobody can ask for it");
+    else if (kept != NULL)
+        status = hf_settings_keep(&asked->cursor, query->server->client->alloc,
+                                  kept, &error);
+    if (status == HF_OK && query->rows == NULL && after[0] != '\0')
+        query->again_at = hf_now();
+    else
+        hf_server_query_end(query, status, status == HF_OK ? NULL : &error);
+}
+
 /* ---- Answers ------------------------------------------------------------- */
 
 static void
@@ -113,7 +154,7 @@ static void
 on_no_answer(struct hf_server_query *query)
 {
     struct hf_server *server = query->server;
-    struct hf_error error = server->trouble;
+    struct hf_error error;
 
     if (query->kind->fail != NULL) {
         query->kind->fail(query);
@@ -122,6 +163,7 @@ on_no_answer(struct hf_server_query *query)
     next_node(server, 0);
     query->is_unsure = query->is_clearing;
     if (++query->failures >= ROUNDS * server->addresses.count) {
+        hf_server_say_trouble(server, &error);
         error.status = query->is_clearing ? HF_E_UNKNOWN : HF_E_UNAVAILABLE;
         hf_server_query_end(query, error.status, &error);
         return;
@@ -135,7 +177,8 @@ on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
 {
     struct hf_server *server = query->server;
 
-    if (query->failures++ >= LEADERLESS_MAX)
+    query->failures = 0;
+    if (query->leaderless++ >= LEADERLESS_MAX)
         return false;
     next_node(server, hf_addresses_of(&server->addresses, reply->leader));
     query->again_at = hf_after(hf_now(), pause_of_leaders);
@@ -149,7 +192,8 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         HF_CONTAINER(call, struct hf_server_query, call);
     struct hf_api_reply *reply = &query->server->reply;
 
-    if (answer == NULL) {
+    if (answer == NULL ||
+        (answer->status == 200 && !hf_json_slice_whole(answer->body))) {
         on_no_answer(query);
         return;
     }
@@ -158,7 +202,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         reply->answer.kind == HF_ANSWER_NOT_LEADING &&
         on_not_leading(query, reply))
         return;
-    query->failures = 0;
+    query->failures = query->leaderless = 0;
     query->kind->take(query, answer->status, answer->body);
 }
 

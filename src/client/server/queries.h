@@ -18,7 +18,8 @@ struct hf_server_query {
     struct hf_query *query;
     struct hf_instant again_at; /* no request is out: when the next is sent */
     struct hf_instant late_at;  /* one is: from then on no answer counts */
-    unsigned failures;          /* in a row */
+    unsigned failures;          /* in a row: nodes that gave no answer */
+    unsigned leaderless;        /* ... that did, and knew no leader */
     unsigned asked_node;        /* the last, from 1 */
     struct hf_view *rows;       /* owned */
     struct hf_view **last;      /* where the next row goes */
@@ -68,6 +69,15 @@ bool hf_server_query_add(struct hf_server_query *query, struct hf_view *row);
 /* It has ended; *error is copied, and may be NULL.  It may be gone then. */
 void hf_server_query_end(struct hf_server_query *query, enum hf_status status,
                          const struct hf_error *error);
+
+/* A page is read: keep where the next begins, `at_end` (NULL: what was kept)
+ * where none follows, and end; or ask for the next, where no row of this one
+ * was wanted. */
+void hf_server_query_turn(struct hf_server_query *query, struct hf_bytes page,
+                          const char *at_end);
+
+/* Drop all rows. */
+void hf_server_query_drop(struct hf_server_query *query);
 
 /* It has ended by an answer that is none of these: with what that says. */
 void hf_server_query_refused(struct hf_server_query *query, int status,

@@ -20,6 +20,16 @@
  * does not answer meanwhile ends them by itself. */
 static const struct hf_duration farewell = {500};
 
+void
+hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
+{
+    if (server->trouble.status != HF_OK)
+        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s", server->trouble.text);
+    else
+        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer",
+                      server->addresses.place);
+}
+
 static enum hf_status
 trouble(struct hf_backend *backend, struct hf_error *error)
 {
@@ -27,7 +37,8 @@ trouble(struct hf_backend *backend, struct hf_error *error)
 
     if (server->trouble.status == HF_OK)
         return HF_OK;
-    return hf_fail(error, HF_E_UNAVAILABLE, "%s", server->trouble.text);
+    hf_server_say_trouble(server, error);
+    return HF_E_UNAVAILABLE;
 }
 
 static void

@@ -70,6 +70,10 @@ hf_server_of(struct hf_backend *backend)
  * Entered. */
 void hf_server_flush(struct hf_server *server);
 
+/* Why nothing was answered, for all that is known: HF_E_UNAVAILABLE. */
+void hf_server_say_trouble(const struct hf_server *server,
+                           struct hf_error *error);
+
 /* Given the server. */
 void *hf_server_loop(void *arg);
 

@@ -12,8 +12,11 @@
 #include "wire/json_slice.h"
 
 /* A server of ours answers who waits after 29 s, if nobody tells it otherwise;
- * one that is told more has us ask again before, which costs no place. */
+ * and tells us, if somebody does. */
 enum { SILENCE_MS = 40 * 1000 };
+
+/* No server of ours lets a request wait for longer. */
+enum { BLOCKING_MAX_MS = 24 * 60 * 60 * 1000 };
 
 /* Those that are only being settled count, too. */
 enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
@@ -22,6 +25,8 @@ enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
 struct message {
     struct hf_call call;
     struct hf_hash_node node; /* in session->messages, by its stream */
+    struct hf_link link;      /* in session->unsent */
+    bool is_unsent;           /* ... where it is */
     struct hf_server_session *session;
     uint64_t id; /* of the wish that it is about; 0: none */
 };
@@ -135,6 +140,8 @@ take_message(struct message *message)
     struct hf_server_session *session = message->session;
     uint64_t stream = message->node.hash;
 
+    if (message->is_unsent)
+        hf_list_remove(&session->unsent, &message->link);
     hf_hash_remove(&session->messages, &message->node);
     hf_free(session->server->client->alloc, message);
     return stream;
@@ -164,6 +171,7 @@ on_answer(struct hf_server_session *session, uint64_t stream,
                     hf_addresses_of(&session->server->addresses, reply->leader),
                 .term = reply->term,
                 .secret = reply->secret,
+                .blocking = reply->blocking,
                 .fences = reply->fences,
                 .fences_count = reply->fences_count,
             },
@@ -171,6 +179,36 @@ on_answer(struct hf_server_session *session, uint64_t stream,
 
     event.answer.answer.stream = stream;
     hf_sessions_step(session, &event);
+}
+
+/* No right of ours may be longer than what the server keeps its own for. */
+static bool
+is_kept_long_enough(const struct hf_server_session *session,
+                    struct hf_api_reply *reply)
+{
+    if (reply->answer.kind != HF_ANSWER_OPENED &&
+        reply->answer.kind != HF_ANSWER_ALIVE)
+        return true;
+    return reply->answer.alive.ttl.ms >= session->config.terms.ttl.ms &&
+           reply->blocking.ms <= BLOCKING_MAX_MS;
+}
+
+/* Can the machine make anything of it? */
+static bool
+read_reply(struct hf_server_session *session,
+           const struct hf_http_answer *answer)
+{
+    struct hf_server *server = session->server;
+
+    if (hf_api_reply_read(answer->status, answer->body, &server->reply,
+                          &server->trouble) != HF_OK)
+        return false;
+    if (is_kept_long_enough(session, &server->reply))
+        return true;
+    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
+                  "%s: it keeps no session for as long as was asked",
+                  server->addresses.place);
+    return false;
 }
 
 /* Who holds what was tried goes with the answer. */
@@ -216,9 +254,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     uint64_t id = message->id;
     uint64_t stream = take_message(message);
 
-    if (answer == NULL ||
-        hf_api_reply_read(answer->status, answer->body, &server->reply,
-                          &server->trouble) != HF_OK) {
+    if (answer == NULL || !read_reply(session, answer)) {
         on_no_answer(session, stream);
         return;
     }
@@ -270,11 +306,13 @@ fill_ask(const struct hf_server_session *session,
     lock->lane = send->message.lane;
 }
 
-/* One that is left is kept alive for the others in it only. */
+/* One that is left is kept alive for the others in it only, and for what is
+ * still to be given back. */
 static bool
 is_awake(const struct hf_server_session *session)
 {
-    return !session->is_left || session->locks.count > 0;
+    return !session->is_left || session->locks.count > 0 ||
+           !hf_session_at_rest(session->machine);
 }
 
 static enum hf_status
@@ -304,6 +342,7 @@ ask_for(struct message *message, const struct hf_session_send *send)
             .path = path.at,
             .body = body.at,
             .secret = send->message.kind == HF_MESSAGE_OPEN ? NULL : secret,
+            .must_get_through = send->id == 0,
         },
         &server->trouble);
 }
@@ -320,29 +359,38 @@ note_said(struct hf_server_session *session, uint64_t stream)
     session->said = stream;
 }
 
-/* False: it is not out, nor will it be. */
-static bool
-send_out(struct hf_server_session *session, const struct hf_session_send *send)
+static struct message *
+new_message(struct hf_server_session *session,
+            const struct hf_session_send *send)
 {
     const struct hf_alloc *alloc = session->server->client->alloc;
     struct message *message = hf_new(alloc, struct message);
 
     if (message == NULL)
-        return false;
-    if (send->id == 0)
-        note_said(session, send->message.stream);
+        return NULL;
     message->session = session;
     message->id = send->id;
     message->call.answered = answered;
-    if (!hf_hash_add(&session->messages, &message->node,
-                     send->message.stream)) {
-        hf_free(alloc, message);
-        return false;
-    }
+    if (hf_hash_add(&session->messages, &message->node, send->message.stream))
+        return message;
+    hf_free(alloc, message);
+    return NULL;
+}
+
+/* Without memory the machine hears of it by its own timers. */
+static void
+send_out(struct hf_server_session *session, const struct hf_session_send *send)
+{
+    struct message *message = new_message(session, send);
+
+    if (message == NULL)
+        return;
+    if (send->id == 0)
+        note_said(session, send->message.stream);
     if (ask_for(message, send) == HF_OK)
-        return true;
-    (void)take_message(message);
-    return false;
+        return;
+    message->is_unsent = true;
+    hf_list_add(&session->unsent, &message->link);
 }
 
 static void
@@ -393,15 +441,9 @@ tell(struct hf_server_session *session, const struct hf_session_notice *notice)
 
 /* ---- Steps --------------------------------------------------------------- */
 
-/* Streams that could not be begun: told when the machine can hear it. */
-enum { UNSENT_MAX = 64 };
-
-void
-hf_sessions_step(struct hf_server_session *session,
-                 const struct hf_session_event *event)
+static void
+step(struct hf_server_session *session, const struct hf_session_event *event)
 {
-    uint64_t unsent[UNSENT_MAX];
-    size_t unsent_count = 0;
     struct hf_session_effect effect;
 
     hf_session_step(session->machine, event);
@@ -414,14 +456,26 @@ hf_sessions_step(struct hf_server_session *session,
             close_stream(session, effect.stream);
             break;
         case HF_SESSION_SEND:
-            /* of those beyond, the machine hears by its own timers */
-            if (!send_out(session, &effect.send) && unsent_count < UNSENT_MAX)
-                unsent[unsent_count++] = effect.send.message.stream;
+            send_out(session, &effect.send);
             break;
         }
     }
-    for (size_t i = 0; i < unsent_count; i++)
-        on_no_answer(session, unsent[i]);
+}
+
+/* What could not be sent is told when the machine can hear it: each is asked
+ * again, until all nodes have failed and there is a pause. */
+void
+hf_sessions_step(struct hf_server_session *session,
+                 const struct hf_session_event *event)
+{
+    step(session, event);
+    if (session->is_telling)
+        return;
+    session->is_telling = true;
+    while (session->unsent.first != NULL)
+        on_no_answer(session, take_message(HF_CONTAINER(session->unsent.first,
+                                                        struct message, link)));
+    session->is_telling = false;
 }
 
 void
@@ -543,7 +597,7 @@ hf_sessions_for(struct hf_server *server, const struct hf_settings *settings,
             continue;
         if (!hf_session_room(one->machine))
             return hf_fail(error, HF_E_LIMIT,
-                           "more than %d locks in one client",
+                           "more than %d locks of the same terms in one client",
                            HF_CLIENT_LOCKS_MAX);
         *session = one;
         return HF_OK;

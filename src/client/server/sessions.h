@@ -15,9 +15,11 @@ struct hf_server_session {
     struct hf_session_config config;
     struct hf_session *machine; /* owned: its block */
     struct hf_hash messages;    /* that are out, by stream */
+    struct hf_list unsent;      /* ... and of these those that went nowhere */
     struct hf_hash locks;       /* that have not ended, by the id of the wish */
     uint64_t said; /* the stream of what was said last of it, not of a lock */
     char who[HF_SERVED_WHO_MAX + 1];
+    bool is_telling; /* the machine of those that went nowhere */
     bool is_left; /* one of its locks was abandoned: nothing more is wanted of
                      it, and it is not ended, but left to its ttl */
 };
@@ -58,7 +60,7 @@ struct hf_server_lock {
     struct hf_view *seen;      /* owned; NULL: nobody was seen */
     uint64_t seen_fence;       /* of the holder; 0: none */
     bool was_suspected;        /* and that was told */
-    bool was_gone;             /* its processes were seen to be */
+    bool is_given_up;          /* it waits for nobody, for what was seen */
 };
 
 /* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has
@@ -75,7 +77,7 @@ void hf_sessions_want(struct hf_server_lock *lock);
 void hf_sessions_step(struct hf_server_session *session,
                       const struct hf_session_event *event);
 
-/* Tell all the time; returns when to be called next. */
+/* Tell all the time, and when that is to be done next. */
 void hf_sessions_tick(struct hf_server *server, struct hf_instant now);
 struct hf_instant hf_sessions_deadline(const struct hf_server *server);
 

@@ -27,7 +27,7 @@ life_of(const struct hf_api_claim *claim, enum hf_presence presence)
         return HF_LIFE_GONE;
     if (claim->suspected)
         return HF_LIFE_SUSPECTED;
-    if (claim->heard && 2 * claim->silent.ms <= claim->value.terms.ttl.ms)
+    if (claim->heard && claim->silent.ms <= claim->value.terms.ttl.ms / 2)
         return HF_LIFE_BEATING;
     return presence == HF_PRESENCE_THERE ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
 }

@@ -77,7 +77,7 @@ hf_session_valid(const struct hf_session_config *config)
            limits->nodes > 0 && limits->page > 0 &&
            hf_terms_valid(&config->terms, config->grace) &&
            config->margin.ms >= 0 && config->silence.ms > 0 &&
-           config->terms.ttl.ms > config->margin.ms + config->grace.ms;
+           config->margin.ms < config->terms.ttl.ms - config->grace.ms;
 }
 
 size_t
@@ -97,6 +97,7 @@ hf_session_init(void *block, const struct hf_session_config *config)
     *s = (struct hf_session){
         .config = *config,
         .trust = HF_TRUST_OVER,
+        .silence = config->silence,
         .right_until = {INT64_MIN},
         .say_at = {INT64_MIN},
         .ask_at = {INT64_MIN},

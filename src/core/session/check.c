@@ -6,13 +6,6 @@
 
 /* ---- Wishes -------------------------------------------------------------- */
 
-static bool
-is_granted(const struct hf_wish *wish)
-{
-    return wish->state == HF_WISH_CONFIRMING || wish->state == HF_WISH_HELD ||
-           wish->state == HF_WISH_IN_DOUBT;
-}
-
 /* Does whatever it waits for come, or has it a time? */
 static void
 check_wish(const struct hf_session *s, const struct hf_wish *wish)
@@ -73,7 +66,7 @@ check_wishes(const struct hf_session *s, struct sums *sums)
         HF_CHECK(wish->ended || hf_wishes_find(s, wish->id) == at);
         sums->unsettled++;
         sums->confirming += wish->state == HF_WISH_CONFIRMING;
-        if (!is_granted(wish))
+        if (!hf_wish_is_granted(wish))
             continue;
         sums->granted++;
         hf_fence_sum_add(&sums->believed, wish->fence);

@@ -75,14 +75,28 @@ tell_trust(struct hf_session *s)
     hf_wishes_trust(s);
 }
 
+/* How long one proof of it lasts. */
+static struct hf_duration
+trusted_for(const struct hf_session *s)
+{
+    return (struct hf_duration){s->config.terms.ttl.ms - s->config.margin.ms};
+}
+
 /* Count from the sending: the server counts from its arrival [S1]. */
 static void
 believe(struct hf_session *s, struct hf_instant sent_at)
 {
-    struct hf_duration trusted = {s->config.terms.ttl.ms - s->config.margin.ms};
-
-    s->right_until = hf_later(s->right_until, hf_after(sent_at, trusted));
+    s->right_until =
+        hf_later(s->right_until, hf_after(sent_at, trusted_for(s)));
     tell_trust(s);
+}
+
+/* Was it proved within the last beat? */
+static bool
+is_fresh(const struct hf_session *s)
+{
+    return hf_between(s->now, s->right_until).ms >
+           trusted_for(s).ms - s->config.terms.beat.ms;
 }
 
 static void
@@ -209,6 +223,15 @@ hf_lease_drive(struct hf_session *s)
 
 /* ---- What an errand is answered ------------------------------------------ */
 
+/* How long a waiting request may be silent at this server. */
+static struct hf_duration
+silence_of(const struct hf_session *s, struct hf_duration blocking)
+{
+    struct hf_duration longer = {blocking.ms + blocking.ms / 3};
+
+    return longer.ms > s->config.silence.ms ? longer : s->config.silence;
+}
+
 static bool
 on_opened(struct hf_session *s, const struct hf_errand *errand,
           const struct hf_session_event *event)
@@ -226,6 +249,7 @@ on_opened(struct hf_session *s, const struct hf_errand *errand,
     s->id = event->answer.answer.alive.session;
     s->secret = event->answer.secret;
     s->term = event->answer.term;
+    s->silence = silence_of(s, event->answer.blocking);
     s->lowest = 0;
     move_to(s, HF_LEASE_OPEN);
     s->say_at = hf_after(sent_at, s->config.terms.beat);
@@ -333,9 +357,12 @@ void
 hf_lease_gone(struct hf_session *s, enum hf_answer_kind kind)
 {
     bool refused = s->state == HF_LEASE_OPENING && kind == HF_ANSWER_DENIED;
+    bool fresh = is_fresh(s);
 
     lose_right(s);
     move_to(s, s->is_last ? HF_LEASE_OVER : HF_LEASE_NONE);
+    if (fresh) /* two servers behind one name know nothing of each other's */
+        s->say_at = hf_after(s->now, hf_session_pause(s));
     hf_wishes_gone(s);
     if (refused)
         hf_wishes_denied(s);

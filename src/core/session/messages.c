@@ -2,16 +2,10 @@
 
 #include "core/session/rows.h"
 
-static uint64_t
-hash_of(uint64_t stream)
-{
-    return hf_chains_mix(stream, 0);
-}
-
 uint32_t
 hf_messages_of_stream(struct hf_session *s, uint64_t stream)
 {
-    uint32_t at = hf_chains_first(s, &s->by_stream, hash_of(stream));
+    uint32_t at = hf_chains_first(s, &s->by_stream, hf_wish_hash(stream));
 
     while (at != 0 && hf_wish_at(s, at)->stream != stream)
         at = hf_chains_next(s, &s->by_stream, at);
@@ -55,7 +49,7 @@ hf_messages_take_stream(struct hf_session *s, uint32_t number)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    hf_chains_remove(s, &s->by_stream, hash_of(wish->stream), number);
+    hf_chains_remove(s, &s->by_stream, hf_wish_hash(wish->stream), number);
     hf_row_remove(s, &s->sent, HF_ROW_WORK, number);
     wish->stream = 0;
     wish->due = HF_NEVER;
@@ -86,16 +80,6 @@ hf_messages_again_all(struct hf_session *s)
         hf_messages_again(s, s->sent.first);
 }
 
-static unsigned
-lowest_bit(uint64_t bits)
-{
-    unsigned index = 0;
-
-    while (index < 63 && (bits >> index & 1) == 0)
-        index++;
-    return index;
-}
-
 static void
 send_message(struct hf_session *s, uint32_t number)
 {
@@ -106,7 +90,7 @@ send_message(struct hf_session *s, uint32_t number)
     wish->ready = false;
     wish->stream = ++s->last_stream;
     wish->node = s->nodes.current;
-    hf_chains_add(s, &s->by_stream, hash_of(wish->stream), number);
+    hf_chains_add(s, &s->by_stream, hf_wish_hash(wish->stream), number);
     hf_row_add(s, &s->sent, HF_ROW_WORK, number);
     if (s->untold == 0)
         s->untold = number;
@@ -116,9 +100,10 @@ send_message(struct hf_session *s, uint32_t number)
             wish->asked_at = s->now;
         wish->asked = true;
         if (wish->wait != HF_WAIT_TRY)
-            patience = s->config.silence;
+            patience = s->silence;
     }
-    wish->lowering = (uint8_t)lowest_bit(wish->changing);
+    if (wish->changing != 0)
+        wish->lowering = (uint8_t)__builtin_ctzll(wish->changing);
     wish->due = hf_after(s->now, patience);
     hf_messages_set_timer(s, number);
 }

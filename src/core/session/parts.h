@@ -1,6 +1,7 @@
 #ifndef HF_CORE_SESSION_PARTS_H
 #define HF_CORE_SESSION_PARTS_H
 
+#include "base/check.h"
 #include "core/lockspace/chains.h"
 #include "core/lockspace/earliest.h"
 #include "core/lockspace/slots.h"
@@ -141,6 +142,7 @@ struct hf_session {
     uint64_t id;
     struct hf_secret secret;
     uint64_t term;
+    struct hf_duration silence; /* a waiting request is answered before [W2] */
     struct hf_instant right_until;
     struct hf_instant met_at; /* MEETING: the keep-alive was sent, that was
                                   answered alive */
@@ -193,6 +195,20 @@ hf_wish_lane_at(const struct hf_session *s, uint32_t number)
     return hf_slots_at(s, &s->lanes, number);
 }
 
+/* Wishes are found by ids, streams and fences. */
+static inline uint64_t
+hf_wish_hash(uint64_t number)
+{
+    return hf_chains_mix(number, 0);
+}
+
+static inline bool
+hf_wish_is_granted(const struct hf_wish *wish)
+{
+    return wish->state == HF_WISH_CONFIRMING || wish->state == HF_WISH_HELD ||
+           wish->state == HF_WISH_IN_DOUBT;
+}
+
 /* Does its user wait for it? */
 static inline bool
 hf_wish_waits(const struct hf_wish *wish)
@@ -207,6 +223,7 @@ hf_session_close(struct hf_session *s, uint64_t stream)
 {
     uint64_t *streams = hf_slots_at(s, &s->closing, 1);
 
+    HF_CHECK(s->closing_count < s->closing.max);
     streams[s->closing_count++] = stream;
 }
 
@@ -224,6 +241,13 @@ static inline struct hf_duration
 hf_session_pause(struct hf_session *s)
 {
     return (struct hf_duration){250 + hf_session_random(s, 500)};
+}
+
+/* A pause that a server asks for, up to what it may be silent for at all. */
+static inline struct hf_duration
+hf_session_bounded(const struct hf_session *s, struct hf_duration pause)
+{
+    return pause.ms < s->config.silence.ms ? pause : s->config.silence;
 }
 
 /* No answer of use came on that stream, from that node. */

@@ -34,17 +34,11 @@ move_to(struct hf_wish *wish, enum hf_wish_state next)
 
 /* ---- Finding ------------------------------------------------------------- */
 
-static uint64_t
-hash_of(uint64_t number)
-{
-    return hf_chains_mix(number, 0);
-}
-
 /* A session that is only looked at counts no probes. */
 uint32_t
 hf_wishes_find(const struct hf_session *s, uint64_t id)
 {
-    uint32_t at = *hf_chains_head(s, &s->by_id, hash_of(id));
+    uint32_t at = *hf_chains_head(s, &s->by_id, hf_wish_hash(id));
 
     while (at != 0 && hf_wish_at(s, at)->id != id)
         at = *hf_chains_link(s, &s->by_id, at);
@@ -54,7 +48,7 @@ hf_wishes_find(const struct hf_session *s, uint64_t id)
 static uint32_t
 of_fence(struct hf_session *s, uint64_t fence)
 {
-    uint32_t at = hf_chains_first(s, &s->by_fence, hash_of(fence));
+    uint32_t at = hf_chains_first(s, &s->by_fence, hf_wish_hash(fence));
 
     while (at != 0 && hf_wish_at(s, at)->fence != fence)
         at = hf_chains_next(s, &s->by_fence, at);
@@ -153,7 +147,7 @@ tell_end(struct hf_session *s, uint32_t number)
         return;
     tell(s, number, HF_NEWS_ENDED);
     wish->ended = true;
-    hf_chains_remove(s, &s->by_id, hash_of(wish->id), number);
+    hf_chains_remove(s, &s->by_id, hf_wish_hash(wish->id), number);
 }
 
 static void
@@ -215,17 +209,10 @@ disbelieve(struct hf_session *s, uint32_t number)
     if (s->page_end == number)
         s->page_end = next;
     hf_row_remove(s, &s->granted, HF_ROW_MATES, number);
-    hf_chains_remove(s, &s->by_fence, hash_of(wish->fence), number);
+    hf_chains_remove(s, &s->by_fence, hf_wish_hash(wish->fence), number);
     hf_fence_sum_remove(&s->believed, wish->fence);
     s->confirming_count -= wish->state == HF_WISH_CONFIRMING;
     wish->changing = 0;
-}
-
-static bool
-is_granted(const struct hf_wish *wish)
-{
-    return wish->state == HF_WISH_CONFIRMING || wish->state == HF_WISH_HELD ||
-           wish->state == HF_WISH_IN_DOUBT;
 }
 
 /* Release it until that is answered [R5]. */
@@ -234,7 +221,7 @@ settle(struct hf_session *s, uint32_t number)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    if (is_granted(wish))
+    if (hf_wish_is_granted(wish))
         disbelieve(s, number);
     if (!wish->asked) {
         finish(s, number);
@@ -294,7 +281,7 @@ on_granted(struct hf_session *s, uint32_t number, uint64_t fence)
     move_to(wish, HF_WISH_CONFIRMING);
     s->confirming_count++;
     hf_row_add(s, &s->granted, HF_ROW_MATES, number);
-    hf_chains_add(s, &s->by_fence, hash_of(fence), number);
+    hf_chains_add(s, &s->by_fence, hf_wish_hash(fence), number);
     hf_fence_sum_add(&s->believed, fence);
     free_lane(s, number);
     if (s->trust == HF_TRUST_CERTAIN)
@@ -403,10 +390,26 @@ stay_out(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
     hf_messages_again_after(s, number, hf_session_pause(s));
 }
 
+/* Is it an answer to what was asked for, of what nobody was told yet? */
+static bool
+fits(struct hf_session *s, const struct hf_wish *wish,
+     const struct hf_answer *answer)
+{
+    if (answer->kind == HF_ANSWER_GRANTED)
+        return !wish->free && of_fence(s, answer->fence) == 0;
+    if (answer->kind != HF_ANSWER_OVER)
+        return true;
+    if (answer->over == HF_OVER_FREE)
+        return wish->free;
+    return answer->over != HF_OVER_HELD || wish->wait == HF_WAIT_TRY;
+}
+
 static bool
 acquire_answered(struct hf_session *s, uint32_t number,
                  const struct hf_answer *answer)
 {
+    if (!fits(s, hf_wish_at(s, number), answer))
+        return false;
     switch ((int)answer->kind) {
     case HF_ANSWER_GRANTED:
         on_granted(s, number, answer->fence);
@@ -419,7 +422,8 @@ acquire_answered(struct hf_session *s, uint32_t number,
         hf_messages_again(s, number);
         return true;
     case HF_ANSWER_LATER:
-        hf_messages_again_after(s, number, answer->grace);
+        hf_messages_again_after(s, number,
+                                hf_session_bounded(s, answer->grace));
         return true;
     case HF_ANSWER_BUSY:
     case HF_ANSWER_LIMIT:
@@ -518,7 +522,7 @@ hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
     wish->deadline = event->want.deadline;
     wish->asked_at = HF_NEVER;
     wish->due = HF_NEVER;
-    hf_chains_add(s, &s->by_id, hash_of(wish->id), number);
+    hf_chains_add(s, &s->by_id, hf_wish_hash(wish->id), number);
     s->unsettled_count++;
     move_to(wish, HF_WISH_QUEUED);
     hf_messages_set_timer(s, number);
@@ -567,12 +571,23 @@ hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
+    HF_CHECK(index < 64);
     if (wish->state != HF_WISH_HELD && wish->state != HF_WISH_IN_DOUBT)
         return;
     if (wish->changing == 0)
         hf_messages_again(s, number);
-    HF_CHECK(index < 64);
     wish->changing |= UINT64_C(1) << index;
+}
+
+void
+hf_wishes_leave(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->changing == 0)
+        return;
+    wish->changing = 0;
+    hf_messages_rest(s, number);
 }
 
 void
@@ -634,13 +649,15 @@ hf_wishes_denied(struct hf_session *s)
 /* ---- Timers -------------------------------------------------------------- */
 
 /* What is said of a wait that is over: did the place, the server's limits or
- * others keep it from what it wanted? */
+ * others keep it from what it wanted?  That others did is a try's to be told by
+ * the server alone [W4]. */
 static void
 set_end_at_deadline(const struct hf_session *s, struct hf_wish *wish)
 {
-    if (wish->limited || s->limited)
+    if ((wish->limited && wish->stream == 0) || s->limited)
         set_end(wish, HF_OK, HF_AT_LIMIT);
-    else if (s->state != HF_LEASE_OPEN || hf_nodes_in_trouble(&s->nodes))
+    else if (s->state != HF_LEASE_OPEN || hf_nodes_in_trouble(&s->nodes) ||
+             wish->wait == HF_WAIT_TRY)
         set_end(wish, HF_E_UNAVAILABLE, HF_NOT_HELD);
     else
         set_end(wish, HF_OK, HF_TIMED_OUT);

@@ -15,6 +15,7 @@ uint32_t hf_wishes_find(const struct hf_session *s, uint64_t id);
 void hf_wishes_add(struct hf_session *s, const struct hf_session_event *event);
 void hf_wishes_release(struct hf_session *s, uint32_t number);
 void hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index);
+void hf_wishes_leave(struct hf_session *s, uint32_t number);
 void hf_wishes_release_all(struct hf_session *s);
 
 /* ---- Answers ------------------------------------------------------------- */
