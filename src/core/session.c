@@ -56,15 +56,11 @@ fail(struct hf_session *s, const struct sent *sent)
 static void
 on_not_leading(struct hf_session *s, const struct sent *sent, uint32_t leader)
 {
-    hf_nodes_not_leading(&s->nodes,
-                         &(struct hf_nodes_failure){
-                             .node = sent->node,
-                             .stream = sent->stream,
-                             .last_stream = s->last_stream,
-                             .now = s->now,
-                             .pause = hf_session_pause(s),
-                         },
-                         leader);
+    const struct hf_nodes_failure failure = {sent->node, sent->stream,
+                                             s->last_stream};
+
+    if (hf_nodes_not_leading(&s->nodes, &failure, leader))
+        s->nodes.pause_end = hf_after(s->now, hf_session_pause(s));
     say_again(s, sent);
 }
 

@@ -581,8 +581,10 @@ something_happens(struct world *w)
         want(w);
     else if (chance < 22)
         change(w, HF_SESSION_RELEASE);
-    else if (chance < 26)
+    else if (chance < 25)
         change(w, HF_SESSION_CHANGE);
+    else if (chance < 26)
+        change(w, HF_SESSION_LEAVE);
     else if (chance < 44)
         pass(w);
     else if (chance < 52)

@@ -163,6 +163,21 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
         {409, "{\"type\":\"urn:holdfast:other-term\"}", "status 409"},
         {409, "{\"type\":\"urn:holdfast:held\"}", "status 409"},
         {409, "{\"over\":true,\"type\":\"urn:holdfast:none\"}", "status 409"},
+        {200, "{\"released\":true", "status 200"},
+        {200, "{\"released\":true}}", "status 200"},
+        {200, "{\"granted\":true,\"fence\":12,\"term\":1", "status 200"},
+        {200, "{\"granted\":true,\"fence\":9223372036854775808,\"term\":1}",
+         "status 200"},
+        {200, "{\"page\":true}", "status 200"},
+        {200, "{\"page\":true,\"missing\":null}", "status 200"},
+        {200, "{\"page\":true,\"missing\":{}}", "status 200"},
+        {200, "{\"page\":true,\"missing\":7}", "status 200"},
+        {200, "{\"page\":true,\"missing\":\"x\"}", "status 200"},
+        {200, "{\"page\":true,\"missing\":[,20]}", "status 200"},
+        {200, "{\"page\":true,\"missing\":[10,,20]}", "status 200"},
+        {200, "{\"page\":true,\"missing\":[10,2", "status 200"},
+        {400, "{\"message\":\"a proxy says so\"}", "a proxy"},
+        {404, "{\"type\":\"urn:holdfast:not-found\",\"message\":\"m\"}", "m"},
     };
 
     (void)state;
@@ -176,6 +191,21 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
             HF_E_CORRUPT);
         assert_non_null(strstr(error.text, others[i].says));
     }
+}
+
+/* No other node will say otherwise. */
+static void
+what_is_refused_as_it_was_asked_is_over(void **state)
+{
+    static const char refused[] =
+        "{\"type\":\"urn:holdfast:bad-request\",\"message\":\"m\"}";
+    const struct hf_bytes body = {refused, sizeof(refused) - 1};
+    struct hf_api_reply reply;
+
+    (void)state;
+    assert_int_equal(hf_api_reply_read(400, body, &reply, NULL), HF_OK);
+    assert_int_equal(reply.answer.kind, HF_ANSWER_OVER);
+    assert_int_equal(reply.answer.over, HF_OVER_INVALID);
 }
 
 /* ---- Requests ------------------------------------------------------------ */
@@ -397,6 +427,7 @@ main(void)
         cmocka_unit_test(every_end_of_a_request_is_read_as_it_was_written),
         cmocka_unit_test(what_an_answer_carries_is_read),
         cmocka_unit_test(what_answers_nothing_is_refused_with_what_it_says),
+        cmocka_unit_test(what_is_refused_as_it_was_asked_is_over),
         cmocka_unit_test(an_acquire_is_read_as_it_was_meant),
         cmocka_unit_test(the_others_are_read_as_they_were_meant),
         cmocka_unit_test(a_slice_is_found_whatever_stands_around_it),

@@ -70,31 +70,59 @@ static void
 who_is_told_why_a_request_is_over_ends_with_it(void **state)
 {
     static const struct {
+        struct want want;
         enum hf_over over;
         const char *text;
     } cases[] = {
-        {HF_OVER_HELD, "wish 1 ended: timed out\n"},
-        {HF_OVER_ALREADY_HELD, "wish 1 ended: already held\n"},
-        {HF_OVER_DEADLOCK, "wish 1 ended: deadlock\n"},
-        {HF_OVER_LIMIT, "wish 1 ended: limit\n"},
-        {HF_OVER_INVALID, "wish 1 ended: HF_E_INVALID\n"},
-        {HF_OVER_FREE, "wish 1 granted 0\n"
-                       "wish 1 ended: granted\n"},
-        {HF_OVER_CLEARED, "1: #3 release 1.1\n"},
-        {HF_OVER_FORGOTTEN, "1: #3 acquire 1.2.1\n"},
+        {{.id = 1, .try_only = true, .wait_ms = 9000},
+         HF_OVER_HELD,
+         "wish 1 ended: timed out\n"},
+        {{.id = 1}, HF_OVER_ALREADY_HELD, "wish 1 ended: already held\n"},
+        {{.id = 1}, HF_OVER_DEADLOCK, "wish 1 ended: deadlock\n"},
+        {{.id = 1}, HF_OVER_LIMIT, "wish 1 ended: limit\n"},
+        {{.id = 1}, HF_OVER_INVALID, "wish 1 ended: HF_E_INVALID\n"},
+        {{.id = 1, .free = true},
+         HF_OVER_FREE,
+         "wish 1 granted 0\n"
+         "wish 1 ended: granted\n"},
+        {{.id = 1}, HF_OVER_CLEARED, "1: #3 release 1.1\n"},
+        {{.id = 1}, HF_OVER_FORGOTTEN, "1: #3 acquire 1.2.1\n"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct guest g = guest_new();
 
-        guest_want(&g, (struct want){.id = 1});
+        guest_want(&g, cases[i].want);
         guest_opened(&g, 1);
         guest_hush(&g);
         over(&g, 2, cases[i].over);
         EXPECT_SAID(&g, cases[i].text);
         guest_fini(&g);
     }
+}
+
+static void
+what_answers_something_else_is_no_answer(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    over(&g, 3, HF_OVER_FREE);
+    over(&g, 4, HF_OVER_HELD);
+    guest_granted(&g, 5, 101); /* which is wish 1's */
+    EXPECT_SAID(&g, "1: #3 acquire 2.1.1\n"
+                    "1: #4 acquire 2.1.2\n"
+                    "1: #5 acquire 2.1.3\n"
+                    "2: #6 acquire 2.1.4\n");
+    guest_granted(&g, 6, 102);
+    EXPECT_SAID(&g, "wish 2 granted 102\n");
+    guest_want(&g, (struct want){.id = 3, .free = true});
+    guest_granted(&g, 7, 103);
+    EXPECT_SAID(&g, "2: #7 acquire 3.1.1, until free\n"
+                    "2: #8 acquire 3.1.2, until free\n");
+    guest_fini(&g);
 }
 
 /* A person took what nobody had been told of: so nothing is lost, and it is
@@ -184,6 +212,52 @@ what_is_not_answered_in_time_is_closed_and_asked_again(void **state)
     guest_fini(&g);
 }
 
+static void
+a_server_that_lets_wait_for_longer_is_not_asked_before(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1});
+    guest_hears(&g, (struct said){.stream = 1,
+                                  .kind = HF_ANSWER_OPENED,
+                                  .blocking_ms = 6000});
+    for (int second = 2; second < 9; second++) {
+        guest_clock(&g, second * 1000);
+        guest_alive(&g, (uint64_t)second + 1);
+    }
+    guest_hush(&g);
+    guest_clock(&g, 8999);
+    EXPECT_SAID(&g, "");
+    guest_clock(&g, 9000); /* a third longer */
+    EXPECT_SAID(&g, "close #2\n"
+                    "1: #10 keep-alive\n"
+                    "1: #11 acquire 1.1.2, waited 8000 ms\n");
+    guest_fini(&g);
+}
+
+static void
+no_grace_is_longer_than_a_server_may_be_silent(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1});
+    guest_opened(&g, 1);
+    guest_hears(&g, (struct said){.stream = 2,
+                                  .kind = HF_ANSWER_LATER,
+                                  .grace_ms = INT64_MAX});
+    for (int second = 2; second < 6; second++) {
+        guest_clock(&g, second * 1000);
+        guest_alive(&g, (uint64_t)second + 1);
+    }
+    guest_hush(&g);
+    guest_clock(&g, 6000);
+    EXPECT_SAID(&g, "1: #7 keep-alive\n"
+                    "1: #8 acquire 1.1.2, waited 5000 ms\n");
+    guest_fini(&g);
+}
+
 /* ---- Deadlines ----------------------------------------------------------- */
 
 static void
@@ -223,9 +297,11 @@ a_grant_that_comes_at_the_deadline_is_released(void **state)
                     "close #2\n"
                     "1: #3 release 1.1\n");
     assert_false(hf_session_settled(g.session));
+    assert_false(hf_session_at_rest(g.session));
     answer(&g, 3, HF_ANSWER_RELEASED);
     EXPECT_SAID(&g, "");
     assert_true(hf_session_settled(g.session));
+    assert_true(hf_session_at_rest(g.session));
     guest_fini(&g);
 }
 
@@ -249,6 +325,25 @@ what_kept_a_wish_waiting_is_said_at_its_deadline(void **state)
     guest_clock(&g, 1200);
     EXPECT_SAID(&g, "wish 3 ended: limit\n"
                     "1: #4 release 2.1\n");
+    guest_fini(&g);
+}
+
+/* No other message's answer is its own [W4]. */
+static void
+a_try_is_told_that_others_hold_it_by_the_server_alone(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2, .try_only = true, .wait_ms = 1000});
+    guest_hush(&g);
+    g.now.ms = 1900;
+    guest_hears(&g, (struct said){
+                        .stream = 3, .kind = HF_ANSWER_LATER, .grace_ms = 500});
+    guest_clock(&g, 2000);
+    EXPECT_SAID(&g, "wish 2 ended: HF_E_UNAVAILABLE\n"
+                    "1: #4 keep-alive\n"
+                    "1: #5 release 2.1\n");
     guest_fini(&g);
 }
 
@@ -288,8 +383,8 @@ who_is_kept_out_and_holds_nothing_ends_the_session(void **state)
         guest_want(&g, (struct want){.id = id});
     guest_opened(&g, 1);
     answer(&g, 2, HF_ANSWER_LIMIT);
-    over(&g, 3, HF_OVER_HELD);
-    over(&g, 4, HF_OVER_HELD);
+    over(&g, 3, HF_OVER_DEADLOCK);
+    over(&g, 4, HF_OVER_DEADLOCK);
     guest_release(&g, 1);
     guest_hush(&g);
     answer(&g, 5, HF_ANSWER_LIMIT);
@@ -378,12 +473,12 @@ idle_lanes_are_used_again_unless_they_are_below_the_lowest(void **state)
     for (uint64_t id = 1; id <= 3; id++)
         guest_want(&g, (struct want){.id = id});
     guest_opened(&g, 1);
-    over(&g, 3, HF_OVER_HELD);
+    over(&g, 3, HF_OVER_DEADLOCK);
     guest_hush(&g);
     guest_want(&g, (struct want){.id = 4});
     EXPECT_SAID(&g, "1: #5 acquire 2.2.1\n");
-    over(&g, 2, HF_OVER_HELD);
-    over(&g, 5, HF_OVER_HELD);
+    over(&g, 2, HF_OVER_DEADLOCK);
+    over(&g, 5, HF_OVER_DEADLOCK);
     guest_hush(&g);
     guest_clock(&g, 2000);
     EXPECT_SAID(&g, "1: #6 keep-alive, lowest 3\n");
@@ -464,6 +559,26 @@ names_are_lowered_one_by_one_until_that_is_answered(void **state)
     guest_fini(&g);
 }
 
+/* It is held on, for a person to clear. */
+static void
+what_is_left_is_not_changed_any_more(void **state)
+{
+    struct guest g = guest_holding(HF_REFUSE);
+
+    (void)state;
+    guest_change(&g, 1, 2);
+    guest_change(&g, 1, 0);
+    guest_leave(&g, 1);
+    EXPECT_SAID(&g, "1: #3 change 1.1 [2]\n"
+                    "close #3\n");
+    assert_true(hf_session_at_rest(g.session));
+    guest_leave(&g, 1);
+    answer(&g, 3, HF_ANSWER_CHANGED);
+    EXPECT_SAID(&g, "");
+    assert_int_equal(hf_session_holds(g.session, 1, g.now), HF_GRANTED);
+    guest_fini(&g);
+}
+
 int
 main(void)
 {
@@ -472,15 +587,20 @@ main(void)
             a_session_is_opened_asked_with_and_kept_alive_while_it_is_used),
         cmocka_unit_test(what_was_idle_past_its_right_is_opened_anew),
         cmocka_unit_test(who_is_told_why_a_request_is_over_ends_with_it),
+        cmocka_unit_test(what_answers_something_else_is_no_answer),
         cmocka_unit_test(what_was_cleared_before_it_was_told_is_asked_for_anew),
         cmocka_unit_test(
             who_is_told_to_ask_again_does_so_with_the_next_attempt),
         cmocka_unit_test(what_an_older_attempt_is_told_is_not_listened_to),
         cmocka_unit_test(
             what_is_not_answered_in_time_is_closed_and_asked_again),
+        cmocka_unit_test(
+            a_server_that_lets_wait_for_longer_is_not_asked_before),
+        cmocka_unit_test(no_grace_is_longer_than_a_server_may_be_silent),
         cmocka_unit_test(no_retry_stretches_the_deadline),
         cmocka_unit_test(a_grant_that_comes_at_the_deadline_is_released),
         cmocka_unit_test(what_kept_a_wish_waiting_is_said_at_its_deadline),
+        cmocka_unit_test(a_try_is_told_that_others_hold_it_by_the_server_alone),
         cmocka_unit_test(who_wants_no_more_releases_until_that_is_answered),
         cmocka_unit_test(who_is_kept_out_and_holds_nothing_ends_the_session),
         cmocka_unit_test(what_was_never_sent_needs_no_release),
@@ -491,6 +611,7 @@ main(void)
         cmocka_unit_test(hundreds_of_lanes_are_driven_at_once),
         cmocka_unit_test(what_cannot_be_kept_is_no_config),
         cmocka_unit_test(names_are_lowered_one_by_one_until_that_is_answered),
+        cmocka_unit_test(what_is_left_is_not_changed_any_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

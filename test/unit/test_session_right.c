@@ -226,8 +226,9 @@ what_is_denied_is_as_gone_and_an_open_that_is_ends_all(void **state)
     guest_hush(&g);
     answer(&g, 3, HF_ANSWER_DENIED);
     EXPECT_SAID(&g, "wish 1 lost\n"
-                    "wish 1 ended: lost\n"
-                    "1: #4 open, lowest 2\n");
+                    "wish 1 ended: lost\n");
+    guest_clock(&g, 1750); /* it was opened a moment ago */
+    EXPECT_SAID(&g, "1: #4 open, lowest 2\n");
     answer(&g, 4, HF_ANSWER_DENIED);
     EXPECT_SAID(&g, "wish 2 ended: HF_E_DENIED\n");
     guest_fini(&g);

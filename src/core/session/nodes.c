@@ -28,15 +28,12 @@ is_news(struct hf_nodes *nodes, const struct hf_nodes_failure *failure)
     return true;
 }
 
-static void
-turn_to(struct hf_nodes *nodes, uint32_t node,
-        const struct hf_nodes_failure *failure)
+static bool
+turn_to(struct hf_nodes *nodes, uint32_t node)
 {
     nodes->current = node;
     nodes->failures = 0;
-    nodes->left++;
-    if (nodes->left % nodes->count == 0)
-        nodes->pause_end = hf_after(failure->now, failure->pause);
+    return ++nodes->left % nodes->count == 0;
 }
 
 static uint32_t
@@ -45,23 +42,20 @@ next_of(const struct hf_nodes *nodes)
     return nodes->current % nodes->count + 1;
 }
 
-void
+bool
 hf_nodes_failed(struct hf_nodes *nodes, const struct hf_nodes_failure *failure)
 {
-    if (!is_news(nodes, failure))
-        return;
-    if (++nodes->failures == FAILURES_MAX)
-        turn_to(nodes, next_of(nodes), failure);
+    return is_news(nodes, failure) && ++nodes->failures == FAILURES_MAX &&
+           turn_to(nodes, next_of(nodes));
 }
 
-void
+bool
 hf_nodes_not_leading(struct hf_nodes *nodes,
                      const struct hf_nodes_failure *failure, uint32_t leader)
 {
     bool named = leader > 0 && leader <= nodes->count;
 
-    if (!is_news(nodes, failure))
-        return;
-    turn_to(nodes, named && leader != nodes->current ? leader : next_of(nodes),
-            failure);
+    return is_news(nodes, failure) &&
+           turn_to(nodes,
+                   named && leader != nodes->current ? leader : next_of(nodes));
 }

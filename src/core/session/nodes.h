@@ -1,6 +1,7 @@
 #ifndef HF_CORE_SESSION_NODES_H
 #define HF_CORE_SESSION_NODES_H
 
+#include "base/attrs.h"
 #include "base/clock.h"
 
 /*
@@ -26,13 +27,11 @@ struct hf_nodes {
     struct hf_instant pause_end;
 };
 
-/* What happened to a stream, and when; `last_stream` is the newest one. */
+/* The stream that it happened to, and the newest one. */
 struct hf_nodes_failure {
     uint32_t node;
     uint64_t stream;
     uint64_t last_stream;
-    struct hf_instant now;
-    struct hf_duration pause; /* a random one, if there is to be one */
 };
 
 void hf_nodes_init(struct hf_nodes *nodes, uint32_t count);
@@ -40,14 +39,14 @@ void hf_nodes_init(struct hf_nodes *nodes, uint32_t count);
 /* A leader's answer came from that node. */
 void hf_nodes_answered(struct hf_nodes *nodes, uint32_t node);
 
-/* None came, or none of use. */
-void hf_nodes_failed(struct hf_nodes *nodes,
-                     const struct hf_nodes_failure *failure);
+/* None came, or none of use.  True: all were left, so let there be a pause. */
+HF_MUST_USE bool hf_nodes_failed(struct hf_nodes *nodes,
+                                 const struct hf_nodes_failure *failure);
 
-/* It does not lead, and named another; 0: none. */
-void hf_nodes_not_leading(struct hf_nodes *nodes,
-                          const struct hf_nodes_failure *failure,
-                          uint32_t leader);
+/* It does not lead, and named another; 0: none.  True: as above. */
+HF_MUST_USE bool hf_nodes_not_leading(struct hf_nodes *nodes,
+                                      const struct hf_nodes_failure *failure,
+                                      uint32_t leader);
 
 /* Did the last that was heard of the place tell of trouble? */
 static inline bool

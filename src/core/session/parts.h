@@ -254,13 +254,10 @@ hf_session_bounded(const struct hf_session *s, struct hf_duration pause)
 static inline void
 hf_session_failed(struct hf_session *s, uint32_t node, uint64_t stream)
 {
-    hf_nodes_failed(&s->nodes, &(struct hf_nodes_failure){
-                                   .node = node,
-                                   .stream = stream,
-                                   .last_stream = s->last_stream,
-                                   .now = s->now,
-                                   .pause = hf_session_pause(s),
-                               });
+    const struct hf_nodes_failure failure = {node, stream, s->last_stream};
+
+    if (hf_nodes_failed(&s->nodes, &failure))
+        s->nodes.pause_end = hf_after(s->now, hf_session_pause(s));
 }
 
 /* How long a message is waited for that nothing holds up.  So short that three

@@ -681,6 +681,8 @@ on_due(struct hf_session *s, uint32_t number)
     hf_messages_again(s, number);
 }
 
+/* Who is late finds both times of a wish passed: then both are done, in the
+ * wish's turn. */
 void
 hf_wishes_run_timers(struct hf_session *s)
 {
@@ -693,7 +695,7 @@ hf_wishes_run_timers(struct hf_session *s)
 
         if (hf_wish_waits(wish) && hf_reached(s->now, wish->deadline))
             on_deadline(s, number);
-        else
+        if (hf_reached(s->now, wish->due))
             on_due(s, number);
     }
 }

@@ -231,6 +231,13 @@ guest_change(struct guest *guest, uint64_t id, unsigned index)
 }
 
 void
+guest_leave(struct guest *guest, uint64_t id)
+{
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_LEAVE,
+                                          .wish = {.id = id}});
+}
+
+void
 guest_end(struct guest *guest)
 {
     step(guest, (struct hf_session_event){.kind = HF_SESSION_END});
@@ -256,6 +263,7 @@ guest_hears(struct guest *guest, struct said said)
         answer->grace.ms = said.grace_ms;
     } else if (said.kind == HF_ANSWER_OPENED) {
         answer->alive.session = 77;
+        event.answer.blocking.ms = said.blocking_ms;
         event.answer.secret.bytes[0] = 1;
     } else {
         answer->alive.differs = said.differs;

@@ -51,6 +51,7 @@ struct want {
 void guest_want(struct guest *guest, struct want want);
 void guest_release(struct guest *guest, uint64_t id);
 void guest_change(struct guest *guest, uint64_t id, unsigned index);
+void guest_leave(struct guest *guest, uint64_t id);
 void guest_end(struct guest *guest);
 
 /* What the server says. */
@@ -64,6 +65,7 @@ struct said {
     uint64_t pause_us;
     uint32_t leader;
     int64_t grace_ms;
+    int64_t blocking_ms; /* OPENED */
 };
 
 void guest_hears(struct guest *guest, struct said said);
