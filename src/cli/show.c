@@ -140,11 +140,11 @@ add_claim(struct hf_text *out, const struct hf_view *claim)
 static bool
 print_claims(struct hf_query *query, bool json)
 {
-    struct hf_view *claim = hf_query_next(query);
+    struct hf_view *claim = json ? NULL : hf_query_next(query);
     struct hf_text head = HF_PHRASE;
     bool fine = true;
 
-    if (claim == NULL || json)
+    if (claim == NULL)
         return true;
     hf_text_addf(&head, "in line    %" PRId64 "\n",
                  hf_view_number(claim, HF_FIELD_WAITERS));

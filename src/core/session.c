@@ -73,12 +73,21 @@ pause_of(const struct hf_session *s, const struct hf_answer *answer)
     return hf_session_bounded(s, (struct hf_duration){(int64_t)pause_ms});
 }
 
-/* A leader of another term [R4]; one that is older than ours leads no more. */
+/* Whose term is older than ours leads no more, as long as ours may: where our
+ * right is over, its store may have been put back, too. */
+static bool
+may_lead(const struct hf_session *s, uint64_t term)
+{
+    return term > s->term ||
+           (term < s->term && hf_reached(s->now, s->right_until));
+}
+
+/* A leader of another term [R4]. */
 static void
 on_term(struct hf_session *s, const struct sent *sent,
         const struct hf_session_event *event)
 {
-    if (event->answer.term <= s->term) {
+    if (!may_lead(s, event->answer.term)) {
         fail(s, sent);
         return;
     }
@@ -137,21 +146,6 @@ on_stream_ended(struct hf_session *s, uint64_t stream)
 
     if (take_sent(s, stream, &sent))
         fail(s, &sent);
-}
-
-static void
-on_node_failed(struct hf_session *s, uint32_t node)
-{
-    uint32_t next;
-
-    for (uint32_t at = s->sent.first; at != 0; at = next) {
-        next = hf_row_next(s, HF_ROW_WORK, at);
-        if (hf_wish_at(s, at)->node == node)
-            on_stream_ended(s, hf_wish_at(s, at)->stream);
-    }
-    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
-        if (s->errands[i].stream != 0 && s->errands[i].node == node)
-            on_stream_ended(s, s->errands[i].stream);
 }
 
 /* ---- What the user wants ------------------------------------------------- */
@@ -216,9 +210,6 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
         break;
     case HF_SESSION_STREAM_ENDED:
         on_stream_ended(s, event->broken.stream);
-        break;
-    case HF_SESSION_NODE_FAILED:
-        on_node_failed(s, event->broken.node);
         break;
     case HF_SESSION_CLOCK:
         break;

@@ -88,7 +88,6 @@ enum hf_session_event_kind {
     HF_SESSION_END,     /* give all back, and be over */
     HF_SESSION_ANSWER,
     HF_SESSION_STREAM_ENDED, /* without an answer, and none can come */
-    HF_SESSION_NODE_FAILED,  /* with all streams to it; or no way leads there */
     HF_SESSION_CLOCK,
 };
 
@@ -121,7 +120,6 @@ struct hf_session_event {
         } answer;
         struct {
             uint64_t stream; /* STREAM_ENDED */
-            uint32_t node;   /* NODE_FAILED: from 1 */
         } broken;
     };
 };

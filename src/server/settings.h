@@ -51,8 +51,8 @@ HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,
                                            const char *name, const char *text,
                                            struct hf_error *error);
 
-/* A bit of its own for each that is said once, to tell when it is said twice; 0:
- * it may be said many times, or there is none of that name. */
+/* A bit of its own for each that is said once, to tell when it is said twice;
+ * 0: it may be said many times, or there is none of that name. */
 uint32_t hf_settings_once(const char *name);
 
 /* Do they make sense together?  HF_E_INVALID likewise. */

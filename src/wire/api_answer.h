@@ -18,7 +18,7 @@
  * Allocates nothing; any thread.
  */
 
-/* No answer's body is longer: a page of a list, or a lock that many wait for. */
+/* No answer's body is longer: a page of a list, a lock that many wait for. */
 enum { HF_API_ANSWER_SIZE = 256 * 1024 };
 
 /* What an answer of the machine's does not carry itself. */

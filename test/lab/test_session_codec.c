@@ -439,15 +439,12 @@ pass(struct world *w)
 static void
 break_something(struct world *w)
 {
-    struct hf_session_event event = {.kind = HF_SESSION_NODE_FAILED};
+    struct hf_session_event event = {.kind = HF_SESSION_STREAM_ENDED};
 
-    if (w->out_count > 0 && !one_in(w, 3)) {
-        event.kind = HF_SESSION_STREAM_ENDED;
-        event.broken.stream = w->out[pick(w, w->out_count - 1)].message.stream;
-        drop_out(w, event.broken.stream);
-    } else {
-        event.broken.node = 1 + pick(w, SESSION_CODEC_NODES - 1);
-    }
+    if (w->out_count == 0)
+        return;
+    event.broken.stream = w->out[pick(w, w->out_count - 1)].message.stream;
+    drop_out(w, event.broken.stream);
     happens(w, &event);
 }
 

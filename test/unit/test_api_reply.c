@@ -34,6 +34,7 @@ static const struct hf_api_case about = {
     .lane = 3,
     .n = 4,
     .ttl = {30000},
+    .blocking = {29100},
     .fences = fences,
     .fences_count = 2,
     .leader = "db2:7420",
@@ -100,6 +101,8 @@ what_an_answer_carries_is_read(void **state)
     assert_true(reply.answer.alive.session == about.session);
     assert_true(reply.term == about.term);
     assert_memory_equal(&reply.secret, &secret, sizeof(secret));
+    assert_int_equal(reply.answer.alive.ttl.ms, 30000);
+    assert_int_equal(reply.blocking.ms, 29100);
 
     assert_int_equal(
         pass(&(struct hf_answer){.kind = HF_ANSWER_ALIVE,

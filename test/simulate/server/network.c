@@ -224,18 +224,6 @@ network_close(struct world *w, unsigned session, uint64_t own)
 }
 
 void
-network_all_over(struct world *w, unsigned session, unsigned node)
-{
-    struct sim_session *of = &w->sessions[session];
-
-    for (size_t i = of->open_count; i > 0; i--)
-        if (w->streams[of->open[i - 1]].node == node) {
-            post(w, PACKET_ENDED, of->open[i - 1]);
-            of->open[i - 1] = of->open[--of->open_count];
-        }
-}
-
-void
 network_drop(struct world *w, unsigned session)
 {
     struct sim_session *of = &w->sessions[session];
@@ -248,22 +236,10 @@ void
 network_cut_connection(struct world *w, unsigned session, unsigned node)
 {
     struct sim_session *of = &w->sessions[session];
-    bool in_one_word = world_chance(w, 500);
-    bool told = false;
 
-    for (size_t i = 0; i < of->open_count; i++) {
-        uint64_t stream = of->open[i];
-
-        if (w->streams[stream].node != node)
-            continue;
-        if (!in_one_word)
-            network_break(w, stream);
-        else
-            post(w, PACKET_ENDED, stream);
-        if (in_one_word && !told)
-            post(w, PACKET_NODE_FAILED, stream);
-        told = true;
-    }
+    for (size_t i = 0; i < of->open_count; i++)
+        if (w->streams[of->open[i]].node == node)
+            network_break(w, of->open[i]);
 }
 
 void

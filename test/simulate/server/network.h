@@ -26,9 +26,6 @@ void network_close(struct world *w, unsigned session, uint64_t own);
 /* Its session is told how it ended; false: it has closed it before. */
 bool network_over(struct world *w, uint64_t stream);
 
-/* The same of all its streams to a node, which it takes for gone. */
-void network_all_over(struct world *w, unsigned session, unsigned node);
-
 /* The stream is no more: each side learns of it at some time, or a client
  * never. */
 void network_break(struct world *w, uint64_t stream);

@@ -185,13 +185,6 @@ sessions_hear(struct world *w, const struct sim_packet *packet)
 
     if (packet->life != session->life)
         return;
-    if (packet->kind == PACKET_NODE_FAILED) {
-        network_all_over(w, packet->session, packet->node);
-        event.kind = HF_SESSION_NODE_FAILED;
-        event.broken.node = packet->node + 1;
-        sessions_step(w, packet->session, event);
-        return;
-    }
     network_over(w, packet->stream);
     if (packet->kind == PACKET_ANSWER) {
         note_gone(w, packet);

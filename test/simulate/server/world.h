@@ -243,9 +243,8 @@ struct sim_stream {
 enum packet_kind {
     PACKET_MESSAGE,
     PACKET_ANSWER,
-    PACKET_BROKEN,      /* a session learns it */
-    PACKET_NODE_FAILED, /* likewise */
-    PACKET_ENDED,       /* a node learns it */
+    PACKET_BROKEN, /* a session learns it */
+    PACKET_ENDED,  /* a node learns it */
 };
 
 struct sim_packet {

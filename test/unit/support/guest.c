@@ -305,15 +305,6 @@ guest_stream_ends(struct guest *guest, uint64_t stream)
 }
 
 void
-guest_node_fails(struct guest *guest, uint32_t node)
-{
-    struct hf_session_event event = {.kind = HF_SESSION_NODE_FAILED};
-
-    event.broken.node = node;
-    step(guest, event);
-}
-
-void
 guest_clock(struct guest *guest, int64_t ms)
 {
     guest->now.ms = ms;

@@ -73,7 +73,6 @@ void guest_opened(struct guest *guest, uint64_t stream);
 void guest_granted(struct guest *guest, uint64_t stream, uint64_t fence);
 void guest_alive(struct guest *guest, uint64_t stream);
 void guest_stream_ends(struct guest *guest, uint64_t stream);
-void guest_node_fails(struct guest *guest, uint32_t node);
 
 /* Time passes, and is told. */
 void guest_clock(struct guest *guest, int64_t ms);
