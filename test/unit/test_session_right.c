@@ -288,6 +288,28 @@ a_new_leader_is_told_the_sum_and_asked_after_its_pause(void **state)
     guest_fini(&g);
 }
 
+/* Its store may have been put back.  Wish 2 is left: it is asked of that leader,
+ * in that term. */
+static void
+a_leader_of_an_older_term_is_met_once_the_right_is_over(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    guest_clock(&g, 10500);
+    guest_hush(&g);
+    guest_hears(&g,
+                (struct said){.stream = 6, .kind = HF_ANSWER_TERM, .term = 6});
+    guest_alive(&g, 7);
+    EXPECT_SAID(&g, "close #5\n"
+                    "close #4\n"
+                    "1: #7 keep-alive, believes 0, term 6\n"
+                    "1: #8 acquire 2.1.3, waited 9500 ms, term 6\n"
+                    "1: #9 release 1.1, term 6\n");
+    guest_fini(&g);
+}
+
 static void
 no_pause_is_longer_than_a_server_may_be_silent(void **state)
 {
@@ -523,6 +545,8 @@ main(void)
         cmocka_unit_test(
             a_new_leader_is_told_the_sum_and_asked_after_its_pause),
         cmocka_unit_test(no_pause_is_longer_than_a_server_may_be_silent),
+        cmocka_unit_test(
+            a_leader_of_an_older_term_is_met_once_the_right_is_over),
         cmocka_unit_test(nothing_is_asked_of_a_leader_before_it_says_alive),
         cmocka_unit_test(where_the_sums_differ_the_list_follows_in_pages),
         cmocka_unit_test(who_led_before_cannot_answer_for_the_next_leader),
