@@ -288,8 +288,8 @@ a_new_leader_is_told_the_sum_and_asked_after_its_pause(void **state)
     guest_fini(&g);
 }
 
-/* Its store may have been put back.  Wish 2 is left: it is asked of that leader,
- * in that term. */
+/* Its store may have been put back.  Wish 2 is left: it is asked of that
+ * leader, in that term. */
 static void
 a_leader_of_an_older_term_is_met_once_the_right_is_over(void **state)
 {
