@@ -185,6 +185,22 @@ on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
     return true;
 }
 
+/* What is cut within is not to be taken for the rest. */
+static bool
+is_whole(const struct hf_server_query *query,
+         const struct hf_http_answer *answer)
+{
+    struct hf_server *server = query->server;
+    const struct hf_address *node =
+        &server->addresses.each[query->asked_node - 1];
+
+    if (answer->status != 200 || hf_json_slice_whole(answer->body))
+        return true;
+    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
+                  "%s: it gave no whole answer", node->authority);
+    return false;
+}
+
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
 {
@@ -192,8 +208,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         HF_CONTAINER(call, struct hf_server_query, call);
     struct hf_api_reply *reply = &query->server->reply;
 
-    if (answer == NULL ||
-        (answer->status == 200 && !hf_json_slice_whole(answer->body))) {
+    if (answer == NULL || !is_whole(query, answer)) {
         on_no_answer(query);
         return;
     }
