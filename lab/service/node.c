@@ -173,7 +173,8 @@ found(struct service_world *world, unsigned number,
         event.found.sight.heartbeat =
             (struct hf_heartbeat){head->id, head->count};
         event.found.sight.terms = world->nodes[number].node.config.leader.terms;
-        event.found.head = (struct hf_head_state){head->led, head->next_fence};
+        event.found.head = (struct hf_head_state){
+            .led = head->led, .next_fence = head->next_fence};
     }
     hf_node_step(&world->nodes[number].node, &event);
 }

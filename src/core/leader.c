@@ -121,6 +121,69 @@ step_contender(struct hf_leader *l, struct hf_event event)
     take_questions(l);
 }
 
+/* ---- What was forgotten -------------------------------------------------- */
+
+static struct hf_duration
+longer(struct hf_duration a, struct hf_duration b)
+{
+    return a.ms > b.ms ? a : b;
+}
+
+/* Until when somebody may believe in what was lost. */
+static struct hf_instant
+believed_until(const struct hf_leader *l)
+{
+    return hf_after(l->owed_at, l->max_ttl);
+}
+
+/* The leader that was there may have told something after that, for as long as
+ * a leader that is not heard of lasts. */
+struct hf_instant
+hf_leader_grace_until(const struct hf_leader *l)
+{
+    if (!l->owes)
+        return l->grace_until;
+    return hf_later(l->grace_until,
+                    hf_after(believed_until(l), l->config.terms.ttl));
+}
+
+static void
+owe(struct hf_leader *l, struct hf_instant at)
+{
+    l->owes = true;
+    l->owed_at = at;
+}
+
+/* What a head tells who may claim it. */
+static void
+take_in(struct hf_leader *l, const struct hf_head_state *head)
+{
+    bool exists = head->next_fence != 0;
+
+    if (head->forgot && !l->owes)
+        owe(l, l->now);
+    l->max_ttl = longer(l->owes ? l->max_ttl : l->config.max_ttl,
+                        longer(l->config.max_ttl, head->max_ttl));
+    if (exists)
+        l->service = head->service;
+    if (l->owes && exists &&
+        hf_reached(hf_after(l->now, head->grace), believed_until(l)))
+        l->owes = false; /* somebody else has paid it */
+}
+
+void
+hf_leader_loaded(struct hf_leader *l, struct hf_duration longest)
+{
+    struct hf_duration promised = longer(l->config.max_ttl, longest);
+
+    HF_CHECK(l->state == HF_LEADER_LEADING);
+    l->max_ttl = longer(l->max_ttl, promised);
+    l->grace_until = hf_leader_grace_until(l);
+    l->owes = false;
+    if (hf_reached(l->now, l->grace_until))
+        l->max_ttl = promised; /* nobody believes in any more */
+}
+
 /* ---- A batch that is not there ------------------------------------------- */
 
 /* An answer counts for the version for which its write was sent. */
@@ -156,6 +219,9 @@ hf_leader_step(struct hf_leader *l, struct hf_event event)
     uint64_t version = l->contender.keeper.version;
 
     HF_CHECK(l->outbox.count == 0 && !l->asks);
+    l->now = hf_later(l->now, event.at);
+    if (event.kind == HF_ON_WENT_BACK)
+        owe(l, l->now);
     if (l->state == HF_LEADER_IDLE)
         return; /* it comes too late */
     if (l->state == HF_LEADER_LEADING && refuses_the_batch(l, &event))
@@ -170,11 +236,17 @@ hf_leader_step(struct hf_leader *l, struct hf_event event)
 /* ---- What a read showed -------------------------------------------------- */
 
 /* What is put in the place of this head has no lower a fence, also where the
- * place went back, and nobody knows which of the batches are in it. */
+ * place went back, and nobody knows which of the batches are in it; nor a
+ * shorter grace. */
 static void
-keep_fence(struct hf_leader *l, const struct hf_head_state *head)
+keep_what_it_says(struct hf_leader *l, const struct hf_head_state *head)
 {
-    if (l->state != HF_LEADER_LEAVING || head->next_fence <= l->next_fence)
+    if (l->state != HF_LEADER_LEAVING)
+        return;
+    l->grace_until = hf_later(l->grace_until, hf_after(l->now, head->grace));
+    if (head->next_fence != 0)
+        take_in(l, head);
+    if (head->next_fence <= l->next_fence)
         return;
     l->next_fence = head->next_fence;
     l->batch = (struct hf_leader_batch){0};
@@ -186,18 +258,27 @@ hf_leader_found(struct hf_leader *l, struct hf_instant now, uint64_t number,
 {
     const struct hf_keeper *k = &l->contender.keeper;
     bool claimed = k->state != HF_KEEPER_IDLE;
+    bool shown = sight.kind == HF_SIGHT_LOCK || sight.kind == HF_SIGHT_ABSENT;
 
-    if (sight.kind == HF_SIGHT_LOCK && !head.led)
+    l->now = hf_later(l->now, now);
+    if (shown && !claimed && l->state == HF_LEADER_SEEKING)
+        take_in(l, &head);
+    if (sight.kind == HF_SIGHT_LOCK && (!head.led || (!claimed && l->owes)))
         sight = (struct hf_sight){.kind = HF_SIGHT_ABSENT,
                                   .version = sight.version};
     hf_leader_step(l, hf_found(now, number, sight));
-    keep_fence(l, &head);
+    if (shown)
+        keep_what_it_says(l, &head);
 
     /* It claims the version that it was just shown, and no other. */
     if (claimed || k->state != HF_KEEPER_CLAIMING)
         return;
     l->batch = (struct hf_leader_batch){0};
     l->next_fence = head.next_fence == 0 ? FENCE_FIRST : head.next_fence;
+    l->grace_until = hf_later(l->owes ? l->grace_until : l->now,
+                              hf_after(l->now, head.grace));
+    if (l->service == 0)
+        l->service = k->heartbeat.id; /* it is named by its first claim */
 }
 
 /* ---- What is written ----------------------------------------------------- */
@@ -221,6 +302,8 @@ hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence)
         .version = l->contender.keeper.version,
         .number = number,
         .next_fence = number == 0 ? l->next_fence : next_fence,
+        .max_ttl = l->max_ttl,
+        .grace = hf_between(l->now, hf_leader_grace_until(l)),
     };
 }
 
@@ -233,9 +316,17 @@ build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
 
     *effect = (struct hf_leader_effect){.kind = HF_LEADER_ASK};
     hf_keeper_request(k, &effect->ask.request);
-    effect->ask.head = (struct hf_head_state){true, l->next_fence};
+    effect->ask.head = (struct hf_head_state){
+        .led = true,
+        .next_fence = l->next_fence,
+        .service = l->service,
+        .max_ttl = l->max_ttl,
+        .grace = hf_between(l->now, hf_leader_grace_until(l)),
+    };
     if (k->question.kind == HF_ASK_BEAT) {
         effect->ask.head.next_fence = l->batch.next_fence;
+        effect->ask.head.max_ttl = l->batch.max_ttl;
+        effect->ask.head.grace = l->batch.grace;
         effect->ask.batch = l->batch.number;
     } else if (k->question.kind == HF_ASK_DELETE) {
         /* A generation of its own: it stands where nothing was as well, as a
@@ -297,7 +388,7 @@ void
 hf_leader_init(struct hf_leader *l, const struct hf_leader_config *config)
 {
     HF_CHECK(config->terms.if_dead == HF_TAKEOVER);
-    *l = (struct hf_leader){.config = *config};
+    *l = (struct hf_leader){.config = *config, .max_ttl = config->max_ttl};
 }
 
 /* Numbers of claims and of questions go on, so that no id is used twice, and a
@@ -315,6 +406,7 @@ hf_leader_seek(struct hf_leader *l, struct hf_instant now)
     uint64_t asked = l->contender.keeper.question.number;
 
     HF_CHECK(l->state == HF_LEADER_IDLE && l->outbox.count == 0);
+    l->now = hf_later(l->now, now);
     hf_contender_init(&l->contender, &config);
     l->contender.claims = claims;
     l->contender.keeper.question.number = asked;

@@ -33,6 +33,14 @@
  * finds another version, and is put again with that one's.  It never has a
  * lower one than the head that it replaces.
  *
+ * What was forgotten [L6].  A place that lost what was granted in it may be
+ * asked for that again while its holders still believe in it.  So whoever
+ * notices owes the place a grace: for the longest ttl that anybody was
+ * promised, and the leader's own beyond it, nothing is granted.  The debt is
+ * paid by a head that says so: every put, a claim, a beat or a head without a
+ * node, says how much is left, so that whoever leads next goes on from there.
+ * A head whose grace is too short is claimed at once, whoever leads by it.
+ *
  * Why no right is counted here: no answer of a lock server rests on its clock
  * [J2], so when leading ends by time is the keeper's, by the proofs it has.
  *
@@ -42,8 +50,12 @@
 
 /* What stands in a head beside the record of a lock. */
 struct hf_head_state {
-    bool led;            /* it has a node */
-    uint64_t next_fence; /* 0: there is no head */
+    bool led;                   /* it has a node */
+    bool forgot;                /* of a read: what was granted is lost [L6] */
+    uint64_t next_fence;        /* 0: there is no head */
+    uint64_t service;           /* its id; 0, of a read: it is to be new */
+    struct hf_duration max_ttl; /* the longest that anybody was promised */
+    struct hf_duration grace;   /* for so long nothing is granted [L6] */
 };
 
 enum hf_leader_state {
@@ -55,8 +67,9 @@ enum hf_leader_state {
 
 struct hf_leader_config {
     struct hf_terms terms; /* HF_TAKEOVER; an idle leader beats each `beat` */
-    struct hf_duration grace; /* see struct hf_contender_config */
-    uint64_t seed;            /* random: the claims' ids come from it */
+    struct hf_duration grace;   /* see struct hf_contender_config */
+    struct hf_duration max_ttl; /* the longest that it promises anybody */
+    uint64_t seed;              /* random: the claims' ids come from it */
 };
 
 /* The batch that hangs on the head, at one version of it. */
@@ -64,6 +77,8 @@ struct hf_leader_batch {
     uint64_t version; /* that is expected; 0: none is fixed */
     uint64_t number;  /* its owner's; 0: it is empty, and told to nobody */
     uint64_t next_fence;
+    struct hf_duration max_ttl;
+    struct hf_duration grace;
     bool refused; /* unless a read shows that it is there */
 };
 
@@ -75,6 +90,12 @@ struct hf_leader {
     uint64_t
         next_fence;   /* in the head as it is known to be, or to be claimed */
     uint64_t applied; /* the batch that HF_LEADER_APPLIED tells of */
+    struct hf_instant now;
+    uint64_t service;              /* its id, as far as it is known; 0 */
+    struct hf_duration max_ttl;    /* as in the head, or to be put in it */
+    struct hf_instant grace_until; /* as the head that is claimed says */
+    bool owes;                     /* a grace, because of a loss at: */
+    struct hf_instant owed_at;
     struct hf_outbox outbox; /* what is told, before what is asked */
     bool asks;
 };
@@ -116,7 +137,8 @@ void hf_leader_seek(struct hf_leader *l, struct hf_instant now);
 void hf_leader_step(struct hf_leader *l, struct hf_event event);
 
 /* A read was answered: by `sight`, and of a lock by what else is in it.  A head
- * without a node is absent to whoever wants to lead [L4]. */
+ * without a node is absent to whoever wants to lead [L4], and one whose grace is
+ * too short to whoever owes one [L6]. */
 void hf_leader_found(struct hf_leader *l, struct hf_instant now,
                      uint64_t number, struct hf_sight sight,
                      struct hf_head_state head);
@@ -127,6 +149,13 @@ bool hf_leader_next(struct hf_leader *l, struct hf_leader_effect *effect);
 /* After HF_LEADER_FIX: the next write carries batch `number`, and makes the
  * next fence `next_fence`, which never falls; or nothing, if `number` is 0. */
 void hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence);
+
+/* LEADING, and all was loaded: the longest ttl of what is granted.  Now it is
+ * known how long the grace is that it may owe. */
+void hf_leader_loaded(struct hf_leader *l, struct hf_duration longest);
+
+/* Until when nothing may be granted, as far as it is known [L6]. */
+struct hf_instant hf_leader_grace_until(const struct hf_leader *l);
 
 /* When to send the next HF_ON_CLOCK, or HF_NEVER. */
 struct hf_instant hf_leader_deadline(const struct hf_leader *l);

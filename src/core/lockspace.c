@@ -288,7 +288,7 @@ serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     ls->next_fence = later(later(ls->next_fence, event->serve.next_fence),
                            later(event->serve.term, event->serve.wall_us));
     ls->gather_until = hf_after(ls->now, ls->config.takeover_grace);
-    ls->hold_until = hf_after(ls->now, ls->config.start_grace);
+    ls->hold_until = event->serve.hold_until;
 }
 
 /* ---- Time ---------------------------------------------------------------- */

@@ -78,7 +78,6 @@ struct hf_lockspace_config {
     struct hf_duration blocking;       /* idle timeout less its margin [W2] */
     struct hf_duration resume_grace;   /* of a parked place, once told [W2] */
     struct hf_duration takeover_grace; /* less than blocking; 0: none [L5] */
-    struct hf_duration start_grace;    /* nothing is granted for so long [L6] */
     struct hf_duration ttl_max;        /* that a session may ask for */
     uint64_t seed;      /* of the random part of timeouts and pauses */
     uint64_t hash_seed; /* random, and known to nobody: who could reckon with
@@ -144,6 +143,7 @@ struct hf_message {
             enum hf_wait_kind wait;
             struct hf_duration remaining;
             struct hf_duration waited; /* elsewhere, before [L5] */
+            uint64_t seen; /* the highest fence of it that its client knows */
             struct hf_bytes note;
         } acquire;
         struct hf_want change; /* the mode says nothing: it is lowered */
@@ -198,6 +198,7 @@ struct hf_lockspace_event {
             uint64_t term;
             uint64_t next_fence; /* of the head that was loaded */
             uint64_t wall_us;
+            struct hf_instant hold_until; /* nothing is granted before [L6] */
         } serve;
         struct hf_message message;
         struct {

@@ -91,6 +91,7 @@ begin_term(struct hf_node *n, uint64_t term)
     clear(n->block, n->block_size);
     n->lockspace = hf_lockspace_init(n->block, &config);
     n->term = term;
+    n->longest_ttl = (struct hf_duration){0};
     n->through = 0;
     n->answered = 0;
     n->alive = 0;
@@ -116,14 +117,28 @@ resign(struct hf_node *n)
 /* ---- Loading ------------------------------------------------------------- */
 
 static void
+load_session(struct hf_node *n, const struct hf_loaded_session *session)
+{
+    if (session->ttl.ms > n->longest_ttl.ms)
+        n->longest_ttl = session->ttl;
+    step_lockspace(n, (struct hf_lockspace_event){
+                          .kind = HF_SPACE_LOAD_SESSION,
+                          .session = *session,
+                      });
+}
+
+static void
 on_loaded(struct hf_node *n, const struct hf_node_event *event)
 {
-    step_lockspace(n, (struct hf_lockspace_event){
-                          .kind = HF_SPACE_SERVE,
-                          .serve = {.term = n->term,
-                                    .next_fence = n->leader.next_fence,
-                                    .wall_us = event->load.wall_us},
-                      });
+    hf_leader_loaded(&n->leader, n->longest_ttl);
+    step_lockspace(
+        n, (struct hf_lockspace_event){
+               .kind = HF_SPACE_SERVE,
+               .serve = {.term = n->term,
+                         .next_fence = n->leader.next_fence,
+                         .wall_us = event->load.wall_us,
+                         .hold_until = hf_leader_grace_until(&n->leader)},
+           });
     if (hf_lockspace_serving(n->lockspace))
         move_to(n, HF_NODE_SERVING);
     else
@@ -137,10 +152,7 @@ on_load(struct hf_node *n, const struct hf_node_event *event)
     if (n->state != HF_NODE_LOADING || event->load.term != n->term)
         return;
     if (event->kind == HF_NODE_LOADED_SESSION)
-        step_lockspace(n, (struct hf_lockspace_event){
-                              .kind = HF_SPACE_LOAD_SESSION,
-                              .session = event->load.session,
-                          });
+        load_session(n, &event->load.session);
     else if (event->kind == HF_NODE_LOADED_GRANT)
         step_lockspace(n, (struct hf_lockspace_event){
                               .kind = HF_SPACE_LOAD_GRANT,
@@ -485,6 +497,12 @@ hf_node_take(struct hf_node *n, struct hf_change *change)
 {
     HF_CHECK(n->collecting);
     return hf_lockspace_take(n->lockspace, change);
+}
+
+struct hf_duration
+hf_node_grace(const struct hf_node *n, struct hf_instant now)
+{
+    return hf_between(now, hf_leader_grace_until(&n->leader));
 }
 
 struct hf_instant

@@ -58,6 +58,7 @@ struct hf_node {
     size_t block_size;
     struct hf_lockspace *lockspace; /* in it; NULL: there is none */
     uint64_t term;                  /* of the lockspace */
+    struct hf_duration longest_ttl; /* of the sessions that were loaded */
     bool stopped;                   /* it is to end */
     bool tells_end;                 /* and that it has is not yet said */
     bool followed;                  /* the head that was read last has a node */
@@ -156,6 +157,10 @@ bool hf_node_next(struct hf_node *n, struct hf_node_effect *effect);
 
 /* After HF_NODE_COLLECT: the next change of the batch; false: that was all. */
 bool hf_node_take(struct hf_node *n, struct hf_change *change);
+
+/* For how long, from `now`, nothing is granted here [L6]. */
+struct hf_duration hf_node_grace(const struct hf_node *n,
+                                 struct hf_instant now);
 
 /* When to send the next HF_NODE_CLOCK, or HF_NEVER. */
 struct hf_instant hf_node_deadline(const struct hf_node *n);

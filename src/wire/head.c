@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/hex.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "wire/json.h"
@@ -24,7 +25,18 @@ is_sound(const struct hf_head *head)
            address_len < sizeof(head->address) &&
            hf_text_is_clean(head->address, address_len) &&
            (node_len == 0 || address_len > 0) && head->next_fence > 0 &&
-           head->next_fence <= HF_HEAD_FENCE_MAX;
+           head->next_fence <= HF_HEAD_FENCE_MAX && head->service != 0 &&
+           head->max_ttl.ms >= 0 && head->max_ttl.ms <= HF_TTL_MAX_MS &&
+           head->grace.ms >= 0 && head->grace.ms <= HF_HEAD_GRACE_MAX_MS;
+}
+
+static void
+add_id(struct hf_text *out, const char *name, uint64_t id)
+{
+    char digits[17];
+
+    hf_hex_write_u64(id, digits);
+    hf_text_addf(out, ",\"%s\":\"%s\"", name, digits);
 }
 
 size_t
@@ -47,7 +59,11 @@ hf_head_encode(const struct hf_head *head, char *buffer, size_t size)
         hf_text_add_json(&out, head->node, strlen(head->node));
     hf_text_add(&out, ",\"address\":");
     hf_text_add_json(&out, head->address, strlen(head->address));
-    hf_text_addf(&out, ",\"next_fence\":%" PRIu64 "}", head->next_fence);
+    hf_text_addf(&out, ",\"next_fence\":%" PRIu64, head->next_fence);
+    add_id(&out, "service", head->service);
+    add_id(&out, "store", head->store);
+    hf_text_addf(&out, ",\"max_ttl_ms\":%" PRId64 ",\"grace_ms\":%" PRId64 "}",
+                 head->max_ttl.ms, head->grace.ms);
     return out.len;
 }
 
@@ -64,14 +80,19 @@ enum member {
     NODE,
     ADDRESS,
     NEXT_FENCE,
+    SERVICE,
+    STORE,
+    MAX_TTL,
+    GRACE,
     MEMBERS,
 };
 
 static const char *const names[] = {
-    [LOCK] = "lock",    [IF_DEAD] = "if_dead", [TTL] = "ttl_ms",
-    [BEAT] = "beat_ms", [OWNER] = "owner",     [REASON] = "reason",
-    [NODE] = "node",    [ADDRESS] = "address", [NEXT_FENCE] = "next_fence",
-    [MEMBERS] = NULL,
+    [LOCK] = "lock",       [IF_DEAD] = "if_dead", [TTL] = "ttl_ms",
+    [BEAT] = "beat_ms",    [OWNER] = "owner",     [REASON] = "reason",
+    [NODE] = "node",       [ADDRESS] = "address", [NEXT_FENCE] = "next_fence",
+    [SERVICE] = "service", [STORE] = "store",     [MAX_TTL] = "max_ttl_ms",
+    [GRACE] = "grace_ms",  [MEMBERS] = NULL,
 };
 
 /* Who leads, or that nobody does. */
@@ -94,6 +115,46 @@ read_node(const struct hf_json *json, const size_t *members,
     return HF_OK;
 }
 
+static bool
+read_id(const struct hf_json *json, size_t member, uint64_t *id)
+{
+    char digits[17];
+    size_t len;
+
+    return hf_json_clean(json, member, digits, sizeof(digits), &len) &&
+           hf_hex_read_u64((struct hf_bytes){digits, len}, id);
+}
+
+static bool
+read_length(const struct hf_json *json, size_t member, int64_t most_ms,
+            struct hf_duration *length)
+{
+    return hf_json_integer(json, member, &length->ms) && length->ms >= 0 &&
+           length->ms <= most_ms;
+}
+
+/* Of what service it is, where, and what that has promised. */
+static enum hf_status
+read_service(const struct hf_json *json, const size_t *members,
+             struct hf_head *head, struct hf_error *error)
+{
+    size_t bad = MEMBERS;
+
+    if (!read_id(json, members[SERVICE], &head->service) || head->service == 0)
+        bad = SERVICE;
+    else if (!read_id(json, members[STORE], &head->store))
+        bad = STORE;
+    else if (!read_length(json, members[MAX_TTL], HF_TTL_MAX_MS,
+                          &head->max_ttl))
+        bad = MAX_TTL;
+    else if (!read_length(json, members[GRACE], HF_HEAD_GRACE_MAX_MS,
+                          &head->grace))
+        bad = GRACE;
+    if (bad == MEMBERS)
+        return HF_OK;
+    return hf_fail(error, HF_E_CORRUPT, "no well-formed \"%s\"", names[bad]);
+}
+
 enum hf_status
 hf_head_decode(const char *bytes, size_t len, struct hf_head *head,
                struct hf_error *error)
@@ -110,6 +171,8 @@ hf_head_decode(const char *bytes, size_t len, struct hf_head *head,
         status = hf_json_members(&json, 0, names, members, error);
     if (status == HF_OK)
         status = read_node(&json, members, &read, error);
+    if (status == HF_OK)
+        status = read_service(&json, members, &read, error);
     if (status != HF_OK)
         return status;
     if (read.claim.terms.if_dead != HF_TAKEOVER)

@@ -417,7 +417,8 @@ rival_writes(struct world *w)
         .heartbeat = {RIVAL + pick(w, 1), 1},
         .terms = w->config.leader.terms,
     };
-    struct hf_head_state state = {true, w->state.next_fence + 1};
+    struct hf_head_state state = {.led = true,
+                                  .next_fence = w->state.next_fence + 1};
 
     if (his && !one_in(w, 4)) {
         op.heartbeat = w->head.heartbeat;

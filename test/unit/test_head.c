@@ -15,7 +15,14 @@
     "\"reason\":\"\""
 #define LED     "\"node\":\"n1\",\"address\":\"db1:7420\""
 #define FENCE   "\"next_fence\":1763850690123456"
-#define EXAMPLE "{" CLAIM "," LED "," FENCE "}"
+#define SERVICE "\"service\":\"00f3ab91c07d5e24\""
+#define STORE   "\"store\":\"91c07d5e2400f3ab\""
+#define SPANS   "\"max_ttl_ms\":60000,\"grace_ms\":1500"
+#define REST    SERVICE "," STORE "," SPANS
+#define EXAMPLE "{" CLAIM "," LED "," FENCE "," REST "}"
+
+/* All but what comes last. */
+#define HEAD(rest) "{" CLAIM "," LED "," FENCE "," rest "}"
 
 static struct hf_head
 example_head(void)
@@ -25,6 +32,10 @@ example_head(void)
         .node = "n1",
         .address = "db1:7420",
         .next_fence = 1763850690123456,
+        .service = UINT64_C(0x00f3ab91c07d5e24),
+        .store = UINT64_C(0x91c07d5e2400f3ab),
+        .max_ttl = {60000},
+        .grace = {1500},
     };
 
     head.claim.terms = (struct hf_terms){HF_TAKEOVER, {5000}, {1000}};
@@ -53,6 +64,9 @@ expect_same_head(const struct hf_head *a, const struct hf_head *b)
     assert_string_equal(a->node, b->node);
     assert_string_equal(a->address, b->address);
     assert_true(a->next_fence == b->next_fence);
+    assert_true(a->service == b->service && a->store == b->store);
+    assert_true(a->max_ttl.ms == b->max_ttl.ms);
+    assert_true(a->grace.ms == b->grace.ms);
 }
 
 static void
@@ -92,7 +106,7 @@ a_head_without_a_node_keeps_all_else(void **state)
     head.node[0] = '\0';
     hf_head_encode(&head, text, sizeof(text));
     assert_string_equal(text, "{" CLAIM ",\"node\":null,\"address\":"
-                              "\"db1:7420\"," FENCE "}");
+                              "\"db1:7420\"," FENCE "," REST "}");
     read = decode_head(text);
     expect_same_head(&read, &head);
 }
@@ -106,7 +120,11 @@ heads_at_every_limit_come_back_and_are_json(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         struct hf_head head = {.claim = filled_with(units[i]),
-                               .next_fence = HF_HEAD_FENCE_MAX};
+                               .next_fence = HF_HEAD_FENCE_MAX,
+                               .service = UINT64_MAX,
+                               .store = UINT64_MAX,
+                               .max_ttl = {HF_TTL_MAX_MS},
+                               .grace = {HF_HEAD_GRACE_MAX_MS}};
         struct hf_head read;
         char text[HF_RECORD_TEXT_MAX];
         json_t *json;
@@ -136,32 +154,51 @@ what_is_no_head_is_corrupt(void **state)
         {EXAMPLE "}", "not JSON"},
         {"[]", "no object"},
         {EXAMPLE_JSON, "no \"node\""},
-        {"{" LED "," FENCE "}", "\"lock\""},
-        {"{" CLAIM "," FENCE "}", "no \"node\""},
-        {"{" CLAIM "," LED "}", "no \"next_fence\""},
-        {"{" CLAIM ",\"node\":\"n1\"," FENCE "}", "no \"address\""},
+        {"{" LED "," FENCE "," REST "}", "\"lock\""},
+        {"{" CLAIM "," FENCE "," REST "}", "no \"node\""},
+        {"{" CLAIM "," LED "," REST "}", "no \"next_fence\""},
+        {"{" CLAIM ",\"node\":\"n1\"," FENCE "," REST "}", "no \"address\""},
         {"{" CLAIM "," LED "," FENCE ",\"x\":1}", "unknown member \"x\""},
-        {"{" CLAIM "," LED "," FENCE "," FENCE "}", "given twice"},
-        {"{" CLAIM "," LED ",\"node\":null," FENCE "}", "given twice"},
-        {"{" CLAIM ",\"node\":\"\",\"address\":\"a\"," FENCE "}", "\"node\""},
-        {"{" CLAIM ",\"node\":7,\"address\":\"a\"," FENCE "}", "\"node\""},
-        {"{" CLAIM ",\"node\":true,\"address\":\"a\"," FENCE "}", "\"node\""},
-        {"{" CLAIM ",\"node\":\"a\\nb\",\"address\":\"a\"," FENCE "}",
+        {"{" CLAIM "," LED "," FENCE "," FENCE "," REST "}", "given twice"},
+        {"{" CLAIM "," LED ",\"node\":null," FENCE "," REST "}", "given twice"},
+        {"{" CLAIM ",\"node\":\"\",\"address\":\"a\"," FENCE "," REST "}",
          "\"node\""},
-        {"{" CLAIM ",\"node\":\"\\ud800\",\"address\":\"a\"," FENCE "}",
+        {"{" CLAIM ",\"node\":7,\"address\":\"a\"," FENCE "," REST "}",
          "\"node\""},
-        {"{" CLAIM ",\"node\":\"n1\",\"address\":\"\"," FENCE "}",
+        {"{" CLAIM ",\"node\":true,\"address\":\"a\"," FENCE "," REST "}",
+         "\"node\""},
+        {"{" CLAIM ",\"node\":\"a\\nb\",\"address\":\"a\"," FENCE "," REST "}",
+         "\"node\""},
+        {"{" CLAIM ",\"node\":\"\\ud800\",\"address\":\"a\"," FENCE "," REST
+         "}",
+         "\"node\""},
+        {"{" CLAIM ",\"node\":\"n1\",\"address\":\"\"," FENCE "," REST "}",
          "\"address\""},
-        {"{" CLAIM ",\"node\":\"n1\",\"address\":null," FENCE "}",
+        {"{" CLAIM ",\"node\":\"n1\",\"address\":null," FENCE "," REST "}",
          "\"address\""},
-        {"{" CLAIM "," LED ",\"next_fence\":0}", "\"next_fence\""},
-        {"{" CLAIM "," LED ",\"next_fence\":-1}", "\"next_fence\""},
-        {"{" CLAIM "," LED ",\"next_fence\":1.0}", "\"next_fence\""},
-        {"{" CLAIM "," LED ",\"next_fence\":9223372036854775808}",
+        {"{" CLAIM "," LED ",\"next_fence\":0," REST "}", "\"next_fence\""},
+        {"{" CLAIM "," LED ",\"next_fence\":-1," REST "}", "\"next_fence\""},
+        {"{" CLAIM "," LED ",\"next_fence\":1.0," REST "}", "\"next_fence\""},
+        {"{" CLAIM "," LED ",\"next_fence\":9223372036854775808," REST "}",
          "\"next_fence\""},
-        {"{" CLAIM "," LED ",\"next_fence\":\"7\"}", "\"next_fence\""},
+        {"{" CLAIM "," LED ",\"next_fence\":\"7\"," REST "}", "\"next_fence\""},
+        {"{" CLAIM "," LED "," FENCE "}", "no \"service\""},
+        {HEAD("\"service\":\"0000000000000000\"," STORE "," SPANS),
+         "\"service\""},
+        {HEAD("\"service\":\"f3\"," STORE "," SPANS), "\"service\""},
+        {HEAD("\"service\":7," STORE "," SPANS), "\"service\""},
+        {HEAD(SERVICE ",\"store\":\"x\"," SPANS), "\"store\""},
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":-1,\"grace_ms\":0"),
+         "\"max_ttl_ms\""},
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":604800001,\"grace_ms\":0"),
+         "\"max_ttl_ms\""},
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":1209600001"),
+         "\"grace_ms\""},
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":null"),
+         "\"grace_ms\""},
         {"{\"lock\":\"1_0\",\"if_dead\":\"refuse\",\"ttl_ms\":5000,"
-         "\"beat_ms\":1000,\"owner\":{},\"reason\":\"\"," LED "," FENCE "}",
+         "\"beat_ms\":1000,\"owner\":{},\"reason\":\"\"," LED "," FENCE "," REST
+         "}",
          "takeover"},
     };
 

@@ -33,16 +33,16 @@ a_dead_leaders_head_is_claimed_with_the_fence_it_last_had(void **state)
 
     (void)state;
     found_head(&b, 10, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     step(&b, at_clock(210));
     found_head(&b, 220, 2, 9, (struct hf_heartbeat){6, 4},
-               (struct hf_head_state){true, 60});
+               (struct hf_head_state){.led = true, .next_fence = 60});
     step(&b, at_clock(1219));
     found_head(&b, 1220, 3, 9, (struct hf_heartbeat){6, 4},
-               (struct hf_head_state){true, 60});
+               (struct hf_head_state){.led = true, .next_fence = 60});
     step(&b, at_clock(1420));
     found_head(&b, 1430, 4, 9, (struct hf_heartbeat){6, 4},
-               (struct hf_head_state){true, 60});
+               (struct hf_head_state){.led = true, .next_fence = 60});
     EXPECT_TRACE(&b.tale, "210 ask #2 read\n"
                           "1219 ask #3 read\n"
                           "1220 ask #4 read\n"
@@ -73,7 +73,7 @@ who_finds_its_own_claim_in_the_head_leads_by_its_next_beat(void **state)
     step(&b, at_clock(20));
     step(&b, refused(30, 3));
     found_head(&b, 40, 4, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     assert_int_equal(b.leader.state, HF_LEADER_SEEKING); /* it has no right */
     step(&b, applied(50, 5, 9));
     step(&b, write_now(60));
@@ -99,13 +99,13 @@ a_claim_of_its_own_that_is_settled_is_that_of_a_dead_leader(void **state)
     drain(&b, T(50));
     step(&b, hf_event(HF_ON_WENT_BACK, T(60)));
     found_head(&b, 70, 5, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     step(&b, at_clock(270));
     found_head(&b, 280, 6, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     step(&b, at_clock(1070));
     found_head(&b, 1080, 7, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     EXPECT_TRACE(&b.tale,
                  "30 over\n"
                  "30 ask #3 put lock v8 " ID1 "_0 new: no node, fence 50\n"
@@ -195,7 +195,7 @@ a_batch_that_a_read_shows_is_applied(void **state)
     step(&b, at_clock(50));
     step(&b, refused(60, 4));
     found_head(&b, 70, 5, 9, (struct hf_heartbeat){MINE, 1},
-               (struct hf_head_state){true, 60});
+               (struct hf_head_state){.led = true, .next_fence = 60});
     EXPECT_TRACE(&b.tale,
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
                  "50 ask #4 put lock v8 " ID1 "_1: fence 60 batch 1\n"
@@ -213,7 +213,7 @@ a_batch_that_was_refused_and_is_not_there_ends_the_leadership(void **state)
     step(&b, write_now(30));
     step(&b, refused(40, 3)); /* for another reason than the version */
     found_head(&b, 50, 4, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     step(&b, applied(60, 6, 9));
     EXPECT_TRACE(&b.tale,
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
@@ -236,7 +236,7 @@ a_read_that_fails_after_a_refusal_decides_nothing(void **state)
     assert_int_equal(b.leader.state, HF_LEADER_LEADING);
     step(&b, at_clock(60));
     found_head(&b, 70, 5, 9, (struct hf_heartbeat){MINE, 1},
-               (struct hf_head_state){true, 60});
+               (struct hf_head_state){.led = true, .next_fence = 60});
     EXPECT_TRACE(&b.tale,
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
                  "40 ask #4 read\n"
@@ -254,7 +254,7 @@ a_head_with_this_claim_and_a_count_that_is_not_its_own_is_not_led(void **state)
     step(&b, write_now(30));
     step(&b, refused(40, 3));
     found_head(&b, 50, 4, 11, (struct hf_heartbeat){MINE, 3},
-               (struct hf_head_state){true, 90});
+               (struct hf_head_state){.led = true, .next_fence = 90});
     EXPECT_TRACE(&b.tale,
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
                  "40 ask #4 read\n"
@@ -274,7 +274,7 @@ what_confirmed_a_claim_carries_nothing_however_often_it_is_sent(void **state)
     step(&b, at_clock(20));
     step(&b, refused(30, 3));
     found_head(&b, 40, 4, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     step(&b, applied(50, 2, 8));
     step(&b, unknown(60, 5));
     step(&b, at_clock(80));
@@ -304,7 +304,7 @@ who_resigns_leaves_a_head_without_a_node(void **state)
     step(&b, at_clock(70));
     step(&b, refused(80, 5)); /* the first was applied */
     found_head(&b, 90, 6, 10, (struct hf_heartbeat){MINE, 1},
-               (struct hf_head_state){false, 60});
+               (struct hf_head_state){.led = false, .next_fence = 60});
     step(&b, at_clock(9000));
     EXPECT_TRACE(&b.tale,
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
@@ -354,7 +354,7 @@ over_an_unknown_batch_the_last_fence_that_is_known_is_put(void **state)
 
     step(&applied_after_all, refused(50, 4));
     found_head(&applied_after_all, 60, 5, 9, (struct hf_heartbeat){MINE, 1},
-               (struct hf_head_state){true, 60});
+               (struct hf_head_state){.led = true, .next_fence = 60});
     EXPECT_TRACE(&applied_after_all.tale,
                  "50 ask #5 read\n"
                  "60 ask #6 put lock v9 " ID1 "_1 new: no node, fence 60\n");
@@ -402,7 +402,7 @@ who_was_deposed_writes_nothing_more(void **state)
     step(&b, write_now(30));
     step(&b, refused(40, 3));
     found_head(&b, 50, 4, 20, (struct hf_heartbeat){6, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     step(&b, applied(60, 3, 9));
     step(&b, at_clock(9000));
     EXPECT_TRACE(&b.tale, "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
@@ -421,7 +421,7 @@ a_place_that_went_back_ends_the_leadership(void **state)
     step(&b, applied(40, 3, 9));
     step(&b, hf_event(HF_ON_WENT_BACK, T(50)));
     found_head(&b, 60, 4, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     EXPECT_TRACE(&b.tale,
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
                  "40 batch 1\n"
@@ -440,7 +440,7 @@ a_place_that_went_back_keeps_the_fence_that_is_there(void **state)
     step(&b, unknown(40, 3));
     step(&b, hf_event(HF_ON_WENT_BACK, T(50)));
     found_head(&b, 60, 4, 9, (struct hf_heartbeat){MINE, 1},
-               (struct hf_head_state){true, 60});
+               (struct hf_head_state){.led = true, .next_fence = 60});
     EXPECT_TRACE(&b.tale,
                  "30 ask #3 put lock v8 " ID1 "_1: fence 60 batch 1\n"
                  "50 over\n"
@@ -478,9 +478,9 @@ who_seeks_again_claims_with_another_id_and_hears_no_old_answers(void **state)
     hf_leader_seek(&b.leader, T(50));
     drain(&b, T(50));
     found_head(&b, 55, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){false, 50});
+               (struct hf_head_state){.led = false, .next_fence = 50});
     found_head(&b, 60, 4, 9, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){false, 50});
+               (struct hf_head_state){.led = false, .next_fence = 50});
     step(&b, applied(65, 2, 8));
     step(&b, applied(70, 5, 10));
     EXPECT_TRACE(&b.tale,

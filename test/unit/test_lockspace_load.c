@@ -308,8 +308,9 @@ a_server_that_forgot_grants_nothing_for_a_while(void **state)
     struct room r;
 
     (void)state;
-    config.start_grace.ms = 600;
-    r = room_with(&config);
+    r = room_empty(&config);
+    r.hold_until.ms = 1600;
+    room_begin(&r);
     room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
     room_acquire(
@@ -322,10 +323,46 @@ a_server_that_forgot_grants_nothing_for_a_while(void **state)
     room_fini(&r);
 }
 
+/* Its clock may be late, and what it wrote is lost: a fenced resource would take
+ * what its last holder writes late. */
+static void
+fences_begin_above_what_clients_have_seen_while_it_waits(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    r = room_empty(&config);
+    r.hold_until.ms = 1600;
+    room_begin(&r);
+    room_acquire(
+        &r,
+        (struct call){.stream = 11, .session = 1, .names = "A", .seen = 700});
+    room_acquire(
+        &r,
+        (struct call){.stream = 12, .session = 2, .names = "B", .seen = 300});
+    room_acquire(&r, (struct call){.stream = 13,
+                                   .session = 3,
+                                   .names = "C",
+                                   .seen = UINT64_C(1) << 52});
+    room_clock(&r, 1600);
+    EXPECT_TOLD(&r, "11 granted 701\n12 granted 702\n13 granted 703\n");
+    room_release(&r, (struct call){.stream = 14, .session = 1});
+    room_hush(&r);
+    room_acquire(
+        &r,
+        (struct call){
+            .stream = 15, .session = 1, .n = 2, .names = "A", .seen = 9000});
+    EXPECT_TOLD(&r, "15 granted 704\n");
+    room_fini(&r);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            fences_begin_above_what_clients_have_seen_while_it_waits),
         cmocka_unit_test(what_was_granted_is_held_under_the_next_leader),
         cmocka_unit_test(a_loaded_session_is_counted_from_the_load),
         cmocka_unit_test(a_grant_without_its_session_is_void_and_swept),

@@ -100,8 +100,9 @@ a_grace_after_a_start_is_a_reason_to_wait(void **state)
     char text[256];
 
     (void)state;
-    config.start_grace.ms = 600;
-    r = room_with(&config);
+    r = room_empty(&config);
+    r.hold_until.ms = 1600;
+    room_begin(&r);
     room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     show(&r, "A", text, sizeof(text));
     assert_string_equal(text, "1.1 grace 0 ms ann@db1\n");

@@ -10,7 +10,7 @@ who_does_not_serve_tells_everybody_so_and_whether_another_does(void **state)
     (void)state;
     node_keep_alive(&b, 1, 11, 1);
     node_found(&b, 2, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     node_keep_alive(&b, 3, 12, 1);
     node_acquire(&b, 4, 13, 1, "A");
     EXPECT_TOLD_BY(&b, "11 not leading, nobody does\n"
@@ -26,12 +26,12 @@ a_head_of_its_own_names_nobody(void **state)
 
     (void)state;
     node_found(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){false, 50});
+               (struct hf_head_state){.led = false, .next_fence = 50});
     node_store(&b, unknown(10, 2)); /* it was applied */
     node_at(&b, 20, HF_NODE_CLOCK);
     node_store(&b, refused(30, 3));
     node_found(&b, 40, 4, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     node_keep_alive(&b, 41, 11, 1);
     EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
                        "#3 put v7 fence 50\n"
@@ -350,7 +350,7 @@ what_is_not_due_when_leadership_ends_is_told_to_nobody(void **state)
     node_keep_alive(&b, 41, 12, 1);
     node_store(&b, refused(50, 3));
     node_found(&b, 60, 4, 20, (struct hf_heartbeat){6, 0},
-               (struct hf_head_state){true, 50});
+               (struct hf_head_state){.led = true, .next_fence = 50});
     node_store(&b, applied(70, 3, 9));
     node_keep_alive(&b, 71, 13, 1);
     EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
@@ -386,7 +386,7 @@ the_next_term_begins_with_an_empty_table(void **state)
     node_store(&b, applied(760, 3, 9));
     node_at(&b, 1260, HF_NODE_CLOCK);
     node_found(&b, 1270, 4, 9, (struct hf_heartbeat){7, 0},
-               (struct hf_head_state){false, 50});
+               (struct hf_head_state){.led = false, .next_fence = 50});
     node_store(&b, applied(1280, 5, 10));
     node_loaded(&b, 1290, 10);
     node_keep_alive(&b, 1300, 11, 1);

@@ -116,7 +116,7 @@ hf_lockspace_valid(const struct hf_lockspace_config *config)
 {
     return limits_valid(&config->limits) && config->blocking.ms > 0 &&
            config->resume_grace.ms >= 0 && config->takeover_grace.ms >= 0 &&
-           config->start_grace.ms >= 0 && config->ttl_max.ms > 0 &&
+           config->ttl_max.ms > 0 &&
            /* A timeout may be a tenth less. */
            config->takeover_grace.ms <=
                config->blocking.ms - config->blocking.ms / 10;

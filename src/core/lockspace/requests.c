@@ -13,6 +13,10 @@
  * a step takes no longer for a million of them. */
 #define PLACED_MAX 256
 
+/* No fence is as high: they begin at the wall clock in microseconds, and this
+ * is the year 2112. */
+#define SEEN_MAX (UINT64_C(1) << 52)
+
 /* ---- A request enters ---------------------------------------------------- */
 
 static size_t
@@ -378,6 +382,16 @@ lane_of(struct hf_lockspace *ls, uint32_t session,
     return lane;
 }
 
+/* Whoever forgot may have forgotten fences, too, and its clock may be late: it
+ * begins above what its clients have seen, unless that is no fence at all [L6]. */
+static void
+begin_above(struct hf_lockspace *ls, uint64_t seen)
+{
+    if (!hf_reached(ls->now, ls->hold_until) && seen >= ls->next_fence &&
+        seen < SEEN_MAX)
+        ls->next_fence = seen + 1;
+}
+
 void
 hf_requests_acquire(struct hf_lockspace *ls, uint32_t session,
                     const struct hf_message *message)
@@ -385,6 +399,7 @@ hf_requests_acquire(struct hf_lockspace *ls, uint32_t session,
     struct hf_ls_lane *lane;
     uint32_t number;
 
+    begin_above(ls, message->acquire.seen);
     if (message->lane < hf_session_at(ls, session)->lowest) {
         hf_claims_reply_over(ls, message->stream, HF_OVER_FORGOTTEN);
         return;

@@ -178,7 +178,7 @@ claiming(void)
     struct bench b = seeking();
 
     found_head(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){false, 50});
+               (struct hf_head_state){.led = false, .next_fence = 50});
     EXPECT_TRACE(&b.tale, "0 ask #2 put lock v7 " ID1 "_0 new: fence 50\n");
     return b;
 }

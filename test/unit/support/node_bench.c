@@ -314,7 +314,7 @@ node_loading(void)
     struct bench b = node_following();
 
     node_found(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){false, 50});
+               (struct hf_head_state){.led = false, .next_fence = 50});
     node_store(&b, applied(20, 2, 8));
     EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
                        "load, term 8\n");

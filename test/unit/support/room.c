@@ -207,8 +207,20 @@ room_serve(struct room *room, int64_t ms)
     room->now.ms = ms;
     room_step(room, (struct hf_lockspace_event){
                         .kind = HF_SPACE_SERVE,
-                        .serve = {.term = 7, .next_fence = 101, .wall_us = 5},
+                        .serve = {.term = 7,
+                                  .next_fence = 101,
+                                  .wall_us = 5,
+                                  .hold_until = room->hold_until},
                     });
+}
+
+void
+room_begin(struct room *room)
+{
+    room_serve(room, 1000);
+    for (uint64_t id = 1; id <= 3; id++)
+        room_open(room, id, 10000, HF_TAKEOVER);
+    room_hush(room);
 }
 
 struct room
@@ -216,10 +228,7 @@ room_with(const struct hf_lockspace_config *config)
 {
     struct room room = room_empty(config);
 
-    room_serve(&room, 1000);
-    for (uint64_t id = 1; id <= 3; id++)
-        room_open(&room, id, 10000, HF_TAKEOVER);
-    room_hush(&room);
+    room_begin(&room);
     return room;
 }
 
@@ -336,6 +345,7 @@ room_acquire(struct room *room, struct call call)
                                                      : HF_WAIT_LIMITED;
     event.message.acquire.remaining.ms = call.wait_ms;
     event.message.acquire.waited.ms = call.waited_ms;
+    event.message.acquire.seen = call.seen;
     if (call.note != NULL)
         event.message.acquire.note = bytes(call.note, strlen(call.note));
     room_step(room, event);

@@ -19,6 +19,7 @@ struct room {
     struct hf_lockspace *ls; /* owned */
     struct hf_lockspace_config config;
     struct hf_instant now;
+    struct hf_instant hold_until; /* as it will be served [L6] */
     char text[16384];
     size_t len;
     uint64_t last_mark;
@@ -30,6 +31,7 @@ struct hf_lockspace_config room_config(void);
 /* LOADING; and SERVING in term 7 from 1,000 ms on, where fences begin at 101.
  * The sessions 1, 2 and 3 are open: of 10 s, takeover. */
 struct room room_empty(const struct hf_lockspace_config *config);
+void room_begin(struct room *room); /* what is between the two */
 struct room room_with(const struct hf_lockspace_config *config);
 struct room room_new(void);
 void room_fini(struct room *room);
@@ -54,6 +56,7 @@ struct call {
     bool free;
     int64_t wait_ms; /* 0: for ever */
     int64_t waited_ms;
+    uint64_t seen;
     const char *note;
     uint64_t fence; /* room_handed: the grant's, unless said */
 };
