@@ -1,5 +1,6 @@
 #include "store/sqlite.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,7 +12,9 @@
 #include "store/sqlite_file.h"
 #include "store/sqlite_inspect.h"
 #include "store/sqlite_schema.h"
+#include "store/sqlite_served.h"
 #include "store/sqlite_wait.h"
+#include "wire/head.h"
 
 enum {
     /* For the calls that carry no end of their own: open, scan, purge. */
@@ -72,6 +75,61 @@ static const char settings[] = "PRAGMA synchronous=FULL;"
                                "PRAGMA cell_size_check=ON;"
                                "PRAGMA journal_size_limit=4194304;";
 
+/* Has a lock server lost something here?  Everybody else leaves it to one. */
+static enum hf_status
+admit(const struct sqlite *store, struct hf_error *error)
+{
+    const char *what =
+        store->base.loss == HF_STORE_FILE_LOST ? "it" : "its log (-wal)";
+
+    if (store->base.serves || store->base.loss == HF_STORE_WHOLE)
+        return HF_OK;
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "%s: a lock server serves it, and %s was removed: what was "
+                   "granted may still be held; start holdfastd there, or, if "
+                   "it is gone for good, run holdfastd --retire",
+                   store->place.path, what);
+}
+
+/* Before SQLite makes what is missing. */
+static enum hf_status
+look_for_loss(struct sqlite *store, bool *marked, struct hf_error *error)
+{
+    struct hf_sqlite_served served;
+    struct stat found;
+    enum hf_status status =
+        hf_sqlite_served_look(&store->place, &served, error);
+
+    if (status != HF_OK)
+        return status;
+    *marked = served.marked;
+    store->base.promised = served.promised;
+    store->base.loss = served.log_lost ? HF_STORE_LOG_LOST : HF_STORE_WHOLE;
+    if (served.marked && stat(store->place.path, &found) != 0 &&
+        errno == ENOENT)
+        store->base.loss = HF_STORE_FILE_LOST;
+    return admit(store, error);
+}
+
+/* The file of one that is marked may have been made anew, and no more. */
+static enum hf_status
+look_for_head(struct sqlite *store, struct hf_error *error)
+{
+    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
+    sqlite3_stmt *statement = NULL;
+    int code =
+        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_FIND, head, &statement);
+
+    if (code != SQLITE_OK)
+        return fail(store, code, error);
+    code = sqlite3_step(statement);
+    if (code == SQLITE_DONE)
+        store->base.loss = HF_STORE_FILE_LOST;
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE || code == SQLITE_ROW ? admit(store, error)
+                                                     : fail(store, code, error);
+}
+
 static enum hf_status
 set_up(struct sqlite *store, struct hf_error *error)
 {
@@ -94,6 +152,8 @@ set_up(struct sqlite *store, struct hf_error *error)
     if (code != SQLITE_OK)
         return fail(store, code, error);
     hf_sqlite_file_share(store->sql.db.identity.database);
+    store->base.identity =
+        hf_sqlite_served_identity(store->sql.db.identity.database);
     return hf_sqlite_db_note(&store->sql.db, error);
 }
 
@@ -120,14 +180,16 @@ look_in(struct sqlite *store, struct hf_error *error)
 }
 
 static enum hf_status
-open_file(struct sqlite *store, struct hf_error *error)
+open_file(struct sqlite *store, bool *marked, struct hf_error *error)
 {
     struct hf_sqlite_db *db = &store->sql.db;
     struct hf_sqlite_file_seen seen;
     enum hf_status status;
 
     if (!store->base.look_only) {
-        status = hf_sqlite_file_prepare(&store->place, error);
+        status = look_for_loss(store, marked, error);
+        if (status == HF_OK)
+            status = hf_sqlite_file_prepare(&store->place, error);
         return status != HF_OK ? status
                                : hf_sqlite_db_open(db, store->place.path,
                                                    HF_SQLITE_WRITE, error);
@@ -147,7 +209,8 @@ static enum hf_status
 open_database(struct sqlite *store, struct hf_instant until,
               struct hf_error *error)
 {
-    enum hf_status status = open_file(store, error);
+    bool marked = false;
+    enum hf_status status = open_file(store, &marked, error);
 
     if (status != HF_OK || store->sql.db.handle == NULL)
         return status;
@@ -157,6 +220,8 @@ open_database(struct sqlite *store, struct hf_instant until,
     store->sql.db.locked_ms = &store->base.locked_ms;
     status =
         store->base.look_only ? look_in(store, error) : set_up(store, error);
+    if (status == HF_OK && marked)
+        status = look_for_head(store, error);
     if (status != HF_OK)
         hf_sqlite_sql_close(&store->sql);
     return status;
@@ -468,6 +533,7 @@ commit(struct hf_store *base, struct hf_store_group *groups,
 
     if (enter(store, until, error) != HF_OK)
         return;
+    store->sql.db.keep_log = base->keeps_log;
     hf_sqlite_commit_groups(&store->sql, groups, groups_count, error);
     leave(store);
 }
@@ -488,6 +554,48 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
     status = hf_sqlite_commit_purge(&store->sql, &what, purged, error);
     leave(store);
     return status;
+}
+
+/* ---- For a lock server --------------------------------------------------- */
+
+/* All of the log is in the file, and on the disk, when nobody reads what was
+ * there before. */
+static enum hf_status
+fold(struct sqlite *store, struct hf_error *error)
+{
+    int code = sqlite3_wal_checkpoint_v2(store->sql.db.handle, "main",
+                                         SQLITE_CHECKPOINT_FULL, NULL, NULL);
+
+    if ((code & 0xff) == SQLITE_BUSY)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s: another program keeps it locked, or reads it "
+                       "without an end, so that nothing can be folded into it",
+                       store->place.path);
+    return code == SQLITE_OK ? HF_OK : fail(store, code, error);
+}
+
+static enum hf_status
+secure(struct hf_store *base, struct hf_duration promised,
+       struct hf_instant until, struct hf_error *error)
+{
+    struct sqlite *store = sqlite_of(base);
+    enum hf_status status = enter(store, until, error);
+
+    if (status != HF_OK)
+        return status;
+    status = hf_sqlite_served_mark(&store->place, promised, error);
+    if (status == HF_OK)
+        status = fold(store, error);
+    if (status == HF_OK)
+        status = hf_sqlite_db_check(&store->sql.db, error);
+    leave(store);
+    return status;
+}
+
+static enum hf_status
+unmark(struct hf_store *base, struct hf_error *error)
+{
+    return hf_sqlite_served_unmark(&sqlite_of(base)->place, error);
 }
 
 /* ---- Wait ---------------------------------------------------------------- */
@@ -590,10 +698,12 @@ static const struct hf_store_methods methods = {
     .is_woken = is_woken,
     .purge = purge,
     .inspect = inspect,
+    .secure = secure,
+    .unmark = unmark,
 };
 
 enum hf_status
-hf_sqlite_open(const struct hf_place *place, bool look_only,
+hf_sqlite_open(const struct hf_place *place, enum hf_store_use use,
                const struct hf_alloc *alloc, struct hf_store **store,
                struct hf_error *error)
 {
@@ -606,7 +716,8 @@ hf_sqlite_open(const struct hf_place *place, bool look_only,
     made->base = (struct hf_store){
         .methods = &methods,
         .alloc = alloc,
-        .look_only = look_only,
+        .look_only = use == HF_STORE_TO_LOOK,
+        .serves = use == HF_STORE_TO_SERVE,
         .limits = limits,
     };
     made->place = *place;

@@ -16,7 +16,7 @@
  * names; and ten times as often where each look names a key.
  */
 HF_MUST_USE enum hf_status hf_sqlite_open(const struct hf_place *place,
-                                          bool look_only,
+                                          enum hf_store_use use,
                                           const struct hf_alloc *alloc,
                                           struct hf_store **store,
                                           struct hf_error *error);

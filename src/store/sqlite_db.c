@@ -132,7 +132,8 @@ on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
         hf_sqlite_log_note(db->identity.database, db->identity.files[1].number);
         db->log_noted = true;
     }
-    if (pages >= LOG_PAGES && hf_sqlite_db_check(db, NULL) == HF_OK)
+    if (pages >= LOG_PAGES && !db->keep_log &&
+        hf_sqlite_db_check(db, NULL) == HF_OK)
         sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL,
                                   NULL);
     return SQLITE_OK;

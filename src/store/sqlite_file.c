@@ -176,6 +176,14 @@ set_permissions(const char *path, const struct stat *folder)
     return chmod(path, 0660) == 0;
 }
 
+bool
+hf_sqlite_file_permit(const char *path, const char *folder)
+{
+    struct stat found;
+
+    return stat(folder, &found) == 0 && set_permissions(path, &found);
+}
+
 /*
  * Give the file that was made the name of the place, unless one has it.  By a
  * rename: with a link beside it the file would have two names for a moment,
@@ -272,10 +280,9 @@ look_at_file(const char *path, const struct stat *found, struct hf_error *error)
     return refuse_names(path, found, error);
 }
 
-/* Without links at its end, which must not lead to another machine. */
-static enum hf_status
-path_of(const struct hf_place *place, char path[PATH_SIZE],
-        struct hf_error *error)
+enum hf_status
+hf_sqlite_file_path(const struct hf_place *place, char path[HF_PLACE_MAX + 1],
+                    struct hf_error *error)
 {
     struct hf_text text;
     enum hf_status status;
@@ -292,7 +299,7 @@ hf_sqlite_file_prepare(const struct hf_place *place, struct hf_error *error)
     char path[PATH_SIZE];
     char folder[PATH_SIZE];
     struct stat found;
-    enum hf_status status = path_of(place, path, error);
+    enum hf_status status = hf_sqlite_file_path(place, path, error);
 
     if (status != HF_OK)
         return status;
@@ -324,7 +331,7 @@ hf_sqlite_file_look(const struct hf_place *place,
                     struct hf_sqlite_file_seen *seen, struct hf_error *error)
 {
     char path[PATH_SIZE];
-    enum hf_status status = path_of(place, path, error);
+    enum hf_status status = hf_sqlite_file_path(place, path, error);
 
     *seen = (struct hf_sqlite_file_seen){.exists = false};
     if (status != HF_OK)
@@ -344,7 +351,7 @@ hf_sqlite_file_explain(const struct hf_place *place, enum hf_status status,
     static const char *const suffixes[] = {"", "-wal", "-shm"};
     char path[PATH_SIZE];
 
-    if (path_of(place, path, NULL) != HF_OK)
+    if (hf_sqlite_file_path(place, path, NULL) != HF_OK)
         return status;
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         char name[PATH_SIZE + 8];

@@ -30,6 +30,16 @@
 HF_MUST_USE enum hf_status hf_sqlite_file_prepare(const struct hf_place *place,
                                                   struct hf_error *error);
 
+/* Its path, without links at its end, which must not lead to another machine.
+ * Statuses as above. */
+HF_MUST_USE enum hf_status hf_sqlite_file_path(const struct hf_place *place,
+                                               char path[HF_PLACE_MAX + 1],
+                                               struct hf_error *error);
+
+/* Give a file that was made in `folder` the permissions that the database would
+ * have; errno says why not. */
+bool hf_sqlite_file_permit(const char *path, const char *folder);
+
 /* What there is to look at. */
 struct hf_sqlite_file_seen {
     bool exists;      /* a file of at least two bytes */

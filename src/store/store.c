@@ -15,7 +15,7 @@
 static const struct hf_duration head_patience = {5000};
 
 static enum hf_status
-open_place(const struct hf_place *place, bool look_only,
+open_place(const struct hf_place *place, enum hf_store_use use,
            const struct hf_alloc *alloc, struct hf_store **store,
            struct hf_error *error)
 {
@@ -25,10 +25,10 @@ open_place(const struct hf_place *place, bool look_only,
     case HF_PLACE_MEMORY:
         status = hf_memory_open(place->path, alloc, store, error);
         if (status == HF_OK)
-            (*store)->look_only = look_only;
+            (*store)->look_only = use == HF_STORE_TO_LOOK;
         break;
     case HF_PLACE_SQLITE:
-        status = hf_sqlite_open(place, look_only, alloc, store, error);
+        status = hf_sqlite_open(place, use, alloc, store, error);
         break;
     }
     return status;
@@ -49,14 +49,21 @@ enum hf_status
 hf_store_open_at(const struct hf_place *place, const struct hf_alloc *alloc,
                  struct hf_store **store, struct hf_error *error)
 {
-    return open_place(place, false, alloc, store, error);
+    return open_place(place, HF_STORE_TO_LOCK, alloc, store, error);
+}
+
+enum hf_status
+hf_store_serve_at(const struct hf_place *place, const struct hf_alloc *alloc,
+                  struct hf_store **store, struct hf_error *error)
+{
+    return open_place(place, HF_STORE_TO_SERVE, alloc, store, error);
 }
 
 enum hf_status
 hf_store_look_at(const struct hf_place *place, const struct hf_alloc *alloc,
                  struct hf_store **store, struct hf_error *error)
 {
-    return open_place(place, true, alloc, store, error);
+    return open_place(place, HF_STORE_TO_LOOK, alloc, store, error);
 }
 
 void
@@ -188,6 +195,16 @@ is_within(const struct hf_store_limits *limits,
     return operations <= limits->max_operations && bytes <= limits->max_bytes;
 }
 
+/* What is written from here on says what was lost. */
+static void
+note_written(struct hf_store *store, const struct hf_store_group *groups,
+             size_t groups_count)
+{
+    for (size_t i = 0; i < groups_count; i++)
+        if (groups[i].verdict == HF_APPLIED)
+            store->loss = HF_STORE_WHOLE;
+}
+
 void
 hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
                 size_t groups_count, struct hf_instant until,
@@ -203,6 +220,48 @@ hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
         late(error);
     else
         store->methods->commit(store, groups, groups_count, until, error);
+    note_written(store, groups, groups_count);
+}
+
+enum hf_store_loss
+hf_store_loss(const struct hf_store *store)
+{
+    return store->loss;
+}
+
+struct hf_duration
+hf_store_promised(const struct hf_store *store)
+{
+    return store->promised;
+}
+
+uint64_t
+hf_store_identity(const struct hf_store *store)
+{
+    return store->identity;
+}
+
+enum hf_status
+hf_store_secure(struct hf_store *store, struct hf_duration promised,
+                struct hf_instant until, struct hf_error *error)
+{
+    return store->methods->secure == NULL
+               ? HF_OK
+               : store->methods->secure(store, promised, until, error);
+}
+
+void
+hf_store_keep_log(struct hf_store *store, bool keep)
+{
+    store->keeps_log = keep;
+}
+
+enum hf_status
+hf_store_unmark(struct hf_store *store, struct hf_error *error)
+{
+    return store->methods->unmark == NULL
+               ? HF_OK
+               : store->methods->unmark(store, error);
 }
 
 void

@@ -150,6 +150,13 @@ HF_MUST_USE enum hf_status hf_store_look_at(const struct hf_place *place,
                                             struct hf_store **store,
                                             struct hf_error *error);
 
+/* The same, to serve it: what a lock server left there, and lost, is no reason
+ * not to open it.  Everybody else is HF_E_UNAVAILABLE then, and makes nothing. */
+HF_MUST_USE enum hf_status hf_store_serve_at(const struct hf_place *place,
+                                             const struct hf_alloc *alloc,
+                                             struct hf_store **store,
+                                             struct hf_error *error);
+
 /* hf_store_close(NULL) does nothing.  Cannot fail. */
 void hf_store_close(struct hf_store *store);
 
@@ -212,6 +219,47 @@ HF_MUST_USE enum hf_status hf_store_find_lock(struct hf_store *store,
  */
 HF_MUST_USE enum hf_status hf_store_unserved(struct hf_store *store,
                                              struct hf_error *error);
+
+/*
+ * ---- For a lock server, by a thread that may call -------------------------
+ *
+ * What it granted must not be forgotten without a trace [L6].
+ */
+
+/* What was found missing when the place was opened (anew), until something has
+ * been written to it. */
+enum hf_store_loss {
+    HF_STORE_WHOLE,
+    HF_STORE_FILE_LOST, /* it was served, and what is there has no head */
+    HF_STORE_LOG_LOST,  /* a node leads it, and what was not folded is gone */
+};
+enum hf_store_loss hf_store_loss(const struct hf_store *store);
+
+/* The longest ttl that hf_store_secure was told of, there where the file is
+ * lost; 0: nobody knows. */
+struct hf_duration hf_store_promised(const struct hf_store *store);
+
+/* A number of the place that no copy of it has; 0: it has none. */
+uint64_t hf_store_identity(const struct hf_store *store);
+
+/*
+ * Before anything is granted in a term: leave a mark that the place is served,
+ * with the longest ttl that is promised, and fold what was committed into that
+ * part of it which is lost as a whole only.  So a loss is noticed by whoever
+ * opens it.  HF_E_UNAVAILABLE: also where others read it without an end.
+ */
+HF_MUST_USE enum hf_status hf_store_secure(struct hf_store *store,
+                                           struct hf_duration promised,
+                                           struct hf_instant until,
+                                           struct hf_error *error);
+
+/* What is committed from here on is not folded: a head without a node, while
+ * something is granted, would hide a loss.  Or it may be again. */
+void hf_store_keep_log(struct hf_store *store, bool keep);
+
+/* It is served no more, and nothing is granted in it: remove the mark. */
+HF_MUST_USE enum hf_status hf_store_unmark(struct hf_store *store,
+                                           struct hf_error *error);
 
 /*
  * Apply each group, all or none, independent of the others: a refused group
@@ -296,6 +344,13 @@ typedef void hf_store_checkup_fn(void *ctx, const struct hf_checkup *checkup);
 void hf_store_inspect(struct hf_store *store, struct hf_instant until,
                       hf_store_checkup_fn *tell, void *ctx);
 
+/* What a place is opened for. */
+enum hf_store_use {
+    HF_STORE_TO_LOCK,
+    HF_STORE_TO_SERVE,
+    HF_STORE_TO_LOOK,
+};
+
 /*
  * What stands behind the functions above: one table a kind of store.  A
  * store's own struct begins with struct hf_store.
@@ -324,12 +379,22 @@ struct hf_store_methods {
                             struct hf_error *error);
     void (*inspect)(struct hf_store *store, struct hf_instant until,
                     hf_store_checkup_fn *tell, void *ctx);
+    /* NULL: nothing is ever lost that could be noticed. */
+    enum hf_status (*secure)(struct hf_store *store,
+                             struct hf_duration promised,
+                             struct hf_instant until, struct hf_error *error);
+    enum hf_status (*unmark)(struct hf_store *store, struct hf_error *error);
 };
 
 struct hf_store {
     const struct hf_store_methods *methods;
     const struct hf_alloc *alloc; /* borrowed */
     bool look_only;               /* opened by hf_store_look_at */
+    bool serves;                  /* opened by hf_store_serve_at */
+    bool keeps_log;               /* see hf_store_keep_log */
+    enum hf_store_loss loss;
+    struct hf_duration promised; /* see hf_store_promised */
+    uint64_t identity;
     struct hf_store_limits limits;
     uint64_t generation;       /* as hf_store_generation says */
     _Atomic uint64_t looks;    /* as hf_store_looks says */

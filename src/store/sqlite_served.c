@@ -1,0 +1,253 @@
+#include "store/sqlite_served.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "store/sqlite_db.h"
+#include "store/sqlite_file.h"
+#include "wire/head.h"
+
+enum {
+    NAME_SIZE = HF_PLACE_MAX + 32,
+
+    /* Of a log: sqlite.org/walformat.html. */
+    LOG_HEADER_LEN = 32,
+    LOG_SALT = 16,
+    FRAME_SALT = 8,
+    SALT_LEN = 8,
+};
+
+/* ---- The mark ------------------------------------------------------------ */
+
+/* "/a/served.db": "/a/.served.db.served", and its folder, "/a". */
+struct names {
+    char file[HF_PLACE_MAX + 1]; /* without links */
+    char mark[NAME_SIZE];
+    char folder[HF_PLACE_MAX + 1];
+};
+
+static enum hf_status
+find_names(const struct hf_place *place, struct names *names,
+           struct hf_error *error)
+{
+    enum hf_status status = hf_sqlite_file_path(place, names->file, error);
+    const char *name;
+    size_t folder_len;
+
+    if (status != HF_OK)
+        return status;
+    name = strrchr(names->file, '/') + 1;
+    folder_len = (size_t)(name - names->file);
+    snprintf(names->mark, sizeof(names->mark), "%.*s.%s.served",
+             (int)folder_len, names->file, name);
+    snprintf(names->folder, sizeof(names->folder), "%.*s", (int)folder_len,
+             names->file);
+    return HF_OK;
+}
+
+static enum hf_status
+fail_mark(const struct names *names, struct hf_error *error)
+{
+    char space[128];
+    int code = errno;
+
+    return hf_fail(error,
+                   code == EACCES || code == EPERM || code == EROFS
+                       ? HF_E_DENIED
+                       : HF_E_UNAVAILABLE,
+                   "cannot write %s, which says that a lock server served the "
+                   "file: %s",
+                   names->mark, strerror_r(code, space, sizeof(space)));
+}
+
+/* What it says cannot be read by everybody; that it is there can. */
+static void
+read_mark(const struct names *names, struct hf_sqlite_served *served)
+{
+    char text[64] = "";
+    struct stat found;
+    ssize_t len;
+    int fd;
+
+    served->marked = lstat(names->mark, &found) == 0;
+    fd = open(names->mark, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    len = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (len > 0 &&
+        sscanf(text, "max_ttl_ms %" SCNd64, &served->promised.ms) != 1)
+        served->promised.ms = 0;
+    if (served->promised.ms < 0 || served->promised.ms > HF_TTL_MAX_MS)
+        served->promised.ms = HF_TTL_MAX_MS;
+}
+
+static bool
+sync_folder(const struct names *names)
+{
+    int fd = open(names->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool synced = fd >= 0 && fsync(fd) == 0;
+
+    hf_fd_close(&fd);
+    return synced;
+}
+
+static bool
+write_all(int fd, struct hf_duration promised)
+{
+    int len = dprintf(fd, "max_ttl_ms %" PRId64 "\n", promised.ms);
+
+    return len > 0 && fsync(fd) == 0;
+}
+
+enum hf_status
+hf_sqlite_served_mark(const struct hf_place *place, struct hf_duration promised,
+                      struct hf_error *error)
+{
+    struct hf_sqlite_served there = {.marked = false};
+    char made[NAME_SIZE + 8];
+    struct names names;
+    enum hf_status status = find_names(place, &names, error);
+    int fd;
+
+    if (status != HF_OK)
+        return status;
+    read_mark(&names, &there);
+    if (there.marked && there.promised.ms == promised.ms)
+        return HF_OK;
+    snprintf(made, sizeof(made), "%s.XXXXXX", names.mark);
+    fd = mkostemp(made, O_CLOEXEC);
+    if (fd < 0)
+        return fail_mark(&names, error);
+    if (!write_all(fd, promised) ||
+        !hf_sqlite_file_permit(made, names.folder) ||
+        rename(made, names.mark) != 0 || !sync_folder(&names)) {
+        status = fail_mark(&names, error);
+        unlink(made);
+    }
+    hf_fd_close(&fd);
+    return status;
+}
+
+enum hf_status
+hf_sqlite_served_unmark(const struct hf_place *place, struct hf_error *error)
+{
+    struct names names;
+    enum hf_status status = find_names(place, &names, error);
+
+    if (status != HF_OK)
+        return status;
+    if (unlink(names.mark) != 0 && errno != ENOENT)
+        return fail_mark(&names, error);
+    return HF_OK;
+}
+
+/* ---- The log ------------------------------------------------------------- */
+
+/* Has it a frame of its own?  One of an earlier log has another salt. */
+static bool
+has_log(const char *database)
+{
+    unsigned char bytes[LOG_HEADER_LEN + FRAME_SALT + SALT_LEN];
+    char log[NAME_SIZE];
+    ssize_t len;
+    int fd;
+
+    snprintf(log, sizeof(log), "%s-wal", database);
+    fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno != ENOENT; /* it is there, and not for us to read */
+    len = pread(fd, bytes, sizeof(bytes), 0);
+    close(fd);
+    return len == (ssize_t)sizeof(bytes) &&
+           memcmp(bytes + LOG_SALT, bytes + LOG_HEADER_LEN + FRAME_SALT,
+                  SALT_LEN) == 0;
+}
+
+static bool
+names_a_node(const char *value, size_t len)
+{
+    struct hf_head head;
+
+    return hf_head_decode(value, len, &head, NULL) != HF_OK ||
+           head.node[0] != '\0';
+}
+
+/* In the database, as it stands; what is none is found by who opens it. */
+static bool
+is_led(const char *path)
+{
+    static const char sql[] =
+        "SELECT value FROM holdfast_records WHERE space = '" HF_HEAD_SPACE
+        "' AND name = '" HF_HEAD_NAME "' AND value IS NOT NULL";
+    struct hf_sqlite_db db;
+    sqlite3_stmt *statement = NULL;
+    bool led = false;
+
+    if (hf_sqlite_db_open(&db, path, HF_SQLITE_STILL, NULL) != HF_OK)
+        return false;
+    if (sqlite3_prepare_v2(db.handle, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        const char *value = (const char *)sqlite3_column_text(statement, 0);
+
+        led = value == NULL ||
+              names_a_node(value, (size_t)sqlite3_column_bytes(statement, 0));
+    }
+    sqlite3_finalize(statement);
+    hf_sqlite_db_close(&db);
+    return led;
+}
+
+enum hf_status
+hf_sqlite_served_look(const struct hf_place *place,
+                      struct hf_sqlite_served *served, struct hf_error *error)
+{
+    struct names names;
+    struct stat found;
+    enum hf_status status = find_names(place, &names, error);
+
+    *served = (struct hf_sqlite_served){.marked = false};
+    if (status != HF_OK)
+        return status;
+    read_mark(&names, served);
+    served->log_lost = stat(names.file, &found) == 0 &&
+                       S_ISREG(found.st_mode) && found.st_size > 1 &&
+                       !has_log(names.file) && is_led(names.file);
+    return HF_OK;
+}
+
+/* ---- Identity ------------------------------------------------------------ */
+
+/* The number of a file that was removed is soon given to another; when it was
+ * made tells them apart, where the file system knows.  (The device's number may
+ * be another after a reboot.) */
+uint64_t
+hf_sqlite_served_identity(const char *path)
+{
+    struct statx found;
+    uint64_t parts[3] = {0};
+    struct stat old;
+
+    if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &found) == 0) {
+        parts[0] = found.stx_ino;
+        if ((found.stx_mask & STATX_BTIME) != 0) {
+            parts[1] = (uint64_t)found.stx_btime.tv_sec;
+            parts[2] = found.stx_btime.tv_nsec;
+        }
+    } else if (stat(path, &old) == 0) {
+        parts[0] = old.st_ino;
+    } else {
+        return 0;
+    }
+    return hf_hash_bytes(HF_HASH_SEED, parts, sizeof(parts));
+}

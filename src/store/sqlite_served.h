@@ -1,0 +1,51 @@
+#ifndef HF_STORE_SQLITE_SERVED_H
+#define HF_STORE_SQLITE_SERVED_H
+
+#include <holdfast/words.h>
+
+#include "base/attrs.h"
+#include "store/place.h"
+
+/*
+ * Served: what a lock server leaves in the folder of its file, so that a loss of
+ * what it granted is noticed [L6], whoever opens the file next.
+ *
+ * A mark, `.NAME.served`, says that the file was served, and the longest ttl
+ * that was promised.  It is hidden, so that `rm NAME*` does not take it along.
+ * A file that is marked and has no head was made anew.
+ *
+ * The head in the database itself, without its log (-wal).  SQLite makes a log
+ * where there is none, so this is looked at before SQLite opens the file.  While
+ * a server grants anything its head has a node, in the database too (hf_store_
+ * secure); then a log that is missing, or has nothing in it, was removed: by a
+ * person, or by another program, which was the last to close the file.
+ *
+ * Plain calls, any thread.
+ */
+
+struct hf_sqlite_served {
+    bool marked;
+    struct hf_duration promised; /* as the mark says; 0: it does not */
+    bool log_lost;
+};
+
+/* Look.  Opens no database that this process has open (sqlite_file.h), whose
+ * opener has looked.  Statuses of a path that is none. */
+HF_MUST_USE enum hf_status
+hf_sqlite_served_look(const struct hf_place *place,
+                      struct hf_sqlite_served *served, struct hf_error *error);
+
+/* Write the mark, unless it is there and says so.  Durable. */
+HF_MUST_USE enum hf_status hf_sqlite_served_mark(const struct hf_place *place,
+                                                 struct hf_duration promised,
+                                                 struct hf_error *error);
+
+/* Remove it. */
+HF_MUST_USE enum hf_status hf_sqlite_served_unmark(const struct hf_place *place,
+                                                   struct hf_error *error);
+
+/* A number that the file at `path` keeps for as long as it is, and no copy of it
+ * has; 0: it cannot be looked at. */
+uint64_t hf_sqlite_served_identity(const char *path);
+
+#endif
