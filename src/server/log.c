@@ -113,9 +113,27 @@ hf_log_say(struct hf_log *log, enum hf_log_level level, const char *event,
 
 /* ---- The seat ------------------------------------------------------------ */
 
+/* Whoever has a fenced resource must know it, too. */
 static void
-say_state(struct hf_log *log, const struct hf_node *node, const char *leader)
+say_grace(struct hf_log *log, const struct hf_seat *seat)
 {
+    const struct hf_log_field why[] = {
+        {"grace_ms", NULL, (uint64_t)hf_seat_grace(seat).ms},
+        {"why", hf_seat_cause(seat), 0},
+        {"fences",
+         "begin at this machine's clock, or above what clients have seen: had "
+         "it been set back, they might repeat",
+         0},
+        {0}};
+
+    if (why[0].number > 0)
+        hf_log_say(log, HF_LOG_WARN, "grants nothing yet", why);
+}
+
+static void
+say_state(struct hf_log *log, const struct hf_seat *seat, const char *leader)
+{
+    const struct hf_node *node = hf_seat_node(seat);
     const struct hf_log_field term[] = {{"term", NULL, node->term}, {0}};
     const struct hf_log_field where[] = {{"leader", leader, 0}, {0}};
 
@@ -129,6 +147,7 @@ say_state(struct hf_log *log, const struct hf_node *node, const char *leader)
         break;
     case HF_NODE_SERVING:
         hf_log_say(log, HF_LOG_INFO, "leads", term);
+        say_grace(log, seat);
         break;
     case HF_NODE_DRAINING:
         hf_log_say(log, HF_LOG_INFO, "drains", term);
@@ -148,7 +167,7 @@ hf_log_look(struct hf_log *log, const struct hf_seat *seat)
 
     if (node->state != log->state ||
         (node->state == HF_NODE_FOLLOWING && strcmp(leader, log->leader) != 0))
-        say_state(log, node, leader);
+        say_state(log, seat, leader);
     log->state = node->state;
     snprintf(log->leader, sizeof(log->leader), "%s", leader);
     (void)hf_seat_trouble(seat, &trouble);

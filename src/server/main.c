@@ -172,6 +172,10 @@ main(int argc, char **argv)
     }
     if (options->retire)
         return retire(&config.service.seat.scribe.place);
+    if (options->forgot && hf_unled(&config.service.seat.scribe.place,
+                                    &hf_alloc_libc, &error) != HF_OK)
+        return complain(&error);
+    config.service.seat.scribe.forgot = options->forgot;
     daemon.argc = argc;
     daemon.argv = argv;
     daemon.log.format = options->settings.log;

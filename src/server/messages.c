@@ -1,3 +1,5 @@
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -80,8 +82,10 @@ static struct hf_duration
 ttl_of(const struct hearing *h)
 {
     const struct hf_api_body *body = &h->service->body;
+    const struct hf_lockspace_config *config =
+        &h->service->config.seat.node.lockspace;
     struct hf_duration ttl = {TTL_MS};
-    struct hf_duration wait = h->service->config.seat.node.lockspace.blocking;
+    struct hf_duration wait = config->blocking;
 
     if (is_given(h, HF_API_TTL))
         return body->ttl;
@@ -90,7 +94,7 @@ ttl_of(const struct hearing *h)
     if (body->wait == HF_WAIT_LIMITED && body->remaining.ms < wait.ms)
         wait = body->remaining;
     ttl.ms += wait.ms;
-    return ttl.ms < HF_TTL_MAX_MS ? ttl : (struct hf_duration){HF_TTL_MAX_MS};
+    return ttl.ms < config->ttl_max.ms ? ttl : config->ttl_max;
 }
 
 /* ---- Sending it in ------------------------------------------------------- */
@@ -119,16 +123,43 @@ add_call(struct hearing *h)
     return call;
 }
 
+/* What a server that keeps nothing cannot promise, and for how long none does:
+ * see L6. */
+static bool
+may_be_opened(const struct hearing *h)
+{
+    const struct hf_seat_config *config = &h->service->config.seat;
+    struct hf_duration most = config->node.lockspace.ttl_max;
+    struct hf_duration ttl = h->message.open.ttl;
+    char why[128];
+
+    if (ttl.ms > most.ms) {
+        snprintf(why, sizeof(why),
+                 "a \"ttl\" of %" PRId64 " ms is above this server's max-ttl, "
+                 "%" PRId64 " ms",
+                 ttl.ms, most.ms);
+        refuse(h, HF_API_BAD_REQUEST, why);
+        return false;
+    }
+    if (h->message.open.if_dead == HF_REFUSE &&
+        config->scribe.place.kind == HF_PLACE_MEMORY) {
+        refuse(h, HF_API_VOLATILE, NULL);
+        return false;
+    }
+    return true;
+}
+
 /* Whatever cannot be kept as it is, is refused at the door. */
 static bool
 is_sound(const struct hearing *h)
 {
     struct hf_error why;
 
-    if (hf_served_check(&h->message, &why) == HF_OK)
-        return true;
-    refuse(h, HF_API_BAD_REQUEST, why.text);
-    return false;
+    if (hf_served_check(&h->message, &why) != HF_OK) {
+        refuse(h, HF_API_BAD_REQUEST, why.text);
+        return false;
+    }
+    return h->message.kind != HF_MESSAGE_OPEN || may_be_opened(h);
 }
 
 static void

@@ -26,8 +26,18 @@ const char hf_server_options_help[] =
     "for\n"
     "                      so long; who waits is told to ask again before "
     "that;\n"
-    "                      default 30s\n"
+    "                      default 30s, or half of --max-ttl where that is "
+    "less\n"
     "  --idle-margin PART  so much of it before that; default 0.03\n"
+    "  --max-ttl DURATION  the longest ttl of a session; a server that forgot "
+    "what\n"
+    "                      it granted grants nothing for so long; default 60s\n"
+    "  --no-grace          it grants at once, in memory: nobody holds "
+    "anything\n"
+    "                      that was granted before\n"
+    "  --forgot            the place was restored from a backup: grant nothing "
+    "until\n"
+    "                      nobody believes in what was granted since\n"
     "  --connections N     at most; default 10000\n"
     "  --streams N         requests of one connection at once, at most; "
     "default\n"
@@ -58,6 +68,8 @@ const char hf_server_options_help[] =
 enum {
     OPTION_SETTING = 256,
     OPTION_PORT,
+    OPTION_NO_GRACE,
+    OPTION_FORGOT,
     OPTION_INSECURE,
     OPTION_CONFIG,
     OPTION_CHECK_CONFIG,
@@ -76,6 +88,9 @@ static const struct option all[] = {
     {"connections", required_argument, NULL, OPTION_SETTING},
     {"streams", required_argument, NULL, OPTION_SETTING},
     {"locks", required_argument, NULL, OPTION_SETTING},
+    {"max-ttl", required_argument, NULL, OPTION_SETTING},
+    {"no-grace", no_argument, NULL, OPTION_NO_GRACE},
+    {"forgot", no_argument, NULL, OPTION_FORGOT},
     {"insecure", no_argument, NULL, OPTION_INSECURE},
     {"log", required_argument, NULL, OPTION_SETTING},
     {"config", required_argument, NULL, OPTION_CONFIG},
@@ -219,6 +234,11 @@ take(int option, int index, struct hf_server_options *options, char **argv,
                                error);
     case OPTION_PORT:
         return take_port(optarg, &options->settings, error);
+    case OPTION_NO_GRACE:
+        return hf_settings_set(&options->settings, "no-grace", "yes", error);
+    case OPTION_FORGOT:
+        options->forgot = true;
+        return HF_OK;
     case OPTION_INSECURE:
         return hf_settings_set(&options->settings, "insecure", "yes", error);
     case OPTION_CONFIG:

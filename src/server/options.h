@@ -14,6 +14,7 @@ struct hf_server_options {
     int ready_fd; /* -1: none */
     bool check;   /* only look whether it could run */
     bool retire;  /* free the place of a server that is gone */
+    bool forgot;  /* what was granted last is not in the place */
     bool help;
     bool version;
 };

@@ -181,6 +181,8 @@ take_node_out(struct hf_store *store, struct watched *watched,
 
     watched->head.node[0] = '\0';
     watched->head.address[0] = '\0';
+    watched->head.grace.ms = 0; /* it was waited for */
+    watched->head.store = hf_store_identity(store);
     put.value_len = hf_head_encode(&watched->head, value, sizeof(value));
     hf_store_commit(store, &group, 1, hf_after(hf_now(), patience), error);
     if (group.verdict == HF_APPLIED)
@@ -189,6 +191,20 @@ take_node_out(struct hf_store *store, struct watched *watched,
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "somebody has begun to serve it");
     return HF_E_UNAVAILABLE;
+}
+
+static struct hf_duration
+longer(struct hf_duration a, struct hf_duration b)
+{
+    return a.ms > b.ms ? a : b;
+}
+
+/* May something be held that is not in it any more [L6]? */
+static bool
+forgets(const struct hf_store *store, const struct hf_head *head)
+{
+    return hf_store_loss(store) != HF_STORE_WHOLE ||
+           head->store != hf_store_identity(store);
 }
 
 static enum hf_status
@@ -202,17 +218,22 @@ retire(struct hf_store *store, const struct hf_alloc *alloc,
     if (status != HF_OK)
         return status;
     if (!watched.exists || watched.head.address[0] == '\0')
-        return HF_OK;
+        return hf_store_unmark(store, error);
     ttl = watched.head.claim.terms.ttl;
     status = find_ttl(store, alloc, &ttl, error);
     if (status != HF_OK)
         return status;
+    if (forgets(store, &watched.head))
+        ttl =
+            longer(ttl, (struct hf_duration){watched.head.max_ttl.ms + ttl.ms});
+    ttl = longer(ttl, watched.head.grace);
     if (!stands_for(store, &watched, ttl))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "it is served, by a node that is alive: http://%.120s; "
                        "stop that one",
                        watched.head.address);
-    return take_node_out(store, &watched, error);
+    status = take_node_out(store, &watched, error);
+    return status == HF_OK ? hf_store_unmark(store, error) : status;
 }
 
 enum hf_status
@@ -229,10 +250,44 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
     if (place->kind == HF_PLACE_SQLITE && access(place->path, F_OK) != 0)
         return hf_fail(error, HF_E_UNAVAILABLE, "%.120s: %s", place->text,
                        strerror(errno));
-    status = hf_store_open_at(place, alloc, &store, error);
+    status = hf_store_serve_at(place, alloc, &store, error);
     if (status != HF_OK)
         return status;
     status = retire(store, alloc, error);
+    hf_store_close(store);
+    return status;
+}
+
+static enum hf_status
+check_unled(struct hf_store *store, struct hf_error *error)
+{
+    struct watched watched;
+    enum hf_status status = look(store, &watched, error);
+
+    if (status != HF_OK || !watched.exists || watched.head.node[0] == '\0')
+        return status;
+    if (stands_for(store, &watched, watched.head.claim.terms.ttl))
+        return HF_OK;
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "a node that is alive serves it, and has not forgotten what "
+                   "it granted: http://%.120s; stop that one before the place "
+                   "is restored",
+                   watched.head.address);
+}
+
+enum hf_status
+hf_unled(const struct hf_place *place, const struct hf_alloc *alloc,
+         struct hf_error *error)
+{
+    struct hf_store *store;
+    enum hf_status status;
+
+    if (place->kind == HF_PLACE_MEMORY)
+        return HF_OK; /* it forgets, whoever says so */
+    status = hf_store_look_at(place, alloc, &store, error);
+    if (status != HF_OK)
+        return status;
+    status = check_unled(store, error);
     hf_store_close(store);
     return status;
 }

@@ -10,7 +10,7 @@
  *
  * The head is watched for the leader's ttl, as any lock of a dead holder is,
  * and for the ttl of whoever was granted anything, since they may believe in it
- * for so long.  If it stands, the node is taken out of it at the very version
+ * for so long; and for the grace that it says, or that a loss asks for [L6].  If it stands, the node is taken out of it at the very version
  * that was watched: a leader that was only slow finds its next batch refused,
  * and leads no more.  What sessions and grants are there stays, for whoever
  * serves it again.
@@ -22,5 +22,11 @@
 HF_MUST_USE enum hf_status hf_retire(const struct hf_place *place,
                                      const struct hf_alloc *alloc,
                                      struct hf_error *error);
+
+/* Does nobody lead there, as far as the leader's ttl tells?  Blocks likewise.
+ * HF_E_UNAVAILABLE: a node that is alive does. */
+HF_MUST_USE enum hf_status hf_unled(const struct hf_place *place,
+                                    const struct hf_alloc *alloc,
+                                    struct hf_error *error);
 
 #endif

@@ -49,7 +49,8 @@ struct hf_scribe {
     struct hf_store *store; /* NULL: it keeps nothing, and has no thread */
     struct hf_scratch scratch;
     pthread_t thread;
-    int work_fd; /* readable: there is something to do */
+    int work_fd;                 /* readable: there is something to do */
+    struct hf_duration promised; /* by the head that was written last */
 
     pthread_mutex_t mutex; /* of all that follows */
     bool stopping;
@@ -63,8 +64,6 @@ struct hf_scribe {
     uint64_t watched; /* version of the head; 0: nobody watches */
     uint64_t generation;
     bool went_back; /* and that is not yet taken */
-    struct hf_instant closed_until;
-    struct hf_duration closed_for; /* in all */
     struct hf_scribe_told told[TOLD_MAX];
     size_t told_count;
 };
@@ -173,9 +172,14 @@ pack(const struct hf_scribe *scribe, const struct ask *ask,
         .expect = op->expect,
         .new_generation = op->new_generation,
     };
+    const struct hf_head_state *state = &ask->effect.ask.head;
     struct hf_head head = {
         .claim = {.heartbeat = op->heartbeat, .terms = op->terms},
-        .next_fence = ask->effect.ask.head.next_fence,
+        .next_fence = state->next_fence,
+        .service = state->service,
+        .store = hf_store_identity(scribe->store),
+        .max_ttl = state->max_ttl,
+        .grace = state->grace,
     };
 
     fill_owner(scribe->config.self, ask->wall_ms, &head.claim.owner);
@@ -191,9 +195,9 @@ pack(const struct hf_scribe *scribe, const struct ask *ask,
         return packed;
     }
     HF_CHECK(op->target == HF_TARGET_LOCK && op->kind == HF_PUT);
-    if (ask->effect.ask.head.led)
+    if (state->led)
         memcpy(head.node, scribe->config.node, strlen(scribe->config.node) + 1);
-    if (ask->effect.ask.head.led || ask->holds)
+    if (state->led || ask->holds)
         memcpy(head.address, scribe->config.address,
                strlen(scribe->config.address) + 1);
     packed.value_len = hf_head_encode(&head, text->head, sizeof(text->head));
@@ -220,17 +224,44 @@ write_head(struct hf_scribe *scribe, const struct ask *ask,
     }
     if (ask->bundle != NULL)
         group = hf_bundle_group(ask->bundle, own, request->ops_count);
+    hf_store_keep_log(scribe->store, !ask->effect.ask.head.led && ask->holds);
     hf_store_commit(scribe->store, &group, 1, ask->until, &told->error);
     told->verdict = group.verdict;
     told->version = group.ops[0].version;
+    if (told->verdict != HF_APPLIED)
+        return;
+    scribe->config.forgot = false;
+    scribe->promised = ask->effect.ask.head.max_ttl;
 }
 
 /* ---- Reading the head ---------------------------------------------------- */
 
+struct taking {
+    const struct hf_scribe *scribe;
+    struct hf_scribe_told *told;
+};
+
+/* Of a head of that place; 0: there is none. */
+static enum hf_scribe_cause
+find_cause(const struct hf_scribe *scribe, const struct hf_head *head)
+{
+    const struct hf_store *store = scribe->store;
+
+    if (hf_store_loss(store) == HF_STORE_FILE_LOST)
+        return HF_SCRIBE_FILE_LOST;
+    if (head != NULL && head->store != hf_store_identity(store))
+        return HF_SCRIBE_COPIED;
+    if (hf_store_loss(store) == HF_STORE_LOG_LOST)
+        return HF_SCRIBE_LOG_LOST;
+    return scribe->config.forgot ? HF_SCRIBE_TOLD_SO : HF_SCRIBE_REMEMBERS;
+}
+
 static void
 take_head(void *ctx, size_t index, const struct hf_record *record)
 {
-    struct hf_scribe_told *told = ctx;
+    const struct taking *taking = ctx;
+    const struct hf_scribe *scribe = taking->scribe;
+    struct hf_scribe_told *told = taking->told;
     struct hf_head head;
 
     (void)index;
@@ -239,8 +270,12 @@ take_head(void *ctx, size_t index, const struct hf_record *record)
         .version = record->version,
         .token = record->token,
     };
-    if (!record->exists)
+    if (!record->exists) {
+        told->cause = find_cause(scribe, NULL);
+        told->head.forgot = told->cause != HF_SCRIBE_REMEMBERS;
+        told->head.max_ttl = hf_store_promised(scribe->store);
         return;
+    }
     told->sight.kind = HF_SIGHT_CORRUPT;
     if (record->value_len >= sizeof(record->value) ||
         hf_head_decode(record->value, record->value_len, &head, &told->error) !=
@@ -249,9 +284,14 @@ take_head(void *ctx, size_t index, const struct hf_record *record)
     told->sight.kind = HF_SIGHT_LOCK;
     told->sight.heartbeat = head.claim.heartbeat;
     told->sight.terms = head.claim.terms;
+    told->cause = find_cause(scribe, &head);
     told->head = (struct hf_head_state){
         .led = head.node[0] != '\0',
+        .forgot = told->cause != HF_SCRIBE_REMEMBERS,
         .next_fence = head.next_fence,
+        .service = told->cause == HF_SCRIBE_COPIED ? 0 : head.service,
+        .max_ttl = head.max_ttl,
+        .grace = head.grace,
     };
     told->leader = head.claim.owner;
     if (told->head.led)
@@ -263,9 +303,10 @@ read_head(struct hf_scribe *scribe, const struct ask *ask,
           struct hf_scribe_told *told)
 {
     struct hf_key key = head_key();
+    struct taking taking = {scribe, told};
 
     told->kind = HF_SCRIBE_FOUND;
-    if (hf_store_get(scribe->store, &key, 1, ask->until, take_head, told,
+    if (hf_store_get(scribe->store, &key, 1, ask->until, take_head, &taking,
                      &told->error) != HF_OK)
         told->sight = (struct hf_sight){.kind = HF_SIGHT_NONE};
 }
@@ -317,24 +358,6 @@ look_whether_it_went_back(struct hf_scribe *scribe)
     scribe->config.told(scribe->config.ctx);
 }
 
-/* Nothing is read or written. */
-static void
-turn_down(const struct hf_scribe *scribe, const struct ask *ask,
-          struct hf_scribe_told *told)
-{
-    char span[32];
-
-    told->kind =
-        ask->effect.ask.request.read ? HF_SCRIBE_FOUND : HF_SCRIBE_VERDICT;
-    told->verdict = HF_UNAVAILABLE;
-    told->sight.kind = HF_SIGHT_NONE;
-    (void)hf_fail(&told->error, HF_E_UNAVAILABLE,
-                  "its file was removed or replaced: what was granted is "
-                  "forgotten, and for the longest ttl of that, %s, nothing is "
-                  "granted again",
-                  hf_duration_text(scribe->closed_for, span, sizeof(span)));
-}
-
 static void
 answer(struct hf_scribe *scribe)
 {
@@ -342,11 +365,6 @@ answer(struct hf_scribe *scribe)
     struct hf_scribe_told told = {.number = ask.effect.ask.request.number};
 
     scribe->asks = false;
-    if (!hf_reached(hf_now(), scribe->closed_until)) {
-        turn_down(scribe, &ask, &told);
-        tell(scribe, &told);
-        return;
-    }
     scribe->under_way = ask.bundle;
     leave(scribe);
     if (ask.effect.ask.request.read)
@@ -374,6 +392,22 @@ check_locks(struct hf_store *store, struct hf_error *error)
                    lock.name, lock.space);
 }
 
+/* For how long a reader of the file may keep a leader from serving, at a time. */
+static const struct hf_duration secure_patience = {1000};
+
+/* Before anything is granted in this term: nothing stands in the way, and what
+ * is lost from here on will be noticed. */
+static enum hf_status
+prepare(struct hf_scribe *scribe, struct hf_error *error)
+{
+    enum hf_status status = check_locks(scribe->store, error);
+
+    if (status != HF_OK)
+        return status;
+    return hf_store_secure(scribe->store, scribe->promised,
+                           hf_after(hf_now(), secure_patience), error);
+}
+
 static bool
 is_first_chunk(const struct load *load)
 {
@@ -390,7 +424,7 @@ load(struct hf_scribe *scribe)
     scribe->load.reads = true;
     leave(scribe);
     if (is_first_chunk(&scribe->load))
-        status = check_locks(scribe->store, &told.error);
+        status = prepare(scribe, &told.error);
     if (status == HF_OK)
         read_chunk(scribe, &told);
     else
@@ -472,10 +506,13 @@ answer_from_scratch(struct hf_scribe *scribe,
         .number = ask->ask.request.number,
     };
 
-    if (ask->ask.request.read)
+    if (ask->ask.request.read) {
         hf_scratch_read(&scribe->scratch, hf_wall_us(), &told.sight,
                         &told.head);
-    else
+        if (told.sight.kind == HF_SIGHT_ABSENT && !scribe->config.no_grace)
+            told.cause = HF_SCRIBE_VOLATILE;
+        told.head.forgot = told.cause != HF_SCRIBE_REMEMBERS;
+    } else
         told.verdict = hf_scratch_write(&scribe->scratch, hf_wall_us(), ask,
                                         &told.version);
     put(scribe, &told);
@@ -622,15 +659,6 @@ hf_scribe_audit(struct hf_scribe *scribe, const struct hf_scribe_audit *audit)
 }
 
 void
-hf_scribe_close_for(struct hf_scribe *scribe, struct hf_duration time)
-{
-    enter(scribe);
-    scribe->closed_until = hf_after(hf_now(), time);
-    scribe->closed_for = time;
-    leave(scribe);
-}
-
-void
 hf_scribe_watch(struct hf_scribe *scribe, uint64_t version)
 {
     bool other;
@@ -683,7 +711,7 @@ start_thread(struct hf_scribe *scribe)
 static enum hf_status
 open_store(struct hf_scribe *scribe, struct hf_error *error)
 {
-    enum hf_status status = hf_store_open_at(
+    enum hf_status status = hf_store_serve_at(
         &scribe->config.place, scribe->config.alloc, &scribe->store, error);
 
     if (status == HF_OK)

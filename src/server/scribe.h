@@ -38,6 +38,8 @@ struct hf_scribe_config {
     const struct hf_self *self;   /* borrowed: who leads, and the evidence */
     const char *node;             /* borrowed: its name */
     const char *address;          /* borrowed: where clients find it */
+    bool forgot;   /* somebody says so: until the first write is applied */
+    bool no_grace; /* of a place in memory: nobody holds anything there */
     void (*told)(void *ctx);
     void *ctx;
 };
@@ -54,6 +56,17 @@ enum hf_scribe_kind {
                              was there */
 };
 
+/* Why what was granted in the place is forgotten [L6]. */
+enum hf_scribe_cause {
+    HF_SCRIBE_REMEMBERS,
+    HF_SCRIBE_VOLATILE,  /* it is in memory, and this process begins */
+    HF_SCRIBE_FILE_LOST, /* as in store.h */
+    HF_SCRIBE_LOG_LOST,
+    HF_SCRIBE_COPIED,   /* the head was written in another place */
+    HF_SCRIBE_TOLD_SO,  /* by config.forgot */
+    HF_SCRIBE_REPLACED, /* it was removed or replaced while it was open */
+};
+
 struct hf_scribe_told {
     enum hf_scribe_kind kind;
     uint64_t number; /* VERDICT, FOUND: of the question */
@@ -63,6 +76,7 @@ struct hf_scribe_told {
     struct hf_head_state head;     /* FOUND, a lock */
     struct hf_owner leader;        /* FOUND, a lock: who leads */
     char address[HF_HOST_MAX + 1]; /* FOUND, a lock that is led: where */
+    enum hf_scribe_cause cause;    /* FOUND: why what was granted is lost */
     uint64_t term;                 /* of the load */
     const struct hf_page_record *records; /* borrowed until the next
                                               hf_scribe_load_on or _audit */
@@ -107,10 +121,6 @@ struct hf_scribe_audit {
 };
 void hf_scribe_audit(struct hf_scribe *scribe,
                      const struct hf_scribe_audit *audit);
-
-/* What the place had is lost, and for so long somebody may believe in it: every
- * call for the head is unavailable, and says so. */
-void hf_scribe_close_for(struct hf_scribe *scribe, struct hf_duration time);
 
 /* Say when the head is not of this version any more; 0: no need. */
 void hf_scribe_watch(struct hf_scribe *scribe, uint64_t version);

@@ -16,6 +16,7 @@ struct hf_seat {
     /* The leader, if it is on this host. */
     struct hf_observation observation; /* owned */
     uint64_t observed;                 /* version of the head that named it */
+    struct hf_instant read_at;         /* when the head was read last */
     uint64_t observations;             /* how often others were */
     bool to_look;                      /* at them, for the first time */
     char leader[HF_HOST_MAX + 1];
@@ -25,6 +26,7 @@ struct hf_seat {
         int64_t at_us;
     } asked;    /* of the write that was asked for last */
     bool holds; /* something is granted, or it is not known yet */
+    enum hf_scribe_cause cause; /* of the last loss */
     struct hf_seat_counts counts;
     struct hf_error trouble;  /* of the last call */
     struct hf_error unloaded; /* why the last load was not served */
@@ -229,6 +231,10 @@ on_found(struct hf_seat *seat, const struct hf_scribe_told *told)
     struct hf_node_event event = {.kind = HF_NODE_FOUND};
 
     memcpy(seat->leader, told->address, sizeof(seat->leader));
+    if (told->cause != HF_SCRIBE_REMEMBERS)
+        seat->cause = told->cause;
+    if (told->sight.kind == HF_SIGHT_LOCK)
+        seat->read_at = hf_now();
     event.found.number = told->number;
     event.found.sight = told->sight;
     event.found.head = told->head;
@@ -237,22 +243,12 @@ on_found(struct hf_seat *seat, const struct hf_scribe_told *told)
         observe(seat, told);
 }
 
-/* Whoever was granted anything may believe in it for a ttl, and nothing tells
- * the next leader, which may be us, of it. */
+/* Whoever was granted anything may believe in it, and nothing tells the next
+ * leader, which may be us, of it [L6]. */
 static void
 on_went_back(struct hf_seat *seat)
 {
-    const struct hf_node *node = &seat->node;
-    struct hf_duration longest = {0};
-    struct hf_look_session row;
-    uint32_t cursor = 0;
-
-    if (node->state == HF_NODE_SERVING || node->state == HF_NODE_DRAINING)
-        while (hf_look_sessions(node->lockspace, &cursor, &row))
-            if (row.grants > 0 && row.ttl.ms > longest.ms)
-                longest = row.ttl;
-    if (longest.ms > 0)
-        hf_scribe_close_for(seat->scribe, longest);
+    seat->cause = HF_SCRIBE_REPLACED;
     step_store(seat, hf_event(HF_ON_WENT_BACK, hf_now()));
 }
 
@@ -316,6 +312,13 @@ note_holders(struct hf_seat *seat)
         seat->holds = hf_look_totals(node->lockspace).holders > 0;
 }
 
+/* What was granted and is forgotten may be held all the same [L6]. */
+static bool
+holds(const struct hf_seat *seat, const struct hf_leader_effect *effect)
+{
+    return seat->holds || effect->ask.head.grace.ms > 0;
+}
+
 static void
 ask(struct hf_seat *seat, const struct hf_leader_effect *effect)
 {
@@ -325,7 +328,7 @@ ask(struct hf_seat *seat, const struct hf_leader_effect *effect)
         seat->asked.batch = effect->ask.batch;
         seat->asked.at_us = hf_now_us();
     }
-    hf_scribe_ask(seat->scribe, effect, seat->holds, worth(seat));
+    hf_scribe_ask(seat->scribe, effect, holds(seat, effect), worth(seat));
 }
 
 /* The head is waited for by the version that was read last. */
@@ -410,6 +413,46 @@ const char *
 hf_seat_leader(const struct hf_seat *seat)
 {
     return seat->leader;
+}
+
+uint64_t
+hf_seat_service(const struct hf_seat *seat)
+{
+    struct hf_duration ttl = seat->config.node.leader.terms.ttl;
+
+    if (seat->node.state != HF_NODE_SERVING &&
+        hf_reached(hf_now(), hf_after(seat->read_at, ttl)))
+        return 0;
+    return seat->node.leader.service;
+}
+
+struct hf_duration
+hf_seat_grace(const struct hf_seat *seat)
+{
+    return hf_node_grace(&seat->node, hf_now());
+}
+
+const char *
+hf_seat_cause(const struct hf_seat *seat)
+{
+    switch (seat->cause) {
+    case HF_SCRIBE_VOLATILE:
+        return "it keeps nothing, and begins";
+    case HF_SCRIBE_FILE_LOST:
+        return "its file was removed, and made anew";
+    case HF_SCRIBE_LOG_LOST:
+        return "its log (-wal) was removed, by somebody, or by another program "
+               "that was the last to close the file";
+    case HF_SCRIBE_COPIED:
+        return "its file is a copy, or was restored";
+    case HF_SCRIBE_TOLD_SO:
+        return "--forgot says so";
+    case HF_SCRIBE_REPLACED:
+        return "its file was removed or replaced while it was served";
+    case HF_SCRIBE_REMEMBERS:
+        break;
+    }
+    return "a node has forgotten what was granted, and has begun to wait";
 }
 
 enum hf_status

@@ -82,6 +82,14 @@ const struct hf_seat_counts *hf_seat_counts(const struct hf_seat *seat);
 /* Where the leader is, as the head said last; "": nobody leads, or we do. */
 const char *hf_seat_leader(const struct hf_seat *seat);
 
+/* The id of the service, as far as it is known: to who serves, or has read the
+ * head within the leader's ttl; 0. */
+uint64_t hf_seat_service(const struct hf_seat *seat);
+
+/* For how long nothing is granted, and why: a clause [L6]. */
+struct hf_duration hf_seat_grace(const struct hf_seat *seat);
+const char *hf_seat_cause(const struct hf_seat *seat);
+
 /* What is wrong with the store: why what it has could not be served, or what
  * its last answer said.  HF_OK: nothing. */
 enum hf_status hf_seat_trouble(const struct hf_seat *seat,

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/random.h"
 
+#define IDLE_MS         30000
 #define IDLE_MAX_MS     (24 * 3600 * 1000)
 #define MARGIN_MAX      0.5
 #define CONNECTIONS_MAX 1000000
@@ -20,11 +21,15 @@
  * is less than anybody waits at a time. */
 #define TAKEOVER_GRACE_MS 500
 
+/* For so long a session that was opened with its request lives on after that has
+ * waited; see ttl_of in messages.c. */
+#define TTL_AFTER_WAIT_MS 30000
+
 const struct hf_settings hf_settings_default = {
     .listen_host = "127.0.0.1",
     .port = 7420,
-    .idle_timeout = {30000},
     .idle_margin = 0.03,
+    .max_ttl = {60000},
     .connections = 10000,
     .streams = 1000,
     .locks = 128 * 1024,
@@ -116,7 +121,8 @@ set_idle_timeout(struct hf_settings *settings, const char *text,
                  struct hf_error *error)
 {
     if (hf_duration_parse(text, &settings->idle_timeout, NULL) != HF_OK ||
-        settings->idle_timeout.ms > IDLE_MAX_MS)
+        settings->idle_timeout.ms > IDLE_MAX_MS ||
+        settings->idle_timeout.ms == 0)
         return hf_fail(error, HF_E_INVALID,
                        "idle-timeout is a duration of a day at most, as 30s");
     return HF_OK;
@@ -135,6 +141,28 @@ set_idle_margin(struct hf_settings *settings, const char *text,
                        "idle-margin is a part of the idle timeout, from 0 to "
                        "0.5");
     return HF_OK;
+}
+
+static enum hf_status
+set_max_ttl(struct hf_settings *settings, const char *text,
+            struct hf_error *error)
+{
+    if (hf_duration_parse(text, &settings->max_ttl, NULL) != HF_OK ||
+        settings->max_ttl.ms < HF_TTL_MIN_MS ||
+        settings->max_ttl.ms > HF_TTL_MAX_MS)
+        return hf_fail(error, HF_E_INVALID,
+                       "max-ttl is a duration from 500ms to a week, as 60s");
+    return HF_OK;
+}
+
+static enum hf_status
+set_no_grace(struct hf_settings *settings, const char *text,
+             struct hf_error *error)
+{
+    settings->no_grace = strcmp(text, "yes") == 0;
+    return settings->no_grace || strcmp(text, "no") == 0
+               ? HF_OK
+               : hf_fail(error, HF_E_INVALID, "no-grace is yes or no");
 }
 
 static enum hf_status
@@ -203,6 +231,8 @@ static const struct {
     {"host", set_host},
     {"idle-timeout", set_idle_timeout},
     {"idle-margin", set_idle_margin},
+    {"max-ttl", set_max_ttl},
+    {"no-grace", set_no_grace},
     {"connections", set_connections},
     {"streams", set_streams},
     {"locks", set_locks},
@@ -237,11 +267,22 @@ is_loopback(const char *host)
     return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
 }
 
+/* As it was said, or what fits the longest ttl. */
+static struct hf_duration
+idle_timeout(const struct hf_settings *settings)
+{
+    struct hf_duration fitting = {settings->max_ttl.ms / 2};
+
+    if (settings->idle_timeout.ms > 0)
+        return settings->idle_timeout;
+    return fitting.ms < IDLE_MS ? fitting : (struct hf_duration){IDLE_MS};
+}
+
 /* For how long a request waits before it is told to ask again. */
 static struct hf_duration
 blocking(const struct hf_settings *settings)
 {
-    return (struct hf_duration){(int64_t)((double)settings->idle_timeout.ms *
+    return (struct hf_duration){(int64_t)((double)idle_timeout(settings).ms *
                                           (1 - settings->idle_margin))};
 }
 
@@ -258,6 +299,14 @@ hf_settings_check(const struct hf_settings *settings, struct hf_error *error)
                        " ms, and nine tenths of it must be more than %d: a "
                        "change of leader takes as long",
                        blocking(settings).ms, TAKEOVER_GRACE_MS);
+    if (settings->idle_timeout.ms > 0 &&
+        settings->idle_timeout.ms + TTL_AFTER_WAIT_MS > settings->max_ttl.ms)
+        return hf_fail(error, HF_E_INVALID,
+                       "max-ttl is %" PRId64
+                       " ms, and must be at least %" PRId64
+                       ": who waits for the idle timeout needs 30 s more",
+                       settings->max_ttl.ms,
+                       settings->idle_timeout.ms + TTL_AFTER_WAIT_MS);
     return HF_OK;
 }
 
@@ -330,12 +379,13 @@ fill_node(struct hf_node_config *node, const struct hf_settings *settings,
     *node = (struct hf_node_config){
         .leader = {.terms = {HF_TAKEOVER, {5000}, {1000}},
                    .grace = {1000},
+                   .max_ttl = settings->max_ttl,
                    .seed = seeds[0]},
         .lockspace = {.limits = limits_for(settings->locks),
                       .blocking = blocking(settings),
                       .resume_grace = {2000},
                       .takeover_grace = {TAKEOVER_GRACE_MS},
-                      .ttl_max = {HF_TTL_MAX_MS},
+                      .ttl_max = settings->max_ttl,
                       .seed = seeds[1],
                       .hash_seed = seeds[2]},
         .rest = {1000},
@@ -372,6 +422,8 @@ add_others(struct hf_text *text, const struct hf_settings *a,
         {b->at[0] != '\0' && strcmp(a->at, b->at) != 0, "at"},
         {a->idle_timeout.ms != b->idle_timeout.ms, "idle-timeout"},
         {a->idle_margin != b->idle_margin, "idle-margin"},
+        {a->max_ttl.ms != b->max_ttl.ms, "max-ttl"},
+        {a->no_grace != b->no_grace, "no-grace"},
         {a->connections != b->connections, "connections"},
         {a->streams != b->streams, "streams"},
         {a->locks != b->locks, "locks"},
@@ -418,7 +470,13 @@ hf_settings_config(struct hf_settings *settings, struct hf_loop_config *config,
         status = default_place(settings->at, error);
     if (status == HF_OK)
         status = hf_place_parse(settings->at, &scribe->place, error);
+    if (status == HF_OK && settings->no_grace &&
+        scribe->place.kind != HF_PLACE_MEMORY)
+        status = hf_fail(error, HF_E_INVALID,
+                         "no-grace is for memory:, where nobody can know "
+                         "whether anything is held");
     if (status == HF_OK)
         status = fill_node(&config->service.seat.node, settings, error);
+    scribe->no_grace = settings->no_grace;
     return status;
 }

@@ -14,6 +14,9 @@
  *   host          NAME        by which clients may call it, too; many
  *   idle-timeout  DURATION    what cuts a silent request before it [W2]
  *   idle-margin   PART        so much of it before that, from 0 to 0.5
+ *   max-ttl       DURATION    the longest ttl of a session: for so long a
+ *                             server that forgot what it granted waits [L6]
+ *   no-grace      yes, no     it does not, in memory
  *   connections   COUNT       at most
  *   streams       COUNT       requests of one connection at once, at most
  *   locks         COUNT       locks that are held or waited for, and requests
@@ -34,8 +37,10 @@ struct hf_settings {
     char hosts[HF_SETTINGS_HOSTS_MAX][HF_HOST_MAX + 1];
     const char *host_list[HF_SETTINGS_HOSTS_MAX + 2]; /* for the service */
     size_t hosts_count;
-    struct hf_duration idle_timeout;
+    struct hf_duration idle_timeout; /* 0: 30 s, or half of max_ttl */
     double idle_margin;
+    struct hf_duration max_ttl;
+    bool no_grace;
     uint32_t connections;
     uint32_t streams;
     uint32_t locks;

@@ -151,6 +151,22 @@ list(struct hf_service *service, struct hf_lockspace *table,
 
 /* ---- The server ---------------------------------------------------------- */
 
+/* What a client knows two nodes of one service by, and what it promises. */
+static void
+add_service(const struct hf_service *service, struct hf_text *text)
+{
+    const struct hf_node *node = hf_seat_node(service->seat);
+    uint64_t id = hf_seat_service(service->seat);
+
+    if (id != 0)
+        hf_text_addf(text, ",\"service\":\"%016" PRIx64 "\"", id);
+    else
+        hf_text_add(text, ",\"service\":null");
+    hf_text_addf(text, ",\"max_ttl_ms\":%" PRId64 ",\"grace_ms\":%" PRId64,
+                 node->config.leader.max_ttl.ms,
+                 hf_seat_grace(service->seat).ms);
+}
+
 static void
 info(struct hf_service *service, const struct hf_http_request *request)
 {
@@ -168,6 +184,7 @@ info(struct hf_service *service, const struct hf_http_request *request)
         hf_text_add(&text, "null");
     else
         hf_text_add_json(&text, trouble.text, strlen(trouble.text));
+    add_service(service, &text);
     hf_text_add(&text, "}");
     say(service, request, 200, &text);
 }
@@ -183,8 +200,10 @@ health(struct hf_service *service, const struct hf_route *route,
     struct hf_text text;
 
     hf_text_init(&text, service->text, sizeof(service->text));
-    hf_text_addf(&text, "{\"ok\":%s,\"state\":\"%s\"}", good ? "true" : "false",
-                 states[hf_seat_node(service->seat)->state]);
+    hf_text_addf(&text, "{\"ok\":%s,\"state\":\"%s\",\"grace_ms\":%" PRId64 "}",
+                 good ? "true" : "false",
+                 states[hf_seat_node(service->seat)->state],
+                 hf_seat_grace(service->seat).ms);
     say(service, request, good ? 200 : 503, &text);
 }
 

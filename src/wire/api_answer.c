@@ -78,6 +78,10 @@ static const struct problem of_server[] = {
     [HF_API_ORIGIN] = {403, "origin", "pages of a browser may not ask", NULL},
     [HF_API_HOST] = {421, "host", "the host is not one of this server's", NULL},
     [HF_API_NO_ROOM] = {429, "limit", "there is no room for it", NULL},
+    [HF_API_VOLATILE] = {409, "volatile",
+                         "this server keeps nothing, and so nothing for a "
+                         "person: let \"if_dead\" be \"takeover\"",
+                         NULL},
     [HF_API_NO_MEMORY] = {503, "no-memory", "the server has no memory", NULL},
 };
 
@@ -282,7 +286,9 @@ add_answer(struct hf_text *text, const struct hf_answer *answer,
     case HF_ANSWER_OPENED:
         hf_text_add(text, "{\"opened\":true");
         add_session(text, about);
-        hf_text_addf(text, ",\"blocking_ms\":%" PRId64, about->blocking.ms);
+        hf_text_addf(
+            text, ",\"blocking_ms\":%" PRId64 ",\"service\":\"%016" PRIx64 "\"",
+            about->blocking.ms, about->service);
         return 201;
     case HF_ANSWER_ALIVE:
         add_alive(text, answer, about);

@@ -30,6 +30,7 @@ struct hf_api_case {
     struct hf_duration ttl;         /* of the session that was opened */
     struct hf_duration left;        /* of it, now */
     struct hf_duration blocking;    /* OPENED: who waits is answered by then */
+    uint64_t service;               /* OPENED: the id of the service */
     const struct hf_secret *secret; /* of a session that was opened here, which
                                        is told it; or NULL */
     const uint64_t *fences; /* ALIVE: that were cleared; PAGE: that are not
@@ -61,6 +62,7 @@ enum hf_api_problem {
     HF_API_ORIGIN,      /* 403: a browser's page asks */
     HF_API_HOST,        /* 421: it is meant for another */
     HF_API_NO_ROOM,     /* 429 */
+    HF_API_VOLATILE,    /* 409: refuse, of a server that keeps nothing */
     HF_API_NO_MEMORY,   /* 503 */
 };
 
