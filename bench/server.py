@@ -83,7 +83,7 @@ def pairs(server, connections, lanes, mode="pairs"):
 # ---- Measured ------------------------------------------------------------------
 
 def volatile(connections, lanes):
-    with holdfastd("memory:x") as server:
+    with holdfastd("memory:x", "--no-grace") as server:
         return pairs(server, connections, lanes)["per_s"]
 
 
@@ -191,7 +191,7 @@ def compare():
 def show_handover():
     """Beside what one request of an echo takes, of as many that ask."""
     def once():
-        with holdfastd("memory:x") as server:
+        with holdfastd("memory:x", "--no-grace") as server:
             ours = pairs(server, 16, 1, "handover")
         with Server(f"{BIN}/bench_echo") as server:
             return ours, pairs(server, 1, 1)["p50_us"]
@@ -217,7 +217,7 @@ def show_durable_handover():
 
 def show_kept():
     def once():
-        with holdfastd("memory:x", "--locks", "1200000") as server:
+        with holdfastd("memory:x", "--no-grace", "--locks", "1200000") as server:
             return load(server, "--mode", "keep", "--connections", 1000,
                         "--locks", 1000, "--seconds", 10)["busy"]
 
@@ -230,7 +230,7 @@ def show_waiters():
     for connections, lanes, limits in (
             (1000, 100, ()),
             (100, 10000, ("--locks", "1200000", "--streams", "20000"))):
-        with holdfastd("memory:x", *limits) as server:
+        with holdfastd("memory:x", "--no-grace", *limits) as server:
             found = load(server, "--mode", "waiters", "--connections",
                          connections, "--lanes", lanes)
         each = (found["after_kib"] - found["before_kib"]) / connections / lanes

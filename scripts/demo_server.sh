@@ -55,7 +55,7 @@ serve() {
     local name=$1 program=$2
 
     shift 2
-    "$program" --port 0 --at "memory:$name" --ready-fd 7 "$@" \
+    "$program" --port 0 --at "memory:$name" --no-grace --ready-fd 7 "$@" \
         7>"$here/$name.port" 2>"$here/$name.err" &
     server=$!
     started+=("$server")

@@ -231,7 +231,7 @@ on_found(struct hf_seat *seat, const struct hf_scribe_told *told)
     struct hf_node_event event = {.kind = HF_NODE_FOUND};
 
     memcpy(seat->leader, told->address, sizeof(seat->leader));
-    if (told->cause != HF_SCRIBE_REMEMBERS)
+    if (told->cause != HF_SCRIBE_REMEMBERS && !seat->node.leader.owes)
         seat->cause = told->cause;
     if (told->sight.kind == HF_SIGHT_LOCK)
         seat->read_at = hf_now();

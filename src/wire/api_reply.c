@@ -197,7 +197,8 @@ read_particulars(struct hf_bytes body, struct hf_api_reply *reply)
 static bool
 is_invalid(int status, const char *word)
 {
-    return (status == 400 || status == 413) && word[0] != '\0';
+    return ((status == 400 || status == 413) && word[0] != '\0') ||
+           strcmp(word, "volatile") == 0;
 }
 
 static bool

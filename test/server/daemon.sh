@@ -282,7 +282,7 @@ wait "$pid"
 # Of descriptors there are as many as the system gives.
 (
     ulimit -n 40
-    exec "$daemon" --listen 127.0.0.1:0 --at memory:few --ready-fd 7 \
+    exec "$daemon" --listen 127.0.0.1:0 --at memory:few --no-grace --ready-fd 7 \
         7>"$here/port3" 2>>"$here/daemon.err"
 ) &
 pid=$!
@@ -353,12 +353,12 @@ check "nor is anything of memory to be retired" \
     --retire --at memory:x
 
 conf=$here/holdfastd.conf
-printf '%s\n' '; for people' 'listen = 127.0.0.1:0' 'idle-timeout = 60s' \
+printf '%s\n' '; for people' 'listen = 127.0.0.1:0' 'idle-timeout = 60s' 'max-ttl = 2m' \
     'host = locks.example' 'host = locks' "at = sqlite:$here/conf.db" >"$conf"
 check "settings are read from a file" runs --config "$conf"
 echo 'colour = red' >>"$conf"
 check "an unknown one is named, with its line" \
-    says "$conf:7: there is no setting colour" --config "$conf"
+    says "$conf:8: there is no setting colour" --config "$conf"
 printf 'host = a\nhost = b\nlocks = 2000\nlocks = 3000\n' >"$conf"
 check "and one that is said twice" \
     says "$conf:4: locks is said twice" --config "$conf"
@@ -414,7 +414,7 @@ check "a service manager is told when it is ready, and when it stops" notified
 conf=$here/running.conf
 printf 'host = first.example\nlog = json\n' >"$conf"
 rm -f "$here/port"
-"$daemon" --port 0 --at memory:x --config "$conf" --ready-fd 7 \
+"$daemon" --port 0 --at memory:x --no-grace --config "$conf" --ready-fd 7 \
     7>"$here/port" 2>"$here/log" &
 pid=$!
 started+=("$pid")

@@ -8,7 +8,7 @@ folder=$(dirname "$0")/others
 # shellcheck source=test/support.sh
 . "$(dirname "$0")/../support.sh"
 
-"$daemon" --port 0 --at memory:x --ready-fd 7 7>"$here/port" \
+"$daemon" --port 0 --at memory:x --no-grace --ready-fd 7 7>"$here/port" \
     2>"$here/daemon.err" &
 started+=("$!")
 await "the server to listen" [ -s "$here/port" ]

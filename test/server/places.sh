@@ -133,24 +133,4 @@ check "they keep a server out" is 69 "$code"
 kill -TERM "$early"
 await "the one that waited" says queued.out queued
 
-# ---- Its file is removed while it serves -------------------------------------------
-table=sqlite:$here/removed.db
-serve
-ask held/acquire '{"ttl":"4s"}'
-removed=$(date +%s%N)
-rm "$here"/removed.db*
-granted() {
-    ask held/acquire '{"wait":"try"}'
-    grep -q '"granted":true' "$here/answer"
-}
-in_trouble() {
-    curl -s "$url/v1/info" | grep -q "was removed or replaced: what was granted"
-}
-await "it to be seen" in_trouble
-await "the lock to be granted again" granted
-check "what was granted is granted again when its holder has lost it" \
-    [ $(($(date +%s%N) - removed)) -ge 4000000000 ]
-kill -TERM "$server"
-wait "$server"
-
 finish

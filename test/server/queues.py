@@ -334,7 +334,8 @@ def main():
     checks = Checks()
     ghosts = sys.argv[2:] == ["ghosts"]
     with folder() as path, \
-            Server(sys.argv[1], path, "--idle-timeout", "1h") as server:
+            Server(sys.argv[1], path, "--idle-timeout", "1h",
+                   "--max-ttl", "2h") as server:
         server.await_leading()
         no_session_again(server, checks, ghosts)
     if ghosts:

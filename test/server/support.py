@@ -20,7 +20,10 @@ def folder():
 class Server:
     """At a port of the kernel's choice, which it keeps when it starts again."""
 
-    def __init__(self, daemon, path, *options, at=None):
+    def __init__(self, daemon, path, *options, at=None, graceful=False):
+        # In memory nobody holds anything of a server before it.
+        if at is not None and at.startswith("memory:") and not graceful:
+            options = ("--no-grace", *options)
         self.command = [daemon, "--at", at or f"sqlite:{path}/served.db",
                         *options]
         self.errors = open(f"{path}/errors", "a")
@@ -49,9 +52,18 @@ class Server:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
     def await_leading(self):
         client = Client(self)
         while client.ask("GET", "/v1/locks")[0] == 503:
+            pass
+
+    def await_ready(self):
+        client = Client(self)
+        while client.ask("GET", "/readyz")[0] == 503:
             pass
 
     def status(self, name):

@@ -234,6 +234,21 @@ what_is_denied_is_as_gone_and_an_open_that_is_ends_all(void **state)
     guest_fini(&g);
 }
 
+static void
+what_a_session_may_not_ask_for_ends_all(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1});
+    guest_hush(&g);
+    guest_hears(&g, (struct said){.stream = 1,
+                                  .kind = HF_ANSWER_OVER,
+                                  .over = HF_OVER_INVALID});
+    EXPECT_SAID(&g, "wish 1 ended: HF_E_INVALID\n");
+    guest_fini(&g);
+}
+
 /* ---- Cleared ------------------------------------------------------------- */
 
 static void
@@ -541,6 +556,7 @@ main(void)
             what_is_gone_is_lost_at_once_and_what_waits_is_asked_anew),
         cmocka_unit_test(
             what_is_denied_is_as_gone_and_an_open_that_is_ends_all),
+        cmocka_unit_test(what_a_session_may_not_ask_for_ends_all),
         cmocka_unit_test(a_grant_that_is_named_as_cleared_is_lost_and_released),
         cmocka_unit_test(
             a_new_leader_is_told_the_sum_and_asked_after_its_pause),

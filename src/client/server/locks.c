@@ -339,6 +339,9 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
         return hf_fail(error, HF_E_UNKNOWN,
                        "settling was cut short: %s may yet be held for its ttl",
                        lock->settings.name);
+    if (ended->status == HF_E_INVALID && server->trouble.status != HF_OK)
+        return hf_fail(error, HF_E_INVALID, "lock %s: %s", lock->settings.name,
+                       server->trouble.text); /* the server's own words */
     return hf_fail(error, ended->status, "lock %s: %s", lock->settings.name,
                    hf_status_sentence(ended->status));
 }

@@ -245,6 +245,13 @@ note_leader(struct hf_server *server, const struct hf_http_answer *answer)
                       server->addresses.place, leader);
 }
 
+/* What a session asks that its server never gives. */
+static bool
+is_refused(const struct hf_answer *answer)
+{
+    return answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_INVALID;
+}
+
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
 {
@@ -258,7 +265,8 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         on_no_answer(session, stream);
         return;
     }
-    if (server->reply.answer.kind == HF_ANSWER_LIMIT) /* it is tried again */
+    if (server->reply.answer.kind == HF_ANSWER_LIMIT || /* it is tried again */
+        is_refused(&server->reply.answer))
         (void)hf_api_reply_problem(answer->status, answer->body,
                                    &server->trouble);
     note_leader(server, answer);

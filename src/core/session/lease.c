@@ -243,6 +243,12 @@ on_opened(struct hf_session *s, const struct hf_errand *errand,
         s->say_at = hf_after(s->now, hf_session_pause(s));
         return true;
     }
+    if (event->answer.answer.kind == HF_ANSWER_OVER &&
+        event->answer.answer.over == HF_OVER_INVALID) {
+        hf_lease_gone(s, HF_ANSWER_GONE);
+        hf_wishes_refused(s, HF_E_INVALID); /* no other node opens it either */
+        return true;
+    }
     if (event->answer.answer.kind != HF_ANSWER_OPENED)
         return false;
     s->limited = false;
@@ -365,7 +371,7 @@ hf_lease_gone(struct hf_session *s, enum hf_answer_kind kind)
         s->say_at = hf_after(s->now, hf_session_pause(s));
     hf_wishes_gone(s);
     if (refused)
-        hf_wishes_denied(s);
+        hf_wishes_refused(s, HF_E_DENIED);
 }
 
 void

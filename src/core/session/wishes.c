@@ -637,11 +637,11 @@ hf_wishes_gone(struct hf_session *s)
 }
 
 void
-hf_wishes_denied(struct hf_session *s)
+hf_wishes_refused(struct hf_session *s, enum hf_status why)
 {
     for (uint32_t at = 1; at <= s->wishes.fresh; at++)
         if (is_unsettled(hf_wish_at(s, at))) {
-            set_end(hf_wish_at(s, at), HF_E_DENIED, HF_NOT_HELD);
+            set_end(hf_wish_at(s, at), why, HF_NOT_HELD);
             give_up(s, at);
         }
 }

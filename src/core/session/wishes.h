@@ -40,8 +40,8 @@ void hf_wishes_taken(struct hf_session *s, uint64_t fence);
 /* The session is over at the server: nothing of it is left there. */
 void hf_wishes_gone(struct hf_session *s);
 
-/* There is no session to be had. */
-void hf_wishes_denied(struct hf_session *s);
+/* There is no session to be had: HF_E_DENIED, or HF_E_INVALID. */
+void hf_wishes_refused(struct hf_session *s, enum hf_status why);
 
 /* ---- Time ---------------------------------------------------------------- */
 

@@ -20,8 +20,8 @@ run(int ready_fd, const char *option, const char *value)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     snprintf(ready, sizeof(ready), "%d", ready_fd);
-    execl(HOLDFASTD, HOLDFASTD, "--at", "memory:x", "--listen", "127.0.0.1:0",
-          "--ready-fd", ready, option, value, (char *)NULL);
+    execl(HOLDFASTD, HOLDFASTD, "--at", "memory:x", "--no-grace", "--listen",
+          "127.0.0.1:0", "--ready-fd", ready, option, value, (char *)NULL);
     _exit(127);
 }
 

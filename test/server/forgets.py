@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""forgets.py HOLDFASTD HOLDFAST: a server that forgot what it granted grants
+nothing while somebody may believe in it [L6], whichever way it was lost.  TAP."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+from support import Checks, Client, Server, folder
+
+DAEMON, HOLDFAST = sys.argv[1:3]
+
+# The shortest that a server takes; its grace is that and its leader-ttl, 5 s.
+SHORT = ("--max-ttl", "2s")
+
+
+def files(path):
+    return [f"{path}/served.db{end}" for end in ("", "-wal", "-shm")]
+
+
+def remove(*ends):
+    def do(path, *_):
+        for end in ends:
+            os.unlink(f"{path}/served.db{end}")
+    return do
+
+
+ALL = remove("", "-wal", "-shm")
+
+
+def grant(server, **body):
+    status, told = Client(server).ask("POST", "/v1/locks/x/acquire",
+                                      {"ttl": "60s", **body})
+    assert status == 200, told
+    return told
+
+
+def ask(server):
+    """A try for the lock: None while nobody can tell."""
+    try:
+        status, told = Client(server, timeout=5).ask(
+            "POST", "/v1/locks/x/acquire", {})
+    except OSError:
+        return None
+    if status == 200:
+        return "granted"
+    if told["type"] == "urn:holdfast:later":
+        return told["grace_ms"]
+    return "held" if told["type"] == "urn:holdfast:held" else None
+
+
+def first_word(servers, limit_s=30):
+    """What the first server says that can tell; held is not enough of a word,
+    for it may not have noticed yet."""
+    until = time.monotonic() + limit_s
+    while time.monotonic() < until:
+        for server in servers:
+            word = ask(server)
+            if word not in (None, "held"):
+                return word
+    return None
+
+
+def is_grace(word, most_ms=65000):
+    """A grace that has begun not long ago."""
+    return isinstance(word, int) and most_ms - 30000 < word <= most_ms
+
+
+# ---- Ways to lose a file -------------------------------------------------------
+
+def kill_and(do):
+    def both(path, leader, *others):
+        leader.kill()
+        do(path)
+        if not others:
+            leader.start()
+    return both
+
+
+def then_kill(do):
+    def both(path, leader, *others):
+        do(path)
+        leader.kill()
+        if not others:
+            leader.start()
+    return both
+
+
+def freeze_and(do):
+    def both(path, leader, *_):
+        leader.process.send_signal(signal.SIGSTOP)
+        do(path)
+    return both
+
+
+def checkpointed(path):
+    """As another program does that is the last to close the file."""
+    file = sqlite3.connect(f"{path}/served.db")
+    file.execute("SELECT count(*) FROM holdfast_records").fetchone()
+    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file.close()
+
+
+def restored(path, *_):
+    """A backup is put in the place of the file."""
+    shutil.copy(f"{path}/served.db", f"{path}/old")
+    ALL(path)
+    os.rename(f"{path}/old", f"{path}/served.db")
+
+
+LOSSES = {
+    "all its files, under it": (0, ALL),
+    "all its files, with a follower": (1, ALL),
+    "the database alone, with a follower": (1, remove("")),
+    "the log alone, with a follower": (1, remove("-wal")),
+    "the log and its index, with a follower": (1, remove("-wal", "-shm")),
+    "a backup over it, with a follower": (1, restored),
+    "the log, while it was dead": (0, kill_and(remove("-wal", "-shm"))),
+    "the log, while the leader was dead":
+        (1, kill_and(remove("-wal", "-shm"))),
+    "all its files, while it was dead": (0, kill_and(ALL)),
+    "all its files, and its life": (0, then_kill(ALL)),
+    "all its files, and the leader's life": (1, then_kill(ALL)),
+    "all its files, and the leader is frozen": (1, freeze_and(ALL)),
+    "a backup over it, while it was dead": (0, kill_and(restored)),
+}
+
+
+def lose(checks, name, followers, do):
+    with folder() as path, Server(DAEMON, path) as leader:
+        leader.await_leading()
+        others = [Server(DAEMON, path) for _ in range(followers)]
+        try:
+            for other in others:
+                other.start()
+                other.await_ready()
+            grant(leader)
+            do(path, leader, *others)
+            word = first_word([*others, leader])
+            checks.check(f"lost: {name}", is_grace(word), word)
+        finally:
+            for other in others:
+                other.kill()
+
+
+def begun_anew(checks, name, do):
+    """A second server is started on what is left, beside the first."""
+    with folder() as path, Server(DAEMON, path) as leader:
+        leader.await_leading()
+        grant(leader)
+        do(path)
+        second = Server(DAEMON, path)
+        try:
+            start_patiently(second)
+            word = first_word([second, leader])
+        finally:
+            second.kill()
+        checks.check(f"a second server: {name}", is_grace(word), word)
+
+
+def start_patiently(server):
+    """It does not start before the first has noticed, too."""
+    while True:
+        try:
+            server.start()
+            return
+        except ValueError:  # it has told no port
+            server.process.wait()
+
+
+def folded(checks):
+    """Nothing is lost, and nobody can know."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        grant(server)
+        kill_and(checkpointed)(path, server)
+        server.await_leading()
+        word = ask(server)
+        checks.check("a log that another program folded is as one lost",
+                     word == "held" and is_grace(grace(server)), word)
+
+
+def index_lost(checks):
+    """The log is whole: what was granted is held."""
+    with folder() as path, Server(DAEMON, path) as leader, \
+            Server(DAEMON, path) as follower:
+        leader.await_leading()
+        follower.await_ready()
+        grant(leader)
+        remove("-shm")(path)
+        while not any(grace(server) for server in (leader, follower)):
+            pass
+        words = [word for word in map(ask, (leader, follower)) if word]
+        checks.check("the log's index alone is no loss", words == ["held"],
+                     words)
+
+
+def grace(server):
+    try:
+        return Client(server).ask("GET", "/readyz")[1]["grace_ms"]
+    except OSError:
+        return 0
+
+
+# ---- In memory -----------------------------------------------------------------
+
+def in_memory(checks):
+    with folder() as path, \
+            Server(DAEMON, path, at="memory:x", graceful=True) as server:
+        server.await_leading()
+        word = ask(server)
+        checks.check("in memory it waits at each start", is_grace(word), word)
+        status, told = Client(server).ask("GET", "/readyz")
+        checks.check("and is ready, and says so",
+                     status == 200 and is_grace(told["grace_ms"]), told)
+        done = subprocess.run(
+            [HOLDFAST, "run", "--at", f"http://127.0.0.1:{server.port}",
+             "--if-dead", "refuse", "x", "--", "true"],
+            capture_output=True, text=True, timeout=60)
+        checks.check("what only a person may take is not for it",
+                     done.returncode == 64 and "keeps nothing" in done.stderr,
+                     done)
+        waiter = Client(server)
+        status, told = waiter.ask("POST", "/v1/locks/x/acquire",
+                                  {"wait": "300ms"})
+        checks.check("who waits has a place",
+                     told["type"] == "urn:holdfast:blocking-timeout", told)
+
+
+# ---- The grace goes on ---------------------------------------------------------
+
+def goes_on(checks):
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        grant(server)
+        kill_and(ALL)(path, server)
+        first = first_word([server])
+        server.kill()
+        server.start()
+        second = first_word([server])
+        checks.check("a restart goes on with it",
+                     is_grace(second) and second <= first, (first, second))
+        server.stop()
+        done = subprocess.run(
+            [HOLDFAST, "run", "-n", "--at", f"sqlite:{path}/served.db", "x",
+             "--", "true"], capture_output=True, text=True, timeout=60)
+        checks.check("and nothing is claimed in the table meanwhile",
+                     done.returncode == 69, done)
+        server.start()
+        third = first_word([server])
+        checks.check("nor does a server that was stopped well forget it",
+                     is_grace(third) and third <= second, (second, third))
+
+
+def ends(checks):
+    with folder() as path, Server(DAEMON, path, *SHORT) as server:
+        server.await_leading()
+        begun = time.monotonic()
+        grant(server, ttl="2s")
+        kill_and(ALL)(path, server)
+        word = first_word([server])
+        checks.check("it is as long as what was promised",
+                     is_grace(word, 7000), word)
+        while ask(server) != "granted":
+            pass
+        checks.check("and ends", time.monotonic() - begun >= 7,
+                     time.monotonic() - begun)
+
+
+def retired(checks):
+    with folder() as path, Server(DAEMON, path, *SHORT) as server:
+        server.await_leading()
+        grant(server, ttl="2s")
+        server.kill()
+        remove("-wal", "-shm")(path)
+        table = f"sqlite:{path}/served.db"
+        done = subprocess.run([HOLDFAST, "run", "-n", "--at", table, "x", "--",
+                               "true"], capture_output=True, text=True, timeout=60)
+        checks.check("who is no server leaves a loss to one",
+                     done.returncode == 69 and "log" in done.stderr and
+                     not os.path.exists(f"{path}/served.db-wal"), done)
+        begun = time.monotonic()
+        done = subprocess.run([DAEMON, "--retire", "--at", table],
+                              capture_output=True, text=True, timeout=60)
+        checks.check("and --retire waits for it",
+                     done.returncode == 0 and time.monotonic() - begun >= 7,
+                     done)
+        done = subprocess.run([HOLDFAST, "run", "-n", "--at", table, "x", "--",
+                               "true"])
+        checks.check("then it is a table's", done.returncode == 0, done)
+        ALL(path)
+        done = subprocess.run([HOLDFAST, "run", "-n", "--at", table, "x", "--",
+                               "true"])
+        checks.check("and may be removed", done.returncode == 0, done)
+
+
+# ---- Copies --------------------------------------------------------------------
+
+def service(server):
+    return Client(server).ask("GET", "/v1/info")[1]["service"]
+
+
+def copied(checks):
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        grant(server)
+        os.mkdir(f"{path}/copy")
+        for file in files(path)[:2]:
+            shutil.copy(file, f"{path}/copy")
+        with Server(DAEMON, f"{path}/copy") as copy:
+            word = first_word([copy])
+            checks.check("a copy has forgotten", is_grace(word), word)
+            checks.check("and is a service of its own",
+                         service(copy) not in (None, service(server)),
+                         service(copy))
+
+
+def told_so(checks):
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        word = ask(server)
+        command = [DAEMON, "--port", "0", "--forgot", "--at",
+                   f"sqlite:{path}/served.db"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        checks.check("nobody forgets beside a leader that is alive",
+                     word == "granted" and done.returncode == 69 and
+                     "a node that is alive serves it" in done.stderr, done)
+        server.kill()
+        server.command.append("--forgot")
+        server.start()
+        word = first_word([server])
+        checks.check("who is told that it forgot has", is_grace(word), word)
+
+
+# ---- What it may promise -------------------------------------------------------
+
+def promises(checks):
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        status, told = Client(server).ask("POST", "/v1/sessions",
+                                          {"ttl": "61s"})
+        checks.check("no ttl is longer than max-ttl",
+                     status == 400 and "61000 ms" in told["detail"] and
+                     "60000 ms" in told["detail"], told)
+        at = f"http://127.0.0.1:{server.port}"
+        done = subprocess.run([HOLDFAST, "run", "--at", at, "--ttl", "5m", "x",
+                               "--", "true"], capture_output=True, text=True, timeout=60)
+        checks.check("and the command says so",
+                     done.returncode == 64 and "60000 ms" in done.stderr, done)
+        told = grant(server, ttl=None)
+        checks.check("what waits is kept for longer", told["ttl_ms"] == 30000,
+                     told)
+    done = subprocess.run([DAEMON, "--check-config", "--idle-timeout", "45s"],
+                          capture_output=True, text=True, timeout=60)
+    checks.check("what waits cannot be promised more than max-ttl",
+                 done.returncode == 64 and "75000" in done.stderr, done)
+
+
+def main():
+    checks = Checks()
+    for name, (followers, do) in LOSSES.items():
+        lose(checks, name, followers, do)
+    for name, do in {"all files gone": ALL,
+                     "the log gone": remove("-wal")}.items():
+        begun_anew(checks, name, do)
+    for show in (folded, index_lost, in_memory, goes_on, ends, retired, copied, told_so, promises):
+        show(checks)
+    return checks.end()
+
+
+sys.exit(main())
