@@ -85,15 +85,14 @@ ttl_of(const struct hearing *h)
     const struct hf_lockspace_config *config =
         &h->service->config.seat.node.lockspace;
     struct hf_duration ttl = {TTL_MS};
-    struct hf_duration wait = config->blocking;
 
     if (is_given(h, HF_API_TTL))
         return body->ttl;
-    if (!h->opened || !is_given(h, HF_API_WAIT) || body->wait == HF_WAIT_TRY)
-        return ttl;
-    if (body->wait == HF_WAIT_LIMITED && body->remaining.ms < wait.ms)
-        wait = body->remaining;
-    ttl.ms += wait.ms;
+    if (h->opened && is_given(h, HF_API_WAIT) && body->wait != HF_WAIT_TRY)
+        ttl.ms += body->wait == HF_WAIT_LIMITED &&
+                          body->remaining.ms < config->blocking.ms
+                      ? body->remaining.ms
+                      : config->blocking.ms;
     return ttl.ms < config->ttl_max.ms ? ttl : config->ttl_max;
 }
 
