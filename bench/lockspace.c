@@ -491,7 +491,8 @@ measure_expiry(struct bench *b, struct figure *figure, unsigned round)
     uint32_t count = expired_of(b->grants);
     uint64_t first = b->next_name;
     struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK,
-                                       .at = {2 * (round + 1)}};
+                                       .at = {2 * (round + 1)},
+                                       .read_until = {2 * (round + 1)}};
     struct watch watch;
     char name[NAME_LEN];
 

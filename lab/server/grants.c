@@ -190,8 +190,8 @@ clear(struct grants_world *world, const struct grants_grant *grant)
 static void
 tell_time(struct grants_world *world, struct grants_heard *heard)
 {
-    struct hf_lockspace_event event = {.kind = HF_SPACE_CLOCK,
-                                       .at = world->now};
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_CLOCK, .at = world->now, .read_until = world->now};
 
     give(world, &event, heard);
 }

@@ -361,8 +361,8 @@ waiting_is_due(const struct waiting_world *world)
 static void
 tell_time(struct waiting_world *world, unsigned first, bool sessions_first)
 {
-    struct hf_lockspace_event event = {.kind = HF_SPACE_CLOCK,
-                                       .at = world->now};
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_CLOCK, .at = world->now, .read_until = world->now};
 
     picture_order_timers(waiting_machine(world), world->now, first,
                          sessions_first);

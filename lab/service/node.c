@@ -566,7 +566,8 @@ void
 service_node_clock(struct service_world *world, unsigned number)
 {
     struct hf_node *node = &world->nodes[number].node;
-    struct hf_node_event event = {.kind = HF_NODE_CLOCK, .at = world->now};
+    struct hf_node_event event = {
+        .kind = HF_NODE_CLOCK, .at = world->now, .read_until = world->now};
 
     if (node->lockspace != NULL)
         picture_order_timers(node->lockspace, world->now,

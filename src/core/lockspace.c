@@ -62,12 +62,13 @@ suspect(struct hf_lockspace *ls, uint32_t number)
 
 /* Was it silent?  Else its timer follows what it said. */
 static bool
-on_session_timer(struct hf_lockspace *ls, uint32_t number)
+on_session_timer(struct hf_lockspace *ls, uint32_t number,
+                 struct hf_instant read_until)
 {
     const struct hf_ls_session *session = hf_session_at(ls, number);
     struct hf_instant end = hf_owners_end_of_ttl(session);
 
-    if (!hf_reached(ls->now, end)) {
+    if (!hf_reached(read_until, end)) {
         hf_earliest_set(ls, &ls->timers, number, end.ms);
         return false;
     }
@@ -306,22 +307,25 @@ on_claim_timer(struct hf_lockspace *ls, uint32_t claim)
 }
 
 /* Some of what is due: one session that was silent is enough for a step, for it
- * may have had much; messages are read between it and the next [S2]. */
+ * may have had much.  What arrived in time and is not read yet tells against
+ * each of them: that a session is alive, or who comes back to its place [S2,
+ * W2]. */
 static void
-run_timers(struct hf_lockspace *ls)
+run_timers(struct hf_lockspace *ls, struct hf_instant read_until)
 {
     bool silent = false;
 
+    HF_CHECK(hf_reached(ls->now, read_until));
     for (unsigned i = 0; i < TIMERS_MAX && !silent; i++) {
         int64_t at_ms;
         uint32_t item = hf_earliest_first(ls, &ls->timers, &at_ms);
 
-        if (item == 0 || at_ms > ls->now.ms)
+        if (item == 0 || at_ms > read_until.ms)
             return;
         if (hf_item_is_claim(ls, item))
             on_claim_timer(ls, hf_claim_of_item(ls, item));
         else
-            silent = on_session_timer(ls, item);
+            silent = on_session_timer(ls, item, read_until);
     }
 }
 
@@ -396,7 +400,7 @@ hf_lockspace_step(struct hf_lockspace *ls,
         break;
     case HF_SPACE_CLOCK:
         if (ls->state == HF_LOCKSPACE_SERVING)
-            run_timers(ls);
+            run_timers(ls, event->read_until);
         break;
     case HF_SPACE_STOP:
         ls->state = HF_LOCKSPACE_OVER;

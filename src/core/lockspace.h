@@ -40,9 +40,9 @@
  * store has everything it rests on; a limit refuses what is new and never takes
  * what is there.
  *
- * Time comes with the events.  Only CLOCK ends anything by time [S2], so who
- * hands over all messages that have arrived before it, after a pause, loses no
- * session that was alive.
+ * Time comes with the events, and silence with CLOCK alone: what is to be ended
+ * for it is, by the instant up to which all that has arrived was handed over
+ * [S2].  So who reads late, as after a pause, loses no session that was alive.
  *
  * Memory: one block of hf_lockspace_size() bytes, the caller's, zeroed before
  * init; linked by numbers, so that memcpy is a snapshot.  Not thread-safe.  No
@@ -212,6 +212,8 @@ struct hf_lockspace_event {
             uint64_t number;
             enum hf_verdict verdict; /* HF_APPLIED or HF_REFUSED */
         } batch;
+        struct hf_instant read_until; /* CLOCK: what arrived before it was
+                                         handed over; not after `at` */
     };
 };
 
@@ -306,8 +308,9 @@ bool hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer);
  * tells all of them NOT_LEADING [J4]. */
 bool hf_lockspace_serving(const struct hf_lockspace *ls);
 
-/* When to send the next CLOCK, or HF_NEVER.  It may have passed: a step ends
- * one session at most by time, and what has arrived is read before the next. */
+/* When to send the next CLOCK, or HF_NEVER.  It may have passed: what is due is
+ * done once all that arrived before it was read, and a step ends one session at
+ * most. */
 struct hf_instant hf_lockspace_deadline(const struct hf_lockspace *ls);
 
 /* ---- The next batch ------------------------------------------------------ */

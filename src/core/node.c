@@ -356,7 +356,7 @@ is_resting(const struct hf_node *n)
 
 /* Whose search ends here by time rests first: seek_at is that of the last. */
 static void
-on_clock(struct hf_node *n)
+on_clock(struct hf_node *n, struct hf_instant read_until)
 {
     if (is_resting(n)) {
         if (hf_reached(n->now, n->seek_at))
@@ -365,7 +365,10 @@ on_clock(struct hf_node *n)
     }
     hf_leader_step(&n->leader, hf_event(HF_ON_CLOCK, n->now));
     if (n->state == HF_NODE_SERVING && n->leader.state == HF_LEADER_LEADING)
-        step_lockspace(n, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK});
+        step_lockspace(n, (struct hf_lockspace_event){
+                              .kind = HF_SPACE_CLOCK,
+                              .read_until = read_until,
+                          });
 }
 
 /* Who leads is named to those who ask here; a head of one's own names nobody.
@@ -425,7 +428,7 @@ hf_node_step(struct hf_node *n, const struct hf_node_event *event)
         on_request(n, event);
         break;
     case HF_NODE_CLOCK:
-        on_clock(n);
+        on_clock(n, event->read_until);
         break;
     case HF_NODE_STOP:
         on_stop(n);

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/heap.h"
 #include "base/list.h"
+#include "server/pass.h"
 #include "server/watch.h"
 
 /* Bytes that are read of a connection at once, and for how long connections are
@@ -27,8 +28,12 @@
  * for when there are too many. */
 #define IDLE_LOOKS 64
 
-/* Connections that wait to be accepted, as the kernel keeps them. */
+/* Connections that wait to be accepted, as the kernel keeps them: of one more
+ * than it is told. */
 #define BACKLOG 511
+
+/* And taken in a turn. */
+#define ACCEPTS_MAX 64
 
 /* How long whoever drains waits for those who read slowly, and for a store that
  * does not answer. */
@@ -57,6 +62,7 @@ struct connection {
     struct connection *next_to_flush;
     int events; /* that are polled for */
     bool to_read;
+    unsigned pieces;        /* that the pass may still read of it */
     struct hf_link reading; /* in the list, while it is to be read */
     struct hf_link link;    /* of all, or of those that linger */
     char *left;             /* owned: read, and not taken yet */
@@ -84,6 +90,8 @@ struct loop {
     struct hf_list lingering;   /* in the order in which they were left */
     struct hf_list to_read;
     struct connection *to_flush;
+    bool to_accept; /* somebody waits */
+    struct hf_pass pass;
     bool draining;
     struct hf_instant drain_until;
     struct hf_instant leave_until;
@@ -139,6 +147,7 @@ end_http(struct connection *c)
     if (c->to_read)
         hf_list_remove(&c->loop->to_read, &c->reading);
     c->to_read = false;
+    hf_pass_gone(&c->loop->pass, &c->pieces);
     (void)shutdown(c->fd, SHUT_WR);
 }
 
@@ -253,7 +262,8 @@ feed_left(struct connection *c)
         keep_left(c, c->left + taken, c->left_len - taken);
 }
 
-static void
+/* False: that was all there is, or all that is taken now. */
+static bool
 read_some(struct connection *c)
 {
     static char buffer[READ_MAX];
@@ -262,7 +272,7 @@ read_some(struct connection *c)
 
     feed_left(c);
     if (c->ended || c->left_len > 0 || !hf_http_wants(c->peer))
-        return;
+        return false;
     len = recv(c->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
     if (len > 0) {
         hf_list_remove(&c->loop->connections, &c->link);
@@ -276,6 +286,7 @@ read_some(struct connection *c)
         hf_http_gone(c->peer);
     }
     (void)take_news(c);
+    return len == (ssize_t)sizeof(buffer);
 }
 
 /* Write what there is; false: the kernel takes no more now. */
@@ -355,10 +366,12 @@ on_ready(uv_poll_t *poll, int status, int events)
 
     if (c->peer == NULL)
         return;
-    if (status != 0 || (events & UV_PRIORITIZED) != 0)
+    if (status != 0 || (events & UV_PRIORITIZED) != 0) {
         hf_http_gone(c->peer);
-    else if ((events & UV_READABLE) != 0)
+    } else if ((events & UV_READABLE) != 0) {
+        hf_pass_named(&c->loop->pass, &c->pieces);
         add_to_read(c);
+    }
     add_to_flush(c);
 }
 
@@ -374,7 +387,8 @@ read_turn(struct loop *loop)
 
         hf_list_remove(&loop->to_read, link);
         c->to_read = false;
-        read_some(c);
+        if (hf_pass_read(&loop->pass, &c->pieces, read_some(c)))
+            add_to_read(c);
         add_to_flush(c);
     }
 }
@@ -397,14 +411,15 @@ make_room(struct loop *loop)
     for (int i = 0; i < IDLE_LOOKS && link != NULL; i++, link = link->next) {
         struct connection *c = HF_CONTAINER(link, struct connection, link);
 
-        if (hf_http_is_idle(c->peer)) {
+        if (hf_http_is_idle(c->peer) && !c->to_read) {
             close_connection(c);
             return;
         }
     }
 }
 
-static void
+/* NULL: there is no room for it, and it is closed. */
+static struct connection *
 add_connection(struct loop *loop, int fd)
 {
     struct connection *c = hf_calloc(loop->config.alloc, 1, sizeof(*c));
@@ -420,7 +435,7 @@ add_connection(struct loop *loop, int fd)
             hf_http_remove(c->peer);
         hf_free(loop->config.alloc, c);
         close(fd);
-        return;
+        return NULL;
     }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     c->loop = loop;
@@ -428,7 +443,9 @@ add_connection(struct loop *loop, int fd)
     c->poll.data = c;
     hf_list_add(&loop->connections, &c->link);
     loop->connections_count++;
+    add_to_read(c); /* its request may have come with it */
     add_to_flush(c);
+    return c;
 }
 
 /* There is no descriptor for it: take it with the spare one, and close it, or
@@ -456,17 +473,37 @@ on_accept(uv_poll_t *poll, int status, int events)
     struct loop *loop = poll->data;
 
     (void)events;
-    hf_http_turn(loop->http, hf_now(), hf_wall_ms());
-    for (int i = 0; i < 64 && status == 0; i++) {
-        int fd =
-            accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    loop->to_accept = status == 0;
+}
 
-        if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+/* False: there is none, or no room for one. */
+static bool
+accept_one(struct loop *loop)
+{
+    int fd = accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct connection *c = NULL;
+
+    if (fd < 0 && errno != ECONNABORTED && errno != EINTR) {
+        if (errno == EMFILE || errno == ENFILE)
             turn_away(loop);
-        if (fd < 0)
-            return;
-        add_connection(loop, fd);
+        return false;
     }
+    if (fd >= 0)
+        c = add_connection(loop, fd);
+    hf_pass_accepted(&loop->pass, c == NULL ? NULL : &c->pieces);
+    return true;
+}
+
+/* Those that came before the pass stand before all others, and are no more than
+ * the kernel keeps. */
+static void
+accept_some(struct loop *loop)
+{
+    for (int i = 0; i < ACCEPTS_MAX && loop->to_accept; i++)
+        loop->to_accept = accept_one(loop);
+    if (!loop->to_accept)
+        hf_pass_accepted_all(&loop->pass);
+    loop->to_accept = false;
 }
 
 static void
@@ -484,13 +521,14 @@ listen_again(struct loop *loop)
 
 /* ---- Time ---------------------------------------------------------------- */
 
+/* Whom this ends, it would not have if it had spoken in time. */
 static void
 clock_connections(struct loop *loop)
 {
     struct hf_heap_node *first;
 
     while ((first = hf_heap_first(&loop->due)) != NULL &&
-           hf_reached(hf_now(), first->at)) {
+           hf_reached(loop->pass.read_until, first->at)) {
         struct connection *c = HF_CONTAINER(first, struct connection, due);
 
         if (c->peer == NULL) {
@@ -558,10 +596,12 @@ on_check(uv_check_t *check)
 
     hf_http_turn(loop->http, hf_now(), hf_wall_ms());
     listen_again(loop);
+    accept_some(loop);
     read_turn(loop);
+    hf_pass_turn(&loop->pass);
     hf_service_wake(loop->service);
     if (hf_reached(hf_now(), hf_service_deadline(loop->service)))
-        hf_service_clock(loop->service);
+        hf_service_clock(loop->service, loop->pass.read_until);
     clock_connections(loop);
     hf_watch_renew(&loop->watch, hf_service_seat(loop->service));
     hf_log_look(loop->config.log, hf_service_seat(loop->service));
@@ -597,6 +637,7 @@ on_prepare(uv_prepare_t *prepare)
     else
         uv_timer_start(&loop->timer, on_timer, left > 0 ? (uint64_t)left : 0,
                        0);
+    hf_pass_begin(&loop->pass, hf_now(), BACKLOG + 1);
 }
 
 static void

@@ -16,8 +16,8 @@
  * this node sees it.
  *
  * Whoever runs it: hands over the news of each peer, calls wake when the seat's
- * journal has told something, and clock at the deadline; then writes what the
- * peers have to write.
+ * journal has told something, and clock at the deadline, however much has not
+ * been read yet; then writes what the peers have to write.
  *
  * One thread.
  */
@@ -47,7 +47,9 @@ void hf_service_news(struct hf_service *service, void *peer,
                      const struct hf_http_news *news);
 
 void hf_service_wake(struct hf_service *service);
-void hf_service_clock(struct hf_service *service);
+
+/* All requests that had arrived before `read_until` were handed over [S2]. */
+void hf_service_clock(struct hf_service *service, struct hf_instant read_until);
 
 /* A process of the present leader has ended, or may have. */
 void hf_service_look(struct hf_service *service);

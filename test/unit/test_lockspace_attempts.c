@@ -62,6 +62,27 @@ a_parked_place_is_granted_nothing_and_holds_up_those_behind(void **state)
     room_fini(&r);
 }
 
+/* Its client has asked again, and the loop reads it late. */
+static void
+a_place_is_not_lost_while_what_came_in_time_is_not_read(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_clock(&r, 1500);
+    room_acquire(&r, attempt(12, 3, 1));
+    room_clock(&r, 2000);
+    room_applied(&r, room_batch(&r, 100));
+    room_hush(&r);
+    room_clock_read(&r, 9000, 2001);
+    room_acquire(&r, attempt(13, 2, 2));
+    room_release(&r, (struct call){.stream = 14, .session = 1});
+    EXPECT_TOLD(&r, "14 released\n"
+                    "13 granted 102\n");
+    room_fini(&r);
+}
+
 static void
 a_place_that_is_not_taken_again_in_time_is_lost(void **state)
 {
@@ -494,6 +515,8 @@ main(void)
             a_request_is_answered_before_the_idle_timeout_and_keeps_its_place),
         cmocka_unit_test(
             a_parked_place_is_granted_nothing_and_holds_up_those_behind),
+        cmocka_unit_test(
+            a_place_is_not_lost_while_what_came_in_time_is_not_read),
         cmocka_unit_test(a_place_that_is_not_taken_again_in_time_is_lost),
         cmocka_unit_test(a_grace_begins_when_a_batch_has_let_the_timeout_out),
         cmocka_unit_test(

@@ -235,7 +235,7 @@ run_crowd(struct crowd *c, int64_t batch_ms, size_t late)
             if (c->clients[i].asks_at == c->now.ms)
                 say(c, HF_MESSAGE_ACQUIRE, i);
         }
-        clock.at = c->now;
+        clock.at = clock.read_until = c->now;
         hf_lockspace_step(c->ls, &clock);
         take_answers(c);
         begin_batch(c);
@@ -289,7 +289,8 @@ who_asks_again_too_late_goes_to_the_end(void **state)
 static void
 a_thousand_that_are_due_at_once_are_answered_in_many_steps(void **state)
 {
-    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK, .at = {29000}};
+    struct hf_lockspace_event clock = {
+        .kind = HF_SPACE_CLOCK, .at = {29000}, .read_until = {29000}};
     void *block = gather_crowd(&crowd, 0, 0);
     uint64_t before = 0;
 
@@ -310,7 +311,8 @@ a_thousand_that_are_due_at_once_are_answered_in_many_steps(void **state)
 static void
 a_thousand_graces_begin_in_many_steps(void **state)
 {
-    struct hf_lockspace_event clock = {.kind = HF_SPACE_CLOCK, .at = {29000}};
+    struct hf_lockspace_event clock = {
+        .kind = HF_SPACE_CLOCK, .at = {29000}, .read_until = {29000}};
     void *block = gather_crowd(&crowd, 0, 0);
     unsigned steps = 1; /* that of the batch */
 

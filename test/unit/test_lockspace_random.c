@@ -471,7 +471,10 @@ tell_time(struct world *w)
 {
     w->oracle.now += (int64_t)below(w, 6);
     oracle_clock(&w->oracle);
-    step(w, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK}, NULL);
+    step(w,
+         (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK,
+                                     .read_until = {w->oracle.now}},
+         NULL);
 }
 
 /* The same bytes in another block are the same machine. */

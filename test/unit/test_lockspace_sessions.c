@@ -90,6 +90,30 @@ a_message_that_is_read_before_the_time_saves_its_session(void **state)
     room_fini(&r);
 }
 
+/* So does one that waits to be read when the time is told; and who is silent
+ * ends though others wait. */
+static void
+silence_counts_until_the_instant_to_which_all_was_read(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_open(&r, 4, 500, HF_TAKEOVER);
+    room_open(&r, 5, 800, HF_TAKEOVER);
+    room_hush(&r);
+    room_clock_read(&r, 9000, 1499);
+    assert_true(hf_reached(r.now, hf_lockspace_deadline(r.ls)));
+    room_keep_alive(&r, (struct call){.stream = 11, .session = 4});
+    room_clock_read(&r, 9100, 1800);
+    room_clock_read(&r, 9100, 1800);
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 4});
+    room_keep_alive(&r, (struct call){.stream = 13, .session = 5});
+    EXPECT_TOLD(&r, "11 alive\n"
+                    "12 alive\n"
+                    "13 gone\n");
+    room_fini(&r);
+}
+
 /* Who had much takes its time, and what has arrived meanwhile is read before
  * the next is judged. */
 static void
@@ -381,6 +405,8 @@ main(void)
         cmocka_unit_test(a_session_is_counted_from_its_last_message),
         cmocka_unit_test(
             a_message_that_is_read_before_the_time_saves_its_session),
+        cmocka_unit_test(
+            silence_counts_until_the_instant_to_which_all_was_read),
         cmocka_unit_test(
             a_step_ends_one_silent_session_and_messages_go_before_the_next),
         cmocka_unit_test(an_end_gives_all_back_at_once),

@@ -376,6 +376,25 @@ a_right_that_is_over_ends_the_leadership(void **state)
     node_fini(&b);
 }
 
+/* What has not been read yet keeps a session, and no right [S2, L3]. */
+static void
+nothing_that_is_not_read_yet_holds_the_leader_up(void **state)
+{
+    struct bench b = serving_ttls((const int64_t[]){100}, 1);
+    struct hf_node_event event = {
+        .kind = HF_NODE_CLOCK, .at = {749}, .read_until = {129}};
+
+    (void)state;
+    node_step(&b, event);
+    EXPECT_TOLD_BY(&b, "batch:\n"
+                       "#3 put v8 fence 50 batch 1\n");
+    event.at.ms = 750;
+    node_step(&b, event);
+    EXPECT_TOLD_BY(&b, "discard 0\n"
+                       "#4 no node v8 fence 50\n");
+    node_fini(&b);
+}
+
 static void
 the_next_term_begins_with_an_empty_table(void **state)
 {
@@ -499,6 +518,7 @@ main(void)
         cmocka_unit_test(
             what_is_not_due_when_leadership_ends_is_told_to_nobody),
         cmocka_unit_test(a_right_that_is_over_ends_the_leadership),
+        cmocka_unit_test(nothing_that_is_not_read_yet_holds_the_leader_up),
         cmocka_unit_test(the_next_term_begins_with_an_empty_table),
         cmocka_unit_test(
             who_is_told_to_stop_writes_what_was_decided_and_leaves),

@@ -116,7 +116,8 @@ desk_turn(struct desk *desk, int64_t ms)
     while (hf_seat_wake(desk->seat))
         drain(desk);
     if (hf_reached(hf_now(), hf_seat_deadline(desk->seat)))
-        step(desk, (struct hf_node_event){.kind = HF_NODE_CLOCK});
+        step(desk, (struct hf_node_event){.kind = HF_NODE_CLOCK,
+                                          .read_until = hf_now()});
 }
 
 static struct hf_instant

@@ -6,6 +6,10 @@
 
 enum { TO_NODE, FROM_NODE };
 
+/* A node that has woken, or is in trouble, needs so long to read what is there.
+ */
+#define READS_MS 100
+
 void
 network_init(struct world *w)
 {
@@ -42,6 +46,7 @@ post(struct world *w, enum packet_kind kind, uint64_t stream)
     packet->life = of->life;
     packet->node = of->node;
     packet->fences_count = 0;
+    packet->speaks = false;
     world_set(w, &packet->alarm, w->now + delay(w), RANK_ARRIVES);
     return packet;
 }
@@ -49,18 +54,51 @@ post(struct world *w, enum packet_kind kind, uint64_t stream)
 void
 network_give_back(struct world *w, struct sim_packet *packet)
 {
+    if (packet->unread)
+        hf_list_remove(&w->nodes[packet->node].unread, &packet->link);
+    packet->unread = false;
     world_set(w, &packet->alarm, INT64_MAX, RANK_ARRIVES);
     packet->next_free = w->free_packets;
     w->free_packets = packet;
 }
 
-/* Until when the receiver sleeps. */
+/* When the receiver looks at it. */
 static int64_t
-sleeps_until(const struct world *w, const struct sim_packet *packet)
+taken_at(struct world *w, const struct sim_packet *packet)
 {
-    if (packet->kind == PACKET_MESSAGE || packet->kind == PACKET_ENDED)
-        return w->nodes[packet->node].frozen_until;
-    return w->clients[w->sessions[packet->session].client].frozen_until;
+    const struct sim_node *node = &w->nodes[packet->node];
+
+    if (packet->kind != PACKET_MESSAGE && packet->kind != PACKET_ENDED)
+        return w->clients[w->sessions[packet->session].client].frozen_until;
+    if (!node->alive)
+        return w->now;
+    if (w->now < node->frozen_until)
+        return node->frozen_until + (int64_t)world_draw(w, READS_MS);
+    if (!packet->unread && world_trouble(w))
+        return w->now + (int64_t)world_draw(w, READS_MS);
+    return w->now;
+}
+
+/* It has arrived, and waits there until it is taken. */
+static void
+keep_unread(struct world *w, struct sim_packet *packet)
+{
+    if (packet->unread ||
+        (packet->kind != PACKET_MESSAGE && packet->kind != PACKET_ENDED))
+        return;
+    packet->unread = true;
+    packet->arrived = w->now;
+    hf_list_add(&w->nodes[packet->node].unread, &packet->link);
+}
+
+int64_t
+network_read_until(const struct world *w, unsigned node)
+{
+    struct hf_link *first = w->nodes[node].unread.first;
+
+    if (first == NULL)
+        return w->now;
+    return HF_CONTAINER(first, struct sim_packet, link)->arrived;
 }
 
 static bool
@@ -69,7 +107,7 @@ is_cut(const struct world *w, const struct sim_packet *packet)
     const struct sim_client *client =
         &w->clients[w->sessions[packet->session].client];
 
-    if (packet->kind == PACKET_MESSAGE)
+    if (packet->kind == PACKET_MESSAGE && !packet->unread)
         return w->now < client->cut_until[packet->node][TO_NODE];
     if (packet->kind == PACKET_ANSWER)
         return w->now < client->cut_until[packet->node][FROM_NODE];
@@ -79,12 +117,16 @@ is_cut(const struct world *w, const struct sim_packet *packet)
 bool
 network_take(struct world *w, struct sim_packet *packet)
 {
+    int64_t at;
+
     if (is_cut(w, packet)) {
         network_give_back(w, packet);
         return false;
     }
-    if (w->now < sleeps_until(w, packet)) {
-        world_set(w, &packet->alarm, sleeps_until(w, packet), RANK_ARRIVES);
+    at = taken_at(w, packet);
+    if (w->now < at) {
+        keep_unread(w, packet);
+        world_set(w, &packet->alarm, at, RANK_ARRIVES);
         return false;
     }
     return true;

@@ -40,8 +40,11 @@ void network_cut_connection(struct world *w, unsigned session, unsigned node);
 void network_node_died(struct world *w, unsigned node);
 
 /* Its moment has come: take it, and give it back.  false: it does not arrive,
- * or its receiver sleeps and finds it later. */
+ * or its receiver finds it later: it sleeps, or reads others first. */
 bool network_take(struct world *w, struct sim_packet *packet);
+
+/* The instant up to which a node has read all that has arrived. */
+int64_t network_read_until(const struct world *w, unsigned node);
 void network_give_back(struct world *w, struct sim_packet *packet);
 
 #endif

@@ -8,6 +8,7 @@
 #include "simulate/server/calls.h"
 #include "simulate/server/loads.h"
 #include "simulate/server/network.h"
+#include "simulate/server/promise.h"
 
 static const char names[] = "abcdefghijklmnopqrstuvwx";
 
@@ -241,7 +242,16 @@ nodes_stop(struct world *w, unsigned who)
 void
 nodes_clock(struct world *w, unsigned who)
 {
-    nodes_step(w, who, (struct hf_node_event){.kind = HF_NODE_CLOCK});
+    struct hf_node_event event = {.kind = HF_NODE_CLOCK};
+
+    event.read_until =
+        sim_clock_read(&w->nodes[who].clock, network_read_until(w, who));
+    promise_clocking(w, who);
+    nodes_step(w, who, event);
+    promise_clocked(w, who);
+    if (w->nodes[who].alive && w->nodes[who].unread.first != NULL &&
+        w->nodes[who].alarm.at.ms / RANKS <= w->now)
+        world_set(w, &w->nodes[who].alarm, w->now + 1, RANK_TIME);
 }
 
 unsigned

@@ -1,5 +1,6 @@
 #include "simulate/server/promise.h"
 
+#include "core/lockspace/look.h"
 #include "simulate/server/nodes.h"
 #include "simulate/server/sessions.h"
 #include "simulate/server/store.h"
@@ -143,6 +144,69 @@ promise_restoring(struct world *w)
 
         if (grant->fence != 0 && !stands_in(&w->store, grant))
             w->wishes[grant->wish].ghost = true;
+    }
+}
+
+/* ---- What time tells ----------------------------------------------------- */
+
+/* Does its session live there, in its term? */
+static bool
+is_heard_of(const struct world *w, const struct sim_packet *packet,
+            struct hf_look_session *row)
+{
+    const struct hf_node *node = &w->nodes[packet->node].machine;
+    const struct hf_message *message = &packet->send.message;
+    uint32_t cursor = 0;
+
+    if (packet->kind != PACKET_MESSAGE || node->state != HF_NODE_SERVING ||
+        message->term != node->term)
+        return false;
+    while (hf_look_sessions(node->lockspace, &cursor, row))
+        if (row->id == message->session)
+            return !row->suspected;
+    return false;
+}
+
+static bool
+came_in_time(const struct world *w, const struct sim_packet *packet,
+             const struct hf_look_session *row)
+{
+    const struct sim_clock *clock = &w->nodes[packet->node].clock;
+    int64_t ago_ms = sim_clock_read(clock, w->now).ms -
+                     sim_clock_read(clock, packet->arrived).ms;
+
+    return row->silent.ms - ago_ms < row->ttl.ms;
+}
+
+void
+promise_clocking(struct world *w, unsigned node)
+{
+    for (struct hf_link *link = w->nodes[node].unread.first; link != NULL;
+         link = link->next) {
+        struct sim_packet *packet = HF_CONTAINER(link, struct sim_packet, link);
+        struct hf_look_session row;
+
+        packet->speaks = !w->streams[packet->stream].ended &&
+                         is_heard_of(w, packet, &row) &&
+                         came_in_time(w, packet, &row);
+        w->counts.spoke += packet->speaks && row.silent.ms >= row.ttl.ms;
+    }
+}
+
+void
+promise_clocked(struct world *w, unsigned node)
+{
+    for (struct hf_link *link = w->nodes[node].unread.first; link != NULL;
+         link = link->next) {
+        struct sim_packet *packet = HF_CONTAINER(link, struct sim_packet, link);
+        struct hf_look_session row;
+
+        if (packet->speaks && w->nodes[node].machine.state == HF_NODE_SERVING &&
+            !is_heard_of(w, packet, &row))
+            world_break(w, "who spoke in time is not ended by silence",
+                        "lease %llu, at node %u",
+                        NUMBER(packet->send.message.session), node + 1);
+        packet->speaks = false;
     }
 }
 

@@ -21,6 +21,11 @@ void promise_restoring(struct world *w);
 void promise_answered(struct world *w, unsigned node,
                       const struct sim_answer *answer);
 
+/* A node is told the time, and was: nobody's session may end who spoke in time,
+ * though it is not read yet. */
+void promise_clocking(struct world *w, unsigned node);
+void promise_clocked(struct world *w, unsigned node);
+
 /* A user was told something. */
 void promise_told(struct world *w, struct sim_wish *wish,
                   const struct hf_session_notice *tell);

@@ -78,6 +78,7 @@ print_counts(uint64_t seeds, const struct sim_counts *all)
         {"cleared", all->clears},
         {"pages", all->pages},
         {"restored", all->restores},
+        {"spoke before the time", all->spoke},
     };
 
     printf("%llu seeds", (unsigned long long)seeds);
@@ -97,7 +98,7 @@ much_happened(uint64_t seeds, const struct sim_counts *all)
             all->doubts > seeds / 4 && all->terms > 3 * seeds &&
             all->failovers > seeds / 4 && all->late > seeds / 2 &&
             all->clears > seeds / 4 && all->pages > seeds / 50 &&
-            all->restores > seeds / 100);
+            all->restores > seeds / 100 && all->spoke > seeds / 10);
 }
 
 static int

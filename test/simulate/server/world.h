@@ -3,6 +3,7 @@
 
 #include "base/attrs.h"
 #include "base/heap.h"
+#include "base/list.h"
 #include "core/node.h"
 #include "core/session.h"
 #include "simulate/server/shape.h"
@@ -50,8 +51,8 @@ enum {
     LISTED = 16,        /* fences in an answer, or a page */
 };
 
-/* What is due at one instant: messages first, and then the time is told [S2].
- */
+/* What is due at one instant: messages first, and then the time is told.  But
+ * what waits to be read is read when time was told already [S2]. */
 enum rank { RANK_ARRIVES, RANK_TIME, RANKS };
 
 /* What a heap node stands in. */
@@ -150,6 +151,8 @@ struct sim_node {
     uint64_t *held_up; /* streams that it has not answered */
     size_t held_up_count;
     const struct sim_packet *hears;
+    struct hf_list unread; /* packets that have arrived, the first to come
+                              first */
 };
 
 /* A question on its way to the store, or its answer on its way back. */
@@ -259,6 +262,10 @@ struct sim_packet {
     struct hf_session_event event;
     uint64_t fences[LISTED];
     size_t fences_count;
+    struct hf_link link; /* of what waits at its node to be read */
+    bool unread;         /* it does */
+    bool speaks;         /* by it a session is alive, for all that time tells */
+    int64_t arrived;
 };
 
 /* ---- The world ----------------------------------------------------------- */
@@ -268,6 +275,7 @@ struct sim_counts {
     uint64_t steps, grants, timeouts, unavailable, losses, doubts, gones;
     uint64_t terms, failovers, commits, unknowns, refusals, late;
     uint64_t kills, freezes, cuts, clears, pages, restores, deaths;
+    uint64_t spoke; /* in time, and time was told before it was read */
 };
 
 enum phase {

@@ -158,7 +158,11 @@ node_store(struct bench *b, struct hf_event event)
 void
 node_at(struct bench *b, int64_t ms, enum hf_node_event_kind kind)
 {
-    node_step(b, (struct hf_node_event){.kind = kind, .at = T(ms)});
+    struct hf_node_event event = {.kind = kind, .at = T(ms)};
+
+    if (kind == HF_NODE_CLOCK)
+        event.read_until = event.at;
+    node_step(b, event);
 }
 
 void

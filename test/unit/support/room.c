@@ -247,10 +247,17 @@ room_fini(struct room *room)
 }
 
 void
-room_clock(struct room *room, int64_t ms)
+room_clock_read(struct room *room, int64_t ms, int64_t read_ms)
 {
     room->now.ms = ms;
-    room_step(room, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK});
+    room_step(room, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK,
+                                                .read_until = {read_ms}});
+}
+
+void
+room_clock(struct room *room, int64_t ms)
+{
+    room_clock_read(room, ms, ms);
 }
 
 static struct hf_bytes

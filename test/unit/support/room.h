@@ -41,6 +41,8 @@ void room_serve(struct room *room, int64_t ms);
 
 /* Time passes, and is told. */
 void room_clock(struct room *room, int64_t ms);
+/* What arrived since `read_ms` is not read yet. */
+void room_clock_read(struct room *room, int64_t ms, int64_t read_ms);
 
 /* A message at the present time, in the right term: as its session says. */
 struct call {
