@@ -57,6 +57,9 @@ ready(void *ctx)
         (const struct hf_log_field[]){{"address", daemon->address, 0},
                                       {"at", daemon->options.settings.at, 0},
                                       {NULL, NULL, 0}});
+    if (daemon->options.settings.no_grace)
+        hf_log_say(&daemon->log, HF_LOG_WARN, "grants at once, by --no-grace",
+                   NULL);
     hf_notify("READY=1");
     if (fd < 0)
         return;

@@ -34,12 +34,13 @@ make_place(void **state)
 static int
 remove_place(void **state)
 {
-    static const char *const files[] = {"", "-wal", "-shm"};
+    static const char *const files[] = {"served.db", "served.db-wal",
+                                        "served.db-shm", ".served.db.served"};
     char path[128];
 
     (void)state;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s/served.db%s", folder, files[i]);
+        (void)snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
         (void)unlink(path);
     }
     return rmdir(folder);

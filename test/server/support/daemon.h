@@ -3,10 +3,11 @@
 
 #include <sys/types.h>
 
-/* A holdfastd of a test's own, which keeps nothing, at a port of the kernel's
+/* A holdfastd of a test's own, with a file of its own, at a port of the kernel's
  * choice; it ends with the test, however that ends. */
 struct daemon {
     pid_t pid;
+    char folder[64];
     char place[64]; /* http://127.0.0.1:PORT */
 };
 
