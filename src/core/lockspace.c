@@ -6,6 +6,7 @@
 #include "core/lockspace/claims.h"
 #include "core/lockspace/cycle.h"
 #include "core/lockspace/journal.h"
+#include "core/lockspace/keys.h"
 #include "core/lockspace/list.h"
 #include "core/lockspace/load.h"
 #include "core/lockspace/owners.h"
@@ -31,6 +32,7 @@ end_session(struct hf_lockspace *ls, uint32_t number)
         hf_owners_remove_lowest(ls, number);
     }
     hf_earliest_remove(ls, &ls->timers, number);
+    hf_keys_let_go(ls, number);
     hf_journal_end_session(ls, number);
 }
 
@@ -94,6 +96,17 @@ raise_lowest(struct hf_lockspace *ls, uint32_t number, uint64_t lowest)
     }
 }
 
+/* One of a key, which another may have ended; false: that was answered. */
+static bool
+may_open(struct hf_lockspace *ls, const struct hf_message *message)
+{
+    enum hf_answer_kind kind = hf_keys_may_open(ls, message->session);
+
+    if (kind != HF_ANSWER_OPENED)
+        hf_claims_reply(ls, message->stream, kind);
+    return kind == HF_ANSWER_OPENED;
+}
+
 static void
 on_open(struct hf_lockspace *ls, const struct hf_message *message)
 {
@@ -106,6 +119,8 @@ on_open(struct hf_lockspace *ls, const struct hf_message *message)
     };
     uint32_t number = 0;
 
+    if (message->open.of_key && !may_open(ls, message))
+        return;
     if (from.ttl.ms > 0 && from.ttl.ms <= ls->config.ttl_max.ms &&
         hf_journal_session_bytes(from.who.len) <=
             ls->config.limits.record_bytes)
@@ -114,6 +129,8 @@ on_open(struct hf_lockspace *ls, const struct hf_message *message)
         hf_claims_reply(ls, message->stream, HF_ANSWER_LIMIT);
         return;
     }
+    if (message->open.of_key)
+        hf_keys_bind(ls, number);
     hf_earliest_set(ls, &ls->timers, number,
                     hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
     hf_claims_reply(ls, message->stream, HF_ANSWER_OPENED)->alive.session =
@@ -168,6 +185,8 @@ on_session_message(struct hf_lockspace *ls, uint32_t session,
         hf_claims_reply(ls, message->stream, HF_ANSWER_PAGE);
         break;
     case HF_MESSAGE_ACQUIRE:
+        if (message->acquire.key.given)
+            hf_keys_bind(ls, session);
         hf_requests_acquire(ls, session, message);
         break;
     case HF_MESSAGE_RELEASE:
@@ -177,6 +196,7 @@ on_session_message(struct hf_lockspace *ls, uint32_t session,
         hf_requests_change(ls, session, message);
         break;
     case HF_MESSAGE_END:
+        hf_keys_remember(ls, session);
         end_session(ls, session);
         hf_claims_reply(ls, message->stream, HF_ANSWER_ENDED);
         break;
@@ -197,6 +217,16 @@ longest_pause_us(struct hf_lockspace *ls)
     if (most == 0)
         most = PAUSE_MAX_US;
     return wanted < most ? wanted : most;
+}
+
+/* Of a key that stands for something else: then it is nobody's sign of life,
+ * and no attempt of the request that has the key [R3]. */
+static bool
+asks_otherwise(struct hf_lockspace *ls, uint32_t session,
+               const struct hf_message *message)
+{
+    return message->kind == HF_MESSAGE_ACQUIRE &&
+           hf_keys_differ(ls, session, message);
 }
 
 static void
@@ -221,6 +251,8 @@ on_message(struct hf_lockspace *ls, const struct hf_message *message)
             hf_claims_reply(ls, message->stream, HF_ANSWER_GONE);
         else if (!is_its_secret(hf_session_at(ls, session), message))
             hf_claims_reply(ls, message->stream, HF_ANSWER_DENIED);
+        else if (asks_otherwise(ls, session, message))
+            hf_claims_reply(ls, message->stream, HF_ANSWER_OTHER);
         else
             on_session_message(ls, session, message);
     }
@@ -322,7 +354,9 @@ run_timers(struct hf_lockspace *ls, struct hf_instant read_until)
 
         if (item == 0 || at_ms > read_until.ms)
             return;
-        if (hf_item_is_claim(ls, item))
+        if (hf_ended_of_item(ls, item) != 0)
+            hf_keys_forget(ls, hf_ended_of_item(ls, item));
+        else if (hf_item_is_claim(ls, item))
             on_claim_timer(ls, hf_claim_of_item(ls, item));
         else
             silent = on_session_timer(ls, item, read_until);
@@ -355,7 +389,8 @@ check_invariants(const struct hf_lockspace *ls)
     HF_CHECK(ls->waiters_count <= ls->claims.count);
     HF_CHECK(ls->claims.count <= ls->config.limits.claims);
     HF_CHECK(ls->timers.count + ls->gathered.count <=
-             ls->sessions.count + ls->waiters_count);
+             ls->sessions.count + ls->waiters_count + ls->ended.count);
+    HF_CHECK(ls->of_keys_count + ls->ended.count <= ls->config.limits.keys);
     HF_CHECK(ls->gathered.count <= ls->waiters_count);
     HF_CHECK(ls->names.count <= ls->claims.count + ls->parts.count);
     HF_CHECK((ls->names.count == 0) == (ls->spaces.count == 0));

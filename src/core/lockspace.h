@@ -54,6 +54,8 @@ struct hf_lockspace;
 /* Maxima: going over one is an answer, and loses nothing. */
 struct hf_lockspace_limits {
     uint32_t sessions;
+    uint32_t keys;    /* sessions that belong to one, and those of them that
+                         were ended and are remembered [R3]; may be 0 */
     uint32_t lanes;   /* in all */
     uint32_t claims;  /* requests and grants in all, and grants whose records
                          are still to be deleted */
@@ -98,6 +100,17 @@ struct hf_want {
     enum hf_mode mode;
 };
 
+/* What an acquire with a key asks of the key's session, which may be there
+ * already: what is not given is as it was [R3]. */
+struct hf_of_key {
+    bool given; /* it has a key */
+    bool ttl_given;
+    bool if_dead_given;
+    struct hf_duration ttl;
+    enum hf_if_dead if_dead;
+    uint64_t any_mode; /* a bit for each want that says none, from the lowest */
+};
+
 enum hf_wait_kind {
     HF_WAIT_TRY,     /* not at all [W4] */
     HF_WAIT_LIMITED, /* as long as `remaining` */
@@ -131,7 +144,8 @@ struct hf_message {
             struct hf_duration ttl;
             enum hf_if_dead if_dead;
             struct hf_bytes who;
-        } open; /* with the id and the secret that the session gets */
+            bool of_key; /* what is asked of it may come once more, late */
+        } open;          /* with the id and the secret that the session gets */
         struct {
             bool compare; /* the first in a term */
             struct hf_fence_sum believed;
@@ -145,6 +159,7 @@ struct hf_message {
             struct hf_duration waited; /* elsewhere, before [L5] */
             uint64_t seen; /* the highest fence of it that its client knows */
             struct hf_bytes note;
+            struct hf_of_key key;
         } acquire;
         struct hf_want change; /* the mode says nothing: it is lowered */
         struct {
@@ -237,7 +252,7 @@ enum hf_over {
 enum hf_answer_kind {
     HF_ANSWER_OPENED,
     HF_ANSWER_ALIVE,
-    HF_ANSWER_GONE,   /* there is no such session */
+    HF_ANSWER_GONE,   /* there is no such session, or no more */
     HF_ANSWER_DENIED, /* not with this secret */
     HF_ANSWER_TERM,   /* of another term: nothing was changed [R4] */
     HF_ANSWER_PAGE,   /* see hf_lockspace_believes */
@@ -255,6 +270,8 @@ enum hf_answer_kind {
     HF_ANSWER_ENDED,
     HF_ANSWER_CLEARED,
     HF_ANSWER_NOT_HELD,    /* a change, or a clear, of what is not there */
+    HF_ANSWER_OTHER,       /* the key is another request's: nothing was changed,
+                              and nobody was heard of [R3] */
     HF_ANSWER_NOT_LEADING, /* due at once: its mark is 0 */
 };
 

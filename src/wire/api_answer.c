@@ -43,6 +43,10 @@ static const struct problem of_answers[] = {
                         "the lane's former request is not over", NULL},
     [HF_ANSWER_LIMIT] = {429, "limit", "there is no room for it", NULL},
     [HF_ANSWER_NOT_HELD] = {409, "not-held", "it is not held", NULL},
+    [HF_ANSWER_OTHER] = {409, "other-request",
+                         "the key is that of a request for something else: of "
+                         "other locks, another mode, ttl or if_dead",
+                         NULL},
     [HF_ANSWER_NOT_LEADING] = {503, "not-leading", "this node does not lead",
                                NOT_LEADING},
 };
@@ -162,9 +166,11 @@ add_session(struct hf_text *text, const struct hf_api_case *about)
         return;
     hf_hex_write((const char *)about->secret->bytes,
                  sizeof(about->secret->bytes), hex, sizeof(hex));
-    hf_text_addf(
-        text, ",\"secret\":\"%s\",\"ttl_ms\":%" PRId64 ",\"left_ms\":%" PRId64,
-        hex, about->ttl.ms, about->left.ms);
+    hf_text_addf(text,
+                 ",\"secret\":\"%s\",\"ttl_ms\":%" PRId64
+                 ",\"left_ms\":%" PRId64 ",\"if_dead\":\"%s\"",
+                 hex, about->ttl.ms, about->left.ms,
+                 hf_if_dead_word(about->if_dead));
 }
 
 static void
@@ -243,6 +249,7 @@ add_particulars(struct hf_text *text, const struct hf_answer *answer,
     case HF_ANSWER_ENDED:
     case HF_ANSWER_CLEARED:
     case HF_ANSWER_NOT_HELD:
+    case HF_ANSWER_OTHER:
         break;
     }
 }
@@ -326,6 +333,7 @@ add_answer(struct hf_text *text, const struct hf_answer *answer,
     case HF_ANSWER_BUSY:
     case HF_ANSWER_LIMIT:
     case HF_ANSWER_NOT_HELD:
+    case HF_ANSWER_OTHER:
     case HF_ANSWER_NOT_LEADING:
         break;
     }

@@ -42,8 +42,8 @@ static void
 add_heaps(size_t *used, struct hf_lockspace *ls,
           const struct hf_lockspace_limits *limits)
 {
-    size_t items = (size_t)limits->sessions + limits->claims + 1;
-    uint32_t timers = limits->sessions + limits->waiters;
+    size_t items = (size_t)limits->sessions + limits->claims + limits->keys + 1;
+    uint32_t timers = limits->sessions + limits->waiters + limits->keys;
     uint64_t places = reserve(used, items * sizeof(uint32_t));
 
     hf_earliest_init(&ls->timers, timers,
@@ -62,6 +62,7 @@ lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
 
     add_slots(&used, &ls->sessions, limits->sessions,
               sizeof(struct hf_ls_session));
+    add_slots(&used, &ls->ended, limits->keys, sizeof(struct hf_ls_ended));
     add_slots(&used, &ls->lanes, limits->lanes, sizeof(struct hf_ls_lane));
     add_slots(&used, &ls->claims, limits->claims, sizeof(struct hf_ls_claim));
     add_slots(&used, &ls->parts, limits->parts, sizeof(struct hf_ls_part));
@@ -74,6 +75,8 @@ lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
 
     ls->sessions_by_id = add_chains(&used, &ls->sessions, limits->sessions,
                                     offsetof(struct hf_ls_session, chain));
+    ls->ended_by_id = add_chains(&used, &ls->ended, limits->keys + 1,
+                                 offsetof(struct hf_ls_ended, chain));
     ls->lanes_by_number = add_chains(&used, &ls->lanes, limits->lanes,
                                      offsetof(struct hf_ls_lane, chain));
     ls->claims_by_fence = add_chains(&used, &ls->claims, limits->claims,
@@ -106,7 +109,7 @@ limits_valid(const struct hf_lockspace_limits *limits)
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
         if (each[i] == 0 || each[i] > INT32_MAX)
             return false;
-    return limits->waiters <= limits->claims &&
+    return limits->keys <= INT32_MAX && limits->waiters <= limits->claims &&
            limits->claims <= limits->parts && limits->spaces <= UINT16_MAX &&
            limits->request_names <= UINT16_MAX;
 }

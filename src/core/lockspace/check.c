@@ -271,6 +271,7 @@ check_sessions(const struct hf_lockspace *ls, struct totals *totals)
 {
     uint32_t count = 0;
     uint32_t waiting = 0;
+    uint32_t of_keys = 0;
 
     for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
         const struct hf_ls_session *session = hf_session_at(ls, at);
@@ -292,7 +293,10 @@ check_sessions(const struct hf_lockspace *ls, struct totals *totals)
         totals->pieces += hf_texts_pieces(session->who.len);
         totals->pending += session->pending != HF_PENDING_NOTHING;
         waiting += session->waiters_count;
+        of_keys += session->of_key;
+        HF_CHECK(!session->of_key || session->state != HF_SESSION_OVER);
     }
+    HF_CHECK(of_keys == ls->of_keys_count);
     HF_CHECK(count == ls->sessions.count);
     HF_CHECK(waiting == ls->waiters_count && waiting == totals->waiting);
 }

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "core/lockspace/journal.h"
+#include "core/lockspace/keys.h"
 #include "core/lockspace/line.h"
 #include "core/lockspace/list.h"
 #include "core/lockspace/names.h"
@@ -157,7 +158,8 @@ hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
 
         while (at != 0 && hf_part_at(ls, at)->name != name)
             at = hf_part_at(ls, at)->next;
-        if (at == 0 || (!claim->free && hf_part_at(ls, at)->mode != want->mode))
+        if (at == 0 || (!claim->free && !hf_keys_any_mode(acquire, i) &&
+                        hf_part_at(ls, at)->mode != want->mode))
             return false;
     }
     return true;

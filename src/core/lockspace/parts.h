@@ -16,7 +16,7 @@
  *      |   \     |
  *      |   claims.c          the life of one request
  *      |      |   \
- *   cycle.c   |    \         who waits for whom [W6]
+ *   cycle.c   |    keys.c    who waits for whom [W6]; what a key stands for [R3]
  *             |     \
  *   line.c  journal.c        who may go [W1]; what must be written [J]
  *             |
@@ -99,7 +99,17 @@ struct hf_ls_session {
     uint8_t pending;
     bool recorded; /* in the store, or in a batch under way */
     bool unheard;  /* since it was loaded */
+    bool of_key;
+    bool asked;            /* something, with its key: these are known */
+    uint64_t asked_names;  /* a hash of them, whatever their order */
+    uint64_t asked_shared; /* a bit for each, in the order of their hashes */
     struct hf_secret_hash secret;
+};
+
+/* A session of a key that was ended: it is not opened anew. */
+struct hf_ls_ended {
+    uint32_t chain;
+    uint64_t id;
 };
 
 struct hf_ls_lane {
@@ -206,6 +216,7 @@ struct hf_lockspace {
     bool load_failed;
 
     struct hf_slots sessions;
+    struct hf_slots ended;
     struct hf_slots lanes;
     struct hf_slots claims;
     struct hf_slots parts; /* but those that have their claim's number */
@@ -213,13 +224,14 @@ struct hf_lockspace {
     struct hf_slots spaces;
     struct hf_slots texts;
     struct hf_chains sessions_by_id;
+    struct hf_chains ended_by_id;
     struct hf_chains lanes_by_number;
     struct hf_chains claims_by_fence;
     struct hf_chains claims_by_n; /* that are not their lane's last */
     struct hf_chains shared_by_lane;
     struct hf_chains names_by_text;
     struct hf_chains spaces_by_text;
-    struct hf_earliest timers;   /* items: sessions, then claims */
+    struct hf_earliest timers;   /* items: sessions, claims, ended ones */
     struct hf_earliest gathered; /* claims, by since when they wait [L5] */
     struct hf_slots search;      /* struct hf_ls_step, as an array */
 
@@ -230,6 +242,7 @@ struct hf_lockspace {
     struct hf_instant gather_until;
     struct hf_instant hold_until;
     uint32_t waiters_count;
+    uint32_t of_keys_count; /* sessions that are not over */
     uint32_t last_space; /* that was asked for: most often the next one, too */
     uint32_t request;    /* number of the acquire that is looked at */
     struct hf_list ready;
@@ -264,6 +277,14 @@ static inline struct hf_ls_session *
 hf_session_at(const struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_session *none = hf_slots_behind(ls, ls->sessions.distance);
+
+    return &none[number];
+}
+
+static inline struct hf_ls_ended *
+hf_ended_at(const struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_ended *none = hf_slots_behind(ls, ls->ended.distance);
 
     return &none[number];
 }
@@ -320,7 +341,8 @@ hf_claim_note(const struct hf_ls_claim *claim)
     return (struct hf_texts_ref){claim->note, claim->note_len};
 }
 
-/* Sessions and claims in one row of numbers: for timers, and for changes. */
+/* Sessions and claims in one row of numbers: for timers, and for changes.
+ * Behind them, for timers alone, sessions that were ended. */
 static inline uint32_t
 hf_item_of_claim(const struct hf_lockspace *ls, uint32_t claim)
 {
@@ -337,6 +359,21 @@ static inline uint32_t
 hf_claim_of_item(const struct hf_lockspace *ls, uint32_t item)
 {
     return item - ls->config.limits.sessions;
+}
+
+static inline uint32_t
+hf_item_of_ended(const struct hf_lockspace *ls, uint32_t ended)
+{
+    return ls->config.limits.sessions + ls->config.limits.claims + ended;
+}
+
+/* The one that is ended; 0: the item is none. */
+static inline uint32_t
+hf_ended_of_item(const struct hf_lockspace *ls, uint32_t item)
+{
+    uint32_t before = hf_item_of_ended(ls, 0);
+
+    return item > before ? item - before : 0;
 }
 
 #endif

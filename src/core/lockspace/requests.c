@@ -4,6 +4,7 @@
 #include "core/lockspace/claims.h"
 #include "core/lockspace/cycle.h"
 #include "core/lockspace/journal.h"
+#include "core/lockspace/keys.h"
 #include "core/lockspace/line.h"
 #include "core/lockspace/list.h"
 #include "core/lockspace/names.h"
@@ -48,6 +49,8 @@ static enum hf_over
 attach_all(struct hf_lockspace *ls, uint32_t number,
            const struct hf_message *message)
 {
+    uint32_t session = hf_lane_at(ls, hf_claim_at(ls, number)->lane)->session;
+
     if (++ls->request == 0) {
         /* They went round: forget which names the old ones asked for. */
         for (uint32_t at = 1; at <= ls->names.fresh; at++)
@@ -57,10 +60,10 @@ attach_all(struct hf_lockspace *ls, uint32_t number,
     if (message->acquire.wants_count == 0)
         return HF_OVER_INVALID;
     for (size_t i = 0; i < message->acquire.wants_count; i++) {
-        const struct hf_want *want = &message->acquire.wants[i];
+        enum hf_mode mode = hf_keys_mode(ls, session, message, i);
         enum hf_over over =
-            hf_claims_attach(ls, number, want,
-                             message->acquire.free ? HF_EXCLUSIVE : want->mode);
+            hf_claims_attach(ls, number, &message->acquire.wants[i],
+                             message->acquire.free ? HF_EXCLUSIVE : mode);
 
         if (over != HF_OVER_NEVER_ASKED)
             return over;
@@ -235,6 +238,7 @@ enter(struct hf_lockspace *ls, uint32_t lane_number,
     uint32_t number = 0;
     enum hf_over over;
 
+    hf_keys_keep(ls, lane->session, message);
     if (has_room(ls, hf_session_at(ls, lane->session), message))
         number = hf_claims_add(ls, lane_number, message->acquire.note);
     if (number == 0) {

@@ -18,6 +18,7 @@ room_config(void)
         .limits =
             {
                 .sessions = 8,
+                .keys = 3,
                 .lanes = 64,
                 .claims = 64,
                 .waiters = 32,
@@ -87,6 +88,7 @@ word_of(enum hf_answer_kind kind)
         [HF_ANSWER_ENDED] = "ended",
         [HF_ANSWER_CLEARED] = "cleared",
         [HF_ANSWER_NOT_HELD] = "not held",
+        [HF_ANSWER_OTHER] = "other",
         [HF_ANSWER_NOT_LEADING] = "not leading",
     };
 
@@ -161,6 +163,7 @@ tell(struct room *room, const struct hf_answer *answer)
     case HF_ANSWER_ENDED:
     case HF_ANSWER_CLEARED:
     case HF_ANSWER_NOT_HELD:
+    case HF_ANSWER_OTHER:
     case HF_ANSWER_NOT_LEADING:
         break;
     }
@@ -325,9 +328,8 @@ message(enum hf_message_kind kind, const struct call *call)
     };
 }
 
-void
-room_open(struct room *room, uint64_t session, int64_t ttl_ms,
-          enum hf_if_dead if_dead)
+static struct hf_lockspace_event
+opening(uint64_t session, int64_t ttl_ms, enum hf_if_dead if_dead)
 {
     struct hf_lockspace_event event = message(
         HF_MESSAGE_OPEN, &(struct call){.stream = session, .session = session});
@@ -335,6 +337,22 @@ room_open(struct room *room, uint64_t session, int64_t ttl_ms,
     event.message.open.ttl.ms = ttl_ms;
     event.message.open.if_dead = if_dead;
     event.message.open.who = bytes("ann@db1", 7);
+    return event;
+}
+
+void
+room_open(struct room *room, uint64_t session, int64_t ttl_ms,
+          enum hf_if_dead if_dead)
+{
+    room_step(room, opening(session, ttl_ms, if_dead));
+}
+
+void
+room_open_of_key(struct room *room, uint64_t session, int64_t ttl_ms)
+{
+    struct hf_lockspace_event event = opening(session, ttl_ms, HF_TAKEOVER);
+
+    event.message.open.of_key = true;
     room_step(room, event);
 }
 
@@ -353,6 +371,7 @@ room_acquire(struct room *room, struct call call)
     event.message.acquire.remaining.ms = call.wait_ms;
     event.message.acquire.waited.ms = call.waited_ms;
     event.message.acquire.seen = call.seen;
+    event.message.acquire.key = call.key;
     if (call.note != NULL)
         event.message.acquire.note = bytes(call.note, strlen(call.note));
     room_step(room, event);

@@ -61,10 +61,12 @@ struct call {
     uint64_t seen;
     const char *note;
     uint64_t fence; /* room_handed: the grant's, unless said */
+    struct hf_of_key key;
 };
 
 void room_open(struct room *room, uint64_t session, int64_t ttl_ms,
                enum hf_if_dead if_dead);
+void room_open_of_key(struct room *room, uint64_t session, int64_t ttl_ms);
 void room_acquire(struct room *room, struct call call);
 void room_release(struct room *room, struct call call);
 void room_lower(struct room *room, struct call call);
