@@ -364,6 +364,15 @@ read_believed(struct reader *reader, size_t node)
     return read_sum(reader, node, &reader->body->believed);
 }
 
+/* Is a member of an object in a list given twice?  Then it is not missing, but
+ * nobody can know what was meant. */
+static bool
+is_twice(const struct reader *reader, size_t object, const char *member)
+{
+    return hf_json_member(&reader->json, object, member) == 0 &&
+           hf_json_has(&reader->json, object, member);
+}
+
 /* An id and a secret, and what goes with a keep-alive. */
 static enum hf_status
 read_alive(struct reader *reader, size_t node, struct hf_api_alive *alive)
@@ -382,6 +391,10 @@ read_alive(struct reader *reader, size_t node, struct hf_api_alive *alive)
         !hexadecimal(reader, hf_json_member(json, node, "secret"),
                      alive->secret.bytes, sizeof(alive->secret.bytes)))
         return wrong(reader, "sessions", "a list of {\"session\", \"secret\"}");
+    if (is_twice(reader, node, "term") || is_twice(reader, node, "lowest") ||
+        is_twice(reader, node, "believed"))
+        return wrong(reader, "sessions",
+                     "a list in which each member is given once");
     if ((term != 0 && !natural(reader, term, &alive->term)) ||
         (lowest != 0 && !natural(reader, lowest, &alive->lowest)))
         return wrong(reader, "sessions",
@@ -414,14 +427,21 @@ read_sessions(struct reader *reader, size_t node)
 
 /* A name, or an object of a name, and perhaps a space and a mode. */
 static enum hf_status
-read_lock(struct reader *reader, size_t node, struct hf_want *lock)
+read_lock(struct reader *reader, size_t node, size_t index)
 {
+    struct hf_want *lock = &reader->body->locks[index];
     size_t space = hf_json_member(&reader->json, node, "space");
     size_t how = hf_json_member(&reader->json, node, "mode");
 
+    _Static_assert(HF_API_LOCKS_MAX <= 64, "a bit for each lock");
+    if (how == 0)
+        reader->body->locks_any_mode |= UINT64_C(1) << index;
     *lock = (struct hf_want){.mode = HF_EXCLUSIVE};
     if (text(reader, node, &lock->name))
         return HF_OK;
+    if (is_twice(reader, node, "space") || is_twice(reader, node, "mode"))
+        return wrong(reader, "locks",
+                     "a list in which each member is given once");
     if (!text(reader, hf_json_member(&reader->json, node, "name"),
               &lock->name) ||
         (space != 0 && !text(reader, space, &lock->space)) ||
@@ -446,7 +466,7 @@ read_locks(struct reader *reader, size_t node)
             return hf_fail(reader->error, HF_E_LIMIT,
                            "more than %d \"locks\" in one request",
                            HF_API_LOCKS_MAX);
-        status = read_lock(reader, at, &body->locks[body->locks_count++]);
+        status = read_lock(reader, at, body->locks_count++);
         if (status != HF_OK)
             return status;
     }
@@ -487,14 +507,16 @@ static const struct {
     {NAMED("sessions"), HF_API_SESSIONS, read_sessions},
 };
 
-/* Those that are not named here are somebody else's. */
+/* Those that are not named here are somebody else's.  A name may be written
+ * with escapes: to whoever reads it otherwise, it is the same. */
 static enum hf_status
 read_member(struct reader *reader, size_t key)
 {
-    const struct hf_json_node *node = &reader->json.nodes[key];
-    const char *name = reader->json.bytes + node->start;
-    size_t len = node->end - node->start;
+    char name[TEXT_MAX];
+    size_t len;
 
+    if (!hf_json_clean(&reader->json, key, name, sizeof(name), &len))
+        return HF_OK; /* longer than any of them, or not in ASCII */
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
         if (members[i].len != len || memcmp(members[i].name, name, len) != 0)
             continue;

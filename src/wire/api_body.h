@@ -96,6 +96,8 @@ struct hf_api_body {
     bool force; /* of a clear: nobody looked for a sign of life */
     struct hf_fence_sum believed;
     size_t locks_count;
+    uint64_t
+        locks_any_mode; /* a bit for each that says none, from the lowest */
     size_t fences_count;
     size_t sessions_count;
     size_t texts_len;

@@ -54,6 +54,9 @@ HF_MUST_USE enum hf_status hf_json_read(struct hf_json *json, const char *bytes,
 size_t hf_json_member(const struct hf_json *json, size_t object,
                       const char *name);
 
+/* Is one of its members named so, perhaps more than once? */
+bool hf_json_has(const struct hf_json *json, size_t object, const char *name);
+
 /*
  * The members of the object, which must be those of `names` (ASCII, NULL ends
  * the list) and no others, each once, in any order: the nodes of their values

@@ -106,6 +106,16 @@ hf_json_member(const struct hf_json *json, size_t object, const char *name)
     return found;
 }
 
+bool
+hf_json_has(const struct hf_json *json, size_t object, const char *name)
+{
+    for (size_t i = object + 1; i < json->count; i++)
+        if (json->nodes[i].key && json->nodes[i].parent == object &&
+            says(json, &json->nodes[i], name))
+            return true;
+    return false;
+}
+
 /* Which of `names` this key is, or their number: none of them. */
 static size_t
 find_name(const struct hf_json *json, const struct hf_json_node *key,

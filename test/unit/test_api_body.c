@@ -193,6 +193,49 @@ what_is_no_json_object_is_refused_with_a_sentence(void **state)
 }
 
 static void
+a_name_that_is_written_with_escapes_is_the_same_name(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"n\\u0061me\":\"a\",\"\\u006Dode\":\"shared\"}");
+    assert_int_equal(body.given, HF_API_NAME | HF_API_MODE);
+    expect_bytes(body.name, "a");
+    EXPECT_REFUSED("{\"ttl\":\"20s\",\"tt\\u006c\":\"30s\"}",
+                   "\"ttl\" is given twice");
+    EXPECT_TAKEN("{\"locks\":[{\"name\":\"a\",\"mo\\u0064e\":\"shared\"}]}");
+    assert_int_equal(body.locks[0].mode, HF_SHARED);
+    EXPECT_TAKEN("{\"\\ud83d\\ude00\":1,\"\\u0000\":2,\"\\ud800\":3}");
+    assert_int_equal(body.given, 0);
+}
+
+static void
+in_a_list_nothing_is_given_twice_either(void **state)
+{
+    (void)state;
+    EXPECT_REFUSED(
+        "{\"locks\":[{\"name\":\"a\",\"space\":\"x\","
+        "\"sp\\u0061ce\":\"y\"}]}",
+        "\"locks\" is not a list in which each member is given once");
+    EXPECT_REFUSED(
+        "{\"locks\":[{\"name\":\"a\",\"mode\":\"shared\","
+        "\"mode\":\"shared\"}]}",
+        "\"locks\" is not a list in which each member is given once");
+    EXPECT_REFUSED("{\"sessions\":[{\"session\":\"00f3ab91c07d5e24\","
+                   "\"secret\":\"000102030405060708090a0b0c0d0e0f\","
+                   "\"term\":1,\"term\":2}]}",
+                   "\"sessions\" is not a list in which each member is given "
+                   "once");
+}
+
+static void
+locks_that_say_no_mode_are_marked(void **state)
+{
+    (void)state;
+    EXPECT_TAKEN("{\"locks\":[\"a\",{\"name\":\"b\",\"mode\":\"exclusive\"},"
+                 "{\"name\":\"c\"}]}");
+    assert_int_equal(body.locks_any_mode, 5);
+}
+
+static void
 there_are_limits(void **state)
 {
     static char text[HF_RECORD_TEXT_MAX + 2];
@@ -223,6 +266,9 @@ main(void)
         cmocka_unit_test(
             what_is_not_known_is_ignored_and_what_is_given_twice_is_not),
         cmocka_unit_test(what_is_no_json_object_is_refused_with_a_sentence),
+        cmocka_unit_test(a_name_that_is_written_with_escapes_is_the_same_name),
+        cmocka_unit_test(in_a_list_nothing_is_given_twice_either),
+        cmocka_unit_test(locks_that_say_no_mode_are_marked),
         cmocka_unit_test(there_are_limits),
     };
 
