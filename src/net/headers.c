@@ -10,6 +10,8 @@
 static const struct hf_bytes names[HF_HEADERS] = {
     [HF_HTTP_HOST] = WORD("host"),
     [HF_HTTP_ORIGIN] = WORD("origin"),
+    [HF_HTTP_FETCH_SITE] = WORD("sec-fetch-site"),
+    [HF_HTTP_USER_AGENT] = WORD("user-agent"),
     [HF_HTTP_CONTENT_TYPE] = WORD("content-type"),
     [HF_HTTP_ACCEPT] = WORD("accept"),
     [HF_HTTP_AUTHORIZATION] = WORD("authorization"),

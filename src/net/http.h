@@ -116,6 +116,8 @@ enum hf_http_method {
 enum hf_http_field {
     HF_HTTP_HOST, /* or :authority, or that of the target */
     HF_HTTP_ORIGIN,
+    HF_HTTP_FETCH_SITE, /* sec-fetch-site: what a browser says of its page */
+    HF_HTTP_USER_AGENT,
     HF_HTTP_CONTENT_TYPE,
     HF_HTTP_ACCEPT, /* the first, if there are several */
     HF_HTTP_AUTHORIZATION,

@@ -20,15 +20,14 @@ struct hf_call {
     enum hf_message_kind kind;
     bool answered; /* it was handed to HTTP */
     bool gathered; /* one of many whose answers go out as one */
-    bool opened;   /* with a session of its own, */
-    bool keyed;    /* which its key leads to again; else nobody knows of it */
+    bool opened;   /* with a session of its own, or of its key, */
+    bool keyed;    /* which that leads to again; else nobody knows of it */
     bool settled;  /* and has nothing that anybody needs */
     uint64_t session;
     uint64_t lane;
     uint64_t n;
-    uint64_t fence;   /* that it was told of; 0: none */
-    int64_t since_us; /* hf_now_us of its request */
-    struct hf_duration ttl;
+    uint64_t fence;          /* that it was told of; 0: none */
+    int64_t since_us;        /* hf_now_us of its request */
     struct hf_secret secret; /* if opened */
     uint32_t next;           /* free: the place after it */
 };

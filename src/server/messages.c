@@ -18,6 +18,10 @@
 
 static const char space_default[] = "default";
 
+/* Characters of an idempotency key: it is as good as a session's secret, so it
+ * is none that anybody would guess, or send by mistake. */
+enum { KEY_MIN = 16, KEY_MAX = 128 };
+
 /* A request on its way to be a message. */
 struct hearing {
     struct hf_service *service;
@@ -26,6 +30,7 @@ struct hearing {
     struct hf_message message;
     struct hf_secret secret;
     bool has_secret;
+    bool of_key; /* its session is that of its key */
     bool opened;
 };
 
@@ -43,21 +48,43 @@ is_given(const struct hearing *h, enum hf_api_given given)
 
 /* ---- Who asks ------------------------------------------------------------ */
 
-/* The session of the path, the header, or the body, in this order. */
+/* The session of the path, the header, or the body: never of two. */
 static bool
 read_session(struct hearing *h)
 {
     struct hf_bytes field = h->request->fields[HF_HTTP_SESSION];
+    uint64_t named[] = {h->service->body.session, 0, h->route->session};
 
-    h->message.session = h->service->body.session;
-    if (field.at != NULL && !hf_hex_read_u64(field, &h->message.session)) {
+    if (field.at != NULL && !hf_hex_read_u64(field, &named[1])) {
         refuse(h, HF_API_BAD_REQUEST,
                "holdfast-session is an id of 16 hexadecimal digits");
         return false;
     }
-    if (h->route->session != 0)
-        h->message.session = h->route->session;
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        if (named[i] != 0 && h->message.session != 0 &&
+            named[i] != h->message.session) {
+            refuse(h, HF_API_BAD_REQUEST, "two sessions are named");
+            return false;
+        }
+        h->message.session |= named[i];
+    }
     return true;
+}
+
+/* Who names no session may have a key in its place. */
+static bool
+read_key(struct hearing *h)
+{
+    struct hf_bytes key = h->request->fields[HF_HTTP_IDEMPOTENCY_KEY];
+
+    if (key.at == NULL)
+        return true;
+    h->of_key = h->message.session == 0;
+    if (key.len >= KEY_MIN && key.len <= KEY_MAX)
+        return true;
+    refuse(h, HF_API_BAD_REQUEST,
+           "an idempotency-key has from 16 to 128 characters");
+    return false;
 }
 
 static bool
@@ -113,12 +140,11 @@ add_call(struct hearing *h)
     call->kind = h->message.kind;
     call->since_us = hf_now_us();
     call->opened = h->opened;
-    call->keyed = h->request->fields[HF_HTTP_IDEMPOTENCY_KEY].at != NULL;
+    call->keyed = h->of_key;
     call->session = h->message.session;
     call->lane = h->message.lane;
     call->n = h->message.n;
     call->secret = h->secret;
-    call->ttl = ttl_of(h);
     return call;
 }
 
@@ -194,6 +220,7 @@ fill_open(struct hearing *h)
     h->message.open.if_dead =
         is_given(h, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
     h->message.open.who = body->who;
+    h->message.open.of_key = h->of_key;
     hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
 }
 
@@ -210,8 +237,9 @@ hear_open(struct hearing *h)
     send_in(h);
 }
 
-/* Open one that nobody listens for: its own request comes next.  False: there
- * is none, and that is answered. */
+/* Open one that nobody listens for: its own request comes next, also where the
+ * session of a key was ended, of which it is told then.  False: there is none,
+ * and that is answered. */
 static bool
 open_silently(struct hearing *h)
 {
@@ -232,7 +260,8 @@ open_silently(struct hearing *h)
                                  .kind = HF_NODE_MESSAGE,
                                  .message = h->message,
                              });
-    return service->refused || service->silent == HF_ANSWER_OPENED;
+    return service->refused || service->silent == HF_ANSWER_OPENED ||
+           service->silent == HF_ANSWER_GONE;
 }
 
 /* An acquire without a session opens one: of its idempotency key, if it has
@@ -245,7 +274,7 @@ open_for(struct hearing *h)
     struct hf_error why;
 
     h->opened = true;
-    if (key.at != NULL) {
+    if (h->of_key) {
         hf_secret_of_key(key, &h->message.session, &h->secret);
         hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
         if (table != NULL && hf_look_session(table, h->message.session) != 0)
@@ -275,8 +304,28 @@ space_of(const struct hearing *h)
     return (struct hf_bytes){space_default, sizeof(space_default) - 1};
 }
 
-/* The lock of the path, or those of the body. */
-static void
+/* What names a lock twice is not understood as either. */
+static bool
+names_once(const struct hearing *h)
+{
+    const char *why = NULL;
+
+    if (h->route->name.is_given &&
+        (is_given(h, HF_API_LOCKS) || is_given(h, HF_API_NAME)))
+        why = "the path names the lock: the body has no \"locks\" and no "
+              "\"name\" then";
+    else if (is_given(h, HF_API_LOCKS) && is_given(h, HF_API_NAME))
+        why = "either \"locks\" or a \"name\"";
+    else if (h->route->space.is_given && is_given(h, HF_API_SPACE))
+        why = "the query names the space: the body has no \"space\" then";
+    if (why != NULL)
+        refuse(h, HF_API_BAD_REQUEST, why);
+    return why == NULL;
+}
+
+/* The lock of the path, or those of the body.  False: it names them twice, and
+ * that is answered. */
+static bool
 read_wants(struct hearing *h)
 {
     struct hf_service *service = h->service;
@@ -284,6 +333,8 @@ read_wants(struct hearing *h)
     const struct hf_route_text *name = &h->route->name;
     struct hf_bytes space = space_of(h);
 
+    if (!names_once(h))
+        return false;
     if (name->is_given || body->locks_count == 0) {
         service->wants_count = name->is_given || is_given(h, HF_API_NAME);
         service->wants[0] = (struct hf_want){
@@ -292,7 +343,7 @@ read_wants(struct hearing *h)
                                    : body->name,
             .mode = is_given(h, HF_API_MODE) ? body->mode : HF_EXCLUSIVE,
         };
-        return;
+        return true;
     }
     service->wants_count = body->locks_count;
     for (size_t i = 0; i < body->locks_count; i++) {
@@ -300,6 +351,24 @@ read_wants(struct hearing *h)
         if (service->wants[i].space.len == 0)
             service->wants[i].space = space;
     }
+    return true;
+}
+
+/* What it asks of the session of its key, which may be there already. */
+static struct hf_of_key
+key_of(const struct hearing *h)
+{
+    const struct hf_api_body *body = &h->service->body;
+
+    return (struct hf_of_key){
+        .given = h->of_key,
+        .ttl_given = is_given(h, HF_API_TTL),
+        .if_dead_given = is_given(h, HF_API_IF_DEAD),
+        .ttl = body->ttl,
+        .if_dead = body->if_dead,
+        .any_mode = body->locks_count > 0 ? body->locks_any_mode
+                                          : !is_given(h, HF_API_MODE),
+    };
 }
 
 /* Which of its requests it is; who says nothing has one lane, and its number
@@ -356,7 +425,8 @@ hear_acquire(struct hearing *h)
     struct hf_service *service = h->service;
     const struct hf_api_body *body = &service->body;
 
-    read_wants(h);
+    if (!read_key(h) || !read_wants(h))
+        return;
     read_request(h);
     h->message.kind = HF_MESSAGE_ACQUIRE;
     h->message.acquire.wants = service->wants;
@@ -367,6 +437,7 @@ hear_acquire(struct hearing *h)
     h->message.acquire.remaining = body->remaining;
     h->message.acquire.waited = body->waited;
     h->message.acquire.note = body->note;
+    h->message.acquire.key = key_of(h);
     set_number(h);
     if (h->message.session == 0 && !open_first(h))
         return;
@@ -402,7 +473,8 @@ holds_another(const struct hearing *h)
 static void
 hear_release(struct hearing *h)
 {
-    read_wants(h);
+    if (!read_wants(h))
+        return;
     read_request(h);
     h->message.kind = HF_MESSAGE_RELEASE;
     set_number(h);
@@ -415,7 +487,8 @@ hear_release(struct hearing *h)
 static void
 hear_change(struct hearing *h)
 {
-    read_wants(h);
+    if (!read_wants(h))
+        return;
     read_request(h);
     h->message.kind = HF_MESSAGE_CHANGE;
     set_number(h);
@@ -501,7 +574,8 @@ hear_clear(struct hearing *h)
     char audit[HF_RECORD_TEXT_MAX];
     const struct hf_want *lock = &h->service->wants[0];
 
-    read_wants(h);
+    if (!read_wants(h))
+        return;
     h->message.kind = HF_MESSAGE_CLEAR;
     h->message.clear.lock = *lock;
     h->message.clear.fence = body->fence;

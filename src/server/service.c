@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "server/browser.h"
 #include "server/parts.h"
 #include "server/secret.h"
 #include "wire/api_look.h"
@@ -152,16 +153,42 @@ more_of(struct hf_service *service, const struct hf_answer *answer,
 static bool
 tells_secret(const struct hf_call *call, const struct hf_answer *answer)
 {
-    return (call->opened && !call->settled) || answer->kind == HF_ANSWER_OPENED;
+    return answer->kind == HF_ANSWER_OPENED ||
+           (call->opened && !call->settled && answer->kind != HF_ANSWER_OTHER);
 }
 
-/* A session that was opened with its request is as old as that. */
-static struct hf_duration
-left_of(const struct hf_call *call)
+/* What the session has, whatever was asked of it: that of a key may have been
+ * opened by another request, and heard of long ago. */
+static void
+fill_session(struct hf_service *service, const struct hf_call *call,
+             const struct hf_answer *answer, struct hf_api_case *about)
 {
-    int64_t left_ms = call->ttl.ms - (hf_now_us() - call->since_us) / 1000;
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    struct hf_look_session row;
+    uint32_t at;
 
-    return (struct hf_duration){left_ms > 0 ? left_ms : 0};
+    if (table == NULL || !tells_secret(call, answer))
+        return;
+    at = hf_look_session(table, call->session);
+    if (at == 0)
+        return;
+    hf_look_session_at(table, at, &row);
+    about->secret = &call->secret;
+    about->ttl = row.ttl;
+    about->if_dead = row.if_dead;
+    about->left.ms = row.ttl.ms - row.silent.ms;
+    if (about->left.ms < 0)
+        about->left.ms = 0;
+}
+
+/* Of a session that is not there: why. */
+static const char *
+detail_of(const struct hf_call *call, const struct hf_answer *answer)
+{
+    return call->keyed && answer->kind == HF_ANSWER_GONE
+               ? "the session of that key was ended: another request has "
+                 "another key"
+               : NULL;
 }
 
 /* Its body, into the service's text; the status. */
@@ -176,15 +203,14 @@ build(struct hf_service *service, const struct hf_call *call,
         .session = call->session,
         .lane = call->lane,
         .n = call->n,
-        .ttl = call->ttl,
-        .left = left_of(call),
         .blocking = service->config.seat.node.lockspace.blocking,
         .service = hf_seat_service(service->seat),
-        .secret = tells_secret(call, answer) ? &call->secret : NULL,
         .fences = fences,
+        .detail = detail_of(call, answer),
         .more = more_of(service, answer, more, sizeof(more)),
     };
 
+    fill_session(service, call, answer, &about);
     if (answer->kind == HF_ANSWER_ALIVE)
         about.fences_count = take_cleared(service, call, fences);
     else if (answer->kind == HF_ANSWER_PAGE)
@@ -486,12 +512,13 @@ is_ours(const struct hf_service *service, struct hf_bytes host)
 static void
 on_request(struct hf_service *service, const struct hf_http_request *request)
 {
+    const char *browser = hf_browser_why(request);
     struct hf_route route;
     struct hf_error why;
     enum hf_api_problem problem;
 
-    if (request->fields[HF_HTTP_ORIGIN].at != NULL) {
-        hf_service_refuse(service, request->exchange, HF_API_ORIGIN, NULL);
+    if (browser != NULL) {
+        hf_service_refuse(service, request->exchange, HF_API_ORIGIN, browser);
     } else if (!is_ours(service, request->fields[HF_HTTP_HOST])) {
         hf_service_refuse(service, request->exchange, HF_API_HOST, NULL);
     } else if (!hf_route_read(methods[request->method], request->path,

@@ -346,6 +346,7 @@ limits_for(uint32_t locks)
 
     return (struct hf_lockspace_limits){
         .sessions = at_least(locks / 8, 1024),
+        .keys = at_least(locks / 8, 1024),
         .lanes = locks,
         .claims = 2 * locks,
         .waiters = locks,

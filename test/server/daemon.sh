@@ -118,14 +118,20 @@ check "many sessions are kept alive by one request, each with its answer" \
 check "of none it is said so" \
     is "$(ask alives -X POST "$url/v1/keep-alive" -d '{}')" 400 alives \
     '.detail == "which \"sessions\"?"'
-acquire key1 keyed '{}' -H 'Idempotency-Key: 42' >"$here/status"
+key='Idempotency-Key: 0123456789abcdef'
+acquire key1 keyed '{}' -H "$key" >"$here/status"
 check "the same key is the same session, request and grant" \
-    is "$(acquire key2 keyed '{}' -H 'Idempotency-Key: 42')" 200 key2 \
+    is "$(acquire key2 keyed '{}' -H "$key")" 200 key2 \
     ".fence == $(jq .fence "$here/key1") and
      .session == $(jq .session "$here/key1")"
 check "and of no other lock" \
-    is "$(acquire key3 unkeyed '{}' -H 'Idempotency-Key: 42')" 400 key3 \
-    '.type == "urn:holdfast:bad-request"'
+    is "$(acquire key3 unkeyed '{}' -H "$key")" 409 key3 \
+    '.type == "urn:holdfast:other-request"'
+for http in --http1.1 --http2-prior-knowledge; do
+    check "and none is empty ($http)" \
+        is "$(acquire key4 unkeyed '{}' -H 'Idempotency-Key;' $http)" 400 key4 \
+        '.detail | test("from 16 to 128 characters")'
+done
 within() { # OUT VERB NAME BODY: with the session of key1
     ask "$1" -X POST "$url/v1/locks/$3/$2" -d "$(jq --argjson more "$4" \
         '{session} + $more' "$here/key1")" \
@@ -152,7 +158,7 @@ check "several names are one grant" \
 check "metrics count what is granted" counted holdfast_grants_total 8
 check "and what is held" counted holdfast_holders 4
 check "and what was refused" \
-    counted 'holdfast_responses_total{code="409"}' 2
+    counted 'holdfast_responses_total{code="409"}' 3
 check "they are as Prometheus reads them" \
     test "$(grep -vcE '^(# (HELP|TYPE) |[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.]+$)' \
         "$here/metrics")" = 0
@@ -203,6 +209,9 @@ check "who has closed one half of a connection is answered" \
 check "and costs nothing meanwhile" [ $(($(used) - before)) -lt 30 ]
 check "a page of a browser is refused" \
     is "$(ask origin -H 'Origin: http://evil' "$url/v1/info")" 403 origin \
+    '.type == "urn:holdfast:origin"'
+check "with or without an Origin" \
+    is "$(ask origin -H 'Sec-Fetch-Site: cross-site' "$url/v1/info")" 403 origin \
     '.type == "urn:holdfast:origin"'
 check "and a name that is not ours" \
     is "$(ask host -H 'Host: evil.example' "$url/v1/info")" 421 host \

@@ -102,6 +102,9 @@ def walk_all(client, description):
     several = ask(200, "POST", "/v1/acquire",
                   {"locks": ["x", {"name": "y", "mode": "shared"}]})
     ask(200, "POST", "/v1/locks/{name}/wait", {"wait": "1s"}, "free")
+    key = {"Idempotency_Key": "the key of one walk"}
+    ask(200, "POST", acquire, {}, "keyed", **key)
+    ask(409, "POST", acquire, {"mode": "shared"}, "keyed", **key)
     ask(200, "GET", "/v1/locks")
     page = ask(200, "GET", "/v1/locks", query="?limit=1&space=default")
     ask(200, "GET", "/v1/locks", query="?after=" + page["after"])

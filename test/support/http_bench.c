@@ -86,8 +86,9 @@ say_request(struct bench *bench, const struct hf_http_request *request)
     static const char *const methods[] = {"GET",   "HEAD",   "POST",   "PUT",
                                           "PATCH", "DELETE", "OPTIONS"};
     static const char *const fields[] = {
-        "host",          "origin",          "content-type", "accept",
-        "authorization", "idempotency-key", "session",      "secret"};
+        "host",         "origin", "fetch-site",    "user-agent",
+        "content-type", "accept", "authorization", "idempotency-key",
+        "session",      "secret"};
 
     say(bench, "%s %.*s", methods[request->method], (int)request->path.len,
         request->path.at);

@@ -41,7 +41,7 @@ a_request_is_told_and_answered(void **state)
     (void)state;
     bench_text(&bench, "POST /v1/acquire?wait=1&x HTTP/1.1\r\n"
                        "Host: db1:7420\r\n"
-                       "User-Agent: none that is looked at\r\n"
+                       "Server: none that is looked at\r\n"
                        "Content-Type:application/json\r\n"
                        "HOLDFAST-Session:  abc  \r\n"
                        "Content-Length: 5\r\n\r\nhello");

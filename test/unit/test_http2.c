@@ -69,7 +69,7 @@ a_request_is_told_and_answered(void **state)
                                  "/v1/acquire?wait=1",
                                  "content-type",
                                  "application/json",
-                                 "user-agent",
+                                 "server",
                                  "none that is looked at",
                                  "holdfast-session",
                                  "abc",

@@ -1,0 +1,141 @@
+"""doors.py HOLDFASTD: who is turned away at the door: a page of a browser, who
+means another host, and who names a lock twice."""
+
+import http.client
+import json
+import sys
+
+from support import Checks, Client, Server, folder
+
+DAEMON = sys.argv[1]
+checks = Checks()
+
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data",
+         "text/plain")
+
+
+class Door:
+    """Requests with just the headers that are said."""
+
+    def __init__(self, server):
+        self.port = server.port
+
+    def ask(self, method, path, body, headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port,
+                                                timeout=60)
+        connection.putrequest(method, path, skip_host=True,
+                              skip_accept_encoding=True)
+        for name, value in headers:
+            connection.putheader(name, value)
+        connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body.encode())
+        answer = connection.getresponse()
+        value = json.loads(answer.read())
+        connection.close()
+        return answer.status, value.get("type", "")
+
+    def status(self, *headers, body="{}"):
+        return self.ask("POST", "/v1/locks/door/acquire", body,
+                        [("Host", "localhost"), *headers])
+
+
+REFUSED = (403, "urn:holdfast:origin")
+CURL = ("User-Agent", "curl/7.88.1")
+
+
+def browsers(door):
+    for value in "http://evil.example", "null", "", "http://localhost:7420":
+        checks.check(f"who has the origin \"{value}\" is refused",
+                     door.status(("Origin", value)) == REFUSED)
+    for value in "cross-site", "same-site", "", "what":
+        checks.check(f"and whose page is \"{value}\"",
+                     door.status(("Sec-Fetch-Site", value)) == REFUSED)
+    checks.check("also who only looks", door.ask(
+        "GET", "/v1/info", "", [("Host", "localhost"),
+                                ("Sec-Fetch-Site", "cross-site")]) == REFUSED)
+    for kind in FORMS:
+        for value in (kind, kind + "; charset=utf-8", kind.upper() + " ;x"):
+            checks.check(f"and a body of {value}",
+                         door.status(("Content-Type", value)) == REFUSED)
+        checks.check(f"and none of {kind}", door.status(
+            ("Content-Type", kind), body="") == REFUSED)
+        checks.check(f"and one of {kind} from Mozilla", door.status(
+            ("Content-Type", kind),
+            ("User-Agent", "Mozilla/5.0 curl/7")) == REFUSED)
+    for kind in FORMS[1:]:
+        checks.check(f"curl does not say {kind} of itself", door.status(
+            ("Content-Type", kind), CURL) == REFUSED)
+    checks.check("nothing of it was done", door.ask(
+        "GET", "/v1/locks/door", "", [("Host", "localhost")])[0] == 404)
+    status, _ = door.status(("Content-Type", FORMS[0]), CURL)
+    checks.check("what curl -d says of a body is let pass", status == 200)
+    for value in "same-origin", "none":
+        checks.check(f"and a person's own browser, that says {value}",
+                     door.status(("Sec-Fetch-Site", value))[0] == 409)
+    for value in "application/json", "application/json; charset=utf-8", "":
+        checks.check(f"and a body of \"{value}\"",
+                     door.status(("Content-Type", value))[0] == 409)
+
+
+def hosts(door):
+    def ask(host):
+        return door.ask("GET", "/v1/info", "", [("Host", host)])
+
+    for host in ("localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:7420",
+                 "locks.example.com", "locks.example.com:80"):
+        checks.check(f"{host} is its name", ask(host)[0] == 200)
+    for host in ("l", "localhos", "localhost.evil", "127.0.0", "127.0.0.10",
+                 "[::1", "locks.example.co", "locks.example.com.", "evil"):
+        status, kind = ask(host)
+        checks.check(f"{host} is not", status == 400 or
+                     (status, kind) == (421, "urn:holdfast:host"))
+    for host in "", ":7420", ":":
+        checks.check(f"nor is \"{host}\"", ask(host)[0] in (400, 421))
+
+
+def names(client):
+    locks = "/v1/locks/a/"
+    granted = client.ask("POST", locks + "acquire", {})[1]
+    own = {"session": granted["session"]}
+
+    def refused(path, body):
+        status, answer = client.ask("POST", path, body,
+                                    Holdfast_Secret=granted["secret"])
+        return (status == 400 and
+                answer["type"] == "urn:holdfast:bad-request" and
+                "detail" in answer)
+
+    for verb, body in (("acquire", {}), ("wait", {}), ("release", own),
+                       ("change", own),
+                       ("clear", {"fence": granted["fence"], "reason": "x"})):
+        for member in {"locks": ["b", "c"]}, {"locks": []}, {"name": "b"}, \
+                {"name": "a"}:
+            checks.check(f"{verb} of a path's lock has no {member}",
+                         refused(locks + verb, {**body, **member}))
+        checks.check(f"{verb} has no second space", refused(
+            locks + verb + "?space=default", {**body, "space": "other"}))
+    for body in {"locks": ["b"], "name": "c"}, {"locks": [], "name": "c"}:
+        checks.check(f"{body} names no one thing", refused("/v1/acquire", body))
+    status, answer = client.ask(
+        "POST", locks + "release", {"session": "0" * 15 + "1"},
+        Holdfast_Session=granted["session"], Holdfast_Secret=granted["secret"])
+    checks.check("no request is of two sessions",
+                 status == 400 and answer["detail"] == "two sessions are named")
+    status, answer = client.ask("GET", "/v1/locks/a")
+    checks.check("and nothing of it was done", status == 200 and
+                 answer["holders"][0]["fence"] == granted["fence"] and
+                 client.ask("GET", "/v1/locks/b")[0] == 404, answer)
+
+
+def main():
+    with folder() as path, \
+            Server(DAEMON, path, "--host", "locks.example.com") as server:
+        server.await_leading()
+        door = Door(server)
+        browsers(door)
+        hosts(door)
+        names(Client(server))
+    return checks.end()
+
+
+sys.exit(main())
