@@ -147,15 +147,19 @@ what_was_asked_for_is_known_when_nothing_of_it_is_left(void **state)
     struct room r = begun();
     struct call tried = keyed(21, "B A:s");
     struct call again = keyed(24, "A:s B");
+    struct call wait = keyed(26, "A:s B");
 
     (void)state;
     tried.try_only = true;
+    wait.free = true;
     room_acquire(&r, tried);
+    room_acquire(&r, wait);
     room_acquire(&r, keyed(22, "B"));
     room_acquire(&r, keyed(23, "A B:s"));
     room_acquire(&r, again);
     room_acquire(&r, any_mode(25, "A B"));
     EXPECT_TOLD(&r, "21 over: held\n"
+                    "26 other\n"
                     "22 other\n"
                     "23 other\n"
                     "24 over: held\n"

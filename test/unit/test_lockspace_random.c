@@ -91,7 +91,7 @@ struct world {
     struct due dues[ANSWERS];
     size_t dues_first, dues_count;
 
-    size_t steps, grants, timeouts, deadlocks, clears, checked;
+    size_t steps, grants, timeouts, deadlocks, clears, checked, others, late;
 };
 
 static struct world world;
@@ -160,6 +160,7 @@ expect(struct world *w, const struct hf_answer *answer)
     if (o->answers[i].parked != NULL)
         o->answers[i].parked->told_by = answer->mark;
     w->timeouts += answer->kind == HF_ANSWER_BLOCKING_TIMEOUT;
+    w->others += answer->kind == HF_ANSWER_OTHER;
     o->answers[i] = o->answers[--o->answers_count];
 }
 
@@ -243,6 +244,14 @@ fill_acquire(struct hf_message *message, const struct oracle_message *m,
     message->acquire.remaining.ms = m->remaining;
     message->acquire.waited.ms = m->waited;
     message->acquire.note = (struct hf_bytes){"a note", 6};
+    message->acquire.key = (struct hf_of_key){
+        .given = m->of_key,
+        .ttl_given = !m->no_ttl,
+        .if_dead_given = !m->no_refuse,
+        .ttl = {m->ttl},
+        .if_dead = m->refuse ? HF_REFUSE : HF_TAKEOVER,
+        .any_mode = m->no_modes ? UINT64_MAX : 0,
+    };
 }
 
 static void
@@ -265,6 +274,7 @@ fill(struct world *w, struct hf_message *message, const struct sent *sent,
     if (m->kind == HF_MESSAGE_OPEN) {
         message->open.ttl.ms = m->ttl;
         message->open.if_dead = m->refuse ? HF_REFUSE : HF_TAKEOVER;
+        message->open.of_key = m->of_key;
     } else if (m->kind == HF_MESSAGE_ACQUIRE) {
         fill_acquire(message, m, wants);
     } else if (m->kind == HF_MESSAGE_CHANGE && wants_of(m->modes, wants) > 0) {
@@ -293,6 +303,7 @@ send(struct world *w, struct sent sent)
         sent.id != w->ids[sent.message.session])
         sent.message.session = NOBODY; /* an incarnation that is over */
     w->sent[w->sent_count++ % SENT] = sent;
+    w->late += sent.message.late;
     fill(w, &event.message, &sent, wants);
     oracle_message(&w->oracle, &sent.message);
     step(w, event, &sent);
@@ -330,6 +341,27 @@ pick_request(struct world *w, struct oracle_message *m)
                               : HF_WAIT_FOREVER;
     m->remaining = (int64_t)below(w, 30);
     m->waited = chance(w, 50) ? (int64_t)below(w, 5) : 0;
+}
+
+/* Mostly what the key was first for. */
+static void
+pick_of_key(struct world *w, struct oracle_message *m)
+{
+    const struct oracle_session *session = &w->oracle.sessions[m->session];
+
+    m->of_key = true;
+    m->ttl = session->ttl + (chance(w, 10) ? 1 : 0);
+    m->refuse = session->refuse != chance(w, 10);
+    m->no_ttl = chance(w, 50);
+    m->no_refuse = chance(w, 50);
+    m->no_modes = chance(w, 30);
+    if (session->asked && chance(w, 80)) {
+        memcpy(m->modes, session->asked_modes, sizeof(m->modes));
+        m->free = session->asked_free;
+    }
+    for (unsigned i = 0; i < ORACLE_NAMES; i++)
+        if (m->no_modes && m->modes[i] != ORACLE_NOTHING)
+            m->modes[i] = ORACLE_EXCLUSIVE;
 }
 
 /* Mostly of a grant that is there. */
@@ -380,11 +412,16 @@ random_message(struct world *w)
         m->kind = HF_MESSAGE_OPEN;
         m->ttl = 20 + (int64_t)below(w, 60);
         m->refuse = chance(w, 30);
-        if (!session->open)
+        m->of_key = chance(w, 40);
+        m->late = !session->open && w->oracle.now < session->ended_until &&
+                  m->of_key && chance(w, 50);
+        if (!session->open && !m->late)
             sent.id = w->ids[m->session] = ++w->last_id;
     } else if (chance(w, 55)) {
         m->kind = HF_MESSAGE_ACQUIRE;
         pick_request(w, m);
+        if (session->of_key && chance(w, 70))
+            pick_of_key(w, m);
     } else if (chance(w, 50)) {
         m->kind = HF_MESSAGE_RELEASE;
         pick_old(w, m);
@@ -748,6 +785,7 @@ static const struct hf_lockspace_config world_config = {
     .limits =
         {
             .sessions = 64,
+            .keys = 256,
             .lanes = 64,
             .claims = 512,
             .waiters = 32,
@@ -882,7 +920,7 @@ run_worlds(const struct shape *shape)
     uint64_t count =
         only != 0 ? 1 : from_environment("HF_WORLDS", shape->worlds);
     size_t grants = 0, timeouts = 0, lost = 0, deadlocks = 0, clears = 0;
-    size_t checked = 0;
+    size_t checked = 0, others = 0, late = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         run_world(&world, shape, only != 0 ? only : i + 1);
@@ -892,11 +930,14 @@ run_worlds(const struct shape *shape)
         deadlocks += world.deadlocks;
         clears += world.clears;
         checked += world.checked;
+        others += world.others;
+        late += world.late;
     }
     printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu places lost, "
-           "%zu deadlocks, %zu clears, %zu looks at the store\n",
+           "%zu deadlocks, %zu clears, %zu other requests, %zu late opens, "
+           "%zu looks at the store\n",
            (unsigned long long)count, grants, timeouts, lost, deadlocks, clears,
-           checked);
+           others, late, checked);
     if (only != 0)
         return;
     /* What never happened proves nothing. */
@@ -906,6 +947,8 @@ run_worlds(const struct shape *shape)
     assert_true(deadlocks > count / 10);
     assert_true(clears > 0);
     assert_true(checked > count * 2);
+    assert_true(others > count / 2);
+    assert_true(late > 0);
 }
 
 static void

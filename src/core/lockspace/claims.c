@@ -2,7 +2,6 @@
 
 #include "base/check.h"
 #include "core/lockspace/journal.h"
-#include "core/lockspace/keys.h"
 #include "core/lockspace/line.h"
 #include "core/lockspace/list.h"
 #include "core/lockspace/names.h"
@@ -141,7 +140,14 @@ forget_untold(struct hf_lockspace *ls, uint32_t number)
     hf_list_remove(ls, &ls->untold, hf_list_work, number);
 }
 
-/* From here on its lane is WAITING. */
+bool
+hf_claims_any_mode(const struct hf_message *acquire, size_t i)
+{
+    const struct hf_of_key *key = &acquire->acquire.key;
+
+    return key->given && i < 64 && (key->any_mode >> i & 1) != 0;
+}
+
 bool
 hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
                   const struct hf_message *acquire)
@@ -158,13 +164,14 @@ hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
 
         while (at != 0 && hf_part_at(ls, at)->name != name)
             at = hf_part_at(ls, at)->next;
-        if (at == 0 || (!claim->free && !hf_keys_any_mode(acquire, i) &&
+        if (at == 0 || (!claim->free && !hf_claims_any_mode(acquire, i) &&
                         hf_part_at(ls, at)->mode != want->mode))
             return false;
     }
     return true;
 }
 
+/* From here on its lane is WAITING. */
 void
 hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number)
 {

@@ -60,6 +60,9 @@ uint32_t hf_claims_add(struct hf_lockspace *ls, uint32_t lane,
 enum hf_over hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
                               const struct hf_want *want, enum hf_mode mode);
 
+/* Is its i-th name in whatever mode it was, for it has a key, and says none? */
+bool hf_claims_any_mode(const struct hf_message *acquire, size_t i);
+
 /* Does it ask for just these, or hold just these, each in its mode, or in any
  * if the acquire has a key and says none? */
 bool hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,

@@ -121,20 +121,13 @@ bit_of(const struct hf_lockspace *ls, const struct hf_message *acquire,
     return before < MODES_MAX ? UINT64_C(1) << before : 0;
 }
 
-bool
-hf_keys_any_mode(const struct hf_message *acquire, size_t i)
-{
-    return acquire->acquire.key.given && i < MODES_MAX &&
-           (acquire->acquire.key.any_mode >> i & 1) != 0;
-}
-
 enum hf_mode
 hf_keys_mode(const struct hf_lockspace *ls, uint32_t session,
              const struct hf_message *acquire, size_t i)
 {
     const struct hf_ls_session *of = hf_session_at(ls, session);
 
-    if (!hf_keys_any_mode(acquire, i))
+    if (!hf_claims_any_mode(acquire, i))
         return acquire->acquire.wants[i].mode;
     return of->asked && (of->asked_shared & bit_of(ls, acquire, i)) != 0
                ? HF_SHARED
@@ -151,7 +144,7 @@ hf_keys_keep(struct hf_lockspace *ls, uint32_t session,
         acquire->acquire.wants_count > MODES_MAX)
         return;
     for (size_t i = 0; i < acquire->acquire.wants_count; i++)
-        if (acquire->acquire.wants[i].mode == HF_SHARED)
+        if (hf_keys_mode(ls, session, acquire, i) == HF_SHARED)
             of->asked_shared |= bit_of(ls, acquire, i);
     of->asked_names = hash_of_names(ls, acquire);
     of->asked = true;

@@ -33,9 +33,6 @@ bool hf_keys_differ(struct hf_lockspace *ls, uint32_t session,
 void hf_keys_keep(struct hf_lockspace *ls, uint32_t session,
                   const struct hf_message *acquire);
 
-/* Is its i-th name in whatever mode it was, for none is given? */
-bool hf_keys_any_mode(const struct hf_message *acquire, size_t i);
-
 /* The mode of its i-th name, given or not. */
 enum hf_mode hf_keys_mode(const struct hf_lockspace *ls, uint32_t session,
                           const struct hf_message *acquire, size_t i);

@@ -14,9 +14,11 @@
  *      |        \
  *   requests.c  load.c       a message for a lane [R W L5 L6]; a new leader
  *      |   \     |
+ *      |   keys.c|           what a key stands for [R3]
+ *      |     \   |
  *      |   claims.c          the life of one request
  *      |      |   \
- *   cycle.c   |    keys.c    who waits for whom [W6]; what a key stands for [R3]
+ *   cycle.c   |    \         who waits for whom [W6]
  *             |     \
  *   line.c  journal.c        who may go [W1]; what must be written [J]
  *             |

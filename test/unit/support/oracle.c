@@ -320,13 +320,32 @@ listen(struct oracle *o, lane_t *lane, const struct oracle_message *m)
         m->wait == HF_WAIT_FOREVER ? INT64_MAX : o->now + m->remaining;
 }
 
+/* A key is for what was first asked with it; modes that are left out are those
+ * that were asked for. */
+static void
+take_modes(struct oracle *o, lane_t *lane, const struct oracle_message *m)
+{
+    struct oracle_session *session = &o->sessions[m->session];
+
+    memcpy(lane->modes, m->modes, sizeof(lane->modes));
+    if (!m->of_key)
+        return;
+    if (session->asked) {
+        memcpy(lane->modes, session->asked_modes, sizeof(lane->modes));
+        return;
+    }
+    session->asked = true;
+    session->asked_free = m->free;
+    memcpy(session->asked_modes, m->modes, sizeof(session->asked_modes));
+}
+
 static void
 enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 {
     enum hf_over over;
     bool in_way;
 
-    memcpy(lane->modes, m->modes, sizeof(lane->modes));
+    take_modes(o, lane, m);
     for (unsigned i = 0; i < ORACLE_NAMES; i++)
         if (m->free && lane->modes[i] != ORACLE_NOTHING)
             lane->modes[i] = ORACLE_EXCLUSIVE;
@@ -372,8 +391,8 @@ static bool
 names_the_same(const struct oracle_message *m, const uint8_t *modes, bool free)
 {
     for (unsigned i = 0; i < ORACLE_NAMES; i++)
-        if (free ? (m->modes[i] != 0) != (modes[i] != 0)
-                 : m->modes[i] != modes[i])
+        if (free || m->no_modes ? (m->modes[i] != 0) != (modes[i] != 0)
+                                : m->modes[i] != modes[i])
             return false;
     return m->free == free;
 }
@@ -534,6 +553,27 @@ end_lanes(struct oracle *o, struct oracle_session *session, uint64_t lowest,
     }
 }
 
+/* Does it ask for something else than the session has, or its key is for? */
+static bool
+asks_otherwise(struct oracle_session *session, const struct oracle_message *m)
+{
+    lane_t *lane = &session->lanes[m->lane];
+    const struct oracle_grant *held;
+
+    if (m->kind != HF_MESSAGE_ACQUIRE || !m->of_key)
+        return false;
+    if ((!m->no_ttl && m->ttl != session->ttl) ||
+        (!m->no_refuse && m->refuse != session->refuse))
+        return true;
+    if (lane->known && waits(lane) && lane->n == m->n)
+        return !names_the_same(m, lane->modes, lane->free);
+    held = lane->known ? grant_of(lane, m->n) : NULL;
+    if (held != NULL && holds(held))
+        return !names_the_same(m, held->modes, false);
+    return session->asked &&
+           !names_the_same(m, session->asked_modes, session->asked_free);
+}
+
 static void
 end_session(struct oracle *o, struct oracle_session *session)
 {
@@ -578,8 +618,15 @@ open_session(struct oracle *o, struct oracle_session *session,
         say(o, m->stream, HF_ANSWER_LIMIT);
         return;
     }
-    *session = (struct oracle_session){
-        .open = true, .refuse = m->refuse, .ttl = m->ttl, .heard = o->now};
+    if (m->late) {
+        say(o, m->stream, HF_ANSWER_GONE);
+        return;
+    }
+    *session = (struct oracle_session){.open = true,
+                                       .refuse = m->refuse,
+                                       .of_key = m->of_key,
+                                       .ttl = m->ttl,
+                                       .heard = o->now};
     set_timer(o, &session->timer, o->now + m->ttl);
     say(o, m->stream, HF_ANSWER_OPENED);
 }
@@ -623,6 +670,10 @@ session_message(struct oracle *o, struct oracle_session *session,
         say(o, m->stream, HF_ANSWER_GONE);
         return;
     }
+    if (asks_otherwise(session, m)) {
+        say(o, m->stream, HF_ANSWER_OTHER);
+        return;
+    }
     hear(o, session);
     if (m->lowest > session->lowest) {
         session->lowest = m->lowest;
@@ -631,7 +682,10 @@ session_message(struct oracle *o, struct oracle_session *session,
     if (m->kind == HF_MESSAGE_KEEP_ALIVE) {
         say(o, m->stream, HF_ANSWER_ALIVE)->differs = m->lies;
     } else if (m->kind == HF_MESSAGE_END) {
+        int64_t until = session->of_key ? o->now + session->ttl : 0;
+
         end_session(o, session);
+        session->ended_until = until;
         say(o, m->stream, HF_ANSWER_ENDED);
     } else {
         lane_message(o, session, m);

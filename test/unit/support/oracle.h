@@ -57,8 +57,13 @@ struct oracle_session {
     bool open;
     bool suspected;
     bool refuse;
+    bool of_key;
+    bool asked; /* with its key: these */
+    bool asked_free;
+    uint8_t asked_modes[ORACLE_NAMES];
     int64_t ttl;
     int64_t heard;
+    int64_t ended_until; /* of a key, and ended: remembered until then */
     uint64_t lowest;
     struct oracle_timer timer;
     struct oracle_lane lanes[ORACLE_LANES];
@@ -75,8 +80,11 @@ struct oracle_message {
     enum hf_wait_kind wait;
     int64_t remaining;
     int64_t waited;
-    int64_t ttl; /* OPEN */
-    bool refuse;
+    int64_t ttl; /* OPEN, and ACQUIRE with a key */
+    bool refuse; /* the same */
+    bool of_key; /* the same; what is not given is as it was: */
+    bool no_ttl, no_refuse, no_modes;
+    bool late;       /* OPEN: of a session that is remembered as ended */
     uint64_t fence;  /* CLEAR, oracle_handed */
     bool lies;       /* KEEP_ALIVE: it believes in one too many */
     bool ends_lanes; /* KEEP_ALIVE: and says nothing of what it believes */
