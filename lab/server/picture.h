@@ -88,7 +88,7 @@ struct picture_config {
 };
 
 /* A lockspace in the lab: large enough for any world. */
-enum { PICTURE_BLOCK = 7680 };
+enum { PICTURE_BLOCK = 8192 };
 
 struct picture_block {
     _Alignas(64) uint8_t bytes[PICTURE_BLOCK];

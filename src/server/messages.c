@@ -246,6 +246,7 @@ open_silently(struct hearing *h)
     struct hf_service *service = h->service;
     struct hf_call *call;
 
+    service->silent = HF_ANSWER_NOT_LEADING; /* not that of another open */
     fill_open(h);
     if (!is_sound(h))
         return false;
