@@ -137,8 +137,8 @@ void hf_leader_seek(struct hf_leader *l, struct hf_instant now);
 void hf_leader_step(struct hf_leader *l, struct hf_event event);
 
 /* A read was answered: by `sight`, and of a lock by what else is in it.  A head
- * without a node is absent to whoever wants to lead [L4], and one whose grace is
- * too short to whoever owes one [L6]. */
+ * without a node is absent to whoever wants to lead [L4], and one whose grace
+ * is too short to whoever owes one [L6]. */
 void hf_leader_found(struct hf_leader *l, struct hf_instant now,
                      uint64_t number, struct hf_sight sight,
                      struct hf_head_state head);

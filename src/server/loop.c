@@ -393,6 +393,17 @@ read_turn(struct loop *loop)
     }
 }
 
+/* Is there something of it in the kernel?  It is to be read, but perhaps only
+ * because it was just accepted. */
+static bool
+has_unread(const struct connection *c)
+{
+    char byte;
+
+    return c->to_read &&
+           recv(c->fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 /* There are as many as may be: who is only to hear of its end makes room, or
  * who asks for nothing, and was silent longest. */
 static void
@@ -411,7 +422,7 @@ make_room(struct loop *loop)
     for (int i = 0; i < IDLE_LOOKS && link != NULL; i++, link = link->next) {
         struct connection *c = HF_CONTAINER(link, struct connection, link);
 
-        if (hf_http_is_idle(c->peer) && !c->to_read) {
+        if (hf_http_is_idle(c->peer) && !has_unread(c)) {
             close_connection(c);
             return;
         }

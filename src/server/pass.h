@@ -37,8 +37,8 @@ void hf_pass_begin(struct hf_pass *pass, struct hf_instant now,
  * first. */
 void hf_pass_named(struct hf_pass *pass, unsigned *pieces);
 
-/* One was accepted, or turned away: NULL; and there is no other, or none that is
- * taken. */
+/* One was accepted, or turned away: NULL; and there is no other, or none that
+ * is taken. */
 void hf_pass_accepted(struct hf_pass *pass, unsigned *pieces);
 void hf_pass_accepted_all(struct hf_pass *pass);
 

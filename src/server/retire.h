@@ -10,9 +10,10 @@
  *
  * The head is watched for the leader's ttl, as any lock of a dead holder is,
  * and for the ttl of whoever was granted anything, since they may believe in it
- * for so long; and for the grace that it says, or that a loss asks for [L6].  If it stands, the node is taken out of it at the very version
- * that was watched: a leader that was only slow finds its next batch refused,
- * and leads no more.  What sessions and grants are there stays, for whoever
+ * for so long; and for the grace that it says, or that a loss asks for [L6].
+ * If it stands, the node is taken out of it at the very version that was
+ * watched: a leader that was only slow finds its next batch refused, and leads
+ * no more.  What sessions and grants are there stays, for whoever
  * serves it again.
  *
  * Blocks for that time.  Errors as hf_store_open_at, and HF_E_UNAVAILABLE: a

@@ -392,7 +392,8 @@ check_locks(struct hf_store *store, struct hf_error *error)
                    lock.name, lock.space);
 }
 
-/* For how long a reader of the file may keep a leader from serving, at a time. */
+/* For how long a reader of the file may keep a leader from serving, each time
+ * that it tries. */
 static const struct hf_duration secure_patience = {1000};
 
 /* Before anything is granted in this term: nothing stands in the way, and what

@@ -21,8 +21,8 @@
  * is less than anybody waits at a time. */
 #define TAKEOVER_GRACE_MS 500
 
-/* For so long a session that was opened with its request lives on after that has
- * waited; see ttl_of in messages.c. */
+/* For so long a session that was opened with its request lives on after that
+ * has waited; see ttl_of in messages.c. */
 #define TTL_AFTER_WAIT_MS 30000
 
 const struct hf_settings hf_settings_default = {

@@ -27,6 +27,9 @@ enum {
     SALT_LEN = 8,
 };
 
+/* In a mark, before the longest ttl that was promised. */
+#define MARK_WORD "max_ttl_ms "
+
 /* ---- The mark ------------------------------------------------------------ */
 
 /* "/a/served.db": "/a/.served.db.served", and its folder, "/a". */
@@ -85,9 +88,8 @@ read_mark(const struct names *names, struct hf_sqlite_served *served)
         return;
     len = read(fd, text, sizeof(text) - 1);
     close(fd);
-    if (len > 0 &&
-        sscanf(text, "max_ttl_ms %" SCNd64, &served->promised.ms) != 1)
-        served->promised.ms = 0;
+    if (len > 0 && strncmp(text, MARK_WORD, strlen(MARK_WORD)) == 0)
+        served->promised.ms = strtoll(text + strlen(MARK_WORD), NULL, 10);
     if (served->promised.ms < 0 || served->promised.ms > HF_TTL_MAX_MS)
         served->promised.ms = HF_TTL_MAX_MS;
 }
@@ -105,7 +107,7 @@ sync_folder(const struct names *names)
 static bool
 write_all(int fd, struct hf_duration promised)
 {
-    int len = dprintf(fd, "max_ttl_ms %" PRId64 "\n", promised.ms);
+    int len = dprintf(fd, MARK_WORD "%" PRId64 "\n", promised.ms);
 
     return len > 0 && fsync(fd) == 0;
 }

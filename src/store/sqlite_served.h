@@ -7,18 +7,19 @@
 #include "store/place.h"
 
 /*
- * Served: what a lock server leaves in the folder of its file, so that a loss of
- * what it granted is noticed [L6], whoever opens the file next.
+ * Served: what a lock server leaves in the folder of its file, so that whoever
+ * opens the file next notices a loss of what was granted [L6].
  *
  * A mark, `.NAME.served`, says that the file was served, and the longest ttl
  * that was promised.  It is hidden, so that `rm NAME*` does not take it along.
  * A file that is marked and has no head was made anew.
  *
- * The head in the database itself, without its log (-wal).  SQLite makes a log
- * where there is none, so this is looked at before SQLite opens the file.  While
- * a server grants anything its head has a node, in the database too (hf_store_
- * secure); then a log that is missing, or has nothing in it, was removed: by a
- * person, or by another program, which was the last to close the file.
+ * The head in the database itself, without its log (-wal), says whether anybody
+ * leads: it is folded into the database before anything is granted
+ * (hf_store_secure).  Then a log that is missing, or has nothing in it, was
+ * removed: by a person, or by another program, which was the last to close the
+ * file.  SQLite makes a log where there is none, so this is looked at before
+ * SQLite opens the file.
  *
  * Plain calls, any thread.
  */
@@ -44,8 +45,8 @@ HF_MUST_USE enum hf_status hf_sqlite_served_mark(const struct hf_place *place,
 HF_MUST_USE enum hf_status hf_sqlite_served_unmark(const struct hf_place *place,
                                                    struct hf_error *error);
 
-/* A number that the file at `path` keeps for as long as it is, and no copy of it
- * has; 0: it cannot be looked at. */
+/* A number that the file at `path` keeps for as long as it is there, and no
+ * copy of it has; 0: it cannot be looked at. */
 uint64_t hf_sqlite_served_identity(const char *path);
 
 #endif

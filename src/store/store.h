@@ -150,8 +150,8 @@ HF_MUST_USE enum hf_status hf_store_look_at(const struct hf_place *place,
                                             struct hf_store **store,
                                             struct hf_error *error);
 
-/* The same, to serve it: what a lock server left there, and lost, is no reason
- * not to open it.  Everybody else is HF_E_UNAVAILABLE then, and makes nothing. */
+/* The same, to serve it, also where a lock server has lost something.  To
+ * everybody else the place is HF_E_UNAVAILABLE then, and nothing is made. */
 HF_MUST_USE enum hf_status hf_store_serve_at(const struct hf_place *place,
                                              const struct hf_alloc *alloc,
                                              struct hf_store **store,

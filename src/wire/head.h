@@ -23,9 +23,10 @@
  * last leader left it, for the fences must outlive him [L4].  Its address is ""
  * when he left nothing that is granted, and no grace.
  *
- * The service has an id, by which its clients know two nodes of one service from
- * two services.  The store has an identity of its own (hf_store_identity): a
- * head that names another one was copied, and so was all that is beside it.
+ * The service has an id, by which its clients tell two nodes of one service
+ * from two services.  The store has an identity of its own
+ * (hf_store_identity): a head that names another one was copied, and so was all
+ * that is beside it.
  *
  * Allocates nothing; any thread.  decode(encode(x)) = x.
  */

@@ -323,8 +323,8 @@ a_server_that_forgot_grants_nothing_for_a_while(void **state)
     room_fini(&r);
 }
 
-/* Its clock may be late, and what it wrote is lost: a fenced resource would take
- * what its last holder writes late. */
+/* Its clock may be late, and what it wrote is lost: a fenced resource would
+ * take what its last holder writes late. */
 static void
 fences_begin_above_what_clients_have_seen_while_it_waits(void **state)
 {

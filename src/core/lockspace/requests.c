@@ -387,7 +387,7 @@ lane_of(struct hf_lockspace *ls, uint32_t session,
 }
 
 /* Whoever forgot may have forgotten fences, too, and its clock may be late: it
- * begins above what its clients have seen, unless that is no fence at all [L6]. */
+ * begins above what its clients have seen, unless that can be no fence [L6]. */
 static void
 begin_above(struct hf_lockspace *ls, uint64_t seen)
 {

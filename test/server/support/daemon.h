@@ -3,8 +3,8 @@
 
 #include <sys/types.h>
 
-/* A holdfastd of a test's own, with a file of its own, at a port of the kernel's
- * choice; it ends with the test, however that ends. */
+/* A holdfastd of a test's own, with a file of its own, at a port of the
+ * kernel's choice; it ends with the test, however that ends. */
 struct daemon {
     pid_t pid;
     char folder[64];
