@@ -4,6 +4,12 @@
 
 /* ---- What still matters -------------------------------------------------- */
 
+static unsigned
+ticks_of(struct hf_duration length)
+{
+    return (unsigned)((length.ms + CODEC_TICK_MS - 1) / CODEC_TICK_MS);
+}
+
 /* Is there a table that batches are made of? */
 static bool
 leads(const struct hf_node *n)
@@ -142,6 +148,14 @@ strip_contender(struct hf_contender *c)
     strip_keeper(&c->keeper);
 }
 
+/* After so long nobody believes in what was lost: nobody promises more than is
+ * known. */
+static unsigned
+ticks_of_grace(const struct hf_leader *l)
+{
+    return ticks_of(l->max_ttl) + ticks_of(l->config.terms.ttl);
+}
+
 /* Of one that rests, what the next begins with, and by what it knows its own
  * head. */
 static void
@@ -169,6 +183,8 @@ strip_leader(struct hf_leader *l)
     }
     if (l->batch.version == 0)
         l->batch = (struct hf_leader_batch){0};
+    if (!l->owes)
+        l->owed_at = HF_NEVER;
     if (l->state == HF_LEADER_IDLE)
         strip_idle(&l->contender);
     else
@@ -204,6 +220,8 @@ strip(struct hf_node *n)
     n->asked_to_write = false;
     if (!leads(n))
         n->term = 0;
+    if (n->state != HF_NODE_LOADING)
+        n->longest_ttl = codec_length(0);
     if (n->state != HF_NODE_FOLLOWING || n->leader.state != HF_LEADER_IDLE)
         n->seek_at = HF_NEVER;
 }
@@ -214,12 +232,6 @@ static bool
 code_bit(struct codec *codec, bool value)
 {
     return codec_small(codec, value) != 0;
-}
-
-static unsigned
-ticks_of(struct hf_duration length)
-{
-    return (unsigned)((length.ms + CODEC_TICK_MS - 1) / CODEC_TICK_MS);
 }
 
 static void
@@ -327,9 +339,21 @@ begin_contender(const struct hf_leader *l, struct hf_contender *c)
 }
 
 static void
+code_forgotten(struct codec *codec, struct hf_leader *l)
+{
+    l->now = CODEC_NOW;
+    l->service = codec_small(codec, l->service);
+    l->max_ttl = codec_ticks(codec, l->max_ttl);
+    l->grace_until = codec_ahead(codec, l->grace_until);
+    l->owes = code_bit(codec, l->owes);
+    l->owed_at = codec_ago(codec, l->owed_at, ticks_of_grace(l));
+}
+
+static void
 code_leader(struct codec *codec, struct hf_leader *l)
 {
     l->state = (enum hf_leader_state)codec_small(codec, l->state);
+    code_forgotten(codec, l);
     if (l->state == HF_LEADER_IDLE) {
         code_idle(codec, &l->contender.keeper);
         return;
@@ -341,6 +365,8 @@ code_leader(struct codec *codec, struct hf_leader *l)
     l->batch.version = codec_small(codec, l->batch.version);
     l->batch.number = codec_small(codec, l->batch.number);
     l->batch.next_fence = codec_small(codec, l->batch.next_fence);
+    l->batch.max_ttl = codec_ticks(codec, l->batch.max_ttl);
+    l->batch.grace = codec_ticks(codec, l->batch.grace);
     l->batch.refused = code_bit(codec, l->batch.refused);
 }
 
@@ -352,6 +378,7 @@ code(struct codec *codec, struct hf_node *n)
     n->followed = code_bit(codec, n->followed);
     n->seek_at = codec_ahead(codec, n->seek_at);
     n->term = codec_small(codec, n->term);
+    n->longest_ttl = codec_ticks(codec, n->longest_ttl);
     n->batch.number = codec_small(codec, n->batch.number);
     n->batch.through = codec_small(codec, n->batch.through);
     n->answered = codec_small(codec, n->answered);
@@ -395,6 +422,7 @@ node_numbers(struct hf_node *n, const struct node_numbers *of)
     numbers_add(of->batches, &n->leader.batch.number);
     numbers_add(of->fences, &n->leader.batch.next_fence);
     numbers_add(of->fences, &n->leader.next_fence);
+    numbers_add(of->ids, &n->leader.service);
     number_contender(&n->leader.contender, of);
 }
 

@@ -17,6 +17,9 @@
  * How many claims it has made goes as well, though its claims' ids come from
  * that: so an id comes again, and the world ranks those that it knows.
  *
+ * All nodes of a world promise the same ttl at most, so a loss that is longer
+ * ago than a grace for that is as long ago as that.
+ *
  * Of counts of a heartbeat only differences matter: the keeper's becomes
  * NODE_CODEC_COUNT.  The world moves what it has of the same claim by as much:
  * from node_count_base to NODE_CODEC_COUNT.
@@ -24,7 +27,7 @@
 
 enum {
     NODE_CODEC_COUNT = 8,
-    NODE_CODEC_SIZE = 80,
+    NODE_CODEC_SIZE = 88,
 };
 
 /* Numbers of a node, which its world ranks together with those that it has of
@@ -34,7 +37,8 @@ struct node_numbers {
     struct numbers *fences;   /* the next of a head */
     struct numbers *marks;
     struct numbers *questions;
-    struct numbers *ids; /* of claims: of equal or not, no order matters */
+    struct numbers *ids; /* of claims, and of the service: of equal or not, no
+                            order matters */
     struct numbers *batches;
 };
 

@@ -40,6 +40,7 @@ service_node_config(const struct service_config *config, unsigned node)
         .leader = {.terms = {.if_dead = HF_TAKEOVER,
                              .ttl = codec_length(config->leader_ttl),
                              .beat = codec_length(1)},
+                   .max_ttl = codec_length(config->ttl),
                    .seed = node + 1},
         .lockspace = lockspace_config(config),
         .budget = {config->changes > 0 ? config->changes : 1000, 1000000},

@@ -131,13 +131,20 @@ strip_leader(struct service_node *node)
     uint64_t asked = c->keeper.question.number;
 
     l->applied = 0;
+    l->service = 0; /* heads have none here */
     if (l->batch.version == 0)
         l->batch = (struct hf_leader_batch){0};
     if (c->keeper.state == HF_KEEPER_IDLE)
         l->next_fence = 0; /* it is said of what is to be claimed */
     if (l->state != HF_LEADER_IDLE)
         return;
-    *l = (struct hf_leader){.config = l->config};
+    *l = (struct hf_leader){
+        .config = l->config,
+        .max_ttl = l->max_ttl,
+        .grace_until = l->grace_until,
+        .owes = l->owes,
+        .owed_at = l->owed_at,
+    };
     c->claims = claims;
     c->keeper.heartbeat = heartbeat;
     c->keeper.question.number = asked;

@@ -28,6 +28,7 @@ enum {
     ASKED = 6, /* more of them the store forgets */
     SORTS = 6, /* of numbers */
     RIVAL = 77,
+    MAX_TTL = 6, /* ticks */
 };
 
 /* What a node did in one step. */
@@ -151,6 +152,9 @@ compare_questions(const struct hf_leader_effect *a,
         compare_ops(&a->ask.request.ops[i], &b->ask.request.ops[i]);
     assert_int_equal(a->ask.head.led, b->ask.head.led);
     assert_int_equal(a->ask.head.next_fence, b->ask.head.next_fence);
+    assert_int_equal(a->ask.head.service, b->ask.head.service);
+    assert_int_equal(a->ask.head.max_ttl.ms, b->ask.head.max_ttl.ms);
+    assert_int_equal(a->ask.head.grace.ms, b->ask.head.grace.ms);
     assert_int_equal(a->ask.batch, b->ask.batch);
 }
 
@@ -276,6 +280,9 @@ give_back_time(struct hf_node *n, struct hf_duration passed)
     struct hf_keeper *k = &c->keeper;
 
     n->now = hf_after(n->now, passed);
+    n->leader.now = hf_after(n->leader.now, passed);
+    n->leader.grace_until = hf_after(n->leader.grace_until, passed);
+    n->leader.owed_at = hf_after(n->leader.owed_at, passed);
     n->seek_at = hf_after(n->seek_at, passed);
     n->alive_by = hf_after(n->alive_by, passed);
     c->evidence.shown_at = hf_after(c->evidence.shown_at, passed);
@@ -327,7 +334,8 @@ check_ranks(const struct hf_node *n)
     assert_in_range(c->keeper.token, 0, VERSIONS);
     assert_in_range(c->keeper.over, 0, VERSIONS);
     assert_in_range(c->keeper.question.number, 0, 1 + HF_INFLIGHT_MAX);
-    assert_in_range(c->keeper.heartbeat.id, 0, 1);
+    assert_in_range(c->keeper.heartbeat.id, 0, 2);
+    assert_in_range(l->service, 0, 2);
     assert_in_range(l->batch.number, n->batch.number, 1);
     assert_in_range(l->next_fence, 0, 2);
     assert_in_range(l->batch.next_fence, 0, 2);
@@ -418,7 +426,9 @@ rival_writes(struct world *w)
         .terms = w->config.leader.terms,
     };
     struct hf_head_state state = {.led = true,
-                                  .next_fence = w->state.next_fence + 1};
+                                  .next_fence = w->state.next_fence + 1,
+                                  .service = RIVAL + pick(w, 2),
+                                  .max_ttl = codec_length(pick(w, MAX_TTL))};
 
     if (his && !one_in(w, 4)) {
         op.heartbeat = w->head.heartbeat;
@@ -429,6 +439,8 @@ rival_writes(struct world *w)
             (struct hf_terms){HF_REFUSE, codec_length(6), codec_length(2)};
     if (his)
         state.led = !one_in(w, 3);
+    if (one_in(w, 3))
+        state.grace = codec_length(pick(w, 12));
     put(w, &op, state);
 }
 
@@ -467,6 +479,7 @@ tell_found(struct world *w, const struct asked *asked)
     if (asked->served && !one_in(w, 10)) {
         event.found.sight = asked->sight;
         event.found.head = asked->head;
+        event.found.head.forgot = one_in(w, 12);
     }
     happens(w, &event);
 }
@@ -535,7 +548,7 @@ load(struct world *w)
     if (w->loads != 0 && one_in(w, 2)) {
         event.kind = HF_NODE_LOADED_SESSION;
         event.load.session = (struct hf_loaded_session){
-            .id = 1, .ttl = w->config.lockspace.ttl_max};
+            .id = 1, .ttl = codec_length(1 + pick(w, MAX_TTL - 1))};
         w->loads = event.load.term == w->loads ? 0 : w->loads;
     } else if (one_in(w, 10)) {
         event.kind = HF_NODE_LOAD_FAILED;
@@ -619,6 +632,7 @@ begin(struct world *w, unsigned ttl, uint64_t seed)
             {
                 .leader = {.terms = {HF_TAKEOVER, codec_length(ttl),
                                      codec_length(1)},
+                           .max_ttl = codec_length(MAX_TTL),
                            .seed = seed},
                 .lockspace = picture_lockspace(2 * CODEC_TICK_MS, 0, 0),
                 .budget = {100, 1 << 20},
