@@ -345,6 +345,7 @@ code_forgotten(struct codec *codec, struct hf_leader *l)
     l->service = codec_small(codec, l->service);
     l->max_ttl = codec_ticks(codec, l->max_ttl);
     l->grace_until = codec_ahead(codec, l->grace_until);
+    l->forgot = code_bit(codec, l->forgot);
     l->owes = code_bit(codec, l->owes);
     l->owed_at = codec_ago(codec, l->owed_at, ticks_of_grace(l));
 }

@@ -261,6 +261,7 @@ picture_take(const struct hf_lockspace *ls, const struct picture_config *config,
     *picture = (struct picture){
         .next_fence = (uint8_t)ls->next_fence,
         .gathers = until(config, now, ls->gather_until),
+        .holds = until(config, now, ls->hold_until),
     };
     for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
         const struct hf_ls_session *session = hf_session_at(ls, at);
@@ -507,7 +508,7 @@ picture_build(const struct picture *picture,
     ls->term = TERM;
     ls->next_fence = picture->next_fence;
     ls->gather_until = in(config, picture->gathers);
-    ls->hold_until = PICTURE_NOW;
+    ls->hold_until = in(config, picture->holds);
     for (unsigned i = 0; i < config->clients; i++)
         if (picture->clients[i].session != HF_SESSION_FREE)
             build_session(ls, i, config, &picture->clients[i]);

@@ -75,6 +75,7 @@ struct picture_client {
 struct picture {
     uint8_t next_fence;
     uint8_t gathers; /* ticks of a takeover grace that are left */
+    uint8_t holds;   /* ticks in which nothing is granted that are left */
     struct picture_client clients[PICTURE_CLIENTS];
 };
 

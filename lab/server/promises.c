@@ -68,6 +68,9 @@ const struct promise server_promises[] = {
                         "give it back, and nobody cleared it"},
     {SERVER_UNHEARD, "a client believes in what was cleared longer ago than "
                      "its ttl"},
+    {SERVER_FORGOTTEN,
+     "a lock is granted so soon after its grant was lost that "
+     "whoever had it may believe in it"},
     {SERVER_STUCK, "without further faults, somebody who lives is not granted "
                    "what nobody keeps, in time"},
     {SERVER_REMAINS, "without further faults, the store still has a grant that "

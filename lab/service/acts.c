@@ -25,6 +25,9 @@ service_start(struct service_world *world, const struct service_config *config)
     world->store.version = 1;
     world->store.head = (struct service_head){
         .exists = true, .token = 1, .next_fence = FENCE_FIRST};
+    world->given = world->store.version;
+    if (config->loses != 0)
+        service_store_keep(world);
     for (unsigned i = 0; i < config->world.clients; i++) {
         world->clients[i].clock = CODEC_NOW;
         service_client_begin(world, i);
@@ -456,7 +459,18 @@ is_out(const struct service_world *world, unsigned who)
     const struct service_call *call = call_at(world, who);
 
     return node->alive && call->asked != SERVICE_QUIET && !call->done &&
-           !node->cut;
+           !node->cut && !(node->unaware && node->frozen);
+}
+
+/* What it has open is gone: its process finds that before anything is asked of
+ * what stands there now. */
+static bool
+notices(struct service_world *world, unsigned who)
+{
+    if (!world->nodes[who / SERVICE_CALLS].unaware)
+        return false;
+    service_node_notice(world, who / SERVICE_CALLS);
+    return true;
 }
 
 static void
@@ -471,6 +485,8 @@ serve(struct service_world *world, unsigned who, bool held)
 {
     struct service_call *call = call_to(world, who);
 
+    if (notices(world, who))
+        return;
     service_store_serve(world, who / SERVICE_CALLS, call);
     call->late = held;
     if (!held && lives(world, who / SERVICE_CALLS))
@@ -509,6 +525,8 @@ do_lost(struct service_world *world, unsigned who)
 {
     struct service_call *call = call_to(world, who);
 
+    if (notices(world, who))
+        return;
     service_store_serve(world, who / SERVICE_CALLS, call);
     call->verdict = HF_UNKNOWN;
     answer(world, who);
@@ -591,6 +609,65 @@ do_clear(struct service_world *world, unsigned who)
     HF_CHECK(grant != NULL);
     world->cleared = (struct service_cleared){.fence = grant->fence};
     service_node_clear(world, serving(world), who, world->cleared.fence);
+}
+
+/* ---- The place is lost --------------------------------------------------- */
+
+/* No head without a node is folded while anything is granted [L6]. */
+static bool
+may_be_kept(const struct service_world *world)
+{
+    const struct service_store *store = &world->store;
+
+    if ((world->config->loses & SERVICE_LOSES_LOG) == 0 || store->head.led)
+        return true;
+    for (unsigned i = 0; i < store->count; i++)
+        if (store->records[i].fence != 0)
+            return false;
+    return true;
+}
+
+static bool
+may_return(const struct service_world *world, unsigned who)
+{
+    (void)who;
+    return (world->config->loses & (SERVICE_LOSES_COPY | SERVICE_LOSES_LOG)) !=
+           0;
+}
+
+static bool
+may_keep(const struct service_world *world, unsigned who)
+{
+    return may_return(world, who) && !world->kept && may_be_kept(world);
+}
+
+static void
+do_keep(struct service_world *world, unsigned who)
+{
+    (void)who;
+    world->kept = true;
+    service_store_keep(world);
+}
+
+static bool
+may_remove(const struct service_world *world, unsigned who)
+{
+    (void)who;
+    return (world->config->loses & SERVICE_LOSES_FILE) != 0;
+}
+
+static void
+do_remove(struct service_world *world, unsigned who)
+{
+    (void)who;
+    service_store_remove(world);
+}
+
+static void
+do_return(struct service_world *world, unsigned who)
+{
+    (void)who;
+    service_store_return(world);
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -731,6 +808,9 @@ static const struct {
     [SERVICE_DOWN] = {OF_CALL, may_be_down, answer, true},
     [SERVICE_ORPHAN] = {OF_NOBODY, may_orphan, do_orphan, false},
     [SERVICE_CLEAR] = {OF_NOBODY, may_clear, do_clear, false},
+    [SERVICE_KEEP] = {OF_NOBODY, may_keep, do_keep, false},
+    [SERVICE_REMOVE] = {OF_NOBODY, may_remove, do_remove, true},
+    [SERVICE_RETURN] = {OF_NOBODY, may_return, do_return, true},
     [SERVICE_TICK] = {OF_NOBODY, may_tick, do_tick, false},
 };
 

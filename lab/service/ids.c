@@ -47,14 +47,22 @@ is_at_client(const struct service_client *client, uint64_t id)
 }
 
 static bool
+is_stored(const struct service_store *store, uint64_t id)
+{
+    for (unsigned i = 0; i < store->count; i++)
+        if (store->records[i].session == id)
+            return true;
+    return false;
+}
+
+static bool
 is_known(const struct service_world *world, unsigned client, uint64_t id)
 {
     if (is_at_client(&world->clients[client], id) ||
         is_in_batch(&world->orphan.batch, id))
         return true;
-    for (unsigned i = 0; i < world->store.count; i++)
-        if (world->store.records[i].session == id)
-            return true;
+    if (is_stored(&world->store, id) || is_stored(&world->older, id))
+        return true;
     for (unsigned i = 0; i < world->config->nodes; i++)
         if (is_at_node(&world->nodes[i], id))
             return true;

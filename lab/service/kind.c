@@ -21,7 +21,9 @@ static const char *const words[SERVICE_ACTS] = {
     [SERVICE_ANSWER] = "answer", [SERVICE_SLOW] = "slow",
     [SERVICE_LOST] = "lost",     [SERVICE_HELD] = "held",
     [SERVICE_DOWN] = "down",     [SERVICE_ORPHAN] = "orphan",
-    [SERVICE_CLEAR] = "clear",   [SERVICE_TICK] = "tick",
+    [SERVICE_CLEAR] = "clear",   [SERVICE_KEEP] = "keep",
+    [SERVICE_REMOVE] = "remove", [SERVICE_RETURN] = "return",
+    [SERVICE_TICK] = "tick",
 };
 
 /* A world at random would do little else than to want and to give up. */
@@ -37,6 +39,7 @@ static const uint8_t weights[SERVICE_ACTS] = {
     [SERVICE_CUT] = 1,    [SERVICE_SERVE] = 9,   [SERVICE_ANSWER] = 9,
     [SERVICE_SLOW] = 1,   [SERVICE_LOST] = 1,    [SERVICE_HELD] = 1,
     [SERVICE_DOWN] = 1,   [SERVICE_ORPHAN] = 2,  [SERVICE_CLEAR] = 1,
+    [SERVICE_KEEP] = 1,   [SERVICE_REMOVE] = 1,  [SERVICE_RETURN] = 1,
     [SERVICE_TICK] = 20,
 };
 
@@ -196,6 +199,9 @@ static const char *const does[SERVICE_ACTS] = {
     [SERVICE_DOWN] = "does not reach the store this once",
     [SERVICE_ORPHAN] = "A write of a node that is gone applies after all",
     [SERVICE_CLEAR] = "An operator clears",
+    [SERVICE_KEEP] = "What the place has is kept",
+    [SERVICE_REMOVE] = "The place is lost with all it has",
+    [SERVICE_RETURN] = "The place goes back to what was kept",
     [SERVICE_TICK] = "A tick passes",
 };
 

@@ -117,6 +117,12 @@ collect(struct service_node *node)
 
 /* ---- Questions ----------------------------------------------------------- */
 
+static uint8_t
+ticks_of(struct hf_duration length)
+{
+    return (uint8_t)((length.ms + CODEC_TICK_MS - 1) / CODEC_TICK_MS);
+}
+
 static struct service_call *
 free_call(struct service_node *node)
 {
@@ -142,6 +148,7 @@ fill_write(struct service_call *call, const struct service_node *node,
         .id = op->heartbeat.id,
         .count = op->heartbeat.count,
         .next_fence = effect->ask.head.next_fence,
+        .grace = ticks_of(effect->ask.head.grace),
     };
     if (request->ops_count > 1) {
         call->over = request->ops[1].subject;
@@ -174,9 +181,13 @@ found(struct service_world *world, unsigned number,
         event.found.sight.heartbeat =
             (struct hf_heartbeat){head->id, head->count};
         event.found.sight.terms = world->nodes[number].node.config.leader.terms;
-        event.found.head = (struct hf_head_state){
-            .led = head->led, .next_fence = head->next_fence};
+        event.found.head =
+            (struct hf_head_state){.led = head->led,
+                                   .next_fence = head->next_fence,
+                                   .max_ttl = codec_length(world->config->ttl),
+                                   .grace = codec_length(head->grace)};
     }
+    event.found.head.forgot = call->forgot;
     hf_node_step(&world->nodes[number].node, &event);
 }
 
@@ -242,6 +253,8 @@ loaded(struct service_world *world, unsigned number,
                                   .at = world->now};
 
     event.load.term = call->term;
+    if (world->config->loses != 0) /* its clock is right */
+        event.load.wall_us = world->highest + 1;
     qsort(store.records, store.count, sizeof(store.records[0]), compare_fences);
     for (unsigned i = 0; call->done && i < store.count; i++)
         if (call->verdict == HF_APPLIED)
@@ -501,7 +514,7 @@ service_node_begin(struct service_world *world, unsigned number)
 
     HF_CHECK(hf_lockspace_size(&config.lockspace) <= sizeof(node->block));
     config.leader.seed += world->seed += SERVICE_NODES;
-    *node = (struct service_node){.alive = true};
+    *node = (struct service_node){.alive = true, .forgot = world->store.forgot};
     hf_node_init(&node->node, &config, node->block);
     step(world, number, &event);
 }
@@ -524,6 +537,14 @@ leave_write(struct service_world *world, const struct service_call *call)
         world->orphan = *call;
 }
 
+/* A place in memory ends with its process. */
+static void
+end_memory(struct service_world *world)
+{
+    if ((world->config->loses & SERVICE_IN_MEMORY) != 0)
+        service_store_remove(world);
+}
+
 void
 service_node_crash(struct service_world *world, unsigned number)
 {
@@ -533,6 +554,7 @@ service_node_crash(struct service_world *world, unsigned number)
         leave_write(world, &node->calls[i]);
     node->alive = false;
     each_there(world, number, break_off);
+    end_memory(world);
 }
 
 /* Keep-alives wait for each other, but for less than a tick: that is no time
@@ -659,6 +681,22 @@ service_node_end(struct service_world *world, struct service_stream *stream)
     hand_back(stream);
     if (was.message.kind == HF_MESSAGE_ACQUIRE)
         tell_of(world, id, &was, HF_NODE_STREAM_ENDED);
+}
+
+void
+service_node_notice(struct service_world *world, unsigned number)
+{
+    struct service_node *node = &world->nodes[number];
+    struct hf_node_event event = {
+        .kind = HF_NODE_STORE,
+        .store = hf_event(HF_ON_WENT_BACK, world->now),
+    };
+
+    node->unaware = false;
+    node->forgot = world->store.forgot;
+    for (unsigned i = 0; i < SERVICE_CALLS; i++)
+        node->calls[i] = (struct service_call){0};
+    step(world, number, &event);
 }
 
 void

@@ -26,6 +26,9 @@ void service_node_end(struct service_world *world,
                       struct service_stream *stream);
 
 /* An operator clears what is held under that name, if anything is. */
+/* It learns at its next call that the place is not what it was. */
+void service_node_notice(struct service_world *world, unsigned number);
+
 void service_node_clear(struct service_world *world, unsigned number,
                         unsigned lock, uint64_t fence);
 

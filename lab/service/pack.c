@@ -19,14 +19,15 @@
  * the world that is then thrown away.
  */
 enum {
-    HEAD_BYTES = 6,
+    HEAD_BYTES = 7,
     BATCH_BYTES = 2 + 5 * 8,
-    CALL_BYTES = 12 + HEAD_BYTES + BATCH_BYTES,
-    REST_BYTES = 16 + HEAD_BYTES + 4 * 12 + CALL_BYTES,
+    CALL_BYTES = 13 + HEAD_BYTES + BATCH_BYTES,
+    STORE_BYTES = 4 + HEAD_BYTES + 4 * 12,
+    REST_BYTES = 17 + 2 * SERVICE_LOCKS + 2 * STORE_BYTES + CALL_BYTES,
     CLIENT_BYTES = SESSION_CODEC_SIZE + 5 + SERVICE_LOCKS,
     STREAM_BYTES = 40,
     STREAMS_BYTES = SERVICE_STREAMS * STREAM_BYTES,
-    NODE_BYTES = NODE_CODEC_SIZE + 4 + BATCH_BYTES + SERVICE_CALLS * CALL_BYTES,
+    NODE_BYTES = NODE_CODEC_SIZE + 6 + BATCH_BYTES + SERVICE_CALLS * CALL_BYTES,
 };
 
 struct packed_lockspace {
@@ -142,6 +143,7 @@ strip_leader(struct service_node *node)
         .config = l->config,
         .max_ttl = l->max_ttl,
         .grace_until = l->grace_until,
+        .forgot = l->forgot,
         .owes = l->owes,
         .owed_at = l->owed_at,
     };
@@ -317,20 +319,29 @@ add_node(struct sorts *sorts, struct service_world *world, unsigned number)
 }
 
 static void
+add_store(struct sorts *sorts, struct service_store *store)
+{
+    numbers_add(&sorts->versions, &store->version);
+    numbers_add(&sorts->versions, &store->marker);
+    add_head(sorts, &store->head);
+    for (unsigned i = 0; i < store->count; i++)
+        add_record(sorts, &store->records[i]);
+}
+
+static void
 add_rest(struct sorts *sorts, struct service_world *world)
 {
     struct numbers none = {0}; /* of whoever is gone */
 
-    numbers_add(&sorts->versions, &world->store.version);
-    numbers_add(&sorts->versions, &world->store.marker);
-    add_head(sorts, &world->store.head);
-    for (unsigned i = 0; i < world->store.count; i++)
-        add_record(sorts, &world->store.records[i]);
+    add_store(sorts, &world->store);
+    add_store(sorts, &world->older);
+    numbers_add(&sorts->versions, &world->given);
     numbers_add(&sorts->fences, &world->cleared.fence);
     numbers_add(&sorts->fences, &world->highest);
     for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
         numbers_add(&sorts->fences, &world->told[i]);
         numbers_add(&sorts->fences, &world->left_behind[i]);
+        numbers_add(&sorts->fences, &world->forgotten[i]);
     }
     add_call(sorts, &none, &none, &world->orphan);
 }
@@ -433,6 +444,7 @@ static void
 set_counts(struct service_world *world)
 {
     set_count(world, &world->store.head);
+    set_count(world, &world->older.head);
     set_count(world, &world->orphan.head);
     for (unsigned i = 0; i < world->config->nodes; i++)
         for (unsigned k = 0; k < SERVICE_CALLS; k++)
@@ -450,6 +462,7 @@ do_head(struct codec *codec, struct service_head *head)
     head->id = codec_small(codec, head->id);
     head->count = codec_small(codec, head->count);
     head->next_fence = codec_small(codec, head->next_fence);
+    head->grace = codec_small(codec, head->grace);
 }
 
 static void
@@ -488,6 +501,7 @@ do_call(struct codec *codec, struct service_call *call)
         call->over = codec_small(&own, call->over);
         call->marks = codec_small(&own, call->marks) != 0;
         call->claims = codec_small(&own, call->claims) != 0;
+        call->forgot = codec_small(&own, call->forgot) != 0;
         do_head(&own, &call->head);
         do_batch(&own, &call->batch);
         call->verdict = (enum hf_verdict)codec_small(&own, call->verdict);
@@ -509,30 +523,41 @@ compare_records(const void *a, const void *b)
 }
 
 static void
+do_store(struct codec *codec, struct service_store *store)
+{
+    if (!codec->reads)
+        qsort(store->records, store->count, sizeof(store->records[0]),
+              compare_records);
+    store->version = codec_small(codec, store->version);
+    store->forgot = codec_small(codec, store->forgot) != 0;
+    store->marker = codec_small(codec, store->marker);
+    do_head(codec, &store->head);
+    store->count = codec_small(codec, store->count);
+    for (unsigned i = 0; i < store->count; i++)
+        do_record(codec, &store->records[i]);
+}
+
+static void
 do_rest(struct codec *codec, struct service_world *world)
 {
-    struct service_store *store = &world->store;
     struct codec own = *codec;
 
     codec->at += REST_BYTES;
     own.end = codec->at;
-    if (!codec->reads)
-        qsort(store->records, store->count, sizeof(store->records[0]),
-              compare_records);
-    store->version = codec_small(&own, store->version);
-    store->marker = codec_small(&own, store->marker);
-    do_head(&own, &store->head);
+    do_store(&own, &world->store);
+    do_store(&own, &world->older);
+    world->kept = codec_small(&own, world->kept) != 0;
+    world->given = codec_small(&own, world->given);
     world->cleared.fence = codec_small(&own, world->cleared.fence);
     world->cleared.age = codec_small(&own, world->cleared.age);
     world->highest = codec_small(&own, world->highest);
     for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
         world->told[i] = codec_small(&own, world->told[i]);
         world->left_behind[i] = codec_small(&own, world->left_behind[i]);
+        world->forgotten[i] = codec_small(&own, world->forgotten[i]);
+        world->believed[i] = codec_small(&own, world->believed[i]);
     }
     do_call(&own, &world->orphan);
-    store->count = codec_small(&own, store->count);
-    for (unsigned i = 0; i < store->count; i++)
-        do_record(&own, &store->records[i]);
     codec_end(&own);
 }
 
@@ -774,6 +799,8 @@ do_node(struct codec *codec, struct service_node *node)
 {
     node->frozen = codec_small(codec, node->frozen) != 0;
     node->cut = codec_small(codec, node->cut) != 0;
+    node->unaware = codec_small(codec, node->unaware) != 0;
+    node->forgot = codec_small(codec, node->forgot) != 0;
     node->applied = codec_small(codec, node->applied);
     if (!codec->reads)
         qsort(node->batch.changes, node->batch.count,

@@ -105,6 +105,8 @@ on_put_grant(struct service_world *world, const struct service_record *record)
 {
     if (service_store_grant(&world->store, record->fence) != NULL)
         return;
+    if (world->believed[record->lock] > 0)
+        violate(world, SERVER_FORGOTTEN);
     if (record->fence <= world->highest)
         violate(world, SERVER_FENCES);
     if (record->fence > world->highest)
@@ -161,13 +163,16 @@ service_promise_tick(struct service_world *world)
 {
     struct service_cleared *cleared = &world->cleared;
 
+    for (unsigned i = 0; i < world->config->locks; i++)
+        if (world->believed[i] > 0)
+            world->believed[i]--;
     if (cleared->fence != 0 &&
         service_store_grant(&world->store, cleared->fence) == NULL &&
         cleared->age <= world->config->ttl + world->config->slips)
         cleared->age++;
 }
 
-/* ---- Every state --------------------------------------------------------- */
+/* ---- What is lost ---------------------------------------------------------- */
 
 /* A grant is there while its session is [S3]. */
 static bool
@@ -179,10 +184,38 @@ is_recorded(const struct service_store *store, uint64_t fence)
            service_store_session(store, grant->session) != NULL;
 }
 
+/* Whoever holds it may believe in it yet, by what he sent before: others may
+ * not.  The last tick of a ttl is its holder's margin. */
+static void
+on_forgotten(struct service_world *world, const struct service_record *grant)
+{
+    world->forgotten[grant->lock] = grant->fence;
+    world->believed[grant->lock] = (uint8_t)(world->config->ttl - 1);
+}
+
+void
+service_promise_loses(struct service_world *world,
+                      const struct service_store *left)
+{
+    const struct service_store *store = &world->store;
+
+    for (unsigned i = 0; i < store->count; i++) {
+        const struct service_record *grant = &store->records[i];
+
+        if (grant->fence != 0 && is_recorded(store, grant->fence) &&
+            !is_recorded(left, grant->fence))
+            on_forgotten(world, grant);
+    }
+}
+
+/* ---- Every state --------------------------------------------------------- */
+
 /* Whoever believes in it by his own clock. */
 static void
-check_believer(struct service_world *world, uint64_t fence)
+check_believer(struct service_world *world, unsigned lock, uint64_t fence)
 {
+    if (fence == world->forgotten[lock])
+        return; /* while nobody else does */
     if (fence == world->cleared.fence) {
         if (world->cleared.age > world->config->ttl + world->config->slips)
             violate(world, SERVER_UNHEARD);
@@ -201,7 +234,7 @@ check_lock(struct service_world *world, unsigned lock)
 
         if (service_client_holds(client, lock) != HF_GRANTED)
             continue;
-        check_believer(world, service_client_wish(client, lock)->fence);
+        check_believer(world, lock, service_client_wish(client, lock)->fence);
         if (service_client_wish(client, lock)->fence != world->cleared.fence)
             believers++;
     }
@@ -258,11 +291,23 @@ forget_cleared(struct service_world *world)
     world->cleared = (struct service_cleared){0};
 }
 
+static void
+forget_forgotten(struct service_world *world, unsigned lock)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        if (knows(world, &world->clients[i], world->forgotten[lock]))
+            return;
+    world->forgotten[lock] = 0;
+}
+
 void
 service_promise_state(struct service_world *world)
 {
     for (unsigned i = 0; i < world->config->locks; i++)
         check_lock(world, i);
+    for (unsigned i = 0; i < world->config->locks; i++)
+        if (world->forgotten[i] != 0)
+            forget_forgotten(world, i);
     check_store(world);
     forget_cleared(world);
 }

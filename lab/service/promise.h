@@ -24,6 +24,10 @@ void service_promise_due(struct service_world *world, unsigned node,
 void service_promise_batch(struct service_world *world,
                            const struct service_batch *batch);
 
+/* All but this is about to be lost. */
+void service_promise_loses(struct service_world *world,
+                           const struct service_store *left);
+
 /* A tick has passed. */
 void service_promise_tick(struct service_world *world);
 

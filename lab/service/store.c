@@ -88,7 +88,8 @@ write(struct service_world *world, const struct service_call *call)
     uint64_t token = store->head.token;
 
     service_promise_batch(world, &call->batch);
-    store->version++;
+    store->version = ++world->given;
+    store->forgot = false;
     store->head = call->head;
     store->head.exists = true;
     store->head.token = call->claims ? store->version : token;
@@ -98,6 +99,8 @@ write(struct service_world *world, const struct service_call *call)
         store->marker = 0;
     for (unsigned i = 0; i < call->batch.count; i++)
         apply_change(store, &call->batch.changes[i]);
+    if (call->claims && (world->config->loses & SERVICE_LOSES_LOG) != 0)
+        service_store_keep(world); /* before anything of the term is told */
 }
 
 void
@@ -111,11 +114,13 @@ service_store_serve(struct service_world *world, unsigned node,
     call->verdict = HF_APPLIED;
     if (call->asked == SERVICE_READS) {
         call->head = store->head;
+        call->forgot = world->nodes[node].forgot;
     } else if (call->asked == SERVICE_WRITES &&
                !service_store_may_apply(store, call)) {
         call->verdict = HF_REFUSED;
     } else if (call->asked == SERVICE_WRITES) {
         write(world, call);
+        world->nodes[node].forgot = false;
         if (call->batch.number > world->nodes[node].applied)
             world->nodes[node].applied = call->batch.number;
     }
@@ -129,4 +134,60 @@ service_store_orphan(struct service_world *world)
 
     world->orphan = (struct service_call){0};
     write(world, &call);
+}
+
+/* ---- Losses -------------------------------------------------------------- */
+
+void
+service_store_keep(struct service_world *world)
+{
+    world->older = world->store;
+}
+
+/* A load reads what is there when it is done. */
+static void
+leave_behind(struct service_node *node)
+{
+    node->unaware = node->alive;
+    for (unsigned i = 0; i < SERVICE_CALLS; i++)
+        if (node->calls[i].asked == SERVICE_LOADS)
+            node->calls[i].done = false;
+}
+
+/* This is left of it.  What is under way to it ends with what it was. */
+static void
+lose(struct service_world *world, const struct service_store *left)
+{
+    service_promise_loses(world, left);
+    world->store = *left;
+    world->orphan = (struct service_call){0};
+    for (unsigned i = 0; i < world->config->nodes; i++)
+        leave_behind(&world->nodes[i]);
+}
+
+static bool
+leaves_a_trace(const struct service_world *world)
+{
+    return (world->config->loses & SERVICE_LOSES_TRACE) == 0;
+}
+
+void
+service_store_remove(struct service_world *world)
+{
+    const struct service_store nothing = {.version = ++world->given,
+                                          .forgot = leaves_a_trace(world)};
+
+    lose(world, &nothing);
+}
+
+/* A copy names another place than it stands in, and a head with a node says
+ * that its log should be there. */
+void
+service_store_return(struct service_world *world)
+{
+    struct service_store older = world->older;
+
+    older.forgot =
+        older.head.led || (world->config->loses & SERVICE_LOSES_COPY) != 0;
+    lose(world, &older);
 }

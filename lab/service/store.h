@@ -18,6 +18,14 @@ void service_store_orphan(struct service_world *world);
 bool service_store_may_apply(const struct service_store *store,
                              const struct service_call *call);
 
+/* What is kept of it, from now on. */
+void service_store_keep(struct service_world *world);
+
+/* All of it is lost; or all that was written since it was kept.  Nodes do not
+ * know it yet. */
+void service_store_remove(struct service_world *world);
+void service_store_return(struct service_world *world);
+
 /* The record of a grant, or of a session; NULL: there is none. */
 const struct service_record *
 service_store_grant(const struct service_store *store, uint64_t fence);

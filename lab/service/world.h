@@ -50,14 +50,27 @@ struct service_config {
     unsigned wait;    /* ticks until a deadline; 0: none */
     unsigned changes; /* that a batch takes; 0: all there are */
     enum hf_if_dead if_dead;
-    unsigned slips;  /* ticks that a client's clock may lose in each ttl */
-    bool clears;     /* there is an operator */
-    bool stops;      /* nodes are told to stop */
-    bool lapses;     /* clients freeze, and wake, and are cut off for a time */
-    bool settles;    /* a lock is wanted again once it is settled */
+    unsigned slips; /* ticks that a client's clock may lose in each ttl */
+    bool clears;    /* there is an operator */
+    bool stops;     /* nodes are told to stop */
+    bool lapses;    /* clients freeze, and wake, and are cut off for a time */
+    bool settles;   /* a lock is wanted again once it is settled */
+    unsigned loses; /* enum service_loses, in bits: what may befall its place */
     uint64_t spares; /* the faults that do not happen: a bit for each act */
     bool prompt;     /* what is under way arrives before anything else is
                           done, one by one: but for faults */
+};
+
+/* What was granted is lost with it.  A node that runs notices at its next call,
+ * and its process is told so [WENT_BACK]; whoever begins is told by what there
+ * is: a place without a head that was served, a copy, or a head with a node
+ * whose log is gone. */
+enum service_loses {
+    SERVICE_LOSES_FILE = 1,   /* it is removed */
+    SERVICE_LOSES_COPY = 2,   /* an older copy of it is put in its place */
+    SERVICE_LOSES_LOG = 4,    /* what was written since it was folded last */
+    SERVICE_IN_MEMORY = 8,    /* of the only node: lost with its process */
+    SERVICE_LOSES_TRACE = 16, /* and who begins is told by nothing */
 };
 
 /* ---- Streams ------------------------------------------------------------- */
@@ -132,10 +145,12 @@ struct service_head {
     uint64_t id;
     uint64_t count;
     uint64_t next_fence;
+    uint8_t grace; /* ticks */
 };
 
 struct service_store {
     uint64_t version; /* of what was written last */
+    bool forgot;      /* as whoever opens it sees, until a head is written */
     uint64_t marker;  /* token that was taken over; 0: none */
     struct service_head head;
     uint8_t count;
@@ -159,6 +174,7 @@ struct service_call {
     uint64_t over;    /* token of the marker to put, or to erase */
     bool marks;       /* it puts one */
     bool claims;      /* begins a generation */
+    bool forgot;      /* a read: as it says */
     struct service_head head;
     struct service_batch batch; /* number 0: none */
     enum hf_verdict verdict;
@@ -174,6 +190,8 @@ struct service_node {
     bool alive;
     bool frozen;
     bool cut;         /* from the store */
+    bool unaware;     /* what it has open is not the place any more */
+    bool forgot;      /* as it saw when it opened it, until it has written */
     uint64_t applied; /* number of its last batch that the store has */
     struct service_batch batch; /* collected last */
     struct service_call calls[SERVICE_CALLS];
@@ -194,6 +212,13 @@ struct service_world {
     struct hf_instant now;
     uint64_t seed; /* of the ids of the next node's claims */
     struct service_store store;
+    struct service_store older; /* the copy, or what was folded */
+    bool kept;                  /* one was made since it began */
+    uint64_t given;             /* the last version: none is given twice */
+    uint64_t forgotten[SERVICE_LOCKS]; /* fences that were lost, and in which
+                                          somebody may believe; 0: none */
+    uint8_t believed[SERVICE_LOCKS];   /* ticks for which anybody might yet, who
+                                        was granted what was lost last */
     struct service_cleared cleared;
     uint64_t highest; /* fence that was ever stored */
     /* A write of a node that is gone, which may yet come. */
@@ -261,6 +286,9 @@ enum service_act {
     /* of nobody */
     SERVICE_ORPHAN, /* a write of a node that is gone applies after all */
     SERVICE_CLEAR,  /* who = lock */
+    SERVICE_KEEP,   /* a copy is made, or the log is folded: once */
+    SERVICE_REMOVE, /* faults */
+    SERVICE_RETURN, /* it goes back to what was kept */
     SERVICE_TICK,
     SERVICE_ACTS,
 };

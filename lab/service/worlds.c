@@ -5,8 +5,12 @@
  * which the last is its holder's margin. */
 #define TIMES .ttl = 4, .leader_ttl = 4, .blocking = 2, .resume_grace = 1
 
+/* A session's is longer, so that no dead leader's head is waited for as long. */
+#define LONGER .ttl = 9, .leader_ttl = 4, .blocking = 2, .resume_grace = 1
+
 /* Small enough to be searched. */
 #define SMALL    .streams = 3, .settles = true, .prompt = true, TIMES
+#define FORGETS  .streams = 3, .settles = true, .prompt = true, LONGER
 
 #define BIT(act) (UINT64_C(1) << (act))
 
@@ -19,6 +23,11 @@
 #define OF_CALLS                                                               \
     (BIT(SERVICE_SLOW) | BIT(SERVICE_LOST) | BIT(SERVICE_HELD) |               \
      BIT(SERVICE_DOWN))
+
+/* But for losses, only processes of nodes end. */
+#define ALL_BUT_CRASHES                                                        \
+    (OF_CLIENTS | OF_STREAMS | OF_CALLS | BIT(SERVICE_FREEZE) |                \
+     BIT(SERVICE_CUT))
 
 const struct service_config service_worlds[] = {
     {
@@ -183,6 +192,112 @@ const struct service_config service_worlds[] = {
         .stops = true,
     },
     {
+        .world = {.name = "journal-forgets",
+                  .about = "a node whose place is removed; nodes die, freeze, "
+                           "or are cut off",
+                  .clients = 1},
+        .nodes = 1,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_FILE,
+        .spares = ALL_BUT_CRASHES,
+    },
+    {
+        .world = {.name = "journal-leaves",
+                  .about = "the same; nodes do not die, but are told to stop",
+                  .clients = 1},
+        .nodes = 1,
+        .locks = 1,
+        FORGETS,
+        .stops = true,
+        .loses = SERVICE_LOSES_FILE,
+        .spares = ALL_BUT_CRASHES | BIT(SERVICE_NODE_CRASH),
+    },
+    {
+        .world = {.name = "journal-traceless",
+                  .about =
+                      "the same, and nothing tells who begins; nobody does",
+                  .clients = 1},
+        .nodes = 1,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_FILE | SERVICE_LOSES_TRACE,
+        .spares = ALL_BUT_CRASHES | BIT(SERVICE_NODE_CRASH),
+    },
+    {
+        .world = {.name = "journal-copy",
+                  .about = "the same; an older copy is put in its place",
+                  .clients = 1},
+        .nodes = 1,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_COPY,
+        .spares = ALL_BUT_CRASHES,
+    },
+    {
+        .world = {.name = "journal-log",
+                  .about =
+                      "the same; what was written since it was folded is lost",
+                  .clients = 1},
+        .nodes = 1,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_LOG,
+        .spares = ALL_BUT_CRASHES,
+    },
+    {
+        .world = {.name = "journal-memory",
+                  .about = "the same; the place is lost with its process",
+                  .clients = 1},
+        .nodes = 1,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_IN_MEMORY,
+        .spares = ALL_BUT_CRASHES,
+    },
+    {
+        .world = {.name = "leaders-forgets",
+                  .about = "two nodes whose place is removed",
+                  .clients = 1},
+        .nodes = 2,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_FILE,
+        .spares = ALL_BUT_CRASHES,
+    },
+    {
+        .world = {.name = "leaders-traceless",
+                  .about =
+                      "the same, and nothing tells who begins; nobody does",
+                  .clients = 1},
+        .nodes = 2,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_FILE | SERVICE_LOSES_TRACE,
+        .spares = ALL_BUT_CRASHES | BIT(SERVICE_NODE_CRASH),
+    },
+    {
+        .world = {.name = "leaders-copy",
+                  .about = "the same; an older copy is put in its place",
+                  .clients = 1},
+        .nodes = 2,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_COPY,
+        .spares = ALL_BUT_CRASHES,
+    },
+    {
+        .world = {.name = "leaders-log",
+                  .about =
+                      "the same; what was written since it was folded is lost",
+                  .clients = 1},
+        .nodes = 2,
+        .locks = 1,
+        FORGETS,
+        .loses = SERVICE_LOSES_LOG,
+        .spares = ALL_BUT_CRASHES,
+    },
+    {
         .world = {.name = "service",
                   .about = "three nodes, five clients and two locks",
                   .clients = 5,
@@ -243,6 +358,15 @@ const struct worlds_proof service_proofs[] = {
     {"journal-lapses", 1, 2, WORLDS_PROVE},
     {"journal-batches", 1, 1, WORLDS_PROVE},
     {"journal-batches", 2, 0, WORLDS_TEST},
+    {"journal-forgets", 1, 1, WORLDS_TEST},
+    {"journal-forgets", 1, 2, WORLDS_PROVE},
+    {"journal-leaves", 1, 1, WORLDS_PROVE},
+    {"journal-traceless", 1, 1, WORLDS_TEST},
+    {"journal-copy", 1, 1, WORLDS_PROVE},
+    {"journal-log", 1, 1, WORLDS_PROVE},
+    {"journal-memory", 1, 1, WORLDS_TEST},
+    {"journal-memory", 1, 2, WORLDS_PROVE},
+    {"journal-memory", 2, 1, WORLDS_PROVE},
     {"leaders", 1, 0, WORLDS_TEST},
     {"leaders", 1, 1, WORLDS_PROVE},
     {"leaders", 2, 0, WORLDS_PROVE},
@@ -255,6 +379,10 @@ const struct worlds_proof service_proofs[] = {
     {"leaders-refuse", 1, 0, WORLDS_TEST},
     {"leaders-refuse", 1, 1, WORLDS_PROVE_ALL},
     {"leaders-stop", 1, 0, WORLDS_TEST},
+    {"leaders-forgets", 1, 1, WORLDS_PROVE},
+    {"leaders-traceless", 1, 1, WORLDS_PROVE},
+    {"leaders-copy", 1, 1, WORLDS_PROVE_ALL},
+    {"leaders-log", 1, 1, WORLDS_PROVE_ALL},
 };
 
 const unsigned service_proofs_count =

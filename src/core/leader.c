@@ -160,8 +160,9 @@ take_in(struct hf_leader *l, const struct hf_head_state *head)
 {
     bool exists = head->next_fence != 0;
 
-    if (head->forgot && !l->owes)
+    if (head->forgot && !l->forgot) /* it may be said for ever, of one loss */
         owe(l, l->now);
+    l->forgot = head->forgot;
     l->max_ttl = longer(l->owes ? l->max_ttl : l->config.max_ttl,
                         longer(l->config.max_ttl, head->max_ttl));
     if (exists)
@@ -235,6 +236,27 @@ hf_leader_step(struct hf_leader *l, struct hf_event event)
 
 /* ---- What a read showed -------------------------------------------------- */
 
+/* The version that is known to be there; 0: none. */
+static uint64_t
+known_version(const struct hf_contender *c)
+{
+    if (c->keeper.state != HF_KEEPER_IDLE)
+        return c->keeper.version;
+    return c->evidence.present ? c->evidence.version : 0;
+}
+
+/* No version comes back: the place did.  It was overwritten where it stands, for
+ * nobody was told that another stands there. */
+static bool
+went_back(const struct hf_leader *l, uint64_t number,
+          const struct hf_sight *sight)
+{
+    uint64_t asked;
+
+    return hf_contender_asking(&l->contender, &asked) && asked == number &&
+           sight->version < known_version(&l->contender);
+}
+
 /* What is put in the place of this head has no lower a fence, also where the
  * place went back, and nobody knows which of the batches are in it; nor a
  * shorter grace. */
@@ -261,6 +283,8 @@ hf_leader_found(struct hf_leader *l, struct hf_instant now, uint64_t number,
     bool shown = sight.kind == HF_SIGHT_LOCK || sight.kind == HF_SIGHT_ABSENT;
 
     l->now = hf_later(l->now, now);
+    if (shown && went_back(l, number, &sight))
+        owe(l, l->now);
     if (shown && !claimed && l->state == HF_LEADER_SEEKING)
         take_in(l, &head);
     if (sight.kind == HF_SIGHT_LOCK && (!head.led || (!claimed && l->owes)))

@@ -94,6 +94,7 @@ struct hf_leader {
     uint64_t service;              /* its id, as far as it is known; 0 */
     struct hf_duration max_ttl;    /* as in the head, or to be put in it */
     struct hf_instant grace_until; /* as the head that is claimed says */
+    bool forgot;                   /* as the head says that was read last */
     bool owes;                     /* a grace, because of a loss at: */
     struct hf_instant owed_at;
     struct hf_outbox outbox; /* what is told, before what is asked */
