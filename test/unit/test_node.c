@@ -489,10 +489,65 @@ who_rests_stops_at_once(void **state)
     node_fini(&b);
 }
 
+/* A node without anything to grant from is served like any other, but nothing is
+ * granted before nobody believes in what was. */
+static void
+who_reads_of_a_grace_grants_nothing_until_it_is_over(void **state)
+{
+    struct bench b = node_following();
+
+    (void)state;
+    node_found(
+        &b, 0, 1, 7, (struct hf_heartbeat){6, 3},
+        (struct hf_head_state){.led = false, .next_fence = 50, .grace = {600}});
+    node_store(&b, applied(20, 2, 8));
+    node_load_session(&b, 30, 8, 1, 10000);
+    node_loaded(&b, 30, 8);
+    node_acquire(&b, 40, 11, 1, "A");
+    assert_int_equal(hf_node_grace(&b.node, T(40)).ms, 560);
+    EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
+                       "load, term 8\n");
+    node_at(&b, 200, HF_NODE_CLOCK);
+    node_store(&b, applied(210, 3, 9));
+    node_at(&b, 599, HF_NODE_CLOCK);
+    node_store(&b, applied(599, 4, 10));
+    EXPECT_TOLD_BY(&b, "batch:\n"
+                       "#3 put v8 fence 50 batch 1\n"
+                       "due:\n"
+                       "batch:\n"
+                       "#4 put v9 fence 50 batch 2\n"
+                       "due:\n");
+    node_at(&b, 600, HF_NODE_CLOCK);
+    node_store(&b, applied(610, 5, 11));
+    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
+                       "#5 put v10 fence 51 batch 3\n"
+                       "due: 11 granted 50\n");
+    node_fini(&b);
+}
+
+static void
+a_session_that_was_loaded_lengthens_what_is_owed(void **state)
+{
+    struct bench b = node_following();
+
+    (void)state;
+    node_found(
+        &b, 0, 1, 7, (struct hf_heartbeat){6, 3},
+        (struct hf_head_state){.led = false, .forgot = true, .next_fence = 50});
+    node_store(&b, applied(20, 2, 8));
+    node_load_session(&b, 30, 8, 1, 10000);
+    node_load_session(&b, 30, 8, 2, 4000);
+    node_loaded(&b, 30, 8);
+    assert_int_equal(hf_node_grace(&b.node, T(30)).ms, 10970);
+    node_fini(&b);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_reads_of_a_grace_grants_nothing_until_it_is_over),
+        cmocka_unit_test(a_session_that_was_loaded_lengthens_what_is_owed),
         cmocka_unit_test(
             who_does_not_serve_tells_everybody_so_and_whether_another_does),
         cmocka_unit_test(a_head_of_its_own_names_nobody),

@@ -45,7 +45,8 @@ note_ask(struct bench *b, struct hf_instant at,
 {
     struct hf_effect ask = {.kind = HF_DO_ASK, .request = effect->ask.request};
     char line[HF_TRACE_MAX];
-    char text[HF_TRACE_MAX + 80];
+    char text[HF_TRACE_MAX + 140];
+    size_t len;
 
     hf_trace_effect(at, &ask, line, sizeof(line));
     if (ask.request.read)
@@ -59,6 +60,14 @@ note_ask(struct bench *b, struct hf_instant at,
     else
         snprintf(text, sizeof(text), "%s: fence %" PRIu64 " batch %" PRIu64,
                  line, effect->ask.head.next_fence, effect->ask.batch);
+    len = strlen(text);
+    if (!ask.request.read && effect->ask.head.grace.ms > 0)
+        len += (size_t)snprintf(text + len, sizeof(text) - len,
+                                " grace %" PRId64, effect->ask.head.grace.ms);
+    if (!ask.request.read &&
+        effect->ask.head.max_ttl.ms != b->leader.config.max_ttl.ms)
+        snprintf(text + len, sizeof(text) - len, " max %" PRId64,
+                 effect->ask.head.max_ttl.ms);
     note(b, text);
 }
 

@@ -298,7 +298,9 @@ node_following(void)
 {
     struct bench b = {0};
     struct hf_node_config config = {
-        .leader = {.terms = {HF_TAKEOVER, {1000}, {200}}, .grace = {100}},
+        .leader = {.terms = {HF_TAKEOVER, {1000}, {200}},
+                   .grace = {100},
+                   .max_ttl = {3000}},
         .lockspace = room_config(),
         .budget = {100, 1 << 20},
         .rest = {500},
