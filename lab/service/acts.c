@@ -26,8 +26,10 @@ service_start(struct service_world *world, const struct service_config *config)
     world->store.head = (struct service_head){
         .exists = true, .token = 1, .next_fence = FENCE_FIRST};
     world->given = world->store.version;
-    if (config->loses != 0)
+    if (config->loses != 0) {
         service_store_keep(world);
+        world->highest = FENCE_FIRST - 1; /* the wall clock is above it */
+    }
     for (unsigned i = 0; i < config->world.clients; i++) {
         world->clients[i].clock = CODEC_NOW;
         service_client_begin(world, i);

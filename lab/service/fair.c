@@ -122,11 +122,15 @@ begin(const struct service_world *world, struct turns *turns)
 /* ---- The property -------------------------------------------------------- */
 
 /* A leader that is dead is found so, and what a dead client holds is free; both
- * may begin anew once, by a change of leader; and each client's own turn. */
+ * may begin anew once, by a change of leader; and each client's own turn.  After
+ * a loss a grace goes before, which each who notices it may lengthen. */
 static unsigned
 ticks_max(const struct service_config *config)
 {
-    return 3 * (config->leader_ttl + config->ttl) +
+    unsigned graces = config->loses == 0 ? 0 : 1 + config->nodes;
+
+    return graces * (config->leader_ttl + config->ttl) +
+           3 * (config->leader_ttl + config->ttl) +
            config->world.clients * config->locks * (config->blocking + 4) + 12;
 }
 

@@ -253,7 +253,7 @@ loaded(struct service_world *world, unsigned number,
                                   .at = world->now};
 
     event.load.term = call->term;
-    if (world->config->loses != 0) /* its clock is right */
+    if (world->config->loses != 0) /* the wall clock is right */
         event.load.wall_us = world->highest + 1;
     qsort(store.records, store.count, sizeof(store.records[0]), compare_fences);
     for (unsigned i = 0; call->done && i < store.count; i++)

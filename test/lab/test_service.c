@@ -294,6 +294,38 @@ or_that_is_a_broken_promise(void **unused)
     assert_broken(world, SERVER_UNHEARD);
 }
 
+static void
+what_was_lost_is_not_granted_while_its_holder_may_believe(void **unused)
+{
+    struct service_config config = config_of("journal-forgets", 1);
+    struct service_world *world = one_holds(&config);
+
+    (void)unused;
+    step(world, SERVICE_RELEASE, FIRST);
+    settle(world);
+    world->believed[0] = 1;
+    step(world, SERVICE_WANT, FIRST);
+    settle(world);
+    assert_broken(world, SERVER_FORGOTTEN);
+}
+
+static void
+its_holder_may_and_nobody_beside_it(void **unused)
+{
+    struct service_config config = config_of("journal-forgets", 2);
+    struct service_world *world = one_holds(&config);
+
+    (void)unused;
+    step(world, SERVICE_REMOVE, 0);
+    assert_int_equal(world->store.count, 0);
+    assert_int_equal(service_client_holds(&world->clients[FIRST], 0),
+                     HF_GRANTED);
+    memcpy(world->clients[SECOND].block, world->clients[FIRST].block,
+           sizeof(world->clients[FIRST].block));
+    service_promise_state(world);
+    assert_broken(world, SERVER_OVERLAP);
+}
+
 /* ---- Without further faults ---------------------------------------------- */
 
 static void
@@ -501,6 +533,9 @@ main(void)
         cmocka_unit_test(who_holds_under_refuse_loses_by_a_clear_alone),
         cmocka_unit_test(a_clear_is_learned_by_its_holder),
         cmocka_unit_test(or_that_is_a_broken_promise),
+        cmocka_unit_test(
+            what_was_lost_is_not_granted_while_its_holder_may_believe),
+        cmocka_unit_test(its_holder_may_and_nobody_beside_it),
         cmocka_unit_test(everybody_gets_it_from_wherever_a_walk_leads),
         cmocka_unit_test(a_record_that_nobody_takes_away_is_found),
         cmocka_unit_test(a_lock_that_nobody_can_get_is_found),

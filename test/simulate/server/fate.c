@@ -100,11 +100,24 @@ kill(struct world *w)
     }
 }
 
+/* A place in memory ends with its processes; a file is removed under them. */
+static void
+lose_store(struct world *w)
+{
+    bool all_die = world_draw(w, 3) == 0;
+
+    for (unsigned i = 0; i < NODES && all_die; i++)
+        nodes_kill(w, i);
+    store_remove(w);
+}
+
 static void
 hurt_store(struct world *w)
 {
     if (w->shape.restores && world_draw(w, 3) == 0)
         store_restore(w);
+    else if (w->shape.removes && world_draw(w, 3) == 0)
+        lose_store(w);
     else if (world_draw(w, 2) == 0)
         store_copy(w);
     else

@@ -4,7 +4,7 @@
 #include "simulate/server/world.h"
 
 /* What goes wrong beside the network and the store: processes die and sleep,
- * ways are cut, a store is slow, or restored. */
+ * ways are cut, a store is slow, restored, or removed. */
 
 void fate_strike(struct world *w);
 

@@ -61,7 +61,8 @@ load_grant(struct world *w, unsigned who, uint64_t term,
 static uint64_t
 wall_us(struct world *w)
 {
-    uint64_t skew_us = w->shape.restores ? 0 : world_draw(w, 2000000);
+    uint64_t skew_us =
+        w->shape.restores || w->shape.removes ? 0 : world_draw(w, 2000000);
 
     return w->store.cell.wall + skew_us;
 }

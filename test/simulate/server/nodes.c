@@ -88,6 +88,10 @@ static void
 begin_load(struct world *w, unsigned who, uint64_t term)
 {
     w->counts.terms++;
+    w->counts.graces +=
+        hf_node_grace(&w->nodes[who].machine,
+                      sim_clock_read(&w->nodes[who].clock, w->now))
+            .ms > 0;
     world_say(w, "node %u leads, in term %llu", who + 1,
               (unsigned long long)term);
     calls_load(w, who, term);
@@ -207,6 +211,7 @@ nodes_begin(struct world *w, unsigned who)
     node->alive = true;
     node->life++;
     node->generation = w->generation;
+    node->forgot = w->store.forgot;
     node->written = 0;
     node->names = 0;
     node->kept_first = node->kept_end = 0;
@@ -394,6 +399,7 @@ open_anew(struct world *w, unsigned who)
     if (w->nodes[who].generation == w->generation)
         return;
     w->nodes[who].generation = w->generation;
+    w->nodes[who].forgot = w->store.forgot;
     nodes_step(w, who,
                (struct hf_node_event){.kind = HF_NODE_STORE,
                                       .store = {.kind = HF_ON_WENT_BACK}});
@@ -413,6 +419,7 @@ nodes_answered(struct world *w, const struct sim_call *call)
         event.found.number = call->ask.ask.request.number;
         event.found.sight = call->sight;
         event.found.head = call->head;
+        event.found.head.forgot = node->forgot;
         nodes_step(w, call->node, event);
     } else {
         nodes_told(w, call->node, call->ask.ask.request.number, call->verdict,

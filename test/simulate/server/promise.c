@@ -13,7 +13,7 @@ is_refuse(const struct world *w, const struct sim_wish *wish)
     return w->sessions[wish->session].config.terms.if_dead == HF_REFUSE;
 }
 
-/* Was it taken by an operator, or forgotten by a store that was restored? */
+/* Was it taken by an operator, or lost by the store? */
 static bool
 is_excused(const struct sim_wish *wish)
 {
@@ -35,6 +35,12 @@ is_held(const struct world *w, const struct sim_wish *wish)
     return sessions_lives(w, wish) &&
            hf_session_holds(session->machine, id_of(w, wish),
                             session_now(w, session)) == HF_GRANTED;
+}
+
+static bool
+is_forgotten(const struct sim_wish *wish)
+{
+    return wish->granted && wish->forgotten == wish->fence;
 }
 
 bool
@@ -131,16 +137,16 @@ stands_in(const struct sim_store *store, const struct sim_grant *grant)
 }
 
 void
-promise_restoring(struct world *w)
+promise_losing(struct world *w, const struct sim_store *left)
 {
     for (size_t i = 0; i < w->store.grants_count; i++) {
         const struct sim_grant *grant = &w->store.grants[i];
 
-        if (grant->fence != 0 && !stands_in(w->older, grant))
+        if (grant->fence != 0 && !stands_in(left, grant))
             w->wishes[grant->wish].forgotten = grant->fence;
     }
-    for (size_t i = 0; i < w->older->grants_count; i++) {
-        const struct sim_grant *grant = &w->older->grants[i];
+    for (size_t i = 0; i < left->grants_count; i++) {
+        const struct sim_grant *grant = &left->grants[i];
 
         if (grant->fence != 0 && !stands_in(&w->store, grant))
             w->wishes[grant->wish].ghost = true;
@@ -335,17 +341,24 @@ conflict(const struct sim_wish *a, const struct sim_wish *b)
     return false;
 }
 
+/* Also in what the store has lost: nobody else is granted it meanwhile [L6]. */
+static bool
+believes(const struct world *w, const struct sim_wish *wish)
+{
+    return is_held(w, wish) && !wish->cleared;
+}
+
 static void
 check_belief(struct world *w, struct sim_wish *wish)
 {
-    if (!is_recorded(w, wish))
+    if (!is_forgotten(wish) && !is_recorded(w, wish))
         world_break(w, "whoever believes in a grant finds it in the store",
                     "wish %llu of session %u, fence %llu",
                     NUMBER(id_of(w, wish)), wish->session, NUMBER(wish->fence));
     for (size_t i = 0; i < w->told_count; i++) {
         const struct sim_wish *other = &w->wishes[w->told[i]];
 
-        if (conflict(wish, other) && promise_believed(w, other))
+        if (conflict(wish, other) && believes(w, other))
             world_break(w, "no two believe in what conflicts",
                         "wishes %llu and %llu", NUMBER(id_of(w, wish)),
                         NUMBER(w->told[i]));
@@ -358,7 +371,7 @@ promise_stepped(struct world *w, unsigned session)
     for (size_t i = 0; i < w->told_count; i++) {
         struct sim_wish *wish = &w->wishes[w->told[i]];
 
-        if (wish->session == session && promise_believed(w, wish))
+        if (wish->session == session && believes(w, wish))
             check_belief(w, wish);
     }
 }

@@ -15,7 +15,7 @@ void promise_written(struct world *w, const struct sim_grant *grant,
 void promise_committed(struct world *w);
 /* The store will be what it was: who forgets what by it, and what comes back?
  */
-void promise_restoring(struct world *w);
+void promise_losing(struct world *w, const struct sim_store *left);
 
 /* A node lets an answer out. */
 void promise_answered(struct world *w, unsigned node,

@@ -46,7 +46,8 @@ shape_small(uint64_t seed)
         .node =
             {
                 .leader = {.terms = {HF_TAKEOVER, {1000}, {200}},
-                           .grace = {100}},
+                           .grace = {100},
+                           .max_ttl = {2000}},
                 .lockspace = {.limits = limits(),
                               .blocking = {1000},
                               .resume_grace = {200},
@@ -86,6 +87,7 @@ shape_small(uint64_t seed)
     shape.fate_ms = 100 + (int64_t)draw(&state, 600);
     shape.clears = draw(&state, 2) == 0;
     shape.restores = draw(&state, 4) == 0;
+    shape.removes = draw(&state, 4) == 0;
     return shape;
 }
 
@@ -99,6 +101,7 @@ shape_failover(uint64_t seed)
     shape.node.leader = (struct hf_leader_config){
         .terms = {HF_TAKEOVER, {5000}, {1000}},
         .grace = {1000},
+        .max_ttl = {60000},
     };
     shape.node.lockspace.blocking.ms = 27000;
     shape.node.lockspace.resume_grace.ms = 2000;
@@ -120,7 +123,7 @@ shape_failover(uint64_t seed)
     shape.faults_ms = 20000;
     shape.trouble = shape.store_trouble = 0;
     shape.fate_ms = 0;
-    shape.clears = shape.restores = false;
+    shape.clears = shape.restores = shape.removes = false;
     shape.kills_leader = true;
     return shape;
 }

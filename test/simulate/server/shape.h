@@ -23,6 +23,7 @@ struct shape {
     int64_t fate_ms;        /* something happens once in so long; 0: nothing */
     bool clears;
     bool restores;
+    bool removes;
     bool kills_leader; /* once, and nothing else goes wrong */
 };
 

@@ -79,6 +79,8 @@ print_counts(uint64_t seeds, const struct sim_counts *all)
         {"pages", all->pages},
         {"restored", all->restores},
         {"spoke before the time", all->spoke},
+        {"removed", all->removals},
+        {"terms that began in a grace", all->graces},
     };
 
     printf("%llu seeds", (unsigned long long)seeds);
@@ -98,7 +100,8 @@ much_happened(uint64_t seeds, const struct sim_counts *all)
             all->doubts > seeds / 4 && all->terms > 3 * seeds &&
             all->failovers > seeds / 4 && all->late > seeds / 2 &&
             all->clears > seeds / 4 && all->pages > seeds / 50 &&
-            all->restores > seeds / 100 && all->spoke > seeds / 10);
+            all->restores > seeds / 100 && all->spoke > seeds / 10 &&
+            all->removals > seeds / 100 && all->graces > seeds / 50);
 }
 
 static int

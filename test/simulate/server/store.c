@@ -127,6 +127,8 @@ store_commit(struct world *w, struct sim_call *call)
     store->head = request->ops[0].kind == HF_PUT ? call->ask.ask.head
                                                  : (struct hf_head_state){0};
     store->leader = call->node + 1;
+    store->forgot = false;
+    w->nodes[call->node].forgot = false;
     if (store->head.next_fence < fence)
         world_break(w, "the next fence never falls", "%llu after %llu",
                     (unsigned long long)store->head.next_fence,
@@ -163,9 +165,25 @@ store_copy(struct world *w)
 void
 store_restore(struct world *w)
 {
-    promise_restoring(w);
+    promise_losing(w, w->older);
     copy(&w->store, w->older);
+    w->store.forgot = true; /* its head names another place */
     w->generation++;
     w->counts.restores++;
     world_say(w, "the store is restored from an older copy");
+}
+
+/* A mark beside it says that it was served. */
+void
+store_remove(struct world *w)
+{
+    static const struct sim_store nothing;
+
+    promise_losing(w, &nothing);
+    copy(&w->store, &nothing);
+    w->store.forgot = true;
+    w->store.cell.floor = w->store.cell.wall = wall_us(w);
+    w->generation++;
+    w->counts.removals++;
+    world_say(w, "the store is removed");
 }

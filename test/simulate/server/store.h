@@ -24,4 +24,7 @@ bool store_valid(const struct world *w, const struct sim_grant *grant);
 void store_copy(struct world *w);
 void store_restore(struct world *w);
 
+/* All of it is gone. */
+void store_remove(struct world *w);
+
 #endif

@@ -94,6 +94,7 @@ struct sim_store {
     struct model_store cell; /* the head, as a lock's record */
     struct hf_head_state head;
     unsigned leader; /* the node that the head names, from 1 */
+    bool forgot;     /* as whoever opens it sees, until a head is written */
     struct sim_grant grants[GRANTS_MAX];
     size_t grants_count; /* none is behind these */
     struct sim_lease leases[IDS_MAX];
@@ -132,6 +133,7 @@ struct sim_node {
     bool alive;
     uint64_t life;
     unsigned generation; /* of the store that it has open */
+    bool forgot; /* as it saw when it opened it, until it has written to it */
     int64_t frozen_until;
     int64_t store_cut_until[2]; /* to the store, from the store */
     struct sim_clock clock;
@@ -199,7 +201,7 @@ struct sim_wish {
     bool ended;
     bool settled;       /* nothing may be at the server any more */
     bool cleared;       /* an operator wants it to be taken, or it was */
-    uint64_t forgotten; /* a fence that a restored store forgot */
+    uint64_t forgotten; /* a fence that the store lost */
     bool ghost;         /* it came back with an older copy of the store */
     size_t place; /* of its grant in the store, when it was last looked for */
 };
@@ -274,8 +276,9 @@ struct sim_packet {
 struct sim_counts {
     uint64_t steps, grants, timeouts, unavailable, losses, doubts, gones;
     uint64_t terms, failovers, commits, unknowns, refusals, late;
-    uint64_t kills, freezes, cuts, clears, pages, restores, deaths;
-    uint64_t spoke; /* in time, and time was told before it was read */
+    uint64_t kills, freezes, cuts, clears, pages, restores, removals, deaths;
+    uint64_t spoke;  /* in time, and time was told before it was read */
+    uint64_t graces; /* terms that began in one */
 };
 
 enum phase {
@@ -301,7 +304,7 @@ struct world {
 
     struct sim_store store;
     struct sim_store *older; /* a copy of it */
-    unsigned generation;     /* grows when it is restored */
+    unsigned generation;     /* grows when it is restored, or lost */
     uint64_t last_id;        /* of a lease */
     uint64_t highest_fence;  /* ever written */
     uint64_t exclusive_told[NAMES_MAX];
