@@ -38,6 +38,7 @@ grants_picture(const struct grants_config *config)
         .lockspace = picture_lockspace(GRANTS_BLOCKING, GRANTS_RESUME_GRACE,
                                        config->takeover ? 1 : 0),
         .clients = config->world.clients,
+        .if_dead = config->clears ? HF_REFUSE : HF_TAKEOVER,
         .ttl = {GRANTS_TTL},
     };
     struct hf_lockspace_limits *limits = &picture.lockspace.limits;
@@ -72,9 +73,12 @@ grants_set_of(unsigned act)
 
 /* ---- Events -------------------------------------------------------------- */
 
+/* Who speaks is suspected no more [S5]. */
 static struct hf_lockspace_event
 message_of(struct grants_world *world, unsigned who, enum hf_message_kind kind)
 {
+    if (kind != HF_MESSAGE_CLEAR)
+        world->oracle.lanes[who].suspected = false;
     return (struct hf_lockspace_event){
         .kind = HF_SPACE_MESSAGE,
         .at = world->now,
@@ -169,11 +173,23 @@ lower(struct grants_world *world, unsigned who, uint8_t n, unsigned name)
     grants_promise_answers(world, &heard);
 }
 
-/* The first of its names says which lock is meant. */
 static void
-clear(struct grants_world *world, const struct grants_grant *grant)
+keep_alive(struct grants_world *world, unsigned who)
 {
-    struct hf_lockspace_event event = message_of(world, 0, HF_MESSAGE_CLEAR);
+    struct hf_lockspace_event event =
+        message_of(world, who, HF_MESSAGE_KEEP_ALIVE);
+    struct grants_heard heard;
+
+    give(world, &event, &heard);
+}
+
+/* The first of its names says which lock is meant.  A client that was suspected
+ * comes back before its session, which holds nothing now, is over. */
+static void
+clear(struct grants_world *world, unsigned who,
+      const struct grants_grant *grant, bool at_once)
+{
+    struct hf_lockspace_event event = message_of(world, who, HF_MESSAGE_CLEAR);
     struct grants_heard heard;
     unsigned name = 0;
 
@@ -182,9 +198,12 @@ clear(struct grants_world *world, const struct grants_grant *grant)
     event.message.session = 0;
     event.message.clear.lock = picture_want(name, HF_EXCLUSIVE);
     event.message.clear.fence = grant->fence;
+    event.message.clear.at_once = at_once;
     give(world, &event, &heard);
-    grants_oracle_clear(&world->oracle, grant->fence, world->streams);
+    grants_oracle_clear(&world->oracle, grant->fence, at_once, world->streams);
     grants_promise_answers(world, &heard);
+    if (!grants_oracle_holds(&world->oracle.lanes[who]))
+        keep_alive(world, who);
 }
 
 static void
@@ -414,6 +433,21 @@ pass(struct grants_world *world)
     grants_promise_answers(world, &heard);
 }
 
+/* All but one are heard at the end of its ttl. */
+static void
+fall_silent(struct grants_world *world, unsigned who)
+{
+    struct grants_heard heard;
+
+    world->now.ms += GRANTS_TTL;
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        if (i != who && !world->oracle.lanes[i].suspected)
+            keep_alive(world, i);
+    tell_time(world, &heard);
+    grants_oracle_silent(&world->oracle, who);
+    grants_promise_answers(world, &heard);
+}
+
 /* The grant by which a lane has that name exclusively, or else its last. */
 static uint8_t
 grant_with(const struct grants_lane *lane, unsigned name)
@@ -434,8 +468,10 @@ apply_to_grant(struct grants_world *world, unsigned act, unsigned who)
 {
     const struct grants_lane *lane = &world->oracle.lanes[who];
 
-    if (act >= GRANTS_CLEAR)
-        clear(world, &lane->grants[act - GRANTS_CLEAR]);
+    if (act >= GRANTS_CLEAR_IF)
+        clear(world, who, &lane->grants[act - GRANTS_CLEAR_IF], false);
+    else if (act >= GRANTS_CLEAR)
+        clear(world, who, &lane->grants[act - GRANTS_CLEAR], true);
     else if (act >= GRANTS_LOWER)
         lower(world, who, grant_with(lane, act - GRANTS_LOWER),
               act - GRANTS_LOWER);
@@ -489,6 +525,9 @@ apply(struct grants_world *world, unsigned act, unsigned who)
         break;
     case GRANTS_HANG_UP:
         hang_up(world, who);
+        break;
+    case GRANTS_SILENT:
+        fall_silent(world, who);
         break;
     case GRANTS_PASS:
         pass(world);
@@ -600,13 +639,28 @@ grant_allowed(const struct grants_world *world, unsigned act, unsigned who)
     const struct grants_lane *lane = &world->oracle.lanes[who];
     unsigned count = grants_oracle_count(lane);
 
-    if (act >= GRANTS_CLEAR)
-        return world->config->clears && act - GRANTS_CLEAR < count &&
-               !lane->grants[act - GRANTS_CLEAR].revoked;
+    if (act >= GRANTS_CLEAR) {
+        unsigned grant = (act - GRANTS_CLEAR) % PICTURE_CLAIMS;
+
+        return world->config->clears && grant < count &&
+               !lane->grants[grant].revoked;
+    }
     if (act >= GRANTS_LOWER)
         return world->config->shared &&
                grant_with(lane, act - GRANTS_LOWER) != 0;
     return act - GRANTS_RELEASE < count;
+}
+
+static bool
+silence_allowed(const struct grants_world *world, unsigned who)
+{
+    const struct grants_oracle *oracle = &world->oracle;
+
+    for (unsigned i = 0; i < oracle->clients; i++)
+        if (grants_oracle_waits(&oracle->lanes[i]))
+            return false;
+    return world->config->clears && !oracle->lanes[who].suspected &&
+           grants_oracle_holds(&oracle->lanes[who]);
 }
 
 bool
@@ -616,6 +670,8 @@ grants_allowed(const struct grants_world *world, unsigned act, unsigned who)
         return who == 0 && pass_allowed(world);
     if (who >= world->config->world.clients)
         return false;
+    if (act == GRANTS_SILENT)
+        return silence_allowed(world, who);
     if (act < GRANTS_AGAIN)
         return ask_allowed(world, act, who);
     return act < GRANTS_RELEASE ? request_allowed(world, act, who)

@@ -21,8 +21,10 @@
  * for or holds, or turns what it waits for into a try · gives up · gives back
  * any of its grants, also while it waits · lowers a name to shared · is told a
  * blocking timeout, and its place is parked · hangs up, and its place is lost ·
- * an operator clears a grant · time passes, which ends a takeover grace, and
- * all places that are parked.
+ * an operator clears a grant, at once or if its holder is suspected · a client
+ * that holds something is silent for its ttl, while nobody waits, and others
+ * are heard · time passes, which ends a takeover grace, and all places that are
+ * parked.
  *
  * Beside the machine goes an oracle (grants_oracle.h), which says what each
  * event must be answered, and what must be so afterwards.  A request that is
@@ -36,7 +38,7 @@ struct grants_config {
     bool shared; /* names are asked for shared, too; of two names at most */
     bool frees;  /* and until free */
     bool tries;
-    bool clears;
+    bool clears;     /* and what is held is not taken by time [S5] */
     bool takeover;   /* begins in a takeover grace */
     unsigned grants; /* that a lane has at most, when it asks; 0: any */
     unsigned parks;  /* places that are parked at once, at most */
@@ -73,7 +75,9 @@ enum grants_act {
     GRANTS_RELEASE, /* the oldest, the next, ... */
     GRANTS_LOWER = GRANTS_RELEASE + PICTURE_CLAIMS, /* a, b, c */
     GRANTS_CLEAR = GRANTS_LOWER + PICTURE_NAMES,    /* as GRANTS_RELEASE */
-    GRANTS_PASS = GRANTS_CLEAR + PICTURE_CLAIMS,
+    GRANTS_CLEAR_IF = GRANTS_CLEAR + PICTURE_CLAIMS,
+    GRANTS_SILENT = GRANTS_CLEAR_IF + PICTURE_CLAIMS,
+    GRANTS_PASS,
     GRANTS_ACTS,
 };
 

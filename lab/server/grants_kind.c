@@ -13,12 +13,13 @@
         prefix "-share-ab", prefix "-a-share-b", prefix "-b-share-a"
 
 static const char *const words[GRANTS_ACTS] = {
-    SETS("want"),   SETS("try"), "free-a",    "free-b",    "free-ab",
-    "free-c",       "free-ac",   "free-bc",   "free-abc",  SETS("back-1"),
-    SETS("back-2"), "again",     "again-try", "give-up",   "park",
-    "hang-up",      "release-1", "release-2", "release-3", "release-4",
-    "lower-a",      "lower-b",   "lower-c",   "clear-1",   "clear-2",
-    "clear-3",      "clear-4",   "pass",
+    SETS("want"),   SETS("try"), "free-a",     "free-b",     "free-ab",
+    "free-c",       "free-ac",   "free-bc",    "free-abc",   SETS("back-1"),
+    SETS("back-2"), "again",     "again-try",  "give-up",    "park",
+    "hang-up",      "release-1", "release-2",  "release-3",  "release-4",
+    "lower-a",      "lower-b",   "lower-c",    "clear-1",    "clear-2",
+    "clear-3",      "clear-4",   "clear-if-1", "clear-if-2", "clear-if-3",
+    "clear-if-4",   "silent",    "pass",
 };
 
 static size_t
@@ -152,10 +153,15 @@ static void
 lane_sentence(const struct grants_lane *before, unsigned act, unsigned number,
               struct hf_text *text)
 {
-    if (act >= GRANTS_CLEAR) {
+    if (act == GRANTS_SILENT) {
+        hf_text_addf(text, "The client of lane #%u is silent for its ttl",
+                     number);
+    } else if (act >= GRANTS_CLEAR) {
         hf_text_addf(text, "An operator clears ");
-        add_modes(text, &before->grants[act - GRANTS_CLEAR].modes);
-        hf_text_addf(text, " of lane #%u", number);
+        add_modes(text,
+                  &before->grants[(act - GRANTS_CLEAR) % PICTURE_CLAIMS].modes);
+        hf_text_addf(text, " of lane #%u%s", number,
+                     act >= GRANTS_CLEAR_IF ? ", if it is suspected" : "");
     } else if (act >= GRANTS_LOWER) {
         hf_text_addf(text, "Lane #%u lowers %c to shared", number,
                      (int)('a' + act - GRANTS_LOWER));

@@ -138,6 +138,15 @@ grant_of(struct grants_lane *lane, uint8_t n)
     return NULL;
 }
 
+bool
+grants_oracle_holds(const struct grants_lane *lane)
+{
+    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
+        if (lane->grants[i].n != 0 && !lane->grants[i].revoked)
+            return true;
+    return false;
+}
+
 unsigned
 grants_oracle_count(const struct grants_lane *lane)
 {
@@ -614,11 +623,21 @@ grants_oracle_lower(struct grants_oracle *oracle, unsigned who, uint8_t n,
     finish(oracle);
 }
 
+static void
+take(struct grants_lane *lane, struct grants_grant *grant)
+{
+    grant->revoked = true;
+    memset(&grant->modes, 0, sizeof(grant->modes));
+    if (grant->n == lane->n)
+        end(lane, HF_LANE_OVER, HF_OVER_CLEARED);
+}
+
 void
-grants_oracle_clear(struct grants_oracle *oracle, uint8_t fence,
+grants_oracle_clear(struct grants_oracle *oracle, uint8_t fence, bool at_once,
                     uint32_t stream)
 {
-    unsigned owner = oracle->clients;
+    enum hf_answer_kind kind = HF_ANSWER_NOT_HELD;
+    unsigned owner = 0;
 
     begin(oracle);
     for (unsigned i = 0; i < oracle->clients; i++) {
@@ -630,14 +649,13 @@ grants_oracle_clear(struct grants_oracle *oracle, uint8_t fence,
             if (grant->fence != fence || grant->revoked)
                 continue;
             owner = i;
-            grant->revoked = true;
-            memset(&grant->modes, 0, sizeof(grant->modes));
-            if (grant->n == lane->n)
-                end(lane, HF_LANE_OVER, HF_OVER_CLEARED);
+            kind = at_once || lane->suspected ? HF_ANSWER_CLEARED
+                                              : HF_ANSWER_NOT_SUSPECTED;
+            if (kind == HF_ANSWER_CLEARED)
+                take(lane, grant);
         }
     }
-    say(oracle, owner % PICTURE_CLIENTS, stream,
-        owner < oracle->clients ? HF_ANSWER_CLEARED : HF_ANSWER_NOT_HELD);
+    say(oracle, owner, stream, kind);
     finish(oracle);
 }
 
@@ -660,6 +678,14 @@ grants_oracle_hang_up(struct grants_oracle *oracle, unsigned who)
 {
     begin(oracle);
     end(&oracle->lanes[who], HF_LANE_LEFT, HF_OVER_NEVER_ASKED);
+    finish(oracle);
+}
+
+void
+grants_oracle_silent(struct grants_oracle *oracle, unsigned who)
+{
+    begin(oracle);
+    oracle->lanes[who].suspected = true;
     finish(oracle);
 }
 

@@ -41,6 +41,7 @@ struct grants_lane {
     uint8_t over;  /* OVER: why, an enum hf_over */
     uint8_t n;
     uint8_t a;
+    bool suspected; /* its client was silent for its ttl, and holds something */
     /* While it waits: */
     uint8_t order;  /* of its place, or of its coming, among all who wait */
     uint8_t waited; /* ticks, as long as it has no place */
@@ -93,9 +94,12 @@ void grants_oracle_release(struct grants_oracle *oracle, unsigned who,
                            uint8_t n, uint32_t stream);
 void grants_oracle_lower(struct grants_oracle *oracle, unsigned who, uint8_t n,
                          unsigned name, uint32_t stream);
-/* An operator takes the grant of that fence; no lane hears of it. */
+/* An operator takes the grant of that fence; no lane hears of it.  At once, or
+ * only if its lane is suspected [S6]. */
 void grants_oracle_clear(struct grants_oracle *oracle, uint8_t fence,
-                         uint32_t stream);
+                         bool at_once, uint32_t stream);
+/* Its client was silent for its ttl. */
+void grants_oracle_silent(struct grants_oracle *oracle, unsigned who);
 /* The time of that lane's stream is over. */
 void grants_oracle_park(struct grants_oracle *oracle, unsigned who);
 /* The stream of one that waits has ended. */
@@ -121,6 +125,9 @@ bool grants_oracle_is_held_up(const struct grants_oracle *oracle, unsigned who);
 /* The grant of that request; NULL: none. */
 const struct grants_grant *grants_oracle_grant(const struct grants_lane *lane,
                                                uint8_t n);
+
+/* Has it a grant that is not revoked? */
+bool grants_oracle_holds(const struct grants_lane *lane);
 
 /* How many grants it has, revoked ones among them. */
 unsigned grants_oracle_count(const struct grants_lane *lane);

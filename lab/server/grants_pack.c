@@ -17,6 +17,7 @@ struct packed_claim {
 struct packed_lane {
     uint8_t state;
     uint8_t current; /* its last request is the last of its claims */
+    uint8_t suspected;
     struct packed_claim claims[PICTURE_CLAIMS];
 };
 
@@ -93,6 +94,7 @@ pack_lane(const struct grants_world *world, unsigned who,
 
     memset(lane, 0, sizeof(*lane));
     lane->state = client->state;
+    lane->suspected = client->session == HF_SESSION_SUSPECTED;
     for (unsigned i = 0; i < PICTURE_CLAIMS; i++) {
         if (client->claims[i].state == PICTURE_NONE)
             break;
@@ -222,7 +224,8 @@ unpack_lane(const struct packed_lane *from, unsigned who, uint8_t *fence,
     unsigned count = 0;
 
     *client = (struct picture_client){
-        .session = HF_SESSION_LIVE,
+        .session = from->suspected ? HF_SESSION_SUSPECTED : HF_SESSION_LIVE,
+        .timer = from->suspected ? PICTURE_NEVER : 0,
         .lane = 1,
         .state = from->state,
         .over = from->current ? HF_OVER_CLEARED : HF_OVER_RELEASED,
@@ -266,6 +269,7 @@ tell_oracle(const struct picture_client *client, const struct packed_lane *from,
         .over = client->over,
         .n = client->n,
         .a = client->a,
+        .suspected = from->suspected != 0,
     };
     for (unsigned i = 0; i < PICTURE_CLAIMS; i++) {
         const struct picture_claim *claim = &client->claims[i];

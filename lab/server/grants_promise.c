@@ -99,6 +99,8 @@ meaning_of_answer(const struct grants_oracle *oracle, unsigned who,
         return meaning_of_over(&oracle->lanes[who], answer->over);
     if (answer->kind == HF_ANSWER_NOT_HELD)
         return SERVER_GRANT_LOST;
+    if (answer->kind == HF_ANSWER_CLEARED)
+        return SERVER_NOT_SPARED;
     return SERVER_ANSWER;
 }
 
@@ -387,7 +389,8 @@ check_lane(struct grants_world *world, unsigned who)
         world->violated == NULL &&
         !grants_oracle_is_held_up(&world->oracle, who))
         breaks(world, SERVER_IN_VAIN);
-    if (client->state != lane->state || client->n != lane->n)
+    if (client->state != lane->state || client->n != lane->n ||
+        (client->session == HF_SESSION_SUSPECTED) != lane->suspected)
         breaks(world, SERVER_STATE);
 }
 

@@ -66,6 +66,8 @@ const struct promise server_promises[] = {
     {SERVER_TOO_SOON, "a client is told that its wait is over before it is"},
     {SERVER_OVERRIDDEN, "what a client of refuse held is gone, and it did not "
                         "give it back, and nobody cleared it"},
+    {SERVER_NOT_SPARED, "a clear that is not to be at once takes a grant whose "
+                        "client was heard within its ttl"},
     {SERVER_UNHEARD, "a client believes in what was cleared longer ago than "
                      "its ttl"},
     {SERVER_FORGOTTEN,

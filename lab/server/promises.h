@@ -45,6 +45,7 @@
 #define SERVER_TOO_LATE    "granted after the deadline"
 #define SERVER_TOO_SOON    "timed out before the deadline"
 #define SERVER_OVERRIDDEN  "a refuse grant overridden"
+#define SERVER_NOT_SPARED  "cleared though its holder was heard"
 #define SERVER_UNHEARD     "a clear that its holder never learns"
 #define SERVER_FORGOTTEN   "granted while a lost grant may be believed in"
 #define SERVER_STUCK       "nobody gets it any more"

@@ -232,6 +232,7 @@ static const char *const answers[] = {
     [HF_ANSWER_CLEARED] = "cleared",
     [HF_ANSWER_NOT_HELD] = "not held",
     [HF_ANSWER_OTHER] = "other request",
+    [HF_ANSWER_NOT_SUSPECTED] = "not suspected",
     [HF_ANSWER_NOT_LEADING] = "not leading",
 };
 

@@ -709,5 +709,6 @@ service_node_clear(struct service_world *world, unsigned number, unsigned lock,
     event.message.stream = OPERATOR;
     event.message.clear.lock = picture_want(lock, HF_EXCLUSIVE);
     event.message.clear.fence = fence;
+    event.message.clear.at_once = true;
     step(world, number, &event);
 }

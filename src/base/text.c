@@ -251,6 +251,48 @@ hf_text_is_clean(const char *bytes, size_t len)
     return true;
 }
 
+/* Of ASCII, and of the blocks of Unicode that have punctuation and symbols
+ * alone, what is no letter is known; all else counts as one. */
+static bool
+is_letter(uint32_t code)
+{
+    static const struct {
+        uint32_t first;
+        uint32_t last;
+    } others[] = {
+        {0x80, 0xA9},        {0xAB, 0xB4},     {0xB6, 0xB9},
+        {0xBB, 0xBF},        {0xD7, 0xD7},     {0xF7, 0xF7},
+        {0x2000, 0x2BFF},    {0x2E00, 0x2E7F}, {0x3000, 0x3004},
+        {0x3008, 0x3020},    {0xE000, 0xF8FF}, {0xFE00, 0xFE6F},
+        {0xFEFF, 0xFF0F},    {0xFFE0, 0xFFFF}, {0x1F000, 0x1FFFF},
+        {0xE0000, 0x10FFFF},
+    };
+
+    if (code < 0x80)
+        return (code >= '0' && code <= '9') || (code >= 'A' && code <= 'Z') ||
+               (code >= 'a' && code <= 'z');
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (code <= others[i].last)
+            return code < others[i].first;
+    return true;
+}
+
+bool
+hf_text_has_word(const char *bytes, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        uint32_t code = 0;
+        size_t width = hf_text_character(bytes + at, len - at, &code);
+
+        if (width != 0 && is_letter(code))
+            return true;
+        at += width != 0 ? width : 1;
+    }
+    return false;
+}
+
 void
 hf_text_show(char *to, size_t size, const char *bytes, size_t len)
 {

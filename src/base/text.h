@@ -71,6 +71,10 @@ bool hf_text_is_control(uint32_t code);
  */
 bool hf_text_is_clean(const char *bytes, size_t len);
 
+/* Is there a letter or a digit in it, of any script?  Else it says nothing, as
+ * a placeholder that was pasted as it stood. */
+bool hf_text_has_word(const char *bytes, size_t len);
+
 /*
  * Copy into `to` (`size` bytes with the NUL) what can be shown: each byte of
  * broken UTF-8 and each of these characters becomes U+FFFD; cut at the edge of

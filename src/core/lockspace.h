@@ -165,6 +165,7 @@ struct hf_message {
         struct {
             struct hf_want lock;
             uint64_t fence;
+            bool at_once; /* whether its holder was silent or not [S6] */
             struct hf_bytes audit; /* a record: who clears it, and why */
         } clear;
     };
@@ -269,10 +270,11 @@ enum hf_answer_kind {
     HF_ANSWER_CHANGED,
     HF_ANSWER_ENDED,
     HF_ANSWER_CLEARED,
-    HF_ANSWER_NOT_HELD,    /* a change, or a clear, of what is not there */
-    HF_ANSWER_OTHER,       /* the key is another request's: nothing was changed,
-                              and nobody was heard of [R3] */
-    HF_ANSWER_NOT_LEADING, /* due at once: its mark is 0 */
+    HF_ANSWER_NOT_HELD,      /* a change, or a clear, of what is not there */
+    HF_ANSWER_NOT_SUSPECTED, /* a clear: nothing was taken [S6] */
+    HF_ANSWER_OTHER,         /* the key is another request's: nothing was
+                                changed, and nobody was heard of [R3] */
+    HF_ANSWER_NOT_LEADING,   /* due at once: its mark is 0 */
 };
 
 /* To be written to `stream` when a batch that reaches `mark` is applied [J2].
@@ -297,6 +299,11 @@ struct hf_answer {
         } blocked;
         uint64_t pause_us;        /* TERM: before asking again */
         struct hf_duration grace; /* LATER: it lasts so long, or is over */
+        struct {
+            struct hf_duration silent; /* or not heard since it leads */
+            struct hf_duration rest; /* of its ttl; 0: it is over, and the CLOCK
+                                        that judges it is still to come */
+        } suspected;                 /* NOT_SUSPECTED */
     };
 };
 
@@ -381,7 +388,8 @@ bool hf_lockspace_believes(struct hf_lockspace *ls, uint64_t session_id,
                            uint64_t fence);
 
 /* The fences of a session that were cleared and not yet released: *cursor is 0
- * at first; false: no more.  Until the next step. */
+ * at first, then the number of each grant, for hf_look_audit_at; false: no
+ * more.  Until the next step. */
 bool hf_lockspace_revoked(struct hf_lockspace *ls, uint64_t session_id,
                           uint32_t *cursor, uint64_t *fence);
 

@@ -550,60 +550,94 @@ hear_of_session(struct hearing *h, enum hf_message_kind kind)
     send_in(h);
 }
 
-/* Whatever comes of it: an operator has asked for it, and it was there. */
+/* An operator has asked for it, and it was there. */
 static void
 log_clear(struct hf_log *log, const struct hf_cleared *cleared, uint64_t fence)
 {
     const struct hf_log_field fields[] = {
-        {"space", cleared->space, 0},   {"name", cleared->name, 0},
-        {"fence", NULL, fence},         {"by", cleared->by.user, 0},
-        {"why", cleared->by.reason, 0}, {NULL, NULL, 0},
+        {"space", cleared->space, 0},
+        {"name", cleared->name, 0},
+        {"fence", NULL, fence},
+        {"by", cleared->by.user, 0},
+        {"why", cleared->by.reason, 0},
+        {"holder",
+         cleared->forced ? "forced"
+         : cleared->gone ? "gone"
+                         : "suspected",
+         0},
+        {NULL, NULL, 0},
     };
 
     hf_log_say(log, HF_LOG_WARN, "clear", fields);
 }
 
-/* An operator's.  What the audit is to say is written while it is all there to
- * be looked at [S6]. */
+/* Who clears it, and why, as the body says. */
+static void
+fill_cleared(const struct hearing *h, struct hf_cleared *cleared)
+{
+    const struct hf_api_body *body = &h->service->body;
+    const struct hf_want *lock = &h->service->wants[0];
+
+    memcpy(cleared->space, lock->space.at, lock->space.len);
+    memcpy(cleared->name, lock->name.at, lock->name.len);
+    hf_text_show(cleared->by.user, sizeof(cleared->by.user), body->who.at,
+                 body->who.len);
+    hf_text_show(cleared->by.reason, sizeof(cleared->by.reason),
+                 body->reason.at, body->reason.len);
+    cleared->by.since_ms = hf_wall_ms();
+    cleared->forced = body->force;
+    cleared->gone = body->gone;
+}
+
+/* What the audit is to say is written while it is all there to be looked at
+ * [S6]. */
+static void
+send_clear(struct hearing *h)
+{
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    uint64_t fence = h->service->body.fence;
+    struct hf_served_memory memory;
+    struct hf_cleared cleared = {.name = ""};
+    struct hf_look_claim row;
+    char audit[HF_RECORD_TEXT_MAX];
+
+    fill_cleared(h, &cleared);
+    memory.texts_len = 0;
+    if (table == NULL ||
+        !hf_cleared_look(table, fence, hf_wall_ms(), &memory, &cleared)) {
+        send_in(h);
+        return;
+    }
+    h->message.clear.audit.len =
+        hf_cleared_encode(&cleared, audit, sizeof(audit));
+    h->message.clear.audit.at = audit;
+    send_in(h);
+    h->message.clear.audit = (struct hf_bytes){NULL, 0}; /* it ends here */
+    table = hf_seat_table(h->service->seat);
+    if (table != NULL &&
+        !hf_look_holder(table, &h->message.clear.lock, fence, &row))
+        log_clear(h->service->config.log, &cleared, fence);
+}
+
+/* An operator's. */
 static void
 hear_clear(struct hearing *h)
 {
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
     const struct hf_api_body *body = &h->service->body;
-    struct hf_served_memory memory;
-    struct hf_cleared cleared = {.name = ""};
-    char audit[HF_RECORD_TEXT_MAX];
-    const struct hf_want *lock = &h->service->wants[0];
 
     if (!read_wants(h))
         return;
     h->message.kind = HF_MESSAGE_CLEAR;
-    h->message.clear.lock = *lock;
+    h->message.clear.lock = h->service->wants[0];
     h->message.clear.fence = body->fence;
+    h->message.clear.at_once = body->force || body->gone;
     if (!is_sound(h))
         return;
-    if (body->reason.len == 0) {
-        refuse(h, HF_API_BAD_REQUEST, "a clear has a \"reason\"");
-        return;
-    }
-    memcpy(cleared.space, lock->space.at, lock->space.len);
-    memcpy(cleared.name, lock->name.at, lock->name.len);
-    hf_text_show(cleared.by.user, sizeof(cleared.by.user), body->who.at,
-                 body->who.len);
-    hf_text_show(cleared.by.reason, sizeof(cleared.by.reason), body->reason.at,
-                 body->reason.len);
-    cleared.by.since_ms = hf_wall_ms();
-    cleared.forced = body->force;
-    memory.texts_len = 0;
-    if (table != NULL &&
-        hf_cleared_look(table, body->fence, hf_wall_ms(), &memory, &cleared)) {
-        h->message.clear.audit.len =
-            hf_cleared_encode(&cleared, audit, sizeof(audit));
-        h->message.clear.audit.at = audit;
-        log_clear(h->service->config.log, &cleared, body->fence);
-    }
-    send_in(h);
-    h->message.clear.audit = (struct hf_bytes){NULL, 0}; /* it ends here */
+    if (hf_text_has_word(body->reason.at, body->reason.len))
+        send_clear(h);
+    else
+        refuse(h, HF_API_BAD_REQUEST,
+               "a clear has a \"reason\", with a letter or a digit in it");
 }
 
 /* ---- All of them --------------------------------------------------------- */

@@ -10,9 +10,15 @@
 #include "server/parts.h"
 #include "server/secret.h"
 #include "wire/api_look.h"
+#include "wire/json_slice.h"
+#include "wire/record.h"
 
 /* Holders that are named to who is told no. */
 #define HOLDERS_MAX 16
+
+/* Clears of which a holder is told more than the fence: whose session has more,
+ * finds them in the audit. */
+#define CLEARS_MAX 4
 
 /* ---- Answers ------------------------------------------------------------- */
 
@@ -129,18 +135,65 @@ take_missing(struct hf_service *service, uint64_t session, uint64_t *fences)
     return count;
 }
 
-/* What goes with a no: who holds it, or the circle. */
+/* Who cleared it, and why, as the audit has it, which stays with the grant
+ * until its release. */
+static void
+add_clear(const struct hf_lockspace *table, uint32_t grant, uint64_t fence,
+          struct hf_text *text)
+{
+    char bytes[HF_RECORD_TEXT_MAX];
+    struct hf_bytes audit = {bytes, 0};
+    struct hf_bytes who;
+    struct hf_bytes reason;
+
+    audit.len = hf_look_text(table, hf_look_audit_at(table, grant), bytes,
+                             sizeof(bytes));
+    HF_CHECK(audit.len <= sizeof(bytes)); /* we wrote it */
+    who = hf_json_slice(hf_json_slice(audit, "by"), "user");
+    reason = hf_json_slice(audit, "reason");
+    hf_text_addf(text,
+                 "%s{\"fence\":%" PRIu64 ",\"fence_text\":\"%" PRIu64
+                 "\",\"who\":",
+                 text->at[text->len - 1] == '[' ? "" : ",", fence, fence);
+    hf_text_add_bytes(text, who.at, who.len);
+    hf_text_add(text, ",\"reason\":");
+    hf_text_add_bytes(text, reason.at, reason.len);
+    hf_text_add(text, "}");
+}
+
+static void
+add_clears(struct hf_lockspace *table, uint64_t session, struct hf_text *text)
+{
+    uint32_t cursor = 0;
+    uint64_t fence;
+
+    hf_text_add(text, ",\"clears\":[");
+    for (int i = 0; i < CLEARS_MAX &&
+                    hf_lockspace_revoked(table, session, &cursor, &fence);
+         i++)
+        add_clear(table, cursor, fence, text);
+    hf_text_add(text, "]");
+}
+
+/* What goes with a no: who holds it, or the circle; and with what was cleared:
+ * by whom, and why. */
 static const char *
 more_of(struct hf_service *service, const struct hf_answer *answer,
-        char *buffer, size_t size)
+        const struct hf_api_case *about, char *buffer, size_t size)
 {
     struct hf_lockspace *table = hf_seat_table(service->seat);
     struct hf_text text;
 
-    if (table == NULL || answer->kind != HF_ANSWER_OVER)
-        return NULL;
     hf_text_init(&text, buffer, size);
-    if (answer->over == HF_OVER_DEADLOCK)
+    if (table != NULL && answer->kind == HF_ANSWER_ALIVE &&
+        about->fences_count > 0)
+        add_clears(table, about->session, &text);
+    else if (table != NULL && answer->kind == HF_ANSWER_NOT_SUSPECTED)
+        hf_api_look_holder(table, &service->wants[0], service->body.fence,
+                           &text);
+    else if (table == NULL || answer->kind != HF_ANSWER_OVER)
+        return NULL;
+    else if (answer->over == HF_OVER_DEADLOCK)
         hf_api_look_cycle(table, &text);
     else if (answer->over == HF_OVER_HELD && answer->stream == service->heard)
         hf_api_look_holders(table, service->wants, service->wants_count,
@@ -207,7 +260,6 @@ build(struct hf_service *service, const struct hf_call *call,
         .service = hf_seat_service(service->seat),
         .fences = fences,
         .detail = detail_of(call, answer),
-        .more = more_of(service, answer, more, sizeof(more)),
     };
 
     fill_session(service, call, answer, &about);
@@ -215,6 +267,8 @@ build(struct hf_service *service, const struct hf_call *call,
         about.fences_count = take_cleared(service, call, fences);
     else if (answer->kind == HF_ANSWER_PAGE)
         about.fences_count = take_missing(service, call->session, fences);
+    if (!call->gathered) /* among many there is no room for more */
+        about.more = more_of(service, answer, &about, more, sizeof(more));
     hf_text_init(text, service->text, sizeof(service->text));
     return hf_api_answer(answer, &about, text);
 }

@@ -235,12 +235,24 @@ is_of_locks(enum hf_route_kind kind)
            kind == HF_ROUTE_WHY;
 }
 
+/* Of a machine that heard nothing for a while the last event is old, and so is
+ * every silence: one about no request tells it the time, and ends nothing [S2].
+ */
+static void
+tell_time(struct hf_service *service)
+{
+    hf_service_step(service, &(struct hf_node_event){.kind = HF_NODE_HANDED});
+}
+
 void
 hf_service_show(struct hf_service *service, const struct hf_route *route,
                 const struct hf_http_request *request)
 {
-    struct hf_lockspace *table = hf_seat_table(service->seat);
+    struct hf_lockspace *table;
 
+    if (is_of_locks(route->kind))
+        tell_time(service);
+    table = hf_seat_table(service->seat);
     if (is_of_locks(route->kind) && table == NULL)
         hf_service_not_leading(service, request->exchange);
     else if (route->kind == HF_ROUTE_LIST)

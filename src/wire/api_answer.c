@@ -47,6 +47,10 @@ static const struct problem of_answers[] = {
                          "the key is that of a request for something else: of "
                          "other locks, another mode, ttl or if_dead",
                          NULL},
+    [HF_ANSWER_NOT_SUSPECTED] = {409, "not-suspected",
+                                 "its holder has not been silent for its ttl "
+                                 "yet",
+                                 NULL},
     [HF_ANSWER_NOT_LEADING] = {503, "not-leading", "this node does not lead",
                                NOT_LEADING},
 };
@@ -228,6 +232,11 @@ add_particulars(struct hf_text *text, const struct hf_answer *answer,
     case HF_ANSWER_LATER:
         hf_text_addf(text, ",\"grace_ms\":%" PRId64, answer->grace.ms);
         break;
+    case HF_ANSWER_NOT_SUSPECTED:
+        hf_text_addf(text,
+                     ",\"silent_ms\":%" PRId64 ",\"suspected_in_ms\":%" PRId64,
+                     answer->suspected.silent.ms, answer->suspected.rest.ms);
+        break;
     case HF_ANSWER_NOT_LEADING:
         if (about->leader == NULL || about->leader[0] == '\0')
             break;
@@ -334,6 +343,7 @@ add_answer(struct hf_text *text, const struct hf_answer *answer,
     case HF_ANSWER_LIMIT:
     case HF_ANSWER_NOT_HELD:
     case HF_ANSWER_OTHER:
+    case HF_ANSWER_NOT_SUSPECTED:
     case HF_ANSWER_NOT_LEADING:
         break;
     }

@@ -301,6 +301,14 @@ read_force(struct reader *reader, size_t node)
 }
 
 static enum hf_status
+read_gone(struct reader *reader, size_t node)
+{
+    return truth(reader, node, &reader->body->gone)
+               ? HF_OK
+               : wrong(reader, "gone", "true or false");
+}
+
+static enum hf_status
 read_wait(struct reader *reader, size_t node)
 {
     struct hf_api_body *body = reader->body;
@@ -503,6 +511,7 @@ static const struct {
     {NAMED("fences"), HF_API_FENCES, read_fences},
     {NAMED("reason"), HF_API_REASON, read_reason},
     {NAMED("force"), HF_API_FORCE, read_force},
+    {NAMED("gone"), HF_API_GONE, read_gone},
     {NAMED("believed"), HF_API_BELIEVED, read_believed},
     {NAMED("sessions"), HF_API_SESSIONS, read_sessions},
 };

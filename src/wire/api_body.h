@@ -15,7 +15,7 @@
  *   space "default"   name "a"   mode "exclusive"
  *   locks [{"space":"default","name":"a","mode":"shared"}, "b", …]
  *   wait "try" | "10s" | null    waited "1s"    free true    note "./migrate"
- *   fence 1763850690123456   fences […]   reason "…"   force true
+ *   fence 1763850690123456   fences […]   reason "…"   force true   gone true
  *   believed {"count":2,"sums":["<16 digits>","<16 digits>"]}
  *   sessions [{"session":…,"secret":…,"term":…,"lowest":…,"believed":…}, …]
  *
@@ -59,6 +59,7 @@ enum hf_api_given {
     HF_API_FORCE = 1 << 21,
     HF_API_BELIEVED = 1 << 22,
     HF_API_SESSIONS = 1 << 23,
+    HF_API_GONE = 1 << 24,
 };
 
 /* One of several sessions that are kept alive. */
@@ -94,6 +95,7 @@ struct hf_api_body {
     uint64_t fence;
     struct hf_bytes reason;
     bool force; /* of a clear: nobody looked for a sign of life */
+    bool gone;  /* ... or somebody saw that its processes are gone */
     struct hf_fence_sum believed;
     size_t locks_count;
     uint64_t

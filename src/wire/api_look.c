@@ -148,6 +148,18 @@ hf_api_look_holders(struct hf_lockspace *ls, const struct hf_want *wants,
 }
 
 void
+hf_api_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
+                   uint64_t fence, struct hf_text *text)
+{
+    struct hf_look_claim claim;
+
+    if (!hf_look_holder(ls, lock, fence, &claim))
+        return;
+    hf_text_add(text, ",\"holder\":");
+    add_holder(ls, &claim, text);
+}
+
+void
 hf_api_look_cycle(const struct hf_lockspace *ls, struct hf_text *text)
 {
     hf_text_add(text, ",\"cycle\":[");

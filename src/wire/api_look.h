@@ -43,6 +43,10 @@ void hf_api_look_holders(struct hf_lockspace *ls, const struct hf_want *wants,
                          size_t wants_count, size_t rows_max,
                          struct hf_text *text);
 
+/* ,"holder":{…}: the one of that fence, for who was told that it is spared. */
+void hf_api_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
+                        uint64_t fence, struct hf_text *text);
+
 /* ,"cycle":[{"session":"…","lane":1},…]: of the step before. */
 void hf_api_look_cycle(const struct hf_lockspace *ls, struct hf_text *text);
 

@@ -119,9 +119,10 @@ hf_cleared_encode(const struct hf_cleared *cleared, char *buffer, size_t size)
     hf_text_add(&out, "{");
     add_string(&out, "space", cleared->space, HF_SPACE_MAX);
     add_string(&out, "name", cleared->name, HF_NAME_MAX);
-    hf_text_addf(&out, "\"fence\":%" PRIu64 ",\"force\":%s,\"by\":{",
+    hf_text_addf(&out, "\"fence\":%" PRIu64 ",\"force\":%s%s,\"by\":{",
                  cleared->grant.loaded.fence,
-                 cleared->forced ? "true" : "false");
+                 cleared->forced ? "true" : "false",
+                 cleared->gone ? ",\"gone\":true" : "");
     add_string(&out, "host", by->host, HF_HOST_MAX);
     add_string(&out, "user", by->user, HF_USER_MAX);
     add_string(&out, "command", by->command, HF_COMMAND_MAX);
@@ -134,13 +135,16 @@ hf_cleared_encode(const struct hf_cleared *cleared, char *buffer, size_t size)
 
 /* ---- Decode -------------------------------------------------------------- */
 
-enum { SPACE, NAME, FENCE, FORCE, BY, REASON, CLEARED, HOLDER, MEMBERS };
+enum { SPACE, NAME, FENCE, FORCE, BY, REASON, CLEARED, HOLDER, GONE, MEMBERS };
 
-static const char *const names[] = {
-    [SPACE] = "space",     [NAME] = "name",     [FENCE] = "fence",
-    [FORCE] = "force",     [BY] = "by",         [REASON] = "reason",
-    [CLEARED] = "cleared", [HOLDER] = "holder", [MEMBERS] = NULL,
-};
+/* Those of each, and the one that stands there where it is true. */
+#define EACH                                                                   \
+    [SPACE] = "space", [NAME] = "name", [FENCE] = "fence", [FORCE] = "force",  \
+    [BY] = "by", [REASON] = "reason", [CLEARED] = "cleared",                   \
+    [HOLDER] = "holder", [MEMBERS] = NULL
+
+static const char *const names[] = {EACH};
+static const char *const names_gone[] = {EACH, [GONE] = "gone"};
 
 enum { HOST, USER, COMMAND, SINCE, BY_MEMBERS };
 
@@ -174,6 +178,8 @@ read_lock(const struct hf_json *json, const size_t *members,
     read->forced = hf_json_is_word(json, members[FORCE], "true");
     if (!read->forced && !hf_json_is_word(json, members[FORCE], "false"))
         return hf_fail(error, HF_E_CORRUPT, "no well-formed \"force\"");
+    if (read->gone && !hf_json_is_word(json, members[GONE], "true"))
+        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"gone\"");
     return HF_OK;
 }
 
@@ -261,7 +267,10 @@ hf_cleared_decode(struct hf_bytes value, struct hf_served_memory *memory,
     enum hf_status status = hf_json_read(&json, value.at, value.len, error);
 
     if (status == HF_OK)
-        status = hf_json_members(&json, 0, names, members, error);
+        read.gone = hf_json_member(&json, 0, "gone") != 0;
+    if (status == HF_OK)
+        status = hf_json_members(&json, 0, read.gone ? names_gone : names,
+                                 members, error);
     if (status == HF_OK)
         status = read_lock(&json, members, &read, error);
     if (status == HF_OK)

@@ -11,7 +11,7 @@
  * (record.h): "cleared" is the grant's record as it was deleted, and "holder"
  * what its session's says but for the secret.
  *
- *   {"space":…,"name":…,"fence":…,"force":…,
+ *   {"space":…,"name":…,"fence":…,"force":…,"gone":true,
  *    "by":{"host":…,"user":…,"command":…,"since":…},"reason":…,
  *    "cleared":{"session":…,"lane":…,"n":…,"locks":[…],"since":…,"note":…},
  *    "holder":{"ttl_ms":…,"if_dead":…,"who":…,"silent_ms":…}}
@@ -28,6 +28,7 @@ struct hf_cleared {
     char name[HF_NAME_MAX + 1];
     struct hf_owner by; /* without its processes */
     bool forced;        /* they did not look for a sign of life */
+    bool gone; /* they saw that its processes are; if not, it is not written */
     int64_t
         silent_ms; /* the holder was not heard for so long; -1: not since the
                            node leads */

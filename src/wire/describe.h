@@ -59,6 +59,13 @@ struct hf_audit_entry {
                                       processes; corrupt: it was not ours */
 };
 
+/* Who cleared a lock, and why; what is not known is "". */
+struct hf_clearing {
+    char host[HF_HOST_MAX + 1];
+    char user[HF_USER_MAX + 1];
+    char reason[HF_REASON_MAX + 1];
+};
+
 struct hf_diagnosis {
     struct hf_description record;
     enum hf_life life;

@@ -549,6 +549,7 @@ a_clear_is_in_the_store_with_its_reason(struct suite_bench *b)
         hf_cleared_look(leader.ls, 101, leader.wall_ms, &memory, &cleared));
     clear.clear.lock = want("default", "a", HF_EXCLUSIVE);
     clear.clear.fence = 101;
+    clear.clear.at_once = true;
     clear.clear.audit.len = hf_cleared_encode(&cleared, text, sizeof(text));
     clear.clear.audit.at = text;
     tell(&leader, clear);

@@ -162,29 +162,56 @@ check "and what was refused" \
 check "they are as Prometheus reads them" \
     test "$(grep -vcE '^(# (HELP|TYPE) |[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.]+$)' \
         "$here/metrics")" = 0
-clear() { # OUT NAME REASON: what holds it
-    ask "$1" -X POST "$url/v1/locks/$2/clear" -d "{\"reason\":\"$3\",
-        \"who\":\"eve\",\"fence\":$(curl -sf "$url/v1/locks/$2" |
-            jq '.holders[0].fence')}"
+clear() { # OUT NAME REASON MORE: what holds it
+    ask "$1" -X POST "$url/v1/locks/$2/clear" -d "$(
+        curl -sf "$url/v1/locks/$2" | jq --arg reason "$3" --argjson more "$4" \
+            '{$reason, who: "eve", fence: .holders[0].fence} + $more')"
 }
+suspected() { curl -sf "$url/v1/locks/$1" | jq -e '.holders[0].suspected'; } \
+    >"$here/suspected"
 acquire ghost ghost '{"note":"nightly","who":"bob@db2"}' >"$here/status"
-check "an operator clears what a dead one holds" \
-    is "$(clear cleared ghost 'bob is gone')" 200 cleared .cleared
+check "an operator does not clear who was heard a moment ago" \
+    is "$(clear spared ghost 'bob is gone' '{}')" 409 spared \
+    '.type == "urn:holdfast:not-suspected" and .holder.who == "bob@db2" and
+     .silent_ms < 30000 and .suspected_in_ms > 0 and .suspected_in_ms <= 30000 and
+     .holder.fence == '"$(jq .fence "$here/ghost")"
+check "nor says so of the audit" \
+    is "$(ask audit "$url/v1/audit?name=ghost")" 200 audit '.cleared == []'
+check "nor for no reason, or a placeholder" \
+    is "$(clear spared ghost '…' '{"force":true}')" 400 spared \
+    '.detail | test("letter or a digit")'
+check "but by force" \
+    is "$(clear cleared ghost 'bob is gone' '{"force":true}')" 200 cleared .cleared
+alive() { # OUT: the session of ghost
+    ask "$1" -X POST "$url/v1/sessions/$(jq -r .session "$here/ghost")/keep-alive" \
+        -H "Holdfast-Secret: $(jq -r .secret "$here/ghost")" -d '{}'
+}
+check "its holder is told by whom, and why" is "$(alive told)" 200 told \
+    ".cleared == [$(jq .fence "$here/ghost")] and
+     .clears[0].fence == $(jq .fence "$here/ghost") and
+     .clears[0].who == \"eve\" and .clears[0].reason == \"bob is gone\""
 acquire ghost ghost '{"who":"ann@db1"}' >"$here/status"
-check "twice" is "$(clear cleared ghost 'and ann')" 200 cleared .cleared
+check "and by who saw that its processes are gone" \
+    is "$(clear cleared ghost 'and ann' '{"gone":true}')" 200 cleared .cleared
+acquire silent silent '{"ttl":"1s","if_dead":"refuse"}' >"$here/status"
+await "a silent one to be suspected" suspected silent
+check "and who is suspected" \
+    is "$(clear cleared silent 'it was silent' '{}')" 200 cleared .cleared
 check "the audit says who cleared whom, and why, page by page" \
     is "$(ask audit "$url/v1/audit?name=ghost&limit=1")" 200 audit \
     '(.cleared|length) == 1 and .cleared[0].reason == "bob is gone" and
+     .cleared[0].force == true and (.cleared[0]|has("gone")|not) and
      .cleared[0].by.user == "eve" and .cleared[0].cleared.note == "nightly"'
 check "and the next" \
     is "$(ask audit "$url/v1/audit?name=ghost&after=$(jq -r .after "$here/audit")")" \
-    200 audit '(.cleared|length) == 1 and .cleared[0].reason == "and ann"'
+    200 audit '(.cleared|length) == 1 and .cleared[0].reason == "and ann" and
+     .cleared[0].force == false and .cleared[0].gone == true'
 check "and then no more" \
     is "$(ask audit "$url/v1/audit?name=ghost&after=$(jq -r .after "$here/audit")")" \
     200 audit '.cleared == [] and (has("after")|not)'
 check "all of a space is more than one lock's" \
     is "$(ask audit "$url/v1/audit?space=default")" 200 audit \
-    '(.cleared|length) == 2'
+    '(.cleared|length) == 3'
 check "a cursor of another kind is refused" \
     is "$(ask audit "$url/v1/audit?after=x")" 400 audit \
     '.detail == "after is no cursor of a page of the audit"'
@@ -457,12 +484,15 @@ curl -s -m 20 -o "$here/granted" -d '{}' "$url/v1/locks/a/acquire"
 fence=$(grep -o '"fence":[0-9]*' "$here/granted" | cut -d: -f2)
 curl -s -m 20 -o "$here/clear" -d '{"fence":1,"reason":"of nothing"}' \
     "$url/v1/locks/b/clear"
+curl -s -m 20 -o "$here/clear" -d "{\"fence\":$fence,\"reason\":\"too soon\"}" \
+    "$url/v1/locks/a/clear"
 curl -s -m 20 -o "$here/clear" \
-    -d "{\"fence\":$fence,\"reason\":\"a \\\"reason\\\"\"}" \
+    -d "{\"fence\":$fence,\"reason\":\"a \\\"reason\\\"\",\"force\":true}" \
     "$url/v1/locks/a/clear"
 check "a clear is in the log, with its reason" \
     logged clear ".name == \"a\" and .why == \"a \\\"reason\\\"\" and .fence == $fence"
 check "and one of nothing is not" [ "$(grep -c 'of nothing' "$here/log")" = 0 ]
+check "nor one that took nothing" [ "$(grep -c 'too soon' "$here/log")" = 0 ]
 check "and no secret is" [ "$(grep -c secret "$here/log")" = 0 ]
 kill -TERM "$pid"
 wait "$pid"

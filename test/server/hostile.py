@@ -238,7 +238,8 @@ def start_with_log(daemon, path):
 def clear(client, name):
     _, granted = client.ask("POST", f"/v1/locks/{name}/acquire", {})
     client.ask("POST", f"/v1/locks/{name}/clear",
-               {"fence": granted["fence"], "reason": "x" * 400})
+               {"fence": granted["fence"], "force": True,
+                "reason": "x" * 400})
 
 
 def check_logs(checks, daemon, path):

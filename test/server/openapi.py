@@ -129,8 +129,10 @@ def walk_all(client, description):
     dead = ask(200, "POST", acquire, {"note": "nightly"}, "dead")
     ask(409, "POST", "/v1/locks/{name}/clear",
         {"fence": 1, "reason": "none"}, "dead")
+    ask(409, "POST", "/v1/locks/{name}/clear",
+        {"fence": dead["fence"], "reason": "it is not"}, "dead")
     ask(200, "POST", "/v1/locks/{name}/clear",
-        {"fence": dead["fence"], "reason": "it is gone"}, "dead")
+        {"fence": dead["fence"], "reason": "it is gone", "gone": True}, "dead")
     ask(200, "POST", "/v1/sessions/{session}/keep-alive", {}, dead["session"],
         Holdfast_Secret=dead["secret"])                      # it is told
     ask(200, "GET", "/v1/audit", query="?name=dead")

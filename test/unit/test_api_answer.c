@@ -115,6 +115,7 @@ static const struct {
     {{.kind = HF_ANSWER_BUSY}, 409, "urn:holdfast:lane-busy"},
     {{.kind = HF_ANSWER_LIMIT}, 429, "urn:holdfast:limit"},
     {{.kind = HF_ANSWER_NOT_HELD}, 409, "urn:holdfast:not-held"},
+    {{.kind = HF_ANSWER_NOT_SUSPECTED}, 409, "urn:holdfast:not-suspected"},
     {{.kind = HF_ANSWER_NOT_LEADING}, 503, "urn:holdfast:not-leading"},
     {{.kind = HF_ANSWER_OVER, .over = HF_OVER_NEVER_ASKED},
      409,
@@ -182,6 +183,23 @@ a_blocking_timeout_says_where_one_stands_and_what_it_was_called(void **state)
     answer.blocked.remaining = HF_FOREVER;
     root = answered(&answer, &about, 503);
     assert_null(json_object_get(root, "remaining_ms"));
+    json_decref(root);
+}
+
+static void
+a_clear_that_spares_says_for_how_long_it_was_silent(void **state)
+{
+    const struct hf_answer answer = {
+        .kind = HF_ANSWER_NOT_SUSPECTED,
+        .suspected = {.silent = {1200}, .rest = {800}},
+    };
+    const struct hf_api_case about = {.more = ",\"holder\":{}"};
+    json_t *root = answered(&answer, &about, 409);
+
+    (void)state;
+    expect_number(root, "silent_ms", 1200);
+    expect_number(root, "suspected_in_ms", 800);
+    assert_true(json_is_object(json_object_get(root, "holder")));
     json_decref(root);
 }
 
@@ -294,6 +312,7 @@ main(void)
             every_refusal_is_a_problem_with_a_type_and_an_exception_class),
         cmocka_unit_test(
             a_blocking_timeout_says_where_one_stands_and_what_it_was_called),
+        cmocka_unit_test(a_clear_that_spares_says_for_how_long_it_was_silent),
         cmocka_unit_test(who_does_not_lead_names_who_does),
         cmocka_unit_test(what_was_cleared_or_is_missing_is_listed),
         cmocka_unit_test(more_may_go_with_it),

@@ -67,6 +67,27 @@ a_clear_is_read_and_written_as_designed(void **state)
     assert_string_equal(text, EXAMPLE);
 }
 
+#define GONE "{" LOCK ",\"fence\":5,\"force\":false,\"gone\":true,"
+
+/* Where they are not gone nothing says so: older records have no such member.
+ */
+static void
+a_clear_of_who_is_gone_says_so(void **state)
+{
+    static const char example[] = GONE BY "," REASON "," CLEARED "," HOLDER "}";
+    struct hf_cleared cleared;
+    char text[HF_RECORD_TEXT_MAX];
+
+    (void)state;
+    assert_int_equal(try_decode(EXAMPLE, &cleared, NULL), HF_OK);
+    assert_false(cleared.gone);
+    assert_int_equal(try_decode(example, &cleared, NULL), HF_OK);
+    assert_true(cleared.gone);
+    assert_false(cleared.forced);
+    hf_cleared_encode(&cleared, text, sizeof(text));
+    assert_string_equal(text, example);
+}
+
 static void
 what_is_no_clear_is_corrupt(void **state)
 {
@@ -85,6 +106,9 @@ what_is_no_clear_is_corrupt(void **state)
         {"{" LOCK "," FENCE "," FENCE "," BY "," REASON "," CLEARED "," HOLDER
          "}",
          "given twice"},
+        {"{" LOCK "," FENCE ",\"gone\":false," BY "," REASON "," CLEARED
+         "," HOLDER "}",
+         "\"gone\""},
         {"{" LOCK ",\"fence\":0,\"force\":true," BY "," REASON "," CLEARED
          "," HOLDER "}",
          "\"fence\""},
@@ -158,6 +182,7 @@ the_largest_grant_can_be_cleared_with_the_longest_words(void **state)
                   .since_ms = INT64_MAX},
         .session = {.ttl = {HF_TTL_MAX_MS}, .who = {texts, HF_SERVED_WHO_MAX}},
         .by = filled_with("\"").owner,
+        .gone = true,
     };
     size_t names = 0;
     char text[HF_RECORD_TEXT_MAX];
@@ -212,6 +237,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clear_is_read_and_written_as_designed),
+        cmocka_unit_test(a_clear_of_who_is_gone_says_so),
         cmocka_unit_test(what_is_no_clear_is_corrupt),
         cmocka_unit_test(
             the_largest_grant_can_be_cleared_with_the_longest_words),

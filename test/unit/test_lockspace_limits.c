@@ -160,6 +160,7 @@ the_longest_audit_fits_into_the_least_batch(void **state)
                     .stream = 11,
                     .clear = {.lock = {{"default", 7}, {"A", 1}, HF_EXCLUSIVE},
                               .fence = 101,
+                              .at_once = true,
                               .audit = {words, 0}}},
     };
     struct hf_change change;

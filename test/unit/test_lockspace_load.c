@@ -38,6 +38,32 @@ load_grant(struct room *room, uint64_t fence, uint64_t session,
                     });
 }
 
+/* Whom no leader before may speak for: it was not heard yet by this one. */
+static void
+a_loaded_session_is_spared_until_its_ttl_is_over(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = room_empty(&config);
+
+    (void)state;
+    room_step(&r, (struct hf_lockspace_event){
+                      .kind = HF_SPACE_LOAD_SESSION,
+                      .session = {.id = 1,
+                                  .secret = {{1}},
+                                  .ttl = {500},
+                                  .if_dead = HF_REFUSE},
+                  });
+    load_grant(&r, 90, 1, "A", HF_EXCLUSIVE);
+    room_serve(&r, 1000);
+    room_clock(&r, 1499);
+    room_clear_suspected(&r, 11, "A", 90);
+    room_clock(&r, 1500);
+    room_clear_suspected(&r, 12, "A", 90);
+    EXPECT_TOLD(&r, "11 not suspected: silent 499 ms, in 1 ms\n"
+                    "12 cleared\n");
+    room_fini(&r);
+}
+
 /* 1 holds A, and 2 and 3 are there; there is a grace of 500 ms. */
 static struct room
 taken_over(void)
@@ -365,6 +391,7 @@ main(void)
             fences_begin_above_what_clients_have_seen_while_it_waits),
         cmocka_unit_test(what_was_granted_is_held_under_the_next_leader),
         cmocka_unit_test(a_loaded_session_is_counted_from_the_load),
+        cmocka_unit_test(a_loaded_session_is_spared_until_its_ttl_is_over),
         cmocka_unit_test(a_grant_without_its_session_is_void_and_swept),
         cmocka_unit_test(fences_grow_from_whatever_was_highest),
         cmocka_unit_test(a_store_that_contradicts_itself_is_not_led),

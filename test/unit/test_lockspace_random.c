@@ -133,6 +133,9 @@ is_same(const struct oracle_answer *a, const struct hf_answer *b)
         return a->over == b->over;
     if (b->kind == HF_ANSWER_GRANTED)
         return a->grant != NULL || a->fence == b->fence;
+    if (b->kind == HF_ANSWER_NOT_SUSPECTED)
+        return a->silent == b->suspected.silent.ms &&
+               a->rest == b->suspected.rest.ms;
     return b->kind != HF_ANSWER_ALIVE || a->differs == b->alive.differs;
 }
 
@@ -282,6 +285,7 @@ fill(struct world *w, struct hf_message *message, const struct sent *sent,
     } else if (m->kind == HF_MESSAGE_CLEAR && wants_of(m->modes, wants) > 0) {
         message->clear.lock = wants[0];
         message->clear.fence = m->fence;
+        message->clear.at_once = m->at_once;
         message->clear.audit = audit_of(m->fence, audit);
     } else if (m->kind == HF_MESSAGE_KEEP_ALIVE) {
         message->keep_alive.compare = !m->ends_lanes;
@@ -393,6 +397,7 @@ pick_clear(struct world *w, struct oracle_message *m)
         if (lane->known && grant->on)
             m->fence = grant->fence;
     }
+    m->at_once = chance(w, 50);
     pick_names(w, m, 1);
 }
 

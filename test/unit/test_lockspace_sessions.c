@@ -377,6 +377,70 @@ a_clear_takes_only_the_grant_that_was_shown(void **state)
 }
 
 static void
+a_clear_spares_who_was_heard_within_its_ttl(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_open(&r, 4, 500, HF_REFUSE);
+    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
+    room_acquire(&r, (struct call){.stream = 12, .session = 1, .names = "B"});
+    room_clock(&r, 1499);
+    room_hush(&r);
+    room_clear_suspected(&r, 13, "A", 101);
+    room_clear_suspected(&r, 14, "B", 102);
+    EXPECT_TOLD(&r, "13 not suspected: silent 499 ms, in 1 ms\n"
+                    "14 not suspected: silent 499 ms, in 9501 ms\n");
+    room_clock(&r, 1500);
+    room_clear_suspected(&r, 15, "A", 101);
+    room_clear(&r, 16, "B", 102);
+    EXPECT_TOLD(&r, "15 cleared\n"
+                    "16 cleared\n");
+    room_fini(&r);
+}
+
+/* It is judged by CLOCK alone: what came during a pause is read before. */
+static void
+a_clear_that_is_read_before_the_time_spares_its_holder(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_open(&r, 4, 500, HF_REFUSE);
+    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
+    room_hush(&r);
+    r.now.ms = 2000;
+    room_clear_suspected(&r, 12, "A", 101);
+    room_keep_alive(&r, (struct call){.stream = 13, .session = 4});
+    room_clock(&r, 2499);
+    room_clear_suspected(&r, 14, "A", 101);
+    EXPECT_TOLD(&r, "12 not suspected: silent 1000 ms, in 0 ms\n"
+                    "13 alive\n"
+                    "14 not suspected: silent 499 ms, in 1 ms\n");
+    room_fini(&r);
+}
+
+static void
+a_suspected_session_that_speaks_is_spared_again(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_open(&r, 4, 500, HF_REFUSE);
+    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
+    room_clock(&r, 1500);
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 4});
+    room_hush(&r);
+    room_clear_suspected(&r, 13, "A", 101);
+    room_clear(&r, 14, "A", 101);
+    room_clear_suspected(&r, 15, "A", 101);
+    EXPECT_TOLD(&r, "13 not suspected: silent 0 ms, in 500 ms\n"
+                    "14 cleared\n"
+                    "15 not held\n");
+    room_fini(&r);
+}
+
+static void
 a_suspected_session_is_over_when_a_clear_took_all(void **state)
 {
     struct room r = room_new();
@@ -420,6 +484,10 @@ main(void)
             a_suspected_session_is_over_when_its_last_grant_goes_back),
         cmocka_unit_test(a_cleared_grant_is_free_and_named_until_its_release),
         cmocka_unit_test(a_clear_takes_only_the_grant_that_was_shown),
+        cmocka_unit_test(a_clear_spares_who_was_heard_within_its_ttl),
+        cmocka_unit_test(
+            a_clear_that_is_read_before_the_time_spares_its_holder),
+        cmocka_unit_test(a_suspected_session_that_speaks_is_spared_again),
         cmocka_unit_test(a_suspected_session_is_over_when_a_clear_took_all),
     };
 

@@ -286,6 +286,32 @@ a_json_string_of_broken_bytes_is_still_json(void **state)
     assert_string_equal(buffer, "\"a" FFFD FFFD "\\\"\\u0080\"");
 }
 
+static void
+a_word_has_a_letter_or_a_digit_of_any_script(void **state)
+{
+    static const char *const words[] = {"a",    "Z", "… 7", "ß",    "é",
+                                        "保守", "д", "ª",   "-- x", "\xFF y"};
+    static const char *const none[] = {"",
+                                       " ",
+                                       "…",
+                                       "'…'",
+                                       "--",
+                                       "?!",
+                                       "«»",
+                                       "×÷",
+                                       "→",
+                                       "。",
+                                       "\xFF",
+                                       "\n\t",
+                                       "\xF0\x9F\x94\xA5"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        assert_true(hf_text_has_word(words[i], strlen(words[i])));
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        assert_false(hf_text_has_word(none[i], strlen(none[i])));
+}
+
 int
 main(void)
 {
@@ -302,6 +328,7 @@ main(void)
         cmocka_unit_test(shown_text_is_cut_between_characters),
         cmocka_unit_test(a_json_string_says_what_it_was_given),
         cmocka_unit_test(a_json_string_of_broken_bytes_is_still_json),
+        cmocka_unit_test(a_word_has_a_letter_or_a_digit_of_any_script),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,19 @@ hf_look_holders(const struct hf_lockspace *ls, uint32_t name, uint32_t *cursor,
 }
 
 bool
+hf_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
+               uint64_t fence, struct hf_look_claim *row)
+{
+    uint32_t name = hf_names_find(ls, lock);
+    uint32_t cursor = 0;
+
+    while (name != 0 && hf_look_holders(ls, name, &cursor, row))
+        if (row->fence == fence)
+            return true;
+    return false;
+}
+
+bool
 hf_look_line(const struct hf_lockspace *ls, uint32_t name, uint32_t *cursor,
              struct hf_look_claim *row)
 {

@@ -82,6 +82,11 @@ bool hf_look_find(struct hf_lockspace *ls, const struct hf_want *lock,
 /* Who holds a name, and who is in line for it, the first comes first. */
 bool hf_look_holders(const struct hf_lockspace *ls, uint32_t name,
                      uint32_t *cursor, struct hf_look_claim *row);
+
+/* The one of that fence, if it holds that lock. */
+bool hf_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
+                    uint64_t fence, struct hf_look_claim *row);
+
 bool hf_look_line(const struct hf_lockspace *ls, uint32_t name,
                   uint32_t *cursor, struct hf_look_claim *row);
 

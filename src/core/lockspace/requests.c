@@ -536,14 +536,40 @@ keep_audit(struct hf_lockspace *ls, uint32_t number, struct hf_bytes audit)
     return true;
 }
 
+/* Only CLOCK judges a silence, once all that has arrived was read: a clear that
+ * is read before the keep-alive that came with it proves nothing [S2].  A
+ * session of takeover is never suspected: its end takes what it holds. */
+static bool
+is_suspected(const struct hf_ls_session *session)
+{
+    return session->state == HF_SESSION_SUSPECTED;
+}
+
+static void
+spare(struct hf_lockspace *ls, const struct hf_message *message,
+      const struct hf_ls_session *session)
+{
+    struct hf_answer *answer =
+        hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_SUSPECTED);
+
+    answer->suspected.silent = hf_between(session->heard_at, ls->now);
+    answer->suspected.rest = hf_between(ls->now, hf_owners_end_of_ttl(session));
+}
+
 void
 hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
 {
     uint32_t name = hf_names_find(ls, &message->clear.lock);
     uint32_t claim = hf_owners_fence(ls, message->clear.fence);
+    const struct hf_ls_session *session;
 
     if (name == 0 || claim == 0 || part_of(ls, claim, name) == 0) {
         hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_HELD);
+        return;
+    }
+    session = hf_claims_session_of(ls, hf_claim_at(ls, claim));
+    if (!message->clear.at_once && !is_suspected(session)) {
+        spare(ls, message, session);
         return;
     }
     if (!keep_audit(ls, claim, message->clear.audit)) {

@@ -63,6 +63,7 @@ answers_keep(struct world *w, struct sim_node *node,
     kept->answer = *answer;
     kept->decided = ++w->turn;
     kept->fences_count = 0;
+    promise_decided(w, (unsigned)(node - w->nodes), answer);
     if (answer->kind == HF_ANSWER_ALIVE)
         list_revoked(node, kept);
     else if (answer->kind == HF_ANSWER_PAGE)

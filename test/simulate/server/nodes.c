@@ -304,6 +304,23 @@ step_with_names(struct world *w, unsigned who, const struct sim_packet *packet,
     nodes_step(w, who, *event);
 }
 
+/* By whom, and when by its clock; what is of another term does not count. */
+static void
+note_heard(struct world *w, unsigned who, const struct hf_message *message)
+{
+    const struct sim_node *node = &w->nodes[who];
+
+    if (node->machine.state != HF_NODE_SERVING ||
+        (message->kind != HF_MESSAGE_OPEN &&
+         message->term != node->machine.term))
+        return;
+    w->heard[message->session] = (struct sim_heard){
+        .node = who + 1,
+        .life = node->life,
+        .at = sim_clock_read(&node->clock, w->now),
+    };
+}
+
 void
 nodes_hear(struct world *w, const struct sim_packet *packet)
 {
@@ -327,6 +344,7 @@ nodes_hear(struct world *w, const struct sim_packet *packet)
            sizeof(packet->send.secret.bytes));
     if (event.message.kind == HF_MESSAGE_OPEN)
         fill_open(w, &event.message);
+    note_heard(w, packet->node, &event.message);
     node->hears = packet;
     step_with_names(w, packet->node, packet, &event);
     node->hears = NULL;
@@ -354,7 +372,7 @@ nodes_stream_ended(struct world *w, unsigned who, uint64_t number)
 }
 
 void
-nodes_clear(struct world *w, const struct sim_grant *grant)
+nodes_clear(struct world *w, const struct sim_grant *grant, bool at_once)
 {
     unsigned who = nodes_serving(w);
     struct hf_node_event event = {.kind = HF_NODE_MESSAGE};
@@ -363,17 +381,23 @@ nodes_clear(struct world *w, const struct sim_grant *grant)
     HF_CHECK(stream < STREAMS_MAX);
     if (who == 0 || w->now < w->nodes[who - 1].frozen_until)
         return;
-    w->streams[stream] = (struct sim_stream){.node = who - 1};
-    w->wishes[grant->wish].cleared = true;
+    w->streams[stream] = (struct sim_stream){
+        .node = who - 1,
+        .id = grant->session,
+        .clears = grant->wish,
+        .at_once = at_once,
+    };
     event.message.kind = HF_MESSAGE_CLEAR;
     event.message.stream = stream;
     for (unsigned i = 0; i < NAMES_MAX; i++)
         if (grant->modes[i] != 0)
             event.message.clear.lock = nodes_want(i, grant->modes[i]);
     event.message.clear.fence = grant->fence;
+    event.message.clear.at_once = at_once;
     event.message.clear.audit = (struct hf_bytes){"why", 3};
-    world_say(w, "an operator clears fence %llu",
-              (unsigned long long)grant->fence);
+    world_say(w, "an operator clears fence %llu%s",
+              (unsigned long long)grant->fence,
+              at_once ? "" : ", if its holder is suspected");
     nodes_step(w, who - 1, event);
 }
 

@@ -28,8 +28,9 @@ void nodes_answered(struct world *w, const struct sim_call *call);
 void nodes_hint(struct world *w);
 void nodes_wake(struct world *w, unsigned who); /* the hint has come */
 
-/* An operator takes a grant, if anybody leads. */
-void nodes_clear(struct world *w, const struct sim_grant *grant);
+/* An operator takes a grant, if anybody leads: at once, or if its holder is
+ * suspected. */
+void nodes_clear(struct world *w, const struct sim_grant *grant, bool at_once);
 
 /* A lock of this name, which is a number here. */
 struct hf_want nodes_want(unsigned name, uint8_t mode);

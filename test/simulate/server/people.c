@@ -181,13 +181,13 @@ people_clear_one(struct world *w)
 
     for (size_t i = from; i < w->store.grants_count; i++)
         if (store_valid(w, &w->store.grants[i])) {
-            nodes_clear(w, &w->store.grants[i]);
+            nodes_clear(w, &w->store.grants[i], percent(w, 70));
             return;
         }
 }
 
-/* The dead do not give back, and what came back with an older copy of the
- * store nobody knows of. */
+/* The dead do not give back, and are suspected by now.  What came back with an
+ * older copy of the store nobody knows of, though its session may be alive. */
 void
 people_clear_rest(struct world *w)
 {
@@ -196,6 +196,6 @@ people_clear_rest(struct world *w)
         const struct sim_wish *wish = &w->wishes[grant.wish];
 
         if (store_valid(w, &grant) && (!sessions_lives(w, wish) || wish->ghost))
-            nodes_clear(w, &grant);
+            nodes_clear(w, &grant, wish->ghost);
     }
 }

@@ -326,6 +326,40 @@ promise_told(struct world *w, struct sim_wish *wish,
         on_ended(w, wish, tell);
 }
 
+/* Did that process hear of it within its ttl, by its own clock? */
+static bool
+is_heard(const struct world *w, unsigned who, const struct sim_stream *stream)
+{
+    const struct sim_node *node = &w->nodes[who];
+    const struct sim_heard *heard = &w->heard[stream->id];
+    const struct sim_wish *wish = &w->wishes[stream->clears];
+    struct hf_instant now = sim_clock_read(&node->clock, w->now);
+    struct hf_duration ttl = w->sessions[wish->session].config.terms.ttl;
+
+    return heard->node == who + 1 && heard->life == node->life &&
+           !hf_reached(now, hf_after(heard->at, ttl));
+}
+
+void
+promise_decided(struct world *w, unsigned who, const struct hf_answer *answer)
+{
+    const struct sim_stream *stream = &w->streams[answer->stream];
+    struct sim_wish *wish = &w->wishes[stream->clears];
+
+    if (answer->kind == HF_ANSWER_NOT_SUSPECTED)
+        w->counts.spared++;
+    if (answer->kind != HF_ANSWER_CLEARED)
+        return;
+    wish->cleared = true;
+    if (stream->at_once)
+        return;
+    w->counts.judged++;
+    if (is_heard(w, who, stream))
+        world_break(w, "a clear spares who was heard within its ttl",
+                    "wish %llu, fence %llu", NUMBER(stream->clears),
+                    NUMBER(wish->fence));
+}
+
 /* ---- What is believed ---------------------------------------------------- */
 
 static bool

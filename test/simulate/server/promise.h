@@ -17,6 +17,10 @@ void promise_committed(struct world *w);
  */
 void promise_losing(struct world *w, const struct sim_store *left);
 
+/* A leader has decided what it answers. */
+void promise_decided(struct world *w, unsigned node,
+                     const struct hf_answer *answer);
+
 /* A node lets an answer out. */
 void promise_answered(struct world *w, unsigned node,
                       const struct sim_answer *answer);

@@ -76,6 +76,8 @@ print_counts(uint64_t seeds, const struct sim_counts *all)
         {"frozen", all->freezes},
         {"cut off", all->cuts},
         {"cleared", all->clears},
+        {"of these suspected", all->judged},
+        {"spared", all->spared},
         {"pages", all->pages},
         {"restored", all->restores},
         {"spoke before the time", all->spoke},
@@ -99,7 +101,8 @@ much_happened(uint64_t seeds, const struct sim_counts *all)
             all->unavailable > seeds && all->losses > seeds &&
             all->doubts > seeds / 4 && all->terms > 3 * seeds &&
             all->failovers > seeds / 4 && all->late > seeds / 2 &&
-            all->clears > seeds / 4 && all->pages > seeds / 50 &&
+            all->clears > seeds / 4 && all->judged > seeds / 50 &&
+            all->spared > seeds / 20 && all->pages > seeds / 50 &&
             all->restores > seeds / 100 && all->spoke > seeds / 10 &&
             all->removals > seeds / 100 && all->graces > seeds / 50);
 }

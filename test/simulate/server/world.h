@@ -200,7 +200,7 @@ struct sim_wish {
     bool released; /* its user said so, or ended the session */
     bool ended;
     bool settled;       /* nothing may be at the server any more */
-    bool cleared;       /* an operator wants it to be taken, or it was */
+    bool cleared;       /* a leader took it for an operator */
     uint64_t forgotten; /* a fence that the store lost */
     bool ghost;         /* it came back with an older copy of the store */
     size_t place; /* of its grant in the store, when it was last looked for */
@@ -219,6 +219,13 @@ struct sim_session {
     size_t mine_count;
     uint64_t open[OPEN_MAX]; /* streams that may yet be answered */
     size_t open_count;
+};
+
+/* A lease was heard by a leader. */
+struct sim_heard {
+    unsigned node;        /* from 1; 0: by none */
+    uint64_t life;        /* of that */
+    struct hf_instant at; /* on its clock */
 };
 
 /* A process: its sessions live, sleep and die together. */
@@ -243,6 +250,8 @@ struct sim_stream {
     uint64_t heard_life; /* of the node that heard it; 0: none did */
     bool ended;          /* for the node */
     bool holds;          /* the lease had a record when it was sent */
+    uint64_t clears;     /* of an operator's: the wish whose grant is meant */
+    bool at_once;        /* ... whether its holder was silent or not */
 };
 
 enum packet_kind {
@@ -276,7 +285,8 @@ struct sim_packet {
 struct sim_counts {
     uint64_t steps, grants, timeouts, unavailable, losses, doubts, gones;
     uint64_t terms, failovers, commits, unknowns, refusals, late;
-    uint64_t kills, freezes, cuts, clears, pages, restores, removals, deaths;
+    uint64_t kills, freezes, cuts, clears, spared, judged, pages, restores,
+        removals, deaths;
     uint64_t spoke;  /* in time, and time was told before it was read */
     uint64_t graces; /* terms that began in one */
 };
@@ -307,6 +317,7 @@ struct world {
     unsigned generation;     /* grows when it is restored, or lost */
     uint64_t last_id;        /* of a lease */
     uint64_t highest_fence;  /* ever written */
+    struct sim_heard heard[IDS_MAX];
     uint64_t exclusive_told[NAMES_MAX];
     int64_t serving_since; /* the last begin of a leader */
 

@@ -581,6 +581,17 @@ end_session(struct oracle *o, struct oracle_session *session)
     *session = (struct oracle_session){.open = false};
 }
 
+/* It was not silent for its ttl, or nobody has judged so yet [S6]. */
+static void
+spare(struct oracle *o, const struct oracle_session *session, uint64_t stream)
+{
+    struct oracle_answer *answer = say(o, stream, HF_ANSWER_NOT_SUSPECTED);
+    int64_t end = session->heard + session->ttl;
+
+    answer->silent = o->now - session->heard;
+    answer->rest = end > o->now ? end - o->now : 0;
+}
+
 static void
 clear(struct oracle *o, const struct oracle_message *m)
 {
@@ -597,6 +608,10 @@ clear(struct oracle *o, const struct oracle_message *m)
                               held->modes[i] != ORACLE_NOTHING);
         if (!holds(held) || held->fence != m->fence || !named)
             continue;
+        if (!m->at_once && !session->suspected) {
+            spare(o, session, m->stream);
+            return;
+        }
         held->revoked = true;
         if (held->n == lane->n) {
             lane->state = O_OVER;

@@ -86,6 +86,7 @@ struct oracle_message {
     bool no_ttl, no_refuse, no_modes;
     bool late;       /* OPEN: of a session that is remembered as ended */
     uint64_t fence;  /* CLEAR, oracle_handed */
+    bool at_once;    /* CLEAR */
     bool lies;       /* KEEP_ALIVE: it believes in one too many */
     bool ends_lanes; /* KEEP_ALIVE: and says nothing of what it believes */
 };
@@ -96,6 +97,8 @@ struct oracle_answer {
     enum hf_over over;
     uint64_t fence;
     bool differs;
+    int64_t silent; /* NOT_SUSPECTED, and so: */
+    int64_t rest;
     struct oracle_grant *grant; /* a new one, which is to learn its fence */
     struct oracle_lane *parked; /* by it, and is to learn its mark */
 };

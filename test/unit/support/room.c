@@ -89,6 +89,7 @@ word_of(enum hf_answer_kind kind)
         [HF_ANSWER_CLEARED] = "cleared",
         [HF_ANSWER_NOT_HELD] = "not held",
         [HF_ANSWER_OTHER] = "other",
+        [HF_ANSWER_NOT_SUSPECTED] = "not suspected",
         [HF_ANSWER_NOT_LEADING] = "not leading",
     };
 
@@ -149,6 +150,11 @@ tell(struct room *room, const struct hf_answer *answer)
     case HF_ANSWER_LATER:
         if (answer->grace.ms > 0)
             add(room, ", %lld ms", (long long)answer->grace.ms);
+        break;
+    case HF_ANSWER_NOT_SUSPECTED:
+        add(room, ": silent %lld ms, in %lld ms",
+            (long long)answer->suspected.silent.ms,
+            (long long)answer->suspected.rest.ms);
         break;
     case HF_ANSWER_TERM:
     case HF_ANSWER_OPENED:
@@ -406,18 +412,31 @@ room_end(struct room *room, struct call call)
     room_step(room, message(HF_MESSAGE_END, &call));
 }
 
+static void
+clear(struct room *room, struct call call, uint64_t fence, bool at_once)
+{
+    struct hf_lockspace_event event = message(HF_MESSAGE_CLEAR, &call);
+    struct hf_want wants[WANTS_MAX];
+
+    HF_CHECK(parse(call.names, wants) == 1);
+    event.message.clear.lock = wants[0];
+    event.message.clear.fence = fence;
+    event.message.clear.at_once = at_once;
+    event.message.clear.audit = bytes("by ann", 6);
+    room_step(room, event);
+}
+
 void
 room_clear(struct room *room, uint64_t stream, const char *name, uint64_t fence)
 {
-    struct hf_lockspace_event event =
-        message(HF_MESSAGE_CLEAR, &(struct call){.stream = stream});
-    struct hf_want wants[WANTS_MAX];
+    clear(room, (struct call){.stream = stream, .names = name}, fence, true);
+}
 
-    HF_CHECK(parse(name, wants) == 1);
-    event.message.clear.lock = wants[0];
-    event.message.clear.fence = fence;
-    event.message.clear.audit = bytes("by ann", 6);
-    room_step(room, event);
+void
+room_clear_suspected(struct room *room, uint64_t stream, const char *name,
+                     uint64_t fence)
+{
+    clear(room, (struct call){.stream = stream, .names = name}, fence, false);
 }
 
 static struct hf_lockspace_event

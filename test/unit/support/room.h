@@ -72,8 +72,11 @@ void room_release(struct room *room, struct call call);
 void room_lower(struct room *room, struct call call);
 void room_keep_alive(struct room *room, struct call call);
 void room_end(struct room *room, struct call call);
+/* At once; or only if its holder is suspected [S6]. */
 void room_clear(struct room *room, uint64_t stream, const char *name,
                 uint64_t fence);
+void room_clear_suspected(struct room *room, uint64_t stream, const char *name,
+                          uint64_t fence);
 void room_stream_ends(struct room *room, struct call call);
 void room_handed(struct room *room, struct call call);
 
