@@ -363,8 +363,11 @@ HF_PUBLIC uint64_t hf_lock_fence(const struct hf_lock *lock);
  */
 HF_PUBLIC int64_t hf_lock_right_ms(const struct hf_lock *lock);
 
-/* What is known of the holder it waits for, or waited for to the end.  The
- * caller's; NULL: no memory, or a forked child's call. */
+/* What is known of the holder it waits for, or waited for to the end.  Of one
+ * that was lost HF_FIELD_CLEARED tells whether a lock server has said that
+ * somebody cleared it, and HF_FIELD_BY_USER, BY_HOST and BY_REASON who did, and
+ * why; of a table's the audit has it, under its name and fence.  The caller's;
+ * NULL: no memory, or a forked child's call. */
 HF_PUBLIC struct hf_view *hf_lock_view(const struct hf_lock *lock);
 
 /*
@@ -445,7 +448,7 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_query_new(struct hf_client *client,
  *   HF_WATCH   [E] longest look for a sign of life, a duration; "0s", the
  *              default: read once, which proves no death; "forever": up to the
  *              record's ttl
- *   HF_REASON  [C] required; kept in the audit
+ *   HF_REASON  [C] required, with a letter or a digit; kept in the audit
  *   HF_FORCE   [C] "yes": do not watch for a sign of life first, and delete it
  *              though it beats meanwhile; default "no"
  *   HF_FENCE   [C] clear the holder of this fence and no later one
@@ -471,7 +474,8 @@ HF_PUBLIC void hf_query_set_user(struct hf_query *query, void *user);
  * A lock server lists in its own order, and in a list are those that are held;
  * its examine has rows, too: all who hold the lock, then all who wait for it.
  * Its clear needs a holder that the server suspects, or whose processes are
- * gone, unless it is forced.
+ * gone, unless it is forced: it goes on until that is so, or until the holder
+ * is heard.
  *
  * An examine watches the record for a beat, and its processes where they are
  * this host's, and ends at the first proof either way.  An absent lock is a

@@ -1,18 +1,23 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ask.h"
+#include "base/alloc.h"
 #include "report.h"
 #include "say.h"
 #include "verbs.h"
 
 static const char help[] =
-    "usage: holdfast clear [OPTION...] --reason TEXT NAME\n"
+    "usage: holdfast clear [OPTION...] --reason TEXT NAME...\n"
+    "       holdfast clear [OPTION...] --reason TEXT --prefix PREFIX\n"
     "\n"
     "Delete the record of a dead holder by hand, whatever its --if-dead says.\n"
     "Watches it for its whole ttl first, and leaves it alone when it shows\n"
     "life; a holder whose processes are gone from this host is not watched.\n"
+    "Of several locks all are watched at once, and each has a line.\n"
     "\n"
     "  --reason TEXT  why; kept with who and when in the audit\n"
     "  --force        do not watch for a sign of life first, and delete it\n"
@@ -20,27 +25,51 @@ static const char help[] =
     "                 loses its lock, and learns it only at its next beat:\n"
     "                 until then two may run at once\n"
     "  --fence N      clear the holder of this fence, and no later one\n"
+    "  --prefix P     all locks whose names begin with P: those holders that\n"
+    "                 the place lists now, and no later ones\n"
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
-    "  --json         the answer as one JSON object\n"
+    "  --json         the answer as one JSON object, for each lock one line\n"
     "  -h, --help     this text\n"
     "\n"
     "Exit: 0 cleared; 1 no such lock, or not of that fence; 75 not cleared:\n"
     "  its holder shows life, or it changed hands meanwhile; 69 the place is\n"
     "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is "
     "not\n"
-    "  ours.\n"
+    "  ours.  Of several locks the gravest: 75 goes before 1, and what is\n"
+    "  wrong with the place before both.\n"
     "\n"
     "  holdfast clear --reason 'the machine lost power; schema checked' \\\n"
     "      migrate\n";
 
 struct reading {
     struct hf_which which;
+    const char *const *names; /* of locks; borrowed */
+    size_t names_count;
+    const char *prefix; /* in the place of names; or NULL */
     const char *reason;
     bool force;
     const char *fence_text; /* as given; NULL: whoever has it */
-    uint64_t fence;         /* the same; 0 */
 };
+
+/* One lock that is to be cleared. */
+struct clearing {
+    struct clearing *next;  /* owned */
+    char *name;             /* owned */
+    uint64_t fence;         /* of the holder that is meant; 0: whoever has it */
+    struct hf_query *query; /* owned; NULL: it was told of */
+};
+
+/* All of them, in the order in which they were named. */
+struct clearings {
+    const struct reading *reading;
+    struct hf_ask *ask;
+    struct clearing *first;
+    struct clearing **last; /* where the next one goes */
+    size_t count;
+};
+
+/* ---- What became of one -------------------------------------------------- */
 
 static int
 print_json(const struct hf_view *seen, bool cleared)
@@ -53,28 +82,52 @@ print_json(const struct hf_view *seen, bool cleared)
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
+/* Who it is, and of which fence, as one of several. */
+static void
+add_briefly(struct hf_text *out, const struct hf_view *seen)
+{
+    if (!hf_report_corrupt(seen)) {
+        hf_report_who(out, seen);
+        hf_text_add(out, ", ");
+    }
+    hf_text_addf(out, "fence %" PRIu64, hf_report_fence(seen));
+}
+
 static int
-say_cleared(const struct hf_view *seen, const char *name, bool force)
+say_cleared(const struct clearings *all, const struct hf_view *seen,
+            const char *name)
 {
     struct hf_text out = HF_PHRASE;
 
-    hf_text_addf(&out, "cleared %s\n", name);
-    if (!hf_report_corrupt(seen))
-        hf_report_holder(&out, "  ", seen, !force);
+    hf_text_addf(&out, "cleared %s", name);
+    if (all->count > 1) {
+        hf_text_add(&out, ": ");
+        add_briefly(&out, seen);
+    }
+    hf_text_add(&out, "\n");
+    if (all->count == 1 && !hf_report_corrupt(seen))
+        hf_report_holder(&out, "  ", seen, !all->reading->force);
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
 static int
-say_not_cleared(const struct hf_view *seen, const char *name)
+say_not_cleared(const struct clearings *all, const struct hf_view *seen,
+                const char *name)
 {
     enum hf_life life = hf_report_life(seen);
     bool alive = life == HF_LIFE_BEATING || life == HF_LIFE_RUNNING;
     struct hf_text out = HF_PHRASE;
 
-    hf_text_addf(&out, "holdfast: %s was not cleared: %s\n", name,
+    hf_text_addf(&out, "holdfast: %s was not cleared: %s", name,
                  alive ? "its holder is alive"
                        : "it changed while it was watched");
-    if (!hf_report_corrupt(seen))
+    if (all->count > 1) {
+        hf_text_add(&out, " (");
+        add_briefly(&out, seen);
+        hf_text_add(&out, ")");
+    }
+    hf_text_add(&out, "\n");
+    if (all->count == 1 && !hf_report_corrupt(seen))
         hf_report_holder(&out, "holdfast:   ", seen, true);
     hf_say_text(&out);
     return HF_EXIT_ALIVE;
@@ -90,98 +143,327 @@ say_another(const struct hf_view *seen, const char *name, uint64_t fence)
     return HF_EXIT_NONE;
 }
 
-/* What became of it: the exit code. */
+/* What was seen, and done: the exit code. */
 static int
-tell(const struct hf_view *seen, const struct reading *r, const char *name,
-     const char *place)
+tell_seen(const struct clearings *all, const struct clearing *one,
+          const struct hf_view *seen)
 {
     bool cleared = hf_view_number(seen, HF_FIELD_CLEARED) != 0;
     bool another =
-        !cleared && r->fence != 0 && hf_report_fence(seen) != r->fence;
+        !cleared && one->fence != 0 && hf_report_fence(seen) != one->fence;
+    struct hf_which which = all->reading->which;
+    struct hf_text name = HF_PHRASE;
 
+    which.name = one->name;
     if (!cleared && !hf_report_exists(seen))
-        return hf_report_none(&r->which, place);
-    if (r->which.json) {
+        return hf_report_none(&which, hf_client_place(all->ask->client));
+    if (which.json) {
         int code = print_json(seen, cleared);
 
         if (cleared || code != 0)
             return code;
         return another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
     }
+    hf_phrase_quote(&name, one->name);
     if (another)
-        return say_another(seen, name, r->fence);
-    return cleared ? say_cleared(seen, name, r->force)
-                   : say_not_cleared(seen, name);
+        return say_another(seen, name.at, one->fence);
+    return cleared ? say_cleared(all, seen, name.at)
+                   : say_not_cleared(all, seen, name.at);
 }
 
 static int
-begin(struct hf_ask *ask, const struct reading *r)
+say_failed(const struct clearings *all, const struct clearing *one,
+           const struct hf_error *error, enum hf_status status)
 {
-    int code = hf_ask_begin(ask, HF_CLEAR, &r->which);
-
-    if (code == 0)
-        code = hf_ask_set(ask, HF_REASON, r->reason);
-    if (code == 0)
-        code = hf_ask_set(ask, HF_FORCE, r->force ? "yes" : "no");
-    if (code == 0)
-        code = hf_ask_set(ask, HF_FENCE, r->fence_text);
-    return code == 0 ? hf_ask_open(ask, &r->which) : code;
-}
-
-static int
-clear(struct hf_ask *ask, const struct reading *r)
-{
-    const char *place = hf_client_place(ask->client);
     struct hf_text name = HF_PHRASE;
-    struct hf_line line;
 
-    hf_phrase_quote(&name, r->which.name);
-    hf_line_init(&line, r->force ? "clearing" : "watching", name.at, place);
-    line.silent = r->which.json;
+    if (all->count == 1)
+        return hf_say_failure(error, status);
+    hf_phrase_quote(&name, one->name);
+    hf_say("%s: %s", name.at, error->text);
+    return hf_status_exit(status);
+}
 
-    int code = hf_ask_wait(ask, &line);
+static int
+tell(const struct clearings *all, struct clearing *one)
+{
+    struct hf_error error = {0};
+    enum hf_status status = hf_query_error(one->query, &error);
+    struct hf_view *seen;
+    int code;
 
-    if (code != 0)
-        return code;
-
-    struct hf_view *seen = hf_query_view(ask->query);
-
-    code = tell(seen, r, name.at, place);
-    hf_view_free(seen);
+    if (status == HF_OK) {
+        seen = hf_query_view(one->query);
+        code = tell_seen(all, one, seen);
+        hf_view_free(seen);
+    } else {
+        code = say_failed(all, one, &error, status);
+    }
+    hf_query_free(one->query);
+    one->query = NULL;
     return code;
 }
 
+/* ---- Which ones ---------------------------------------------------------- */
+
+static enum hf_status
+set_up(const struct clearings *all, const struct clearing *one,
+       struct hf_error *error)
+{
+    const struct reading *r = all->reading;
+    char fence[24];
+    const struct {
+        const char *option;
+        const char *text;
+    } wishes[] = {
+        {HF_SPACE, r->which.space},
+        {HF_NAME, one->name},
+        {HF_REASON, r->reason},
+        {HF_FORCE, r->force ? "yes" : "no"},
+        {HF_FENCE, one->fence != 0 ? fence : NULL},
+    };
+    enum hf_status status = HF_OK;
+
+    (void)snprintf(fence, sizeof(fence), "%" PRIu64, one->fence);
+    for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
+        if (status == HF_OK && wishes[i].text != NULL)
+            status = hf_query_set(one->query, wishes[i].option, wishes[i].text,
+                                  error);
+    return status;
+}
+
+/* One more; 0, or an exit code after having said why not. */
 static int
-take_fence(struct reading *r)
+add(struct clearings *all, const char *name, uint64_t fence)
+{
+    struct clearing *one = hf_new(&hf_alloc_libc, struct clearing);
+    struct hf_error error = {0};
+    enum hf_status status = HF_E_NOMEM;
+
+    if (one == NULL)
+        return hf_say_failure(&error, status);
+    *all->last = one;
+    all->last = &one->next;
+    all->count++;
+    one->fence = fence;
+    one->name = hf_copy(&hf_alloc_libc, name);
+    if (one->name != NULL)
+        status = hf_query_new(all->ask->client, HF_CLEAR, &one->query, &error);
+    if (status == HF_OK)
+        status = set_up(all, one, &error);
+    return status == HF_OK ? 0 : hf_say_failure(&error, status);
+}
+
+static int
+add_page(struct clearings *all, size_t *rows)
+{
+    struct hf_view *row;
+    int code = 0;
+
+    *rows = 0;
+    while ((row = hf_query_next(all->ask->query)) != NULL) {
+        ++*rows;
+        if (code == 0 && hf_view_number(row, HF_FIELD_FOREIGN) == 0)
+            code = add(all, hf_view_text(row, HF_FIELD_NAME),
+                       hf_report_fence(row));
+        hf_view_free(row);
+    }
+    return code;
+}
+
+/* Those that the place lists now. */
+static int
+add_listed(struct clearings *all)
+{
+    struct hf_which which = all->reading->which;
+    struct hf_text prefix = HF_PHRASE;
+    size_t rows = 1;
+    int code;
+
+    which.name = all->reading->prefix;
+    code = hf_ask_again(all->ask, HF_LIST, &which);
+    while (code == 0 && rows > 0) {
+        code = hf_ask_wait(all->ask, NULL);
+        if (code == 0)
+            code = add_page(all, &rows);
+    }
+    if (code != 0 || all->count > 0)
+        return code;
+    hf_phrase_quote(&prefix, which.name);
+    hf_say("no lock begins with %s in space %s at %s", prefix.at,
+           which.space != NULL ? which.space : "default",
+           hf_client_place(all->ask->client));
+    return HF_EXIT_NONE;
+}
+
+static void
+free_all(struct clearings *all)
+{
+    while (all->first != NULL) {
+        struct clearing *one = all->first;
+
+        all->first = one->next;
+        hf_query_free(one->query);
+        hf_free(&hf_alloc_libc, one->name);
+        hf_free(&hf_alloc_libc, one);
+    }
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+/* What is wrong with the place says more than what was found there. */
+static int
+graver(int one, int other)
+{
+    static const int ranks[] = {0, HF_EXIT_NONE, HF_EXIT_ALIVE};
+    size_t rank = 0;
+    size_t others = 0;
+
+    while (rank < sizeof(ranks) / sizeof(ranks[0]) && ranks[rank] != one)
+        rank++;
+    while (others < sizeof(ranks) / sizeof(ranks[0]) && ranks[others] != other)
+        others++;
+    return others > rank ? other : one;
+}
+
+static int
+start(const struct clearings *all)
+{
+    int code = 0;
+
+    for (struct clearing *one = all->first; one != NULL; one = one->next) {
+        struct hf_error error = {0};
+        enum hf_status status = hf_query_start(one->query, &error);
+
+        if (status != HF_OK)
+            code = graver(code, say_failed(all, one, &error, status));
+        if (status != HF_OK) {
+            hf_query_free(one->query);
+            one->query = NULL;
+        }
+    }
+    return code;
+}
+
+/* Of one lock its holder; of several how many are left, and why there is no
+ * answer. */
+static void
+show(const struct clearings *all, const struct clearing *first, size_t left,
+     struct hf_line *line)
+{
+    struct hf_view *seen = hf_query_view(first->query);
+    struct hf_text name = HF_PHRASE;
+    bool many = all->count > 1;
+
+    if (many)
+        hf_text_addf(&name, "%zu of %zu locks", left, all->count);
+    else
+        hf_phrase_quote(&name, first->name);
+    line->name = name.at;
+    line->most = all->reading->force
+                     ? (struct hf_duration){0}
+                     : hf_report_duration(seen, HF_FIELD_TTL_MS);
+    hf_line_show(line, many && hf_view_text(seen, HF_FIELD_ERROR)[0] == '\0'
+                           ? NULL
+                           : seen);
+    hf_view_free(seen);
+}
+
+/* Those that have ended are told of; NULL: none is left. */
+static struct clearing *
+tell_ended(const struct clearings *all, struct hf_line *line, size_t *left,
+           int *code)
+{
+    struct clearing *first = NULL;
+
+    *left = 0;
+    for (struct clearing *one = all->first; one != NULL; one = one->next) {
+        if (one->query != NULL &&
+            hf_query_state(one->query) == HF_STATE_ENDED) {
+            hf_line_end(line);
+            *code = graver(*code, tell(all, one));
+        }
+        if (one->query == NULL)
+            continue;
+        ++*left;
+        if (first == NULL)
+            first = one;
+    }
+    return first;
+}
+
+static int
+clear_all(const struct clearings *all)
+{
+    const struct hf_duration pause = {HF_LINE_PAUSE_MS};
+    const struct reading *r = all->reading;
+    struct clearing *first;
+    struct hf_line line;
+    size_t left;
+    int code = start(all);
+
+    hf_line_init(&line, r->force ? "clearing" : "watching", "",
+                 hf_client_place(all->ask->client));
+    line.silent = r->which.json;
+    while ((first = tell_ended(all, &line, &left, &code)) != NULL) {
+        show(all, first, left, &line);
+        (void)hf_query_wait(first->query, pause);
+    }
+    hf_line_end(&line);
+    return code;
+}
+
+/* What is wrong with it is said before the place is opened. */
+static int
+prepare(struct clearings *all)
+{
+    const struct reading *r = all->reading;
+    uint64_t fence =
+        r->fence_text != NULL ? strtoull(r->fence_text, NULL, 10) : 0;
+    int code = hf_ask_begin(all->ask, HF_CLEAR, &r->which);
+
+    for (size_t i = 0; code == 0 && i < r->names_count; i++)
+        code = add(all, r->names[i], fence);
+    if (code == 0)
+        code = hf_ask_open(all->ask, &r->which);
+    if (code == 0 && r->prefix != NULL)
+        code = add_listed(all);
+    return code;
+}
+
+/* ---- The command line ---------------------------------------------------- */
+
+static int
+check_fence(const char *text)
 {
     char *end = NULL;
+    uint64_t fence;
 
     errno = 0;
-    r->fence = strtoull(optarg, &end, 10);
-    if (errno != 0 || *end != '\0' || optarg[0] < '0' || optarg[0] > '9' ||
-        r->fence == 0)
+    fence = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' ||
+        fence == 0)
         return hf_say_usage("clear", "--fence needs the number of a fence");
-    r->fence_text = optarg;
     return 0;
 }
 
 static int
-read_line(struct reading *r, int argc, char **argv)
+read_options(struct reading *r, int argc, char **argv)
 {
     static const struct option options[] = {
         {"reason", required_argument, NULL, HF_OPTION_REASON},
         {"force", no_argument, NULL, HF_OPTION_FORCE},
         {"fence", required_argument, NULL, HF_OPTION_FENCE},
+        {"prefix", required_argument, NULL, HF_OPTION_PREFIX},
         HF_OPTIONS_SHARED,
         {NULL, 0, NULL, 0},
     };
 
     for (;;) {
         int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
-        int wrong = 0;
 
         if (option < 0)
-            break;
+            return 0;
         if (option == '?' || option == ':')
             return hf_options_bad("clear", option, argv);
         if (option == HF_OPTION_REASON)
@@ -189,20 +471,46 @@ read_line(struct reading *r, int argc, char **argv)
         else if (option == HF_OPTION_FORCE)
             r->force = true;
         else if (option == HF_OPTION_FENCE)
-            wrong = take_fence(r);
+            r->fence_text = optarg;
+        else if (option == HF_OPTION_PREFIX)
+            r->prefix = optarg;
         else
             (void)hf_options_take(&r->which, option);
-        if (wrong != 0)
-            return wrong;
     }
-    if (r->which.help)
-        return 0;
+}
 
-    int wrong = hf_options_name("clear", argc, argv, &r->which);
+/* The same lock twice would be told of twice, and once wrongly. */
+static int
+check_names(const struct reading *r)
+{
+    for (size_t i = 0; i < r->names_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(r->names[i], r->names[k]) == 0) {
+                struct hf_text name = HF_PHRASE;
 
-    if (wrong == 0 && (r->reason == NULL || r->reason[0] == '\0'))
-        return hf_say_usage("clear", "--reason is required: say why");
-    return wrong;
+                hf_phrase_quote(&name, r->names[i]);
+                return hf_say_usage("clear", "%s is named twice", name.at);
+            }
+    return 0;
+}
+
+static int
+check_line(const struct reading *r)
+{
+    if (r->names_count == 0 && r->prefix == NULL)
+        return hf_say_usage("clear", "which lock? (see holdfast clear --help)");
+    if (r->names_count > 0 && r->prefix != NULL)
+        return hf_say_usage("clear", "either names or --prefix");
+    if (r->prefix != NULL && r->prefix[0] == '\0')
+        return hf_say_usage("clear", "--prefix is empty: every lock?");
+    if (r->fence_text != NULL && r->names_count != 1)
+        return hf_say_usage("clear", "--fence is of one lock: name that alone");
+    if (r->reason == NULL || !hf_text_has_word(r->reason, strlen(r->reason)))
+        return hf_say_usage("clear", "--reason is required: say why, with a "
+                                     "letter or a digit in it");
+    if (r->fence_text != NULL && check_fence(r->fence_text) != 0)
+        return HF_EXIT_USAGE;
+    return check_names(r);
 }
 
 int
@@ -210,15 +518,23 @@ hf_clear_verb(int argc, char **argv)
 {
     struct reading r = {.reason = NULL};
     struct hf_ask ask = {.client = NULL};
-    int code = read_line(&r, argc, argv);
+    struct clearings all = {.reading = &r, .ask = &ask};
+    int code = read_options(&r, argc, argv);
 
     if (code != 0)
         return code;
     if (r.which.help)
         return hf_options_help(help);
-    code = begin(&ask, &r);
+    r.names = (const char *const *)argv + optind;
+    r.names_count = (size_t)(argc - optind);
+    code = check_line(&r);
+    if (code != 0)
+        return code;
+    all.last = &all.first;
+    code = prepare(&all);
     if (code == 0)
-        code = clear(&ask, &r);
+        code = clear_all(&all);
+    free_all(&all);
     hf_ask_end(&ask);
     return code;
 }

@@ -105,6 +105,9 @@ add_holder(struct hf_text *out, const struct hf_line *line,
 
     hf_text_addf(out, "%s %s%s", line->verb, line->name,
                  for_how_long(line->began_at, text, sizeof(text)));
+    if (line->most.ms > 0)
+        hf_text_addf(out, ", at most %s",
+                     hf_duration_text(line->most, text, sizeof(text)));
     if (hf_report_exists(seen) && !hf_report_corrupt(seen)) {
         hf_text_add(out, ": ");
         hf_report_who(out, seen);

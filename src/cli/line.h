@@ -33,6 +33,7 @@ struct hf_line {
     const char *name;         /* the lock's, quoted; borrowed */
     const char *place;        /* borrowed */
     struct hf_duration limit; /* of the wait */
+    struct hf_duration most;  /* it goes on for so long at most; 0: not known */
     bool silent;              /* say nothing at all */
     bool terminal;
     bool begun;

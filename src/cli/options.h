@@ -34,6 +34,7 @@ enum hf_option {
     HF_OPTION_WATCH,
     HF_OPTION_FORCE,
     HF_OPTION_FENCE,
+    HF_OPTION_PREFIX,
     HF_OPTION_SINCE,
     HF_OPTION_SHARED,
 };

@@ -97,15 +97,36 @@ hf_report_command(struct hf_text *out, const struct hf_which *which,
     hf_phrase_quote(out, which->name);
 }
 
+/* Where its processes are, if nobody can end them from here. */
+static void
+add_elsewhere(struct hf_text *out, const struct hf_view *seen)
+{
+    if (hf_view_number(seen, HF_FIELD_HERE) != 0)
+        return;
+    if (hf_view_number(seen, HF_FIELD_SAME_BOOT) != 0)
+        hf_text_add(out, "in another pid namespace of this host, as a "
+                         "container's, ");
+    else
+        hf_text_addf(out, "on %s, ", hf_report_known(seen, HF_FIELD_HOST));
+}
+
 void
 hf_report_before_clear(struct hf_text *out, const struct hf_view *seen)
 {
-    if (hf_report_life(seen) == HF_LIFE_SUSPECTED &&
-        hf_view_number(seen, HF_FIELD_RUNNING) != 0) {
-        hf_text_add(out, "end what is left of processes ");
-        hf_report_processes(out, seen);
-        hf_text_add(out, " and of what they run, or it goes on beside "
-                         "the next one; ");
+    bool here = hf_view_number(seen, HF_FIELD_HERE) != 0;
+    bool may_run = !here || hf_view_number(seen, HF_FIELD_RUNNING) != 0;
+
+    if (hf_report_life(seen) == HF_LIFE_SUSPECTED && may_run) {
+        add_elsewhere(out, seen);
+        hf_text_add(out, "end what is left of ");
+        if (hf_view_number(seen, HF_FIELD_PROCESSES) != 0) {
+            hf_text_add(out, "processes ");
+            hf_report_processes(out, seen);
+            hf_text_add(out, " and of what they run");
+        } else {
+            hf_report_who(out, seen); /* another's, which lists none */
+        }
+        hf_text_add(out, ", or it goes on beside the next one; ");
     }
     hf_text_add(out, "see how far it came, put that right");
 }

@@ -41,8 +41,9 @@ void hf_report_command(struct hf_text *out, const struct hf_which *which,
 
 /*
  * What must come before a clear: to put right what was begun, and, where a
- * process of the holder is still there, to end that first; it would go on
- * beside the next one.  One clause, without a full stop.
+ * process of the holder is still there, or may be on another host, which is
+ * named, to end that first; it would go on beside the next one.  One clause,
+ * without a full stop.
  */
 void hf_report_before_clear(struct hf_text *out, const struct hf_view *seen);
 

@@ -545,6 +545,10 @@ run_all(struct hf_run *run)
         hf_run_events_wait(run, stages[run->stage].next(run));
         move_to(run, stages[run->stage].go_on(run));
     }
+    if (run->known == HF_LOST) {
+        hf_run_events_let_end(run);
+        hf_run_cleared_tell(run);
+    }
     if (run->silent) {
         hf_run_events_let_end(run);
         hf_run_words_json(run);

@@ -118,6 +118,12 @@ _Noreturn void hf_run_events_leave(int signal);
 /* Reap whatever has ended; false when no child is left, not even a stranger. */
 bool hf_run_events_reap(struct hf_run *run);
 
+/* ---- run_cleared.c ------------------------------------------------------- */
+
+/* It was lost: say who cleared it, and why, if somebody did and nobody has said
+ * so yet. */
+void hf_run_cleared_tell(const struct hf_run *run);
+
 /* ---- run_words.c --------------------------------------------------------- */
 
 /* Those that end in _now never wait for the reader of stderr.  With --json

@@ -63,18 +63,37 @@ is_or_are(const struct hf_run *run)
     return run->order->names[1] == NULL ? "is" : "are";
 }
 
-/* Its right ran out, or a look showed that the record is no longer ours. */
+/* Who cleared it, and why, if that is known. */
+static bool
+add_clearing(struct hf_text *text, const struct hf_view *of)
+{
+    if (hf_view_number(of, HF_FIELD_CLEARED) == 0)
+        return false;
+    hf_text_addf(text, "%s@%s cleared it: %s",
+                 hf_report_known(of, HF_FIELD_BY_USER),
+                 hf_report_known(of, HF_FIELD_BY_HOST),
+                 hf_report_known(of, HF_FIELD_BY_REASON));
+    return true;
+}
+
+/* Somebody cleared it, or its right ran out, or a look showed that the record
+ * is no longer ours.  By time no refuse lock is lost. */
 static void
 add_loss(struct hf_text *text, const struct hf_run *run)
 {
-    if (hf_now().ms >= hf_lock_right_ms(run->lock)) {
+    bool may_be_taken = run->order->if_dead != HF_REFUSE;
+    struct hf_view *seen = hf_lock_view(run->lock);
+
+    if (add_clearing(text, seen)) {
+        /* nothing is left to say */
+    } else if (may_be_taken && hf_now().ms >= hf_lock_right_ms(run->lock)) {
         hf_text_add(text, "no beat was written in time");
         (void)add_cause(text, run, ": ");
     } else if (!add_cause(text, run, "")) { /* the place may be another */
-        hf_text_add(text, run->order->if_dead == HF_REFUSE
-                              ? "somebody cleared it"
-                              : "somebody cleared it, or took it over");
+        hf_text_add(text, may_be_taken ? "somebody cleared it, or took it over"
+                                       : "somebody cleared it");
     }
+    hf_view_free(seen);
 }
 
 /* Its right ran out, or the place is not the one that it was. */

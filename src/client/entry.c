@@ -42,16 +42,29 @@ describe(const struct hf_cleared *cleared, struct hf_description *record)
     record->since_ms = cleared->grant.since_ms;
 }
 
-/* A server knows who clears by one text: "ann@db1". */
+void
+hf_entry_part(const char *who, struct hf_clearing *by)
+{
+    const char *host = strrchr(who, '@');
+    size_t len = host != NULL ? (size_t)(host - who) : strlen(who);
+
+    hf_text_show(by->user, sizeof(by->user), who, len);
+    by->host[0] = '\0';
+    if (host != NULL)
+        hf_text_show(by->host, sizeof(by->host), host + 1, strlen(host + 1));
+}
+
+/* A server knows who clears by one text. */
 static void
 part(struct hf_audit_entry *entry)
 {
-    char *host = strrchr(entry->user, '@');
+    struct hf_clearing by;
 
-    if (entry->host[0] != '\0' || host == NULL)
+    if (entry->host[0] != '\0')
         return;
-    *host = '\0';
-    hf_text_show(entry->host, sizeof(entry->host), host + 1, strlen(host + 1));
+    hf_entry_part(entry->user, &by);
+    memcpy(entry->user, by.user, sizeof(entry->user));
+    memcpy(entry->host, by.host, sizeof(entry->host));
 }
 
 static bool

@@ -10,4 +10,7 @@
  * store's sets that.  False: it is neither, and *entry is untouched. */
 bool hf_entry_read(struct hf_bytes record, struct hf_audit_entry *entry);
 
+/* Who cleared it: a server knows it by one text, "ann@db1". */
+void hf_entry_part(const char *who, struct hf_clearing *by);
+
 #endif

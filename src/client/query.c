@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "client/client.h"
 
 /* A query, as holdfast.h has it: checked here, done by the place behind it. */
@@ -307,9 +308,10 @@ may_start(const struct hf_query *query, struct hf_error *error)
     if (client->look_only)
         return hf_fail(error, HF_E_DENIED, "%s was opened to look only",
                        client->place);
-    if (reason == NULL || reason[0] == '\0')
+    if (reason == NULL || !hf_text_has_word(reason, strlen(reason)))
         return hf_fail(error, HF_E_INVALID,
-                       "a reason is needed to clear a lock");
+                       "a reason is needed to clear a lock, with a letter or a "
+                       "digit in it");
     return HF_OK;
 }
 

@@ -22,8 +22,10 @@ hf_view_new(const struct hf_alloc *alloc, enum hf_view_kind kind)
 void
 hf_view_free(struct hf_view *view)
 {
-    if (view != NULL)
-        hf_free(view->alloc, view);
+    if (view == NULL)
+        return;
+    hf_free(view->alloc, view->by);
+    hf_free(view->alloc, view);
 }
 
 /* ---- Words --------------------------------------------------------------- */
@@ -177,6 +179,21 @@ look_at_record(const struct hf_description *d, unsigned field)
     return d->served ? look_at_line(d, field) : (struct told){0};
 }
 
+static bool
+is_of_clearing(unsigned field)
+{
+    return field == HF_FIELD_BY_HOST || field == HF_FIELD_BY_USER ||
+           field == HF_FIELD_BY_REASON;
+}
+
+static struct told
+look_at_clearing(const struct hf_clearing *by, unsigned field)
+{
+    if (field == HF_FIELD_BY_HOST)
+        return tell_text(by->host);
+    return tell_text(field == HF_FIELD_BY_USER ? by->user : by->reason);
+}
+
 static struct told
 look_at_diagnosis(const struct hf_view *view, unsigned field)
 {
@@ -204,6 +221,8 @@ look_at_diagnosis(const struct hf_view *view, unsigned field)
     default:
         break;
     }
+    if (view->by != NULL && is_of_clearing(field))
+        return look_at_clearing(view->by, field);
     return look_at_record(&d->record, field);
 }
 

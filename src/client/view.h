@@ -17,8 +17,10 @@ enum hf_view_kind {
 struct hf_view {
     const struct hf_alloc *alloc;
     enum hf_view_kind kind;
-    bool cleared;         /* DIAGNOSIS: by the clear that it is of */
-    struct hf_view *next; /* of a query's rows */
+    bool cleared;           /* DIAGNOSIS: by the clear that it is of; or, of a
+                             lock that was lost, by somebody */
+    struct hf_clearing *by; /* ... owned; NULL: that is not known */
+    struct hf_view *next;   /* of a query's rows */
     union {
         struct hf_description row;
         struct hf_diagnosis diagnosis;

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 import unittest
 
 import holdfast
@@ -13,7 +14,7 @@ class Served(unittest.TestCase):
         read_end, write_end = os.pipe()
         cls.server = subprocess.Popen(
             [os.environ["HOLDFASTD"], "--port", "0", "--at", "memory:python",
-             "--ready-fd", str(write_end)],
+             "--no-grace", "--ready-fd", str(write_end)],
             pass_fds=[write_end], stderr=subprocess.DEVNULL)
         os.close(write_end)
         with os.fdopen(read_end) as port:
@@ -54,6 +55,20 @@ class Served(unittest.TestCase):
             self.assertTrue(other.release())
             with self.assertRaises(holdfast.TimedOut):
                 self.client.lock("s", wait="try", lane="another").acquire()
+
+    def test_who_is_cleared_learns_by_whom_and_why(self):
+        lock = self.client.lock("taken", wait="10s", ttl="4s", beat="300ms",
+                                grace="500ms")
+        lock.acquire()
+        with self.assertRaises(holdfast.Invalid):
+            self.client.clear("taken", reason="…", force=True)
+        self.client.clear("taken", reason="a test", force=True)
+        until = time.monotonic() + 30
+        while not lock.view().cleared and time.monotonic() < until:
+            time.sleep(0.02)
+        with self.assertRaisesRegex(holdfast.Lost, "cleared it: a test"):
+            lock.check()
+        self.assertEqual(lock.view().by_reason, "a test")
 
     def test_one_name_twice_is_refused(self):
         with self.assertRaises(holdfast.Invalid):

@@ -141,11 +141,30 @@ forced=$pid
 await "another holder" held forced
 run clear --force --reason 'by force' forced
 finished "$forced"
+check "whose holder is told by whom, and why" \
+    says forced.err "forced is lost: $(id -un)@$(uname -n) cleared it: by force"
 run audit --json forced
 check "and that it was by force, and the last beat" [ 1 = "$(
     grep -c '"forced":true.*"stamp_ms":[1-9]' "$here/run.out")" ]
 run run -n half -- true
 check "then it is free" is 0 "$code"
+
+# Somebody of another host, of whom nothing is known but what the server hears.
+curl -s -m 20 -o "$here/mute" -d '{"ttl":"3s","if_dead":"refuse","who":"eve@db7"}' \
+    "$HOLDFAST_AT/v1/locks/mute/acquire"
+run clear --reason 'db7 burnt' mute
+check "who was heard a moment ago is watched until it is suspected" is 0 "$code"
+check "and it is said for how long" says run.err "watching mute, at most 3s: eve@db7"
+curl -s -m 20 -o "$here/mute" -d '{"ttl":"1s","if_dead":"refuse","who":"eve@db7"}' \
+    "$HOLDFAST_AT/v1/locks/mute/acquire"
+run run --if-suspected fail mute -- true
+check "who waits for one of another host is told where to end it" \
+    says run.err "on db7, end what is left of eve@db7"
+run clear --reason '…' mute
+check "a placeholder is no reason" is 64 "$code"
+run clear --reason 'db7 burnt' mute none
+check "several are cleared" is 1 "$code"
+check "each with a line" grep -qE '^cleared mute: eve@db7, fence [0-9]+$' "$here/run.out"
 
 # ---- Dead, and to be taken over ---------------------------------------------------
 # die NAME: one that holds NAME, and all its processes, are killed at once.

@@ -212,6 +212,65 @@ a_dead_refuse_holder_is_cleared_by_a_person(void **state)
     close_client(client);
 }
 
+/* A beat that came before the first look proves nothing. */
+static void
+a_live_holder_is_heard_of_before_it_is_cleared(void **state)
+{
+    struct hf_client *holder = open_client(served.place);
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock =
+        hold(holder, "alive", HF_TTL, "6s", HF_BEAT, "300ms", NULL);
+    struct hf_view *seen = clear(client, "alive", HF_REASON, "looked", NULL);
+
+    (void)state;
+    assert_false(hf_view_number(seen, HF_FIELD_CLEARED));
+    assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
+    hf_view_free(seen);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+    close_client(holder);
+}
+
+static void
+who_is_cleared_learns_by_whom_and_why(void **state)
+{
+    struct hf_client *holder = open_client(served.place);
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock =
+        hold(holder, "taken", HF_TTL, "6s", HF_BEAT, "300ms", NULL);
+    struct hf_view *seen =
+        clear(client, "taken", HF_REASON, "a \"word\"", HF_FORCE, "yes", NULL);
+
+    (void)state;
+    assert_true(hf_view_number(seen, HF_FIELD_CLEARED));
+    hf_view_free(seen);
+    (void)await_news(holder, hf_lock_id(lock), HF_NEWS_LOST);
+    seen = hf_lock_view(lock);
+    assert_true(hf_view_number(seen, HF_FIELD_CLEARED));
+    assert_string_equal(hf_view_text(seen, HF_FIELD_BY_REASON), "a \"word\"");
+    assert_true(hf_view_text(seen, HF_FIELD_BY_USER)[0] != '\0');
+    assert_true(hf_view_text(seen, HF_FIELD_BY_HOST)[0] != '\0');
+    hf_view_free(seen);
+    assert_int_equal(hf_lock_check(lock), HF_LOST);
+    (void)give_back(lock);
+    close_client(client);
+    close_client(holder);
+}
+
+static void
+a_placeholder_is_no_reason(void **state)
+{
+    struct hf_client *client = open_client(served.place);
+    struct hf_query *query =
+        new_query(client, HF_CLEAR, HF_NAME, "any", HF_REASON, "…", NULL);
+
+    (void)state;
+    assert_int_equal(hf_query_start(query, NULL), HF_E_INVALID);
+    hf_query_free(query);
+    close_client(client);
+}
+
 static void
 a_server_that_is_not_there_is_said_at_the_limit(void **state)
 {
@@ -532,6 +591,9 @@ main(void)
         cmocka_unit_test(a_lane_does_not_wait_for_itself),
         cmocka_unit_test(who_dies_is_followed_after_its_ttl),
         cmocka_unit_test(a_dead_refuse_holder_is_cleared_by_a_person),
+        cmocka_unit_test(a_live_holder_is_heard_of_before_it_is_cleared),
+        cmocka_unit_test(who_is_cleared_learns_by_whom_and_why),
+        cmocka_unit_test(a_placeholder_is_no_reason),
         cmocka_unit_test(a_server_that_is_not_there_is_said_at_the_limit),
         cmocka_unit_test(several_names_are_held_together_or_not_at_all),
         cmocka_unit_test(

@@ -231,7 +231,10 @@ a_dead_refuse_lock_is_cleared_by_hand(void **state)
     client = open_client(place.url);
     unexplained = new_query(client, HF_CLEAR, HF_NAME, "migrate", NULL);
     assert_int_equal(hf_query_start(unexplained, &error), HF_E_INVALID);
-    assert_string_equal(error.text, "a reason is needed to clear a lock");
+    assert_string_equal(
+        error.text,
+        "a reason is needed to clear a lock, with a letter or a digit "
+        "in it");
     hf_query_free(unexplained);
     seen = clear(client, "migrate", HF_REASON, "host rebooted", NULL);
     assert_true(hf_view_number(seen, HF_FIELD_CLEARED));

@@ -129,8 +129,11 @@ class BaseLock:
                               handle.limit_ms(), outcome, handle.view())
 
     def _lost(self) -> Lost:
-        return Lost(f"lock {self.name} is lost: another process may hold it",
-                    view=self.view())
+        view = self.view()
+        why = "another process may hold it"
+        if view.cleared:  # as a lock server has told
+            why = f"{view.by_user}@{view.by_host} cleared it: {view.by_reason}"
+        return Lost(f"lock {self.name} is lost: {why}", view=view)
 
     def _raise_end(self, handle: LockHandle, before: Outcome) -> None:
         """After it was given back: was it ours until then?"""

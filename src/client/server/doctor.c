@@ -27,6 +27,13 @@ authority_of(const struct hf_server_query *query)
     return query->server->addresses.each[query->node - 1].authority;
 }
 
+/* Where its remedies are for. */
+static const char *
+host_of(const struct hf_server_query *query)
+{
+    return query->server->addresses.each[query->node - 1].host;
+}
+
 /* The next node, or the end. */
 static void
 go_on(struct hf_server_query *query)
@@ -46,7 +53,8 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
 }
 
 static void
-say(struct hf_checkup *check, struct hf_bytes info, int64_t took_us)
+say(struct hf_checkup *check, const char *host, struct hf_bytes info,
+    int64_t took_us)
 {
     char state[32];
     char leader[HF_HOST_MAX + 16];
@@ -66,16 +74,21 @@ say(struct hf_checkup *check, struct hf_bytes info, int64_t took_us)
                        leader[0] != '\0' ? leader : "not known");
     if (!leads && leader[0] == '\0')
         hf_checkup_blame(check, HF_GRADE_FAIL,
-                         "see its log: nobody leads, and nothing is granted");
+                         "on %s, see holdfastd's log: nobody leads, and "
+                         "nothing is granted",
+                         host);
     if (trouble[0] != '\0') {
         hf_checkup_add(check, "its store: %s", trouble);
         hf_checkup_blame(check, HF_GRADE_FAIL,
-                         "put its store right: nothing is granted without it");
+                         "on %s, put its store right: nothing is granted "
+                         "without it",
+                         host);
     }
     hf_checkup_add(check, "answered in %.1f ms", (double)took_us / 1000);
     if (took_us > SLOW_US)
         hf_checkup_blame(check, HF_GRADE_WARN,
-                         "see what its processor and the way to it do");
+                         "see what the processor of %s and the way to it do",
+                         host);
 }
 
 static void
@@ -89,12 +102,13 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         return;
     hf_checkup_add(&row->check, "%s", authority_of(query));
     if (status == 200) {
-        say(&row->check, body, took_us);
+        say(&row->check, host_of(query), body, took_us);
     } else {
         (void)hf_fail(&why, HF_E_UNAVAILABLE, "answers with status %d", status);
         hf_checkup_add(&row->check, "%s", why.text);
         hf_checkup_blame(&row->check, HF_GRADE_FAIL,
-                         "see whether a lock server listens there");
+                         "on %s, see whether a lock server listens there",
+                         host_of(query));
     }
     go_on(query);
 }
@@ -108,7 +122,8 @@ fail(struct hf_server_query *query)
         return;
     hf_checkup_add(&row->check, "%s", query->server->trouble.text);
     hf_checkup_blame(&row->check, HF_GRADE_FAIL,
-                     "start holdfastd there, or leave the node out");
+                     "on %s, start holdfastd, or leave the node out",
+                     host_of(query));
     go_on(query);
 }
 

@@ -11,15 +11,21 @@
  * Looking at one lock, and clearing it.
  *
  *   look --> alive, or proved dead ------------------------> the end
- *    ^ |                             | a clear: dead
- *    | | neither, and time is left   v
- *    +-+ (each second)             clear --> look once more, the end
+ *    ^ ^ |                           | a clear: dead
+ *    | +-+ neither, and time is left v
+ *    |     (each second)           clear ------------------> the end
+ *    +------ it was heard meanwhile ---+
  *
  * The server tells who is silent, and whom it suspects: so a look is a watch
- * that has been going on for as long as the holder was silent.
+ * that has been going on for as long as the holder was silent.  A clear, which
+ * is to find the dead, goes on until it hears of the holder, or the server
+ * suspects it: that may have died a moment after it was heard last.
  */
 
 static const struct hf_duration look_pause = {1000};
+
+/* Two clocks are read in whole milliseconds. */
+enum { ROUNDING_MS = 2 };
 
 static bool
 is_clear(const struct hf_server_query *query)
@@ -39,9 +45,10 @@ add_clear(const struct hf_server_query *query, struct hf_text *body)
 
     hf_text_init(&text, who, sizeof(who));
     hf_text_addf(&text, "%s@%s", server->self.user, server->self.host.name);
-    hf_text_addf(body, "{\"fence\":%" PRIu64 ",\"force\":%s,\"reason\":",
-                 query->seen->diagnosis.record.fence,
-                 query->query->force ? "true" : "false");
+    hf_text_addf(
+        body, "{\"fence\":%" PRIu64 ",\"force\":%s,\"gone\":%s,\"reason\":",
+        query->fence, query->query->force ? "true" : "false",
+        query->seen->diagnosis.life == HF_LIFE_GONE ? "true" : "false");
     hf_text_add_json(body, reason, strlen(reason));
     hf_text_add(body, ",\"who\":");
     hf_text_add_json(body, who, strlen(who));
@@ -58,6 +65,7 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
         .name = {settings->name, strlen(settings->name)},
     };
 
+    query->looked_at = hf_now();
     hf_api_ask_lock(&question->path, &lock, query->is_clearing ? "/clear" : "");
     if (!query->is_clearing)
         return;
@@ -74,24 +82,59 @@ keep(struct hf_server_query *query, struct hf_view *view)
     query->seen = view;
 }
 
-/* Each holder and each who waits is a row; it is about the holder that was
- * silent for longest. */
+/* Was it heard since the look before?  While it is not, its silence grows by as
+ * much as time goes by; but a leader that follows counts it anew. */
+static bool
+was_heard(const struct hf_server_query *query,
+          const struct hf_server_silence *now)
+{
+    const struct hf_server_silence *before = &query->before;
+    struct hf_duration between = hf_between(before->told_at, query->looked_at);
+
+    if (!before->known || !now->heard)
+        return false;
+    return !before->heard ||
+           now->silent.ms + ROUNDING_MS < before->silent.ms + between.ms;
+}
+
+/* The holder that it is about. */
+static bool
+take_holder(struct hf_server_query *query, const struct hf_api_seen *seen,
+            const struct hf_api_claim *claim)
+{
+    struct hf_server_silence now = {true, claim->heard, claim->silent,
+                                    hf_now()};
+    struct hf_diagnosis *found;
+
+    keep(query, hf_views_claim(query->server, seen, claim, 0));
+    if (query->seen == NULL)
+        return hf_server_query_add(query, NULL);
+    if (!is_clear(query) || claim->fence != query->fence)
+        return true;
+    found = &query->seen->diagnosis;
+    if (was_heard(query, &now))
+        found->life = HF_LIFE_BEATING;
+    else if (found->life == HF_LIFE_BEATING) /* before we looked */
+        found->life = found->running ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
+    query->before = now;
+    return true;
+}
+
+/* Each holder and each who waits is a row; it is about the one that is to be
+ * cleared, else about the holder that was silent for longest. */
 static bool
 take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
 {
     const struct hf_server *server = query->server;
     struct hf_api_claim claim;
-    int64_t longest_ms = -1;
+    struct hf_api_claim about = {.fence = 0};
     uint64_t position = 0;
     size_t at = 0;
 
     while (hf_api_seen_next(seen->holders, &at, &claim)) {
-        if (claim.silent.ms > longest_ms) {
-            longest_ms = claim.silent.ms;
-            keep(query, hf_views_claim(server, seen, &claim, 0));
-            if (query->seen == NULL)
-                return hf_server_query_add(query, NULL);
-        }
+        if (about.fence == 0 || claim.fence == query->fence ||
+            (about.fence != query->fence && claim.silent.ms > about.silent.ms))
+            about = claim;
         if (!hf_server_query_add(query,
                                  hf_views_claim(server, seen, &claim, 0)))
             return false;
@@ -101,7 +144,9 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
         if (!hf_server_query_add(
                 query, hf_views_claim(server, seen, &claim, ++position)))
             return false;
-    return true;
+    if (query->fence == 0 && is_clear(query))
+        query->fence = about.fence; /* it, and no later one */
+    return about.fence == 0 || take_holder(query, seen, &about);
 }
 
 static bool
@@ -132,21 +177,6 @@ is_decided(const struct hf_server_query *query)
            life == HF_LIFE_GONE;
 }
 
-/* A person has looked at a holder of that fence, if they say so. */
-static bool
-may_clear(const struct hf_server_query *query)
-{
-    const struct hf_query *asked = query->query;
-    const struct hf_diagnosis *seen =
-        query->seen == NULL ? NULL : &query->seen->diagnosis;
-
-    if (!is_clear(query) || seen == NULL ||
-        (asked->fence != 0 && asked->fence != seen->record.fence))
-        return false;
-    return asked->force || seen->life == HF_LIFE_SUSPECTED ||
-           seen->life == HF_LIFE_GONE;
-}
-
 /* Nobody watches for longer than a holder may be silent. */
 static bool
 is_time_left(const struct hf_server_query *query, struct hf_instant now)
@@ -154,9 +184,40 @@ is_time_left(const struct hf_server_query *query, struct hf_instant now)
     struct hf_duration ttl = query->seen->diagnosis.record.ttl;
     struct hf_instant end = hf_after(query->began_at, ttl);
 
-    if (!is_clear(query))
-        end = hf_earlier(end, query->until);
-    return !hf_reached(now, end);
+    return !hf_reached(now, hf_earlier(end, query->until));
+}
+
+static bool
+is_meant(const struct hf_server_query *query)
+{
+    return query->seen != NULL &&
+           query->seen->diagnosis.record.fence == query->fence;
+}
+
+static bool
+may_clear(const struct hf_server_query *query)
+{
+    enum hf_life life = query->seen->diagnosis.life;
+
+    return query->query->force || life == HF_LIFE_SUSPECTED ||
+           life == HF_LIFE_GONE;
+}
+
+/* It is looked at until it is heard, or found dead; or until it is not there,
+ * as one that may be taken over once the server has ended its session. */
+static void
+go_on_clearing(struct hf_server_query *query, struct hf_instant now)
+{
+    bool is_there = is_meant(query);
+
+    if (is_there && may_clear(query)) {
+        query->is_clearing = true;
+        query->again_at = now;
+    } else if (is_there && query->seen->diagnosis.life != HF_LIFE_BEATING) {
+        query->again_at = hf_after(now, look_pause);
+    } else {
+        hf_server_query_end(query, HF_OK, NULL);
+    }
 }
 
 static void
@@ -166,14 +227,12 @@ take_look(struct hf_server_query *query, int status, struct hf_bytes body)
 
     if (!look_in(query, status, body))
         return;
-    if (may_clear(query)) {
-        query->is_clearing = true;
-        query->again_at = now;
-    } else if (!is_decided(query) && is_time_left(query, now)) {
+    if (is_clear(query))
+        go_on_clearing(query, now);
+    else if (!is_decided(query) && is_time_left(query, now))
         query->again_at = hf_after(now, look_pause);
-    } else {
+    else
         hf_server_query_end(query, HF_OK, NULL);
-    }
 }
 
 /* Held no more: by a clear of ours of which no answer came, perhaps. */
@@ -197,8 +256,13 @@ take_clear(struct hf_server_query *query, int status, struct hf_bytes body)
 
     bool is_cleared = read == HF_OK && reply->answer.kind == HF_ANSWER_CLEARED;
     bool is_free = read == HF_OK && reply->answer.kind == HF_ANSWER_NOT_HELD;
+    bool is_alive =
+        read == HF_OK && reply->answer.kind == HF_ANSWER_NOT_SUSPECTED;
 
-    if (is_free && query->is_unsure) {
+    if (is_alive) { /* what we sent before, too, was or will be spared */
+        query->is_clearing = query->is_unsure = false;
+        query->again_at = hf_now();
+    } else if (is_free && query->is_unsure) {
         end_unsure(query);
     } else if (is_cleared || is_free) {
         query->seen->cleared = is_cleared;

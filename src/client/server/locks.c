@@ -116,6 +116,7 @@ static void
 free_lock(const struct hf_server *server, struct hf_server_lock *lock)
 {
     hf_view_free(lock->seen);
+    hf_free(server->client->alloc, lock->by);
     hf_free(server->client->alloc, lock->wants);
     hf_free(server->client->alloc, lock);
 }
@@ -346,20 +347,31 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
                    hf_status_sentence(ended->status));
 }
 
-struct hf_view *
-hf_server_locks_watch(struct hf_backend *backend, const struct hf_lock *lock)
+static struct hf_view *
+view_of(const struct hf_server *server, const struct hf_server_lock *lock)
 {
-    struct hf_server *server = hf_server_of(backend);
-    const struct hf_server_lock *waits = at(lock);
+    const struct hf_settings *settings = &lock->lock->settings;
     const struct hf_error *trouble =
         server->trouble.status == HF_OK ? NULL : &server->trouble;
     struct hf_view *view;
 
-    if (waits->seen == NULL)
-        return hf_views_nobody(server, hf_settings_space(&lock->settings),
-                               lock->settings.name, trouble);
-    view = hf_views_copy(server, waits->seen);
+    if (lock->seen == NULL)
+        return hf_views_nobody(server, hf_settings_space(settings),
+                               settings->name, trouble);
+    view = hf_views_copy(server, lock->seen);
     if (view != NULL && trouble != NULL)
         view->diagnosis.error = *trouble;
     return view;
+}
+
+struct hf_view *
+hf_server_locks_watch(struct hf_backend *backend, const struct hf_lock *lock)
+{
+    const struct hf_server_lock *one = at(lock);
+    struct hf_view *view = view_of(hf_server_of(backend), one);
+
+    if (view == NULL || one->by == NULL || hf_views_add_clearing(view, one->by))
+        return view;
+    hf_view_free(view);
+    return NULL;
 }

@@ -283,6 +283,7 @@ hf_server_queries_start(struct hf_backend *backend, struct hf_query *query,
         .call.answered = answered,
         .last = &made->rows,
         .began_at = hf_now(),
+        .fence = query->fence,
         .node = 1,
     };
     made->until = hf_after(made->began_at, query->watch);

@@ -10,6 +10,15 @@
  * becomes of a request without an answer.  What is asked, and what an answer
  * means, is in a file for each kind.  The client is entered for all of it.
  */
+
+/* For how long a holder was silent when the server told so. */
+struct hf_server_silence {
+    bool known; /* there was a look */
+    bool heard; /* by this leader; else it is as long as that leads */
+    struct hf_duration silent;
+    struct hf_instant told_at;
+};
+
 struct hf_server_query {
     const struct hf_server_query_kind *kind;
     struct hf_link link; /* in server->queries */
@@ -30,6 +39,9 @@ struct hf_server_query {
     struct hf_instant until; /* no look after this */
     bool is_clearing;        /* the clear was sent */
     bool is_unsure;          /* ... once at least without an answer */
+    uint64_t fence;          /* of the holder that is to be cleared; 0: any */
+    struct hf_server_silence before; /* of that, when it was looked at last */
+    struct hf_instant looked_at;     /* when the look that is out was sent */
 
     /* Of a doctor. */
     unsigned node; /* that is asked, from 1 */

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/random.h"
+#include "client/entry.h"
 #include "client/server/looks.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
@@ -228,6 +229,60 @@ see_holders(struct hf_server_session *session, uint64_t id,
         lock->rest = hf_looks_rest(session->server, holders);
 }
 
+static struct hf_server_lock *
+find_granted(const struct hf_server_session *session, uint64_t fence)
+{
+    for (size_t i = 0; i < session->locks.chains_count; i++)
+        for (struct hf_hash_node *node = session->locks.chains[i]; node != NULL;
+             node = node->next) {
+            struct hf_server_lock *lock =
+                HF_CONTAINER(node, struct hf_server_lock, node);
+
+            if (lock->fence == fence)
+                return lock;
+        }
+    return NULL;
+}
+
+/* Without memory it is not known by whom. */
+static void
+keep_clear(struct hf_server_session *session, struct hf_bytes row)
+{
+    struct hf_server_lock *lock;
+    uint64_t fence = 0;
+    char who[sizeof(session->who)];
+
+    if (!hf_json_slice_number(hf_json_slice(row, "fence"), &fence) ||
+        fence == 0)
+        return;
+    lock = find_granted(session, fence);
+    if (lock == NULL || lock->by != NULL)
+        return;
+    lock->by = hf_new(session->server->client->alloc, struct hf_clearing);
+    if (lock->by == NULL)
+        return;
+    hf_json_slice_show(hf_json_slice(row, "who"), who, sizeof(who));
+    hf_entry_part(who, lock->by);
+    hf_json_slice_show(hf_json_slice(row, "reason"), lock->by->reason,
+                       sizeof(lock->by->reason));
+}
+
+/* Who cleared what it held, and why, goes with the fences. */
+static void
+see_clears(struct hf_server_session *session, struct hf_bytes body)
+{
+    const struct hf_api_reply *reply = &session->server->reply;
+    struct hf_bytes clears;
+    struct hf_bytes row;
+    size_t at = 0;
+
+    if (reply->answer.kind != HF_ANSWER_ALIVE || reply->fences_count == 0)
+        return;
+    clears = hf_json_slice(body, "clears");
+    while (hf_json_slice_next(clears, &at, &row))
+        keep_clear(session, row);
+}
+
 /* Nobody leads, or a node that its user has not named. */
 static void
 note_leader(struct hf_server *server, const struct hf_http_answer *answer)
@@ -271,6 +326,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
                                    &server->trouble);
     note_leader(server, answer);
     see_holders(session, id, answer->body);
+    see_clears(session, answer->body);
     on_answer(session, stream, &server->reply);
     want_again(session, id);
 }

@@ -40,7 +40,9 @@ struct hf_server_lock {
     enum hf_outcome outcome;
     uint64_t fence;
     struct hf_instant granted_at;
-    bool is_released; /* its user wants no more of it */
+    bool is_released;       /* its user wants no more of it */
+    struct hf_clearing *by; /* owned: who cleared it, and why; NULL: nobody, as
+                               far as is known */
 
     /* Of a try, which the dead alone are waited for. */
     struct hf_duration rest; /* while it is told that they hold it; or 0 */

@@ -122,6 +122,17 @@ hf_views_nobody(const struct hf_server *server, const char *space,
     return view;
 }
 
+bool
+hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by)
+{
+    view->by = hf_new(view->alloc, struct hf_clearing);
+    if (view->by == NULL)
+        return false;
+    *view->by = *by;
+    view->cleared = true;
+    return true;
+}
+
 struct hf_view *
 hf_views_copy(const struct hf_server *server, const struct hf_view *view)
 {
@@ -131,5 +142,6 @@ hf_views_copy(const struct hf_server *server, const struct hf_view *view)
         return NULL;
     *copy = *view;
     copy->next = NULL;
+    copy->by = NULL;
     return copy;
 }

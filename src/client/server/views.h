@@ -26,7 +26,10 @@ struct hf_view *hf_views_nobody(const struct hf_server *server,
                                 const char *space, const char *name,
                                 const struct hf_error *error);
 
-/* A copy. */
+/* It was cleared, by whom and why; false: no memory. */
+bool hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by);
+
+/* A copy, without that. */
 struct hf_view *hf_views_copy(const struct hf_server *server,
                               const struct hf_view *view);
 
