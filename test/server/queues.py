@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from support import Checks, Client, Server, folder
+from support import Checks, Client, Server, await_that, folder
 
 LIMIT_S = 1
 IDLE_S = 2 * LIMIT_S
@@ -30,14 +30,6 @@ def lock(name, mode=EXCLUSIVE):
 def waiters(client, name):
     status, answer = client.ask("GET", f"/v1/locks/{name}")
     return answer["waiters"] if status == 200 else 0
-
-
-def await_that(true):
-    for _ in range(2000):
-        if true():
-            return
-        time.sleep(0.005)
-    raise TimeoutError("waited in vain")
 
 
 class Waiter(threading.Thread):

@@ -3,9 +3,11 @@
 import http.client
 import json
 import os
+import select
 import signal
 import subprocess
 import tempfile
+import time
 
 
 def folder():
@@ -85,19 +87,30 @@ class Client:
         self.session = self.secret = None
         self.n = 0
 
-    def ask(self, method, path, body=None, **headers):
-        """(status, answer); names of headers have _ for -."""
+    def send(self, method, path, body=None, **headers):
+        """Names of headers have _ for -."""
         names = {name.replace("_", "-"): value
                  for name, value in headers.items()}
         if self.secret is not None:
             names["Holdfast-Secret"] = self.secret
         self.connection.request(
             method, path, None if body is None else json.dumps(body), names)
+
+    def is_told(self):
+        """Is there anything to be received?  Does not wait."""
+        return bool(select.select([self.connection.sock], [], [], 0)[0])
+
+    def receive(self):
+        """(status, answer)"""
         answer = self.connection.getresponse()
         text = answer.read()
         self.kind = answer.getheader("Content-Type").split(";")[0]
         return answer.status, (json.loads(text) if self.kind.endswith("json")
                                else text.decode())
+
+    def ask(self, method, path, body=None, **headers):
+        self.send(method, path, body, **headers)
+        return self.receive()
 
     def open(self, **options):
         _, opened = self.ask("POST", "/v1/sessions", options)
@@ -130,6 +143,15 @@ class Client:
                                   {"session": self.session, "n": self.n})
         if status != 200:
             raise RuntimeError(answer)
+
+
+def await_that(true):
+    """Until it is so; an error, if it is not for a minute."""
+    until = time.monotonic() + 60
+    while not true():
+        if time.monotonic() > until:
+            raise TimeoutError("waited in vain")
+        time.sleep(0.005)
 
 
 class Checks:
