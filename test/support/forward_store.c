@@ -52,6 +52,17 @@ scan(struct hf_store *store, const struct hf_store_scan *what,
     return status;
 }
 
+static enum hf_status
+find_lock(struct hf_store *store, struct hf_store_lock *lock,
+          struct hf_error *error)
+{
+    enum hf_status status =
+        hf_store_find_lock(forward_of(store)->inner, lock, error);
+
+    follow(store);
+    return status;
+}
+
 void
 forward_store_commit(struct hf_store *store, struct hf_store_group *groups,
                      size_t groups_count, struct hf_instant until,
@@ -106,6 +117,7 @@ methods_with(const struct hf_store_methods *changed)
         .close = close_forward,
         .get = forward_store_get,
         .scan = scan,
+        .find_lock = find_lock,
         .commit = forward_store_commit,
         .wait = forward_store_wait,
         .is_woken = is_woken,
@@ -119,6 +131,8 @@ methods_with(const struct hf_store_methods *changed)
         all.get = changed->get;
     if (changed->scan != NULL)
         all.scan = changed->scan;
+    if (changed->find_lock != NULL)
+        all.find_lock = changed->find_lock;
     if (changed->commit != NULL)
         all.commit = changed->commit;
     if (changed->wait != NULL)
