@@ -712,8 +712,11 @@ start_thread(struct hf_scribe *scribe)
 static enum hf_status
 open_store(struct hf_scribe *scribe, struct hf_error *error)
 {
-    enum hf_status status = hf_store_serve_at(
-        &scribe->config.place, scribe->config.alloc, &scribe->store, error);
+    const struct hf_scribe_config *config = &scribe->config;
+    hf_scribe_open_fn *open =
+        config->open != NULL ? config->open : hf_store_serve_at;
+    enum hf_status status =
+        open(&config->place, config->alloc, &scribe->store, error);
 
     if (status == HF_OK)
         status = check_locks(scribe->store, error);

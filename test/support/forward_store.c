@@ -41,9 +41,9 @@ forward_store_get(struct hf_store *store, const struct hf_key *keys,
     return status;
 }
 
-static enum hf_status
-scan(struct hf_store *store, const struct hf_store_scan *what,
-     hf_store_row_fn *row, void *ctx, struct hf_error *error)
+enum hf_status
+forward_store_scan(struct hf_store *store, const struct hf_store_scan *what,
+                   hf_store_row_fn *row, void *ctx, struct hf_error *error)
 {
     enum hf_status status =
         hf_store_scan(forward_of(store)->inner, what, row, ctx, error);
@@ -52,9 +52,9 @@ scan(struct hf_store *store, const struct hf_store_scan *what,
     return status;
 }
 
-static enum hf_status
-find_lock(struct hf_store *store, struct hf_store_lock *lock,
-          struct hf_error *error)
+enum hf_status
+forward_store_find_lock(struct hf_store *store, struct hf_store_lock *lock,
+                        struct hf_error *error)
 {
     enum hf_status status =
         hf_store_find_lock(forward_of(store)->inner, lock, error);
@@ -116,8 +116,8 @@ methods_with(const struct hf_store_methods *changed)
     struct hf_store_methods all = {
         .close = close_forward,
         .get = forward_store_get,
-        .scan = scan,
-        .find_lock = find_lock,
+        .scan = forward_store_scan,
+        .find_lock = forward_store_find_lock,
         .commit = forward_store_commit,
         .wait = forward_store_wait,
         .is_woken = is_woken,

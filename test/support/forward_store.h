@@ -31,6 +31,13 @@ HF_MUST_USE enum hf_status
 forward_store_get(struct hf_store *store, const struct hf_key *keys,
                   size_t keys_count, struct hf_instant until,
                   hf_store_found_fn *found, void *ctx, struct hf_error *error);
+HF_MUST_USE enum hf_status forward_store_scan(struct hf_store *store,
+                                              const struct hf_store_scan *what,
+                                              hf_store_row_fn *row, void *ctx,
+                                              struct hf_error *error);
+HF_MUST_USE enum hf_status forward_store_find_lock(struct hf_store *store,
+                                                   struct hf_store_lock *lock,
+                                                   struct hf_error *error);
 void forward_store_commit(struct hf_store *store, struct hf_store_group *groups,
                           size_t groups_count, struct hf_instant until,
                           struct hf_error *error);

@@ -156,8 +156,8 @@ desk_until_stopped(struct desk *desk)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static struct hf_node_config
-node_config(int64_t ttl_ms)
+struct hf_node_config
+desk_node(int64_t ttl_ms)
 {
     return (struct hf_node_config){
         .leader = {.terms = {HF_TAKEOVER, {ttl_ms}, {ttl_ms / 5}},
@@ -194,17 +194,19 @@ node_config(int64_t ttl_ms)
     };
 }
 
-void
-desk_open(struct desk *desk, const char *place, int64_t ttl_ms)
+static void
+open_seat(struct desk *desk, const char *place, hf_scribe_open_fn *open,
+          int64_t ttl_ms)
 {
     struct hf_seat_config config = {
-        .scribe = {.alloc = &hf_alloc_libc,
+        .scribe = {.open = open,
+                   .alloc = &hf_alloc_libc,
                    .self = &desk->self,
                    .node = "n1",
                    .address = "here:7420",
                    .told = told,
                    .ctx = desk},
-        .node = node_config(ttl_ms),
+        .node = desk_node(ttl_ms),
     };
     struct hf_error error = {0};
 
@@ -214,6 +216,18 @@ desk_open(struct desk *desk, const char *place, int64_t ttl_ms)
                      HF_OK);
     assert_int_equal(hf_seat_open(&config, &desk->seat, &error), HF_OK);
     drain(desk);
+}
+
+void
+desk_open(struct desk *desk, const char *place, int64_t ttl_ms)
+{
+    open_seat(desk, place, NULL, ttl_ms);
+}
+
+void
+desk_open_by(struct desk *desk, hf_scribe_open_fn *open, int64_t ttl_ms)
+{
+    open_seat(desk, "sqlite:/nowhere/served.db", open, ttl_ms);
 }
 
 void
@@ -256,21 +270,26 @@ desk_send(struct desk *desk, struct hf_message message)
          (struct hf_node_event){.kind = HF_NODE_MESSAGE, .message = message});
 }
 
-struct hf_answer
-desk_ask(struct desk *desk, struct hf_message message)
+static struct hf_answer
+await_answer(struct desk *desk, uint64_t stream)
 {
     struct hf_instant end = patience();
     const struct hf_answer *answer;
 
-    message.stream = ++desk->stream;
-    step(desk,
-         (struct hf_node_event){.kind = HF_NODE_MESSAGE, .message = message});
-    while ((answer = answer_to(desk, message.stream)) == NULL) {
-        assert_true(desk->refused != message.stream);
+    while ((answer = answer_to(desk, stream)) == NULL) {
+        assert_true(desk->refused != stream);
         assert_false(hf_reached(hf_now(), end));
         desk_turn(desk, 100);
     }
     return *answer;
+}
+
+struct hf_answer
+desk_ask(struct desk *desk, struct hf_message message)
+{
+    message.stream = ++desk->stream;
+    desk_send(desk, message);
+    return await_answer(desk, message.stream);
 }
 
 struct hf_answer
@@ -283,8 +302,9 @@ desk_open_session(struct desk *desk, uint64_t id)
     return desk_ask(desk, open);
 }
 
-struct hf_answer
-desk_try(struct desk *desk, uint64_t session, uint64_t lane, const char *name)
+uint64_t
+desk_ask_try(struct desk *desk, uint64_t session, uint64_t lane,
+             const char *name)
 {
     struct hf_want want = {{"default", 7}, {name, strlen(name)}, HF_EXCLUSIVE};
     struct hf_message acquire = desk_message(desk, HF_MESSAGE_ACQUIRE, session);
@@ -295,5 +315,13 @@ desk_try(struct desk *desk, uint64_t session, uint64_t lane, const char *name)
     acquire.acquire.wants = &want;
     acquire.acquire.wants_count = 1;
     acquire.acquire.wait = HF_WAIT_TRY;
-    return desk_ask(desk, acquire);
+    acquire.stream = ++desk->stream;
+    desk_send(desk, acquire);
+    return acquire.stream;
+}
+
+struct hf_answer
+desk_try(struct desk *desk, uint64_t session, uint64_t lane, const char *name)
+{
+    return await_answer(desk, desk_ask_try(desk, session, lane, name));
 }

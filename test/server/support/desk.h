@@ -27,6 +27,10 @@ struct desk {
 
 /* `ttl_ms` is the leader's. */
 void desk_open(struct desk *desk, const char *place, int64_t ttl_ms);
+
+/* At the store that this opens, whatever the place. */
+void desk_open_by(struct desk *desk, hf_scribe_open_fn *open, int64_t ttl_ms);
+struct hf_node_config desk_node(int64_t ttl_ms);
 void desk_close(struct desk *desk);
 
 /* Turn until that is so; fails after some seconds. */
@@ -45,7 +49,10 @@ struct hf_answer desk_ask(struct desk *desk, struct hf_message message);
 struct hf_message desk_message(const struct desk *desk,
                                enum hf_message_kind kind, uint64_t session);
 struct hf_answer desk_open_session(struct desk *desk, uint64_t id);
-/* Exclusive, at once or not at all. */
+/* Exclusive, at once or not at all; ask, and do not wait for the answer: its
+ * stream. */
+uint64_t desk_ask_try(struct desk *desk, uint64_t session, uint64_t lane,
+                      const char *name);
 struct hf_answer desk_try(struct desk *desk, uint64_t session, uint64_t lane,
                           const char *name);
 
