@@ -1,12 +1,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "support/heap.h"
 #include "support/locks.h"
 
 /*
@@ -16,65 +15,6 @@
  * no memory (or that its question could not be carried); nothing is lost of the
  * heap, no lock is left behind, and the client works as before.
  */
-
-/* A heap that fails, and counts; for all threads of a client. */
-struct heap {
-    atomic_int countdown; /* 0: never fails; 1: the next request is the first */
-    atomic_int failures;  /* how many in a row are still to fail */
-    atomic_bool fired;
-    atomic_long outstanding;
-};
-
-static bool
-falls_due(struct heap *heap)
-{
-    int left = atomic_load(&heap->countdown);
-
-    while (left > 1 &&
-           !atomic_compare_exchange_weak(&heap->countdown, &left, left - 1))
-        ;
-    return left == 1 && atomic_fetch_sub(&heap->failures, 1) > 0;
-}
-
-static void *
-heap_allocate(void *ctx, size_t count, size_t size)
-{
-    struct heap *heap = ctx;
-    void *memory;
-
-    if (falls_due(heap)) {
-        atomic_store(&heap->fired, true);
-        return NULL;
-    }
-    memory = calloc(count, size);
-    if (memory != NULL)
-        atomic_fetch_add(&heap->outstanding, 1);
-    return memory;
-}
-
-static void
-heap_release(void *ctx, void *memory)
-{
-    struct heap *heap = ctx;
-
-    if (memory != NULL)
-        atomic_fetch_sub(&heap->outstanding, 1);
-    free(memory);
-}
-
-static void
-arm(struct heap *heap, int countdown, int failures)
-{
-    atomic_store(&heap->failures, failures);
-    atomic_store(&heap->countdown, countdown);
-}
-
-static void
-disarm(struct heap *heap)
-{
-    atomic_store(&heap->failures, 0);
-    atomic_store(&heap->countdown, 0);
-}
 
 enum verb {
     OPEN,
@@ -266,7 +206,7 @@ try_once(enum verb verb, int n, int failures)
     enum hf_status status;
     bool fired;
 
-    t.alloc = (struct hf_alloc){heap_allocate, heap_release, &t.heap};
+    t.alloc = heap_alloc(&t.heap);
     snprintf(t.place, sizeof(t.place), "memory:%d-%d-%d", (int)verb, n,
              failures);
     keeps = open_client(t.place);
@@ -275,9 +215,9 @@ try_once(enum verb verb, int n, int failures)
     if (verb > ACQUIRE)
         assert_int_equal(take(&t), HF_OK);
 
-    arm(&t.heap, n, failures);
+    heap_arm(&t.heap, n, failures);
     status = perform(&t, verb);
-    disarm(&t.heap);
+    heap_disarm(&t.heap);
 
     fired = atomic_load(&t.heap.fired);
     if (!fired)

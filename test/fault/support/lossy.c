@@ -1,5 +1,6 @@
 #include "lossy.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -120,12 +121,10 @@ is_lost(const struct lossy_sea *sea, unsigned number)
     return number >= sea->plan.at && number - sea->plan.at < sea->plan.count;
 }
 
-static enum hf_status
-get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
-    struct hf_instant until, hf_store_found_fn *found, void *ctx,
-    struct hf_error *error)
+/* Is the reply to this read lost? */
+static bool
+loses_read(struct lossy_sea *sea)
 {
-    struct lossy_sea *sea = sea_of(store);
     bool lost;
 
     pthread_mutex_lock(&sea->mutex);
@@ -136,16 +135,57 @@ get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
     sea->blind = false;
     sea->losses += lost;
     pthread_mutex_unlock(&sea->mutex);
-    if (lost)
-        return hf_fail(error, HF_E_UNAVAILABLE, "the read was lost");
+    return lost;
+}
+
+static enum hf_status
+lose_read(struct hf_error *error)
+{
+    return hf_fail(error, HF_E_UNAVAILABLE, "the read was lost");
+}
+
+static enum hf_status
+get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
+    struct hf_instant until, hf_store_found_fn *found, void *ctx,
+    struct hf_error *error)
+{
+    if (loses_read(sea_of(store)))
+        return lose_read(error);
     return forward_store_get(store, keys, keys_count, until, found, ctx, error);
+}
+
+static enum hf_status
+scan(struct hf_store *store, const struct hf_store_scan *what,
+     hf_store_row_fn *row, void *ctx, struct hf_error *error)
+{
+    if (loses_read(sea_of(store)))
+        return lose_read(error);
+    return forward_store_scan(store, what, row, ctx, error);
+}
+
+static enum hf_status
+find_lock(struct hf_store *store, struct hf_store_lock *lock,
+          struct hf_error *error)
+{
+    if (loses_read(sea_of(store)))
+        return lose_read(error);
+    return forward_store_find_lock(store, lock, error);
+}
+
+static void
+answer(struct hf_store_group *groups, size_t count, enum hf_verdict verdict)
+{
+    for (size_t i = 0; i < count; i++) {
+        groups[i].verdict = verdict;
+        for (size_t j = 0; j < groups[i].ops_count; j++)
+            groups[i].ops[j].version = 0;
+    }
 }
 
 static void
 lose(struct lossy_sea *sea, struct hf_store_group *groups, size_t count,
      struct hf_error *error)
 {
-    sea->losses++;
     sea->blind = sea->plan.then_blind;
     switch (sea->plan.how) {
     case LOSSY_APPLIED:
@@ -154,16 +194,26 @@ lose(struct lossy_sea *sea, struct hf_store_group *groups, size_t count,
     case LOSSY_LATER:
         keep(sea, groups, count);
         break;
+    case LOSSY_UNAVAILABLE:
+        answer(groups, count, HF_UNAVAILABLE);
+        (void)hf_fail(error, HF_E_UNAVAILABLE, "the write was turned down");
+        return;
+    case LOSSY_SLOW:
+        hf_store_commit(sea->inner, groups, count, HF_NEVER, error);
+        return;
     case LOSSY_DROPPED:
     case LOSSY_BLIND:
         break;
     }
-    for (size_t i = 0; i < count; i++) {
-        groups[i].verdict = HF_UNKNOWN;
-        for (size_t j = 0; j < groups[i].ops_count; j++)
-            groups[i].ops[j].version = 0;
-    }
+    answer(groups, count, HF_UNKNOWN);
     (void)hf_fail(error, HF_E_UNKNOWN, "the answer was lost");
+}
+
+static void
+let_pass(struct hf_instant until)
+{
+    while (!hf_reached(hf_now(), until))
+        (void)poll(NULL, 0, (int)hf_between(hf_now(), until).ms + 1);
 }
 
 /* Under the mutex: the order in which writes are counted is the order in
@@ -173,15 +223,22 @@ commit(struct hf_store *store, struct hf_store_group *groups, size_t count,
        struct hf_instant until, struct hf_error *error)
 {
     struct lossy_sea *sea = sea_of(store);
+    bool lost;
+    bool slow;
 
     pthread_mutex_lock(&sea->mutex);
     begin_operation(sea);
     sea->writes++;
-    if (sea->plan.how != LOSSY_BLIND && is_lost(sea, sea->writes))
+    lost = sea->plan.how != LOSSY_BLIND && is_lost(sea, sea->writes);
+    slow = lost && sea->plan.how == LOSSY_SLOW;
+    sea->losses += lost;
+    if (lost)
         lose(sea, groups, count, error);
     else
         forward_store_commit(store, groups, count, until, error);
     pthread_mutex_unlock(&sea->mutex);
+    if (slow)
+        let_pass(until);
 }
 
 /* ---- The sea ------------------------------------------------------------ */
@@ -203,6 +260,8 @@ lossy_open(struct lossy_sea *sea, const char *place)
 {
     static const struct hf_store_methods changed = {
         .get = get,
+        .scan = scan,
+        .find_lock = find_lock,
         .commit = commit,
     };
     struct lossy *lossy = forward_store_open(place, sizeof(*lossy), &changed);
@@ -271,6 +330,8 @@ lossy_plan_text(const struct lossy_plan *plan, char *buffer, size_t size)
         [LOSSY_DROPPED] = "write lost",
         [LOSSY_LATER] = "write late",
         [LOSSY_BLIND] = "read failed",
+        [LOSSY_UNAVAILABLE] = "write turned down",
+        [LOSSY_SLOW] = "write answered too late",
     };
 
     snprintf(buffer, size, "%s: number %u, %u in a row, %u later%s",

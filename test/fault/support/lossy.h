@@ -13,16 +13,20 @@
  * operations are counted together, in the order in which they reach it.  At
  * the write that the plan names, the answer is *unknown*: the write was
  * applied, or never will be, or is kept and applied later, as it was sent,
- * through the place's own commit, so that the versions decide.
+ * through the place's own commit, so that the versions decide.  Or the answer
+ * is true, and of no use: nothing was done, or it comes too late.
  *
  * Threads: a sea may be used by any; each store by one at a time, as always.
  */
 
 enum lossy_how {
-    LOSSY_APPLIED, /* the write is applied, its answer lost */
-    LOSSY_DROPPED, /* the write is lost: it is never applied */
-    LOSSY_LATER,   /* the write is late: see `later` */
-    LOSSY_BLIND,   /* no write: the read of that number fails */
+    LOSSY_APPLIED,     /* the write is applied, its answer lost */
+    LOSSY_DROPPED,     /* the write is lost: it is never applied */
+    LOSSY_LATER,       /* the write is late: see `later` */
+    LOSSY_BLIND,       /* no write: the read of that number fails */
+    LOSSY_UNAVAILABLE, /* the write is not done, which is said */
+    LOSSY_SLOW,        /* the write is applied, which is said when `until` is
+                          over */
 };
 
 struct lossy_plan {
