@@ -2,9 +2,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "client/client.h"
+#include "support/gate.h"
 #include "support/heap.h"
 #include "support/locks.h"
 
@@ -264,12 +267,106 @@ any_allocation_may_fail_with_those_that_follow(void **state)
     try_all(6);
 }
 
+/* ---- A read of many records ---------------------------------------------- */
+
+/* So many that what they say takes more than the memory that there is for a
+ * turn already: a chunk (src/base/arena.c). */
+enum { MANY = 120, CHUNK = 64 * 1024 };
+
+static struct hf_lock *
+ask_for_one_of_many(struct hf_client *client, int number, const char *reason)
+{
+    char name[16];
+
+    snprintf(name, sizeof(name), "l%d", number);
+    return ask_for(client, name, HF_WAIT, "try", HF_REASON, reason, NULL);
+}
+
+static void
+hold_many(struct hf_client *client, struct hf_lock *locks[MANY])
+{
+    char reason[HF_REASON_MAX + 1];
+
+    memset(reason, 'x', HF_REASON_MAX);
+    reason[HF_REASON_MAX] = '\0';
+    for (int i = 0; i < MANY; i++)
+        locks[i] = ask_for_one_of_many(client, i, reason);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(hf_lock_wait(locks[i], HF_FOREVER), HF_STATE_HELD);
+}
+
+/* Whoever wants the lock of another is told that it is held, or that it could
+ * not be read. */
+static void
+expect_held_or_unread(struct hf_lock *lock)
+{
+    enum hf_status status;
+
+    assert_int_equal(hf_lock_wait(lock, HF_FOREVER), HF_STATE_ENDED);
+    status = hf_lock_error(lock, NULL);
+    if (status == HF_OK)
+        assert_int_equal(hf_lock_check(lock), HF_TIMED_OUT);
+    else if (status != HF_E_NOMEM)
+        assert_int_equal(status, HF_E_UNAVAILABLE);
+    hf_lock_free(lock);
+}
+
+/* All of them at once: the first is at the gate while the others are asked
+ * for.  Returns whether the n-th chunk was asked for at all. */
+static bool
+read_many(const char *place, int n)
+{
+    struct heap heap = {.least = CHUNK};
+    struct hf_alloc alloc = heap_alloc(&heap);
+    struct hf_client *client = NULL;
+    struct hf_lock *locks[MANY];
+    struct gate gate;
+
+    gate_init(&gate);
+    assert_int_equal(hf_client_new(&alloc, &client, NULL), HF_OK);
+    assert_int_equal(
+        hf_client_open_on(client, gate_store_open(&gate, place), place, NULL),
+        HF_OK);
+    gate_shut(&gate, GATE_GETS);
+    for (int i = 0; i < MANY; i++)
+        locks[i] = ask_for_one_of_many(client, i, "");
+    gate_await(&gate, 1);
+    heap_arm(&heap, n, 1);
+    gate_open(&gate);
+    for (int i = 0; i < MANY; i++)
+        expect_held_or_unread(locks[i]);
+    heap_disarm(&heap);
+    close_client(client);
+    gate_fini(&gate);
+    assert_int_equal(atomic_load(&heap.outstanding), 0);
+    return atomic_load(&heap.fired);
+}
+
+static void
+a_record_that_there_is_no_memory_for_is_not_read(void **state)
+{
+    static const char place[] = "memory:many";
+    struct hf_client *holder = open_client(place);
+    struct hf_lock *held[MANY];
+    int n = 1;
+
+    (void)state;
+    hold_many(holder, held);
+    while (read_many(place, n))
+        n++;
+    assert_true(n > 1);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(give_back(held[i]), HF_OK);
+    close_client(holder);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_allocation_may_fail_once),
         cmocka_unit_test(any_allocation_may_fail_with_those_that_follow),
+        cmocka_unit_test(a_record_that_there_is_no_memory_for_is_not_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,15 @@ pass(struct gate *gate, unsigned kind)
 /* ---- The store ----------------------------------------------------------- */
 
 static enum hf_status
+get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
+    struct hf_instant until, hf_store_found_fn *found, void *ctx,
+    struct hf_error *error)
+{
+    pass(gate_of(store), GATE_GETS);
+    return forward_store_get(store, keys, keys_count, until, found, ctx, error);
+}
+
+static enum hf_status
 scan(struct hf_store *store, const struct hf_store_scan *what,
      hf_store_row_fn *row, void *ctx, struct hf_error *error)
 {
@@ -92,6 +101,7 @@ struct hf_store *
 gate_store_open(struct gate *gate, const char *place)
 {
     static const struct hf_store_methods changed = {
+        .get = get,
         .scan = scan,
         .commit = commit,
     };

@@ -17,6 +17,7 @@
 enum {
     GATE_COMMITS = 1,
     GATE_SCANS = 2,
+    GATE_GETS = 4,
 };
 
 struct gate {

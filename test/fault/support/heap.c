@@ -19,7 +19,7 @@ allocate(void *ctx, size_t count, size_t size)
     struct heap *heap = ctx;
     void *memory;
 
-    if (falls_due(heap)) {
+    if (count * size >= heap->least && falls_due(heap)) {
         atomic_store(&heap->fired, true);
         return NULL;
     }

@@ -4,11 +4,13 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <holdfast/holdfast.h>
 
 /* A heap that fails, and counts; for all threads. */
 struct heap {
+    size_t least;         /* bytes; what is smaller never fails */
     atomic_int countdown; /* 0: never fails; 1: the next request is the first */
     atomic_int failures;  /* how many in a row are still to fail */
     atomic_bool fired;
