@@ -110,6 +110,23 @@ inspect(struct hf_store *store, struct hf_instant until,
     follow(store);
 }
 
+static enum hf_status
+secure(struct hf_store *store, struct hf_duration promised,
+       struct hf_instant until, struct hf_error *error)
+{
+    enum hf_status status =
+        hf_store_secure(forward_of(store)->inner, promised, until, error);
+
+    follow(store);
+    return status;
+}
+
+static enum hf_status
+unmark(struct hf_store *store, struct hf_error *error)
+{
+    return hf_store_unmark(forward_of(store)->inner, error);
+}
+
 static struct hf_store_methods
 methods_with(const struct hf_store_methods *changed)
 {
@@ -123,6 +140,8 @@ methods_with(const struct hf_store_methods *changed)
         .is_woken = is_woken,
         .purge = purge,
         .inspect = inspect,
+        .secure = secure,
+        .unmark = unmark,
     };
 
     if (changed->close != NULL)
@@ -143,6 +162,10 @@ methods_with(const struct hf_store_methods *changed)
         all.purge = changed->purge;
     if (changed->inspect != NULL)
         all.inspect = changed->inspect;
+    if (changed->secure != NULL)
+        all.secure = changed->secure;
+    if (changed->unmark != NULL)
+        all.unmark = changed->unmark;
     return all;
 }
 

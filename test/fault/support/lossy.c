@@ -172,6 +172,17 @@ find_lock(struct hf_store *store, struct hf_store_lock *lock,
     return forward_store_find_lock(store, lock, error);
 }
 
+static enum hf_status
+secure(struct hf_store *store, struct hf_duration promised,
+       struct hf_instant until, struct hf_error *error)
+{
+    struct lossy *lossy = (struct lossy *)(void *)store;
+
+    if (loses_read(lossy->sea))
+        return lose_read(error);
+    return hf_store_secure(lossy->forward.inner, promised, until, error);
+}
+
 static void
 answer(struct hf_store_group *groups, size_t count, enum hf_verdict verdict)
 {
@@ -263,6 +274,7 @@ lossy_open(struct lossy_sea *sea, const char *place)
         .scan = scan,
         .find_lock = find_lock,
         .commit = commit,
+        .secure = secure,
     };
     struct lossy *lossy = forward_store_open(place, sizeof(*lossy), &changed);
 
