@@ -187,6 +187,7 @@ hf_sqlite_identity_admit(struct hf_sqlite_identity *identity,
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
 
     identity->admitted = admitted;
+    identity->rivalled = !admitted;
     if (admitted)
         return HF_OK;
     if (lost_log)

@@ -35,7 +35,8 @@ struct hf_sqlite_identity {
     const char *database; /* borrowed: the same, without links; set once it
                              is open */
     bool admitted;
-    bool noted; /* all three files, or, if still, the first */
+    bool rivalled; /* it was not, for others of this process have it open */
+    bool noted;    /* all three files, or, if still, the first */
     bool still; /* it is read as it stands: it has no log, and must not change
                    meanwhile */
     struct timespec changed; /* if still: when it last had */

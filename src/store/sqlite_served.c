@@ -168,7 +168,7 @@ has_log(const char *database)
     snprintf(log, sizeof(log), "%s-wal", database);
     fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return errno != ENOENT; /* it is there, and not for us to read */
+        return errno == EACCES || errno == EPERM; /* it is not for us to read */
     len = pread(fd, bytes, sizeof(bytes), 0);
     close(fd);
     return len == (ssize_t)sizeof(bytes) &&
@@ -185,29 +185,45 @@ names_a_node(const char *value, size_t len)
            head.node[0] != '\0';
 }
 
-/* In the database, as it stands; what is none is found by who opens it. */
+/* Of what is no database, has no table of ours, or is damaged, whoever opens and
+ * reads it says so. */
 static bool
-is_led(const char *path)
+is_found_later(int code)
+{
+    return code == SQLITE_ERROR || code == SQLITE_NOTADB ||
+           (code & 0xff) == SQLITE_CORRUPT;
+}
+
+/* In the database, as it stands.  What could not be read proves nothing; but
+ * what others of this process have open is not opened here. */
+static enum hf_status
+find_led(const char *path, bool *led, struct hf_error *error)
 {
     static const char sql[] =
         "SELECT value FROM holdfast_records WHERE space = '" HF_HEAD_SPACE
         "' AND name = '" HF_HEAD_NAME "' AND value IS NOT NULL";
     struct hf_sqlite_db db;
     sqlite3_stmt *statement = NULL;
-    bool led = false;
+    enum hf_status status =
+        hf_sqlite_db_open(&db, path, HF_SQLITE_STILL, error);
+    int code;
 
-    if (hf_sqlite_db_open(&db, path, HF_SQLITE_STILL, NULL) != HF_OK)
-        return false;
-    if (sqlite3_prepare_v2(db.handle, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW) {
+    if (status != HF_OK)
+        return db.identity.rivalled ? HF_OK : status;
+    code = sqlite3_prepare_v2(db.handle, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
         const char *value = (const char *)sqlite3_column_text(statement, 0);
 
-        led = value == NULL ||
-              names_a_node(value, (size_t)sqlite3_column_bytes(statement, 0));
+        *led = value == NULL ||
+               names_a_node(value, (size_t)sqlite3_column_bytes(statement, 0));
+    } else if (code != SQLITE_DONE && !is_found_later(code)) {
+        status = hf_sqlite_db_fail(&db, code, error);
     }
     sqlite3_finalize(statement);
     hf_sqlite_db_close(&db);
-    return led;
+    return status;
 }
 
 enum hf_status
@@ -222,10 +238,10 @@ hf_sqlite_served_look(const struct hf_place *place,
     if (status != HF_OK)
         return status;
     read_mark(&names, served);
-    served->log_lost = stat(names.file, &found) == 0 &&
-                       S_ISREG(found.st_mode) && found.st_size > 1 &&
-                       !has_log(names.file) && is_led(names.file);
-    return HF_OK;
+    if (stat(names.file, &found) == 0 && S_ISREG(found.st_mode) &&
+        found.st_size > 1 && !has_log(names.file))
+        status = find_led(names.file, &served->log_lost, error);
+    return status;
 }
 
 /* ---- Identity ------------------------------------------------------------ */

@@ -31,7 +31,8 @@ struct hf_sqlite_served {
 };
 
 /* Look.  Opens no database that this process has open (sqlite_file.h), whose
- * opener has looked.  Statuses of a path that is none. */
+ * opener has looked.  Statuses of a path that is none, and of a file that could
+ * not be read: what nobody has seen is no proof that nothing was lost. */
 HF_MUST_USE enum hf_status
 hf_sqlite_served_look(const struct hf_place *place,
                       struct hf_sqlite_served *served, struct hf_error *error);

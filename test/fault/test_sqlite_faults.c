@@ -267,19 +267,6 @@ wait_under(struct fault_plan *plan)
 
 /* ---- The loops ---------------------------------------------------------- */
 
-static void
-try_all(const char *what, rig_run_fn *run)
-{
-    for (enum fault_kind kind = FAULT_NONE + 1; kind < FAULT_KINDS; kind++) {
-        int once = rig_try(kind, false, run);
-        int ever = rig_try(kind, true, run);
-
-        if (once > 0)
-            print_message("    %s, %s: %d once, %d for ever after\n", what,
-                          fault_kind_word(kind), once, ever);
-    }
-}
-
 static int puts_now;
 static bool reuse_now;
 
@@ -297,7 +284,7 @@ a_commit_under_any_fault_keeps_its_verdicts(void **state)
         for (int reuse = 0; reuse < 2; reuse++) {
             puts_now = puts_before[i];
             reuse_now = reuse != 0;
-            try_all(reuse ? "commit, and on" : "commit", commit_now);
+            rig_try_all(reuse ? "commit, and on" : "commit", commit_now);
         }
     }
     print_message("    unknown and applied %d, unknown and not %d, "
@@ -314,28 +301,28 @@ static void
 a_place_whose_making_failed_can_be_made_again(void **state)
 {
     (void)state;
-    try_all("create", create_under);
+    rig_try_all("create", create_under);
 }
 
 static void
 a_read_under_any_fault_is_true_or_fails(void **state)
 {
     (void)state;
-    try_all("read", read_under);
+    rig_try_all("read", read_under);
 }
 
 static void
 a_purge_under_any_fault_lets_no_version_fall(void **state)
 {
     (void)state;
-    try_all("purge", purge_under);
+    rig_try_all("purge", purge_under);
 }
 
 static void
 a_wait_under_any_fault_ends_and_misses_nothing(void **state)
 {
     (void)state;
-    try_all("wait", wait_under);
+    rig_try_all("wait", wait_under);
 }
 
 /* ---- A full disk -------------------------------------------------------- */

@@ -44,7 +44,7 @@ rig_destroy_place(void)
         char path[FOLDER_SIZE + 300];
 
         snprintf(path, sizeof(path), "%s/%s", folder, file->d_name);
-        if (file->d_name[0] != '.')
+        if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0)
             assert_int_equal(remove(path), 0);
     }
     closedir(files);
@@ -158,4 +158,17 @@ rig_try(enum fault_kind kind, bool persistent, rig_run_fn *run)
         assert_int_equal(count_descriptors(), descriptors);
     } while (plan.fired);
     return n - 1;
+}
+
+void
+rig_try_all(const char *what, rig_run_fn *run)
+{
+    for (enum fault_kind kind = FAULT_NONE + 1; kind < FAULT_KINDS; kind++) {
+        int once = rig_try(kind, false, run);
+        int ever = rig_try(kind, true, run);
+
+        if (once > 0)
+            print_message("    %s, %s: %d once, %d for ever after\n", what,
+                          fault_kind_word(kind), once, ever);
+    }
 }

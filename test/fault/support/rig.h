@@ -50,4 +50,7 @@ typedef void rig_run_fn(struct fault_plan *plan);
 
 int rig_try(enum fault_kind kind, bool persistent, rig_run_fn *run);
 
+/* The same of every kind, once and for ever after; `what` is for people. */
+void rig_try_all(const char *what, rig_run_fn *run);
+
 #endif
