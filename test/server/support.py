@@ -28,8 +28,6 @@ class Server:
             options = ("--no-grace", *options)
         self.command = [daemon, "--at", at or f"sqlite:{path}/served.db",
                         *options]
-        if at is not None:  # in memory, where nobody holds anything yet
-            self.command.append("--no-grace")
         self.errors = open(f"{path}/errors", "a")
         self.port = 0
         self.process = None
