@@ -248,6 +248,7 @@ open_handle(struct hf_sqlite_db *db)
         flags |= SQLITE_OPEN_READONLY;
         break;
     case HF_SQLITE_STILL:
+    case HF_SQLITE_GLANCE:
         write_still(&text, db->path);
         flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
         break;
@@ -267,7 +268,10 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
         .mode = mode,
         .until = HF_NEVER,
         .dice = ((uint64_t)getpid() << 32 | (uint64_t)hf_wall_us()) | 1,
-        .identity = {.path = path, .still = mode == HF_SQLITE_STILL},
+        .identity = {.path = path,
+                     .still =
+                         mode == HF_SQLITE_STILL || mode == HF_SQLITE_GLANCE,
+                     .glances = mode == HF_SQLITE_GLANCE},
     };
     pthread_once(&watch_once, watch_forks);
     if (atomic_load(&copied_by_fork))

@@ -9,10 +9,12 @@
 
 /* For what a file is opened. */
 enum hf_sqlite_mode {
-    HF_SQLITE_WRITE, /* and to read it */
-    HF_SQLITE_READ,  /* beside others who may write it */
-    HF_SQLITE_STILL, /* to read it while nobody has it open: without a lock,
+    HF_SQLITE_WRITE,  /* and to read it */
+    HF_SQLITE_READ,   /* beside others who may write it */
+    HF_SQLITE_STILL,  /* to read it while nobody has it open: without a lock,
                         and with nothing beside it */
+    HF_SQLITE_GLANCE, /* the same, and to close it at once: others of this
+                         process, who open it meanwhile, wait for that */
 };
 
 /*

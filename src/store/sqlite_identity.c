@@ -24,6 +24,7 @@ static const struct {
 /* Those admitted in this process, and what is noted of them, under the mutex;
  * who noted it may read it without. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t glanced = PTHREAD_COND_INITIALIZER;
 static struct hf_sqlite_identity *all;
 
 /*
@@ -161,6 +162,17 @@ find_rival(const struct hf_sqlite_identity *identity)
     return other;
 }
 
+/* One that will not be gone at once.  Entered. */
+static const struct hf_sqlite_identity *
+await_rival(const struct hf_sqlite_identity *identity)
+{
+    const struct hf_sqlite_identity *rival;
+
+    while ((rival = find_rival(identity)) != NULL && rival->glances)
+        HF_CHECK(pthread_cond_wait(&glanced, &mutex) == 0);
+    return rival;
+}
+
 enum hf_status
 hf_sqlite_identity_admit(struct hf_sqlite_identity *identity,
                          struct hf_error *error)
@@ -176,7 +188,7 @@ hf_sqlite_identity_admit(struct hf_sqlite_identity *identity,
     identity->changed = found.st_ctim;
 
     HF_CHECK(pthread_mutex_lock(&mutex) == 0);
-    const struct hf_sqlite_identity *rival = find_rival(identity);
+    const struct hf_sqlite_identity *rival = await_rival(identity);
     admitted = rival == NULL;
     if (admitted) {
         identity->next = all;
@@ -241,5 +253,7 @@ hf_sqlite_identity_forget(struct hf_sqlite_identity *identity)
         link = &(*link)->next;
     *link = identity->next;
     identity->admitted = identity->noted = false;
+    if (identity->glances)
+        HF_CHECK(pthread_cond_broadcast(&glanced) == 0);
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
 }

@@ -37,15 +37,17 @@ struct hf_sqlite_identity {
     bool admitted;
     bool rivalled; /* it was not, for others of this process have it open */
     bool noted;    /* all three files, or, if still, the first */
-    bool still; /* it is read as it stands: it has no log, and must not change
+    bool still;   /* it is read as it stands: it has no log, and must not change
                    meanwhile */
+    bool glances; /* it is still, and soon forgotten */
     struct timespec changed; /* if still: when it last had */
     struct hf_sqlite_identity_file files[HF_SQLITE_IDENTITY_FILES];
 };
 
 /*
  * May a connection to `identity->path` be opened now?  If so it is known to
- * the others of this process until it is forgotten.
+ * the others of this process until it is forgotten.  Waits for one that only
+ * glances.
  *
  * HF_E_UNAVAILABLE: the file is not there; or another connection of this
  * process has a log of it open that was removed (SQLite would share that log's

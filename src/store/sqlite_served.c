@@ -205,7 +205,7 @@ find_led(const char *path, bool *led, struct hf_error *error)
     struct hf_sqlite_db db;
     sqlite3_stmt *statement = NULL;
     enum hf_status status =
-        hf_sqlite_db_open(&db, path, HF_SQLITE_STILL, error);
+        hf_sqlite_db_open(&db, path, HF_SQLITE_GLANCE, error);
     int code;
 
     if (status != HF_OK)
