@@ -170,7 +170,7 @@ hall_turn(struct hall *hall, int64_t ms)
             hf_service_look(hall->service);
     hf_service_wake(hall->service);
     if (hf_reached(hf_now(), hf_service_deadline(hall->service)))
-        hf_service_clock(hall->service);
+        hf_service_clock(hall->service, hf_now());
     write_to_all(hall);
 }
 
