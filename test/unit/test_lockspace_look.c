@@ -146,6 +146,25 @@ a_list_goes_on_while_others_come_and_go(void **state)
     room_fini(&r);
 }
 
+/* How long it is silent by now, only who knows the present can say. */
+static void
+silence_is_shown_as_of_the_last_step(void **state)
+{
+    struct room r = room_new();
+    struct hf_look_session session;
+
+    (void)state;
+    room_open(&r, 4, 500, HF_TAKEOVER);
+    room_clock(&r, 1100);
+    room_keep_alive(&r, (struct call){.stream = 11, .session = 4});
+    room_clock(&r, 1300);
+    r.now.ms = 1400;
+    hf_look_session_at(r.ls, hf_look_session(r.ls, 4), &session);
+    assert_int_equal(session.heard_at.ms, 1100);
+    assert_int_equal(session.silent.ms, 200);
+    room_fini(&r);
+}
+
 int
 main(void)
 {
@@ -153,6 +172,7 @@ main(void)
         cmocka_unit_test(a_name_shows_its_holders_and_its_line),
         cmocka_unit_test(a_grace_after_a_start_is_a_reason_to_wait),
         cmocka_unit_test(a_list_goes_on_while_others_come_and_go),
+        cmocka_unit_test(silence_is_shown_as_of_the_last_step),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

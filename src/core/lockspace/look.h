@@ -41,8 +41,9 @@ struct hf_look_session {
     struct hf_duration ttl;
     enum hf_if_dead if_dead;
     bool suspected;
-    bool heard;                /* since this node leads */
-    struct hf_duration silent; /* since then, or since it leads */
+    bool heard;                 /* since this node leads */
+    struct hf_instant heard_at; /* or since when it leads */
+    struct hf_duration silent;  /* since then, at the last step */
     uint64_t grants;
     uint32_t waiters;
     uint32_t lanes;

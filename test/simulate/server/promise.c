@@ -173,15 +173,14 @@ is_heard_of(const struct world *w, const struct sim_packet *packet,
     return false;
 }
 
+/* Was its ttl over at a true instant?  How long it was silent does not say so:
+ * that counts to the table's last step. */
 static bool
-came_in_time(const struct world *w, const struct sim_packet *packet,
-             const struct hf_look_session *row)
+was_over(const struct world *w, unsigned node,
+         const struct hf_look_session *row, int64_t at)
 {
-    const struct sim_clock *clock = &w->nodes[packet->node].clock;
-    int64_t ago_ms = sim_clock_read(clock, w->now).ms -
-                     sim_clock_read(clock, packet->arrived).ms;
-
-    return row->silent.ms - ago_ms < row->ttl.ms;
+    return hf_reached(sim_clock_read(&w->nodes[node].clock, at),
+                      hf_after(row->heard_at, row->ttl));
 }
 
 void
@@ -194,8 +193,8 @@ promise_clocking(struct world *w, unsigned node)
 
         packet->speaks = !w->streams[packet->stream].ended &&
                          is_heard_of(w, packet, &row) &&
-                         came_in_time(w, packet, &row);
-        w->counts.spoke += packet->speaks && row.silent.ms >= row.ttl.ms;
+                         !was_over(w, node, &row, packet->arrived);
+        w->counts.spoke += packet->speaks && was_over(w, node, &row, w->now);
     }
 }
 
