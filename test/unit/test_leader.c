@@ -458,11 +458,11 @@ a_place_that_went_back_to_nothing_gets_a_head_without_a_node(void **state)
     found_none(&b, 60, 3, 0);
     step(&b, at_clock(70));
     step(&b, applied(80, 4, 1));
-    EXPECT_TRACE(&b.tale,
-                 "50 over\n"
-                 "50 ask #3 read\n"
-                 "70 ask #4 put lock v0 " ID1 "_0 new: no node, fence 50\n"
-                 "80 ended HF_OK\n");
+    EXPECT_TRACE(&b.tale, "50 over\n"
+                          "50 ask #3 read\n"
+                          "70 ask #4 put lock v0 " ID1
+                          "_0 new: no node, fence 50 grace 980\n"
+                          "80 ended HF_OK\n");
 }
 
 /* ---- Once more ----------------------------------------------------------- */
