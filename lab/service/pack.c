@@ -383,6 +383,20 @@ lift_attempts(struct service_world *world)
  * fences were once above its versions, they stay so. */
 enum { FENCE_FIRST = 100 };
 
+/* The fence with which a place without a head begins is a number that nodes
+ * know, and stays it. */
+static void
+settle_fences(struct numbers *fences)
+{
+    uint64_t beginning = 1;
+
+    numbers_add(fences, &beginning);
+    numbers_settle(fences, FENCE_FIRST - 1);
+    for (unsigned i = 0; i < fences->count; i++)
+        if (*fences->at[i] == FENCE_FIRST - 1)
+            *fences->at[i] = 1;
+}
+
 static void
 rank(struct service_world *world)
 {
@@ -396,7 +410,7 @@ rank(struct service_world *world)
         add_client(&sorts, world, i);
     add_rest(&sorts, world);
     numbers_settle(&sorts.versions, 1);
-    numbers_settle(&sorts.fences, FENCE_FIRST);
+    settle_fences(&sorts.fences);
     numbers_name(&sorts.ids);
     for (unsigned i = 0; i < config->world.clients; i++) {
         numbers_settle(&sorts.streams[i], 1);
