@@ -29,7 +29,8 @@ struct message {
     struct hf_link link;      /* in session->unsent */
     bool is_unsent;           /* ... where it is */
     struct hf_server_session *session;
-    uint64_t id; /* of the wish that it is about; 0: none */
+    uint64_t id;         /* of the wish that it is about; 0: none */
+    uint64_t session_id; /* that it names; 0: none */
 };
 
 static uint64_t
@@ -194,21 +195,33 @@ is_kept_long_enough(const struct hf_server_session *session,
            reply->blocking.ms <= BLOCKING_MAX_MS;
 }
 
+/* What lives is that which was kept alive. */
+static bool
+is_of_its_session(const struct message *message,
+                  const struct hf_api_reply *reply)
+{
+    return reply->answer.kind != HF_ANSWER_ALIVE ||
+           reply->answer.alive.session == message->session_id;
+}
+
 /* Can the machine make anything of it? */
 static bool
-read_reply(struct hf_server_session *session,
-           const struct hf_http_answer *answer)
+read_reply(const struct message *message, const struct hf_http_answer *answer)
 {
-    struct hf_server *server = session->server;
+    struct hf_server *server = message->session->server;
+    const char *why;
 
     if (hf_api_reply_read(answer->status, answer->body, &server->reply,
                           &server->trouble) != HF_OK)
         return false;
-    if (is_kept_long_enough(session, &server->reply))
+    if (!is_of_its_session(message, &server->reply))
+        why = "it answers for another session";
+    else if (!is_kept_long_enough(message->session, &server->reply))
+        why = "it keeps no session for as long as was asked";
+    else
         return true;
-    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
-                  "%s: it keeps no session for as long as was asked",
-                  server->addresses.place);
+    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE, "%s: %s",
+                  server->addresses.place, why);
     return false;
 }
 
@@ -314,9 +327,10 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     struct hf_server_session *session = message->session;
     struct hf_server *server = session->server;
     uint64_t id = message->id;
+    bool is_read = answer != NULL && read_reply(message, answer);
     uint64_t stream = take_message(message);
 
-    if (answer == NULL || !read_reply(session, answer)) {
+    if (!is_read) {
         on_no_answer(session, stream);
         return;
     }
@@ -434,6 +448,7 @@ new_message(struct hf_server_session *session,
         return NULL;
     message->session = session;
     message->id = send->id;
+    message->session_id = send->message.session;
     message->call.answered = answered;
     if (hf_hash_add(&session->messages, &message->node, send->message.stream))
         return message;
