@@ -1,0 +1,566 @@
+#include "unit/support/clients.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/support/script.h"
+
+/*
+ * libholdfast on a lock server that does what no good one does, or does it
+ * when nobody expects it: test/server/support/script.h.
+ */
+
+#define ALIVE "POST /v1/sessions/"
+
+static struct script script;
+
+static int
+open_script(void **state)
+{
+    (void)state;
+    script_open(&script, 1);
+    return 0;
+}
+
+static int
+open_two(void **state)
+{
+    (void)state;
+    script_open(&script, 2);
+    return 0;
+}
+
+static int
+close_script(void **state)
+{
+    (void)state;
+    script_close(&script);
+    return 0;
+}
+
+static struct hf_lock *
+hold_scripted(struct hf_lock *lock)
+{
+    script_until_state(&script, lock, HF_STATE_HELD);
+    return lock;
+}
+
+static enum hf_status
+end(struct hf_lock *lock)
+{
+    enum hf_status status;
+
+    script_until_state(&script, lock, HF_STATE_ENDED);
+    status = hf_lock_error(lock, NULL);
+    hf_lock_free(lock);
+    return status;
+}
+
+static enum hf_status
+give_back_scripted(struct hf_lock *lock)
+{
+    hf_lock_release(lock);
+    return end(lock);
+}
+
+/* ---- Sessions ------------------------------------------------------------ */
+
+/* Three times it is answered so, and what is held is held for no longer. */
+static void
+expect_disbelief(const char *answer)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = hold_scripted(
+        ask_for(client, "a", HF_TTL, "4s", HF_BEAT, "200ms", NULL));
+    int64_t right_ms = 0;
+
+    for (int i = 0; i < 3; i++) {
+        struct script_asked asked = script_await(&script, ALIVE);
+
+        if (i == 0) /* nothing of an earlier one is under way */
+            right_ms = hf_lock_right_ms(lock);
+        assert_true(hf_lock_right_ms(lock) <= right_ms);
+        script_answer(&script, &asked, 200, answer);
+    }
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+a_keep_alive_for_less_than_was_asked_is_not_believed(void **state)
+{
+    (void)state;
+    expect_disbelief("{\"alive\":true,\"ttl_ms\":3999,\"differs\":false,"
+                     "\"session\":\"0000000000000001\",\"term\":1,"
+                     "\"cleared\":[]}");
+}
+
+static void
+a_keep_alive_of_another_session_is_not_believed(void **state)
+{
+    (void)state;
+    expect_disbelief("{\"alive\":true,\"ttl_ms\":4000,\"differs\":false,"
+                     "\"session\":\"0000000000000002\",\"term\":1,"
+                     "\"cleared\":[]}");
+}
+
+static void
+a_keep_alive_that_is_cut_is_not_believed(void **state)
+{
+    (void)state;
+    expect_disbelief("{\"alive\":true,\"ttl_ms\":4000,\"differs\":false,"
+                     "\"session\":\"0000000000000001\",\"term\":1,"
+                     "\"cleared\":[]");
+}
+
+static void
+a_session_for_less_than_was_asked_is_none(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", HF_TTL, "4s", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/sessions");
+    struct hf_error error;
+
+    (void)state;
+    script_answer(&script, &asked, 200,
+                  "{\"opened\":true,\"session\":\"0000000000000001\","
+                  "\"term\":1,\"secret\":\"00000000000000000000000000000001\","
+                  "\"ttl_ms\":3999,\"blocking_ms\":29000}");
+    asked = script_await(&script, "POST /v1/sessions");
+    assert_int_equal(hf_client_trouble(client, &error), HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "for as long as was asked"));
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+each_grace_has_a_session_of_its_own(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *one =
+        hold_scripted(ask_for(client, "a", HF_GRACE, "1s", NULL));
+    struct hf_lock *other =
+        hold_scripted(ask_for(client, "b", HF_GRACE, "5s", NULL));
+    struct hf_lock *same =
+        hold_scripted(ask_for(client, "c", HF_GRACE, "1s", NULL));
+
+    (void)state;
+    assert_int_equal(script.sessions_count, 2);
+    assert_int_equal(give_back_scripted(one), HF_OK);
+    assert_int_equal(give_back_scripted(other), HF_OK);
+    assert_int_equal(give_back_scripted(same), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+a_farewell_names_the_session_that_was_opened_last(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+    char farewell[HF_FAREWELL_SIZE];
+    char expected[HF_FAREWELL_SIZE];
+
+    (void)state;
+    script_answer(&script, &asked, 410,
+                  "{\"type\":\"urn:holdfast:no-such-session\"}");
+    (void)hold_scripted(lock);
+    assert_int_equal(script.sessions_count, 2);
+    (void)hf_lock_farewell(lock, farewell, sizeof(farewell));
+    snprintf(expected, sizeof(expected), "%s %016x %032x", script.place, 2, 2);
+    assert_string_equal(farewell, expected);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* Another lock of the same terms is kept alive by another session: as often as
+ * the first would be. */
+static void
+what_is_left_for_a_person_is_not_kept_alive(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *left = hold_scripted(
+        ask_for(client, "a", HF_IF_DEAD, "refuse", HF_BEAT, "100ms", NULL));
+    struct hf_lock *other;
+
+    (void)state;
+    hf_lock_abandon(left);
+    assert_int_equal(end(left), HF_E_UNKNOWN);
+    other = hold_scripted(
+        ask_for(client, "b", HF_IF_DEAD, "refuse", HF_BEAT, "100ms", NULL));
+    for (int i = 0; i < 4; i++) {
+        struct script_asked asked = script_await(&script, ALIVE);
+
+        assert_string_equal(asked.what, ALIVE "0000000000000002/keep-alive");
+        script_answer_well(&script, &asked);
+    }
+    assert_int_equal(give_back_scripted(other), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* ---- Connections --------------------------------------------------------- */
+
+static void
+what_is_late_is_said_again_on_another_connection(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock =
+        hold_scripted(ask_for(client, "a", HF_BEAT, "500ms", NULL));
+    struct script_asked late = script_await(&script, ALIVE);
+    struct script_asked again = script_await(&script, ALIVE);
+    struct script_asked next;
+
+    (void)state;
+    assert_int_equal(late.connection, 1);
+    assert_int_equal(again.connection, 2);
+    /* The first is heard of after all; now the second is late. */
+    script_answer_well(&script, &late);
+    next = script_await(&script, ALIVE);
+    assert_int_equal(next.connection, 1);
+    script_answer_well(&script, &next);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* Its last answer is still to come on the first. */
+static void
+who_said_goodbye_is_asked_on_another_connection(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", HF_BEAT, "100ms", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+    struct script_asked alive;
+
+    (void)state;
+    script_drain(&script);
+    do {
+        alive = script_await(&script, ALIVE);
+        script_answer_well(&script, &alive);
+    } while (alive.connection == 1); /* it had not heard the goodbye */
+    assert_int_equal(alive.connection, 2);
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* ---- Sockets and names, as a test wants them ----------------------------- */
+
+/* A host of two addresses: nobody listens at the first. */
+#define TWOFOLD "twofold.test"
+
+static char closed_port[8];
+
+typedef int find_fn(const char *host, const char *port,
+                    const struct addrinfo *hints, struct addrinfo **found);
+
+int
+getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+            struct addrinfo **found)
+{
+    find_fn *find = NULL;
+    int wrong;
+
+    *(void **)&find = dlsym(RTLD_NEXT, "getaddrinfo");
+    if (strcmp(host, TWOFOLD) != 0)
+        return find(host, port, hints, found);
+    wrong = find("127.0.0.1", closed_port, hints, found);
+    return wrong != 0 ? wrong
+                      : find("127.0.0.1", port, hints, &(*found)->ai_next);
+}
+
+/* Of what the client writes the kernel takes so many bytes, and then no more
+ * for once; 0: as many as it likes. */
+static atomic_uint taken_at_once;
+
+ssize_t
+send(int fd, const void *bytes, size_t len, int flags)
+{
+    static atomic_bool is_full;
+    size_t most = atomic_load(&taken_at_once);
+
+    if ((flags & MSG_DONTWAIT) == 0 || most == 0)
+        return sendto(fd, bytes, len, flags, NULL, 0);
+    atomic_store(&is_full, !atomic_load(&is_full));
+    if (atomic_load(&is_full))
+        return sendto(fd, bytes, len < most ? len : most, flags, NULL, 0);
+    errno = EAGAIN;
+    return -1;
+}
+
+/* A port that nobody listens at, as long as the descriptor is open. */
+static int
+close_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    snprintf(closed_port, sizeof(closed_port), "%u", ntohs(address.sin_port));
+    return fd;
+}
+
+static void
+of_a_host_with_two_addresses_the_second_is_asked(void **state)
+{
+    int fd = close_port();
+    char place[64];
+    struct hf_client *client;
+    struct hf_lock *lock;
+
+    (void)state;
+    snprintf(place, sizeof(place), "http://" TWOFOLD ":%u",
+             script.nodes[0].port);
+    client = open_client(place);
+    lock = hold_scripted(ask_for(client, "a", NULL));
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+    close(fd);
+}
+
+static void
+what_the_kernel_does_not_take_at_once_is_sent_later(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock;
+
+    (void)state;
+    atomic_store(&taken_at_once, 7);
+    lock = hold_scripted(ask_for(client, "a", NULL));
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    atomic_store(&taken_at_once, 0);
+    script_close_client(&script, client);
+}
+
+/* ---- Looks --------------------------------------------------------------- */
+
+/* A holder that gives no sign of life since its ttl. */
+#define HOLDERS(if_dead)                                                       \
+    "\"holders\":[{\"session\":\"00000000000000aa\",\"fence\":7,"              \
+    "\"mode\":\"exclusive\",\"if_dead\":\"" if_dead "\",\"ttl_ms\":1000,"      \
+    "\"silent_ms\":1000,\"heard\":true,\"suspected\":true,"                    \
+    "\"who\":\"ann@db1\",\"note\":\"\"}]"
+
+#define SEEN(if_dead)                                                          \
+    "{\"space\":\"default\",\"name\":\"a\"," HOLDERS(                          \
+        if_dead) ","                                                           \
+                 "\"queue\":[],\"waiters\":0,\"position\":0}"
+
+static void
+a_lock_that_is_granted_takes_its_look_back(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+    struct script_asked look = script_await(&script, "GET /v1/locks/a");
+
+    (void)state;
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    script_await_lost(&script, &look);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* While it is given up for what was seen, its user gives it up, too. */
+static void
+what_its_user_gave_up_is_not_timed_out(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", HF_IF_SUSPECTED, "fail", NULL);
+    struct script_asked look;
+    struct script_asked release;
+
+    (void)state;
+    (void)script_await(&script, "POST /v1/acquire");
+    look = script_await(&script, "GET /v1/locks/a");
+    script_answer(&script, &look, 200, SEEN("refuse"));
+    release = script_await(&script, "POST /v1/release");
+    hf_lock_release(lock);
+    script_answer_well(&script, &release);
+    assert_int_equal(end(lock), HF_E_CANCELLED);
+    script_close_client(&script, client);
+}
+
+/* The server ends it at any moment now. */
+static void
+a_try_waits_for_the_end_of_a_dead_holder(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", HF_WAIT, "try", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+
+    (void)state;
+    script_answer(&script, &asked, 409,
+                  "{\"over\":true,\"type\":\"urn:holdfast:held\"," HOLDERS(
+                      "takeover") "}");
+    (void)hold_scripted(lock);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* ---- Queries ------------------------------------------------------------- */
+
+static void
+a_clear_that_is_cancelled_on_its_way_may_be_done(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_query *query =
+        new_query(client, HF_CLEAR, HF_NAME, "a", HF_REASON, "a test", NULL);
+    struct script_asked look;
+
+    (void)state;
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    look = script_await(&script, "GET /v1/locks/a");
+    script_answer(&script, &look, 200, SEEN("refuse"));
+    (void)script_await(&script, "POST /v1/locks/a/clear");
+    hf_query_cancel(query);
+    assert_true(hf_query_wait(query, HF_FOREVER));
+    assert_int_equal(hf_query_error(query, NULL), HF_E_UNKNOWN);
+    hf_query_free(query);
+    script_close_client(&script, client);
+}
+
+static bool
+has_ended(const void *query)
+{
+    return hf_query_state(query) == HF_STATE_ENDED;
+}
+
+static void
+a_page_that_is_cut_is_asked_for_again(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_query *query = new_query(client, HF_LIST, NULL);
+    struct script_asked asked;
+    struct hf_view *row;
+
+    (void)state;
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    asked = script_await(&script, "GET /v1/locks");
+    script_answer(&script, &asked, 200, "{\"locks\":[],\"after\":\"\"");
+    asked = script_await(&script, "GET /v1/locks");
+    script_answer(&script, &asked, 200,
+                  "{\"locks\":[" SEEN("refuse") "],\"after\":\"\"}");
+    script_until(&script, has_ended, query);
+    assert_int_equal(hf_query_error(query, NULL), HF_OK);
+    row = hf_query_next(query);
+    assert_int_equal(hf_view_number(row, HF_FIELD_FENCE), 7);
+    hf_view_free(row);
+    assert_null(hf_query_next(query));
+    hf_query_free(query);
+    script_close_client(&script, client);
+}
+
+/* ---- Several nodes ------------------------------------------------------- */
+
+static void
+who_is_said_to_lead_is_asked_next(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/sessions");
+
+    (void)state;
+    assert_ptr_equal(asked.node, &script.nodes[0]);
+    script_answer_follows(&script, &asked, script.nodes[1].authority);
+    asked = script_await(&script, "POST /v1/sessions");
+    assert_ptr_equal(asked.node, &script.nodes[1]);
+    script_answer_well(&script, &asked);
+    asked = script_await(&script, "POST /v1/acquire");
+    assert_ptr_equal(asked.node, &script.nodes[1]);
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+a_leader_that_was_not_named_is_told_to_its_user(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/sessions");
+    struct hf_error error;
+
+    (void)state;
+    script_answer_follows(&script, &asked, "db9:7420");
+    asked = script_await(&script, "POST /v1/sessions");
+    assert_ptr_equal(asked.node, &script.nodes[1]);
+    assert_int_equal(hf_client_trouble(client, &error), HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "name db9:7420, too"));
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    assert_int_equal(hf_client_trouble(client, &error), HF_OK);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+say_farewell(void *text)
+{
+    assert_int_equal(hf_farewell(text, HF_FOREVER, NULL), HF_OK);
+}
+
+static void
+a_farewell_passes_by_a_node_that_follows(void **state)
+{
+    struct script_beside farewell;
+    struct script_asked asked;
+    char text[HF_FAREWELL_SIZE];
+
+    (void)state;
+    snprintf(text, sizeof(text), "%s %016x %032x", script.place, 1, 1);
+    script_begin(&farewell, say_farewell, text);
+    asked = script_await(&script, "DELETE /v1/sessions/0000000000000001");
+    assert_ptr_equal(asked.node, &script.nodes[0]);
+    script_answer_follows(&script, &asked, "");
+    asked = script_await(&script, "DELETE /v1/sessions/0000000000000001");
+    assert_ptr_equal(asked.node, &script.nodes[1]);
+    script_answer_well(&script, &asked);
+    script_join(&script, &farewell);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define SCRIPTED(test)                                                         \
+    cmocka_unit_test_setup_teardown(test, open_script, close_script)
+#define SCRIPTED_TWO(test)                                                     \
+    cmocka_unit_test_setup_teardown(test, open_two, close_script)
+        SCRIPTED(a_keep_alive_for_less_than_was_asked_is_not_believed),
+        SCRIPTED(a_keep_alive_of_another_session_is_not_believed),
+        SCRIPTED(a_keep_alive_that_is_cut_is_not_believed),
+        SCRIPTED(a_session_for_less_than_was_asked_is_none),
+        SCRIPTED(each_grace_has_a_session_of_its_own),
+        SCRIPTED(a_farewell_names_the_session_that_was_opened_last),
+        SCRIPTED(what_is_left_for_a_person_is_not_kept_alive),
+        SCRIPTED(what_is_late_is_said_again_on_another_connection),
+        SCRIPTED(who_said_goodbye_is_asked_on_another_connection),
+        SCRIPTED(of_a_host_with_two_addresses_the_second_is_asked),
+        SCRIPTED(what_the_kernel_does_not_take_at_once_is_sent_later),
+        SCRIPTED(a_lock_that_is_granted_takes_its_look_back),
+        SCRIPTED(what_its_user_gave_up_is_not_timed_out),
+        SCRIPTED(a_try_waits_for_the_end_of_a_dead_holder),
+        SCRIPTED(a_clear_that_is_cancelled_on_its_way_may_be_done),
+        SCRIPTED(a_page_that_is_cut_is_asked_for_again),
+        SCRIPTED_TWO(who_is_said_to_lead_is_asked_next),
+        SCRIPTED_TWO(a_leader_that_was_not_named_is_told_to_its_user),
+        SCRIPTED_TWO(a_farewell_passes_by_a_node_that_follows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
