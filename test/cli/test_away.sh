@@ -52,6 +52,19 @@ check "with its guard frozen, holdfast ends it by itself" is 76 "$code"
 check "it is gone, and the guard too" \
     all_gone "$(cat "$here/frozen.pid")" "$guard"
 
+start patient run patient -- bash "$here/job" "$here/patient.pid" no
+await "the command" test -s "$here/patient.pid"
+place_away
+: >"$here/patient.pid.go"
+await "the word of it" says patient.err "giving back"
+run run -w 3s any -- true
+check "nobody else is granted anything meanwhile" exits 69
+place_back
+finished "$pid"
+check "as long as its right lasts a lock is given back: 0" is 0 "$code"
+run show patient
+check "and is free" exits 1
+
 # ---- refuse ----------------------------------------------------------------------
 job doubt no --if-dead refuse
 place_away

@@ -141,6 +141,26 @@ kill -KILL "$(cat "$here/alive")"
 finished "$pid"
 check "and keeps the lock until it is gone" is 0 "$code"
 
+# ---- Stopped --------------------------------------------------------------------
+# A process of the command that is stopped: the guard does not look after it.
+cat >"$here/stopped" <<'END'
+setsid bash -c 'trap "echo heard >\"$1.heard\"; exit" TERM
+    echo $$ >"$1"
+    kill -STOP $$' bash "$1" &
+wait
+END
+is_stopped() { # is_stopped FILE
+    grep -q '^State:.T' "/proc/$(cat "$1")/status" 2>/dev/null
+}
+
+start holder run --grace 2s p -- bash "$here/stopped" "$here/one"
+await "a process that is stopped" is_stopped "$here/one"
+started+=("$(cat "$here/one")")
+guard=$(guard_of "$pid")
+kill -KILL "$pid"
+await "the guard" all_gone "$guard"
+check "what is stopped hears TERM, too" test -s "$here/one.heard"
+
 # ---- Frozen ---------------------------------------------------------------------
 hold_stubborn f --ttl 2s --beat 300ms
 kill -STOP "$pid"

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -265,6 +266,24 @@ wait_under(struct fault_plan *plan)
     rig_destroy_place();
 }
 
+/* One that had changed before: a look that failed has not seen that. */
+static void
+wait_for_change_under(struct fault_plan *plan)
+{
+    struct hf_store *store = rig_prepare(0);
+    struct hf_store_watch watch = {.key = rig_key_of("a")};
+    struct hf_instant until = hf_after(
+        hf_now(), (struct hf_duration){plan->persistent ? 5 : 20 * 1000});
+
+    watch.version = rig_read_key(store, "a").version - 1;
+    faults_arm(plan);
+    hf_store_wait(store, &watch, 1, until, -1);
+    faults_arm(NULL);
+    assert_true(plan->persistent || !hf_reached(hf_now(), until));
+    hf_store_close(store);
+    rig_destroy_place();
+}
+
 /* ---- The loops ---------------------------------------------------------- */
 
 static int puts_now;
@@ -323,6 +342,38 @@ a_wait_under_any_fault_ends_and_misses_nothing(void **state)
 {
     (void)state;
     rig_try_all("wait", wait_under);
+    rig_try_all("wait for a change", wait_for_change_under);
+}
+
+/* ---- A slow disk -------------------------------------------------------- */
+
+static void
+be_slow(void)
+{
+    (void)poll(NULL, 0, 1100);
+}
+
+/* A second is how long it waits for the file's lock; for all else there is the
+ * time that it was given. */
+static void
+a_commit_has_the_time_that_it_was_given(void **state)
+{
+    struct fault_plan plan = {
+        .kind = FAULT_SHARED_LOCK, .countdown = 1, .act = be_slow};
+    struct hf_store *store = rig_prepare(0);
+    struct hf_store_op op =
+        rig_put("a", rig_read_key(store, "a").version, rig_big, 10);
+    struct hf_store_group group = {.ops = &op, .ops_count = 1};
+
+    (void)state;
+    faults_arm(&plan);
+    hf_store_commit(store, &group, 1,
+                    hf_after(hf_now(), (struct hf_duration){20 * 1000}), NULL);
+    faults_arm(NULL);
+    assert_true(plan.fired);
+    assert_int_equal(group.verdict, HF_APPLIED);
+    hf_store_close(store);
+    rig_destroy_place();
 }
 
 /* ---- A full disk -------------------------------------------------------- */
@@ -503,6 +554,7 @@ main(void)
         cmocka_unit_test(a_read_under_any_fault_is_true_or_fails),
         cmocka_unit_test(a_purge_under_any_fault_lets_no_version_fall),
         cmocka_unit_test(a_wait_under_any_fault_ends_and_misses_nothing),
+        cmocka_unit_test(a_commit_has_the_time_that_it_was_given),
         cmocka_unit_test(a_full_disk_is_unavailable_and_never_unknown),
         cmocka_unit_test(a_commit_is_synced_before_it_is_answered),
         cmocka_unit_test(

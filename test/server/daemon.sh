@@ -448,7 +448,7 @@ check "a service manager is told when it is ready, and when it stops" notified
 
 # ---- While it runs -----------------------------------------------------------------
 conf=$here/running.conf
-printf 'host = first.example\nlog = json\n' >"$conf"
+printf 'host = first.example\nhost = third.example\nlog = json\n' >"$conf"
 rm -f "$here/port"
 "$daemon" --port 0 --at memory:x --no-grace --config "$conf" --ready-fd 7 \
     7>"$here/port" 2>"$here/log" &
@@ -466,13 +466,15 @@ check "the log has a line of JSON for what it does" \
 asked_as() { # HOST: the status
     curl -s -m 20 -o "$here/as" -w '%{http_code}' -H "Host: $1" "$url/healthz"
 }
-check "it is called by the names it was told" [ "$(asked_as first.example)" = 200 ]
+check "it is called by the names it was told" \
+    [ "$(asked_as first.example) $(asked_as third.example)" = "200 200" ]
 printf 'host = second.example\nlog = json\nconnections = 7\nlocks = 9000\n' \
     >"$conf"
 kill -HUP "$pid"
 await "the settings to be read again" logged "settings were read again" true
 check "and by others after SIGHUP" [ "$(asked_as second.example)" = 200 ]
-check "and no more by the first" [ "$(asked_as first.example)" = 421 ]
+check "and no more by those that were taken out" \
+    [ "$(asked_as first.example) $(asked_as third.example)" = "421 421" ]
 check "what needs a restart is named" \
     logged "needs a restart" '.setting == "connections, locks"'
 echo 'colour = red' >"$conf"

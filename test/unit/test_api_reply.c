@@ -200,15 +200,24 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
 static void
 what_is_refused_as_it_was_asked_is_over(void **state)
 {
-    static const char refused[] =
-        "{\"type\":\"urn:holdfast:bad-request\",\"message\":\"m\"}";
-    const struct hf_bytes body = {refused, sizeof(refused) - 1};
-    struct hf_api_reply reply;
+    static const struct {
+        int status;
+        const char *body;
+    } refused[] = {
+        {400, "{\"type\":\"urn:holdfast:bad-request\",\"message\":\"m\"}"},
+        {413, "{\"type\":\"urn:holdfast:too-large\",\"message\":\"m\"}"},
+    };
 
     (void)state;
-    assert_int_equal(hf_api_reply_read(400, body, &reply, NULL), HF_OK);
-    assert_int_equal(reply.answer.kind, HF_ANSWER_OVER);
-    assert_int_equal(reply.answer.over, HF_OVER_INVALID);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        const struct hf_bytes body = {refused[i].body, strlen(refused[i].body)};
+        struct hf_api_reply reply;
+
+        assert_int_equal(
+            hf_api_reply_read(refused[i].status, body, &reply, NULL), HF_OK);
+        assert_int_equal(reply.answer.kind, HF_ANSWER_OVER);
+        assert_int_equal(reply.answer.over, HF_OVER_INVALID);
+    }
 }
 
 /* ---- Requests ------------------------------------------------------------ */

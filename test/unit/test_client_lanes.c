@@ -1,5 +1,7 @@
 #include "unit/support/clients.h"
 
+#include "base/clock.h"
+#include "support/forward_store.h"
 #include "unit/support/deaf.h"
 
 /*
@@ -213,6 +215,43 @@ a_try_of_what_is_free_is_granted(void **state)
     close_client(client);
 }
 
+/* ---- Other clients ------------------------------------------------------- */
+
+static bool
+is_woken(struct hf_store *store)
+{
+    (void)store;
+    return false; /* who looks at it seldom needs time to see that it is free */
+}
+
+/* It is handed over at once, and for a second that was enough. */
+static void
+a_client_that_hands_a_lock_over_leaves_it_to_others_at_last(void **state)
+{
+    enum { REST_MS = 100, MOST_MS = 3000 };
+    static const struct hf_store_methods changed = {.is_woken = is_woken};
+    struct forward_store *store =
+        forward_store_open("memory:rest", sizeof(*store), &changed);
+    struct hf_client *client = open_client_on(&store->base, "memory:rest");
+    struct hf_lock *lock = hold(client, "deploy", NULL);
+    struct hf_instant began = hf_now();
+    int64_t rested_ms = 0;
+
+    (void)state;
+    while (rested_ms < REST_MS && hf_between(began, hf_now()).ms < MOST_MS) {
+        struct hf_lock *next = ask_for(client, "deploy", NULL);
+        struct hf_instant freed = hf_now();
+
+        assert_int_equal(give_back(lock), HF_OK);
+        assert_int_equal(hf_lock_wait(next, HF_FOREVER), HF_STATE_HELD);
+        rested_ms = hf_between(freed, hf_now()).ms;
+        lock = next;
+    }
+    assert_true(rested_ms >= REST_MS);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+}
+
 int
 main(void)
 {
@@ -229,6 +268,8 @@ main(void)
             a_try_behind_a_head_that_takes_over_is_told_that_the_head_lives),
         cmocka_unit_test(a_try_behind_a_head_that_suspects_is_told_so),
         cmocka_unit_test(a_try_of_what_is_free_is_granted),
+        cmocka_unit_test(
+            a_client_that_hands_a_lock_over_leaves_it_to_others_at_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

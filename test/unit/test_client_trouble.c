@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -31,6 +32,56 @@ unlock_file(sqlite3 *db)
 {
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* ---- A place that is slow ------------------------------------------------ */
+
+struct slow_store {
+    struct forward_store forward;
+    atomic_bool *slow; /* borrowed */
+};
+
+static enum hf_status
+get_late(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
+         struct hf_instant until, hf_store_found_fn *found, void *ctx,
+         struct hf_error *error)
+{
+    const struct slow_store *slow = (const struct slow_store *)store;
+
+    while (atomic_load(slow->slow))
+        (void)poll(NULL, 0, 5);
+    return forward_store_get(store, keys, keys_count, until, found, ctx, error);
+}
+
+/* Of the two that wait the second has a limit: the first does what there is to
+ * do. */
+static void
+a_wait_that_a_slow_place_outlasts_is_not_the_holders_doing(void **state)
+{
+    static const struct hf_store_methods changed = {.get = get_late};
+    static atomic_bool slow;
+    struct slow_store *store =
+        forward_store_open("memory:slow", sizeof(*store), &changed);
+    struct hf_client *a = open_client("memory:slow");
+    struct hf_client *b;
+    struct hf_lock *held = hold(a, "deploy", HF_BEAT, "100ms", NULL);
+    struct hf_lock *first;
+    struct hf_lock *second;
+
+    (void)state;
+    store->slow = &slow;
+    b = open_client_on(&store->forward.base, "memory:slow");
+    first = ask_for(b, "deploy", NULL);
+    await_holder(b, first);
+    second = ask_for(b, "deploy", HF_WAIT, "3s", NULL);
+    atomic_store(&slow, true); /* from the next beat on */
+    assert_int_equal(finish(second), HF_E_UNAVAILABLE);
+    atomic_store(&slow, false);
+    assert_int_equal(give_back(held), HF_OK);
+    assert_int_equal(hf_lock_wait(first, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(give_back(first), HF_OK);
+    close_client(a);
+    close_client(b);
 }
 
 /* ---- A waiter ------------------------------------------------------------ */
@@ -268,6 +319,8 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_wait_that_a_slow_place_outlasts_is_not_the_holders_doing),
         cmocka_unit_test(
             a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record),
         cmocka_unit_test(a_holder_that_cannot_beat_learns_why),

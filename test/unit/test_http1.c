@@ -70,6 +70,19 @@ a_connection_is_used_again(void **state)
 }
 
 static void
+a_drained_connection_ends_with_its_answer(void **state)
+{
+    (void)state;
+    bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
+    hf_http_drain(bench.peer);
+    assert_false(hf_http_is_done(bench.peer));
+    assert_true(bench_answer(&bench, 1, 200, ""));
+    bench_write(&bench);
+    assert_true(bench_has_out(&bench, "connection: close\r\n"));
+    assert_true(hf_http_is_done(bench.peer));
+}
+
+static void
 the_old_version_has_one_request(void **state)
 {
     (void)state;
@@ -544,6 +557,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_request_is_told_and_answered),
         TEST(a_connection_is_used_again),
+        TEST(a_drained_connection_ends_with_its_answer),
         TEST(the_old_version_has_one_request),
         TEST(a_body_comes_in_chunks),
         TEST(the_answer_to_a_head_has_no_body),

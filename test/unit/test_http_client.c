@@ -245,6 +245,24 @@ what_is_cancelled_is_not_told(void **state)
     expect_told("answered 1 200 text/plain \"\"\n");
 }
 
+/* Its answer is there, and nobody has heard of it. */
+static void
+what_is_cancelled_once_it_has_ended_is_not_told(void **state)
+{
+    int32_t stream = ask("/wait", "", 1);
+
+    (void)state;
+    talk();
+    assert_true(bench_answer(&bench, 1, 200, ""));
+    bench_write(&bench);
+    assert_int_equal(hf_http_client_feed(client, bench.out, bench.out_len),
+                     bench.out_len);
+    bench.out_len = 0;
+    hf_http_client_cancel(client, stream);
+    talk();
+    expect_told("");
+}
+
 static void
 a_server_that_drains_answers_what_it_was_asked(void **state)
 {
@@ -397,6 +415,30 @@ an_answer_ends_a_request_that_was_not_said_to_its_end(void **state)
     assert_false(hf_http_client_is_closing(client));
 }
 
+/* No window for bodies: so many are more than may be kept. */
+static void
+what_was_cut_while_it_was_sent_leaves_its_room(void **state)
+{
+    enum { MANY = 11 };
+    static const unsigned char settings[] = {0, 4, 0, 0, 0, 0};
+    static char body[100 * 1000 + 1];
+    int32_t streams[MANY];
+
+    (void)state;
+    memset(body, 'x', sizeof(body) - 1);
+    frames_add(&frames, SETTINGS, 0, 0, settings, sizeof(settings));
+    say();
+    for (int i = 0; i < MANY; i++) {
+        streams[i] = ask("/a", body, 1);
+        say();
+    }
+    assert_int_equal(hf_http_client_room(client), 0);
+    for (int i = 0; i < MANY; i++)
+        hf_http_client_cancel(client, streams[i]);
+    say();
+    assert_true(hf_http_client_room(client) > 0);
+}
+
 static void
 an_interim_answer_is_none(void **state)
 {
@@ -487,6 +529,7 @@ main(void)
         TEST(hundreds_are_under_way),
         TEST(no_more_is_asked_than_the_server_bears),
         TEST(what_is_cancelled_is_not_told),
+        TEST(what_is_cancelled_once_it_has_ended_is_not_told),
         TEST(a_server_that_drains_answers_what_it_was_asked),
         TEST(an_answer_to_a_ping_that_was_not_sent_is_ignored),
         TEST(long_bodies_go_both_ways),
@@ -494,6 +537,7 @@ main(void)
         TEST(what_never_left_was_not_done),
         TEST(what_a_server_says_it_did_not_do_was_not_done),
         TEST(an_answer_ends_a_request_that_was_not_said_to_its_end),
+        TEST(what_was_cut_while_it_was_sent_leaves_its_room),
         TEST(an_interim_answer_is_none),
         TEST(an_answer_before_its_end_is_unknown),
         TEST(what_is_no_http_2_ends_all),
