@@ -2,7 +2,7 @@
 # that takes more than one command is a script in scripts/.
 PREFIX ?= /usr/local
 
-.PHONY: all run check test prove prove-all lint storm bench bench-server fuzz \
+.PHONY: all run check test prove prove-all mutants-shell lint storm bench bench-server fuzz \
 	install clean help
 
 all: ## build the program and the library into build/bin and build/lib
@@ -24,6 +24,10 @@ prove: ## it keeps working: proofs, mutants, torture, kills; 30 minutes
 prove-all: ## the longest proofs, for when src/core or lab/world has changed
 	@scripts/deps.sh run test
 	@scripts/test.sh proofs-all
+mutants-shell: ## all small wrong changes of the shell; 20 minutes
+	@scripts/deps.sh run test
+	@scripts/build.sh dev
+	@scripts/mutants_shell.py
 lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
 	@scripts/deps.sh run test lint
 	@scripts/lint.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build the small wrong changes of lab/mutants/list.txt, one at a time, and
 make sure that each is caught by all that the list names: a proof of
-holdfast-lab, tests, or both.
+holdfast-lab, tests, or both.  (Those of the shell: scripts/mutants_shell.py.)
 
 usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--stand]
                           [--table FILE] [--tsv FILE] [NAME...]
@@ -10,7 +10,8 @@ usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--stand]
   --jobs N      so many at a time (3: some tests wait more than they work)
   --survey      ask every proof, and every test of the engine, not only those
                 of the list, and print the list's lines that have changed
-  --stand       only see that each stands, once, in the file that it names
+  --stand       only see that each stands, once, in the file that it names;
+                those of the shell, too
   --table FILE  put the table between the marks of that file (docs/lab.md)
   --tsv FILE    write it with tabs, for holdfast-tale report --mutants FILE
 
@@ -33,6 +34,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "lab/mutants/list.txt"
+SHELL = ROOT / "lab/mutants/shell.txt"
 BEGIN, END = "<!-- mutants: begin -->", "<!-- mutants: end -->"
 
 # In this order: the developer's proofs, then longer ones.
@@ -67,6 +69,7 @@ class Mutant:
         # A proof, "wander WORLD WORKERS", NOTHING, or None: it is not asked.
         self.lab = None
         self.tests = []
+        self.nobody = None  # why no test can see it
         self.changes = [[]]  # lists of (sign, line)
         self.found = {}  # by the proof, or the test: how it caught it
 
@@ -82,9 +85,9 @@ class Mutant:
         return text
 
 
-def read_list():
+def read_list(path=LIST):
     mutants = []
-    for number, line in enumerate(LIST.read_text().split("\n"), 1):
+    for number, line in enumerate(path.read_text().split("\n"), 1):
         mutant = mutants[-1] if mutants else None
         if line.startswith("== "):
             mutants.append(Mutant(line[3:]))
@@ -96,13 +99,13 @@ def read_list():
             mutant.changes[-1].append((line[0], line[1:]))
         elif mutant and line.startswith("tests: "):
             mutant.tests = line.removeprefix("tests: ").split(", ")
-        elif mutant and line.startswith(("file: ", "lab: ")):
+        elif mutant and line.startswith(("file: ", "lab: ", "nobody: ")):
             key, value = line.split(": ", 1)
             setattr(mutant, key, value)
         elif mutant and line and mutant.about is None:
             mutant.about = line
         elif line:
-            sys.exit(f"{LIST}:{number}: what is this?")
+            sys.exit(f"{path}:{number}: what is this?")
     for mutant in mutants:  # a blank line before the next entry is no context
         while mutant.changes[-1] and mutant.changes[-1][-1] == (" ", ""):
             mutant.changes[-1].pop()
@@ -389,7 +392,7 @@ def main():
     if args.names:
         mutants = [m for m in mutants if m.name in args.names]
     if args.stand:
-        return see_that_they_stand(mutants)
+        return see_that_they_stand(mutants + read_list(SHELL))
     build = Build(args.build.resolve())
     started = time.monotonic()
     bad = 0
@@ -421,4 +424,5 @@ def main():
     return 1 if bad else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
