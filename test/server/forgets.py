@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from support import Checks, Client, Server, folder
+from support import Checks, Client, Server, await_that, folder
 
 DAEMON, HOLDFAST = sys.argv[1:3]
 
@@ -164,12 +164,15 @@ def begun_anew(checks, name, do):
 
 def start_patiently(server):
     """It does not start before the first has noticed, too."""
-    while True:
+    def started():
         try:
             server.start()
-            return
         except ValueError:  # it has told no port
             server.process.wait()
+            return False
+        return True
+
+    await_that(started)
 
 
 def folded(checks):
@@ -192,12 +195,16 @@ def index_lost(checks):
         follower.await_ready()
         grant(leader)
         remove("-shm")(path)
-        while not any(grace(server) for server in (leader, follower)):
-            pass
-        word = None
-        while word is None:
-            word = ask(leader) or ask(follower)
+        await_that(lambda: grace(leader) or grace(follower))
+        word = held_word([leader, follower])
         checks.check("the log's index alone is no loss", word == "held", word)
+
+
+def held_word(servers):
+    """What the first says that can tell."""
+    words = []
+    await_that(lambda: words.extend(filter(None, map(ask, servers))) or words)
+    return words[0]
 
 
 def grace(server):
@@ -266,8 +273,7 @@ def ends(checks):
         word = first_word([server])
         checks.check("it is as long as what was promised",
                      is_grace(word, 7000), word)
-        while ask(server) != "granted":
-            pass
+        await_that(lambda: ask(server) == "granted")
         checks.check("and ends", time.monotonic() - begun >= 7,
                      time.monotonic() - begun)
 
