@@ -125,6 +125,8 @@ HF_PUBLIC void hf_client_trace(struct hf_client *client, hf_trace_fn *trace,
  *     http://host:7420[,host:7420…]    a lock server, by its nodes; it is not
  *                                      waited for
  *
+ * A relative path is refused: it would be another place in each folder.
+ *
  * NULL means $HOLDFAST_AT, or else the default: /var/lib/holdfast/locks.db for
  * root, $XDG_STATE_HOME/holdfast/locks.db (~/.local/state/…) for others.  What
  * runs with other rights than its caller's, as a setuid program, does not look
@@ -155,6 +157,10 @@ HF_PUBLIC enum hf_status hf_client_close(struct hf_client *client,
  * default filled in; lives as long as the client.  "" before it is open; also
  * in a forked child. */
 HF_PUBLIC const char *hf_client_place(const struct hf_client *client);
+
+/* Was the file of the place not there, and did hf_client_open make it?  Then
+ * nobody has held a lock there before; they may do so elsewhere. */
+HF_PUBLIC bool hf_client_made_place(const struct hf_client *client);
 
 /*
  * Why does the place not answer just now?  For messages: decide nothing by it.

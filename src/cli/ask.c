@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "say.h"
+#include "sharing.h"
 
 int
 hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
@@ -53,11 +54,15 @@ hf_ask_try_open(struct hf_ask *ask, const struct hf_which *which,
                 struct hf_error *error)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
+    enum hf_status status;
 
     /* A limit on the size of files must not kill us: the write fails then, and
      * we say so. */
     (void)sigaction(SIGXFSZ, &ignore, NULL);
-    return hf_client_open(ask->client, which->at, error);
+    status = hf_client_open(ask->client, which->at, error);
+    if (status == HF_OK)
+        hf_sharing_made_now(which, ask->client);
+    return status;
 }
 
 int
@@ -70,7 +75,7 @@ hf_ask_open(struct hf_ask *ask, const struct hf_which *which)
     if (wrong != 0)
         return wrong;
     status = hf_ask_try_open(ask, which, &error);
-    return status == HF_OK ? 0 : hf_say_failure(&error, status);
+    return status == HF_OK ? 0 : hf_sharing_failure(which, &error, status);
 }
 
 int

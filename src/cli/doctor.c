@@ -3,6 +3,7 @@
 #include "ask.h"
 #include "report.h"
 #include "say.h"
+#include "sharing.h"
 #include "verbs.h"
 
 static const char help[] =
@@ -54,19 +55,24 @@ static const char reachable[] = "reachable";
 
 /* The one check that can be made of a place that does not open. */
 static int
-print_unreachable(const char *why, bool json)
+print_unreachable(const struct hf_which *which, const struct hf_error *error)
 {
     const char *fail = hf_grade_word(HF_GRADE_FAIL);
+    const char *remedy = hf_sharing_remedy(which, error->status);
     struct hf_text out = HF_PHRASE;
 
-    if (json) {
+    if (which->json) {
         hf_text_addf(&out, "{\"check\":\"%s\",\"grade\":\"%s\",", reachable,
                      fail);
         hf_text_add(&out, "\"found\":");
-        hf_phrase_json(&out, why);
-        hf_text_add(&out, ",\"remedy\":\"\"}\n");
+        hf_phrase_json(&out, error->text);
+        hf_text_add(&out, ",\"remedy\":");
+        hf_phrase_json(&out, remedy);
+        hf_text_add(&out, "}\n");
     } else {
-        add_line(&out, fail, reachable, why);
+        add_line(&out, fail, reachable, error->text);
+        if (remedy[0] != '\0')
+            add_line(&out, "", "", remedy);
     }
     return hf_say_output(&out) ? hf_status_exit(HF_E_UNAVAILABLE)
                                : HF_EXIT_OURS;
@@ -113,7 +119,7 @@ examine(struct hf_ask *ask, const struct hf_which *which)
     if (code != 0)
         return code;
     if (hf_ask_try_open(ask, which, &error) != HF_OK)
-        return print_unreachable(error.text, which->json);
+        return print_unreachable(which, &error);
     code = hf_ask_wait(ask, NULL);
     return code == 0 ? print_checks(ask->query, which->json) : code;
 }

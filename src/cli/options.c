@@ -87,6 +87,14 @@ hf_options_at_server(const struct hf_which *which)
            (strncmp(at, "http:", 5) == 0 || strncmp(at, "https:", 6) == 0);
 }
 
+bool
+hf_options_at_default(const struct hf_which *which)
+{
+    const char *at = place_of(which);
+
+    return at == NULL || at[0] == '\0';
+}
+
 int
 hf_options_check_at(const struct hf_which *which)
 {

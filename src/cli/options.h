@@ -80,6 +80,9 @@ int hf_options_check_at(const struct hf_which *which);
 /* Is it a lock server? */
 bool hf_options_at_server(const struct hf_which *which);
 
+/* Was none named, so that it is the default one? */
+bool hf_options_at_default(const struct hf_which *which);
+
 /* Print a help text to stdout; the exit code. */
 int hf_options_help(const char *text);
 

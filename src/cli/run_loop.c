@@ -10,6 +10,7 @@
 #include "run_nested.h"
 #include "run_state.h"
 #include "say.h"
+#include "sharing.h"
 #include "terminal.h"
 
 /* Between two rounds of KILL; some may have forked. */
@@ -116,6 +117,8 @@ begin_claim(struct hf_run *run)
     run->line.silent = run->quiet;
     run->line.limit =
         hf_lock_duration(run->lock, run->order->try_only ? HF_TTL : HF_WAIT);
+    if (run->status == HF_OK && !run->silent)
+        hf_sharing_made_now(&run->order->which, run->client);
     if (run->status == HF_OK)
         run->status = start_claim(run);
     return run->status == HF_OK ? HF_RUN_CLAIMING : refuse(run);

@@ -8,6 +8,7 @@
 #include "report.h"
 #include "run_state.h"
 #include "say.h"
+#include "sharing.h"
 
 static const char *
 place(const struct hf_run *run)
@@ -266,7 +267,7 @@ failure(const struct hf_run *run)
 
     if (run->silent)
         return hf_status_exit(run->status);
-    (void)hf_say_failure(&run->error, run->status);
+    (void)hf_sharing_failure(&run->order->which, &run->error, run->status);
     if (run->status == HF_E_CORRUPT && run->opened) {
         hf_text_add(&text, "holdfast: to learn more\n    ");
         hf_report_command(&text, &run->order->which, place(run), "why", "");

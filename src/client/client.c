@@ -150,6 +150,12 @@ hf_client_place(const struct hf_client *client)
     return client == NULL || client->place == NULL ? "" : client->place;
 }
 
+bool
+hf_client_made_place(const struct hf_client *client)
+{
+    return client != NULL && client->made_place;
+}
+
 enum hf_status
 hf_client_trouble(struct hf_client *client, struct hf_error *error)
 {

@@ -38,6 +38,7 @@ struct hf_client {
     const struct hf_alloc *alloc; /* borrowed */
     unsigned generation;          /* of the process that made it */
     bool look_only;
+    bool made_place;        /* when it was opened */
     struct hf_error served; /* a lock server keeps the locks of this table;
                                HF_OK: none did when it was opened */
     hf_trace_fn *trace;     /* NULL: none */

@@ -88,19 +88,65 @@ encode(struct hf_text *out, const char *path)
     }
 }
 
-static enum hf_status
-add_folder(struct hf_text *path, struct hf_error *error)
+/* The home folder of this user, by the environment or else by its entry. */
+static bool
+add_home(struct hf_text *path)
+{
+    const char *home = secure_getenv("HOME");
+    struct passwd *entry = NULL;
+    struct passwd space;
+    char strings[4096];
+
+    if (home == NULL || home[0] != '/') {
+        if (getpwuid_r(geteuid(), &space, strings, sizeof(strings), &entry) !=
+                0 ||
+            entry == NULL || entry->pw_dir[0] != '/')
+            return false;
+        home = entry->pw_dir;
+    }
+    encode(path, home);
+    return true;
+}
+
+static bool
+add_folder(struct hf_text *path)
 {
     char folder[HF_PLACE_MAX];
 
     if (getcwd(folder, sizeof(folder)) == NULL || folder[0] != '/')
-        return hf_fail(error, HF_E_INVALID,
-                       "the place is relative, and the folder it counts from "
-                       "has no usable name");
-    hf_text_add(path, folder);
+        return false;
     if (strcmp(folder, "/") != 0)
-        hf_text_add(path, "/");
-    return HF_OK;
+        encode(path, folder);
+    return true;
+}
+
+/*
+ * Two who write the same relative path in two folders, as a person and cron do,
+ * would have two places without knowing.  So the one that would be meant here
+ * is only told.  No shell has put a folder for the ~ of "sqlite:~/locks.db".
+ */
+static enum hf_status
+refuse_relative(const char *rest, struct hf_error *error)
+{
+    char meant[3 * HF_PLACE_MAX + 32];
+    char shown[sizeof(error->text)];
+    bool of_home = begins_with(rest, "~/");
+    struct hf_text text;
+    bool known;
+
+    hf_text_init(&text, meant, sizeof(meant));
+    if (of_home)
+        known = add_home(&text);
+    else /* whose home "~ann" is, is not asked */
+        known = rest[0] != '~' && add_folder(&text);
+    if (of_home || begins_with(rest, "./"))
+        rest += 2;
+    hf_text_addf(&text, "/%s", rest);
+    hf_text_show(shown, sizeof(shown), meant, hf_text_kept(&text));
+    return hf_fail(error, HF_E_INVALID,
+                   "the place is relative, another one in each folder: write "
+                   "sqlite:%s",
+                   known ? shown : "/path/locks.db");
 }
 
 static enum hf_status
@@ -135,11 +181,8 @@ parse_sqlite(const char *rest, struct hf_place *place, struct hf_error *error)
     if (rest == query || query[-1] == '/')
         return hf_fail(error, HF_E_INVALID,
                        "the place names no file: write sqlite:/path/locks.db");
-    if (rest[0] != '/') {
-        status = add_folder(&path, error);
-        if (status != HF_OK)
-            return status;
-    }
+    if (rest[0] != '/')
+        return refuse_relative(rest, error);
     status = decode(rest, (size_t)(query - rest), &path, error);
     if (status != HF_OK)
         return status;
@@ -214,24 +257,14 @@ static bool
 add_state_folder(struct hf_text *path)
 {
     const char *state = secure_getenv("XDG_STATE_HOME");
-    const char *home = secure_getenv("HOME");
-    struct passwd *entry = NULL;
-    struct passwd space;
-    char strings[4096];
 
     /* The XDG specification: a path that is not absolute is to be ignored. */
     if (state != NULL && state[0] == '/') {
         encode(path, state);
         return true;
     }
-    if (home == NULL || home[0] != '/') {
-        if (getpwuid_r(geteuid(), &space, strings, sizeof(strings), &entry) !=
-                0 ||
-            entry == NULL || entry->pw_dir[0] != '/')
-            return false;
-        home = entry->pw_dir;
-    }
-    encode(path, home);
+    if (!add_home(path))
+        return false;
     hf_text_add(path, "/.local/state");
     return true;
 }
@@ -254,6 +287,15 @@ hf_place_default(char *buffer, size_t size)
         return HF_E_LIMIT;
     memcpy(buffer, place, text.len + 1);
     return HF_OK;
+}
+
+bool
+hf_place_is_default(const struct hf_place *place)
+{
+    char text[sizeof(place->text)];
+
+    return hf_place_default(text, sizeof(text)) == HF_OK &&
+           strcmp(text, place->text) == 0;
 }
 
 /* From linux/magic.h, and where that is silent from statfs(2) and the file

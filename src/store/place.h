@@ -29,9 +29,9 @@ struct hf_place {
 };
 
 /*
- * Read a place.  A relative path counts from the folder the process is in now.
- * HF_E_INVALID: no place, not one of this build, or too long.  *place is
- * untouched unless HF_OK.
+ * Read a place.  HF_E_INVALID: no place, not one of this build, too long, or
+ * relative: then *error has the absolute one to write.  *place is untouched
+ * unless HF_OK.
  */
 HF_MUST_USE enum hf_status hf_place_parse(const char *text,
                                           struct hf_place *place,
@@ -44,6 +44,9 @@ HF_MUST_USE enum hf_status hf_place_parse(const char *text,
  * HF_E_LIMIT: it is longer than `size`.  *buffer is untouched unless HF_OK.
  */
 HF_MUST_USE enum hf_status hf_place_default(char *buffer, size_t size);
+
+/* Is it the one that is meant when none is named? */
+bool hf_place_is_default(const struct hf_place *place);
 
 /*
  * The name of the file system whose statfs type this is, if it is or may be

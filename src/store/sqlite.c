@@ -189,7 +189,8 @@ open_file(struct sqlite *store, bool *marked, struct hf_error *error)
     if (!store->base.look_only) {
         status = look_for_loss(store, marked, error);
         if (status == HF_OK)
-            status = hf_sqlite_file_prepare(&store->place, error);
+            status = hf_sqlite_file_prepare(&store->place, &store->base.is_new,
+                                            error);
         return status != HF_OK ? status
                                : hf_sqlite_db_open(db, store->place.path,
                                                    HF_SQLITE_WRITE, error);

@@ -117,15 +117,6 @@ refuse_network(const struct hf_place *place, const char *file,
     return HF_OK;
 }
 
-static bool
-is_default(const struct hf_place *place)
-{
-    char text[sizeof(place->text)];
-
-    return hf_place_default(text, sizeof(text)) == HF_OK &&
-           strcmp(text, place->text) == 0;
-}
-
 static enum hf_status
 make_folders(const char *path, mode_t mode, struct hf_error *error)
 {
@@ -191,22 +182,23 @@ hf_sqlite_file_permit(const char *path, const char *folder)
  * and only then given its permissions.
  */
 static bool
-put_in_place(const char *made, const char *path, const struct stat *folder)
+put_in_place(const char *made, const char *path, const struct stat *folder,
+             bool *is_new)
 {
-    if (renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ||
-        errno == EEXIST)
+    *is_new = renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
+    if (*is_new || errno == EEXIST)
         return true;
     if (errno != EINVAL && errno != ENOSYS)
         return false;
-    if (mknod(path, S_IFREG | 0600, 0) != 0)
-        return errno == EEXIST;
-    return set_permissions(path, folder);
+    *is_new = mknod(path, S_IFREG | 0600, 0) == 0;
+    return *is_new ? set_permissions(path, folder) : errno == EEXIST;
 }
 
 /* An empty file, which appears under its name with its permissions already
  * right. */
 static enum hf_status
-create(const char *path, const struct stat *folder, struct hf_error *error)
+create(const char *path, const struct stat *folder, bool *is_new,
+       struct hf_error *error)
 {
     char made[PATH_SIZE + 8];
     enum hf_status status = HF_OK;
@@ -219,7 +211,7 @@ create(const char *path, const struct stat *folder, struct hf_error *error)
     close(fd);
     if (!set_permissions(made, folder))
         status = fail_system(error, "set the permissions of", path);
-    else if (!put_in_place(made, path, folder))
+    else if (!put_in_place(made, path, folder, is_new))
         status = fail_system(error, "create", path);
     unlink(made); /* gone already, if it was renamed */
     return status;
@@ -294,13 +286,15 @@ hf_sqlite_file_path(const struct hf_place *place, char path[HF_PLACE_MAX + 1],
 }
 
 enum hf_status
-hf_sqlite_file_prepare(const struct hf_place *place, struct hf_error *error)
+hf_sqlite_file_prepare(const struct hf_place *place, bool *is_new,
+                       struct hf_error *error)
 {
     char path[PATH_SIZE];
     char folder[PATH_SIZE];
     struct stat found;
     enum hf_status status = hf_sqlite_file_path(place, path, error);
 
+    *is_new = false;
     if (status != HF_OK)
         return status;
     if (stat(path, &found) == 0)
@@ -308,13 +302,14 @@ hf_sqlite_file_prepare(const struct hf_place *place, struct hf_error *error)
     if (errno != ENOENT)
         return fail_system(error, "look at", path);
 
-    status = make_folders(path, is_default(place) ? 0700 : 0777, error);
+    status =
+        make_folders(path, hf_place_is_default(place) ? 0700 : 0777, error);
     if (status != HF_OK)
         return status;
     folder_of(path, folder);
     if (stat(folder, &found) != 0)
         return fail_system(error, "look at", folder);
-    return create(path, &found, error);
+    return create(path, &found, is_new, error);
 }
 
 static bool

@@ -22,12 +22,13 @@
  * The folder of the default place is the user's alone (0700); others follow
  * the umask.  The file is the user's alone (0600), except in a folder that its
  * group may write: there the group may read and write the file, whatever the
- * umask.
+ * umask.  *is_new: this call made it.
  *
  * HF_E_INVALID, HF_E_DENIED, HF_E_UNAVAILABLE, HF_E_CORRUPT, HF_E_LIMIT: no
  * descriptor is left.  Nothing is created where the place is refused.
  */
 HF_MUST_USE enum hf_status hf_sqlite_file_prepare(const struct hf_place *place,
+                                                  bool *is_new,
                                                   struct hf_error *error);
 
 /* Its path, without links at its end, which must not lead to another machine.

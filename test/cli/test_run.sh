@@ -26,10 +26,9 @@ check "the name, which may begin with a dash, is in the environment" \
     grep -qx 'HOLDFAST_NAME=-x' "$here/run.out"
 check "so is the space" grep -qx 'HOLDFAST_SPACE=s' "$here/run.out"
 check "so is the place" grep -qx "HOLDFAST_AT=$HOLDFAST_AT" "$here/run.out"
-(cd -P "$here" && run run --at sqlite:relative.db x -- env)
-check "which means the same in any folder" \
-    grep -qx "HOLDFAST_AT=sqlite:$(cd -P "$here" && pwd)/relative.db" \
-    "$here/run.out"
+run run --at "sqlite://$here/a%2eb" x -- env
+check "which is always spelled the same" \
+    grep -qx "HOLDFAST_AT=sqlite:$here/a.b" "$here/run.out"
 run run --space s -- -x -- env
 fence=$(sed -n 's/^HOLDFAST_FENCE=//p' "$here/run.out")
 run run --space s -- -x -- sh -c 'echo "$HOLDFAST_FENCE"'

@@ -77,6 +77,27 @@ check "clear of a fence that is no number" refuses 64 "--fence needs" \
 check "clear of an empty name" refuses 64 "the name is empty" \
     clear --reason y ''
 check "a place that is no URL" refuses 64 "" run --at nowhere x -- true
+# In $here, so that the place would be locks.db there.
+relative() { # relative AS-WRITTEN AS-MEANT VERB ARGUMENT...
+    local written=$1 meant=$2
+    shift 2
+    (cd -P "$here" && export HOME=$here && refuses 64 "write $meant" "$@" &&
+        HOLDFAST_AT=$written refuses 64 "write $meant" "${@:1:1}" "${@:4}")
+}
+folder=$(cd -P "$here" && pwd)
+for place in locks.db ./locks.db; do
+    check "a relative place, $place" \
+        relative "sqlite:$place" "sqlite:$folder/locks.db" \
+        run --at "sqlite:$place" x -- true
+done
+check "a place below a home that no shell has put in" \
+    relative "sqlite:~/locks.db" "sqlite:$here/locks.db" \
+    run --at "sqlite:~/locks.db" x -- true
+for verb in ls show why; do
+    check "$verb at a relative place" \
+        relative sqlite:locks.db "sqlite:$folder/locks.db" \
+        "$verb" --at sqlite:locks.db x
+done
 check "an empty place" refuses 64 "--at is empty" run --at '' x -- true
 check "an empty place of ls" refuses 64 "--at is empty" ls --at ''
 check "a place that nobody else sees" refuses 64 "keeps nobody out" \

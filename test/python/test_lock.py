@@ -6,6 +6,7 @@ import math
 import pickle
 import signal
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -82,6 +83,19 @@ class Locks(Case):
         for wait in math.nan, object():
             with self.assertRaises((TypeError, ValueError)):
                 self.client.lock("a", wait=wait).acquire()
+
+    def test_a_relative_place_is_refused_with_the_one_to_write(self):
+        with self.assertRaisesRegex(holdfast.Invalid, "write sqlite:/"):
+            holdfast.Client("sqlite:locks.db").open()
+
+    def test_who_makes_a_place_knows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = f"sqlite:{folder}/locks.db"
+            for made in (True, False):
+                client = holdfast.Client(place)
+                self.assertFalse(client.made_place)
+                with client:
+                    self.assertIs(client.made_place, made)
 
     def test_a_place_that_is_none_is_told_in_one_clause(self):
         with self.assertRaisesRegex(holdfast.Invalid, "nowhere"):

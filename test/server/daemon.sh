@@ -412,6 +412,12 @@ check "no comment is so long that its end is a setting" \
 "$daemon" --config "$here" >"$here/usage.out" 2>&1
 check "and a folder is no file" [ $? = 69 ]
 check "a host has no blank" says "host is a name, without a port" --host 'a b'
+printf 'at = sqlite:served.db\n' >"$conf"
+relative="the place is relative, another one in each folder: write \
+sqlite:$PWD/served.db"
+check "a place that is relative is refused, with the one to write" \
+    says "$relative" --at sqlite:served.db
+check "and in a file" says "$conf:1: $relative" --config "$conf"
 printf 'idle-timeout = 200ms\n' >"$conf"
 check "and what makes no sense together" usage --config "$conf"
 check "an option wins over the file" \

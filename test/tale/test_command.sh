@@ -100,6 +100,8 @@ check "not on one that is not empty" gives 65 "locks.db is not empty" \
 check "which stays as it is" cmp "$here/locks.db" "$here/kept.db"
 check "nor on what is no place" gives 64 "'locks.db' is not a place" \
     replay $table --on locks.db
+check "nor on a relative one" gives 64 "the place is relative" \
+    replay $table --on sqlite:relative.db
 check "nor where no file can be" gives 69 "make $here/run.out/locks.db" \
     replay $table --on "sqlite:$here/run.out/locks.db"
 check "nor of a lock without a table" gives 64 "no table of locks" \
@@ -174,7 +176,7 @@ check "nothing found" gives 0 "no picture" run draft4-perfect \
     --svg "$here/none.svg"
 check "is no file" [ ! -e "$here/none.svg" ]
 check "beside a database" gives 64 "do not go together" \
-    replay close-two-steps:2:1 --on sqlite:none.db --svg "$here/none.svg"
+    replay close-two-steps:2:1 --on "sqlite:$here/none.db" --svg "$here/none.svg"
 check "in a folder that is none" gives 64 "cannot write into" \
     run draft1 --svg "$here/first.svg/none.svg"
 mkdir "$here/folder.svg"

@@ -1,6 +1,7 @@
 #include "unit/support/clients.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ no_handle_is_released_freed_and_not_held(void **state)
     assert_null(hf_client_next(NULL));
     assert_int_equal(hf_client_fd(NULL), -1);
     assert_string_equal(hf_client_place(NULL), "");
+    assert_false(hf_client_made_place(NULL));
 }
 
 static void
@@ -60,22 +62,37 @@ bad_requests_are_refused_in_one_clause(void **state)
     close_client(client);
 }
 
-/* The program it is given to may run in another folder. */
 static void
-the_place_is_told_with_its_whole_path(void **state)
+the_place_is_told_in_one_spelling(void **state)
 {
     struct file_place place;
-    char before[1024];
+    char other[sizeof(place.url) + 2];
     struct hf_client *client;
 
     (void)state;
     make_place(&place);
-    assert_non_null(getcwd(before, sizeof(before)));
-    assert_int_equal(chdir(place.folder), 0);
-    client = open_client("sqlite:locks.db");
-    assert_int_equal(chdir(before), 0);
+    snprintf(other, sizeof(other), "sqlite://%s",
+             place.url + strlen("sqlite:"));
+    client = open_client(other);
     assert_string_equal(hf_client_place(client), place.url);
     close_client(client);
+    remove_place(&place);
+}
+
+static void
+who_makes_the_place_knows(void **state)
+{
+    struct file_place place;
+    struct hf_client *clients[2];
+
+    (void)state;
+    make_place(&place);
+    clients[0] = open_client(place.url);
+    clients[1] = open_client(place.url);
+    assert_true(hf_client_made_place(clients[0]));
+    assert_false(hf_client_made_place(clients[1]));
+    for (int i = 0; i < 2; i++)
+        close_client(clients[i]);
     remove_place(&place);
 }
 
@@ -96,6 +113,13 @@ a_client_is_opened_once_and_may_be_tried_again(void **state)
     assert_int_equal(hf_client_open(client, "elsewhere:x", &error),
                      HF_E_INVALID);
     assert_true(error.text[0] != '\0');
+    assert_int_equal(hf_client_open(client, "sqlite:locks.db", &error),
+                     HF_E_INVALID);
+    assert_non_null(strstr(error.text, "write sqlite:/"));
+    assert_int_equal(setenv("HOLDFAST_AT", "sqlite:a/locks.db", 1), 0);
+    assert_int_equal(hf_client_open(client, NULL, &error), HF_E_INVALID);
+    assert_non_null(strstr(error.text, "/a/locks.db"));
+    assert_int_equal(unsetenv("HOLDFAST_AT"), 0);
     assert_int_equal(hf_client_open(client, "memory:again", NULL), HF_OK);
     assert_int_equal(hf_client_open(client, "memory:again", &error),
                      HF_E_INVALID);
@@ -400,7 +424,8 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_handle_is_released_freed_and_not_held),
         cmocka_unit_test(bad_requests_are_refused_in_one_clause),
-        cmocka_unit_test(the_place_is_told_with_its_whole_path),
+        cmocka_unit_test(the_place_is_told_in_one_spelling),
+        cmocka_unit_test(who_makes_the_place_knows),
         cmocka_unit_test(a_client_is_opened_once_and_may_be_tried_again),
         cmocka_unit_test(
             a_lock_and_a_query_may_be_made_before_the_client_is_open),

@@ -114,18 +114,70 @@ network_is_the_only_option(void **state)
     assert_int_equal(refused("memory:a?network=1"), HF_E_INVALID);
 }
 
+/* Its error tells `meant`, the one to write, which is not relative. */
 static void
-a_relative_path_counts_from_here(void **state)
+expect_relative(const char *text, const char *meant)
 {
-    char folder[512];
-    char expected[1024];
+    struct hf_place place;
+    struct hf_error error = {.status = HF_OK};
+    const char *told;
+
+    assert_int_equal(hf_place_parse(text, &place, &error), HF_E_INVALID);
+    told = strstr(error.text, "sqlite:");
+    if (told == NULL || strcmp(told, meant) != 0)
+        fail_msg("%s: %s", text, error.text);
+    (void)parsed(told);
+}
+
+static void
+a_relative_path_is_refused_with_the_whole_one(void **state)
+{
+    char folder[] = "/tmp/holdfast-100%-XXXXXX";
+    char encoded[64];
+    char meant[128];
+    char before[512];
 
     (void)state;
-    assert_non_null(getcwd(folder, sizeof(folder)));
-    snprintf(expected, sizeof(expected), "%s/locks.db", folder);
-    assert_string_equal(parsed("sqlite:locks.db").path, expected);
-    snprintf(expected, sizeof(expected), "sqlite:%s/locks.db", folder);
-    assert_string_equal(parsed("sqlite:locks.db").text, expected);
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    snprintf(encoded, sizeof(encoded), "sqlite:/tmp/holdfast-100%%25-%s",
+             folder + strlen("/tmp/holdfast-100%-"));
+    snprintf(meant, sizeof(meant), "%s/locks.db", encoded);
+    expect_relative("sqlite:locks.db", meant);
+    expect_relative("sqlite:./locks.db", meant);
+    snprintf(meant, sizeof(meant), "%s/../a%%20b.db?network=1", encoded);
+    expect_relative("sqlite:../a%20b.db?network=1", meant);
+    assert_int_equal(chdir("/"), 0);
+    expect_relative("sqlite:locks.db", "sqlite:/locks.db");
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void
+a_relative_path_is_refused_where_no_folder_is(void **state)
+{
+    char folder[] = "/tmp/holdfast-gone-XXXXXX";
+    char before[512];
+
+    (void)state;
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(rmdir(folder), 0);
+    expect_relative("sqlite:locks.db", "sqlite:/path/locks.db");
+    assert_int_equal(chdir(before), 0);
+}
+
+/* No shell has put a folder for it. */
+static void
+a_home_that_is_written_as_a_tilde_is_refused(void **state)
+{
+    (void)state;
+    setenv("HOME", "/home/ann", 1);
+    expect_relative("sqlite:~/a/x.db", "sqlite:/home/ann/a/x.db");
+    expect_relative("sqlite:~ann/x.db", "sqlite:/path/locks.db");
+    expect_relative("sqlite:~", "sqlite:/path/locks.db");
 }
 
 static void
@@ -282,7 +334,9 @@ main(void)
         cmocka_unit_test(percent_and_two_digits_are_one_byte),
         cmocka_unit_test(control_characters_are_refused_in_any_spelling),
         cmocka_unit_test(network_is_the_only_option),
-        cmocka_unit_test(a_relative_path_counts_from_here),
+        cmocka_unit_test(a_relative_path_is_refused_with_the_whole_one),
+        cmocka_unit_test(a_relative_path_is_refused_where_no_folder_is),
+        cmocka_unit_test(a_home_that_is_written_as_a_tilde_is_refused),
         cmocka_unit_test(what_names_no_file_is_refused),
         cmocka_unit_test(what_is_no_url_of_ours_is_refused),
         cmocka_unit_test(a_path_too_long_for_sqlite_is_a_limit),

@@ -167,6 +167,14 @@ class Connection(Link):
                 return ""
             return decode(lib.hf_client_place(self._pointer))
 
+    @property
+    def made_place(self) -> bool:
+        """Was its file not there, and did we make it?  Then nobody has held a
+        lock there before; they may do so elsewhere."""
+        with self._mutex:
+            return (self._pointer is not None and not self._closing and
+                    bool(lib.hf_client_made_place(self._pointer)))
+
     def trouble(self) -> str:
         """Why the place does not answer just now, for people; "" if it does.
         """

@@ -52,6 +52,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "hf_client_open": (c_int, [c_void_p, c_char_p, _error]),
     "hf_client_close": (c_int, [c_void_p, Duration]),
     "hf_client_place": (c_char_p, [c_void_p]),
+    "hf_client_made_place": (c_bool, [c_void_p]),
     "hf_client_trouble": (c_int, [c_void_p, _error]),
     "hf_client_fd": (c_int, [c_void_p]),
     "hf_client_next": (c_void_p, [c_void_p]),

@@ -4,6 +4,7 @@
 #include "client/table/methods.h"
 #include "client/table/table.h"
 #include "store/inspect.h"
+#include "store/neighbours.h"
 
 /*
  * Is the place sound, and this host?  One row a check: what only the kind of
@@ -56,15 +57,20 @@ looks_only(const struct doctor *doctor)
     return doctor->job->table->client->look_only;
 }
 
-/* The file of the place, or "". */
+static bool
+is_file(const struct doctor *doctor, struct hf_place *place)
+{
+    return hf_place_parse(doctor->job->table->client->place, place, NULL) ==
+               HF_OK &&
+           place->kind == HF_PLACE_SQLITE;
+}
+
 static void
 blame_answer(const struct doctor *doctor, const struct hf_error *error,
              struct hf_checkup *checkup)
 {
     struct hf_place place;
-    bool file = hf_place_parse(doctor->job->table->client->place, &place,
-                               NULL) == HF_OK &&
-                place.kind == HF_PLACE_SQLITE;
+    bool file = is_file(doctor, &place);
 
     hf_inspect_failure(error, file ? place.path : "", checkup);
 }
@@ -218,6 +224,19 @@ check_evidence(struct doctor *doctor)
     tell(doctor, &checkup);
 }
 
+static void
+check_neighbours(struct doctor *doctor)
+{
+    struct hf_checkup checkup = {.check = "neighbours"};
+    struct hf_place place;
+
+    if (is_file(doctor, &place))
+        hf_neighbours_look(&hf_neighbours_host, &place, &checkup);
+    else
+        hf_checkup_add(&checkup, "a place in memory has none");
+    tell(doctor, &checkup);
+}
+
 static enum hf_status
 look_at_place(struct hf_job *job, struct hf_store *store,
               struct hf_error *error)
@@ -228,6 +247,7 @@ look_at_place(struct hf_job *job, struct hf_store *store,
     hf_store_inspect(store, in_ms(READ_MS), tell, &doctor);
     check_latency(&doctor);
     check_evidence(&doctor);
+    check_neighbours(&doctor);
     if (doctor.failed)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     return HF_OK;

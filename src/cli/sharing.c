@@ -1,0 +1,59 @@
+#include "sharing.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include "phrase.h"
+#include "say.h"
+
+static void
+add_user(struct hf_text *out)
+{
+    const struct passwd *entry = getpwuid(geteuid());
+
+    if (entry != NULL)
+        hf_phrase_quote(out, entry->pw_name);
+    else
+        hf_text_addf(out, "user %ju", (uintmax_t)geteuid());
+}
+
+void
+hf_sharing_made_now(const struct hf_which *which,
+                    const struct hf_client *client)
+{
+    struct hf_text place = HF_PHRASE;
+    struct hf_text user = HF_PHRASE;
+
+    if (!hf_options_at_default(which) || !hf_client_made_place(client))
+        return;
+    hf_phrase_quote(&place, hf_client_place(client));
+    add_user(&user);
+    hf_say_now("no place was named, so %s was made: its locks are those of %s "
+               "alone; other users, containers and machines have others; to "
+               "share locks, name one place to all, by --at or HOLDFAST_AT, in "
+               "a folder that their group may write",
+               place.at, user.at);
+}
+
+const char *
+hf_sharing_remedy(const struct hf_which *which, enum hf_status status)
+{
+    if (status != HF_E_DENIED || hf_options_at_server(which))
+        return "";
+    return "to share locks with other users, name a place in a folder that "
+           "their group may write, by --at or HOLDFAST_AT, as "
+           "sqlite:/srv/locks/locks.db; to make such a folder: install -d "
+           "-m 2770 -g GROUP /srv/locks";
+}
+
+int
+hf_sharing_failure(const struct hf_which *which, const struct hf_error *error,
+                   enum hf_status status)
+{
+    const char *remedy = hf_sharing_remedy(which, status);
+    int code = hf_say_failure(error, status);
+
+    if (remedy[0] != '\0')
+        hf_say("%s", remedy);
+    return code;
+}
