@@ -146,6 +146,13 @@ check "one session takes two locks without numbers" \
     is "$(cat "$here/status")" 200 two ".n == 2 and .fence > $(jq .fence "$here/key1")"
 check "and one of them twice is the same" \
     is "$(cat "$here/again.status")" 200 again ".fence == $(jq .fence "$here/two")"
+check "a number and the path of another lock, both held, release neither" \
+    is "$(within mixed release keyed "$(jq '{n}' "$here/two")")" 400 mixed \
+    '.detail == "that request holds another lock"'
+for name in keyed second; do
+    check "and $name is held as before" \
+        is "$(ask still "$url/v1/locks/$name")" 200 still '.holders | length == 1'
+done
 check "what it releases is what it names" \
     is "$(within back release keyed '{}')" 200 back .released
 within one acquire keyed '{}' >"$here/status"
@@ -315,17 +322,25 @@ check "and when that one dies it leads, long before a ttl of 5 s ($took ms)" \
 kill -TERM "$pid"
 wait "$pid"
 
+# start_small DESCRIPTORS OPTION...: a server of its own.
+start_small() {
+    local descriptors=$1
+    shift
+    rm -f "$here/port3"
+    (
+        ulimit -n "$descriptors"
+        exec "$daemon" --listen 127.0.0.1:0 --at memory:small --no-grace \
+            --ready-fd 7 "$@" 7>"$here/port3" 2>"$here/small.err"
+    ) &
+    pid=$!
+    started+=("$pid")
+    await "the server to listen" [ -s "$here/port3" ]
+    url=http://127.0.0.1:$(cat "$here/port3")
+    await "the server to lead" leads
+}
+
 # Of descriptors there are as many as the system gives.
-(
-    ulimit -n 40
-    exec "$daemon" --listen 127.0.0.1:0 --at memory:few --no-grace --ready-fd 7 \
-        7>"$here/port3" 2>>"$here/daemon.err"
-) &
-pid=$!
-started+=("$pid")
-await "the server to listen" [ -s "$here/port3" ]
-url=http://127.0.0.1:$(cat "$here/port3")
-await "the server to lead" leads
+start_small 40
 crowd() {
     python3 - "$1" "$pid" <<'END'
 import http.client, socket, sys, time
@@ -352,6 +367,53 @@ END
 }
 check "more connections than it may have are turned away, and cost nothing" \
     crowd "${url##*:}"
+kill -TERM "$pid"
+wait "$pid"
+
+# Not even the spare one is left, for the limit falls below what is open.
+start_small 40
+limit() {
+    python3 - "$pid" "$1" <<'END'
+import resource, sys
+pid, soft = map(int, sys.argv[1:])
+_, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+END
+}
+limit 3
+curl -sf -m 20 -o "$here/healthz" "$url/healthz" &
+waits=$!
+started+=("$waits")
+await "the server to have none" grep -q "turned away" "$here/small.err"
+limit 40
+check "who comes while no descriptor is left is heard when there is one" \
+    wait "$waits"
+kill -TERM "$pid"
+wait "$pid"
+
+start_small 100 --connections 10
+eleven() {
+    python3 - "$1" <<'END'
+import http.client, socket, sys
+port = int(sys.argv[1])
+def connect():
+    """One that was heard, and is silent since."""
+    one = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    one.request("GET", "/healthz")
+    assert one.getresponse().read() is not None
+    return one.sock
+many = [connect() for _ in range(11)]
+ended = many[0].recv(1) == b""
+many[1].settimeout(0)
+try:
+    stays = many[1].recv(1) is None
+except BlockingIOError:
+    stays = True
+sys.exit(not (ended and stays))
+END
+}
+check "of more connections than --connections the oldest is ended" \
+    eleven "${url##*:}"
 kill -TERM "$pid"
 wait "$pid"
 

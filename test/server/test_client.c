@@ -389,6 +389,16 @@ listen_deaf(int *fd)
 }
 
 static void
+expect_free(const char *name)
+{
+    struct hf_client *client = open_client(served.place);
+
+    assert_int_equal(give_back(hold(client, name, HF_WAIT, "try", NULL)),
+                     HF_OK);
+    close_client(client);
+}
+
+static void
 a_farewell_passes_by_a_node_that_does_not_answer(void **state)
 {
     static const char scheme[] = "http://";
@@ -405,6 +415,50 @@ a_farewell_passes_by_a_node_that_does_not_answer(void **state)
     assert_int_equal(hf_farewell(both, (struct hf_duration){20000}, NULL),
                      HF_OK);
     close(fd);
+    expect_free("will");
+    hf_lock_free(lock);
+    close_client(client);
+}
+
+/* Of a node that follows: its one answer. */
+static void *
+say_that_we_do_not_lead(void *arg)
+{
+    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\n"
+                                 "Content-Type: application/problem+json\r\n"
+                                 "Content-Length: 38\r\n\r\n"
+                                 "{\"type\":\"urn:holdfast:not-leading\"}\r\n";
+    char request[1024];
+    int fd = accept(*(int *)arg, NULL, NULL);
+
+    if (recv(fd, request, sizeof(request), 0) > 0)
+        (void)send(fd, answer, sizeof(answer) - 1, MSG_NOSIGNAL);
+    close(fd);
+    return NULL;
+}
+
+static void
+a_farewell_passes_by_a_node_that_does_not_lead(void **state)
+{
+    static const char scheme[] = "http://";
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *lock = hold(client, "will", NULL);
+    char farewell[HF_FAREWELL_SIZE];
+    char both[HF_FAREWELL_SIZE + 64];
+    pthread_t follower;
+    int fd;
+
+    (void)state;
+    (void)hf_lock_farewell(lock, farewell, sizeof(farewell));
+    snprintf(both, sizeof(both), "%s127.0.0.1:%u,%s", scheme, listen_deaf(&fd),
+             farewell + strlen(scheme));
+    assert_int_equal(
+        pthread_create(&follower, NULL, say_that_we_do_not_lead, &fd), 0);
+    assert_int_equal(hf_farewell(both, (struct hf_duration){20000}, NULL),
+                     HF_OK);
+    assert_int_equal(pthread_join(follower, NULL), 0);
+    close(fd);
+    expect_free("will");
     hf_lock_free(lock);
     close_client(client);
 }
@@ -601,6 +655,7 @@ main(void)
         cmocka_unit_test(who_waits_until_it_is_free_holds_nothing),
         cmocka_unit_test(a_farewell_ends_the_session_of_another_process),
         cmocka_unit_test(a_farewell_passes_by_a_node_that_does_not_answer),
+        cmocka_unit_test(a_farewell_passes_by_a_node_that_does_not_lead),
         cmocka_unit_test(threads_of_one_client_exclude_each_other),
         cmocka_unit_test(hundreds_of_one_client_wait_in_line),
         cmocka_unit_test(a_long_line_of_people_with_much_to_say_is_shown),

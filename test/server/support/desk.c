@@ -167,7 +167,7 @@ desk_node(int64_t ttl_ms)
             {
                 .limits =
                     {
-                        .sessions = 64,
+                        .sessions = 1024,
                         .lanes = 1024,
                         .claims = 2048,
                         .waiters = 1024,
