@@ -5,7 +5,8 @@
  * which the last is its holder's margin. */
 #define TIMES .ttl = 4, .leader_ttl = 4, .blocking = 2, .resume_grace = 1
 
-/* A session's is longer, so that no dead leader's head is waited for as long. */
+/* A session's is longer, so that a dead leader's head is not waited for as
+ * long. */
 #define LONGER .ttl = 9, .leader_ttl = 4, .blocking = 2, .resume_grace = 1
 
 /* Small enough to be searched. */

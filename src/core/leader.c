@@ -245,8 +245,8 @@ known_version(const struct hf_contender *c)
     return c->evidence.present ? c->evidence.version : 0;
 }
 
-/* No version comes back: the place did.  It was overwritten where it stands, for
- * nobody was told that another stands there. */
+/* No version comes back: the place did.  It was overwritten where it stands,
+ * for nobody was told that another stands there. */
 static bool
 went_back(const struct hf_leader *l, uint64_t number,
           const struct hf_sight *sight)

@@ -185,8 +185,8 @@ names_a_node(const char *value, size_t len)
            head.node[0] != '\0';
 }
 
-/* Of what is no database, has no table of ours, or is damaged, whoever opens and
- * reads it says so. */
+/* Of what is no database, has no table of ours, or is damaged, whoever opens
+ * and reads it says so. */
 static bool
 is_found_later(int code)
 {

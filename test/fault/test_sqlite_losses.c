@@ -14,8 +14,8 @@
 #include "wire/head.h"
 
 /*
- * What a lock server left, and lost, is noticed whatever fails meanwhile: whoever
- * opens it is told so, or does not have it.
+ * What a lock server left, and lost, is noticed whatever fails meanwhile:
+ * whoever opens it is told so, or does not have it.
  */
 
 static void

@@ -489,8 +489,8 @@ who_rests_stops_at_once(void **state)
     node_fini(&b);
 }
 
-/* A node without anything to grant from is served like any other, but nothing is
- * granted before nobody believes in what was. */
+/* A node without anything to grant from is served like any other, but nothing
+ * is granted before nobody believes in what was. */
 static void
 who_reads_of_a_grace_grants_nothing_until_it_is_over(void **state)
 {
