@@ -382,8 +382,6 @@ const struct worlds_proof service_proofs[] = {
     {"leaders-stop", 1, 0, WORLDS_TEST},
     {"leaders-forgets", 1, 1, WORLDS_PROVE},
     {"leaders-traceless", 1, 1, WORLDS_PROVE},
-    {"leaders-copy", 1, 1, WORLDS_PROVE_ALL},
-    {"leaders-log", 1, 1, WORLDS_PROVE_ALL},
 };
 
 const unsigned service_proofs_count =
