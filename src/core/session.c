@@ -174,6 +174,7 @@ check_invariants(const struct hf_session *s)
     HF_CHECK(s->granted.count == s->believed.count);
     HF_CHECK(s->confirming_count <= s->granted.count);
     HF_CHECK(s->confirming_count == 0 || s->trust != HF_TRUST_CERTAIN);
+    HF_CHECK(s->confirming_count == 0 || hf_session_is_of_one(s));
     HF_CHECK(s->unsettled_count <= s->wishes.count);
     HF_CHECK((s->unsettled_count == 0) == (s->used.count == 0));
     HF_CHECK(s->ready.count + s->sent.count <= s->unsettled_count);
@@ -204,6 +205,9 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
         break;
     case HF_SESSION_END:
         hf_lease_end(s);
+        break;
+    case HF_SESSION_SERVICES:
+        hf_lease_services(s, event);
         break;
     case HF_SESSION_ANSWER:
         on_answer(s, event);
@@ -379,6 +383,12 @@ bool
 hf_session_settled(const struct hf_session *s)
 {
     return s->unsettled_count == 0;
+}
+
+bool
+hf_session_may_ask(const struct hf_session *s, uint32_t node)
+{
+    return hf_nodes_may(&s->nodes, node);
 }
 
 bool

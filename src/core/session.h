@@ -2,6 +2,7 @@
 #define HF_CORE_SESSION_H
 
 #include "core/lockspace.h"
+#include "core/services.h"
 #include "core/terms.h"
 
 /*
@@ -41,7 +42,9 @@
  * The promises: at instant t the user is told of nothing as held but what no
  * other client can be granted before t, or, in a session of HF_REFUSE, without
  * a clear; for the right is counted from the sending of the last message that
- * was answered *alive* [S1].  No grant is taken after the wish's deadline, and
+ * was answered *alive* [S1].  While its nodes are not known to be of one service
+ * it asks for nothing, and takes no grant; what is held stays with the service
+ * that gave it [S7].  No grant is taken after the wish's deadline, and
  * no deadline ends a wish before its time [W3].  Nobody walks away: what was
  * asked is released until that is answered, or its session is over [R5].
  *
@@ -57,7 +60,7 @@ struct hf_session;
 
 struct hf_session_limits {
     uint32_t wishes; /* with those that are only being settled */
-    uint32_t nodes;  /* of the server */
+    uint32_t nodes;  /* of the server: HF_SERVICES_NODES_MAX at most */
     uint32_t page;   /* fences in a message [S4] */
 };
 
@@ -86,6 +89,8 @@ enum hf_session_event_kind {
     HF_SESSION_LEAVE,   /* hold on to it, and say no more of it: a grant that is
                            for a person to clear */
     HF_SESSION_END,     /* give all back, and be over */
+    HF_SESSION_SERVICES, /* what its nodes say of themselves [S7]; until it is
+                            told, they are of one service */
     HF_SESSION_ANSWER,
     HF_SESSION_STREAM_ENDED, /* without an answer, and none can come */
     HF_SESSION_CLOCK,
@@ -110,10 +115,16 @@ struct hf_session_event {
         } wish;             /* RELEASE, CHANGE, LEAVE; one that has ended is
                                ignored */
         struct {
+            const uint64_t *each; /* of each node: struct hf_services_node;
+                                     borrowed for the call */
+            enum hf_services_verdict verdict;
+        } services;
+        struct {
             struct hf_answer answer; /* as the server gave it, without a mark */
             uint32_t leader;         /* NOT_LEADING: named; 0: none is known */
             uint64_t term;           /* OPENED, TERM: the leader's */
             struct hf_secret secret; /* OPENED */
+            uint64_t service;        /* OPENED: the leader's; 0: not said */
             struct hf_duration blocking; /* OPENED: see silence; or 0 */
             const uint64_t *fences;      /* ALIVE: revoked; PAGE: not there */
             size_t fences_count;         /* both borrowed for the call */
@@ -189,6 +200,9 @@ bool hf_session_room(const struct hf_session *s);
 
 /* Is nothing of any wish at the server, nor can come there? */
 bool hf_session_settled(const struct hf_session *s);
+
+/* May that node speak for its session, as far as is known [S7]? */
+bool hf_session_may_ask(const struct hf_session *s, uint32_t node);
 
 /* Does it nothing but hold what was granted: is nothing asked for, nor on its
  * way back? */

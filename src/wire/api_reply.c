@@ -52,6 +52,13 @@ read_session(struct hf_bytes body, uint64_t *session)
 }
 
 static bool
+read_service(struct hf_bytes body, uint64_t *service)
+{
+    return hf_hex_read_u64(hf_json_slice_inside(hf_json_slice(body, "service")),
+                           service);
+}
+
+static bool
 read_fences(struct hf_bytes body, const char *member,
             struct hf_api_reply *reply)
 {
@@ -73,6 +80,8 @@ read_fences(struct hf_bytes body, const char *member,
 static bool
 read_opened(struct hf_bytes body, struct hf_api_reply *reply)
 {
+    if (!read_service(body, &reply->service))
+        reply->service = 0;
     return read_session(body, &reply->answer.alive.session) &&
            read_number(body, "term", &reply->term) &&
            read_ms(body, "ttl_ms", &reply->answer.alive.ttl) &&
@@ -237,6 +246,14 @@ hf_api_reply_problem(int status, struct hf_bytes body, struct hf_error *error)
     return hf_fail(error, HF_E_UNAVAILABLE, "%s (status %d)", message, status);
 }
 
+bool
+hf_api_reply_service(struct hf_bytes info, uint64_t *service,
+                     struct hf_duration *max_ttl)
+{
+    return hf_json_slice_whole(info) && read_service(info, service) &&
+           *service != 0 && read_ms(info, "max_ttl_ms", max_ttl);
+}
+
 enum hf_status
 hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
                   struct hf_error *error)
@@ -246,6 +263,7 @@ hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
     reply->answer = (struct hf_answer){.stream = 0};
     reply->term = 0;
     reply->blocking.ms = 0;
+    reply->service = 0;
     reply->fences_count = 0;
     reply->leader[0] = '\0';
     fits = status < 300 ? read_success(body, reply)

@@ -20,6 +20,7 @@ struct hf_api_reply {
     uint64_t term;               /* OPENED, ALIVE, GRANTED, TERM */
     struct hf_secret secret;     /* OPENED */
     struct hf_duration blocking; /* OPENED: who waits is answered by then */
+    uint64_t service;            /* OPENED: the leader's; 0: not said */
     size_t fences_count;         /* ALIVE: revoked; PAGE: not there */
     uint64_t fences[HF_API_REPLY_FENCES_MAX];
     char leader[HF_API_REPLY_ADDRESS_MAX + 1]; /* NOT_LEADING; "": unknown */
@@ -33,6 +34,11 @@ struct hf_api_reply {
 HF_MUST_USE enum hf_status hf_api_reply_read(int status, struct hf_bytes body,
                                              struct hf_api_reply *reply,
                                              struct hf_error *error);
+
+/* Of which service a node is, by what it tells of itself, and the longest ttl
+ * that it promises; false: it does not say. */
+HF_MUST_USE bool hf_api_reply_service(struct hf_bytes info, uint64_t *service,
+                                      struct hf_duration *max_ttl);
 
 /* HF_E_UNAVAILABLE with what a problem says for people, or with the bare
  * status. */

@@ -15,6 +15,8 @@ struct hf_call {
     struct hf_link link;              /* in its connection's calls */
     struct hf_connection *connection; /* NULL: it is not out */
     int32_t stream;
+    bool is_aside; /* what becomes of it says nothing of the server: it is no
+                      trouble, nor the end of one */
 
     /* Told once, when it is out no more; NULL: no answer came, nor will. */
     void (*answered)(struct hf_call *call, const struct hf_http_answer *answer);

@@ -179,6 +179,17 @@ hf_connections_to(struct hf_server *server, unsigned node,
     return NULL;
 }
 
+/* Is anything out on it that its user waits for? */
+static bool
+is_waited_for(const struct hf_connection *connection)
+{
+    for (struct hf_link *link = connection->calls.first; link != NULL;
+         link = link->next)
+        if (!HF_CONTAINER(link, struct hf_call, link)->is_aside)
+            return true;
+    return false;
+}
+
 /* Nothing more comes or goes; its calls are told by the next flush. */
 static void
 break_off(struct hf_connection *connection, const char *why)
@@ -187,7 +198,7 @@ break_off(struct hf_connection *connection, const char *why)
 
     if (connection->state == HF_CONNECTION_GONE)
         return;
-    if (connection->calls.first != NULL)
+    if (is_waited_for(connection))
         (void)fail(connection, why, &server->trouble);
     connection->state = HF_CONNECTION_GONE;
     server->http->gone(connection->http);
@@ -227,19 +238,21 @@ on_heard(struct hf_connection *connection)
 
 /* Why there is no answer, of a connection that is gone, was said then. */
 static void
-note_end(struct hf_connection *connection,
+note_end(struct hf_connection *connection, const struct hf_call *call,
          const struct hf_http_client_news *news)
 {
     struct hf_error *trouble = &connection->server->trouble;
 
+    if (news->end == HF_HTTP_ANSWERED)
+        on_heard(connection);
+    if (call->is_aside)
+        return;
     if (news->end != HF_HTTP_ANSWERED) {
         if (connection->state != HF_CONNECTION_GONE)
             (void)fail(connection, "it gave no whole answer", trouble);
-        return;
-    }
-    on_heard(connection);
-    if (news->answer->status < 500)
+    } else if (news->answer->status < 500) {
         trouble->status = HF_OK;
+    }
 }
 
 static void
@@ -252,7 +265,7 @@ tell(struct hf_connection *connection)
 
         hf_list_remove(&connection->calls, &call->link);
         call->connection = NULL;
-        note_end(connection, &news);
+        note_end(connection, call, &news);
         call->answered(call, news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
     }
 }

@@ -6,6 +6,7 @@
 #include "client/server/connections.h"
 #include "client/server/looks.h"
 #include "client/server/queries.h"
+#include "client/server/services.h"
 
 /* The loop: the thread of a client of a lock server. */
 
@@ -40,15 +41,18 @@ sleep_until_event(struct hf_server *server)
 static struct hf_instant
 next_deadline(const struct hf_server *server)
 {
-    return hf_earlier(
-        hf_earlier(hf_sessions_deadline(server), hf_looks_deadline(server)),
-        hf_server_queries_deadline(server));
+    struct hf_instant at = hf_server_services_deadline(server);
+
+    at = hf_earlier(at, hf_sessions_deadline(server));
+    at = hf_earlier(at, hf_looks_deadline(server));
+    return hf_earlier(at, hf_server_queries_deadline(server));
 }
 
 static void
 tick(struct hf_server *server, struct hf_instant now)
 {
     hf_sessions_tick(server, now);
+    hf_server_services_tick(server, now);
     hf_looks_tick(server, now);
     hf_server_queries_tick(server, now);
 }

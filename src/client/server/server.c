@@ -12,6 +12,7 @@
 #include "client/server/methods.h"
 #include "client/server/module.h"
 #include "client/server/open.h"
+#include "client/server/services.h"
 #include "client/server/sessions.h"
 
 /* The life of a place that is a lock server: opened, its thread, closed. */
@@ -23,6 +24,8 @@ static const struct hf_duration farewell = {500};
 void
 hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
 {
+    if (hf_server_services_trouble(server, error))
+        return;
     if (server->trouble.status != HF_OK)
         (void)hf_fail(error, HF_E_UNAVAILABLE, "%s", server->trouble.text);
     else
@@ -35,7 +38,8 @@ trouble(struct hf_backend *backend, struct hf_error *error)
 {
     struct hf_server *server = hf_server_of(backend);
 
-    if (server->trouble.status == HF_OK)
+    if (server->trouble.status == HF_OK &&
+        !hf_server_services_trouble(server, error))
         return HF_OK;
     hf_server_say_trouble(server, error);
     return HF_E_UNAVAILABLE;
@@ -47,6 +51,7 @@ free_server(struct hf_backend *backend)
     struct hf_server *server = hf_server_of(backend);
 
     hf_sessions_fini(server);
+    hf_server_services_fini(server);
     hf_connections_close(server);
     hf_heap_fini(&server->looks);
     hf_addresses_fini(&server->addresses);
@@ -148,6 +153,7 @@ hf_server_open(struct hf_client *client, const struct hf_addresses *addresses,
     server->client = client;
     server->addresses = *addresses;
     server->node = 1;
+    hf_server_services_init(server);
     server->looks.alloc = client->alloc;
     server->alarm_fd = server->epoll_fd = -1;
     hf_self_learn(&server->self);

@@ -7,6 +7,7 @@
 #include "client/client.h"
 #include "client/server/addresses.h"
 #include "client/server/calls.h"
+#include "core/services.h"
 #include "core/session.h"
 #include "net/http_module.h"
 #include "wire/api_ask.h"
@@ -25,6 +26,7 @@
  *     queries.c      lists, examines, clears, the audit, the doctor
  *     looks.c        who holds what is waited for
  *       sessions.c     machines: events in, effects out
+ *       services.c     of which service each node is [S7]
  *         calls.c        what is asked and not answered
  *           connections.c  to each node one; sockets
  *
@@ -38,6 +40,9 @@ struct hf_server {
     const struct hf_http_module *http; /* borrowed */
     struct hf_self self;               /* constant */
     struct hf_addresses addresses;
+
+    struct hf_services services;
+    struct hf_call *asked[HF_ADDRESSES_MAX]; /* who it is; owned; NULL: not */
 
     struct hf_list sessions;        /* of struct hf_server_session */
     struct hf_list connections;     /* of struct hf_connection */

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "client/entry.h"
 #include "client/server/looks.h"
+#include "client/server/services.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
@@ -25,12 +26,13 @@ enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
 /* A message that is out. */
 struct message {
     struct hf_call call;
-    struct hf_hash_node node; /* in session->messages, by its stream */
-    struct hf_link link;      /* in session->unsent */
-    bool is_unsent;           /* ... where it is */
+    struct hf_hash_node by_stream; /* in session->messages */
+    struct hf_link link;           /* in session->unsent */
+    bool is_unsent;                /* ... where it is */
     struct hf_server_session *session;
     uint64_t id;         /* of the wish that it is about; 0: none */
     uint64_t session_id; /* that it names; 0: none */
+    unsigned node;       /* that it went to */
 };
 
 static uint64_t
@@ -61,7 +63,7 @@ find_message(const struct hf_server_session *session, uint64_t stream)
 {
     struct hf_hash_node *node = hf_hash_find(&session->messages, stream);
 
-    return node == NULL ? NULL : HF_CONTAINER(node, struct message, node);
+    return node == NULL ? NULL : HF_CONTAINER(node, struct message, by_stream);
 }
 
 /* ---- What is wanted ------------------------------------------------------ */
@@ -93,6 +95,7 @@ want(struct hf_server_lock *lock, enum hf_wait_kind wait,
 
     event.want.deadline = hf_after(event.at, limit);
     hf_sessions_step(lock->session, &event);
+    hf_server_services_tick(lock->session->server, event.at);
 }
 
 void
@@ -140,11 +143,11 @@ static uint64_t
 take_message(struct message *message)
 {
     struct hf_server_session *session = message->session;
-    uint64_t stream = message->node.hash;
+    uint64_t stream = message->by_stream.hash;
 
     if (message->is_unsent)
         hf_list_remove(&session->unsent, &message->link);
-    hf_hash_remove(&session->messages, &message->node);
+    hf_hash_remove(&session->messages, &message->by_stream);
     hf_free(session->server->client->alloc, message);
     return stream;
 }
@@ -173,6 +176,7 @@ on_answer(struct hf_server_session *session, uint64_t stream,
                     hf_addresses_of(&session->server->addresses, reply->leader),
                 .term = reply->term,
                 .secret = reply->secret,
+                .service = reply->service,
                 .blocking = reply->blocking,
                 .fences = reply->fences,
                 .fences_count = reply->fences_count,
@@ -328,6 +332,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     struct hf_server *server = session->server;
     uint64_t id = message->id;
     bool is_read = answer != NULL && read_reply(message, answer);
+    unsigned node = message->node;
     uint64_t stream = take_message(message);
 
     if (!is_read) {
@@ -342,6 +347,8 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     see_holders(session, id, answer->body);
     see_clears(session, answer->body);
     on_answer(session, stream, &server->reply);
+    if (server->reply.answer.kind == HF_ANSWER_OPENED)
+        hf_server_services_said(server, node, server->reply.service);
     want_again(session, id);
 }
 
@@ -449,8 +456,10 @@ new_message(struct hf_server_session *session,
     message->session = session;
     message->id = send->id;
     message->session_id = send->message.session;
+    message->node = send->node;
     message->call.answered = answered;
-    if (hf_hash_add(&session->messages, &message->node, send->message.stream))
+    if (hf_hash_add(&session->messages, &message->by_stream,
+                    send->message.stream))
         return message;
     hf_free(alloc, message);
     return NULL;
@@ -557,6 +566,50 @@ hf_sessions_step(struct hf_server_session *session,
     session->is_telling = false;
 }
 
+/* ---- Services ------------------------------------------------------------ */
+
+/* Those of one node need not be compared. */
+static void
+say_services(struct hf_server_session *session)
+{
+    const struct hf_services *services = &session->server->services;
+    uint64_t each[HF_SERVICES_NODES_MAX];
+
+    if (services->config.nodes == 1)
+        return;
+    for (uint32_t i = 0; i < services->config.nodes; i++)
+        each[i] = services->each[i].service;
+    hf_sessions_step(session, &(struct hf_session_event){
+                                  .kind = HF_SESSION_SERVICES,
+                                  .at = hf_now(),
+                                  .services = {each, services->verdict},
+                              });
+}
+
+void
+hf_sessions_services(struct hf_server *server)
+{
+    for (struct hf_link *link = server->sessions.first; link != NULL;
+         link = link->next)
+        say_services(HF_CONTAINER(link, struct hf_server_session, link));
+}
+
+bool
+hf_sessions_want_services(const struct hf_server *server)
+{
+    for (struct hf_link *link = server->sessions.first; link != NULL;
+         link = link->next) {
+        const struct hf_server_session *session =
+            HF_CONTAINER(link, struct hf_server_session, link);
+
+        if (is_awake(session) && !hf_session_settled(session->machine))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
 void
 hf_sessions_tick(struct hf_server *server, struct hf_instant now)
 {
@@ -657,6 +710,7 @@ make(struct hf_server *server, struct hf_session_config *config,
     snprintf(session->who, sizeof(session->who), "%s@%s", server->self.user,
              server->self.host.name);
     hf_list_add(&server->sessions, &session->link);
+    say_services(session);
     *made = session;
     return HF_OK;
 }
@@ -719,8 +773,8 @@ drop_messages(struct hf_server_session *session)
 {
     for (size_t i = 0; i < session->messages.chains_count; i++)
         while (session->messages.chains[i] != NULL) {
-            struct message *message =
-                HF_CONTAINER(session->messages.chains[i], struct message, node);
+            struct message *message = HF_CONTAINER(session->messages.chains[i],
+                                                   struct message, by_stream);
 
             hf_call_cancel(&message->call);
             (void)take_message(message);

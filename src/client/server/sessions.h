@@ -83,6 +83,12 @@ void hf_sessions_step(struct hf_server_session *session,
 void hf_sessions_tick(struct hf_server *server, struct hf_instant now);
 struct hf_instant hf_sessions_deadline(const struct hf_server *server);
 
+/* What the nodes say of their services has changed, or the verdict. */
+void hf_sessions_services(struct hf_server *server);
+
+/* Is anything of any of them at the server, or to be asked for there? */
+bool hf_sessions_want_services(const struct hf_server *server);
+
 /* Nothing is wanted any more: end those that are not left. */
 void hf_sessions_end(struct hf_server *server);
 bool hf_sessions_over(const struct hf_server *server);

@@ -74,8 +74,8 @@ hf_session_valid(const struct hf_session_config *config)
     const struct hf_session_limits *limits = &config->limits;
 
     return limits->wishes > 0 && limits->wishes <= INT32_MAX / 2 &&
-           limits->nodes > 0 && limits->page > 0 &&
-           hf_terms_valid(&config->terms, config->grace) &&
+           limits->nodes > 0 && limits->nodes <= HF_SERVICES_NODES_MAX &&
+           limits->page > 0 && hf_terms_valid(&config->terms, config->grace) &&
            config->margin.ms >= 0 && config->silence.ms > 0 &&
            config->margin.ms < config->terms.ttl.ms - config->grace.ms;
 }

@@ -20,14 +20,17 @@ check_wish(const struct hf_session *s, const struct hf_wish *wish)
     switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_QUEUED:
         HF_CHECK(!speaks && !wish->ended && lane->queue.count > 0);
-        HF_CHECK(lane->asking != 0 && !wish->asked);
+        HF_CHECK(lane->asking != 0 || !hf_session_is_of_one(s));
+        HF_CHECK(!wish->asked);
         break;
     case HF_WISH_ASKING:
         HF_CHECK(speaks && !wish->ended && wish->fence == 0);
+        HF_CHECK(hf_session_is_of_one(s));
         HF_CHECK(&hf_wish_at(s, lane->asking)->chain == &wish->chain);
         break;
     case HF_WISH_CONFIRMING:
         HF_CHECK(!speaks && !wish->ended && wish->fence != 0);
+        HF_CHECK(hf_session_is_of_one(s));
         break;
     case HF_WISH_HELD:
     case HF_WISH_IN_DOUBT:

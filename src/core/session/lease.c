@@ -47,6 +47,8 @@ move_to(struct hf_session *s, enum hf_lease_state next)
 {
     HF_CHECK(allowed[s->state] & BIT(next));
     s->state = next;
+    if (next == HF_LEASE_NONE || next == HF_LEASE_OVER)
+        hf_nodes_unbind(&s->nodes);
     begin_anew(s);
 }
 
@@ -191,7 +193,7 @@ has_errand(const struct hf_session *s, enum hf_message_kind *kind)
     case HF_LEASE_NONE:
     case HF_LEASE_OPENING:
         *kind = HF_MESSAGE_OPEN;
-        return hf_lanes_used(s);
+        return hf_lanes_used(s) && hf_session_is_of_one(s);
     case HF_LEASE_MEETING:
         *kind = s->comparing ? HF_MESSAGE_PAGE : HF_MESSAGE_KEEP_ALIVE;
         return hf_lanes_used(s);
@@ -219,6 +221,43 @@ hf_lease_drive(struct hf_session *s)
     if (s->state == HF_LEASE_NONE)
         move_to(s, HF_LEASE_OPENING);
     say(s, kind);
+}
+
+/* ---- Services ------------------------------------------------------------ */
+
+/* Nothing is asked for, and what was is given up, for now or for good. */
+static void
+hold_back(struct hf_session *s, enum hf_services_verdict verdict)
+{
+    s->services = verdict;
+    hf_wishes_hold_back(s);
+    if (verdict == HF_SERVICES_TWO)
+        hf_wishes_turn_away(s);
+}
+
+/* Whoever could speak for it has been silent for so long that no time of it is
+ * left: it is as gone.  What is to be refused is not taken by time, and stays
+ * until somebody does. */
+static bool
+is_forsaken(const struct hf_session *s)
+{
+    return hf_nodes_none_may(&s->nodes) && s->trust == HF_TRUST_OVER &&
+           s->granted.count == 0 &&
+           (s->config.terms.if_dead == HF_TAKEOVER || !hf_wishes_asked(s));
+}
+
+void
+hf_lease_services(struct hf_session *s, const struct hf_session_event *event)
+{
+    hf_nodes_say(&s->nodes, event->services.each);
+    if (is_forsaken(s))
+        hf_lease_gone(s, HF_ANSWER_GONE);
+    if (event->services.verdict != HF_SERVICES_ONE) {
+        hold_back(s, event->services.verdict);
+        return;
+    }
+    s->services = HF_SERVICES_ONE;
+    hf_wishes_go_on(s);
 }
 
 /* ---- What an errand is answered ------------------------------------------ */
@@ -259,6 +298,8 @@ on_opened(struct hf_session *s, const struct hf_errand *errand,
     s->lowest = 0;
     move_to(s, HF_LEASE_OPEN);
     s->say_at = hf_after(sent_at, s->config.terms.beat);
+    if (!hf_nodes_bind(&s->nodes, errand->node, event->answer.service))
+        hold_back(s, HF_SERVICES_DIFFER);
     believe(s, sent_at);
     return true;
 }

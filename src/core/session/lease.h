@@ -27,6 +27,11 @@ bool hf_lease_take_errand(struct hf_session *s, uint64_t stream,
 bool hf_lease_answered(struct hf_session *s, const struct hf_errand *errand,
                        const struct hf_session_event *event);
 
+/* What the nodes say of their services: whether anything may be asked for, and
+ * whom [S7]. */
+void hf_lease_services(struct hf_session *s,
+                       const struct hf_session_event *event);
+
 /* There is another leader, to be met; requests wait for so long. */
 void hf_lease_meet(struct hf_session *s, uint64_t term,
                    struct hf_duration pause);

@@ -3,6 +3,7 @@
 
 #include "base/attrs.h"
 #include "base/clock.h"
+#include "core/services.h"
 
 /*
  * Nodes: which of a server's nodes is asked next [R6].
@@ -15,6 +16,10 @@
  * A hundred streams that break with one connection are one failure: what was
  * sent before a failure was counted says nothing new.
  *
+ * A session is one of a service, and asks only nodes that say that they are of
+ * it, whatever the others answer [S7]; where nothing was said of services, all
+ * are of one.
+ *
  * Plain data; not thread-safe; cannot fail.
  */
 struct hf_nodes {
@@ -25,6 +30,9 @@ struct hf_nodes {
     uint64_t known;    /* streams up to this were sent before the last failure
                           was counted */
     struct hf_instant pause_end;
+    uint64_t own;  /* service of the session; 0: there is none, or not known */
+    uint32_t home; /* the node that spoke for it last */
+    uint64_t services[HF_SERVICES_NODES_MAX]; /* as each says; 0: unknown */
 };
 
 /* The stream that it happened to, and the newest one. */
@@ -35,6 +43,23 @@ struct hf_nodes_failure {
 };
 
 void hf_nodes_init(struct hf_nodes *nodes, uint32_t count);
+
+/* What they say, of all. */
+void hf_nodes_say(struct hf_nodes *nodes, const uint64_t *services);
+
+/* A session was opened at that node, which said that it is of that service; 0:
+ * it said none.  False: another node is of another. */
+HF_MUST_USE bool hf_nodes_bind(struct hf_nodes *nodes, uint32_t node,
+                               uint64_t service);
+
+/* There is no session any more. */
+void hf_nodes_unbind(struct hf_nodes *nodes);
+
+/* May it speak for the session? */
+bool hf_nodes_may(const struct hf_nodes *nodes, uint32_t node);
+
+/* Does none? */
+bool hf_nodes_none_may(const struct hf_nodes *nodes);
 
 /* A leader's answer came from that node. */
 void hf_nodes_answered(struct hf_nodes *nodes, uint32_t node);

@@ -133,6 +133,7 @@ struct hf_session {
     struct hf_session_config config;
     struct hf_instant now;
     struct hf_nodes nodes;
+    enum hf_services_verdict services; /* ONE: something may be asked for */
     uint64_t last_stream;
     uint64_t randoms;
 
@@ -225,6 +226,13 @@ hf_session_close(struct hf_session *s, uint64_t stream)
 
     HF_CHECK(s->closing_count < s->closing.max);
     streams[s->closing_count++] = stream;
+}
+
+/* May anything be asked for, or a grant be taken [S7]? */
+static inline bool
+hf_session_is_of_one(const struct hf_session *s)
+{
+    return s->services == HF_SERVICES_ONE;
 }
 
 /* Something random up to `most`. */

@@ -103,7 +103,7 @@ hf_wishes_state(const struct hf_wish *wish)
 
 /* ---- Lanes --------------------------------------------------------------- */
 
-/* The next of its queue asks, if it asks for nothing else [R2]. */
+/* The next of its queue asks, if it asks for nothing else [R2], and may [S7]. */
 static void
 turn_lane(struct hf_session *s, uint32_t lane_number)
 {
@@ -111,7 +111,7 @@ turn_lane(struct hf_session *s, uint32_t lane_number)
     uint32_t number = lane->queue.first;
     struct hf_wish *wish;
 
-    if (lane->asking != 0 || number == 0)
+    if (lane->asking != 0 || number == 0 || !hf_session_is_of_one(s))
         return;
     hf_row_remove(s, &lane->queue, HF_ROW_MATES, number);
     lane->asking = number;
@@ -508,28 +508,6 @@ hf_wishes_stuck(const struct hf_session *s)
 
 /* ---- What the user wants ------------------------------------------------- */
 
-void
-hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
-{
-    uint32_t number = hf_slots_take(s, &s->wishes);
-    struct hf_wish *wish = hf_wish_at(s, number);
-    uint32_t lane = hf_lanes_join(s, event->want.label);
-
-    wish->lane = lane;
-    wish->id = event->want.id;
-    wish->free = event->want.free;
-    wish->wait = (uint8_t)event->want.wait;
-    wish->deadline = event->want.deadline;
-    wish->asked_at = HF_NEVER;
-    wish->due = HF_NEVER;
-    hf_chains_add(s, &s->by_id, hf_wish_hash(wish->id), number);
-    s->unsettled_count++;
-    move_to(wish, HF_WISH_QUEUED);
-    hf_messages_set_timer(s, number);
-    hf_row_add(s, &hf_wish_lane_at(s, lane)->queue, HF_ROW_MATES, number);
-    turn_lane(s, lane);
-}
-
 static void
 leave_queue(struct hf_session *s, uint32_t number)
 {
@@ -552,6 +530,39 @@ give_up(struct hf_session *s, uint32_t number)
         hf_messages_set_timer(s, number); /* it has no deadline any more */
     else
         settle(s, number);
+}
+
+/* The place is none that anything can be asked for at. */
+static void
+turn_away(struct hf_session *s, uint32_t number)
+{
+    set_end(hf_wish_at(s, number), HF_E_UNAVAILABLE, HF_NOT_HELD);
+    tell_end(s, number); /* settling may take any time */
+    give_up(s, number);
+}
+
+void
+hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
+{
+    uint32_t number = hf_slots_take(s, &s->wishes);
+    struct hf_wish *wish = hf_wish_at(s, number);
+    uint32_t lane = hf_lanes_join(s, event->want.label);
+
+    wish->lane = lane;
+    wish->id = event->want.id;
+    wish->free = event->want.free;
+    wish->wait = (uint8_t)event->want.wait;
+    wish->deadline = event->want.deadline;
+    wish->asked_at = HF_NEVER;
+    wish->due = HF_NEVER;
+    hf_chains_add(s, &s->by_id, hf_wish_hash(wish->id), number);
+    s->unsettled_count++;
+    move_to(wish, HF_WISH_QUEUED);
+    hf_messages_set_timer(s, number);
+    hf_row_add(s, &hf_wish_lane_at(s, lane)->queue, HF_ROW_MATES, number);
+    turn_lane(s, lane);
+    if (s->services == HF_SERVICES_TWO)
+        turn_away(s, number);
 }
 
 void
@@ -596,6 +607,47 @@ hf_wishes_release_all(struct hf_session *s)
     for (uint32_t at = 1; at <= s->wishes.fresh; at++)
         if (is_unsettled(hf_wish_at(s, at)))
             hf_wishes_release(s, at);
+}
+
+/* ---- Services ------------------------------------------------------------ */
+
+void
+hf_wishes_hold_back(struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++) {
+        const struct hf_wish *wish = hf_wish_at(s, at);
+
+        if (wish->state == HF_WISH_ASKING && !wish->asked)
+            queue_again(s, at);
+        else if (wish->state == HF_WISH_ASKING ||
+                 wish->state == HF_WISH_CONFIRMING)
+            settle_untold(s, at);
+    }
+}
+
+void
+hf_wishes_turn_away(struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        if (hf_wish_waits(hf_wish_at(s, at)))
+            turn_away(s, at);
+}
+
+void
+hf_wishes_go_on(struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->lanes.fresh; at++)
+        if (hf_wish_lane_at(s, at)->wishes_count > 0)
+            turn_lane(s, at);
+}
+
+bool
+hf_wishes_asked(const struct hf_session *s)
+{
+    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
+        if (is_unsettled(hf_wish_at(s, at)) && hf_wish_at(s, at)->asked)
+            return true;
+    return false;
 }
 
 /* ---- The session is over ------------------------------------------------- */
@@ -657,7 +709,7 @@ set_end_at_deadline(const struct hf_session *s, struct hf_wish *wish)
     if ((wish->limited && wish->stream == 0) || s->limited)
         set_end(wish, HF_OK, HF_AT_LIMIT);
     else if (s->state != HF_LEASE_OPEN || hf_nodes_in_trouble(&s->nodes) ||
-             wish->wait == HF_WAIT_TRY)
+             wish->wait == HF_WAIT_TRY || !hf_session_is_of_one(s))
         set_end(wish, HF_E_UNAVAILABLE, HF_NOT_HELD);
     else
         set_end(wish, HF_OK, HF_TIMED_OUT);

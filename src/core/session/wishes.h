@@ -43,6 +43,21 @@ void hf_wishes_gone(struct hf_session *s);
 /* There is no session to be had: HF_E_DENIED, or HF_E_INVALID. */
 void hf_wishes_refused(struct hf_session *s, enum hf_status why);
 
+/* ---- Services [S7] ------------------------------------------------------- */
+
+/* Nothing may be asked for: what was is given back, and asked for anew later.
+ */
+void hf_wishes_hold_back(struct hf_session *s);
+
+/* Nor will it ever: nobody waits for it any more. */
+void hf_wishes_turn_away(struct hf_session *s);
+
+/* It may. */
+void hf_wishes_go_on(struct hf_session *s);
+
+/* Is anything at the server, or may come there? */
+bool hf_wishes_asked(const struct hf_session *s);
+
 /* ---- Time ---------------------------------------------------------------- */
 
 /* Deadlines, messages without an answer, and pauses that are over. */

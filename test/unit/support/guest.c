@@ -244,6 +244,14 @@ guest_end(struct guest *guest)
 }
 
 void
+guest_services(struct guest *guest, const uint64_t *each,
+               enum hf_services_verdict verdict)
+{
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_SERVICES,
+                                          .services = {each, verdict}});
+}
+
+void
 guest_hears(struct guest *guest, struct said said)
 {
     struct hf_session_event event = {.kind = HF_SESSION_ANSWER};
@@ -253,6 +261,7 @@ guest_hears(struct guest *guest, struct said said)
     answer->stream = said.stream;
     event.answer.term = said.term == 0 ? 7 : said.term;
     event.answer.leader = said.leader;
+    event.answer.service = said.service;
     if (said.kind == HF_ANSWER_GRANTED) {
         answer->fence = said.fence;
     } else if (said.kind == HF_ANSWER_OVER) {

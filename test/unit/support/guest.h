@@ -66,7 +66,12 @@ struct said {
     uint32_t leader;
     int64_t grace_ms;
     int64_t blocking_ms; /* OPENED */
+    uint64_t service;    /* OPENED */
 };
+
+/* What its three nodes say of their services; 0: nothing. */
+void guest_services(struct guest *guest, const uint64_t *each,
+                    enum hf_services_verdict verdict);
 
 void guest_hears(struct guest *guest, struct said said);
 void guest_opened(struct guest *guest, uint64_t stream);

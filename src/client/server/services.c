@@ -1,0 +1,197 @@
+#include "client/server/services.h"
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "client/server/sessions.h"
+#include "wire/api_reply.h"
+
+_Static_assert((int)HF_ADDRESSES_MAX == (int)HF_SERVICES_NODES_MAX,
+               "every node can be asked");
+
+/* A node that is not there says so at once; one that takes longer than this
+ * holds up nobody, and is heard when it answers. */
+enum { PATIENCE_MS = 1000 };
+
+/* As often as a session beats. */
+enum { PAUSE_MS = 2000 };
+
+/* Of every server. */
+enum { LEADER_TTL_MS = 5000 };
+
+/* A question to a node. */
+struct asked {
+    struct hf_call call;
+    struct hf_server *server;
+    unsigned node;
+};
+
+static void step(struct hf_server *server, struct hf_services_event event);
+
+/* ---- Answers ------------------------------------------------------------- */
+
+static void
+forget(struct hf_server *server, unsigned node)
+{
+    struct hf_call *call = server->asked[node - 1];
+
+    if (call == NULL)
+        return;
+    server->asked[node - 1] = NULL;
+    hf_call_cancel(call);
+    hf_free(server->client->alloc, HF_CONTAINER(call, struct asked, call));
+}
+
+static void
+answered(struct hf_call *call, const struct hf_http_answer *answer)
+{
+    const struct asked *asked = HF_CONTAINER(call, struct asked, call);
+    struct hf_server *server = asked->server;
+    struct hf_services_event event = {
+        .kind = HF_SERVICES_ANSWER,
+        .at = hf_now(),
+        .node = asked->node,
+    };
+
+    if (answer != NULL && answer->status == 200 &&
+        !hf_api_reply_service(answer->body, &event.service, &event.max_ttl))
+        event.service = 0;
+    forget(server, asked->node);
+    step(server, event);
+}
+
+/* ---- Questions ----------------------------------------------------------- */
+
+/* False: it cannot even be tried. */
+static bool
+ask(struct hf_server *server, unsigned node)
+{
+    struct asked *asked = hf_new(server->client->alloc, struct asked);
+    struct hf_error why;
+
+    forget(server, node);
+    if (asked == NULL)
+        return false;
+    *asked = (struct asked){
+        .call = {.answered = answered, .is_aside = true},
+        .server = server,
+        .node = node,
+    };
+    server->asked[node - 1] = &asked->call;
+    if (hf_call_ask(server, &asked->call,
+                    &(struct hf_call_request){
+                        .node = node,
+                        .method = "GET",
+                        .path = "/v1/info",
+                        .body = "",
+                    },
+                    &why) == HF_OK)
+        return true;
+    forget(server, node);
+    return false;
+}
+
+static void
+step(struct hf_server *server, struct hf_services_event event)
+{
+    struct hf_services *services = &server->services;
+    struct hf_services_effect effect;
+    unsigned failed[HF_SERVICES_NODES_MAX];
+    unsigned failed_count = 0;
+    bool changed = false;
+
+    hf_services_step(services, &event);
+    while (hf_services_next(services, &effect)) {
+        if (effect.kind == HF_SERVICES_CHANGED)
+            changed = true;
+        else if (!ask(server, effect.node))
+            failed[failed_count++] = effect.node;
+    }
+    for (unsigned i = 0; i < failed_count; i++)
+        step(server, (struct hf_services_event){
+                         .kind = HF_SERVICES_ANSWER,
+                         .at = event.at,
+                         .node = failed[i],
+                     });
+    if (changed)
+        hf_sessions_services(server);
+}
+
+/* ---- Calls --------------------------------------------------------------- */
+
+void
+hf_server_services_init(struct hf_server *server)
+{
+    const struct hf_services_config config = {
+        .nodes = server->addresses.count,
+        .patience = {PATIENCE_MS},
+        .pause = {PAUSE_MS},
+        .leader_ttl = {LEADER_TTL_MS},
+    };
+
+    hf_services_init(&server->services, &config);
+}
+
+void
+hf_server_services_fini(struct hf_server *server)
+{
+    for (unsigned node = 1; node <= HF_ADDRESSES_MAX; node++)
+        forget(server, node);
+}
+
+void
+hf_server_services_said(struct hf_server *server, unsigned node,
+                        uint64_t service)
+{
+    step(server, (struct hf_services_event){
+                     .kind = HF_SERVICES_SAID,
+                     .at = hf_now(),
+                     .node = node,
+                     .service = service,
+                 });
+}
+
+void
+hf_server_services_tick(struct hf_server *server, struct hf_instant now)
+{
+    bool awake = hf_sessions_want_services(server);
+
+    if (server->addresses.count == 1)
+        return; /* there is nothing to compare */
+    if (awake == server->services.awake &&
+        !hf_reached(now, hf_services_deadline(&server->services)))
+        return;
+    step(server, (struct hf_services_event){
+                     .kind = awake ? HF_SERVICES_WAKE : HF_SERVICES_REST,
+                     .at = now,
+                 });
+}
+
+struct hf_instant
+hf_server_services_deadline(const struct hf_server *server)
+{
+    return server->addresses.count == 1
+               ? HF_NEVER
+               : hf_services_deadline(&server->services);
+}
+
+bool
+hf_server_services_trouble(const struct hf_server *server,
+                           struct hf_error *error)
+{
+    const struct hf_services *services = &server->services;
+    const struct hf_address *each = server->addresses.each;
+    uint32_t one;
+    uint32_t other;
+
+    if (!hf_services_differ(services, &one, &other))
+        return false;
+    (void)hf_fail(error, HF_E_UNAVAILABLE,
+                  "%s and %s %s two services, not nodes of one: each grants "
+                  "what the other does not know of; name one of them",
+                  each[one - 1].authority, each[other - 1].authority,
+                  hf_services_silent(services, one) ||
+                          hf_services_silent(services, other)
+                      ? "were, when both were heard,"
+                      : "are");
+    return true;
+}

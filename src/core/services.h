@@ -1,0 +1,117 @@
+#ifndef HF_CORE_SERVICES_H
+#define HF_CORE_SERVICES_H
+
+#include "base/attrs.h"
+#include "base/clock.h"
+
+/*
+ * Services: are the nodes that a client was given nodes of one service [S7]?
+ *
+ * Each node says the id of the service that it is of.  Two servers with a store
+ * each have two ids, and grant the same lock twice.
+ *
+ *            each was asked once               two ids
+ *   UNHEARD --------------------> ONE -----------------------> DIFFER
+ *      |                           ^   one id, or one of       |    | for twice
+ *      |   two ids                 |   them is too old         |    | leader-ttl
+ *      +----------> DIFFER         +------------------------- -+<-- TWO
+ *
+ * A node that said nothing is asked again at every pause until it has; and
+ * where two ids are known every node is, for what counts is what they say now:
+ * a service whose place was restored has a new id, of which a node may not have
+ * read yet.  Who has read none within leader-ttl says none, so after twice as
+ * long no node of one service says another's.
+ *
+ * A node that says nothing any more counts as what it was for the longest ttl
+ * that it promised anybody: for as long somebody may believe in what it granted.
+ *
+ * Plain data: copying with `=` is a snapshot.  Not thread-safe.  No I/O, no
+ * allocation, no clock.
+ */
+
+enum { HF_SERVICES_NODES_MAX = 16 };
+
+enum hf_services_verdict {
+    HF_SERVICES_ONE, /* as far as they are heard */
+    HF_SERVICES_UNHEARD,
+    HF_SERVICES_DIFFER,
+    HF_SERVICES_TWO, /* and that is no passing state */
+};
+
+struct hf_services_config {
+    uint32_t nodes;
+    struct hf_duration patience; /* with a node that does not answer */
+    struct hf_duration pause;    /* between two questions to a node */
+    struct hf_duration leader_ttl;
+};
+
+struct hf_services_node {
+    uint64_t service;           /* 0: not known (any more) */
+    struct hf_duration max_ttl; /* that it promises */
+    struct hf_instant asked_at; /* last */
+    struct hf_instant ask_at;   /* not before, if it is to be asked */
+    struct hf_instant vain_at;  /* asked for the first time since it said who it
+                                   is; HF_NEVER: not */
+    bool out;                   /* asked, and waited for */
+    bool untold;                /* ... and to be taken as an effect */
+    bool tried;                 /* asked once, and not waited for any more */
+};
+
+struct hf_services {
+    struct hf_services_config config;
+    struct hf_services_node each[HF_SERVICES_NODES_MAX];
+    struct hf_instant now;
+    struct hf_instant since; /* that ids differ; HF_NEVER: they do not */
+    enum hf_services_verdict verdict;
+    bool awake;
+    bool changed;
+};
+
+enum hf_services_event_kind {
+    HF_SERVICES_WAKE,   /* something is wanted, or held, from now on */
+    HF_SERVICES_REST,   /* nothing is */
+    HF_SERVICES_ANSWER, /* to what was asked, or that there is none */
+    HF_SERVICES_SAID,   /* without being asked, as with a session */
+    HF_SERVICES_CLOCK,
+};
+
+struct hf_services_event {
+    enum hf_services_event_kind kind;
+    struct hf_instant at;
+    uint32_t node;              /* ANSWER, SAID: from 1 */
+    uint64_t service;           /* 0: it said none */
+    struct hf_duration max_ttl; /* ANSWER: as it said */
+};
+
+enum hf_services_effect_kind {
+    HF_SERVICES_ASK,     /* that node for its service; before it, stop waiting
+                            for what it was asked before */
+    HF_SERVICES_CHANGED, /* what they say, or the verdict */
+};
+
+struct hf_services_effect {
+    enum hf_services_effect_kind kind;
+    uint32_t node; /* ASK */
+};
+
+void hf_services_init(struct hf_services *s,
+                      const struct hf_services_config *config);
+
+/* Apply one event.  Drain hf_services_next before the next call. */
+void hf_services_step(struct hf_services *s,
+                      const struct hf_services_event *event);
+
+/* Take the next effect; false when there is none left. */
+bool hf_services_next(struct hf_services *s, struct hf_services_effect *effect);
+
+/* When to send the next CLOCK, or HF_NEVER. */
+struct hf_instant hf_services_deadline(const struct hf_services *s);
+
+/* Two nodes, from 1, of different services; false: there are none. */
+bool hf_services_differ(const struct hf_services *s, uint32_t *one,
+                        uint32_t *other);
+
+/* Has that node been silent since it said which service it is of? */
+bool hf_services_silent(const struct hf_services *s, uint32_t node);
+
+#endif
