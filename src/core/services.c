@@ -13,6 +13,7 @@ hf_services_init(struct hf_services *s, const struct hf_services_config *config)
     };
     for (uint32_t i = 0; i < config->nodes; i++) {
         s->each[i].ask_at = (struct hf_instant){INT64_MIN};
+        s->each[i].over_at = (struct hf_instant){INT64_MIN};
         s->each[i].vain_at = HF_NEVER;
     }
 }
@@ -70,10 +71,8 @@ forgotten_at(const struct hf_services *s, const struct hf_services_node *node)
 static bool
 is_certain(const struct hf_services *s, uint32_t node)
 {
-    const struct hf_services_node *at = &s->each[node - 1];
-
-    return !at->out &&
-           hf_reached(at->asked_at, hf_after(s->since, s->config.leader_ttl));
+    return hf_reached(s->each[node - 1].over_at,
+                      hf_after(s->since, s->config.leader_ttl));
 }
 
 /* Since then no node of one service says what it was before. */
@@ -95,7 +94,7 @@ judge(const struct hf_services *s)
                    ? HF_SERVICES_TWO
                    : HF_SERVICES_DIFFER;
     for (uint32_t i = 0; i < s->config.nodes; i++)
-        if (!s->each[i].tried && s->each[i].service == 0)
+        if (s->each[i].over_at.ms == INT64_MIN && s->each[i].service == 0)
             return HF_SERVICES_UNHEARD;
     return HF_SERVICES_ONE;
 }
@@ -148,6 +147,13 @@ wake(struct hf_services *s)
     s->awake = true;
 }
 
+static void
+wait_no_more(struct hf_services_node *node)
+{
+    node->out = false;
+    node->over_at = node->asked_at;
+}
+
 static struct hf_duration
 longer(struct hf_duration a, struct hf_duration b)
 {
@@ -160,10 +166,8 @@ on_said(struct hf_services *s, const struct hf_services_event *event)
     struct hf_services_node *node = &s->each[event->node - 1];
 
     HF_CHECK(event->node > 0 && event->node <= s->config.nodes);
-    if (event->kind == HF_SERVICES_ANSWER) {
-        node->out = false;
-        node->tried = true;
-    }
+    if (event->kind == HF_SERVICES_ANSWER)
+        wait_no_more(node);
     if (event->service == 0)
         return;
     node->max_ttl = longer(node->max_ttl, event->max_ttl);
@@ -182,10 +186,8 @@ run_timers(struct hf_services *s)
         struct hf_services_node *node = &s->each[i];
 
         if (node->out &&
-            hf_reached(s->now, hf_after(node->asked_at, s->config.patience))) {
-            node->out = false;
-            node->tried = true;
-        }
+            hf_reached(s->now, hf_after(node->asked_at, s->config.patience)))
+            wait_no_more(node);
         if (!hf_reached(s->now, forgotten_at(s, node)))
             continue;
         node->service = 0;

@@ -49,12 +49,13 @@ struct hf_services_node {
     uint64_t service;           /* 0: not known (any more) */
     struct hf_duration max_ttl; /* that it promises */
     struct hf_instant asked_at; /* last */
+    struct hf_instant over_at;  /* ... of those that are waited for no more;
+                                   INT64_MIN: none is */
     struct hf_instant ask_at;   /* not before, if it is to be asked */
     struct hf_instant vain_at;  /* asked for the first time since it said who it
                                    is; HF_NEVER: not */
     bool out;                   /* asked, and waited for */
     bool untold;                /* ... and to be taken as an effect */
-    bool tried;                 /* asked once, and not waited for any more */
 };
 
 struct hf_services {

@@ -3,9 +3,11 @@
 #include "base/fail.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
+#include "wire/api_reply.h"
 #include "wire/json_slice.h"
 
-/* Is the server sound?  Each node is asked how it is: a row a node. */
+/* Is the server sound?  Each node is asked how it is: a row a node; and a row
+ * that says so where they are nodes of two services. */
 
 /* An answer within this is none that anybody waits for. */
 enum { SLOW_US = 200 * 1000 };
@@ -22,9 +24,28 @@ new_row(struct hf_server_query *query, const char *check)
 }
 
 static const char *
-authority_of(const struct hf_server_query *query)
+authority_of(const struct hf_server_query *query, unsigned node)
 {
-    return query->server->addresses.each[query->node - 1].authority;
+    return query->server->addresses.each[node - 1].authority;
+}
+
+/* The same is granted twice [S7]. */
+static bool
+add_two_services(struct hf_server_query *query)
+{
+    struct hf_view *row = new_row(query, "service");
+
+    if (!hf_server_query_add(query, row))
+        return false;
+    hf_checkup_add(&row->check,
+                   "%s and %s are two services, not nodes of one: each grants "
+                   "what the other does not know of",
+                   authority_of(query, query->of_it),
+                   authority_of(query, query->other));
+    hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+                     "name one of them; nodes of one service serve one file "
+                     "(--at sqlite:), on one machine");
+    return true;
 }
 
 /* Where its remedies are for. */
@@ -38,10 +59,26 @@ host_of(const struct hf_server_query *query)
 static void
 go_on(struct hf_server_query *query)
 {
-    if (query->node++ == query->server->addresses.count)
-        hf_server_query_end(query, HF_OK, NULL);
-    else
+    if (query->node++ < query->server->addresses.count)
         query->again_at = hf_now();
+    else if (query->other == 0 || add_two_services(query))
+        hf_server_query_end(query, HF_OK, NULL);
+}
+
+static void
+compare(struct hf_server_query *query, struct hf_bytes info)
+{
+    struct hf_duration max_ttl;
+    uint64_t service;
+
+    if (!hf_api_reply_service(info, &service, &max_ttl))
+        return;
+    if (query->service == 0) {
+        query->service = service;
+        query->of_it = query->node;
+    } else if (service != query->service && query->other == 0) {
+        query->other = query->node;
+    }
 }
 
 static void
@@ -100,8 +137,9 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
 
     if (!hf_server_query_add(query, row))
         return;
-    hf_checkup_add(&row->check, "%s", authority_of(query));
+    hf_checkup_add(&row->check, "%s", authority_of(query, query->node));
     if (status == 200) {
+        compare(query, body);
         say(&row->check, host_of(query), body, took_us);
     } else {
         (void)hf_fail(&why, HF_E_UNAVAILABLE, "answers with status %d", status);

@@ -23,6 +23,9 @@
  * HTTP/1.1, one node after another.  The text that says which:
  *
  *     http://host:port,… SESSION SECRET
+ *
+ * It names those nodes alone that may speak for the session: one of another
+ * service would say that it is over [S7].
  */
 
 enum { ID_SIZE = 17, REQUEST_SIZE = 1024, ANSWER_SIZE = 256 };
@@ -36,6 +39,21 @@ static const struct hf_duration patience = {1000};
 /* Between two rounds: a new leader is seen within seconds. */
 static const struct hf_duration round_pause = {100};
 
+static void
+add_nodes(const struct hf_server_session *session, struct hf_text *text)
+{
+    const struct hf_addresses *addresses = &session->server->addresses;
+    bool is_first = true;
+
+    for (unsigned i = 0; i < addresses->count; i++) {
+        if (!hf_session_may_ask(session->machine, i + 1))
+            continue;
+        hf_text_addf(text, "%s%s", is_first ? "http://" : ",",
+                     addresses->each[i].authority);
+        is_first = false;
+    }
+}
+
 size_t
 hf_server_locks_farewell(const struct hf_lock *lock, char *buffer, size_t size)
 {
@@ -44,11 +62,11 @@ hf_server_locks_farewell(const struct hf_lock *lock, char *buffer, size_t size)
     struct hf_text text;
 
     hf_text_init(&text, buffer, size);
+    if (held->fence == 0)
+        return text.len;
     hf_api_ask_secret(&held->secret, secret);
-    if (held->fence != 0)
-        hf_text_addf(&text, "%s %016" PRIx64 " %s",
-                     held->session->server->addresses.place, held->session_id,
-                     secret);
+    add_nodes(held->session, &text);
+    hf_text_addf(&text, " %016" PRIx64 " %s", held->session_id, secret);
     return text.len;
 }
 

@@ -46,6 +46,9 @@ struct hf_server_query {
     /* Of a doctor. */
     unsigned node; /* that is asked, from 1 */
     int64_t asked_us;
+    uint64_t service; /* that a node said first; 0: none has */
+    unsigned of_it;   /* that node */
+    unsigned other;   /* one that said another; 0: none */
 };
 
 /* What is asked next. */
