@@ -89,7 +89,7 @@ judge(const struct hf_services *s)
     uint32_t other;
 
     if (hf_services_differ(s, &one, &other))
-        return is_certain(s, one) && is_certain(s, other) &&
+        return s->awake && is_certain(s, one) && is_certain(s, other) &&
                        hf_reached(s->now, settled_at(s))
                    ? HF_SERVICES_TWO
                    : HF_SERVICES_DIFFER;
@@ -138,7 +138,20 @@ ask_whom_to(struct hf_services *s)
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* What differed before it slept may differ no more. */
+/* What is not asked for is not known: what differs may differ no more, and who
+ * is silent may speak. */
+static void
+fall_asleep(struct hf_services *s)
+{
+    if (!s->awake)
+        return;
+    s->awake = false;
+    if (s->since.ms != HF_NEVER.ms)
+        s->since = s->now;
+    for (uint32_t i = 0; i < s->config.nodes; i++)
+        s->each[i].vain_at = HF_NEVER;
+}
+
 static void
 wake(struct hf_services *s)
 {
@@ -223,7 +236,7 @@ hf_services_step(struct hf_services *s, const struct hf_services_event *event)
         wake(s);
         break;
     case HF_SERVICES_REST:
-        s->awake = false;
+        fall_asleep(s);
         break;
     case HF_SERVICES_ANSWER:
     case HF_SERVICES_SAID:

@@ -243,16 +243,40 @@ who_rests_asks_nobody_and_begins_the_time_anew(void **state)
         says(&a, node, two[node - 1]);
     pass(&a, 20000, two);
     assert_int_equal(verdict(&a), HF_SERVICES_TWO);
+    a.changed = false;
     step(&a, (struct hf_services_event){.kind = HF_SERVICES_REST});
     assert_int_equal(hf_services_deadline(&a.machine).ms, HF_NEVER.ms);
+    assert_int_equal(verdict(&a), HF_SERVICES_DIFFER);
+    assert_true(
+        a.changed); /* whoever wants something waits until it is known */
     a.now = 60000;
     wake(&a);
     assert_string_equal(a.asked, "1 2 3 ");
-    assert_int_equal(verdict(&a), HF_SERVICES_DIFFER);
     pass(&a, 69999, two);
     assert_int_equal(verdict(&a), HF_SERVICES_DIFFER);
     pass(&a, 70000, two);
     assert_int_equal(verdict(&a), HF_SERVICES_TWO);
+}
+
+/* It may have granted something meanwhile. */
+static void
+who_was_silent_before_a_rest_counts_anew(void **state)
+{
+    static const uint64_t dead[3] = {0, B, B};
+    struct asker a = new_asker();
+
+    (void)state;
+    says(&a, 1, A);
+    says(&a, 2, B);
+    says(&a, 3, B);
+    pass(&a, 20000, dead);
+    step(&a, (struct hf_services_event){.kind = HF_SERVICES_REST});
+    a.now = 60000;
+    wake(&a);
+    pass(&a, 89999, dead);
+    assert_int_equal(a.machine.each[0].service, A);
+    pass(&a, 90000, dead);
+    assert_int_equal(a.machine.each[0].service, 0);
 }
 
 int
@@ -270,6 +294,7 @@ main(void)
         cmocka_unit_test(
             who_falls_silent_counts_for_the_longest_ttl_that_it_promised),
         cmocka_unit_test(who_rests_asks_nobody_and_begins_the_time_anew),
+        cmocka_unit_test(who_was_silent_before_a_rest_counts_anew),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
