@@ -122,8 +122,10 @@ HF_PUBLIC void hf_client_trace(struct hf_client *client, hf_trace_fn *trace,
  *                                      vouch that one machine alone opens it,
  *                                      for SQLite shares memory beside it
  *     memory:NAME                      a table in this process, for tests
- *     http://host:7420[,host:7420…]    a lock server, by its nodes; it is not
- *                                      waited for
+ *     http://host:7420[,host:7421…]    a lock server, by its nodes, which serve
+ *                                      one file, on one machine: of servers
+ *                                      with a file each nothing is granted,
+ *                                      HF_E_UNAVAILABLE; it is not waited for
  *
  * A relative path is refused: it would be another place in each folder.
  *

@@ -35,6 +35,7 @@ static const struct hf_api_case about = {
     .n = 4,
     .ttl = {30000},
     .blocking = {29100},
+    .service = 0xa1b2,
     .fences = fences,
     .fences_count = 2,
     .leader = "db2:7420",
@@ -103,6 +104,7 @@ what_an_answer_carries_is_read(void **state)
     assert_memory_equal(&reply.secret, &secret, sizeof(secret));
     assert_int_equal(reply.answer.alive.ttl.ms, 30000);
     assert_int_equal(reply.blocking.ms, 29100);
+    assert_true(reply.service == about.service);
 
     assert_int_equal(
         pass(&(struct hf_answer){.kind = HF_ANSWER_ALIVE,
@@ -431,6 +433,36 @@ numbers_are_numbers(void **state)
     assert_false(hf_json_slice_number(bytes_of(""), &number));
 }
 
+static bool
+says(const char *info, uint64_t *service)
+{
+    struct hf_duration max_ttl;
+
+    return hf_api_reply_service(bytes_of(info), service, &max_ttl) &&
+           max_ttl.ms == 60000;
+}
+
+static void
+a_node_says_of_which_service_it_is(void **state)
+{
+    uint64_t service;
+
+    (void)state;
+    assert_true(says("{\"state\":\"serving\",\"service\":\"00000000000000a1\","
+                     "\"max_ttl_ms\":60000}",
+                     &service));
+    assert_true(service == 0xa1);
+    assert_false(says("{\"service\":null,\"max_ttl_ms\":60000}", &service));
+    assert_false(says("{\"service\":\"0000000000000000\","
+                      "\"max_ttl_ms\":60000}",
+                      &service));
+    assert_false(says("{\"service\":\"00000000000000a1\"}", &service));
+    assert_false(says("{\"service\":\"00000000000000a1\","
+                      "\"max_ttl_ms\":60000",
+                      &service));
+    assert_false(says("<html>", &service));
+}
+
 int
 main(void)
 {
@@ -445,6 +477,7 @@ main(void)
         cmocka_unit_test(a_slice_is_found_whatever_stands_around_it),
         cmocka_unit_test(what_is_no_json_has_slices_within_it),
         cmocka_unit_test(numbers_are_numbers),
+        cmocka_unit_test(a_node_says_of_which_service_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

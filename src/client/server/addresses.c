@@ -28,7 +28,7 @@ refuse(struct hf_error *error, const char *place)
     hf_text_show(shown, sizeof(shown), place, strlen(place));
     return hf_fail(error, HF_E_INVALID,
                    "'%s' is not a lock server: write http://host:7420, or of "
-                   "several nodes http://one:7420,other:7420",
+                   "several nodes http://host:7420,host:7421",
                    shown);
 }
 
