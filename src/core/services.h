@@ -10,11 +10,12 @@
  * Each node says the id of the service that it is of.  Two servers with a store
  * each have two ids, and grant the same lock twice.
  *
- *            each was asked once               two ids
- *   UNHEARD --------------------> ONE -----------------------> DIFFER
- *      |                           ^   one id, or one of       |    | for twice
- *      |   two ids                 |   them is too old         |    | leader-ttl
- *      +----------> DIFFER         +------------------------- -+<-- TWO
+ *          each was asked once         two ids        for 2 x leader-ttl
+ *   UNHEARD ------------------> ONE <-----------> DIFFER <----------> TWO
+ *      |                         ^    one is left   ^  |     a rest    |
+ *      |                         +------------------|------------------+
+ *      +--------------------------------------------+     one is left
+ *                         two ids
  *
  * A node that said nothing is asked again at every pause until it has; and
  * where two ids are known every node is, for what counts is what they say now:
@@ -23,7 +24,7 @@
  * long no node of one service says another's.
  *
  * A node that says nothing any more counts as what it was for the longest ttl
- * that it promised anybody: for as long somebody may believe in what it granted.
+ * that it promised anybody: so long may somebody believe in what it granted.
  *
  * Plain data: copying with `=` is a snapshot.  Not thread-safe.  No I/O, no
  * allocation, no clock.

@@ -36,15 +36,15 @@
  *     |                       v    | released, gone
  *     +-------------------> SETTLED
  *
- * (A grant that was never told and is not there makes it QUEUED again; what is
- * gone with its session is SETTLED at once.)
+ * (A grant that was never told and is not there makes it QUEUED again, and so
+ * do two services [S7]; what is gone with its session is SETTLED at once.)
  *
  * The promises: at instant t the user is told of nothing as held but what no
  * other client can be granted before t, or, in a session of HF_REFUSE, without
  * a clear; for the right is counted from the sending of the last message that
- * was answered *alive* [S1].  While its nodes are not known to be of one service
- * it asks for nothing, and takes no grant; what is held stays with the service
- * that gave it [S7].  No grant is taken after the wish's deadline, and
+ * was answered *alive* [S1].  While its nodes are not known to be of one
+ * service it asks for nothing, and takes no grant; what is held stays with the
+ * service that gave it [S7].  No grant is taken after the wish's deadline, and
  * no deadline ends a wish before its time [W3].  Nobody walks away: what was
  * asked is released until that is answered, or its session is over [R5].
  *

@@ -6,9 +6,9 @@
 daemon=$4
 unset HOLDFAST_AT
 
-# serve NAME [PORT]: a server of that name's file, as $server; its address in
+# begin NAME [PORT]: a server of that name's file, as $server; its address in
 # $address.
-serve() {
+begin() {
     rm -f "$here/port"
     "$daemon" --port "${2:-0}" --at "sqlite:$here/$1.db" --ready-fd 7 \
         7>"$here/port" 2>>"$here/$1.log" &
@@ -16,11 +16,19 @@ serve() {
     started+=("$server")
     await "$1 to listen" [ -s "$here/port" ]
     address=127.0.0.1:$(cat "$here/port")
+}
+
+serve() { # likewise, and it leads
+    begin "$@"
     await "$1 to lead" leads "$address"
 }
 
+knows_its_service() {
+    curl -sf "http://$1/v1/info" | grep -q '"service":"'
+}
 leads() { curl -sf "http://$1/v1/info" | grep -q '"state":"serving"'; }
 holds() { "$holdfast" show --at "http://$1" "$2" >/dev/null 2>&1; }
+rid() { "$holdfast" show --json --at "http://$1" "$2" | "$json" fence; }
 unheld() { ! holds "$@"; }
 killed() { kill -KILL "$1" && wait "$1"; } 2>/dev/null
 asked_for_no_session() {
@@ -78,5 +86,26 @@ check "a holder whose server is dead has lost" is 76 "$code"
 check "by time: the other was asked for nothing that it does not know" \
     asked_for_no_session "$other"
 check "and nothing else ran" [ ! -e "$here/ran" ]
+killed "$second"
+
+# ---- Two nodes of one ----------------------------------------------------------------
+serve pair
+first=$server one=$address
+begin pair
+other=$address
+await "the one that follows to read whom" knows_its_service "$other"
+run doctor --at "http://$one,$other"
+check "the doctor finds two nodes of one service sound" is 0 "$code"
+start kept run --at "http://$other,$one" kept -- sleep 600
+kept=$pid
+await "the lock to be granted" holds "$one" kept
+fence=$(rid "$one" kept)
+killed "$first"
+await "the other to lead" leads "$other"
+check "a lock is held over the death of a node of its service" \
+    is "$fence" "$(rid "$other" kept)"
+kill -TERM "$kept"
+finished "$kept"
+check "and given back there" unheld "$other" kept
 
 finish

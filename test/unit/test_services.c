@@ -10,8 +10,8 @@
 #include "core/services.h"
 
 /* Which nodes are asked of which service they are, and what is made of what
- * they say [S7].  Three nodes; patience is 1 s, a pause 2 s, leader-ttl 5 s, and
- * each promises 30 s. */
+ * they say [S7].  Three nodes; patience is 1 s, a pause 2 s, leader-ttl 5 s,
+ * and each promises 30 s. */
 
 enum { A = 0xa, B = 0xb };
 

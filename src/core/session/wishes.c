@@ -103,7 +103,8 @@ hf_wishes_state(const struct hf_wish *wish)
 
 /* ---- Lanes --------------------------------------------------------------- */
 
-/* The next of its queue asks, if it asks for nothing else [R2], and may [S7]. */
+/* The next of its queue asks, if nothing else of it does [R2], and it may [S7].
+ */
 static void
 turn_lane(struct hf_session *s, uint32_t lane_number)
 {

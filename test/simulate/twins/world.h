@@ -5,9 +5,9 @@
 #include "simulate/twins/server.h"
 
 /*
- * Two lock servers with a store each, under one list [S7]: some clients name one
- * first, and some the other.  Servers go away and come back, clients die, and
- * in some worlds messages are late or lost.  What must be true:
+ * Two lock servers with a store each, under one list [S7]: some clients name
+ * one first, and some the other.  Servers go away and come back, clients die,
+ * and in some worlds messages are late or lost.  What must be true:
  *
  * - Who began when both were there, and stayed, is granted nothing.
  * - Whoever has heard of both, within the longest ttl, is granted nothing.
