@@ -183,7 +183,7 @@ space_of(struct hf_lockspace_limits limits)
 {
     struct space space = {.config = common};
     struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
-                                       .serve = {1, 1, 1}};
+                                       .serve = {1, 1, 1, {0}}};
 
     space.config.limits = limits;
     HF_CHECK(hf_lockspace_valid(&space.config));

@@ -155,7 +155,7 @@ say "retries were new requests to that server, so each has a session of its own.
 say
 say "1. As it was: a server with that one mistake (a request whose stream was cut"
 say "   stays), in which nothing ends a blocked request."
-serve ghosts "$ghosts" --idle-timeout 1h
+serve ghosts "$ghosts" --idle-timeout 1h --max-ttl 2h
 client A 30s
 client B1 5s # or it takes two minutes until it is reaped
 for i in 2 3 4 5 6; do
@@ -203,7 +203,7 @@ kill -KILL "$server"
 wait "$server" 2>/dev/null
 say
 say "2. The same here.  The same clients and settings; holdfastd as it is."
-serve now "$holdfastd" --idle-timeout 1h
+serve now "$holdfastd" --idle-timeout 1h --max-ttl 2h
 client A 30s
 for i in 1 2 3 4 5 6; do
     client B$i 30s

@@ -122,8 +122,8 @@ begin(const struct service_world *world, struct turns *turns)
 /* ---- The property -------------------------------------------------------- */
 
 /* A leader that is dead is found so, and what a dead client holds is free; both
- * may begin anew once, by a change of leader; and each client's own turn.  After
- * a loss a grace goes before, which each who notices it may lengthen. */
+ * may begin anew once, by a change of leader; and each client's own turn.
+ * After a loss a grace goes before, which each who notices it may lengthen. */
 static unsigned
 ticks_max(const struct service_config *config)
 {

@@ -172,7 +172,7 @@ service_promise_tick(struct service_world *world)
         cleared->age++;
 }
 
-/* ---- What is lost ---------------------------------------------------------- */
+/* ---- What is lost -------------------------------------------------------- */
 
 /* A grant is there while its session is [S3]. */
 static bool

@@ -85,8 +85,9 @@ step(struct leader *leader, struct hf_lockspace_event event)
 static void
 serve(struct leader *leader, uint64_t term, uint64_t next_fence)
 {
-    step(leader, (struct hf_lockspace_event){.kind = HF_SPACE_SERVE,
-                                             .serve = {term, next_fence, 1}});
+    step(leader,
+         (struct hf_lockspace_event){.kind = HF_SPACE_SERVE,
+                                     .serve = {term, next_fence, 1, {0}}});
     assert_true(hf_lockspace_serving(leader->ls));
 }
 

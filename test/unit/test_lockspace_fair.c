@@ -195,7 +195,7 @@ static void *
 gather_crowd(struct crowd *c, int64_t batch_ms, size_t late)
 {
     struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
-                                       .serve = {1, 1, 1}};
+                                       .serve = {1, 1, 1, {0}}};
     void *block = calloc(1, hf_lockspace_size(&crowded));
 
     HF_CHECK(block != NULL);

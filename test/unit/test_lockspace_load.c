@@ -168,11 +168,12 @@ fences_grow_from_whatever_was_highest(void **state)
 
         load_session(&r, 1);
         load_grant(&r, cases[i].fence, 1, "A", HF_EXCLUSIVE);
-        room_step(
-            &r, (struct hf_lockspace_event){
-                    .kind = HF_SPACE_SERVE,
-                    .serve = {cases[i].term, cases[i].stored, cases[i].wall_us},
-                });
+        room_step(&r, (struct hf_lockspace_event){
+                          .kind = HF_SPACE_SERVE,
+                          .serve = {.term = cases[i].term,
+                                    .next_fence = cases[i].stored,
+                                    .wall_us = cases[i].wall_us},
+                      });
         hf_lockspace_begin(r.ls, (struct hf_budget){2, 1 << 20});
         hf_lockspace_fix(r.ls, &batch);
         assert_int_equal(batch.next_fence, cases[i].expected);
@@ -319,7 +320,7 @@ what_no_batch_could_take_is_not_led(void **state)
         load_session(&r, 1);
         room_step(&r, event);
         room_step(&r, (struct hf_lockspace_event){.kind = HF_SPACE_SERVE,
-                                                  .serve = {7, 1, 1}});
+                                                  .serve = {7, 1, 1, {0}}});
         assert_int_equal(hf_lockspace_serving(r.ls), i == 0);
         room_fini(&r);
     }
