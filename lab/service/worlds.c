@@ -361,9 +361,12 @@ const struct worlds_proof service_proofs[] = {
     {"journal-batches", 2, 0, WORLDS_TEST},
     {"journal-forgets", 1, 1, WORLDS_TEST},
     {"journal-forgets", 1, 2, WORLDS_PROVE},
+    {"journal-leaves", 1, 0, WORLDS_TEST},
     {"journal-leaves", 1, 1, WORLDS_PROVE},
     {"journal-traceless", 1, 1, WORLDS_TEST},
+    {"journal-copy", 1, 0, WORLDS_TEST},
     {"journal-copy", 1, 1, WORLDS_PROVE},
+    {"journal-log", 1, 0, WORLDS_TEST},
     {"journal-log", 1, 1, WORLDS_PROVE},
     {"journal-memory", 1, 1, WORLDS_TEST},
     {"journal-memory", 1, 2, WORLDS_PROVE},
@@ -380,8 +383,12 @@ const struct worlds_proof service_proofs[] = {
     {"leaders-refuse", 1, 0, WORLDS_TEST},
     {"leaders-refuse", 1, 1, WORLDS_PROVE_ALL},
     {"leaders-stop", 1, 0, WORLDS_TEST},
+    {"leaders-forgets", 1, 0, WORLDS_TEST},
     {"leaders-forgets", 1, 1, WORLDS_PROVE},
+    {"leaders-traceless", 1, 0, WORLDS_TEST},
     {"leaders-traceless", 1, 1, WORLDS_PROVE},
+    {"leaders-copy", 1, 0, WORLDS_TEST},
+    {"leaders-log", 1, 0, WORLDS_TEST},
 };
 
 const unsigned service_proofs_count =
