@@ -473,7 +473,6 @@ measure_alive(struct bench *b, struct figure *figure, unsigned round)
     }
     stop(&watch, figure, round, count);
     HF_CHECK(found == count);
-    b->space.event.message.keep_alive.compare = false;
     watch = start(&b->space);
     for (size_t i = 0; i < count; i++) {
         send(&b->space, HF_MESSAGE_KEEP_ALIVE,

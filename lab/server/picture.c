@@ -385,6 +385,7 @@ build_held(struct hf_lockspace *ls, const struct picture_config *config,
 
     (void)config;
     hf_claims_hold(ls, number, from->fence);
+    hf_claims_list(ls, number);
     claim->stored = (from->flags & FLAG_STORED) != 0;
     if (claim->n != hf_lane_at(ls, claim->lane)->n)
         hf_owners_set_old(ls, number);

@@ -37,8 +37,23 @@ may_be_asked(const struct hf_wish *wish)
            (wish->state == HF_WISH_SETTLING && wish->again);
 }
 
+/* Was it granted before a keep-alive that is out was sent, or will be?  The
+ * newest of those that were sent before it says as much. */
+static uint64_t
+sent_before_grant(const struct hf_session *s, const struct hf_wish *wish)
+{
+    uint64_t newest = 0;
+
+    for (unsigned i = 0; is_granted(wish) && i < HF_ERRANDS_MAX; i++)
+        if (s->errands[i].kind == HF_MESSAGE_KEEP_ALIVE &&
+            s->errands[i].stream <= wish->granted_by &&
+            s->errands[i].stream > newest)
+            newest = s->errands[i].stream;
+    return newest;
+}
+
 static void
-strip_wish(struct hf_wish *wish)
+strip_wish(const struct hf_session *s, struct hf_wish *wish)
 {
     HF_CHECK(wish->state != HF_WISH_SETTLED && wish->news == 0);
     if (!may_be_asked(wish)) {
@@ -49,6 +64,7 @@ strip_wish(struct hf_wish *wish)
     }
     if (wish->state == HF_WISH_QUEUED)
         wish->n = wish->a = 0; /* its turn gives others */
+    wish->granted_by = sent_before_grant(s, wish);
     if (wish->stream == 0)
         wish->node = 0;
     if (wish->stream == 0 || wish->changing == 0)
@@ -90,7 +106,7 @@ strip_lease(struct hf_session *s)
     if (s->state == HF_LEASE_NONE || s->state == HF_LEASE_OPENING)
         s->id = 0;
     if (!s->comparing) {
-        s->met_at = HF_NEVER;
+        s->alive_at = HF_NEVER;
         s->page_first = 0;
     }
     if (!has_page_out(s))
@@ -125,7 +141,8 @@ strip(struct hf_session *s)
     HF_CHECK(s->news.count == 0 && s->untold == 0 && s->closing_count == 0);
     for (uint32_t at = 1; at <= s->wishes.fresh; at++)
         if (hf_wish_at(s, at)->state != HF_WISH_FREE)
-            strip_wish(hf_wish_at(s, at));
+            strip_wish(s, hf_wish_at(s, at));
+    s->highest = 0; /* no clock is set back */
     for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
         strip_errand(&s->errands[i]);
     strip_lease(s);
@@ -309,7 +326,7 @@ code_lease(struct coder *coder)
     s->term = codec_small(codec, s->term);
     s->last_stream = codec_small(codec, s->last_stream);
     s->right_until = codec_ahead(codec, s->right_until);
-    s->met_at = codec_ago(codec, s->met_at, most);
+    s->alive_at = codec_ago(codec, s->alive_at, most);
     s->say_at = codec_ahead(codec, s->say_at);
     s->ask_at = codec_ahead(codec, s->ask_at);
     s->comparing = code_bit(codec, s->comparing);
@@ -361,6 +378,7 @@ code_wish(struct coder *coder, struct hf_wish *wish)
     wish->a = codec_small(codec, wish->a);
     wish->stream = codec_small(codec, wish->stream);
     wish->fence = codec_small(codec, wish->fence);
+    wish->granted_by = codec_small(codec, wish->granted_by);
     wish->changing = codec_small(codec, wish->changing);
     wish->deadline = codec_ahead(codec, wish->deadline);
     wish->asked_at = codec_ago(codec, wish->asked_at, SESSION_CODEC_WAITED);
@@ -436,7 +454,6 @@ find_wish(struct hf_session *s, uint32_t number)
     if (!is_granted(wish))
         return;
     hf_chains_add(s, &s->by_fence, hash_of(wish->fence), number);
-    hf_fence_sum_add(&s->believed, wish->fence);
     s->confirming_count += wish->state == HF_WISH_CONFIRMING;
 }
 
@@ -458,6 +475,7 @@ number_wish(struct hf_wish *wish, const struct session_numbers *of)
 {
     numbers_add(of->streams, &wish->stream);
     numbers_add(of->fences, &wish->fence);
+    numbers_add(of->streams, &wish->granted_by);
     numbers_add(of->n, &wish->n);
     numbers_add(of->a, &wish->a);
 }

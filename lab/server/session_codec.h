@@ -28,7 +28,7 @@ enum {
     SESSION_CODEC_WISHES = 3,
     SESSION_CODEC_NODES = 3,
     SESSION_CODEC_WAITED = 8,
-    SESSION_CODEC_SIZE = 130,
+    SESSION_CODEC_SIZE = 133,
 };
 
 /* For a config: with it the first four pauses of every state are whole ticks.

@@ -61,10 +61,6 @@ note_fences(const struct hf_session *s, struct service_stream *stream)
     uint32_t cursor = 0;
     uint64_t fence;
 
-    if (stream->message.kind == HF_MESSAGE_KEEP_ALIVE)
-        for (uint32_t at = s->granted.first; at != 0;
-             at = hf_wish_at(s, at)->links[HF_ROW_MATES].next)
-            stream->fences[stream->fences_count++] = hf_wish_at(s, at)->fence;
     if (stream->message.kind == HF_MESSAGE_PAGE)
         while (hf_session_page(s, &cursor, &fence))
             stream->fences[stream->fences_count++] = fence;
@@ -92,6 +88,8 @@ send(struct service_world *world, unsigned number,
     };
     if (stream->message.kind == HF_MESSAGE_OPEN)
         stream->message.term = 0; /* it is not read */
+    if (stream->message.kind == HF_MESSAGE_ACQUIRE)
+        stream->message.acquire.seen = 0; /* no clock is set back */
     note_fences(service_session(client), stream);
 }
 
@@ -209,6 +207,25 @@ service_client_clock(struct service_world *world, unsigned number)
     step(world, number, &event);
 }
 
+/* Behind those that were cleared stand those that are held: one is listed, of
+ * more there is only a sum. */
+static void
+list_held(struct service_stream *heard, struct hf_session_event *event)
+{
+    struct hf_answer *answer = &event->answer.answer;
+    unsigned count;
+
+    if (answer->kind != HF_ANSWER_ALIVE)
+        return;
+    event->answer.fences_count = answer->alive.revoked;
+    event->answer.held = &heard->fences[answer->alive.revoked];
+    count = heard->fences_count - answer->alive.revoked;
+    event->answer.held_count = count == 1 ? 1 : 0;
+    answer->alive.held = (struct hf_fence_sum){0};
+    for (unsigned i = 0; i < count; i++)
+        hf_fence_sum_add(&answer->alive.held, event->answer.held[i]);
+}
+
 void
 service_client_hear(struct service_world *world, unsigned number,
                     unsigned index)
@@ -228,6 +245,7 @@ service_client_hear(struct service_world *world, unsigned number,
         event.answer.secret = (struct hf_secret){0};
         event.answer.fences = heard.fences;
         event.answer.fences_count = heard.fences_count;
+        list_held(&heard, &event);
     }
     step(world, number, &event);
 }

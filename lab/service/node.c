@@ -292,6 +292,13 @@ refuse(const struct service_world *world, struct service_stream *stream)
 }
 
 static void
+add_fence(struct service_stream *stream, uint64_t fence)
+{
+    HF_CHECK(stream->fences_count < SERVICE_FENCES);
+    stream->fences[stream->fences_count++] = fence;
+}
+
+static void
 note_fences(struct hf_lockspace *ls, struct service_stream *stream)
 {
     uint64_t session = stream->message.session;
@@ -303,12 +310,16 @@ note_fences(struct hf_lockspace *ls, struct service_stream *stream)
     if (stream->answer.kind == HF_ANSWER_PAGE)
         for (unsigned i = 0; i < asked; i++)
             if (!hf_lockspace_believes(ls, session, stream->fences[i]))
-                stream->fences[stream->fences_count++] = stream->fences[i];
-    if (stream->answer.kind == HF_ANSWER_ALIVE)
-        while (hf_lockspace_revoked(ls, session, &cursor, &fence)) {
-            HF_CHECK(stream->fences_count < SERVICE_FENCES);
-            stream->fences[stream->fences_count++] = fence;
-        }
+                add_fence(stream, stream->fences[i]);
+    if (stream->answer.kind != HF_ANSWER_ALIVE)
+        return;
+    while (hf_lockspace_revoked(ls, session, &cursor, &fence))
+        add_fence(stream, fence);
+    cursor = 0;
+    for (uint64_t i = 0; i < stream->answer.alive.held.count &&
+                         hf_lockspace_held(ls, session, &cursor, &fence);
+         i++)
+        add_fence(stream, fence);
 }
 
 static void
@@ -631,15 +642,6 @@ service_node_is_due(const struct service_world *world, unsigned number)
 
 /* ---- Messages ------------------------------------------------------------ */
 
-static void
-believe_sum(struct service_stream *stream)
-{
-    stream->message.keep_alive.believed = (struct hf_fence_sum){0};
-    for (unsigned i = 0; i < stream->fences_count; i++)
-        hf_fence_sum_add(&stream->message.keep_alive.believed,
-                         stream->fences[i]);
-}
-
 void
 service_node_arrive(struct service_world *world, struct service_stream *stream)
 {
@@ -659,8 +661,6 @@ service_node_arrive(struct service_world *world, struct service_stream *stream)
     stream->arrived = node->node.lockspace == NULL
                           ? 0
                           : service_lockspace(node)->batch_number;
-    if (stream->message.kind == HF_MESSAGE_KEEP_ALIVE)
-        believe_sum(stream);
     event.message = stream->message;
     event.message.stream = stream_id(world, stream);
     if (stream->message.kind == HF_MESSAGE_ACQUIRE) {

@@ -591,9 +591,6 @@ do_message(struct codec *codec, const struct service_config *config,
     if (message->kind == HF_MESSAGE_OPEN) {
         message->open.ttl = codec_length(config->ttl);
         message->open.if_dead = config->if_dead;
-    } else if (message->kind == HF_MESSAGE_KEEP_ALIVE) {
-        message->keep_alive.compare =
-            codec_small(codec, message->keep_alive.compare) != 0;
     } else if (message->kind == HF_MESSAGE_ACQUIRE) {
         message->acquire.wait =
             (enum hf_wait_kind)codec_small(codec, message->acquire.wait);
@@ -617,7 +614,6 @@ do_answer(struct codec *codec, struct hf_answer *answer)
     } else if (answer->kind == HF_ANSWER_OPENED ||
                answer->kind == HF_ANSWER_ALIVE) {
         answer->alive.session = codec_small(codec, answer->alive.session);
-        answer->alive.differs = codec_small(codec, answer->alive.differs) != 0;
         answer->alive.revoked = codec_small(codec, answer->alive.revoked);
     } else if (answer->kind == HF_ANSWER_TERM) {
         answer->pause_us = codec_small(codec, answer->pause_us > 0);

@@ -99,7 +99,9 @@ struct service_stream {
     uint64_t term;  /* of the answer */
     uint8_t leader; /* that it names; 0: none */
     uint8_t fences_count;
-    uint64_t fences[SERVICE_FENCES]; /* of the message, or of the answer */
+    uint64_t fences[SERVICE_FENCES]; /* of the message, or of the answer: of an
+                                        ALIVE those that were cleared, and then
+                                        those that are held */
 };
 
 /* ---- Clients ------------------------------------------------------------- */

@@ -148,9 +148,7 @@ on_keep_alive(struct hf_lockspace *ls, uint32_t number,
     answer->alive.session = session->id;
     answer->alive.ttl = session->ttl;
     answer->alive.revoked = session->revoked_count;
-    answer->alive.differs =
-        message->keep_alive.compare &&
-        !hf_fence_sum_equal(&message->keep_alive.believed, &session->held);
+    answer->alive.held = session->held;
 }
 
 /* ---- Messages ------------------------------------------------------------ */
@@ -501,7 +499,9 @@ hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer)
     claim = hf_claim_at(ls, number);
     build_answer(ls, claim, answer);
     hf_list_remove(ls, &ls->telling, hf_list_work, number);
-    if (claim->telling != HF_ANSWER_GRANTED + 1)
+    if (claim->telling == HF_ANSWER_GRANTED + 1)
+        hf_claims_list(ls, number);
+    else
         claim->stream = 0; /* it has its answer */
     claim->telling = 0;
     if (claim->state == HF_CLAIM_WAITING)
@@ -570,6 +570,22 @@ hf_lockspace_believes(struct hf_lockspace *ls, uint64_t session_id,
 
     return session != 0 && claim != 0 &&
            hf_lane_at(ls, hf_claim_at(ls, claim)->lane)->session == session;
+}
+
+bool
+hf_lockspace_held(struct hf_lockspace *ls, uint64_t session_id,
+                  uint32_t *cursor, uint64_t *fence)
+{
+    uint32_t session = hf_owners_session(ls, session_id);
+    uint32_t at = *cursor != 0   ? hf_claim_at(ls, *cursor)->work.next
+                  : session != 0 ? hf_session_at(ls, session)->grants.first
+                                 : 0;
+
+    if (at == 0)
+        return false;
+    *cursor = at;
+    *fence = hf_claim_at(ls, at)->fence;
+    return true;
 }
 
 bool

@@ -120,7 +120,8 @@ enum hf_wait_kind {
 enum hf_message_kind {
     HF_MESSAGE_OPEN,
     HF_MESSAGE_KEEP_ALIVE,
-    HF_MESSAGE_PAGE, /* of the list that follows a sum that differs [S4] */
+    HF_MESSAGE_PAGE, /* of what a client believes in: an ALIVE was not of as
+                        much [S4] */
     HF_MESSAGE_ACQUIRE,
     HF_MESSAGE_RELEASE,
     HF_MESSAGE_CHANGE, /* exclusive to shared [W7] */
@@ -146,10 +147,6 @@ struct hf_message {
             struct hf_bytes who;
             bool of_key; /* what is asked of it may come once more, late */
         } open;          /* with the id and the secret that the session gets */
-        struct {
-            bool compare; /* the first in a term */
-            struct hf_fence_sum believed;
-        } keep_alive;
         struct {
             const struct hf_want *wants; /* borrowed for the call */
             size_t wants_count;
@@ -289,9 +286,9 @@ struct hf_answer {
         enum hf_over over; /* OVER */
         struct {
             uint64_t session; /* that has it; HF_ANSWER_OPENED: the new one */
-            struct hf_duration ttl; /* ALIVE: its own, as it was opened */
-            bool differs;           /* ALIVE: send the list, in pages */
-            uint32_t revoked;       /* ALIVE: see hf_lockspace_revoked */
+            struct hf_duration ttl;   /* ALIVE: its own, as it was opened */
+            struct hf_fence_sum held; /* ALIVE: see hf_lockspace_held */
+            uint32_t revoked;         /* ALIVE: see hf_lockspace_revoked */
         } alive;
         struct {
             uint64_t position; /* at most so many are before it */
@@ -386,6 +383,12 @@ void hf_lockspace_fix(struct hf_lockspace *ls, struct hf_batch *batch);
 /* Does that session hold a grant of that fence?  For the answer to a page. */
 bool hf_lockspace_believes(struct hf_lockspace *ls, uint64_t session_id,
                            uint64_t fence);
+
+/* The fences of a session's grants: *cursor is 0 at first; false: no more.
+ * Until the next answer is taken: those of this step are there once they were
+ * told. */
+bool hf_lockspace_held(struct hf_lockspace *ls, uint64_t session_id,
+                       uint32_t *cursor, uint64_t *fence);
 
 /* The fences of a session that were cleared and not yet released: *cursor is 0
  * at first, then the number of each grant, for hf_look_audit_at; false: no

@@ -171,7 +171,6 @@ on_wish(struct hf_session *s, const struct hf_session_event *event)
 static void
 check_invariants(const struct hf_session *s)
 {
-    HF_CHECK(s->granted.count == s->believed.count);
     HF_CHECK(s->confirming_count <= s->granted.count);
     HF_CHECK(s->confirming_count == 0 || s->trust != HF_TRUST_CERTAIN);
     HF_CHECK(s->confirming_count == 0 || hf_session_is_of_one(s));
@@ -303,9 +302,6 @@ next_errand(struct hf_session *s, struct hf_session_effect *effect)
         message->session = 0;
         message->open.ttl = s->config.terms.ttl;
         message->open.if_dead = s->config.terms.if_dead;
-    } else if (errand->kind == HF_MESSAGE_KEEP_ALIVE) {
-        message->keep_alive.compare = s->state == HF_LEASE_MEETING;
-        message->keep_alive.believed = s->believed;
     }
     return true;
 }
@@ -328,6 +324,7 @@ fill_acquire(const struct hf_session *s, const struct hf_wish *wish,
     message->acquire.wait = (enum hf_wait_kind)wish->wait;
     message->acquire.remaining = hf_between(s->now, wish->deadline);
     message->acquire.waited = hf_between(wish->asked_at, s->now);
+    message->acquire.seen = s->highest;
 }
 
 static bool

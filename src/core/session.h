@@ -16,7 +16,7 @@
  *            wanted             opened           end
  *   NONE ------------> OPENING --------> OPEN -------> ENDING -----> OVER
  *    ^                                   ^  |    end     ^  ended, gone
- *    |                 alive, and lists  |  | term       |
+ *    |                 alive, and grants |  | term       |
  *    |                 compared [S4]     |  v            |
  *    +-------------------------------- MEETING ----------+
  *     gone (from OPEN, too), or idle past its right
@@ -127,7 +127,9 @@ struct hf_session_event {
             uint64_t service;        /* OPENED: the leader's; 0: not said */
             struct hf_duration blocking; /* OPENED: see silence; or 0 */
             const uint64_t *fences;      /* ALIVE: revoked; PAGE: not there */
-            size_t fences_count;         /* both borrowed for the call */
+            size_t fences_count;
+            const uint64_t *held; /* ALIVE: all that are, or their sum alone */
+            size_t held_count;    /* ... and none; borrowed, as fences are */
         } answer;
         struct {
             uint64_t stream; /* STREAM_ENDED */

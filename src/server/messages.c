@@ -437,6 +437,7 @@ hear_acquire(struct hearing *h)
         is_given(h, HF_API_WAIT) ? body->wait : HF_WAIT_TRY;
     h->message.acquire.remaining = body->remaining;
     h->message.acquire.waited = body->waited;
+    h->message.acquire.seen = body->seen;
     h->message.acquire.note = body->note;
     h->message.acquire.key = key_of(h);
     set_number(h);
@@ -500,12 +501,8 @@ hear_change(struct hearing *h)
 static void
 hear_keep_alive(struct hearing *h)
 {
-    const struct hf_api_body *body = &h->service->body;
-
     read_request(h);
     h->message.kind = HF_MESSAGE_KEEP_ALIVE;
-    h->message.keep_alive.compare = is_given(h, HF_API_BELIEVED);
-    h->message.keep_alive.believed = body->believed;
     send_in(h);
 }
 
@@ -529,13 +526,10 @@ hear_keep_alives(struct hearing *h)
         h->message = (struct hf_message){
             .kind = HF_MESSAGE_KEEP_ALIVE,
             .session = alive->session,
-            .term = (alive->given & HF_API_TERM) != 0
-                        ? alive->term
-                        : hf_seat_node(h->service->seat)->term,
+            .term = alive->has_term ? alive->term
+                                    : hf_seat_node(h->service->seat)->term,
             .lowest = alive->lowest,
         };
-        h->message.keep_alive.compare = (alive->given & HF_API_BELIEVED) != 0;
-        h->message.keep_alive.believed = alive->believed;
         hf_secret_hash(&h->service->hasher, &alive->secret, &h->message.secret);
         hf_service_gather_one(h->service, &h->message);
     }

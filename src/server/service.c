@@ -122,6 +122,22 @@ take_cleared(struct hf_service *service, const struct hf_call *call,
     return count;
 }
 
+/* Those that it has, where an answer lists them [S4]. */
+static void
+take_held(struct hf_service *service, const struct hf_answer *answer,
+          uint64_t *fences)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    uint64_t most = answer->alive.held.count;
+    uint32_t cursor = 0;
+    size_t count = 0;
+
+    while (table != NULL && most <= HF_API_HELD_MAX && count < most &&
+           hf_lockspace_held(table, answer->alive.session, &cursor,
+                             &fences[count]))
+        count++;
+}
+
 /* Those of a page that are not there [S4]. */
 static size_t
 take_missing(struct hf_service *service, uint64_t session, uint64_t *fences)
@@ -251,6 +267,7 @@ build(struct hf_service *service, const struct hf_call *call,
 {
     static char more[HF_API_ANSWER_SIZE / 2];
     uint64_t fences[HF_API_FENCES_MAX];
+    uint64_t held[HF_API_HELD_MAX] = {0};
     struct hf_api_case about = {
         .term = hf_seat_node(service->seat)->term,
         .session = call->session,
@@ -259,14 +276,17 @@ build(struct hf_service *service, const struct hf_call *call,
         .blocking = service->config.seat.node.lockspace.blocking,
         .service = hf_seat_service(service->seat),
         .fences = fences,
+        .held = held,
         .detail = detail_of(call, answer),
     };
 
     fill_session(service, call, answer, &about);
-    if (answer->kind == HF_ANSWER_ALIVE)
+    if (answer->kind == HF_ANSWER_ALIVE) {
         about.fences_count = take_cleared(service, call, fences);
-    else if (answer->kind == HF_ANSWER_PAGE)
+        take_held(service, answer, held);
+    } else if (answer->kind == HF_ANSWER_PAGE) {
         about.fences_count = take_missing(service, call->session, fences);
+    }
     if (!call->gathered) /* among many there is no room for more */
         about.more = more_of(service, answer, &about, more, sizeof(more));
     hf_text_init(text, service->text, sizeof(service->text));

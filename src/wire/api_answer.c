@@ -178,17 +178,29 @@ add_session(struct hf_text *text, const struct hf_api_case *about)
 }
 
 static void
-add_fences(struct hf_text *text, const char *member,
-           const struct hf_api_case *about)
+add_fences(struct hf_text *text, const char *member, const uint64_t *fences,
+           size_t count)
 {
     hf_text_addf(text, ",\"%s\":[", member);
-    for (size_t i = 0; i < about->fences_count; i++)
-        hf_text_addf(text, "%s%" PRIu64, i == 0 ? "" : ",", about->fences[i]);
+    for (size_t i = 0; i < count; i++)
+        hf_text_addf(text, "%s%" PRIu64, i == 0 ? "" : ",", fences[i]);
     hf_text_addf(text, "],\"%s_text\":[", member);
-    for (size_t i = 0; i < about->fences_count; i++)
-        hf_text_addf(text, "%s\"%" PRIu64 "\"", i == 0 ? "" : ",",
-                     about->fences[i]);
+    for (size_t i = 0; i < count; i++)
+        hf_text_addf(text, "%s\"%" PRIu64 "\"", i == 0 ? "" : ",", fences[i]);
     hf_text_add(text, "]");
+}
+
+/* What a session has, for a client that may believe in more. */
+static void
+add_held(struct hf_text *text, const struct hf_fence_sum *held,
+         const uint64_t *fences)
+{
+    hf_text_addf(text, ",\"grants\":%" PRIu64, held->count);
+    if (held->count <= HF_API_HELD_MAX)
+        add_fences(text, "fences", fences, held->count);
+    else
+        hf_text_addf(text, ",\"sums\":[\"%016" PRIx64 "\",\"%016" PRIx64 "\"]",
+                     held->sums[0], held->sums[1]);
 }
 
 static void
@@ -206,11 +218,11 @@ static void
 add_alive(struct hf_text *text, const struct hf_answer *answer,
           const struct hf_api_case *about)
 {
-    hf_text_addf(text, "{\"alive\":true,\"ttl_ms\":%" PRId64 ",\"differs\":%s",
-                 answer->alive.ttl.ms,
-                 answer->alive.differs ? "true" : "false");
+    hf_text_addf(text, "{\"alive\":true,\"ttl_ms\":%" PRId64,
+                 answer->alive.ttl.ms);
     add_session(text, about);
-    add_fences(text, "cleared", about);
+    add_held(text, &answer->alive.held, about->held);
+    add_fences(text, "cleared", about->fences, about->fences_count);
 }
 
 /* What a problem has beside what all have. */
@@ -311,7 +323,7 @@ add_answer(struct hf_text *text, const struct hf_answer *answer,
         return 200;
     case HF_ANSWER_PAGE:
         hf_text_add(text, "{\"page\":true");
-        add_fences(text, "missing", about);
+        add_fences(text, "missing", about->fences, about->fences_count);
         return 200;
     case HF_ANSWER_GRANTED:
         add_granted(text, answer, about);

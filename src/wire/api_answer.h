@@ -21,6 +21,9 @@
 /* No answer's body is longer: a page of a list, a lock that many wait for. */
 enum { HF_API_ANSWER_SIZE = 256 * 1024 };
 
+/* Fences of its grants that an ALIVE lists; of more it tells a sum [S4]. */
+enum { HF_API_HELD_MAX = 8 };
+
 /* What an answer of the machine's does not carry itself. */
 struct hf_api_case {
     uint64_t term; /* of the leader that answers */
@@ -38,7 +41,8 @@ struct hf_api_case {
     const uint64_t *fences; /* ALIVE: that were cleared; PAGE: that are not
                                there */
     size_t fences_count;
-    const char *leader; /* NOT_LEADING: where the leader is, or "" */
+    const uint64_t *held; /* ALIVE: all that are held, if they are few */
+    const char *leader;   /* NOT_LEADING: where the leader is, or "" */
     const char *detail; /* of a problem, for people; NULL: as its title says */
     const char *more;   /* members that go with it, as ",\"holders\":[…]"; or
                            NULL */

@@ -71,15 +71,8 @@ add_open(struct hf_text *body, const struct hf_api_ask *ask)
 static void
 add_keep_alive(struct hf_text *body, const struct hf_message *message)
 {
-    const struct hf_fence_sum *sum = &message->keep_alive.believed;
-
     hf_text_addf(body, "\"term\":%" PRIu64 ",\"lowest\":%" PRIu64,
                  message->term, message->lowest);
-    if (message->keep_alive.compare)
-        hf_text_addf(body,
-                     ",\"believed\":{\"count\":%" PRIu64
-                     ",\"sums\":[\"%016" PRIx64 "\",\"%016" PRIx64 "\"]}",
-                     sum->count, sum->sums[0], sum->sums[1]);
 }
 
 static void
@@ -134,6 +127,8 @@ add_wait(struct hf_text *body, const struct hf_message *message)
         break;
     }
     hf_text_addf(body, ",\"waited\":%" PRId64, message->acquire.waited.ms);
+    if (message->acquire.seen > 0)
+        hf_text_addf(body, ",\"seen\":%" PRIu64, message->acquire.seen);
     if (message->acquire.free)
         hf_text_add(body, ",\"free\":true");
 }

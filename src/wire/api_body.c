@@ -75,7 +75,7 @@ hexadecimal(const struct reader *reader, size_t node, void *bytes, size_t len)
            hf_hex_read((struct hf_bytes){text, text_len}, bytes, len);
 }
 
-/* An id, and each half of a sum. */
+/* An id. */
 static bool
 number_of_16(const struct reader *reader, size_t node, uint64_t *number)
 {
@@ -352,24 +352,9 @@ read_fences(struct reader *reader, size_t node)
 }
 
 static enum hf_status
-read_sum(struct reader *reader, size_t node, struct hf_fence_sum *sum)
+read_seen(struct reader *reader, size_t node)
 {
-    size_t sums = hf_json_member(&reader->json, node, "sums");
-    size_t first = hf_json_next(&reader->json, sums, 0);
-    size_t second = first == 0 ? 0 : hf_json_next(&reader->json, sums, first);
-
-    return natural(reader, hf_json_member(&reader->json, node, "count"),
-                   &sum->count) &&
-                   number_of_16(reader, first, &sum->sums[0]) &&
-                   number_of_16(reader, second, &sum->sums[1])
-               ? HF_OK
-               : wrong(reader, "believed", "a number and a sum of fences");
-}
-
-static enum hf_status
-read_believed(struct reader *reader, size_t node)
-{
-    return read_sum(reader, node, &reader->body->believed);
+    return read_natural(reader, node, "seen", &reader->body->seen);
 }
 
 /* Is a member of an object in a list given twice?  Then it is not missing, but
@@ -388,12 +373,8 @@ read_alive(struct reader *reader, size_t node, struct hf_api_alive *alive)
     const struct hf_json *json = &reader->json;
     size_t term = hf_json_member(json, node, "term");
     size_t lowest = hf_json_member(json, node, "lowest");
-    size_t believed = hf_json_member(json, node, "believed");
 
-    *alive = (struct hf_api_alive){
-        .given = (term != 0 ? HF_API_TERM : 0u) |
-                 (believed != 0 ? HF_API_BELIEVED : 0u),
-    };
+    *alive = (struct hf_api_alive){.has_term = term != 0};
     if (!number_of_16(reader, hf_json_member(json, node, "session"),
                       &alive->session) ||
         !hexadecimal(reader, hf_json_member(json, node, "secret"),
@@ -407,7 +388,7 @@ read_alive(struct reader *reader, size_t node, struct hf_api_alive *alive)
         (lowest != 0 && !natural(reader, lowest, &alive->lowest)))
         return wrong(reader, "sessions",
                      "a list in which \"term\" and \"lowest\" are numbers");
-    return believed == 0 ? HF_OK : read_sum(reader, believed, &alive->believed);
+    return HF_OK;
 }
 
 static enum hf_status
@@ -512,7 +493,7 @@ static const struct {
     {NAMED("reason"), HF_API_REASON, read_reason},
     {NAMED("force"), HF_API_FORCE, read_force},
     {NAMED("gone"), HF_API_GONE, read_gone},
-    {NAMED("believed"), HF_API_BELIEVED, read_believed},
+    {NAMED("seen"), HF_API_SEEN, read_seen},
     {NAMED("sessions"), HF_API_SESSIONS, read_sessions},
 };
 

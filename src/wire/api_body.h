@@ -15,9 +15,9 @@
  *   space "default"   name "a"   mode "exclusive"
  *   locks [{"space":"default","name":"a","mode":"shared"}, "b", …]
  *   wait "try" | "10s" | null    waited "1s"    free true    note "./migrate"
- *   fence 1763850690123456   fences […]   reason "…"   force true   gone true
- *   believed {"count":2,"sums":["<16 digits>","<16 digits>"]}
- *   sessions [{"session":…,"secret":…,"term":…,"lowest":…,"believed":…}, …]
+ *   fence 1763850690123456   fences […]   seen 1763850690123456
+ *   reason "…"   force true   gone true
+ *   sessions [{"session":…,"secret":…,"term":…,"lowest":…}, …]
  *
  * A duration is a text with a unit or a number of milliseconds.  A fence, and a
  * term, is a number or the same digits as a text, for who reads JSON with
@@ -57,19 +57,18 @@ enum hf_api_given {
     HF_API_FENCES = 1 << 19,
     HF_API_REASON = 1 << 20,
     HF_API_FORCE = 1 << 21,
-    HF_API_BELIEVED = 1 << 22,
+    HF_API_SEEN = 1 << 22,
     HF_API_SESSIONS = 1 << 23,
     HF_API_GONE = 1 << 24,
 };
 
 /* One of several sessions that are kept alive. */
 struct hf_api_alive {
-    unsigned given; /* TERM and BELIEVED; the others are always there, or 0 */
+    bool has_term; /* the others are always there, or 0 */
     uint64_t session;
     struct hf_secret secret;
     uint64_t term;
     uint64_t lowest;
-    struct hf_fence_sum believed;
 };
 
 struct hf_api_body {
@@ -94,9 +93,9 @@ struct hf_api_body {
     struct hf_bytes note;
     uint64_t fence;
     struct hf_bytes reason;
-    bool force; /* of a clear: nobody looked for a sign of life */
-    bool gone;  /* ... or somebody saw that its processes are gone */
-    struct hf_fence_sum believed;
+    bool force;    /* of a clear: nobody looked for a sign of life */
+    bool gone;     /* ... or somebody saw that its processes are gone */
+    uint64_t seen; /* the highest fence of the lock that its client knows */
     size_t locks_count;
     uint64_t
         locks_any_mode; /* a bit for each that says none, from the lowest */

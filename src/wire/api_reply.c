@@ -4,7 +4,6 @@
 
 #include "base/fail.h"
 #include "base/hex.h"
-#include "wire/api_answer.h"
 #include "wire/json_slice.h"
 
 #define URN "urn:holdfast:"
@@ -59,20 +58,50 @@ read_service(struct hf_bytes body, uint64_t *service)
 }
 
 static bool
-read_fences(struct hf_bytes body, const char *member,
-            struct hf_api_reply *reply)
+read_list(struct hf_bytes list, uint64_t *fences, size_t max, size_t *count)
 {
-    struct hf_bytes fences = hf_json_slice(body, member);
     struct hf_bytes fence;
     size_t at = 0;
 
-    while (hf_json_slice_next(fences, &at, &fence)) {
-        if (reply->fences_count == HF_API_REPLY_FENCES_MAX ||
-            !read_highest(fence, &reply->fences[reply->fences_count]))
+    for (*count = 0; hf_json_slice_next(list, &at, &fence); ++*count)
+        if (*count == max || !read_highest(fence, &fences[*count]))
             return false;
-        reply->fences_count++;
-    }
-    return hf_json_slice_ended(fences, at);
+    return hf_json_slice_ended(list, at);
+}
+
+static bool
+read_fences(struct hf_bytes body, const char *member,
+            struct hf_api_reply *reply)
+{
+    return read_list(hf_json_slice(body, member), reply->fences,
+                     HF_API_REPLY_FENCES_MAX, &reply->fences_count);
+}
+
+/* One half of a sum. */
+static bool
+read_half(struct hf_bytes sums, size_t *at, uint64_t *half)
+{
+    struct hf_bytes digits;
+
+    return hf_json_slice_next(sums, at, &digits) &&
+           hf_hex_read_u64(hf_json_slice_inside(digits), half);
+}
+
+static bool
+read_held(struct hf_bytes body, struct hf_api_reply *reply)
+{
+    struct hf_fence_sum *held = &reply->answer.alive.held;
+    struct hf_bytes sums = hf_json_slice(body, "sums");
+    size_t at = 0;
+
+    if (!read_number(body, "grants", &held->count))
+        return false;
+    if (held->count <= HF_API_HELD_MAX)
+        return read_list(hf_json_slice(body, "fences"), reply->held,
+                         HF_API_HELD_MAX, &reply->held_count) &&
+               reply->held_count == held->count;
+    return read_half(sums, &at, &held->sums[0]) &&
+           read_half(sums, &at, &held->sums[1]);
 }
 
 /* ---- What was done ------------------------------------------------------- */
@@ -93,11 +122,10 @@ read_opened(struct hf_bytes body, struct hf_api_reply *reply)
 static bool
 read_alive(struct hf_bytes body, struct hf_api_reply *reply)
 {
-    reply->answer.alive.differs = is_true(body, "differs");
     return read_session(body, &reply->answer.alive.session) &&
            read_number(body, "term", &reply->term) &&
            read_ms(body, "ttl_ms", &reply->answer.alive.ttl) &&
-           read_fences(body, "cleared", reply);
+           read_held(body, reply) && read_fences(body, "cleared", reply);
 }
 
 static bool
@@ -265,6 +293,7 @@ hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
     reply->blocking.ms = 0;
     reply->service = 0;
     reply->fences_count = 0;
+    reply->held_count = 0;
     reply->leader[0] = '\0';
     fits = status < 300 ? read_success(body, reply)
                         : read_refusal(status, body, reply);

@@ -58,6 +58,7 @@ struct world {
     uint64_t last_fence;
     uint64_t last_term;
     uint64_t fences[FENCES]; /* of the answer that is given */
+    uint64_t held[FENCES];
 };
 
 static uint64_t
@@ -166,10 +167,6 @@ compare_bodies(const struct hf_message *a, const struct hf_message *b)
     if (a->kind == HF_MESSAGE_OPEN) {
         assert_int_equal(a->open.ttl.ms, b->open.ttl.ms);
         assert_int_equal(a->open.if_dead, b->open.if_dead);
-    } else if (a->kind == HF_MESSAGE_KEEP_ALIVE) {
-        assert_int_equal(a->keep_alive.compare, b->keep_alive.compare);
-        assert_true(hf_fence_sum_equal(&a->keep_alive.believed,
-                                       &b->keep_alive.believed));
     } else if (a->kind == HF_MESSAGE_ACQUIRE) {
         assert_int_equal(a->acquire.free, b->acquire.free);
         assert_int_equal(a->acquire.wait, b->acquire.wait);
@@ -450,6 +447,23 @@ break_something(struct world *w)
 
 /* ---- What is answered ---------------------------------------------------- */
 
+/* Most of those that were ever granted, or only how many. */
+static void
+name_held(struct world *w, struct hf_session_event *event)
+{
+    struct hf_fence_sum *held = &event->answer.answer.alive.held;
+    bool listed = !one_in(w, 3);
+
+    event->answer.held = w->held;
+    for (uint64_t fence = 1; fence <= w->last_fence; fence++) {
+        if (one_in(w, 10))
+            continue;
+        hf_fence_sum_add(held, fence);
+        w->held[held->count - 1] = fence;
+    }
+    event->answer.held_count = listed ? held->count : 0;
+}
+
 /* Some of those that were ever granted. */
 static void
 name_fences(struct world *w, struct hf_session_event *event, unsigned chances)
@@ -474,7 +488,7 @@ answer_errand(struct world *w, const struct hf_message *message,
         break;
     case HF_MESSAGE_KEEP_ALIVE:
         answer->kind = HF_ANSWER_ALIVE;
-        answer->alive.differs = !one_in(w, 3);
+        name_held(w, event);
         name_fences(w, event, 20);
         break;
     case HF_MESSAGE_PAGE:

@@ -232,9 +232,7 @@ what_was_cleared_or_is_missing_is_listed(void **state)
 
     (void)state;
     answer.alive.ttl.ms = 30000;
-    answer.alive.differs = true;
     root = answered(&answer, &about, 200);
-    assert_true(json_is_true(json_object_get(root, "differs")));
     assert_int_equal(json_array_size(json_object_get(root, "cleared")), 2);
     assert_string_equal(json_string_value(json_array_get(
                             json_object_get(root, "cleared_text"), 1)),
@@ -243,6 +241,34 @@ what_was_cleared_or_is_missing_is_listed(void **state)
     answer = (struct hf_answer){.kind = HF_ANSWER_PAGE};
     root = answered(&answer, &about, 200);
     assert_int_equal(json_array_size(json_object_get(root, "missing")), 2);
+    json_decref(root);
+}
+
+static void
+what_a_session_has_is_listed_or_summed(void **state)
+{
+    static const uint64_t held[] = {101, 102, 103, 104, 105, 106, 107, 108};
+    const struct hf_api_case about = {.session = 7, .held = held};
+    struct hf_answer answer = {.kind = HF_ANSWER_ALIVE};
+    json_t *root;
+
+    (void)state;
+    answer.alive.held = (struct hf_fence_sum){8, {1, UINT64_MAX}};
+    root = answered(&answer, &about, 200);
+    assert_int_equal(json_integer_value(json_object_get(root, "grants")), 8);
+    assert_int_equal(json_array_size(json_object_get(root, "fences")), 8);
+    assert_string_equal(json_string_value(json_array_get(
+                            json_object_get(root, "fences_text"), 7)),
+                        "108");
+    assert_null(json_object_get(root, "sums"));
+    json_decref(root);
+    answer.alive.held.count = 9;
+    root = answered(&answer, &about, 200);
+    assert_int_equal(json_integer_value(json_object_get(root, "grants")), 9);
+    assert_null(json_object_get(root, "fences"));
+    assert_string_equal(
+        json_string_value(json_array_get(json_object_get(root, "sums"), 1)),
+        "ffffffffffffffff");
     json_decref(root);
 }
 
@@ -315,6 +341,7 @@ main(void)
         cmocka_unit_test(a_clear_that_spares_says_for_how_long_it_was_silent),
         cmocka_unit_test(who_does_not_lead_names_who_does),
         cmocka_unit_test(what_was_cleared_or_is_missing_is_listed),
+        cmocka_unit_test(what_a_session_has_is_listed_or_summed),
         cmocka_unit_test(more_may_go_with_it),
         cmocka_unit_test(a_problem_of_the_servers_own_tells_what_was_wrong),
         cmocka_unit_test(a_session_comes_back_as_it_was_told),

@@ -54,16 +54,14 @@ sessions_to_be_kept_alive_are_read(void **state)
                  "\"secret\":\"000102030405060708090a0b0c0d0e0f\"},"
                  "{\"session\":\"0000000000000001\","
                  "\"secret\":\"000102030405060708090a0b0c0d0e0f\","
-                 "\"term\":5,\"lowest\":2,\"believed\":{\"count\":1,"
-                 "\"sums\":[\"0000000000000002\",\"0000000000000003\"]}}]}");
+                 "\"term\":5,\"lowest\":2}]}");
     assert_int_equal(body.sessions_count, 2);
     assert_true(body.sessions[0].session == UINT64_C(0x00f3ab91c07d5e24));
     assert_int_equal(body.sessions[0].secret.bytes[15], 15);
-    assert_int_equal(body.sessions[0].given, 0);
-    assert_int_equal(body.sessions[1].given, HF_API_TERM | HF_API_BELIEVED);
+    assert_false(body.sessions[0].has_term);
+    assert_true(body.sessions[1].has_term);
     assert_int_equal(body.sessions[1].term, 5);
     assert_int_equal(body.sessions[1].lowest, 2);
-    assert_int_equal(body.sessions[1].believed.sums[1], 3);
 
     EXPECT_REFUSED("{\"sessions\":1}", "\"sessions\" is not a list");
     EXPECT_REFUSED("{\"sessions\":[{}]}",
@@ -131,6 +129,9 @@ a_fence_may_be_a_number_or_its_digits(void **state)
     assert_true(body.fence == UINT64_C(1763850690123456));
     assert_int_equal(body.fences_count, 2);
     assert_true(body.fences[1] == UINT64_C(1763850690123457));
+    EXPECT_TAKEN("{\"seen\":\"1763850690123456\"}");
+    assert_true(body.seen == UINT64_C(1763850690123456));
+    EXPECT_REFUSED("{\"seen\":\"high\"}", "\"seen\" is not a whole number");
     EXPECT_TAKEN("{\"fence\":\"1763850690123456\"}");
     assert_true(body.fence == UINT64_C(1763850690123456));
     EXPECT_REFUSED("{\"fence\":\"12x\"}", "\"fence\" is not a whole number");
@@ -149,18 +150,12 @@ a_session_is_opened_and_kept_alive(void **state)
     assert_int_equal(body.ttl.ms, 60000);
     assert_int_equal(body.if_dead, HF_REFUSE);
     expect_bytes(body.who, "ann@db1");
-    EXPECT_TAKEN("{\"secret\":\"000102030405060708090a0b0c0d0e0f\","
-                 "\"believed\":{\"count\":2,\"sums\":"
-                 "[\"00f3ab91c07d5e24\",\"ffffffffffffffff\"]}}");
+    EXPECT_TAKEN("{\"secret\":\"000102030405060708090a0b0c0d0e0f\"}");
     assert_int_equal(body.secret.bytes[15], 15);
-    assert_int_equal(body.believed.count, 2);
-    assert_true(body.believed.sums[1] == UINT64_MAX);
     EXPECT_REFUSED("{\"secret\":\"0001\"}",
                    "\"secret\" is not 32 hexadecimal digits");
     EXPECT_REFUSED("{\"if_dead\":\"never\"}",
                    "\"if_dead\" is not \"takeover\" or \"refuse\"");
-    EXPECT_REFUSED("{\"believed\":{\"count\":2,\"sums\":[\"1\"]}}",
-                   "\"believed\" is not a number and a sum of fences");
     EXPECT_REFUSED("{\"session\":\"1\"}",
                    "\"session\" is not an id of 16 hexadecimal digits");
 }

@@ -38,6 +38,7 @@ static const struct hf_api_case about = {
     .service = 0xa1b2,
     .fences = fences,
     .fences_count = 2,
+    .held = fences,
     .leader = "db2:7420",
     .more = ",\"holders\":[{\"who\":\"a,}]\\\"b\"}]",
 };
@@ -108,11 +109,23 @@ what_an_answer_carries_is_read(void **state)
 
     assert_int_equal(
         pass(&(struct hf_answer){.kind = HF_ANSWER_ALIVE,
-                                 .alive = {.ttl = {500}, .differs = true}},
+                                 .alive = {.ttl = {500}, .held = {.count = 2}}},
              false, &reply),
         HF_OK);
     assert_int_equal(reply.answer.alive.ttl.ms, 500);
-    assert_true(reply.answer.alive.differs);
+    assert_int_equal(reply.answer.alive.held.count, 2);
+    assert_int_equal(reply.held_count, 2);
+    assert_memory_equal(reply.held, fences, sizeof(fences));
+
+    assert_int_equal(
+        pass(&(struct hf_answer){.kind = HF_ANSWER_ALIVE,
+                                 .alive = {.held = {9, {1, UINT64_MAX}}}},
+             false, &reply),
+        HF_OK);
+    assert_int_equal(reply.answer.alive.held.count, 9);
+    assert_int_equal(reply.answer.alive.held.sums[0], 1);
+    assert_true(reply.answer.alive.held.sums[1] == UINT64_MAX);
+    assert_int_equal(reply.held_count, 0);
     assert_int_equal(reply.fences_count, 2);
     assert_memory_equal(reply.fences, fences, sizeof(fences));
 
@@ -163,6 +176,10 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
         {200, "{\"granted\":true}", "status 200"},
         {200, "{\"granted\":true,\"fence\":0,\"term\":1}", "status 200"},
         {200, "{\"alive\":true,\"session\":\"x\"}", "status 200"},
+        {200,
+         "{\"alive\":true,\"session\":\"00f3ab91c07d5e24\",\"term\":1,"
+         "\"ttl_ms\":1,\"grants\":2,\"fences\":[1],\"cleared\":[]}",
+         "status 200"},
         {502, "{\"message\":\"bad gateway\"}", "bad gateway (status 502)"},
         {503, "{\"type\":\"urn:holdfast:no-memory\",\"message\":\"m\"}", "m"},
         {409, "{\"type\":\"urn:holdfast:other-term\"}", "status 409"},
@@ -294,12 +311,14 @@ an_acquire_is_read_as_it_was_meant(void **state)
         send.message.acquire.wait = kinds[i];
         send.message.acquire.remaining.ms = 1234;
         send.message.acquire.waited.ms = 99;
+        send.message.acquire.seen = 42;
         send.message.acquire.free = i == 1;
         assert_string_equal(ask(&send, &path, &body), "POST");
         assert_string_equal(path.at, "/v1/acquire");
         expect_request(&body);
         assert_int_equal(body.wait, kinds[i]);
         assert_int_equal(body.waited.ms, 99);
+        assert_int_equal(body.seen, 42);
         assert_int_equal(body.free, i == 1);
         assert_true(i != 1 || body.remaining.ms == 1234);
         assert_int_equal(body.locks_count, 2);
@@ -332,12 +351,6 @@ the_others_are_read_as_they_were_meant(void **state)
     send = message_of(HF_MESSAGE_KEEP_ALIVE);
     assert_string_equal(ask(&send, &path, &body), "POST");
     assert_string_equal(path.at, "/v1/sessions/00f3ab91c07d5e24/keep-alive");
-    assert_int_equal(body.given & HF_API_BELIEVED, 0);
-    send.message.keep_alive.compare = true;
-    hf_fence_sum_add(&send.message.keep_alive.believed, 42);
-    (void)ask(&send, &path, &body);
-    assert_true(
-        hf_fence_sum_equal(&body.believed, &send.message.keep_alive.believed));
 
     send = message_of(HF_MESSAGE_PAGE);
     (void)ask(&send, &path, &body);

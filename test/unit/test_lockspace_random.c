@@ -136,7 +136,22 @@ is_same(const struct oracle_answer *a, const struct hf_answer *b)
     if (b->kind == HF_ANSWER_NOT_SUSPECTED)
         return a->silent == b->suspected.silent.ms &&
                a->rest == b->suspected.rest.ms;
-    return b->kind != HF_ANSWER_ALIVE || a->differs == b->alive.differs;
+    return b->kind != HF_ANSWER_ALIVE ||
+           hf_fence_sum_equal(&a->held, &b->alive.held);
+}
+
+/* What is listed is what is summed, whatever was granted since. */
+static void
+check_listed(struct world *w, const struct hf_answer *alive)
+{
+    struct hf_fence_sum sum = {0};
+    uint32_t cursor = 0;
+    uint64_t fence;
+
+    while (sum.count < alive->alive.held.count &&
+           hf_lockspace_held(w->ls, alive->alive.session, &cursor, &fence))
+        hf_fence_sum_add(&sum, fence);
+    HF_CHECK(hf_fence_sum_equal(&sum, &alive->alive.held));
 }
 
 static void
@@ -164,6 +179,8 @@ expect(struct world *w, const struct hf_answer *answer)
         o->answers[i].parked->told_by = answer->mark;
     w->timeouts += answer->kind == HF_ANSWER_BLOCKING_TIMEOUT;
     w->others += answer->kind == HF_ANSWER_OTHER;
+    if (answer->kind == HF_ANSWER_ALIVE)
+        check_listed(w, answer);
     o->answers[i] = o->answers[--o->answers_count];
 }
 
@@ -258,8 +275,7 @@ fill_acquire(struct hf_message *message, const struct oracle_message *m,
 }
 
 static void
-fill(struct world *w, struct hf_message *message, const struct sent *sent,
-     struct hf_want *wants)
+fill(struct hf_message *message, const struct sent *sent, struct hf_want *wants)
 {
     static char audit[AUDIT_SIZE];
     const struct oracle_message *m = &sent->message;
@@ -287,11 +303,6 @@ fill(struct world *w, struct hf_message *message, const struct sent *sent,
         message->clear.fence = m->fence;
         message->clear.at_once = m->at_once;
         message->clear.audit = audit_of(m->fence, audit);
-    } else if (m->kind == HF_MESSAGE_KEEP_ALIVE) {
-        message->keep_alive.compare = !m->ends_lanes;
-        message->keep_alive.believed = oracle_sum(&w->oracle, m->session);
-        if (m->lies)
-            hf_fence_sum_add(&message->keep_alive.believed, 1);
     }
 }
 
@@ -308,7 +319,7 @@ send(struct world *w, struct sent sent)
         sent.message.session = NOBODY; /* an incarnation that is over */
     w->sent[w->sent_count++ % SENT] = sent;
     w->late += sent.message.late;
-    fill(w, &event.message, &sent, wants);
+    fill(&event.message, &sent, wants);
     oracle_message(&w->oracle, &sent.message);
     step(w, event, &sent);
 }
@@ -432,9 +443,7 @@ random_message(struct world *w)
         pick_old(w, m);
     } else if (chance(w, 45)) {
         m->kind = HF_MESSAGE_KEEP_ALIVE;
-        m->ends_lanes = chance(w, 3);
-        m->lies = !m->ends_lanes && chance(w, 10);
-        m->lowest += m->ends_lanes;
+        m->lowest += chance(w, 3);
     } else if (chance(w, 60)) {
         m->kind = HF_MESSAGE_CHANGE;
         pick_old(w, m);

@@ -85,7 +85,7 @@ a_message_that_is_read_before_the_time_saves_its_session(void **state)
         &r, (struct call){.stream = 13, .session = 4, .n = 2, .names = "B"});
     EXPECT_TOLD(&r, "4 opened\n"
                     "11 granted 101\n"
-                    "12 alive\n"
+                    "12 alive, holds 101\n"
                     "13 granted 102\n");
     room_fini(&r);
 }
@@ -228,30 +228,9 @@ no_number_of_messages_makes_a_pause_longer_than_the_grace(void **state)
 /* ---- What a client believes in [S4] -------------------------------------- */
 
 static void
-keep_alive(struct room *room, uint64_t stream, const uint64_t *fences,
-           size_t count)
-{
-    struct hf_lockspace_event event = {
-        .kind = HF_SPACE_MESSAGE,
-        .message = {.kind = HF_MESSAGE_KEEP_ALIVE,
-                    .stream = stream,
-                    .session = 1,
-                    .secret = {{1}},
-                    .term = 7,
-                    .keep_alive = {.compare = true}},
-    };
-
-    for (size_t i = 0; i < count; i++)
-        hf_fence_sum_add(&event.message.keep_alive.believed, fences[i]);
-    room_step(room, event);
-}
-
-static void
-a_client_learns_that_it_believes_in_other_grants(void **state)
+every_alive_tells_of_all_that_is_held(void **state)
 {
     struct room r = room_new();
-    const uint64_t right[] = {102, 101};
-    const uint64_t wrong[] = {100, 103}; /* as many, of the same plain sum */
 
     (void)state;
     room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
@@ -259,13 +238,14 @@ a_client_learns_that_it_believes_in_other_grants(void **state)
         &r, (struct call){.stream = 12, .session = 1, .lane = 2, .names = "B"});
     room_acquire(&r, (struct call){.stream = 13, .session = 2, .names = "C"});
     room_hush(&r);
-    keep_alive(&r, 14, right, 2);
-    keep_alive(&r, 15, wrong, 2);
-    keep_alive(&r, 16, right, 1);
-    EXPECT_TOLD(&r, "14 alive\n"
-                    "15 alive, differs\n"
-                    "16 alive, differs\n");
-    assert_true(hf_lockspace_believes(r.ls, 1, 101));
+    room_keep_alive(&r, (struct call){.stream = 14, .session = 1});
+    room_release(&r, (struct call){.stream = 15, .session = 1});
+    room_keep_alive(&r, (struct call){.stream = 16, .session = 1});
+    EXPECT_TOLD(&r, "14 alive, holds 101 102\n"
+                    "15 released\n"
+                    "16 alive, holds 102\n");
+    assert_false(hf_lockspace_believes(r.ls, 1, 101));
+    assert_true(hf_lockspace_believes(r.ls, 1, 102));
     assert_false(hf_lockspace_believes(r.ls, 1, 103)); /* another session's */
     assert_false(hf_lockspace_believes(r.ls, 1, 104));
     room_fini(&r);
@@ -294,7 +274,7 @@ a_refuse_session_that_holds_is_never_over_by_time(void **state)
                     "15 granted 103\n");
     room_keep_alive(&r, (struct call){.stream = 17, .session = 4});
     room_release(&r, (struct call){.stream = 18, .session = 4});
-    EXPECT_TOLD(&r, "17 alive\n"
+    EXPECT_TOLD(&r, "17 alive, holds 101\n"
                     "18 released\n"
                     "14 granted 104\n");
     room_clock(&r, 2000); /* it holds nothing now */
@@ -478,7 +458,7 @@ main(void)
         cmocka_unit_test(a_message_of_another_term_changes_nothing),
         cmocka_unit_test(
             no_number_of_messages_makes_a_pause_longer_than_the_grace),
-        cmocka_unit_test(a_client_learns_that_it_believes_in_other_grants),
+        cmocka_unit_test(every_alive_tells_of_all_that_is_held),
         cmocka_unit_test(a_refuse_session_that_holds_is_never_over_by_time),
         cmocka_unit_test(
             a_suspected_session_is_over_when_its_last_grant_goes_back),

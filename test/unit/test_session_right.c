@@ -12,6 +12,24 @@ answer(struct guest *g, uint64_t stream, enum hf_answer_kind kind)
     guest_hears(g, (struct said){.stream = stream, .kind = kind});
 }
 
+/* The session is alive, and holds these: by a list of them, or a sum. */
+static void
+lists(struct guest *g, uint64_t stream, const char *fences)
+{
+    guest_hears(g, (struct said){.stream = stream,
+                                 .kind = HF_ANSWER_ALIVE,
+                                 .holds = fences});
+}
+
+static void
+sums(struct guest *g, uint64_t stream, const char *fences)
+{
+    guest_hears(g, (struct said){.stream = stream,
+                                 .kind = HF_ANSWER_ALIVE,
+                                 .holds = fences,
+                                 .summed = true});
+}
+
 static enum hf_outcome
 holds(const struct guest *g, int64_t ms)
 {
@@ -266,6 +284,140 @@ a_grant_that_is_named_as_cleared_is_lost_and_released(void **state)
     guest_fini(&g);
 }
 
+/* ---- What the server does not have --------------------------------------- */
+
+static void
+what_an_alive_does_not_list_is_lost_at_once(void **state)
+{
+    struct guest g = holding_three();
+
+    (void)state;
+    guest_clock(&g, 2000);
+    lists(&g, 5, "101 103");
+    EXPECT_SAID(&g, "1: #5 keep-alive\n"
+                    "wish 2 lost\n"
+                    "1: #6 release 2.1\n");
+    assert_int_equal(hf_session_right(g.session).ms, 11500);
+    guest_fini(&g);
+}
+
+/* It comes behind the keep-alive, and its answer before that one's. */
+static void
+a_grant_that_came_after_a_keep_alive_is_not_missing_in_its_answer(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    guest_clock(&g, 2000);
+    guest_granted(&g, 3, 102);
+    guest_hush(&g);
+    lists(&g, 4, "101");
+    EXPECT_SAID(&g, "");
+    guest_clock(&g, 3000);
+    lists(&g, 5, "101");
+    EXPECT_SAID(&g, "1: #5 keep-alive\n"
+                    "wish 2 lost\n"
+                    "1: #6 release 2.1\n");
+    guest_fini(&g);
+}
+
+/* The second keep-alive is answered first. */
+static void
+a_late_alive_tells_of_what_was_believed_when_it_was_sent(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    guest_clock(&g, 2000);
+    guest_granted(&g, 3, 102);
+    guest_clock(&g, 3250); /* the first is overdue */
+    lists(&g, 5, "101 102");
+    guest_hush(&g);
+    lists(&g, 4, "101");
+    EXPECT_SAID(&g, "");
+    guest_clock(&g, 4250);
+    lists(&g, 6, "102");
+    EXPECT_SAID(&g, "1: #6 keep-alive\n"
+                    "wish 1 lost\n"
+                    "1: #7 release 1.1\n");
+    guest_fini(&g);
+}
+
+static void
+what_was_released_after_a_keep_alive_is_not_lost(void **state)
+{
+    struct guest g = holding_three();
+
+    (void)state;
+    guest_clock(&g, 2000);
+    guest_release(&g, 2);
+    guest_hush(&g);
+    lists(&g, 5, "101 103");
+    EXPECT_SAID(&g, "");
+    guest_fini(&g);
+}
+
+/* While that is going on nothing else waits for it. */
+static void
+a_sum_that_differs_gives_its_right_once_pages_were_compared(void **state)
+{
+    struct guest g = holding_three();
+
+    (void)state;
+    guest_clock(&g, 2000);
+    guest_hush(&g);
+    sums(&g, 5, "101 103 104");
+    EXPECT_SAID(&g, "1: #6 page 101 102\n");
+    assert_int_equal(hf_session_right(g.session).ms, 10500);
+    guest_want(&g, (struct want){.id = 4});
+    guest_hears(
+        &g, (struct said){.stream = 6, .kind = HF_ANSWER_PAGE, .fence = 102});
+    EXPECT_SAID(&g, "1: #7 acquire 4.1.1\n"
+                    "wish 2 lost\n"
+                    "1: #8 page 103\n"
+                    "1: #9 release 2.1\n");
+    assert_int_equal(hf_session_right(g.session).ms, 10500);
+    answer(&g, 8, HF_ANSWER_PAGE);
+    assert_int_equal(hf_session_right(g.session).ms, 11500);
+    guest_clock(&g, 3000);
+    EXPECT_SAID(&g, "1: #10 keep-alive\n");
+    guest_fini(&g);
+}
+
+static void
+a_sum_is_compared_with_that_of_what_was_believed_by_then(void **state)
+{
+    struct guest g = guest_holding(HF_TAKEOVER);
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 2});
+    guest_clock(&g, 2000);
+    guest_granted(&g, 3, 102);
+    guest_hush(&g);
+    sums(&g, 4, "101");
+    EXPECT_SAID(&g, "");
+    assert_int_equal(hf_session_right(g.session).ms, 11500);
+    guest_fini(&g);
+}
+
+/* It says nothing of what the pages are asked for. */
+static void
+an_alive_that_comes_late_while_pages_are_out_gives_no_right(void **state)
+{
+    struct guest g = holding_three();
+
+    (void)state;
+    guest_clock(&g, 2000);
+    guest_clock(&g, 3250);
+    sums(&g, 6, "101 103 104");
+    assert_int_equal(hf_session_right(g.session).ms, 10500);
+    sums(&g, 5, "101 102 103");
+    assert_int_equal(hf_session_right(g.session).ms, 10500);
+    guest_fini(&g);
+}
+
 /* ---- A new leader -------------------------------------------------------- */
 
 static void
@@ -280,7 +432,7 @@ meet(struct guest *g)
 }
 
 static void
-a_new_leader_is_told_the_sum_and_asked_after_its_pause(void **state)
+a_new_leader_is_met_and_asked_after_its_pause(void **state)
 {
     struct guest g = guest_holding(HF_TAKEOVER);
 
@@ -293,7 +445,7 @@ a_new_leader_is_told_the_sum_and_asked_after_its_pause(void **state)
                                   .term = 8,
                                   .pause_us = 300001});
     EXPECT_SAID(&g, "close #3\n"
-                    "1: #5 keep-alive, believes 1, term 8\n");
+                    "1: #5 keep-alive, term 8\n");
     guest_alive(&g, 5);
     EXPECT_SAID(&g, "");
     guest_clock(&g, 2300);
@@ -319,7 +471,7 @@ a_leader_of_an_older_term_is_met_once_the_right_is_over(void **state)
     guest_alive(&g, 7);
     EXPECT_SAID(&g, "close #5\n"
                     "close #4\n"
-                    "1: #7 keep-alive, believes 0, term 6\n"
+                    "1: #7 keep-alive, term 6\n"
                     "1: #8 acquire 2.1.3, waited 9500 ms, term 6\n"
                     "1: #9 release 1.1, term 6\n");
     guest_fini(&g);
@@ -378,9 +530,8 @@ where_the_sums_differ_the_list_follows_in_pages(void **state)
 
     (void)state;
     meet(&g);
-    guest_hears(&g, (struct said){
-                        .stream = 6, .kind = HF_ANSWER_ALIVE, .differs = true});
-    EXPECT_SAID(&g, "1: #6 keep-alive, believes 3, term 8\n"
+    sums(&g, 6, "101 103 104");
+    EXPECT_SAID(&g, "1: #6 keep-alive, term 8\n"
                     "1: #7 page 101 102, term 8\n");
     guest_hears(
         &g, (struct said){.stream = 7, .kind = HF_ANSWER_PAGE, .fence = 102});
@@ -406,12 +557,12 @@ who_led_before_cannot_answer_for_the_next_leader(void **state)
                 (struct said){.stream = 3, .kind = HF_ANSWER_TERM, .term = 8});
     guest_clock(&g, 3250);
     EXPECT_SAID(&g, "1: #3 keep-alive\n"
-                    "1: #4 keep-alive, believes 1, term 8\n"
-                    "1: #5 keep-alive, believes 1, term 8\n");
+                    "1: #4 keep-alive, term 8\n"
+                    "1: #5 keep-alive, term 8\n");
     guest_hears(&g,
                 (struct said){.stream = 5, .kind = HF_ANSWER_TERM, .term = 9});
     EXPECT_SAID(&g, "close #4\n"
-                    "1: #6 keep-alive, believes 1, term 9\n");
+                    "1: #6 keep-alive, term 9\n");
     guest_alive(&g, 4);
     assert_int_equal(hf_session_right(g.session).ms, 10500);
     guest_alive(&g, 6);
@@ -427,8 +578,7 @@ an_alive_gives_no_right_before_the_lists_were_compared(void **state)
 
     (void)state;
     meet(&g);
-    guest_hears(&g, (struct said){
-                        .stream = 6, .kind = HF_ANSWER_ALIVE, .differs = true});
+    sums(&g, 6, "101 103 104");
     assert_int_equal(hf_session_right(g.session).ms, 10500);
     answer(&g, 7, HF_ANSWER_PAGE);
     assert_int_equal(hf_session_right(g.session).ms, 10500);
@@ -446,8 +596,7 @@ the_answer_to_a_page_is_one_to_that_page_alone(void **state)
 
     (void)state;
     meet(&g);
-    guest_hears(&g, (struct said){
-                        .stream = 6, .kind = HF_ANSWER_ALIVE, .differs = true});
+    sums(&g, 6, "101 103 104");
     guest_hush(&g);
     guest_clock(&g, 3250); /* the first page is overdue */
     EXPECT_SAID(&g, "close #7\n"
@@ -479,9 +628,7 @@ missing_what_was_not_told(bool alone)
     guest_hears(&g,
                 (struct said){.stream = 3, .kind = HF_ANSWER_TERM, .term = 8});
     guest_hush(&g);
-    guest_hears(&g, (struct said){.stream = alone ? 4 : 5,
-                                  .kind = HF_ANSWER_ALIVE,
-                                  .differs = true});
+    sums(&g, alone ? 4 : 5, "100");
     guest_hears(&g, (struct said){.stream = alone ? 5 : 6,
                                   .kind = HF_ANSWER_PAGE,
                                   .fence = 101});
@@ -558,8 +705,19 @@ main(void)
             what_is_denied_is_as_gone_and_an_open_that_is_ends_all),
         cmocka_unit_test(what_a_session_may_not_ask_for_ends_all),
         cmocka_unit_test(a_grant_that_is_named_as_cleared_is_lost_and_released),
+        cmocka_unit_test(what_an_alive_does_not_list_is_lost_at_once),
         cmocka_unit_test(
-            a_new_leader_is_told_the_sum_and_asked_after_its_pause),
+            a_grant_that_came_after_a_keep_alive_is_not_missing_in_its_answer),
+        cmocka_unit_test(
+            a_late_alive_tells_of_what_was_believed_when_it_was_sent),
+        cmocka_unit_test(what_was_released_after_a_keep_alive_is_not_lost),
+        cmocka_unit_test(
+            a_sum_that_differs_gives_its_right_once_pages_were_compared),
+        cmocka_unit_test(
+            a_sum_is_compared_with_that_of_what_was_believed_by_then),
+        cmocka_unit_test(
+            an_alive_that_comes_late_while_pages_are_out_gives_no_right),
+        cmocka_unit_test(a_new_leader_is_met_and_asked_after_its_pause),
         cmocka_unit_test(no_pause_is_longer_than_a_server_may_be_silent),
         cmocka_unit_test(
             a_leader_of_an_older_term_is_met_once_the_right_is_over),

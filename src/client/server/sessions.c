@@ -180,6 +180,8 @@ on_answer(struct hf_server_session *session, uint64_t stream,
                 .blocking = reply->blocking,
                 .fences = reply->fences,
                 .fences_count = reply->fences_count,
+                .held = reply->held,
+                .held_count = reply->held_count,
             },
     };
 

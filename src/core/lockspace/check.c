@@ -285,6 +285,9 @@ check_sessions(const struct hf_lockspace *ls, struct totals *totals)
         HF_CHECK(count_lanes(ls, at) == session->lanes_count);
         HF_CHECK(count_list(ls, &session->waiting, hf_list_mates) ==
                  session->waiters_count);
+        HF_CHECK(ls->telling.first != 0 ||
+                 count_list(ls, &session->grants, hf_list_work) ==
+                     session->held.count);
         HF_CHECK(count_list(ls, &session->revoked, hf_list_work) ==
                  session->revoked_count);
         HF_CHECK((session->state == HF_SESSION_OVER) ==

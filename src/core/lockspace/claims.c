@@ -298,6 +298,15 @@ hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence)
 }
 
 void
+hf_claims_list(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session =
+        hf_claims_session_of(ls, hf_claim_at(ls, number));
+
+    hf_list_add(ls, &session->grants, hf_list_work, number);
+}
+
+void
 hf_claims_grant(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
@@ -320,6 +329,7 @@ hf_claims_take_back(struct hf_lockspace *ls, uint32_t number)
     hf_chains_fetch(ls, &ls->claims_by_fence, row);
     hf_line_fetch(ls, number);
     hf_chains_remove(ls, &ls->claims_by_fence, row, number);
+    hf_list_remove(ls, &session->grants, hf_list_work, number);
     hf_fence_sum_remove(&session->held, claim->fence);
     hf_line_give_back(ls, number);
     /* Nothing is left that nobody overrides [S5]. */

@@ -110,6 +110,10 @@ void hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number);
 /* It is HELD from here on, under that fence. */
 void hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence);
 
+/* One that is HELD, and of which nothing is to be told any more, is found by
+ * its session. */
+void hf_claims_list(struct hf_lockspace *ls, uint32_t number);
+
 /* The same under a new fence; it is written, and told. */
 void hf_claims_grant(struct hf_lockspace *ls, uint32_t number);
 

@@ -77,6 +77,7 @@ load_held(struct hf_lockspace *ls, uint32_t session, uint32_t claim,
     lane->current = claim;
     hf_claims_move_to(lane, HF_LANE_GRANTED);
     hf_claims_hold(ls, claim, from->fence);
+    hf_claims_list(ls, claim);
     hf_claim_at(ls, claim)->since =
         hf_after(ls->now, (struct hf_duration){-from->age.ms});
     return true;

@@ -92,6 +92,7 @@ struct hf_ls_session {
     struct hf_pending_change change;
     struct hf_texts_ref who;
     struct hf_list waiting; /* claims that wait, in order of entry */
+    struct hf_list grants;  /* claims that are HELD, once that was told */
     struct hf_list revoked;
     uint32_t lanes_count;
     uint32_t waiters_count;
@@ -144,8 +145,8 @@ struct hf_ls_claim {
     uint32_t lane;
     uint32_t parts;
     struct hf_links mates; /* of its lane's held; waiting of its session's */
-    struct hf_links work;  /* ready, to be told, untold, or revoked of its
-                              session */
+    struct hf_links work;  /* ready, to be told, untold; or held, or revoked, of
+                              its session */
     uint32_t note;         /* once cleared: what the audit is to say */
     uint16_t note_len;
     uint16_t parts_count;

@@ -195,10 +195,8 @@ has_errand(const struct hf_session *s, enum hf_message_kind *kind)
         *kind = HF_MESSAGE_OPEN;
         return hf_lanes_used(s) && hf_session_is_of_one(s);
     case HF_LEASE_MEETING:
-        *kind = s->comparing ? HF_MESSAGE_PAGE : HF_MESSAGE_KEEP_ALIVE;
-        return hf_lanes_used(s);
     case HF_LEASE_OPEN:
-        *kind = HF_MESSAGE_KEEP_ALIVE;
+        *kind = s->comparing ? HF_MESSAGE_PAGE : HF_MESSAGE_KEEP_ALIVE;
         return hf_lanes_used(s);
     case HF_LEASE_ENDING:
         *kind = HF_MESSAGE_END;
@@ -304,37 +302,46 @@ on_opened(struct hf_session *s, const struct hf_errand *errand,
     return true;
 }
 
+/* It is known, and all that is believed in with it. */
 static void
-open_up(struct hf_session *s)
+prove(struct hf_session *s, struct hf_instant sent_at)
 {
-    struct hf_instant met_at = s->met_at;
-
-    move_to(s, HF_LEASE_OPEN);
-    s->say_at = hf_after(met_at, s->config.terms.beat);
-    believe(s, met_at);
+    if (s->state == HF_LEASE_MEETING) {
+        move_to(s, HF_LEASE_OPEN);
+        s->say_at = hf_after(sent_at, s->config.terms.beat);
+    }
+    believe(s, sent_at);
 }
 
+static void
+begin_to_compare(struct hf_session *s, struct hf_instant sent_at)
+{
+    s->comparing = true;
+    s->alive_at = sent_at;
+    s->page_first = s->granted.first;
+    s->say_at = s->now;
+}
+
+/* One that comes late, while pages are out, gives no right: it would be a right
+ * to what these may yet find missing. */
 static bool
 on_alive(struct hf_session *s, const struct hf_errand *errand,
          const struct hf_session_event *event)
 {
     struct hf_instant sent_at = errand->sent_at;
+    bool all_there;
 
     if (event->answer.answer.kind != HF_ANSWER_ALIVE)
         return false;
     for (size_t i = 0; i < event->answer.fences_count; i++)
         hf_wishes_taken(s, event->answer.fences[i]);
-    if (s->state == HF_LEASE_OPEN) {
-        believe(s, sent_at);
-    } else if (!s->comparing) {
-        s->met_at = sent_at;
-        s->page_first = s->granted.first;
-        s->comparing =
-            event->answer.answer.alive.differs && s->granted.count > 0;
-        s->say_at = s->now;
-        if (!s->comparing)
-            open_up(s);
-    }
+    all_there = hf_wishes_compare(s, errand->stream, event);
+    if (s->comparing)
+        return true;
+    if (all_there)
+        prove(s, sent_at);
+    else
+        begin_to_compare(s, sent_at);
     if (s->confirming_count > 0)
         s->say_at = s->now; /* this one was too late for them */
     return true;
@@ -349,8 +356,11 @@ on_page(struct hf_session *s, const struct hf_session_event *event)
         hf_wishes_taken(s, event->answer.fences[i]);
     s->page_first = s->page_end;
     s->say_at = s->now;
-    if (s->page_first == 0)
-        open_up(s);
+    if (s->page_first != 0)
+        return true;
+    s->comparing = false;
+    s->say_at = hf_after(s->alive_at, s->config.terms.beat);
+    prove(s, s->alive_at);
     return true;
 }
 

@@ -100,6 +100,7 @@ struct hf_wish {
     uint64_t a;
     uint64_t stream; /* of its message that is out; 0: none */
     uint64_t fence;
+    uint64_t granted_by;        /* the newest stream when its grant came */
     uint64_t changing;          /* bits of the names to be lowered */
     struct hf_instant deadline; /* of the wait; no retry moves it [W3] */
     struct hf_instant asked_at; /* for the first time */
@@ -145,12 +146,12 @@ struct hf_session {
     uint64_t term;
     struct hf_duration silence; /* a waiting request is answered before [W2] */
     struct hf_instant right_until;
-    struct hf_instant met_at; /* MEETING: the keep-alive was sent, that was
-                                  answered alive */
-    struct hf_instant say_at; /* nothing of its own before */
-    struct hf_instant ask_at; /* no request before [R6] */
-    struct hf_fence_sum believed;
-    bool comparing;      /* MEETING: the list is being told, in pages */
+    struct hf_instant alive_at; /* comparing: when the keep-alive was sent whose
+                                   answer is compared */
+    struct hf_instant say_at;   /* nothing of its own before */
+    struct hf_instant ask_at;   /* no request before [R6] */
+    uint64_t highest;           /* fence that was ever granted to it */
+    bool comparing;      /* what is believed in is being told, in pages */
     bool is_last;        /* no session follows it */
     bool limited;        /* there was no room for a session */
     uint32_t page_first; /* the first granted wish not yet compared */

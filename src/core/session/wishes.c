@@ -211,7 +211,6 @@ disbelieve(struct hf_session *s, uint32_t number)
         s->page_end = next;
     hf_row_remove(s, &s->granted, HF_ROW_MATES, number);
     hf_chains_remove(s, &s->by_fence, hf_wish_hash(wish->fence), number);
-    hf_fence_sum_remove(&s->believed, wish->fence);
     s->confirming_count -= wish->state == HF_WISH_CONFIRMING;
     wish->changing = 0;
 }
@@ -279,11 +278,13 @@ on_granted(struct hf_session *s, uint32_t number, uint64_t fence)
     struct hf_wish *wish = hf_wish_at(s, number);
 
     wish->fence = fence;
+    wish->granted_by = s->last_stream;
+    if (fence > s->highest)
+        s->highest = fence;
     move_to(wish, HF_WISH_CONFIRMING);
     s->confirming_count++;
     hf_row_add(s, &s->granted, HF_ROW_MATES, number);
     hf_chains_add(s, &s->by_fence, hf_wish_hash(fence), number);
-    hf_fence_sum_add(&s->believed, fence);
     free_lane(s, number);
     if (s->trust == HF_TRUST_CERTAIN)
         hold(s, number);
@@ -334,17 +335,82 @@ settle_untold(struct hf_session *s, uint32_t number)
     settle(s, number);
 }
 
+static void
+take(struct hf_session *s, uint32_t number)
+{
+    if (hf_wish_at(s, number)->state == HF_WISH_CONFIRMING)
+        settle_untold(s, number);
+    else
+        lose(s, number);
+}
+
 void
 hf_wishes_taken(struct hf_session *s, uint64_t fence)
 {
     uint32_t number = of_fence(s, fence);
 
-    if (number == 0)
-        return;
-    if (hf_wish_at(s, number)->state == HF_WISH_CONFIRMING)
-        settle_untold(s, number);
-    else
-        lose(s, number);
+    if (number != 0)
+        take(s, number);
+}
+
+/* ---- What the server has of it ------------------------------------------- */
+
+/* The next that is granted, and was before that stream; they stand in the order
+ * in which they were.  0: no more. */
+static uint32_t
+granted_before(const struct hf_session *s, uint32_t at, uint64_t stream)
+{
+    return at != 0 && hf_wish_at(s, at)->granted_by < stream ? at : 0;
+}
+
+static bool
+is_listed(const struct hf_session_event *alive, uint64_t fence)
+{
+    for (size_t i = 0; i < alive->answer.held_count; i++)
+        if (alive->answer.held[i] == fence)
+            return true;
+    return false;
+}
+
+static void
+take_unlisted(struct hf_session *s, uint64_t stream,
+              const struct hf_session_event *alive)
+{
+    uint32_t at = granted_before(s, s->granted.first, stream);
+    uint32_t next;
+
+    for (; at != 0; at = granted_before(s, next, stream)) {
+        next = hf_row_next(s, HF_ROW_MATES, at);
+        if (!is_listed(alive, hf_wish_at(s, at)->fence))
+            take(s, at);
+    }
+}
+
+static struct hf_fence_sum
+sum_before(const struct hf_session *s, uint64_t stream)
+{
+    struct hf_fence_sum sum = {0};
+    uint32_t at = granted_before(s, s->granted.first, stream);
+
+    for (; at != 0;
+         at = granted_before(s, hf_row_next(s, HF_ROW_MATES, at), stream))
+        hf_fence_sum_add(&sum, hf_wish_at(s, at)->fence);
+    return sum;
+}
+
+bool
+hf_wishes_compare(struct hf_session *s, uint64_t stream,
+                  const struct hf_session_event *alive)
+{
+    const struct hf_fence_sum *held = &alive->answer.answer.alive.held;
+    struct hf_fence_sum believed;
+
+    if (alive->answer.held_count == held->count) {
+        take_unlisted(s, stream, alive);
+        return true;
+    }
+    believed = sum_before(s, stream);
+    return believed.count == 0 || hf_fence_sum_equal(&believed, held);
 }
 
 /* ---- What an acquire is answered ----------------------------------------- */

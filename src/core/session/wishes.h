@@ -37,6 +37,12 @@ void hf_wishes_trust(struct hf_session *s);
 /* The grant of that fence was cleared, or is not there. */
 void hf_wishes_taken(struct hf_session *s, uint64_t fence);
 
+/* A keep-alive that went out on `stream` was answered: what was believed in by
+ * then, and still is, is there, or is taken here.  False: some may be missing,
+ * and the answer does not tell which. */
+bool hf_wishes_compare(struct hf_session *s, uint64_t stream,
+                       const struct hf_session_event *alive);
+
 /* The session is over at the server: nothing of it is left there. */
 void hf_wishes_gone(struct hf_session *s);
 

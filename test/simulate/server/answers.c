@@ -38,6 +38,20 @@ list_revoked(struct sim_node *node, struct sim_answer *answer)
 }
 
 static void
+list_held(struct sim_node *node, struct sim_answer *answer)
+{
+    uint64_t count = answer->answer.alive.held.count;
+    uint32_t cursor = 0;
+
+    while (count <= HELD_LISTED && answer->held_count < count) {
+        HF_CHECK(hf_lockspace_held(node->machine.lockspace,
+                                   answer->answer.alive.session, &cursor,
+                                   &answer->held[answer->held_count]));
+        answer->held_count++;
+    }
+}
+
+static void
 list_missing(struct world *w, struct sim_node *node, struct sim_answer *answer)
 {
     const struct sim_packet *page = node->hears;
@@ -62,12 +76,14 @@ answers_keep(struct world *w, struct sim_node *node,
     kept = &node->kept[node->kept_end++];
     kept->answer = *answer;
     kept->decided = ++w->turn;
-    kept->fences_count = 0;
+    kept->fences_count = kept->held_count = 0;
     promise_decided(w, (unsigned)(node - w->nodes), answer);
-    if (answer->kind == HF_ANSWER_ALIVE)
+    if (answer->kind == HF_ANSWER_ALIVE) {
         list_revoked(node, kept);
-    else if (answer->kind == HF_ANSWER_PAGE)
+        list_held(node, kept);
+    } else if (answer->kind == HF_ANSWER_PAGE) {
         list_missing(w, node, kept);
+    }
 }
 
 void

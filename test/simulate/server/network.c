@@ -241,6 +241,8 @@ network_answer(struct world *w, uint64_t stream,
                sizeof(answer->answer.alive.session));
     packet->fences_count = answer->fences_count;
     memcpy(packet->fences, answer->fences, sizeof(packet->fences));
+    packet->held_count = answer->held_count;
+    memcpy(packet->held, answer->held, sizeof(packet->held));
 }
 
 /* The node learns it in any case; by a silence of its own, if need be. */

@@ -191,6 +191,8 @@ sessions_hear(struct world *w, const struct sim_packet *packet)
         event = packet->event;
         event.answer.fences = packet->fences;
         event.answer.fences_count = packet->fences_count;
+        event.answer.held = packet->held;
+        event.answer.held_count = packet->held_count;
     } else {
         event.broken.stream = w->streams[packet->stream].own;
     }

@@ -49,6 +49,7 @@ enum {
     KEPT_MAX = 1024,
     HELD_UP_MAX = 1024, /* streams of a node that are not answered */
     LISTED = 16,        /* fences in an answer, or a page */
+    HELD_LISTED = 1,    /* an alive lists so many; of more it has a sum */
 };
 
 /* What is due at one instant: messages first, and then the time is told.  But
@@ -122,6 +123,8 @@ struct sim_answer {
     uint64_t decided; /* the turn of the world */
     uint64_t fences[LISTED];
     size_t fences_count;
+    uint64_t held[HELD_LISTED];
+    size_t held_count;
 };
 
 struct sim_node {
@@ -273,6 +276,8 @@ struct sim_packet {
     struct hf_session_event event;
     uint64_t fences[LISTED];
     size_t fences_count;
+    uint64_t held[HELD_LISTED];
+    size_t held_count;
     struct hf_link link; /* of what waits at its node to be read */
     bool unread;         /* it does */
     bool speaks;         /* by it a session is alive, for all that time tells */

@@ -5,6 +5,7 @@
 
 #include "base/attrs.h"
 #include "base/check.h"
+#include "core/session/rows.h"
 
 struct hf_session_config
 guest_config(enum hf_if_dead if_dead)
@@ -119,10 +120,6 @@ write_message(struct guest *guest, const struct hf_session_send *send)
         write_page(guest);
     } else if (message->kind == HF_MESSAGE_CHANGE) {
         add(guest, " [%u]", send->index);
-    } else if (message->kind == HF_MESSAGE_KEEP_ALIVE &&
-               message->keep_alive.compare) {
-        add(guest, ", believes %llu",
-            (unsigned long long)message->keep_alive.believed.count);
     }
     if (message->term != 7 && message->kind != HF_MESSAGE_OPEN)
         add(guest, ", term %llu", (unsigned long long)message->term);
@@ -243,6 +240,25 @@ guest_end(struct guest *guest)
     step(guest, (struct hf_session_event){.kind = HF_SESSION_END});
 }
 
+static void
+tell_held(const struct guest *guest, const struct said *said, uint64_t *held,
+          struct hf_session_event *event)
+{
+    const struct hf_session *s = guest->session;
+    const char *text = said->holds;
+    size_t count = 0;
+    char *end;
+
+    for (uint32_t at = s->granted.first; text == NULL && at != 0;
+         at = hf_row_next(s, HF_ROW_MATES, at))
+        held[count++] = hf_wish_at(s, at)->fence;
+    for (; text != NULL && *text != '\0'; text = end)
+        held[count++] = strtoull(text, &end, 10);
+    for (size_t i = 0; i < count; i++)
+        hf_fence_sum_add(&event->answer.answer.alive.held, held[i]);
+    event->answer.held_count = said->summed ? 0 : count;
+}
+
 void
 guest_services(struct guest *guest, const uint64_t *each,
                enum hf_services_verdict verdict)
@@ -254,6 +270,7 @@ guest_services(struct guest *guest, const uint64_t *each,
 void
 guest_hears(struct guest *guest, struct said said)
 {
+    uint64_t held[16];
     struct hf_session_event event = {.kind = HF_SESSION_ANSWER};
     struct hf_answer *answer = &event.answer.answer;
 
@@ -275,9 +292,11 @@ guest_hears(struct guest *guest, struct said said)
         event.answer.blocking.ms = said.blocking_ms;
         event.answer.secret.bytes[0] = 1;
     } else {
-        answer->alive.differs = said.differs;
         event.answer.fences = &said.fence;
         event.answer.fences_count = said.fence != 0;
+        event.answer.held = held;
+        if (said.kind == HF_ANSWER_ALIVE)
+            tell_held(guest, &said, held, &event);
     }
     step(guest, event);
 }

@@ -60,7 +60,8 @@ struct said {
     enum hf_answer_kind kind;
     uint64_t fence;    /* GRANTED; of an ALIVE or a PAGE: the only one */
     enum hf_over over; /* OVER */
-    bool differs;      /* ALIVE */
+    const char *holds; /* ALIVE: "101 102"; NULL: all that it believes in */
+    bool summed;       /* ... and these are not listed */
     uint64_t term;     /* TERM, OPENED: 7, unless said */
     uint64_t pause_us;
     uint32_t leader;

@@ -89,13 +89,13 @@ count_held(const struct oracle_session *session)
     return count;
 }
 
-struct hf_fence_sum
-oracle_sum(const struct oracle *o, unsigned session)
+static struct hf_fence_sum
+sum_of(const struct oracle_session *session)
 {
     struct hf_fence_sum sum = {0};
 
     for (unsigned l = 0; l < ORACLE_LANES; l++) {
-        const lane_t *lane = &o->sessions[session].lanes[l];
+        const lane_t *lane = &session->lanes[l];
 
         for (unsigned i = 0; i < ORACLE_GRANTS; i++)
             if (lane->known && holds(&lane->grants[i]))
@@ -695,7 +695,7 @@ session_message(struct oracle *o, struct oracle_session *session,
         end_lanes(o, session, m->lowest, HF_ANSWER_OVER);
     }
     if (m->kind == HF_MESSAGE_KEEP_ALIVE) {
-        say(o, m->stream, HF_ANSWER_ALIVE)->differs = m->lies;
+        say(o, m->stream, HF_ANSWER_ALIVE)->held = sum_of(session);
     } else if (m->kind == HF_MESSAGE_END) {
         int64_t until = session->of_key ? o->now + session->ttl : 0;
 

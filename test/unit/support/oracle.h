@@ -84,11 +84,9 @@ struct oracle_message {
     bool refuse; /* the same */
     bool of_key; /* the same; what is not given is as it was: */
     bool no_ttl, no_refuse, no_modes;
-    bool late;       /* OPEN: of a session that is remembered as ended */
-    uint64_t fence;  /* CLEAR, oracle_handed */
-    bool at_once;    /* CLEAR */
-    bool lies;       /* KEEP_ALIVE: it believes in one too many */
-    bool ends_lanes; /* KEEP_ALIVE: and says nothing of what it believes */
+    bool late;      /* OPEN: of a session that is remembered as ended */
+    uint64_t fence; /* CLEAR, oracle_handed */
+    bool at_once;   /* CLEAR */
 };
 
 struct oracle_answer {
@@ -96,7 +94,7 @@ struct oracle_answer {
     enum hf_answer_kind kind;
     enum hf_over over;
     uint64_t fence;
-    bool differs;
+    struct hf_fence_sum held;
     int64_t silent; /* NOT_SUSPECTED, and so: */
     int64_t rest;
     struct oracle_grant *grant; /* a new one, which is to learn its fence */
@@ -125,9 +123,6 @@ void oracle_handed(struct oracle *o, const struct oracle_message *m);
 void oracle_clock(struct oracle *o);
 void oracle_applied(struct oracle *o, uint64_t through);
 void oracle_nothing(struct oracle *o); /* it only carries an instant */
-
-/* The fences that a session's client may believe in. */
-struct hf_fence_sum oracle_sum(const struct oracle *o, unsigned session);
 
 /* The grant of a lane's request n, revoked or not; NULL: none. */
 struct oracle_grant *oracle_grant(struct oracle *o, unsigned session,

@@ -116,6 +116,20 @@ over_word(enum hf_over over)
 }
 
 static void
+add_held(struct room *room, const struct hf_answer *alive)
+{
+    uint32_t cursor = 0;
+    uint64_t fence;
+
+    for (uint64_t i = 0;
+         i < alive->alive.held.count &&
+         hf_lockspace_held(room->ls, alive->alive.session, &cursor, &fence);
+         i++)
+        add(room, "%s %llu", i == 0 ? ", holds" : "",
+            (unsigned long long)fence);
+}
+
+static void
 tell(struct room *room, const struct hf_answer *answer)
 {
     add(room, "%llu %s", (unsigned long long)answer->stream,
@@ -142,8 +156,7 @@ tell(struct room *room, const struct hf_answer *answer)
             add(room, ", %lld ms", (long long)answer->blocked.remaining.ms);
         break;
     case HF_ANSWER_ALIVE:
-        if (answer->alive.differs)
-            add(room, ", differs");
+        add_held(room, answer);
         if (answer->alive.revoked > 0)
             add(room, ", %u revoked", answer->alive.revoked);
         break;
