@@ -320,6 +320,17 @@ listen(struct oracle *o, lane_t *lane, const struct oracle_message *m)
         m->wait == HF_WAIT_FOREVER ? INT64_MAX : o->now + m->remaining;
 }
 
+/* Does it name what that request has named, or holds by now? */
+static bool
+names_the_same(const struct oracle_message *m, const uint8_t *modes, bool free)
+{
+    for (unsigned i = 0; i < ORACLE_NAMES; i++)
+        if (free || m->no_modes ? (m->modes[i] != 0) != (modes[i] != 0)
+                                : m->modes[i] != modes[i])
+            return false;
+    return m->free == free;
+}
+
 /* A key is for what was first asked with it; modes that are left out are those
  * that were asked for. */
 static void
@@ -331,7 +342,9 @@ take_modes(struct oracle *o, lane_t *lane, const struct oracle_message *m)
     if (!m->of_key)
         return;
     if (session->asked) {
-        memcpy(lane->modes, session->asked_modes, sizeof(lane->modes));
+        /* Or for what was asked for without it, under that number. */
+        if (names_the_same(m, session->asked_modes, session->asked_free))
+            memcpy(lane->modes, session->asked_modes, sizeof(lane->modes));
         return;
     }
     session->asked = true;
@@ -384,17 +397,6 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
     lane->state = O_OVER;
     lane->over = over;
     say_over(o, m->stream, over);
-}
-
-/* Does it name what that request has named, or holds by now? */
-static bool
-names_the_same(const struct oracle_message *m, const uint8_t *modes, bool free)
-{
-    for (unsigned i = 0; i < ORACLE_NAMES; i++)
-        if (free || m->no_modes ? (m->modes[i] != 0) != (modes[i] != 0)
-                                : m->modes[i] != modes[i])
-            return false;
-    return m->free == free;
 }
 
 static bool
@@ -592,6 +594,14 @@ spare(struct oracle *o, const struct oracle_session *session, uint64_t stream)
     answer->rest = end > o->now ? end - o->now : 0;
 }
 
+/* A suspected session that holds nothing any more is over by time [S5]. */
+static void
+see_what_is_left(struct oracle *o, struct oracle_session *session)
+{
+    if (session->suspected && count_held(session) == 0)
+        set_timer(o, &session->timer, session->heard + session->ttl);
+}
+
 static void
 clear(struct oracle *o, const struct oracle_message *m)
 {
@@ -617,8 +627,7 @@ clear(struct oracle *o, const struct oracle_message *m)
             lane->state = O_OVER;
             lane->over = HF_OVER_CLEARED;
         }
-        if (session->suspected && count_held(session) == 0)
-            set_timer(o, &session->timer, o->now);
+        see_what_is_left(o, session);
         say(o, m->stream, HF_ANSWER_CLEARED);
         return;
     }
@@ -746,6 +755,7 @@ oracle_stream_ends(struct oracle *o, const struct oracle_message *m)
 {
     o->answers_count = 0;
     stream_ends(&o->sessions[m->session].lanes[m->lane], m);
+    see_what_is_left(o, &o->sessions[m->session]);
     finish(o);
 }
 
