@@ -105,6 +105,10 @@ check "the right one keeps it alive" \
         -H "Holdfast-Secret: $(jq -r .secret "$here/waited")" \
         "$url/v1/sessions/$(jq -r .session "$here/waited")/keep-alive")" \
     200 alive .alive
+check "and tells of each grant that it has" \
+    jq -e --argjson fence "$(jq .fence "$here/waited")" \
+    '.grants == 1 and .fences == [$fence] and
+     .fences_text == [$fence | tostring]' "$here/alive"
 check "many sessions are kept alive by one request, each with its answer" \
     is "$(ask alives -X POST "$url/v1/keep-alive" -d "{\"sessions\":[
         {\"session\":$(jq .session "$here/waited"),

@@ -395,7 +395,7 @@ a_clear_that_is_read_before_the_time_spares_its_holder(void **state)
     room_clock(&r, 2499);
     room_clear_suspected(&r, 14, "A", 101);
     EXPECT_TOLD(&r, "12 not suspected: silent 1000 ms, in 0 ms\n"
-                    "13 alive\n"
+                    "13 alive, holds 101\n"
                     "14 not suspected: silent 499 ms, in 1 ms\n");
     room_fini(&r);
 }

@@ -579,6 +579,28 @@ what_is_left_is_not_changed_any_more(void **state)
     guest_fini(&g);
 }
 
+/* Whatever became of what it was granted, and of its session. */
+static void
+an_acquire_tells_the_highest_fence_that_was_ever_granted(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1});
+    guest_opened(&g, 1);
+    assert_int_equal(g.seen, 0);
+    guest_granted(&g, 2, 102);
+    guest_want(&g, (struct want){.id = 2});
+    assert_int_equal(g.seen, 102);
+    guest_granted(&g, 3, 101);
+    guest_clock(&g, 2000);
+    guest_hears(&g, (struct said){.stream = 4, .kind = HF_ANSWER_GONE});
+    guest_want(&g, (struct want){.id = 3});
+    guest_opened(&g, 5);
+    assert_int_equal(g.seen, 102);
+    guest_fini(&g);
+}
+
 int
 main(void)
 {
@@ -605,6 +627,8 @@ main(void)
         cmocka_unit_test(who_is_kept_out_and_holds_nothing_ends_the_session),
         cmocka_unit_test(what_was_never_sent_needs_no_release),
         cmocka_unit_test(a_session_that_ends_gives_all_back_at_once),
+        cmocka_unit_test(
+            an_acquire_tells_the_highest_fence_that_was_ever_granted),
         cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),
         cmocka_unit_test(
             idle_lanes_are_used_again_unless_they_are_below_the_lowest),

@@ -74,6 +74,7 @@ write_notice(struct guest *guest, const struct hf_session_notice *tell)
 static void
 write_acquire(struct guest *guest, const struct hf_message *message)
 {
+    guest->seen = message->acquire.seen;
     if (message->acquire.free)
         add(guest, ", until free");
     if (message->acquire.wait == HF_WAIT_TRY)

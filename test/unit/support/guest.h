@@ -25,6 +25,7 @@ struct guest {
     struct hf_instant now;
     char text[16384];
     size_t len;
+    uint64_t seen; /* the fence that its last acquire told of */
 };
 
 /* A ttl of 10 s, a beat of 1 s, a grace of 2 s, a margin of 500 ms: the right
