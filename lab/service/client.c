@@ -207,23 +207,25 @@ service_client_clock(struct service_world *world, unsigned number)
     step(world, number, &event);
 }
 
-/* Behind those that were cleared stand those that are held: one is listed, of
- * more there is only a sum. */
+/* Behind those that were cleared stand those that are held: of an even number
+ * there is only a sum. */
 static void
 list_held(struct service_stream *heard, struct hf_session_event *event)
 {
     struct hf_answer *answer = &event->answer.answer;
+    const uint64_t *fences;
     unsigned count;
 
     if (answer->kind != HF_ANSWER_ALIVE)
         return;
     event->answer.fences_count = answer->alive.revoked;
-    event->answer.held = &heard->fences[answer->alive.revoked];
+    fences = &heard->fences[answer->alive.revoked];
     count = heard->fences_count - answer->alive.revoked;
-    event->answer.held_count = count == 1 ? 1 : 0;
+    event->answer.held = count % 2 == 0 ? NULL : fences;
+    event->answer.held_count = count;
     answer->alive.held = (struct hf_fence_sum){0};
     for (unsigned i = 0; i < count; i++)
-        hf_fence_sum_add(&answer->alive.held, event->answer.held[i]);
+        hf_fence_sum_add(&answer->alive.held, fences[i]);
 }
 
 void

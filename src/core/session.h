@@ -128,8 +128,9 @@ struct hf_session_event {
             struct hf_duration blocking; /* OPENED: see silence; or 0 */
             const uint64_t *fences;      /* ALIVE: revoked; PAGE: not there */
             size_t fences_count;
-            const uint64_t *held; /* ALIVE: all that are, or their sum alone */
-            size_t held_count;    /* ... and none; borrowed, as fences are */
+            const uint64_t *held; /* ALIVE: all that are; NULL: their sum alone
+                                     is told; borrowed as fences are */
+            size_t held_count;
         } answer;
         struct {
             uint64_t stream; /* STREAM_ENDED */

@@ -96,7 +96,8 @@ read_held(struct hf_bytes body, struct hf_api_reply *reply)
 
     if (!read_number(body, "grants", &held->count))
         return false;
-    if (held->count <= HF_API_HELD_MAX)
+    reply->lists_held = held->count <= HF_API_HELD_MAX;
+    if (reply->lists_held)
         return read_list(hf_json_slice(body, "fences"), reply->held,
                          HF_API_HELD_MAX, &reply->held_count) &&
                reply->held_count == held->count;
@@ -293,7 +294,7 @@ hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
     reply->blocking.ms = 0;
     reply->service = 0;
     reply->fences_count = 0;
-    reply->held_count = 0;
+    reply->lists_held = false;
     reply->leader[0] = '\0';
     fits = status < 300 ? read_success(body, reply)
                         : read_refusal(status, body, reply);

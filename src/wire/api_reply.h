@@ -24,7 +24,8 @@ struct hf_api_reply {
     uint64_t service;            /* OPENED: the leader's; 0: not said */
     size_t fences_count;         /* ALIVE: revoked; PAGE: not there */
     uint64_t fences[HF_API_REPLY_FENCES_MAX];
-    size_t held_count; /* ALIVE: all that are held; or 0: only their sum */
+    bool lists_held; /* ALIVE: all that are held, and not only their sum */
+    size_t held_count;
     uint64_t held[HF_API_HELD_MAX];
     char leader[HF_API_REPLY_ADDRESS_MAX + 1]; /* NOT_LEADING; "": unknown */
 };

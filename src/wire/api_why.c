@@ -144,6 +144,20 @@ say_held(const struct subject *s, struct finding *f)
         say_alive(s, f);
 }
 
+/* Whoever held it may yet believe so. */
+static void
+say_withheld(struct hf_duration rest, struct finding *f)
+{
+    char left[SPAN];
+
+    f->verdict = "waiting";
+    hf_text_addf(&f->says,
+                 "this server has forgotten what was granted, and grants "
+                 "nothing for %s",
+                 span(rest, left));
+    hf_text_add(&f->advice, "wait for that long: somebody may hold it");
+}
+
 /* Who is first in line, and why it does not go. */
 static void
 say_waiting(const struct subject *s, struct finding *f)
@@ -183,6 +197,7 @@ hf_api_why(struct hf_lockspace *ls, const struct hf_look_name *row,
 {
     struct finding finding;
     struct subject subject;
+    struct hf_duration withheld = hf_look_withheld(ls);
     struct hf_look_claim claim;
     uint32_t cursor = 0;
 
@@ -190,6 +205,8 @@ hf_api_why(struct hf_lockspace *ls, const struct hf_look_name *row,
     hf_text_init(&finding.advice, finding.advice_bytes, SENTENCES);
     if (find_quietest(ls, row, &subject)) {
         say_held(&subject, &finding);
+    } else if (withheld.ms > 0) {
+        say_withheld(withheld, &finding);
     } else if (hf_look_line(ls, row->number, &cursor, &claim)) {
         look_at(ls, &claim, &subject);
         say_waiting(&subject, &finding);

@@ -454,14 +454,14 @@ name_held(struct world *w, struct hf_session_event *event)
     struct hf_fence_sum *held = &event->answer.answer.alive.held;
     bool listed = !one_in(w, 3);
 
-    event->answer.held = w->held;
+    event->answer.held = listed ? w->held : NULL;
     for (uint64_t fence = 1; fence <= w->last_fence; fence++) {
         if (one_in(w, 10))
             continue;
         hf_fence_sum_add(held, fence);
         w->held[held->count - 1] = fence;
     }
-    event->answer.held_count = listed ? held->count : 0;
+    event->answer.held_count = held->count;
 }
 
 /* Some of those that were ever granted. */

@@ -216,6 +216,33 @@ def grace(server):
 
 # ---- In memory -----------------------------------------------------------------
 
+def people_are_told(checks, server):
+    at = f"http://127.0.0.1:{server.port}"
+    for what, words in {
+            "a try": ["run", "-n", "x", "--", "true"],
+            "who asks why": ["why", "x"],
+            "a doctor": ["doctor"]}.items():
+        begun = time.monotonic()
+        done = subprocess.run([HOLDFAST, words[0], "--at", at, *words[1:]],
+                              capture_output=True, text=True, timeout=60)
+        took = time.monotonic() - begun
+        checks.check(f"{what} is told for how long, at once",
+                     took < 5 and (done.returncode == 69 or
+                                   words[0] == "doctor") and
+                     is_grace(told_ms(done.stdout + done.stderr)), done)
+    status, told = Client(server).ask("POST", "/v1/locks/y/acquire",
+                                      {"wait": "1ms"})
+    checks.check("and so is curl", status == 503 and "grants nothing for" in
+                 Client(server).ask("GET", "/v1/locks/y/why")[1]["says"], told)
+
+
+def told_ms(text):
+    """Of "… has forgotten what it had granted, and grants nothing for 63 s"."""
+    before, _, after = text.partition(
+        " has forgotten what it had granted, and grants nothing for ")
+    return int(after.split()[0]) * 1000 if before and after else None
+
+
 def in_memory(checks):
     with folder() as path, \
             Server(DAEMON, path, at="memory:x", graceful=True) as server:
@@ -232,11 +259,41 @@ def in_memory(checks):
         checks.check("what only a person may take is not for it",
                      done.returncode == 64 and "keeps nothing" in done.stderr,
                      done)
+        people_are_told(checks, server)
         waiter = Client(server)
         status, told = waiter.ask("POST", "/v1/locks/x/acquire",
                                   {"wait": "300ms"})
         checks.check("who waits has a place",
                      told["type"] == "urn:holdfast:blocking-timeout", told)
+
+
+# ---- Whose grant was lost ------------------------------------------------------
+
+def learns(checks):
+    """A backup in which the session is, and its second grant is not yet."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        had = grant(server)
+        os.mkdir(f"{path}/backup")
+        for file in files(path)[:2]:
+            shutil.copy(file, f"{path}/backup")
+        holder = Client(server)
+        holder.secret = had["secret"]
+        _, second = holder.ask("POST", "/v1/locks/y/acquire",
+                               {"session": had["session"], "lane": 2})
+        server.kill()
+        ALL(path)
+        for file in os.listdir(f"{path}/backup"):
+            shutil.copy(f"{path}/backup/{file}", path)
+        server.start()
+        server.await_leading()
+        holder = Client(server)
+        holder.secret = had["secret"]
+        status, told = holder.ask(
+            "POST", f"/v1/sessions/{had['session']}/keep-alive", {})
+        checks.check("whose grant was lost learns it by the next keep-alive",
+                     status == 200 and told["fences"] == [had["fence"]] and
+                     second["fence"] > had["fence"], (told, second))
 
 
 # ---- The grace goes on ---------------------------------------------------------
@@ -375,7 +432,8 @@ def main():
     for name, do in {"all files gone": ALL,
                      "the log gone": remove("-wal")}.items():
         begun_anew(checks, name, do)
-    for show in (folded, index_lost, in_memory, goes_on, ends, retired, copied, told_so, promises):
+    for show in (folded, index_lost, in_memory, learns, goes_on, ends, retired,
+                 copied, told_so, promises):
         show(checks)
     return checks.end()
 

@@ -114,6 +114,7 @@ what_an_answer_carries_is_read(void **state)
         HF_OK);
     assert_int_equal(reply.answer.alive.ttl.ms, 500);
     assert_int_equal(reply.answer.alive.held.count, 2);
+    assert_true(reply.lists_held);
     assert_int_equal(reply.held_count, 2);
     assert_memory_equal(reply.held, fences, sizeof(fences));
 
@@ -125,7 +126,7 @@ what_an_answer_carries_is_read(void **state)
     assert_int_equal(reply.answer.alive.held.count, 9);
     assert_int_equal(reply.answer.alive.held.sums[0], 1);
     assert_true(reply.answer.alive.held.sums[1] == UINT64_MAX);
-    assert_int_equal(reply.held_count, 0);
+    assert_false(reply.lists_held);
     assert_int_equal(reply.fences_count, 2);
     assert_memory_equal(reply.fences, fences, sizeof(fences));
 

@@ -115,6 +115,24 @@ of_a_place_in_line_it_says_what_is_in_its_way(void **state)
     room_fini(&r);
 }
 
+/* Whoever waits, and whatever else is in the way. */
+static void
+a_server_that_forgot_says_for_how_long_it_grants_nothing(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r = room_empty(&config);
+
+    (void)state;
+    r.hold_until.ms = 61000;
+    room_begin(&r);
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    expect(&r, "waiting",
+           "this server has forgotten what was granted, and grants nothing for "
+           "1m",
+           "wait for that long: somebody may hold it");
+    room_fini(&r);
+}
+
 int
 main(void)
 {
@@ -123,6 +141,8 @@ main(void)
         cmocka_unit_test(one_that_is_never_taken_over_is_suspected),
         cmocka_unit_test(of_several_it_is_about_the_quietest),
         cmocka_unit_test(of_a_place_in_line_it_says_what_is_in_its_way),
+        cmocka_unit_test(
+            a_server_that_forgot_says_for_how_long_it_grants_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -579,6 +579,31 @@ what_is_left_is_not_changed_any_more(void **state)
     guest_fini(&g);
 }
 
+/* A change of leader is soon over.  It may enter after all, by a duplicate, so
+ * it is released. */
+static void
+a_try_is_put_off_for_no_longer_than_an_answer_takes(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1, .try_only = true, .wait_ms = 9000});
+    guest_opened(&g, 1);
+    guest_hears(
+        &g,
+        (struct said){.stream = 2, .kind = HF_ANSWER_LATER, .grace_ms = 1250});
+    guest_hush(&g);
+    guest_clock(&g, 2250);
+    EXPECT_SAID(&g, "1: #3 keep-alive\n"
+                    "1: #4 acquire 1.1.2, try, waited 1250 ms\n");
+    guest_hears(
+        &g,
+        (struct said){.stream = 4, .kind = HF_ANSWER_LATER, .grace_ms = 1251});
+    EXPECT_SAID(&g, "wish 1 ended: HF_E_UNAVAILABLE\n"
+                    "1: #5 release 1.1\n");
+    guest_fini(&g);
+}
+
 /* Whatever became of what it was granted, and of its session. */
 static void
 an_acquire_tells_the_highest_fence_that_was_ever_granted(void **state)
@@ -627,6 +652,7 @@ main(void)
         cmocka_unit_test(who_is_kept_out_and_holds_nothing_ends_the_session),
         cmocka_unit_test(what_was_never_sent_needs_no_release),
         cmocka_unit_test(a_session_that_ends_gives_all_back_at_once),
+        cmocka_unit_test(a_try_is_put_off_for_no_longer_than_an_answer_takes),
         cmocka_unit_test(
             an_acquire_tells_the_highest_fence_that_was_ever_granted),
         cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -96,6 +97,7 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
     char state[32];
     char leader[HF_HOST_MAX + 16];
     char trouble[256];
+    uint64_t grace_ms;
     bool leads;
 
     hf_json_slice_show(hf_json_slice(info, "state"), state, sizeof(state));
@@ -119,6 +121,16 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
         hf_checkup_blame(check, HF_GRADE_FAIL,
                          "on %s, put its store right: nothing is granted "
                          "without it",
+                         host);
+    }
+    if (hf_json_slice_number(hf_json_slice(info, "grace_ms"), &grace_ms) &&
+        grace_ms > 0) {
+        hf_checkup_add(check,
+                       "it has forgotten what it had granted, and grants "
+                       "nothing for %" PRIu64 " s",
+                       (grace_ms + 999) / 1000);
+        hf_checkup_blame(check, HF_GRADE_WARN,
+                         "on %s, see holdfastd's log: it tells what was lost",
                          host);
     }
     hf_checkup_add(check, "answered in %.1f ms", (double)took_us / 1000);

@@ -6,9 +6,11 @@
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
+#include "wire/json_slice.h"
 
 /*
- * Looking at one lock, and clearing it.
+ * Looking at one lock, and clearing it.  Where nobody is seen to hold it, the
+ * server is asked whether it has forgotten that.
  *
  *   look --> alive, or proved dead ------------------------> the end
  *    ^ ^ |                           | a clear: dead
@@ -66,6 +68,10 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
     };
 
     query->looked_at = hf_now();
+    if (query->is_unheld) {
+        hf_text_add(&question->path, "/v1/info");
+        return;
+    }
     hf_api_ask_lock(&question->path, &lock, query->is_clearing ? "/clear" : "");
     if (!query->is_clearing)
         return;
@@ -170,8 +176,7 @@ look_in(struct hf_server_query *query, int status, struct hf_bytes body)
 static bool
 is_decided(const struct hf_server_query *query)
 {
-    enum hf_life life =
-        query->seen == NULL ? HF_LIFE_GONE : query->seen->diagnosis.life;
+    enum hf_life life = query->seen->diagnosis.life;
 
     return life == HF_LIFE_BEATING || life == HF_LIFE_SUSPECTED ||
            life == HF_LIFE_GONE;
@@ -220,6 +225,32 @@ go_on_clearing(struct hf_server_query *query, struct hf_instant now)
     }
 }
 
+/* Nobody holds it, as far as this server remembers. */
+static void
+ask_whether_it_knows(struct hf_server_query *query, struct hf_instant now)
+{
+    query->is_unheld = true;
+    query->again_at = now;
+}
+
+/* Of a server that does not tell it is taken that it does. */
+static void
+take_info(struct hf_server_query *query, struct hf_bytes info)
+{
+    struct hf_error error;
+    uint64_t grace_ms;
+
+    if (hf_json_slice_number(hf_json_slice(info, "grace_ms"), &grace_ms) &&
+        grace_ms <= INT64_MAX &&
+        hf_server_say_grace(
+            query->server,
+            hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms}),
+            &error))
+        hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
+    else
+        hf_server_query_end(query, HF_OK, NULL);
+}
+
 static void
 take_look(struct hf_server_query *query, int status, struct hf_bytes body)
 {
@@ -229,6 +260,8 @@ take_look(struct hf_server_query *query, int status, struct hf_bytes body)
         return;
     if (is_clear(query))
         go_on_clearing(query, now);
+    else if (query->seen == NULL)
+        ask_whether_it_knows(query, now);
     else if (!is_decided(query) && is_time_left(query, now))
         query->again_at = hf_after(now, look_pause);
     else
@@ -275,7 +308,9 @@ take_clear(struct hf_server_query *query, int status, struct hf_bytes body)
 static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
-    if (query->is_clearing)
+    if (query->is_unheld)
+        take_info(query, body);
+    else if (query->is_clearing)
         take_clear(query, status, body);
     else
         take_look(query, status, body);

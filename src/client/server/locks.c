@@ -333,7 +333,8 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
     if (ended->state != HF_STATE_ENDED || ended->status == HF_OK)
         return HF_OK;
     if (ended->status == HF_E_UNAVAILABLE) {
-        hf_server_say_trouble(server, error);
+        if (!hf_server_say_grace(server, ended->later, error))
+            hf_server_say_trouble(server, error);
         return HF_E_UNAVAILABLE;
     }
     if (ended->status == HF_E_UNKNOWN)

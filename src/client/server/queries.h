@@ -42,6 +42,7 @@ struct hf_server_query {
     uint64_t fence;          /* of the holder that is to be cleared; 0: any */
     struct hf_server_silence before; /* of that, when it was looked at last */
     struct hf_instant looked_at;     /* when the look that is out was sent */
+    bool is_unheld; /* nobody was seen to hold it: may the server know that? */
 
     /* Of a doctor. */
     unsigned node; /* that is asked, from 1 */

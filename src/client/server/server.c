@@ -1,5 +1,6 @@
 #include "client/server/server.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -31,6 +32,22 @@ hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
     else
         (void)hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer",
                       server->addresses.place);
+}
+
+bool
+hf_server_say_grace(const struct hf_server *server, struct hf_instant until,
+                    struct hf_error *error)
+{
+    struct hf_instant now = hf_now();
+    int64_t left_ms = hf_between(now, until).ms;
+
+    if (hf_reached(now, until))
+        return false;
+    (void)hf_fail(error, HF_E_UNAVAILABLE,
+                  "%s has forgotten what it had granted, and grants nothing "
+                  "for %" PRId64 " s",
+                  server->addresses.place, (left_ms + 999) / 1000);
+    return true;
 }
 
 static enum hf_status

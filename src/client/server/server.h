@@ -79,6 +79,11 @@ void hf_server_flush(struct hf_server *server);
 void hf_server_say_trouble(const struct hf_server *server,
                            struct hf_error *error);
 
+/* Does it grant nothing until then, for it has forgotten what it granted?  Then
+ * so: HF_E_UNAVAILABLE. */
+bool hf_server_say_grace(const struct hf_server *server,
+                         struct hf_instant until, struct hf_error *error);
+
 /* Given the server. */
 void *hf_server_loop(void *arg);
 

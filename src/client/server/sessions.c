@@ -180,7 +180,7 @@ on_answer(struct hf_server_session *session, uint64_t stream,
                 .blocking = reply->blocking,
                 .fences = reply->fences,
                 .fences_count = reply->fences_count,
-                .held = reply->held,
+                .held = reply->lists_held ? reply->held : NULL,
                 .held_count = reply->held_count,
             },
     };
@@ -246,6 +246,17 @@ see_holders(struct hf_server_session *session, uint64_t id,
     hf_looks_take(session->server, lock, holders);
     if (!lock->is_tried)
         lock->rest = hf_looks_rest(session->server, holders);
+}
+
+/* For how long its server grants nothing. */
+static void
+see_grace(struct hf_server_session *session, uint64_t id)
+{
+    const struct hf_answer *answer = &session->server->reply.answer;
+    struct hf_server_lock *lock = find_lock(session, id);
+
+    if (lock != NULL && answer->kind == HF_ANSWER_LATER)
+        lock->later = hf_after(hf_now(), answer->grace);
 }
 
 static struct hf_server_lock *
@@ -347,6 +358,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
                                    &server->trouble);
     note_leader(server, answer);
     see_holders(session, id, answer->body);
+    see_grace(session, id);
     see_clears(session, answer->body);
     on_answer(session, stream, &server->reply);
     if (server->reply.answer.kind == HF_ANSWER_OPENED)

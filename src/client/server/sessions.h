@@ -46,6 +46,8 @@ struct hf_server_lock {
 
     /* Of a try, which the dead alone are waited for. */
     struct hf_duration rest; /* while it is told that they hold it; or 0 */
+    struct hf_instant later; /* until when the place grants nothing, as it was
+                                told last */
     bool is_tried;           /* it waits for their end */
 
     /* Of its request, as it was sent last: where it stands in line. */

@@ -5,6 +5,14 @@
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
 
+struct hf_duration
+hf_look_withheld(const struct hf_lockspace *ls)
+{
+    if (hf_reached(ls->now, ls->hold_until))
+        return (struct hf_duration){0};
+    return hf_between(ls->now, ls->hold_until);
+}
+
 struct hf_look_totals
 hf_look_totals(const struct hf_lockspace *ls)
 {

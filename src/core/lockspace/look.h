@@ -22,6 +22,10 @@ enum hf_look_why {
     HF_LOOK_GRACE,     /* nothing but the grace after a start */
 };
 
+/* For how long it grants nothing to anybody, for it has forgotten what was
+ * granted before it [L6], as of the last step; 0: it grants. */
+struct hf_duration hf_look_withheld(const struct hf_lockspace *ls);
+
 struct hf_look_claim {
     uint64_t session;
     uint64_t lane;

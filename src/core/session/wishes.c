@@ -256,6 +256,39 @@ lose(struct hf_session *s, uint32_t number)
     settle(s, number);
 }
 
+static void
+leave_queue(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (wish->state == HF_WISH_QUEUED)
+        hf_row_remove(s, &hf_wish_lane_at(s, wish->lane)->queue, HF_ROW_MATES,
+                      number);
+}
+
+/* Its user waits no more. */
+static void
+give_up(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    leave_queue(s, number);
+    wish->again = false;
+    if (wish->state == HF_WISH_SETTLING)
+        hf_messages_set_timer(s, number); /* it has no deadline any more */
+    else
+        settle(s, number);
+}
+
+/* The place is none that anything can be asked for at. */
+static void
+turn_away(struct hf_session *s, uint32_t number)
+{
+    set_end(hf_wish_at(s, number), HF_E_UNAVAILABLE, HF_NOT_HELD);
+    tell_end(s, number); /* settling may take any time */
+    give_up(s, number);
+}
+
 /* ---- A grant ------------------------------------------------------------- */
 
 static void
@@ -405,7 +438,7 @@ hf_wishes_compare(struct hf_session *s, uint64_t stream,
     const struct hf_fence_sum *held = &alive->answer.answer.alive.held;
     struct hf_fence_sum believed;
 
-    if (alive->answer.held_count == held->count) {
+    if (alive->answer.held != NULL) {
         take_unlisted(s, stream, alive);
         return true;
     }
@@ -457,6 +490,19 @@ stay_out(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
     hf_messages_again_after(s, number, hf_session_pause(s));
 }
 
+/* Nothing is granted for so long.  A try has no patience for more than a change
+ * of leader takes: a server that has forgotten is one that does not serve it
+ * [L6].  It may have entered all the same, so it is settled. */
+static void
+put_off(struct hf_session *s, uint32_t number, struct hf_duration grace)
+{
+    if (hf_wish_at(s, number)->wait == HF_WAIT_TRY &&
+        grace.ms > hf_session_patience(s).ms)
+        turn_away(s, number);
+    else
+        hf_messages_again_after(s, number, hf_session_bounded(s, grace));
+}
+
 /* Is it an answer to what was asked for, of what nobody was told yet? */
 static bool
 fits(struct hf_session *s, const struct hf_wish *wish,
@@ -489,8 +535,7 @@ acquire_answered(struct hf_session *s, uint32_t number,
         hf_messages_again(s, number);
         return true;
     case HF_ANSWER_LATER:
-        hf_messages_again_after(s, number,
-                                hf_session_bounded(s, answer->grace));
+        put_off(s, number, answer->grace);
         return true;
     case HF_ANSWER_BUSY:
     case HF_ANSWER_LIMIT:
@@ -574,39 +619,6 @@ hf_wishes_stuck(const struct hf_session *s)
 }
 
 /* ---- What the user wants ------------------------------------------------- */
-
-static void
-leave_queue(struct hf_session *s, uint32_t number)
-{
-    struct hf_wish *wish = hf_wish_at(s, number);
-
-    if (wish->state == HF_WISH_QUEUED)
-        hf_row_remove(s, &hf_wish_lane_at(s, wish->lane)->queue, HF_ROW_MATES,
-                      number);
-}
-
-/* Its user waits no more. */
-static void
-give_up(struct hf_session *s, uint32_t number)
-{
-    struct hf_wish *wish = hf_wish_at(s, number);
-
-    leave_queue(s, number);
-    wish->again = false;
-    if (wish->state == HF_WISH_SETTLING)
-        hf_messages_set_timer(s, number); /* it has no deadline any more */
-    else
-        settle(s, number);
-}
-
-/* The place is none that anything can be asked for at. */
-static void
-turn_away(struct hf_session *s, uint32_t number)
-{
-    set_end(hf_wish_at(s, number), HF_E_UNAVAILABLE, HF_NOT_HELD);
-    tell_end(s, number); /* settling may take any time */
-    give_up(s, number);
-}
 
 void
 hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)

@@ -191,7 +191,10 @@ sessions_hear(struct world *w, const struct sim_packet *packet)
         event = packet->event;
         event.answer.fences = packet->fences;
         event.answer.fences_count = packet->fences_count;
-        event.answer.held = packet->held;
+        event.answer.held =
+            packet->event.answer.answer.alive.held.count <= HELD_LISTED
+                ? packet->held
+                : NULL;
         event.answer.held_count = packet->held_count;
     } else {
         event.broken.stream = w->streams[packet->stream].own;

@@ -257,7 +257,8 @@ tell_held(const struct guest *guest, const struct said *said, uint64_t *held,
         held[count++] = strtoull(text, &end, 10);
     for (size_t i = 0; i < count; i++)
         hf_fence_sum_add(&event->answer.answer.alive.held, held[i]);
-    event->answer.held_count = said->summed ? 0 : count;
+    event->answer.held = said->summed ? NULL : held;
+    event->answer.held_count = count;
 }
 
 void
@@ -295,7 +296,6 @@ guest_hears(struct guest *guest, struct said said)
     } else {
         event.answer.fences = &said.fence;
         event.answer.fences_count = said.fence != 0;
-        event.answer.held = held;
         if (said.kind == HF_ANSWER_ALIVE)
             tell_held(guest, &said, held, &event);
     }
