@@ -274,7 +274,8 @@ on_ended(struct world *w, struct sim_wish *wish,
     wish->ended = true;
     if (!wish->granted && (timed_out || tell->status == HF_E_UNAVAILABLE)) {
         if (!hf_reached(now, wish->deadline) &&
-            !(timed_out && wish->wait == HF_WAIT_TRY))
+            !(wish->wait == HF_WAIT_TRY &&
+              (timed_out || w->sessions[wish->session].put_off)))
             world_break(w, "nobody is timed out before the deadline",
                         "wish %llu", NUMBER(tell->id));
         w->counts.timeouts += timed_out;

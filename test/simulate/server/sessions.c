@@ -177,6 +177,15 @@ note_gone(struct world *w, const struct sim_packet *packet)
               (unsigned long long)stream->id);
 }
 
+/* For longer than an answer is waited for at least, which is a beat. */
+static bool
+is_put_off(const struct sim_session *session,
+           const struct hf_session_event *event)
+{
+    return event->answer.answer.kind == HF_ANSWER_LATER &&
+           event->answer.answer.grace.ms > session->config.terms.beat.ms;
+}
+
 void
 sessions_hear(struct world *w, const struct sim_packet *packet)
 {
@@ -196,8 +205,10 @@ sessions_hear(struct world *w, const struct sim_packet *packet)
                 ? packet->held
                 : NULL;
         event.answer.held_count = packet->held_count;
+        session->put_off = is_put_off(session, &event);
     } else {
         event.broken.stream = w->streams[packet->stream].own;
     }
     sessions_step(w, packet->session, event);
+    session->put_off = false;
 }

@@ -216,6 +216,7 @@ struct sim_session {
     struct hf_heap_node user;
     unsigned client;
     uint64_t life;
+    bool put_off; /* it is being told that nothing is granted for long */
     bool ends;
     bool wanted_last; /* SETTLING: it has asked once more */
     uint64_t mine[MINE_MAX];

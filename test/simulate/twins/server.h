@@ -53,6 +53,13 @@ twin_service_of(uint64_t session)
     return session >> 32;
 }
 
+/* The fence that a session holds; 0: none. */
+static inline uint64_t
+twin_fence_of(const struct twin *twin, uint64_t session)
+{
+    return twin->holder.session == session ? twin->last_fence : 0;
+}
+
 /* A message has come; its stream is the world's. */
 void twin_hear(struct twin *twin, const struct hf_message *message,
                int64_t now_ms);

@@ -114,6 +114,8 @@ send_answers(struct world *w, unsigned twin)
         } else {
             packet = post(w, PACKET_ANSWER, stream->client, twin);
             packet->answer = *answer;
+            if (answer->kind == HF_ANSWER_ALIVE)
+                packet->held = twin_fence_of(from, answer->alive.session);
             packet->service = from->service;
         }
         packet->life = stream->life;
@@ -305,6 +307,8 @@ hear_answer(struct world *w, unsigned who, const struct packet *packet)
     event.answer.answer.stream = w->streams[packet->stream].own;
     event.answer.term = w->twins[packet->twin].term;
     event.answer.service = packet->service;
+    event.answer.held = &packet->held;
+    event.answer.held_count = packet->held != 0;
     step_session(w, who, event);
     if (packet->answer.kind == HF_ANSWER_OPENED)
         heard_of(w, who, packet, HF_SERVICES_SAID);

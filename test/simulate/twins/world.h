@@ -41,6 +41,7 @@ struct packet {
     uint64_t stream; /* the world's; of a question its number */
     struct hf_message message;
     struct hf_answer answer;
+    uint64_t held;    /* ALIVE: the fence that its session has; 0: none */
     uint64_t service; /* of an answer and a word */
 };
 
