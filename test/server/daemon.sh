@@ -105,6 +105,7 @@ check "the right one keeps it alive" \
         -H "Holdfast-Secret: $(jq -r .secret "$here/waited")" \
         "$url/v1/sessions/$(jq -r .session "$here/waited")/keep-alive")" \
     200 alive .alive
+# shellcheck disable=SC2016 # of jq's own
 check "and tells of each grant that it has" \
     jq -e --argjson fence "$(jq .fence "$here/waited")" \
     '.grants == 1 and .fences == [$fence] and
