@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "support/locks.h"
 
 enum { PAUSE_MS = 5 };
@@ -132,19 +133,30 @@ answer_open(struct script *script, const struct script_asked *asked)
     script_answer(script, asked, 200, body);
 }
 
+/* Of all that were granted, whose ever they are and were: what is listed is
+ * not missing. */
+enum { HELD = 8 };
+
 static void
 answer_alive(struct script *script, const struct script_asked *asked)
 {
     unsigned session =
         (unsigned)strtoul(asked->what + strlen("POST /v1/sessions/"), NULL, 16);
-    char body[SCRIPT_TEXT_SIZE];
+    unsigned count = script->fence < HELD ? (unsigned)script->fence : HELD;
+    char bytes[SCRIPT_TEXT_SIZE];
+    struct hf_text body;
 
     assert_in_range(session, 1, script->sessions_count);
-    snprintf(body, sizeof(body),
-             "{\"alive\":true,\"ttl_ms\":%" PRId64 ",\"differs\":false,"
-             "\"session\":\"%016x\",\"term\":1,\"cleared\":[]}",
-             script->ttls_ms[session - 1], session);
-    script_answer(script, asked, 200, body);
+    hf_text_init(&body, bytes, sizeof(bytes));
+    hf_text_addf(&body,
+                 "{\"alive\":true,\"ttl_ms\":%" PRId64
+                 ",\"session\":\"%016x\",\"term\":1,\"grants\":%u,\"fences\":[",
+                 script->ttls_ms[session - 1], session, count);
+    for (unsigned i = 0; i < count; i++)
+        hf_text_addf(&body, "%s%" PRIu64, i == 0 ? "" : ",", script->fence - i);
+    hf_text_add(&body, "],\"cleared\":[]}");
+    assert_false(hf_text_cut(&body));
+    script_answer(script, asked, 200, bytes);
 }
 
 static void
