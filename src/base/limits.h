@@ -38,6 +38,10 @@ enum {
     HF_TTL_MIN_MS = 500,
     HF_TTL_MAX_MS = 7 * 24 * 3600 * 1000,
 
+    /* The ttl of a lock server's leader: so long a node that is not heard of is
+     * waited for. */
+    HF_LEADER_TTL_MS = 5000,
+
     /* Locks one client holds or waits for at once: a bound on its memory. */
     HF_CLIENT_LOCKS_MAX = 100 * 1000,
 };

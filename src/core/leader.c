@@ -165,8 +165,7 @@ take_in(struct hf_leader *l, const struct hf_head_state *head)
     l->forgot = head->forgot;
     l->max_ttl = longer(l->owes ? l->max_ttl : l->config.max_ttl,
                         longer(l->config.max_ttl, head->max_ttl));
-    if (exists)
-        l->service = head->service;
+    l->service = exists ? head->service : 0;
     if (l->owes && exists &&
         hf_reached(hf_after(l->now, head->grace), believed_until(l)))
         l->owes = false; /* somebody else has paid it */
@@ -266,8 +265,7 @@ keep_what_it_says(struct hf_leader *l, const struct hf_head_state *head)
     if (l->state != HF_LEADER_LEAVING)
         return;
     l->grace_until = hf_later(l->grace_until, hf_after(l->now, head->grace));
-    if (head->next_fence != 0)
-        take_in(l, head);
+    take_in(l, head);
     if (head->next_fence <= l->next_fence)
         return;
     l->next_fence = head->next_fence;
@@ -331,6 +329,14 @@ hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence)
     };
 }
 
+/* A service is named by the first claim of its head.  Where a claim leaves its
+ * name in a place that has none, for it was lost, that is another service. */
+static uint64_t
+service_of(const struct hf_leader *l)
+{
+    return l->service != 0 ? l->service : l->contender.keeper.heartbeat.id + 1;
+}
+
 /* The contender's question, as one about a head. */
 static void
 build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
@@ -343,7 +349,7 @@ build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
     effect->ask.head = (struct hf_head_state){
         .led = true,
         .next_fence = l->next_fence,
-        .service = l->service,
+        .service = service_of(l),
         .max_ttl = l->max_ttl,
         .grace = hf_between(l->now, hf_leader_grace_until(l)),
     };

@@ -201,10 +201,48 @@ longer(struct hf_duration a, struct hf_duration b)
 
 /* May something be held that is not in it any more [L6]? */
 static bool
-forgets(const struct hf_store *store, const struct hf_head *head)
+forgets(const struct hf_store *store, const struct watched *watched)
 {
     return hf_store_loss(store) != HF_STORE_WHOLE ||
-           head->store != hf_store_identity(store);
+           (watched->exists && watched->head.store != hf_store_identity(store));
+}
+
+/* How long must nobody have begun to serve it?  0: it is free now. */
+static enum hf_status
+find_wait(struct hf_store *store, const struct hf_alloc *alloc,
+          const struct watched *watched, struct hf_duration *wait,
+          struct hf_error *error)
+{
+    const struct hf_head *head = &watched->head;
+    struct hf_duration promised = hf_store_promised(store);
+
+    wait->ms = 0;
+    if (forgets(store, watched)) {
+        *wait = longer(promised, head->max_ttl);
+        wait->ms += HF_LEADER_TTL_MS;
+    }
+    if (!watched->exists || head->address[0] == '\0')
+        return HF_OK;
+    *wait = longer(longer(*wait, head->claim.terms.ttl), head->grace);
+    return find_ttl(store, alloc, wait, error);
+}
+
+/* A server that began meanwhile needs its mark. */
+static enum hf_status
+unmark(struct hf_store *store, struct hf_error *error)
+{
+    struct watched watched;
+    enum hf_status status = hf_store_unmark(store, error);
+
+    if (status == HF_OK)
+        status = look(store, &watched, error);
+    if (status != HF_OK || !watched.exists || watched.head.node[0] == '\0')
+        return status;
+    status = hf_store_secure(store, watched.head.max_ttl,
+                             hf_after(hf_now(), patience), error);
+    return status != HF_OK ? status
+                           : hf_fail(error, HF_E_UNAVAILABLE,
+                                     "somebody has begun to serve it");
 }
 
 static enum hf_status
@@ -212,28 +250,21 @@ retire(struct hf_store *store, const struct hf_alloc *alloc,
        struct hf_error *error)
 {
     struct watched watched;
-    struct hf_duration ttl;
+    struct hf_duration wait;
     enum hf_status status = look(store, &watched, error);
 
+    if (status == HF_OK)
+        status = find_wait(store, alloc, &watched, &wait, error);
     if (status != HF_OK)
         return status;
-    if (!watched.exists || watched.head.address[0] == '\0')
-        return hf_store_unmark(store, error);
-    ttl = watched.head.claim.terms.ttl;
-    status = find_ttl(store, alloc, &ttl, error);
-    if (status != HF_OK)
-        return status;
-    if (forgets(store, &watched.head))
-        ttl =
-            longer(ttl, (struct hf_duration){watched.head.max_ttl.ms + ttl.ms});
-    ttl = longer(ttl, watched.head.grace);
-    if (!stands_for(store, &watched, ttl))
+    if (!stands_for(store, &watched, wait))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "it is served, by a node that is alive: http://%.120s; "
                        "stop that one",
                        watched.head.address);
-    status = take_node_out(store, &watched, error);
-    return status == HF_OK ? hf_store_unmark(store, error) : status;
+    if (watched.exists && wait.ms > 0)
+        status = take_node_out(store, &watched, error);
+    return status == HF_OK ? unmark(store, error) : status;
 }
 
 enum hf_status
@@ -247,7 +278,8 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
         return hf_fail(error, HF_E_INVALID,
                        "%.120s keeps nothing: there is nothing to retire",
                        place->text);
-    if (place->kind == HF_PLACE_SQLITE && access(place->path, F_OK) != 0)
+    if (place->kind == HF_PLACE_SQLITE && access(place->path, F_OK) != 0 &&
+        !hf_store_is_marked(place))
         return hf_fail(error, HF_E_UNAVAILABLE, "%.120s: %s", place->text,
                        strerror(errno));
     status = hf_store_serve_at(place, alloc, &store, error);

@@ -51,6 +51,7 @@ struct hf_scribe {
     pthread_t thread;
     int work_fd;                 /* readable: there is something to do */
     struct hf_duration promised; /* by the head that was written last */
+    bool forgot; /* as config says, until something is written */
 
     pthread_mutex_t mutex; /* of all that follows */
     bool stopping;
@@ -230,7 +231,7 @@ write_head(struct hf_scribe *scribe, const struct ask *ask,
     told->version = group.ops[0].version;
     if (told->verdict != HF_APPLIED)
         return;
-    scribe->config.forgot = false;
+    scribe->forgot = false;
     scribe->promised = ask->effect.ask.head.max_ttl;
 }
 
@@ -253,7 +254,7 @@ find_cause(const struct hf_scribe *scribe, const struct hf_head *head)
         return HF_SCRIBE_COPIED;
     if (hf_store_loss(store) == HF_STORE_LOG_LOST)
         return HF_SCRIBE_LOG_LOST;
-    return scribe->config.forgot ? HF_SCRIBE_TOLD_SO : HF_SCRIBE_REMEMBERS;
+    return scribe->forgot ? HF_SCRIBE_TOLD_SO : HF_SCRIBE_REMEMBERS;
 }
 
 static void
@@ -261,6 +262,7 @@ take_head(void *ctx, size_t index, const struct hf_record *record)
 {
     const struct taking *taking = ctx;
     const struct hf_scribe *scribe = taking->scribe;
+    struct hf_duration promised = hf_store_promised(scribe->store);
     struct hf_scribe_told *told = taking->told;
     struct hf_head head;
 
@@ -273,7 +275,7 @@ take_head(void *ctx, size_t index, const struct hf_record *record)
     if (!record->exists) {
         told->cause = find_cause(scribe, NULL);
         told->head.forgot = told->cause != HF_SCRIBE_REMEMBERS;
-        told->head.max_ttl = hf_store_promised(scribe->store);
+        told->head.max_ttl = promised;
         return;
     }
     told->sight.kind = HF_SIGHT_CORRUPT;
@@ -289,10 +291,17 @@ take_head(void *ctx, size_t index, const struct hf_record *record)
         .led = head.node[0] != '\0',
         .forgot = told->cause != HF_SCRIBE_REMEMBERS,
         .next_fence = head.next_fence,
-        .service = told->cause == HF_SCRIBE_COPIED ? 0 : head.service,
+        .service = head.service,
         .max_ttl = head.max_ttl,
         .grace = head.grace,
     };
+    if (told->head.forgot && promised.ms > head.max_ttl.ms)
+        told->head.max_ttl = promised; /* the head may be an older one */
+    if (told->cause == HF_SCRIBE_COPIED) {
+        told->head.service = 0;
+        told->head.grace.ms = 0; /* it was the other place's */
+    }
+    told->holds = head.address[0] != '\0';
     told->leader = head.claim.owner;
     if (told->head.led)
         memcpy(told->address, head.address, sizeof(told->address));
@@ -749,6 +758,7 @@ hf_scribe_open(const struct hf_scribe_config *config, struct hf_scribe **out,
     if (scribe == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory for a scribe");
     scribe->config = *config;
+    scribe->forgot = config->forgot;
     scribe->load.page.arena.alloc = config->alloc;
     scribe->audit.page.arena.alloc = config->alloc;
     scribe->work_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -84,6 +84,8 @@ struct hf_scribe_told {
     struct hf_owner leader;        /* FOUND, a lock: who leads */
     char address[HF_HOST_MAX + 1]; /* FOUND, a lock that is led: where */
     enum hf_scribe_cause cause;    /* FOUND: why what was granted is lost */
+    bool holds;                    /* FOUND, a lock: something is, or may be,
+                                      granted by whoever wrote the head */
     uint64_t term;                 /* of the load */
     const struct hf_page_record *records; /* borrowed until the next
                                               hf_scribe_load_on or _audit */

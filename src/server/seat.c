@@ -225,6 +225,13 @@ on_verdict(struct hf_seat *seat, const struct hf_scribe_told *told)
                hf_answer(hf_now(), told->number, told->verdict, told->version));
 }
 
+static bool
+has_whole_table(const struct hf_node *node)
+{
+    return node->state == HF_NODE_SERVING || node->state == HF_NODE_DRAINING;
+}
+
+/* Who has not loaded what is granted goes by what the head says. */
 static void
 on_found(struct hf_seat *seat, const struct hf_scribe_told *told)
 {
@@ -235,6 +242,8 @@ on_found(struct hf_seat *seat, const struct hf_scribe_told *told)
         seat->cause = told->cause;
     if (told->sight.kind == HF_SIGHT_LOCK)
         seat->read_at = hf_now();
+    if (told->sight.kind != HF_SIGHT_NONE && !has_whole_table(&seat->node))
+        seat->holds = told->holds;
     event.found.number = told->number;
     event.found.sight = told->sight;
     event.found.head = told->head;
@@ -308,7 +317,7 @@ note_holders(struct hf_seat *seat)
 {
     const struct hf_node *node = &seat->node;
 
-    if (node->state == HF_NODE_SERVING || node->state == HF_NODE_DRAINING)
+    if (has_whole_table(node))
         seat->holds = hf_look_totals(node->lockspace).holders > 0;
 }
 

@@ -378,7 +378,7 @@ fill_node(struct hf_node_config *node, const struct hf_settings *settings,
             return status;
     }
     *node = (struct hf_node_config){
-        .leader = {.terms = {HF_TAKEOVER, {5000}, {1000}},
+        .leader = {.terms = {HF_TAKEOVER, {HF_LEADER_TTL_MS}, {1000}},
                    .grace = {1000},
                    .max_ttl = settings->max_ttl,
                    .seed = seeds[0]},

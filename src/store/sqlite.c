@@ -79,16 +79,20 @@ static const char settings[] = "PRAGMA synchronous=FULL;"
 static enum hf_status
 admit(const struct sqlite *store, struct hf_error *error)
 {
-    const char *what =
-        store->base.loss == HF_STORE_FILE_LOST ? "it" : "its log (-wal)";
+    static const char *const what[] = {
+        [HF_STORE_WHOLE] = "",
+        [HF_STORE_FILE_LOST] = "it was removed",
+        [HF_STORE_LOG_LOST] = "its log (-wal) was removed",
+        [HF_STORE_COPIED] = "it was copied, or restored",
+    };
 
     if (store->base.serves || store->base.loss == HF_STORE_WHOLE)
         return HF_OK;
     return hf_fail(error, HF_E_UNAVAILABLE,
-                   "%s: a lock server serves it, and %s was removed: what was "
-                   "granted may still be held; start holdfastd there, or, if "
-                   "it is gone for good, run holdfastd --retire",
-                   store->place.path, what);
+                   "%s: a lock server served it, and %s: what was granted may "
+                   "still be held; start holdfastd there, or, if it is gone "
+                   "for good, run holdfastd --retire",
+                   store->place.path, what[store->base.loss]);
 }
 
 /* Before SQLite makes what is missing. */
@@ -111,20 +115,35 @@ look_for_loss(struct sqlite *store, bool *marked, struct hf_error *error)
     return admit(store, error);
 }
 
+/* Was the head that stands in the row written here?  One that cannot be read is
+ * told of by who needs it. */
+static bool
+is_copied(struct sqlite *store, sqlite3_stmt *row)
+{
+    const char *value = (const char *)sqlite3_column_text(row, 3);
+    size_t len = (size_t)sqlite3_column_bytes(row, 3);
+    struct hf_head head;
+
+    return value != NULL && hf_head_decode(value, len, &head, NULL) == HF_OK &&
+           head.store != store->base.identity;
+}
+
 /* The file of one that is marked may have been made anew, and no more. */
 static enum hf_status
-look_for_head(struct sqlite *store, struct hf_error *error)
+look_for_head(struct sqlite *store, bool marked, struct hf_error *error)
 {
     const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
     sqlite3_stmt *statement = NULL;
     int code =
-        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_FIND, head, &statement);
+        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_GET, head, &statement);
 
     if (code != SQLITE_OK)
         return fail(store, code, error);
     code = sqlite3_step(statement);
-    if (code == SQLITE_DONE)
+    if (code == SQLITE_DONE && marked)
         store->base.loss = HF_STORE_FILE_LOST;
+    else if (code == SQLITE_ROW && is_copied(store, statement))
+        store->base.loss = HF_STORE_COPIED;
     sqlite3_reset(statement);
     return code == SQLITE_DONE || code == SQLITE_ROW ? admit(store, error)
                                                      : fail(store, code, error);
@@ -221,8 +240,8 @@ open_database(struct sqlite *store, struct hf_instant until,
     store->sql.db.locked_ms = &store->base.locked_ms;
     status =
         store->base.look_only ? look_in(store, error) : set_up(store, error);
-    if (status == HF_OK && marked)
-        status = look_for_head(store, error);
+    if (status == HF_OK && !store->base.look_only)
+        status = look_for_head(store, marked, error);
     if (status != HF_OK)
         hf_sqlite_sql_close(&store->sql);
     return status;

@@ -156,9 +156,19 @@ hf_sqlite_served_unmark(const struct hf_place *place, struct hf_error *error)
 
 /* ---- The log ------------------------------------------------------------- */
 
-/* Has it a frame of its own?  One of an earlier log has another salt. */
+static uint32_t
+read_u32(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 |
+           (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Has it a frame: one of its own, or one of the log before it?  SQLite begins
+ * a log anew when all of the last one is in the database, and raises the first
+ * half of the salt by one; between its header and its first frame nothing is
+ * lost. */
 static bool
-has_log(const char *database)
+has_frames(const char *database)
 {
     unsigned char bytes[LOG_HEADER_LEN + FRAME_SALT + SALT_LEN];
     char log[NAME_SIZE];
@@ -171,9 +181,12 @@ has_log(const char *database)
         return errno == EACCES || errno == EPERM; /* it is not for us to read */
     len = pread(fd, bytes, sizeof(bytes), 0);
     close(fd);
-    return len == (ssize_t)sizeof(bytes) &&
-           memcmp(bytes + LOG_SALT, bytes + LOG_HEADER_LEN + FRAME_SALT,
-                  SALT_LEN) == 0;
+    if (len != (ssize_t)sizeof(bytes))
+        return false;
+    return memcmp(bytes + LOG_SALT, bytes + LOG_HEADER_LEN + FRAME_SALT,
+                  SALT_LEN) == 0 ||
+           read_u32(bytes + LOG_HEADER_LEN + FRAME_SALT) + 1 ==
+               read_u32(bytes + LOG_SALT);
 }
 
 static bool
@@ -239,7 +252,7 @@ hf_sqlite_served_look(const struct hf_place *place,
         return status;
     read_mark(&names, served);
     if (stat(names.file, &found) == 0 && S_ISREG(found.st_mode) &&
-        found.st_size > 1 && !has_log(names.file))
+        found.st_size > 1 && !has_frames(names.file))
         status = find_led(names.file, &served->log_lost, error);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "store/place.h"
 #include "store/rule.h"
 #include "store/sqlite.h"
+#include "store/sqlite_served.h"
 #include "wire/head.h"
 
 /* For a read that a person waits for. */
@@ -227,6 +228,16 @@ enum hf_store_loss
 hf_store_loss(const struct hf_store *store)
 {
     return store->loss;
+}
+
+bool
+hf_store_is_marked(const struct hf_place *place)
+{
+    struct hf_sqlite_served served;
+
+    return place->kind == HF_PLACE_SQLITE &&
+           hf_sqlite_served_look(place, &served, NULL) == HF_OK &&
+           served.marked;
 }
 
 struct hf_duration

@@ -232,12 +232,16 @@ enum hf_store_loss {
     HF_STORE_WHOLE,
     HF_STORE_FILE_LOST, /* it was served, and what is there has no head */
     HF_STORE_LOG_LOST,  /* a node leads it, and what was not folded is gone */
+    HF_STORE_COPIED,    /* its head was written in another place */
 };
 enum hf_store_loss hf_store_loss(const struct hf_store *store);
 
 /* The longest ttl that hf_store_secure was told of, there where the file is
  * lost; 0: nobody knows. */
 struct hf_duration hf_store_promised(const struct hf_store *store);
+
+/* Is that place marked (hf_store_secure), be there a file or not? */
+bool hf_store_is_marked(const struct hf_place *place);
 
 /* A number of the place that no copy of it has; 0: it has none. */
 uint64_t hf_store_identity(const struct hf_store *store);

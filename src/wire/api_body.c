@@ -380,8 +380,7 @@ read_alive(struct reader *reader, size_t node, struct hf_api_alive *alive)
         !hexadecimal(reader, hf_json_member(json, node, "secret"),
                      alive->secret.bytes, sizeof(alive->secret.bytes)))
         return wrong(reader, "sessions", "a list of {\"session\", \"secret\"}");
-    if (is_twice(reader, node, "term") || is_twice(reader, node, "lowest") ||
-        is_twice(reader, node, "believed"))
+    if (is_twice(reader, node, "term") || is_twice(reader, node, "lowest"))
         return wrong(reader, "sessions",
                      "a list in which each member is given once");
     if ((term != 0 && !natural(reader, term, &alive->term)) ||

@@ -160,6 +160,25 @@ who_stops_while_it_loads_leaves_what_is_granted_to_no_table(void **state)
     assert_int_equal(hf_store_unserved(keeps, NULL), HF_E_UNAVAILABLE);
 }
 
+/* It knows of what is granted only what the head says that it replaces. */
+static void
+so_does_who_stops_while_it_claims(void **state)
+{
+    struct desk desk;
+
+    (void)state;
+    leave_a_grant();
+    gate_shut(&gate, GATE_COMMITS);
+    desk_open_by(&desk, open_behind_gate, 5000);
+    turn_until_at_gate(&desk, 1);
+    assert_int_equal(hf_seat_node(desk.seat)->state, HF_NODE_FOLLOWING);
+    desk_stop(&desk);
+    gate_open(&gate);
+    desk_until_stopped(&desk);
+    desk_close(&desk);
+    assert_int_equal(hf_store_unserved(keeps, NULL), HF_E_UNAVAILABLE);
+}
+
 #define GATE_TEST(name)                                                        \
     cmocka_unit_test_setup_teardown(name, make_place, remove_place)
 
@@ -169,6 +188,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         GATE_TEST(a_batch_stays_as_it_is_while_the_store_has_it),
         GATE_TEST(who_stops_while_it_loads_leaves_what_is_granted_to_no_table),
+        GATE_TEST(so_does_who_stops_while_it_claims),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -362,6 +362,122 @@ def retired(checks):
         checks.check("and may be removed", done.returncode == 0, done)
 
 
+def run_table(path, name="x"):
+    return subprocess.run(
+        [HOLDFAST, "run", "-n", "--at", f"sqlite:{path}/served.db", name, "--",
+         "true"], capture_output=True, text=True, timeout=60)
+
+
+def retire(path):
+    """(how long it took, what it said)"""
+    begun = time.monotonic()
+    done = subprocess.run(
+        [DAEMON, "--retire", "--at", f"sqlite:{path}/served.db"],
+        capture_output=True, text=True, timeout=60)
+    return time.monotonic() - begun, done
+
+
+def retired_without_a_file(checks):
+    for name, make in {"that is gone": lambda file: None,
+                       "that is empty": lambda file: open(file, "w").close()
+                       }.items():
+        with folder() as path, Server(DAEMON, path, *SHORT) as server:
+            server.await_leading()
+            grant(server, ttl="2s")
+            server.kill()
+            ALL(path)
+            make(f"{path}/served.db")
+            took, done = retire(path)
+            checks.check(f"--retire waits where there is a file {name}",
+                         done.returncode == 0 and took >= 7, (took, done))
+            done = run_table(path)
+            checks.check("and then it is a table's", done.returncode == 0,
+                         done)
+
+
+def backup_of_a_stopped_one(checks):
+    """Its head names nobody, and all that was granted since is not in it."""
+    with folder() as path, Server(DAEMON, path, *SHORT) as server:
+        server.await_leading()
+        server.stop()
+        os.mkdir(f"{path}/backup")
+        for file in files(path):
+            if os.path.exists(file):
+                shutil.copy(file, f"{path}/backup")
+        server.start()
+        server.await_leading()
+        grant(server, ttl="2s")
+        server.kill()
+        ALL(path)
+        for file in os.listdir(f"{path}/backup"):
+            shutil.copy(f"{path}/backup/{file}", path)
+        done = run_table(path)
+        checks.check("a table's client knows a copy, too",
+                     done.returncode == 69 and "restored" in done.stderr, done)
+        took, done = retire(path)
+        checks.check("and so does --retire", done.returncode == 0 and took >= 7,
+                     (took, done))
+        done = run_table(path)
+        checks.check("after which it is a table's", done.returncode == 0, done)
+
+
+def promised_more(checks):
+    """The mark says more than an older head."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        server.stop()
+        shutil.copytree(path, f"{path}/backup")
+        server.command += ["--max-ttl", "10m"]
+        server.start()
+        server.await_leading()
+        grant(server, ttl="10m")
+        server.kill()
+        ALL(path)
+        for file in files(path):
+            if os.path.exists(f"{path}/backup/{os.path.basename(file)}"):
+                shutil.copy(f"{path}/backup/{os.path.basename(file)}", file)
+        del server.command[-2:]
+        server.start()
+        word = first_word([server])
+        checks.check("it waits for what was promised since the backup",
+                     is_grace(word, 605000), word)
+
+
+def begins_anew(checks):
+    """A log that SQLite was about to begin anew, for all of it was folded."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        grant(server)
+        server.kill()
+        with open(f"{path}/served.db-wal", "r+b") as log:
+            log.seek(16)
+            salt = int.from_bytes(log.read(4), "big") + 1
+            log.seek(16)
+            log.write(salt.to_bytes(4, "big"))
+        server.start()
+        server.await_leading()
+        checks.check("a log that begins anew is no loss", grace(server) == 0,
+                     grace(server))
+
+
+def online_backup(checks):
+    """One of this very term is put in the place of the file of its leader."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        grant(server)
+        known = service(server)
+        source = sqlite3.connect(f"{path}/served.db")
+        target = sqlite3.connect(f"{path}/backup.db")
+        source.backup(target)
+        target.close()
+        source.close()
+        remove("-wal", "-shm")(path)
+        os.rename(f"{path}/backup.db", f"{path}/served.db")
+        await_that(lambda: service(server) not in (None, known))
+        checks.check("its leader goes on, as another service",
+                     is_grace(grace(server)), grace(server))
+
+
 # ---- Copies --------------------------------------------------------------------
 
 def service(server):
@@ -432,8 +548,10 @@ def main():
     for name, do in {"all files gone": ALL,
                      "the log gone": remove("-wal")}.items():
         begun_anew(checks, name, do)
-    for show in (folded, index_lost, in_memory, learns, goes_on, ends, retired,
-                 copied, told_so, promises):
+    for show in (retired_without_a_file, backup_of_a_stopped_one,
+                 promised_more, begins_anew, online_backup, folded, index_lost,
+                 in_memory, learns, goes_on, ends, retired, copied, told_so,
+                 promises):
         show(checks)
     return checks.end()
 

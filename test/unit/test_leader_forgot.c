@@ -118,6 +118,37 @@ who_notices_while_it_leads_says_so_in_the_head_that_it_leaves(void **state)
                           "_0 new: no node, fence 50 grace 3980\n");
 }
 
+/* One that a node makes of what is left to it, as below the mount of another,
+ * is not the one that its clients know. */
+static void
+a_place_that_has_no_head_is_of_another_service(void **state)
+{
+    struct bench b = leads();
+
+    (void)state;
+    assert_true(b.service == 7);
+    went_back(&b, 50);
+    found_none(&b, 60, 3, 0);
+    step(&b, at_clock(70));
+    assert_true(b.service == MINE + 1);
+}
+
+static void
+so_is_a_copy_also_to_who_leaves(void **state)
+{
+    struct bench b = leads();
+    struct hf_head_state copied = led_with(0);
+
+    (void)state;
+    copied.service = 0;
+    copied.forgot = true;
+    step(&b, resign(30));
+    step(&b, hf_answer(T(40), 3, HF_REFUSED, 0));
+    found_head(&b, 50, 4, 20, (struct hf_heartbeat){MINE, 0}, copied);
+    step(&b, at_clock(60));
+    assert_true(b.service == MINE + 1);
+}
+
 static void
 who_notices_while_it_rests_owes_it_when_it_seeks(void **state)
 {
@@ -392,6 +423,8 @@ main(void)
         cmocka_unit_test(where_nothing_was_lost_nothing_is_owed),
         cmocka_unit_test(
             who_notices_while_it_leads_says_so_in_the_head_that_it_leaves),
+        cmocka_unit_test(a_place_that_has_no_head_is_of_another_service),
+        cmocka_unit_test(so_is_a_copy_also_to_who_leaves),
         cmocka_unit_test(who_notices_while_it_rests_owes_it_when_it_seeks),
         cmocka_unit_test(a_rest_forgives_nothing),
         cmocka_unit_test(a_version_that_comes_back_is_a_loss_to_a_leader),

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/limits.h"
 #include "client/server/sessions.h"
 #include "wire/api_reply.h"
 
@@ -14,9 +15,6 @@ enum { PATIENCE_MS = 1000 };
 
 /* As often as a session beats. */
 enum { PAUSE_MS = 2000 };
-
-/* Of every server. */
-enum { LEADER_TTL_MS = 5000 };
 
 /* A question to a node. */
 struct asked {
@@ -125,7 +123,7 @@ hf_server_services_init(struct hf_server *server)
         .nodes = server->addresses.count,
         .patience = {PATIENCE_MS},
         .pause = {PAUSE_MS},
-        .leader_ttl = {LEADER_TTL_MS},
+        .leader_ttl = {HF_LEADER_TTL_MS},
     };
 
     hf_services_init(&server->services, &config);

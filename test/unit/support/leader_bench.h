@@ -17,6 +17,7 @@ struct bench {
     bool idle;
     uint64_t batches;
     uint64_t next_fence;
+    uint64_t service; /* of the head that was put last */
 };
 
 #define ID1  "7070836379803831727"
@@ -68,6 +69,8 @@ note_ask(struct bench *b, struct hf_instant at,
         effect->ask.head.max_ttl.ms != b->leader.config.max_ttl.ms)
         snprintf(text + len, sizeof(text) - len, " max %" PRId64,
                  effect->ask.head.max_ttl.ms);
+    if (!ask.request.read)
+        b->service = effect->ask.head.service;
     note(b, text);
 }
 
