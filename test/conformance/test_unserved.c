@@ -19,6 +19,7 @@ put_head(struct hf_store *store, const char *node, const char *address)
         .claim = {.heartbeat = {7, 1}, .terms = {HF_TAKEOVER, {5000}, {1000}}},
         .next_fence = 9,
         .service = 1,
+        .store = hf_store_identity(store),
     };
     static char value[HF_RECORD_TEXT_MAX];
     struct hf_record record;

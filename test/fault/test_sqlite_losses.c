@@ -28,6 +28,7 @@ put_led_head(struct hf_store *store)
         .address = "db1:7420",
         .next_fence = 9,
         .service = 1,
+        .store = hf_store_identity(store),
     };
     static struct hf_record record;
     struct hf_store_op op = {
