@@ -92,7 +92,8 @@ add_loss(struct hf_text *text, const struct hf_run *run)
         (void)add_cause(text, run, ": ");
     } else if (!add_cause(text, run, "")) { /* the place may be another */
         hf_text_add(text, may_be_taken ? "somebody cleared it, or took it over"
-                                       : "somebody cleared it");
+                                       : "somebody cleared it, or its place "
+                                         "lost it");
     }
     hf_view_free(seen);
 }

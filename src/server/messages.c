@@ -627,11 +627,14 @@ hear_clear(struct hearing *h)
     h->message.clear.at_once = body->force || body->gone;
     if (!is_sound(h))
         return;
-    if (hf_text_has_word(body->reason.at, body->reason.len))
-        send_clear(h);
-    else
+    if (!is_given(h, HF_API_FENCE))
+        refuse(h, HF_API_BAD_REQUEST,
+               "a clear has the \"fence\" of the grant that was shown");
+    else if (!hf_text_has_word(body->reason.at, body->reason.len))
         refuse(h, HF_API_BAD_REQUEST,
                "a clear has a \"reason\", with a letter or a digit in it");
+    else
+        send_clear(h);
 }
 
 /* ---- All of them --------------------------------------------------------- */

@@ -250,7 +250,8 @@ find_cause(const struct hf_scribe *scribe, const struct hf_head *head)
 
     if (hf_store_loss(store) == HF_STORE_FILE_LOST)
         return HF_SCRIBE_FILE_LOST;
-    if (head != NULL && head->store != hf_store_identity(store))
+    if (hf_store_loss(store) == HF_STORE_COPIED ||
+        (head != NULL && head->store != hf_store_identity(store)))
         return HF_SCRIBE_COPIED;
     if (hf_store_loss(store) == HF_STORE_LOG_LOST)
         return HF_SCRIBE_LOG_LOST;

@@ -60,6 +60,21 @@ position_of(const struct hf_lockspace *table, const struct hf_route *route,
     return 0;
 }
 
+/* Of what a server has forgotten nothing tells who holds it [L6]. */
+static void
+refuse_unheld(struct hf_service *service, uint64_t exchange)
+{
+    int64_t grace_ms = hf_seat_grace(service->seat).ms;
+    char why[160] = "nobody holds it, and nobody waits for it";
+
+    if (grace_ms > 0)
+        snprintf(why, sizeof(why),
+                 "this server has forgotten what it had granted: for %" PRId64
+                 " s somebody may hold it, of whom nothing is known",
+                 (grace_ms + 999) / 1000);
+    hf_service_refuse(service, exchange, HF_API_NO_RESOURCE, why);
+}
+
 static void
 show_lock(struct hf_service *service, struct hf_lockspace *table,
           const struct hf_route *route, const struct hf_http_request *request)
@@ -73,8 +88,7 @@ show_lock(struct hf_service *service, struct hf_lockspace *table,
     struct hf_text text;
 
     if (!hf_look_find(table, &lock, &row)) {
-        hf_service_refuse(service, request->exchange, HF_API_NO_RESOURCE,
-                          "nobody holds it, and nobody waits for it");
+        refuse_unheld(service, request->exchange);
         return;
     }
     hf_text_init(&text, service->text, sizeof(service->text));

@@ -104,7 +104,8 @@ add_home(struct hf_text *path)
             return false;
         home = entry->pw_dir;
     }
-    encode(path, home);
+    if (strcmp(home, "/") != 0)
+        encode(path, home);
     return true;
 }
 

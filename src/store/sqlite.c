@@ -97,40 +97,41 @@ admit(const struct sqlite *store, struct hf_error *error)
 
 /* Before SQLite makes what is missing. */
 static enum hf_status
-look_for_loss(struct sqlite *store, bool *marked, struct hf_error *error)
+look_for_loss(struct sqlite *store, struct hf_sqlite_served *served,
+              struct hf_error *error)
 {
-    struct hf_sqlite_served served;
     struct stat found;
-    enum hf_status status =
-        hf_sqlite_served_look(&store->place, &served, error);
+    enum hf_status status = hf_sqlite_served_look(&store->place, served, error);
 
     if (status != HF_OK)
         return status;
-    *marked = served.marked;
-    store->base.promised = served.promised;
-    store->base.loss = served.log_lost ? HF_STORE_LOG_LOST : HF_STORE_WHOLE;
-    if (served.marked && stat(store->place.path, &found) != 0 &&
+    store->base.promised = served->promised;
+    store->base.loss = served->log_lost ? HF_STORE_LOG_LOST : HF_STORE_WHOLE;
+    if (served->marked && stat(store->place.path, &found) != 0 &&
         errno == ENOENT)
         store->base.loss = HF_STORE_FILE_LOST;
     return admit(store, error);
 }
 
-/* Was the head that stands in the row written here?  One that cannot be read is
- * told of by who needs it. */
+/* Was the head that stands in the row written elsewhere, or before the term that
+ * the mark says?  One that cannot be read is told of by who needs it. */
 static bool
-is_copied(struct sqlite *store, sqlite3_stmt *row)
+is_copied(struct sqlite *store, const struct hf_sqlite_served *served,
+          sqlite3_stmt *row)
 {
+    uint64_t term = (uint64_t)sqlite3_column_int64(row, 1);
     const char *value = (const char *)sqlite3_column_text(row, 3);
     size_t len = (size_t)sqlite3_column_bytes(row, 3);
     struct hf_head head;
 
     return value != NULL && hf_head_decode(value, len, &head, NULL) == HF_OK &&
-           head.store != store->base.identity;
+           (head.store != store->base.identity || term < served->term);
 }
 
 /* The file of one that is marked may have been made anew, and no more. */
 static enum hf_status
-look_for_head(struct sqlite *store, bool marked, struct hf_error *error)
+look_for_head(struct sqlite *store, const struct hf_sqlite_served *served,
+              struct hf_error *error)
 {
     const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
     sqlite3_stmt *statement = NULL;
@@ -138,15 +139,16 @@ look_for_head(struct sqlite *store, bool marked, struct hf_error *error)
         hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_GET, head, &statement);
 
     if (code != SQLITE_OK)
-        return fail(store, code, error);
+        return served->marked ? fail(store, code, error) : HF_OK;
     code = sqlite3_step(statement);
-    if (code == SQLITE_DONE && marked)
+    if (code == SQLITE_DONE && served->marked)
         store->base.loss = HF_STORE_FILE_LOST;
-    else if (code == SQLITE_ROW && is_copied(store, statement))
+    else if (code == SQLITE_ROW && is_copied(store, served, statement))
         store->base.loss = HF_STORE_COPIED;
     sqlite3_reset(statement);
-    return code == SQLITE_DONE || code == SQLITE_ROW ? admit(store, error)
-                                                     : fail(store, code, error);
+    if (code == SQLITE_DONE || code == SQLITE_ROW || !served->marked)
+        return admit(store, error); /* what is damaged, its readers are told */
+    return fail(store, code, error);
 }
 
 static enum hf_status
@@ -199,14 +201,15 @@ look_in(struct sqlite *store, struct hf_error *error)
 }
 
 static enum hf_status
-open_file(struct sqlite *store, bool *marked, struct hf_error *error)
+open_file(struct sqlite *store, struct hf_sqlite_served *served,
+          struct hf_error *error)
 {
     struct hf_sqlite_db *db = &store->sql.db;
     struct hf_sqlite_file_seen seen;
     enum hf_status status;
 
     if (!store->base.look_only) {
-        status = look_for_loss(store, marked, error);
+        status = look_for_loss(store, served, error);
         if (status == HF_OK)
             status = hf_sqlite_file_prepare(&store->place, &store->base.is_new,
                                             error);
@@ -229,8 +232,8 @@ static enum hf_status
 open_database(struct sqlite *store, struct hf_instant until,
               struct hf_error *error)
 {
-    bool marked = false;
-    enum hf_status status = open_file(store, &marked, error);
+    struct hf_sqlite_served served = {.marked = false};
+    enum hf_status status = open_file(store, &served, error);
 
     if (status != HF_OK || store->sql.db.handle == NULL)
         return status;
@@ -241,7 +244,7 @@ open_database(struct sqlite *store, struct hf_instant until,
     status =
         store->base.look_only ? look_in(store, error) : set_up(store, error);
     if (status == HF_OK && !store->base.look_only)
-        status = look_for_head(store, marked, error);
+        status = look_for_head(store, &served, error);
     if (status != HF_OK)
         hf_sqlite_sql_close(&store->sql);
     return status;
@@ -594,6 +597,27 @@ fold(struct sqlite *store, struct hf_error *error)
     return code == SQLITE_OK ? HF_OK : fail(store, code, error);
 }
 
+/* With the term of the head that is there. */
+static enum hf_status
+mark(struct sqlite *store, struct hf_duration promised, struct hf_error *error)
+{
+    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
+    struct hf_sqlite_served says = {.promised = promised};
+    sqlite3_stmt *statement = NULL;
+    int code =
+        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_FIND, head, &statement);
+
+    if (code != SQLITE_OK)
+        return fail(store, code, error);
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        says.term = (uint64_t)sqlite3_column_int64(statement, 1);
+    sqlite3_reset(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE
+               ? hf_sqlite_served_mark(&store->place, &says, error)
+               : fail(store, code, error);
+}
+
 static enum hf_status
 secure(struct hf_store *base, struct hf_duration promised,
        struct hf_instant until, struct hf_error *error)
@@ -603,7 +627,7 @@ secure(struct hf_store *base, struct hf_duration promised,
 
     if (status != HF_OK)
         return status;
-    status = hf_sqlite_served_mark(&store->place, promised, error);
+    status = mark(store, promised, error);
     if (status == HF_OK)
         status = fold(store, error);
     if (status == HF_OK)

@@ -27,8 +27,9 @@ enum {
     SALT_LEN = 8,
 };
 
-/* In a mark, before the longest ttl that was promised. */
-#define MARK_WORD "max_ttl_ms "
+/* In a mark, before the longest ttl that was promised, and the term. */
+#define TTL_WORD  "max_ttl_ms "
+#define TERM_WORD "\nterm "
 
 /* ---- The mark ------------------------------------------------------------ */
 
@@ -77,19 +78,23 @@ fail_mark(const struct names *names, struct hf_error *error)
 static void
 read_mark(const struct names *names, struct hf_sqlite_served *served)
 {
-    char text[64] = "";
+    char text[128] = "";
+    const char *term;
     struct stat found;
     ssize_t len;
     int fd;
 
     served->marked = lstat(names->mark, &found) == 0;
-    fd = open(names->mark, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    fd = open(names->mark, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
     len = read(fd, text, sizeof(text) - 1);
     close(fd);
-    if (len > 0 && strncmp(text, MARK_WORD, strlen(MARK_WORD)) == 0)
-        served->promised.ms = strtoll(text + strlen(MARK_WORD), NULL, 10);
+    if (len > 0 && strncmp(text, TTL_WORD, strlen(TTL_WORD)) == 0)
+        served->promised.ms = strtoll(text + strlen(TTL_WORD), NULL, 10);
+    term = strstr(text, TERM_WORD);
+    if (term != NULL)
+        served->term = strtoull(term + strlen(TERM_WORD), NULL, 10);
     if (served->promised.ms < 0 || served->promised.ms > HF_TTL_MAX_MS)
         served->promised.ms = HF_TTL_MAX_MS;
 }
@@ -105,15 +110,17 @@ sync_folder(const struct names *names)
 }
 
 static bool
-write_all(int fd, struct hf_duration promised)
+write_all(int fd, const struct hf_sqlite_served *says)
 {
-    int len = dprintf(fd, MARK_WORD "%" PRId64 "\n", promised.ms);
+    int len = dprintf(fd, TTL_WORD "%" PRId64 TERM_WORD "%" PRIu64 "\n",
+                      says->promised.ms, says->term);
 
     return len > 0 && fsync(fd) == 0;
 }
 
 enum hf_status
-hf_sqlite_served_mark(const struct hf_place *place, struct hf_duration promised,
+hf_sqlite_served_mark(const struct hf_place *place,
+                      const struct hf_sqlite_served *says,
                       struct hf_error *error)
 {
     struct hf_sqlite_served there = {.marked = false};
@@ -125,14 +132,14 @@ hf_sqlite_served_mark(const struct hf_place *place, struct hf_duration promised,
     if (status != HF_OK)
         return status;
     read_mark(&names, &there);
-    if (there.marked && there.promised.ms == promised.ms)
+    if (there.marked && there.promised.ms == says->promised.ms &&
+        there.term == says->term)
         return HF_OK;
     snprintf(made, sizeof(made), "%s.XXXXXX", names.mark);
     fd = mkostemp(made, O_CLOEXEC);
     if (fd < 0)
         return fail_mark(&names, error);
-    if (!write_all(fd, promised) ||
-        !hf_sqlite_file_permit(made, names.folder) ||
+    if (!write_all(fd, says) || !hf_sqlite_file_permit(made, names.folder) ||
         rename(made, names.mark) != 0 || !sync_folder(&names)) {
         status = fail_mark(&names, error);
         unlink(made);

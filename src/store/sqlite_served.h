@@ -10,8 +10,9 @@
  * Served: what a lock server leaves in the folder of its file, so that whoever
  * opens the file next notices a loss of what was granted [L6].
  *
- * A mark, `.NAME.served`, says that the file was served, and the longest ttl
- * that was promised.  It is hidden, so that `rm NAME*` does not take it along.
+ * A mark, `.NAME.served`, says that the file was served, the longest ttl that
+ * was promised, and in which term: a head of an earlier one is of a backup that
+ * was put back.  It is hidden, so that `rm NAME*` does not take it along.
  * A file that is marked and has no head was made anew.
  *
  * The head in the database itself, without its log (-wal), says whether anybody
@@ -27,6 +28,7 @@
 struct hf_sqlite_served {
     bool marked;
     struct hf_duration promised; /* as the mark says; 0: it does not */
+    uint64_t term;               /* the same: of the head, its token */
     bool log_lost;
 };
 
@@ -37,10 +39,11 @@ HF_MUST_USE enum hf_status
 hf_sqlite_served_look(const struct hf_place *place,
                       struct hf_sqlite_served *served, struct hf_error *error);
 
-/* Write the mark, unless it is there and says so.  Durable. */
-HF_MUST_USE enum hf_status hf_sqlite_served_mark(const struct hf_place *place,
-                                                 struct hf_duration promised,
-                                                 struct hf_error *error);
+/* Write a mark that says so, unless there is one.  Durable. */
+HF_MUST_USE enum hf_status
+hf_sqlite_served_mark(const struct hf_place *place,
+                      const struct hf_sqlite_served *says,
+                      struct hf_error *error);
 
 /* Remove it. */
 HF_MUST_USE enum hf_status hf_sqlite_served_unmark(const struct hf_place *place,

@@ -232,7 +232,8 @@ enum hf_store_loss {
     HF_STORE_WHOLE,
     HF_STORE_FILE_LOST, /* it was served, and what is there has no head */
     HF_STORE_LOG_LOST,  /* a node leads it, and what was not folded is gone */
-    HF_STORE_COPIED,    /* its head was written in another place */
+    HF_STORE_COPIED,    /* its head was written in another place, or before the
+                           last term that was secured: a backup */
 };
 enum hf_store_loss hf_store_loss(const struct hf_store *store);
 

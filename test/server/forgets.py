@@ -421,6 +421,28 @@ def backup_of_a_stopped_one(checks):
         checks.check("after which it is a table's", done.returncode == 0, done)
 
 
+def restored_in_place(checks):
+    """A backup of an earlier term is copied into the file."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        server.stop()
+        shutil.copytree(path, f"{path}/backup")
+        server.start()
+        server.await_leading()
+        grant(server)
+        server.kill()
+        for file in files(path)[:2]:
+            kept = f"{path}/backup/{os.path.basename(file)}"
+            with open(file, "r+b") as into:
+                into.truncate()
+                if os.path.exists(kept):
+                    into.write(open(kept, "rb").read())
+        server.start()
+        word = first_word([server])
+        checks.check("a backup in the place of itself is noticed",
+                     is_grace(word), word)
+
+
 def promised_more(checks):
     """The mark says more than an older head."""
     with folder() as path, Server(DAEMON, path) as server:
@@ -549,7 +571,7 @@ def main():
                      "the log gone": remove("-wal")}.items():
         begun_anew(checks, name, do)
     for show in (retired_without_a_file, backup_of_a_stopped_one,
-                 promised_more, begins_anew, online_backup, folded, index_lost,
+                 promised_more, restored_in_place, begins_anew, online_backup, folded, index_lost,
                  in_memory, learns, goes_on, ends, retired, copied, told_so,
                  promises):
         show(checks)

@@ -127,6 +127,7 @@ def walk_all(client, description):
     ask(200, "POST", "/v1/release", {"session": several["session"]},
         Holdfast_Secret=several["secret"])
     dead = ask(200, "POST", acquire, {"note": "nightly"}, "dead")
+    ask(400, "POST", "/v1/locks/{name}/clear", {"reason": "none"}, "dead")
     ask(409, "POST", "/v1/locks/{name}/clear",
         {"fence": 1, "reason": "none"}, "dead")
     ask(409, "POST", "/v1/locks/{name}/clear",

@@ -62,6 +62,12 @@ finished "$b"
 check "in whichever order" is 69 "$code"
 check "nothing ran" [ ! -e "$here/ran" ]
 
+for verb in ls "show job" "why job" "clear --reason tested job"; do
+    # shellcheck disable=SC2086 # a verb and its name
+    run $verb --at "http://$one,$other"
+    check "nor is anybody told what one of them knows: $verb" is 69 "$code"
+done
+
 run run --at "http://$one" job -- true
 check "who names one of them is granted" is 0 "$code"
 

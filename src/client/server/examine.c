@@ -258,10 +258,10 @@ take_look(struct hf_server_query *query, int status, struct hf_bytes body)
 
     if (!look_in(query, status, body))
         return;
-    if (is_clear(query))
-        go_on_clearing(query, now);
-    else if (query->seen == NULL)
+    if (query->seen == NULL)
         ask_whether_it_knows(query, now);
+    else if (is_clear(query))
+        go_on_clearing(query, now);
     else if (!is_decided(query) && is_time_left(query, now))
         query->again_at = hf_after(now, look_pause);
     else

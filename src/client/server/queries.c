@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "client/server/methods.h"
+#include "client/server/services.h"
 #include "client/server/views.h"
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
@@ -291,6 +292,7 @@ hf_server_queries_start(struct hf_backend *backend, struct hf_query *query,
     hf_list_add(&server->queries, &made->link);
     /* The loop asks: nothing may end before this returns. */
     made->again_at = made->began_at;
+    hf_server_services_tick(server, made->began_at);
     hf_server_flush(server);
     return HF_OK;
 }
@@ -351,6 +353,44 @@ give_up_waiting(struct hf_server_query *query)
     on_no_answer(query);
 }
 
+/* What one node answers says nothing of another service: so all are asked who
+ * they are first [S7].  The doctor tells of each. */
+static bool
+needs_one_service(const struct hf_server_query *query)
+{
+    return query->server->addresses.count > 1 &&
+           query->kind != &hf_server_doctor;
+}
+
+static bool
+waits_for_services(const struct hf_server_query *query)
+{
+    return needs_one_service(query) &&
+           query->server->services.verdict == HF_SERVICES_UNHEARD;
+}
+
+static void
+ask_one_service(struct hf_server_query *query)
+{
+    struct hf_error error;
+
+    if (needs_one_service(query) &&
+        hf_server_services_trouble(query->server, &error))
+        hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
+    else
+        ask(query);
+}
+
+bool
+hf_server_queries_want_services(const struct hf_server *server)
+{
+    for (struct hf_link *link = server->queries.first; link != NULL;
+         link = link->next)
+        if (needs_one_service(HF_CONTAINER(link, struct hf_server_query, link)))
+            return true;
+    return false;
+}
+
 void
 hf_server_queries_tick(struct hf_server *server, struct hf_instant now)
 {
@@ -361,8 +401,10 @@ hf_server_queries_tick(struct hf_server *server, struct hf_instant now)
             HF_CONTAINER(link, struct hf_server_query, link);
 
         link = link->next; /* it may be gone */
+        if (hf_reached(now, query->again_at) && waits_for_services(query))
+            continue;
         if (hf_reached(now, query->again_at))
-            ask(query);
+            ask_one_service(query);
         else if (is_late(query, now))
             give_up_waiting(query);
     }
@@ -378,9 +420,10 @@ hf_server_queries_deadline(const struct hf_server *server)
         const struct hf_server_query *query =
             HF_CONTAINER(link, struct hf_server_query, link);
 
-        deadline = hf_earlier(deadline, query->call.connection == NULL
-                                            ? query->again_at
-                                            : query->late_at);
+        if (query->call.connection != NULL)
+            deadline = hf_earlier(deadline, query->late_at);
+        else if (!waits_for_services(query))
+            deadline = hf_earlier(deadline, query->again_at);
     }
     return deadline;
 }

@@ -101,6 +101,10 @@ void hf_server_query_refused(struct hf_server_query *query, int status,
 
 /* ---- For the loop -------------------------------------------------------- */
 
+/* Is one to be answered for which it matters whether all nodes are of one
+ * service? */
+bool hf_server_queries_want_services(const struct hf_server *server);
+
 void hf_server_queries_tick(struct hf_server *server, struct hf_instant now);
 struct hf_instant hf_server_queries_deadline(const struct hf_server *server);
 

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/limits.h"
+#include "client/server/queries.h"
 #include "client/server/sessions.h"
 #include "wire/api_reply.h"
 
@@ -151,7 +152,8 @@ hf_server_services_said(struct hf_server *server, unsigned node,
 void
 hf_server_services_tick(struct hf_server *server, struct hf_instant now)
 {
-    bool awake = hf_sessions_want_services(server);
+    bool awake = hf_sessions_want_services(server) ||
+                 hf_server_queries_want_services(server);
 
     if (server->addresses.count == 1)
         return; /* there is nothing to compare */
