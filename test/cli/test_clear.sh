@@ -34,6 +34,9 @@ start living run --ttl 8s --beat 2s --grace 500ms nightly/live -- sleep 100
 living=$pid
 await "one that lives" held nightly/live
 a=$(fence nightly/a)
+run clear --fence $((a - 1)) --reason 'the rack burnt' nightly/a
+check "who is of another fence is not meant, 1" exits 1
+check "and has it yet" held nightly/a
 run clear --reason 'the rack burnt' nightly/a none weekly
 check "several are cleared at once, and one that is not there is 1" exits 1
 check "each has a line, and its fence" is 1 "$(
@@ -80,4 +83,16 @@ finished "$living"
 check "and ends its command" is 76 "$code"
 check "it is told by whom, and why" \
     says living.err "nightly/live was cleared by $me: by force"
+
+# ---- Who loses it otherwise -------------------------------------------------------
+start paused run --ttl 3s --beat 500ms --grace 500ms one -- sleep 100
+await "its holder" held one
+kill -STOP "$pid" "$(guard_of "$pid")"
+run run -w 60s one -- true
+check "a lock that was cleared before is taken over" exits 0
+kill -CONT "$pid" "$(guard_of "$pid")"
+finished "$pid"
+check "who had it ends with 76" is 76 "$code"
+check "and is told of no clearing, which was another's" \
+    is 0 "$(grep -c 'was cleared' "$here/paused.err")"
 finish

@@ -6,9 +6,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 /*
- * How often a store syncs the folder of its database: with the first commit to
- * a log whose name is not known to be durable, and never again.
+ * When a store folds its log into the database, and how often it syncs their
+ * folder: with the first commit to a log whose name is not known to be durable,
+ * and never again.
  *
  * SQLite opens the folder to sync it, by a call that a test may replace.
  */
@@ -116,6 +119,53 @@ it_is_synced_for_a_log_that_was_copied(void **state)
     assert_int_equal(commit_once(files), 0);
 }
 
+/* Of the database's file, as it stands. */
+static uint64_t
+hash_of(const struct files *files)
+{
+    FILE *file = fopen(files->path, "re");
+    uint64_t hash = HF_HASH_SEED;
+    char bytes[4096];
+    size_t len;
+
+    assert_non_null(file);
+    while ((len = fread(bytes, 1, sizeof(bytes), file)) > 0)
+        hash = hf_hash_bytes(hash, bytes, len);
+    assert_int_equal(fclose(file), 0);
+    return hash;
+}
+
+/* More pages than a log has that is not folded into the file. */
+static void
+commit_often(struct hf_store *store)
+{
+    enum { COMMITS = 300 };
+    struct hf_key key = suite_key("a");
+    struct hf_record record;
+    uint64_t version;
+
+    assert_int_equal(get_one(store, key, suite_soon(), &record, NULL), HF_OK);
+    version = record.version;
+    for (int i = 0; i < COMMITS; i++)
+        version = suite_apply(store, suite_put(key, version, "text"));
+}
+
+static void
+it_is_not_folded_into_the_file_while_it_is_to_be_kept(void **state)
+{
+    const struct files *files = *state;
+    struct hf_store *store = files_open(files);
+    uint64_t before = hash_of(files);
+
+    hf_store_keep_log(store, true);
+    commit_often(store);
+    assert_true(hash_of(files) == before);
+    hf_store_keep_log(store, false);
+    commit_often(store);
+    assert_true(hash_of(files) != before);
+    hf_store_close(store);
+}
+
 int
 main(void)
 {
@@ -125,6 +175,9 @@ main(void)
             files_tear_down),
         cmocka_unit_test_setup_teardown(
             it_is_synced_for_a_log_that_was_made_anew, set_up, files_tear_down),
+        cmocka_unit_test_setup_teardown(
+            it_is_not_folded_into_the_file_while_it_is_to_be_kept, set_up,
+            files_tear_down),
         cmocka_unit_test_setup_teardown(it_is_synced_for_a_log_that_was_copied,
                                         set_up, files_tear_down),
     };

@@ -179,6 +179,40 @@ so_does_who_stops_while_it_claims(void **state)
     assert_int_equal(hf_store_unserved(keeps, NULL), HF_E_UNAVAILABLE);
 }
 
+/* ---- A follower ---------------------------------------------------------- */
+
+/* While it reads, it knows of whom; its store may be another by now. */
+static void
+who_has_not_read_a_head_for_long_tells_no_service(void **state)
+{
+    struct hf_instant end = patience();
+    struct desk leader;
+    struct desk follower;
+    uint64_t service;
+
+    (void)state;
+    desk_open_by(&leader, open_behind_gate, 5000);
+    desk_until_serving(&leader);
+    service = hf_seat_service(leader.seat);
+    assert_int_not_equal(service, 0);
+    desk_open_by(&follower, open_behind_gate, 5000);
+    while (hf_seat_service(follower.seat) != service) {
+        assert_false(hf_reached(hf_now(), end));
+        desk_turn(&leader, 5);
+        desk_turn(&follower, 5);
+    }
+    gate_shut(&gate, GATE_GETS);
+    while (hf_seat_service(follower.seat) != 0) {
+        assert_false(hf_reached(hf_now(), end));
+        desk_turn(&leader, 5);
+        desk_turn(&follower, 5);
+    }
+    assert_int_equal(hf_seat_service(leader.seat), service);
+    gate_open(&gate);
+    desk_close(&follower);
+    desk_close(&leader);
+}
+
 #define GATE_TEST(name)                                                        \
     cmocka_unit_test_setup_teardown(name, make_place, remove_place)
 
@@ -189,6 +223,7 @@ main(void)
         GATE_TEST(a_batch_stays_as_it_is_while_the_store_has_it),
         GATE_TEST(who_stops_while_it_loads_leaves_what_is_granted_to_no_table),
         GATE_TEST(so_does_who_stops_while_it_claims),
+        GATE_TEST(who_has_not_read_a_head_for_long_tells_no_service),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

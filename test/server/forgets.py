@@ -105,6 +105,12 @@ def checkpointed(path):
     file.close()
 
 
+def beheaded(path):
+    """Of the log only what stands before its first frame."""
+    os.truncate(f"{path}/served.db-wal", 32)
+    remove("-shm")(path)
+
+
 def restored(path, *_):
     """A backup is put in the place of the file."""
     shutil.copy(f"{path}/served.db", f"{path}/old")
@@ -122,6 +128,7 @@ LOSSES = {
     "the log, while it was dead": (0, kill_and(remove("-wal", "-shm"))),
     "the log, while the leader was dead":
         (1, kill_and(remove("-wal", "-shm"))),
+    "what is in the log, while it was dead": (0, kill_and(beheaded)),
     "all its files, while it was dead": (0, kill_and(ALL)),
     "all its files, and its life": (0, then_kill(ALL)),
     "all its files, and the leader's life": (1, then_kill(ALL)),
@@ -498,6 +505,18 @@ def online_backup(checks):
         await_that(lambda: service(server) not in (None, known))
         checks.check("its leader goes on, as another service",
                      is_grace(grace(server)), grace(server))
+def retired_within_it(checks):
+    """Its own beat is over long before."""
+    with folder() as path, Server(DAEMON, path, "--max-ttl", "6s") as server:
+        server.await_leading()
+        kill_and(ALL)(path, server)
+        word = first_word([server])
+        until = time.monotonic() + word / 1000
+        server.stop()
+        _, done = retire(path)
+        checks.check("--retire waits for what is left of a grace",
+                     done.returncode == 0 and is_grace(word, 11000) and
+                     time.monotonic() >= until, (word, done))
 
 
 # ---- Copies --------------------------------------------------------------------
@@ -571,9 +590,9 @@ def main():
                      "the log gone": remove("-wal")}.items():
         begun_anew(checks, name, do)
     for show in (retired_without_a_file, backup_of_a_stopped_one,
-                 promised_more, restored_in_place, begins_anew, online_backup, folded, index_lost,
-                 in_memory, learns, goes_on, ends, retired, copied, told_so,
-                 promises):
+                 promised_more, restored_in_place, begins_anew, online_backup,
+                 folded, index_lost, in_memory, learns, goes_on, ends, retired,
+                 retired_within_it, copied, told_so, promises):
         show(checks)
     return checks.end()
 

@@ -259,6 +259,41 @@ who_is_cleared_learns_by_whom_and_why(void **state)
 }
 
 static void
+expect_cleared_for(struct hf_lock *lock, const char *reason)
+{
+    struct hf_view *seen = hf_lock_view(lock);
+
+    assert_string_equal(hf_view_text(seen, HF_FIELD_BY_REASON), reason);
+    hf_view_free(seen);
+}
+
+static void
+of_many_that_are_cleared_each_learns_its_own_reason(void **state)
+{
+    enum { LOCKS = 4 };
+    static const char *const names[LOCKS] = {"taken 1", "taken 2", "taken 3",
+                                             "taken 4"};
+    struct hf_client *holder = open_client(served.place);
+    struct hf_client *client = open_client(served.place);
+    struct hf_lock *locks[LOCKS];
+
+    (void)state;
+    for (size_t i = 0; i < LOCKS; i++)
+        locks[i] = hold(holder, names[i], HF_TTL, "6s", HF_BEAT, "300ms", NULL);
+    for (size_t i = LOCKS; i-- > 0;) {
+        hf_view_free(clear(client, names[i], HF_REASON, names[i], HF_FORCE,
+                           "yes", NULL));
+        (void)await_news(holder, hf_lock_id(locks[i]), HF_NEWS_LOST);
+    }
+    for (size_t i = 0; i < LOCKS; i++) {
+        expect_cleared_for(locks[i], names[i]);
+        (void)give_back(locks[i]);
+    }
+    close_client(client);
+    close_client(holder);
+}
+
+static void
 a_placeholder_is_no_reason(void **state)
 {
     struct hf_client *client = open_client(served.place);
@@ -647,6 +682,7 @@ main(void)
         cmocka_unit_test(a_dead_refuse_holder_is_cleared_by_a_person),
         cmocka_unit_test(a_live_holder_is_heard_of_before_it_is_cleared),
         cmocka_unit_test(who_is_cleared_learns_by_whom_and_why),
+        cmocka_unit_test(of_many_that_are_cleared_each_learns_its_own_reason),
         cmocka_unit_test(a_placeholder_is_no_reason),
         cmocka_unit_test(a_server_that_is_not_there_is_said_at_the_limit),
         cmocka_unit_test(several_names_are_held_together_or_not_at_all),

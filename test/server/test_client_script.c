@@ -179,6 +179,29 @@ each_grace_has_a_session_of_its_own(void **state)
     script_close_client(&script, client);
 }
 
+/* It comes when nothing changes any more in what they say. */
+static void
+a_later_session_hears_of_two_services_too(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *one = ask_for(client, "a", NULL);
+    struct hf_lock *other;
+
+    (void)state;
+    script.nodes[0].service = "0000000000000001";
+    script.nodes[1].service = "0000000000000002";
+    while (hf_client_trouble(client, NULL) == HF_OK) {
+        struct script_asked asked = script_await(&script, "GET /v1/info");
+
+        script_answer_well(&script, &asked);
+    }
+    other = ask_for(client, "b", HF_GRACE, "5s", NULL);
+    assert_int_equal(end(other), HF_E_UNAVAILABLE);
+    assert_int_equal(end(one), HF_E_UNAVAILABLE);
+    assert_int_equal(script.sessions_count, 0);
+    script_close_client(&script, client);
+}
+
 static void
 a_farewell_names_the_session_that_was_opened_last(void **state)
 {
@@ -565,6 +588,7 @@ main(void)
         SCRIPTED(a_keep_alive_that_is_cut_is_not_believed),
         SCRIPTED(a_session_for_less_than_was_asked_is_none),
         SCRIPTED(each_grace_has_a_session_of_its_own),
+        SCRIPTED_TWO(a_later_session_hears_of_two_services_too),
         SCRIPTED(a_farewell_names_the_session_that_was_opened_last),
         SCRIPTED(what_is_left_for_a_person_is_not_kept_alive),
         SCRIPTED(what_is_late_is_said_again_on_another_connection),

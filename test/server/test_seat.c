@@ -14,6 +14,7 @@
 
 #include "server/support/desk.h"
 #include "support/get_one.h"
+#include "wire/head.h"
 
 /* A node at a real store: SQLite, in a folder of the test's own. */
 
@@ -44,6 +45,24 @@ remove_place(void **state)
         (void)unlink(path);
     }
     return rmdir(folder);
+}
+
+static void
+put(struct hf_store *store, struct hf_key key, const char *value, size_t len)
+{
+    struct hf_record record;
+    struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){5000});
+    struct hf_store_op op = {.kind = HF_PUT,
+                             .key = key,
+                             .new_generation = true,
+                             .value = value,
+                             .value_len = len};
+    struct hf_store_group group = {.ops = &op, .ops_count = 1};
+
+    assert_int_equal(get_one(store, key, soon, &record, NULL), HF_OK);
+    op.expect.version = record.version;
+    hf_store_commit(store, &group, 1, soon, NULL);
+    assert_int_equal(group.verdict, HF_APPLIED);
 }
 
 /* ---- Tests --------------------------------------------------------------- */
@@ -138,6 +157,47 @@ a_leader_of_this_host_that_was_killed_is_followed_at_once(void **state)
     desk_close(&desk);
 }
 
+/* There is no process of that number, and its start is none that we had. */
+static size_t
+write_head_of_another_host(uint64_t store, char *value)
+{
+    const struct hf_head head = {
+        .claim = {.heartbeat = {7, 1},
+                  .terms = {HF_TAKEOVER, {4000}, {1000}},
+                  .owner = {.host = "db2",
+                            .boot = "2a4c5b0e-7f2d-4b8e-9c01-5d6e7f809102",
+                            .pidns = 4026531836,
+                            .processes = {{INT32_MAX, 1}},
+                            .processes_count = 1}},
+        .node = "n1",
+        .address = "db2:7420",
+        .next_fence = 9,
+        .service = 1,
+        .store = store,
+    };
+
+    return hf_head_encode(&head, value, HF_RECORD_TEXT_MAX);
+}
+
+static void
+a_leader_of_another_host_is_not_judged_by_its_process(void **state)
+{
+    char value[HF_RECORD_TEXT_MAX];
+    struct hf_instant begun = hf_now();
+    struct hf_store *store;
+    struct desk desk;
+
+    (void)state;
+    assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
+    put(store, (struct hf_key){HF_HEAD_SPACE, HF_HEAD_NAME}, value,
+        write_head_of_another_host(hf_store_identity(store), value));
+    hf_store_close(store);
+    desk_open(&desk, place, 5000);
+    desk_until_serving(&desk);
+    assert_true(hf_between(begun, hf_now()).ms >= 4000);
+    desk_close(&desk);
+}
+
 static void
 a_second_node_follows_and_then_leads(void **state)
 {
@@ -217,36 +277,17 @@ sessions_and_grants_beyond_a_chunk_are_all_loaded(void **state)
 }
 
 static void
-put_rubbish(const char *space, const char *name)
-{
-    struct hf_store *store;
-    struct hf_record record;
-    struct hf_key key = {space, name};
-    struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){5000});
-    struct hf_store_op op = {.kind = HF_PUT,
-                             .key = key,
-                             .new_generation = true,
-                             .value = "{}",
-                             .value_len = 2};
-    struct hf_store_group group = {.ops = &op, .ops_count = 1};
-
-    assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
-    assert_int_equal(get_one(store, key, soon, &record, NULL), HF_OK);
-    op.expect.version = record.version;
-    hf_store_commit(store, &group, 1, soon, NULL);
-    assert_int_equal(group.verdict, HF_APPLIED);
-    hf_store_close(store);
-}
-
-static void
 what_cannot_be_read_is_not_served_and_is_named(void **state)
 {
+    struct hf_store *store;
     struct desk desk;
     struct hf_instant end;
     struct hf_error why;
 
     (void)state;
-    put_rubbish("!sessions", "00f3ab91c07d5e24");
+    assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
+    put(store, (struct hf_key){"!sessions", "00f3ab91c07d5e24"}, "{}", 2);
+    hf_store_close(store);
     desk_open(&desk, place, 5000);
     end = hf_after(hf_now(), (struct hf_duration){10000});
     while (hf_seat_trouble(desk.seat, &why) == HF_OK) {
@@ -269,6 +310,7 @@ main(void)
         SEAT_TEST(a_node_leads_and_grants),
         SEAT_TEST(what_was_granted_is_there_after_a_stop),
         SEAT_TEST(a_leader_of_this_host_that_was_killed_is_followed_at_once),
+        SEAT_TEST(a_leader_of_another_host_is_not_judged_by_its_process),
         SEAT_TEST(a_second_node_follows_and_then_leads),
         SEAT_TEST(sessions_and_grants_beyond_a_chunk_are_all_loaded),
         SEAT_TEST(what_cannot_be_read_is_not_served_and_is_named),

@@ -170,6 +170,16 @@ answer_acquire(struct script *script, const struct script_asked *asked)
     script_answer(script, asked, 200, body);
 }
 
+static void
+answer_info(struct script *script, const struct script_asked *asked)
+{
+    char body[SCRIPT_TEXT_SIZE];
+
+    snprintf(body, sizeof(body), "{\"service\":\"%s\",\"max_ttl_ms\":60000}",
+             asked->node->service);
+    script_answer(script, asked, 200, body);
+}
+
 static bool
 begins(const char *text, const char *with)
 {
@@ -189,6 +199,9 @@ script_answer_well(struct script *script, const struct script_asked *asked)
         script_answer(script, asked, 200, "{\"released\":true}");
     else if (strstr(asked->what, "/page") != NULL)
         script_answer(script, asked, 200, "{\"page\":true,\"missing\":[]}");
+    else if (strcmp(asked->what, "GET /v1/info") == 0 &&
+             asked->node->service != NULL)
+        answer_info(script, asked);
     else if (begins(asked->what, "DELETE /v1/sessions/"))
         script_answer(script, asked, 200, "{\"ended\":true}");
     else

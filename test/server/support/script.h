@@ -38,6 +38,7 @@ struct script_node {
     char authority[SCRIPT_ADDRESS_SIZE]; /* 127.0.0.1:PORT */
     unsigned port;
     bool is_silent;
+    const char *service; /* its id, that it tells; NULL: none */
     struct hf_http *http;
     struct script_connection connections[SCRIPT_CONNECTIONS_MAX];
     unsigned connections_count;
