@@ -3,6 +3,7 @@
 
 import os
 import resource
+import sqlite3
 import sys
 import time
 
@@ -102,6 +103,23 @@ def check_descriptors(checks, server):
                  spare_count(server) == before)
 
 
+def check_ready(checks, server, path):
+    """What cannot be read is served by nobody, and so nobody leads."""
+    Client(server).open(ttl="60s").acquire({"name": "a"})
+    server.stop()
+    file = sqlite3.connect(f"{path}/served.db")
+    with file:
+        file.execute("UPDATE holdfast_records SET value = '{}' "
+                     "WHERE space = '!sessions'")
+    file.close()
+    server.start()
+    asks = Client(server)
+    await_that(lambda: asks.ask("GET", "/v1/info")[1]["trouble"])
+    checks.check("who knows no leader is not ready",
+                 asks.ask("GET", "/readyz")[0] == 503)
+    checks.check("and is well", asks.ask("GET", "/healthz")[0] == 200)
+
+
 def main():
     checks = Checks()
     daemon = sys.argv[1]
@@ -117,6 +135,9 @@ def main():
                     at="memory:x") as server:
             server.await_leading()
             check_connections(checks, server)
+        with Server(daemon, path) as server:
+            server.await_leading()
+            check_ready(checks, server, path)
     sys.exit(checks.end())
 
 

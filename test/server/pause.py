@@ -199,22 +199,6 @@ def check_flood(checks, server):
     flood.end()
 
 
-def check_gone(checks, server):
-    """Each has much more to say when it is sent away."""
-    silent = open_all(server, 1)
-    stop(server)
-    gone = [socket.create_connection(("127.0.0.1", server.port))
-            for _ in range(FLOODS)]
-    for connection in gone:
-        connection.setblocking(False)
-        connection.send(b"nonsense\r\n\r\n" + b"x" * 1000000)
-    server.process.send_signal(signal.SIGCONT)
-    checks.check("who is sent away keeps nobody alive who is silent",
-                 await_gone(server, silent))
-    for connection in gone:
-        connection.close()
-
-
 def check_head(checks, server):
     """Its second half arrives in time, and is read when that is over."""
     arrived = HEAD_S
@@ -237,7 +221,7 @@ def check_head(checks, server):
 
 def main():
     checks = Checks()
-    for check in check_kept, check_new, check_flood, check_gone, check_head:
+    for check in check_kept, check_new, check_flood, check_head:
         with folder() as path, Server(sys.argv[1], path) as server:
             server.await_leading()
             check(checks, server)
