@@ -113,8 +113,8 @@ look_for_loss(struct sqlite *store, struct hf_sqlite_served *served,
     return admit(store, error);
 }
 
-/* Was the head that stands in the row written elsewhere, or before the term that
- * the mark says?  One that cannot be read is told of by who needs it. */
+/* Was the head that stands in the row written elsewhere, or before the term
+ * that the mark says?  One that cannot be read is told of by who needs it. */
 static bool
 is_copied(struct sqlite *store, const struct hf_sqlite_served *served,
           sqlite3_stmt *row)
