@@ -595,11 +595,15 @@ serving(const struct service_world *world)
     return node;
 }
 
+/* And once more, where it was lost with its node. */
 static bool
 may_clear(const struct service_world *world, unsigned who)
 {
+    const struct service_record *grant = grant_of(world, who);
+    uint64_t before = world->cleared.fence;
+
     return world->config->clears && who < world->config->locks &&
-           world->cleared.fence == 0 && grant_of(world, who) != NULL &&
+           grant != NULL && (before == 0 || before == grant->fence) &&
            serving(world) < world->config->nodes;
 }
 
