@@ -60,6 +60,12 @@ hf_later(struct hf_instant a, struct hf_instant b)
     return a.ms > b.ms ? a : b;
 }
 
+static inline struct hf_duration
+hf_longer(struct hf_duration a, struct hf_duration b)
+{
+    return a.ms > b.ms ? a : b;
+}
+
 /* CLOCK_BOOTTIME now.  Cannot fail. */
 struct hf_instant hf_now(void);
 

@@ -123,12 +123,6 @@ step_contender(struct hf_leader *l, struct hf_event event)
 
 /* ---- What was forgotten -------------------------------------------------- */
 
-static struct hf_duration
-longer(struct hf_duration a, struct hf_duration b)
-{
-    return a.ms > b.ms ? a : b;
-}
-
 /* Until when somebody may believe in what was lost. */
 static struct hf_instant
 believed_until(const struct hf_leader *l)
@@ -154,30 +148,36 @@ owe(struct hf_leader *l, struct hf_instant at)
     l->owed_at = at;
 }
 
-/* What a head tells who may claim it. */
+/* Has somebody else paid? */
+static bool
+is_paid(const struct hf_leader *l, const struct hf_head_state *head)
+{
+    return head->next_fence != 0 &&
+           hf_reached(hf_after(l->now, head->grace), believed_until(l));
+}
+
+/* What a head tells who may claim it, or leaves one in its place. */
 static void
 take_in(struct hf_leader *l, const struct hf_head_state *head)
 {
-    bool exists = head->next_fence != 0;
+    struct hf_duration here = hf_longer(l->config.max_ttl, head->max_ttl);
 
     if (head->forgot && !l->forgot) /* it may be said for ever, of one loss */
         owe(l, l->now);
     l->forgot = head->forgot;
-    l->max_ttl = longer(l->owes ? l->max_ttl : l->config.max_ttl,
-                        longer(l->config.max_ttl, head->max_ttl));
-    l->service = exists ? head->service : 0;
-    if (l->owes && exists &&
-        hf_reached(hf_after(l->now, head->grace), believed_until(l)))
-        l->owes = false; /* somebody else has paid it */
+    l->service = head->service; /* 0, too, where there is no head */
+    l->max_ttl = l->owes ? hf_longer(l->max_ttl, here) : here;
+    if (l->owes && is_paid(l, head))
+        l->owes = false;
 }
 
 void
 hf_leader_loaded(struct hf_leader *l, struct hf_duration longest)
 {
-    struct hf_duration promised = longer(l->config.max_ttl, longest);
+    struct hf_duration promised = hf_longer(l->config.max_ttl, longest);
 
     HF_CHECK(l->state == HF_LEADER_LEADING);
-    l->max_ttl = longer(l->max_ttl, promised);
+    l->max_ttl = hf_longer(l->max_ttl, promised);
     l->grace_until = hf_leader_grace_until(l);
     l->owes = false;
     if (hf_reached(l->now, l->grace_until))

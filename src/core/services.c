@@ -167,12 +167,6 @@ wait_no_more(struct hf_services_node *node)
     node->over_at = node->asked_at;
 }
 
-static struct hf_duration
-longer(struct hf_duration a, struct hf_duration b)
-{
-    return a.ms > b.ms ? a : b;
-}
-
 static void
 on_said(struct hf_services *s, const struct hf_services_event *event)
 {
@@ -183,7 +177,7 @@ on_said(struct hf_services *s, const struct hf_services_event *event)
         wait_no_more(node);
     if (event->service == 0)
         return;
-    node->max_ttl = longer(node->max_ttl, event->max_ttl);
+    node->max_ttl = hf_longer(node->max_ttl, event->max_ttl);
     node->vain_at = HF_NEVER;
     if (node->service == event->service)
         return;

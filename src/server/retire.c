@@ -193,12 +193,6 @@ take_node_out(struct hf_store *store, struct watched *watched,
     return HF_E_UNAVAILABLE;
 }
 
-static struct hf_duration
-longer(struct hf_duration a, struct hf_duration b)
-{
-    return a.ms > b.ms ? a : b;
-}
-
 /* May something be held that is not in it any more [L6]? */
 static bool
 forgets(const struct hf_store *store, const struct watched *watched)
@@ -218,12 +212,12 @@ find_wait(struct hf_store *store, const struct hf_alloc *alloc,
 
     wait->ms = 0;
     if (forgets(store, watched)) {
-        *wait = longer(promised, head->max_ttl);
+        *wait = hf_longer(promised, head->max_ttl);
         wait->ms += HF_LEADER_TTL_MS;
     }
     if (!watched->exists || head->address[0] == '\0')
         return HF_OK;
-    *wait = longer(longer(*wait, head->claim.terms.ttl), head->grace);
+    *wait = hf_longer(hf_longer(*wait, head->claim.terms.ttl), head->grace);
     return find_ttl(store, alloc, wait, error);
 }
 
