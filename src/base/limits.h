@@ -38,6 +38,10 @@ enum {
     HF_TTL_MIN_MS = 500,
     HF_TTL_MAX_MS = 7 * 24 * 3600 * 1000,
 
+    /* The ttl of a session that is given none; and how much longer than its
+     * request waits one lives that was opened with it. */
+    HF_SESSION_TTL_MS = 30 * 1000,
+
     /* The ttl of a lock server's leader: so long a node that is not heard of is
      * waited for. */
     HF_LEADER_TTL_MS = 5000,

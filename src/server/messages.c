@@ -12,10 +12,6 @@
 
 /* Requests that are messages to the machine. */
 
-/* Of a session that says none; one that is opened with a request that waits
- * lives as long as it does, and so much more. */
-#define TTL_MS 30000
-
 static const char space_default[] = "default";
 
 /* Characters of an idempotency key: it is as good as a session's secret, so it
@@ -111,7 +107,7 @@ ttl_of(const struct hearing *h)
     const struct hf_api_body *body = &h->service->body;
     const struct hf_lockspace_config *config =
         &h->service->config.seat.node.lockspace;
-    struct hf_duration ttl = {TTL_MS};
+    struct hf_duration ttl = {HF_SESSION_TTL_MS};
 
     if (is_given(h, HF_API_TTL))
         return body->ttl;

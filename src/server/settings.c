@@ -21,10 +21,6 @@
  * is less than anybody waits at a time. */
 #define TAKEOVER_GRACE_MS 500
 
-/* For so long a session that was opened with its request lives on after that
- * has waited; see ttl_of in messages.c. */
-#define TTL_AFTER_WAIT_MS 30000
-
 const struct hf_settings hf_settings_default = {
     .listen_host = "127.0.0.1",
     .port = 7420,
@@ -300,13 +296,13 @@ hf_settings_check(const struct hf_settings *settings, struct hf_error *error)
                        "change of leader takes as long",
                        blocking(settings).ms, TAKEOVER_GRACE_MS);
     if (settings->idle_timeout.ms > 0 &&
-        settings->idle_timeout.ms + TTL_AFTER_WAIT_MS > settings->max_ttl.ms)
+        settings->idle_timeout.ms + HF_SESSION_TTL_MS > settings->max_ttl.ms)
         return hf_fail(error, HF_E_INVALID,
                        "max-ttl is %" PRId64
                        " ms, and must be at least %" PRId64
                        ": who waits for the idle timeout needs 30 s more",
                        settings->max_ttl.ms,
-                       settings->idle_timeout.ms + TTL_AFTER_WAIT_MS);
+                       settings->idle_timeout.ms + HF_SESSION_TTL_MS);
     return HF_OK;
 }
 
