@@ -181,7 +181,7 @@ hf_client_open_on(struct hf_client *client, struct hf_store *store,
 
     if (status != HF_OK)
         return status;
-    client->look_only = client->look_only || store->look_only;
+    client->look_only = client->look_only || store->use == HF_STORE_TO_LOOK;
     client->made_place = store->is_new;
     status = hf_table_open(client, store, &client->backend, error);
     return status == HF_OK ? HF_OK : take_back(client, status);

@@ -392,7 +392,7 @@ inspect(struct hf_store *store, struct hf_instant until,
     (void)until;
     count(memory_of(store), &left, &newest);
     hf_checkup_add(&schema, "a table of this very version, which made it");
-    hf_checkup_add(&rights, store->look_only
+    hf_checkup_add(&rights, store->use == HF_STORE_TO_LOOK
                                 ? "opened to look only"
                                 : "any thread of this process may write it");
     hf_checkup_add(&durability, "memory: gone with this process, and seen by "

@@ -86,7 +86,8 @@ admit(const struct sqlite *store, struct hf_error *error)
         [HF_STORE_COPIED] = "it was copied, or restored",
     };
 
-    if (store->base.serves || store->base.loss == HF_STORE_WHOLE)
+    if (store->base.use == HF_STORE_TO_SERVE ||
+        store->base.loss == HF_STORE_WHOLE)
         return HF_OK;
     return hf_fail(error, HF_E_UNAVAILABLE,
                    "%s: a lock server served it, and %s: what was granted may "
@@ -208,7 +209,7 @@ open_file(struct sqlite *store, struct hf_sqlite_served *served,
     struct hf_sqlite_file_seen seen;
     enum hf_status status;
 
-    if (!store->base.look_only) {
+    if (store->base.use != HF_STORE_TO_LOOK) {
         status = look_for_loss(store, served, error);
         if (status == HF_OK)
             status = hf_sqlite_file_prepare(&store->place, &store->base.is_new,
@@ -241,9 +242,9 @@ open_database(struct sqlite *store, struct hf_instant until,
     store->opening++;
     store->sql.db.until = until;
     store->sql.db.locked_ms = &store->base.locked_ms;
-    status =
-        store->base.look_only ? look_in(store, error) : set_up(store, error);
-    if (status == HF_OK && !store->base.look_only)
+    status = store->base.use == HF_STORE_TO_LOOK ? look_in(store, error)
+                                                 : set_up(store, error);
+    if (status == HF_OK && store->base.use != HF_STORE_TO_LOOK)
         status = look_for_head(store, &served, error);
     if (status != HF_OK)
         hf_sqlite_sql_close(&store->sql);
@@ -664,7 +665,7 @@ wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
     /* A place that is closed is opened by the next question, which may find
      * more than the last if it is to look only. */
     if (watches_count == 0 || store->sql.db.handle == NULL) {
-        bool more = watches_count > 0 && base->look_only;
+        bool more = watches_count > 0 && base->use == HF_STORE_TO_LOOK;
 
         hf_file_watch_stop(&store->files);
         hf_pause(until, more ? LOOK_AGAIN_MS : -1, wake_fd);
@@ -708,7 +709,7 @@ inspect(struct hf_store *base, struct hf_instant until,
     struct hf_error error = {.status = HF_OK};
     const struct hf_sqlite_inspect what = {
         .place = &store->place,
-        .look_only = base->look_only,
+        .look_only = base->use == HF_STORE_TO_LOOK,
         .tell = tell,
         .ctx = ctx,
     };
@@ -760,8 +761,7 @@ hf_sqlite_open(const struct hf_place *place, enum hf_store_use use,
     made->base = (struct hf_store){
         .methods = &methods,
         .alloc = alloc,
-        .look_only = use == HF_STORE_TO_LOOK,
-        .serves = use == HF_STORE_TO_SERVE,
+        .use = use,
         .limits = limits,
     };
     made->place = *place;

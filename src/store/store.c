@@ -26,7 +26,7 @@ open_place(const struct hf_place *place, enum hf_store_use use,
     case HF_PLACE_MEMORY:
         status = hf_memory_open(place->path, alloc, store, error);
         if (status == HF_OK)
-            (*store)->look_only = use == HF_STORE_TO_LOOK;
+            (*store)->use = use;
         break;
     case HF_PLACE_SQLITE:
         status = hf_sqlite_open(place, use, alloc, store, error);
@@ -215,7 +215,7 @@ hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
     hf_rule_judge(groups, groups_count, HF_UNAVAILABLE);
     if (groups_count == 0)
         return;
-    if (store->look_only)
+    if (store->use == HF_STORE_TO_LOOK)
         looks_only(error);
     else if (hf_reached(hf_now(), until))
         late(error);
@@ -304,7 +304,7 @@ hf_store_purge(struct hf_store *store, struct hf_duration age, size_t limit,
         *purged = 0;
         return HF_OK;
     }
-    if (store->look_only)
+    if (store->use == HF_STORE_TO_LOOK)
         return looks_only(error);
     return store->methods->purge(store, age, limit, purged, error);
 }

@@ -394,10 +394,9 @@ struct hf_store_methods {
 struct hf_store {
     const struct hf_store_methods *methods;
     const struct hf_alloc *alloc; /* borrowed */
-    bool look_only;               /* opened by hf_store_look_at */
-    bool is_new;                  /* the last opening made the place */
-    bool serves;                  /* opened by hf_store_serve_at */
-    bool keeps_log;               /* see hf_store_keep_log */
+    enum hf_store_use use;
+    bool is_new;    /* the last opening made the place */
+    bool keeps_log; /* see hf_store_keep_log */
     enum hf_store_loss loss;
     struct hf_duration promised; /* see hf_store_promised */
     uint64_t identity;
