@@ -435,6 +435,8 @@ hf_lockspace_step(struct hf_lockspace *ls,
         if (ls->state == HF_LOCKSPACE_SERVING)
             run_timers(ls, event->read_until);
         break;
+    case HF_SPACE_LOOK:
+        break; /* it is told the time */
     case HF_SPACE_STOP:
         ls->state = HF_LOCKSPACE_OVER;
         break;

@@ -198,6 +198,8 @@ enum hf_lockspace_event_kind {
     HF_SPACE_BATCH,        /* what became of a batch; an unknown one needs no
                               event: the same bytes are sent again [J4] */
     HF_SPACE_CLOCK,
+    HF_SPACE_LOOK, /* somebody looks at it: ages and silences are of this
+                      instant, and nothing ends */
     HF_SPACE_STOP,
 };
 

@@ -371,6 +371,13 @@ on_clock(struct hf_node *n, struct hf_instant read_until)
                           });
 }
 
+static void
+on_look(struct hf_node *n)
+{
+    if (n->state == HF_NODE_SERVING)
+        step_lockspace(n, (struct hf_lockspace_event){.kind = HF_SPACE_LOOK});
+}
+
 /* Who leads is named to those who ask here; a head of one's own names nobody.
  */
 static void
@@ -429,6 +436,9 @@ hf_node_step(struct hf_node *n, const struct hf_node_event *event)
         break;
     case HF_NODE_CLOCK:
         on_clock(n, event->read_until);
+        break;
+    case HF_NODE_LOOK:
+        on_look(n);
         break;
     case HF_NODE_STOP:
         on_stop(n);

@@ -130,6 +130,16 @@ cursor_of(const struct hf_route *route)
     return cursor;
 }
 
+/* Of what a server has forgotten no list tells [L6]. */
+static void
+add_grace(const struct hf_service *service, struct hf_text *text)
+{
+    int64_t grace_ms = hf_seat_grace(service->seat).ms;
+
+    if (grace_ms > 0)
+        hf_text_addf(text, ",\"grace_ms\":%" PRId64, grace_ms);
+}
+
 static void
 list(struct hf_service *service, struct hf_lockspace *table,
      const struct hf_route *route, const struct hf_http_request *request)
@@ -157,6 +167,7 @@ list(struct hf_service *service, struct hf_lockspace *table,
     }
     text.size += 64;
     hf_text_add(&text, "]");
+    add_grace(service, &text);
     if (more)
         hf_text_addf(&text, ",\"after\":\"%" PRIu32 "\"", cursor);
     hf_text_add(&text, "}");
@@ -249,15 +260,6 @@ is_of_locks(enum hf_route_kind kind)
            kind == HF_ROUTE_WHY;
 }
 
-/* Of a machine that heard nothing for a while the last event is old, and so is
- * every silence: one about no request tells it the time, and ends nothing [S2].
- */
-static void
-tell_time(struct hf_service *service)
-{
-    hf_service_step(service, &(struct hf_node_event){.kind = HF_NODE_HANDED});
-}
-
 void
 hf_service_show(struct hf_service *service, const struct hf_route *route,
                 const struct hf_http_request *request)
@@ -265,7 +267,7 @@ hf_service_show(struct hf_service *service, const struct hf_route *route,
     struct hf_lockspace *table;
 
     if (is_of_locks(route->kind))
-        tell_time(service);
+        hf_service_step(service, &(struct hf_node_event){.kind = HF_NODE_LOOK});
     table = hf_seat_table(service->seat);
     if (is_of_locks(route->kind) && table == NULL)
         hf_service_not_leading(service, request->exchange);

@@ -228,6 +228,8 @@ def people_are_told(checks, server):
     for what, words in {
             "a try": ["run", "-n", "x", "--", "true"],
             "who asks why": ["why", "x"],
+            "who lists": ["ls"],
+            "who clears": ["clear", "--reason", "tested", "x"],
             "a doctor": ["doctor"]}.items():
         begun = time.monotonic()
         done = subprocess.run([HOLDFAST, words[0], "--at", at, *words[1:]],

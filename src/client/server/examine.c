@@ -6,7 +6,6 @@
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
-#include "wire/json_slice.h"
 
 /*
  * Looking at one lock, and clearing it.  Where nobody is seen to hold it, the
@@ -233,24 +232,6 @@ ask_whether_it_knows(struct hf_server_query *query, struct hf_instant now)
     query->again_at = now;
 }
 
-/* Of a server that does not tell it is taken that it does. */
-static void
-take_info(struct hf_server_query *query, struct hf_bytes info)
-{
-    struct hf_error error;
-    uint64_t grace_ms;
-
-    if (hf_json_slice_number(hf_json_slice(info, "grace_ms"), &grace_ms) &&
-        grace_ms <= INT64_MAX &&
-        hf_server_say_grace(
-            query->server,
-            hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms}),
-            &error))
-        hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
-    else
-        hf_server_query_end(query, HF_OK, NULL);
-}
-
 static void
 take_look(struct hf_server_query *query, int status, struct hf_bytes body)
 {
@@ -309,7 +290,7 @@ static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     if (query->is_unheld)
-        take_info(query, body);
+        hf_server_query_end_knowing(query, body);
     else if (query->is_clearing)
         take_clear(query, status, body);
     else

@@ -67,13 +67,16 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         return;
     }
     if (strcmp(cursor_of(query), the_end) == 0) {
-        hf_server_query_end(query, HF_OK, NULL);
+        hf_server_query_end_knowing(query, body);
         return;
     }
     while (hf_json_slice_next(locks, &at, &lock))
         if (!add_lock(query, lock))
             return;
-    hf_server_query_turn(query, body, the_end);
+    if (query->rows == NULL && hf_json_slice(body, "after").at == NULL)
+        hf_server_query_end_knowing(query, body);
+    else
+        hf_server_query_turn(query, body, the_end);
 }
 
 const struct hf_server_query_kind hf_server_listing = {ask, take, NULL};

@@ -142,6 +142,23 @@ hf_server_query_turn(struct hf_server_query *query, struct hf_bytes page,
         hf_server_query_end(query, status, status == HF_OK ? NULL : &error);
 }
 
+void
+hf_server_query_end_knowing(struct hf_server_query *query, struct hf_bytes body)
+{
+    struct hf_error error;
+    uint64_t grace_ms;
+
+    if (hf_json_slice_number(hf_json_slice(body, "grace_ms"), &grace_ms) &&
+        grace_ms <= INT64_MAX &&
+        hf_server_say_grace(
+            query->server,
+            hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms}),
+            &error))
+        hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
+    else
+        hf_server_query_end(query, HF_OK, NULL);
+}
+
 /* ---- Answers ------------------------------------------------------------- */
 
 static void

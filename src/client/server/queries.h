@@ -86,6 +86,12 @@ bool hf_server_query_add(struct hf_server_query *query, struct hf_view *row);
 void hf_server_query_end(struct hf_server_query *query, enum hf_status status,
                          const struct hf_error *error);
 
+/* Nothing more was seen: HF_OK, unless this answer says that the server has
+ * forgotten what it granted, so that what is not seen may be held all the same:
+ * HF_E_UNAVAILABLE. */
+void hf_server_query_end_knowing(struct hf_server_query *query,
+                                 struct hf_bytes body);
+
 /* A page is read: keep where the next begins, `at_end` (NULL: what was kept)
  * where none follows, and end; or ask for the next, where no row of this one
  * was wanted. */
