@@ -4,9 +4,10 @@
 
 #include "base/check.h"
 
-/* Keep-alives wait for each other, so that many are one batch: for a twentieth
- * of a ttl, which its right can spare, and no longer than this [J2]. */
-#define SHARES_OF_TTL 20
+/* Keep-alives wait for each other, so that many are one batch: for a fortieth
+ * of a ttl, and no longer than this [J2].  Whoever keeps sessions alive one
+ * after the other waits so long for each: so many would take a whole ttl. */
+#define SHARES_OF_TTL 40
 #define SHARE_MAX_MS  1000
 
 /* ---- Moves --------------------------------------------------------------- */

@@ -22,6 +22,7 @@ from support import Checks, Client, Server, folder
 
 COUNT = 20
 TTL_S = 2
+WAITS_S = TTL_S / 20  # no keep-alive needs to wait for so long [J2]
 LEADS_S = 3.5  # for so long the server leads, whatever happens
 HEAD_S = 10  # for the head of a request
 PATIENCE_S = 60
@@ -199,6 +200,21 @@ def check_flood(checks, server):
     flood.end()
 
 
+def check_wait(checks, server):
+    """Keep-alives wait to be one batch; of those that come one after the other
+    each waits for all of it.  The quicker are that, whatever else runs here;
+    the quickest may share a batch of the server's own."""
+    clients = open_all(server, COUNT)
+    took = []
+    for client in clients:
+        begun = time.monotonic()
+        lives = speak_all([client])
+        took.append(time.monotonic() - begun)
+    quick = sorted(took)[COUNT // 4]
+    checks.check("who keeps twenty alive one after the other has time for it",
+                 lives and quick < WAITS_S, f"{quick:.3f} s each")
+
+
 def check_head(checks, server):
     """Its second half arrives in time, and is read when that is over."""
     arrived = HEAD_S
@@ -221,7 +237,8 @@ def check_head(checks, server):
 
 def main():
     checks = Checks()
-    for check in check_kept, check_new, check_flood, check_head:
+    for check in (check_kept, check_new, check_flood, check_wait,
+                  check_head):
         with folder() as path, Server(sys.argv[1], path) as server:
             server.await_leading()
             check(checks, server)

@@ -280,7 +280,7 @@ serving_ttls(const int64_t *ttls_ms, size_t count)
 static void
 keep_alives_wait_for_each_other_a_little(void **state)
 {
-    struct bench b = serving_ttls((const int64_t[]){500}, 1);
+    struct bench b = serving_ttls((const int64_t[]){1000}, 1);
 
     (void)state;
     node_keep_alive(&b, 40, 11, 1);
@@ -303,11 +303,11 @@ keep_alives_wait_for_each_other_a_little(void **state)
     node_fini(&b);
 }
 
-/* The first of 2 s could wait for 100 ms, and that of a minute for longer. */
+/* The first of 4 s could wait for 100 ms, and that of a minute for longer. */
 static void
 keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows(void **state)
 {
-    struct bench b = serving_ttls((const int64_t[]){2000, 500, 60000}, 3);
+    struct bench b = serving_ttls((const int64_t[]){4000, 1000, 60000}, 3);
 
     (void)state;
     node_keep_alive(&b, 40, 11, 1);
