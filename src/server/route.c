@@ -191,6 +191,25 @@ read_asker(struct hf_route *route, struct hf_bytes name, struct hf_bytes value,
     return HF_OK;
 }
 
+/* Of those that are known, by a bit for each that was there before. */
+static bool
+is_twice(struct hf_bytes name, unsigned *before)
+{
+    static const char *const known[] = {"limit",  "after",   "space", "name",
+                                        "prefix", "session", "lane"};
+
+    for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        unsigned bit = 1u << i;
+
+        if (!is(name, known[i]))
+            continue;
+        if ((*before & bit) != 0)
+            return true;
+        *before |= bit;
+    }
+    return false;
+}
+
 /* One that is not known is ignored. */
 static enum hf_status
 read_parameter(struct hf_route *route, struct hf_bytes parameter,
@@ -215,7 +234,7 @@ read_parameter(struct hf_route *route, struct hf_bytes parameter,
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (!is(name, texts[i].name))
             continue;
-        if (texts[i].text->is_given)
+        if (texts[i].text->is_given) /* in the path */
             return hf_fail(error, HF_E_INVALID, "%s is given twice",
                            texts[i].name);
         if (!unescape(value, texts[i].text))
@@ -231,11 +250,17 @@ read_query(struct hf_route *route, struct hf_bytes query,
            struct hf_error *error)
 {
     enum hf_status status = HF_OK;
+    unsigned before = 0;
 
     while (query.len > 0 && status == HF_OK) {
         struct hf_bytes parameter = cut(query, '&', &query);
+        struct hf_bytes value;
+        struct hf_bytes name = cut(parameter, '=', &value);
 
-        status = read_parameter(route, parameter, error);
+        status = is_twice(name, &before)
+                     ? hf_fail(error, HF_E_INVALID, "%.*s is given twice",
+                               (int)name.len, name.at)
+                     : read_parameter(route, parameter, error);
     }
     return status;
 }

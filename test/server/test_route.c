@@ -125,6 +125,10 @@ what_is_wrong_in_it_is_named(void **state)
     (void)state;
     expect_problem("GET /v1/locks?limit=0", HF_API_BAD_REQUEST);
     assert_string_equal(why.text, "limit is from 1 to 1000");
+    expect_problem("GET /v1/locks?limit=1&limit=2", HF_API_BAD_REQUEST);
+    assert_string_equal(why.text, "limit is given twice");
+    expect_problem("GET /v1/locks?after=&after=3", HF_API_BAD_REQUEST);
+    expect_problem("GET /v1/locks/a?lane=1&lane=1", HF_API_BAD_REQUEST);
     expect_problem("GET /v1/locks?limit=1001", HF_API_BAD_REQUEST);
     expect_problem("GET /v1/locks?limit=99999999999999999999",
                    HF_API_BAD_REQUEST);
