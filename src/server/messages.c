@@ -225,6 +225,12 @@ hear_open(struct hearing *h)
 {
     struct hf_error why;
 
+    if (h->request->fields[HF_HTTP_IDEMPOTENCY_KEY].at != NULL) {
+        refuse(h, HF_API_BAD_REQUEST,
+               "an idempotency-key is of an acquire or a wait, which opens a "
+               "session");
+        return;
+    }
     if (hf_secret_new(&h->message.session, &h->secret, &why) != HF_OK) {
         refuse(h, HF_API_NO_MEMORY, why.text);
         return;
@@ -458,13 +464,14 @@ holds_another(const struct hearing *h)
     if (!h->route->name.is_given || table == NULL)
         return false;
     held = hf_look_held(table, m->session, m->lane, m->n);
-    if (held == 0)
-        return false;
+    if (held == 0 || !hf_look_grant_names(table, held, &cursor, &row, &mode))
+        return false; /* nothing, or what was cleared */
     if (!hf_look_find(table, &h->service->wants[0], &named))
         return true;
-    while (hf_look_grant_names(table, held, &cursor, &row, &mode))
+    do {
         if (row.number == named.number)
             return false;
+    } while (hf_look_grant_names(table, held, &cursor, &row, &mode));
     return true;
 }
 

@@ -114,6 +114,13 @@ def how_long_a_key_is(client):
     checks.check("and 128 are not too many", ask("k" * 128) == 409)
 
 
+def what_takes_no_key(client):
+    status, answer = client.ask("POST", "/v1/sessions", {},
+                                Idempotency_Key=key("a session"))
+    checks.check("a session is not opened by a key alone",
+                 status == 400 and "secret" not in answer, answer)
+
+
 def main():
     with folder() as path, Server(DAEMON, path) as server:
         server.await_leading()
@@ -129,6 +136,7 @@ def main():
         what_was_refused(acquire)
         what_was_ended(client, acquire)
         how_long_a_key_is(client)
+        what_takes_no_key(client)
         server.kill()
         server.start()
         server.await_leading()

@@ -136,6 +136,8 @@ def walk_all(client, description):
         {"fence": dead["fence"], "reason": "it is gone", "gone": True}, "dead")
     ask(200, "POST", "/v1/sessions/{session}/keep-alive", {}, dead["session"],
         Holdfast_Secret=dead["secret"])                      # it is told
+    ask(200, "POST", "/v1/locks/{name}/release", {"session": dead["session"]},
+        "dead", Holdfast_Secret=dead["secret"])              # nothing is left
     ask(200, "GET", "/v1/audit", query="?name=dead")
     ask(400, "GET", "/v1/audit", query="?after=x")
     ask(200, "GET", "/v1/info")
