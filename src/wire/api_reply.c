@@ -289,13 +289,7 @@ hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
 {
     bool fits;
 
-    reply->answer = (struct hf_answer){.stream = 0};
-    reply->term = 0;
-    reply->blocking.ms = 0;
-    reply->service = 0;
-    reply->fences_count = 0;
-    reply->lists_held = false;
-    reply->leader[0] = '\0';
+    *reply = (struct hf_api_reply){.term = 0};
     fits = status < 300 ? read_success(body, reply)
                         : read_refusal(status, body, reply);
     if (fits && hf_json_slice_whole(body))
