@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "core/lockspace/claims.h"
 #include "core/lockspace/owners.h"
 #include "lab/server/grants_promise.h"
 
@@ -409,15 +410,32 @@ again(struct grants_world *world, unsigned who)
     }
 }
 
-/* Its stream's time is over: a new attempt says that nothing remains. */
+/* Its stream's time is over: a new attempt came as long ago. */
 static void
 park(struct grants_world *world, unsigned who)
+{
+    struct hf_lockspace *ls = grants_machine(world);
+    uint32_t lane = hf_owners_lane(ls, hf_owners_session(ls, who + 1), LANE);
+    struct hf_instant came =
+        hf_after(world->now, (struct hf_duration){-ls->config.blocking.ms});
+    struct grants_heard heard;
+
+    ask(world, who, next_attempt(&world->oracle.lanes[who]), HF_WAIT_FOREVER);
+    hf_claims_set_timeout(ls, hf_lane_at(ls, lane)->current, came);
+    tell_time(world, &heard);
+    grants_oracle_park(&world->oracle, who);
+    grants_promise_answers(world, &heard);
+}
+
+/* What remains of its wait is over: a new attempt says that nothing does. */
+static void
+run_out(struct grants_world *world, unsigned who)
 {
     struct grants_heard heard;
 
     ask(world, who, next_attempt(&world->oracle.lanes[who]), HF_WAIT_LIMITED);
     tell_time(world, &heard);
-    grants_oracle_park(&world->oracle, who);
+    grants_oracle_run_out(&world->oracle, who);
     grants_promise_answers(world, &heard);
 }
 
@@ -522,6 +540,9 @@ apply(struct grants_world *world, unsigned act, unsigned who)
         break;
     case GRANTS_PARK:
         park(world, who);
+        break;
+    case GRANTS_RUN_OUT:
+        run_out(world, who);
         break;
     case GRANTS_HANG_UP:
         hang_up(world, who);
@@ -628,6 +649,9 @@ request_allowed(const struct grants_world *world, unsigned act, unsigned who)
     case GRANTS_PARK:
         return lane->state == HF_LANE_WAITING && lane->placed &&
                count_parked(&world->oracle) < world->config->parks;
+    case GRANTS_RUN_OUT:
+        return lane->state == HF_LANE_WAITING && lane->placed &&
+               world->config->runs_out;
     default:
         return lane->state == HF_LANE_WAITING && world->config->parks > 0;
     }

@@ -20,11 +20,11 @@
  * waiting, by a try, or until they are free · asks once more for what it waits
  * for or holds, or turns what it waits for into a try · gives up · gives back
  * any of its grants, also while it waits · lowers a name to shared · is told a
- * blocking timeout, and its place is parked · hangs up, and its place is lost ·
- * an operator clears a grant, at once or if its holder is suspected · a client
- * that holds something is silent for its ttl, while nobody waits, and others
- * are heard · time passes, which ends a takeover grace, and all places that are
- * parked.
+ * blocking timeout, and its place is parked · is told that its wait is over, or
+ * hangs up, and its place is lost · an operator clears a grant, at once or if
+ * its holder is suspected · a client that holds something is silent for its ttl,
+ * while nobody waits, and others are heard · time passes, which ends a takeover
+ * grace, and all places that are parked.
  *
  * Beside the machine goes an oracle (grants_oracle.h), which says what each
  * event must be answered, and what must be so afterwards.  A request that is
@@ -42,6 +42,7 @@ struct grants_config {
     bool takeover;   /* begins in a takeover grace */
     unsigned grants; /* that a lane has at most, when it asks; 0: any */
     unsigned parks;  /* places that are parked at once, at most */
+    bool runs_out;   /* what remains of a wait is over before its stream is */
     struct grants_limits limits;
 };
 
@@ -71,6 +72,7 @@ enum grants_act {
     GRANTS_AGAIN_TRY,
     GRANTS_GIVE_UP,
     GRANTS_PARK,
+    GRANTS_RUN_OUT,
     GRANTS_HANG_UP,
     GRANTS_RELEASE, /* the oldest, the next, ... */
     GRANTS_LOWER = GRANTS_RELEASE + PICTURE_CLAIMS, /* a, b, c */

@@ -13,13 +13,13 @@
         prefix "-share-ab", prefix "-a-share-b", prefix "-b-share-a"
 
 static const char *const words[GRANTS_ACTS] = {
-    SETS("want"),   SETS("try"), "free-a",     "free-b",     "free-ab",
-    "free-c",       "free-ac",   "free-bc",    "free-abc",   SETS("back-1"),
-    SETS("back-2"), "again",     "again-try",  "give-up",    "park",
-    "hang-up",      "release-1", "release-2",  "release-3",  "release-4",
-    "lower-a",      "lower-b",   "lower-c",    "clear-1",    "clear-2",
-    "clear-3",      "clear-4",   "clear-if-1", "clear-if-2", "clear-if-3",
-    "clear-if-4",   "silent",    "pass",
+    SETS("want"),   SETS("try"),  "free-a",    "free-b",     "free-ab",
+    "free-c",       "free-ac",    "free-bc",   "free-abc",   SETS("back-1"),
+    SETS("back-2"), "again",      "again-try", "give-up",    "park",
+    "run-out",      "hang-up",    "release-1", "release-2",  "release-3",
+    "release-4",    "lower-a",    "lower-b",   "lower-c",    "clear-1",
+    "clear-2",      "clear-3",    "clear-4",   "clear-if-1", "clear-if-2",
+    "clear-if-3",   "clear-if-4", "silent",    "pass",
 };
 
 static size_t
@@ -174,6 +174,8 @@ lane_sentence(const struct grants_lane *before, unsigned act, unsigned number,
             [GRANTS_AGAIN_TRY] = "asks once more, as a try",
             [GRANTS_GIVE_UP] = "gives up",
             [GRANTS_PARK] = "is told a blocking timeout: its place is parked",
+            [GRANTS_RUN_OUT] = "has waited for as long as it was to: its place "
+                               "is lost",
             [GRANTS_HANG_UP] = "hangs up: its place is lost",
         };
 

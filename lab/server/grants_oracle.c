@@ -433,6 +433,21 @@ is_in_way(const struct grants_oracle *oracle, unsigned who,
     return false;
 }
 
+/* And not only places that are parked? */
+static bool
+is_more_in_way(const struct grants_oracle *oracle, unsigned who,
+               const struct grants_modes *wants)
+{
+    for (unsigned i = 0; i < oracle->clients; i++) {
+        const struct grants_lane *lane = &oracle->lanes[i];
+
+        if (i != who && stands_before(lane, wants, UINT8_MAX) &&
+            (lane->state != HF_LANE_PARKED || holds_against(lane, wants)))
+            return true;
+    }
+    return false;
+}
+
 static void
 refuse(struct grants_oracle *oracle, unsigned who, const struct grants_ask *ask,
        enum hf_over over)
@@ -472,7 +487,7 @@ enter(struct grants_oracle *oracle, unsigned who, const struct grants_ask *ask)
         refuse(oracle, who, ask, over);
     } else if (!in_way && !is_withheld(oracle, who, ask)) {
         succeed(oracle, who);
-    } else if (ask->tries && in_way) {
+    } else if (ask->tries && is_more_in_way(oracle, who, &ask->wants)) {
         refuse(oracle, who, ask, HF_OVER_HELD);
     } else if (ask->tries) {
         say(oracle, who, ask->stream, HF_ANSWER_LATER);
@@ -670,6 +685,17 @@ grants_oracle_park(struct grants_oracle *oracle, unsigned who)
     say(oracle, who, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT);
     lane->state = HF_LANE_PARKED;
     lane->stream = 0;
+    finish(oracle);
+}
+
+void
+grants_oracle_run_out(struct grants_oracle *oracle, unsigned who)
+{
+    struct grants_lane *lane = &oracle->lanes[who];
+
+    begin(oracle);
+    say(oracle, who, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT);
+    end(lane, HF_LANE_LEFT, HF_OVER_NEVER_ASKED);
     finish(oracle);
 }
 

@@ -102,6 +102,8 @@ void grants_oracle_clear(struct grants_oracle *oracle, uint8_t fence,
 void grants_oracle_silent(struct grants_oracle *oracle, unsigned who);
 /* The time of that lane's stream is over. */
 void grants_oracle_park(struct grants_oracle *oracle, unsigned who);
+/* What remained of its wait is over. */
+void grants_oracle_run_out(struct grants_oracle *oracle, unsigned who);
 /* The stream of one that waits has ended. */
 void grants_oracle_hang_up(struct grants_oracle *oracle, unsigned who);
 /* So much time that all parked places are lost, and a grace is over. */

@@ -36,6 +36,7 @@ const struct grants_config grants_worlds[] = {
         .frees = true,
         .tries = true,
         .parks = 1,
+        .runs_out = true,
     },
     {
         .world = {.name = "grants-takeover",

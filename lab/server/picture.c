@@ -189,8 +189,7 @@ take_wait(const struct hf_lockspace *ls, const struct picture_config *config,
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
     uint32_t item = hf_item_of_claim(ls, number);
 
-    if (hf_lane_at(ls, claim->lane)->state == HF_LANE_WAITING)
-        picture->limit = until(config, now, claim->wait_end);
+    picture->limit = until(config, now, claim->wait_end);
     if (claim->state == HF_CLAIM_ASKED) {
         picture->state = PICTURE_GATHERED;
         picture->waited =

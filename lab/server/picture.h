@@ -51,8 +51,7 @@ struct picture_claim {
     uint8_t stream; /* that it is answered on; 0: none */
     uint8_t timer;  /* ticks until it is parked, or loses its place; NEVER: no
                        batch has let its timeout out yet */
-    uint8_t limit;  /* ticks until what remains of its wait is over; parked: 0,
-                       for its client says it anew */
+    uint8_t limit;  /* ticks until what remains of its wait is over */
     uint8_t waited; /* GATHERED: ticks */
     uint8_t modes[PICTURE_NAMES]; /* an enum hf_mode + 1; 0: not this one */
     uint8_t flags;

@@ -54,6 +54,18 @@ waits(struct waiting_world *world, unsigned who)
            (lane->state == HF_LANE_WAITING || lane->state == HF_LANE_PARKED);
 }
 
+/* Has it waited for as long as it was to, and is not parked? */
+static bool
+is_over(struct waiting_world *world, unsigned who)
+{
+    const struct hf_ls_lane *lane = lane_of(world, who);
+
+    return lane != NULL && lane->state == HF_LANE_WAITING &&
+           hf_reached(
+               world->now,
+               hf_claim_at(waiting_machine(world), lane->current)->wait_end);
+}
+
 static bool
 has_session(struct waiting_world *world, unsigned who)
 {
@@ -157,6 +169,7 @@ before_clock(struct waiting_world *world, struct waiting_before *before)
         before->excused[i] =
             client->silent >= config->ttl &&
             (config->if_dead != HF_REFUSE || before->held[i] == 0);
+        before->over[i] = is_over(world, i);
     }
     picture_take(waiting_machine(world), &world->picture, world->now,
                  &before->picture);
@@ -183,13 +196,15 @@ waiting_promise_before(struct waiting_world *world,
 
 /* ---- Answers ------------------------------------------------------------- */
 
-/* Does anybody hold it, or wait for it, in a way that conflicts? */
+/* Does anybody hold it, or wait for it, in a way that conflicts?  A place that
+ * is parked may be lost [W4]. */
 static bool
 is_in_the_way(struct waiting_world *world, unsigned who)
 {
     for (unsigned i = 0; i < world->config->world.clients; i++)
         if (i != who && conflict(world, i, who) &&
-            (fence_of(world, i) != 0 || world->clients[i].turn != 0))
+            (fence_of(world, i) != 0 ||
+             (world->clients[i].turn != 0 && !world->clients[i].parked)))
             return true;
     return false;
 }
@@ -277,7 +292,9 @@ after_clock(struct waiting_world *world, const struct waiting_before *before)
         struct waiting_client *client = &world->clients[i];
 
         client->ended |= before->excused[i] && !has_session(world, i);
-        if (client->ended ||
+        if (before->over[i] && client->parked && waits(world, i))
+            breaks(world, SERVER_NOT_FREED);
+        if (client->ended || (before->over[i] && !waits(world, i)) ||
             (client->told > world->config->resume_grace && !waits(world, i)))
             leaves_line(client);
     }

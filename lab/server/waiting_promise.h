@@ -18,6 +18,7 @@ struct waiting_before {
     uint8_t held[PICTURE_CLIENTS]; /* fences */
     uint8_t highest;               /* of all fences that anybody knows */
     bool excused[PICTURE_CLIENTS]; /* the event may take what it holds */
+    bool over[PICTURE_CLIENTS];    /* it waits, and nothing of that remains */
     bool ended;   /* the stream of who was listened to, or told a grant: what it
                    used must be free after it */
     unsigned who; /* of a message, or a stream */

@@ -59,7 +59,7 @@ suspect(struct hf_lockspace *ls, uint32_t number)
     session->state = HF_SESSION_SUSPECTED;
     hf_earliest_remove(ls, &ls->timers, number);
     while (session->waiting.first != 0)
-        hf_claims_lose_place(ls, session->waiting.first);
+        hf_claims_lose_place(ls, session->waiting.first, HF_ANSWER_LATER);
 }
 
 /* Was it silent?  Else its timer follows what it said. */
@@ -281,7 +281,7 @@ on_stream_ended(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
         return;
     hf_claim_at(ls, current)->stream = 0;
     if (lane->state == HF_LANE_WAITING) {
-        hf_claims_lose_place(ls, current);
+        hf_claims_lose_place(ls, current, HF_ANSWER_LATER);
     } else if (lane->state == HF_LANE_GRANTED &&
                !hf_claim_at(ls, current)->handed) {
         hf_claims_end_held(ls, current, hf_journal_drop);
@@ -330,10 +330,12 @@ on_claim_timer(struct hf_lockspace *ls, uint32_t claim)
     const struct hf_ls_lane *lane =
         hf_lane_at(ls, hf_claim_at(ls, claim)->lane);
 
-    if (lane->state == HF_LANE_WAITING)
-        hf_claims_park(ls, claim);
+    if (lane->state == HF_LANE_PARKED)
+        hf_claims_lose_place(ls, claim, HF_ANSWER_LATER);
+    else if (hf_reached(ls->now, hf_claim_at(ls, claim)->wait_end))
+        hf_claims_lose_place(ls, claim, HF_ANSWER_BLOCKING_TIMEOUT);
     else
-        hf_claims_lose_place(ls, claim);
+        hf_claims_park(ls, claim);
 }
 
 /* Some of what is due: one session that was silent is enough for a step, for it

@@ -35,10 +35,11 @@ static const struct problem of_answers[] = {
     [HF_ANSWER_SUPERSEDED] = {409, "superseded",
                               "another attempt of this request is listened to",
                               NULL},
-    [HF_ANSWER_LATER] = {503, "later",
-                         "not now, after a change of leader or of place: ask "
-                         "again",
-                         NULL},
+    [HF_ANSWER_LATER] =
+        {503, "later",
+         "not now: places in line are kept for a while, for who "
+         "asks again or after a change of leader",
+         NULL},
     [HF_ANSWER_BUSY] = {409, "lane-busy",
                         "the lane's former request is not over", NULL},
     [HF_ANSWER_LIMIT] = {429, "limit", "there is no room for it", NULL},
@@ -54,6 +55,14 @@ static const struct problem of_answers[] = {
     [HF_ANSWER_NOT_LEADING] = {503, "not-leading", "this node does not lead",
                                NOT_LEADING},
 };
+
+/* Of a blocking timeout after which nothing remains of the wait: who repeats
+ * whatever is 503 does not repeat it [W3]. */
+static const struct problem timed_out = {
+    409, HF_API_TIMED_OUT,
+    "not granted in the time that it was to wait: its place in line is given "
+    "up",
+    BLOCKING_TIMEOUT};
 
 static const struct problem of_over[] = {
     [HF_OVER_NEVER_ASKED] = {409, "over", "the request was never asked", NULL},
@@ -236,6 +245,8 @@ add_particulars(struct hf_text *text, const struct hf_answer *answer,
                      about->term, answer->pause_us);
         break;
     case HF_ANSWER_BLOCKING_TIMEOUT:
+        if (answer->blocked.remaining.ms <= 0)
+            break;
         hf_text_addf(text, ",\"position\":%" PRIu64, answer->blocked.position);
         if (answer->blocked.remaining.ms != HF_FOREVER.ms)
             hf_text_addf(text, ",\"remaining_ms\":%" PRId64,
@@ -275,26 +286,25 @@ add_particulars(struct hf_text *text, const struct hf_answer *answer,
     }
 }
 
-static const char waited[] = "not granted in the time that it was to wait: who "
-                             "asks again keeps the place in line";
-
-static bool
-has_waited(const struct hf_answer *answer)
+static const struct problem *
+problem_of(const struct hf_answer *answer)
 {
-    return answer->kind == HF_ANSWER_BLOCKING_TIMEOUT &&
-           answer->blocked.remaining.ms <= 0;
+    if (answer->kind == HF_ANSWER_OVER)
+        return &of_over[answer->over];
+    if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT &&
+        answer->blocked.remaining.ms <= 0)
+        return &timed_out;
+    return &of_answers[answer->kind];
 }
 
 static int
 add_refusal(struct hf_text *text, const struct hf_answer *answer,
             const struct hf_api_case *about)
 {
-    const struct problem *problem = answer->kind == HF_ANSWER_OVER
-                                        ? &of_over[answer->over]
-                                        : &of_answers[answer->kind];
+    const struct problem *problem = problem_of(answer);
 
     HF_CHECK(problem->type != NULL);
-    add_problem(text, problem, has_waited(answer) ? waited : about->detail);
+    add_problem(text, problem, about->detail);
     if (answer->kind == HF_ANSWER_OVER)
         hf_text_add(text, ",\"over\":true");
     add_particulars(text, answer, about);

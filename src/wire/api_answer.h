@@ -52,6 +52,9 @@ struct hf_api_case {
 int hf_api_answer(const struct hf_answer *answer,
                   const struct hf_api_case *about, struct hf_text *text);
 
+/* The type of a BLOCKING_TIMEOUT after which nothing remains of the wait. */
+#define HF_API_TIMED_OUT "timed-out"
+
 /* The word of its type; NULL: of a success, or of one that is over. */
 const char *hf_api_answer_word(enum hf_answer_kind kind);
 

@@ -247,6 +247,10 @@ read_refusal(int status, struct hf_bytes body, struct hf_api_reply *reply)
     read_word(body, word);
     if (is_true(body, "over"))
         return read_over(word, reply);
+    if (strcmp(word, HF_API_TIMED_OUT) == 0) {
+        reply->answer.kind = HF_ANSWER_BLOCKING_TIMEOUT; /* nothing remains */
+        return true;
+    }
     for (unsigned i = 0; i <= HF_ANSWER_NOT_LEADING; i++) {
         const char *its = hf_api_answer_word((enum hf_answer_kind)i);
 

@@ -93,9 +93,9 @@ check "and who waited has it, with a greater fence" \
     is "$(cat "$here/waited.status")" 200 waited \
     ".granted and .fence > $(jq .fence "$here/a")"
 
-check "who waits for no longer is told so, by a typed 503" \
-    is "$(acquire d deploy '{"wait":"100ms"}')" 503 d \
-    '.exceptionClass == "com.palantir.lock.remoting.BlockingTimeoutException"'
+check "who waits for no longer is told so, by a typed 409" \
+    is "$(acquire d deploy '{"wait":"100ms"}')" 409 d \
+    '.type == "urn:holdfast:timed-out" and .exceptionClass == "com.palantir.lock.remoting.BlockingTimeoutException"'
 check "a wrong secret is denied" \
     is "$(ask denied -X POST -H "Holdfast-Secret: $(printf %032d 0)" \
         "$url/v1/sessions/$(jq -r .session "$here/waited")/keep-alive")" \
@@ -170,7 +170,7 @@ check "several names are one grant" \
 check "metrics count what is granted" counted holdfast_grants_total 8
 check "and what is held" counted holdfast_holders 4
 check "and what was refused" \
-    counted 'holdfast_responses_total{code="409"}' 3
+    counted 'holdfast_responses_total{code="409"}' 4
 check "they are as Prometheus reads them" \
     test "$(grep -vcE '^(# (HELP|TYPE) |[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.]+$)' \
         "$here/metrics")" = 0
@@ -239,7 +239,7 @@ half = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 half.sendall(b"POST /v1/locks/keyed/acquire HTTP/1.1\r\nHost: localhost\r\n"
              b"Content-Length: 13\r\n\r\n" b'{"wait":"1s"}')
 half.shutdown(socket.SHUT_WR)
-sys.exit(b"503 Service" not in b"".join(iter(lambda: half.recv(4096), b"")))
+sys.exit(b"409 Conflict" not in b"".join(iter(lambda: half.recv(4096), b"")))
 END
 }
 before=$(used)

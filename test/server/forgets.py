@@ -241,8 +241,10 @@ def people_are_told(checks, server):
                      is_grace(told_ms(done.stdout + done.stderr)), done)
     status, told = Client(server).ask("POST", "/v1/locks/y/acquire",
                                       {"wait": "1ms"})
-    checks.check("and so is curl", status == 503 and "grants nothing for" in
-                 Client(server).ask("GET", "/v1/locks/y/why")[1]["says"], told)
+    checks.check("and so is curl", status == 409 and
+                 "has forgotten what it had granted" in
+                 Client(server).ask("GET", "/v1/locks/y/why")[1]["message"],
+                 told)
 
 
 def told_ms(text):
@@ -273,7 +275,7 @@ def in_memory(checks):
         status, told = waiter.ask("POST", "/v1/locks/x/acquire",
                                   {"wait": "300ms"})
         checks.check("who waits has a place",
-                     told["type"] == "urn:holdfast:blocking-timeout", told)
+                     told["type"] == "urn:holdfast:timed-out", told)
 
 
 # ---- Whose grant was lost ------------------------------------------------------

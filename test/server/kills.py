@@ -159,7 +159,7 @@ class Witness:
         if status == 410:
             return False
         kind = value["type"].removeprefix("urn:holdfast:")
-        if kind == "blocking-timeout":
+        if kind in ("blocking-timeout", "timed-out"):
             self.write("timed-out", request)
             return self.give_back(request)
         self.write("held" if kind == "held" and is_try else "over", request)

@@ -93,7 +93,7 @@ def walk_all(client, description):
     granted = ask(200, "POST", acquire, {"session": session}, "a", **own)
     ask(409, "POST", acquire, {}, "a")                       # held
     ask(409, "POST", acquire, {"session": session, "n": 2}, "a", **own)
-    ask(503, "POST", acquire, {"wait": 50}, "a")             # blocking timeout
+    ask(409, "POST", acquire, {"wait": 50}, "a")             # timed out
     ask(400, "POST", acquire, {"wait": "soon"}, "a")
     ask(403, "POST", acquire, {"session": session, "lane": 2}, "b")
     ask(410, "POST", acquire, {"session": "0" * 15 + "1"}, "b", **own)

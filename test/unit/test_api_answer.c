@@ -80,7 +80,7 @@ who_opened_a_session_is_told_its_secret_whatever_the_answer(void **state)
     static const enum hf_answer_kind kinds[] = {
         HF_ANSWER_OPENED, HF_ANSWER_GRANTED, HF_ANSWER_BLOCKING_TIMEOUT,
         HF_ANSWER_LATER};
-    static const int statuses[] = {201, 200, 503, 503};
+    static const int statuses[] = {201, 200, 409, 503};
     struct hf_secret secret;
     const struct hf_api_case about = {
         .session = 7, .term = 9, .ttl = {30000}, .secret = &secret};
@@ -107,9 +107,10 @@ static const struct {
     {{.kind = HF_ANSWER_GONE}, 410, "urn:holdfast:no-such-session"},
     {{.kind = HF_ANSWER_DENIED}, 403, "urn:holdfast:denied"},
     {{.kind = HF_ANSWER_TERM}, 409, "urn:holdfast:other-term"},
-    {{.kind = HF_ANSWER_BLOCKING_TIMEOUT},
+    {{.kind = HF_ANSWER_BLOCKING_TIMEOUT, .blocked = {.remaining = {1}}},
      503,
      "urn:holdfast:blocking-timeout"},
+    {{.kind = HF_ANSWER_BLOCKING_TIMEOUT}, 409, "urn:holdfast:timed-out"},
     {{.kind = HF_ANSWER_SUPERSEDED}, 409, "urn:holdfast:superseded"},
     {{.kind = HF_ANSWER_LATER}, 503, "urn:holdfast:later"},
     {{.kind = HF_ANSWER_BUSY}, 409, "urn:holdfast:lane-busy"},
@@ -183,6 +184,12 @@ a_blocking_timeout_says_where_one_stands_and_what_it_was_called(void **state)
     answer.blocked.remaining = HF_FOREVER;
     root = answered(&answer, &about, 503);
     assert_null(json_object_get(root, "remaining_ms"));
+    json_decref(root);
+
+    answer.blocked.remaining.ms = 0;
+    root = answered(&answer, &about, 409);
+    assert_null(json_object_get(root, "position"));
+    assert_null(json_object_get(root, "over"));
     json_decref(root);
 }
 

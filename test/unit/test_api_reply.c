@@ -152,6 +152,13 @@ what_an_answer_carries_is_read(void **state)
     assert_int_equal(reply.answer.blocked.remaining.ms, 12);
 
     assert_int_equal(
+        pass(&(struct hf_answer){.kind = HF_ANSWER_BLOCKING_TIMEOUT}, false,
+             &reply),
+        HF_OK);
+    assert_int_equal(reply.answer.kind, HF_ANSWER_BLOCKING_TIMEOUT);
+    assert_int_equal(reply.answer.blocked.remaining.ms, 0);
+
+    assert_int_equal(
         pass(&(struct hf_answer){.kind = HF_ANSWER_LATER, .grace = {77}}, false,
              &reply),
         HF_OK);

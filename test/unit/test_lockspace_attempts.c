@@ -205,6 +205,80 @@ what_remains_ends_a_wait_and_not_the_request(void **state)
     room_fini(&r);
 }
 
+/* Else a lock is free, and is granted to nobody while those who ask for a short
+ * time come again and again. */
+static void
+who_has_waited_as_long_as_it_was_to_holds_up_nobody(void **state)
+{
+    struct room r = held();
+    struct call call = attempt(11, 2, 1);
+
+    (void)state;
+    call.wait_ms = 300;
+    room_acquire(&r, call);
+    room_acquire(&r, attempt(12, 3, 1));
+    room_clock(&r, 1300);
+    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms\n");
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    EXPECT_TOLD(&r, "13 released\n"
+                    "12 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+an_attempt_shortens_a_wait_and_never_lengthens_it(void **state)
+{
+    struct room r = held();
+    struct call call = attempt(11, 2, 1);
+
+    (void)state;
+    call.wait_ms = 300;
+    room_acquire(&r, call);
+    call = attempt(12, 2, 2);
+    call.wait_ms = 900;
+    room_acquire(&r, call);
+    room_hush(&r);
+    room_clock(&r, 1299);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1300);
+    EXPECT_TOLD(&r, "12 blocking timeout, 0 before it, 0 ms\n");
+    call.stream = 13;
+    call.a = 3;
+    room_acquire(&r, call);
+    call.stream = 14;
+    call.a = 4;
+    call.wait_ms = 100;
+    room_acquire(&r, call);
+    room_hush(&r);
+    room_clock(&r, 1400);
+    EXPECT_TOLD(&r, "14 blocking timeout, 0 before it, 0 ms\n");
+    room_fini(&r);
+}
+
+/* It is held by nobody, and nobody who listens waits for it. */
+static void
+a_try_beside_a_place_that_is_parked_is_put_off(void **state)
+{
+    struct room r = held();
+    struct call call = attempt(12, 3, 1);
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_clock(&r, 2000);
+    room_hush(&r);
+    call.try_only = true;
+    room_acquire(&r, call);
+    EXPECT_TOLD(&r, "12 over: held\n");
+    room_release(&r, (struct call){.stream = 13, .session = 1});
+    room_hush(&r);
+    call = attempt(14, 3, 2);
+    call.n = 2;
+    call.try_only = true;
+    room_acquire(&r, call);
+    EXPECT_TOLD(&r, "14 later, 200 ms\n");
+    room_fini(&r);
+}
+
 /* ---- Attempts ------------------------------------------------------------ */
 
 static void
@@ -523,6 +597,9 @@ main(void)
             a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back),
         cmocka_unit_test(who_asks_again_before_it_was_told_waits_on),
         cmocka_unit_test(what_remains_ends_a_wait_and_not_the_request),
+        cmocka_unit_test(who_has_waited_as_long_as_it_was_to_holds_up_nobody),
+        cmocka_unit_test(an_attempt_shortens_a_wait_and_never_lengthens_it),
+        cmocka_unit_test(a_try_beside_a_place_that_is_parked_is_put_off),
         cmocka_unit_test(the_newest_attempt_is_listened_to),
         cmocka_unit_test(
             an_attempt_that_was_answered_does_not_take_a_parked_place),

@@ -215,14 +215,14 @@ hf_claims_waits(const struct hf_ls_lane *lane)
     return lane->state == HF_LANE_WAITING || lane->state == HF_LANE_PARKED;
 }
 
-/* It has lost its place, and may ask for another. */
 void
-hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number)
+hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number,
+                     enum hf_answer_kind kind)
 {
     uint32_t lane = hf_claim_at(ls, number)->lane;
 
     hf_claims_leave(ls, number);
-    hf_claims_tell(ls, number, HF_ANSWER_LATER);
+    hf_claims_tell(ls, number, kind);
     hf_journal_settle(ls, number);
     hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
 }

@@ -102,8 +102,10 @@ void hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t number);
  * next. */
 void hf_claims_leave(struct hf_lockspace *ls, uint32_t number);
 
-/* It has lost its place, and its lane may ask for another: LEFT. */
-void hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number);
+/* It has lost its place, which is told so, and its lane may ask for another:
+ * LEFT. */
+void hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number,
+                          enum hf_answer_kind kind);
 
 /* ---- Grants -------------------------------------------------------------- */
 

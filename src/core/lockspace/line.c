@@ -8,6 +8,9 @@
  * that was exclusive. */
 #define HOLDS_MAX 2
 
+/* As many in one line are looked at, whether they are parked. */
+#define PARKED_MAX 64
+
 static uint32_t
 lane_of(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 {
@@ -288,6 +291,41 @@ hf_line_in_way(struct hf_lockspace *ls, uint32_t number)
             return true;
     }
     return false;
+}
+
+/* None in line that conflicts with that mode is but parked. */
+static bool
+is_line_parked(const struct hf_lockspace *ls, const struct hf_ls_name *name,
+               enum hf_mode mode)
+{
+    uint32_t at =
+        mode == HF_EXCLUSIVE ? name->line.first : name->first_exclusive;
+
+    for (unsigned i = 0; at != 0; at = hf_part_at(ls, at)->links.next, i++) {
+        const struct hf_ls_part *part = hf_part_at(ls, at);
+
+        if (i == PARKED_MAX ||
+            ((part->mode == HF_EXCLUSIVE || mode == HF_EXCLUSIVE) &&
+             hf_lane_at(ls, lane_of(ls, part))->state != HF_LANE_PARKED))
+            return false;
+    }
+    return true;
+}
+
+bool
+hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at)) {
+        const struct hf_ls_part *part = hf_part_at(ls, at);
+        enum hf_mode mode = (enum hf_mode)part->mode;
+
+        if (!is_line_parked(ls, hf_name_at(ls, part->name), mode) ||
+            is_kept_out(ls, claim->lane, part->name, mode))
+            return false;
+    }
+    return true;
 }
 
 bool

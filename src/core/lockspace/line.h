@@ -37,6 +37,10 @@ bool hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
 /* Would any part of a claim that is ASKED be blocked, were it in line? */
 bool hf_line_in_way(struct hf_lockspace *ls, uint32_t number);
 
+/* Are all that are in its way places that are parked?  Where they are many, it
+ * is not looked. */
+bool hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number);
+
 /* Does anybody else wait for one of its names?  It is ASKED. */
 bool hf_line_waited_for(struct hf_lockspace *ls, uint32_t number);
 

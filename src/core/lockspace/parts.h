@@ -136,12 +136,14 @@ struct hf_ls_claim {
     uint64_t n;
     union {
         struct hf_instant wait_end; /* of what its client said remains */
-        uint64_t told_by;           /* untold: the mark of its answer */
         uint64_t fence;             /* once it was granted */
     };
     struct hf_instant since; /* waits, or holds */
     uint64_t stream;         /* of its newest attempt; 0: ended */
-    struct hf_pending_change change;
+    union {
+        struct hf_pending_change change; /* once it was granted */
+        uint64_t told_by;                /* untold: the mark of its answer */
+    };
     uint32_t lane;
     uint32_t parts;
     struct hf_links mates; /* of its lane's held; waiting of its session's */

@@ -80,17 +80,19 @@ drop_claim(struct hf_lockspace *ls, uint32_t number)
     hf_journal_settle(ls, number);
 }
 
-/* Where its answer goes, and how long its client says it will wait. */
+/* Where its answer goes, and how long its client says it will wait: since it
+ * took its place, and an attempt may only shorten that [W3]. */
 static void
 set_attempt(struct hf_lockspace *ls, uint32_t number,
             const struct hf_message *message)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_instant end = message->acquire.wait == HF_WAIT_FOREVER
+                                ? HF_NEVER
+                                : hf_after(ls->now, message->acquire.remaining);
 
     claim->stream = message->stream;
-    claim->wait_end = message->acquire.wait == HF_WAIT_FOREVER
-                          ? HF_NEVER
-                          : hf_after(ls->now, message->acquire.remaining);
+    claim->wait_end = hf_earlier(claim->wait_end, end);
 }
 
 static bool
@@ -199,9 +201,12 @@ refuse(struct hf_lockspace *ls, uint32_t number, enum hf_over over)
 }
 
 static struct hf_duration
-rest_of_grace(const struct hf_lockspace *ls)
+rest_of_grace(const struct hf_lockspace *ls, bool of_places)
 {
-    return hf_between(ls->now, hf_later(ls->gather_until, ls->hold_until));
+    struct hf_duration rest =
+        hf_between(ls->now, hf_later(ls->gather_until, ls->hold_until));
+
+    return of_places ? hf_longer(rest, ls->config.resume_grace) : rest;
 }
 
 /* The claim has all its names: what becomes of it? */
@@ -219,13 +224,13 @@ judge(struct hf_lockspace *ls, uint32_t number,
             wait_for(ls, number, message->acquire.waited);
         else
             refuse(ls, number, HF_OVER_LIMIT);
-    } else if (in_way) {
+    } else if (in_way && !hf_line_parked_alone(ls, number)) {
         refuse(ls, number, HF_OVER_HELD);
     } else {
         drop_claim(ls, number);
         hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
         hf_claims_reply(ls, message->stream, HF_ANSWER_LATER)->grace =
-            rest_of_grace(ls);
+            rest_of_grace(ls, in_way);
     }
 }
 
@@ -249,6 +254,7 @@ enter(struct hf_lockspace *ls, uint32_t lane_number,
     lane->current = number;
     hf_claim_at(ls, number)->n = lane->n;
     hf_claim_at(ls, number)->free = message->acquire.free;
+    hf_claim_at(ls, number)->wait_end = HF_NEVER;
     set_attempt(ls, number, message);
     over = attach_all(ls, number, message);
     if (over == HF_OVER_NEVER_ASKED)

@@ -137,6 +137,19 @@ is_blocked(struct oracle *o, lane_t *lane)
     return false;
 }
 
+/* And not only by places that are parked? */
+static bool
+is_blocked_by_more(struct oracle *o, lane_t *lane)
+{
+    lane_t *other;
+
+    EACH_LANE(o, other)
+    if (waits_for(lane, other) &&
+        (other->state != O_PARKED || kept_out(other, lane->modes)))
+        return true;
+    return false;
+}
+
 /* From `lane`, by any number of steps, to itself? */
 static bool
 is_in_cycle(struct oracle *o, lane_t *lane)
@@ -312,12 +325,16 @@ is_withheld(struct oracle *o, lane_t *own, const struct oracle_message *m)
     return false;
 }
 
+/* An attempt may shorten what its request said before. */
 static void
 listen(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 {
-    lane->stream = m->stream;
-    lane->wait_end =
+    int64_t end =
         m->wait == HF_WAIT_FOREVER ? INT64_MAX : o->now + m->remaining;
+
+    lane->stream = m->stream;
+    if (end < lane->wait_end)
+        lane->wait_end = end;
 }
 
 /* Does it name what that request has named, or holds by now? */
@@ -357,12 +374,14 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 {
     enum hf_over over;
     bool in_way;
+    bool parked_alone;
 
     take_modes(o, lane, m);
     for (unsigned i = 0; i < ORACLE_NAMES; i++)
         if (m->free && lane->modes[i] != ORACLE_NOTHING)
             lane->modes[i] = ORACLE_EXCLUSIVE;
     lane->free = m->free;
+    lane->wait_end = INT64_MAX;
     listen(o, lane, m);
     over = why_not(lane, lane->modes);
     if (over == HF_OVER_NEVER_ASKED) {
@@ -371,6 +390,7 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
         lane->placed = true;
         lane->order = UINT64_MAX;
         in_way = is_blocked(o, lane);
+        parked_alone = !is_blocked_by_more(o, lane);
         lane->state = O_OVER;
         if (!in_way && !is_withheld(o, lane, m)) {
             grant(o, lane);
@@ -387,7 +407,7 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
                 (void)place(o, lane, o->now);
             return;
         }
-        if (!in_way) {
+        if (!in_way || parked_alone) {
             lane->state = O_LEFT;
             say(o, m->stream, HF_ANSWER_LATER);
             return;
@@ -804,11 +824,13 @@ static void
 on_lane_timer(struct oracle *o, lane_t *lane)
 {
     lane->timer.at = 0;
-    if (lane->state == O_WAITING) {
+    if (lane->state == O_WAITING && lane->wait_end > o->now) {
         lane->state = O_PARKED;
         say(o, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT)->parked = lane;
         lane->stream = 0;
     } else {
+        if (lane->state == O_WAITING)
+            say(o, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT);
         lane->state = O_LEFT;
         o->lost++;
     }
