@@ -22,9 +22,9 @@
  * any of its grants, also while it waits · lowers a name to shared · is told a
  * blocking timeout, and its place is parked · is told that its wait is over, or
  * hangs up, and its place is lost · an operator clears a grant, at once or if
- * its holder is suspected · a client that holds something is silent for its ttl,
- * while nobody waits, and others are heard · time passes, which ends a takeover
- * grace, and all places that are parked.
+ * its holder is suspected · a client that holds something is silent for its
+ * ttl, while nobody waits, and others are heard · time passes, which ends a
+ * takeover grace, and all places that are parked.
  *
  * Beside the machine goes an oracle (grants_oracle.h), which says what each
  * event must be answered, and what must be so afterwards.  A request that is
