@@ -1,7 +1,8 @@
 """openapi.py HOLDFASTD OPENAPI ROUTES: a description of the API against a server.
 
 Every way of ROUTES, which is src/server/route.c, is described in OPENAPI, and
-no other; each is walked, and every answer is as its description says.
+no other; each is walked, and every answer is as its description says, with no
+member more: answers may have more some day, but then they are described.
 """
 
 import re
@@ -39,6 +40,29 @@ class Description:
             node = at
         return node
 
+    def operations(self):
+        return [operation for item in self.root["paths"].values()
+                for method, operation in item.items() if method != "parameters"]
+
+    def closed(self, node, is_part=False):
+        """A schema without references, in which an object has what is
+        described and nothing else.  What it is made of (allOf) is left open."""
+        if isinstance(node, list):
+            return [self.closed(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            node = {**self.follow(node),
+                    **{key: node[key] for key in node if key != "$ref"}}
+        closed = {key: ([self.closed(part, True) for part in value]
+                        if key == "allOf" else self.closed(value))
+                  for key, value in node.items()}
+        is_object = "allOf" in node or node.get("type") == "object" \
+            and "properties" in node
+        if is_object and not is_part:
+            closed["unevaluatedProperties"] = False
+        return closed
+
     def schema(self, method, path, status, kind):
         """That of an answer; None: such an answer is not described."""
         responses = self.root["paths"][path][method.lower()]["responses"]
@@ -51,8 +75,7 @@ class Description:
         return None if content is None else content["schema"]
 
     def complaints(self, schema, value):
-        whole = {**schema, "components": self.root["components"]}
-        validator = jsonschema.Draft202012Validator(whole)
+        validator = jsonschema.Draft202012Validator(self.closed(schema))
         return "\n".join(error.message for error in
                          validator.iter_errors(value))
 
@@ -149,8 +172,30 @@ def walk_all(client, description):
     ask(410, "DELETE", "/v1/sessions/{session}", None, session, **own)
 
 
+def look_at(description):
+    """What programs that make clients need, and readers of what they make."""
+    operations = description.operations()
+    names = [operation.get("operationId") for operation in operations]
+    checks.check("every way has a name of its own",
+                 None not in names and len(set(names)) == len(names), names)
+    schemes = description.root["components"].get("securitySchemes", {})
+    wanted = {scheme for operation in operations
+              for one in operation.get("security", []) for scheme in one}
+    checks.check("what proves who asks is described",
+                 wanted == set(schemes) == {"secret", "key"}, wanted)
+    untyped = [operation.get("operationId") for operation in operations
+               if not {"400", "403", "default"} <= set(operation["responses"])]
+    checks.check("problems are told apart by status", untyped == [], untyped)
+    bodies = str(description.root["components"]["requestBodies"])
+    checks.check("nobody is made to send what is better left out",
+                 "'default'" not in bodies)
+    checks.check("answers may have more some day",
+                 "additionalProperties" not in str(description.root))
+
+
 def main():
     description = Description(OPENAPI)
+    look_at(description)
     described = {(method, plain(path)) for method, path in description.ways()}
     checks.check("every way is described, and no other",
                  described == routes(), described ^ routes())
