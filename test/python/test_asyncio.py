@@ -203,6 +203,14 @@ class Tasks(AsyncCase):
         async for row in self.client.adoctor():
             self.assertTrue(row.check)
 
+    async def test_nobody_gives_back_what_was_never_asked_for(self):
+        lock = self.client.alock("a")
+        with self.assertRaisesRegex(holdfast.Invalid, "not asked for"):
+            await lock.release()
+        await lock.acquire()
+        self.assertTrue(await lock.release())
+        self.assertTrue(await lock.release())  # the second time
+
     async def test_the_default_client_serves_tasks_too(self):
         # The process's: under this name nobody else has a lock.
         client = holdfast.Client(memory())

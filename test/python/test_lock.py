@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import os
 import pickle
 import signal
 import sys
@@ -67,22 +68,58 @@ class Locks(Case):
             with self.client.lock("a", ttl=ttl, wait=math.inf):
                 self.assertEqual(self.client.examine("a").ttl_ms, 45000)
 
-    def test_a_wrong_request_is_invalid_and_says_why(self):
+    def test_a_wrong_request_is_invalid_when_it_is_made(self):
         wrong = [("a", {"ttl": "1 parsec"}), ("a", {"ttl": "1s", "grace": 9}),
                  ("", {}), ("a\0b", {}), ("\udcff", {}),
-                 ("a", {"mode": "shared"}), ("a", {"colour": "red"}),
-                 ("a", {"if_dead": "pray"}), ("a", {"wait": -1})]
-        for name, options in wrong:
-            with self.subTest(name=name, options=options):
-                with self.assertRaises(holdfast.Invalid) as caught:
-                    self.client.lock(name, **options).acquire()
-                self.assertEqual(caught.exception.status,
-                                 holdfast.Status.INVALID)
-                self.assertEqual(caught.exception.exit_code, 64)
-                self.assertTrue(str(caught.exception))
+                 ("a", {"timeout": 5}), ("a", {"colour": "red"}),
+                 ("a", {"if_dead": "pray"}), ("a", {"if_dead": ""}),
+                 ("a", {"wait": -1}), ("a", {"mode": "loud"})]
+        for make in self.client.lock, self.client.alock:
+            for name, options in wrong:
+                with self.subTest(make=make, name=name, options=options):
+                    with self.assertRaises(holdfast.Invalid) as caught:
+                        make(name, **options)
+                    self.assertEqual(caught.exception.status,
+                                     holdfast.Status.INVALID)
+                    self.assertEqual(caught.exception.exit_code, 64)
+                    self.assertNotEqual(caught.exception.text, "")
+        for name in 5, b"x", None, ["a", "b"]:
+            with self.assertRaisesRegex(TypeError, "name is text"):
+                self.client.lock(name)
+            with self.assertRaisesRegex(TypeError, "name is text"):
+                self.client.lock("a", name)
+        with self.assertRaises(holdfast.Invalid):
+            self.client.lock("a", "b", "a")
         for wait in math.nan, object():
             with self.assertRaises((TypeError, ValueError)):
-                self.client.lock("a", wait=wait).acquire()
+                self.client.lock("a", wait=wait)
+        self.assertEqual(self.client.place, "")  # none of it opened a place
+
+    def test_what_only_the_place_knows_is_invalid_when_it_is_asked(self):
+        for lock in (self.client.lock("a", mode="shared"),
+                     self.client.lock("a", "b")):
+            with self.assertRaises(holdfast.Invalid):
+                lock.acquire()
+            self.assertTrue(lock.release())
+
+    def test_an_option_may_be_any_iterable_and_is_read_as_often_as_needed(self):
+        with self.client.lock("a", processes=iter([os.getpid()])):
+            self.assertEqual(self.client.examine("a").processes,
+                             (os.getpid(),))
+
+    def test_nobody_gives_back_what_was_never_asked_for(self):
+        lock = self.client.lock("a")
+        with self.assertRaisesRegex(holdfast.Invalid, "not asked for"):
+            lock.release()
+        with lock:
+            pass
+        self.assertTrue(lock.release())  # the second time
+        shut = holdfast.Client(f"sqlite:{__file__}/locks.db").lock("a")
+        try:
+            with self.assertRaises(holdfast.Error):
+                shut.acquire()
+        finally:
+            self.assertTrue(shut.release())  # and says nothing beside that
 
     def test_a_relative_place_is_refused_with_the_one_to_write(self):
         with self.assertRaisesRegex(holdfast.Invalid, "write sqlite:/"):

@@ -40,7 +40,7 @@ class Served(unittest.TestCase):
         self.assertEqual(list(self.client.list()), [])
 
     def test_several_names_are_held_together(self):
-        with self.client.lock("a", also=["b", "c"], wait="10s"):
+        with self.client.lock("a", "b", "c", wait="10s"):
             names = sorted(view.name for view in self.client.list())
             self.assertEqual(names, ["a", "b", "c"])
             with self.assertRaises(holdfast.TimedOut):
@@ -72,7 +72,7 @@ class Served(unittest.TestCase):
 
     def test_one_name_twice_is_refused(self):
         with self.assertRaises(holdfast.Invalid):
-            self.client.lock("a", also=["a"]).acquire()
+            self.client.lock("a", "a")
 
 
 if __name__ == "__main__":

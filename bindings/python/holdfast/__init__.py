@@ -43,12 +43,12 @@ __all__ = [
 ]
 
 
-def lock(name: str, **options: Unpack[LockOptions]) -> Lock:
-    """A lock of the process's client, for `with`; see LockOptions."""
-    return client().lock(name, **options)
+def lock(name: str, *more: str, **options: Unpack[LockOptions]) -> Lock:
+    """A lock of the process's client, for `with`; see Client.lock."""
+    return client().lock(name, *more, **options)
 
 
-def alock(name: str, *, on_news: OnNews | None = None,
+def alock(name: str, *more: str, on_news: OnNews | None = None,
           **options: Unpack[LockOptions]) -> AsyncLock:
-    """A lock of the process's client, for `async with`; see LockOptions."""
-    return client().alock(name, on_news=on_news, **options)
+    """A lock of the process's client, for `async with`; see Client.alock."""
+    return client().alock(name, *more, on_news=on_news, **options)

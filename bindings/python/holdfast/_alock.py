@@ -35,9 +35,9 @@ class AsyncLock(BaseLock):
     IN_DOUBT cancel nothing: see news() and `on_news`.
     """
 
-    def __init__(self, client: Connection, name: str, options: LockOptions,
-                 on_news: OnNews | None = None) -> None:
-        super().__init__(client, name, options)
+    def __init__(self, client: Connection, names: tuple[str, ...],
+                 options: LockOptions, on_news: OnNews | None = None) -> None:
+        super().__init__(client, names, options)
         self._on_news = on_news
         self._request: Request | None = None
         self._task: asyncio.Task[Any] | None = None  # in the block
@@ -52,7 +52,9 @@ class AsyncLock(BaseLock):
 
     async def release(self, limit: Duration | None = None) -> bool:
         """Give it back, wait for that up to `limit`, and return whether
-        nothing of it is left.  Does nothing the second time."""
+        nothing of it is left.  Does nothing the second time; Invalid where
+        it was never asked for."""
+        self._require_asked()
         if self._handle is None or self._request is None:
             return True
         self._handle.release()
@@ -91,6 +93,7 @@ class AsyncLock(BaseLock):
             self._raise_end(handle, before)
 
     async def _acquire(self, lane: str | None) -> None:
+        self._asked = True
         await self._connection.aopen()
         handle = self._new_handle(lane)
         request = Request(handle, self._tell)

@@ -8,10 +8,10 @@ import weakref
 from typing import Any
 
 from . import _report
-from ._connection import Connection
+from ._connection import Connection, desk
 from ._errors import InDoubt, Invalid, Lost, NotHeld
 from ._handle import LockHandle
-from ._options import LockOptions
+from ._options import LockOptions, kept
 from ._view import View
 from ._words import Outcome, State
 
@@ -27,19 +27,23 @@ def lane_of(owner: Any) -> str:
 
 
 class BaseLock:
-    """A name and how it is asked for; then a request, one after the other.
+    """Names and how they are asked for, which are judged when it is made; then
+    a request, one after the other.
 
     Everything here answers at once, in any thread.  Before the first request,
     it is not held, and its fence is 0.
     """
 
-    def __init__(self, client: Connection, name: str,
+    def __init__(self, client: Connection, names: tuple[str, ...],
                  options: LockOptions) -> None:
         self.client: Any = client  # for the program: its Client
         self._connection = client  # for us: what we need of it
-        self.name = name
-        self.options = options
+        self.names = names
+        self.name = names[0]  # by which it is called
+        self.options = kept(options)
         self._handle: LockHandle | None = None
+        self._asked = False
+        self._fill(LockHandle(desk(), self.name)).verify()
 
     @property
     def id(self) -> int:
@@ -103,17 +107,23 @@ class BaseLock:
         if self._handle is not None:
             self._handle.abandon()
 
+    def _fill(self, handle: LockHandle) -> LockHandle:
+        handle.set(**self.options)
+        for name in self.names[1:]:
+            handle.add(name, self.options.get("mode", "exclusive"))
+        return handle
+
+    def _require_asked(self) -> None:
+        if not self._asked:
+            raise Invalid(f"lock {self.name}: it was not asked for yet")
+
     def _new_handle(self, lane: str | None) -> LockHandle:
         if self._handle is not None and not self._handle.is_over():
             raise Invalid(f"lock {self.name}: it was asked for already")
         handle = LockHandle(self._connection, self.name)
         if lane is not None and "lane" not in self.options:
             handle.set(lane=lane)
-        handle.set(**{option: value for option, value in self.options.items()
-                      if option != "also"})
-        for name in self.options.get("also", ()):
-            handle.add(name, self.options.get("mode", "exclusive"))
-        self._handle = handle
+        self._handle = self._fill(handle)
         return handle
 
     def _judge(self, handle: LockHandle) -> None:

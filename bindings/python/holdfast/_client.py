@@ -46,15 +46,19 @@ class Client(Connection):
 
     # ---- Locks --------------------------------------------------------------
 
-    def lock(self, name: str, **options: Unpack[LockOptions]) -> Lock:
-        """A lock for `with`; the options are those of LockOptions."""
-        return Lock(self, name, options)
+    def lock(self, name: str, *more: str,
+             **options: Unpack[LockOptions]) -> Lock:
+        """A lock for `with`; the options are those of LockOptions.  Invalid,
+        and why, if they or the name cannot be right at any place.  With `more`
+        names it holds all of them or none, under one fence: a lock server's.
+        """
+        return Lock(self, (name, *more), options)
 
-    def alock(self, name: str, *, on_news: OnNews | None = None,
+    def alock(self, name: str, *more: str, on_news: OnNews | None = None,
               **options: Unpack[LockOptions]) -> AsyncLock:
-        """A lock for `async with`; on_news(lock, news) is called in the loop
+        """The same for `async with`; on_news(lock, news) is called in the loop
         when there is News of it."""
-        return AsyncLock(self, name, options, on_news)
+        return AsyncLock(self, (name, *more), options, on_news)
 
     # ---- To look, and to clear ----------------------------------------------
 

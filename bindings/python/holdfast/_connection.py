@@ -185,6 +185,27 @@ class Connection(Link):
             status, decode(error.text)))
 
 
+# ---- One that is never opened ------------------------------------------------
+
+class _Desk(Connection):
+    """Locks that are made of it are judged, and asked for nowhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pointer = ctypes.c_void_p()
+        call(lib.hf_client_new, None, ctypes.byref(self._pointer))
+
+
+_desk: _Desk | None = None
+
+
+def desk() -> Connection:
+    global _desk
+    if _desk is None:  # twice by two threads is no harm
+        _desk = _Desk()
+    return _desk
+
+
 # ---- At the end, and after a fork -------------------------------------------
 
 def _close_all() -> None:
@@ -194,6 +215,8 @@ def _close_all() -> None:
 
 def _after_fork() -> None:
     """In the child: its parent's connections are not its own."""
+    global _desk
+    _desk = None
     for each in list(_open):
         each._renew()
     _open.clear()

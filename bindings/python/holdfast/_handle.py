@@ -46,6 +46,14 @@ def is_settled(state: State) -> bool:
     return state not in (State.WAITING, State.RELEASING)
 
 
+def _encode_name(name: str) -> bytes:
+    if not isinstance(name, str):
+        raise TypeError("a lock's name is text, not a "
+                        f"{type(name).__name__}; several are asked for as "
+                        'lock("a", "b")')
+    return encode(name)
+
+
 class Handle:
     """What the two kinds have in common."""
 
@@ -100,7 +108,7 @@ class LockHandle(Handle):
     _free = lib.hf_lock_free
 
     def __init__(self, connection: Connection, name: str) -> None:
-        super().__init__(connection, encode(name))
+        super().__init__(connection, _encode_name(name))
         self.held = False  # and whoever holds it has not given it back
 
     def __del__(self) -> None:
@@ -111,7 +119,12 @@ class LockHandle(Handle):
 
     def add(self, name: str, mode: str) -> None:
         """One more name under the same grant."""
-        call(lib.hf_lock_add, self.pointer, encode(name), mode == "shared")
+        call(lib.hf_lock_add, self.pointer, _encode_name(name),
+             mode == "shared")
+
+    def verify(self) -> None:
+        """Raise Invalid unless its options go together."""
+        call(lib.hf_lock_verify, self.pointer)
 
     def state(self) -> State:
         return State(lib.hf_lock_state(self.pointer))

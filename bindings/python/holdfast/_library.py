@@ -64,6 +64,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "hf_lock_add": (c_int, [c_void_p, c_char_p, c_int, _error]),
     "hf_lock_set": (c_int, [c_void_p, c_char_p, c_char_p, _error]),
     "hf_lock_duration": (Duration, [c_void_p, c_char_p]),
+    "hf_lock_verify": (c_int, [c_void_p, _error]),
     "hf_lock_start": (c_int, [c_void_p, _error]),
     "hf_lock_wait": (c_int, [c_void_p, Duration]),
     "hf_lock_state": (c_int, [c_void_p]),

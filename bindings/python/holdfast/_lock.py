@@ -35,7 +35,9 @@ class Lock(BaseLock):
 
     def release(self, limit: Duration | None = None) -> bool:
         """Give it back, wait for that up to `limit`, and return whether
-        nothing of it is left.  Does nothing the second time."""
+        nothing of it is left.  Does nothing the second time; Invalid where
+        it was never asked for."""
+        self._require_asked()
         handle = self._handle
         if handle is None:
             return True
@@ -59,6 +61,7 @@ class Lock(BaseLock):
             self._raise_end(handle, before)
 
     def _acquire(self, lane: str | None) -> None:
+        self._asked = True
         self._connection.open()
         handle = self._new_handle(lane)
         try:

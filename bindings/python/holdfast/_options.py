@@ -37,7 +37,6 @@ class LockOptions(TypedDict, total=False):
     lane          requests under one label never wait for each other; default:
                   in a `with` the thread, in an `async with` the task
     mode          "exclusive" (default); a lock server also has "shared"
-    also          more names, held with this one or not at all: a lock server's
     """
 
     space: str
@@ -52,7 +51,13 @@ class LockOptions(TypedDict, total=False):
     processes: Iterable[int] | str
     lane: str
     mode: str
-    also: Iterable[str]
+
+
+def kept(options: LockOptions) -> dict[str, Any]:
+    """They are read more than once, as not every iterable can be."""
+    return {option: value if isinstance(value, str)
+            or not isinstance(value, Iterable) else tuple(value)
+            for option, value in options.items()}
 
 
 def _milliseconds(seconds: float) -> str:
