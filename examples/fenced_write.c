@@ -1,7 +1,9 @@
 /*
  * A write that a lock protects, and that a fence proves.
  *
- *     fenced_write PLACE DATABASE TEXT
+ *     cc -std=c11 -o fenced_write fenced_write.c \
+ *         $(pkg-config --cflags --libs holdfast sqlite3)
+ *     ./fenced_write PLACE DATABASE TEXT
  *
  * Waits for the lock "report" at PLACE, writes TEXT into the one row of
  * DATABASE, and gives the lock back.  The lock keeps writers apart as long as

@@ -1,7 +1,8 @@
 /*
  * A worker that runs as long as it holds its lock.
  *
- *     worker PLACE NAME
+ *     cc -std=c11 -o worker worker.c $(pkg-config --cflags --libs holdfast)
+ *     ./worker PLACE NAME
  *
  * Waits for the lock however long it takes, then does one piece of work after
  * the other.  It stops when the lock is lost, and when it is interrupted: while

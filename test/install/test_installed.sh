@@ -41,13 +41,21 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$root
 check "pkg-config knows the version" \
     [ "$(pkg-config --modversion holdfast)" = 0.1.0 ]
 
-# What a user of the library would type.
-# shellcheck disable=SC2046 # words, on purpose
-"$compiler" -std=c11 -o "$here/program" "$source/examples/fenced_write.c" \
-    $(pkg-config --cflags --libs holdfast) -lsqlite3 2>"$here/compile.err"
-check "a program compiles with nothing but pkg-config" [ $? = 0 ]
+# compile EXAMPLE: as it says of itself, here.
+compile() {
+    local example=$1 line
+
+    line=$(sed 's/^ \* *//' "$source/examples/$example.c" |
+        awk '/^cc /, !/\\$/ { print }')
+    [ -n "$line" ] || return 1
+    (cd "$here" && cp "$source/examples/$example.c" . &&
+        eval "cc() { $compiler \"\$@\"; }; $line") 2>>"$here/compile.err"
+}
+
+check "an example compiles as it says" compile worker
+check "and one that needs another library does, too" compile fenced_write
 LD_LIBRARY_PATH=$(dirname "$root/$library") \
-    "$here/program" "sqlite:$here/locks.db" "$here/report.db" hello \
+    "$here/fenced_write" "sqlite:$here/locks.db" "$here/report.db" hello \
     >"$here/program.out" 2>"$here/program.err"
 check "and runs" [ $? = 0 ]
 check "and holds a lock" grep -q '^written with fence' "$here/program.out"
@@ -58,6 +66,10 @@ check "it links statically, too" [ $? = 0 ]
 "$here/static" "sqlite:$here/locks.db" "$here/report.db" hello \
     >"$here/static.out" 2>>"$here/static.err"
 check "and runs without the shared library" [ $? = 0 ]
+# shellcheck disable=SC2046 # words, on purpose
+"$compiler" -static -std=c11 -o "$here/whole" "$source/examples/worker.c" \
+    $(pkg-config --static --cflags --libs holdfast) 2>"$here/whole.err"
+check "and without any, by what pkg-config names" [ $? = 0 ]
 
 # Every function that the headers declare public.
 sed -n '/HF_PUBLIC/,/;/p' "$root"/*/*/include/holdfast/*.h |
