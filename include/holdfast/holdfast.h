@@ -45,9 +45,10 @@
  *
  * Fork: in a forked child every call on the parent's handles answers "not
  * held", HF_E_INVALID, -1, NULL or HF_STATE_ENDED, and touches nothing; the
- * parent's locks stay the parent's.  A child that wants locks of its own calls
- * exec first: SQLite does not bear a fork under an open file, so hf_client_open
- * refuses a sqlite place (HF_E_INVALID) in a child whose parent had one open.
+ * parent's locks stay the parent's.  A child may open clients of its own.  But
+ * SQLite does not bear a fork under an open file: hf_client_open refuses a
+ * sqlite place (HF_E_INVALID) in a child whose parent had one open at the fork.
+ * So the parent closes its clients before it forks, or the child calls exec.
  *
  * Clocks: no decision compares two machines' clocks.  A waiter times an
  * unchanged record on its own CLOCK_BOOTTIME; a holder counts its right from

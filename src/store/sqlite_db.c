@@ -276,9 +276,10 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
     pthread_once(&watch_once, watch_forks);
     if (atomic_load(&copied_by_fork))
         return hf_fail(error, HF_E_INVALID,
-                       "%s: this process was forked while its parent had a "
-                       "SQLite place open, and must call exec before it opens "
-                       "one",
+                       "%s: forked while its parent had a SQLite place open: "
+                       "let the parent close its clients before the fork, or "
+                       "the child call exec after it; a lock server's place "
+                       "bears a fork",
                        path);
     atomic_fetch_add(&open_count, 1);
     db->counted = true;

@@ -105,6 +105,35 @@ print("the parent still holds it:", lock.outcome.name)
 lock.release()
 """
 
+# As a server that forks workers, gunicorn with --preload for one.
+PREFORKS = """
+import multiprocessing, os, sys, holdfast
+os.environ["HOLDFAST_AT"] = sys.argv[1]
+with holdfast.lock("a"):
+    list(holdfast.client().list())
+list(holdfast.client().doctor())
+try:
+    holdfast.client().clear("a", reason="nobody has it")
+except holdfast.NotCleared:
+    pass
+holdfast.client().close()
+
+def work(_):
+    with holdfast.lock("a", wait="forever") as lock:
+        number = int(open(sys.argv[2]).read())
+        open(sys.argv[2], "w").write(str(number + 1))
+        return lock.fence
+
+context = multiprocessing.get_context("fork")
+with context.Pool(3) as pool:
+    fences = pool.map(work, range(30), chunksize=1)
+    print("fences:", len(set(fences)))
+    pool.close()
+    pool.join()
+with holdfast.lock("a") as lock:
+    print("the parent, too:", lock.fence > max(fences))
+"""
+
 
 class Deaths(Case):
     def setUp(self):
@@ -219,7 +248,20 @@ class Forks(Case):
         self.assertEqual(self.said(memory()), "True")
 
     def test_a_child_is_told_that_sqlite_does_not_bear_it(self):
-        self.assertIn("fork", self.said(self.place))
+        said = self.said(self.place)
+        for way_out in "close its clients", "exec", "lock server":
+            self.assertIn(way_out, said)
+
+    def test_workers_of_one_who_closed_its_clients_share_a_lock(self):
+        count = f"{self.folder}/count"
+        with open(count, "w") as file:
+            file.write("0")
+        child = self.child(PREFORKS, self.place, count)
+        self.assertEqual(child.read(), "fences: 30")
+        self.assertEqual(child.read(), "the parent, too: True")
+        self.assertEqual(child.end(), 0)
+        with open(count) as file:
+            self.assertEqual(file.read(), "30")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #include "unit/support/clients.h"
 
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,11 +195,77 @@ a_child_of_one_who_had_a_file_open_opens_none(void **state)
 
         EXPECT(hf_client_new(NULL, &own, NULL) == HF_OK);
         EXPECT_INVALID(hf_client_open(own, place.url, &error));
+        EXPECT(strstr(error.text, "close its clients") != NULL);
+        EXPECT(strstr(error.text, "exec") != NULL);
+        EXPECT(strstr(error.text, "lock server") != NULL);
         EXPECT(hf_client_close(own, HF_FOREVER) == HF_OK);
         _exit(0);
     }
     expect_good_child(child);
     close_client(client);
+    remove_place(&place);
+}
+
+/* A server that forks workers: what it did before is over. */
+static void
+hold_as_child(const char *url, int told)
+{
+    struct hf_client *client = open_client(url);
+    struct hf_lock *lock = hold(client, "deploy", NULL);
+    uint64_t fence = hf_lock_fence(lock);
+
+    EXPECT(hf_lock_check(lock) == HF_GRANTED);
+    EXPECT(write(told, &fence, sizeof(fence)) == sizeof(fence));
+    EXPECT(read(told, &fence, sizeof(fence)) == 1); /* until it may go on */
+    EXPECT(give_back(lock) == HF_OK);
+    EXPECT(hf_client_close(client, HF_FOREVER) == HF_OK);
+    _exit(0);
+}
+
+static void
+children_of_one_who_closed_its_clients_hold_locks_of_their_own(void **state)
+{
+    struct file_place place;
+    struct hf_client *client;
+    struct hf_lock *lock;
+    uint64_t last;
+
+    (void)state;
+    make_place(&place);
+    client = open_client(place.url);
+    lock = hold(client, "deploy", NULL);
+    last = hf_lock_fence(lock);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+    for (int i = 0; i < 3; i++) {
+        uint64_t fence = 0;
+        int ends[2];
+        pid_t child;
+
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        child = fork();
+        if (child == 0)
+            hold_as_child(place.url, ends[1]);
+        close(ends[1]);
+        assert_int_equal(read(ends[0], &fence, sizeof(fence)), sizeof(fence));
+        assert_true(fence > last);
+        last = fence;
+
+        /* The parent and the child are two processes like any others. */
+        client = open_client(place.url);
+        lock = ask_for(client, "deploy", HF_WAIT, "try", NULL);
+        assert_int_equal(hf_lock_wait(lock, HF_FOREVER), HF_STATE_ENDED);
+        assert_int_equal(hf_lock_check(lock), HF_TIMED_OUT);
+        hf_lock_free(lock);
+        assert_int_equal(write(ends[0], "", 1), 1);
+        expect_good_child(child);
+        lock = hold(client, "deploy", NULL);
+        assert_true(hf_lock_fence(lock) > last);
+        last = hf_lock_fence(lock);
+        assert_int_equal(give_back(lock), HF_OK);
+        close_client(client);
+        close(ends[0]);
+    }
     remove_place(&place);
 }
 
@@ -236,6 +303,8 @@ main(void)
             every_call_of_a_forked_child_answers_as_the_header_says),
         cmocka_unit_test(a_child_that_ends_leaves_its_parents_locks_alone),
         cmocka_unit_test(a_child_of_one_who_had_a_file_open_opens_none),
+        cmocka_unit_test(
+            children_of_one_who_closed_its_clients_hold_locks_of_their_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
