@@ -1,10 +1,12 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "client/client.h"
 #include "client/server/open.h"
 #include "client/table/table.h"
@@ -137,6 +139,18 @@ check_unserved(struct hf_store *store, const char *place,
 }
 
 static enum hf_status
+refuse_place(const char *place, struct hf_error *error)
+{
+    char shown[128];
+
+    hf_text_show(shown, sizeof(shown), place, strlen(place));
+    return hf_fail(error, HF_E_INVALID,
+                   "'%s' is not a place: write sqlite:/path/locks.db, or "
+                   "http://host:7420 for a lock server",
+                   shown);
+}
+
+static enum hf_status
 open_table(struct hf_client *client, const char *place, struct hf_error *error)
 {
     struct hf_store *store = NULL;
@@ -169,8 +183,10 @@ hf_client_open(struct hf_client *client, const char *place,
         status = resolve_place(place, resolved, sizeof(resolved), error);
     if (status != HF_OK)
         return status;
-    return hf_addresses_are(resolved) ? open_server(client, resolved, error)
-                                      : open_table(client, resolved, error);
+    if (hf_addresses_are(resolved))
+        return open_server(client, resolved, error);
+    return hf_place_is(resolved) ? open_table(client, resolved, error)
+                                 : refuse_place(resolved, error);
 }
 
 enum hf_status

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/random.h"
+#include "base/text.h"
 
 #define IDLE_MS         30000
 #define IDLE_MAX_MS     (24 * 3600 * 1000)
@@ -88,9 +89,17 @@ static enum hf_status
 set_at(struct hf_settings *settings, const char *text, struct hf_error *error)
 {
     struct hf_place place;
+    char shown[100];
 
     if (strlen(text) >= sizeof(settings->at))
         return hf_fail(error, HF_E_LIMIT, "at: the place's name is too long");
+    hf_text_show(shown, sizeof(shown), text, strlen(text));
+    if (!hf_place_is(text))
+        return hf_fail(error, HF_E_INVALID,
+                       "a lock server keeps no locks at '%s': write "
+                       "sqlite:/path/served.db, or memory:NAME, which a "
+                       "restart forgets",
+                       shown);
     memcpy(settings->at, text, strlen(text) + 1);
     return hf_place_parse(text, &place, error);
 }

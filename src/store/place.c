@@ -224,6 +224,12 @@ parse_memory(const char *rest, struct hf_place *place, struct hf_error *error)
     return HF_OK;
 }
 
+bool
+hf_place_is(const char *text)
+{
+    return begins_with(text, "sqlite:") || begins_with(text, "memory:");
+}
+
 enum hf_status
 hf_place_parse(const char *text, struct hf_place *place, struct hf_error *error)
 {
@@ -244,8 +250,7 @@ hf_place_parse(const char *text, struct hf_place *place, struct hf_error *error)
 
         hf_text_show(shown, sizeof(shown), text, strlen(text));
         return hf_fail(error, HF_E_INVALID,
-                       "'%s' is not a place: write sqlite:/path/locks.db, or "
-                       "http://host:7420 for a lock server",
+                       "'%s' is not a place: write sqlite:/path/locks.db",
                        shown);
     }
     if (status == HF_OK)

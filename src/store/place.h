@@ -37,6 +37,10 @@ HF_MUST_USE enum hf_status hf_place_parse(const char *text,
                                           struct hf_place *place,
                                           struct hf_error *error);
 
+/* Does it begin as one does, with sqlite: or memory:?  Who has more kinds, or
+ * other words for them, asks before hf_place_parse refuses it. */
+bool hf_place_is(const char *text);
+
 /*
  * Write the place for those who name none: sqlite:/var/lib/holdfast/locks.db
  * for root, else $XDG_STATE_HOME/holdfast/locks.db or

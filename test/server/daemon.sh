@@ -451,6 +451,10 @@ check "and for more than any" \
 check "and a name, for it is no address" \
     says "listen: localhost is no address in numbers, as 127.0.0.1 or [::1]" \
     --listen localhost:0
+check "and a place that it cannot keep its locks at, in words of its own" \
+    says "a lock server keeps no locks at 'http://db1:7420': write \
+sqlite:/path/served.db, or memory:NAME, which a restart forgets" \
+    --at http://db1:7420
 check "nor is anything of memory to be retired" \
     says "memory:x keeps nothing: there is nothing to retire" \
     --retire --at memory:x
