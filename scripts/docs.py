@@ -12,7 +12,8 @@ for byte; with --write it is put in its place.  In a block that begins "$ holdfa
 line below must be printed by that command, in this order; "..." stands for any
 number of lines, and at the end of one for the rest of it.  Of a command that
 "finds nothing" the page says so behind it.  The blocks of C between "code:
-FILE" and "code: end" are, one after the other, that file.
+FILE" and "code: end" are, one after the other, that file.  The numbered list
+below "lines: FILE" is the text of the draft in that file.
 """
 
 import pathlib
@@ -33,6 +34,9 @@ CONSOLE = re.compile(r"^```\n\$ holdfast-tale ([^\n]+)\n(.*?)^```$", re.M | re.S
 NOTHING = re.compile(r"`holdfast-tale ([^`]+)`\s+finds\s+nothing")
 CODE = re.compile(r"^<!-- code: (tale/\S+) -->$(.*?)^<!-- code: end -->$",
                   re.M | re.S)
+LINES = re.compile(r"^<!-- lines: (tale/\S+) -->\n\n(.*?)\n\n", re.M | re.S)
+SAYS = re.compile(r'\.says =((?:\s*"(?:[^"\\]|\\.)*")+)')
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 BLOCK = re.compile(r"^```c\n(.*?)^```$", re.M | re.S)
 
 
@@ -115,6 +119,16 @@ def check_code(page, text):
             yield f"{page}: its code is not that of {path}"
 
 
+def check_lines(page, text):
+    """A draft on the page is that which is searched."""
+    for path, shown in LINES.findall(text):
+        source = (ROOT / path).read_text(encoding="utf-8")
+        says = ["".join(STRING.findall(line)) for line in SAYS.findall(source)]
+        listed = [f"{number}. {line}" for number, line in enumerate(says, 1)]
+        if not says or " ".join(shown.split()) != " ".join(listed):
+            yield f"{page}: its draft is not that of {path}"
+
+
 def main():
     words = [word for word in sys.argv[1:] if word != "--write"]
     write = "--write" in sys.argv[1:]
@@ -130,6 +144,7 @@ def main():
         bad += check_console(words[0], page, text)
         bad += check_nothing(words[0], page, text)
         bad += check_code(page, text)
+        bad += check_lines(page, text)
     bad += [f"docs/pictures/{file.name}: no document shows it"
             for file in sorted(PICTURES.glob("*")) if file.name not in shown]
     if len(shown) < 5:

@@ -147,6 +147,10 @@ verb_report(const void *taken, const char *word)
         program_complain("%s", error.text);
         return hf_status_exit(status);
     }
+    printf("%s/index.html: %u locks of others, %u of them broken; %u proofs of "
+           "ours, %u mutants\n",
+           options->folder, outcome.specimens, outcome.broken, outcome.proofs,
+           outcome.mutants);
     if (outcome.finding)
         return EXIT_FINDING;
     return outcome.bounded ? EXIT_BOUNDED : 0;

@@ -3,31 +3,39 @@
 #include "tale/specimen/specimens.h"
 
 /*
- * The tale's closing words, of "the odder edge conditions".  The lock is the
+ * The tale's closing words: what can also happen.  The lock is the
  * first draft's, with all that might help: workers come one after another, no
  * request overtakes another, and a read or remove that is answered with an
  * error is sent again.
  */
 
 static const struct draft_line lines[] = {
-    /* Worker reads to determine whether a lock exists. */
-    {.number = 1, .verb = DRAFT_READ, .again = true},
-    /* If it does, move on to another data set. */
-    {.number = 2, .verb = DRAFT_MOVE_ON_IF, .when = draft_sees_lock},
-    /* If it doesn't, create a lock. */
-    {.number = 3, .verb = DRAFT_WRITE},
-    /* Process data set to completion. */
-    {.number = 4, .verb = DRAFT_PROCESS},
-    /* Remove the lock. */
-    {.number = 5, .verb = DRAFT_REMOVE, .again = true},
+    {.number = 1, .verb = DRAFT_READ, .says = "Read the lock.", .again = true},
+    {.number = 2,
+     .verb = DRAFT_MOVE_ON_IF,
+     .says = "If a note is there, leave this data set alone.",
+     .when = draft_sees_lock},
+    {.number = 3,
+     .verb = DRAFT_WRITE,
+     .says = "If none is, write a note with your ID."},
+    {.number = 4,
+     .verb = DRAFT_PROCESS,
+     .says = "Work on the data set until it is done."},
+    {.number = 5,
+     .verb = DRAFT_REMOVE,
+     .says = "Remove the lock.",
+     .again = true},
 };
 
-/* "pw=quorum writes will return an error to the client if 2 of the primary
- * servers are not available, but the value will still be written to the 3rd
- * server and 2 fallback servers": with two faults, whose lock is that? */
+/* Two faults, and a write at pw=quorum: whose lock is that? */
 const struct specimen specimen_put_failed = {
     .name = "put-failed",
     .about = "a write that answered an error is there all the same",
+    .remark = "Two of the three machines that own the lock are down, so the "
+              "answer is an error, for those that count have not stored it. "
+              "But one has, and two that stand in. An error is no promise "
+              "that nothing happened: the worker moves on, and all who come "
+              "respect the lock of one who has left.",
     .expect = SPECIMEN_NOBODY,
     .faults = 2,
     .text = DRAFT_TEXT(lines),
@@ -38,11 +46,15 @@ const struct specimen specimen_put_failed = {
     DRAFT_SPECIMEN,
 };
 
-/* "Deleted values reappear if servers are temporarily unavailable during the
- * deletion request": a fallback still has what all primaries have forgotten. */
+/* A fallback still has what all primaries have forgotten. */
 const struct specimen specimen_resurrection = {
     .name = "resurrection",
     .about = "a lock that was removed comes back by a late handoff",
+    .remark = "To remove is harder than to write: that there was something to "
+              "remove must be remembered for as long as a copy of it can turn "
+              "up. One machine is down while the lock is kept and removed; "
+              "what stands in for it delivers the note when all others have "
+              "forgotten it.",
     .expect = SPECIMEN_RESURRECTION,
     .faults = 1,
     .text = DRAFT_TEXT(lines),

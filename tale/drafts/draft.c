@@ -81,6 +81,13 @@ decide(const struct doing *d, const struct draft_sight *sight)
 }
 
 static void
+note_line(const struct doing *d, struct told_event *event)
+{
+    if (event != NULL)
+        event->line = d->line->number;
+}
+
+static void
 tell_answer(const struct doing *d, const struct draft_sight *sight,
             bool moves_on)
 {
@@ -104,6 +111,7 @@ tell_answer(const struct doing *d, const struct draft_sight *sight,
     event = told_add(told, kinds[d->line->verb], d->who, "Worker #%u %s",
                      d->who + 1, buffer);
     event->error = sight->answer.kind == KEY_ERROR;
+    event->line = d->line->number;
 }
 
 /* What a remove has removed must not be shown to a read sent later. */
@@ -206,9 +214,10 @@ change(const struct doing *d, unsigned code)
     if (code != ATOMIC_ARRIVES)
         return false;
     issue(d, removes ? KEY_REMOVE : KEY_WRITE);
-    scene_tell(d->scene, TOLD_ISSUE, d->who, "Worker #%u starts to %s %s",
-               d->who + 1, removes ? "remove" : "write",
-               removes ? "the lock" : draft_say_value(d->line));
+    note_line(d, scene_tell(d->scene, TOLD_ISSUE, d->who,
+                            "Worker #%u starts to %s %s", d->who + 1,
+                            removes ? "remove" : "write",
+                            removes ? "the lock" : draft_say_value(d->line)));
     return true;
 }
 
@@ -238,8 +247,9 @@ do_line(const struct doing *d, unsigned code)
             return false;
         issue(d, KEY_READ);
         if (is_replicated(d))
-            scene_tell(d->scene, TOLD_ISSUE, d->who,
-                       "Worker #%u starts to read the lock", d->who + 1);
+            note_line(d, scene_tell(d->scene, TOLD_ISSUE, d->who,
+                                    "Worker #%u starts to read the lock",
+                                    d->who + 1));
         take_answer(d);
         return true;
     case DRAFT_WRITE:
@@ -249,8 +259,9 @@ do_line(const struct doing *d, unsigned code)
         if (code != ATOMIC_ARRIVES)
             return false;
         enter(d);
-        scene_tell(d->scene, TOLD_START, d->who,
-                   "Worker #%u starts processing the data set", d->who + 1);
+        note_line(d, scene_tell(d->scene, TOLD_START, d->who,
+                                "Worker #%u starts processing the data set",
+                                d->who + 1));
         return true;
     case DRAFT_MOVE_ON_IF: /* decided with the answer */
         break;

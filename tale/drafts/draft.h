@@ -42,6 +42,7 @@ enum draft_stamp {
 struct draft_line {
     unsigned number; /* in the document */
     enum draft_verb verb;
+    const char *says;                              /* the line, for people */
     bool (*when)(const struct draft_sight *sight); /* DRAFT_MOVE_ON_IF */
     enum draft_stamp stamp;                        /* DRAFT_WRITE */
     bool untold; /* DRAFT_PROCESS: begins with the line before it, as the
@@ -104,14 +105,20 @@ unsigned draft_moves(const struct specimen_run *run, const void *state,
                      struct specimen_move moves[SPECIMEN_MOVES_MAX]);
 size_t draft_size_of(const struct specimen_run *run);
 bool draft_check(const struct specimen_run *run, struct hf_error *error);
+bool draft_line_of(const struct specimen *specimen, unsigned index,
+                   struct specimen_line *line);
+
+/* What the drafts are told of: the store, and its words. */
+extern const struct specimen_term draft_terms[];
 
 enum { DRAFT_CHOICES = 7 };
 
 /* What all drafts have in common. */
 #define DRAFT_SPECIMEN                                                         \
-    .source = "Locks, a cautionary tale", .workers = 2,                        \
-    .settings = draft_settings, .size = sizeof(struct draft_state),            \
-    .size_of = draft_size_of, .check = draft_check, .moves = draft_moves,      \
+    .source = "Locks, a cautionary tale", .terms = draft_terms,                \
+    .line = draft_line_of, .workers = 2, .settings = draft_settings,           \
+    .size = sizeof(struct draft_state), .size_of = draft_size_of,              \
+    .check = draft_check, .moves = draft_moves,                                \
     .choices = DRAFT_CHOICES + KEY_STEPS_MAX, .start = draft_start,            \
     .act = draft_act, .show = draft_show, .is_left = draft_is_left
 

@@ -2,6 +2,19 @@
 
 #include <stddef.h>
 
+bool
+draft_line_of(const struct specimen *specimen, unsigned index,
+              struct specimen_line *line)
+{
+    const struct draft *draft = specimen->text;
+
+    if (index >= draft->count)
+        return false;
+    *line = (struct specimen_line){draft->lines[index].number,
+                                   draft->lines[index].says};
+    return true;
+}
+
 const struct draft_line *
 draft_written(const struct draft *draft, const struct draft_line *line)
 {

@@ -76,6 +76,32 @@ chapters_source_id(FILE *out, unsigned index)
     fprintf(out, "source-%u", number);
 }
 
+static bool
+is_term(const struct specimen_term *term)
+{
+    return term != NULL && term->means != NULL;
+}
+
+/* Each word stands before what it means; a paragraph has none. */
+static void
+show_terms(FILE *out, const struct specimen_term *term)
+{
+    if (!is_term(term))
+        return;
+    fputs("<div class=\"terms\">\n", out);
+    for (; is_term(term); term++) {
+        fputs("<p>", out);
+        if (term->word != NULL) {
+            fputs("<strong>", out);
+            html_text(out, term->word);
+            fputs(".</strong> ", out);
+        }
+        html_text(out, term->means);
+        fputs("</p>\n", out);
+    }
+    fputs("</div>\n", out);
+}
+
 void
 chapters_specimens(FILE *out, const struct found_all *all)
 {
@@ -87,6 +113,7 @@ chapters_specimens(FILE *out, const struct found_all *all)
             fputs("\">\n<h2><span class=\"eyebrow\">As told by</span> ", out);
             html_text(out, specimens[i]->source);
             fputs("</h2>\n", out);
+            show_terms(out, specimens[i]->terms);
         }
         specimen_show(out, all, &all->specimens[i]);
     }

@@ -55,7 +55,8 @@ show_summary(FILE *out, const struct page *page)
     fputs("<ul class=\"summary\">\n", out);
     show_number(out, specimens_count, "locks of others");
     show_number(out, violated, "of them broken");
-    show_number(out, proved, "proofs of Holdfast");
+    if (page->proofs->count > 0)
+        show_number(out, proved, "proofs of Holdfast");
     if (page->mutants->count > 0)
         show_number(out, page->mutants->count, "mutants");
     show_number(out, count_states(page), "states visited");

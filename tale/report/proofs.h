@@ -9,8 +9,7 @@
 #include "lab/subject.h"
 
 /*
- * Proofs: what `holdfast-lab prove` has printed, read back.  There is one way
- * in, whether it was printed a moment ago or last week.
+ * Proofs: what `holdfast-lab prove` has printed, read back.
  */
 
 struct proof {
@@ -40,8 +39,8 @@ void proofs_fini(struct proofs *proofs);
 /* Is it as its world expects? */
 bool proofs_is_expected(const struct proof *proof);
 
-/* The chapter of the page.  `saved`: the file they come from, or NULL when
- * they are the quick ones, made for this page. */
+/* The chapter of the page.  `saved`: the file they come from, or NULL where
+ * there are none. */
 void proofs_show(FILE *out, const struct proofs *proofs, const char *saved);
 
 #endif

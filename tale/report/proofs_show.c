@@ -157,18 +157,19 @@ proofs_show(FILE *out, const struct proofs *proofs, const char *saved)
           "blind.</p>\n",
           out);
     if (saved == NULL) {
-        fputs("<p class=\"aside\">These are the quick proofs, made while this "
-              "page was written. More take a quarter of an hour: <code>"
-              "holdfast-lab prove &gt; FILE</code>, then <code>holdfast-tale "
-              "report --proofs FILE</code>.</p>\n",
+        fputs("<p class=\"aside\">They were not searched for this page. "
+              "<code>holdfast-lab prove --quick &gt; FILE</code> does that in "
+              "minutes, and without <code>--quick</code> all of them; "
+              "<code>holdfast-tale report --proofs FILE</code> shows what came "
+              "of it.</p>\n</section>\n",
               out);
-    } else {
-        fputs("<p class=\"aside\">As <code>holdfast-lab prove</code> has "
-              "written them to <code>",
-              out);
-        html_text(out, saved);
-        fputs("</code>.</p>\n", out);
+        return;
     }
+    fputs("<p class=\"aside\">As <code>holdfast-lab prove</code> has "
+          "written them to <code>",
+          out);
+    html_text(out, saved);
+    fputs("</code>.</p>\n", out);
     show_table(out, proofs);
     for (unsigned i = 0; i < proofs->count; i++)
         any |= has_story(&proofs->at[i]);

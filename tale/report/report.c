@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "explore/program.h"
-#include "lab/prove.h"
 #include "tale/report/lines.h"
 #include "tale/report/page.h"
 #include "tale/specimen/specimens.h"
@@ -16,7 +15,7 @@ struct report {
     struct proofs proofs;
     struct mutants mutants;
     struct found_all all;
-    char *text; /* of the quick proofs, and then of the page */
+    char *text; /* of the page */
     size_t len;
     struct hf_error *error;
 };
@@ -60,32 +59,6 @@ drop_text(struct report *report)
     report->len = 0;
 }
 
-/* As `holdfast-lab prove --quick` prints them. */
-static enum hf_status
-make_proofs(struct report *report)
-{
-    struct prove prove = {
-        .limits = report->order->limits, .faults = -1, .until = WORLDS_TEST};
-    enum hf_status status;
-    FILE *stream = open_memstream(&report->text, &report->len);
-    int result;
-
-    if (stream == NULL)
-        return no_memory(report);
-    prove.how.out = stream;
-    result = prove_list(NULL, &prove);
-    if (fclose(stream) != 0 || result == EXIT_INTERNAL)
-        return no_memory(report);
-    stream = fmemopen(report->text, report->len, "r");
-    if (stream == NULL)
-        return no_memory(report);
-    status =
-        proofs_read(&report->proofs, stream, "the quick proofs", report->error);
-    fclose(stream);
-    drop_text(report);
-    return status;
-}
-
 static enum hf_status
 search(struct report *report)
 {
@@ -94,9 +67,7 @@ search(struct report *report)
 
     if (!found_search(&report->all, limits))
         return no_memory(report);
-    if (report->order->proofs == NULL && !explore_is_stopped(limits))
-        status = make_proofs(report);
-    if (explore_is_stopped(limits)) /* which may have left no proof to read */
+    if (explore_is_stopped(limits))
         status = hf_fail(report->error, HF_E_CANCELLED,
                          "interrupted: no report was written");
     return status;
@@ -107,6 +78,17 @@ say(const char *how, const char *what, const char *name)
 {
     program_complain("%s: %s%s", how, what, name);
     return true;
+}
+
+static void
+count(const struct report *report, struct report_outcome *outcome)
+{
+    outcome->specimens = specimens_count;
+    for (unsigned i = 0; i < specimens_count; i++)
+        outcome->broken +=
+            report->all.specimens[i].found.report.verdict == EXPLORE_VIOLATED;
+    outcome->proofs = report->proofs.count;
+    outcome->mutants = report->mutants.count;
 }
 
 /* The exit code tells only that there is one; these lines tell which. */
@@ -170,8 +152,10 @@ report_make(const struct report_order *order, struct report_outcome *outcome,
         status = search(&report);
     if (status == HF_OK)
         status = write_page(&report);
-    if (status == HF_OK)
+    if (status == HF_OK) {
+        count(&report, outcome);
         say_findings(&report, outcome);
+    }
     drop_text(&report);
     found_fini(&report.all);
     mutants_fini(&report.mutants);

@@ -9,12 +9,16 @@
 
 struct report_order {
     const char *folder;           /* made if it is missing */
-    const char *proofs;           /* a file, or NULL: make the quick proofs */
+    const char *proofs;           /* a file, or NULL: say that there is none */
     const char *mutants;          /* a file, or NULL: say that there is none */
     struct explore_limits limits; /* but for faults and states */
 };
 
 struct report_outcome {
+    unsigned specimens;
+    unsigned broken; /* of them */
+    unsigned proofs;
+    unsigned mutants;
     bool finding; /* something is not as expected */
     bool bounded; /* a search ended before it was done */
 };

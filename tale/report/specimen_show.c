@@ -109,6 +109,8 @@ show_event(FILE *out, const struct told_event *event, const char *before)
     if (event->fault)
         fputs(" <span class=\"fault\">a fault</span>", out);
     fputs("</span>", out);
+    if (event->line != 0)
+        fprintf(out, " <span class=\"of\">line %u</span>", event->line);
     if (strcmp(event->holds, before) != 0)
         show_holds(out, event->holds);
     fputs("</li>\n", out);
@@ -126,20 +128,53 @@ show_picture(FILE *out, const struct found_specimen *found)
 }
 
 static void
-show_story(FILE *out, const struct found_specimen *found)
+show_events(FILE *out, const struct told *told)
 {
-    const struct told *told = &found->told;
-    const char *name = found->found.run.specimen->name;
     const char *before = "";
 
-    fputs("<div class=\"player\" role=\"group\" aria-label=\"", out);
-    html_text(out, name);
-    fputs(", step by step\">\n<ol class=\"tale\">\n", out);
+    fputs("<ol class=\"tale\">\n", out);
     for (unsigned i = 0; i < told->count; i++) {
         show_event(out, &told->events[i], before);
         before = told->events[i].holds;
     }
     fputs("</ol>\n", out);
+}
+
+/* The specimen's own text, as far as it has one with numbers. */
+static void
+show_text(FILE *out, const struct specimen *specimen)
+{
+    struct specimen_line line;
+
+    fputs("<div class=\"text\"><h4>What each worker is to do, line by "
+          "line</h4>\n<ol>\n",
+          out);
+    for (unsigned i = 0; specimen->line(specimen, i, &line); i++) {
+        fprintf(out, "<li value=\"%u\">", line.number);
+        html_text(out, line.says);
+        fputs("</li>\n", out);
+    }
+    fputs("</ol></div>\n", out);
+}
+
+/* Beside each other: what is to be done, what happens, and the picture. */
+static void
+show_story(FILE *out, const struct found_specimen *found)
+{
+    const struct specimen *specimen = found->found.run.specimen;
+    bool has_text = specimen->line != NULL;
+
+    fprintf(out, "<div class=\"player%s\" role=\"group\" aria-label=\"",
+            has_text ? " beside" : "");
+    html_text(out, specimen->name);
+    fputs(", step by step\">\n", out);
+    if (has_text) {
+        show_text(out, specimen);
+        fputs("<div><h4>What happens</h4>\n", out);
+    }
+    show_events(out, &found->told);
+    if (has_text)
+        fputs("</div>\n", out);
     show_picture(out, found);
     fputs("</div>\n", out);
 }
@@ -300,8 +335,15 @@ specimen_show(FILE *out, const struct found_all *all,
     show_verdict(out, found);
     show_facts(out, found);
     fputs("</header>\n", out);
+    if (specimen->remark != NULL) {
+        fputs("<p class=\"remark\">", out);
+        html_text(out, specimen->remark);
+        fputs("</p>\n", out);
+    }
     if (found->found.report.verdict == EXPLORE_VIOLATED)
         show_story(out, found);
+    else if (specimen->line != NULL)
+        show_text(out, specimen);
     show_settings(out, &found->found.run);
     show_variants(out, all, specimen);
     show_replay(out, &found->found);

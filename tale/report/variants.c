@@ -16,6 +16,8 @@
 
 const struct variant variants[] = {
     MORE("draft1"),
+    {.line = "draft1,if_absent=yes:2",
+     .about = "a write that is made only where no note is"},
     {.line = "draft1,on=riak:2", .about = "on a simulated Riak"},
     MORE("draft2"),
     {.line = "draft2" ON_RIAK ":2", .about = "on a simulated Riak"},

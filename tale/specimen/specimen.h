@@ -72,10 +72,30 @@ struct specimen_move {
     uint8_t choice;
 };
 
+/* What a reader must know before the first specimen of a source: a word and
+ * what it means here, or a paragraph that has no word. */
+struct specimen_term {
+    const char *word;
+    const char *means;
+};
+
+/* A line of its text, as its source numbers it, in words of our own. */
+struct specimen_line {
+    unsigned number;
+    const char *says;
+};
+
 struct specimen {
     const char *name;
     const char *about;  /* one line */
     const char *source; /* who tells it */
+    const char *remark; /* what it shows, in a few sentences; optional */
+    const struct specimen_term *terms; /* of its source; the last has nothing;
+                                          optional */
+    /* Its text, where it is lines with numbers: false: there is no line
+     * `index`.  Optional. */
+    bool (*line)(const struct specimen *specimen, unsigned index,
+                 struct specimen_line *line);
     const char *expect; /* the property that is broken; NULL: none is */
     const char *only;   /* the one that it is about; NULL: it is all */
     unsigned workers;

@@ -55,6 +55,7 @@ struct told_event {
     enum told_kind kind;
     unsigned issue;   /* number of the TOLD_ISSUE that this completes, or is
                          an arrival of; or 0 */
+    unsigned line;    /* of the specimen's text, that does it; or 0 */
     unsigned replica; /* 1, 2, ...: where it is; or 0 */
     bool fallback;    /* at what stands in for that replica */
     bool fault;

@@ -19,7 +19,11 @@ gives() {
 }
 one_line() { [ "$(wc -l <"$here/run.err")" = 1 ]; }
 has() { grep -qF -e "$1" "$page"; }
-silent() { [ ! -s "$here/run.out" ] && [ ! -s "$here/run.err" ]; }
+says_what_it_wrote() {
+    [ ! -s "$here/run.err" ] &&
+        grep -qxE "$page: [0-9]+ locks of others, [0-9]+ of them broken; $1" \
+            "$here/run.out"
+}
 nothing_beside() { [ "$(ls -A "$dir")" = index.html ]; }
 
 "$lab" prove takeover --workers 2 --faults 0 >"$here/proofs"
@@ -32,7 +36,8 @@ printf 'm2\tsrc/x.c\tThis too.\t-\ttest_x: a_word_is_a_word\n' \
 files=(--proofs "$here/proofs" --mutants "$here/mutants")
 
 check "a report" gives 0 "" -o "$dir" "${files[@]}"
-check "says nothing" silent
+check "says what it wrote, and nothing else" \
+    says_what_it_wrote "2 proofs of ours, 2 mutants"
 check "is one page in a folder that was made" nothing_beside
 check "that others may read" \
     [ "$(stat -c %a "$page")" = "$(printf '%o' $((0666 & ~$(umask))))" ]
@@ -66,6 +71,38 @@ every_number() {
     done
 }
 check "its picture has an event for each sentence" every_number
+
+# The drafts stand on the page with their own steps, whether they break or not,
+# and whoever has not read their source learns its words first.
+every_step() {
+    local draft steps
+
+    for draft in draft1:5 draft2:7 draft3:7 draft4:7 draft4-perfect:7 \
+        draft4-skew:7 draft4-ids:7 put-failed:5 resurrection:5; do
+        steps=$(sed -n "/<article id=\"${draft%:*}\">/,/<\/article>/p" "$page" |
+            sed -n '/<div class="text">/,/<\/div>/p' |
+            grep -c '^<li value="[1-7]">[A-Z].*[.]</li>$')
+        [ "$steps" = "${draft#*:}" ] || return 1
+    done
+}
+check "a draft has its own steps beside its story" every_step
+check "and each sentence names its line" \
+    [ "$(grep -o 'class="of">line [0-9]' "$here/article" | tr -dc '0-9\n' |
+        tr '\n' ' ')" = "1 1 3 4 3 4 " ]
+check "what came before them is explained" \
+    [ "$(sed -n '/<div class="terms">/,/<article/p' "$page" |
+        grep -cE '<strong>(Riak|Quorum|Siblings)[.]</strong>')" = 3 ]
+remarked() { # SPECIMEN WORD...: its remark says so
+    local name=$1 word
+    shift
+    for word in "$@"; do
+        sed -n "/<article id=\"$name\">/,/<\/article>/p" "$page" |
+            grep '<p class="remark">' | grep -qF -e "$word" || return 1
+    done
+}
+check "threads are remarked upon" remarked draft2 threads operations
+check "and who sets clocks back" remarked draft4-skew ntpd person
+check "and what clocks cost that agree" remarked draft4-perfect atomic bound
 "$tale" replay "$(sed -n 's/.*holdfast-tale replay \([^<]*\).*/\1/p' \
     "$here/article")" >"$here/replayed"
 check "its line can be replayed" [ $? = 1 ]
