@@ -88,6 +88,10 @@ class Locks(Case):
                 self.client.lock(name)
             with self.assertRaisesRegex(TypeError, "name is text"):
                 self.client.lock("a", name)
+        for option in {"reason": 5}, {"lane": b"x"}, {"space": ["a"]}, \
+                {"ttl": ["1s", "2s"]}:
+            with self.assertRaises(TypeError):
+                self.client.lock("a", **option)
         with self.assertRaises(holdfast.Invalid):
             self.client.lock("a", "b", "a")
         for wait in math.nan, object():
@@ -401,6 +405,16 @@ class Views(Case):
             self.assertEqual((entry.name, entry.by_reason, entry.forced),
                              ("a", "a test", True))
             self.assertEqual(list(client.audit("b")), [])
+
+    def test_a_name_that_is_looked_for_is_text(self):
+        with holdfast.Client(memory()) as client:
+            for name in 5, b"x", ["a", "b"]:
+                with self.assertRaisesRegex(TypeError, "name is text"):
+                    client.examine(name)
+                with self.assertRaisesRegex(TypeError, "name is text"):
+                    client.clear(name, reason="a test")
+                with self.assertRaisesRegex(TypeError, "prefix is text"):
+                    list(client.list(name))
 
     def test_the_doctor_is_asked(self):
         with holdfast.Client(self.place) as client:

@@ -16,6 +16,8 @@ from ._library import FOREVER, lib
 Duration = timedelta | float | str
 
 _DURATIONS = {"ttl", "beat", "grace", "wait", "watch"}
+_TEXTS = {"name", "prefix", "space", "if_dead", "if_suspected", "reason",
+          "command", "lane", "mode"}
 
 
 class LockOptions(TypedDict, total=False):
@@ -70,6 +72,8 @@ def option_text(option: str, value: Any) -> str:
     """A value as the text that the library takes, which then judges it."""
     if isinstance(value, str):
         return value
+    if option in _TEXTS:
+        raise TypeError(f"{option} is text, not a {type(value).__name__}")
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, timedelta):
@@ -78,7 +82,7 @@ def option_text(option: str, value: Any) -> str:
         return str(round(value.timestamp() * 1000))
     if isinstance(value, (int, float)):
         return _milliseconds(value) if option in _DURATIONS else str(value)
-    if isinstance(value, Iterable):
+    if option == "processes" and isinstance(value, Iterable):
         return " ".join(str(item) for item in value)
     raise TypeError(f"{option}: what is a {type(value).__name__}?")
 
