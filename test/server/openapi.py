@@ -172,6 +172,16 @@ def walk_all(client, description):
     ask(410, "DELETE", "/v1/sessions/{session}", None, session, **own)
 
 
+def broken_texts(node):
+    """A comma ends an unquoted text in braces: what follows has no value."""
+    if isinstance(node, list):
+        return [text for item in node for text in broken_texts(item)]
+    if not isinstance(node, dict):
+        return []
+    return [key for key, value in node.items() if value is None] + \
+        [text for value in node.values() for text in broken_texts(value)]
+
+
 def look_at(description):
     """What programs that make clients need, and readers of what they make."""
     operations = description.operations()
@@ -189,6 +199,8 @@ def look_at(description):
     bodies = str(description.root["components"]["requestBodies"])
     checks.check("nobody is made to send what is better left out",
                  "'default'" not in bodies)
+    broken = broken_texts(description.root)
+    checks.check("no text falls apart", broken == [], broken)
     checks.check("answers may have more some day",
                  "additionalProperties" not in str(description.root))
 
