@@ -232,8 +232,8 @@ releases B6
 stop
 say
 say "3. And nothing has to be cut: whoever waits is told to ask again before the"
-say "   idle timeout, here two seconds, less a margin of half of it."
-serve told "$holdfastd" --idle-timeout 2s --idle-margin 0.5
+say "   idle timeout, here three seconds, less a margin of half of it."
+serve told "$holdfastd" --idle-timeout 3s --idle-margin 0.5
 client A 30s
 client B 30s
 call A A /v1/locks/L/acquire ''

@@ -508,6 +508,9 @@ picture_build(const struct picture *picture,
     ls->term = TERM;
     ls->next_fence = picture->next_fence;
     ls->gather_until = in(config, picture->gathers);
+    ls->served_at =
+        hf_after(ls->gather_until,
+                 (struct hf_duration){-config->lockspace.takeover_grace.ms});
     ls->hold_until = in(config, picture->holds);
     for (unsigned i = 0; i < config->clients; i++)
         if (picture->clients[i].session != HF_SESSION_FREE)

@@ -445,6 +445,12 @@ hf_leader_seek(struct hf_leader *l, struct hf_instant now)
     check_invariants(l);
 }
 
+struct hf_duration
+hf_leader_took(const struct hf_leader *l)
+{
+    return l->contender.keeper.question.took;
+}
+
 struct hf_instant
 hf_leader_deadline(const struct hf_leader *l)
 {

@@ -158,6 +158,9 @@ void hf_leader_loaded(struct hf_leader *l, struct hf_duration longest);
 /* Until when nothing may be granted, as far as it is known [L6]. */
 struct hf_instant hf_leader_grace_until(const struct hf_leader *l);
 
+/* How long its last write took that was answered. */
+struct hf_duration hf_leader_took(const struct hf_leader *l);
+
 /* When to send the next HF_ON_CLOCK, or HF_NEVER. */
 struct hf_instant hf_leader_deadline(const struct hf_leader *l);
 

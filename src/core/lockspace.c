@@ -14,7 +14,7 @@
 
 /* A new leader's clients come back over this long for each of them [R6]. */
 #define PAUSE_EACH_US 20
-#define PAUSE_MAX_US  500000
+#define PAUSE_MAX_US  UINT64_C(500000)
 
 /* How many timers one step looks at: it takes no longer for a million that are
  * due together. */
@@ -149,6 +149,7 @@ on_keep_alive(struct hf_lockspace *ls, uint32_t number,
     answer->alive.ttl = session->ttl;
     answer->alive.revoked = session->revoked_count;
     answer->alive.held = session->held;
+    answer->alive.at_once = !hf_reached(ls->now, ls->gather_until);
 }
 
 /* ---- Messages ------------------------------------------------------------ */
@@ -209,12 +210,9 @@ on_session_message(struct hf_lockspace *ls, uint32_t session,
 static uint64_t
 longest_pause_us(struct hf_lockspace *ls)
 {
-    uint64_t most = (uint64_t)ls->config.takeover_grace.ms * 1000;
     uint64_t wanted = PAUSE_EACH_US * ++ls->term_answers;
 
-    if (most == 0)
-        most = PAUSE_MAX_US;
-    return wanted < most ? wanted : most;
+    return wanted < PAUSE_MAX_US ? wanted : PAUSE_MAX_US;
 }
 
 /* Of a key that stands for something else: then it is nobody's sign of life,
@@ -307,6 +305,20 @@ later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Who comes back is told of the new term, says that it is alive and asks: three
+ * times a batch lies between [L5, J2]. */
+static struct hf_duration
+places_kept(const struct hf_lockspace *ls, struct hf_duration batch)
+{
+    struct hf_duration most = hf_claims_least_timeout(ls);
+    struct hf_duration kept = ls->config.takeover_grace;
+
+    if (kept.ms == 0)
+        return kept;
+    kept.ms += 3 * batch.ms;
+    return kept.ms < most.ms ? kept : most;
+}
+
 static void
 serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
 {
@@ -318,7 +330,8 @@ serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     ls->term = event->serve.term;
     ls->next_fence = later(later(ls->next_fence, event->serve.next_fence),
                            later(event->serve.term, event->serve.wall_us));
-    ls->gather_until = hf_after(ls->now, ls->config.takeover_grace);
+    ls->served_at = ls->now;
+    ls->gather_until = hf_after(ls->now, places_kept(ls, event->serve.batch));
     ls->hold_until = event->serve.hold_until;
 }
 

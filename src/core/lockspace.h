@@ -214,6 +214,7 @@ struct hf_lockspace_event {
             uint64_t next_fence; /* of the head that was loaded */
             uint64_t wall_us;
             struct hf_instant hold_until; /* nothing is granted before [L6] */
+            struct hf_duration batch;     /* that one takes, about [L5] */
         } serve;
         struct hf_message message;
         struct {
@@ -291,6 +292,7 @@ struct hf_answer {
             struct hf_duration ttl;   /* ALIVE: its own, as it was opened */
             struct hf_fence_sum held; /* ALIVE: see hf_lockspace_held */
             uint32_t revoked;         /* ALIVE: see hf_lockspace_revoked */
+            bool at_once; /* ALIVE: places are taken again after it [L5] */
         } alive;
         struct {
             uint64_t position; /* at most so many are before it */

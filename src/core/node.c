@@ -138,6 +138,7 @@ on_loaded(struct hf_node *n, const struct hf_node_event *event)
                .serve = {.term = n->term,
                          .next_fence = n->leader.next_fence,
                          .wall_us = event->load.wall_us,
+                         .batch = hf_leader_took(&n->leader),
                          .hold_until = hf_leader_grace_until(&n->leader)},
            });
     if (hf_lockspace_serving(n->lockspace))
@@ -214,7 +215,7 @@ note_answer(struct hf_node *n, const struct hf_answer *answer)
 {
     bool first = n->alive <= n->through || n->alive <= n->batch.through;
 
-    if (answer->kind != HF_ANSWER_ALIVE) {
+    if (answer->kind != HF_ANSWER_ALIVE || answer->alive.at_once) {
         n->answered = answer->mark;
         return;
     }

@@ -20,7 +20,7 @@
 
 /* After a change of leader those who waited come first [L5]: for so long, which
  * is less than anybody waits at a time. */
-#define TAKEOVER_GRACE_MS 500
+#define TAKEOVER_GRACE_MS 1250
 
 const struct hf_settings hf_settings_default = {
     .listen_host = "127.0.0.1",

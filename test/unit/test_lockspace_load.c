@@ -221,6 +221,56 @@ who_waited_longest_under_the_last_leader_is_first_under_this(void **state)
     room_fini(&r);
 }
 
+/* It is told of the term, says that it is alive, and asks: each takes one. */
+static void
+places_are_kept_for_three_batches_longer(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.takeover_grace.ms = 500;
+    r = room_empty(&config);
+    load_session(&r, 2);
+    r.now.ms = 1000;
+    room_step(&r, (struct hf_lockspace_event){
+                      .kind = HF_SPACE_SERVE,
+                      .serve = {.term = 7, .next_fence = 101, .batch = {50}},
+                  });
+    room_acquire(&r, waited(11, 2, 100, "A"));
+    assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1650);
+    room_clock(&r, 1649);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1650);
+    EXPECT_TOLD(&r, "11 granted 101\n");
+    room_fini(&r);
+}
+
+static void
+a_keep_alive_waits_for_no_other_while_places_are_taken_again(void **state)
+{
+    struct room r = taken_over();
+    struct hf_lockspace_event alive = {
+        .kind = HF_SPACE_MESSAGE,
+        .message = {.kind = HF_MESSAGE_KEEP_ALIVE,
+                    .session = 1,
+                    .secret = {{1}},
+                    .term = 7}};
+    struct hf_answer answer;
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        alive.at.ms = i == 0 ? 1499 : 1500;
+        alive.message.stream = i + 11;
+        hf_lockspace_step(r.ls, &alive);
+        assert_true(hf_lockspace_next(r.ls, &answer));
+        assert_int_equal(answer.kind, HF_ANSWER_ALIVE);
+        assert_int_equal(answer.alive.at_once, i == 0);
+        assert_false(hf_lockspace_next(r.ls, &answer));
+    }
+    room_fini(&r);
+}
+
 /* Else one that comes back under a new leader is silent for a grace longer than
  * its idle timeout bears [W2]. */
 static void
@@ -398,6 +448,9 @@ main(void)
         cmocka_unit_test(a_store_that_contradicts_itself_is_not_led),
         cmocka_unit_test(
             who_waited_longest_under_the_last_leader_is_first_under_this),
+        cmocka_unit_test(places_are_kept_for_three_batches_longer),
+        cmocka_unit_test(
+            a_keep_alive_waits_for_no_other_while_places_are_taken_again),
         cmocka_unit_test(
             the_grace_is_part_of_the_time_in_which_a_stream_is_silent),
         cmocka_unit_test(what_nobody_waits_for_is_granted_in_the_grace),

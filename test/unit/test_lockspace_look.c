@@ -79,14 +79,14 @@ a_name_shows_its_holders_and_its_line(void **state)
     show(&r, "A", text, sizeof(text));
     assert_string_equal(text, "1.1 holds 500 ms shared ./report ann@db1\n"
                               "2.1 held 100 ms ann@db1\n"
-                              "3.1 behind 150 ms shared ann@db1\n");
+                              "3.1 behind 100 ms shared ann@db1\n");
     show(&r, "C", text, sizeof(text));
     assert_string_equal(text, "3.2 elsewhere, until free 100 ms ann@db1\n");
     room_clock(&r, 2400);
     room_release(&r, (struct call){.stream = 15, .session = 1});
     show(&r, "A", text, sizeof(text));
     assert_string_equal(text, "2.1 parked 1000 ms ann@db1\n"
-                              "3.1 behind 1050 ms shared ann@db1\n");
+                              "3.1 behind 1000 ms shared ann@db1\n");
     show(&r, "D", text, sizeof(text));
     assert_string_equal(text, "");
     room_fini(&r);

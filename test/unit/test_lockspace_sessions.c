@@ -199,7 +199,7 @@ a_message_of_another_term_changes_nothing(void **state)
 
 /* They need no session, and all who come back wait as long as they are told. */
 static void
-no_number_of_messages_makes_a_pause_longer_than_the_grace(void **state)
+no_number_of_messages_makes_a_pause_longer_than_half_a_second(void **state)
 {
     struct room r = room_new();
     uint64_t longest = 0;
@@ -457,7 +457,7 @@ main(void)
         cmocka_unit_test(nobody_speaks_for_a_session_without_its_secret),
         cmocka_unit_test(a_message_of_another_term_changes_nothing),
         cmocka_unit_test(
-            no_number_of_messages_makes_a_pause_longer_than_the_grace),
+            no_number_of_messages_makes_a_pause_longer_than_half_a_second),
         cmocka_unit_test(every_alive_tells_of_all_that_is_held),
         cmocka_unit_test(a_refuse_session_that_holds_is_never_over_by_time),
         cmocka_unit_test(

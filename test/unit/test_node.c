@@ -304,6 +304,27 @@ keep_alives_wait_for_each_other_a_little(void **state)
 }
 
 /* The first of 4 s could wait for 100 ms, and that of a minute for longer. */
+/* Who is to take its place in line again must be told at once [L5]. */
+static void
+keep_alives_wait_for_no_other_in_the_grace_after_a_change(void **state)
+{
+    struct bench b = node_following();
+
+    (void)state;
+    b.node.config.lockspace.takeover_grace.ms = 100;
+    node_found(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
+               (struct hf_head_state){.led = false, .next_fence = 50});
+    node_store(&b, applied(20, 2, 8));
+    node_load_session(&b, 30, 8, 1, 1000);
+    node_loaded(&b, 30, 8);
+    EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
+                       "load, term 8\n");
+    node_keep_alive(&b, 40, 11, 1);
+    EXPECT_TOLD_BY(&b, "batch:\n"
+                       "#3 put v8 fence 50 batch 1\n");
+    node_fini(&b);
+}
+
 static void
 keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows(void **state)
 {
@@ -567,6 +588,8 @@ main(void)
         cmocka_unit_test(
             a_batch_of_which_nothing_is_known_is_not_collected_again),
         cmocka_unit_test(keep_alives_wait_for_each_other_a_little),
+        cmocka_unit_test(
+            keep_alives_wait_for_no_other_in_the_grace_after_a_change),
         cmocka_unit_test(
             keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows),
         cmocka_unit_test(no_keep_alive_waits_for_longer_than_a_second),

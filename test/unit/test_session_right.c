@@ -234,6 +234,25 @@ what_is_gone_is_lost_at_once_and_what_waits_is_asked_anew(void **state)
     guest_fini(&g);
 }
 
+/* Who holds nothing is in no record; its place in line is kept for a while. */
+static void
+who_is_unknown_to_a_new_leader_is_back_soon(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1});
+    guest_opened(&g, 1);
+    guest_hush(&g);
+    guest_hears(&g,
+                (struct said){.stream = 2, .kind = HF_ANSWER_TERM, .term = 8});
+    EXPECT_SAID(&g, "1: #3 keep-alive, term 8\n");
+    answer(&g, 3, HF_ANSWER_GONE);
+    guest_clock(&g, g.now.ms + 75);
+    EXPECT_SAID(&g, "1: #4 open\n");
+    guest_fini(&g);
+}
+
 static void
 what_is_denied_is_as_gone_and_an_open_that_is_ends_all(void **state)
 {
@@ -701,6 +720,7 @@ main(void)
             a_grant_that_cannot_be_told_by_its_deadline_is_released),
         cmocka_unit_test(
             what_is_gone_is_lost_at_once_and_what_waits_is_asked_anew),
+        cmocka_unit_test(who_is_unknown_to_a_new_leader_is_back_soon),
         cmocka_unit_test(
             what_is_denied_is_as_gone_and_an_open_that_is_ends_all),
         cmocka_unit_test(what_a_session_may_not_ask_for_ends_all),

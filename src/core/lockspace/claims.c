@@ -108,6 +108,14 @@ hf_claims_session_of(const struct hf_lockspace *ls,
     return hf_session_at(ls, hf_lane_at(ls, claim->lane)->session);
 }
 
+struct hf_duration
+hf_claims_least_timeout(const struct hf_lockspace *ls)
+{
+    int64_t blocking_ms = ls->config.blocking.ms;
+
+    return (struct hf_duration){blocking_ms - blocking_ms / 10};
+}
+
 void
 hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number,
                       struct hf_instant since)

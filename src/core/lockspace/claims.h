@@ -71,6 +71,9 @@ bool hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
 /* Its lane is WAITING from here on; its place, and its timer, come next. */
 void hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number);
 
+/* A stream that waits is silent for so long, and a random part longer [W2]. */
+struct hf_duration hf_claims_least_timeout(const struct hf_lockspace *ls);
+
 /* When its stream, silent since then, is answered at the latest [W2]. */
 void hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number,
                            struct hf_instant since);

@@ -244,7 +244,8 @@ struct hf_lockspace {
     uint64_t next_fence;
     uint64_t term_answers;
     uint64_t randoms;
-    struct hf_instant gather_until;
+    struct hf_instant served_at;
+    struct hf_instant gather_until; /* places are taken again [L5] */
     struct hf_instant hold_until;
     uint32_t waiters_count;
     uint32_t of_keys_count; /* sessions that are not over */

@@ -159,11 +159,13 @@ wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    if (waited.ms < 0)
-        waited.ms = 0;
+    bool gathers = is_gathering(ls);
+
+    if (!gathers || waited.ms < 0)
+        waited.ms = 0; /* it is believed while places are taken again alone */
     claim->since = hf_after(ls->now, (struct hf_duration){-waited.ms});
     hf_claims_start_waiting(ls, number);
-    if (is_gathering(ls))
+    if (gathers)
         hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
                         claim->since.ms);
     else if (!enter_line(ls, number, ls->now))
@@ -594,8 +596,6 @@ hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
 static void
 place_gathered(struct hf_lockspace *ls)
 {
-    const struct hf_duration grace = {-ls->config.takeover_grace.ms};
-    struct hf_instant began = hf_after(ls->gather_until, grace);
     int64_t since_ms;
 
     for (unsigned i = 0; i < PLACED_MAX; i++) {
@@ -605,7 +605,7 @@ place_gathered(struct hf_lockspace *ls)
         if (item == 0)
             return;
         hf_earliest_remove(ls, &ls->gathered, item);
-        if (!enter_line(ls, claim, began)) {
+        if (!enter_line(ls, claim, ls->served_at)) {
             end_deadlocked(ls, claim);
             return;
         }

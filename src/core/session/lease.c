@@ -415,11 +415,16 @@ hf_lease_gone(struct hf_session *s, enum hf_answer_kind kind)
 {
     bool refused = s->state == HF_LEASE_OPENING && kind == HF_ANSWER_DENIED;
     bool fresh = is_fresh(s);
+    struct hf_duration pause = hf_session_pause(s);
 
+    /* Who held nothing is not known to a new leader, and places in line are not
+     * kept for long [S3, L5]. */
+    if (s->state == HF_LEASE_MEETING)
+        pause.ms /= 10;
     lose_right(s);
     move_to(s, s->is_last ? HF_LEASE_OVER : HF_LEASE_NONE);
     if (fresh) /* two servers behind one name know nothing of each other's */
-        s->say_at = hf_after(s->now, hf_session_pause(s));
+        s->say_at = hf_after(s->now, pause);
     hf_wishes_gone(s);
     if (refused)
         hf_wishes_refused(s, HF_E_DENIED);

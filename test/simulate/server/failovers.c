@@ -141,6 +141,6 @@ failovers_run(struct world *w, uint64_t from, uint64_t count)
 
     HF_CHECK(count > 0 && count <= FAILOVERS_MAX);
     good = run_with_grace(w, from, count, 0);
-    good = run_with_grace(w, from, count, 500) && good;
+    good = run_with_grace(w, from, count, 1250) && good;
     return good ? 0 : 1;
 }

@@ -105,7 +105,7 @@ shape_failover(uint64_t seed)
     };
     shape.node.lockspace.blocking.ms = 27000;
     shape.node.lockspace.resume_grace.ms = 2000;
-    shape.node.lockspace.takeover_grace.ms = 500;
+    shape.node.lockspace.takeover_grace.ms = 1250;
     shape.node.lockspace.ttl_max.ms = 60000;
     shape.node.lockspace.limits.session_lanes = 16;
     shape.node.budget.operations = 48;
