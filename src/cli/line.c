@@ -41,6 +41,17 @@ whole_seconds(struct hf_duration length)
     return (struct hf_duration){length.ms - length.ms % 1000};
 }
 
+/* It may end tomorrow, or never. */
+static void
+add_patience(struct hf_text *out, const struct hf_line *line,
+             const struct hf_view *seen)
+{
+    if (line->waits_for_suspected &&
+        hf_report_life(seen) == HF_LIFE_SUSPECTED &&
+        hf_view_number(seen, HF_FIELD_IF_DEAD) == HF_REFUSE)
+        hf_text_add(out, ", waited for by --if-suspected wait");
+}
+
 static void
 add_life(struct hf_text *out, const struct hf_view *seen)
 {
@@ -115,6 +126,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
                      hf_moment_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
                                    text, sizeof(text)));
         add_life(out, seen);
+        add_patience(out, line, seen);
         add_position(out, seen);
         hf_text_addf(out, ", runs: %s", hf_view_text(seen, HF_FIELD_COMMAND));
     }

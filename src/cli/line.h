@@ -35,6 +35,7 @@ struct hf_line {
     struct hf_duration limit; /* of the wait */
     struct hf_duration most;  /* it goes on for so long at most; 0: not known */
     bool silent;              /* say nothing at all */
+    bool waits_for_suspected; /* for such a holder of refuse, as was wished */
     bool terminal;
     bool begun;
     bool open; /* our line stands on the terminal */

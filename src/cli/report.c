@@ -334,6 +334,9 @@ add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
         hf_text_add(out, ", and then\n    ");
         hf_report_clear(out, which, place, hf_report_fence(seen));
         hf_text_add(out, "\n");
+        if (answer->gave_up_early)
+            hf_text_add(out, "holdfast: who may only be slow is waited for "
+                             "with --if-suspected wait\n");
         break;
     case HF_HELD_TOO_LONG:
         hf_text_add(out, "holdfast: it is alive, so there is nothing to "

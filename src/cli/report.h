@@ -69,6 +69,7 @@ struct hf_report_answer {
     enum hf_outcome outcome;
     const struct hf_view *seen; /* the last holder; NULL: none */
     struct hf_duration limit;   /* of the wait; zero: it was not to wait */
+    bool gave_up_early;         /* on who is suspected dead */
 };
 
 /* All of it, with what to do. */

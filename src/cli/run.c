@@ -20,9 +20,8 @@ static const char help[] =
     "of\n"
     "                    75: 1 to 255\n"
     "  --if-suspected WHAT  when a refuse holder is suspected dead:\n"
-    "                      wait  on, to the limit: it may beat again "
-    "(default)\n"
-    "                      fail  at once, with 73\n"
+    "                      fail  at once, with 73 (default)\n"
+    "                      wait  on, to the limit: it may beat again\n"
     "  --if-dead WHAT    what others may do when this holder dies:\n"
     "                      takeover  the next one takes the lock over, with\n"
     "                                a higher fence (default)\n"
@@ -71,7 +70,7 @@ take_if_suspected(struct hf_run_order *order)
         return hf_say_usage("run", "--if-suspected is wait or fail, not %s",
                             word.at);
     }
-    order->if_suspected = optarg;
+    order->waits_for_suspected = strcmp(optarg, "wait") == 0;
     return 0;
 }
 

@@ -115,6 +115,7 @@ begin_claim(struct hf_run *run)
     hf_line_init(&run->line, "waiting for", run->name.at,
                  hf_client_place(run->client));
     run->line.silent = run->quiet;
+    run->line.waits_for_suspected = run->order->waits_for_suspected;
     run->line.limit =
         hf_lock_duration(run->lock, run->order->try_only ? HF_TTL : HF_WAIT);
     if (run->status == HF_OK && !run->silent)
@@ -454,7 +455,7 @@ prepare(struct hf_run *run)
         {HF_BEAT, order->beat},
         {HF_GRACE, order->grace},
         {HF_WAIT, order->try_only ? "try" : order->wait},
-        {HF_IF_SUSPECTED, order->if_suspected},
+        {HF_IF_SUSPECTED, order->waits_for_suspected ? "wait" : "fail"},
         {HF_REASON, order->reason},
         {HF_MODE, hf_mode_word(order->mode)},
     };

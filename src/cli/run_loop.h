@@ -35,7 +35,7 @@ struct hf_run_order {
     enum hf_if_dead if_dead;
     bool try_only; /* -n */
     const char *wait;
-    const char *if_suspected;
+    bool waits_for_suspected;
     const char *ttl;
     const char *beat;
     const char *grace;

@@ -304,6 +304,9 @@ hf_run_words_refusal(const struct hf_run *run)
                           .outcome = run->outcome,
                           .seen = run->seen,
                           .limit = hf_lock_duration(run->lock, HF_WAIT),
+                          .gave_up_early = run->outcome == HF_SUSPECTED_DEAD &&
+                                           !run->order->try_only &&
+                                           !run->order->waits_for_suspected,
                       });
     if (!(not_acquired ? run->quiet : run->silent))
         hf_say_text(&text);

@@ -44,9 +44,20 @@ start dying run --if-dead refuse --ttl 1s --beat 100ms --grace 100ms dead -- \
 await "the holder" held dead
 kill -STOP "$(guard_of "$pid")" "$pid"
 dying=$pid
-run run --if-suspected fail -w 60s -E 99 dead -- true
-check "--if-suspected fail ends the wait for a suspected holder: 73" exits 73
+start patient run --if-suspected wait -w 60s dead -- true
+patient=$pid
+run run -w 60s -E 99 dead -- true
+check "a suspected holder ends the wait: 73" exits 73
 check "long before the limit" says run.err "dead is suspected dead"
+check "and it is said how one waits on" says run.err "--if-suspected wait"
+run run --if-suspected fail -w 60s dead -- true
+check "so it does where that is said" exits 73
+await "the line of who waits on" says patient.err "suspected dead"
+check "--if-suspected wait waits on, and its line names it" says patient.err \
+    "waited for by --if-suspected wait"
+kill -TERM "$patient"
+finished "$patient"
+check "to its limit, or until it is stopped" is 143 "$code"
 run run --if-suspected never dead -- true
 check "it knows two words" exits 64
 kill -KILL "$(guard_of "$dying")" "$dying"
