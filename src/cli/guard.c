@@ -48,6 +48,9 @@ struct guard {
     int refusal;               /* errno, if it could not be executed */
     bool late;                 /* not started: the right had all but run out */
     bool right_ran_out;        /* why we are ENDING */
+    bool stopped;              /* the command was asked to stop, by a signal */
+    bool told_left;            /* that something is left */
+    bool let_go;               /* what is left */
     struct hf_instant kill_at; /* ENDING */
     struct hf_instant continue_at; /* to wake the stopped command, or never */
     struct hf_instant continued_at;
@@ -93,9 +96,17 @@ signal_group(const struct guard *g, int signal)
         (void)kill(-g->command.pid, signal);
 }
 
+static bool
+asks_to_stop(int signal)
+{
+    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+           signal == SIGQUIT;
+}
+
 static void
 pass_on(struct guard *g, int signal)
 {
+    g->stopped = g->stopped || asks_to_stop(signal);
     if (g->command.pid == 0)
         return;
     if (g->command_ended) {
@@ -256,16 +267,38 @@ hear(struct guard *g)
         on_holdfast_gone(g);
 }
 
+/* It ended, and nobody made it. */
+static bool
+ended_by_itself(const struct guard *g)
+{
+    return g->state == RUNNING && g->command_ended && WIFEXITED(g->status) &&
+           !g->stopped;
+}
+
+static bool
+right_lasts(const struct guard *g)
+{
+    return !hf_reached(hf_now(),
+                       takeover(g) ? worried_from(g) : right_until(g));
+}
+
+/* Whoever lets it go looks again until that is allowed, or nothing is left. */
 static void
 say_left(struct guard *g)
 {
     struct hf_guard_link_message message = {.word = HF_GUARD_LINK_LEFT};
+    bool leaves = g->terms->leave && ended_by_itself(g);
     struct hf_descendants_left left;
 
-    g->look_at = HF_NEVER;
+    g->look_at = leaves ? hf_after(hf_now(), left_after) : HF_NEVER;
     hf_descendants_look(&g->descendants, &left);
     if (left.count == 0)
         return; /* ending just now */
+    g->let_go = leaves && right_lasts(g);
+    if (g->told_left && !g->let_go)
+        return;
+    g->told_left = true;
+    message.let_go = g->let_go;
     message.number = left.count > INT32_MAX ? INT32_MAX : (int)left.count;
     message.pid = (pid_t)left.pid;
     snprintf(message.name, sizeof(message.name), "%s", left.name);
@@ -331,12 +364,14 @@ wait_for_news(struct guard *g)
         g->refusal = hf_command_refused(&g->command);
 }
 
-/* There is no descendant, and none will come. */
+/* There is no descendant, and none will come; or they are nobody's now. */
 static bool
 over(struct guard *g)
 {
     if (g->state == WAITING)
         return g->holdfast_gone;
+    if (g->let_go)
+        return true;
     if (g->command.pid == 0)
         return true;
     if (reap(g))

@@ -20,8 +20,12 @@
  *      v holdfast died, or hung up
  *   done (nothing was started)
  *
- * It never sees the place and has one thread; it blocks every signal that can
- * be blocked, and hears of signals to pass on from holdfast alone.
+ * What a command that ended by itself has left may be let go (--leave): once,
+ * while the right lasts, and when nobody has asked it to stop.  From then on
+ * nobody ends it.
+ *
+ * The guard never sees the place and has one thread; it blocks every signal
+ * that can be blocked, and hears of signals to pass on from holdfast alone.
  */
 
 /*

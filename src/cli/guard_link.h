@@ -21,8 +21,8 @@
  *        |------------------------>| signals                 |
  *        |    STARTED, ENDING, LEFT|                         |
  *        |<------------------------|                         |
- *        |                    DONE | no descendant is left   |
- *        |<------------------------| exits
+ *        |                    DONE | no descendant is left,  |
+ *        |<------------------------| or it is let go; exits
  *
  * Messages go over a socket whose hang-up tells that the other side is gone;
  * the end of the right stands in a shared page, so that the guard needs no
@@ -48,7 +48,8 @@ enum hf_guard_link_word {
     HF_GUARD_LINK_ENDING,  /* to holdfast: the right runs out, TERM was sent */
     HF_GUARD_LINK_LEFT,    /* to holdfast: the command ended, `number` of its
                               processes are left, one `pid`, called `name` */
-    HF_GUARD_LINK_DONE,    /* to holdfast: no descendant is left; see `end` */
+    HF_GUARD_LINK_DONE,    /* to holdfast: see `end`; no descendant is left, or
+                              what is left is let go */
 };
 
 /* How it ended. */
@@ -63,6 +64,7 @@ struct hf_guard_link_message {
     enum hf_guard_link_word word;
     enum hf_guard_link_end end; /* DONE only */
     bool had_terminal;          /* DONE only: the command, when it ended */
+    bool let_go;                /* LEFT only: DONE follows, with that left */
     int number;
     pid_t pid;
     char name[32];
@@ -81,6 +83,7 @@ struct hf_guard_link_terms {
     const char *space;        /* "default" where none was given */
     enum hf_if_dead if_dead;
     struct hf_duration grace;
+    bool leave;         /* what a command that ends by itself has left */
     char **command;     /* NULL at the end */
     int terminal;       /* of the session (terminal.h); borrowed */
     bool quiet;         /* say nothing on stderr: --json */

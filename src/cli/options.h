@@ -37,6 +37,7 @@ enum hf_option {
     HF_OPTION_PREFIX,
     HF_OPTION_SINCE,
     HF_OPTION_SHARED,
+    HF_OPTION_LEAVE,
 };
 
 /* Every verb's letters, and rows of its table, for getopt_long. */

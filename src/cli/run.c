@@ -32,6 +32,9 @@ static const char help[] =
     "  --beat DURATION   between two heartbeats (default 2s)\n"
     "  --grace DURATION  between TERM and KILL, when the command must end\n"
     "                    (default ttl/3, 10s at most)\n"
+    "  --leave           give it back when COMMAND has ended by itself, "
+    "though\n"
+    "                    it has left processes, a daemon say; they run on\n"
     "  --shared          with others that share it: needs a lock server\n"
     "  --reason TEXT     why, for people who look\n"
     "  -q, --quiet       say nothing of waiting, of a takeover, or of a lock\n"
@@ -153,6 +156,9 @@ take_option(struct hf_run_order *order, int option, char **argv)
     case HF_OPTION_REASON:
         order->reason = optarg;
         return 0;
+    case HF_OPTION_LEAVE:
+        order->leave = true;
+        return 0;
     case HF_OPTION_SHARED:
         order->mode = HF_SHARED;
         return 0;
@@ -197,6 +203,7 @@ read_line(struct hf_run_order *order, int argc, char **argv)
         {"if-suspected", required_argument, NULL, HF_OPTION_IF_SUSPECTED},
         {"quiet", no_argument, NULL, 'q'},
         {"shared", no_argument, NULL, HF_OPTION_SHARED},
+        {"leave", no_argument, NULL, HF_OPTION_LEAVE},
         {"ttl", required_argument, NULL, HF_OPTION_TTL},
         {"beat", required_argument, NULL, HF_OPTION_BEAT},
         {"grace", required_argument, NULL, HF_OPTION_GRACE},

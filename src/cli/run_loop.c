@@ -227,6 +227,8 @@ begin_hold(struct hf_run *run)
 static void
 on_lost(struct hf_run *run)
 {
+    if (run->done) /* what is left, if anything, was let go */
+        return;
     if (!is_takeover(run)) {
         run->kill_at = hf_after(hf_now(), run->guard_terms.grace);
         (void)hf_guard_link_send(
@@ -235,7 +237,7 @@ on_lost(struct hf_run *run)
         return;
     }
     run->kill_at = hf_now();
-    run->cut = !run->done;
+    run->cut = true;
     hf_descendants_signal(&run->descendants, SIGKILL); /* before it is said */
 }
 
@@ -488,6 +490,7 @@ make_ready(struct hf_run *run)
     run->guard_terms.space = space != NULL ? space : "default";
     run->guard_terms.if_dead = run->order->if_dead;
     run->guard_terms.grace = hf_lock_duration(run->lock, HF_GRACE);
+    run->guard_terms.leave = run->order->leave;
     run->guard_terms.command = run->order->command;
     run->guard_terms.quiet = run->silent;
     if (!hf_descendants_init(&run->descendants) ||

@@ -40,6 +40,7 @@ struct hf_run_order {
     const char *beat;
     const char *grace;
     const char *reason;
+    bool leave;     /* what the command leaves when it ends by itself */
     int busy_exit;  /* of a lock not acquired in time; 0: the usual one */
     bool quiet;     /* say nothing of what goes well, or of a lock that was not
                        acquired in time */

@@ -167,10 +167,11 @@ hf_run_words_guard_now(const struct hf_run *run,
         hf_text_add(&word, ", ");
     if (message->pid != 0)
         hf_text_addf(&word, "pid %d", (int)message->pid);
-    hf_say_now("the command ended, but %d process%s of it %s left (%s): %s "
-               "stays held until nothing is",
+    hf_say_now("the command ended, but %d process%s of it %s left (%s): %s %s",
                message->number, one ? "" : "es", one ? "is" : "are", word.at,
-               run->name.at);
+               run->name.at,
+               message->let_go ? "is not held for that, by --leave"
+                               : "stays held until nothing is");
 }
 
 void

@@ -46,9 +46,11 @@ kill -STOP "$(guard_of "$pid")" "$pid"
 dying=$pid
 start patient run --if-suspected wait -w 60s dead -- true
 patient=$pid
-run run -w 60s -E 99 dead -- true
+start run run -w 10m -E 99 dead -- true
+await "its end, long before the limit" all_gone "$pid"
+finished "$pid"
 check "a suspected holder ends the wait: 73" exits 73
-check "long before the limit" says run.err "dead is suspected dead"
+check "which is said" says run.err "dead is suspected dead"
 check "and it is said how one waits on" says run.err "--if-suspected wait"
 run run --if-suspected fail -w 60s dead -- true
 check "so it does where that is said" exits 73
