@@ -18,7 +18,7 @@ static const char help[] =
     "  -w DURATION       wait so long at most (default 10m), or `forever`\n"
     "  -E CODE           exit code when it was not acquired in time, instead "
     "of\n"
-    "                    75: 1 to 255\n"
+    "                    75: 0 to 255\n"
     "  --if-suspected WHAT  when a refuse holder is suspected dead:\n"
     "                      fail  at once, with 73 (default)\n"
     "                      wait  on, to the limit: it may beat again\n"
@@ -32,6 +32,9 @@ static const char help[] =
     "  --beat DURATION   between two heartbeats (default 2s)\n"
     "  --grace DURATION  between TERM and KILL, when the command must end\n"
     "                    (default ttl/3, 10s at most)\n"
+    "  --hold-at-least DURATION  for so long from the grant, also when "
+    "COMMAND\n"
+    "                    has ended before, with whatever exit code\n"
     "  --leave           give it back when COMMAND has ended by itself, "
     "though\n"
     "                    it has left processes, a daemon say; they run on\n"
@@ -82,10 +85,10 @@ static int
 take_exit_code(struct hf_run_order *order)
 {
     size_t len = strspn(optarg, "0123456789");
-    long code = len > 0 && len <= 3 ? strtol(optarg, NULL, 10) : 0;
+    long code = strtol(optarg, NULL, 10);
 
-    if (optarg[len] != '\0' || code < 1 || code > 255)
-        return hf_say_usage("run", "-E needs an exit code from 1 to 255");
+    if (optarg[len] != '\0' || len == 0 || len > 3 || code > 255)
+        return hf_say_usage("run", "-E needs an exit code from 0 to 255");
     order->busy_exit = (int)code;
     return 0;
 }
@@ -105,6 +108,17 @@ take_if_dead(struct hf_run_order *order)
                             word.at);
     }
     return 0;
+}
+
+static int
+take_hold_at_least(struct hf_run_order *order)
+{
+    const char *text = NULL;
+    int wrong = hf_options_duration("run", "--hold-at-least", &text);
+
+    if (wrong == 0) /* which was looked at */
+        (void)!hf_duration_parse(text, &order->hold_at_least, NULL);
+    return wrong;
 }
 
 /* Words that are no options are names. */
@@ -156,6 +170,8 @@ take_option(struct hf_run_order *order, int option, char **argv)
     case HF_OPTION_REASON:
         order->reason = optarg;
         return 0;
+    case HF_OPTION_HOLD_AT_LEAST:
+        return take_hold_at_least(order);
     case HF_OPTION_LEAVE:
         order->leave = true;
         return 0;
@@ -203,6 +219,7 @@ read_line(struct hf_run_order *order, int argc, char **argv)
         {"if-suspected", required_argument, NULL, HF_OPTION_IF_SUSPECTED},
         {"quiet", no_argument, NULL, 'q'},
         {"shared", no_argument, NULL, HF_OPTION_SHARED},
+        {"hold-at-least", required_argument, NULL, HF_OPTION_HOLD_AT_LEAST},
         {"leave", no_argument, NULL, HF_OPTION_LEAVE},
         {"ttl", required_argument, NULL, HF_OPTION_TTL},
         {"beat", required_argument, NULL, HF_OPTION_BEAT},
@@ -232,7 +249,7 @@ read_line(struct hf_run_order *order, int argc, char **argv)
 int
 hf_run_verb(int argc, char **argv)
 {
-    struct hf_run_order order = {.wait = NULL};
+    struct hf_run_order order = {.busy_exit = -1};
     int wrong = read_line(&order, argc, argv);
 
     if (wrong != 0)

@@ -74,12 +74,31 @@ hf_run_events_leave(int signal)
     _exit(HF_EXIT_SIGNAL + signal);
 }
 
+static bool
+is_stop(int signal)
+{
+    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+           signal == SIGQUIT;
+}
+
 bool
 hf_run_events_stops(const struct hf_run *run, int signal)
 {
-    return (signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
-            signal == SIGQUIT) &&
-           sigismember(&run->ignored, signal) != 1;
+    return is_stop(signal) && sigismember(&run->ignored, signal) != 1;
+}
+
+bool
+hf_run_events_stopped(const struct hf_run *run)
+{
+    int status = run->end.number;
+    bool typed = run->end.had_terminal && WIFSIGNALED(status) &&
+                 is_stop(WTERMSIG(status));
+
+    for (int signal = 1; signal < NSIG; signal++) {
+        if (is_stop(signal) && sigismember(&run->heard, signal) == 1)
+            return true;
+    }
+    return typed;
 }
 
 /* Nothing is running: the first gives up in good order, the second at once. */

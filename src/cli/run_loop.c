@@ -215,6 +215,7 @@ begin_hold(struct hf_run *run)
     run->known = HF_GRANTED;
     run->answered = true;
     run->seen = hf_lock_view(run->lock);
+    run->keep_until = hf_after(hf_now(), run->order->hold_at_least);
     hf_line_end(&run->line);
     grant_to_guard(run);
     hf_run_words_taken_over_now(run);
@@ -256,6 +257,21 @@ look_at_lock(struct hf_run *run)
     hf_run_words_certainty_now(run, now);
 }
 
+static bool
+is_ours(const struct hf_run *run)
+{
+    return run->known == HF_GRANTED || run->known == HF_IN_DOUBT;
+}
+
+/* The command ran to its end, and that was too soon. */
+static bool
+is_kept(const struct hf_run *run)
+{
+    return run->end.end == HF_GUARD_LINK_RAN && is_ours(run) &&
+           !hf_run_events_stopped(run) &&
+           !hf_reached(hf_now(), run->keep_until);
+}
+
 /* The guard does what is gentle; we do what must be done in any case. */
 static enum hf_run_stage
 hold(struct hf_run *run)
@@ -263,7 +279,7 @@ hold(struct hf_run *run)
     look_at_lock(run);
     if (run->done) {
         run->code = hf_run_words_end(run);
-        return HF_RUN_RELEASING;
+        return is_kept(run) ? HF_RUN_KEEPING : HF_RUN_RELEASING;
     }
     if (run->guard_over || hf_reached(hf_now(), run->kill_at))
         return HF_RUN_KILLING;
@@ -351,6 +367,31 @@ next_round(const struct hf_run *run)
     return hf_after(hf_now(), round_pause);
 }
 
+/* ---- Keeping it after the command's end ---------------------------------- */
+
+static enum hf_run_stage
+keep(struct hf_run *run)
+{
+    look_at_lock(run);
+    if (run->stops > 0 || !is_ours(run) ||
+        hf_reached(hf_now(), run->keep_until))
+        return HF_RUN_RELEASING;
+    return HF_RUN_KEEPING;
+}
+
+static enum hf_run_stage
+begin_keep(struct hf_run *run)
+{
+    hf_run_words_keeping_now(run);
+    return keep(run);
+}
+
+static struct hf_instant
+next_keep(const struct hf_run *run)
+{
+    return hf_earlier(next_look(run), run->keep_until);
+}
+
 /* ---- Giving it back ------------------------------------------------------ */
 
 static enum hf_run_stage
@@ -427,6 +468,7 @@ static const struct {
     [HF_RUN_CLAIMING] = {begin_claim, claim, next_watch},
     [HF_RUN_HOLDING] = {begin_hold, hold, next_look},
     [HF_RUN_KILLING] = {begin_kill, kill_rest, next_round},
+    [HF_RUN_KEEPING] = {begin_keep, keep, next_keep},
     [HF_RUN_RELEASING] = {begin_release, release, next_give_up},
 };
 

@@ -10,13 +10,16 @@
  *
  *                granted            the command's end,       settled, or
  *     CLAIMING ----------> HOLDING  and all it left          given up
- *        |                  |   |-------------------> RELEASING ---> OVER
+ *        |                  |   |-------(KEEPING)---> RELEASING ---> OVER
  *        |                  |   |                         ^           ^
  *        |   the guard died |   | lost                    |           |
  *        |                  v   v                none left|           |
  *        |                 KILLING -----------------------+           |
  *        | ended without a grant                                      |
  *        +------------------------------------------------------------+
+ *
+ * KEEPING, with --hold-at-least, lasts for that long from the grant; a signal
+ * to stop ends it, and so does the loss of the lock.
  *
  * One thread, and one loop: it waits for whatever comes first, a notice of the
  * lock, a word of the guard, a signal or an instant, and then looks what is to
@@ -40,8 +43,9 @@ struct hf_run_order {
     const char *beat;
     const char *grace;
     const char *reason;
+    struct hf_duration hold_at_least; /* from the grant */
     bool leave;     /* what the command leaves when it ends by itself */
-    int busy_exit;  /* of a lock not acquired in time; 0: the usual one */
+    int busy_exit;  /* of a lock not acquired in time; -1: the usual one */
     bool quiet;     /* say nothing of what goes well, or of a lock that was not
                        acquired in time */
     char **command; /* NULL at the end */

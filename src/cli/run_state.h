@@ -19,6 +19,7 @@ enum hf_run_stage {
     HF_RUN_CLAIMING,
     HF_RUN_HOLDING,
     HF_RUN_KILLING,
+    HF_RUN_KEEPING,
     HF_RUN_RELEASING,
     HF_RUN_OVER,
 };
@@ -71,6 +72,7 @@ struct hf_run {
     bool cut;                /* lost while it ran: we killed it before its guard
                                 told of an end, and whatever it tells now */
     struct hf_instant kill_at;
+    struct hf_instant keep_until; /* whatever becomes of the command */
     bool for_a_person;            /* it is left as it stands */
     struct hf_instant give_up_at; /* giving it back */
 };
@@ -98,6 +100,9 @@ void hf_run_events_wait(struct hf_run *run, struct hf_instant until);
 
 /* A signal asked us to stop. */
 void hf_run_events_stop(struct hf_run *run, int signal);
+
+/* Was the command asked to stop, by us or by its terminal? */
+bool hf_run_events_stopped(const struct hf_run *run);
 
 /* Is it one of those, and was it not ignored when we were started? */
 bool hf_run_events_stops(const struct hf_run *run, int signal);
@@ -135,6 +140,7 @@ void hf_run_words_guard_now(const struct hf_run *run,
                             const struct hf_guard_link_message *message);
 void hf_run_words_stopping_now(const struct hf_run *run);
 void hf_run_words_cut_now(const struct hf_run *run);
+void hf_run_words_keeping_now(const struct hf_run *run);
 
 /* What a handler says while the place opens: whole lines. */
 void hf_run_words_add_opening(struct hf_text *out, const struct hf_run *run);

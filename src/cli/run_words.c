@@ -121,14 +121,15 @@ hf_run_words_certainty_now(const struct hf_run *run, enum hf_outcome outcome)
     if (outcome == HF_IN_DOUBT) {
         hf_text_add(&text, "in doubt: ");
         add_doubt(&text, run);
-        hf_text_add(&text, "; the command goes on, for nobody may override "
-                           "a refuse lock");
+        hf_text_addf(&text, "; %s, for nobody may override a refuse lock",
+                     run->done ? "it is held on" : "the command goes on");
     } else if (outcome == HF_GRANTED) {
         hf_text_add(&text, "certain again: a beat was written");
     } else {
         hf_text_add(&text, "lost: ");
         add_loss(&text, run);
-        hf_text_add(&text, "; ending the command");
+        hf_text_addf(&text, "; %s the command",
+                     run->done ? "that was after the end of" : "ending");
     }
     hf_say_now("%s", text.at);
 }
@@ -207,6 +208,19 @@ hf_run_words_add_stopping(struct hf_text *out, const struct hf_run *run)
 {
     hf_text_addf(out, "holdfast: still giving up %s; %s to leave it as it is\n",
                  run->name.at, hf_say_again());
+}
+
+void
+hf_run_words_keeping_now(const struct hf_run *run)
+{
+    char rest[32];
+
+    if (!run->quiet)
+        hf_say_now("the command has ended; %s stays held for %s more, by "
+                   "--hold-at-least",
+                   run->name.at,
+                   hf_duration_text(hf_between(hf_now(), run->keep_until), rest,
+                                    sizeof(rest)));
 }
 
 void
@@ -311,7 +325,7 @@ hf_run_words_refusal(const struct hf_run *run)
                       });
     if (!(not_acquired ? run->quiet : run->silent))
         hf_say_text(&text);
-    return not_acquired && run->order->busy_exit != 0
+    return not_acquired && run->order->busy_exit >= 0
                ? run->order->busy_exit
                : hf_outcome_exit(run->outcome);
 }

@@ -34,7 +34,9 @@ check "--quiet: the code tells it" exits 75
 check "and nothing else" is "" "$(cat "$here/run.err")"
 run run --quiet -n -- busy -- true
 check "also when it does not wait" is "" "$(cat "$here/run.err")"
-for one in 0 256 -1 x '' 9999999999; do
+run run -n -q -E 0 busy -- true
+check "-E 0 makes a success of it" exits 0
+for one in 256 -1 x '' 9999999999; do
     run run -n -E "$one" busy -- true
     check "-E '$one' is refused" exits 64
 done

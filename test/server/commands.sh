@@ -157,14 +157,28 @@ check "who was heard a moment ago is watched until it is suspected" is 0 "$code"
 check "and it is said for how long" says run.err "watching mute, at most 3s: eve@db7"
 curl -s -m 20 -o "$here/mute" -d '{"ttl":"1s","if_dead":"refuse","who":"eve@db7"}' \
     "$HOLDFAST_AT/v1/locks/mute/acquire"
-run run --if-suspected fail mute -- true
+start waiter run mute -- true
+await "its end, long before its limit" all_gone "$pid"
+finished "$pid"
+check "who is suspected is not waited for" is 73 "$code"
 check "who waits for one of another host is told where to end it" \
-    says run.err "on db7, end what is left of eve@db7"
+    says waiter.err "on db7, end what is left of eve@db7"
 run clear --reason '…' mute
 check "a placeholder is no reason" is 64 "$code"
 run clear --reason 'db7 burnt' mute none
 check "several are cleared" is 1 "$code"
 check "each with a line" grep -qE '^cleared mute: eve@db7, fence [0-9]+$' "$here/run.out"
+
+# ---- Held for longer than the command ---------------------------------------------
+start first run --hold-at-least 10m cron -- true
+await "the end of its command" says first.err "cron stays held"
+run run -n -q -E 0 --hold-at-least 10m cron -- touch "$here/ran"
+check "a job of another host does not run again" is 0 "$code"
+check "though the first has ended" [ ! -e "$here/ran" ]
+kill -TERM "$pid"
+finished "$pid"
+run run -n cron -- true
+check "until the first one gives it back" is 0 "$code"
 
 # ---- Dead, and to be taken over ---------------------------------------------------
 # die NAME: one that holds NAME, and all its processes, are killed at once.
