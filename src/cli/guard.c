@@ -170,6 +170,7 @@ on_grant(struct guard *g)
         g->refusal = errno;
         return;
     }
+    hf_say_others(HF_SAY_BESIDE);
     g->descendants.group = g->command.pid;
     tell(g, &(struct hf_guard_link_message){.word = HF_GUARD_LINK_STARTED,
                                             .pid = g->command.pid});

@@ -39,6 +39,7 @@ enum hf_option {
     HF_OPTION_SHARED,
     HF_OPTION_LEAVE,
     HF_OPTION_HOLD_AT_LEAST,
+    HF_OPTION_JSON_FD,
 };
 
 /* Every verb's letters, and rows of its table, for getopt_long. */

@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 #include "run_loop.h"
@@ -49,6 +51,8 @@ static const char help[] =
     "  --space SPACE     names are unique within one (default `default`)\n"
     "  --json            say nothing but the answer, as one line of JSON on\n"
     "                    stderr\n"
+    "  --json-fd N       write that line to the descriptor N instead; without\n"
+    "                    --json the rest is said as always\n"
     "  -h, --help        this text\n"
     "\n"
     "Durations: 500ms, 1.5s, 10m, 2h, 1d12h.  COMMAND finds HOLDFAST_NAME,\n"
@@ -121,6 +125,25 @@ take_hold_at_least(struct hf_run_order *order)
     return wrong;
 }
 
+/* The command is not given it: whoever reads it sees its end with ours. */
+static int
+take_json_fd(struct hf_run_order *order)
+{
+    size_t len = strspn(optarg, "0123456789");
+    long fd = len > 0 && len < 7 && optarg[len] == '\0'
+                  ? strtol(optarg, NULL, 10)
+                  : -1;
+    int flags = fd > STDERR_FILENO ? fcntl((int)fd, F_GETFL) : -1;
+
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return hf_say_usage("run",
+                            "--json-fd needs a descriptor from 3 on that "
+                            "is open for writing, as 3>FILE makes one");
+    (void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    order->json_fd = (int)fd;
+    return 0;
+}
+
 /* Words that are no options are names. */
 static int
 take_name(struct hf_run_order *order, const char *name)
@@ -170,6 +193,8 @@ take_option(struct hf_run_order *order, int option, char **argv)
     case HF_OPTION_REASON:
         order->reason = optarg;
         return 0;
+    case HF_OPTION_JSON_FD:
+        return take_json_fd(order);
     case HF_OPTION_HOLD_AT_LEAST:
         return take_hold_at_least(order);
     case HF_OPTION_LEAVE:
@@ -219,6 +244,7 @@ read_line(struct hf_run_order *order, int argc, char **argv)
         {"if-suspected", required_argument, NULL, HF_OPTION_IF_SUSPECTED},
         {"quiet", no_argument, NULL, 'q'},
         {"shared", no_argument, NULL, HF_OPTION_SHARED},
+        {"json-fd", required_argument, NULL, HF_OPTION_JSON_FD},
         {"hold-at-least", required_argument, NULL, HF_OPTION_HOLD_AT_LEAST},
         {"leave", no_argument, NULL, HF_OPTION_LEAVE},
         {"ttl", required_argument, NULL, HF_OPTION_TTL},
@@ -249,7 +275,7 @@ read_line(struct hf_run_order *order, int argc, char **argv)
 int
 hf_run_verb(int argc, char **argv)
 {
-    struct hf_run_order order = {.busy_exit = -1};
+    struct hf_run_order order = {.busy_exit = -1, .json_fd = -1};
     int wrong = read_line(&order, argc, argv);
 
     if (wrong != 0)

@@ -15,6 +15,18 @@
 static const struct hf_duration patience = {500};
 static const struct hf_duration pause_max = {60 * 1000};
 
+/* Does anything of the command still write to stderr, or has it? */
+static void
+note_others(const struct hf_run *run)
+{
+    enum hf_guard_link_end end = run->end.end;
+
+    if (end == HF_GUARD_LINK_LATE || end == HF_GUARD_LINK_REFUSED)
+        hf_say_others(HF_SAY_ALONE);
+    else if (!run->let_go)
+        hf_say_others(HF_SAY_AFTER);
+}
+
 static void
 on_message(struct hf_run *run, const struct hf_guard_link_message *message)
 {
@@ -24,11 +36,13 @@ on_message(struct hf_run *run, const struct hf_guard_link_message *message)
         break;
     case HF_GUARD_LINK_ENDING:
     case HF_GUARD_LINK_LEFT:
+        run->let_go = message->let_go;
         hf_run_words_guard_now(run, message);
         break;
     case HF_GUARD_LINK_DONE:
         run->done = true;
         run->end = *message;
+        note_others(run);
         break;
     case HF_GUARD_LINK_GRANT:
     case HF_GUARD_LINK_SIGNAL:

@@ -217,8 +217,9 @@ begin_hold(struct hf_run *run)
     run->seen = hf_lock_view(run->lock);
     run->keep_until = hf_after(hf_now(), run->order->hold_at_least);
     hf_line_end(&run->line);
+    hf_run_words_taken_over_now(run); /* before the command says anything */
+    hf_say_others(HF_SAY_BESIDE);
     grant_to_guard(run);
-    hf_run_words_taken_over_now(run);
     if (run->guard_told)
         return HF_RUN_HOLDING;
     run->code = hf_status_exit(HF_E_CANCELLED); /* there is no guard */
@@ -598,7 +599,7 @@ run_all(struct hf_run *run)
         hf_run_events_let_end(run);
         hf_run_cleared_tell(run);
     }
-    if (run->silent) {
+    if (run->silent || run->order->json_fd >= 0) {
         hf_run_events_let_end(run);
         hf_run_words_json(run);
     }

@@ -48,6 +48,7 @@ struct hf_run_order {
     int busy_exit;  /* of a lock not acquired in time; -1: the usual one */
     bool quiet;     /* say nothing of what goes well, or of a lock that was not
                        acquired in time */
+    int json_fd;    /* gets the object of --json; -1: none was named */
     char **command; /* NULL at the end */
 };
 

@@ -41,6 +41,7 @@ struct hf_run {
     bool guard_hung_up;
     bool guard_told; /* it may have read the grant */
     bool guard_died; /* before it told of the end */
+    bool let_go;     /* what is left of the command is nobody's */
     bool done;
     struct hf_guard_link_message end; /* what DONE said */
 
@@ -154,7 +155,8 @@ void hf_run_words_for_a_person(const struct hf_run *run);
 int hf_run_words_refusal(const struct hf_run *run);
 int hf_run_words_end(const struct hf_run *run);
 
-/* --json: the whole answer as one line on stderr (stdout is the command's). */
+/* --json: the whole answer as one line on stderr (stdout is the command's), or
+ * where --json-fd says. */
 void hf_run_words_json(const struct hf_run *run);
 
 /* Say that we cannot start `what` (errno); the exit code. */

@@ -403,7 +403,11 @@ hf_run_words_json(const struct hf_run *run)
     else
         hf_text_add(&text, "null");
     hf_text_add(&text, "}\n");
-    hf_say_text(&text);
+    if (run->order->json_fd < 0)
+        hf_say_text(&text);
+    else if (!hf_say_to(run->order->json_fd, &text) && !run->silent)
+        hf_say("cannot write to descriptor %d: %s", run->order->json_fd,
+               strerror(errno));
 }
 
 int

@@ -12,6 +12,19 @@
  * each by one write.  Any thread.
  */
 
+/*
+ * Whoever else writes there may leave a line unended: what we say then begins a
+ * line of its own.  Where the last byte cannot be read, as that of a pipe, an
+ * empty line is the price.
+ */
+enum hf_say_others {
+    HF_SAY_ALONE,  /* nobody else does; so it is at first */
+    HF_SAY_BESIDE, /* the command does, from now on */
+    HF_SAY_AFTER,  /* it did: that is of interest to our next text alone */
+};
+
+void hf_say_others(enum hf_say_others now);
+
 /* What a pipe takes at once when it takes anything: PIPE_BUF. */
 enum { HF_SAY_NOW_MAX = 4096 };
 
@@ -38,9 +51,10 @@ void hf_say(const char *format, ...);
 HF_PRINTF(1, 2)
 void hf_say_now(const char *format, ...);
 
-/* Write it as it is, with one write: to stderr, or to stdout. */
+/* Write it as it is, with one write: to stderr, to stdout, or to another. */
 void hf_say_text(const struct hf_text *text);
 bool hf_say_output(const struct hf_text *text);
+bool hf_say_to(int fd, const struct hf_text *text);
 
 /* To stderr, unless that would wait for its reader: then false, and nothing
  * was written.  At most HF_SAY_NOW_MAX bytes. */

@@ -164,6 +164,58 @@ for own in 73 75 76; do
     check "a command's own $own is told from ours by its outcome" \
         is granted "$("$json" outcome <"$here/run.err")"
 done
+# A progress bar ends no line.
+for bar in '50%% done' '\r 10%%\r100%%' 'whole\n'; do
+    run run --json j -- sh -c "printf '$bar' >&2"
+    check "after '$bar' the object is the last line of a file" \
+        is granted "$(tail -n 1 "$here/run.err" | "$json" outcome)"
+    check "with no empty one before it" is "" "$(grep -x '' "$here/run.err")"
+    "$holdfast" run --json j -- sh -c "printf '$bar' >&2" \
+        2>&1 >/dev/null | cat >"$here/pipe"
+    check "and of a pipe" is granted "$(tail -n 1 "$here/pipe" | "$json" outcome)"
+done
+: >"$here/appended"
+"$holdfast" run --json j -- sh -c 'printf unended >&2' 2>>"$here/appended"
+check "and of a file that is appended to" is granted \
+    "$(tail -n 1 "$here/appended" | "$json" outcome)"
+"$holdfast" run --json -n j -- true 2>&1 | cat >"$here/pipe"
+check "and after a command that says nothing" \
+    is granted "$(tail -n 1 "$here/pipe" | "$json" outcome)"
+start ended run j -- sh -c 'setsid sleep 100 & printf "50%% done" >&2'
+await "the word of what is left" says ended.err "is left"
+check "a sentence begins a line, too" grep -q '^holdfast: the command ended' \
+    "$here/ended.err"
+kill -TERM "$pid"
+finished "$pid"
+start ended run --if-dead refuse j -- \
+    sh -c 'printf "50%% done" >&2; sleep 100'
+await "the bar" says ended.err "50% done"
+guard=$(guard_of "$pid")
+kill -KILL "$pid"
+await "its guard to end" all_gone "$guard"
+check "so does one of the guard" grep -q '^holdfast: the process that kept' \
+    "$here/ended.err"
+run clear --reason 'a test' j
+
+run run --json-fd 3 j -- sh -c 'echo words >&2; exit 9' 3>"$here/answer"
+check "--json-fd has the object alone" is 9 "$("$json" exit <"$here/answer")"
+check "and stderr what it always has" is words "$(cat "$here/run.err")"
+run run --json-fd 3 j -- test /proc/self/fd/3 -ef "$here/answer" 3>"$here/answer"
+check "the command is not given the descriptor" exits 1
+for one in 2 7 x '' -1; do
+    run run --json-fd "$one" j -- true
+    check "--json-fd '$one' is refused" exits 64
+done
+run run --json-fd 3 j -- true 3<"$here/answer"
+check "and so is one that is only read" exits 64
+start held run jb -- sleep 100
+await "the holder" held jb
+run run --json-fd 3 -n jb -- true 3>"$here/answer"
+check "a refusal is in it, too" is "timed out" "$("$json" outcome <"$here/answer")"
+check "and said" says run.err "-n does not wait"
+kill -TERM "$pid"
+finished "$pid"
+
 start held run jb -- sleep 100
 await "the holder" held jb
 run run --json -n jb -- true
