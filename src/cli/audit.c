@@ -151,7 +151,7 @@ read_line(struct reading *r, int argc, char **argv)
         if (option < 0)
             break;
         if (option == '?' || option == ':')
-            return hf_options_bad("audit", option, argv);
+            return hf_options_bad("audit", option, argv, options);
         if (option == HF_OPTION_SINCE)
             wrong = hf_options_duration("audit", "--since", &r->since);
         else

@@ -465,7 +465,7 @@ read_options(struct reading *r, int argc, char **argv)
         if (option < 0)
             return 0;
         if (option == '?' || option == ':')
-            return hf_options_bad("clear", option, argv);
+            return hf_options_bad("clear", option, argv, options);
         if (option == HF_OPTION_REASON)
             r->reason = optarg;
         else if (option == HF_OPTION_FORCE)

@@ -141,7 +141,7 @@ read_line(struct hf_which *which, int argc, char **argv)
         if (option < 0)
             break;
         if (option == '?' || option == ':')
-            return hf_options_bad("doctor", option, argv);
+            return hf_options_bad("doctor", option, argv, options);
         (void)hf_options_take(which, option);
     }
     if (which->help || optind == argc)

@@ -249,7 +249,7 @@ read_line(struct hf_which *which, int argc, char **argv)
         if (option < 0)
             break;
         if (option == '?' || option == ':')
-            return hf_options_bad("ls", option, argv);
+            return hf_options_bad("ls", option, argv, options);
         (void)hf_options_take(which, option);
     }
     return which->help || optind == argc

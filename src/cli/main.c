@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "guess.h"
 #include "options.h"
 #include "say.h"
 #include "verbs.h"
@@ -21,7 +22,7 @@ static const char help[] =
     "  audit   list the locks that were cleared: when, by whom, why\n"
     "  doctor  is the place sound, and this host? what to do if not\n"
     "\n"
-    "  holdfast VERB --help   says more\n"
+    "  holdfast help VERB     says more\n"
     "  holdfast --help        this text\n"
     "  holdfast --version     the version\n"
     "\n"
@@ -47,6 +48,62 @@ static const struct {
     {"audit", hf_audit_verb}, {"doctor", hf_doctor_verb},
 };
 
+/* What others call it. */
+static const struct {
+    const char *name;
+    const char *verb;
+} others[] = {
+    {"list", "ls"},  {"status", "show"}, {"info", "show"},    {"lock", "run"},
+    {"exec", "run"}, {"acquire", "run"}, {"check", "doctor"}, {"log", "audit"},
+};
+
+typedef int verb_fn(int argc, char **argv);
+
+static verb_fn *
+find_verb(const char *name)
+{
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(name, verbs[i].name) == 0)
+            return verbs[i].run;
+    }
+    return NULL;
+}
+
+/* Behind a -- there is a command, and only one verb takes one.  NULL: nobody
+ * knows. */
+static const char *
+guess_verb(int argc, char **argv)
+{
+    struct hf_guess guess;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (strcmp(argv[1], others[i].name) == 0)
+            return others[i].verb;
+    }
+    hf_guess_begin(&guess, argv[1], strlen(argv[1]));
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+        hf_guess_try(&guess, verbs[i].name);
+    for (int i = 2; guess.nearest == NULL && i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0)
+            return "run";
+    }
+    return guess.nearest;
+}
+
+static int
+say_unknown(int argc, char **argv)
+{
+    struct hf_text word = HF_PHRASE;
+    bool is_option = argv[1][0] == '-';
+    const char *meant = is_option ? NULL : guess_verb(argc, argv);
+
+    hf_phrase_quote(&word, argv[1]);
+    return hf_say_usage("", "unknown %s %s%s%s%s (see holdfast --help)",
+                        is_option ? "option" : "verb", word.at,
+                        meant != NULL ? ": did you mean " : "",
+                        meant != NULL ? meant : "", meant != NULL ? "?" : "");
+}
+
 /*
  * Whoever starts us without stdin, stdout or stderr must not find a database
  * in their place.  Close-on-exec: the command gets what we were given.
@@ -66,21 +123,29 @@ fill_standard_streams(void)
 int
 main(int argc, char **argv)
 {
-    struct hf_text word = HF_PHRASE;
+    static char ask_help[] = "--help";
+    char *asking[] = {NULL, ask_help, NULL};
+    bool asks;
+    verb_fn *verb;
 
     fill_standard_streams();
     if (argc < 2)
         return hf_say_usage("", "what shall it do? (see holdfast --help)");
+    asks = strcmp(argv[1], "help") == 0;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0)
+        (asks && argc == 2))
         return hf_options_help(help);
     if (strcmp(argv[1], "--version") == 0)
         return hf_options_help("holdfast " HF_CLI_VERSION "\n");
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-        if (strcmp(argv[1], verbs[i].name) == 0)
-            return verbs[i].run(argc - 1, argv + 1);
+    if (asks) {
+        argv++;
+        argc--;
     }
-    hf_phrase_quote(&word, argv[1]);
-    return hf_say_usage("", "unknown %s %s (see holdfast --help)",
-                        argv[1][0] == '-' ? "option" : "verb", word.at);
+    verb = find_verb(argv[1]);
+    if (verb == NULL)
+        return say_unknown(argc, argv);
+    if (!asks)
+        return verb(argc - 1, argv + 1);
+    asking[0] = argv[1];
+    return verb(2, asking);
 }

@@ -1,8 +1,10 @@
 #include "options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "guess.h"
 #include "say.h"
 
 bool
@@ -27,9 +29,44 @@ hf_options_take(struct hf_which *which, int option)
     }
 }
 
-int
-hf_options_bad(const char *verb, int answer, char **argv)
+/* What others call it, of `run`. */
+static const struct {
+    const char *name;
+    const char *meant;
+} others[] = {
+    {"--timeout", "-w"}, {"--nonblock", "-n"},           {"--nb", "-n"},
+    {"--try", "-n"},     {"--conflict-exit-code", "-E"},
+};
+
+/* Add the option that was meant by `word`, if anybody knows. */
+static void
+add_meant(struct hf_text *out, const char *verb, const char *word,
+          const struct option *options)
 {
+    size_t len = strcspn(word, "=");
+    struct hf_guess guess;
+
+    if (strncmp(word, "--", 2) != 0)
+        return;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (strcmp(verb, "run") == 0 && strlen(others[i].name) == len &&
+            memcmp(others[i].name, word, len) == 0) {
+            hf_text_addf(out, ": did you mean %s?", others[i].meant);
+            return;
+        }
+    }
+    hf_guess_begin(&guess, word + 2, len - 2);
+    for (; options->name != NULL; options++)
+        hf_guess_try(&guess, options->name);
+    if (guess.nearest != NULL)
+        hf_text_addf(out, ": did you mean --%s?", guess.nearest);
+}
+
+int
+hf_options_bad(const char *verb, int answer, char **argv,
+               const struct option *options)
+{
+    struct hf_text meant = HF_PHRASE;
     struct hf_text word = HF_PHRASE;
     char letter[3] = {'-', (char)optopt, '\0'};
     bool is_letter = optopt > 0 && optopt < 256;
@@ -39,8 +76,10 @@ hf_options_bad(const char *verb, int answer, char **argv)
         return hf_say_usage(verb, "option %s needs a value", word.at);
     if (optopt >= 256)
         return hf_say_usage(verb, "option %s takes no value", word.at);
-    return hf_say_usage(verb, "unknown option %s (see holdfast %s --help)",
-                        word.at, verb);
+    if (!is_letter)
+        add_meant(&meant, verb, argv[optind - 1], options);
+    return hf_say_usage(verb, "unknown option %s%s (see holdfast %s --help)",
+                        word.at, meant.at, verb);
 }
 
 int
@@ -55,6 +94,20 @@ hf_options_duration(const char *verb, const char *option, const char **text)
         return hf_say_usage(verb, "%s must be more than zero", option);
     *text = optarg;
     return 0;
+}
+
+int
+hf_options_wait(const char *verb, const char *option, const char **text)
+{
+    static char seconds[24]; /* of the one such option of a command line */
+    size_t len = strlen(optarg);
+
+    if (len > 0 && strspn(optarg, "0123456789") == len &&
+        len + 2 <= sizeof(seconds)) {
+        (void)snprintf(seconds, sizeof(seconds), "%ss", optarg);
+        optarg = seconds;
+    }
+    return hf_options_duration(verb, option, text);
 }
 
 int

@@ -57,14 +57,19 @@ bool hf_options_take(struct hf_which *which, int option);
 
 /*
  * Say what is wrong with the option that getopt_long answered with '?' or ':',
- * and return 64.  For a table whose short options begin with ':' or "-:".
+ * and return 64.  For a table whose short options begin with ':' or "-:"; with
+ * that, what may have been meant.
  */
-int hf_options_bad(const char *verb, int answer, char **argv);
+int hf_options_bad(const char *verb, int answer, char **argv,
+                   const struct option *options);
 
 /* Take the text of a duration above zero; 0, or 64 after having said what is
  * wrong. */
 int hf_options_duration(const char *verb, const char *option,
                         const char **text);
+
+/* The same of how long to wait, where a number alone is of seconds. */
+int hf_options_wait(const char *verb, const char *option, const char **text);
 
 /*
  * Take the one operand NAME of `verb` from argv[optind] on; 0, or 64 after

@@ -17,7 +17,8 @@ static const char help[] =
     "  -n                do not wait: give up at the holder's first sign of\n"
     "                    life; a place that others keep locked, or that\n"
     "                    does not answer, is waited for, up to the ttl\n"
-    "  -w DURATION       wait so long at most (default 10m), or `forever`\n"
+    "  -w, --wait DURATION  wait so long at most (default 10m), or `forever`;\n"
+    "                    a number alone is of seconds\n"
     "  -E CODE           exit code when it was not acquired in time, instead "
     "of\n"
     "                    75: 0 to 255\n"
@@ -115,6 +116,20 @@ take_if_dead(struct hf_run_order *order)
 }
 
 static int
+take_wait(struct hf_run_order *order)
+{
+    struct hf_duration none = {-1};
+
+    order->wait = optarg;
+    if (strcmp(optarg, "forever") == 0)
+        return 0;
+    if (strcmp(optarg, "0") == 0 ||
+        (hf_duration_parse(optarg, &none, NULL) == HF_OK && none.ms == 0))
+        return hf_say_usage("run", "-w %s does not wait: write -n", optarg);
+    return hf_options_wait("run", "-w", &order->wait);
+}
+
+static int
 take_hold_at_least(struct hf_run_order *order)
 {
     const char *text = NULL;
@@ -162,7 +177,7 @@ take_name(struct hf_run_order *order, const char *name)
 }
 
 static int
-take_option(struct hf_run_order *order, int option, char **argv)
+take_option(struct hf_run_order *order, int option)
 {
     switch (option) {
     case 1:
@@ -171,10 +186,7 @@ take_option(struct hf_run_order *order, int option, char **argv)
         order->try_only = true;
         return 0;
     case 'w':
-        order->wait = optarg;
-        return strcmp(optarg, "forever") == 0
-                   ? 0
-                   : hf_options_duration("run", "-w", &order->wait);
+        return take_wait(order);
     case 'E':
         return take_exit_code(order);
     case 'q':
@@ -203,13 +215,36 @@ take_option(struct hf_run_order *order, int option, char **argv)
     case HF_OPTION_SHARED:
         order->mode = HF_SHARED;
         return 0;
-    case '?':
-    case ':':
-        return hf_options_bad("run", option, argv);
     default:
         (void)hf_options_take(&order->which, option);
         return 0;
     }
+}
+
+/* Is an option that we do not have one of a command without its --?  No letter
+ * of ours comes after the name so, and no name after another. */
+static bool
+is_of_command(const struct hf_run_order *order)
+{
+    bool is_letter = optopt > 0 && optopt < 256;
+
+    return order->names[0] != NULL && (is_letter || order->names[1] != NULL);
+}
+
+/* There is a command, or the beginning of one, which is `word`. */
+static int
+say_no_dashes(const struct hf_run_order *order, const char *word)
+{
+    struct hf_text line = HF_PHRASE;
+
+    hf_phrase_quote(&line, order->names[0]);
+    hf_text_add(&line, " -- ");
+    if (word[0] == '-')
+        hf_text_add(&line, "COMMAND");
+    else
+        hf_phrase_quote(&line, word);
+    return hf_say_usage("run", "the command goes after --: holdfast run %s …",
+                        line.at);
 }
 
 /* After the last option: [-- NAME] -- COMMAND... */
@@ -219,13 +254,18 @@ take_command(struct hf_run_order *order, int argc, char **argv)
     bool separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
 
     if (order->which.name == NULL && optind < argc) {
+        if (optind + 1 == argc || strcmp(argv[optind + 1], "--") != 0)
+            return hf_say_usage("run", "which lock? its name goes before --: "
+                                       "holdfast run NAME -- COMMAND");
         (void)take_name(order, argv[optind++]); /* it begins with - */
-        separated = optind < argc && strcmp(argv[optind], "--") == 0;
-        optind += separated;
+        separated = true;
+        optind++;
     }
     if (order->which.name == NULL)
         return hf_say_usage("run", "which lock? (see holdfast run --help)");
-    if (!separated || optind == argc)
+    if (!separated && order->names[1] != NULL)
+        return say_no_dashes(order, order->names[1]);
+    if (optind == argc)
         return hf_say_usage("run", "what shall run? give NAME -- COMMAND");
     order->command = argv + optind;
     if ((order->names[1] != NULL || order->mode == HF_SHARED) &&
@@ -243,6 +283,7 @@ read_line(struct hf_run_order *order, int argc, char **argv)
         {"if-dead", required_argument, NULL, HF_OPTION_IF_DEAD},
         {"if-suspected", required_argument, NULL, HF_OPTION_IF_SUSPECTED},
         {"quiet", no_argument, NULL, 'q'},
+        {"wait", required_argument, NULL, 'w'},
         {"shared", no_argument, NULL, HF_OPTION_SHARED},
         {"json-fd", required_argument, NULL, HF_OPTION_JSON_FD},
         {"hold-at-least", required_argument, NULL, HF_OPTION_HOLD_AT_LEAST},
@@ -261,8 +302,14 @@ read_line(struct hf_run_order *order, int argc, char **argv)
 
         if (option < 0)
             break;
+        if (option == '?' && is_of_command(order))
+            return say_no_dashes(order, order->names[1] != NULL
+                                            ? order->names[1]
+                                            : argv[optind - 1]);
+        if (option == '?' || option == ':')
+            return hf_options_bad("run", option, argv, options);
 
-        int wrong = take_option(order, option, argv);
+        int wrong = take_option(order, option);
 
         if (wrong != 0 || order->which.help)
             return wrong;

@@ -330,6 +330,16 @@ hf_run_words_refusal(const struct hf_run *run)
                : hf_outcome_exit(run->outcome);
 }
 
+/* A command of one word, with what no file's name has: it was quoted whole. */
+static bool
+is_for_a_shell(const struct hf_run *run, int error)
+{
+    char *const *command = run->order->command;
+
+    return error == ENOENT && command[1] == NULL &&
+           strpbrk(command[0], " \t\n|&;<>$") != NULL;
+}
+
 int
 hf_run_words_end(const struct hf_run *run)
 {
@@ -357,7 +367,11 @@ hf_run_words_end(const struct hf_run *run)
     case HF_GUARD_LINK_REFUSED:
         hf_phrase_quote(&word, run->order->command[0]);
         if (!run->silent)
-            hf_say("cannot run %s: %s", word.at, strerror(number));
+            hf_say("cannot run %s: %s%s%s", word.at, strerror(number),
+                   is_for_a_shell(run, number)
+                       ? "; a line for a shell is run by: sh -c "
+                       : "",
+                   is_for_a_shell(run, number) ? word.at : "");
         return number == ENOENT ? HF_EXIT_MISSING : HF_EXIT_CANNOT;
     }
     return HF_EXIT_OURS;

@@ -192,7 +192,7 @@ read_line(struct hf_which *which, int argc, char **argv)
         if (option < 0)
             break;
         if (option == '?' || option == ':')
-            return hf_options_bad("show", option, argv);
+            return hf_options_bad("show", option, argv, options);
         (void)hf_options_take(which, option);
     }
     return which->help ? 0 : hf_options_name("show", argc, argv, which);

@@ -169,9 +169,9 @@ read_line(struct hf_which *which, const char **limit, int argc, char **argv)
         if (option < 0)
             break;
         if (option == '?' || option == ':')
-            return hf_options_bad("watch", option, argv);
+            return hf_options_bad("watch", option, argv, options);
         if (option == 'w')
-            wrong = hf_options_duration("watch", "-w", limit);
+            wrong = hf_options_wait("watch", "-w", limit);
         else
             (void)hf_options_take(which, option);
         if (wrong != 0)

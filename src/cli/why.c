@@ -281,7 +281,7 @@ read_line(struct reading *r, int argc, char **argv)
         if (option < 0)
             break;
         if (option == '?' || option == ':')
-            return hf_options_bad("why", option, argv);
+            return hf_options_bad("why", option, argv, options);
         if (option == HF_OPTION_WATCH)
             wrong = hf_options_duration("why", "--watch", &r->watch);
         else

@@ -12,6 +12,11 @@ check "a command killed by a signal gives 128 and its number" exits 137
 run run x -- "$here/nothing"
 check "a command that is not there gives 127" exits 127
 check "and is named" says run.err "$here/nothing"
+run run x -- 'echo a && echo b'
+check "a whole line is not there either" exits 127
+check "and it is said what runs it" says run.err "sh -c 'echo a && echo b'"
+run run x -- "$here/nothing"
+check "but not of a word" is 0 "$(grep -c 'sh -c' "$here/run.err")"
 run run x -- "$here"
 check "a command that cannot be executed gives 126" exits 126
 run run x -- true
@@ -200,6 +205,7 @@ run clear --reason 'a test' j
 run run --json-fd 3 j -- sh -c 'echo words >&2; exit 9' 3>"$here/answer"
 check "--json-fd has the object alone" is 9 "$("$json" exit <"$here/answer")"
 check "and stderr what it always has" is words "$(cat "$here/run.err")"
+# shellcheck disable=SC2094 # nothing of it is read
 run run --json-fd 3 j -- test /proc/self/fd/3 -ef "$here/answer" 3>"$here/answer"
 check "the command is not given the descriptor" exits 1
 for one in 2 7 x '' -1; do

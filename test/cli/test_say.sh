@@ -34,6 +34,14 @@ check "--quiet: the code tells it" exits 75
 check "and nothing else" is "" "$(cat "$here/run.err")"
 run run --quiet -n -- busy -- true
 check "also when it does not wait" is "" "$(cat "$here/run.err")"
+run run -w 1 busy -- true
+check "a number of seconds alone is a wait" exits 75
+check "which is said as such" grep -qE '(limit of|within) 1s' "$here/run.err"
+run run --wait=1s busy -- true
+check "and so is the option's long name" grep -qE '(limit of|within) 1s' \
+    "$here/run.err"
+run watch -w 1 busy
+check "of watch, too" exits 0
 run run -n -q -E 0 busy -- true
 check "-E 0 makes a success of it" exits 0
 for one in 256 -1 x '' 9999999999; do

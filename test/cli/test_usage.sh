@@ -21,6 +21,22 @@ control=$'a\nb'
 
 check "no verb" refuses 64 "what shall it do"
 check "an unknown verb" refuses 64 "unknown verb lock" lock
+check "a verb that is near another" refuses 64 "did you mean clear?" cler x
+check "one that others have" refuses 64 "did you mean show?" status x
+check "a lock in the place of a verb" refuses 64 "did you mean run?" x -- true
+check "one that is near none" refuses 64 "unknown verb nothing (see" nothing
+check "help for an unknown verb" refuses 64 "did you mean clear?" help cler
+check "an option that is near another" refuses 64 "did you mean --if-dead?" \
+    run --if-daed refuse x -- true
+check "with its value" refuses 64 "did you mean --wait?" run --wiat=5s x -- true
+check "one that flock has" refuses 64 "unknown option --timeout: did you mean -w?" \
+    run --timeout 90s x -- true
+check "with its value, too" refuses 64 "did you mean -E?" \
+    run --conflict-exit-code=0 x -- true
+check "which another verb has not" refuses 64 "unknown option --try (see" ls --try
+check "of another verb" refuses 64 "did you mean --space?" ls --spaec x
+check "one that is near none, of these" refuses 64 "unknown option --fast (see" \
+    run --fast x -- true
 check "an unknown option" refuses 64 "unknown option --lock" --lock
 check "an unknown option of run" refuses 64 "unknown option --fast" \
     run --fast x -- true
@@ -32,11 +48,27 @@ check "a value that is not wanted" refuses 64 "takes no value" \
 check "no lock" refuses 64 "which lock" run
 check "no command" refuses 64 "NAME -- COMMAND" run x
 check "no command after the dashes" refuses 64 "NAME -- COMMAND" run x --
-check "a command without the dashes" refuses 64 "give NAME -- COMMAND" \
-    run x true
+check "a command without the dashes" refuses 64 \
+    "the command goes after --: holdfast run x -- true …" run x true a
+check "one with spaces" refuses 64 "holdfast run x -- 'a && b' …" run x 'a && b'
+check "one with options" refuses 64 "holdfast run x -- make …" run x make -j8
+check "one with long options" refuses 64 "holdfast run x -- make …" \
+    run x make --jobs
+check "a shell's, as flock takes it" refuses 64 "holdfast run x -- COMMAND …" \
+    run -n x -c 'a && b'
+check "dashes without the name" refuses 64 "which lock? its name goes before --" \
+    run -- echo hi
+check "no time to wait" refuses 64 "-w 0 does not wait: write -n" \
+    run -w 0 x -- true
+check "nor with a unit" refuses 64 "-w 0s does not wait: write -n" \
+    run --wait 0s x -- true
+check "a number that is too large for one of seconds" refuses 64 "-w: " \
+    run -w 99999999999999999999 x -- true
 check "two names" refuses 64 "need a lock server" run x y -- true
 check "a shared lock" refuses 64 "need a lock server" run --shared x -- true
 check "both -n and -w" refuses 64 "choose one" run -n -w 1s x -- true
+check "a number alone where no wait is meant" refuses 64 "--beat: " \
+    run --beat 2 x -- true
 check "a negative duration" refuses 64 "-w: " run -w -5s x -- true
 check "a duration without a unit" refuses 64 "--ttl: " run --ttl 5 x -- true
 check "a duration that overflows" refuses 64 "--ttl: " \
@@ -161,7 +193,7 @@ check "and it is a lock again" exits 0
 
 run --version
 check "--version" grep -qE '^holdfast [0-9]+\.[0-9]+' "$here/run.out"
-for verb in '' run ls show why clear audit doctor; do
+for verb in '' run ls show why watch clear audit doctor; do
     run ${verb:+"$verb"} --help
     check "holdfast $verb --help" exits 0
     check "and it names its usage" says run.out "usage: holdfast"
@@ -169,5 +201,7 @@ for verb in '' run ls show why clear audit doctor; do
     cp "$here/run.out" "$here/help.out"
     run ${verb:+"$verb"} -h
     check "and so does holdfast $verb -h" cmp "$here/help.out" "$here/run.out"
+    run help ${verb:+"$verb"}
+    check "and holdfast help $verb" cmp "$here/help.out" "$here/run.out"
 done
 finish
