@@ -32,7 +32,7 @@ static const char help[] =
     "  --json         the answer as one JSON object, for each lock one line\n"
     "  -h, --help     this text\n"
     "\n"
-    "Exit: 0 cleared; 1 no such lock, or not of that fence; 75 not cleared:\n"
+    "Exit: 0 cleared; 1 it is free, or not of that fence; 75 not cleared:\n"
     "  its holder shows life, or it changed hands meanwhile; 69 the place is\n"
     "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is "
     "not\n"
@@ -151,19 +151,20 @@ tell_seen(const struct clearings *all, const struct clearing *one,
     bool cleared = hf_view_number(seen, HF_FIELD_CLEARED) != 0;
     bool another =
         !cleared && one->fence != 0 && hf_report_fence(seen) != one->fence;
+    bool none = !cleared && !hf_report_exists(seen);
     struct hf_which which = all->reading->which;
     struct hf_text name = HF_PHRASE;
 
     which.name = one->name;
-    if (!cleared && !hf_report_exists(seen))
-        return hf_report_none(&which, hf_client_place(all->ask->client));
     if (which.json) {
         int code = print_json(seen, cleared);
 
         if (cleared || code != 0)
             return code;
-        return another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
+        return none || another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
     }
+    if (none)
+        return hf_report_none(&which, hf_client_place(all->ask->client));
     hf_phrase_quote(&name, one->name);
     if (another)
         return say_another(seen, name.at, one->fence);

@@ -6,7 +6,8 @@
 /*
  * What was meant by a word that nobody knows: of those that are known the
  * nearest, if one is near.  Far is whatever takes more than a third of the
- * word's characters to be put in, left out, changed, or exchanged with the next.
+ * word's characters to be put in, left out, changed, or exchanged with the
+ * next.
  */
 
 struct hf_guess {

@@ -128,6 +128,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
         add_life(out, seen);
         add_patience(out, line, seen);
         add_position(out, seen);
+        hf_report_add_reason(out, seen);
         hf_text_addf(out, ", runs: %s", hf_view_text(seen, HF_FIELD_COMMAND));
     }
     hf_text_addf(out, " (%s)", line->place);

@@ -17,8 +17,8 @@ static const char help[] =
     "  --json         one JSON object a line, with everything that is known\n"
     "  -h, --help     this text\n"
     "\n"
-    "A name of more than 60 columns is cut, and ends with …; a command is cut\n"
-    "at 40: --json has both in full.\n"
+    "A name of more than 60 columns is cut, and ends with …; a command and a\n"
+    "reason are cut at 40: --json has them in full.\n"
     "\n"
     "LAST BEAT is by the wall clocks of the place and of this host; ask\n"
     "`holdfast why NAME` whether a holder is alive.\n"
@@ -30,9 +30,10 @@ static const char help[] =
     "  holdfast ls nightly/ --json | jq -r .name\n";
 
 enum {
-    PAGE = 32,          /* locks read, and aligned, at once */
-    NAME_WIDTH = 60,    /* of a name that is longer, its beginning and … */
-    COMMAND_WIDTH = 40, /* the rest is cut: --json has it all */
+    PAGE = 32,       /* locks read, and aligned, at once */
+    NAME_WIDTH = 60, /* of a name that is longer, its beginning and … */
+    TEXT_WIDTH =
+        40, /* of a command, or a reason; the rest is cut: --json has it all */
 };
 
 enum column {
@@ -43,6 +44,7 @@ enum column {
     LAST_BEAT,
     IF_DEAD,
     FENCE,
+    REASON,
     COLUMNS
 };
 
@@ -56,8 +58,8 @@ struct page {
     size_t count;
 };
 
-static const struct row heads = {
-    {"NAME", "HOLDER", "COMMAND", "SINCE", "LAST BEAT", "IF DEAD", "FENCE"}};
+static const struct row heads = {{"NAME", "HOLDER", "COMMAND", "SINCE",
+                                  "LAST BEAT", "IF DEAD", "FENCE", "REASON"}};
 
 static void
 fill_row(struct row *row, const struct hf_view *lock)
@@ -65,8 +67,10 @@ fill_row(struct row *row, const struct hf_view *lock)
     size_t size = sizeof(row->cells[0]);
     const char *name = hf_view_text(lock, HF_FIELD_NAME);
     const char *command = hf_view_text(lock, HF_FIELD_COMMAND);
+    const char *reason = hf_view_text(lock, HF_FIELD_REASON);
     int shown = (int)hf_phrase_fit(name, NAME_WIDTH, NULL);
-    int fit = (int)hf_phrase_fit(command, COMMAND_WIDTH, NULL);
+    int fit = (int)hf_phrase_fit(command, TEXT_WIDTH, NULL);
+    int reason_fit = (int)hf_phrase_fit(reason, TEXT_WIDTH, NULL);
 
     *row = (struct row){{{0}}};
     snprintf(row->cells[NAME], size, "%.*s%s", shown, name,
@@ -82,6 +86,7 @@ fill_row(struct row *row, const struct hf_view *lock)
              hf_report_known(lock, HF_FIELD_USER),
              hf_report_known(lock, HF_FIELD_HOST));
     snprintf(row->cells[COMMAND], size, "%.*s", fit, command);
+    snprintf(row->cells[REASON], size, "%.*s", reason_fit, reason);
     hf_moment_age(hf_view_number(lock, HF_FIELD_SINCE_MS), row->cells[SINCE],
                   size);
     snprintf(row->cells[IF_DEAD], size, "%s",
@@ -115,12 +120,14 @@ static bool
 print_row(const size_t *widths, const struct row *row)
 {
     struct hf_text out = HF_PHRASE;
+    int last = COLUMNS - 1;
 
-    for (int i = 0; i < COLUMNS; i++) {
+    while (last > 0 && row->cells[last][0] == '\0')
+        last--;
+    for (int i = 0; i <= last; i++) {
         size_t pad = widths[i] - width_of(row->cells[i]) + 2;
 
-        hf_text_addf(&out, "%s%*s", row->cells[i],
-                     i + 1 < COLUMNS ? (int)pad : 0, "");
+        hf_text_addf(&out, "%s%*s", row->cells[i], i < last ? (int)pad : 0, "");
     }
     hf_text_add(&out, "\n");
     return hf_say_output(&out);

@@ -63,6 +63,15 @@ hf_report_who(struct hf_text *out, const struct hf_view *seen)
 }
 
 void
+hf_report_add_reason(struct hf_text *out, const struct hf_view *seen)
+{
+    const char *reason = hf_view_text(seen, HF_FIELD_REASON);
+
+    if (reason[0] != '\0')
+        hf_text_addf(out, ", reason: %s", reason);
+}
+
+void
 hf_report_processes(struct hf_text *out, const struct hf_view *seen)
 {
     size_t count = (size_t)hf_view_number(seen, HF_FIELD_PROCESSES);
@@ -149,7 +158,7 @@ hf_report_none(const struct hf_which *which, const char *place)
     struct hf_text name = HF_PHRASE;
 
     hf_phrase_quote(&name, which->name);
-    hf_say("no such lock: %s in space %s at %s", name.at,
+    hf_say("%s is free: nobody holds it in space %s at %s", name.at,
            which->space != NULL ? which->space : "default", place);
     return HF_EXIT_NONE;
 }

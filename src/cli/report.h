@@ -28,6 +28,9 @@ const char *hf_report_known(const struct hf_view *seen, enum hf_field field);
 /* "ann@db1"; what is not known is "?". */
 void hf_report_who(struct hf_text *out, const struct hf_view *seen);
 
+/* ", reason: deploy 12", or nothing where it gave none. */
+void hf_report_add_reason(struct hf_text *out, const struct hf_view *seen);
+
 /* "812 and 813", or "none listed". */
 void hf_report_processes(struct hf_text *out, const struct hf_view *seen);
 
@@ -61,7 +64,7 @@ void hf_report_clear(struct hf_text *out, const struct hf_which *which,
 void hf_report_holder(struct hf_text *out, const char *indent,
                       const struct hf_view *seen, bool watched);
 
-/* Say that there is no such lock, and return the exit code. */
+/* Say that it is free, and return the exit code. */
 int hf_report_none(const struct hf_which *which, const char *place);
 
 /* Why a `run` was not granted its lock. */

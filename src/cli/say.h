@@ -30,7 +30,7 @@ enum { HF_SAY_NOW_MAX = 4096 };
 
 /* Exit codes beside those of words.h (sysexits.h, and the shell's). */
 enum {
-    HF_EXIT_NONE = 1,      /* no such lock */
+    HF_EXIT_NONE = 1,      /* it is free */
     HF_EXIT_NOT_WELL = 1,  /* a check of a place warns, or fails */
     HF_EXIT_USAGE = 64,    /* the command line is wrong */
     HF_EXIT_OURS = 70,     /* the system refused us something we need */

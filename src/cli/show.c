@@ -17,7 +17,7 @@ static const char help[] =
     "  --json         as one JSON object\n"
     "  -h, --help     this text\n"
     "\n"
-    "Exit: 0; 1 no such lock; 69 the place is unavailable, 77 permission\n"
+    "Exit: 0; 1 it is free; 69 the place is unavailable, 77 permission\n"
     "  denied, 64 wrong usage, 65 the record is not ours.\n"
     "\n"
     "  holdfast show migrate\n"
@@ -102,7 +102,7 @@ print(const struct hf_which *which, const struct hf_view *lock,
 {
     struct hf_text out = HF_PHRASE;
 
-    if (!hf_report_exists(lock))
+    if (!hf_report_exists(lock) && !which->json)
         return hf_report_none(which, place);
     if (which->json) {
         add_json(&out, lock);
@@ -112,6 +112,8 @@ print(const struct hf_which *which, const struct hf_view *lock,
     }
     if (!hf_say_output(&out))
         return HF_EXIT_OURS;
+    if (!hf_report_exists(lock))
+        return HF_EXIT_NONE;
     return hf_report_corrupt(lock) ? hf_status_exit(HF_E_CORRUPT) : 0;
 }
 

@@ -19,7 +19,7 @@ static const char help[] =
     "  --json            as one JSON object\n"
     "  -h, --help        this text\n"
     "\n"
-    "Exit: 0, whatever was found; 1 no such lock; 69 the place is\n"
+    "Exit: 0, whatever was found; 1 it is free; 69 the place is\n"
     "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is\n"
     "  not ours.\n"
     "\n"
@@ -223,7 +223,7 @@ print(const struct hf_which *which, const char *place,
 {
     struct hf_text out = HF_PHRASE;
 
-    if (!hf_report_exists(seen))
+    if (!hf_report_exists(seen) && !which->json)
         return hf_report_none(which, place);
     if (which->json)
         add_json(&out, which, place, seen);
@@ -231,6 +231,8 @@ print(const struct hf_which *which, const char *place,
         add_text(&out, which, place, seen);
     if (!hf_say_output(&out))
         return HF_EXIT_OURS;
+    if (!hf_report_exists(seen))
+        return HF_EXIT_NONE;
     return hf_report_corrupt(seen) ? hf_status_exit(HF_E_CORRUPT) : 0;
 }
 

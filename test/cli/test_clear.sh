@@ -42,7 +42,7 @@ check "several are cleared at once, and one that is not there is 1" exits 1
 check "each has a line, and its fence" is 1 "$(
     grep -cx "cleared nightly/a: $me, fence $a" "$here/run.out")"
 check "so has the next" is 2 "$(grep -c '^cleared ' "$here/run.out")"
-check "what is not there is named" says run.err "no such lock: none"
+check "what is not there is named" says run.err "none is free"
 run clear --reason 'the rack burnt' --prefix nightly/
 check "with --prefix all are; who lives is left alone, 75" exits 75
 check "and named" grep -q "nightly/live was not cleared: its holder is alive ($me," \
@@ -53,6 +53,20 @@ run audit
 check "the audit has each" is 4 "$(grep -c 'was cleared by' "$here/run.out")"
 run clear --reason 'the rack burnt' --json --prefix nightly/
 check "--json has a line for each" is false "$("$json" cleared <"$here/run.out")"
+for verb in 'clear --reason burnt' why show; do
+    # shellcheck disable=SC2086 # words
+    run $verb none
+    check "${verb%% *} of a free lock calls it that, 1" exits 1
+    check "in a sentence" says run.err "none is free: nobody holds it in space default"
+    # shellcheck disable=SC2086 # words
+    run $verb --json none
+    check "and 1 with --json, too" exits 1
+    check "which prints an object" says run.out '"name":"none","exists":false'
+    check "and no sentence" is "" "$(cat "$here/run.err")"
+done
+run clear --reason burnt --json none
+check "of clear it says that nothing was cleared" is false \
+    "$("$json" cleared <"$here/run.out")"
 run clear --reason 'the rack burnt' --prefix monthly/
 check "a prefix of none is 1" exits 1
 check "and says so" says run.err "no lock begins with monthly/"

@@ -34,6 +34,22 @@ check "--quiet: the code tells it" exits 75
 check "and nothing else" is "" "$(cat "$here/run.err")"
 run run --quiet -n -- busy -- true
 check "also when it does not wait" is "" "$(cat "$here/run.err")"
+start reasoned run --reason 'ann: hotfix 12' reasoned -- sleep 100
+reasoned=$pid
+await "its holder" held reasoned
+start waiter run -w 60s reasoned -- true
+await "the line" says waiter.err "waiting for reasoned"
+check "who waits is told the holder's reason" says waiter.err \
+    ", reason: ann: hotfix 12, runs: sleep 100"
+kill -TERM "$pid"
+finished "$pid"
+run ls
+check "so does ls" grep -qE '^reasoned .* ann: hotfix 12$' "$here/run.out"
+check "which ends no line with a space" is "" "$(grep ' $' "$here/run.out")"
+run watch -w 1 reasoned
+check "and watch" says run.out ", reason: ann: hotfix 12, runs: sleep 100"
+kill -TERM "$reasoned"
+finished "$reasoned"
 run run -w 1 busy -- true
 check "a number of seconds alone is a wait" exits 75
 check "which is said as such" grep -qE '(limit of|within) 1s' "$here/run.err"

@@ -34,6 +34,7 @@ start holder run --reason night job -- sleep 100
 holder=$pid
 await "the holder" held job
 run ls
+check "and why" grep -qE '^job .* night$' "$here/run.out"
 check "ls lists it" grep -qE '^job .*sleep 100' "$here/run.out"
 run show job
 check "show tells who holds it, and why" says run.out "reason     night"
@@ -54,6 +55,7 @@ check "the doctor asks the node" grep -qE '^ok +node .*it leads' "$here/run.out"
 # ---- The line ---------------------------------------------------------------------
 start first run job -- echo first
 await "its place in line to be told" position first 1
+check "and the holder's reason" says first.err ", reason: night, runs: sleep 100"
 start second run job -- echo second
 await "the next one's" position second 2
 run show job
