@@ -1,7 +1,8 @@
-#!/bin/sh
-# build.sh PRESET: configure and build one preset of CMakePresets.json; quiet
-# about what goes well.
-set -eu
+#!/bin/bash
+# build.sh PRESET: configure and build one preset of CMakePresets.json.  Of what
+# goes well it says how far it is: on a terminal as ninja does, elsewhere with a
+# line for each fifth.
+set -eu -o pipefail
 
 preset=$1
 mkdir -p build
@@ -11,4 +12,29 @@ if ! cmake --preset "$preset" >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi
-cmake --build --preset "$preset" -- --quiet
+
+# Lines of ninja: its status, as below, or what a compiler says.
+by_fifths() {
+    local fifths=0 line percent
+
+    while IFS= read -r line; do
+        case $line in
+        "ninja: no work to do.") ;;
+        "@ "*)
+            percent=${line#"@ "}
+            percent=${percent%%"%"*}
+            [ $((percent / 20)) -gt "$fifths" ] || continue
+            fifths=$((percent / 20))
+            line=${line#*"% "}
+            echo "building $preset: ${line%% *} steps"
+            ;;
+        *) echo "$line" ;;
+        esac
+    done
+}
+
+if [ -t 1 ]; then
+    cmake --build --preset "$preset"
+else
+    NINJA_STATUS="@ %p %f/%t " cmake --build --preset "$preset" | by_fifths
+fi
