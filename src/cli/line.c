@@ -9,6 +9,7 @@
 #include "phrase.h"
 #include "report.h"
 #include "say.h"
+#include "waits.h"
 
 /* A wait of which nothing is said; and one for which something to say may still
  * come: a place is called slow after half a second. */
@@ -19,6 +20,7 @@ static const struct hf_duration unknown_wait = {800};
  * the first, twice as long each time. */
 static const struct hf_duration pause_usual = {60 * 1000};
 static const struct hf_duration pause_first = {10 * 1000};
+static const struct hf_duration waits_first = {1000};
 
 enum {
     COLUMNS_USUAL = 80,
@@ -127,6 +129,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
                                    text, sizeof(text)));
         add_life(out, seen);
         add_patience(out, line, seen);
+        hf_text_add(out, line->waits);
         add_position(out, seen);
         hf_report_add_reason(out, seen);
         hf_text_addf(out, ", runs: %s", hf_view_text(seen, HF_FIELD_COMMAND));
@@ -204,6 +207,31 @@ is_short(const struct hf_line *line, enum hf_line_kind kind,
            (unknown ? unknown_wait : short_wait).ms;
 }
 
+/* Every process is looked at, so the pauses grow; with another holder they
+ * begin anew. */
+static void
+look_for_waits(struct hf_line *line, const struct hf_view *seen,
+               struct hf_instant now)
+{
+    bool is_other = hf_report_fence(seen) != line->waits_of;
+    struct hf_text text = HF_PHRASE;
+    int fit;
+
+    if (!line->tells_waits || (!is_other && !hf_reached(now, line->waits_at)))
+        return;
+    line->waits_of = hf_report_fence(seen);
+    line->waits_pause.ms *= 2;
+    if (is_other || line->waits_pause.ms == 0)
+        line->waits_pause = waits_first;
+    if (line->waits_pause.ms > pause_first.ms)
+        line->waits_pause = pause_first;
+    line->waits_at = hf_after(now, line->waits_pause);
+    line->waits_said = line->waits_said && !is_other;
+    hf_waits_add(&text, line->place, seen);
+    fit = (int)hf_phrase_fit(text.at, sizeof(line->waits) / 4, NULL);
+    snprintf(line->waits, sizeof(line->waits), "%.*s", fit, text.at);
+}
+
 static bool
 is_due(const struct hf_line *line, enum hf_line_kind kind,
        const struct hf_view *seen, struct hf_instant now)
@@ -214,7 +242,8 @@ is_due(const struct hf_line *line, enum hf_line_kind kind,
     if (!line->begun || kind != line->kind)
         return true;
     if (kind == HF_LINE_HOLDER &&
-        (line->terminal || (feared && life != line->life)))
+        (line->terminal || (feared && life != line->life) ||
+         (line->waits[0] != '\0' && !line->waits_said)))
         return true;
     return hf_reached(now, hf_after(line->said_at, line->pause));
 }
@@ -244,8 +273,11 @@ hf_line_show(struct hf_line *line, const struct hf_view *seen)
 
     if (kind == HF_LINE_HOLDER)
         line->known_at = now;
-    if (line->silent || is_short(line, kind, seen, now) ||
-        !is_due(line, kind, seen, now))
+    if (line->silent || is_short(line, kind, seen, now))
+        return;
+    if (kind == HF_LINE_HOLDER)
+        look_for_waits(line, seen, now);
+    if (!is_due(line, kind, seen, now))
         return;
     compose(&text, line, kind, seen);
     if (!write_now(line, kind, &text))
@@ -254,6 +286,7 @@ hf_line_show(struct hf_line *line, const struct hf_view *seen)
     line->said_at = now;
     line->kind = kind;
     line->life = hf_report_life(seen);
+    line->waits_said = kind == HF_LINE_HOLDER && line->waits[0] != '\0';
     if (!again)
         line->pause = pause_first;
     else

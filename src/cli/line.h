@@ -26,7 +26,10 @@ enum hf_line_kind {
 
 /* Thrice in the first second: after half of it something is said, at its end at
  * the latest. */
-enum { HF_LINE_PAUSE_MS = 300 };
+enum {
+    HF_LINE_PAUSE_MS = 300,
+    HF_LINE_WAITS_SIZE = 1024,
+};
 
 struct hf_line {
     const char *verb;         /* "waiting for", "watching" or "clearing" */
@@ -40,6 +43,12 @@ struct hf_line {
     bool begun;
     bool open; /* our line stands on the terminal */
     struct hf_instant began_at;
+    bool tells_waits;           /* what the holder itself waits for */
+    struct hf_instant waits_at; /* to look for that again */
+    struct hf_duration waits_pause;
+    char waits[HF_LINE_WAITS_SIZE]; /* what was seen of it; "": nothing */
+    bool waits_said;
+    uint64_t waits_of;          /* the fence of that holder */
     struct hf_instant known_at; /* the place answered last, as we know */
     struct hf_instant said_at;
     struct hf_duration pause; /* to the next line that says the same */

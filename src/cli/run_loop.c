@@ -12,6 +12,7 @@
 #include "say.h"
 #include "sharing.h"
 #include "terminal.h"
+#include "waits.h"
 
 /* Between two rounds of KILL; some may have forked. */
 static const struct hf_duration round_pause = {20};
@@ -115,6 +116,7 @@ begin_claim(struct hf_run *run)
     hf_line_init(&run->line, "waiting for", run->name.at,
                  hf_client_place(run->client));
     run->line.silent = run->quiet;
+    run->line.tells_waits = true;
     run->line.waits_for_suspected = run->order->waits_for_suspected;
     run->line.limit =
         hf_lock_duration(run->lock, run->order->try_only ? HF_TTL : HF_WAIT);
@@ -122,7 +124,11 @@ begin_claim(struct hf_run *run)
         hf_sharing_made_now(&run->order->which, run->client);
     if (run->status == HF_OK)
         run->status = start_claim(run);
-    return run->status == HF_OK ? HF_RUN_CLAIMING : refuse(run);
+    if (run->status != HF_OK)
+        return refuse(run);
+    run->waits = hf_waits_show(hf_client_place(run->client),
+                               run->guard_terms.space, run->order->names);
+    return HF_RUN_CLAIMING;
 }
 
 /* Who has it?  One that runs us, perhaps, who waits for our end. */
@@ -217,6 +223,7 @@ begin_hold(struct hf_run *run)
     run->seen = hf_lock_view(run->lock);
     run->keep_until = hf_after(hf_now(), run->order->hold_at_least);
     hf_line_end(&run->line);
+    hf_fd_close(&run->waits);
     hf_run_words_taken_over_now(run); /* before the command says anything */
     hf_say_others(HF_SAY_BESIDE);
     grant_to_guard(run);
@@ -553,6 +560,7 @@ finish(struct hf_run *run)
         (void)kill(run->guard, SIGKILL); /* it has no descendant */
         (void)waitpid(run->guard, NULL, 0);
     }
+    hf_fd_close(&run->waits);
     hf_view_free(run->seen);
     if (!run->abandoned) { /* else a call that does not return may be under
                               way; the end of the process ends it */
@@ -642,6 +650,7 @@ hf_run_loop(const struct hf_run_order *order)
         .guard_terms = {.terminal = -1},
         .signals = -1,
         .alarm = -1,
+        .waits = -1,
         .say_stop_at = HF_NEVER,
         .say_stop_pause = say_stop_pause,
         .kill_at = HF_NEVER,

@@ -32,16 +32,24 @@ add_word(struct hf_text *out, const char *word)
     }
 }
 
-/* All of an item but the place: which lock, and which grant of it. */
+/* All of an item between its place and its fence. */
 static void
-add_grant(struct hf_text *out, const char *space, const char *name,
-          uint64_t fence)
+add_lock(struct hf_text *out, const char *space, const char *name)
 {
     hf_text_add(out, ",");
     add_word(out, space);
     hf_text_add(out, ",");
     add_word(out, name);
-    hf_text_addf(out, ",%" PRIu64, fence);
+    hf_text_add(out, ",");
+}
+
+/* All of it but the place: which lock, and which grant of it. */
+static void
+add_grant(struct hf_text *out, const char *space, const char *name,
+          uint64_t fence)
+{
+    add_lock(out, space, name);
+    hf_text_addf(out, "%" PRIu64, fence);
 }
 
 void
@@ -110,8 +118,8 @@ find_file(const char *place, struct stat *file)
            stat(unescaped, file) == 0;
 }
 
-static bool
-is_same_place(const char *one, const char *other)
+bool
+hf_run_nested_same_place(const char *one, const char *other)
 {
     struct stat file;
     struct stat other_file;
@@ -123,28 +131,56 @@ is_same_place(const char *one, const char *other)
 }
 
 bool
-hf_run_nested_holds(const char *place, const struct hf_view *seen)
+hf_run_nested_is_nested(void)
+{
+    const char *list = getenv(variable);
+
+    return list != NULL && list[0] != '\0';
+}
+
+/* Is there an item of that place that goes on with `rest`, to its end or to the
+ * fence? */
+static bool
+has_item(const char *place, const struct hf_text *rest, bool to_the_end)
 {
     const char *item = getenv(variable);
-    struct hf_text grant = HF_PHRASE;
     char item_place[PATH_SIZE] = "";
 
-    if (item == NULL || hf_view_number(seen, HF_FIELD_EXISTS) == 0 ||
+    while (item != NULL && item[0] != '\0') {
+        size_t len = strcspn(item, " ");
+        size_t place_len = strcspn(item, ", ");
+
+        if ((to_the_end ? len - place_len == rest->len
+                        : len - place_len > rest->len) &&
+            memcmp(item + place_len, rest->at, rest->len) == 0 &&
+            unescape(item, place_len, item_place) &&
+            hf_run_nested_same_place(item_place, place))
+            return true;
+        item += len + (item[len] == ' ');
+    }
+    return false;
+}
+
+bool
+hf_run_nested_has(const char *place, const char *space, const char *name)
+{
+    struct hf_text lock = HF_PHRASE;
+
+    add_lock(&lock, space, name);
+    return has_item(place, &lock, false);
+}
+
+bool
+hf_run_nested_holds(const char *place, const struct hf_view *seen)
+{
+    struct hf_text grant = HF_PHRASE;
+
+    if (!hf_run_nested_is_nested() ||
+        hf_view_number(seen, HF_FIELD_EXISTS) == 0 ||
         hf_view_number(seen, HF_FIELD_CORRUPT) != 0)
         return false;
     add_grant(&grant, hf_view_text(seen, HF_FIELD_SPACE),
               hf_view_text(seen, HF_FIELD_NAME),
               (uint64_t)hf_view_number(seen, HF_FIELD_FENCE));
-    while (item[0] != '\0') {
-        size_t len = strcspn(item, " ");
-        size_t place_len = strcspn(item, ", ");
-
-        if (len - place_len == grant.len &&
-            memcmp(item + place_len, grant.at, grant.len) == 0 &&
-            unescape(item, place_len, item_place) &&
-            is_same_place(item_place, place))
-            return true;
-        item += len + (item[len] == ' ');
-    }
-    return false;
+    return has_item(place, &grant, true);
 }

@@ -29,6 +29,14 @@ struct hf_run_nested {
  */
 void hf_run_nested_add(const struct hf_run_nested *held);
 
+/* Is anything held by those that run us, as the list has it? */
+bool hf_run_nested_is_nested(void);
+
+/* Does the list have that lock, whatever its fence?  It may be out of date. */
+bool hf_run_nested_has(const char *place, const char *space, const char *name);
+
+bool hf_run_nested_same_place(const char *one, const char *other);
+
 /*
  * Is the lock held by one of those that run us?  `seen` is what a look in
  * `place` has just shown; places are the same when their files are.

@@ -61,6 +61,7 @@ struct hf_run {
     struct hf_lock *lock;     /* owned */
     bool opened;              /* the place */
     struct hf_line line;
+    int waits;                 /* for what, shown to others (waits.h) */
     struct hf_instant look_at; /* to see what is new without a notice */
     bool held_by_ours;         /* by a run that runs us: we gave it up */
     struct hf_view *seen;      /* owned; the last holder, once it is decided */

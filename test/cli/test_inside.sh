@@ -53,6 +53,52 @@ check "so is the name in another space" is_granted
 inside "$holdfast" run --at "sqlite:$here/other.db" outer -- touch "$here/ran"
 check "and the name in another place" is_granted
 
+# ---- In a circle ----------------------------------------------------------------
+# cross FIRST SECOND: the second one inside the first, when both are held; as
+# $pid.
+cat >"$here/crossing" <<'END'
+until "$1" show "$2" >/dev/null 2>&1; do read -rt 0.05 <> <(:); done
+exec "$1" run -w 60s "$2" -- true
+END
+cross() {
+    start "$1" run "$1" -- bash "$here/crossing" "$holdfast" "$2"
+}
+
+cross a b
+one=$pid
+cross b a
+other=$pid
+await "the word of a" says a.err \
+    ", itself waits for a, which a run around us holds"
+await "the word of b" says b.err \
+    ", itself waits for b, which a run around us holds"
+check "who waits in a circle is told what the holder waits for" runs "$one"
+check "and both wait on, for nothing is decided by it" runs "$other"
+kill -TERM "$other"
+finished "$other"
+check "until one of them is ended" is 143 "$code"
+finished "$one"
+check "then the other is granted it" is 0 "$code"
+
+start d run d -- sleep 100
+d=$pid
+await "the holder of d" held d
+start c run c -- "$holdfast" run -w 60s d -- true
+c=$pid
+await "the holder of c" held c
+start e run e -- "$holdfast" run -w 60s c -- true
+e=$pid
+await "the word of what c waits for" says e.err ", itself waits for d, "
+check "where it is no circle nobody is said to hold it around us" is 0 \
+    "$(grep -c 'around us' "$here/e.err")"
+check "it is told to who waits under a lock alone" is 0 \
+    "$(grep -c 'itself' "$here/c.err")"
+kill -TERM "$d"
+finished "$d"
+finished "$c"
+finished "$e"
+check "and nobody waits for ever" is 0 "$code"
+
 # ---- The same place under another name -----------------------------------------
 ln -s locks.db "$here/link.db"
 mkdir "$here/folder"

@@ -171,6 +171,27 @@ run clear --reason 'db7 burnt' mute none
 check "several are cleared" is 1 "$code"
 check "each with a line" grep -qE '^cleared mute: eve@db7, fence [0-9]+$' "$here/run.out"
 
+# ---- In a circle ------------------------------------------------------------------
+# cross FIRST SECOND: the second one inside the first, when both are held.
+cross() {
+    # shellcheck disable=SC2016 # an inner shell's
+    start "$1" run "$1" -- sh -c \
+        'until "$1" show "$2" >/dev/null 2>&1; do sleep 0.1; done
+        exec "$1" run -w 60s "$2" -- true' sh "$holdfast" "$2"
+}
+cross ab ba
+one=$pid
+cross ba ab
+other=$pid
+for name in ab ba; do
+    await "the word of $name" says "$name.err" \
+        ", itself waits for $name, which a run around us holds"
+done
+kill -TERM "$one"
+finished "$one"
+finished "$other"
+check "of two that wait for each other both are told" is 0 "$code"
+
 # ---- Held for longer than the command ---------------------------------------------
 start first run --hold-at-least 10m cron -- true
 await "the end of its command" says first.err "cron stays held"
