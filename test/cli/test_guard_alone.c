@@ -117,6 +117,8 @@ a_command_is_killed_at_the_end_of_its_right_within_its_grace(void **state)
     atomic_store(&bench.link.page->right_until_ms, hf_now().ms + 50);
     say(&bench, HF_GUARD_LINK_END);
     message = hear(&bench);
+    if (message.word == HF_GUARD_LINK_ENDING) /* it saw the right first */
+        message = hear(&bench);
     assert_int_equal(message.word, HF_GUARD_LINK_DONE);
     assert_int_equal(message.end, HF_GUARD_LINK_CUT);
     assert_true(WIFSIGNALED(message.number));
