@@ -13,7 +13,7 @@ from support import Checks, Client, Server, folder
 DAEMON = sys.argv[1]
 
 # As short as can be: its grace is that and its leader-ttl, 5 s.
-SHORT = ("--max-ttl", "2s")
+SHORT = ("--max-ttl", "4s")
 A_DAY_AGO = {
     "LD_PRELOAD": "/$LIB/faketime/libfaketime.so.1",
     "FAKETIME": "-1d",
