@@ -17,7 +17,7 @@
 /* Between two rounds of KILL; some may have forked. */
 static const struct hf_duration round_pause = {20};
 
-/* To give back a lock whose right is over. */
+/* To give back a lock whose right is over, or that was never granted. */
 static const struct hf_duration give_back_time = {2000};
 
 /* Then we say that giving the lock back takes long; and after as much as the
@@ -85,7 +85,8 @@ start_claim(struct hf_run *run)
 static void
 judge_answer(struct hf_run *run)
 {
-    bool given_up = run->held_by_ours && run->status == HF_E_CANCELLED;
+    bool given_up = run->held_by_ours && (run->status == HF_E_CANCELLED ||
+                                          run->status == HF_E_UNKNOWN);
 
     if (!given_up &&
         (run->status != HF_OK ||
@@ -163,11 +164,28 @@ end_claim(struct hf_run *run)
     return refuse(run);
 }
 
+/* A claim that we gave up is settled, but not for long: nobody was told of it,
+ * and what may be left of it others take over.  A refuse claim would need a
+ * person, so there we go on, until a second signal. */
+static void
+bound_giving_up(struct hf_run *run)
+{
+    if (!gave_up(run) || !is_takeover(run) || run->abandoned)
+        return;
+    if (run->give_up_at.ms == HF_NEVER.ms)
+        run->give_up_at = hf_after(hf_now(), give_back_time);
+    if (!hf_reached(hf_now(), run->give_up_at))
+        return;
+    run->abandoned = true;
+    hf_lock_abandon(run->lock);
+}
+
 static enum hf_run_stage
 claim(struct hf_run *run)
 {
     if (run->guard_over)
         hf_lock_cancel(run->lock);
+    bound_giving_up(run);
     switch (hf_lock_state(run->lock)) {
     case HF_STATE_NEW:
     case HF_STATE_WAITING:
@@ -188,7 +206,7 @@ claim(struct hf_run *run)
 static struct hf_instant
 next_watch(const struct hf_run *run)
 {
-    return gave_up(run) ? HF_NEVER : run->look_at;
+    return gave_up(run) ? run->give_up_at : run->look_at;
 }
 
 /* ---- Holding ------------------------------------------------------------- */

@@ -13,6 +13,9 @@
 
 enum { LONG_MS = 500 };
 
+/* So many of these after the first signal to stop we end by ourselves. */
+enum { STOP_PAUSES = 4 };
+
 static const int stops[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 enum { STOPS = sizeof(stops) / sizeof(stops[0]) };
 
@@ -20,7 +23,8 @@ enum { STOPS = sizeof(stops) / sizeof(stops[0]) };
 static struct {
     const struct hf_text *takes_long; /* to be said once, as the other */
     const struct hf_text *stopping;
-    volatile sig_atomic_t stop; /* the first signal to stop; 0: none */
+    volatile sig_atomic_t stop;   /* the first signal to stop; 0: none */
+    volatile sig_atomic_t pauses; /* since then */
 } heard;
 
 static void
@@ -42,6 +46,8 @@ on_time(int signal)
     (void)signal;
     if (*word != NULL && hf_say_text_now(*word))
         *word = NULL;
+    if (heard.stop != 0 && ++heard.pauses == STOP_PAUSES)
+        hf_run_events_leave((int)heard.stop);
     errno = error;
 }
 

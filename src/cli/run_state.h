@@ -83,8 +83,8 @@ struct hf_run {
 
 /*
  * Open the place, which may take as long as that does: a line says so, a first
- * signal to stop is noted, and a second one ends the process, for nothing has
- * been claimed yet.
+ * signal to stop ends the process after 2 s, and a second one at once, for
+ * nothing has been claimed yet.
  */
 enum hf_status hf_run_open(struct hf_run *run);
 

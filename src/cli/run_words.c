@@ -306,7 +306,8 @@ hf_run_words_refusal(const struct hf_run *run)
         (run->status == HF_E_CANCELLED || run->status == HF_E_UNKNOWN))
         return HF_EXIT_SIGNAL + run->stop_signal;
     if (run->guard_over && run->opened &&
-        (run->status == HF_E_CANCELLED || run->status == HF_E_INVALID)) {
+        (run->status == HF_E_CANCELLED || run->status == HF_E_UNKNOWN ||
+         run->status == HF_E_INVALID)) {
         /* Invalid: it was gone before the claim could list it. */
         if (!run->silent)
             hf_say("the guard was killed before %s was granted", run->name.at);

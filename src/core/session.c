@@ -122,6 +122,7 @@ on_answer(struct hf_session *s, const struct hf_session_event *event)
     struct sent sent;
     bool opens; /* it is of no term and of no session yet */
 
+    s->heard_at = s->now;
     if (!take_sent(s, event->answer.answer.stream, &sent))
         return;
     opens = sent.wish == 0 && sent.errand.kind == HF_MESSAGE_OPEN;

@@ -44,9 +44,10 @@
  * a clear; for the right is counted from the sending of the last message that
  * was answered *alive* [S1].  While its nodes are not known to be of one
  * service it asks for nothing, and takes no grant; what is held stays with the
- * service that gave it [S7].  No grant is taken after the wish's deadline, and
- * no deadline ends a wish before its time [W3].  Nobody walks away: what was
- * asked is released until that is answered, or its session is over [R5].
+ * service that gave it [S7]. No grant is taken after the wish's deadline, but
+ * as its first answer, and no deadline ends a wish before its time [W3]. Nobody
+ * walks away: what was asked is released until that is answered, or its session
+ * is over [R5].
  *
  * Names, notes and who it is for are not its business: the sender adds them to
  * the message that names the wish.
@@ -107,7 +108,12 @@ struct hf_session_event {
                                a hash of a word it is as good as that */
             bool free;      /* only wait until it would be granted */
             enum hf_wait_kind wait;
-            struct hf_instant deadline; /* also a try has one */
+            struct hf_instant deadline;  /* also a try has one */
+            struct hf_duration patience; /* for its first answer [W3]: a wait
+                                            lasts until that, or for so long; a
+                                            try ends if nothing at all was heard
+                                            for so long.  0: its deadline is
+                                            all */
         } want;
         struct {
             uint64_t id;

@@ -153,10 +153,10 @@ check "and why" grep -q "$locked" "$here/run.err"
 start once run free -- touch "$here/ran"
 await "the word of it" says once.err "does not open yet"
 kill -TERM "$pid"
+finished "$pid"
+check "one ends it, though it never opens" is 143 "$code"
 echo ".quit" >&7
 exec 7>&-
-finished "$pid"
-check "one ends it as soon as it opens" is 143 "$code"
 check "and nothing was begun" test ! -e "$here/ran"
 await "the database to be let go" all_gone "$alone"
 

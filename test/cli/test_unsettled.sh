@@ -19,4 +19,12 @@ finished "$pid"
 check "which ends it" test "$code" -ge 128
 check "and says what may be left" says unsettled.err \
     "a record of x may be left"
+
+LD_PRELOAD=$shim start once run --ttl 1s y -- true
+await "the guard" has_guard "$pid"
+await "the word of no answer" says once.err "no answer about y"
+kill -TERM "$pid"
+finished "$pid"
+check "one signal ends one that others may take over" is 143 "$code"
+check "and says so" says once.err "the next one takes it over after 1s"
 finish

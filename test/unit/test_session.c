@@ -328,6 +328,144 @@ what_kept_a_wish_waiting_is_said_at_its_deadline(void **state)
     guest_fini(&g);
 }
 
+/* ---- Patience ------------------------------------------------------------ */
+
+static void
+a_short_wait_lasts_until_its_first_answer(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1, .wait_ms = 100, .patience_ms = 2000});
+    guest_hush(&g);
+    guest_clock(&g, 1100);
+    EXPECT_SAID(&g, "");
+    g.now.ms = 1150;
+    guest_opened(&g, 1);
+    EXPECT_SAID(&g, "1: #2 acquire 1.1.1, 0 ms\n");
+    answer(&g, 2, HF_ANSWER_BLOCKING_TIMEOUT);
+    EXPECT_SAID(&g, "wish 1 ended: timed out\n"
+                    "1: #3 release 1.1\n");
+    guest_fini(&g);
+}
+
+static void
+what_is_granted_by_the_first_answer_is_granted(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1, .wait_ms = 100, .patience_ms = 2000});
+    guest_opened(&g, 1);
+    guest_hush(&g);
+    guest_clock(&g, 1200);
+    EXPECT_SAID(&g, "");
+    guest_granted(&g, 2, 101);
+    EXPECT_SAID(&g, "wish 1 granted 101\n");
+    guest_fini(&g);
+}
+
+static void
+a_wait_that_is_not_answered_ends_with_its_patience(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1, .wait_ms = 100, .patience_ms = 2000});
+    guest_hush(&g);
+    guest_clock(&g, 2999);
+    guest_hush(&g); /* the open is sent once more */
+    guest_clock(&g, 3000);
+    EXPECT_SAID(&g, "wish 1 ended: HF_E_UNAVAILABLE\n");
+    guest_fini(&g);
+}
+
+static void
+a_wait_is_no_longer_for_its_patience(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g,
+               (struct want){.id = 1, .wait_ms = 2500, .patience_ms = 2000});
+    guest_opened(&g, 1);
+    guest_hush(&g);
+    guest_clock(&g, 3499);
+    guest_hush(&g);
+    guest_clock(&g, 3500);
+    EXPECT_SAID(&g, "wish 1 ended: timed out\n"
+                    "close #2\n"
+                    "1: #4 release 1.1\n");
+    guest_fini(&g);
+}
+
+static void
+a_try_ends_where_nobody_answers(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1,
+                                 .try_only = true,
+                                 .wait_ms = 30000,
+                                 .patience_ms = 2000});
+    guest_clock(&g, 2999);
+    guest_hush(&g);
+    guest_clock(&g, 3000);
+    EXPECT_SAID(&g, "wish 1 ended: HF_E_UNAVAILABLE\n");
+    guest_fini(&g);
+}
+
+/* Nobody leads for seconds: that is no server that is not there. */
+static void
+a_try_goes_on_while_nodes_answer(void **state)
+{
+    struct guest g = guest_new();
+    uint64_t stream = 1;
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1,
+                                 .try_only = true,
+                                 .wait_ms = 30000,
+                                 .patience_ms = 2000});
+    for (int64_t at_ms = 1500; at_ms < 8000; at_ms += 1500) {
+        g.now.ms = at_ms;
+        for (int i = 0; i < 3; i++) /* a lap of all nodes */
+            answer(&g, stream++, HF_ANSWER_NOT_LEADING);
+        guest_clock(&g, at_ms + 750);
+        guest_hush(&g);
+    }
+    guest_opened(&g, stream);
+    guest_granted(&g, stream + 1, 101);
+    EXPECT_SAID(&g, "1: #17 acquire 1.1.1, try\n"
+                    "wish 1 granted 101\n");
+    guest_fini(&g);
+}
+
+/* It answered once, and then nothing at all. */
+static void
+a_try_ends_when_all_nodes_were_asked_in_vain(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1,
+                                 .try_only = true,
+                                 .wait_ms = 30000,
+                                 .patience_ms = 2000});
+    guest_opened(&g, 1);
+    for (uint64_t stream = 2; stream <= 10; stream++)
+        guest_stream_ends(&g, stream);
+    guest_hush(&g);
+    guest_clock(&g, 2999);
+    guest_hush(&g);
+    guest_clock(&g, 3000);
+    EXPECT_SAID(&g, "wish 1 ended: HF_E_UNAVAILABLE\n"
+                    "close #12\n"
+                    "1: #13 release 1.1\n");
+    guest_fini(&g);
+}
+
 /* No other message's answer is its own [W4]. */
 static void
 a_try_is_told_that_others_hold_it_by_the_server_alone(void **state)
@@ -646,6 +784,13 @@ main(void)
         cmocka_unit_test(no_grace_is_longer_than_a_server_may_be_silent),
         cmocka_unit_test(no_retry_stretches_the_deadline),
         cmocka_unit_test(a_grant_that_comes_at_the_deadline_is_released),
+        cmocka_unit_test(a_short_wait_lasts_until_its_first_answer),
+        cmocka_unit_test(what_is_granted_by_the_first_answer_is_granted),
+        cmocka_unit_test(a_wait_that_is_not_answered_ends_with_its_patience),
+        cmocka_unit_test(a_wait_is_no_longer_for_its_patience),
+        cmocka_unit_test(a_try_ends_where_nobody_answers),
+        cmocka_unit_test(a_try_goes_on_while_nodes_answer),
+        cmocka_unit_test(a_try_ends_when_all_nodes_were_asked_in_vain),
         cmocka_unit_test(what_kept_a_wish_waiting_is_said_at_its_deadline),
         cmocka_unit_test(a_try_is_told_that_others_hold_it_by_the_server_alone),
         cmocka_unit_test(who_wants_no_more_releases_until_that_is_answered),

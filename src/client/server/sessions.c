@@ -20,6 +20,10 @@ enum { SILENCE_MS = 40 * 1000 };
 /* No server of ours lets a request wait for longer. */
 enum { BLOCKING_MAX_MS = 24 * 60 * 60 * 1000 };
 
+/* For a first answer: a wait is not over before, and a try goes on for no
+ * longer where nobody answers at all. */
+static const struct hf_duration patience = {2000};
+
 /* Those that are only being settled count, too. */
 enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
 
@@ -90,7 +94,8 @@ want(struct hf_server_lock *lock, enum hf_wait_kind wait,
         .want = {.id = lock->lock->handle.id,
                  .label = label_of(settings),
                  .free = settings->mode == HF_UNTIL_FREE,
-                 .wait = wait},
+                 .wait = wait,
+                 .patience = patience},
     };
 
     event.want.deadline = hf_after(event.at, limit);

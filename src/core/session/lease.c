@@ -248,6 +248,8 @@ void
 hf_lease_services(struct hf_session *s, const struct hf_session_event *event)
 {
     hf_nodes_say(&s->nodes, event->services.each);
+    if (hf_nodes_any_said(&s->nodes))
+        s->heard_at = s->now;
     if (is_forsaken(s))
         hf_lease_gone(s, HF_ANSWER_GONE);
     if (event->services.verdict != HF_SERVICES_ONE) {

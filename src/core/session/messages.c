@@ -1,5 +1,6 @@
 #include "core/session/messages.h"
 
+#include "core/session/patience.h"
 #include "core/session/rows.h"
 
 uint32_t
@@ -20,7 +21,7 @@ hf_messages_set_timer(struct hf_session *s, uint32_t number)
     struct hf_instant at = wish->due;
 
     if (hf_wish_waits(wish))
-        at = hf_earlier(at, wish->deadline);
+        at = hf_earlier(at, hf_patience_deadline(wish));
     if (at.ms == HF_NEVER.ms)
         hf_earliest_remove(s, &s->timers, number);
     else

@@ -28,6 +28,15 @@ hf_nodes_none_may(const struct hf_nodes *nodes)
     return true;
 }
 
+bool
+hf_nodes_any_said(const struct hf_nodes *nodes)
+{
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (nodes->services[i] != 0)
+            return true;
+    return false;
+}
+
 static void
 come_home(struct hf_nodes *nodes)
 {

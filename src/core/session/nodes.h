@@ -61,6 +61,9 @@ bool hf_nodes_may(const struct hf_nodes *nodes, uint32_t node);
 /* Does none? */
 bool hf_nodes_none_may(const struct hf_nodes *nodes);
 
+/* Is it known of any of which service it is? */
+bool hf_nodes_any_said(const struct hf_nodes *nodes);
+
 /* A leader's answer came from that node. */
 void hf_nodes_answered(struct hf_nodes *nodes, uint32_t node);
 

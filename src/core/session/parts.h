@@ -18,8 +18,10 @@
  *   wishes.c        the life of one wish [R W]
  *      |    \
  *   lanes.c  messages.c     who asks [R2]; what is out [R3]
- *      |          |
- *      |      nodes.c       which node is asked [R6]
+ *      |      |   |
+ *      |      | nodes.c     which node is asked [R6]
+ *      |      |
+ *      |    patience.c      when a wish ends by time [W3]
  *      |
  *   slots, chains, earliest, rows    know of no lock
  *
@@ -100,11 +102,15 @@ struct hf_wish {
     uint64_t a;
     uint64_t stream; /* of its message that is out; 0: none */
     uint64_t fence;
-    uint64_t granted_by;        /* the newest stream when its grant came */
-    uint64_t changing;          /* bits of the names to be lowered */
-    struct hf_instant deadline; /* of the wait; no retry moves it [W3] */
-    struct hf_instant asked_at; /* for the first time */
-    struct hf_instant due;      /* a message is overdue, or a pause over */
+    uint64_t granted_by;         /* the newest stream when its grant came */
+    uint64_t changing;           /* bits of the names to be lowered */
+    struct hf_instant deadline;  /* of the wait; no retry moves it [W3] */
+    struct hf_duration patience; /* for its first answer; 0: it came, or none is
+                                    waited for */
+    struct hf_instant wanted_at; /* with a patience */
+    struct hf_instant heard_by;  /* ... it ends unless something was heard */
+    struct hf_instant asked_at;  /* for the first time */
+    struct hf_instant due;       /* a message is overdue, or a pause over */
     struct hf_row_links links[HF_ROW_KINDS];
     uint16_t news;
     uint8_t lowering; /* the name that a CHANGE which is out is about */
@@ -150,6 +156,7 @@ struct hf_session {
                                    answer is compared */
     struct hf_instant say_at;   /* nothing of its own before */
     struct hf_instant ask_at;   /* no request before [R6] */
+    struct hf_instant heard_at; /* when a node answered last, whatever */
     uint64_t highest;           /* fence that was ever granted to it */
     bool comparing;      /* what is believed in is being told, in pages */
     bool is_last;        /* no session follows it */

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "core/session/lanes.h"
 #include "core/session/messages.h"
+#include "core/session/patience.h"
 #include "core/session/rows.h"
 
 /* ---- Moves --------------------------------------------------------------- */
@@ -446,6 +447,31 @@ hf_wishes_compare(struct hf_session *s, uint64_t stream,
     return believed.count == 0 || hf_fence_sum_equal(&believed, held);
 }
 
+/* ---- The end of a wait --------------------------------------------------- */
+
+/* What is said of a wait that is over: did the place, the server's limits or
+ * others keep it from what it wanted?  That others did is a try's to be told by
+ * the server alone [W4]. */
+static void
+set_end_at_deadline(const struct hf_session *s, struct hf_wish *wish)
+{
+    if ((wish->limited && wish->stream == 0) || s->limited)
+        set_end(wish, HF_OK, HF_AT_LIMIT);
+    else if (s->state != HF_LEASE_OPEN || hf_nodes_in_trouble(&s->nodes) ||
+             wish->wait == HF_WAIT_TRY || !hf_session_is_of_one(s))
+        set_end(wish, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    else
+        set_end(wish, HF_OK, HF_TIMED_OUT);
+}
+
+static void
+on_deadline(struct hf_session *s, uint32_t number)
+{
+    set_end_at_deadline(s, hf_wish_at(s, number));
+    tell_end(s, number); /* settling may take any time */
+    give_up(s, number);
+}
+
 /* ---- What an acquire is answered ----------------------------------------- */
 
 static void
@@ -503,6 +529,21 @@ put_off(struct hf_session *s, uint32_t number, struct hf_duration grace)
         hf_messages_again_after(s, number, hf_session_bounded(s, grace));
 }
 
+/* It goes on waiting, if it has the time. */
+static void
+wait_on(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (!hf_wish_waits(wish) || wish->wait == HF_WAIT_TRY)
+        return;
+    hf_patience_answered(wish);
+    if (hf_reached(s->now, wish->deadline))
+        on_deadline(s, number);
+    else
+        hf_messages_set_timer(s, number);
+}
+
 /* Is it an answer to what was asked for, of what nobody was told yet? */
 static bool
 fits(struct hf_session *s, const struct hf_wish *wish,
@@ -517,32 +558,38 @@ fits(struct hf_session *s, const struct hf_wish *wish,
     return answer->over != HF_OVER_HELD || wish->wait == HF_WAIT_TRY;
 }
 
+/* What leaves it waiting. */
+static bool
+is_put_off(struct hf_session *s, uint32_t number,
+           const struct hf_answer *answer)
+{
+    enum hf_answer_kind kind = answer->kind;
+
+    if (kind == HF_ANSWER_BLOCKING_TIMEOUT || kind == HF_ANSWER_SUPERSEDED)
+        hf_messages_again(s, number);
+    else if (kind == HF_ANSWER_LATER)
+        put_off(s, number, answer->grace);
+    else if (kind == HF_ANSWER_BUSY || kind == HF_ANSWER_LIMIT)
+        stay_out(s, number, kind);
+    else
+        return false;
+    wait_on(s, number);
+    return true;
+}
+
 static bool
 acquire_answered(struct hf_session *s, uint32_t number,
                  const struct hf_answer *answer)
 {
     if (!fits(s, hf_wish_at(s, number), answer))
         return false;
-    switch ((int)answer->kind) {
-    case HF_ANSWER_GRANTED:
+    if (answer->kind == HF_ANSWER_GRANTED)
         on_granted(s, number, answer->fence);
-        return true;
-    case HF_ANSWER_OVER:
+    else if (answer->kind == HF_ANSWER_OVER)
         on_over(s, number, answer->over);
-        return true;
-    case HF_ANSWER_BLOCKING_TIMEOUT:
-    case HF_ANSWER_SUPERSEDED:
-        hf_messages_again(s, number);
-        return true;
-    case HF_ANSWER_LATER:
-        put_off(s, number, answer->grace);
-        return true;
-    case HF_ANSWER_BUSY:
-    case HF_ANSWER_LIMIT:
-        stay_out(s, number, answer->kind);
-        return true;
-    }
-    return false;
+    else
+        return is_put_off(s, number, answer);
+    return true;
 }
 
 /* ---- What the others are answered ---------------------------------------- */
@@ -634,6 +681,7 @@ hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
     wish->deadline = event->want.deadline;
     wish->asked_at = HF_NEVER;
     wish->due = HF_NEVER;
+    hf_patience_begin(wish, s->now, event->want.patience);
     hf_chains_add(s, &s->by_id, hf_wish_hash(wish->id), number);
     s->unsettled_count++;
     move_to(wish, HF_WISH_QUEUED);
@@ -779,29 +827,6 @@ hf_wishes_refused(struct hf_session *s, enum hf_status why)
 
 /* ---- Timers -------------------------------------------------------------- */
 
-/* What is said of a wait that is over: did the place, the server's limits or
- * others keep it from what it wanted?  That others did is a try's to be told by
- * the server alone [W4]. */
-static void
-set_end_at_deadline(const struct hf_session *s, struct hf_wish *wish)
-{
-    if ((wish->limited && wish->stream == 0) || s->limited)
-        set_end(wish, HF_OK, HF_AT_LIMIT);
-    else if (s->state != HF_LEASE_OPEN || hf_nodes_in_trouble(&s->nodes) ||
-             wish->wait == HF_WAIT_TRY || !hf_session_is_of_one(s))
-        set_end(wish, HF_E_UNAVAILABLE, HF_NOT_HELD);
-    else
-        set_end(wish, HF_OK, HF_TIMED_OUT);
-}
-
-static void
-on_deadline(struct hf_session *s, uint32_t number)
-{
-    set_end_at_deadline(s, hf_wish_at(s, number));
-    tell_end(s, number); /* settling may take any time */
-    give_up(s, number);
-}
-
 static void
 on_due(struct hf_session *s, uint32_t number)
 {
@@ -810,6 +835,17 @@ on_due(struct hf_session *s, uint32_t number)
     if (wish->stream != 0)
         hf_session_failed(s, wish->node, wish->stream);
     hf_messages_again(s, number);
+}
+
+static void
+look_at_end(struct hf_session *s, uint32_t number)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (hf_patience_over(s, wish))
+        on_deadline(s, number);
+    else if (wish->patience.ms != 0)
+        hf_messages_set_timer(s, number); /* it is looked at once more */
 }
 
 /* Who is late finds both times of a wish passed: then both are done, in the
@@ -824,8 +860,8 @@ hf_wishes_run_timers(struct hf_session *s)
            at_ms <= s->now.ms) {
         struct hf_wish *wish = hf_wish_at(s, number);
 
-        if (hf_wish_waits(wish) && hf_reached(s->now, wish->deadline))
-            on_deadline(s, number);
+        if (hf_wish_waits(wish))
+            look_at_end(s, number);
         if (hf_reached(s->now, wish->due))
             on_due(s, number);
     }

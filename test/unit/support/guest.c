@@ -211,6 +211,7 @@ guest_want(struct guest *guest, struct want want)
         want.wait_ms == 0
             ? HF_NEVER
             : hf_after(guest->now, (struct hf_duration){want.wait_ms});
+    event.want.patience.ms = want.patience_ms;
     step(guest, event);
 }
 

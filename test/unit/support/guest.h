@@ -47,6 +47,7 @@ struct want {
     bool free;
     bool try_only;
     int64_t wait_ms; /* 0: for ever; for a try, its deadline */
+    int64_t patience_ms;
 };
 
 void guest_want(struct guest *guest, struct want want);
