@@ -132,8 +132,15 @@ read_alive(struct hf_bytes body, struct hf_api_reply *reply)
 static bool
 read_granted(struct hf_bytes body, struct hf_api_reply *reply)
 {
-    return read_number(body, "fence", &reply->answer.fence) &&
-           reply->answer.fence > 0 && read_number(body, "term", &reply->term);
+    uint64_t *fence = &reply->answer.fence;
+    uint64_t again;
+
+    return read_number(body, "fence", fence) && *fence > 0 &&
+           read_number(body, "fence_text", &again) && again == *fence &&
+           read_session(body, &reply->session) &&
+           read_number(body, "lane", &reply->lane) &&
+           read_number(body, "n", &reply->n) &&
+           read_number(body, "term", &reply->term);
 }
 
 static bool

@@ -19,6 +19,9 @@ enum {
 struct hf_api_reply {
     struct hf_answer answer;     /* without its stream and its mark */
     uint64_t term;               /* OPENED, ALIVE, GRANTED, TERM */
+    uint64_t session;            /* GRANTED: whose request was */
+    uint64_t lane;               /* ... granted, */
+    uint64_t n;                  /* ... and which */
     struct hf_secret secret;     /* OPENED */
     struct hf_duration blocking; /* OPENED: who waits is answered by then */
     uint64_t service;            /* OPENED: the leader's; 0: not said */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,6 +161,40 @@ a_session_for_less_than_was_asked_is_none(void **state)
     script_close_client(&script, client);
 }
 
+/* As a proxy does that mixes up its streams. */
+static void
+a_grant_of_another_request_is_not_believed(void **state)
+{
+    static const struct script_granted others[] = {
+        {.session = 1}, {.lane = 1}, {.n = 1}, {.term = 1}, {.fence_text = 1},
+    };
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", NULL);
+    struct hf_error error;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        struct script_asked asked = script_await(&script, "POST /v1/acquire");
+
+        script_answer_granted(&script, &asked, &others[i]);
+    }
+    (void)hold_scripted(lock);
+    assert_int_equal(hf_lock_fence(lock), 6);
+    assert_int_equal(hf_client_trouble(client, &error), HF_OK);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+a_keep_alive_of_another_term_is_not_believed(void **state)
+{
+    (void)state;
+    expect_right("{\"alive\":true,\"ttl_ms\":4000," ONE_HELD
+                 "\"session\":\"0000000000000001\",\"term\":2,"
+                 "\"cleared\":[]}",
+                 false);
+}
+
 static void
 each_grace_has_a_session_of_its_own(void **state)
 {
@@ -294,6 +329,75 @@ who_said_goodbye_is_asked_on_another_connection(void **state)
     script_close_client(&script, client);
 }
 
+/* One that is no lock server: it says the same to everybody. */
+struct other_peer {
+    const char *says;
+    int fd;
+    char place[64];
+};
+
+static void
+open_other_peer(struct other_peer *peer, const char *says)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+
+    *peer = (struct other_peer){.says = says};
+    peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(peer->fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(peer->fd, 8), 0);
+    assert_int_equal(getsockname(peer->fd, (struct sockaddr *)&address, &len),
+                     0);
+    snprintf(peer->place, sizeof(peer->place), "http://127.0.0.1:%u",
+             ntohs(address.sin_port));
+}
+
+static void
+serve_other_peer(struct other_peer *peer)
+{
+    struct pollfd wanted = {.fd = peer->fd, .events = POLLIN};
+    char bytes[4096];
+    int fd;
+
+    if (poll(&wanted, 1, 5) <= 0)
+        return;
+    fd = accept4(peer->fd, NULL, NULL, SOCK_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_true(recv(fd, bytes, sizeof(bytes), 0) > 0);
+    (void)sendto(fd, peer->says, strlen(peer->says), MSG_NOSIGNAL, NULL, 0);
+    close(fd);
+}
+
+static void
+expect_other_peer(const char *says, const char *why)
+{
+    struct hf_client *client;
+    struct hf_query *query;
+    struct other_peer peer;
+    struct hf_error error;
+
+    open_other_peer(&peer, says);
+    client = open_client(peer.place);
+    query = new_query(client, HF_LIST, NULL);
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    while (hf_query_state(query) != HF_STATE_ENDED)
+        serve_other_peer(&peer);
+    assert_int_equal(hf_query_error(query, &error), HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, why));
+    hf_query_free(query);
+    close_client(client);
+    close(peer.fd);
+}
+
+static void
+a_peer_that_speaks_something_else_is_named_as_that(void **state)
+{
+    (void)state;
+    expect_other_peer("HTTP/1.1 400 Bad Request\r\n\r\n", "HTTP/1.1 alone");
+    expect_other_peer("SSH-2.0-OpenSSH_9.2\r\n", "speaks no HTTP/2");
+}
+
 /* ---- Sockets and names, as a test wants them ----------------------------- */
 
 /* A host of two addresses: nobody listens at the first. */
@@ -387,6 +491,12 @@ what_the_kernel_does_not_take_at_once_is_sent_later(void **state)
 
 /* ---- Looks --------------------------------------------------------------- */
 
+static bool
+has_ended(const void *query)
+{
+    return hf_query_state(query) == HF_STATE_ENDED;
+}
+
 /* A holder that gives no sign of life since its ttl. */
 #define HOLDERS(if_dead)                                                       \
     "\"holders\":[{\"session\":\"00000000000000aa\",\"fence\":7,"              \
@@ -394,10 +504,11 @@ what_the_kernel_does_not_take_at_once_is_sent_later(void **state)
     "\"silent_ms\":1000,\"heard\":true,\"suspected\":true,"                    \
     "\"who\":\"ann@db1\",\"note\":\"\"}]"
 
-#define SEEN(if_dead)                                                          \
-    "{\"space\":\"default\",\"name\":\"a\"," HOLDERS(                          \
-        if_dead) ","                                                           \
-                 "\"queue\":[],\"waiters\":0,\"position\":0}"
+#define SEEN_OF(name, if_dead)                                                 \
+    "{\"space\":\"default\",\"name\":\"" name                                  \
+    "\"," HOLDERS(if_dead) ","                                                 \
+                           "\"queue\":[],\"waiters\":0,\"position\":0}"
+#define SEEN(if_dead) SEEN_OF("a", if_dead)
 
 static void
 a_lock_that_is_granted_takes_its_look_back(void **state)
@@ -432,6 +543,41 @@ what_its_user_gave_up_is_not_timed_out(void **state)
     hf_lock_release(lock);
     script_answer_well(&script, &release);
     assert_int_equal(end(lock), HF_E_CANCELLED);
+    script_close_client(&script, client);
+}
+
+static void
+what_is_seen_of_another_lock_ends_no_wait(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", HF_IF_SUSPECTED, "fail", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+    struct script_asked look = script_await(&script, "GET /v1/locks/a");
+
+    (void)state;
+    script_answer(&script, &look, 200, SEEN_OF("b", "refuse"));
+    (void)script_await(&script, "GET /v1/locks/a"); /* it waits on */
+    assert_int_equal(hf_lock_state(lock), HF_STATE_WAITING);
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+what_is_seen_of_another_lock_is_not_shown(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_query *query = new_query(client, HF_EXAMINE, HF_NAME, "a", NULL);
+    struct script_asked look;
+
+    (void)state;
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    look = script_await(&script, "GET /v1/locks/a");
+    script_answer(&script, &look, 200, SEEN_OF("b", "refuse"));
+    script_until(&script, has_ended, query);
+    assert_int_equal(hf_query_error(query, NULL), HF_E_UNAVAILABLE);
+    hf_query_free(query);
     script_close_client(&script, client);
 }
 
@@ -472,12 +618,6 @@ a_clear_that_is_cancelled_on_its_way_may_be_done(void **state)
     assert_int_equal(hf_query_error(query, NULL), HF_E_UNKNOWN);
     hf_query_free(query);
     script_close_client(&script, client);
-}
-
-static bool
-has_ended(const void *query)
-{
-    return hf_query_state(query) == HF_STATE_ENDED;
 }
 
 static void
@@ -586,6 +726,8 @@ main(void)
         SCRIPTED(a_keep_alive_for_less_than_was_asked_is_not_believed),
         SCRIPTED(a_keep_alive_of_another_session_is_not_believed),
         SCRIPTED(a_keep_alive_that_is_cut_is_not_believed),
+        SCRIPTED(a_keep_alive_of_another_term_is_not_believed),
+        SCRIPTED(a_grant_of_another_request_is_not_believed),
         SCRIPTED(a_session_for_less_than_was_asked_is_none),
         SCRIPTED(each_grace_has_a_session_of_its_own),
         SCRIPTED_TWO(a_later_session_hears_of_two_services_too),
@@ -593,10 +735,13 @@ main(void)
         SCRIPTED(what_is_left_for_a_person_is_not_kept_alive),
         SCRIPTED(what_is_late_is_said_again_on_another_connection),
         SCRIPTED(who_said_goodbye_is_asked_on_another_connection),
+        cmocka_unit_test(a_peer_that_speaks_something_else_is_named_as_that),
         SCRIPTED(of_a_host_with_two_addresses_the_second_is_asked),
         SCRIPTED(what_the_kernel_does_not_take_at_once_is_sent_later),
         SCRIPTED(a_lock_that_is_granted_takes_its_look_back),
         SCRIPTED(what_its_user_gave_up_is_not_timed_out),
+        SCRIPTED(what_is_seen_of_another_lock_ends_no_wait),
+        SCRIPTED(what_is_seen_of_another_lock_is_not_shown),
         SCRIPTED(a_try_waits_for_the_end_of_a_dead_holder),
         SCRIPTED(a_clear_that_is_cancelled_on_its_way_may_be_done),
         SCRIPTED(a_page_that_is_cut_is_asked_for_again),

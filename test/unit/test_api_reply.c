@@ -170,6 +170,27 @@ what_an_answer_carries_is_read(void **state)
     assert_string_equal(reply.leader, "db2:7420");
 }
 
+#define GRANTED(fence, fence_text, n)                                          \
+    "{\"granted\":true,\"fence\":" fence ",\"fence_text\":\"" fence_text       \
+    "\",\"session\":\"00f3ab91c07d5e24\",\"lane\":3,\"n\":" n ",\"term\":1"
+
+static void
+a_grant_says_whose_and_which_request_it_is(void **state)
+{
+    static const char body[] = GRANTED("12", "12", "4") "}";
+    struct hf_api_reply reply;
+
+    (void)state;
+    assert_int_equal(
+        hf_api_reply_read(200, (struct hf_bytes){body, sizeof(body) - 1},
+                          &reply, NULL),
+        HF_OK);
+    assert_true(reply.session == 0x00f3ab91c07d5e24);
+    assert_int_equal(reply.lane, 3);
+    assert_int_equal(reply.n, 4);
+    assert_int_equal(reply.term, 1);
+}
+
 /* A proxy between, a server of another kind, an answer that is cut. */
 static void
 what_answers_nothing_is_refused_with_what_it_says(void **state)
@@ -182,7 +203,9 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
         {200, "", "status 200"},
         {200, "<html>", "status 200"},
         {200, "{\"granted\":true}", "status 200"},
-        {200, "{\"granted\":true,\"fence\":0,\"term\":1}", "status 200"},
+        {200, GRANTED("0", "0", "4") "}", "status 200"},
+        {200, GRANTED("12", "13", "4") "}", "status 200"},
+        {200, GRANTED("12", "12", "null") "}", "status 200"},
         {200, "{\"alive\":true,\"session\":\"x\"}", "status 200"},
         {200,
          "{\"alive\":true,\"session\":\"00f3ab91c07d5e24\",\"term\":1,"
@@ -195,8 +218,8 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
         {409, "{\"over\":true,\"type\":\"urn:holdfast:none\"}", "status 409"},
         {200, "{\"released\":true", "status 200"},
         {200, "{\"released\":true}}", "status 200"},
-        {200, "{\"granted\":true,\"fence\":12,\"term\":1", "status 200"},
-        {200, "{\"granted\":true,\"fence\":9223372036854775808,\"term\":1}",
+        {200, GRANTED("12", "12", "4"), "status 200"},
+        {200, GRANTED("9223372036854775808", "9223372036854775808", "4") "}",
          "status 200"},
         {200, "{\"page\":true}", "status 200"},
         {200, "{\"page\":true,\"missing\":null}", "status 200"},
@@ -491,6 +514,7 @@ main(void)
         cmocka_unit_test(every_answer_is_read_as_it_was_written),
         cmocka_unit_test(every_end_of_a_request_is_read_as_it_was_written),
         cmocka_unit_test(what_an_answer_carries_is_read),
+        cmocka_unit_test(a_grant_says_whose_and_which_request_it_is),
         cmocka_unit_test(what_answers_nothing_is_refused_with_what_it_says),
         cmocka_unit_test(what_is_refused_as_it_was_asked_is_over),
         cmocka_unit_test(an_acquire_is_read_as_it_was_meant),

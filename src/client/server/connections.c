@@ -322,13 +322,30 @@ take_in(struct hf_connection *connection, const char *bytes, size_t len)
     }
 }
 
+/* Its first frame is of 16 KiB at most, so its first byte is 0. */
+static const char *
+what_it_speaks(char first)
+{
+    if (first == 0)
+        return NULL;
+    return first == 'H' ? "it speaks HTTP/1.1 alone: what is between must take "
+                          "HTTP/2 without TLS (h2c)"
+                        : "it speaks no HTTP/2: no lock server listens there";
+}
+
 static void
 read_in(struct hf_connection *connection)
 {
     char bytes[READ_SIZE];
     ssize_t len = recv(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    const char *other = NULL;
 
-    if (len > 0)
+    if (len > 0 && !connection->is_heard)
+        other = what_it_speaks(bytes[0]);
+    connection->is_heard = connection->is_heard || len > 0;
+    if (other != NULL)
+        break_off(connection, other);
+    else if (len > 0)
         take_in(connection, bytes, (size_t)len);
     else if (len == 0)
         break_off(connection, strerror(ECONNRESET));

@@ -29,6 +29,7 @@ struct hf_connection {
     enum hf_connection_state state;
     int fd;
     bool wants_out;              /* as epoll knows it */
+    bool is_heard;               /* something was read of it */
     struct addrinfo *next;       /* borrowed: the address to be tried next */
     bool is_mute;                /* an answer is overdue, and none came since */
     struct hf_http_client *http; /* owned */

@@ -154,6 +154,28 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
     return about.fence == 0 || take_holder(query, seen, &about);
 }
 
+/* Nobody is cleared by what was said of another lock. */
+static bool
+is_its_own(const struct hf_server_query *query, const struct hf_api_seen *seen)
+{
+    const struct hf_settings *settings = &query->query->settings;
+
+    return strcmp(hf_settings_space(settings), seen->space) == 0 &&
+           strcmp(settings->name, seen->name) == 0;
+}
+
+static void
+end_of_another(struct hf_server_query *query)
+{
+    struct hf_error error;
+
+    (void)hf_fail(&error, HF_E_UNAVAILABLE,
+                  "%s: it answers what somebody else asked: is there a proxy "
+                  "between?",
+                  query->server->addresses.place);
+    hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
+}
+
 static bool
 look_in(struct hf_server_query *query, int status, struct hf_bytes body)
 {
@@ -165,6 +187,10 @@ look_in(struct hf_server_query *query, int status, struct hf_bytes body)
         return true;
     if (status != 200 || !hf_api_seen_read(body, &seen)) {
         hf_server_query_refused(query, status, body);
+        return false;
+    }
+    if (!is_its_own(query, &seen)) {
+        end_of_another(query);
         return false;
     }
     return take_rows(query, &seen);

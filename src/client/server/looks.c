@@ -150,6 +150,21 @@ is_next(struct hf_server_lock *lock)
     return lock->looked_at != 0;
 }
 
+static bool
+is_text(struct hf_bytes bytes, const char *text)
+{
+    return strlen(text) == bytes.len && memcmp(text, bytes.at, bytes.len) == 0;
+}
+
+/* The one that was asked about. */
+static bool
+is_its_own(const struct hf_server_lock *lock, const struct hf_api_seen *seen)
+{
+    const struct hf_want *want = &lock->wants[lock->looked_at];
+
+    return is_text(want->space, seen->space) && is_text(want->name, seen->name);
+}
+
 /* True: there is more to look at. */
 static bool
 look_in(struct hf_server *server, struct hf_server_lock *lock,
@@ -161,7 +176,8 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
 
     if (answer->status == 404)
         return is_next(lock);
-    if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen))
+    if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen) ||
+        !is_its_own(lock, &seen))
         return false;
     if (!hf_api_seen_next(seen.holders, &at, &holder))
         return is_next(lock);

@@ -36,7 +36,10 @@ struct message {
     struct hf_server_session *session;
     uint64_t id;         /* of the wish that it is about; 0: none */
     uint64_t session_id; /* that it names; 0: none */
-    unsigned node;       /* that it went to */
+    uint64_t term;       /* ... */
+    uint64_t lane;
+    uint64_t n;
+    unsigned node; /* that it went to */
 };
 
 static uint64_t
@@ -206,13 +209,21 @@ is_kept_long_enough(const struct hf_server_session *session,
            reply->blocking.ms <= BLOCKING_MAX_MS;
 }
 
-/* What lives is that which was kept alive. */
+/* What lives is that which was kept alive, and granted is what was asked for:
+ * whatever stands between may mix up what it carries. */
 static bool
-is_of_its_session(const struct message *message,
-                  const struct hf_api_reply *reply)
+is_its_own(const struct message *message, const struct hf_api_reply *reply)
 {
-    return reply->answer.kind != HF_ANSWER_ALIVE ||
-           reply->answer.alive.session == message->session_id;
+    switch ((int)reply->answer.kind) {
+    case HF_ANSWER_ALIVE:
+        return reply->answer.alive.session == message->session_id &&
+               reply->term == message->term;
+    case HF_ANSWER_GRANTED:
+        return reply->session == message->session_id &&
+               reply->term == message->term && reply->lane == message->lane &&
+               reply->n == message->n;
+    }
+    return true;
 }
 
 /* Can the machine make anything of it? */
@@ -225,8 +236,8 @@ read_reply(const struct message *message, const struct hf_http_answer *answer)
     if (hf_api_reply_read(answer->status, answer->body, &server->reply,
                           &server->trouble) != HF_OK)
         return false;
-    if (!is_of_its_session(message, &server->reply))
-        why = "it answers for another session";
+    if (!is_its_own(message, &server->reply))
+        why = "it answers what somebody else asked: is there a proxy between?";
     else if (!is_kept_long_enough(message->session, &server->reply))
         why = "it keeps no session for as long as was asked";
     else
@@ -475,6 +486,9 @@ new_message(struct hf_server_session *session,
     message->session = session;
     message->id = send->id;
     message->session_id = send->message.session;
+    message->term = send->message.term;
+    message->lane = send->message.lane;
+    message->n = send->message.n;
     message->node = send->node;
     message->call.answered = answered;
     if (hf_hash_add(&session->messages, &message->by_stream,

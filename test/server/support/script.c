@@ -159,14 +159,24 @@ answer_alive(struct script *script, const struct script_asked *asked)
     script_answer(script, asked, 200, bytes);
 }
 
-static void
-answer_acquire(struct script *script, const struct script_asked *asked)
+void
+script_answer_granted(struct script *script, const struct script_asked *asked,
+                      const struct script_granted *other)
 {
+    const char *session = strstr(asked->body, "\"session\":\"");
     char body[SCRIPT_TEXT_SIZE];
 
+    assert_non_null(session);
+    script->fence++;
     snprintf(body, sizeof(body),
-             "{\"granted\":true,\"fence\":%" PRIu64 ",\"term\":1}",
-             ++script->fence);
+             "{\"granted\":true,\"fence\":%" PRIu64 ",\"fence_text\":\"%" PRIu64
+             "\",\"session\":\"%016" PRIx64 "\",\"lane\":%" PRId64
+             ",\"n\":%" PRId64 ",\"term\":%d}",
+             script->fence, script->fence + (other->fence_text ? 1 : 0),
+             (uint64_t)strtoull(session + strlen("\"session\":\""), NULL, 16) +
+                 other->session,
+             number_in(asked, "\"lane\":") + other->lane,
+             number_in(asked, "\"n\":") + other->n, 1 + other->term);
     script_answer(script, asked, 200, body);
 }
 
@@ -194,7 +204,7 @@ script_answer_well(struct script *script, const struct script_asked *asked)
     else if (strstr(asked->what, "/keep-alive") != NULL)
         answer_alive(script, asked);
     else if (strcmp(asked->what, "POST /v1/acquire") == 0)
-        answer_acquire(script, asked);
+        script_answer_granted(script, asked, &(struct script_granted){0});
     else if (strcmp(asked->what, "POST /v1/release") == 0)
         script_answer(script, asked, 200, "{\"released\":true}");
     else if (strstr(asked->what, "/page") != NULL)

@@ -80,6 +80,19 @@ void script_answer(struct script *script, const struct script_asked *asked,
 void script_answer_well(struct script *script,
                         const struct script_asked *asked);
 
+/* Grant it; what is not 0 is not as it was asked, but higher by so much. */
+struct script_granted {
+    unsigned session;
+    int lane;
+    int n;
+    int term;
+    int fence_text;
+};
+
+void script_answer_granted(struct script *script,
+                           const struct script_asked *asked,
+                           const struct script_granted *other);
+
 /* As a follower does that knows who leads: "": it knows nobody. */
 void script_answer_follows(struct script *script,
                            const struct script_asked *asked,
