@@ -112,8 +112,19 @@ add_wants(struct hf_text *body, const struct hf_api_ask *ask)
     hf_text_add(body, "]");
 }
 
+/* Is that longer than one request may take? */
+static bool
+is_cut_up(const struct hf_api_ask *ask)
+{
+    const struct hf_message *message = &ask->send->message;
+
+    return ask->piece.ms > 0 && message->acquire.wait != HF_WAIT_TRY &&
+           (message->acquire.wait == HF_WAIT_FOREVER ||
+            message->acquire.remaining.ms > ask->piece.ms);
+}
+
 static void
-add_wait(struct hf_text *body, const struct hf_message *message)
+add_limit(struct hf_text *body, const struct hf_message *message)
 {
     switch (message->acquire.wait) {
     case HF_WAIT_TRY:
@@ -126,6 +137,18 @@ add_wait(struct hf_text *body, const struct hf_message *message)
         hf_text_add(body, ",\"wait\":null");
         break;
     }
+}
+
+static void
+add_wait(struct hf_text *body, const struct hf_api_ask *ask)
+{
+    const struct hf_message *message = &ask->send->message;
+
+    if (is_cut_up(ask))
+        hf_text_addf(body, ",\"wait\":%" PRId64 ",\"park\":%" PRId64,
+                     ask->piece.ms, ask->park.ms);
+    else
+        add_limit(body, message);
     hf_text_addf(body, ",\"waited\":%" PRId64, message->acquire.waited.ms);
     if (message->acquire.seen > 0)
         hf_text_addf(body, ",\"seen\":%" PRIu64, message->acquire.seen);
@@ -138,7 +161,7 @@ add_acquire(struct hf_text *body, const struct hf_api_ask *ask)
 {
     add_request(body, &ask->send->message);
     add_wants(body, ask);
-    add_wait(body, &ask->send->message);
+    add_wait(body, ask);
     if (ask->note[0] == '\0')
         return;
     hf_text_add(body, ",");

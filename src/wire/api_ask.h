@@ -20,9 +20,12 @@ struct hf_api_ask {
     const struct hf_want *wants; /* ACQUIRE: what is asked for; CHANGE: the one
                                     to be lowered */
     size_t wants_count;
-    const char *note;       /* ACQUIRE: about who asks, or "" */
-    const char *who;        /* OPEN */
-    const uint64_t *fences; /* PAGE */
+    struct hf_duration piece; /* ACQUIRE: it waits for no longer at once, and
+                                 asks again; 0: for as long as it waits */
+    struct hf_duration park;  /* ... and its place is to be kept for so long */
+    const char *note;         /* ACQUIRE: about who asks, or "" */
+    const char *who;          /* OPEN */
+    const uint64_t *fences;   /* PAGE */
     size_t fences_count;
 };
 

@@ -273,6 +273,13 @@ read_refusal(int status, struct hf_bytes body, struct hf_api_reply *reply)
 
 /* ---- Answers ------------------------------------------------------------- */
 
+/* As a proxy has it of what is behind. */
+static bool
+is_of_a_gateway(int status)
+{
+    return status == 502 || status == 504 || status == 408;
+}
+
 enum hf_status
 hf_api_reply_problem(int status, struct hf_bytes body, struct hf_error *error)
 {
@@ -280,6 +287,11 @@ hf_api_reply_problem(int status, struct hf_bytes body, struct hf_error *error)
 
     hf_json_slice_show(hf_json_slice(body, "message"), message,
                        sizeof(message));
+    if (message[0] == '\0' && is_of_a_gateway(status))
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "something between had no answer of the lock server "
+                       "(status %d)",
+                       status);
     if (message[0] == '\0')
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "what answers is no lock server (status %d)", status);

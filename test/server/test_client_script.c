@@ -7,10 +7,12 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/support/script.h"
 
 /*
@@ -510,6 +512,13 @@ has_ended(const void *query)
                            "\"queue\":[],\"waiters\":0,\"position\":0}"
 #define SEEN(if_dead) SEEN_OF("a", if_dead)
 
+#define SEEN_ALIVE                                                             \
+    "{\"space\":\"default\",\"name\":\"a\",\"holders\":[{\"session\":"         \
+    "\"00000000000000aa\",\"fence\":7,\"mode\":\"exclusive\",\"if_dead\":"     \
+    "\"takeover\",\"ttl_ms\":30000,\"silent_ms\":0,\"heard\":true,"            \
+    "\"suspected\":false,\"who\":\"ann@db1\",\"note\":\"\"}],\"queue\":[],"    \
+    "\"waiters\":0,\"position\":0}"
+
 static void
 a_lock_that_is_granted_takes_its_look_back(void **state)
 {
@@ -595,6 +604,103 @@ a_try_waits_for_the_end_of_a_dead_holder(void **state)
                       "takeover") "}");
     (void)hold_scripted(lock);
     assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* ---- Something between --------------------------------------------------- */
+
+static bool
+has_come(const void *instant)
+{
+    return hf_reached(hf_now(), *(const struct hf_instant *)instant);
+}
+
+/* Answered in the server's place, after so long. */
+static void
+cut(int after_ms)
+{
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+    struct hf_instant end = hf_after(hf_now(), (struct hf_duration){after_ms});
+
+    script_until(&script, has_come, &end);
+    script_answer(&script, &asked, 504, "<html>Gateway Timeout</html>");
+}
+
+static int
+wait_of(const struct script_asked *asked)
+{
+    const char *at = strstr(asked->body, "\"wait\":");
+
+    assert_non_null(at);
+    return (int)strtol(at + strlen("\"wait\":"), NULL, 10);
+}
+
+static void
+two_cuts_alike_make_it_wait_in_pieces(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock =
+        ask_for(client, "a", HF_TTL, "8s", HF_WAIT, "60s", NULL);
+    struct script_asked asked;
+    struct hf_error error;
+
+    (void)state;
+    cut(700);
+    cut(1500);
+    asked = script_await(&script, "POST /v1/acquire");
+    assert_in_range(wait_of(&asked), 50 * 1000, 60 * 1000);
+    assert_null(strstr(asked.body, "park"));
+    script_answer(&script, &asked, 504, ""); /* at once: that is no cut */
+    cut(1500);
+    asked = script_await(&script, "POST /v1/acquire");
+    assert_in_range(wait_of(&asked), 750, 1000);
+    assert_non_null(strstr(asked.body, "\"park\":4000"));
+    assert_int_equal(hf_client_trouble(client, &error), HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "cut a request after 1."));
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* Seen through the same proxy that cuts. */
+static void
+who_is_cut_beside_a_living_holder_was_held_up_by_it(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", HF_WAIT, "1500ms", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+    struct script_asked look = script_await(&script, "GET /v1/locks/a");
+    struct hf_instant end = hf_after(hf_now(), (struct hf_duration){600});
+
+    (void)state;
+    script_answer(&script, &look, 200, SEEN_ALIVE);
+    script_until(&script, has_come, &end);
+    script_answer(&script, &asked, 504, "");
+    (void)script_await(&script, "POST /v1/acquire");
+    script_until_state(&script, lock, HF_STATE_ENDED);
+    assert_int_equal(hf_lock_error(lock, NULL), HF_OK);
+    assert_int_equal(hf_lock_check(lock), HF_HELD_TOO_LONG);
+    hf_lock_free(lock);
+    script_close_client(&script, client);
+}
+
+/* The holder was alive at the last look; the server was not there since. */
+static void
+who_is_not_answered_beside_a_living_holder_is_told_that(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", HF_WAIT, "1500ms", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/acquire");
+    struct script_asked look = script_await(&script, "GET /v1/locks/a");
+
+    (void)state;
+    script_answer(&script, &look, 200, SEEN_ALIVE);
+    script_answer(&script, &asked, 504, "");
+    (void)script_await(&script, "POST /v1/acquire");
+    script_until_state(&script, lock, HF_STATE_ENDED);
+    assert_int_equal(hf_lock_error(lock, NULL), HF_E_UNAVAILABLE);
+    hf_lock_free(lock);
     script_close_client(&script, client);
 }
 
@@ -743,6 +849,9 @@ main(void)
         SCRIPTED(what_is_seen_of_another_lock_ends_no_wait),
         SCRIPTED(what_is_seen_of_another_lock_is_not_shown),
         SCRIPTED(a_try_waits_for_the_end_of_a_dead_holder),
+        SCRIPTED(two_cuts_alike_make_it_wait_in_pieces),
+        SCRIPTED(who_is_cut_beside_a_living_holder_was_held_up_by_it),
+        SCRIPTED(who_is_not_answered_beside_a_living_holder_is_told_that),
         SCRIPTED(a_clear_that_is_cancelled_on_its_way_may_be_done),
         SCRIPTED(a_page_that_is_cut_is_asked_for_again),
         SCRIPTED_TWO(who_is_said_to_lead_is_asked_next),

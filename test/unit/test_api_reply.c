@@ -212,6 +212,7 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
          "\"ttl_ms\":1,\"grants\":2,\"fences\":[1],\"cleared\":[]}",
          "status 200"},
         {502, "{\"message\":\"bad gateway\"}", "bad gateway (status 502)"},
+        {504, "<html>", "something between had no answer"},
         {503, "{\"type\":\"urn:holdfast:no-memory\",\"message\":\"m\"}", "m"},
         {409, "{\"type\":\"urn:holdfast:other-term\"}", "status 409"},
         {409, "{\"type\":\"urn:holdfast:held\"}", "status 409"},

@@ -250,7 +250,8 @@ note_end(struct hf_connection *connection, const struct hf_call *call,
     if (news->end != HF_HTTP_ANSWERED) {
         if (connection->state != HF_CONNECTION_GONE)
             (void)fail(connection, "it gave no whole answer", trouble);
-    } else if (news->answer->status < 500) {
+    } else if (news->answer->status < 500 &&
+               !hf_cuts_are_fresh(&connection->server->cuts, hf_now())) {
         trouble->status = HF_OK;
     }
 }
@@ -328,9 +329,10 @@ what_it_speaks(char first)
 {
     if (first == 0)
         return NULL;
-    return first == 'H' ? "it speaks HTTP/1.1 alone: what is between must take "
-                          "HTTP/2 without TLS (h2c)"
-                        : "it speaks no HTTP/2: no lock server listens there";
+    return first == 'H' || first == '<' /* with or without a head */
+               ? "it speaks HTTP/1.1 alone: what is between must take "
+                 "HTTP/2 without TLS (h2c)"
+               : "it speaks no HTTP/2: no lock server listens there";
 }
 
 static void

@@ -100,6 +100,8 @@ check_len(struct hf_server *server, const struct hf_server_lock *lock,
     (void)hf_api_ask(&(struct hf_api_ask){.send = &send,
                                           .wants = lock->wants,
                                           .wants_count = lock->wants_count,
+                                          .piece = {HF_TTL_MAX_MS},
+                                          .park = {HF_TTL_MAX_MS},
                                           .note = lock->note},
                      &path, &body);
     if (hf_text_cut(&body))

@@ -63,6 +63,7 @@ keep(struct hf_server *server, struct hf_server_lock *lock,
         return; /* what was seen before stays */
     forget(lock);
     lock->seen = view;
+    lock->last_seen_at = hf_now();
     view->diagnosis.record.position = seen->position;
     if (is_other) {
         lock->seen_at = hf_now();
@@ -301,6 +302,21 @@ hf_looks_end(struct hf_server *server, struct hf_server_lock *lock)
     server->looking = NULL;
 }
 
+/* Its last request was cut by what is between, and not by a server that is
+ * gone: that told of the holder at the last look. */
+static bool
+was_cut_beside_a_holder(const struct hf_server_lock *lock)
+{
+    const struct hf_server *server = lock->session->server;
+    struct hf_instant end =
+        hf_after(lock->last_seen_at, (struct hf_duration){2 * usual_pause.ms});
+
+    return lock->status == HF_E_UNAVAILABLE && lock->seen != NULL &&
+           is_alive(lock->seen->diagnosis.life) &&
+           hf_reached(server->cuts.at, lock->began_at) &&
+           !hf_reached(hf_now(), end);
+}
+
 void
 hf_looks_judge(struct hf_server_lock *lock)
 {
@@ -308,8 +324,9 @@ hf_looks_judge(struct hf_server_lock *lock)
         lock->seen == NULL ? NULL : &lock->seen->diagnosis;
     const struct hf_settings *settings = &lock->lock->settings;
 
-    if (lock->is_given_up && !lock->is_released &&
-        lock->status == HF_E_CANCELLED) {
+    if (was_cut_beside_a_holder(lock) ||
+        (lock->is_given_up && !lock->is_released &&
+         lock->status == HF_E_CANCELLED)) {
         lock->status = HF_OK;
         lock->outcome = HF_TIMED_OUT;
     }

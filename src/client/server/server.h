@@ -7,6 +7,7 @@
 #include "client/client.h"
 #include "client/server/addresses.h"
 #include "client/server/calls.h"
+#include "client/server/cuts.h"
 #include "core/services.h"
 #include "core/session.h"
 #include "net/http_module.h"
@@ -27,6 +28,7 @@
  *     looks.c        who holds what is waited for
  *       sessions.c     machines: events in, effects out
  *       services.c     of which service each node is [S7]
+ *       cuts.c         how long what is between lets a request take
  *         calls.c        what is asked and not answered
  *           connections.c  to each node one; sockets
  *
@@ -51,8 +53,9 @@ struct hf_server {
     struct hf_instant look_at; /* no look before; of that one: it is late */
     struct hf_error trouble;   /* why there was no answer last; HF_OK: there
                                    was one, or nothing was asked */
-    unsigned node;             /* that queries are sent to, from 1 */
-    struct hf_list queries;    /* that go on */
+    struct hf_cuts cuts;
+    unsigned node;          /* that queries are sent to, from 1 */
+    struct hf_list queries; /* that go on */
 
     bool stopping;
     int alarm_fd;

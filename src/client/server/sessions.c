@@ -24,6 +24,10 @@ enum { BLOCKING_MAX_MS = 24 * 60 * 60 * 1000 };
  * longer where nobody answers at all. */
 static const struct hf_duration patience = {2000};
 
+/* A place in line is kept for so long between two pieces of a wait, or for half
+ * the ttl. */
+enum { PARK_MS = 10 * 1000 };
+
 /* Those that are only being settled count, too. */
 enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
 
@@ -40,6 +44,7 @@ struct message {
     uint64_t lane;
     uint64_t n;
     unsigned node; /* that it went to */
+    struct hf_instant sent_at;
 };
 
 static uint64_t
@@ -353,6 +358,24 @@ is_refused(const struct hf_answer *answer)
     return answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_INVALID;
 }
 
+/* What is between cut it short, perhaps. */
+static void
+note_cut(const struct message *message, const struct hf_http_answer *answer)
+{
+    struct hf_server *server = message->session->server;
+    struct hf_instant now = hf_now();
+    struct hf_duration took = hf_between(message->sent_at, now);
+
+    if (!hf_cuts_is_one(answer) || !hf_cuts_note(&server->cuts, now, took))
+        return;
+    (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
+                  "%s: something between us cut a request after %.1f s (status "
+                  "%d): it must let one take longer than the server's "
+                  "--idle-timeout",
+                  server->addresses.each[message->node - 1].authority,
+                  (double)took.ms / 1000, answer->status);
+}
+
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
 {
@@ -362,8 +385,11 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     uint64_t id = message->id;
     bool is_read = answer != NULL && read_reply(message, answer);
     unsigned node = message->node;
-    uint64_t stream = take_message(message);
+    uint64_t stream;
 
+    if (answer != NULL && !is_read)
+        note_cut(message, answer);
+    stream = take_message(message);
     if (!is_read) {
         on_no_answer(session, stream);
         return;
@@ -411,6 +437,10 @@ fill_ask(const struct hf_server_session *session,
     }
     if (lock == NULL)
         return;
+    ask->piece = hf_cuts_piece(&session->server->cuts);
+    ask->park.ms = session->config.terms.ttl.ms / 2;
+    if (ask->park.ms > PARK_MS)
+        ask->park.ms = PARK_MS;
     ask->wants = lock->wants;
     ask->wants_count = lock->wants_count;
     ask->note = lock->note;
@@ -490,6 +520,7 @@ new_message(struct hf_server_session *session,
     message->lane = send->message.lane;
     message->n = send->message.n;
     message->node = send->node;
+    message->sent_at = hf_now();
     message->call.answered = answered;
     if (hf_hash_add(&session->messages, &message->by_stream,
                     send->message.stream))

@@ -61,10 +61,11 @@ struct hf_server_lock {
     size_t looked_at; /* which of its names */
     struct hf_instant began_at;
     struct hf_instant seen_at; /* HF_NEVER: not yet */
-    struct hf_view *seen;      /* owned; NULL: nobody was seen */
-    uint64_t seen_fence;       /* of the holder; 0: none */
-    bool was_suspected;        /* and that was told */
-    bool is_given_up;          /* it waits for nobody, for what was seen */
+    struct hf_instant last_seen_at;
+    struct hf_view *seen; /* owned; NULL: nobody was seen */
+    uint64_t seen_fence;  /* of the holder; 0: none */
+    bool was_suspected;   /* and that was told */
+    bool is_given_up;     /* it waits for nobody, for what was seen */
 };
 
 /* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has
