@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "guess.h"
 #include "say.h"
@@ -136,8 +137,8 @@ hf_options_at_server(const struct hf_which *which)
 {
     const char *at = place_of(which);
 
-    return at != NULL &&
-           (strncmp(at, "http:", 5) == 0 || strncmp(at, "https:", 6) == 0);
+    return at != NULL && (strncasecmp(at, "http:", 5) == 0 ||
+                          strncasecmp(at, "https:", 6) == 0);
 }
 
 bool

@@ -52,6 +52,14 @@ check "nothing ran" [ ! -e "$here/ran" ]
 run doctor
 check "the doctor asks the node" grep -qE '^ok +node .*it leads' "$here/run.out"
 
+# ---- As people write it -----------------------------------------------------------
+node=${HOLDFAST_AT#http://}
+for place in "HTTP://$node" "http://$node/" "http://$node,http://$node" \
+    "Http://$node/,$node/"; do
+    run run --at "$place" written -- printenv HOLDFAST_AT
+    check "a place as people write it: $place" is 0 "$code"
+done
+
 # ---- The line ---------------------------------------------------------------------
 start first run job -- echo first
 await "its place in line to be told" position first 1
@@ -290,7 +298,8 @@ check "and nobody waits for it for longer than was said" is 69 "$code"
 
 # ---- Places -----------------------------------------------------------------------
 for place in http:// http://: http://a:b http://a:0 http://a:99999 'http://[::1' \
-    http://a,,b http://a/b https://a 'http://a b'; do
+    http://a,,b http://a/b http://a/,/b http://a,http:// https://a \
+    http://a,https://b 'http://a b'; do
     run ls --at "$place"
     check "no place: $place" is 64 "$code"
 done

@@ -405,10 +405,31 @@ a_peer_that_speaks_something_else_is_named_as_that(void **state)
 /* A host of two addresses: nobody listens at the first. */
 #define TWOFOLD "twofold.test"
 
+/* One whose address changes, and which may take its time. */
+#define MOVING "moving.test"
+
 static char closed_port[8];
+static atomic_uint moving_port;
+static atomic_bool is_slow; /* until it is false */
+static atomic_uint looked_up;
 
 typedef int find_fn(const char *host, const char *port,
                     const struct addrinfo *hints, struct addrinfo **found);
+
+static int
+find_moving(find_fn *find, const struct addrinfo *hints,
+            struct addrinfo **found)
+{
+    char port[8];
+
+    if ((hints->ai_flags & AI_NUMERICHOST) != 0)
+        return EAI_NONAME;
+    atomic_fetch_add(&looked_up, 1);
+    while (atomic_load(&is_slow))
+        (void)poll(NULL, 0, 5);
+    snprintf(port, sizeof(port), "%u", atomic_load(&moving_port));
+    return find("127.0.0.1", port, hints, found);
+}
 
 int
 getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
@@ -418,8 +439,12 @@ getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
     int wrong;
 
     *(void **)&find = dlsym(RTLD_NEXT, "getaddrinfo");
+    if (strcmp(host, MOVING) == 0)
+        return find_moving(find, hints, found);
     if (strcmp(host, TWOFOLD) != 0)
         return find(host, port, hints, found);
+    if ((hints->ai_flags & AI_NUMERICHOST) != 0)
+        return EAI_NONAME;
     wrong = find("127.0.0.1", closed_port, hints, found);
     return wrong != 0 ? wrong
                       : find("127.0.0.1", port, hints, &(*found)->ai_next);
@@ -475,6 +500,109 @@ of_a_host_with_two_addresses_the_second_is_asked(void **state)
     assert_int_equal(give_back_scripted(lock), HF_OK);
     script_close_client(&script, client);
     close(fd);
+}
+
+/* One that takes connections until its queue is full, and then says nothing to
+ * whoever wants one. */
+static void
+of_a_host_with_two_addresses_a_mute_one_is_left(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int filling[4];
+    char place[64];
+    struct hf_client *client;
+    struct hf_lock *lock;
+
+    (void)state;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(fd, 0), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    for (size_t i = 0; i < sizeof(filling) / sizeof(filling[0]); i++) {
+        filling[i] =
+            socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        (void)connect(filling[i], (struct sockaddr *)&address, len);
+    }
+    snprintf(closed_port, sizeof(closed_port), "%u", ntohs(address.sin_port));
+    snprintf(place, sizeof(place), "http://" TWOFOLD ":%u",
+             script.nodes[0].port);
+    client = open_client(place);
+    /* A try has 2 s. */
+    lock = hold_scripted(ask_for(client, "a", HF_WAIT, "try", NULL));
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+    for (size_t i = 0; i < sizeof(filling) / sizeof(filling[0]); i++)
+        close(filling[i]);
+    close(fd);
+}
+
+static struct hf_client *
+open_moving(void)
+{
+    char place[64];
+
+    atomic_store(&moving_port, script.nodes[0].port);
+    snprintf(place, sizeof(place), "http://" MOVING ":%u",
+             script.nodes[0].port);
+    return open_client(place);
+}
+
+/* Nobody is there any more. */
+static void
+stop_node(struct script_node *node)
+{
+    script_cut(node);
+    assert_int_equal(shutdown(node->fd, SHUT_RDWR), 0);
+}
+
+static void
+a_host_that_moved_is_found_where_it_is(void **state)
+{
+    struct hf_client *client = open_moving();
+    struct hf_lock *lock =
+        hold_scripted(ask_for(client, "a", HF_BEAT, "100ms", NULL));
+    struct script_asked asked;
+
+    (void)state;
+    atomic_store(&moving_port, script.nodes[1].port);
+    stop_node(&script.nodes[0]);
+    asked = script_await(&script, ALIVE);
+    assert_ptr_equal(asked.node, &script.nodes[1]);
+    script_answer_well(&script, &asked);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static bool
+is_looked_up(const void *times)
+{
+    return atomic_load(&looked_up) >= *(const unsigned *)times;
+}
+
+/* The resolver is asked beside it, and answers later, or never. */
+static void
+a_host_that_is_looked_up_holds_up_nobody(void **state)
+{
+    struct hf_client *client = open_moving();
+    struct hf_lock *lock =
+        hold_scripted(ask_for(client, "a", HF_BEAT, "100ms", NULL));
+    unsigned times = atomic_load(&looked_up) + 1;
+    struct hf_instant begun;
+
+    (void)state;
+    atomic_store(&is_slow, true);
+    stop_node(&script.nodes[0]);
+    script_until(&script, is_looked_up, &times);
+    begun = hf_now();
+    hf_lock_free(ask_for(client, "b", NULL));
+    assert_int_equal(hf_lock_state(lock), HF_STATE_HELD);
+    hf_lock_abandon(lock);
+    hf_lock_free(lock);
+    script_close_client(&script, client);
+    assert_in_range(hf_between(begun, hf_now()).ms, 0, 10 * 1000);
+    atomic_store(&is_slow, false);
 }
 
 static void
@@ -843,6 +971,9 @@ main(void)
         SCRIPTED(who_said_goodbye_is_asked_on_another_connection),
         cmocka_unit_test(a_peer_that_speaks_something_else_is_named_as_that),
         SCRIPTED(of_a_host_with_two_addresses_the_second_is_asked),
+        SCRIPTED(of_a_host_with_two_addresses_a_mute_one_is_left),
+        SCRIPTED_TWO(a_host_that_moved_is_found_where_it_is),
+        SCRIPTED_TWO(a_host_that_is_looked_up_holds_up_nobody),
         SCRIPTED(what_the_kernel_does_not_take_at_once_is_sent_later),
         SCRIPTED(a_lock_that_is_granted_takes_its_look_back),
         SCRIPTED(what_its_user_gave_up_is_not_timed_out),

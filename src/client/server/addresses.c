@@ -3,19 +3,29 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "base/text.h"
 
 static const char scheme[] = "http://";
+static const char secure_scheme[] = "https://";
 
 #define PORT "7420"
+
+/* What was found is that for so long, to who asks many times at once. */
+static const struct hf_duration freshness = {1000};
+
+static bool
+begins(const char *at, const char *with)
+{
+    return strncasecmp(at, with, strlen(with)) == 0;
+}
 
 bool
 hf_addresses_are(const char *place)
 {
-    return strncmp(place, scheme, sizeof(scheme) - 1) == 0 ||
-           strncmp(place, "https://", 8) == 0;
+    return begins(place, scheme) || begins(place, secure_scheme);
 }
 
 /* ---- Reading ------------------------------------------------------------- */
@@ -93,32 +103,52 @@ write_place(struct hf_addresses *addresses)
     return !hf_text_cut(&place);
 }
 
+/* All from `at` on: each may have its scheme, and a slash. */
+static bool
+read_all(struct hf_addresses *addresses, const char *at)
+{
+    for (;;) {
+        size_t len = strcspn(at, ",/");
+
+        if (addresses->count == HF_ADDRESSES_MAX ||
+            !read_one(at, len, &addresses->each[addresses->count++]))
+            return false;
+        at += len;
+        at += *at == '/';
+        if (*at == '\0')
+            return true;
+        if (*at++ != ',')
+            return false;
+        at += begins(at, scheme) ? strlen(scheme) : 0;
+    }
+}
+
+static unsigned
+count_of(const char *place)
+{
+    unsigned count = 1;
+
+    for (const char *at = strchr(place, ','); at != NULL;
+         at = strchr(at + 1, ','))
+        count++;
+    return count;
+}
+
 enum hf_status
 hf_addresses_parse(const char *place, struct hf_addresses *addresses,
                    struct hf_error *error)
 {
-    const char *at = place + sizeof(scheme) - 1;
-    size_t len;
-
     *addresses = (struct hf_addresses){.count = 0};
-    if (strncmp(place, scheme, sizeof(scheme) - 1) != 0)
+    if (begins(place, secure_scheme) || strstr(place, ",https://") != NULL)
         return hf_fail(error, HF_E_INVALID,
                        "a lock server is reached without TLS as yet: write "
                        "http://host:7420");
     if (strlen(place) > HF_PLACE_MAX)
         return refuse(error, place);
-    for (;; at += len + 1) {
-        len = strcspn(at, ",/");
-        if (addresses->count == HF_ADDRESSES_MAX)
-            return hf_fail(error, HF_E_INVALID,
-                           "a lock server has %d nodes at most",
-                           HF_ADDRESSES_MAX);
-        if (!read_one(at, len, &addresses->each[addresses->count++]))
-            return refuse(error, place);
-        if (at[len] != ',')
-            break;
-    }
-    if (strcmp(at + len, "") != 0 && strcmp(at + len, "/") != 0)
+    if (count_of(place) > HF_ADDRESSES_MAX)
+        return hf_fail(error, HF_E_INVALID,
+                       "a lock server has %d nodes at most", HF_ADDRESSES_MAX);
+    if (!read_all(addresses, place + strlen(scheme)))
         return refuse(error, place);
     return write_place(addresses)
                ? HF_OK
@@ -130,19 +160,60 @@ hf_addresses_parse(const char *place, struct hf_addresses *addresses,
 
 /* ---- Looking up ---------------------------------------------------------- */
 
-static int
-find(struct hf_address *address)
+static void
+keep(struct hf_address *address, struct addrinfo *found)
 {
-    const struct addrinfo hints = {
-        .ai_family = AF_UNSPEC,
-        .ai_socktype = SOCK_STREAM,
-    };
-    int wrong =
-        getaddrinfo(address->host, address->port, &hints, &address->found);
+    if (address->found != NULL)
+        freeaddrinfo(address->found);
+    address->found = found;
+    address->found_at = hf_now();
+}
 
-    if (wrong != 0)
-        address->found = NULL;
+/* 0, or as gai_strerror has it. */
+static int
+find(struct hf_address *address, bool is_number)
+{
+    struct addrinfo *found;
+    int wrong = hf_lookup_now(address->host, address->port, is_number, &found);
+
+    if (wrong == 0)
+        keep(address, found);
     return wrong;
+}
+
+bool
+hf_address_is_fresh(struct hf_address *address, int wake_fd,
+                    struct hf_error *error)
+{
+    struct hf_instant end = hf_after(address->found_at, freshness);
+
+    if (address->found != NULL && !hf_reached(hf_now(), end))
+        return true;
+    if (find(address, true) == 0)
+        return true;
+    if (address->lookup == NULL)
+        address->lookup =
+            hf_lookup_begin(address->host, address->port, wake_fd);
+    if (address->lookup == NULL)
+        (void)hf_fail(error, HF_E_LIMIT,
+                      "%s: cannot start a thread to look it up", address->host);
+    return false;
+}
+
+bool
+hf_address_is_found(struct hf_address *address, const char **why)
+{
+    struct addrinfo *found;
+    int wrong;
+
+    if (address->lookup == NULL ||
+        !hf_lookup_take(address->lookup, &found, &wrong))
+        return false;
+    address->lookup = NULL;
+    if (wrong == 0)
+        keep(address, found);
+    *why = wrong == 0 || address->found != NULL ? NULL : gai_strerror(wrong);
+    return true;
 }
 
 enum hf_status
@@ -152,7 +223,7 @@ hf_addresses_find(struct hf_addresses *addresses, struct hf_error *error)
 
     for (unsigned i = 0; i < addresses->count; i++) {
         struct hf_address *address = &addresses->each[i];
-        int wrong = address->found == NULL ? find(address) : 0;
+        int wrong = address->found == NULL ? find(address, false) : 0;
 
         if (wrong != 0 && !any)
             (void)hf_fail(error, HF_E_UNAVAILABLE, "%s: %s", address->host,
@@ -174,8 +245,10 @@ hf_addresses_of(const struct hf_addresses *addresses, const char *authority)
 void
 hf_addresses_fini(struct hf_addresses *addresses)
 {
-    for (unsigned i = 0; i < addresses->count; i++)
+    for (unsigned i = 0; i < addresses->count; i++) {
         if (addresses->each[i].found != NULL)
             freeaddrinfo(addresses->each[i].found);
+        hf_lookup_drop(addresses->each[i].lookup);
+    }
     addresses->count = 0;
 }

@@ -26,9 +26,12 @@ enum { RESERVED_PART = 8, RESERVED_MAX = 8 };
 
 enum { READ_SIZE = 64 * 1024 };
 
+/* For how long one of several addresses is waited for. */
+static const struct hf_duration next_pause = {700};
+
 /* ---- Sockets ------------------------------------------------------------- */
 
-static const struct hf_address *
+static struct hf_address *
 address_of(const struct hf_connection *connection)
 {
     return &connection->server->addresses.each[connection->node - 1];
@@ -55,19 +58,30 @@ set_options(int fd)
 
 /* Begin to connect to one address; -1 and errno. */
 static int
-begin(const struct addrinfo *address)
+begin(const struct hf_endpoint *endpoint)
 {
-    int fd = socket(address->ai_family,
+    int fd = socket(endpoint->at.ss_family,
                     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (fd < 0)
         return -1;
     set_options(fd);
-    if (connect(fd, address->ai_addr, address->ai_addrlen) == 0 ||
+    if (connect(fd, (const struct sockaddr *)&endpoint->at, endpoint->len) ==
+            0 ||
         errno == EINPROGRESS)
         return fd;
     hf_fd_close(&fd);
     return -1;
+}
+
+/* Whoever connects next begins with the one behind what was in vain. */
+static void
+turn_to_next(struct hf_connection *connection)
+{
+    if (connection->tried_count++ > 0)
+        connection->tried++;
+    connection->tried %= connection->endpoints_count;
+    address_of(connection)->first = connection->tried;
 }
 
 /* Try the next address of its node; `why` it was not the last one. */
@@ -82,18 +96,58 @@ try_next(struct hf_connection *connection, const char *why,
     };
 
     hf_fd_close(&connection->fd);
-    while (connection->fd < 0 && connection->next != NULL) {
-        connection->fd = begin(connection->next);
+    while (connection->fd < 0 &&
+           connection->tried_count < connection->endpoints_count) {
+        turn_to_next(connection);
+        connection->fd = begin(&connection->endpoints[connection->tried]);
         if (connection->fd < 0)
             why = strerror(errno);
-        connection->next = connection->next->ai_next;
     }
     if (connection->fd < 0)
         return fail(connection, why, error);
+    connection->state = HF_CONNECTION_COMING;
+    connection->next_at = connection->tried_count < connection->endpoints_count
+                              ? hf_after(hf_now(), next_pause)
+                              : HF_NEVER;
     connection->wants_out = true;
     if (epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, connection->fd, &event) != 0)
         return fail(connection, strerror(errno), error);
     return HF_OK;
+}
+
+/* ---- Names --------------------------------------------------------------- */
+
+static enum hf_status
+connect_to_found(struct hf_connection *connection, struct hf_error *error)
+{
+    const struct hf_address *address = address_of(connection);
+    unsigned count = 0;
+
+    for (const struct addrinfo *at = address->found;
+         at != NULL && count < HF_ENDPOINTS_MAX; at = at->ai_next) {
+        struct hf_endpoint *endpoint = &connection->endpoints[count];
+
+        if (at->ai_addrlen > sizeof(endpoint->at))
+            continue;
+        memcpy(&endpoint->at, at->ai_addr, at->ai_addrlen);
+        endpoint->len = at->ai_addrlen;
+        count++;
+    }
+    connection->endpoints_count = count;
+    connection->tried = address->first;
+    return try_next(connection, "no host of that name is known", error);
+}
+
+/* To what is known of its host, or once that is. */
+static enum hf_status
+find_way(struct hf_connection *connection, struct hf_error *error)
+{
+    struct hf_address *address = address_of(connection);
+    int wake_fd = connection->server->client->wake_fd;
+
+    if (hf_address_is_fresh(address, wake_fd, error))
+        return connect_to_found(connection, error);
+    return address->lookup != NULL ? HF_OK : error->status;
 }
 
 /* ---- Life ---------------------------------------------------------------- */
@@ -124,13 +178,12 @@ open_one(struct hf_server *server, unsigned node, struct hf_error *error)
     }
     connection->server = server;
     connection->node = node;
-    connection->next = address_of(connection)->found;
     connection->fd = -1;
     hf_list_add(&server->connections, &connection->link);
     limits.body_len = HF_API_ANSWER_SIZE;
     status = server->http->open(alloc, &limits, &connection->http, error);
     if (status == HF_OK)
-        status = try_next(connection, "no host of that name is known", error);
+        status = find_way(connection, error);
     if (status == HF_OK)
         return connection;
     close_one(connection);
@@ -353,6 +406,63 @@ read_in(struct hf_connection *connection)
         break_off(connection, strerror(ECONNRESET));
     else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
         break_off(connection, strerror(errno));
+}
+
+/* ---- Time ---------------------------------------------------------------- */
+
+static void
+on_found(struct hf_server *server, unsigned node, const char *why)
+{
+    struct hf_error error;
+
+    for (struct hf_link *link = server->connections.first; link != NULL;
+         link = link->next) {
+        struct hf_connection *connection = at(link);
+
+        if (connection->state != HF_CONNECTION_NAMING ||
+            connection->node != node)
+            continue;
+        if (why != NULL)
+            break_off(connection, why);
+        else if (connect_to_found(connection, &error) != HF_OK)
+            break_off(connection, "no address of it can be connected to");
+    }
+}
+
+static void
+go_on(struct hf_connection *connection)
+{
+    struct hf_error error;
+
+    if (try_next(connection, "no answer", &error) != HF_OK)
+        break_off(connection, "no answer");
+}
+
+void
+hf_connections_tick(struct hf_server *server, struct hf_instant now)
+{
+    const char *why;
+
+    for (unsigned i = 0; i < server->addresses.count; i++)
+        if (hf_address_is_found(&server->addresses.each[i], &why))
+            on_found(server, i + 1, why);
+    for (struct hf_link *link = server->connections.first; link != NULL;
+         link = link->next)
+        if (at(link)->state == HF_CONNECTION_COMING &&
+            hf_reached(now, at(link)->next_at))
+            go_on(at(link));
+}
+
+struct hf_instant
+hf_connections_deadline(const struct hf_server *server)
+{
+    struct hf_instant deadline = HF_NEVER;
+
+    for (struct hf_link *link = server->connections.first; link != NULL;
+         link = link->next)
+        if (at(link)->state == HF_CONNECTION_COMING)
+            deadline = hf_earlier(deadline, at(link)->next_at);
+    return deadline;
 }
 
 /* ---- Events -------------------------------------------------------------- */

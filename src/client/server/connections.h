@@ -1,6 +1,8 @@
 #ifndef HF_CLIENT_SERVER_CONNECTIONS_H
 #define HF_CLIENT_SERVER_CONNECTIONS_H
 
+#include <sys/socket.h>
+
 #include "client/server/server.h"
 
 /*
@@ -8,18 +10,31 @@
  * one but for thousands who wait.  Each is begun by the first call that needs
  * it, and nothing of it is waited for.
  *
- *            socket            connected          broken, or said goodbye
- *   (none) --------> COMING ------------> THERE ------------------------> GONE
- *                      |  refused, and no address is left                  ^
- *                      +---------------------------------------------------+
+ *            looked up        found          connected
+ *   (none) -----------> NAMING ------> COMING ----------> THERE
+ *                         |              |                  |
+ *                         | not known    | no address is    | broken, or
+ *                         v              v left             v said goodbye
+ *                        GONE           GONE               GONE
+ *
+ * Its host is looked up anew, by a thread of that, unless it was just now.  Of
+ * its addresses one that does not answer soon is left for the next.
  *
  * What is gone is closed by hf_connections_flush, never inside a call.
  */
 
 enum hf_connection_state {
+    HF_CONNECTION_NAMING,
     HF_CONNECTION_COMING,
     HF_CONNECTION_THERE,
     HF_CONNECTION_GONE,
+};
+
+enum { HF_ENDPOINTS_MAX = 16 };
+
+struct hf_endpoint {
+    struct sockaddr_storage at;
+    socklen_t len;
 };
 
 struct hf_connection {
@@ -28,9 +43,13 @@ struct hf_connection {
     unsigned node;
     enum hf_connection_state state;
     int fd;
-    bool wants_out;              /* as epoll knows it */
-    bool is_heard;               /* something was read of it */
-    struct addrinfo *next;       /* borrowed: the address to be tried next */
+    bool wants_out; /* as epoll knows it */
+    bool is_heard;  /* something was read of it */
+    struct hf_endpoint endpoints[HF_ENDPOINTS_MAX]; /* of its host */
+    unsigned endpoints_count;
+    unsigned tried_count;
+    unsigned tried;              /* the last of them */
+    struct hf_instant next_at;   /* COMING: then the next one is */
     bool is_mute;                /* an answer is overdue, and none came since */
     struct hf_http_client *http; /* owned */
     struct hf_list calls;        /* of struct hf_call, that are out on it */
@@ -47,6 +66,11 @@ struct hf_connection *hf_connections_to(struct hf_server *server, unsigned node,
  * may be dead, and another takes its place; when that one is answered first, it
  * was. */
 void hf_connection_overdue(struct hf_connection *connection);
+
+/* Take in what was looked up, and go on to the next address where one does not
+ * answer; and when that is to be done next. */
+void hf_connections_tick(struct hf_server *server, struct hf_instant now);
+struct hf_instant hf_connections_deadline(const struct hf_server *server);
 
 /* Something has happened to its descriptor: epoll's bits. */
 void hf_connection_ready(struct hf_connection *connection, uint32_t events);

@@ -7,10 +7,10 @@
 #include "net/http_client.h"
 
 /*
- * Cuts: something between us and a lock server, a proxy, has a limit on how long
- * a request takes, which is below the server's own: it answers 502, 504 or 408 in
- * its place.  Two that took as long show what the limit is; from then on we wait
- * in pieces that are shorter.
+ * Cuts: something between us and a lock server, a proxy, has a limit on how
+ * long a request takes, which is below the server's own: it answers 502, 504 or
+ * 408 in its place.  Two that took as long show what the limit is; from then on
+ * we wait in pieces that are shorter.
  *
  * Zero is: none was seen.
  */

@@ -43,6 +43,7 @@ next_deadline(const struct hf_server *server)
 {
     struct hf_instant at = hf_server_services_deadline(server);
 
+    at = hf_earlier(at, hf_connections_deadline(server));
     at = hf_earlier(at, hf_sessions_deadline(server));
     at = hf_earlier(at, hf_looks_deadline(server));
     return hf_earlier(at, hf_server_queries_deadline(server));
@@ -51,6 +52,7 @@ next_deadline(const struct hf_server *server)
 static void
 tick(struct hf_server *server, struct hf_instant now)
 {
+    hf_connections_tick(server, now);
     hf_sessions_tick(server, now);
     hf_server_services_tick(server, now);
     hf_looks_tick(server, now);

@@ -31,10 +31,12 @@
  *       cuts.c         how long what is between lets a request take
  *         calls.c        what is asked and not answered
  *           connections.c  to each node one; sockets
+ *             lookup.c       its addresses
  *
  * Whoever brings an event does all that comes of it, under the client's mutex,
  * up to handing bytes to the kernel: no call on a socket waits.  The *loop* is
- * the one thread: it reads what servers say, and tells the time.
+ * the one thread, but for those in which hosts are looked up: it reads what
+ * servers say, and tells the time.
  */
 struct hf_server {
     struct hf_backend backend;

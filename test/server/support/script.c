@@ -81,6 +81,13 @@ script_close(struct script *script)
     }
 }
 
+void
+script_cut(struct script_node *node)
+{
+    for (unsigned i = 0; i < node->connections_count; i++)
+        end_connection(&node->connections[i]);
+}
+
 /* ---- What is answered ---------------------------------------------------- */
 
 void

@@ -98,6 +98,9 @@ void script_answer_follows(struct script *script,
                            const struct script_asked *asked,
                            const char *leader);
 
+/* Close each connection of a node, without a word. */
+void script_cut(struct script_node *node);
+
 /* Say goodbye on each connection. */
 void script_drain(struct script *script);
 
