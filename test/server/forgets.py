@@ -227,6 +227,7 @@ def people_are_told(checks, server):
     at = f"http://127.0.0.1:{server.port}"
     for what, words in {
             "a try": ["run", "-n", "x", "--", "true"],
+            "a short wait": ["run", "-w", "1s", "x", "--", "true"],
             "who asks why": ["why", "x"],
             "who lists": ["ls"],
             "who clears": ["clear", "--reason", "tested", "x"],

@@ -335,7 +335,8 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
     if (ended->state != HF_STATE_ENDED || ended->status == HF_OK)
         return HF_OK;
     if (ended->status == HF_E_UNAVAILABLE) {
-        if (!hf_server_say_grace(server, ended->later, error))
+        if (!hf_server_say_grace(
+                server, hf_later(ended->later, server->grace_end), error))
             hf_server_say_trouble(server, error);
         return HF_E_UNAVAILABLE;
     }
@@ -356,7 +357,12 @@ view_of(const struct hf_server *server, const struct hf_server_lock *lock)
     const struct hf_settings *settings = &lock->lock->settings;
     const struct hf_error *trouble =
         server->trouble.status == HF_OK ? NULL : &server->trouble;
+    struct hf_error grace;
     struct hf_view *view;
+
+    if (trouble == NULL && lock->seen == NULL && lock->fence == 0 &&
+        hf_server_say_grace(server, server->grace_end, &grace))
+        trouble = &grace;
 
     if (lock->seen == NULL)
         return hf_views_nobody(server, hf_settings_space(settings),

@@ -8,6 +8,7 @@
 #include "client/server/views.h"
 #include "client/view.h"
 #include "wire/api_ask.h"
+#include "wire/json_slice.h"
 
 /* What is granted within this has no holder that anybody wants to know of. */
 static const struct hf_duration first_pause = {200};
@@ -140,15 +141,34 @@ hf_looks_rest(const struct hf_server *server, struct hf_bytes holders)
     return longest;
 }
 
-/* Nobody holds this name: another of its names, or none, is in the way.  True:
- * that one is to be looked at now. */
-static bool
-is_next(struct hf_server_lock *lock)
+/* Nobody holds this name: another of its names is in the way, or a server that
+ * has forgotten who holds them. */
+static void
+turn_to_next(struct hf_server_lock *lock)
 {
-    lock->looked_at = (lock->looked_at + 1) % lock->wants_count;
-    if (lock->looked_at == 0)
+    if (++lock->looked_at == lock->wants_count)
         forget(lock);
-    return lock->looked_at != 0;
+}
+
+static bool
+is_about_server(const struct hf_server_lock *lock)
+{
+    return lock->looked_at == lock->wants_count;
+}
+
+static void
+take_grace(struct hf_server *server, const struct hf_http_answer *answer)
+{
+    uint64_t grace_ms;
+
+    if (answer->status != 200)
+        return;
+    if (!hf_json_slice_number(hf_json_slice(answer->body, "grace_ms"),
+                              &grace_ms) ||
+        grace_ms > INT64_MAX)
+        grace_ms = 0;
+    server->grace_end =
+        hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms});
 }
 
 static bool
@@ -175,13 +195,22 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
     struct hf_api_claim holder;
     size_t at = 0;
 
-    if (answer->status == 404)
-        return is_next(lock);
+    if (is_about_server(lock)) {
+        take_grace(server, answer);
+        lock->looked_at = 0;
+        return false;
+    }
+    if (answer->status == 404) {
+        turn_to_next(lock);
+        return true;
+    }
     if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen) ||
         !is_its_own(lock, &seen))
         return false;
-    if (!hf_api_seen_next(seen.holders, &at, &holder))
-        return is_next(lock);
+    if (!hf_api_seen_next(seen.holders, &at, &holder)) {
+        turn_to_next(lock);
+        return true;
+    }
     keep(server, lock, &seen, &holder);
     return false;
 }
@@ -219,17 +248,27 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
 }
 
 static void
+add_path(const struct hf_server_lock *lock, struct hf_text *path)
+{
+    if (is_about_server(lock)) {
+        hf_text_add(path, "/v1/info");
+        return;
+    }
+    hf_api_ask_lock(path, &lock->wants[lock->looked_at], "");
+    hf_text_add(path, "&limit=1");
+    if (lock->session_id != 0) /* it stands in line, perhaps */
+        hf_text_addf(path, "&session=%016" PRIx64 "&lane=%" PRIu64,
+                     lock->session_id, lock->lane);
+}
+
+static void
 look_at(struct hf_server *server, struct hf_server_lock *lock)
 {
     struct hf_error why;
     struct hf_text path;
 
     hf_text_init(&path, server->path, sizeof(server->path));
-    hf_api_ask_lock(&path, &lock->wants[lock->looked_at], "");
-    hf_text_add(&path, "&limit=1");
-    if (lock->session_id != 0) /* it stands in line, perhaps */
-        hf_text_addf(&path, "&session=%016" PRIx64 "&lane=%" PRIu64,
-                     lock->session_id, lock->lane);
+    add_path(lock, &path);
     lock->look.answered = answered;
     if (hf_call_ask(server, &lock->look,
                     &(struct hf_call_request){
@@ -317,6 +356,17 @@ was_cut_beside_a_holder(const struct hf_server_lock *lock)
            !hf_reached(hf_now(), end);
 }
 
+/* Nobody is seen to hold it: what keeps it is a server that has forgotten,
+ * perhaps. */
+static void
+judge_unheld(struct hf_server_lock *lock)
+{
+    if (hf_reached(hf_now(), lock->session->server->grace_end))
+        return;
+    lock->status = HF_E_UNAVAILABLE;
+    lock->outcome = HF_NOT_HELD;
+}
+
 void
 hf_looks_judge(struct hf_server_lock *lock)
 {
@@ -330,8 +380,12 @@ hf_looks_judge(struct hf_server_lock *lock)
         lock->status = HF_OK;
         lock->outcome = HF_TIMED_OUT;
     }
-    if (lock->status != HF_OK || lock->outcome != HF_TIMED_OUT || seen == NULL)
+    if (lock->status != HF_OK || lock->outcome != HF_TIMED_OUT)
         return;
+    if (seen == NULL) {
+        judge_unheld(lock);
+        return;
+    }
     if (is_for_a_person(lock))
         lock->outcome =
             seen->life == HF_LIFE_GONE ? HF_GONE : HF_SUSPECTED_DEAD;

@@ -56,8 +56,10 @@ struct hf_server {
     struct hf_error trouble;   /* why there was no answer last; HF_OK: there
                                    was one, or nothing was asked */
     struct hf_cuts cuts;
-    unsigned node;          /* that queries are sent to, from 1 */
-    struct hf_list queries; /* that go on */
+    struct hf_instant grace_end; /* it has forgotten what it granted, and grants
+                                    nothing until then, as a look told last */
+    unsigned node;               /* that queries are sent to, from 1 */
+    struct hf_list queries;      /* that go on */
 
     bool stopping;
     int alarm_fd;

@@ -58,7 +58,8 @@ struct hf_server_lock {
     /* Who holds it, as was seen last: looks.h. */
     struct hf_heap_node look_at;
     struct hf_call look;
-    size_t looked_at; /* which of its names */
+    size_t looked_at; /* which of its names; as many as there are: whether the
+                         server has forgotten who holds them */
     struct hf_instant began_at;
     struct hf_instant seen_at; /* HF_NEVER: not yet */
     struct hf_instant last_seen_at;
