@@ -53,8 +53,13 @@ hf_service_audit(struct hf_service *service, const struct hf_route *route,
     struct hf_call *call;
     struct hf_audit_call *audit;
 
+    if (service->config.seat.scribe.place.kind == HF_PLACE_MEMORY) {
+        hf_service_refuse(service, request->exchange, HF_API_VOLATILE,
+                          "this server keeps nothing, and so no audit");
+        return;
+    }
     if (service->audits_count == HF_SERVICE_AUDITS_MAX) {
-        hf_service_refuse(service, request->exchange, HF_API_NO_MEMORY,
+        hf_service_refuse(service, request->exchange, HF_API_NO_ROOM,
                           "too many read the audit just now");
         return;
     }

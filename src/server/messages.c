@@ -164,7 +164,9 @@ may_be_opened(const struct hearing *h)
     }
     if (h->message.open.if_dead == HF_REFUSE &&
         config->scribe.place.kind == HF_PLACE_MEMORY) {
-        refuse(h, HF_API_VOLATILE, NULL);
+        refuse(h, HF_API_VOLATILE,
+               "this server keeps nothing, and so nothing for a person: let "
+               "\"if_dead\" be \"takeover\"");
         return false;
     }
     return true;

@@ -541,16 +541,6 @@ load_from_scratch(struct hf_scribe *scribe)
         });
 }
 
-static void
-audit_from_scratch(struct hf_scribe *scribe)
-{
-    struct hf_scribe_told told = {.kind = HF_SCRIBE_AUDIT};
-
-    (void)hf_fail(&told.error, HF_E_UNAVAILABLE,
-                  "this server keeps nothing, and so no audit");
-    put(scribe, &told);
-}
-
 /* What was decided is not written anywhere. */
 static void
 forget_changes(struct hf_node *node)
@@ -660,11 +650,10 @@ hf_scribe_load_on(struct hf_scribe *scribe)
 void
 hf_scribe_audit(struct hf_scribe *scribe, const struct hf_scribe_audit *audit)
 {
+    HF_CHECK(scribe->store != NULL);
     enter(scribe);
     scribe->audit.asked = *audit;
     scribe->audit.wanted = true;
-    if (scribe->store == NULL)
-        audit_from_scratch(scribe);
     leave(scribe);
     wake(scribe);
 }

@@ -122,7 +122,8 @@ void hf_scribe_load(struct hf_scribe *scribe, uint64_t term);
 void hf_scribe_load_on(struct hf_scribe *scribe);
 
 /* Read a page of what was cleared by hand [S6]: of the names that begin with
- * `prefix`, beyond `after`.  One at a time. */
+ * `prefix`, beyond `after`.  One at a time; not of a place in memory, which
+ * has none. */
 struct hf_scribe_audit {
     char prefix[HF_NAME_COMPANION_SIZE];
     char after[HF_NAME_COMPANION_SIZE]; /* "": from the start */

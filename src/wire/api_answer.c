@@ -95,10 +95,7 @@ static const struct problem of_server[] = {
     [HF_API_ORIGIN] = {403, "origin", "pages of a browser may not ask", NULL},
     [HF_API_HOST] = {421, "host", "the host is not one of this server's", NULL},
     [HF_API_NO_ROOM] = {429, "limit", "there is no room for it", NULL},
-    [HF_API_VOLATILE] = {409, "volatile",
-                         "this server keeps nothing, and so nothing for a "
-                         "person: let \"if_dead\" be \"takeover\"",
-                         NULL},
+    [HF_API_VOLATILE] = {409, "volatile", "this server keeps nothing", NULL},
     [HF_API_NO_MEMORY] = {503, "no-memory", "the server has no memory", NULL},
 };
 

@@ -71,7 +71,7 @@ enum hf_api_problem {
     HF_API_ORIGIN,      /* 403: a browser's page asks */
     HF_API_HOST,        /* 421: it is meant for another */
     HF_API_NO_ROOM,     /* 429 */
-    HF_API_VOLATILE,    /* 409: refuse, of a server that keeps nothing */
+    HF_API_VOLATILE,    /* 409: of a server that keeps nothing */
     HF_API_NO_MEMORY,   /* 503 */
 };
 

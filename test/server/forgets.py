@@ -272,6 +272,16 @@ def in_memory(checks):
                      done.returncode == 64 and "keeps nothing" in done.stderr,
                      done)
         people_are_told(checks, server)
+        status, told = Client(server).ask("GET", "/v1/audit")
+        checks.check("it has no audit, and says so",
+                     status == 409 and told["type"] == "urn:holdfast:volatile"
+                     and "no audit" in told["message"] and
+                     "memory" not in told["title"], (status, told))
+        done = subprocess.run(
+            [HOLDFAST, "audit", "--at", f"http://127.0.0.1:{server.port}"],
+            capture_output=True, text=True, timeout=60)
+        checks.check("to who asks for it, too",
+                     done.returncode == 69 and "no audit" in done.stderr, done)
         waiter = Client(server)
         status, told = waiter.ask("POST", "/v1/locks/x/acquire",
                                   {"wait": "300ms"})
