@@ -158,6 +158,27 @@ say_state(struct hf_log *log, const struct hf_seat *seat, const char *leader)
     }
 }
 
+/* Twice as long is news, and that it is folded. */
+static void
+look_at_log(struct hf_log *log, uint64_t size)
+{
+    const struct hf_log_field fields[] = {
+        {"bytes", NULL, size},
+        {"why",
+         "a program that reads the file does not end its transaction, so the "
+         "log (-wal) is not folded into it: end that",
+         0},
+        {0}};
+
+    if (size >= HF_STORE_LOG_LARGE && size / 2 >= log->log_size) {
+        hf_log_say(log, HF_LOG_WARN, "the store's log grows", fields);
+        log->log_size = size;
+    } else if (size < HF_STORE_LOG_LARGE && log->log_size > 0) {
+        hf_log_say(log, HF_LOG_INFO, "the store's log is folded", NULL);
+        log->log_size = 0;
+    }
+}
+
 void
 hf_log_look(struct hf_log *log, const struct hf_seat *seat)
 {
@@ -170,6 +191,7 @@ hf_log_look(struct hf_log *log, const struct hf_seat *seat)
         say_state(log, seat, leader);
     log->state = node->state;
     snprintf(log->leader, sizeof(log->leader), "%s", leader);
+    look_at_log(log, hf_seat_log_size(seat));
     (void)hf_seat_trouble(seat, &trouble);
     if (trouble.status != HF_OK && strcmp(trouble.text, log->trouble.text) != 0)
         hf_log_say(

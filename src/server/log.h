@@ -12,7 +12,8 @@
  *   {"time":"2026-11-23T14:55:01.123Z","level":"info","event":"leads","term":…}
  *
  * What it has: that the server listens, leads, follows and stops; what is wrong
- * with the store; clears; connections that were turned away, once in ten
+ * with the store, and that its log grows, once each time that it is twice as
+ * long; clears; connections that were turned away, once in ten
  * seconds; settings that were read again.  No secrets, and no name of a lock
  * but in a clear.
  *
@@ -33,6 +34,7 @@ struct hf_log {
     /* Of the seat, as it was told last. */
     enum hf_node_state state;
     struct hf_error trouble;
+    uint64_t log_size; /* of its store's log; 0: it is as it should be */
     char leader[HF_HOST_MAX + 1];
 };
 

@@ -136,6 +136,8 @@ add_node(struct hf_text *text, struct hf_seat *seat)
     add_one(text, "holdfast_store_trouble", "gauge",
             hf_seat_trouble(seat, &trouble) != HF_OK,
             "Whether something is wrong with the store.");
+    add_one(text, "holdfast_store_log_bytes", "gauge", hf_seat_log_size(seat),
+            "The store's log, while a reader keeps it from being folded.");
     add_one(text, "holdfast_batches_total", "counter", counts->batches,
             "Batches of changes that the store has applied.");
     hf_histogram_write(&counts->writes, "holdfast_write_seconds",

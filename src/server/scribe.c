@@ -228,6 +228,7 @@ write_head(struct hf_scribe *scribe, const struct ask *ask,
     hf_store_keep_log(scribe->store, !ask->effect.ask.head.led && ask->holds);
     hf_store_commit(scribe->store, &group, 1, ask->until, &told->error);
     told->verdict = group.verdict;
+    told->log_size = hf_store_log_size(scribe->store);
     told->version = group.ops[0].version;
     if (told->verdict != HF_APPLIED)
         return;

@@ -79,6 +79,7 @@ struct hf_scribe_told {
     uint64_t number; /* VERDICT, FOUND: of the question */
     enum hf_verdict verdict;
     uint64_t version;              /* VERDICT: of the head, when applied */
+    uint64_t log_size;             /* VERDICT: as hf_store_log_size says */
     struct hf_sight sight;         /* FOUND */
     struct hf_head_state head;     /* FOUND, a lock */
     struct hf_owner leader;        /* FOUND, a lock: who leads */

@@ -28,6 +28,7 @@ struct hf_seat {
     bool holds; /* something is granted, or it is not known yet */
     enum hf_scribe_cause cause; /* of the last loss */
     struct hf_seat_counts counts;
+    uint64_t log_size;        /* of the store's, after the last write */
     struct hf_error trouble;  /* of the last call */
     struct hf_error unloaded; /* why the last load was not served */
 };
@@ -220,6 +221,7 @@ static void
 on_verdict(struct hf_seat *seat, const struct hf_scribe_told *told)
 {
     seat->trouble = told->error;
+    seat->log_size = told->log_size;
     count_write(seat, told);
     step_store(seat,
                hf_answer(hf_now(), told->number, told->verdict, told->version));
@@ -469,6 +471,12 @@ hf_seat_trouble(const struct hf_seat *seat, struct hf_error *error)
 {
     *error = seat->unloaded.status != HF_OK ? seat->unloaded : seat->trouble;
     return error->status;
+}
+
+uint64_t
+hf_seat_log_size(const struct hf_seat *seat)
+{
+    return seat->log_size;
 }
 
 /* ---- Opening ------------------------------------------------------------- */

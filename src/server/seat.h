@@ -90,6 +90,9 @@ uint64_t hf_seat_service(const struct hf_seat *seat);
 struct hf_duration hf_seat_grace(const struct hf_seat *seat);
 const char *hf_seat_cause(const struct hf_seat *seat);
 
+/* How long the store's log is while something keeps it from being folded; 0. */
+uint64_t hf_seat_log_size(const struct hf_seat *seat);
+
 /* What is wrong with the store: why what it has could not be served, or what
  * its last answer said.  HF_OK: nothing. */
 enum hf_status hf_seat_trouble(const struct hf_seat *seat,

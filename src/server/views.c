@@ -187,9 +187,12 @@ add_service(const struct hf_service *service, struct hf_text *text)
         hf_text_addf(text, ",\"service\":\"%016" PRIx64 "\"", id);
     else
         hf_text_add(text, ",\"service\":null");
-    hf_text_addf(text, ",\"max_ttl_ms\":%" PRId64 ",\"grace_ms\":%" PRId64,
+    hf_text_addf(text,
+                 ",\"max_ttl_ms\":%" PRId64 ",\"grace_ms\":%" PRId64
+                 ",\"log_bytes\":%" PRIu64,
                  node->config.leader.max_ttl.ms,
-                 hf_seat_grace(service->seat).ms);
+                 hf_seat_grace(service->seat).ms,
+                 hf_seat_log_size(service->seat));
 }
 
 static void

@@ -559,6 +559,7 @@ commit(struct hf_store *base, struct hf_store_group *groups,
         return;
     store->sql.db.keep_log = base->keeps_log;
     hf_sqlite_commit_groups(&store->sql, groups, groups_count, error);
+    base->log_size = store->sql.db.log_size;
     leave(store);
 }
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,6 +114,17 @@ ring(const struct hf_sqlite_db *db)
     hf_file_watch_ring(log);
 }
 
+/* What is folded at once does not grow. */
+static uint64_t
+log_size(const struct hf_sqlite_db *db)
+{
+    char log[HF_PLACE_MAX + 8];
+    struct stat found;
+
+    snprintf(log, sizeof(log), "%s-wal", db->identity.database);
+    return stat(log, &found) == 0 ? (uint64_t)found.st_size : 0;
+}
+
 /*
  * After a commit has been synced, and can be seen: those who wait are told
  * first.  The writes to the log would tell them too, but before there is
@@ -136,6 +148,7 @@ on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
         hf_sqlite_db_check(db, NULL) == HF_OK)
         sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL,
                                   NULL);
+    db->log_size = pages >= LOG_PAGES ? log_size(db) : 0;
     return SQLITE_OK;
 }
 

@@ -34,6 +34,7 @@ struct hf_sqlite_db {
     bool counted;               /* among those open in this process */
     bool log_noted;             /* see sqlite_log.h */
     bool keep_log;              /* it is not folded into the file meanwhile */
+    uint64_t log_size;          /* after the last commit; 0: it is short */
     uint64_t dice;              /* state of the pauses' random numbers */
     _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of
                                    another process was last met */

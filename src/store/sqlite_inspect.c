@@ -319,6 +319,27 @@ inspect_leftovers(const struct look *look)
     tell(look->inspect, &checkup);
 }
 
+/* ---- Log ---------------------------------------------------------------- */
+
+/* It is short, but for a reader who keeps it from being folded. */
+static void
+inspect_log(const struct look *look)
+{
+    struct hf_checkup checkup = {.check = "log"};
+    char name[PATH_SIZE];
+    struct stat found;
+
+    snprintf(name, sizeof(name), "%s-wal", look->path);
+    if (stat(name, &found) != 0 || (uint64_t)found.st_size < HF_STORE_LOG_LARGE)
+        return;
+    hf_checkup_add(&checkup, "its log (-wal) is of %jd MiB",
+                   (intmax_t)found.st_size / 1024 / 1024);
+    hf_checkup_blame(&checkup, HF_GRADE_WARN,
+                     "end the program that reads the file and does not end its "
+                     "transaction: until then the log grows");
+    tell(look->inspect, &checkup);
+}
+
 /* ---- Wakeup -------------------------------------------------------------- */
 
 static void
@@ -356,6 +377,7 @@ hf_sqlite_inspect(const struct hf_sqlite_inspect *inspect,
     inspect_durability(&look);
     inspect_clock(&look);
     inspect_leftovers(&look);
+    inspect_log(&look);
     inspect_wakeup(&look);
 }
 

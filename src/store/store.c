@@ -80,6 +80,12 @@ hf_store_generation(const struct hf_store *store)
     return store->generation;
 }
 
+uint64_t
+hf_store_log_size(const struct hf_store *store)
+{
+    return store->log_size;
+}
+
 /* A call that waits for a lock tries it every few milliseconds, on a machine
  * that has time for it. */
 #define LOCKED_FOR_MS 250

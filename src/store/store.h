@@ -173,6 +173,16 @@ void hf_store_close(struct hf_store *store);
  */
 uint64_t hf_store_generation(const struct hf_store *store);
 
+/*
+ * How long its log was after the last commit, in bytes, where it is longer than
+ * what is folded into the place at once: 0, as long as nothing keeps it from
+ * being folded.  What does is a reader, of whatever program, that does not end
+ * its transaction; from HF_STORE_LOG_LARGE on people should be told.
+ */
+uint64_t hf_store_log_size(const struct hf_store *store);
+
+#define HF_STORE_LOG_LARGE (UINT64_C(16) * 1024 * 1024)
+
 /* The same from the first call to the last.  Any thread. */
 struct hf_store_limits hf_store_limits(const struct hf_store *store);
 
@@ -402,6 +412,7 @@ struct hf_store {
     uint64_t identity;
     struct hf_store_limits limits;
     uint64_t generation;       /* as hf_store_generation says */
+    uint64_t log_size;         /* as hf_store_log_size says */
     _Atomic uint64_t looks;    /* as hf_store_looks says */
     _Atomic int64_t locked_ms; /* the instant at which a call last met a
                                   lock of another process; 0: never */

@@ -13,6 +13,9 @@
 /* An answer within this is none that anybody waits for. */
 enum { SLOW_US = 200 * 1000 };
 
+/* As store.h has it for a place of our own. */
+#define LOG_LARGE (UINT64_C(16) * 1024 * 1024)
+
 static struct hf_view *
 new_row(struct hf_server_query *query, const char *check)
 {
@@ -90,6 +93,23 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
     query->asked_us = hf_now_us();
 }
 
+/* A reader of its file keeps it from being folded. */
+static void
+say_log(struct hf_checkup *check, const char *host, struct hf_bytes info)
+{
+    uint64_t bytes;
+
+    if (!hf_json_slice_number(hf_json_slice(info, "log_bytes"), &bytes) ||
+        bytes < LOG_LARGE)
+        return;
+    hf_checkup_add(check, "its store's log is of %" PRIu64 " MiB",
+                   bytes / 1024 / 1024);
+    hf_checkup_blame(check, HF_GRADE_WARN,
+                     "on %s, end the program that reads the server's file and "
+                     "does not end its transaction",
+                     host);
+}
+
 static void
 say(struct hf_checkup *check, const char *host, struct hf_bytes info,
     int64_t took_us)
@@ -133,6 +153,7 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
                          "on %s, see holdfastd's log: it tells what was lost",
                          host);
     }
+    say_log(check, host, info);
     hf_checkup_add(check, "answered in %.1f ms", (double)took_us / 1000);
     if (took_us > SLOW_US)
         hf_checkup_blame(check, HF_GRADE_WARN,
