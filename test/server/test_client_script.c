@@ -372,22 +372,44 @@ serve_other_peer(struct other_peer *peer)
 }
 
 static void
+ask_other_peer(struct hf_query *query, struct other_peer *peer)
+{
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    while (hf_query_state(query) != HF_STATE_ENDED)
+        serve_other_peer(peer);
+}
+
+static void
+expect_row(struct hf_query *query, const char *found, const char *remedy)
+{
+    struct hf_view *row = hf_query_next(query);
+
+    assert_non_null(row);
+    assert_non_null(strstr(hf_view_text(row, HF_FIELD_FOUND), found));
+    assert_non_null(strstr(hf_view_text(row, HF_FIELD_REMEDY), remedy));
+    hf_view_free(row);
+}
+
+static void
 expect_other_peer(const char *says, const char *why)
 {
     struct hf_client *client;
-    struct hf_query *query;
+    struct hf_query *list;
+    struct hf_query *doctor;
     struct other_peer peer;
     struct hf_error error;
 
     open_other_peer(&peer, says);
     client = open_client(peer.place);
-    query = new_query(client, HF_LIST, NULL);
-    assert_int_equal(hf_query_start(query, NULL), HF_OK);
-    while (hf_query_state(query) != HF_STATE_ENDED)
-        serve_other_peer(&peer);
-    assert_int_equal(hf_query_error(query, &error), HF_E_UNAVAILABLE);
+    list = new_query(client, HF_LIST, NULL);
+    ask_other_peer(list, &peer);
+    assert_int_equal(hf_query_error(list, &error), HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, why));
-    hf_query_free(query);
+    doctor = new_query(client, HF_DOCTOR, NULL);
+    ask_other_peer(doctor, &peer);
+    expect_row(doctor, why, "HTTP/2 without TLS (h2c)");
+    hf_query_free(list);
+    hf_query_free(doctor);
     close_client(client);
     close(peer.fd);
 }
@@ -879,6 +901,23 @@ a_page_that_is_cut_is_asked_for_again(void **state)
     script_close_client(&script, client);
 }
 
+static void
+a_doctor_tells_a_proxy_without_a_server_from_none(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_query *query = new_query(client, HF_DOCTOR, NULL);
+    struct script_asked asked;
+
+    (void)state;
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    asked = script_await(&script, "GET /v1/info");
+    script_answer(&script, &asked, 502, "<html>Bad Gateway</html>");
+    script_until(&script, has_ended, query);
+    expect_row(query, "answers with status 502", "is a proxy");
+    hf_query_free(query);
+    script_close_client(&script, client);
+}
+
 /* ---- Several nodes ------------------------------------------------------- */
 
 static void
@@ -984,6 +1023,7 @@ main(void)
         SCRIPTED(who_is_cut_beside_a_living_holder_was_held_up_by_it),
         SCRIPTED(who_is_not_answered_beside_a_living_holder_is_told_that),
         SCRIPTED(a_clear_that_is_cancelled_on_its_way_may_be_done),
+        SCRIPTED(a_doctor_tells_a_proxy_without_a_server_from_none),
         SCRIPTED(a_page_that_is_cut_is_asked_for_again),
         SCRIPTED_TWO(who_is_said_to_lead_is_asked_next),
         SCRIPTED_TWO(a_leader_that_was_not_named_is_told_to_its_user),

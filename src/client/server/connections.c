@@ -398,6 +398,8 @@ read_in(struct hf_connection *connection)
     if (len > 0 && !connection->is_heard)
         other = what_it_speaks(bytes[0]);
     connection->is_heard = connection->is_heard || len > 0;
+    if (len > 0)
+        connection->server->speaks_other = other != NULL;
     if (other != NULL)
         break_off(connection, other);
     else if (len > 0)

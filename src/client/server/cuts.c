@@ -27,11 +27,9 @@ is_ours(struct hf_bytes body)
 }
 
 bool
-hf_cuts_is_one(const struct hf_http_answer *answer)
+hf_cuts_is_one(int status, struct hf_bytes body)
 {
-    return (answer->status == 502 || answer->status == 504 ||
-            answer->status == 408) &&
-           !is_ours(answer->body);
+    return (status == 502 || status == 504 || status == 408) && !is_ours(body);
 }
 
 bool

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
-#include "net/http_client.h"
 
 /*
  * Cuts: something between us and a lock server, a proxy, has a limit on how
@@ -21,7 +21,7 @@ struct hf_cuts {
 };
 
 /* Is that of something between, and not of a lock server? */
-bool hf_cuts_is_one(const struct hf_http_answer *answer);
+bool hf_cuts_is_one(int status, struct hf_bytes body);
 
 /* A request was answered so.  False: it took so little time that it was not
  * cut, but could not be passed on. */

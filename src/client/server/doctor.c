@@ -161,12 +161,31 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
                          host);
 }
 
+/* It is no answer of a lock server's. */
+static void
+say_other(struct hf_checkup *check, const struct hf_server_query *query,
+          int status, struct hf_bytes body)
+{
+    bool is_between = hf_cuts_is_one(status, body);
+
+    hf_checkup_add(check, "answers with status %d", status);
+    if (is_between)
+        hf_checkup_blame(check, HF_GRADE_FAIL,
+                         "what listens on %s is a proxy: see whether it "
+                         "reaches holdfastd, and lets a request take longer "
+                         "than that's --idle-timeout",
+                         host_of(query));
+    else
+        hf_checkup_blame(check, HF_GRADE_FAIL,
+                         "on %s, see whether a lock server listens there",
+                         host_of(query));
+}
+
 static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     int64_t took_us = hf_now_us() - query->asked_us;
     struct hf_view *row = new_row(query, "node");
-    struct hf_error why;
 
     if (!hf_server_query_add(query, row))
         return;
@@ -175,11 +194,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         compare(query, body);
         say(&row->check, host_of(query), body, took_us);
     } else {
-        (void)hf_fail(&why, HF_E_UNAVAILABLE, "answers with status %d", status);
-        hf_checkup_add(&row->check, "%s", why.text);
-        hf_checkup_blame(&row->check, HF_GRADE_FAIL,
-                         "on %s, see whether a lock server listens there",
-                         host_of(query));
+        say_other(&row->check, query, status, body);
     }
     go_on(query);
 }
@@ -192,9 +207,15 @@ fail(struct hf_server_query *query)
     if (!hf_server_query_add(query, row))
         return;
     hf_checkup_add(&row->check, "%s", query->server->trouble.text);
-    hf_checkup_blame(&row->check, HF_GRADE_FAIL,
-                     "on %s, start holdfastd, or leave the node out",
-                     host_of(query));
+    if (query->server->speaks_other)
+        hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+                         "on %s, let holdfastd listen there, or a proxy that "
+                         "takes HTTP/2 without TLS (h2c)",
+                         host_of(query));
+    else
+        hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+                         "on %s, start holdfastd, or leave the node out",
+                         host_of(query));
     go_on(query);
 }
 

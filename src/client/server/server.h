@@ -53,6 +53,7 @@ struct hf_server {
     struct hf_heap looks;           /* locks that are to be looked at */
     struct hf_server_lock *looking; /* whose look is not answered; or NULL */
     struct hf_instant look_at; /* no look before; of that one: it is late */
+    bool speaks_other;         /* what answered last spoke no HTTP/2 */
     struct hf_error trouble;   /* why there was no answer last; HF_OK: there
                                    was one, or nothing was asked */
     struct hf_cuts cuts;

@@ -366,7 +366,8 @@ note_cut(const struct message *message, const struct hf_http_answer *answer)
     struct hf_instant now = hf_now();
     struct hf_duration took = hf_between(message->sent_at, now);
 
-    if (!hf_cuts_is_one(answer) || !hf_cuts_note(&server->cuts, now, took))
+    if (!hf_cuts_is_one(answer->status, answer->body) ||
+        !hf_cuts_note(&server->cuts, now, took))
         return;
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
                   "%s: something between us cut a request after %.1f s (status "
