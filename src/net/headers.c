@@ -23,6 +23,8 @@ static const struct hf_bytes names[HF_HEADERS] = {
     [HF_HEADER_EXPECT] = WORD("expect"),
     [HF_HEADER_RETRY_AFTER] = WORD("retry-after"),
     [HF_HEADER_LOCATION] = WORD("location"),
+    [HF_HEADER_SERVER] = WORD("server"),
+    [HF_HEADER_VIA] = WORD("via"),
 };
 
 static const struct hf_bytes methods[HF_HTTP_METHODS] = {
@@ -63,7 +65,8 @@ hf_header_find(struct hf_bytes name)
 bool
 hf_header_is_single(unsigned field)
 {
-    return field != HF_HTTP_ACCEPT;
+    return field != HF_HTTP_ACCEPT && field != HF_HEADER_SERVER &&
+           field != HF_HEADER_VIA;
 }
 
 enum hf_http_method

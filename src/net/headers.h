@@ -20,6 +20,8 @@ enum {
     HF_HEADER_EXPECT,
     HF_HEADER_RETRY_AFTER,
     HF_HEADER_LOCATION,
+    HF_HEADER_SERVER,
+    HF_HEADER_VIA,
     HF_HEADERS,
     HF_HEADER_OTHER = HF_HEADERS, /* nobody looks at it */
 };
@@ -27,7 +29,9 @@ enum {
 /* A bit each. */
 #define HF_HEADERS_OF_ANSWERS                                                  \
     (UINT32_C(1) << HF_HTTP_CONTENT_TYPE |                                     \
-     UINT32_C(1) << HF_HEADER_RETRY_AFTER | UINT32_C(1) << HF_HEADER_LOCATION)
+     UINT32_C(1) << HF_HEADER_RETRY_AFTER |                                    \
+     UINT32_C(1) << HF_HEADER_LOCATION | UINT32_C(1) << HF_HEADER_SERVER |     \
+     UINT32_C(1) << HF_HEADER_VIA)
 #define HF_HEADERS_OF_REQUESTS ((UINT32_C(1) << HF_HEADER_RETRY_AFTER) - 1)
 
 enum { HF_HEADER_NAME_MAX = 17 }; /* bytes of the longest of these names */

@@ -668,6 +668,14 @@ hf_http_client_cancel(struct hf_http_client *client, int32_t stream)
 
 /* ---- What is told -------------------------------------------------------- */
 
+static struct hf_bytes
+between(const struct hf_intake *intake)
+{
+    struct hf_bytes via = hf_intake_field(intake, HF_HEADER_VIA);
+
+    return via.at != NULL ? via : hf_intake_field(intake, HF_HEADER_SERVER);
+}
+
 static void
 tell_answer(struct hf_http_client *client, const struct asked *asked)
 {
@@ -678,6 +686,7 @@ tell_answer(struct hf_http_client *client, const struct asked *asked)
         .type = hf_intake_field(intake, HF_HTTP_CONTENT_TYPE),
         .retry = hf_intake_field(intake, HF_HEADER_RETRY_AFTER),
         .location = hf_intake_field(intake, HF_HEADER_LOCATION),
+        .between = between(intake),
         .body = {intake->bytes + intake->body.at, intake->body.len},
     };
 }

@@ -104,6 +104,7 @@ struct hf_http_answer {
     struct hf_bytes type;     /* content-type; `at` is NULL: not sent */
     struct hf_bytes retry;    /* retry-after */
     struct hf_bytes location; /* location */
+    struct hf_bytes between;  /* via, or server: ours says neither */
     struct hf_bytes body;
 };
 

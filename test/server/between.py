@@ -29,6 +29,7 @@ class Way:
 
     # ":status: 504", which no table remembers.
     GATEWAY_TIMEOUT = b"\x08\x03504"
+    VIA = b"\x00\x03via\x071.1 cut"
 
     def __init__(self, client, port):
         self.client = client
@@ -86,6 +87,8 @@ class Way:
                         continue  # it was answered
                     if flags & END_STREAM or kind == RST_STREAM:
                         del self.since[stream]
+                if kind == HEADERS and flags & END_HEADERS:
+                    payload += self.VIA
                 self.client.sendall(frame(kind, flags, stream, payload))
 
     def cut(self):
@@ -162,6 +165,16 @@ def main(daemon, holdfast):
         first.await_said("cut a request after 1.")
         checks.check("who is cut says so", "--idle-timeout" in first.said(),
                      first.said())
+
+        doctor = subprocess.run([holdfast, "doctor", "--at", proxy.url],
+                                capture_output=True, text=True, timeout=60)
+        checks.check("a doctor names what cuts, and after how long",
+                     "1.1 cut stands before" in doctor.stdout and
+                     "cuts a request that waits after 1." in doctor.stdout and
+                     "--idle-timeout" in doctor.stdout, doctor)
+        locks = own.ask("GET", "/v1/locks?prefix=holdfast-doctor")[1]["locks"]
+        checks.check("and leaves nothing held",
+                     not any(lock["holders"] for lock in locks), locks)
 
         # What is shorter than the limit, and what is longer than one cut.
         for wait in ("1200ms", "5s"):

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/random.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
 #include "wire/api_reply.h"
@@ -12,6 +12,9 @@
 
 /* An answer within this is none that anybody waits for. */
 enum { SLOW_US = 200 * 1000 };
+
+/* No lock server of the usual settings lets a request wait for longer. */
+static const struct hf_duration longest_wait = {45 * 1000};
 
 /* As store.h has it for a place of our own. */
 #define LOG_LARGE (UINT64_C(16) * 1024 * 1024)
@@ -63,6 +66,7 @@ host_of(const struct hf_server_query *query)
 static void
 go_on(struct hf_server_query *query)
 {
+    query->probe = HF_PROBE_INFO;
     if (query->node++ < query->server->addresses.count)
         query->again_at = hf_now();
     else if (query->other == 0 || add_two_services(query))
@@ -89,8 +93,25 @@ static void
 ask(struct hf_server_query *query, struct hf_server_question *question)
 {
     question->node = query->node;
-    hf_text_add(&question->path, "/v1/info");
     query->asked_us = hf_now_us();
+    if (query->probe == HF_PROBE_INFO) {
+        hf_text_add(&question->path, "/v1/info");
+        return;
+    }
+    question->method = query->probe == HF_PROBE_END ? "DELETE" : "POST";
+    if (query->probe == HF_PROBE_END)
+        hf_text_addf(&question->path, "/v1/sessions/%s", query->session);
+    else
+        hf_text_addf(&question->path,
+                     "/v1/locks/holdfast-doctor-%016" PRIx64 "/%s",
+                     query->probe_lock,
+                     query->probe == HF_PROBE_HOLD ? "acquire" : "wait");
+    if (query->probe == HF_PROBE_HOLD)
+        hf_text_add(&question->body, "{\"ttl\":\"60s\"}");
+    else if (query->probe == HF_PROBE_WAIT)
+        hf_text_add(&question->body, "{\"ttl\":\"60s\",\"wait\":\"10m\"}");
+    question->secret = query->probe == HF_PROBE_END ? query->secret : NULL;
+    question->patience = longest_wait;
 }
 
 /* A reader of its file keeps it from being folded. */
@@ -181,8 +202,29 @@ say_other(struct hf_checkup *check, const struct hf_server_query *query,
                          host_of(query));
 }
 
+static bool
+leads(struct hf_bytes info)
+{
+    char state[16];
+
+    hf_json_slice_show(hf_json_slice(info, "state"), state, sizeof(state));
+    return strcmp(state, "serving") == 0;
+}
+
+/* How long it lets a request wait is seen by one that does. */
 static void
-take(struct hf_server_query *query, int status, struct hf_bytes body)
+begin_to_probe(struct hf_server_query *query)
+{
+    if (hf_random_u64(&query->probe_lock, NULL) != HF_OK) {
+        go_on(query);
+        return;
+    }
+    query->probe = HF_PROBE_HOLD;
+    query->again_at = hf_now();
+}
+
+static void
+take_info(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     int64_t took_us = hf_now_us() - query->asked_us;
     struct hf_view *row = new_row(query, "node");
@@ -196,11 +238,75 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
     } else {
         say_other(&row->check, query, status, body);
     }
-    go_on(query);
+    if (status == 200 && query->between[0] != '\0' && leads(body))
+        begin_to_probe(query);
+    else
+        go_on(query);
+}
+
+/* ---- What is between ----------------------------------------------------- */
+
+static void
+take_hold(struct hf_server_query *query, int status, struct hf_bytes body)
+{
+    hf_json_slice_show(hf_json_slice(body, "session"), query->session,
+                       sizeof(query->session));
+    hf_json_slice_show(hf_json_slice(body, "secret"), query->secret,
+                       sizeof(query->secret));
+    if (status != 200 || query->secret[0] == '\0') {
+        go_on(query); /* nothing is granted now, which its own row says */
+        return;
+    }
+    query->probe = HF_PROBE_WAIT;
+    query->again_at = hf_now();
+}
+
+/* `status` 0: no answer came. */
+static void
+take_wait(struct hf_server_query *query, int status, struct hf_bytes body)
+{
+    double took_s = (double)(hf_now_us() - query->asked_us) / 1000000;
+    struct hf_view *row = new_row(query, "between");
+
+    if (!hf_server_query_add(query, row))
+        return;
+    hf_checkup_add(&row->check, "%s stands before %s", query->between,
+                   authority_of(query, query->node));
+    if (status != 0 && !hf_cuts_is_one(status, body)) {
+        hf_checkup_add(&row->check, "lets a request wait for %.1f s", took_s);
+    } else {
+        hf_checkup_add(&row->check, "cuts a request that waits after %.1f s",
+                       took_s);
+        hf_checkup_blame(&row->check, HF_GRADE_WARN,
+                         "let it wait for longer than the server's "
+                         "--idle-timeout, or make that shorter: until then "
+                         "clients wait in pieces");
+    }
+    query->probe = HF_PROBE_END;
+    query->again_at = hf_now();
 }
 
 static void
-fail(struct hf_server_query *query)
+take(struct hf_server_query *query, int status, struct hf_bytes body)
+{
+    switch (query->probe) {
+    case HF_PROBE_INFO:
+        take_info(query, status, body);
+        break;
+    case HF_PROBE_HOLD:
+        take_hold(query, status, body);
+        break;
+    case HF_PROBE_WAIT:
+        take_wait(query, status, body);
+        break;
+    case HF_PROBE_END:
+        go_on(query);
+        break;
+    }
+}
+
+static void
+fail_info(struct hf_server_query *query)
 {
     struct hf_view *row = new_row(query, "reachable");
 
@@ -217,6 +323,17 @@ fail(struct hf_server_query *query)
                          "on %s, start holdfastd, or leave the node out",
                          host_of(query));
     go_on(query);
+}
+
+static void
+fail(struct hf_server_query *query)
+{
+    if (query->probe == HF_PROBE_INFO)
+        fail_info(query);
+    else if (query->probe == HF_PROBE_WAIT)
+        take_wait(query, 0, (struct hf_bytes){NULL, 0});
+    else
+        go_on(query);
 }
 
 const struct hf_server_query_kind hf_server_doctor = {ask, take, fail};

@@ -236,6 +236,9 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         on_not_leading(query, reply))
         return;
     query->failures = query->leaderless = 0;
+    if (query->probe == HF_PROBE_INFO)
+        hf_text_show(query->between, sizeof(query->between), answer->between.at,
+                     answer->between.len);
     query->kind->take(query, answer->status, answer->body);
 }
 
@@ -248,13 +251,14 @@ ask(struct hf_server_query *query)
     struct hf_server_question question = {
         .node = server->node,
         .method = "GET",
+        .patience = patience,
     };
 
     query->again_at = HF_NEVER;
-    query->late_at = hf_after(hf_now(), patience);
     hf_text_init(&question.path, server->path, sizeof(server->path));
     hf_text_init(&question.body, server->body, sizeof(server->body));
     query->kind->ask(query, &question);
+    query->late_at = hf_after(hf_now(), question.patience);
     query->asked_node = question.node;
     if (hf_call_ask(server, &query->call,
                     &(struct hf_call_request){
@@ -262,6 +266,7 @@ ask(struct hf_server_query *query)
                         .method = question.method,
                         .path = question.path.at,
                         .body = question.body.at,
+                        .secret = question.secret,
                     },
                     &server->trouble) != HF_OK)
         on_no_answer(query);

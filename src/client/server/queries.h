@@ -19,6 +19,15 @@ struct hf_server_silence {
     struct hf_instant told_at;
 };
 
+/* What a doctor asks of a node: about itself, and, where something stands
+ * before it, how long that lets a request wait: for a lock of its own. */
+enum hf_server_probe {
+    HF_PROBE_INFO,
+    HF_PROBE_HOLD,
+    HF_PROBE_WAIT,
+    HF_PROBE_END,
+};
+
 struct hf_server_query {
     const struct hf_server_query_kind *kind;
     struct hf_link link; /* in server->queries */
@@ -47,6 +56,11 @@ struct hf_server_query {
     /* Of a doctor. */
     unsigned node; /* that is asked, from 1 */
     int64_t asked_us;
+    char between[64]; /* what stands before the node, as it says; "": nothing */
+    enum hf_server_probe probe;
+    uint64_t probe_lock; /* its name is made of this */
+    char session[17];    /* that holds it */
+    char secret[HF_API_SECRET_SIZE];
     uint64_t service; /* that a node said first; 0: none has */
     unsigned of_it;   /* that node */
     unsigned other;   /* one that said another; 0: none */
@@ -58,6 +72,8 @@ struct hf_server_question {
     const char *method;
     struct hf_text path;
     struct hf_text body;
+    const char *secret;          /* NULL: none */
+    struct hf_duration patience; /* for its answer */
 };
 
 struct hf_server_query_kind {
