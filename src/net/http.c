@@ -305,7 +305,9 @@ hf_http_wrote(struct hf_http_peer *peer, size_t len)
 bool
 hf_http_is_idle(const struct hf_http_peer *peer)
 {
-    return !hf_peer_is_busy(peer);
+    return peer->counts[HF_EXCHANGE_OPEN] + peer->counts[HF_EXCHANGE_ANSWERED] +
+               peer->counts[HF_EXCHANGE_MADE] ==
+           0;
 }
 
 bool

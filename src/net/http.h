@@ -225,8 +225,8 @@ void hf_http_drain(struct hf_http_peer *peer);
  */
 bool hf_http_is_done(const struct hf_http_peer *peer);
 
-/* Without an exchange, open or coming: a server that has too many peers may
- * drop it. */
+/* It waits for no answer, though a request of its may be coming: a server that
+ * has too many peers may drop it. */
 bool hf_http_is_idle(const struct hf_http_peer *peer);
 
 #endif

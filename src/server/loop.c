@@ -16,6 +16,7 @@
 #include "base/heap.h"
 #include "base/list.h"
 #include "server/pass.h"
+#include "server/room.h"
 #include "server/watch.h"
 
 /* Bytes that are read of a connection at once, and for how long connections are
@@ -24,9 +25,9 @@
 #define READ_MAX (16 * 1024)
 #define TURN_US  (20 * 1000)
 
-/* Connections that were silent longest, among which one that is idle is looked
- * for when there are too many. */
-#define IDLE_LOOKS 64
+/* Connections that could go, but for what they have sent and nobody has read:
+ * as many are looked at when one must. */
+#define UNREAD_LOOKS 64
 
 /* Connections that wait to be accepted, as the kernel keeps them: of one more
  * than it is told. */
@@ -62,10 +63,14 @@ struct connection {
     struct connection *next_to_flush;
     int events; /* that are polled for */
     bool to_read;
-    unsigned pieces;        /* that the pass may still read of it */
-    struct hf_link reading; /* in the list, while it is to be read */
-    struct hf_link link;    /* of all, or of those that linger */
-    char *left;             /* owned: read, and not taken yet */
+    unsigned pieces;            /* that the pass may still read of it */
+    struct hf_link reading;     /* in the list, while it is to be read */
+    struct hf_room_place place; /* until it lingers */
+    struct hf_link link;        /* of those that linger */
+    uint64_t session; /* that holds, and for which it spoke last; or 0 */
+    bool has_asked;   /* a whole request */
+    bool asks;        /* one more, in this turn */
+    char *left;       /* owned: read, and not taken yet */
     size_t left_len;
 };
 
@@ -86,8 +91,8 @@ struct loop {
     size_t connections_count;
     struct hf_http *http;
     struct hf_service *service;
-    struct hf_list connections; /* who was silent longest is the first */
-    struct hf_list lingering;   /* in the order in which they were left */
+    struct hf_room room;      /* all that do not linger */
+    struct hf_list lingering; /* in the order in which they were left */
     struct hf_list to_read;
     struct connection *to_flush;
     bool to_accept; /* somebody waits */
@@ -126,6 +131,16 @@ wrote(void *ctx, void *peer)
     add_to_flush(peer);
 }
 
+/* Whose keep-alives come this way. */
+static void
+holds(void *ctx, void *peer, uint64_t session)
+{
+    struct connection *c = peer;
+
+    (void)ctx;
+    c->session = session;
+}
+
 static void
 on_closed(uv_handle_t *handle)
 {
@@ -143,7 +158,7 @@ end_http(struct connection *c)
     hf_http_remove(c->peer);
     c->peer = NULL;
     hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
-    hf_list_remove(&c->loop->connections, &c->link);
+    hf_room_remove(&c->loop->room, &c->place);
     if (c->to_read)
         hf_list_remove(&c->loop->to_read, &c->reading);
     c->to_read = false;
@@ -208,6 +223,7 @@ take_news(struct connection *c)
 
     while (hf_http_next(c->peer, &news)) {
         any = true;
+        c->asks |= news.told == HF_HTTP_REQUEST;
         hf_service_news(c->loop->service, c, &news);
     }
     return any;
@@ -275,8 +291,6 @@ read_some(struct connection *c)
         return false;
     len = recv(c->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
     if (len > 0) {
-        hf_list_remove(&c->loop->connections, &c->link);
-        hf_list_add(&c->loop->connections, &c->link);
         taken = feed(c, buffer, (size_t)len);
         keep_left(c, buffer + taken, (size_t)len - taken);
     } else if (len == 0) {
@@ -309,6 +323,30 @@ write_all(struct connection *c)
             return true;
         }
     }
+}
+
+static enum hf_room_rank
+rank_of(const struct connection *c)
+{
+    if (!hf_http_is_idle(c->peer))
+        return HF_ROOM_BUSY;
+    if (!c->has_asked)
+        return HF_ROOM_NEW;
+    return hf_service_holds(c->loop->service, c->session) ? HF_ROOM_HOLDER
+                                                          : HF_ROOM_IDLE;
+}
+
+/* Who asks anew is the last of its rank, and who is new stays where it is. */
+static void
+rank(struct connection *c)
+{
+    enum hf_room_rank now;
+
+    c->has_asked |= c->asks;
+    now = rank_of(c);
+    if (c->asks || now != c->place.rank)
+        hf_room_move(&c->loop->room, &c->place, now);
+    c->asks = false;
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events);
@@ -344,6 +382,7 @@ flush(struct connection *c)
     if (events != c->events) /* or libuv makes two system calls for nothing */
         (void)uv_poll_start(&c->poll, events, on_ready);
     c->events = events;
+    rank(c);
     hf_heap_set(&c->loop->due, &c->due, hf_http_deadline(c->peer));
 }
 
@@ -404,29 +443,32 @@ has_unread(const struct connection *c)
            recv(c->fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-/* There are as many as may be: who is only to hear of its end makes room, or
- * who asks for nothing, and was silent longest. */
-static void
-make_room(struct loop *loop)
+/* One who is only to hear of its end makes room, or one who can go; false:
+ * there is none. */
+static bool
+end_one(struct loop *loop)
 {
-    struct hf_link *link = loop->connections.first;
+    struct hf_room_place *place = NULL;
+    int unread = 0;
 
-    if (loop->connections_count < loop->config.limits.peers)
-        return;
     if (loop->lingering.first != NULL) {
         end_lingering(
             HF_CONTAINER(loop->lingering.first, struct connection, link));
-        return;
+        return true;
     }
     hf_log_turned_away(loop->config.log, hf_now());
-    for (int i = 0; i < IDLE_LOOKS && link != NULL; i++, link = link->next) {
-        struct connection *c = HF_CONTAINER(link, struct connection, link);
+    while (unread < UNREAD_LOOKS &&
+           (place = hf_room_next(&loop->room, place)) != NULL &&
+           hf_room_may_go(&loop->room, place)) {
+        struct connection *c = HF_CONTAINER(place, struct connection, place);
 
-        if (hf_http_is_idle(c->peer) && !has_unread(c)) {
+        if (!has_unread(c)) {
             close_connection(c);
-            return;
+            return true;
         }
+        unread++;
     }
+    return false;
 }
 
 /* NULL: there is no room for it, and it is closed. */
@@ -437,7 +479,8 @@ add_connection(struct loop *loop, int fd)
     struct hf_error why;
     int one = 1;
 
-    make_room(loop);
+    if (loop->connections_count >= loop->config.limits.peers)
+        (void)end_one(loop);
     if (c == NULL ||
         !hf_heap_reserve(&loop->due, loop->connections_count + 1) ||
         hf_http_add(loop->http, &c->peer, &why) != HF_OK ||
@@ -452,15 +495,15 @@ add_connection(struct loop *loop, int fd)
     c->loop = loop;
     c->fd = fd;
     c->poll.data = c;
-    hf_list_add(&loop->connections, &c->link);
+    hf_room_add(&loop->room, &c->place, HF_ROOM_NEW);
     loop->connections_count++;
     add_to_read(c); /* its request may have come with it */
     add_to_flush(c);
     return c;
 }
 
-/* There is no descriptor for it: take it with the spare one, and close it, or
- * it would be told of for ever. */
+/* There is no descriptor for it, and nobody who could go: take it with the
+ * spare one, and close it, or it would be told of for ever. */
 static void
 turn_away(struct loop *loop)
 {
@@ -475,7 +518,6 @@ turn_away(struct loop *loop)
         loop->listen_at =
             hf_after(hf_now(), (struct hf_duration){LISTEN_PAUSE_MS});
     }
-    hf_log_turned_away(loop->config.log, hf_now());
 }
 
 static void
@@ -495,9 +537,9 @@ accept_one(struct loop *loop)
     struct connection *c = NULL;
 
     if (fd < 0 && errno != ECONNABORTED && errno != EINTR) {
-        if (errno == EMFILE || errno == ENFILE)
+        if ((errno == EMFILE || errno == ENFILE) && !end_one(loop))
             turn_away(loop);
-        return false;
+        return false; /* who was not taken is told of anew */
     }
     if (fd >= 0)
         c = add_connection(loop, fd);
@@ -562,9 +604,10 @@ on_timer(uv_timer_t *timer)
 static void
 drain_connections(struct loop *loop)
 {
-    for (struct hf_link *link = loop->connections.first; link != NULL;
-         link = link->next) {
-        struct connection *c = HF_CONTAINER(link, struct connection, link);
+    struct hf_room_place *place = NULL;
+
+    while ((place = hf_room_next(&loop->room, place)) != NULL) {
+        struct connection *c = HF_CONTAINER(place, struct connection, place);
 
         hf_http_drain(c->peer);
         add_to_flush(c);
@@ -596,7 +639,7 @@ is_over(const struct loop *loop)
 {
     return hf_reached(hf_now(), last_deadline(loop)) ||
            (loop->draining && hf_service_has_stopped(loop->service) &&
-            loop->connections.first == NULL);
+            hf_room_next(&loop->room, NULL) == NULL);
 }
 
 /* The end of a turn. */
@@ -766,6 +809,7 @@ open_all(struct loop *loop, struct hf_error *error)
     loop->config.bound(loop->config.ctx, port);
     service->http = loop->http;
     service->wrote = wrote;
+    service->holds = holds;
     service->ctx = loop;
     service->log = loop->config.log;
     service->seat.scribe.told = tell;
@@ -798,9 +842,10 @@ close_handle(uv_handle_t *handle, void *ctx)
 static void
 close_all(struct loop *loop)
 {
-    while (loop->connections.first != NULL)
-        close_connection(
-            HF_CONTAINER(loop->connections.first, struct connection, link));
+    struct hf_room_place *place;
+
+    while ((place = hf_room_next(&loop->room, NULL)) != NULL)
+        close_connection(HF_CONTAINER(place, struct connection, place));
     while (loop->lingering.first != NULL)
         end_lingering(
             HF_CONTAINER(loop->lingering.first, struct connection, link));

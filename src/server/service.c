@@ -346,6 +346,17 @@ refuse_for_room(struct hf_service *service, uint64_t stream)
     service->config.wrote(service->config.ctx, call->peer);
 }
 
+/* A keep-alive, or a grant: who has it speaks for a session that holds. */
+static void
+note_holder(struct hf_service *service, const struct hf_call *call,
+            const struct hf_answer *answer)
+{
+    if (call->peer != NULL &&
+        (answer->kind == HF_ANSWER_GRANTED ||
+         (answer->kind == HF_ANSWER_ALIVE && answer->alive.held.count > 0)))
+        service->config.holds(service->config.ctx, call->peer, call->session);
+}
+
 /* To an answer that nobody waits for alone. */
 static void
 keep_silent(struct hf_service *service, struct hf_call *call,
@@ -384,6 +395,7 @@ keep(struct hf_service *service, const struct hf_answer *answer)
         refuse(service, answer->stream);
         return;
     }
+    note_holder(service, call, answer);
     if (call->exchange == 0) {
         keep_silent(service, call, answer);
         return;
@@ -507,6 +519,7 @@ hf_service_gather_one(struct hf_service *service, struct hf_message *message)
     }
     call->kind = message->kind;
     call->session = message->session;
+    call->peer = service->peer;
     call->gathered = true;
     message->stream = call->stream;
     hf_service_step(service, &(struct hf_node_event){
@@ -726,6 +739,17 @@ bool
 hf_service_has_stopped(const struct hf_service *service)
 {
     return service->stopped;
+}
+
+bool
+hf_service_holds(const struct hf_service *service, uint64_t session)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    uint32_t cursor = 0;
+    uint64_t fence;
+
+    return session != 0 && table != NULL &&
+           hf_lockspace_held(table, session, &cursor, &fence);
 }
 
 const struct hf_seat *

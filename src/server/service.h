@@ -29,6 +29,8 @@ struct hf_service_config {
     struct hf_http *http;         /* borrowed */
     struct hf_seat_config seat;
     void (*wrote)(void *ctx, void *peer); /* that one has something to write */
+    void (*holds)(void *ctx, void *peer, uint64_t session); /* that one spoke
+                                       for that session, which holds */
     void *ctx;
     const char *const *hosts; /* borrowed: by which names clients may call it,
                                  beside those of this machine's own loopback;
@@ -59,6 +61,9 @@ struct hf_instant hf_service_deadline(const struct hf_service *service);
  * written. */
 void hf_service_stop(struct hf_service *service);
 bool hf_service_has_stopped(const struct hf_service *service);
+
+/* Does that session hold anything, as this node sees it? */
+bool hf_service_holds(const struct hf_service *service, uint64_t session);
 
 /* For its loop: which processes to watch. */
 const struct hf_seat *hf_service_seat(const struct hf_service *service);

@@ -230,6 +230,14 @@ wrote(void *ctx, void *peer)
     (void)peer;
 }
 
+static void
+holds(void *ctx, void *peer, uint64_t session)
+{
+    (void)ctx;
+    (void)peer;
+    (void)session;
+}
+
 enum hf_status
 hall_open(struct hall *hall, const struct hf_alloc *alloc,
           hf_scribe_open_fn *open, int64_t ttl_ms, struct hf_error *error)
@@ -246,6 +254,7 @@ hall_open(struct hall *hall, const struct hf_alloc *alloc,
                             .ctx = hall},
                  .node = desk_node(ttl_ms)},
         .wrote = wrote,
+        .holds = holds,
         .hosts = hosts,
         .log = &hall->log,
     };
