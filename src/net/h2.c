@@ -297,6 +297,17 @@ read_body(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
     return (ssize_t)len;
 }
 
+/* A stream that is reset because its peer made a mistake costs what one costs
+ * that it resets itself (CVE-2025-8671).  One that was answered before it was
+ * whole, or refused for want of room, is no mistake. */
+static bool
+is_its_mistake(const nghttp2_frame *frame)
+{
+    return frame->hd.type == NGHTTP2_RST_STREAM &&
+           frame->rst_stream.error_code != NGHTTP2_NO_ERROR &&
+           frame->rst_stream.error_code != NGHTTP2_REFUSED_STREAM;
+}
+
 /* Told just before the frame is put behind the bytes that are made. */
 static int
 on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *word)
@@ -307,6 +318,11 @@ on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *word)
 
     if (frame->hd.type == NGHTTP2_GOAWAY && peer->h2->is_last_said)
         peer->h2->is_last_made = true;
+    if (is_its_mistake(frame) &&
+        !hf_allowance_take(&peer->h2->resets, peer->http->now) &&
+        nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM) !=
+            0)
+        return NGHTTP2_ERR_CALLBACK_FAILURE;
     if ((frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) ||
         (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0)
         return 0;
@@ -496,6 +512,23 @@ hf_h2_is_held_up(const struct hf_http_peer *peer)
 
 /* ---- From bytes to requests ---------------------------------------------- */
 
+/* Does it bring a piece of a body?  Not what is padded, for that may be nearly
+ * all padding, nor what comes for a request that is answered. */
+static bool
+brings_body(struct hf_http_peer *peer)
+{
+    const struct hf_h2_frames *frames = &peer->h2->frames;
+    uint8_t flags = hf_h2_frame_flags(frames);
+    const struct hf_exchange *exchange;
+
+    if ((flags & NGHTTP2_FLAG_PADDED) != 0 ||
+        (hf_h2_frame_len(frames) == 0 &&
+         (flags & NGHTTP2_FLAG_END_STREAM) == 0))
+        return false;
+    exchange = exchange_of(peer, hf_h2_frame_stream(frames));
+    return exchange != NULL && exchange->state == HF_EXCHANGE_COMING;
+}
+
 /* The head of a frame is there.  False: it is one too many. */
 static bool
 look_at_frame(struct hf_http_peer *peer)
@@ -503,8 +536,6 @@ look_at_frame(struct hf_http_peer *peer)
     struct hf_h2 *h2 = peer->h2;
     struct hf_instant now = peer->http->now;
     uint8_t type = hf_h2_frame_type(&h2->frames);
-    bool is_last =
-        (hf_h2_frame_flags(&h2->frames) & NGHTTP2_FLAG_END_STREAM) != 0;
 
     if (type == NGHTTP2_HEADERS) {
         peer->head_since = hf_earlier(peer->head_since, now);
@@ -512,7 +543,7 @@ look_at_frame(struct hf_http_peer *peer)
     }
     if (type == NGHTTP2_RST_STREAM)
         return hf_allowance_take(&h2->resets, now);
-    if (type == NGHTTP2_DATA && (hf_h2_frame_len(&h2->frames) > 0 || is_last))
+    if (type == NGHTTP2_DATA && brings_body(peer))
         return true;
     return hf_allowance_take(&h2->extras, now);
 }
@@ -683,6 +714,7 @@ hf_h2_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
     open_window(exchange->peer, exchange->intake->body.len);
     if (exchange->peer->is_broken)
         return;
+    hf_allowance_add(&exchange->peer->h2->extras, EXTRAS_EACH);
     exchange->is_head = exchange->intake->method == HF_HTTP_HEAD;
     hf_refusal_reply(refusal, text, &reply);
     hf_peer_answer(exchange);

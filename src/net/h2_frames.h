@@ -59,4 +59,12 @@ hf_h2_frame_flags(const struct hf_h2_frames *frames)
     return frames->head[4];
 }
 
+static inline int32_t
+hf_h2_frame_stream(const struct hf_h2_frames *frames)
+{
+    return (int32_t)((uint32_t)(frames->head[5] & 0x7F) << 24 |
+                     (uint32_t)frames->head[6] << 16 |
+                     (uint32_t)frames->head[7] << 8 | frames->head[8]);
+}
+
 #endif

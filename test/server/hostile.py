@@ -17,8 +17,8 @@ from support import Checks, Client, Server, folder
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
-DATA, HEADERS, RST_STREAM = 0, 1, 3
-END_STREAM, END_HEADERS = 1, 4
+DATA, HEADERS, RST_STREAM, WINDOW_UPDATE = 0, 1, 3, 8
+END_STREAM, END_HEADERS, PADDED = 1, 4, 8
 
 
 def frame(kind, flags, stream, payload):
@@ -196,6 +196,42 @@ def check_bursts(checks, server):
         peer.close()
 
 
+def is_ended_by(server, first, piece):
+    """Some thousand pieces, of which each costs the server something."""
+    with connect(server) as peer:
+        peer.settimeout(5)
+        peer.sendall(PREFACE + first)
+        try:
+            for number in range(5000):
+                peer.sendall(piece(2 * number + 1))
+            while peer.recv(65536):
+                pass
+        except TimeoutError:
+            return False
+        except OSError:
+            pass
+    return True
+
+
+def check_floods(checks, server):
+    """Of what brings no request, and of what makes the server reset."""
+    head = b"\x83\x86" + literal(4, b"/v1/acquire") + literal(1, b"localhost")
+    get = b"\x82\x86" + literal(4, b"/v1/info") + literal(1, b"localhost")
+    begun = frame(HEADERS, END_HEADERS, 1, head)
+    long = frame(HEADERS, END_HEADERS, 1, head + b"\x0f\x0d\x0899999999")
+    for what, first, piece in (
+            ("padding", begun, lambda _: frame(
+                DATA, PADDED, 1, b"\xff " + b"\0" * 255)),
+            ("a body that was refused", long, lambda _: frame(
+                DATA, 0, 1, b" ")),
+            ("windows that are opened too far", b"", lambda stream: frame(
+                HEADERS, END_HEADERS | END_STREAM, stream, get) + frame(
+                    WINDOW_UPDATE, 0, stream, b"\x7f\xff\xff\xff"))):
+        checks.check(f"who sends nothing but {what} is ended",
+                     is_ended_by(server, first, piece))
+    checks.check("and nobody else", health_s(server) < 1)
+
+
 def check_bodies(checks, server):
     """Who sends on after a refusal would be told of a reset in its place."""
     with connect(server) as peer:
@@ -304,6 +340,7 @@ def main():
             check_scans(checks, server)
             check_heads(checks, server)
             check_bursts(checks, server)
+            check_floods(checks, server)
     sys.exit(checks.end())
 
 

@@ -694,11 +694,32 @@ add_nothing(uint32_t number)
     frames_add(&frames, DATA, 0, 1, "", 0);
 }
 
+/* The window is open again at once for what is padding. */
+static void
+add_padded(uint32_t number)
+{
+    static char payload[257] = {(char)255, 'b'};
+
+    if (number == 0)
+        begin_upload(1, NULL);
+    frames_add(&frames, DATA, PADDED, 1, payload, sizeof(payload));
+}
+
+/* For a request that is refused, and is not kept. */
+static void
+add_refused(uint32_t number)
+{
+    if (number == 0)
+        begin_upload(1, "99999999");
+    frames_add(&frames, DATA, 0, 1, "b", 1);
+}
+
 static void
 frames_that_bring_no_request_have_a_limit(void **state)
 {
     void (*const each[])(uint32_t) = {add_ping,    add_settings, add_priority,
-                                      add_unknown, add_window,   add_nothing};
+                                      add_unknown, add_window,   add_nothing,
+                                      add_padded,  add_refused};
 
     (void)state;
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
@@ -737,6 +758,47 @@ resets_have_a_limit(void **state)
     assert_true(bears(add_reset, 2000));
     assert_false(bears(add_reset, 2001));
     expect_calm_down();
+}
+
+/* The peer has it reset by us: its window is opened too far. */
+static void
+add_overflow(uint32_t number)
+{
+    frames_request(&frames, 2 * number + 1, "GET", "/wait", NULL);
+    frames_number(&frames, WINDOW_UPDATE, 0, 2 * number + 1, 0x7FFFFFFF);
+}
+
+/* A body that is longer than was said. */
+static void
+add_longer(uint32_t number)
+{
+    begin_upload(2 * number + 1, "1");
+    frames_add(&frames, DATA, 0, 2 * number + 1, "bb", 2);
+}
+
+/* A header that is none. */
+static void
+add_capital(uint32_t number)
+{
+    const char *const pairs[] = {":method", "GET", ":scheme", "http",
+                                 ":path",   "/",   "host",    "h",
+                                 "X",       "y",   NULL};
+
+    frames_headers(&frames, END_HEADERS | END_STREAM, 2 * number + 1, pairs);
+}
+
+static void
+what_makes_us_reset_has_that_limit(void **state)
+{
+    void (*const each[])(uint32_t) = {add_overflow, add_longer, add_capital};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+        bench.limits.extras = 10000;
+        assert_true(bears(each[i], 2000));
+        assert_false(bears(each[i], 2100));
+        expect_calm_down();
+    }
 }
 
 /* As a client does that hears of another leader. */
@@ -900,6 +962,7 @@ main(void)
         TEST(frames_that_bring_no_request_have_a_limit),
         TEST(in_the_long_run_a_few_are_borne),
         TEST(resets_have_a_limit),
+        TEST(what_makes_us_reset_has_that_limit),
         TEST(all_that_waits_may_be_reset_at_once),
         TEST(requests_have_none),
         TEST(a_peer_costs_a_bounded_amount),
