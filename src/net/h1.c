@@ -69,11 +69,20 @@ intakes_of(struct hf_h1 *h1)
     return &h1->peer->http->intakes;
 }
 
+static enum hf_http_method
+method_of(const http_parser *parser)
+{
+    const char *name = http_method_str((enum http_method)parser->method);
+
+    return hf_header_method((struct hf_bytes){name, strlen(name)});
+}
+
 static int
 on_url(http_parser *parser, const char *at, size_t len)
 {
     struct hf_h1 *h1 = parser->data;
 
+    h1->coming->intake->method = method_of(parser);
     return hf_intake_target(intakes_of(h1), h1->coming->intake,
                             (struct hf_bytes){at, len})
                ? 0
@@ -128,14 +137,6 @@ on_headers_complete(http_parser *parser)
     return 1; /* that is all: a body is read here */
 }
 
-static enum hf_http_method
-method_of(const http_parser *parser)
-{
-    const char *name = http_method_str((enum http_method)parser->method);
-
-    return hf_header_method((struct hf_bytes){name, strlen(name)});
-}
-
 /* Where the body ends must be said once, and clearly (RFC 9112, 6.3). */
 static void
 look_at_framing(struct hf_h1 *h1)
@@ -166,7 +167,6 @@ look_at_head(struct hf_h1 *h1)
 {
     struct hf_intake *intake = h1->coming->intake;
 
-    intake->method = method_of(&h1->parser);
     if (h1->parser.http_major != 1 || h1->parser.http_minor > 1)
         hf_intake_refuse(intake, HF_REFUSAL_VERSION);
     look_at_framing(h1);
@@ -199,7 +199,7 @@ refusal_of(enum http_errno number, char at)
 
 /* False: no memory. */
 static bool
-parse_head(struct hf_h1 *h1, const char *bytes, size_t len)
+parse(struct hf_h1 *h1, const char *bytes, size_t len)
 {
     static const http_parser_settings settings = {
         .on_url = on_url,
@@ -215,6 +215,25 @@ parse_head(struct hf_h1 *h1, const char *bytes, size_t len)
     if (number != HPE_OK)
         hf_intake_refuse(h1->coming->intake,
                          refusal_of(number, bytes[taken < len ? taken : 0]));
+    return true;
+}
+
+/* A tab in a value is a blank (RFC 9110, 5.5); the parser knows none around a
+ * length, and ignores a `close` before one. */
+static bool
+parse_head(struct hf_h1 *h1, const char *bytes, size_t len)
+{
+    while (len > 0 && h1->coming->intake->refusal == HF_REFUSAL_NONE) {
+        const char *tab = memchr(bytes, '\t', len);
+        size_t piece = tab == NULL ? len : (size_t)(tab - bytes);
+
+        if (piece == 0)
+            piece = 1;
+        if (!parse(h1, *bytes == '\t' ? " " : bytes, piece))
+            return false;
+        bytes += piece;
+        len -= piece;
+    }
     return true;
 }
 
@@ -258,7 +277,8 @@ look_at_line(struct hf_h1 *h1, char c, bool *is_end)
     }
     if (c == '\r')
         return true;
-    if (((unsigned char)c < ' ' && c != '\t') || c == '\x7F')
+    if (((unsigned char)c < ' ' && (c != '\t' || h1->lines == 0)) ||
+        c == '\x7F')
         return false;
     if (h1->lines == 0 && c == ' ')
         h1->blanks++;
@@ -552,6 +572,7 @@ hf_h1_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
     struct hf_http_reply reply;
     char text[HF_REFUSAL_TEXT_SIZE];
 
+    exchange->is_head = exchange->intake->method == HF_HTTP_HEAD;
     hf_refusal_reply(refusal, text, &reply);
     h1->coming = NULL;
     h1->place = DEAF;

@@ -118,6 +118,29 @@ the_answer_to_a_head_has_no_body(void **state)
                              "content-length: 12\r\n\r\n");
 }
 
+/* Also of one that is refused here, as far as it is known to be one. */
+static void
+nor_has_its_refusal(void **state)
+{
+    static const char *const requests[] = {
+        "HEAD /a HTTP/1.1\r\n\r\n",
+        "HEAD /a HTTP/1.1\r\nHost: h\r\nExpect: x\r\n\r\n",
+        "HEAD /a HTTP/1.1\r\nHost: h\r\nA b: c\r\n\r\n",
+        "HEAD /a HTTP/1.9\r\nHost: h\r\n\r\n",
+        "HEAD /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+        bench_text(&bench, requests[i]);
+        assert_true(bench_has_out(&bench, "content-length: "));
+        assert_memory_equal(bench.out + bench.out_len - 4, "\r\n\r\n", 4);
+        bench.out_len = 0;
+        bench_close_peer(&bench);
+        bench_open(&bench);
+    }
+}
+
 static void
 no_content_has_no_length(void **state)
 {
@@ -127,6 +150,29 @@ no_content_has_no_length(void **state)
     bench_write(&bench);
     bench_expect_out(&bench, "HTTP/1.1 204 No Content\r\n" DATE
                              "content-type: text/plain\r\n\r\n");
+}
+
+static void
+a_tab_around_a_value_is_none_of_it(void **state)
+{
+    (void)state;
+    for (bench.piece = 0; bench.piece < 3; bench.piece++) {
+        bench_text(&bench, "POST /a HTTP/1.1\r\nHost:\th\t\r\n"
+                           "Content-Length:\t2 \t\r\n"
+                           "Content-Type: \ta\tb\t \r\n\r\nhi");
+        bench_text(&bench, "POST /a HTTP/1.1\r\nHost: h\r\n"
+                           "Transfer-Encoding:\tchunked\t\r\n"
+                           "Connection:\tclose\t\r\n\r\n"
+                           "2\r\nhi\r\n0\r\n\r\n");
+        bench_expect_log(&bench,
+                         "POST /a host=h content-type=a b \"hi\"\nsent 1\n"
+                         "POST /a host=h \"hi\"\nsent 2\n");
+        assert_true(bench_has_out(&bench, "connection: close\r\n"));
+        assert_true(hf_http_is_done(bench.peer));
+        bench.out_len = bench.open_count = 0;
+        bench_close_peer(&bench);
+        bench_open(&bench);
+    }
 }
 
 static void
@@ -379,6 +425,8 @@ what_is_no_request_is_refused(void **state)
     expect_refusal("GET /a\r\n\r\n", 400);
     expect_refusal("GET / a HTTP/1.1\r\n" HOST "\r\n", 400);
     expect_refusal("GET  /a HTTP/1.1\r\n" HOST "\r\n", 400);
+    expect_refusal("GET \t/a HTTP/1.1\r\n" HOST "\r\n", 400);
+    expect_refusal("GET /a\t HTTP/1.1\r\n" HOST "\r\n", 400);
     expect_refusal("GET /a HTTP/1.1 \r\n" HOST "\r\n", 400);
     expect_refusal("GET a HTTP/1.1\r\n" HOST "\r\n", 400);
     expect_refusal("GET * HTTP/1.1\r\n" HOST "\r\n", 400);
@@ -561,6 +609,8 @@ main(void)
         TEST(the_old_version_has_one_request),
         TEST(a_body_comes_in_chunks),
         TEST(the_answer_to_a_head_has_no_body),
+        TEST(nor_has_its_refusal),
+        TEST(a_tab_around_a_value_is_none_of_it),
         TEST(no_content_has_no_length),
         TEST(who_waits_to_send_a_body_is_told_to_go_on),
         TEST(who_waits_to_send_too_much_is_not),
