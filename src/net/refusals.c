@@ -97,7 +97,7 @@ hf_refusal_reply(enum hf_refusal refusal, char text[HF_REFUSAL_TEXT_SIZE],
     hf_text_addf(&out,
                  "{\"type\":\"urn:holdfast:%s\",\"title\":\"%s\","
                  "\"detail\":\"%s\",\"message\":\"%s\","
-                 "\"exceptionClass\":\"holdfast.%s\",\"status\":%d}",
+                 "\"exceptionClass\":\"holdfast.%s\",\"status\":%d}\n",
                  word, hf_refusal_phrase(status), detail, detail, word, status);
     HF_CHECK(!hf_text_cut(&out));
     *reply = (struct hf_http_reply){

@@ -156,8 +156,7 @@ answer(struct hf_service *service, struct hf_call *call,
     hf_text_init(&text, service->text, sizeof(service->text));
     if (told->error.status == HF_OK) {
         write_page(told, &text);
-        hf_service_reply(service, call->exchange, 200,
-                         (struct hf_bytes){text.at, hf_text_kept(&text)});
+        hf_service_reply(service, call->exchange, 200, hf_service_line(&text));
     } else {
         hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY,
                           told->error.text);

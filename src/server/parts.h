@@ -70,6 +70,9 @@ struct hf_service {
 void hf_service_step(struct hf_service *service,
                      const struct hf_node_event *event);
 
+/* What is in it as a body of JSON, which ends with a line's end. */
+struct hf_bytes hf_service_line(struct hf_text *text);
+
 /* Answer an exchange at once. */
 void hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
                       struct hf_bytes body);

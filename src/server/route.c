@@ -295,3 +295,19 @@ hf_route_read(const char *method, struct hf_bytes path, struct hf_bytes query,
         *problem = HF_API_NO_METHOD;
     return false;
 }
+
+void
+hf_route_methods(struct hf_bytes path, struct hf_text *text)
+{
+    struct hf_bytes piece;
+
+    path = (struct hf_bytes){path.at + 1, path.len - 1};
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+        if (!goes(path, routes[i].path, &piece))
+            continue;
+        hf_text_add(text, text->len > 0 ? ", " : "");
+        hf_text_add(text, routes[i].method);
+        if (strcmp(routes[i].method, "GET") == 0)
+            hf_text_add(text, ", HEAD"); /* it is answered as that */
+    }
+}

@@ -64,4 +64,9 @@ bool hf_route_read(const char *method, struct hf_bytes path,
                    struct hf_bytes query, struct hf_route *route,
                    enum hf_api_problem *problem, struct hf_error *error);
 
+/* The methods of a path that has any, as `allow` lists them. */
+enum { HF_ROUTE_METHODS_SIZE = 64 };
+
+void hf_route_methods(struct hf_bytes path, struct hf_text *text);
+
 #endif

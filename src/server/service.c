@@ -2,11 +2,11 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/check.h"
 #include "base/fail.h"
 #include "server/browser.h"
+#include "server/host.h"
 #include "server/parts.h"
 #include "server/secret.h"
 #include "wire/api_look.h"
@@ -28,20 +28,29 @@ is_problem(int status)
     return status >= 400;
 }
 
-void
-hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
-                 struct hf_bytes body)
+struct hf_bytes
+hf_service_line(struct hf_text *text)
+{
+    hf_text_add(text, "\n");
+    return (struct hf_bytes){text->at, hf_text_kept(text)};
+}
+
+/* With one header more, or NULL. */
+static void
+reply_with(struct hf_service *service, uint64_t exchange, int status,
+           struct hf_bytes body, const struct hf_http_header *more)
 {
     struct hf_http_header headers[] = {
         {"content-type", is_problem(status)
                              ? (struct hf_bytes){"application/problem+json", 24}
                              : (struct hf_bytes){"application/json", 16}},
         {"cache-control", {"no-store", 8}},
+        more != NULL ? *more : (struct hf_http_header){NULL, {NULL, 0}},
     };
     const struct hf_http_reply reply = {
         .status = status,
         .headers = headers,
-        .headers_count = sizeof(headers) / sizeof(headers[0]),
+        .headers_count = more != NULL ? 3 : 2,
         .body = body,
     };
 
@@ -51,16 +60,50 @@ hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
 }
 
 void
-hf_service_refuse(struct hf_service *service, uint64_t exchange,
-                  enum hf_api_problem problem, const char *detail)
+hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
+                 struct hf_bytes body)
+{
+    reply_with(service, exchange, status, body, NULL);
+}
+
+static void
+refuse_with(struct hf_service *service, uint64_t exchange,
+            enum hf_api_problem problem, const char *detail,
+            const struct hf_http_header *more)
 {
     struct hf_text text;
     int status;
 
     hf_text_init(&text, service->text, sizeof(service->text));
     status = hf_api_problem(problem, detail, &text);
-    hf_service_reply(service, exchange, status,
-                     (struct hf_bytes){text.at, hf_text_kept(&text)});
+    reply_with(service, exchange, status, hf_service_line(&text), more);
+}
+
+void
+hf_service_refuse(struct hf_service *service, uint64_t exchange,
+                  enum hf_api_problem problem, const char *detail)
+{
+    refuse_with(service, exchange, problem, detail, NULL);
+}
+
+/* That goes no way; with a wrong method it is told which are right (RFC 9110,
+ * 15.5.6). */
+static void
+refuse_way(struct hf_service *service, const struct hf_http_request *request,
+           enum hf_api_problem problem, const char *detail)
+{
+    char bytes[HF_ROUTE_METHODS_SIZE];
+    struct hf_http_header allow = {"allow", {bytes, 0}};
+    struct hf_text text;
+
+    if (problem != HF_API_NO_METHOD) {
+        hf_service_refuse(service, request->exchange, problem, detail);
+        return;
+    }
+    hf_text_init(&text, bytes, sizeof(bytes));
+    hf_route_methods(request->path, &text);
+    allow.value.len = hf_text_kept(&text);
+    refuse_with(service, request->exchange, problem, detail, &allow);
 }
 
 /* Who does, or why nobody may. */
@@ -80,28 +123,19 @@ say_who_leads(const struct hf_service *service, const char *leader,
 void
 hf_service_not_leading(struct hf_service *service, uint64_t exchange)
 {
-    static const struct hf_http_header headers[] = {
-        {"content-type", {"application/problem+json", 24}},
-        {"cache-control", {"no-store", 8}},
-        {"retry-after", {"0", 1}},
-    };
+    static const struct hf_http_header at_once = {"retry-after", {"0", 1}};
     const struct hf_answer answer = {.kind = HF_ANSWER_NOT_LEADING};
     const char *leader = hf_seat_leader(service->seat);
     char why[sizeof(((struct hf_error *)NULL)->text) + 64];
     const struct hf_api_case about = {.leader = leader, .detail = why};
-    struct hf_http_reply reply = {
-        .headers = headers,
-        .headers_count = sizeof(headers) / sizeof(headers[0]),
-    };
     struct hf_text text;
+    int status;
 
     hf_text_init(&text, why, sizeof(why));
     say_who_leads(service, leader, &text);
     hf_text_init(&text, service->text, sizeof(service->text));
-    reply.status = hf_api_answer(&answer, &about, &text);
-    reply.body = (struct hf_bytes){text.at, hf_text_kept(&text)};
-    service->metrics.responses[reply.status]++;
-    (void)hf_http_reply(service->config.http, exchange, &reply);
+    status = hf_api_answer(&answer, &about, &text);
+    reply_with(service, exchange, status, hf_service_line(&text), &at_once);
 }
 
 /* ---- What the node does -------------------------------------------------- */
@@ -404,7 +438,7 @@ keep(struct hf_service *service, const struct hf_answer *answer)
     call->settled =
         call->opened && !call->keyed && answer->kind == HF_ANSWER_OVER;
     kept.status = build(service, call, answer, &text);
-    kept.body = (struct hf_bytes){text.at, hf_text_kept(&text)};
+    kept.body = hf_service_line(&text);
     if (answer->kind == HF_ANSWER_GRANTED)
         kept.fence = answer->fence;
     if (!hf_tray_put(&service->tray, &kept))
@@ -539,8 +573,7 @@ hf_service_gathered(struct hf_service *service)
     };
 
     hf_text_add(&gather->text, "]}");
-    answer.body =
-        (struct hf_bytes){gather->text.at, hf_text_kept(&gather->text)};
+    answer.body = hf_service_line(&gather->text);
     if (service->refused)
         refuse(service, gather->stream);
     else if (hf_text_cut(&gather->text) ||
@@ -559,43 +592,6 @@ static const char *const methods[] = {
     [HF_HTTP_OPTIONS] = "OPTIONS",
 };
 
-/* The host's name without its port. */
-static struct hf_bytes
-name_of(struct hf_bytes host)
-{
-    size_t len = host.len;
-
-    while (len > 0 && host.at[len - 1] >= '0' && host.at[len - 1] <= '9')
-        len--;
-    if (len > 0 && len < host.len && host.at[len - 1] == ':')
-        host.len = len - 1;
-    return host;
-}
-
-static bool
-is_named(struct hf_bytes name, const char *host)
-{
-    return name.len == strlen(host) &&
-           strncasecmp(name.at, host, name.len) == 0;
-}
-
-/* A page of a browser that was led here by a name of its own (DNS rebinding)
- * calls us by that name. */
-static bool
-is_ours(const struct hf_service *service, struct hf_bytes host)
-{
-    static const char *const own[] = {"localhost", "127.0.0.1", "[::1]"};
-    struct hf_bytes name = name_of(host);
-
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        if (is_named(name, own[i]))
-            return true;
-    for (const char *const *one = service->config.hosts; *one != NULL; one++)
-        if (is_named(name, *one))
-            return true;
-    return false;
-}
-
 static void
 on_request(struct hf_service *service, const struct hf_http_request *request)
 {
@@ -606,12 +602,13 @@ on_request(struct hf_service *service, const struct hf_http_request *request)
 
     if (browser != NULL) {
         hf_service_refuse(service, request->exchange, HF_API_ORIGIN, browser);
-    } else if (!is_ours(service, request->fields[HF_HTTP_HOST])) {
+    } else if (!hf_host_is_ours(request->fields[HF_HTTP_HOST],
+                                service->config.hosts)) {
         hf_service_refuse(service, request->exchange, HF_API_HOST, NULL);
     } else if (!hf_route_read(methods[request->method], request->path,
                               request->query, &route, &problem, &why)) {
-        hf_service_refuse(service, request->exchange, problem,
-                          why.text[0] == '\0' ? NULL : why.text);
+        refuse_way(service, request, problem,
+                   why.text[0] == '\0' ? NULL : why.text);
     } else {
         service->metrics.requests[route.kind]++;
         if (route.kind >= HF_ROUTE_LIST)

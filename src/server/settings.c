@@ -104,9 +104,31 @@ set_at(struct hf_settings *settings, const char *text, struct hf_error *error)
     return hf_place_parse(text, &place, error);
 }
 
-/* Of names (RFC 1123), and of IPv6 addresses in brackets. */
+/* Of names (RFC 1123). */
 static const char host_letters[] =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._[:]";
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+
+/* A name, or an address, of IPv6 in brackets or without: as a URL has it. */
+static bool
+read_host(const char *text, char host[HF_HOST_MAX + 1])
+{
+    char inner[HF_HOST_MAX + 1] = "";
+    size_t len = strlen(text);
+
+    if (text[0] == '\0' || len > HF_HOST_MAX - 2)
+        return false;
+    if (text[0] == '[' && text[len - 1] == ']')
+        memcpy(inner, text + 1, len - 2);
+    else
+        memcpy(inner, text, len);
+    if (strchr(inner, ':') != NULL && is_address(inner))
+        snprintf(host, HF_HOST_MAX + 1, "[%s]", inner);
+    else if (text[strspn(text, host_letters)] == '\0')
+        memcpy(host, text, len + 1);
+    else
+        return false;
+    return true;
+}
 
 static enum hf_status
 set_host(struct hf_settings *settings, const char *text, struct hf_error *error)
@@ -114,10 +136,10 @@ set_host(struct hf_settings *settings, const char *text, struct hf_error *error)
     if (settings->hosts_count == HF_SETTINGS_HOSTS_MAX)
         return hf_fail(error, HF_E_LIMIT, "host: more than %d names",
                        HF_SETTINGS_HOSTS_MAX);
-    if (text[0] == '\0' || strlen(text) > HF_HOST_MAX ||
-        text[strspn(text, host_letters)] != '\0')
-        return hf_fail(error, HF_E_INVALID, "host is a name, without a port");
-    memcpy(settings->hosts[settings->hosts_count++], text, strlen(text) + 1);
+    if (!read_host(text, settings->hosts[settings->hosts_count]))
+        return hf_fail(error, HF_E_INVALID,
+                       "host is a name or an address, without a port");
+    settings->hosts_count++;
     return HF_OK;
 }
 

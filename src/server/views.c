@@ -27,11 +27,12 @@ static const char *const states[] = {
 
 static void
 say(struct hf_service *service, const struct hf_http_request *request,
-    int status, const struct hf_text *text)
+    int status, struct hf_text *text)
 {
+    struct hf_bytes body = hf_service_line(text);
+
     HF_CHECK(!hf_text_cut(text));
-    hf_service_reply(service, request->exchange, status,
-                     (struct hf_bytes){text->at, hf_text_kept(text)});
+    hf_service_reply(service, request->exchange, status, body);
 }
 
 /* ---- Locks --------------------------------------------------------------- */
@@ -118,16 +119,20 @@ is_asked_for(const struct hf_lockspace *table, const struct hf_route *route,
            memcmp(name, route->prefix.at, route->prefix.len) == 0;
 }
 
-/* A cursor is a place in the machine: opaque, and good while it runs. */
-static uint32_t
-cursor_of(const struct hf_route *route)
+/* A cursor is a place in the machine: opaque, and good while it runs.  False:
+ * this is none. */
+static bool
+read_cursor(struct hf_bytes after, uint32_t *cursor)
 {
-    uint32_t cursor = 0;
+    uint64_t sum = 0;
 
-    for (size_t i = 0; i < route->after.len && i < 9; i++)
-        if (route->after.at[i] >= '0' && route->after.at[i] <= '9')
-            cursor = cursor * 10 + (uint32_t)(route->after.at[i] - '0');
-    return cursor;
+    for (size_t i = 0; i < after.len && sum <= UINT32_MAX; i++) {
+        if (after.at[i] < '0' || after.at[i] > '9')
+            return false;
+        sum = sum * 10 + (uint64_t)(after.at[i] - '0');
+    }
+    *cursor = (uint32_t)sum;
+    return sum <= UINT32_MAX;
 }
 
 /* Of what a server has forgotten no list tells [L6]. */
@@ -145,12 +150,17 @@ list(struct hf_service *service, struct hf_lockspace *table,
      const struct hf_route *route, const struct hf_http_request *request)
 {
     uint64_t limit = route->limit > 0 ? route->limit : LIST_LIMIT;
-    uint32_t cursor = cursor_of(route);
+    uint32_t cursor;
     struct hf_look_name row;
     struct hf_text text;
     uint64_t count = 0;
     bool more = true;
 
+    if (!read_cursor(route->after, &cursor)) {
+        hf_service_refuse(service, request->exchange, HF_API_BAD_REQUEST,
+                          "after is no cursor of a page of locks");
+        return;
+    }
     hf_text_init(&text, service->text, sizeof(service->text) - 64);
     hf_text_add(&text, "{\"locks\":[");
     for (int looks = 0; looks < LOOKS_MAX && count < limit &&

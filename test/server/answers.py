@@ -79,11 +79,17 @@ def check_connections(checks, server):
     checks.check("and who was silent for longest is ended", is_ended(silent))
 
 
+def target(link):
+    try:
+        return os.readlink(link)
+    except FileNotFoundError:  # it was closed since it was listed
+        return None
+
+
 def spare_count(server):
     """Descriptors of /dev/null, among them the spare one (src/server/loop.c)."""
     fds = f"/proc/{server.process.pid}/fd"
-    return sum(os.readlink(f"{fds}/{fd}") == "/dev/null"
-               for fd in os.listdir(fds))
+    return sum(target(f"{fds}/{fd}") == "/dev/null" for fd in os.listdir(fds))
 
 
 def check_descriptors(checks, server):

@@ -482,7 +482,10 @@ check "no comment is so long that its end is a setting" \
     says "$conf:1: a line has at most 198 bytes" --config "$conf"
 "$daemon" --config "$here" >"$here/usage.out" 2>&1
 check "and a folder is no file" [ $? = 69 ]
-check "a host has no blank" says "host is a name, without a port" --host 'a b'
+check "a host has no blank" says \
+    "host is a name or an address, without a port" --host 'a b'
+check "and no port" says \
+    "host is a name or an address, without a port" --host a:80
 printf 'at = sqlite:served.db\n' >"$conf"
 relative="the place is relative, another one in each folder: write \
 sqlite:$PWD/served.db"

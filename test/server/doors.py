@@ -30,7 +30,8 @@ class Door:
         connection.putheader("Content-Length", str(len(body)))
         connection.endheaders(body.encode())
         answer = connection.getresponse()
-        value = json.loads(answer.read())
+        self.text, self.allow = answer.read(), answer.getheader("Allow")
+        value = json.loads(self.text)
         connection.close()
         return answer.status, value.get("type", "")
 
@@ -82,15 +83,59 @@ def hosts(door):
         return door.ask("GET", "/v1/info", "", [("Host", host)])
 
     for host in ("localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:7420",
-                 "locks.example.com", "locks.example.com:80"):
+                 "locks.example.com", "locks.example.com:80",
+                 "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]:1", "[FD00::1]",
+                 "[fd00:0::0001]:7420", "192.0.2.7", "[::ffff:192.0.2.7]"):
         checks.check(f"{host} is its name", ask(host)[0] == 200)
     for host in ("l", "localhos", "localhost.evil", "127.0.0", "127.0.0.10",
-                 "[::1", "locks.example.co", "locks.example.com.", "evil"):
+                 "[::1", "::1", "127.1", "127.0.0.01", "2130706433", "[fd00::2]",
+                 "fd00::1", "[192.0.2.7", "[::1%lo]", "locks.example.co", "locks.example.com.", "evil"):
         status, kind = ask(host)
         checks.check(f"{host} is not", status == 400 or
                      (status, kind) == (421, "urn:holdfast:host"))
     for host in "", ":7420", ":":
         checks.check(f"nor is \"{host}\"", ask(host)[0] in (400, 421))
+
+
+def methods(door):
+    host = [("Host", "localhost")]
+    for method, path, allowed in (
+            ("PUT", "/v1/locks/a/acquire", "POST"),
+            ("GET", "/v1/sessions/0000000000000001/keep-alive", "POST"),
+            ("POST", "/v1/locks/a", "GET, HEAD"),
+            ("OPTIONS", "/healthz", "GET, HEAD"),
+            ("GET", "/v1/sessions/0000000000000001", "DELETE")):
+        status, kind = door.ask(method, path, "", host)
+        checks.check(f"who asks for {method} {path} is told what there is",
+                     (status, kind, door.allow) == (
+                         405, "urn:holdfast:method-not-allowed", allowed),
+                     (status, kind, door.allow))
+    door.ask("GET", "/nowhere", "", host)
+    checks.check("and of what is nowhere nothing", door.allow is None)
+
+
+def cursors(door):
+    for path in "locks", "audit":
+        for after in ("x", "-1", "1x") + (
+                ("4294967296", "9" * 20) if path == "locks" else ("123",)):
+            status, kind = door.ask("GET", f"/v1/{path}?after={after}", "",
+                                    [("Host", "localhost")])
+            checks.check(f"{after} is no cursor of {path}", (status, kind) == (
+                400, "urn:holdfast:bad-request"), (status, kind))
+        checks.check(f"and none is the beginning of {path}", door.ask(
+            "GET", f"/v1/{path}?after=", "", [("Host", "localhost")])[0] == 200)
+
+
+def lines(door):
+    for method, path in (
+            ("GET", "/v1/info"), ("GET", "/healthz"), ("GET", "/v1/locks"),
+            ("GET", "/v1/audit"), ("GET", "/nowhere"), ("PUT", "/v1/info"),
+            ("BREW", "/v1/info"), ("POST", "/v1/sessions"),
+            ("POST", "/v1/locks/line/acquire"), ("POST", "/v1/keep-alive")):
+        status, _ = door.ask(method, path, "", [("Host", "localhost")])
+        checks.check(f"what {method} {path} is answered is one line ({status})",
+                     door.text.endswith(b"}\n") and
+                     door.text.count(b"\n") == 1, door.text)
 
 
 def names(client):
@@ -129,11 +174,15 @@ def names(client):
 
 def main():
     with folder() as path, \
-            Server(DAEMON, path, "--host", "locks.example.com") as server:
+            Server(DAEMON, path, "--host", "locks.example.com",
+                   "--host", "fd00::1", "--host", "192.0.2.7") as server:
         server.await_leading()
         door = Door(server)
         browsers(door)
         hosts(door)
+        methods(door)
+        cursors(door)
+        lines(door)
         names(Client(server))
     return checks.end()
 
