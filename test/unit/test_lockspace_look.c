@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "core/lockspace/look.h"
 #include "unit/support/room.h"
 
@@ -146,6 +147,90 @@ a_list_goes_on_while_others_come_and_go(void **state)
     room_fini(&r);
 }
 
+enum { MANY = 5000 };
+
+/* The least of three times, for the machine may be busy with something else. */
+static int64_t
+asking_us(struct room *r)
+{
+    struct hf_want want = {.space = {"default", 7}, .name = {"free", 4}};
+    const struct hf_message acquire = {
+        .kind = HF_MESSAGE_ACQUIRE,
+        .session = 1,
+        .lane = 1,
+        .acquire = {.wants = &want, .wants_count = 1}};
+    int64_t least_us = INT64_MAX;
+
+    for (int round = 0; round < 3; round++) {
+        int64_t begun_us = hf_now_us();
+        int64_t took_us;
+
+        for (int i = 0; i < 2000; i++) {
+            assert_int_equal(hf_look_asked(r->ls, &acquire), MANY + 1);
+            assert_int_equal(hf_look_meant(r->ls, 1, 1, &want), MANY);
+        }
+        took_us = hf_now_us() - begun_us;
+        least_us = took_us < least_us ? took_us : least_us;
+    }
+    return least_us;
+}
+
+static void
+what_was_meant_is_found_among_many(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct hf_want want = {.space = {"default", 7}, .name = {"n7", 2}};
+    struct room r;
+
+    (void)state;
+    config.limits.claims = config.limits.names = config.limits.parts =
+        config.limits.session_grants = config.limits.space_grants = MANY + 100;
+    config.limits.texts = 4 * MANY;
+    r = room_with(&config);
+    for (unsigned i = 1; i <= MANY; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "n%u", i);
+        room_acquire(&r, (struct call){
+                             .stream = i, .session = 1, .n = i, .names = name});
+        room_hush(&r);
+    }
+    assert_int_equal(hf_look_meant(r.ls, 1, 1, &want), 7);
+    assert_in_range(asking_us(&r), 0, 100 * 1000);
+    room_fini(&r);
+}
+
+/* Shared and above it exclusive, by one lane [W7]: an acquire that comes again
+ * is the one that asked for just that, and a release is of the last. */
+static void
+of_two_holds_of_a_name_each_is_found(void **state)
+{
+    struct room r = room_new();
+    struct hf_want want = {.space = {"default", 7}, .name = {"A", 1}};
+    struct hf_message acquire = {.kind = HF_MESSAGE_ACQUIRE,
+                                 .session = 1,
+                                 .lane = 1,
+                                 .acquire = {.wants = &want, .wants_count = 1}};
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A:s"});
+    room_acquire(
+        &r, (struct call){.stream = 12, .session = 1, .n = 2, .names = "A"});
+    room_acquire(
+        &r, (struct call){.stream = 13, .session = 1, .n = 3, .names = "B"});
+    want.mode = HF_SHARED;
+    assert_int_equal(hf_look_asked(r.ls, &acquire), 1);
+    want.mode = HF_EXCLUSIVE;
+    assert_int_equal(hf_look_asked(r.ls, &acquire), 2);
+    assert_int_equal(hf_look_meant(r.ls, 1, 1, &want), 2);
+    room_release(&r, (struct call){.stream = 14, .session = 1, .n = 2});
+    assert_int_equal(hf_look_asked(r.ls, &acquire), 4);
+    assert_int_equal(hf_look_meant(r.ls, 1, 1, &want), 1);
+    acquire.lane = 2;
+    assert_int_equal(hf_look_asked(r.ls, &acquire), 1);
+    room_fini(&r);
+}
+
 /* How long it is silent by now, only who knows the present can say. */
 static void
 silence_is_shown_as_of_the_last_step(void **state)
@@ -172,6 +257,8 @@ main(void)
         cmocka_unit_test(a_name_shows_its_holders_and_its_line),
         cmocka_unit_test(a_grace_after_a_start_is_a_reason_to_wait),
         cmocka_unit_test(a_list_goes_on_while_others_come_and_go),
+        cmocka_unit_test(what_was_meant_is_found_among_many),
+        cmocka_unit_test(of_two_holds_of_a_name_each_is_found),
         cmocka_unit_test(silence_is_shown_as_of_the_last_step),
     };
 

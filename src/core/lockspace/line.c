@@ -49,6 +49,26 @@ count_shared(struct hf_lockspace *ls, uint32_t lane, uint32_t name)
     return count;
 }
 
+uint32_t
+hf_line_next_hold(struct hf_lockspace *ls, uint32_t lane, uint32_t number,
+                  uint32_t after)
+{
+    const struct hf_ls_name *name = hf_name_at(ls, number);
+    uint32_t at;
+
+    if (after == 0 && is_held_exclusively(ls, name) &&
+        lane_of(ls, hf_part_at(ls, name->holders)) == lane)
+        return name->holders;
+    at = after != 0 && hf_part_at(ls, after)->mode == HF_SHARED
+             ? hf_chains_next(ls, &ls->shared_by_lane, after)
+             : hf_chains_first(ls, &ls->shared_by_lane,
+                               hash_of_hold(lane, number));
+    while (at != 0 && (hf_part_at(ls, at)->name != number ||
+                       lane_of(ls, hf_part_at(ls, at)) != lane))
+        at = hf_chains_next(ls, &ls->shared_by_lane, at);
+    return at;
+}
+
 struct hf_line_hold
 hf_line_hold(struct hf_lockspace *ls, uint32_t lane, uint32_t number)
 {

@@ -30,6 +30,11 @@ struct hf_line_hold {
 struct hf_line_hold hf_line_hold(struct hf_lockspace *ls, uint32_t lane,
                                  uint32_t number);
 
+/* The parts of these grants, whichever else the lane has: the first after 0.
+ * 0: there is no other. */
+uint32_t hf_line_next_hold(struct hf_lockspace *ls, uint32_t lane,
+                           uint32_t number, uint32_t after);
+
 /* Give a claim that is ASKED one more name; false: no room for it. */
 bool hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
                     enum hf_mode mode);

@@ -1,6 +1,7 @@
 #include "core/lockspace/look.h"
 
 #include "core/lockspace/claims.h"
+#include "core/lockspace/line.h"
 #include "core/lockspace/names.h"
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
@@ -251,7 +252,8 @@ hf_look_asked(struct hf_lockspace *ls, const struct hf_message *acquire)
     uint32_t of = hf_owners_session(ls, acquire->session);
     uint32_t at = of == 0 ? 0 : hf_owners_lane(ls, of, acquire->lane);
     const struct hf_ls_lane *lane;
-    uint32_t held;
+    uint32_t name;
+    uint32_t hold = 0;
 
     if (at == 0)
         return 1;
@@ -259,22 +261,17 @@ hf_look_asked(struct hf_lockspace *ls, const struct hf_message *acquire)
     if (lane->state == HF_LANE_LEFT ||
         (lane->current != 0 && hf_claims_ask_for(ls, lane->current, acquire)))
         return lane->n;
-    for (held = lane->held.first; held != 0;
-         held = hf_claim_at(ls, held)->mates.next)
+    name = acquire->acquire.wants_count == 0
+               ? 0
+               : hf_names_find(ls, &acquire->acquire.wants[0]);
+    while (name != 0 && (hold = hf_line_next_hold(ls, at, name, hold)) != 0) {
+        uint32_t held = hf_part_at(ls, hold)->claim;
+
         if (hf_claim_at(ls, held)->state == HF_CLAIM_HELD &&
             hf_claims_ask_for(ls, held, acquire))
             return hf_claim_at(ls, held)->n;
+    }
     return lane->n + 1;
-}
-
-static bool
-has_name(const struct hf_lockspace *ls, uint32_t claim, uint32_t name)
-{
-    uint32_t at = hf_claim_at(ls, claim)->parts;
-
-    while (at != 0 && hf_part_at(ls, at)->name != name)
-        at = hf_part_at(ls, at)->next;
-    return at != 0;
 }
 
 uint64_t
@@ -284,16 +281,17 @@ hf_look_meant(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
     uint32_t of = hf_owners_session(ls, session);
     uint32_t at = of == 0 ? 0 : hf_owners_lane(ls, of, lane);
     uint32_t name = hf_names_find(ls, lock);
-    uint64_t n = 1;
-    uint32_t held;
+    uint64_t last = 0;
+    uint32_t hold = 0;
 
     if (at == 0)
-        return n;
-    n = hf_lane_at(ls, at)->n;
-    for (held = hf_lane_at(ls, at)->held.first; held != 0;
-         held = hf_claim_at(ls, held)->mates.next)
-        if (hf_claim_at(ls, held)->state == HF_CLAIM_HELD &&
-            has_name(ls, held, name))
-            n = hf_claim_at(ls, held)->n;
-    return n;
+        return 1;
+    while (name != 0 && (hold = hf_line_next_hold(ls, at, name, hold)) != 0) {
+        const struct hf_ls_claim *held =
+            hf_claim_at(ls, hf_part_at(ls, hold)->claim);
+
+        if (held->state == HF_CLAIM_HELD && held->n > last)
+            last = held->n;
+    }
+    return last != 0 ? last : hf_lane_at(ls, at)->n;
 }
