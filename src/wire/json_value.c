@@ -87,6 +87,13 @@ says(const struct hf_json *json, const struct hf_json_node *node,
     return at == node->end && *ascii == '\0';
 }
 
+/* Nodes stand in the order of the text. */
+static bool
+is_in(const struct hf_json *json, size_t node, size_t object)
+{
+    return json->nodes[node].start < json->nodes[object].end;
+}
+
 size_t
 hf_json_member(const struct hf_json *json, size_t object, const char *name)
 {
@@ -94,7 +101,8 @@ hf_json_member(const struct hf_json *json, size_t object, const char *name)
 
     if (json->nodes[object].kind != HF_JSON_OBJECT)
         return 0;
-    for (size_t i = object + 1; i < json->count; i++) {
+    for (size_t i = object + 1; i < json->count && is_in(json, i, object);
+         i++) {
         const struct hf_json_node *node = &json->nodes[i];
 
         if (!node->key || node->parent != object || !says(json, node, name))
@@ -109,7 +117,7 @@ hf_json_member(const struct hf_json *json, size_t object, const char *name)
 bool
 hf_json_has(const struct hf_json *json, size_t object, const char *name)
 {
-    for (size_t i = object + 1; i < json->count; i++)
+    for (size_t i = object + 1; i < json->count && is_in(json, i, object); i++)
         if (json->nodes[i].key && json->nodes[i].parent == object &&
             says(json, &json->nodes[i], name))
             return true;
@@ -133,14 +141,12 @@ hf_json_members(const struct hf_json *json, size_t object,
                 const char *const *names, size_t *members,
                 struct hf_error *error)
 {
-    const struct hf_json_node *whole = &json->nodes[object];
-
-    if (whole->kind != HF_JSON_OBJECT)
+    if (json->nodes[object].kind != HF_JSON_OBJECT)
         return hf_fail(error, HF_E_CORRUPT, "no object");
     for (size_t i = 0; names[i] != NULL; i++)
         members[i] = 0;
-    for (size_t i = object + 1;
-         i < json->count && json->nodes[i].start < whole->end; i++) {
+    for (size_t i = object + 1; i < json->count && is_in(json, i, object);
+         i++) {
         const struct hf_json_node *node = &json->nodes[i];
         size_t at;
         char shown[64];

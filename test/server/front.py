@@ -50,6 +50,23 @@ def check_forgotten(checks, server):
                  told == "urn:holdfast:forgotten", told)
 
 
+def check_many(checks, server):
+    """As many as may be, each with all that it may have, and a word more."""
+    client = Client(server)
+    most = 10 ** 18 - 1
+    for more in {}, {"term": most, "lowest": most}, {
+            "term": most, "lowest": most, "who": {"a": [1, 2], "b": "c"}}:
+        rows = [{"session": f"{i + 1:016x}", "secret": f"{i:032x}", **more}
+                for i in range(64)]
+        status, answer = client.ask("POST", "/v1/keep-alive",
+                                    {"sessions": rows})
+        checks.check(f"64 sessions are kept alive at once, with {list(more)}",
+                     status == 200 and len(answer["sessions"]) == 64, answer)
+    status, _ = client.ask("POST", "/v1/keep-alive",
+                           {"sessions": rows + rows[:1]})
+    checks.check("and not 65", status in (400, 413), status)
+
+
 def check_list(checks, server):
     holder = Client(server).open(ttl="60s")
     wanted = sorted(f"list-{i}" for i in range(NAMES))
@@ -132,6 +149,7 @@ def main():
             server.await_leading()
             check_sessions(checks, server)
             check_forgotten(checks, server)
+            check_many(checks, server)
             check_list(checks, server)
             check_together(checks, server)
         with Server(daemon, path, "--connections", str(CONNECTIONS),
