@@ -318,12 +318,14 @@ go_on(struct hf_h1 *h1)
         put_continue(h1);
 }
 
-/* A client of HTTP/1.1 bears it at any time before its answer (RFC 9110,
- * 15.2). */
+/* A client of HTTP/1.1 bears it at any time before its answer (RFC 9110, 15.2).
+ * One of 1.0 bears nothing, and so it would be waited for in vain. */
 void
 hf_h1_probe(struct hf_http_peer *peer)
 {
-    if (peer->counts[HF_EXCHANGE_OPEN] > 0)
+    if (peer->h1->parser.http_minor == 0)
+        hf_peer_lose_open(peer);
+    else if (peer->counts[HF_EXCHANGE_OPEN] > 0)
         put_continue(peer->h1);
 }
 

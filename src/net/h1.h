@@ -35,7 +35,8 @@ void hf_h1_answer(struct hf_exchange *exchange,
 /* Make what there is room for. */
 void hf_h1_fill(struct hf_http_peer *peer);
 
-/* Send something to who waits for an answer, if it bears that. */
+/* Send something to who waits for an answer, if it bears that; if not, it waits
+ * no more. */
 void hf_h1_probe(struct hf_http_peer *peer);
 
 /* Answer the request that is COMING, and be deaf. */

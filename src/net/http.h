@@ -91,9 +91,9 @@ bool hf_http_wants(const struct hf_http_peer *peer);
 /*
  * No more bytes will come, but answers may still be read: who has closed one
  * half of a connection looks the same as who is gone.  Nothing is told, and
- * what is open stays so.  But something is sent to who waits for an answer, as
- * its version bears it: who is gone resets the connection then, and the caller
- * sees that.  Call it once.
+ * what is open stays so.  But something is sent to who waits for an answer: who
+ * is gone resets the connection then, and the caller sees that.  HTTP/1.0 knows
+ * nothing that could be sent: there who waits is gone.  Call it once.
  */
 void hf_http_eof(struct hf_http_peer *peer);
 

@@ -94,8 +94,10 @@ void hf_peer_lose(struct hf_exchange *exchange);
 /* Nothing more can be done with this peer. */
 void hf_peer_break(struct hf_http_peer *peer);
 
-/* Those that are COMING will never be whole. */
+/* Those that are COMING will never be whole, those that are OPEN have nobody to
+ * hear their answer. */
 void hf_peer_lose_coming(struct hf_http_peer *peer);
+void hf_peer_lose_open(struct hf_http_peer *peer);
 
 /* Nothing more is done with it but to write what is made. */
 void hf_peer_end(struct hf_http_peer *peer);

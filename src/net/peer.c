@@ -162,6 +162,12 @@ hf_peer_lose_coming(struct hf_http_peer *peer)
 }
 
 void
+hf_peer_lose_open(struct hf_http_peer *peer)
+{
+    lose_all(peer, HF_EXCHANGE_OPEN);
+}
+
+void
 hf_peer_end(struct hf_http_peer *peer)
 {
     peer->is_ending = true;

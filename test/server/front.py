@@ -5,11 +5,12 @@ import socket
 import sys
 import time
 
-from support import Checks, Client, Server, folder
+from support import Checks, Client, Server, await_that, folder
 
 CONNECTIONS = 10
 NAMES = 40
 HELD_MS = 300
+WAIT_S = 25
 ROUNDING_MS = 50
 
 
@@ -65,6 +66,32 @@ def check_many(checks, server):
     status, _ = client.ask("POST", "/v1/keep-alive",
                            {"sessions": rows + rows[:1]})
     checks.check("and not 65", status in (400, 413), status)
+
+
+def check_ghosts(checks, server):
+    """Whoever waits, and hangs up, waits no more, whatever it speaks."""
+    for version in "1.1", "1.0":
+        name = f"ghost-{version}"
+        holder = Client(server).open(ttl="60s")
+        holder.acquire({"name": name})
+        with socket.create_connection(("127.0.0.1", server.port)) as ghost:
+            ghost.sendall(f"POST /v1/locks/{name}/acquire HTTP/{version}\r\n"
+                          "Host: localhost\r\nContent-Length: 14\r\n\r\n"
+                          f'{{"wait":"{WAIT_S}s"}}'.encode())
+            await_that(lambda: waiters(holder, name) == 1)
+        begun = time.monotonic()
+        await_that(lambda: waiters(holder, name) == 0)
+        took = time.monotonic() - begun
+        checks.check(f"who hung up waits no more, by HTTP/{version}",
+                     took < WAIT_S / 2, took)
+        holder.release()
+        status, answer = Client(server).ask(
+            "POST", f"/v1/locks/{name}/acquire", {"wait": "2s"})
+        checks.check("and is granted nothing", status == 200, answer)
+
+
+def waiters(client, name):
+    return client.ask("GET", f"/v1/locks/{name}")[1]["waiters"]
 
 
 def check_list(checks, server):
@@ -150,6 +177,7 @@ def main():
             check_sessions(checks, server)
             check_forgotten(checks, server)
             check_many(checks, server)
+            check_ghosts(checks, server)
             check_list(checks, server)
             check_together(checks, server)
         with Server(daemon, path, "--connections", str(CONNECTIONS),

@@ -286,15 +286,32 @@ who_has_closed_one_half_is_still_answered(void **state)
 }
 
 static void
-who_bears_no_interim_answer_is_sent_none(void **state)
+who_cannot_be_asked_whether_it_is_there_is_gone(void **state)
 {
     (void)state;
     bench_text(&bench, "GET /wait HTTP/1.0\r\nHost: h\r\n\r\n");
     hf_http_eof(bench.peer);
     bench_tell(&bench);
     bench_write(&bench);
+    bench_expect_log(&bench, "GET /wait host=h\nlost 1\n");
     bench_expect_out(&bench, "");
+    assert_true(hf_http_is_done(bench.peer));
+}
+
+static void
+what_was_answered_to_it_is_sent(void **state)
+{
+    (void)state;
+    bench.is_deaf = true;
+    bench_text(&bench, "GET /a HTTP/1.0\r\nHost: h\r\n\r\n");
+    hf_http_eof(bench.peer);
+    bench_tell(&bench);
     assert_false(hf_http_is_done(bench.peer));
+    bench.is_deaf = false;
+    bench_write(&bench);
+    bench_tell(&bench);
+    bench_expect_log(&bench, "GET /a host=h\nsent 1\n");
+    assert_true(hf_http_is_done(bench.peer));
 }
 
 static void
@@ -620,7 +637,8 @@ main(void)
         TEST(what_begins_as_the_other_version_may_be_none),
         TEST(what_comes_behind_an_open_request_is_not_looked_at),
         TEST(who_has_closed_one_half_is_still_answered),
-        TEST(who_bears_no_interim_answer_is_sent_none),
+        TEST(who_cannot_be_asked_whether_it_is_there_is_gone),
+        TEST(what_was_answered_to_it_is_sent),
         TEST(half_a_request_is_none),
         TEST(what_waits_is_lost_with_the_connection),
         TEST(what_was_answered_and_not_written_is_lost),
