@@ -302,6 +302,12 @@ hf_http_wrote(struct hf_http_peer *peer, size_t len)
 
 /* ---- Time and ends ------------------------------------------------------- */
 
+size_t
+hf_http_unread(const struct hf_http_peer *peer)
+{
+    return peer->unread;
+}
+
 bool
 hf_http_is_idle(const struct hf_http_peer *peer)
 {

@@ -225,6 +225,9 @@ void hf_http_drain(struct hf_http_peer *peer);
  */
 bool hf_http_is_done(const struct hf_http_peer *peer);
 
+/* Bytes of its answers that are kept until it takes them. */
+size_t hf_http_unread(const struct hf_http_peer *peer);
+
 /* It waits for no answer, though a request of its may be coming: a server that
  * has too many peers may drop it. */
 bool hf_http_is_idle(const struct hf_http_peer *peer);

@@ -48,6 +48,11 @@ const struct hf_http_limits hf_http_limits_default = {
     .unread_time = {30 * 1000},
     .unread_len = 1024 * 1024,
 
+    /* Ten thousand of them.  A client opens its windows as it reads, and the
+     * kernel takes what there is room for: what is kept is gone in a round
+     * trip.  64 lists of the longest are so much. */
+    .unread_all_len = 16 * 1024 * 1024,
+
     /* A stream that is opened and reset in one breath costs its request and is
      * never in the way of the limit of streams (CVE-2023-44487).  When another
      * leads, a client resets all that waits at once. */

@@ -29,6 +29,9 @@ struct hf_http_limits {
     struct hf_duration unread_time; /* for what was written to be taken */
     uint32_t unread_len;            /* of answers for which HTTP/2's windows
                                        have no room */
+    uint32_t unread_all_len;        /* of those of all peers: the server's loop
+                                       ends who has had more than its part for
+                                       longest */
 
     uint32_t resets;       /* of streams, at once */
     uint32_t resets_per_s; /* and in the long run */

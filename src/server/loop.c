@@ -67,6 +67,8 @@ struct connection {
     struct hf_link reading;     /* in the list, while it is to be read */
     struct hf_room_place place; /* until it lingers */
     struct hf_link link;        /* of those that linger */
+    struct hf_link unread;      /* in the list, while it does not read */
+    size_t unread_len;          /* of what is kept for it */
     uint64_t session; /* that holds, and for which it spoke last; or 0 */
     bool has_asked;   /* a whole request */
     bool asks;        /* one more, in this turn */
@@ -94,6 +96,9 @@ struct loop {
     struct hf_room room;      /* all that do not linger */
     struct hf_list lingering; /* in the order in which they were left */
     struct hf_list to_read;
+    struct hf_list unread; /* who has not read for longest is the first */
+    size_t unread_count;
+    size_t unread_len; /* of all of them */
     struct connection *to_flush;
     bool to_accept; /* somebody waits */
     struct hf_pass pass;
@@ -153,8 +158,26 @@ on_closed(uv_handle_t *handle)
 }
 
 static void
+set_unread(struct connection *c, size_t len)
+{
+    struct loop *loop = c->loop;
+
+    if (c->unread_len == 0 && len > 0) {
+        hf_list_add(&loop->unread, &c->unread);
+        loop->unread_count++;
+    }
+    if (c->unread_len > 0 && len == 0) {
+        hf_list_remove(&loop->unread, &c->unread);
+        loop->unread_count--;
+    }
+    loop->unread_len = loop->unread_len - c->unread_len + len;
+    c->unread_len = len;
+}
+
+static void
 end_http(struct connection *c)
 {
+    set_unread(c, 0);
     hf_http_remove(c->peer);
     c->peer = NULL;
     hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
@@ -383,6 +406,7 @@ flush(struct connection *c)
         (void)uv_poll_start(&c->poll, events, on_ready);
     c->events = events;
     rank(c);
+    set_unread(c, hf_http_unread(c->peer));
     hf_heap_set(&c->loop->due, &c->due, hf_http_deadline(c->peer));
 }
 
@@ -395,6 +419,32 @@ flush_all(struct loop *loop)
         loop->to_flush = c->next_to_flush;
         c->to_flush = false;
         flush(c);
+    }
+}
+
+/* Of those that have more than their part of what may be unread in all, who has
+ * not read for longest.  More is unread, so there is one. */
+static struct connection *
+slowest_reader(const struct loop *loop)
+{
+    size_t part = loop->config.limits.unread_all_len / loop->unread_count;
+    struct hf_link *link = loop->unread.first;
+
+    while (HF_CONTAINER(link, struct connection, unread)->unread_len <= part)
+        link = link->next;
+    return HF_CONTAINER(link, struct connection, unread);
+}
+
+/* Answers that nobody reads have a bound in all. */
+static void
+end_unread(struct loop *loop)
+{
+    while (loop->unread_len > loop->config.limits.unread_all_len) {
+        struct connection *c = slowest_reader(loop);
+
+        hf_http_gone(c->peer);
+        add_to_flush(c);
+        flush_all(loop);
     }
 }
 
@@ -662,6 +712,7 @@ on_check(uv_check_t *check)
     if (loop->draining && hf_service_has_stopped(loop->service))
         drain_connections(loop);
     flush_all(loop);
+    end_unread(loop);
     if (!is_over(loop))
         return;
     if (!hf_service_has_stopped(loop->service))

@@ -232,6 +232,45 @@ def check_floods(checks, server):
     checks.check("and nobody else", health_s(server) < 1)
 
 
+def check_unread(checks, server):
+    """Long lists for many, none of whom opens a window for them."""
+    client = Client(server)
+    for number in range(600):
+        client.ask("POST", f"/v1/locks/{'n' * 480}{number}/acquire",
+                   {"ttl": "60s", "note": "y" * 400})
+    preface = PREFACE[:-9] + frame(4, 0, 0, b"\0\4\0\0\0\0")
+    head = (b"\x82\x86" + literal(4, b"/v1/locks?limit=1000")
+            + literal(1, b"localhost"))
+    lists = b"".join(frame(HEADERS, END_STREAM | END_HEADERS, stream, head)
+                     for stream in (1, 3))
+    reader = connect(server)
+    reader.sendall(preface + frame(HEADERS, END_STREAM | END_HEADERS, 1, (
+        b"\x82\x86" + literal(4, b"/v1/info") + literal(1, b"localhost"))))
+    answers_of(reader, 1)  # its body is kept for it, and no other's
+    before = server.status("VmRSS")
+    peers = []
+    for _ in range(300):
+        peers.append(connect(server))
+        peers[-1].sendall(preface + lists)
+        answers_of(peers[-1], 1)
+    took = health_s(server)
+    grown = (server.status("VmRSS") - before) // 1024
+    if "sanitized" not in sys.argv:
+        checks.check("answers that nobody reads have a bound in all",
+                     grown < 64, f"{grown} MiB")
+    reader.sendall(frame(WINDOW_UPDATE, 0, 1, b"\0\0\x7f\xff"))
+    checks.check("who has little of it is not ended for it",
+                 reader.recv(9)[3:4] == b"\0")
+    last = peers[-1]
+    last.sendall(frame(WINDOW_UPDATE, 0, 0, b"\0\x7f\0\0")
+                 + frame(WINDOW_UPDATE, 0, 1, b"\0\x7f\0\0"))
+    heard = last.recv(9)
+    checks.check("and who reads at last has its own", len(heard) == 9
+                 and took < 1, (heard, took))
+    for peer in (*peers, reader):
+        peer.close()
+
+
 def check_bodies(checks, server):
     """Who sends on after a refusal would be told of a reset in its place."""
     with connect(server) as peer:
@@ -341,6 +380,7 @@ def main():
             check_heads(checks, server)
             check_bursts(checks, server)
             check_floods(checks, server)
+            check_unread(checks, server)
     sys.exit(checks.end())
 
 
