@@ -4,9 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* The host's name without its port. */
-static struct hf_bytes
-name_of(struct hf_bytes host)
+#include "base/process.h"
+
+struct hf_bytes
+hf_host_name(struct hf_bytes host)
 {
     size_t len = host.len;
 
@@ -52,17 +53,35 @@ is_same(struct hf_bytes name, const char *own)
 }
 
 bool
+hf_host_is_name(struct hf_bytes name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+    struct in6_addr address;
+
+    if (address_of(name, &address))
+        return true;
+    for (size_t i = 0; i < name.len; i++)
+        if (memchr(letters, name.at[i], sizeof(letters) - 1) == NULL)
+            return false;
+    return name.len > 0 && name.len <= HF_HOST_MAX - 2;
+}
+
+bool
+hf_host_is_one(struct hf_bytes name, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (is_same(name, *names))
+            return true;
+    return false;
+}
+
+bool
 hf_host_is_ours(struct hf_bytes host, const char *const *names)
 {
     static const char *const loopback[] = {"localhost", "127.0.0.1", "[::1]",
                                            NULL};
-    struct hf_bytes name = name_of(host);
+    struct hf_bytes name = hf_host_name(host);
 
-    for (const char *const *one = loopback; *one != NULL; one++)
-        if (is_same(name, *one))
-            return true;
-    for (const char *const *one = names; *one != NULL; one++)
-        if (is_same(name, *one))
-            return true;
-    return false;
+    return hf_host_is_one(name, loopback) || hf_host_is_one(name, names);
 }

@@ -15,4 +15,12 @@
  */
 bool hf_host_is_ours(struct hf_bytes host, const char *const *names);
 
+/* Is a name, without a port, one of these? */
+bool hf_host_is_one(struct hf_bytes name, const char *const *names);
+
+/* The same without its port; and is that a name by its letters and its length
+ * (RFC 1123), or an address, as `--host` takes it? */
+struct hf_bytes hf_host_name(struct hf_bytes host);
+bool hf_host_is_name(struct hf_bytes name);
+
 #endif

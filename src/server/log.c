@@ -136,6 +136,11 @@ say_state(struct hf_log *log, const struct hf_seat *seat, const char *leader)
     const struct hf_node *node = hf_seat_node(seat);
     const struct hf_log_field term[] = {{"term", NULL, node->term}, {0}};
     const struct hf_log_field where[] = {{"leader", leader, 0}, {0}};
+    const char *before = hf_seat_before(seat);
+    const struct hf_log_field after[] = {
+        {"term", NULL, node->term},
+        {"after", before[0] != '\0' ? before : "nobody", 0},
+        {0}};
 
     switch (node->state) {
     case HF_NODE_FOLLOWING:
@@ -146,7 +151,7 @@ say_state(struct hf_log *log, const struct hf_seat *seat, const char *leader)
         hf_log_say(log, HF_LOG_INFO, "loads", term);
         break;
     case HF_NODE_SERVING:
-        hf_log_say(log, HF_LOG_INFO, "leads", term);
+        hf_log_say(log, HF_LOG_INFO, "leads", after);
         say_grace(log, seat);
         break;
     case HF_NODE_DRAINING:

@@ -35,12 +35,9 @@ static void
 bound(void *ctx, uint16_t port)
 {
     struct daemon *daemon = ctx;
-    const char *host = daemon->options.settings.listen_host;
 
     daemon->port = port;
-    snprintf(daemon->address, sizeof(daemon->address),
-             strchr(host, ':') == NULL ? "%s:%u" : "[%s]:%u", host,
-             (unsigned)port);
+    hf_settings_address(&daemon->options.settings, port, daemon->address);
 }
 
 /* For people, and for whoever started it. */
@@ -87,6 +84,12 @@ reload(void *ctx)
     char names[128];
     struct hf_text others;
 
+    if (!daemon->options.has_file) {
+        hf_log_say(&daemon->log, HF_LOG_WARN,
+                   "no settings to read again: it was started without --config",
+                   NULL);
+        return;
+    }
     if (hf_server_options_read(daemon->argc, daemon->argv, &wanted, &error) !=
         HF_OK) {
         hf_log_say(&daemon->log, HF_LOG_ERROR, "settings are as they were",

@@ -16,6 +16,10 @@ const char hf_server_options_help[] =
     "\n"
     "  --listen ADDR:PORT  where; default 127.0.0.1:7420, port 0: any\n"
     "  --port PORT         the same, at loopback\n"
+    "  --advertise HOST:PORT\n"
+    "                      where others find it, if that is another; needed "
+    "where\n"
+    "                      it listens at all addresses; port 0: the same\n"
     "  --at PLACE          where the locks are kept; default: a file "
     "served.db\n"
     "                      beside the locks.db of the command; memory:x keeps\n"
@@ -49,7 +53,9 @@ const char hf_server_options_help[] =
     "encrypted\n"
     "  --log FORMAT        of what is said while it runs: logfmt (default) or "
     "json\n"
-    "  --config FILE       settings, a line each: `idle-timeout = 30s`\n"
+    "  --config FILE       settings, a line each: `idle-timeout = 30s`; "
+    "-FILE: if\n"
+    "                      it is there\n"
     "  --check-config      only say whether it could run so\n"
     "  --retire            free a place whose server died and will not come\n"
     "                      back, so that it keeps the locks of `holdfast` "
@@ -81,6 +87,7 @@ enum {
 static const struct option all[] = {
     {"listen", required_argument, NULL, OPTION_SETTING},
     {"port", required_argument, NULL, OPTION_PORT},
+    {"advertise", required_argument, NULL, OPTION_SETTING},
     {"at", required_argument, NULL, OPTION_SETTING},
     {"host", required_argument, NULL, OPTION_SETTING},
     {"idle-timeout", required_argument, NULL, OPTION_SETTING},
@@ -170,14 +177,20 @@ next_line(char *text, int size, void *ctx)
     return text;
 }
 
+/* With a minus before its path it need not be there, as for systemd. */
 static enum hf_status
 read_file(const char *path, struct hf_settings *settings,
           struct hf_error *error)
 {
-    struct reading reading = {.settings = settings, .file = fopen(path, "re")};
+    bool is_optional = path[0] == '-';
+    struct reading reading = {.settings = settings};
     const struct hf_error *first = &reading.first;
     int line;
 
+    path += is_optional;
+    reading.file = fopen(path, "re");
+    if (reading.file == NULL && errno == ENOENT && is_optional)
+        return HF_OK;
     if (reading.file == NULL)
         return hf_fail(error, HF_E_UNAVAILABLE, "--config %.200s: %s", path,
                        strerror(errno));
@@ -242,7 +255,8 @@ take(int option, int index, struct hf_server_options *options, char **argv,
     case OPTION_INSECURE:
         return hf_settings_set(&options->settings, "insecure", "yes", error);
     case OPTION_CONFIG:
-        return HF_OK; /* it was read first */
+        options->has_file = true; /* it was read first */
+        return HF_OK;
     case OPTION_CHECK_CONFIG:
         options->check = true;
         return HF_OK;

@@ -11,10 +11,11 @@
 
 struct hf_server_options {
     struct hf_settings settings;
-    int ready_fd; /* -1: none */
-    bool check;   /* only look whether it could run */
-    bool retire;  /* free the place of a server that is gone */
-    bool forgot;  /* what was granted last is not in the place */
+    int ready_fd;  /* -1: none */
+    bool has_file; /* --config was given */
+    bool check;    /* only look whether it could run */
+    bool retire;   /* free the place of a server that is gone */
+    bool forgot;   /* what was granted last is not in the place */
     bool help;
     bool version;
 };

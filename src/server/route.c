@@ -231,6 +231,8 @@ read_parameter(struct hf_route *route, struct hf_bytes parameter,
                        HF_ROUTE_LIMIT_MAX);
     if (is(name, "after"))
         route->after = value;
+    if (is(name, "leader"))
+        route->leader = true;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (!is(name, texts[i].name))
             continue;

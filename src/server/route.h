@@ -54,6 +54,7 @@ struct hf_route {
     uint64_t asker;        /* a session, and its lane, of which is asked where
                               it stands in line; 0: none */
     uint64_t lane;
+    bool leader; /* only the leader is ready */
 };
 
 /*

@@ -20,6 +20,7 @@ struct hf_seat {
     uint64_t observations;             /* how often others were */
     bool to_look;                      /* at them, for the first time */
     char leader[HF_HOST_MAX + 1];
+    char before[HF_HOST_MAX + 1]; /* who led before this node did */
     struct {
         uint64_t number;
         uint64_t batch; /* 0: it carries none */
@@ -368,6 +369,7 @@ hf_seat_next(struct hf_seat *seat, struct hf_node_effect *effect)
             seat->counts.terms++;
             seat->loads = effect->term;
             seat->holds = true;
+            memcpy(seat->before, seat->leader, sizeof(seat->before));
             seat->leader[0] = '\0';
             seat->unloaded = (struct hf_error){HF_OK, ""};
             forget_processes(seat);
@@ -424,6 +426,12 @@ const char *
 hf_seat_leader(const struct hf_seat *seat)
 {
     return seat->leader;
+}
+
+const char *
+hf_seat_before(const struct hf_seat *seat)
+{
+    return seat->before;
 }
 
 uint64_t

@@ -82,6 +82,9 @@ const struct hf_seat_counts *hf_seat_counts(const struct hf_seat *seat);
 /* Where the leader is, as the head said last; "": nobody leads, or we do. */
 const char *hf_seat_leader(const struct hf_seat *seat);
 
+/* Who led before this node did, or "": nobody, or it has left well. */
+const char *hf_seat_before(const struct hf_seat *seat);
+
 /* The id of the service, as far as it is known: to who serves, or has read the
  * head within the leader's ttl; 0. */
 uint64_t hf_seat_service(const struct hf_seat *seat);

@@ -1,6 +1,7 @@
 #include "server/service.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -84,6 +85,22 @@ hf_service_refuse(struct hf_service *service, uint64_t exchange,
                   enum hf_api_problem problem, const char *detail)
 {
     refuse_with(service, exchange, problem, detail, NULL);
+}
+
+/* What is to be pasted is a name, and nothing else. */
+static void
+refuse_host(struct hf_service *service, const struct hf_http_request *request)
+{
+    struct hf_bytes name = hf_host_name(request->fields[HF_HTTP_HOST]);
+    char why[HF_HOST_MAX + 128];
+
+    if (!hf_host_is_name(name))
+        name = (struct hf_bytes){"NAME", 4};
+    snprintf(why, sizeof(why),
+             "the host is not one of this server's: start holdfastd with "
+             "--host %.*s",
+             (int)name.len, name.at);
+    hf_service_refuse(service, request->exchange, HF_API_HOST, why);
 }
 
 /* That goes no way; with a wrong method it is told which are right (RFC 9110,
@@ -604,7 +621,7 @@ on_request(struct hf_service *service, const struct hf_http_request *request)
         hf_service_refuse(service, request->exchange, HF_API_ORIGIN, browser);
     } else if (!hf_host_is_ours(request->fields[HF_HTTP_HOST],
                                 service->config.hosts)) {
-        hf_service_refuse(service, request->exchange, HF_API_HOST, NULL);
+        refuse_host(service, request);
     } else if (!hf_route_read(methods[request->method], request->path,
                               request->query, &route, &problem, &why)) {
         refuse_way(service, request, problem,

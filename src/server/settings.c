@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "server/host.h"
 
 #define IDLE_MS         30000
 #define IDLE_MAX_MS     (24 * 3600 * 1000)
@@ -104,30 +105,27 @@ set_at(struct hf_settings *settings, const char *text, struct hf_error *error)
     return hf_place_parse(text, &place, error);
 }
 
-/* Of names (RFC 1123). */
-static const char host_letters[] =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
-
 /* A name, or an address, of IPv6 in brackets or without: as a URL has it. */
 static bool
 read_host(const char *text, char host[HF_HOST_MAX + 1])
 {
-    char inner[HF_HOST_MAX + 1] = "";
-    size_t len = strlen(text);
+    bool is_bare = strchr(text, ':') != NULL && text[0] != '[';
 
-    if (text[0] == '\0' || len > HF_HOST_MAX - 2)
+    if (snprintf(host, HF_HOST_MAX + 1, is_bare ? "[%s]" : "%s", text) >
+        HF_HOST_MAX)
         return false;
-    if (text[0] == '[' && text[len - 1] == ']')
-        memcpy(inner, text + 1, len - 2);
-    else
-        memcpy(inner, text, len);
-    if (strchr(inner, ':') != NULL && is_address(inner))
-        snprintf(host, HF_HOST_MAX + 1, "[%s]", inner);
-    else if (text[strspn(text, host_letters)] == '\0')
-        memcpy(host, text, len + 1);
-    else
-        return false;
-    return true;
+    return hf_host_is_name((struct hf_bytes){host, strlen(host)});
+}
+
+/* All addresses of this machine, which is none where others find it. */
+static bool
+is_wildcard(const char *host)
+{
+    static const char *const all[] = {"0.0.0.0", "[::]", NULL};
+    char text[HF_HOST_MAX + 1];
+
+    return read_host(host, text) &&
+           hf_host_is_one((struct hf_bytes){text, strlen(text)}, all);
 }
 
 static enum hf_status
@@ -140,6 +138,31 @@ set_host(struct hf_settings *settings, const char *text, struct hf_error *error)
         return hf_fail(error, HF_E_INVALID,
                        "host is a name or an address, without a port");
     settings->hosts_count++;
+    return HF_OK;
+}
+
+static enum hf_status
+set_advertise(struct hf_settings *settings, const char *text,
+              struct hf_error *error)
+{
+    const char *colon = strrchr(text, ':');
+    size_t len = colon == NULL ? 0 : (size_t)(colon - text);
+    char host[HF_HOST_MAX + 1];
+    unsigned long port;
+
+    if (len == 0 || len >= sizeof(settings->advertise_host) ||
+        !read_number(colon + 1, UINT16_MAX, &port))
+        return hf_fail(error, HF_E_INVALID,
+                       "advertise is a host and a port, as locks.example:7420");
+    memcpy(host, text, len);
+    host[len] = '\0';
+    if (!hf_host_is_name((struct hf_bytes){host, len}) || is_wildcard(host))
+        return hf_fail(error, HF_E_INVALID,
+                       "advertise: %.200s is no host that others can reach, as "
+                       "locks.example, 192.0.2.7 or [2001:db8::7]",
+                       host);
+    memcpy(settings->advertise_host, host, len + 1);
+    settings->advertise_port = (uint16_t)port;
     return HF_OK;
 }
 
@@ -254,6 +277,7 @@ static const struct {
                           struct hf_error *error);
 } each[] = {
     {"listen", set_listen},
+    {"advertise", set_advertise},
     {"at", set_at},
     {"host", set_host},
     {"idle-timeout", set_idle_timeout},
@@ -320,6 +344,12 @@ hf_settings_check(const struct hf_settings *settings, struct hf_error *error)
         return hf_fail(error, HF_E_INVALID,
                        "listen: beyond loopback only if you say insecure, for "
                        "nothing is encrypted and nobody is asked who he is");
+    if (is_wildcard(settings->listen_host) &&
+        settings->advertise_host[0] == '\0')
+        return hf_fail(error, HF_E_INVALID,
+                       "listen: at %s others do not find it: say advertise, as "
+                       "locks.example:7420",
+                       settings->listen_host);
     if (blocking(settings).ms * 9 / 10 <= TAKEOVER_GRACE_MS)
         return hf_fail(error, HF_E_INVALID,
                        "idle-timeout less its margin is %" PRId64
@@ -421,17 +451,35 @@ fill_node(struct hf_node_config *node, const struct hf_settings *settings,
     return HF_OK;
 }
 
-/* By which names clients may call it: those, and where it listens. */
+/* By which names clients may call it: those, and where others find it. */
 static void
 list_hosts(struct hf_settings *settings)
 {
-    for (size_t i = 0; i < settings->hosts_count; i++)
+    size_t count = settings->hosts_count;
+
+    for (size_t i = 0; i < count; i++)
         settings->host_list[i] = settings->hosts[i];
     snprintf(settings->listen_name, sizeof(settings->listen_name),
              strchr(settings->listen_host, ':') != NULL ? "[%s]" : "%s",
              settings->listen_host);
-    settings->host_list[settings->hosts_count] = settings->listen_name;
-    settings->host_list[settings->hosts_count + 1] = NULL;
+    if (settings->advertise_host[0] != '\0')
+        settings->host_list[count++] = settings->advertise_host;
+    if (!is_wildcard(settings->listen_host))
+        settings->host_list[count++] = settings->listen_name;
+    settings->host_list[count] = NULL;
+}
+
+void
+hf_settings_address(const struct hf_settings *settings, uint16_t port,
+                    char address[HF_HOST_MAX + 1])
+{
+    const char *host = settings->advertise_host;
+
+    if (host[0] == '\0')
+        host = settings->listen_name;
+    else if (settings->advertise_port != 0)
+        port = settings->advertise_port;
+    snprintf(address, HF_HOST_MAX + 1, "%s:%u", host, (unsigned)port);
 }
 
 /* ---- Changing ------------------------------------------------------------ */
@@ -447,6 +495,9 @@ add_others(struct hf_text *text, const struct hf_settings *a,
     } all[] = {
         {strcmp(a->listen_host, b->listen_host) != 0 || a->port != b->port,
          "listen"},
+        {strcmp(a->advertise_host, b->advertise_host) != 0 ||
+             a->advertise_port != b->advertise_port,
+         "advertise"},
         {b->at[0] != '\0' && strcmp(a->at, b->at) != 0, "at"},
         {a->idle_timeout.ms != b->idle_timeout.ms, "idle-timeout"},
         {a->idle_margin != b->idle_margin, "idle-margin"},

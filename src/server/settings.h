@@ -10,6 +10,8 @@
  * file, loopback, port 7420.
  *
  *   listen        ADDR:PORT   where, in numbers; port 0: the kernel's choice
+ *   advertise     HOST:PORT   where others find it, if that is another; port
+ *                             0: where it listens
  *   at            PLACE       where the locks are kept
  *   host          NAME        by which clients may call it, too; many
  *   idle-timeout  DURATION    what cuts a silent request before it [W2]
@@ -33,9 +35,11 @@ struct hf_settings {
     char listen_host[64];
     char listen_name[66]; /* as a URL has it */
     uint16_t port;
+    char advertise_host[HF_HOST_MAX - 5]; /* as a URL has it; "": the same */
+    uint16_t advertise_port;
     char at[HF_PLACE_MAX]; /* "": the file of its own */
     char hosts[HF_SETTINGS_HOSTS_MAX][HF_HOST_MAX + 1];
-    const char *host_list[HF_SETTINGS_HOSTS_MAX + 2]; /* for the service */
+    const char *host_list[HF_SETTINGS_HOSTS_MAX + 3]; /* for the service */
     size_t hosts_count;
     struct hf_duration idle_timeout; /* 0: 30 s, or half of max_ttl */
     double idle_margin;
@@ -59,6 +63,11 @@ HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,
 /* A bit of its own for each that is said once, to tell when it is said twice;
  * 0: it may be said many times, or there is none of that name. */
 uint32_t hf_settings_once(const char *name);
+
+/* Where others find a server that listens at that port: host and port, as a URL
+ * has them. */
+void hf_settings_address(const struct hf_settings *settings, uint16_t port,
+                         char address[HF_HOST_MAX + 1]);
 
 /* Do they make sense together?  HF_E_INVALID likewise. */
 HF_MUST_USE enum hf_status hf_settings_check(const struct hf_settings *settings,

@@ -209,14 +209,16 @@ static void
 info(struct hf_service *service, const struct hf_http_request *request)
 {
     const struct hf_node *node = hf_seat_node(service->seat);
+    const char *leader = hf_seat_table(service->seat) != NULL
+                             ? service->config.seat.scribe.address
+                             : hf_seat_leader(service->seat);
     struct hf_error trouble;
     struct hf_text text;
 
     hf_text_init(&text, service->text, sizeof(service->text));
     hf_text_addf(&text, "{\"state\":\"%s\",\"term\":%" PRIu64 ",\"leader\":",
                  states[node->state], node->term);
-    hf_text_add_json(&text, hf_seat_leader(service->seat),
-                     strlen(hf_seat_leader(service->seat)));
+    hf_text_add_json(&text, leader, strlen(leader));
     hf_text_add(&text, ",\"trouble\":");
     if (hf_seat_trouble(service->seat, &trouble) == HF_OK)
         hf_text_add(&text, "null");
@@ -227,13 +229,14 @@ info(struct hf_service *service, const struct hf_http_request *request)
     say(service, request, 200, &text);
 }
 
-/* Ready is who leads, or knows who does. */
+/* Ready is who leads, or knows who does, or, if that is asked, who leads. */
 static void
 health(struct hf_service *service, const struct hf_route *route,
        const struct hf_http_request *request)
 {
-    bool ready = hf_seat_table(service->seat) != NULL ||
-                 hf_seat_leader(service->seat)[0] != '\0';
+    bool leads = hf_seat_table(service->seat) != NULL;
+    bool ready =
+        leads || (!route->leader && hf_seat_leader(service->seat)[0] != '\0');
     bool good = route->kind == HF_ROUTE_HEALTH || ready;
     struct hf_text text;
 

@@ -435,7 +435,8 @@ runs() {
     "$daemon" --check-config "$@" >"$here/usage.out" 2>&1
 }
 check "beyond loopback it does not listen" usage --listen 0.0.0.0:0
-check "but if it is told to" runs --insecure --listen 0.0.0.0:0 --at memory:x
+check "but if it is told to" runs --insecure --listen 0.0.0.0:0 \
+    --advertise locks.example:7420 --at memory:x
 check "an unknown option is refused" usage --colour
 check "and a margin that is none" usage --idle-margin 2
 check "and an idle timeout that nobody can wait for" usage --idle-timeout 100ms

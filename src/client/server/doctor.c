@@ -198,7 +198,10 @@ say_other(struct hf_checkup *check, const struct hf_server_query *query,
                          host_of(query));
     else
         hf_checkup_blame(check, HF_GRADE_FAIL,
-                         "on %s, see whether a lock server listens there",
+                         status == 421
+                             ? "it is not called so: start holdfastd with "
+                               "--host %s"
+                             : "on %s, see whether a lock server listens there",
                          host_of(query));
 }
 
