@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,17 +140,46 @@ put(const char *text)
     return 69;
 }
 
+/* For whoever looks at it meanwhile. */
+static void
+retire_waits(void *ctx, const struct hf_retired *retired)
+{
+    char server[sizeof(retired->address) + 32];
+
+    (void)ctx;
+    snprintf(server, sizeof(server),
+             retired->address[0] == '\0' ? "a server"
+                                         : "the server at http://%s",
+             retired->address);
+    fprintf(stderr,
+            "holdfastd: waits for %" PRId64
+            " s: so long %s may show that it is alive, and whoever it granted "
+            "a lock may believe in it\n",
+            (retired->wait.ms + 999) / 1000, server);
+}
+
 static int
 retire(const struct hf_place *place)
 {
-    char text[sizeof(place->text) + 64];
+    struct hf_retired retired = {.waits = retire_waits};
+    char text[sizeof(place->text) + sizeof(retired.address) + 160];
     struct hf_error error = {0};
 
-    if (hf_retire(place, &hf_alloc_libc, &error) != HF_OK)
+    if (hf_retire(place, &hf_alloc_libc, &retired, &error) != HF_OK)
         return complain(&error);
-    snprintf(text, sizeof(text),
-             "holdfastd: nobody serves %s: it keeps table locks\n",
-             place->text);
+    if (!retired.freed)
+        snprintf(text, sizeof(text),
+                 "holdfastd: nothing to free: nobody serves %s; it keeps table "
+                 "locks\n",
+                 place->text);
+    else
+        snprintf(
+            text, sizeof(text),
+            "holdfastd: freed %s of %s%s, which had granted %zu lock%s, "
+            "and nobody believes in any more; it keeps table locks\n",
+            place->text,
+            retired.address[0] == '\0' ? "a server" : "the server at http://",
+            retired.address, retired.grants, retired.grants == 1 ? "" : "s");
     return put(text);
 }
 

@@ -112,14 +112,16 @@ look_at_grant(struct hf_store *store, const struct hf_page_record *record,
 
 static enum hf_status
 look_at_grants(struct hf_store *store, struct hf_page *page,
-               struct hf_duration *ttl, struct hf_error *error)
+               struct hf_retired *retired, struct hf_error *error)
 {
     do {
         enum hf_status status =
             hf_page_read(page, store, HF_SERVED_GRANTS, "", HF_PAGE_MAX, error);
 
         for (size_t i = 0; i < page->count && status == HF_OK; i++)
-            status = look_at_grant(store, &page->records[i], ttl, error);
+            status =
+                look_at_grant(store, &page->records[i], &retired->wait, error);
+        retired->grants += page->count;
         if (status != HF_OK)
             return status;
     } while (page->count == HF_PAGE_MAX);
@@ -130,7 +132,7 @@ look_at_grants(struct hf_store *store, struct hf_page *page,
  * own ttl. */
 static enum hf_status
 find_ttl(struct hf_store *store, const struct hf_alloc *alloc,
-         struct hf_duration *ttl, struct hf_error *error)
+         struct hf_retired *retired, struct hf_error *error)
 {
     struct hf_page *page = hf_new(alloc, struct hf_page);
     enum hf_status status;
@@ -138,7 +140,7 @@ find_ttl(struct hf_store *store, const struct hf_alloc *alloc,
     if (page == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     page->arena.alloc = alloc;
-    status = look_at_grants(store, page, ttl, error);
+    status = look_at_grants(store, page, retired, error);
     hf_page_fini(page);
     hf_free(alloc, page);
     return status;
@@ -204,11 +206,12 @@ forgets(const struct hf_store *store, const struct watched *watched)
 /* How long must nobody have begun to serve it?  0: it is free now. */
 static enum hf_status
 find_wait(struct hf_store *store, const struct hf_alloc *alloc,
-          const struct watched *watched, struct hf_duration *wait,
+          const struct watched *watched, struct hf_retired *retired,
           struct hf_error *error)
 {
     const struct hf_head *head = &watched->head;
     struct hf_duration promised = hf_store_promised(store);
+    struct hf_duration *wait = &retired->wait;
 
     wait->ms = 0;
     if (forgets(store, watched)) {
@@ -218,7 +221,8 @@ find_wait(struct hf_store *store, const struct hf_alloc *alloc,
     if (!watched->exists || head->address[0] == '\0')
         return HF_OK;
     *wait = hf_longer(hf_longer(*wait, head->claim.terms.ttl), head->grace);
-    return find_ttl(store, alloc, wait, error);
+    memcpy(retired->address, head->address, sizeof(retired->address));
+    return find_ttl(store, alloc, retired, error);
 }
 
 /* A server that began meanwhile needs its mark. */
@@ -241,29 +245,31 @@ unmark(struct hf_store *store, struct hf_error *error)
 
 static enum hf_status
 retire(struct hf_store *store, const struct hf_alloc *alloc,
-       struct hf_error *error)
+       struct hf_retired *retired, struct hf_error *error)
 {
     struct watched watched;
-    struct hf_duration wait;
     enum hf_status status = look(store, &watched, error);
 
     if (status == HF_OK)
-        status = find_wait(store, alloc, &watched, &wait, error);
+        status = find_wait(store, alloc, &watched, retired, error);
     if (status != HF_OK)
         return status;
-    if (!stands_for(store, &watched, wait))
+    retired->freed = retired->wait.ms > 0;
+    if (retired->freed)
+        retired->waits(retired->ctx, retired);
+    if (!stands_for(store, &watched, retired->wait))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "it is served, by a node that is alive: http://%.120s; "
                        "stop that one",
                        watched.head.address);
-    if (watched.exists && wait.ms > 0)
+    if (watched.exists && retired->freed)
         status = take_node_out(store, &watched, error);
     return status == HF_OK ? unmark(store, error) : status;
 }
 
 enum hf_status
 hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
-          struct hf_error *error)
+          struct hf_retired *retired, struct hf_error *error)
 {
     struct hf_store *store;
     enum hf_status status;
@@ -279,7 +285,7 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
     status = hf_store_serve_at(place, alloc, &store, error);
     if (status != HF_OK)
         return status;
-    status = retire(store, alloc, error);
+    status = retire(store, alloc, retired, error);
     hf_store_close(store);
     return status;
 }

@@ -2,7 +2,19 @@
 #define HF_SERVER_RETIRE_H
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/process.h"
 #include "store/place.h"
+
+/* What is told of it: that it waits, and then what it freed. */
+struct hf_retired {
+    void (*waits)(void *ctx, const struct hf_retired *retired);
+    void *ctx;
+    struct hf_duration wait;       /* for so long, unless somebody is alive */
+    char address[HF_HOST_MAX + 1]; /* of the server; "": it has left well */
+    size_t grants;                 /* that it had given */
+    bool freed;                    /* else there was nothing to free */
+};
 
 /*
  * Retire: free a store whose lock server died and will not come back, so that
@@ -22,6 +34,7 @@
  */
 HF_MUST_USE enum hf_status hf_retire(const struct hf_place *place,
                                      const struct hf_alloc *alloc,
+                                     struct hf_retired *retired,
                                      struct hf_error *error);
 
 /* Does nobody lead there, as far as the leader's ttl tells?  Blocks likewise.

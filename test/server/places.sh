@@ -38,6 +38,7 @@ check "a store with a table's lock is not served" is 69 "$code"
 check "and the lock is named" says run.err "'mine' in space default"
 daemon --retire --at "$table"
 check "there is nobody to retire" is 0 "$code"
+check "and that is said" says run.out "nothing to free: nobody serves $table"
 check "and the lock stays" held mine
 kill -TERM "$holder"
 finished "$holder"
@@ -78,6 +79,10 @@ check "one that was killed keeps it" is 69 "$code"
 check "the way out is named" says run.err "holdfastd --retire"
 daemon --retire --at "$table"
 check "a dead server is retired" is 0 "$code"
+check "which says what it waits for" says run.err \
+    "waits for 5 s: so long the server at $url may show that it is alive"
+check "and what it freed" says run.out \
+    "freed $table of the server at $url, which had granted 0 locks"
 run run mine -- true
 check "then the store keeps table locks" is 0 "$code"
 daemon --retire --at "$table"
@@ -100,6 +105,8 @@ check "nothing ran yet" [ ! -e "$here/ran" ]
 begun=$(date +%s%N)
 daemon --retire --at "$table"
 check "it is retired" is 0 "$code"
+check "for so long it says that it waits" says run.err "waits for 7 s"
+check "for one lock" says run.out "which had granted 1 lock,"
 check "when its holder has lost it" \
     [ $(($(date +%s%N) - begun)) -ge 7000000000 ]
 run run -n mine -- true
