@@ -695,6 +695,25 @@ needs_session(enum hf_route_kind kind)
     return kind == HF_ROUTE_RELEASE || kind == HF_ROUTE_CHANGE;
 }
 
+/* A wish that nobody heard would change what is done.  What keeps a lock, or
+ * gives it back, is heard all the same. */
+static bool
+has_unheard(const struct hearing *h)
+{
+    const char *unknown = h->service->body.unknown;
+    char why[HF_API_UNKNOWN_SIZE + 32];
+
+    if (unknown[0] == '\0' ||
+        (h->route->kind != HF_ROUTE_OPEN &&
+         h->route->kind != HF_ROUTE_ACQUIRE &&
+         h->route->kind != HF_ROUTE_WAIT && h->route->kind != HF_ROUTE_CHANGE &&
+         h->route->kind != HF_ROUTE_CLEAR))
+        return false;
+    snprintf(why, sizeof(why), "there is no member \"%s\"", unknown);
+    refuse(h, HF_API_BAD_REQUEST, why);
+    return true;
+}
+
 void
 hf_service_hear(struct hf_service *service, const struct hf_route *route,
                 const struct hf_http_request *request)
@@ -713,7 +732,7 @@ hf_service_hear(struct hf_service *service, const struct hf_route *route,
                why.text);
         return;
     }
-    if (!read_session(&h) || !read_secret(&h))
+    if (has_unheard(&h) || !read_session(&h) || !read_secret(&h))
         return;
     if (needs_session(route->kind) && h.message.session == 0) {
         refuse(&h, HF_API_BAD_REQUEST, "whose it is must be said: \"session\"");

@@ -413,6 +413,36 @@ read_sessions(struct reader *reader, size_t node)
     return HF_OK;
 }
 
+static void
+note_unknown(struct reader *reader, size_t key)
+{
+    char *unknown = reader->body->unknown;
+
+    if (unknown[0] != '\0')
+        return;
+    hf_json_show(&reader->json, key, unknown, HF_API_UNKNOWN_SIZE);
+    if (unknown[0] == '\0')
+        unknown[0] = '?'; /* it has no name */
+}
+
+/* Of a lock in a list. */
+static void
+note_unknown_of(struct reader *reader, size_t object)
+{
+    const struct hf_json_node *nodes = reader->json.nodes;
+    char name[TEXT_MAX];
+
+    for (size_t at = object + 1;
+         at < reader->json.count && nodes[at].start < nodes[object].end; at++) {
+        if (!nodes[at].key || nodes[at].parent != object)
+            continue;
+        if (!short_text(reader, at, name) ||
+            (strcmp(name, "name") != 0 && strcmp(name, "space") != 0 &&
+             strcmp(name, "mode") != 0))
+            note_unknown(reader, at);
+    }
+}
+
 /* A name, or an object of a name, and perhaps a space and a mode. */
 static enum hf_status
 read_lock(struct reader *reader, size_t node, size_t index)
@@ -436,6 +466,7 @@ read_lock(struct reader *reader, size_t node, size_t index)
         (how != 0 && !mode(reader, how, &lock->mode)))
         return wrong(reader, "locks",
                      "a list of names, or of {\"name\", \"space\", \"mode\"}");
+    note_unknown_of(reader, node);
     return HF_OK;
 }
 
@@ -496,8 +527,8 @@ static const struct {
     {NAMED("sessions"), HF_API_SESSIONS, read_sessions},
 };
 
-/* Those that are not named here are somebody else's.  A name may be written
- * with escapes: to whoever reads it otherwise, it is the same. */
+/* A name may be written with escapes: to whoever reads it otherwise, it is the
+ * same.  One that is no clean text, or longer than any of them, is unknown. */
 static enum hf_status
 read_member(struct reader *reader, size_t key)
 {
@@ -505,7 +536,7 @@ read_member(struct reader *reader, size_t key)
     size_t len;
 
     if (!hf_json_clean(&reader->json, key, name, sizeof(name), &len))
-        return HF_OK; /* longer than any of them, or not in ASCII */
+        len = 0;
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
         if (members[i].len != len || memcmp(members[i].name, name, len) != 0)
             continue;
@@ -515,6 +546,7 @@ read_member(struct reader *reader, size_t key)
         reader->body->given |= members[i].given;
         return members[i].read(reader, key + 1);
     }
+    note_unknown(reader, key);
     return HF_OK;
 }
 

@@ -21,7 +21,9 @@
  *
  * A duration is a text with a unit or a number of milliseconds.  A fence, and a
  * term, is a number or the same digits as a text, for who reads JSON with
- * numbers of 53 bits.  What is not named here is ignored.
+ * numbers of 53 bits.  The first member that is not named here is told, so that
+ * a wish that nobody heard is not taken for none; but those in `sessions`, and
+ * in what is unknown, are somebody else's.
  *
  * Allocates nothing; any thread.
  */
@@ -31,6 +33,7 @@ enum {
     HF_API_FENCES_MAX = 256,  /* of a page [S4] */
     HF_API_SESSIONS_MAX = 64, /* to be kept alive */
     HF_API_TEXTS_MAX = HF_RECORD_TEXT_MAX,
+    HF_API_UNKNOWN_SIZE = 64, /* of a name that is told, cut, with its NUL */
 };
 
 /* What was given: bits of `given`. */
@@ -73,6 +76,7 @@ struct hf_api_alive {
 
 struct hf_api_body {
     unsigned given; /* bits of enum hf_api_given; what is not is zero */
+    char unknown[HF_API_UNKNOWN_SIZE]; /* "": none is */
     uint64_t session;
     struct hf_secret secret;
     uint64_t term;

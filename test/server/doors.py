@@ -159,6 +159,21 @@ def names(client):
                          refused(locks + verb, {**body, **member}))
         checks.check(f"{verb} has no second space", refused(
             locks + verb + "?space=default", {**body, "space": "other"}))
+    for path, body, why in (
+            ("/v1/locks/b/acquire", {"waits": "5s"}, "waits"),
+            ("/v1/locks/b/wait", {"Wait": "try"}, "Wait"),
+            ("/v1/sessions", {"tt1": "5s"}, "tt1"),
+            ("/v1/acquire", {"locks": [{"name": "b", "mod": "shared"}]},
+             "mod"),
+            (locks + "change", {**own, "modes": "shared"}, "modes"),
+            (locks + "clear", {"fence": granted["fence"], "reason": "x",
+                               "forced": True}, "forced")):
+        checks.check(f"{path} does not overhear \"{why}\"", refused(path, body)
+                     and client.ask("POST", path, body)[1]["detail"]
+                     == f'there is no member "{why}"')
+    status, _ = client.ask("POST", f"/v1/sessions/{own['session']}/keep-alive",
+                           {"more": 1}, Holdfast_Secret=granted["secret"])
+    checks.check("but who keeps what it holds is heard", status == 200)
     for body in {"locks": ["b"], "name": "c"}, {"locks": [], "name": "c"}:
         checks.check(f"{body} names no one thing", refused("/v1/acquire", body))
     status, answer = client.ask(

@@ -161,12 +161,28 @@ a_session_is_opened_and_kept_alive(void **state)
 }
 
 static void
-what_is_not_known_is_ignored_and_what_is_given_twice_is_not(void **state)
+what_is_not_known_is_told_and_what_is_given_twice_refused(void **state)
 {
     (void)state;
     EXPECT_TAKEN("{\"colour\":{\"name\":\"red\",\"lane\":[1,2]},\"lane\":4}");
     assert_int_equal(body.given, HF_API_LANE);
     assert_int_equal(body.lane, 4);
+    assert_string_equal(body.unknown, "colour");
+    EXPECT_TAKEN("{\"lane\":4}");
+    assert_string_equal(body.unknown, "");
+    EXPECT_TAKEN("{\"n\\u0061me\":\"a\"}");
+    assert_string_equal(body.unknown, "");
+    EXPECT_TAKEN("{\"\":1}");
+    assert_string_equal(body.unknown, "?");
+    EXPECT_TAKEN("{\"locks\":[\"a\",{\"name\":\"b\",\"space\":\"c\","
+                 "\"m\\u006fde\":\"shared\"}]}");
+    assert_string_equal(body.unknown, "");
+    EXPECT_TAKEN("{\"locks\":[{\"name\":\"b\",\"mod\":\"shared\"}]}");
+    assert_string_equal(body.unknown, "mod");
+    EXPECT_TAKEN("{\"sessions\":[{\"session\":\"0000000000000001\","
+                 "\"secret\":\"000102030405060708090a0b0c0d0e0f\","
+                 "\"more\":1}]}");
+    assert_string_equal(body.unknown, "");
     EXPECT_REFUSED("{\"lane\":1,\"lane\":2}", "\"lane\" is given twice");
 }
 
@@ -259,7 +275,7 @@ main(void)
         cmocka_unit_test(a_fence_may_be_a_number_or_its_digits),
         cmocka_unit_test(a_session_is_opened_and_kept_alive),
         cmocka_unit_test(
-            what_is_not_known_is_ignored_and_what_is_given_twice_is_not),
+            what_is_not_known_is_told_and_what_is_given_twice_refused),
         cmocka_unit_test(what_is_no_json_object_is_refused_with_a_sentence),
         cmocka_unit_test(a_name_that_is_written_with_escapes_is_the_same_name),
         cmocka_unit_test(in_a_list_nothing_is_given_twice_either),
