@@ -51,7 +51,7 @@ THIRD_PARTY = {
     "jsmn.h": r"src/wire/[a-z_]+\.c",
     "http_parser.h": r"src/net/h1\.c",
     "nghttp2/nghttp2.h": r"src/net/(h2|h2_frames|h2_headers|h2_memory|http_client)\.[ch]",
-    "uv.h": r"src/server/loop\.c",
+    "uv.h": r"src/server/(loop|connections)\.c",
     "ini.h": r"src/server/options\.c",
     "openssl/hmac.h": r"src/server/secret\.c",
     "openssl/sha.h": r"src/server/secret\.c",

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,21 +12,8 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/fd.h"
-#include "base/heap.h"
-#include "base/list.h"
-#include "server/pass.h"
-#include "server/room.h"
+#include "server/connections.h"
 #include "server/watch.h"
-
-/* Bytes that are read of a connection at once, and for how long connections are
- * read in one turn: what is left waits behind the others, and beats do not wait
- * for it.  Such a piece can hold a thousand requests. */
-#define READ_MAX (16 * 1024)
-#define TURN_US  (20 * 1000)
-
-/* Connections that could go, but for what they have sent and nobody has read:
- * as many are looked at when one must. */
-#define UNREAD_LOOKS 64
 
 /* Connections that wait to be accepted, as the kernel keeps them: of one more
  * than it is told. */
@@ -41,40 +27,9 @@
 #define DRAIN_MS 5000
 #define LEAVE_MS 10000
 
-/* How long a peer has to hear that it has ended, before what it still sends
- * would be answered by a reset, which takes the last answer from it. */
-#define LINGER_MS 2000
-
 /* Before descriptors are looked for again, when there is none even to turn
  * somebody away. */
 #define LISTEN_PAUSE_MS 100
-
-struct loop;
-
-struct connection {
-    uv_poll_t poll;
-    struct loop *loop;
-    struct hf_http_peer *peer; /* owned; NULL: it lingers, or is closing */
-    int fd;                    /* owned */
-    bool to_flush;             /* in the list */
-    bool ended;                /* no more bytes come */
-    struct hf_heap_node due;   /* when HTTP has something to do, or it has
-                                  lingered for long enough */
-    struct connection *next_to_flush;
-    int events; /* that are polled for */
-    bool to_read;
-    unsigned pieces;            /* that the pass may still read of it */
-    struct hf_link reading;     /* in the list, while it is to be read */
-    struct hf_room_place place; /* until it lingers */
-    struct hf_link link;        /* of those that linger */
-    struct hf_link unread;      /* in the list, while it does not read */
-    size_t unread_len;          /* of what is kept for it */
-    uint64_t session; /* that holds, and for which it spoke last; or 0 */
-    bool has_asked;   /* a whole request */
-    bool asks;        /* one more, in this turn */
-    char *left;       /* owned: read, and not taken yet */
-    size_t left_len;
-};
 
 struct loop {
     struct hf_loop_config config;
@@ -89,468 +44,15 @@ struct loop {
     uv_signal_t signals[3];
     int listen_fd; /* owned */
     int spare_fd;  /* owned: to be given up when there is no other left */
-    struct hf_heap due;
-    size_t connections_count;
     struct hf_http *http;
     struct hf_service *service;
-    struct hf_room room;      /* all that do not linger */
-    struct hf_list lingering; /* in the order in which they were left */
-    struct hf_list to_read;
-    struct hf_list unread; /* who has not read for longest is the first */
-    size_t unread_count;
-    size_t unread_len; /* of all of them */
-    struct connection *to_flush;
+    struct hf_connections connections;
     bool to_accept; /* somebody waits */
-    struct hf_pass pass;
     bool draining;
     struct hf_instant drain_until;
     struct hf_instant leave_until;
     struct hf_instant listen_at; /* again; HF_NEVER: it does */
 };
-
-/* ---- Connections --------------------------------------------------------- */
-
-static void
-add_to_flush(struct connection *c)
-{
-    if (c->to_flush)
-        return;
-    c->to_flush = true;
-    c->next_to_flush = c->loop->to_flush;
-    c->loop->to_flush = c;
-}
-
-static void
-add_to_read(struct connection *c)
-{
-    if (c->to_read)
-        return;
-    c->to_read = true;
-    hf_list_add(&c->loop->to_read, &c->reading);
-}
-
-static void
-wrote(void *ctx, void *peer)
-{
-    (void)ctx;
-    add_to_flush(peer);
-}
-
-/* Whose keep-alives come this way. */
-static void
-holds(void *ctx, void *peer, uint64_t session)
-{
-    struct connection *c = peer;
-
-    (void)ctx;
-    c->session = session;
-}
-
-static void
-on_closed(uv_handle_t *handle)
-{
-    struct connection *c = handle->data;
-    const struct hf_alloc *alloc = c->loop->config.alloc;
-
-    hf_fd_close(&c->fd);
-    hf_free(alloc, c->left);
-    hf_free(alloc, c);
-}
-
-static void
-set_unread(struct connection *c, size_t len)
-{
-    struct loop *loop = c->loop;
-
-    if (c->unread_len == 0 && len > 0) {
-        hf_list_add(&loop->unread, &c->unread);
-        loop->unread_count++;
-    }
-    if (c->unread_len > 0 && len == 0) {
-        hf_list_remove(&loop->unread, &c->unread);
-        loop->unread_count--;
-    }
-    loop->unread_len = loop->unread_len - c->unread_len + len;
-    c->unread_len = len;
-}
-
-static void
-end_http(struct connection *c)
-{
-    set_unread(c, 0);
-    hf_http_remove(c->peer);
-    c->peer = NULL;
-    hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
-    hf_room_remove(&c->loop->room, &c->place);
-    if (c->to_read)
-        hf_list_remove(&c->loop->to_read, &c->reading);
-    c->to_read = false;
-    hf_pass_gone(&c->loop->pass, &c->pieces);
-    (void)shutdown(c->fd, SHUT_WR);
-}
-
-static void
-close_poll(struct connection *c)
-{
-    c->loop->connections_count--;
-    uv_close((uv_handle_t *)&c->poll, on_closed);
-}
-
-static void
-close_connection(struct connection *c)
-{
-    end_http(c);
-    close_poll(c);
-}
-
-static void
-end_lingering(struct connection *c)
-{
-    hf_heap_set(&c->loop->due, &c->due, HF_NEVER);
-    hf_list_remove(&c->loop->lingering, &c->link);
-    close_poll(c);
-}
-
-/* What comes is of no use any more, until its end does. */
-static void
-on_lingering(uv_poll_t *poll, int status, int events)
-{
-    struct connection *c = poll->data;
-    ssize_t len =
-        status != 0 ? 0 : recv(c->fd, NULL, READ_MAX, MSG_DONTWAIT | MSG_TRUNC);
-
-    (void)events;
-    if (len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR))
-        end_lingering(c);
-}
-
-/* HTTP has done with it, and its peer may not know. */
-static void
-linger(struct connection *c)
-{
-    struct loop *loop = c->loop;
-
-    end_http(c);
-    hf_list_add(&loop->lingering, &c->link);
-    hf_heap_set(&loop->due, &c->due,
-                hf_after(hf_now(), (struct hf_duration){LINGER_MS}));
-    (void)uv_poll_start(&c->poll, UV_READABLE, on_lingering);
-}
-
-/* Tell the service all that there is to be told of it. */
-static bool
-take_news(struct connection *c)
-{
-    struct hf_http_news news;
-    bool any = false;
-
-    while (hf_http_next(c->peer, &news)) {
-        any = true;
-        c->asks |= news.told == HF_HTTP_REQUEST;
-        hf_service_news(c->loop->service, c, &news);
-    }
-    return any;
-}
-
-/* Take bytes for as long as HTTP takes them; how many. */
-static size_t
-feed(struct connection *c, const char *bytes, size_t len)
-{
-    size_t taken = 0;
-
-    while (taken < len) {
-        size_t more = hf_http_feed(c->peer, bytes + taken, len - taken);
-
-        taken += more;
-        if (!take_news(c) && more == 0)
-            break;
-    }
-    return taken;
-}
-
-/* What was read and not taken waits here, for there is nothing like it in the
- * kernel. */
-static void
-keep_left(struct connection *c, const char *bytes, size_t len)
-{
-    char *left = NULL;
-
-    if (len > 0) {
-        left = hf_calloc(c->loop->config.alloc, 1, len);
-        if (left == NULL) {
-            hf_http_gone(c->peer);
-            len = 0;
-        } else {
-            memcpy(left, bytes, len);
-        }
-    }
-    hf_free(c->loop->config.alloc, c->left);
-    c->left = left;
-    c->left_len = len;
-}
-
-static void
-feed_left(struct connection *c)
-{
-    size_t taken;
-
-    if (c->left_len == 0)
-        return;
-    taken = feed(c, c->left, c->left_len);
-    if (taken > 0)
-        keep_left(c, c->left + taken, c->left_len - taken);
-}
-
-/* False: that was all there is, or all that is taken now. */
-static bool
-read_some(struct connection *c)
-{
-    static char buffer[READ_MAX];
-    ssize_t len;
-    size_t taken;
-
-    feed_left(c);
-    if (c->ended || c->left_len > 0 || !hf_http_wants(c->peer))
-        return false;
-    len = recv(c->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
-    if (len > 0) {
-        taken = feed(c, buffer, (size_t)len);
-        keep_left(c, buffer + taken, (size_t)len - taken);
-    } else if (len == 0) {
-        c->ended = true;
-        hf_http_eof(c->peer);
-    } else if (errno != EAGAIN && errno != EINTR) {
-        hf_http_gone(c->peer);
-    }
-    (void)take_news(c);
-    return len == (ssize_t)sizeof(buffer);
-}
-
-/* Write what there is; false: the kernel takes no more now. */
-static bool
-write_all(struct connection *c)
-{
-    for (;;) {
-        struct hf_bytes out = hf_http_out(c->peer);
-        ssize_t len;
-
-        if (out.len == 0)
-            return true;
-        len = send(c->fd, out.at, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (len > 0) {
-            hf_http_wrote(c->peer, (size_t)len);
-        } else if (len < 0 && (errno == EAGAIN || errno == EINTR)) {
-            return false;
-        } else {
-            hf_http_gone(c->peer);
-            return true;
-        }
-    }
-}
-
-static enum hf_room_rank
-rank_of(const struct connection *c)
-{
-    if (!hf_http_is_idle(c->peer))
-        return HF_ROOM_BUSY;
-    if (!c->has_asked)
-        return HF_ROOM_NEW;
-    return hf_service_holds(c->loop->service, c->session) ? HF_ROOM_HOLDER
-                                                          : HF_ROOM_IDLE;
-}
-
-/* Who asks anew is the last of its rank, and who is new stays where it is. */
-static void
-rank(struct connection *c)
-{
-    enum hf_room_rank now;
-
-    c->has_asked |= c->asks;
-    now = rank_of(c);
-    if (c->asks || now != c->place.rank)
-        hf_room_move(&c->loop->room, &c->place, now);
-    c->asks = false;
-}
-
-static void on_ready(uv_poll_t *poll, int status, int events);
-
-/* At the end of a turn: write, and say what is waited for next. */
-static void
-flush(struct connection *c)
-{
-    bool all;
-    int events = 0;
-
-    if (c->peer == NULL)
-        return;
-    all = write_all(c);
-    (void)take_news(c);
-    if (c->left_len > 0 && hf_http_wants(c->peer))
-        add_to_read(c);
-    if (hf_http_is_done(c->peer)) {
-        (void)take_news(c);
-        if (c->ended)
-            close_connection(c);
-        else
-            linger(c);
-        return;
-    }
-    if (!all)
-        events |= UV_WRITABLE;
-    if (!c->ended && c->left_len == 0 && hf_http_wants(c->peer))
-        events |= UV_READABLE;
-    else
-        events |= UV_PRIORITIZED; /* that it is gone, and not its end alone,
-                                     which would be told again and again */
-    if (events != c->events) /* or libuv makes two system calls for nothing */
-        (void)uv_poll_start(&c->poll, events, on_ready);
-    c->events = events;
-    rank(c);
-    set_unread(c, hf_http_unread(c->peer));
-    hf_heap_set(&c->loop->due, &c->due, hf_http_deadline(c->peer));
-}
-
-static void
-flush_all(struct loop *loop)
-{
-    while (loop->to_flush != NULL) {
-        struct connection *c = loop->to_flush;
-
-        loop->to_flush = c->next_to_flush;
-        c->to_flush = false;
-        flush(c);
-    }
-}
-
-/* Of those that have more than their part of what may be unread in all, who has
- * not read for longest.  More is unread, so there is one. */
-static struct connection *
-slowest_reader(const struct loop *loop)
-{
-    size_t part = loop->config.limits.unread_all_len / loop->unread_count;
-    struct hf_link *link = loop->unread.first;
-
-    while (HF_CONTAINER(link, struct connection, unread)->unread_len <= part)
-        link = link->next;
-    return HF_CONTAINER(link, struct connection, unread);
-}
-
-/* Answers that nobody reads have a bound in all. */
-static void
-end_unread(struct loop *loop)
-{
-    while (loop->unread_len > loop->config.limits.unread_all_len) {
-        struct connection *c = slowest_reader(loop);
-
-        hf_http_gone(c->peer);
-        add_to_flush(c);
-        flush_all(loop);
-    }
-}
-
-static void
-on_ready(uv_poll_t *poll, int status, int events)
-{
-    struct connection *c = poll->data;
-
-    if (c->peer == NULL)
-        return;
-    if (status != 0 || (events & UV_PRIORITIZED) != 0) {
-        hf_http_gone(c->peer);
-    } else if ((events & UV_READABLE) != 0) {
-        hf_pass_named(&c->loop->pass, &c->pieces);
-        add_to_read(c);
-    }
-    add_to_flush(c);
-}
-
-/* Who is ready, in turns. */
-static void
-read_turn(struct loop *loop)
-{
-    int64_t until_us = hf_now_us() + TURN_US;
-    struct hf_link *link;
-
-    while ((link = loop->to_read.first) != NULL && hf_now_us() < until_us) {
-        struct connection *c = HF_CONTAINER(link, struct connection, reading);
-
-        hf_list_remove(&loop->to_read, link);
-        c->to_read = false;
-        if (hf_pass_read(&loop->pass, &c->pieces, read_some(c)))
-            add_to_read(c);
-        add_to_flush(c);
-    }
-}
-
-/* Is there something of it in the kernel?  It is to be read, but perhaps only
- * because it was just accepted. */
-static bool
-has_unread(const struct connection *c)
-{
-    char byte;
-
-    return c->to_read &&
-           recv(c->fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) > 0;
-}
-
-/* One who is only to hear of its end makes room, or one who can go; false:
- * there is none. */
-static bool
-end_one(struct loop *loop)
-{
-    struct hf_room_place *place = NULL;
-    int unread = 0;
-
-    if (loop->lingering.first != NULL) {
-        end_lingering(
-            HF_CONTAINER(loop->lingering.first, struct connection, link));
-        return true;
-    }
-    hf_log_turned_away(loop->config.log, hf_now());
-    while (unread < UNREAD_LOOKS &&
-           (place = hf_room_next(&loop->room, place)) != NULL &&
-           hf_room_may_go(&loop->room, place)) {
-        struct connection *c = HF_CONTAINER(place, struct connection, place);
-
-        if (!has_unread(c)) {
-            close_connection(c);
-            return true;
-        }
-        unread++;
-    }
-    return false;
-}
-
-/* NULL: there is no room for it, and it is closed. */
-static struct connection *
-add_connection(struct loop *loop, int fd)
-{
-    struct connection *c = hf_calloc(loop->config.alloc, 1, sizeof(*c));
-    struct hf_error why;
-    int one = 1;
-
-    if (loop->connections_count >= loop->config.limits.peers)
-        (void)end_one(loop);
-    if (c == NULL ||
-        !hf_heap_reserve(&loop->due, loop->connections_count + 1) ||
-        hf_http_add(loop->http, &c->peer, &why) != HF_OK ||
-        uv_poll_init_socket(&loop->uv, &c->poll, fd) != 0) {
-        if (c != NULL && c->peer != NULL)
-            hf_http_remove(c->peer);
-        hf_free(loop->config.alloc, c);
-        close(fd);
-        return NULL;
-    }
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    c->loop = loop;
-    c->fd = fd;
-    c->poll.data = c;
-    hf_room_add(&loop->room, &c->place, HF_ROOM_NEW);
-    loop->connections_count++;
-    add_to_read(c); /* its request may have come with it */
-    add_to_flush(c);
-    return c;
-}
 
 /* There is no descriptor for it, and nobody who could go: take it with the
  * spare one, and close it, or it would be told of for ever. */
@@ -584,16 +86,17 @@ static bool
 accept_one(struct loop *loop)
 {
     int fd = accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    struct connection *c = NULL;
 
     if (fd < 0 && errno != ECONNABORTED && errno != EINTR) {
-        if ((errno == EMFILE || errno == ENFILE) && !end_one(loop))
+        if ((errno == EMFILE || errno == ENFILE) &&
+            !hf_connections_end_one(&loop->connections))
             turn_away(loop);
         return false; /* who was not taken is told of anew */
     }
     if (fd >= 0)
-        c = add_connection(loop, fd);
-    hf_pass_accepted(&loop->pass, c == NULL ? NULL : &c->pieces);
+        hf_connections_add(&loop->connections, fd);
+    else
+        hf_pass_accepted(&loop->connections.pass, NULL);
     return true;
 }
 
@@ -605,7 +108,7 @@ accept_some(struct loop *loop)
     for (int i = 0; i < ACCEPTS_MAX && loop->to_accept; i++)
         loop->to_accept = accept_one(loop);
     if (!loop->to_accept)
-        hf_pass_accepted_all(&loop->pass);
+        hf_pass_accepted_all(&loop->connections.pass);
     loop->to_accept = false;
 }
 
@@ -624,44 +127,10 @@ listen_again(struct loop *loop)
 
 /* ---- Time ---------------------------------------------------------------- */
 
-/* Whom this ends, it would not have if it had spoken in time. */
-static void
-clock_connections(struct loop *loop)
-{
-    struct hf_heap_node *first;
-
-    while ((first = hf_heap_first(&loop->due)) != NULL &&
-           hf_reached(loop->pass.read_until, first->at)) {
-        struct connection *c = HF_CONTAINER(first, struct connection, due);
-
-        if (c->peer == NULL) {
-            end_lingering(c);
-            continue;
-        }
-        hf_heap_set(&loop->due, first, HF_NEVER); /* until it is flushed */
-        hf_http_clock(c->peer);
-        (void)take_news(c);
-        add_to_flush(c);
-    }
-}
-
 static void
 on_timer(uv_timer_t *timer)
 {
     (void)timer; /* what is due is done at the end of the turn */
-}
-
-static void
-drain_connections(struct loop *loop)
-{
-    struct hf_room_place *place = NULL;
-
-    while ((place = hf_room_next(&loop->room, place)) != NULL) {
-        struct connection *c = HF_CONTAINER(place, struct connection, place);
-
-        hf_http_drain(c->peer);
-        add_to_flush(c);
-    }
 }
 
 /* Until when is it waited for who reads slowly, or for the store? */
@@ -689,7 +158,7 @@ is_over(const struct loop *loop)
 {
     return hf_reached(hf_now(), last_deadline(loop)) ||
            (loop->draining && hf_service_has_stopped(loop->service) &&
-            hf_room_next(&loop->room, NULL) == NULL);
+            hf_connections_are_over(&loop->connections));
 }
 
 /* The end of a turn. */
@@ -701,18 +170,17 @@ on_check(uv_check_t *check)
     hf_http_turn(loop->http, hf_now(), hf_wall_ms());
     listen_again(loop);
     accept_some(loop);
-    read_turn(loop);
-    hf_pass_turn(&loop->pass);
+    hf_connections_read(&loop->connections);
+    hf_pass_turn(&loop->connections.pass);
     hf_service_wake(loop->service);
     if (hf_reached(hf_now(), hf_service_deadline(loop->service)))
-        hf_service_clock(loop->service, loop->pass.read_until);
-    clock_connections(loop);
+        hf_service_clock(loop->service, loop->connections.pass.read_until);
+    hf_connections_clock(&loop->connections);
     hf_watch_renew(&loop->watch, hf_service_seat(loop->service));
     hf_log_look(loop->config.log, hf_service_seat(loop->service));
     if (loop->draining && hf_service_has_stopped(loop->service))
-        drain_connections(loop);
-    flush_all(loop);
-    end_unread(loop);
+        hf_connections_drain(&loop->connections);
+    hf_connections_write(&loop->connections);
     if (!is_over(loop))
         return;
     if (!hf_service_has_stopped(loop->service))
@@ -725,24 +193,20 @@ static void
 on_prepare(uv_prepare_t *prepare)
 {
     struct loop *loop = prepare->data;
-    const struct hf_heap_node *first = hf_heap_first(&loop->due);
     struct hf_instant at = hf_service_deadline(loop->service);
     int64_t left;
 
-    if (first != NULL)
-        at = hf_earlier(at, first->at);
+    at = hf_earlier(at, hf_connections_deadline(&loop->connections));
     at = hf_earlier(at, last_deadline(loop));
     if (!loop->draining)
         at = hf_earlier(at, loop->listen_at);
-    if (loop->to_read.first != NULL)
-        at = hf_now();
     left = hf_between(hf_now(), at).ms;
     if (at.ms == HF_NEVER.ms)
         uv_timer_stop(&loop->timer);
     else
         uv_timer_start(&loop->timer, on_timer, left > 0 ? (uint64_t)left : 0,
                        0);
-    hf_pass_begin(&loop->pass, hf_now(), BACKLOG + 1);
+    hf_pass_begin(&loop->connections.pass, hf_now(), BACKLOG + 1);
 }
 
 static void
@@ -859,8 +323,8 @@ open_all(struct loop *loop, struct hf_error *error)
         return status;
     loop->config.bound(loop->config.ctx, port);
     service->http = loop->http;
-    service->wrote = wrote;
-    service->holds = holds;
+    service->wrote = hf_connections_wrote;
+    service->holds = hf_connections_holds;
     service->ctx = loop;
     service->log = loop->config.log;
     service->seat.scribe.told = tell;
@@ -868,6 +332,8 @@ open_all(struct loop *loop, struct hf_error *error)
     status = hf_service_open(service, &loop->service, error);
     if (status != HF_OK)
         return status;
+    loop->connections.http = loop->http;
+    loop->connections.service = loop->service;
     uv_poll_init_socket(&loop->uv, &loop->listener, loop->listen_fd);
     loop->listener.data = loop;
     uv_poll_start(&loop->listener, UV_READABLE, on_accept);
@@ -893,20 +359,14 @@ close_handle(uv_handle_t *handle, void *ctx)
 static void
 close_all(struct loop *loop)
 {
-    struct hf_room_place *place;
-
-    while ((place = hf_room_next(&loop->room, NULL)) != NULL)
-        close_connection(HF_CONTAINER(place, struct connection, place));
-    while (loop->lingering.first != NULL)
-        end_lingering(
-            HF_CONTAINER(loop->lingering.first, struct connection, link));
+    hf_connections_close(&loop->connections);
     hf_service_close(loop->service);
     uv_walk(&loop->uv, close_handle, NULL);
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     HF_CHECK(uv_loop_close(&loop->uv) == 0);
     hf_http_close(loop->http);
     hf_watch_close(&loop->watch);
-    hf_heap_fini(&loop->due);
+    hf_connections_fini(&loop->connections);
     hf_fd_close(&loop->listen_fd);
     hf_fd_close(&loop->spare_fd);
 }
@@ -923,7 +383,10 @@ hf_loop_run(const struct hf_loop_config *config, struct hf_error *error)
 
     if (uv_loop_init(&loop.uv) != 0)
         return hf_fail(error, HF_E_NOMEM, "no memory for a loop");
-    loop.due.alloc = config->alloc;
+    loop.connections.alloc = loop.connections.due.alloc = config->alloc;
+    loop.connections.uv = &loop.uv;
+    loop.connections.limits = &loop.config.limits;
+    loop.connections.log = config->log;
     loop.spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     hf_watch_open(&loop.watch);
     start_handles(&loop);

@@ -1,0 +1,72 @@
+#ifndef HF_SERVER_CONNECTIONS_H
+#define HF_SERVER_CONNECTIONS_H
+
+#include "base/heap.h"
+#include "server/pass.h"
+#include "server/room.h"
+#include "server/service.h"
+
+/*
+ * Connections: those that a lock server has, from their acceptance to their end.
+ *
+ *   add --> read, in turns --> write --done--> linger --the other's end--> gone
+ *                                |
+ *                                `--both have ended, or it is broken--> gone
+ *
+ * What was read goes to HTTP, and what HTTP tells to the service; what is to be
+ * written is written at the end of a turn, one write a connection.
+ *
+ * Zero is none, once the first six are set; the last function but one ends all,
+ * which libuv then tells, and the last gives back the rest.  One thread.
+ */
+struct connection;
+
+struct hf_connections {
+    const struct hf_alloc *alloc; /* borrowed, as all of these; also of `due` */
+    struct uv_loop_s *uv;
+    const struct hf_http_limits *limits;
+    struct hf_http *http;
+    struct hf_service *service;
+    struct hf_log *log;
+
+    struct hf_heap due;
+    size_t count;
+    struct hf_room room;      /* all that do not linger */
+    struct hf_list lingering; /* in the order in which they were left */
+    struct hf_list to_read;
+    struct hf_list unread; /* who has not read for longest is the first */
+    size_t unread_count;
+    size_t unread_len; /* of all of them */
+    struct connection *to_flush;
+    struct hf_pass pass;
+};
+
+/* For the service: that one has something to write, and that it spoke for a
+ * session that holds. */
+void hf_connections_wrote(void *ctx, void *peer);
+void hf_connections_holds(void *ctx, void *peer, uint64_t session);
+
+/* One that was accepted; where there is no room for it, it is closed. */
+void hf_connections_add(struct hf_connections *all, int fd);
+
+/* One that is only to hear of its end makes room, or one that can go.  False:
+ * there is none. */
+bool hf_connections_end_one(struct hf_connections *all);
+
+/* Of a turn, in this order: read who is ready, for a bounded time; end who took
+ * too long; write. */
+void hf_connections_read(struct hf_connections *all);
+void hf_connections_clock(struct hf_connections *all);
+void hf_connections_write(struct hf_connections *all);
+
+/* When there is something to do, or HF_NEVER. */
+struct hf_instant hf_connections_deadline(const struct hf_connections *all);
+
+/* Take no more requests; have all ended then? */
+void hf_connections_drain(struct hf_connections *all);
+bool hf_connections_are_over(const struct hf_connections *all);
+
+void hf_connections_close(struct hf_connections *all);
+void hf_connections_fini(struct hf_connections *all);
+
+#endif
