@@ -376,11 +376,17 @@ slowest_reader(const struct hf_connections *all)
     return HF_CONTAINER(link, struct connection, unread);
 }
 
+static bool
+has_too_much_unread(const struct hf_connections *all)
+{
+    return all->unread_len > all->limits->unread_all_len;
+}
+
 /* Answers that nobody reads have a bound in all. */
 static void
 end_unread(struct hf_connections *all)
 {
-    while (all->unread_len > all->limits->unread_all_len) {
+    while (has_too_much_unread(all)) {
         struct connection *c = slowest_reader(all);
 
         hf_http_gone(c->peer);
@@ -405,20 +411,23 @@ on_ready(uv_poll_t *poll, int status, int events)
     add_to_flush(c);
 }
 
-/* Who is ready, in turns. */
+/* Who is ready, in turns, until there is more than may be unread: what is too
+ * much ends with the turn. */
 void
 hf_connections_read(struct hf_connections *all)
 {
     int64_t until_us = hf_now_us() + TURN_US;
     struct hf_link *link;
 
-    while ((link = all->to_read.first) != NULL && hf_now_us() < until_us) {
+    while ((link = all->to_read.first) != NULL && hf_now_us() < until_us &&
+           !has_too_much_unread(all)) {
         struct connection *c = HF_CONTAINER(link, struct connection, reading);
 
         hf_list_remove(&all->to_read, link);
         c->to_read = false;
         if (hf_pass_read(&all->pass, &c->pieces, read_some(c)))
             add_to_read(c);
+        set_unread(c, hf_http_unread(c->peer));
         add_to_flush(c);
     }
 }

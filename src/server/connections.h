@@ -7,7 +7,7 @@
 #include "server/service.h"
 
 /*
- * Connections: those that a lock server has, from their acceptance to their end.
+ * Connections: those of a lock server, from their acceptance to their end.
  *
  *   add --> read, in turns --> write --done--> linger --the other's end--> gone
  *                                |
