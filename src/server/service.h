@@ -28,6 +28,7 @@ struct hf_service_config {
     const struct hf_alloc *alloc; /* borrowed */
     struct hf_http *http;         /* borrowed */
     struct hf_seat_config seat;
+    struct hf_duration idle_timeout;      /* that `blocking` is shorter than */
     void (*wrote)(void *ctx, void *peer); /* that one has something to write */
     void (*holds)(void *ctx, void *peer, uint64_t session); /* that one spoke
                                        for that session, which holds */

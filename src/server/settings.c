@@ -540,6 +540,7 @@ hf_settings_config(struct hf_settings *settings, struct hf_loop_config *config,
         .limits = hf_http_limits_default,
         .service = {.alloc = &hf_alloc_libc,
                     .hosts = settings->host_list,
+                    .idle_timeout = idle_timeout(settings),
                     .seat = {.scribe = {.alloc = &hf_alloc_libc,
                                         .node = "holdfastd"}}},
     };

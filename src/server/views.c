@@ -205,13 +205,46 @@ add_service(const struct hf_service *service, struct hf_text *text)
                  hf_seat_log_size(service->seat));
 }
 
+/* In which time who waits is answered, and what would cut it later [W2]. */
+static void
+add_limits(const struct hf_service *service, struct hf_text *text)
+{
+    hf_text_addf(text,
+                 ",\"idle_timeout_ms\":%" PRId64 ",\"blocking_ms\":%" PRId64,
+                 service->config.idle_timeout.ms,
+                 service->config.seat.node.lockspace.blocking.ms);
+}
+
+/* Where the leader is, be it this node; "": nobody knows. */
+static const char *
+leader_of(const struct hf_service *service)
+{
+    return hf_seat_table(service->seat) != NULL
+               ? service->config.seat.scribe.address
+               : hf_seat_leader(service->seat);
+}
+
+/* Those that it knows of: itself, and who leads. */
+static void
+add_nodes(const struct hf_service *service, struct hf_text *text)
+{
+    const char *own = service->config.seat.scribe.address;
+    const char *leader = leader_of(service);
+
+    hf_text_add(text, ",\"nodes\":[");
+    hf_text_add_json(text, own, strlen(own));
+    if (leader[0] != '\0' && strcmp(leader, own) != 0) {
+        hf_text_add(text, ",");
+        hf_text_add_json(text, leader, strlen(leader));
+    }
+    hf_text_add(text, "]");
+}
+
 static void
 info(struct hf_service *service, const struct hf_http_request *request)
 {
     const struct hf_node *node = hf_seat_node(service->seat);
-    const char *leader = hf_seat_table(service->seat) != NULL
-                             ? service->config.seat.scribe.address
-                             : hf_seat_leader(service->seat);
+    const char *leader = leader_of(service);
     struct hf_error trouble;
     struct hf_text text;
 
@@ -225,6 +258,8 @@ info(struct hf_service *service, const struct hf_http_request *request)
     else
         hf_text_add_json(&text, trouble.text, strlen(trouble.text));
     add_service(service, &text);
+    add_limits(service, &text);
+    add_nodes(service, &text);
     hf_text_add(&text, "}");
     say(service, request, 200, &text);
 }

@@ -178,9 +178,10 @@ add_session(struct hf_text *text, const struct hf_api_case *about)
                  sizeof(about->secret->bytes), hex, sizeof(hex));
     hf_text_addf(text,
                  ",\"secret\":\"%s\",\"ttl_ms\":%" PRId64
-                 ",\"left_ms\":%" PRId64 ",\"if_dead\":\"%s\"",
+                 ",\"left_ms\":%" PRId64
+                 ",\"if_dead\":\"%s\",\"blocking_ms\":%" PRId64,
                  hex, about->ttl.ms, about->left.ms,
-                 hf_if_dead_word(about->if_dead));
+                 hf_if_dead_word(about->if_dead), about->blocking.ms);
 }
 
 static void
@@ -321,9 +322,7 @@ add_answer(struct hf_text *text, const struct hf_answer *answer,
     case HF_ANSWER_OPENED:
         hf_text_add(text, "{\"opened\":true");
         add_session(text, about);
-        hf_text_addf(
-            text, ",\"blocking_ms\":%" PRId64 ",\"service\":\"%016" PRIx64 "\"",
-            about->blocking.ms, about->service);
+        hf_text_addf(text, ",\"service\":\"%016" PRIx64 "\"", about->service);
         return 201;
     case HF_ANSWER_ALIVE:
         add_alive(text, answer, about);

@@ -33,11 +33,11 @@ struct hf_api_case {
     struct hf_duration ttl;  /* of that session, as it is, */
     struct hf_duration left; /* and of it, now */
     enum hf_if_dead if_dead;
-    struct hf_duration blocking;    /* OPENED: who waits is answered by then */
-    uint64_t service;               /* OPENED: the id of the service */
     const struct hf_secret *secret; /* of a session that was opened here, or
-                                       whose key was given, which is told it;
-                                       or NULL */
+                                       whose key was given, which is told it,
+                                       and: */
+    struct hf_duration blocking;    /* who waits is answered by then */
+    uint64_t service;               /* OPENED: the id of the service */
     const uint64_t *fences; /* ALIVE: that were cleared; PAGE: that are not
                                there */
     size_t fences_count;

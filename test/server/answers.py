@@ -52,6 +52,31 @@ def check_ttl(checks, server):
                  status == 200 and told["ttl_ms"] == 40000, (status, told))
 
 
+def check_limits(checks, server):
+    """Who waits knows how long it is silent, however its session was opened."""
+    def told(answer):
+        return answer.get("blocking_ms")
+
+    _, info = Client(server).ask("GET", "/v1/info")
+    checks.check("it tells in which time who waits is answered",
+                 told(info) == 1940 and info.get("idle_timeout_ms") == 2000,
+                 info)
+    checks.check("and the nodes that it knows of",
+                 info.get("nodes") == [f"127.0.0.1:{server.port}"] ==
+                 [info["leader"]], info)
+    asks = Client(server)
+    _, opened = asks.ask("POST", "/v1/sessions", {})
+    _, granted = asks.ask("POST", "/v1/locks/limits/acquire", {})
+    _, again = asks.ask("POST", "/v1/locks/limits/acquire", {"wait": "60s"})
+    checks.check("and so does each answer that opens a session",
+                 [told(one) for one in (opened, granted, again)] == [1940] * 3,
+                 (opened, granted, again))
+    _, granted = asks.ask("POST", "/v1/locks/own/acquire",
+                          {"session": opened["session"]},
+                          Holdfast_Secret=opened["secret"])
+    checks.check("and no other", told(granted) is None, granted)
+
+
 def check_hosts(checks, server):
     def asked_as(host):
         return Client(server).ask("GET", "/healthz", Host=host)[0]
@@ -137,6 +162,10 @@ def main():
             check_ttl(checks, server)
             check_hosts(checks, server)
             check_descriptors(checks, server)
+        with Server(daemon, path, "--idle-timeout", "2s",
+                    at="memory:x") as server:
+            server.await_leading()
+            check_limits(checks, server)
         with Server(daemon, path, "--connections", str(CONNECTIONS),
                     at="memory:x") as server:
             server.await_leading()

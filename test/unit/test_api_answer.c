@@ -82,8 +82,11 @@ who_opened_a_session_is_told_its_secret_whatever_the_answer(void **state)
         HF_ANSWER_LATER};
     static const int statuses[] = {201, 200, 409, 503};
     struct hf_secret secret;
-    const struct hf_api_case about = {
-        .session = 7, .term = 9, .ttl = {30000}, .secret = &secret};
+    const struct hf_api_case about = {.session = 7,
+                                      .term = 9,
+                                      .ttl = {30000},
+                                      .blocking = {29100},
+                                      .secret = &secret};
 
     (void)state;
     memset(secret.bytes, 0xab, sizeof(secret.bytes));
@@ -94,6 +97,7 @@ who_opened_a_session_is_told_its_secret_whatever_the_answer(void **state)
         expect_text(root, "session", "0000000000000007");
         expect_text(root, "secret", "abababababababababababababababab");
         expect_number(root, "ttl_ms", 30000);
+        expect_number(root, "blocking_ms", 29100);
         json_decref(root);
     }
 }
