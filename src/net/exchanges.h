@@ -44,9 +44,10 @@ struct hf_exchange {
     uint32_t rest_len; /* ANSWERED */
     int32_t stream;    /* of HTTP/2 */
     uint8_t state;
-    bool is_head; /* asked by HEAD: the body is left out */
-    bool is_told; /* the caller knows it */
-    bool is_cut;  /* answered before its request was whole */
+    bool is_head;    /* asked by HEAD: the body is left out */
+    bool wants_json; /* and no problem+json: see headers.h */
+    bool is_told;    /* the caller knows it */
+    bool is_cut;     /* answered before its request was whole */
 };
 
 struct hf_exchanges {

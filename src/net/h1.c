@@ -575,7 +575,7 @@ hf_h1_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
     char text[HF_REFUSAL_TEXT_SIZE];
 
     exchange->is_head = exchange->intake->method == HF_HTTP_HEAD;
-    hf_refusal_reply(refusal, text, &reply);
+    hf_refusal_reply(refusal, hf_peer_wants_json(exchange), text, &reply);
     h1->coming = NULL;
     h1->place = DEAF;
     h1->is_last = true;

@@ -716,7 +716,7 @@ hf_h2_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
         return;
     hf_allowance_add(&exchange->peer->h2->extras, EXTRAS_EACH);
     exchange->is_head = exchange->intake->method == HF_HTTP_HEAD;
-    hf_refusal_reply(refusal, text, &reply);
+    hf_refusal_reply(refusal, hf_peer_wants_json(exchange), text, &reply);
     hf_peer_answer(exchange);
     hf_h2_answer(exchange, &reply);
 }

@@ -101,3 +101,55 @@ hf_header_is_token(struct hf_bytes text)
     }
     return text.len > 0;
 }
+
+/* ---- What is accepted ---------------------------------------------------- */
+
+/* The bytes before the first `end`; what follows it is left in *text. */
+static struct hf_bytes
+take_until(struct hf_bytes *text, char end)
+{
+    struct hf_bytes first = {text->at, 0};
+
+    while (first.len < text->len && first.at[first.len] != end)
+        first.len++;
+    text->at += first.len;
+    text->len -= first.len;
+    if (text->len > 0) {
+        text->at++;
+        text->len--;
+    }
+    return first;
+}
+
+static struct hf_bytes
+without_blanks(struct hf_bytes text)
+{
+    while (text.len > 0 && (*text.at == ' ' || *text.at == '\t')) {
+        text.at++;
+        text.len--;
+    }
+    while (text.len > 0 &&
+           (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+        text.len--;
+    return text;
+}
+
+/* Is it named there, whatever its parameters are? */
+static bool
+accepts(struct hf_bytes accept, const char *type)
+{
+    while (accept.len > 0) {
+        struct hf_bytes one = take_until(&accept, ',');
+
+        if (hf_header_is(without_blanks(take_until(&one, ';')), type))
+            return true;
+    }
+    return false;
+}
+
+bool
+hf_header_wants_json(struct hf_bytes accept)
+{
+    return accepts(accept, "application/json") &&
+           !accepts(accept, "application/problem+json");
+}

@@ -55,4 +55,8 @@ bool hf_header_is_token(struct hf_bytes text);
 /* The same but for the case of letters?  `word` is in small ones. */
 bool hf_header_is(struct hf_bytes text, const char *word);
 
+/* Does that Accept ask for application/json, and not for
+ * application/problem+json?  A range with a star asks for neither. */
+bool hf_header_wants_json(struct hf_bytes accept);
+
 #endif

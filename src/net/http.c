@@ -243,6 +243,15 @@ hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag)
         found->tag = tag;
 }
 
+bool
+hf_http_wants_json(const struct hf_http *http, uint64_t exchange)
+{
+    const struct hf_exchange *found =
+        hf_exchanges_find(&http->exchanges, exchange);
+
+    return found != NULL && found->wants_json;
+}
+
 /* ---- What goes out ------------------------------------------------------- */
 
 /* A line break in a value would begin another header. */

@@ -162,6 +162,10 @@ bool hf_http_next(struct hf_http_peer *peer, struct hf_http_news *news);
  * is over is left as it is. */
 void hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag);
 
+/* Did its request ask for application/json, and not for
+ * application/problem+json?  Then a problem is told as the first. */
+bool hf_http_wants_json(const struct hf_http *http, uint64_t exchange);
+
 /* ---- What goes out ------------------------------------------------------- */
 
 struct hf_http_header {

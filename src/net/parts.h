@@ -82,6 +82,9 @@ struct hf_exchange *hf_peer_begin(struct hf_http_peer *peer);
 /* A request that is COMING is whole: it is the next that is told. */
 void hf_peer_whole(struct hf_exchange *exchange);
 
+/* See headers.h, of a request that is COMING. */
+bool hf_peer_wants_json(const struct hf_exchange *exchange);
+
 /* The answer begins: ANSWERED.  Its intake, if it has one, is let go. */
 void hf_peer_answer(struct hf_exchange *exchange);
 

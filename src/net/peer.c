@@ -95,8 +95,18 @@ hf_peer_whole(struct hf_exchange *exchange)
     peer->whole = exchange;
     exchange->intake = NULL;
     exchange->is_head = peer->request.method == HF_HTTP_HEAD;
+    exchange->wants_json =
+        hf_header_wants_json(peer->request.fields[HF_HTTP_ACCEPT]);
     exchange->is_told = true;
     move_to(exchange, HF_EXCHANGE_OPEN);
+}
+
+bool
+hf_peer_wants_json(const struct hf_exchange *exchange)
+{
+    return exchange->state == HF_EXCHANGE_COMING &&
+           hf_header_wants_json(
+               hf_intake_field(exchange->intake, HF_HTTP_ACCEPT));
 }
 
 void

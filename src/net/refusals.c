@@ -83,11 +83,13 @@ hf_refusal_phrase(int status)
 }
 
 void
-hf_refusal_reply(enum hf_refusal refusal, char text[HF_REFUSAL_TEXT_SIZE],
-                 struct hf_http_reply *reply)
+hf_refusal_reply(enum hf_refusal refusal, bool wants_json,
+                 char text[HF_REFUSAL_TEXT_SIZE], struct hf_http_reply *reply)
 {
-    static const struct hf_http_header type = {
+    static const struct hf_http_header problem = {
         "content-type", {"application/problem+json", 24}};
+    static const struct hf_http_header json = {"content-type",
+                                               {"application/json", 16}};
     int status = refusals[refusal].status;
     const char *word = refusals[refusal].type;
     const char *detail = refusals[refusal].detail;
@@ -102,7 +104,7 @@ hf_refusal_reply(enum hf_refusal refusal, char text[HF_REFUSAL_TEXT_SIZE],
     HF_CHECK(!hf_text_cut(&out));
     *reply = (struct hf_http_reply){
         .status = status,
-        .headers = &type,
+        .headers = wants_json ? &json : &problem,
         .headers_count = 1,
         .body = {text, out.len},
     };

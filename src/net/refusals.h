@@ -30,9 +30,11 @@ enum hf_refusal {
 
 enum { HF_REFUSAL_TEXT_SIZE = 512 };
 
-/* The answer: its body, as application/problem+json and of the shape that all
- * problems have (wire/api_answer.h), is in `text`. */
-void hf_refusal_reply(enum hf_refusal refusal, char text[HF_REFUSAL_TEXT_SIZE],
+/* The answer: its body, of the shape that all problems have
+ * (wire/api_answer.h), is in `text`.  It is application/problem+json, unless
+ * that is said to be unwanted. */
+void hf_refusal_reply(enum hf_refusal refusal, bool wants_json,
+                      char text[HF_REFUSAL_TEXT_SIZE],
                       struct hf_http_reply *reply);
 
 /* "Not Found": what HTTP/1.1 says behind the status; "Status" for one that is

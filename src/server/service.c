@@ -23,10 +23,13 @@
 
 /* ---- Answers ------------------------------------------------------------- */
 
-static bool
-is_problem(int status)
+/* Clients of http-remoting look for an exceptionClass in JSON alone. */
+static struct hf_bytes
+type_of(const struct hf_service *service, uint64_t exchange, int status)
 {
-    return status >= 400;
+    if (status < 400 || hf_http_wants_json(service->config.http, exchange))
+        return (struct hf_bytes){"application/json", 16};
+    return (struct hf_bytes){"application/problem+json", 24};
 }
 
 struct hf_bytes
@@ -41,10 +44,8 @@ static void
 reply_with(struct hf_service *service, uint64_t exchange, int status,
            struct hf_bytes body, const struct hf_http_header *more)
 {
-    struct hf_http_header headers[] = {
-        {"content-type", is_problem(status)
-                             ? (struct hf_bytes){"application/problem+json", 24}
-                             : (struct hf_bytes){"application/json", 16}},
+    const struct hf_http_header headers[] = {
+        {"content-type", type_of(service, exchange, status)},
         {"cache-control", {"no-store", 8}},
         more != NULL ? *more : (struct hf_http_header){NULL, {NULL, 0}},
     };

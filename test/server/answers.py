@@ -77,6 +77,39 @@ def check_limits(checks, server):
     checks.check("and no other", told(granted) is None, granted)
 
 
+def check_types(checks, server):
+    """http-remoting reads exceptionClass in application/json alone; others know
+    a problem by its type."""
+    def kind(accept, note=""):
+        asks = Client(server)
+        asks.ask("POST", "/v1/locks/typed/acquire",
+                 {"mode": "none", "note": note}, Accept=accept)
+        return asks.kind
+
+    json, problem = "application/json", "application/problem+json"
+    for accept in (json, "Application/JSON; charset=utf-8",
+                   "text/plain, application/json, */*"):
+        checks.check(f"who asks for {accept} is told a problem as that",
+                     kind(accept) == json)
+    for accept in ("*/*", "application/*", "text/plain", "application/jsonx",
+                   f"{json}, {problem}", f"{problem};q=0.5,{json}"):
+        checks.check(f"and who asks for {accept} as a problem",
+                     kind(accept) == problem)
+    asks = Client(server)
+    asks.ask("GET", "/v1/locks/nobodys")
+    checks.check("and so is who asks for nothing", asks.kind == problem)
+    long = "a" * 200000
+    checks.check("a body that is too large is told in the same way",
+                 kind(json, long) == json and kind("*/*", long) == problem)
+    holder = Client(server).open(ttl="60s")
+    holder.acquire({"name": "typed"})
+    status, answer = asks.ask("POST", "/v1/locks/typed/acquire",
+                              {"wait": "60s"}, Accept=json)
+    checks.check("and who has waited", asks.kind == json and status == 503 and
+                 answer["exceptionClass"].endswith("BlockingTimeoutException"),
+                 (status, asks.kind, answer))
+
+
 def check_hosts(checks, server):
     def asked_as(host):
         return Client(server).ask("GET", "/healthz", Host=host)[0]
@@ -166,6 +199,7 @@ def main():
                     at="memory:x") as server:
             server.await_leading()
             check_limits(checks, server)
+            check_types(checks, server)
         with Server(daemon, path, "--connections", str(CONNECTIONS),
                     at="memory:x") as server:
             server.await_leading()
