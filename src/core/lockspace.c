@@ -340,12 +340,11 @@ serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
 static void
 on_claim_timer(struct hf_lockspace *ls, uint32_t claim)
 {
-    const struct hf_ls_lane *lane =
-        hf_lane_at(ls, hf_claim_at(ls, claim)->lane);
+    const struct hf_ls_claim *at = hf_claim_at(ls, claim);
 
-    if (lane->state == HF_LANE_PARKED)
+    if (hf_lane_at(ls, at->lane)->state == HF_LANE_PARKED)
         hf_claims_lose_place(ls, claim, HF_ANSWER_LATER);
-    else if (hf_reached(ls->now, hf_claim_at(ls, claim)->wait_end))
+    else if (hf_reached(ls->now, at->wait_end) && at->park.ms == 0)
         hf_claims_lose_place(ls, claim, HF_ANSWER_BLOCKING_TIMEOUT);
     else
         hf_claims_park(ls, claim);
@@ -496,6 +495,7 @@ build_answer(struct hf_lockspace *ls, const struct hf_ls_claim *claim,
     } else if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT) {
         answer->blocked.position = position_of(ls, claim);
         answer->blocked.remaining = hf_between(ls->now, claim->wait_end);
+        answer->blocked.park = claim->park;
     }
 }
 

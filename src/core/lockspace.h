@@ -25,7 +25,7 @@
  *         |          +-----------------------------+
  *         v          v      blocking timeout       |
  *   +-> WAITING -----+------------------------> PARKED
- *   |     |  | stream ended, or         resume_grace over |
+ *   |     |  | stream ended, or            its grace over |
  *   |     |  +----------------------> LEFT <--------------+
  *   |     | free, and first in line    ^
  *   |     v                            | stream ended, and no answer was handed
@@ -78,7 +78,8 @@ struct hf_lockspace_limits {
 struct hf_lockspace_config {
     struct hf_lockspace_limits limits;
     struct hf_duration blocking;       /* idle timeout less its margin [W2] */
-    struct hf_duration resume_grace;   /* of a parked place, once told [W2] */
+    struct hf_duration resume_grace;   /* of a parked place, once told, unless
+                                          its request asks for more [W2] */
     struct hf_duration takeover_grace; /* less than blocking; 0: none [L5] */
     struct hf_duration ttl_max;        /* that a session may ask for */
     uint64_t seed;      /* of the random part of timeouts and pauses */
@@ -153,6 +154,9 @@ struct hf_message {
             bool free; /* wait until it would be granted, and hold nothing */
             enum hf_wait_kind wait;
             struct hf_duration remaining;
+            struct hf_duration park;   /* for so long its place is kept when
+                                          that is over, for who polls; 0: it
+                                          is left [W2] */
             struct hf_duration waited; /* elsewhere, before [L5] */
             uint64_t seen; /* the highest fence of it that its client knows */
             struct hf_bytes note;
@@ -297,6 +301,8 @@ struct hf_answer {
         struct {
             uint64_t position; /* at most so many are before it */
             struct hf_duration remaining;
+            struct hf_duration park; /* it is kept for so long, whatever
+                                        remains; 0: if anything does */
         } blocked;
         uint64_t pause_us;        /* TERM: before asking again */
         struct hf_duration grace; /* LATER: it lasts so long, or is over */

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/hex.h"
 #include "core/lockspace/look.h"
+#include "server/park.h"
 #include "server/parts.h"
 #include "server/secret.h"
 #include "wire/cleared.h"
@@ -116,6 +117,8 @@ ttl_of(const struct hearing *h)
                           body->remaining.ms < config->blocking.ms
                       ? body->remaining.ms
                       : config->blocking.ms;
+    if (ttl.ms < 2 * body->park.ms)
+        ttl.ms = 2 * body->park.ms;
     return ttl.ms < config->ttl_max.ms ? ttl : config->ttl_max;
 }
 
@@ -269,6 +272,26 @@ open_silently(struct hearing *h)
            service->silent == HF_ANSWER_GONE;
 }
 
+/* Of a place that is to be kept; of a key's session, once it is known. */
+static bool
+may_park(const struct hearing *h)
+{
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    uint64_t session = h->message.session;
+    char why[HF_PARK_WHY_SIZE];
+    struct hf_look_session row;
+    uint32_t at =
+        table == NULL || session == 0 ? 0 : hf_look_session(table, session);
+
+    if (at != 0)
+        hf_look_session_at(table, at, &row);
+    if (hf_park_has_place(&h->message, session != 0 || h->of_key, why) &&
+        (at == 0 || hf_park_fits(&h->message, row.ttl, why)))
+        return true;
+    refuse(h, HF_API_BAD_REQUEST, why);
+    return false;
+}
+
 /* An acquire without a session opens one: of its idempotency key, if it has
  * one, which may be there already. */
 static bool
@@ -276,6 +299,7 @@ open_for(struct hearing *h)
 {
     struct hf_lockspace *table = hf_seat_table(h->service->seat);
     struct hf_bytes key = h->request->fields[HF_HTTP_IDEMPOTENCY_KEY];
+    char park[HF_PARK_WHY_SIZE];
     struct hf_error why;
 
     h->opened = true;
@@ -283,7 +307,11 @@ open_for(struct hearing *h)
         hf_secret_of_key(key, &h->message.session, &h->secret);
         hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
         if (table != NULL && hf_look_session(table, h->message.session) != 0)
-            return true;
+            return may_park(h);
+        if (!hf_park_fits(&h->message, ttl_of(h), park)) {
+            refuse(h, HF_API_BAD_REQUEST, park);
+            return false;
+        }
     } else if (hf_secret_new(&h->message.session, &h->secret, &why) != HF_OK) {
         refuse(h, HF_API_NO_MEMORY, why.text);
         return false;
@@ -424,6 +452,16 @@ set_number(struct hearing *h)
         m->n = hf_look_meant(table, m->session, m->lane, &h->service->wants[0]);
 }
 
+/* What is not given is a try, unless a place is to be kept: then it is not
+ * waited in. */
+static enum hf_wait_kind
+wait_of(const struct hf_api_body *body)
+{
+    if ((body->given & HF_API_WAIT) != 0)
+        return body->wait;
+    return body->park.ms > 0 ? HF_WAIT_LIMITED : HF_WAIT_TRY;
+}
+
 static void
 hear_acquire(struct hearing *h)
 {
@@ -437,15 +475,15 @@ hear_acquire(struct hearing *h)
     h->message.acquire.wants = service->wants;
     h->message.acquire.wants_count = service->wants_count;
     h->message.acquire.free = body->free || h->route->kind == HF_ROUTE_WAIT;
-    h->message.acquire.wait =
-        is_given(h, HF_API_WAIT) ? body->wait : HF_WAIT_TRY;
+    h->message.acquire.wait = wait_of(body);
     h->message.acquire.remaining = body->remaining;
+    h->message.acquire.park = body->park;
     h->message.acquire.waited = body->waited;
     h->message.acquire.seen = body->seen;
     h->message.acquire.note = body->note;
     h->message.acquire.key = key_of(h);
     set_number(h);
-    if (h->message.session == 0 && !open_first(h))
+    if (!may_park(h) || (h->message.session == 0 && !open_first(h)))
         return;
     send_in(h);
 }

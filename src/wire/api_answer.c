@@ -232,6 +232,26 @@ add_alive(struct hf_text *text, const struct hf_answer *answer,
     add_fences(text, "cleared", about->fences, about->fences_count);
 }
 
+static bool
+has_timed_out(const struct hf_answer *answer)
+{
+    return answer->kind == HF_ANSWER_BLOCKING_TIMEOUT &&
+           answer->blocked.remaining.ms <= 0 && answer->blocked.park.ms == 0;
+}
+
+/* Of a place that is kept: where it is, until when, and for how long. */
+static void
+add_blocked(struct hf_text *text, const struct hf_answer *answer)
+{
+    hf_text_addf(text, ",\"position\":%" PRIu64, answer->blocked.position);
+    if (answer->blocked.remaining.ms > 0 &&
+        answer->blocked.remaining.ms != HF_FOREVER.ms)
+        hf_text_addf(text, ",\"remaining_ms\":%" PRId64,
+                     answer->blocked.remaining.ms);
+    if (answer->blocked.park.ms > 0)
+        hf_text_addf(text, ",\"park_ms\":%" PRId64, answer->blocked.park.ms);
+}
+
 /* What a problem has beside what all have. */
 static void
 add_particulars(struct hf_text *text, const struct hf_answer *answer,
@@ -243,12 +263,8 @@ add_particulars(struct hf_text *text, const struct hf_answer *answer,
                      about->term, answer->pause_us);
         break;
     case HF_ANSWER_BLOCKING_TIMEOUT:
-        if (answer->blocked.remaining.ms <= 0)
-            break;
-        hf_text_addf(text, ",\"position\":%" PRIu64, answer->blocked.position);
-        if (answer->blocked.remaining.ms != HF_FOREVER.ms)
-            hf_text_addf(text, ",\"remaining_ms\":%" PRId64,
-                         answer->blocked.remaining.ms);
+        if (!has_timed_out(answer))
+            add_blocked(text, answer);
         break;
     case HF_ANSWER_LATER:
         hf_text_addf(text, ",\"grace_ms\":%" PRId64, answer->grace.ms);
@@ -289,8 +305,7 @@ problem_of(const struct hf_answer *answer)
 {
     if (answer->kind == HF_ANSWER_OVER)
         return &of_over[answer->over];
-    if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT &&
-        answer->blocked.remaining.ms <= 0)
+    if (has_timed_out(answer))
         return &timed_out;
     return &of_answers[answer->kind];
 }

@@ -227,6 +227,12 @@ read_waited(struct reader *reader, size_t node)
 }
 
 static enum hf_status
+read_park(struct reader *reader, size_t node)
+{
+    return read_duration(reader, node, "park", &reader->body->park);
+}
+
+static enum hf_status
 read_if_dead(struct reader *reader, size_t node)
 {
     char word[TEXT_MAX];
@@ -515,6 +521,7 @@ static const struct {
     {NAMED("mode"), HF_API_MODE, read_mode},
     {NAMED("locks"), HF_API_LOCKS, read_locks},
     {NAMED("wait"), HF_API_WAIT, read_wait},
+    {NAMED("park"), HF_API_PARK, read_park},
     {NAMED("waited"), HF_API_WAITED, read_waited},
     {NAMED("free"), HF_API_FREE, read_free},
     {NAMED("note"), HF_API_NOTE, read_note},

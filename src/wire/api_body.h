@@ -14,7 +14,8 @@
  *   ttl "30s"   if_dead "takeover"   who "ann@db1"
  *   space "default"   name "a"   mode "exclusive"
  *   locks [{"space":"default","name":"a","mode":"shared"}, "b", …]
- *   wait "try" | "10s" | null    waited "1s"    free true    note "./migrate"
+ *   wait "try" | "10s" | null    park "30s"    waited "1s"    free true
+ *   note "./migrate"
  *   fence 1763850690123456   fences […]   seen 1763850690123456
  *   reason "…"   force true   gone true
  *   sessions [{"session":…,"secret":…,"term":…,"lowest":…}, …]
@@ -63,6 +64,7 @@ enum hf_api_given {
     HF_API_SEEN = 1 << 22,
     HF_API_SESSIONS = 1 << 23,
     HF_API_GONE = 1 << 24,
+    HF_API_PARK = 1 << 25,
 };
 
 /* One of several sessions that are kept alive. */
@@ -92,6 +94,7 @@ struct hf_api_body {
     enum hf_mode mode;
     enum hf_wait_kind wait;
     struct hf_duration remaining; /* of HF_WAIT_LIMITED */
+    struct hf_duration park;
     struct hf_duration waited;
     bool free;
     struct hf_bytes note;

@@ -68,8 +68,11 @@ add_waiter(const struct hf_lockspace *ls, const struct hf_look_claim *row,
            struct hf_text *text)
 {
     add_claim(ls, row, text);
-    hf_text_addf(text, ",\"waited_ms\":%" PRId64 ",\"why\":\"%s\",\"free\":%s}",
+    hf_text_addf(text, ",\"waited_ms\":%" PRId64 ",\"why\":\"%s\",\"free\":%s",
                  row->age.ms, whys[row->why], row->free ? "true" : "false");
+    if (row->parked)
+        hf_text_addf(text, ",\"parked_ms\":%" PRId64, row->kept.ms);
+    hf_text_add(text, "}");
 }
 
 /* Add a row, which is the `index`th; false: it does not fit, and what follows

@@ -117,6 +117,10 @@ def walk_all(client, description):
     ask(409, "POST", acquire, {}, "a")                       # held
     ask(409, "POST", acquire, {"session": session, "n": 2}, "a", **own)
     ask(409, "POST", acquire, {"wait": 50}, "a")             # timed out
+    parks = {"Idempotency_Key": "the key of one poll"}
+    ask(503, "POST", acquire, {"wait": 1, "park": "10s"}, "a", **parks)
+    ask(200, "GET", "/v1/locks/{name}", piece="a")           # a place is kept
+    ask(400, "POST", acquire, {"wait": 1, "park": "10s"}, "a")
     ask(400, "POST", acquire, {"wait": "soon"}, "a")
     ask(403, "POST", acquire, {"session": session, "lane": 2}, "b")
     ask(410, "POST", acquire, {"session": "0" * 15 + "1"}, "b", **own)

@@ -1,7 +1,7 @@
 """queues.py HOLDFASTD [ghosts]: who waits, for how long, and in which order.
 
 The trace of 2017 (two clients, an idle timeout that cuts), deadlines beyond the
-blocking timeout, order of arrival, readers and writers, and two locks in two
+blocking timeout, those who poll, order of arrival, readers and writers, and two locks in two
 orders, with real clients.  Who waits is told to ask again after a second, and
 not thirty; and half of the idle timeout is its margin, so that a machine that is
 busy does not look like a server that is late.
@@ -265,6 +265,106 @@ def polls(server, checks):
     checks.check("and the next who asks is granted it", status == 200, answer)
 
 
+# ---- Who polls ---------------------------------------------------------------
+
+
+def poll(client, name, park, **more):
+    """Ask for a moment, with the place kept: (status, answer)."""
+    return client.ask("POST", f"/v1/locks/{name}/acquire",
+                      {"wait": "20ms", "park": park, **more})
+
+
+def poll_in_turn(server, checks):
+    holder = Client(server).open(ttl="60s")
+    poller = Client(server).open(ttl="60s")
+    looker = Client(server)
+    holder.acquire(lock("turn"))
+    granted = []
+    own = {"session": poller.session}
+    status, answer = poll(poller, "turn", "30s", **own)
+    checks.check("a poll is told that its place is kept, and for how long",
+                 status == 503 and answer["type"] ==
+                 "urn:holdfast:blocking-timeout" and answer["position"] == 0
+                 and answer["park_ms"] == 30000
+                 and "remaining_ms" not in answer, (status, answer))
+    line = queue_line(server, looker, "turn", granted)
+    holder.release()
+    _, shown = looker.ask("GET", "/v1/locks/turn")
+    checks.check("who looks is told that the place is kept",
+                 shown["holders"] == [] and
+                 [row.get("parked_ms") for row in shown["queue"]] ==
+                 [30000, None] and shown["queue"][0]["why"] == "parked", shown)
+    status, answer = poll(poller, "turn", "30s", **own)
+    checks.check("its next is granted, before who came later",
+                 status == 200 and granted == [], (status, answer))
+    poller.ask("POST", "/v1/locks/turn/release", own)
+    line.leave.set()
+    line.join()
+    checks.check("who has it when that is released", granted == [line])
+
+
+def queue_line(server, looker, name, granted):
+    """One waiter, behind one that polls."""
+    waiter = Waiter(server, granted, lock(name))
+    waiter.start()
+    await_that(lambda: waiters(looker, name) == 2)
+    return waiter
+
+
+def poller_dies(server, checks):
+    holder = Client(server).open(ttl="60s")
+    looker = Client(server)
+    poller = Client(server)
+    holder.acquire(lock("dies"))
+    granted = []
+    key = {"Idempotency_Key": "the key of one that dies"}
+    for _ in range(2):
+        status, answer = poller.ask(
+            "POST", "/v1/locks/dies/acquire",
+            {"ttl": "60s", "wait": "20ms", "park": "3s"}, **key)
+    died = time.monotonic()
+    poller.connection.close()
+    line = queue_line(server, looker, "dies", granted)
+    holder.release()
+    line.leave.set()
+    line.join()
+    took = line.at - died
+    checks.check("of a poller that dies the place ends, and who came behind it "
+                 f"goes on (3 s: {took:.1f} s)",
+                 status == 503 and 2.9 < took < 20, (status, answer, took))
+
+
+def refused_polls(server, checks):
+    def ask(body, **headers):
+        status, answer = Client(server).ask(
+            "POST", "/v1/locks/refused/acquire", body, **headers)
+        return status, answer["message"]
+
+    key = {"Idempotency_Key": "the key of one that polls"}
+    status, message = ask({"wait": 1, "park": "40s", "ttl": "60s"}, **key)
+    checks.check("no place is kept for more than half of a ttl",
+                 status == 400 and "40000" in message and "60000" in message,
+                 (status, message))
+    status, message = ask({"wait": 1, "park": "10s"})
+    checks.check("nor for who cannot ask again as the same",
+                 status == 400 and "session" in message, (status, message))
+    status, message = ask({"wait": "try", "park": "10s"}, **key)
+    checks.check("nor of a try", status == 400 and "try" in message,
+                 (status, message))
+    status, _ = Client(server).ask("GET", "/v1/locks/refused")
+    checks.check("and nobody waits by that", status == 404, status)
+    status, answer = Client(server).ask(
+        "POST", "/v1/locks/refused/acquire", {"park": "25s"}, **key)
+    checks.check("a session that a poll opens lives for twice as long",
+                 status == 200 and answer["ttl_ms"] == 50000, (status, answer))
+
+
+def who_polls(server, checks):
+    poll_in_turn(server, checks)
+    poller_dies(server, checks)
+    refused_polls(server, checks)
+
+
 # ---- Order -------------------------------------------------------------------
 
 
@@ -356,7 +456,7 @@ def main():
             Server(sys.argv[1], path, "--idle-timeout", f"{IDLE_S}s",
                    "--idle-margin", "0.5") as server:
         server.await_leading()
-        for show in (trace, cut, deadlines, many_timeouts, polls,
+        for show in (trace, cut, deadlines, many_timeouts, polls, who_polls,
                      readers_and_writers, arrival):
             show(server, checks)
     with folder() as path, \

@@ -191,6 +191,14 @@ a_blocking_timeout_says_where_one_stands_and_what_it_was_called(void **state)
     json_decref(root);
 
     answer.blocked.remaining.ms = 0;
+    answer.blocked.park.ms = 20000;
+    root = answered(&answer, &about, 503);
+    expect_number(root, "position", 3);
+    expect_number(root, "park_ms", 20000);
+    assert_null(json_object_get(root, "remaining_ms"));
+    json_decref(root);
+
+    answer.blocked.park.ms = 0;
     root = answered(&answer, &about, 409);
     assert_null(json_object_get(root, "position"));
     assert_null(json_object_get(root, "over"));

@@ -79,7 +79,8 @@ all_that_an_acquire_says_is_read(void **state)
     (void)state;
     EXPECT_TAKEN("{\"session\":\"00f3ab91c07d5e24\",\"term\":1763850690123456,"
                  "\"lane\":3,\"n\":7,\"a\":2,\"lowest\":1,\"wait\":\"10s\","
-                 "\"waited\":1500,\"note\":\"./migrate\",\"space\":\"jobs\","
+                 "\"waited\":1500,\"park\":\"30s\","
+                 "\"note\":\"./migrate\",\"space\":\"jobs\","
                  "\"locks\":[{\"name\":\"a\",\"mode\":\"shared\"},\"b\","
                  "{\"space\":\"other\",\"name\":\"c\"}]}");
     assert_true(body.session == UINT64_C(0x00f3ab91c07d5e24));
@@ -91,6 +92,7 @@ all_that_an_acquire_says_is_read(void **state)
     assert_int_equal(body.wait, HF_WAIT_LIMITED);
     assert_int_equal(body.remaining.ms, 10000);
     assert_int_equal(body.waited.ms, 1500);
+    assert_int_equal(body.park.ms, 30000);
     expect_bytes(body.note, "./migrate");
     expect_bytes(body.space, "jobs");
     assert_int_equal(body.locks_count, 3);

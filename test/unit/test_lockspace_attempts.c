@@ -279,6 +279,157 @@ a_try_beside_a_place_that_is_parked_is_put_off(void **state)
     room_fini(&r);
 }
 
+/* ---- Polls --------------------------------------------------------------- */
+
+/* It waits for 100 ms, and keeps its place for three seconds. */
+static struct call
+poll(uint64_t stream, uint64_t session, uint64_t a)
+{
+    struct call call = attempt(stream, session, a);
+
+    call.wait_ms = 100;
+    call.park_ms = 3000;
+    return call;
+}
+
+/* One is parked since 1100, and was told; another came behind it. */
+static struct room
+polled(void)
+{
+    struct room r = held();
+
+    room_acquire(&r, poll(11, 2, 1));
+    room_clock(&r, 1100);
+    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms, kept for 3000\n");
+    room_applied(&r, room_batch(&r, 100));
+    room_release(&r, (struct call){.stream = 12, .session = 1});
+    room_hush(&r);
+    return r;
+}
+
+static void
+a_poll_takes_the_place_of_the_one_before(void **state)
+{
+    struct room r = polled();
+
+    (void)state;
+    room_clock(&r, 4000);
+    room_acquire(&r, attempt(13, 3, 1));
+    EXPECT_TOLD(&r, "");
+    room_acquire(&r, poll(14, 2, 2));
+    EXPECT_TOLD(&r, "14 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+who_polls_no_more_holds_up_nobody_when_its_time_is_over(void **state)
+{
+    struct room r = polled();
+
+    (void)state;
+    room_clock(&r, 4000);
+    room_acquire(&r, attempt(13, 3, 1));
+    room_clock(&r, 4099);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 4100);
+    EXPECT_TOLD(&r, "13 granted 102\n");
+    room_acquire(&r, poll(14, 2, 2)); /* at the end of the line */
+    room_clock(&r, 4200);
+    EXPECT_TOLD(&r, "14 blocking timeout, 0 before it, 0 ms, kept for 3000\n");
+    room_fini(&r);
+}
+
+/* And the last may say that it polls no more. */
+static void
+each_poll_waits_for_as_long_as_it_says(void **state)
+{
+    struct room r = held();
+    struct call last = attempt(13, 2, 3);
+
+    (void)state;
+    room_acquire(&r, poll(11, 2, 1));
+    room_clock(&r, 1100);
+    room_applied(&r, room_batch(&r, 100));
+    room_clock(&r, 2000);
+    room_acquire(&r, poll(12, 2, 2));
+    room_hush(&r);
+    room_clock(&r, 2099);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 2100);
+    EXPECT_TOLD(&r, "12 blocking timeout, 0 before it, 0 ms, kept for 3000\n");
+    room_applied(&r, room_batch(&r, 100));
+    room_hush(&r);
+    last.wait_ms = 200;
+    room_acquire(&r, last);
+    room_clock(&r, 2299);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 2300);
+    EXPECT_TOLD(&r, "13 blocking timeout, 0 before it, 0 ms\n");
+    room_fini(&r);
+}
+
+/* Who waits for longer than a stream may be silent has its place for as long as
+ * who polls. */
+static void
+a_place_is_kept_as_long_whatever_ended_the_wait(void **state)
+{
+    struct room r = held();
+    struct call call = poll(11, 2, 1);
+
+    (void)state;
+    call.wait_ms = 60000;
+    room_acquire(&r, call);
+    room_clock(&r, 2000);
+    room_applied(&r, room_batch(&r, 100));
+    room_release(&r, (struct call){.stream = 12, .session = 1});
+    room_hush(&r);
+    room_clock(&r, 4900);
+    room_acquire(&r, attempt(13, 3, 1));
+    room_clock(&r, 4999);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 5000);
+    EXPECT_TOLD(&r, "13 granted 102\n");
+    room_fini(&r);
+}
+
+/* Nor for less than what an answer and the next request take. */
+static void
+no_place_is_kept_for_more_than_half_of_a_ttl(void **state)
+{
+    struct room r = held();
+    struct call call = poll(11, 2, 1);
+
+    (void)state;
+    call.park_ms = 60000;
+    room_acquire(&r, call);
+    call = poll(12, 3, 1);
+    call.park_ms = 1;
+    room_acquire(&r, call);
+    room_clock(&r, 1100);
+    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms, kept for 5000\n"
+                    "12 blocking timeout, 1 before it, 0 ms, kept for 1\n");
+    room_applied(&r, room_batch(&r, 100));
+    room_hush(&r);
+    room_clock(&r, 1299);
+    room_acquire(&r, poll(13, 3, 2));
+    room_clock(&r, 1399);
+    EXPECT_TOLD(&r, "13 blocking timeout, 1 before it, 0 ms, kept for 3000\n");
+    room_fini(&r);
+}
+
+static void
+a_try_beside_the_place_of_who_polls_is_told_for_how_long(void **state)
+{
+    struct room r = polled();
+    struct call call = attempt(13, 3, 1);
+
+    (void)state;
+    call.try_only = true;
+    room_acquire(&r, call);
+    EXPECT_TOLD(&r, "13 later, 3000 ms\n");
+    room_fini(&r);
+}
+
 /* ---- Attempts ------------------------------------------------------------ */
 
 static void
@@ -600,6 +751,14 @@ main(void)
         cmocka_unit_test(who_has_waited_as_long_as_it_was_to_holds_up_nobody),
         cmocka_unit_test(an_attempt_shortens_a_wait_and_never_lengthens_it),
         cmocka_unit_test(a_try_beside_a_place_that_is_parked_is_put_off),
+        cmocka_unit_test(a_poll_takes_the_place_of_the_one_before),
+        cmocka_unit_test(
+            who_polls_no_more_holds_up_nobody_when_its_time_is_over),
+        cmocka_unit_test(each_poll_waits_for_as_long_as_it_says),
+        cmocka_unit_test(a_place_is_kept_as_long_whatever_ended_the_wait),
+        cmocka_unit_test(no_place_is_kept_for_more_than_half_of_a_ttl),
+        cmocka_unit_test(
+            a_try_beside_the_place_of_who_polls_is_told_for_how_long),
         cmocka_unit_test(the_newest_attempt_is_listened_to),
         cmocka_unit_test(
             an_attempt_that_was_answered_does_not_take_a_parked_place),

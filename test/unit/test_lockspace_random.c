@@ -131,6 +131,9 @@ is_same(const struct oracle_answer *a, const struct hf_answer *b)
         return false;
     if (b->kind == HF_ANSWER_OVER)
         return a->over == b->over;
+    if (b->kind == HF_ANSWER_BLOCKING_TIMEOUT)
+        return (a->parked != NULL) ==
+               (b->blocked.remaining.ms > 0 || b->blocked.park.ms > 0);
     if (b->kind == HF_ANSWER_GRANTED)
         return a->grant != NULL || a->fence == b->fence;
     if (b->kind == HF_ANSWER_NOT_SUSPECTED)
@@ -262,6 +265,7 @@ fill_acquire(struct hf_message *message, const struct oracle_message *m,
     message->acquire.free = m->free;
     message->acquire.wait = m->wait;
     message->acquire.remaining.ms = m->remaining;
+    message->acquire.park.ms = m->park;
     message->acquire.waited.ms = m->waited;
     message->acquire.note = (struct hf_bytes){"a note", 6};
     message->acquire.key = (struct hf_of_key){
@@ -355,6 +359,7 @@ pick_request(struct world *w, struct oracle_message *m)
               : chance(w, 40) ? HF_WAIT_LIMITED
                               : HF_WAIT_FOREVER;
     m->remaining = (int64_t)below(w, 30);
+    m->park = chance(w, 20) ? (int64_t)below(w, 50) : 0;
     m->waited = chance(w, 50) ? (int64_t)below(w, 5) : 0;
 }
 
@@ -934,29 +939,32 @@ run_worlds(const struct shape *shape)
     uint64_t count =
         only != 0 ? 1 : from_environment("HF_WORLDS", shape->worlds);
     size_t grants = 0, timeouts = 0, lost = 0, deadlocks = 0, clears = 0;
-    size_t checked = 0, others = 0, late = 0;
+    size_t checked = 0, others = 0, late = 0, polls = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         run_world(&world, shape, only != 0 ? only : i + 1);
         grants += world.grants;
         timeouts += world.timeouts;
         lost += world.oracle.lost;
+        polls += world.oracle.polls;
         deadlocks += world.deadlocks;
         clears += world.clears;
         checked += world.checked;
         others += world.others;
         late += world.late;
     }
-    printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu places lost, "
+    printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu places kept "
+           "for a poll, %zu places lost, "
            "%zu deadlocks, %zu clears, %zu other requests, %zu late opens, "
            "%zu looks at the store\n",
-           (unsigned long long)count, grants, timeouts, lost, deadlocks, clears,
-           others, late, checked);
+           (unsigned long long)count, grants, timeouts, polls, lost, deadlocks,
+           clears, others, late, checked);
     if (only != 0)
         return;
     /* What never happened proves nothing. */
     assert_true(grants > count * 2);
     assert_true(timeouts > count / 10);
+    assert_true(polls > 0);
     assert_true(lost > 0);
     assert_true(deadlocks > count / 10);
     assert_true(clears > 0);

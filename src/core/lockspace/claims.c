@@ -258,6 +258,12 @@ hf_claims_set_untold(struct hf_lockspace *ls, uint32_t number, uint64_t mark)
     hf_list_add(ls, &ls->untold, hf_list_work, number);
 }
 
+struct hf_duration
+hf_claims_grace_of(const struct hf_lockspace *ls, uint32_t number)
+{
+    return hf_longer(ls->config.resume_grace, hf_claim_at(ls, number)->park);
+}
+
 bool
 hf_claims_any_told(const struct hf_lockspace *ls)
 {
@@ -269,14 +275,12 @@ hf_claims_any_told(const struct hf_lockspace *ls)
 void
 hf_claims_start_graces(struct hf_lockspace *ls)
 {
-    struct hf_instant until = hf_after(ls->now, ls->config.resume_grace);
-
     for (unsigned i = 0; i < GRACES_MAX && hf_claims_any_told(ls); i++) {
         uint32_t number = ls->untold.first;
 
         forget_untold(ls, number);
         hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
-                        until.ms);
+                        hf_after(ls->now, hf_claims_grace_of(ls, number)).ms);
     }
 }
 

@@ -84,6 +84,10 @@ void hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number,
  * begins when a batch has let the answer out [W2, J2]. */
 void hf_claims_park(struct hf_lockspace *ls, uint32_t number);
 
+/* How long that is: as it asks, but never less than others have. */
+struct hf_duration hf_claims_grace_of(const struct hf_lockspace *ls,
+                                      uint32_t number);
+
 /* That answer was taken, with that mark. */
 void hf_claims_set_untold(struct hf_lockspace *ls, uint32_t number,
                           uint64_t mark);

@@ -313,10 +313,11 @@ hf_line_in_way(struct hf_lockspace *ls, uint32_t number)
     return false;
 }
 
-/* None in line that conflicts with that mode is but parked. */
+/* None in line that conflicts with that mode is but parked; *kept is no less
+ * than the grace of any. */
 static bool
 is_line_parked(const struct hf_lockspace *ls, const struct hf_ls_name *name,
-               enum hf_mode mode)
+               enum hf_mode mode, struct hf_duration *kept)
 {
     uint32_t at =
         mode == HF_EXCLUSIVE ? name->line.first : name->first_exclusive;
@@ -324,16 +325,21 @@ is_line_parked(const struct hf_lockspace *ls, const struct hf_ls_name *name,
     for (unsigned i = 0; at != 0; at = hf_part_at(ls, at)->links.next, i++) {
         const struct hf_ls_part *part = hf_part_at(ls, at);
 
-        if (i == PARKED_MAX ||
-            ((part->mode == HF_EXCLUSIVE || mode == HF_EXCLUSIVE) &&
-             hf_lane_at(ls, lane_of(ls, part))->state != HF_LANE_PARKED))
+        if (i == PARKED_MAX)
             return false;
+        if (part->mode != HF_EXCLUSIVE && mode != HF_EXCLUSIVE)
+            continue;
+        if (hf_lane_at(ls, lane_of(ls, part))->state != HF_LANE_PARKED)
+            return false;
+        *kept = hf_longer(*kept, ls->config.resume_grace);
+        *kept = hf_longer(*kept, hf_claim_at(ls, part->claim)->park);
     }
     return true;
 }
 
 bool
-hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number)
+hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number,
+                     struct hf_duration *kept)
 {
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
@@ -341,7 +347,7 @@ hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number)
         const struct hf_ls_part *part = hf_part_at(ls, at);
         enum hf_mode mode = (enum hf_mode)part->mode;
 
-        if (!is_line_parked(ls, hf_name_at(ls, part->name), mode) ||
+        if (!is_line_parked(ls, hf_name_at(ls, part->name), mode, kept) ||
             is_kept_out(ls, claim->lane, part->name, mode))
             return false;
     }

@@ -43,8 +43,9 @@ bool hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
 bool hf_line_in_way(struct hf_lockspace *ls, uint32_t number);
 
 /* Are all that are in its way places that are parked?  Where they are many, it
- * is not looked. */
-bool hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number);
+ * is not looked.  *kept grows to the longest grace of those that were. */
+bool hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number,
+                          struct hf_duration *kept);
 
 /* Does anybody else wait for one of its names?  It is ASKED. */
 bool hf_line_waited_for(struct hf_lockspace *ls, uint32_t number);

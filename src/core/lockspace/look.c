@@ -159,6 +159,19 @@ why_of(const struct hf_lockspace *ls, const struct hf_ls_part *part)
     return HF_LOOK_GRACE;
 }
 
+/* Nobody waits in a place that is parked, until its client asks again. */
+static void
+look_at_place(const struct hf_lockspace *ls, uint32_t number,
+              struct hf_look_claim *row)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
+
+    row->parked = claim->state == HF_CLAIM_WAITING &&
+                  hf_lane_at(ls, claim->lane)->state == HF_LANE_PARKED;
+    if (row->parked)
+        row->kept = hf_claims_grace_of(ls, number);
+}
+
 /* The part after *cursor, of those that begin with `first`. */
 static bool
 next_part(const struct hf_lockspace *ls, uint32_t first, uint32_t *cursor,
@@ -172,6 +185,7 @@ next_part(const struct hf_lockspace *ls, uint32_t first, uint32_t *cursor,
     hf_look_grant_at(ls, hf_part_at(ls, at)->claim, row);
     row->mode = (enum hf_mode)hf_part_at(ls, at)->mode;
     row->why = why_of(ls, hf_part_at(ls, at));
+    look_at_place(ls, hf_part_at(ls, at)->claim, row);
     return true;
 }
 

@@ -34,6 +34,8 @@ struct hf_look_claim {
     enum hf_mode mode; /* of a row of a name */
     bool free;         /* only waits until it is free */
     enum hf_look_why why;
+    bool parked; /* and is kept for so long, once told: */
+    struct hf_duration kept;
     struct hf_duration age; /* since it began to wait, or to hold */
     struct hf_texts_ref note;
     struct hf_texts_ref who;

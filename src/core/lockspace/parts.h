@@ -142,7 +142,10 @@ struct hf_ls_claim {
     uint64_t stream;         /* of its newest attempt; 0: ended */
     union {
         struct hf_pending_change change; /* once it was granted */
-        uint64_t told_by;                /* untold: the mark of its answer */
+        struct {
+            uint64_t told_by;        /* untold: the mark of its answer */
+            struct hf_duration park; /* as its newest attempt asks; 0: not */
+        };
     };
     uint32_t lane;
     uint32_t parts;

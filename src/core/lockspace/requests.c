@@ -80,8 +80,21 @@ drop_claim(struct hf_lockspace *ls, uint32_t number)
     hf_journal_settle(ls, number);
 }
 
+/* What keeps a place for who is silent for long is no more than a session that
+ * is alive. */
+static struct hf_duration
+park_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim,
+        const struct hf_message *message)
+{
+    struct hf_duration most = {hf_claims_session_of(ls, claim)->ttl.ms / 2};
+    struct hf_duration park = message->acquire.park;
+
+    return park.ms > most.ms ? most : park;
+}
+
 /* Where its answer goes, and how long its client says it will wait: since it
- * took its place, and an attempt may only shorten that [W3]. */
+ * took its place, and an attempt may only shorten that; but the wait of one
+ * that polls is its own [W2, W3]. */
 static void
 set_attempt(struct hf_lockspace *ls, uint32_t number,
             const struct hf_message *message)
@@ -91,8 +104,12 @@ set_attempt(struct hf_lockspace *ls, uint32_t number,
                                 ? HF_NEVER
                                 : hf_after(ls->now, message->acquire.remaining);
 
+    bool polled = claim->park.ms > 0;
+
     claim->stream = message->stream;
-    claim->wait_end = hf_earlier(claim->wait_end, end);
+    claim->park = park_of(ls, claim, message);
+    claim->wait_end =
+        polled || claim->park.ms > 0 ? end : hf_earlier(claim->wait_end, end);
 }
 
 static bool
@@ -202,13 +219,12 @@ refuse(struct hf_lockspace *ls, uint32_t number, enum hf_over over)
     hf_claims_set_over(lane, over);
 }
 
+/* Of a start, or of the places in its way, which are kept for as long. */
 static struct hf_duration
-rest_of_grace(const struct hf_lockspace *ls, bool of_places)
+rest_of_grace(const struct hf_lockspace *ls, struct hf_duration kept)
 {
-    struct hf_duration rest =
-        hf_between(ls->now, hf_later(ls->gather_until, ls->hold_until));
-
-    return of_places ? hf_longer(rest, ls->config.resume_grace) : rest;
+    return hf_longer(
+        hf_between(ls->now, hf_later(ls->gather_until, ls->hold_until)), kept);
 }
 
 /* The claim has all its names: what becomes of it? */
@@ -218,6 +234,7 @@ judge(struct hf_lockspace *ls, uint32_t number,
 {
     bool in_way = hf_line_in_way(ls, number);
     uint32_t lane = hf_claim_at(ls, number)->lane;
+    struct hf_duration kept = {0};
 
     if (!in_way && !is_withheld(ls, number, message)) {
         succeed(ls, number);
@@ -226,13 +243,13 @@ judge(struct hf_lockspace *ls, uint32_t number,
             wait_for(ls, number, message->acquire.waited);
         else
             refuse(ls, number, HF_OVER_LIMIT);
-    } else if (in_way && !hf_line_parked_alone(ls, number)) {
+    } else if (in_way && !hf_line_parked_alone(ls, number, &kept)) {
         refuse(ls, number, HF_OVER_HELD);
     } else {
         drop_claim(ls, number);
         hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
         hf_claims_reply(ls, message->stream, HF_ANSWER_LATER)->grace =
-            rest_of_grace(ls, in_way);
+            rest_of_grace(ls, kept);
     }
 }
 

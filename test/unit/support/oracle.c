@@ -325,16 +325,21 @@ is_withheld(struct oracle *o, lane_t *own, const struct oracle_message *m)
     return false;
 }
 
-/* An attempt may shorten what its request said before. */
+/* An attempt may shorten what its request said before; of one that polls, or
+ * did so far, each says its own.  No place is kept for longer than half of the
+ * session's ttl. */
 static void
 listen(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 {
     int64_t end =
         m->wait == HF_WAIT_FOREVER ? INT64_MAX : o->now + m->remaining;
+    int64_t most = o->sessions[m->session].ttl / 2;
+    int64_t park = m->park < most ? m->park : most;
 
     lane->stream = m->stream;
-    if (end < lane->wait_end)
+    if (park > 0 || lane->park > 0 || end < lane->wait_end)
         lane->wait_end = end;
+    lane->park = park;
 }
 
 /* Does it name what that request has named, or holds by now? */
@@ -382,6 +387,7 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
             lane->modes[i] = ORACLE_EXCLUSIVE;
     lane->free = m->free;
     lane->wait_end = INT64_MAX;
+    lane->park = 0;
     listen(o, lane, m);
     over = why_not(lane, lane->modes);
     if (over == HF_OVER_NEVER_ASKED) {
@@ -815,7 +821,10 @@ oracle_applied(struct oracle *o, uint64_t through)
             (next == NULL || lane->told_by < next->told_by))
             next = lane;
         if (next != NULL)
-            set_timer(o, &next->timer, o->now + o->resume_grace);
+            set_timer(o, &next->timer,
+                      o->now + (next->park > o->resume_grace
+                                    ? next->park
+                                    : o->resume_grace));
     } while (next != NULL);
     finish(o);
 }
@@ -824,7 +833,9 @@ static void
 on_lane_timer(struct oracle *o, lane_t *lane)
 {
     lane->timer.at = 0;
-    if (lane->state == O_WAITING && lane->wait_end > o->now) {
+    if (lane->state == O_WAITING &&
+        (lane->wait_end > o->now || lane->park > 0)) {
+        o->polls += lane->wait_end <= o->now;
         lane->state = O_PARKED;
         say(o, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT)->parked = lane;
         lane->stream = 0;

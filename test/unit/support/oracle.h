@@ -47,6 +47,7 @@ struct oracle_lane {
     uint64_t order; /* of its place, or of its coming */
     int64_t since;
     int64_t wait_end;
+    int64_t park; /* as its newest attempt asked; 0: not */
     uint64_t stream;
     struct oracle_timer timer; /* PARKED: none until it is told */
     uint64_t told_by;          /* PARKED: the mark of its answer */
@@ -79,6 +80,7 @@ struct oracle_message {
     bool free;
     enum hf_wait_kind wait;
     int64_t remaining;
+    int64_t park;
     int64_t waited;
     int64_t ttl; /* OPEN, and ACQUIRE with a key */
     bool refuse; /* the same */
@@ -114,6 +116,7 @@ struct oracle {
     unsigned answers_count;
     unsigned deadlocks; /* said, ever */
     unsigned lost;      /* parked places, ever */
+    unsigned polls;     /* places that were kept though a wait was over, ever */
 };
 
 /* One event each; answers are those of this event alone. */

@@ -154,6 +154,8 @@ tell(struct room *room, const struct hf_answer *answer)
             (unsigned long long)answer->blocked.position);
         if (answer->blocked.remaining.ms != HF_FOREVER.ms)
             add(room, ", %lld ms", (long long)answer->blocked.remaining.ms);
+        if (answer->blocked.park.ms > 0)
+            add(room, ", kept for %lld", (long long)answer->blocked.park.ms);
         break;
     case HF_ANSWER_ALIVE:
         add_held(room, answer);
@@ -388,6 +390,7 @@ room_acquire(struct room *room, struct call call)
                                  : call.wait_ms == 0 ? HF_WAIT_FOREVER
                                                      : HF_WAIT_LIMITED;
     event.message.acquire.remaining.ms = call.wait_ms;
+    event.message.acquire.park.ms = call.park_ms;
     event.message.acquire.waited.ms = call.waited_ms;
     event.message.acquire.seen = call.seen;
     event.message.acquire.key = call.key;

@@ -57,6 +57,7 @@ struct call {
     bool try_only;
     bool free;
     int64_t wait_ms; /* 0: for ever */
+    int64_t park_ms;
     int64_t waited_ms;
     uint64_t seen;
     const char *note;
