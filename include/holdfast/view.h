@@ -60,6 +60,7 @@ struct hf_view;
     X(HF_FIELD_POSITION, "position", NUMBER) /* in line, of who waits, from \
                                                   1; 0: it holds */  \
     X(HF_FIELD_WAITED_MS, "waited_ms", NUMBER) /* ... for so long */           \
+    X(HF_FIELD_PARKED_MS, "parked_ms", NUMBER) /* ... kept for so long */      \
     /* What is known of its holder's life. */                                  \
     X(HF_FIELD_LIFE, "life", WORD)           /* an enum hf_life */             \
     X(HF_FIELD_HERE, "here", FLAG)           /* its processes are of this    \
@@ -180,7 +181,8 @@ HF_PUBLIC int64_t hf_view_item(const struct hf_view *view, enum hf_field field,
  *    "command":"./migrate","processes":[812]},"reason":""}
  *
  * Behind that a row of a lock server's has "mode":"exclusive","session":"…",
- * "waiters":2, and of who waits "position":1,"waited_ms":1200.
+ * "waiters":2, and of who waits "position":1,"waited_ms":1200; of a place that
+ * is kept for who is to ask again, "parked_ms":30000, too.
  *
  * It ends after "exists" when that is false, and after "stamp_ms" when
  * "corrupt" is true.  A foreign name is followed by "foreign_name":true.  What

@@ -109,6 +109,22 @@ add_position(struct hf_text *out, const struct hf_view *seen)
                      position, hf_view_number(seen, HF_FIELD_WAITERS));
 }
 
+/* Nobody holds it, and who is first in line is to ask again. */
+static void
+add_parked(struct hf_text *out, const struct hf_view *seen)
+{
+    struct hf_duration kept = hf_report_duration(seen, HF_FIELD_PARKED_MS);
+    char text[32];
+
+    if (kept.ms == 0)
+        return;
+    hf_text_addf(out,
+                 ": nobody holds it, but a place before ours is kept for %s, "
+                 "for who is to ask again",
+                 hf_duration_text(kept, text, sizeof(text)));
+    add_position(out, seen);
+}
+
 /* What matters most stands first: the end is cut on a narrow terminal. */
 static void
 add_holder(struct hf_text *out, const struct hf_line *line,
@@ -133,6 +149,8 @@ add_holder(struct hf_text *out, const struct hf_line *line,
         add_position(out, seen);
         hf_report_add_reason(out, seen);
         hf_text_addf(out, ", runs: %s", hf_view_text(seen, HF_FIELD_COMMAND));
+    } else {
+        add_parked(out, seen);
     }
     hf_text_addf(out, " (%s)", line->place);
 }

@@ -102,8 +102,6 @@ print(const struct hf_which *which, const struct hf_view *lock,
 {
     struct hf_text out = HF_PHRASE;
 
-    if (!hf_report_exists(lock) && !which->json)
-        return hf_report_none(which, place);
     if (which->json) {
         add_json(&out, lock);
         hf_text_add(&out, "\n");
@@ -115,6 +113,18 @@ print(const struct hf_which *which, const struct hf_view *lock,
     if (!hf_report_exists(lock))
         return HF_EXIT_NONE;
     return hf_report_corrupt(lock) ? hf_status_exit(HF_E_CORRUPT) : 0;
+}
+
+/* Nobody waits in a place that is kept for who is to ask again. */
+static void
+add_kept(struct hf_text *out, const struct hf_view *claim)
+{
+    struct hf_duration kept = hf_report_duration(claim, HF_FIELD_PARKED_MS);
+    char text[32];
+
+    if (kept.ms > 0)
+        hf_text_addf(out, "  (to ask again: its place is kept for %s)",
+                     hf_duration_text(kept, text, sizeof(text)));
 }
 
 /* One who holds it beside others, or waits for it. */
@@ -135,14 +145,15 @@ add_claim(struct hf_text *out, const struct hf_view *claim)
     }
     hf_text_addf(out, "%-9s  %8s  ", hf_view_text(claim, HF_FIELD_MODE), text);
     hf_report_who(out, claim);
-    hf_text_addf(out, "  %s\n", hf_view_text(claim, HF_FIELD_COMMAND));
+    hf_text_addf(out, "  %s", hf_view_text(claim, HF_FIELD_COMMAND));
+    add_kept(out, claim);
+    hf_text_add(out, "\n");
 }
 
 /* All of them, as a lock server has them: holders, then its line. */
 static bool
-print_claims(struct hf_query *query, bool json)
+print_claims(struct hf_query *query, struct hf_view *claim)
 {
-    struct hf_view *claim = json ? NULL : hf_query_next(query);
     struct hf_text head = HF_PHRASE;
     bool fine = true;
 
@@ -161,6 +172,17 @@ print_claims(struct hf_query *query, bool json)
     return fine;
 }
 
+/* Nobody holds it; somebody may be in line for it. */
+static int
+print_unheld(const struct hf_which *which, const char *place,
+             struct hf_query *query, struct hf_view *first)
+{
+    if (first == NULL)
+        return hf_report_none(which, place);
+    hf_say("nobody holds %s at %s", which->name, place);
+    return print_claims(query, first) ? HF_EXIT_NONE : HF_EXIT_OURS;
+}
+
 static int
 show(struct hf_ask *ask, const struct hf_which *which)
 {
@@ -174,11 +196,16 @@ show(struct hf_ask *ask, const struct hf_which *which)
         return code;
 
     struct hf_view *lock = hf_query_view(ask->query);
+    const char *place = hf_client_place(ask->client);
+    struct hf_view *first = which->json ? NULL : hf_query_next(ask->query);
 
-    code = print(which, lock, hf_client_place(ask->client));
-    hf_view_free(lock);
-    if (code == 0 && !print_claims(ask->query, which->json))
+    if (!hf_report_exists(lock) && !which->json)
+        code = print_unheld(which, place, ask->query, first);
+    else if ((code = print(which, lock, place)) != 0)
+        hf_view_free(first);
+    else if (!print_claims(ask->query, first))
         code = HF_EXIT_OURS;
+    hf_view_free(lock);
     return code;
 }
 

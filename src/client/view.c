@@ -112,6 +112,8 @@ look_at_line(const struct hf_description *d, unsigned field)
         return tell_number((int64_t)d->position);
     case HF_FIELD_WAITED_MS:
         return tell_number(d->waited.ms);
+    case HF_FIELD_PARKED_MS:
+        return tell_number(d->parked.ms);
     default:
         break;
     }
@@ -137,7 +139,7 @@ look_at_record(const struct hf_description *d, unsigned field)
         break;
     }
     if (!d->exists)
-        return (struct told){0};
+        return d->served ? look_at_line(d, field) : (struct told){0};
     switch (field) {
     case HF_FIELD_FENCE:
         return tell_number((int64_t)d->fence);

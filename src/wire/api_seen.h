@@ -38,7 +38,9 @@ struct hf_api_claim {
     struct hf_duration silent; /* for so long it was not; or as long as that one
                                   leads */
     bool suspected;
-    struct hf_value value; /* terms and owner, as far as they are known */
+    struct hf_duration parked; /* its place in line is kept for so long, for it
+                                  is to ask again; 0: it waits */
+    struct hf_value value;     /* terms and owner, as far as they are known */
 };
 
 /* False: it is no lock. */

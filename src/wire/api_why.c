@@ -163,12 +163,18 @@ static void
 say_waiting(const struct subject *s, struct finding *f)
 {
     char waited[SPAN];
+    char told[SPAN + 96];
     const char *why = "it is about to be granted";
     const char *advice = "look again";
 
     if (s->claim.why == HF_LOOK_PARKED) {
-        why = "its client was told to ask again, and has not yet";
-        advice = "wait a moment: if it does not ask, whoever is next has it";
+        snprintf(told, sizeof(told),
+                 "its client was told to ask again, and has not yet; its place "
+                 "is kept for %s",
+                 span(s->claim.kept, waited));
+        why = told;
+        advice = "wait for that long: if it does not ask, whoever is next has "
+                 "it";
     } else if (s->claim.why == HF_LOOK_GRACE) {
         why = "after a change of leader those who waited before come first";
         advice = "wait a moment";

@@ -42,6 +42,8 @@ struct hf_description {
     uint64_t waiters;          /* how many are in line for it */
     uint64_t position;         /* in line, of who waits, from 1; 0: it holds */
     struct hf_duration waited; /* ... for so long */
+    struct hf_duration parked; /* ... or its place is kept for so long; nobody
+                                  holds it: that of the first in line */
 };
 
 /* One lock that was cleared by hand, as it was written down when it was. */

@@ -64,6 +64,8 @@ add_line(struct hf_text *out, const struct hf_description *d)
     if (d->position != 0)
         hf_text_addf(out, ",\"position\":%" PRIu64 ",\"waited_ms\":%" PRId64,
                      d->position, d->waited.ms);
+    if (d->parked.ms > 0)
+        hf_text_addf(out, ",\"parked_ms\":%" PRId64, d->parked.ms);
 }
 
 static void

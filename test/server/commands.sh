@@ -75,6 +75,40 @@ await "both to run" says second.out second
 check "in their order" says first.out first
 finished "$first"
 
+# ---- A place that is kept ---------------------------------------------------------
+# poll: ask for a moment, with the place kept, as a program that is not ours.
+poll() {
+    curl -s -m 20 -H 'Idempotency-Key: the key of one that polls' \
+        -d '{"ttl":"60s","park":"30s","who":"cron@db1"}' \
+        "$HOLDFAST_AT/v1/locks/kept/acquire" >"$here/poll.out"
+}
+told() { "$json" "$1" <"$here/poll.out"; }
+
+start holder run kept -- sleep 100
+await "the holder" held kept
+poll
+check "a program polls" says poll.out '"park_ms":30000'
+run show kept
+check "show tells whose place is kept, and for how long" \
+    says run.out "cron@db1    (to ask again: its place is kept for 30s)"
+kill -TERM "$pid"
+finished "$pid"
+start behind run kept -- echo behind
+await "who waits behind it to be told so" says behind.err \
+    "nobody holds it, but a place before ours is kept for 30s"
+check "and where it stands" says behind.err "we are number 2 of 2 in line"
+run show kept
+check "nobody holds it" says run.err "nobody holds kept at "
+check "and show has the line all the same" says run.out "in line    2"
+poll
+kill -TERM "$pid"
+finished "$pid"
+run show kept
+check "and then it is the poller's" says run.out "holder     cron@db1"
+curl -s -m 20 -o "$here/released" -H "Holdfast-Secret: $(told secret)" \
+    -d "{\"session\":\"$(told session)\"}" \
+    "$HOLDFAST_AT/v1/locks/kept/release"
+
 # ---- What only a server keeps -----------------------------------------------------
 start one run --shared a b -- sleep 100
 one=$pid

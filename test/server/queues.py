@@ -1,8 +1,8 @@
 """queues.py HOLDFASTD [ghosts]: who waits, for how long, and in which order.
 
 The trace of 2017 (two clients, an idle timeout that cuts), deadlines beyond the
-blocking timeout, those who poll, order of arrival, readers and writers, and two locks in two
-orders, with real clients.  Who waits is told to ask again after a second, and
+blocking timeout, those who poll, order of arrival, readers and writers, and two
+locks in two orders, with real clients.  Who waits is told to ask again after a second, and
 not thirty; and half of the idle timeout is its margin, so that a machine that is
 busy does not look like a server that is late.
 

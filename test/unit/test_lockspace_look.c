@@ -25,13 +25,16 @@ show_row(const struct room *r, const struct hf_look_claim *row, char *to,
 {
     char who[32] = "";
     char note[32] = "";
+    char kept[32] = "";
     size_t len = strlen(to);
 
     hf_look_text(r->ls, row->who, who, sizeof(who) - 1);
     hf_look_text(r->ls, row->note, note, sizeof(note) - 1);
-    snprintf(to + len, size - len, "%d.%d %s%s %d ms%s%s%s %s\n",
+    if (row->parked)
+        snprintf(kept, sizeof(kept), ", kept for %d ms", (int)row->kept.ms);
+    snprintf(to + len, size - len, "%d.%d %s%s%s %d ms%s%s%s %s\n",
              (int)row->session, (int)row->lane, why_word(row->why),
-             row->free ? ", until free" : "", (int)row->age.ms,
+             row->free ? ", until free" : "", kept, (int)row->age.ms,
              row->mode == HF_SHARED ? " shared" : "",
              note[0] == '\0' ? "" : " ", note, who);
 }
@@ -86,8 +89,9 @@ a_name_shows_its_holders_and_its_line(void **state)
     room_clock(&r, 2400);
     room_release(&r, (struct call){.stream = 15, .session = 1});
     show(&r, "A", text, sizeof(text));
-    assert_string_equal(text, "2.1 parked 1000 ms ann@db1\n"
-                              "3.1 behind 1000 ms shared ann@db1\n");
+    assert_string_equal(text,
+                        "2.1 parked, kept for 200 ms 1000 ms ann@db1\n"
+                        "3.1 behind, kept for 200 ms 1000 ms shared ann@db1\n");
     show(&r, "D", text, sizeof(text));
     assert_string_equal(text, "");
     room_fini(&r);

@@ -17,8 +17,9 @@ _KINDS = {
     "if_dead": "text", "ttl_ms": "number", "beat_ms": "number",
     "since_ms": "number", "host": "text", "user": "text", "command": "text",
     "reason": "text", "processes": "list", "mode": "text",
-    "waiters": "number", "position": "number", "waited_ms": "number", "life": "text", "here": "flag",
-    "running": "flag", "same_boot": "flag", "unchanged_ms": "number",
+    "waiters": "number", "position": "number", "waited_ms": "number",
+    "parked_ms": "number", "life": "text", "here": "flag", "running": "flag",
+    "same_boot": "flag", "unchanged_ms": "number",
     "watched_ms": "number", "status": "text", "error": "text",
     "cleared": "flag", "cleared_ms": "number", "asked_ms": "number",
     "forced": "flag", "by_host": "text", "by_user": "text",
@@ -90,6 +91,7 @@ class View(Mapping[str, Any]):
     waiters: int
     position: int
     waited_ms: int
+    parked_ms: int
     # What is known of its holder's life.
     life: str
     here: bool

@@ -186,6 +186,30 @@ is_its_own(const struct hf_server_lock *lock, const struct hf_api_seen *seen)
     return is_text(want->space, seen->space) && is_text(want->name, seen->name);
 }
 
+/* Nobody holds it, and a place before ours is kept for who is to ask again. */
+static bool
+is_parked(const struct hf_api_seen *seen)
+{
+    struct hf_api_claim first;
+    size_t at = 0;
+
+    return seen->position > 1 && hf_api_seen_next(seen->queue, &at, &first) &&
+           first.parked.ms > 0;
+}
+
+static void
+keep_parked(const struct hf_server *server, struct hf_server_lock *lock,
+            const struct hf_api_seen *seen)
+{
+    struct hf_view *view = hf_views_parked(server, seen);
+
+    if (view == NULL)
+        return; /* what was seen before stays */
+    forget(lock);
+    lock->seen = view;
+    lock->was_suspected = false;
+}
+
 /* True: there is more to look at. */
 static bool
 look_in(struct hf_server *server, struct hf_server_lock *lock,
@@ -207,11 +231,14 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
     if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen) ||
         !is_its_own(lock, &seen))
         return false;
-    if (!hf_api_seen_next(seen.holders, &at, &holder)) {
+    if (hf_api_seen_next(seen.holders, &at, &holder)) {
+        keep(server, lock, &seen, &holder);
+    } else if (is_parked(&seen)) {
+        keep_parked(server, lock, &seen);
+    } else {
         turn_to_next(lock);
         return true;
     }
-    keep(server, lock, &seen, &holder);
     return false;
 }
 

@@ -94,6 +94,7 @@ hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
     record->session = claim->session;
     record->waiters = seen->waiters;
     record->position = position;
+    record->parked = claim->parked;
     if (position != 0)
         record->waited = claim->age;
     else
@@ -119,6 +120,24 @@ hf_views_nobody(const struct hf_server *server, const char *space,
     hf_describe(&meta, NULL, &view->diagnosis.record);
     if (error != NULL)
         view->diagnosis.error = *error;
+    return view;
+}
+
+struct hf_view *
+hf_views_parked(const struct hf_server *server, const struct hf_api_seen *seen)
+{
+    struct hf_view *view =
+        hf_views_nobody(server, seen->space, seen->name, NULL);
+    struct hf_api_claim first;
+    size_t at = 0;
+
+    if (view == NULL)
+        return NULL;
+    view->diagnosis.record.served = true;
+    view->diagnosis.record.waiters = seen->waiters;
+    view->diagnosis.record.position = seen->position;
+    if (hf_api_seen_next(seen->queue, &at, &first))
+        view->diagnosis.record.parked = first.parked;
     return view;
 }
 

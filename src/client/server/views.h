@@ -26,6 +26,11 @@ struct hf_view *hf_views_nobody(const struct hf_server *server,
                                 const char *space, const char *name,
                                 const struct hf_error *error);
 
+/* Nobody holds it, and there is a line: of whoever is first, for how long its
+ * place is kept.  NULL: no memory. */
+struct hf_view *hf_views_parked(const struct hf_server *server,
+                                const struct hf_api_seen *seen);
+
 /* It was cleared, by whom and why; false: no memory. */
 bool hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by);
 
