@@ -131,6 +131,7 @@ on_open(struct hf_lockspace *ls, const struct hf_message *message)
     }
     if (message->open.of_key)
         hf_keys_bind(ls, number);
+    hf_session_at(ls, number)->of_acquire = message->open.of_acquire;
     hf_earliest_set(ls, &ls->timers, number,
                     hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
     hf_claims_reply(ls, message->stream, HF_ANSWER_OPENED)->alive.session =
@@ -169,6 +170,23 @@ is_its_secret(const struct hf_ls_session *session,
     return differs == 0;
 }
 
+static void
+end_for_its_client(struct hf_lockspace *ls, uint32_t number)
+{
+    hf_keys_remember(ls, number);
+    end_session(ls, number);
+}
+
+/* One that an acquire opened is for what was asked in it [S8]. */
+static void
+end_if_done(struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+
+    if (session->of_acquire && hf_owners_idle(session))
+        end_for_its_client(ls, number);
+}
+
 /* A message of a session that is there, in this term. */
 static void
 on_session_message(struct hf_lockspace *ls, uint32_t session,
@@ -189,14 +207,14 @@ on_session_message(struct hf_lockspace *ls, uint32_t session,
         hf_requests_acquire(ls, session, message);
         break;
     case HF_MESSAGE_RELEASE:
-        hf_requests_release(ls, session, message);
+        if (hf_requests_release(ls, session, message))
+            end_if_done(ls, session);
         break;
     case HF_MESSAGE_CHANGE:
         hf_requests_change(ls, session, message);
         break;
     case HF_MESSAGE_END:
-        hf_keys_remember(ls, session);
-        end_session(ls, session);
+        end_for_its_client(ls, session);
         hf_claims_reply(ls, message->stream, HF_ANSWER_ENDED);
         break;
     case HF_MESSAGE_OPEN:

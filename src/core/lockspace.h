@@ -146,8 +146,9 @@ struct hf_message {
             struct hf_duration ttl;
             enum hf_if_dead if_dead;
             struct hf_bytes who;
-            bool of_key; /* what is asked of it may come once more, late */
-        } open;          /* with the id and the secret that the session gets */
+            bool of_key;     /* what is asked of it may come once more, late */
+            bool of_acquire; /* opens it: it ends with its last release [S8] */
+        } open; /* with the id and the secret that the session gets */
         struct {
             const struct hf_want *wants; /* borrowed for the call */
             size_t wants_count;

@@ -222,6 +222,7 @@ fill_open(struct hearing *h)
         is_given(h, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
     h->message.open.who = body->who;
     h->message.open.of_key = h->of_key;
+    h->message.open.of_acquire = h->opened;
     hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
 }
 

@@ -298,6 +298,7 @@ fill(struct hf_message *message, const struct sent *sent, struct hf_want *wants)
         message->open.ttl.ms = m->ttl;
         message->open.if_dead = m->refuse ? HF_REFUSE : HF_TAKEOVER;
         message->open.of_key = m->of_key;
+        message->open.of_acquire = m->of_acquire;
     } else if (m->kind == HF_MESSAGE_ACQUIRE) {
         fill_acquire(message, m, wants);
     } else if (m->kind == HF_MESSAGE_CHANGE && wants_of(m->modes, wants) > 0) {
@@ -434,6 +435,7 @@ random_message(struct world *w)
         m->ttl = 20 + (int64_t)below(w, 60);
         m->refuse = chance(w, 30);
         m->of_key = chance(w, 40);
+        m->of_acquire = chance(w, 40);
         m->late = !session->open && w->oracle.now < session->ended_until &&
                   m->of_key && chance(w, 50);
         if (!session->open && !m->late)
@@ -938,7 +940,8 @@ run_worlds(const struct shape *shape)
     uint64_t only = from_environment("HF_SEED", 0);
     uint64_t count =
         only != 0 ? 1 : from_environment("HF_WORLDS", shape->worlds);
-    size_t grants = 0, timeouts = 0, lost = 0, deadlocks = 0, clears = 0;
+    size_t grants = 0, timeouts = 0, lost = 0, done = 0, deadlocks = 0;
+    size_t clears = 0;
     size_t checked = 0, others = 0, late = 0, polls = 0;
 
     for (uint64_t i = 0; i < count; i++) {
@@ -947,6 +950,7 @@ run_worlds(const struct shape *shape)
         timeouts += world.timeouts;
         lost += world.oracle.lost;
         polls += world.oracle.polls;
+        done += world.oracle.done;
         deadlocks += world.deadlocks;
         clears += world.clears;
         checked += world.checked;
@@ -954,10 +958,11 @@ run_worlds(const struct shape *shape)
         late += world.late;
     }
     printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu places kept "
-           "for a poll, %zu places lost, "
-           "%zu deadlocks, %zu clears, %zu other requests, %zu late opens, "
-           "%zu looks at the store\n",
-           (unsigned long long)count, grants, timeouts, polls, lost, deadlocks,
+           "for a poll, %zu places lost, %zu sessions done, %zu deadlocks, %zu "
+           "clears, %zu other requests, %zu late opens, %zu looks at the "
+           "store\n",
+           (unsigned long long)count, grants, timeouts, polls, lost, done,
+           deadlocks,
            clears, others, late, checked);
     if (only != 0)
         return;
@@ -966,6 +971,7 @@ run_worlds(const struct shape *shape)
     assert_true(timeouts > count / 10);
     assert_true(polls > 0);
     assert_true(lost > 0);
+    assert_true(done > count / 10);
     assert_true(deadlocks > count / 10);
     assert_true(clears > 0);
     assert_true(checked > count * 2);

@@ -58,6 +58,13 @@ hf_owners_end_of_ttl(const struct hf_ls_session *session)
     return hf_after(session->heard_at, session->ttl);
 }
 
+bool
+hf_owners_idle(const struct hf_ls_session *session)
+{
+    return session->held.count == 0 && session->waiters_count == 0 &&
+           session->revoked_count == 0;
+}
+
 void
 hf_owners_close(struct hf_lockspace *ls, uint32_t number)
 {

@@ -19,6 +19,10 @@ uint32_t hf_owners_open(struct hf_lockspace *ls,
 struct hf_instant hf_owners_end_of_ttl(const struct hf_ls_session *session);
 
 /* Forget it; it has no lane, and its record is dealt with. */
+/* Does it hold nothing, wait for nothing, and have no grant whose clear it was
+ * not told of? */
+bool hf_owners_idle(const struct hf_ls_session *session);
+
 void hf_owners_close(struct hf_lockspace *ls, uint32_t number);
 
 /* A session's lane of that number; 0: there is none. */

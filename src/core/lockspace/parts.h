@@ -103,6 +103,7 @@ struct hf_ls_session {
     bool recorded; /* in the store, or in a batch under way */
     bool unheard;  /* since it was loaded */
     bool of_key;
+    bool of_acquire;       /* opened it, under this leader [S8] */
     bool asked;            /* something, with its key: these are known */
     uint64_t asked_names;  /* a hash of them, whatever their order */
     uint64_t asked_shared; /* a bit for each, in the order of their hashes */

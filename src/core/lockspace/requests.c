@@ -464,7 +464,7 @@ end_current(struct hf_lockspace *ls, struct hf_ls_lane *lane)
         hf_claims_set_over(lane, HF_OVER_RELEASED);
 }
 
-void
+bool
 hf_requests_release(struct hf_lockspace *ls, uint32_t session,
                     const struct hf_message *message)
 {
@@ -475,7 +475,7 @@ hf_requests_release(struct hf_lockspace *ls, uint32_t session,
     if (message->lane >= hf_session_at(ls, session)->lowest) {
         number = lane_of(ls, session, message);
         if (number == 0)
-            return;
+            return false;
         lane = hf_lane_at(ls, number);
         held = hf_owners_held(ls, number, message->n);
         if (message->n > lane->n) {
@@ -488,6 +488,7 @@ hf_requests_release(struct hf_lockspace *ls, uint32_t session,
         }
     }
     hf_claims_reply(ls, message->stream, HF_ANSWER_RELEASED);
+    return true;
 }
 
 /* A part of a claim with that name; 0: none. */

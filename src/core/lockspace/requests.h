@@ -12,7 +12,8 @@
 
 void hf_requests_acquire(struct hf_lockspace *ls, uint32_t session,
                          const struct hf_message *message);
-void hf_requests_release(struct hf_lockspace *ls, uint32_t session,
+/* False: it was answered that nothing was released. */
+bool hf_requests_release(struct hf_lockspace *ls, uint32_t session,
                          const struct hf_message *message);
 void hf_requests_change(struct hf_lockspace *ls, uint32_t session,
                         const struct hf_message *message);

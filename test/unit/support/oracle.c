@@ -675,6 +675,7 @@ open_session(struct oracle *o, struct oracle_session *session,
     *session = (struct oracle_session){.open = true,
                                        .refuse = m->refuse,
                                        .of_key = m->of_key,
+                                       .of_acquire = m->of_acquire,
                                        .ttl = m->ttl,
                                        .heard = o->now};
     set_timer(o, &session->timer, o->now + m->ttl);
@@ -713,6 +714,37 @@ lane_message(struct oracle *o, struct oracle_session *session,
 }
 
 static void
+end_for_its_client(struct oracle *o, struct oracle_session *session)
+{
+    int64_t until = session->of_key ? o->now + session->ttl : 0;
+
+    end_session(o, session);
+    session->ended_until = until;
+}
+
+/* One that an acquire opened, of which something was released, and nothing is
+ * left [S8]. */
+static void
+end_if_done(struct oracle *o, struct oracle_session *session,
+            const struct oracle_message *m)
+{
+    bool left = false;
+
+    for (unsigned l = 0; l < ORACLE_LANES; l++) {
+        lane_t *lane = &session->lanes[l];
+
+        left = left || (lane->known && waits(lane));
+        for (unsigned i = 0; i < ORACLE_GRANTS; i++)
+            left = left || (lane->known && lane->grants[i].on);
+    }
+    if (!left && session->of_acquire && m->kind == HF_MESSAGE_RELEASE &&
+        o->answers[o->answers_count - 1].kind == HF_ANSWER_RELEASED) {
+        end_for_its_client(o, session);
+        o->done++;
+    }
+}
+
+static void
 session_message(struct oracle *o, struct oracle_session *session,
                 const struct oracle_message *m)
 {
@@ -732,13 +764,11 @@ session_message(struct oracle *o, struct oracle_session *session,
     if (m->kind == HF_MESSAGE_KEEP_ALIVE) {
         say(o, m->stream, HF_ANSWER_ALIVE)->held = sum_of(session);
     } else if (m->kind == HF_MESSAGE_END) {
-        int64_t until = session->of_key ? o->now + session->ttl : 0;
-
-        end_session(o, session);
-        session->ended_until = until;
+        end_for_its_client(o, session);
         say(o, m->stream, HF_ANSWER_ENDED);
     } else {
         lane_message(o, session, m);
+        end_if_done(o, session, m);
     }
 }
 

@@ -59,6 +59,7 @@ struct oracle_session {
     bool suspected;
     bool refuse;
     bool of_key;
+    bool of_acquire;
     bool asked; /* with its key: these */
     bool asked_free;
     uint8_t asked_modes[ORACLE_NAMES];
@@ -86,9 +87,10 @@ struct oracle_message {
     bool refuse; /* the same */
     bool of_key; /* the same; what is not given is as it was: */
     bool no_ttl, no_refuse, no_modes;
-    bool late;      /* OPEN: of a session that is remembered as ended */
-    uint64_t fence; /* CLEAR, oracle_handed */
-    bool at_once;   /* CLEAR */
+    bool of_acquire; /* OPEN */
+    bool late;       /* OPEN: of a session that is remembered as ended */
+    uint64_t fence;  /* CLEAR, oracle_handed */
+    bool at_once;    /* CLEAR */
 };
 
 struct oracle_answer {
@@ -117,6 +119,7 @@ struct oracle {
     unsigned deadlocks; /* said, ever */
     unsigned lost;      /* parked places, ever */
     unsigned polls;     /* places that were kept though a wait was over, ever */
+    unsigned done;      /* sessions that ended with their last release, ever */
 };
 
 /* One event each; answers are those of this event alone. */

@@ -68,6 +68,8 @@ struct call {
 void room_open(struct room *room, uint64_t session, int64_t ttl_ms,
                enum hf_if_dead if_dead);
 void room_open_of_key(struct room *room, uint64_t session, int64_t ttl_ms);
+void room_open_of_acquire(struct room *room, uint64_t session, int64_t ttl_ms,
+                          bool of_key);
 void room_acquire(struct room *room, struct call call);
 void room_release(struct room *room, struct call call);
 void room_lower(struct room *room, struct call call);
