@@ -716,6 +716,7 @@ hear(struct hearing *h)
         hear_clear(h);
         return;
     case HF_ROUTE_LIST:
+    case HF_ROUTE_SESSIONS:
     case HF_ROUTE_SHOW:
     case HF_ROUTE_WHY:
     case HF_ROUTE_AUDIT:

@@ -20,6 +20,7 @@ static const char *const routes[HF_METRICS_ROUTES] = {
     [HF_ROUTE_CHANGE] = "change",
     [HF_ROUTE_CLEAR] = "clear",
     [HF_ROUTE_LIST] = "list",
+    [HF_ROUTE_SESSIONS] = "sessions",
     [HF_ROUTE_SHOW] = "show",
     [HF_ROUTE_WHY] = "why",
     [HF_ROUTE_AUDIT] = "audit",

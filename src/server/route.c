@@ -74,6 +74,7 @@ static const struct {
     {"DELETE", "v1/sessions/*", HF_ROUTE_END},
     {"POST", "v1/acquire", HF_ROUTE_ACQUIRE},
     {"POST", "v1/release", HF_ROUTE_RELEASE},
+    {"GET", "v1/sessions", HF_ROUTE_SESSIONS},
     {"GET", "v1/locks", HF_ROUTE_LIST},
     {"GET", "v1/locks/*", HF_ROUTE_SHOW},
     {"GET", "v1/locks/*/why", HF_ROUTE_WHY},

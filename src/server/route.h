@@ -25,6 +25,7 @@ enum hf_route_kind {
     HF_ROUTE_CHANGE,
     HF_ROUTE_CLEAR,
     HF_ROUTE_LIST,
+    HF_ROUTE_SESSIONS,
     HF_ROUTE_SHOW,
     HF_ROUTE_WHY,
     HF_ROUTE_AUDIT,

@@ -18,6 +18,7 @@
  * which a prefix may leave none. */
 #define LIST_LIMIT 100
 #define LOOKS_MAX  1000
+#define LIST_END   64 /* bytes that end it */
 
 static const char *const states[] = {
     [HF_NODE_FOLLOWING] = "following", [HF_NODE_LOADING] = "loading",
@@ -135,6 +136,18 @@ read_cursor(struct hf_bytes after, uint32_t *cursor)
     return sum <= UINT32_MAX;
 }
 
+/* Where the page begins; false: the request was refused. */
+static bool
+take_cursor(struct hf_service *service, const struct hf_route *route,
+            const struct hf_http_request *request, uint32_t *cursor)
+{
+    if (read_cursor(route->after, cursor))
+        return true;
+    hf_service_refuse(service, request->exchange, HF_API_BAD_REQUEST,
+                      "after is no cursor of a page");
+    return false;
+}
+
 /* Of what a server has forgotten no list tells [L6]. */
 static void
 add_grace(const struct hf_service *service, struct hf_text *text)
@@ -143,6 +156,28 @@ add_grace(const struct hf_service *service, struct hf_text *text)
 
     if (grace_ms > 0)
         hf_text_addf(text, ",\"grace_ms\":%" PRId64, grace_ms);
+}
+
+/* There is room for what ends it. */
+static void
+begin_list(struct hf_service *service, const char *of, struct hf_text *text)
+{
+    hf_text_init(text, service->text, sizeof(service->text) - LIST_END);
+    hf_text_addf(text, "{\"%s\":[", of);
+}
+
+/* Of where the next page begins; 0: there is none. */
+static void
+end_list(struct hf_service *service, const struct hf_http_request *request,
+         struct hf_text *text, uint32_t cursor)
+{
+    text->size += LIST_END;
+    hf_text_add(text, "]");
+    add_grace(service, text);
+    if (cursor != 0)
+        hf_text_addf(text, ",\"after\":\"%" PRIu32 "\"", cursor);
+    hf_text_add(text, "}");
+    say(service, request, 200, text);
 }
 
 static void
@@ -156,13 +191,9 @@ list(struct hf_service *service, struct hf_lockspace *table,
     uint64_t count = 0;
     bool more = true;
 
-    if (!read_cursor(route->after, &cursor)) {
-        hf_service_refuse(service, request->exchange, HF_API_BAD_REQUEST,
-                          "after is no cursor of a page of locks");
+    if (!take_cursor(service, route, request, &cursor))
         return;
-    }
-    hf_text_init(&text, service->text, sizeof(service->text) - 64);
-    hf_text_add(&text, "{\"locks\":[");
+    begin_list(service, "locks", &text);
     for (int looks = 0; looks < LOOKS_MAX && count < limit &&
                         text.size - text.len > HF_API_LOOK_LOCK_MAX;
          looks++) {
@@ -175,13 +206,35 @@ list(struct hf_service *service, struct hf_lockspace *table,
             hf_text_add(&text, ",");
         hf_api_look_lock(table, &row, 1, 0, &text);
     }
-    text.size += 64;
-    hf_text_add(&text, "]");
-    add_grace(service, &text);
-    if (more)
-        hf_text_addf(&text, ",\"after\":\"%" PRIu32 "\"", cursor);
-    hf_text_add(&text, "}");
-    say(service, request, 200, &text);
+    end_list(service, request, &text, more ? cursor : 0);
+}
+
+/* ---- Sessions ------------------------------------------------------------ */
+
+/* Who they are, and what they have: never by what they prove it. */
+static void
+list_sessions(struct hf_service *service, struct hf_lockspace *table,
+              const struct hf_route *route,
+              const struct hf_http_request *request)
+{
+    uint64_t limit = route->limit > 0 ? route->limit : LIST_LIMIT;
+    uint32_t cursor = 0;
+    struct hf_look_session row;
+    struct hf_text text;
+    uint64_t count = 0;
+    bool more = true;
+
+    if (!take_cursor(service, route, request, &cursor))
+        return;
+    begin_list(service, "sessions", &text);
+    while (count < limit && text.size - text.len > HF_API_LOOK_SESSION_MAX) {
+        more = hf_look_sessions(table, &cursor, &row);
+        if (!more)
+            break;
+        hf_text_add(&text, count++ > 0 ? "," : "");
+        hf_api_look_session(table, &row, &text);
+    }
+    end_list(service, request, &text, more ? cursor : 0);
 }
 
 /* ---- The server ---------------------------------------------------------- */
@@ -304,11 +357,12 @@ metrics(struct hf_service *service, const struct hf_http_request *request)
     (void)hf_http_reply(service->config.http, request->exchange, &reply);
 }
 
+/* Only the leader knows. */
 static bool
-is_of_locks(enum hf_route_kind kind)
+is_of_table(enum hf_route_kind kind)
 {
-    return kind == HF_ROUTE_LIST || kind == HF_ROUTE_SHOW ||
-           kind == HF_ROUTE_WHY;
+    return kind == HF_ROUTE_LIST || kind == HF_ROUTE_SESSIONS ||
+           kind == HF_ROUTE_SHOW || kind == HF_ROUTE_WHY;
 }
 
 void
@@ -317,13 +371,15 @@ hf_service_show(struct hf_service *service, const struct hf_route *route,
 {
     struct hf_lockspace *table;
 
-    if (is_of_locks(route->kind))
+    if (is_of_table(route->kind))
         hf_service_step(service, &(struct hf_node_event){.kind = HF_NODE_LOOK});
     table = hf_seat_table(service->seat);
-    if (is_of_locks(route->kind) && table == NULL)
+    if (is_of_table(route->kind) && table == NULL)
         hf_service_not_leading(service, request->exchange);
     else if (route->kind == HF_ROUTE_LIST)
         list(service, table, route, request);
+    else if (route->kind == HF_ROUTE_SESSIONS)
+        list_sessions(service, table, route, request);
     else if (route->kind == HF_ROUTE_SHOW || route->kind == HF_ROUTE_WHY)
         show_lock(service, table, route, request);
     else if (route->kind == HF_ROUTE_INFO)

@@ -43,6 +43,37 @@ add_claim(const struct hf_lockspace *ls, const struct hf_look_claim *row,
     add_text(ls, "note", row->note, text);
 }
 
+static const char *
+flag(bool is_so)
+{
+    return is_so ? "true" : "false";
+}
+
+/* What is known of its life. */
+static void
+add_life(const struct hf_look_session *row, struct hf_text *text)
+{
+    hf_text_addf(text,
+                 ",\"if_dead\":\"%s\",\"ttl_ms\":%" PRId64
+                 ",\"silent_ms\":%" PRId64 ",\"heard\":%s,\"suspected\":%s",
+                 hf_if_dead_word(row->if_dead), row->ttl.ms, row->silent.ms,
+                 flag(row->heard), flag(row->suspected));
+}
+
+void
+hf_api_look_session(const struct hf_lockspace *ls,
+                    const struct hf_look_session *row, struct hf_text *text)
+{
+    hf_text_addf(text, "{\"session\":\"%016" PRIx64 "\",", row->id);
+    add_text(ls, "who", row->who, text);
+    add_life(row, text);
+    hf_text_addf(text,
+                 ",\"holds\":%" PRIu64 ",\"waits\":%" PRIu32
+                 ",\"cleared\":%" PRIu32 ",\"by_acquire\":%s}",
+                 row->grants, row->waiters, row->revoked,
+                 flag(row->of_acquire));
+}
+
 static void
 add_holder(struct hf_lockspace *ls, const struct hf_look_claim *row,
            struct hf_text *text)
@@ -55,12 +86,8 @@ add_holder(struct hf_lockspace *ls, const struct hf_look_claim *row,
                  "\",\"held_ms\":%" PRId64,
                  row->fence, row->fence, row->age.ms);
     hf_look_session_at(ls, hf_look_session(ls, row->session), &session);
-    hf_text_addf(text,
-                 ",\"if_dead\":\"%s\",\"ttl_ms\":%" PRId64
-                 ",\"silent_ms\":%" PRId64 ",\"heard\":%s,\"suspected\":%s}",
-                 hf_if_dead_word(session.if_dead), session.ttl.ms,
-                 session.silent.ms, session.heard ? "true" : "false",
-                 session.suspected ? "true" : "false");
+    add_life(&session, text);
+    hf_text_add(text, "}");
 }
 
 static void
@@ -69,7 +96,7 @@ add_waiter(const struct hf_lockspace *ls, const struct hf_look_claim *row,
 {
     add_claim(ls, row, text);
     hf_text_addf(text, ",\"waited_ms\":%" PRId64 ",\"why\":\"%s\",\"free\":%s",
-                 row->age.ms, whys[row->why], row->free ? "true" : "false");
+                 row->age.ms, whys[row->why], flag(row->free));
     if (row->parked)
         hf_text_addf(text, ",\"parked_ms\":%" PRId64, row->kept.ms);
     hf_text_add(text, "}");

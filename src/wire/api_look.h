@@ -16,6 +16,9 @@
  *           "who":"ann@db1","note":"…"}
  *   waiter {"session":"…","lane":1,"n":1,"mode":"shared","waited_ms":10,
  *           "why":"behind","who":"…","note":"…"}
+ *   session {"session":"…","who":"…","ttl_ms":30000,"if_dead":"takeover",
+ *            "silent_ms":300,"heard":true,"suspected":false,"holds":1,
+ *            "waits":0,"cleared":0,"by_acquire":true}
  *
  * Allocates nothing; the machine is only looked at.  Rows that do not fit are
  * left out, from the first of them on, so that it is JSON in any case: `text`
@@ -31,12 +34,18 @@ enum {
         2 * (HF_SPACE_MAX + HF_NAME_MAX +
              2 * (HF_SERVED_WHO_MAX + HF_SERVED_NOTE_MAX + 512)) +
         HF_API_LOOK_REST,
+    HF_API_LOOK_SESSION_MAX = 2 * HF_SERVED_WHO_MAX + 512,
 };
 
 /* The lock of that row, with at most so many of each list; and where in line
  * stands who asks, if that is not 0. */
 void hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
                       size_t rows_max, uint64_t position, struct hf_text *text);
+
+/* The session of that row. */
+void hf_api_look_session(const struct hf_lockspace *ls,
+                         const struct hf_look_session *row,
+                         struct hf_text *text);
 
 /* ,"holders":[…]: of all these, for who was told that they are held. */
 void hf_api_look_holders(struct hf_lockspace *ls, const struct hf_want *wants,

@@ -132,6 +132,10 @@ def walk_all(client, description):
     key = {"Idempotency_Key": "the key of one walk"}
     ask(200, "POST", acquire, {}, "keyed", **key)
     ask(409, "POST", acquire, {"mode": "shared"}, "keyed", **key)
+    ask(200, "GET", "/v1/sessions")
+    page = ask(200, "GET", "/v1/sessions", query="?limit=1")
+    ask(200, "GET", "/v1/sessions", query="?after=" + page["after"])
+    ask(400, "GET", "/v1/sessions", query="?limit=1001")
     ask(200, "GET", "/v1/locks")
     page = ask(200, "GET", "/v1/locks", query="?limit=1&space=default")
     ask(200, "GET", "/v1/locks", query="?after=" + page["after"])

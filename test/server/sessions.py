@@ -74,6 +74,38 @@ def a_late_duplicate(client):
                  client.ask("GET", "/v1/locks/late")[0] == 404)
 
 
+def the_list(client):
+    def listed():
+        """{id: row}, page by page."""
+        rows, after = {}, ""
+        while after is not None:
+            page = client.ask("GET", f"/v1/sessions?limit=2&after={after}")[1]
+            rows.update({row["session"]: row for row in page["sessions"]})
+            after = page.get("after")
+        return rows
+
+    before = set(listed())
+    own = client.ask("POST", "/v1/sessions",
+                     {"ttl": LONG, "who": "ann@db1", "if_dead": "takeover"})[1]
+    held = acquire(client, "listed", who="bob@db2")[1]
+    rows = {id: row for id, row in listed().items() if id not in before}
+    checks.check("sessions are listed, page by page",
+                 set(rows) == {own["session"], held["session"]}, rows)
+    mine, other = rows[own["session"]], rows[held["session"]]
+    checks.check("with who they are, their ttl, and their silence",
+                 (mine["who"], other["who"]) == ("ann@db1", "bob@db2") and
+                 mine["ttl_ms"] == 60000 and 0 <= mine["silent_ms"] < 60000,
+                 rows)
+    checks.check("and what they hold, and how they were opened",
+                 (other["holds"], other["by_acquire"]) == (1, True) and
+                 (mine["holds"], mine["by_acquire"]) == (0, False), rows)
+    checks.check("but no secret", own["secret"] not in str(rows) and
+                 held["secret"] not in str(rows) and
+                 not any("secret" in row for row in rows.values()), rows)
+    about(client, "release", "listed", held)
+    checks.check("what has ended is not", held["session"] not in listed())
+
+
 def many_pairs(client):
     for i in range(3 * ROOM):
         status, answer = acquire(client, "pair")
@@ -93,6 +125,7 @@ def main():
         opened_by_itself(client)
         a_cleared_grant(client)
         a_late_duplicate(client)
+        the_list(client)
         many_pairs(client)
     return checks.end()
 

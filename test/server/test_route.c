@@ -58,6 +58,7 @@ every_request_of_the_api_has_its_way(void **state)
         {"POST /v1/locks/a/release", HF_ROUTE_RELEASE},
         {"POST /v1/locks/a/change", HF_ROUTE_CHANGE},
         {"POST /v1/locks/a/clear", HF_ROUTE_CLEAR},
+        {"GET /v1/sessions?after=7", HF_ROUTE_SESSIONS},
         {"GET /v1/locks", HF_ROUTE_LIST},
         {"GET /v1/locks/a", HF_ROUTE_SHOW},
         {"GET /v1/locks/a/why", HF_ROUTE_WHY},
@@ -102,6 +103,7 @@ what_is_not_there_is_told_apart_from_what_may_not_be_done(void **state)
     expect_problem("GET v1/locks", HF_API_NO_RESOURCE);
     expect_problem("OPTIONS *", HF_API_NO_RESOURCE);
     expect_problem("GET /v1/acquire", HF_API_NO_METHOD);
+    expect_problem("DELETE /v1/sessions", HF_API_NO_METHOD);
     expect_problem("DELETE /v1/locks/a", HF_API_NO_METHOD);
     expect_problem("POST /healthz", HF_API_NO_METHOD);
 }

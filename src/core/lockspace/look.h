@@ -47,11 +47,13 @@ struct hf_look_session {
     struct hf_duration ttl;
     enum hf_if_dead if_dead;
     bool suspected;
+    bool of_acquire;            /* opened it, under this leader [S8] */
     bool heard;                 /* since this node leads */
     struct hf_instant heard_at; /* or since when it leads */
     struct hf_duration silent;  /* since then, at the last step */
     uint64_t grants;
     uint32_t waiters;
+    uint32_t revoked; /* that were cleared, and not released yet */
     uint32_t lanes;
     struct hf_texts_ref who;
 };
