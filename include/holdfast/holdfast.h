@@ -432,11 +432,12 @@ HF_PUBLIC void hf_lock_free(struct hf_lock *lock);
 
 /* What a query asks; asked like a lock, told like a lock. */
 enum hf_query_kind {
-    HF_LIST,    /* the locks of a space, in the order of their names' bytes */
-    HF_EXAMINE, /* one lock: is its holder alive? */
-    HF_CLEAR,   /* delete the record of one dead holder */
-    HF_AUDIT,   /* what was cleared, the oldest first by the place's clock */
-    HF_DOCTOR,  /* is the place sound, and this host?  One row a check */
+    HF_LIST,     /* the locks of a space, in the order of their names' bytes */
+    HF_EXAMINE,  /* one lock: is its holder alive? */
+    HF_CLEAR,    /* delete the record of one dead holder */
+    HF_AUDIT,    /* what was cleared, the oldest first by the place's clock */
+    HF_DOCTOR,   /* is the place sound, and this host?  One row a check */
+    HF_SESSIONS, /* of a lock server: who has one, and what it has */
 };
 
 HF_PUBLIC HF_MUST_USE enum hf_status hf_query_new(struct hf_client *client,
@@ -446,13 +447,13 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_query_new(struct hf_client *client,
 
 /*
  * Options of a query, before it is started, for which kinds: [L]ist, [E]xamine,
- * [C]lear, [A]udit:
+ * [C]lear, [A]udit, [S]essions:
  *
  *   HF_SPACE   [LECA] default: "default"; for the audit: every space
  *   HF_NAME    [ECA] required but for the audit, where it is every lock
  *   HF_PREFIX  [L] of the names; default: every name
- *   HF_LIMIT   [LA] rows of one page: a number; default 100, at most 10000
- *   HF_CURSOR  [LA] from hf_query_cursor; default: from the start
+ *   HF_LIMIT   [LAS] rows of one page: a number; default 100, at most 10000
+ *   HF_CURSOR  [LAS] from hf_query_cursor; default: from the start
  *   HF_SINCE   [A] Unix time in ms: nothing older
  *   HF_WATCH   [E] longest look for a sign of life, a duration; "0s", the
  *              default: read once, which proves no death; "forever": up to the
@@ -477,8 +478,8 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_query_set(struct hf_query *query,
 HF_PUBLIC void hf_query_set_user(struct hf_query *query, void *user);
 
 /*
- * Ask.  A list or an audit that has ended can be started again: then for the
- * page after the last.
+ * Ask.  A list, an audit or sessions that have ended can be started again: then
+ * for the page after the last.
  *
  * A lock server lists in its own order, and in a list are those that are held;
  * its examine has rows, too: all who hold the lock, then all who wait for it.
@@ -508,8 +509,9 @@ HF_PUBLIC void hf_query_set_user(struct hf_query *query, void *user);
  * answer is a row, too.  It may take half a minute, in which nothing beats: it
  * is for a client that holds no locks.
  *
- * HF_E_INVALID: the options.  HF_E_DENIED: a clear of one who looks only.
- * HF_E_LIMIT: more than 100,000 locks, examines and clears.
+ * HF_E_INVALID: the options; sessions of a place that is no lock server.
+ * HF_E_DENIED: a clear of one who looks only.  HF_E_LIMIT: more than 100,000
+ * locks, examines and clears.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status hf_query_start(struct hf_query *query,
                                                     struct hf_error *error);
@@ -537,8 +539,8 @@ HF_PUBLIC enum hf_status hf_query_error(const struct hf_query *query,
  * NULL: no memory, or another kind. */
 HF_PUBLIC struct hf_view *hf_query_view(const struct hf_query *query);
 
-/* The next row of an ended list, audit or doctor, the caller's; NULL: that was
- * the last of this page.  A page without a row is the end. */
+/* The next row of an ended list, audit, sessions or doctor, the caller's; NULL:
+ * that was the last of this page.  A page without a row is the end. */
 HF_PUBLIC struct hf_view *hf_query_next(struct hf_query *query);
 
 /* How far a list or an audit has come, as text for HF_CURSOR; "": at the start.

@@ -88,7 +88,14 @@ struct hf_view;
     X(HF_FIELD_CHECK, "check", TEXT) /* what was looked at */                  \
     X(HF_FIELD_GRADE, "grade", WORD) /* an enum hf_grade */                    \
     X(HF_FIELD_FOUND, "found", TEXT)                                           \
-    X(HF_FIELD_REMEDY, "remedy", TEXT) /* what to do; "": nothing */
+    X(HF_FIELD_REMEDY, "remedy", TEXT) /* what to do; "": nothing */           \
+    /* One session of a lock server. */                                        \
+    X(HF_FIELD_SESSION, "session", TEXT) /* its id, which opens nothing */     \
+    X(HF_FIELD_WHO, "who", TEXT)         /* as it says itself */               \
+    X(HF_FIELD_SILENT_MS, "silent_ms", NUMBER) /* since it was heard last */   \
+    X(HF_FIELD_HOLDS, "holds", NUMBER)         /* grants */                    \
+    X(HF_FIELD_WAITS, "waits", NUMBER)         /* requests */                  \
+    X(HF_FIELD_BY_ACQUIRE, "by_acquire", FLAG) /* ends with its last release */
 
 enum hf_field {
 #define HF_FIELD_ENUM(name, word, kind) name,

@@ -9,11 +9,17 @@
 
 static const char help[] =
     "usage: holdfast ls [OPTION...] [PREFIX]\n"
+    "       holdfast ls [OPTION...] --sessions\n"
     "\n"
-    "List the locks whose names begin with PREFIX, or all of them.\n"
+    "List the locks whose names begin with PREFIX, or all of them; or those "
+    "who\n"
+    "have a session of a lock server.\n"
     "\n"
     "  --at PLACE     where the locks are kept\n"
     "  --space SPACE  default `default`\n"
+    "  --sessions     who has a session, what it holds and waits for, and for "
+    "how\n"
+    "                 long it was silent\n"
     "  --json         one JSON object a line, with everything that is known\n"
     "  -h, --help     this text\n"
     "\n"
@@ -245,10 +251,12 @@ list(struct hf_ask *ask, const struct hf_which *which)
 }
 
 static int
-read_line(struct hf_which *which, int argc, char **argv)
+read_line(struct hf_which *which, bool *sessions, int argc, char **argv)
 {
-    static const struct option options[] = {HF_OPTIONS_SHARED,
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        HF_OPTIONS_SHARED,
+        {"sessions", no_argument, NULL, HF_OPTION_SESSIONS},
+        {NULL, 0, NULL, 0}};
 
     for (;;) {
         int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
@@ -257,11 +265,17 @@ read_line(struct hf_which *which, int argc, char **argv)
             break;
         if (option == '?' || option == ':')
             return hf_options_bad("ls", option, argv, options);
-        (void)hf_options_take(which, option);
+        if (option == HF_OPTION_SESSIONS)
+            *sessions = true;
+        else
+            (void)hf_options_take(which, option);
     }
-    return which->help || optind == argc
-               ? 0
-               : hf_options_name("ls", argc, argv, which);
+    if (which->help || optind == argc)
+        return 0;
+    if (!*sessions)
+        return hf_options_name("ls", argc, argv, which);
+    hf_say("ls --sessions takes no PREFIX");
+    return HF_EXIT_USAGE;
 }
 
 int
@@ -269,12 +283,15 @@ hf_ls_verb(int argc, char **argv)
 {
     struct hf_which which = {.name = NULL};
     struct hf_ask ask = {.client = NULL};
-    int code = read_line(&which, argc, argv);
+    bool sessions = false;
+    int code = read_line(&which, &sessions, argc, argv);
 
     if (code != 0)
         return code;
     if (which.help)
         return hf_options_help(help);
+    if (sessions)
+        return hf_ls_sessions(&which);
     code = begin(&ask, &which);
     if (code == 0)
         code = list(&ask, &which);

@@ -40,6 +40,7 @@ enum hf_option {
     HF_OPTION_LEAVE,
     HF_OPTION_HOLD_AT_LEAST,
     HF_OPTION_JSON_FD,
+    HF_OPTION_SESSIONS,
 };
 
 /* Every verb's letters, and rows of its table, for getopt_long. */

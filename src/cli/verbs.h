@@ -7,6 +7,10 @@
  */
 int hf_run_verb(int argc, char **argv);
 int hf_ls_verb(int argc, char **argv);
+
+struct hf_which;
+int hf_ls_sessions(const struct hf_which *which); /* ls --sessions */
+
 int hf_show_verb(int argc, char **argv);
 int hf_why_verb(int argc, char **argv);
 int hf_watch_verb(int argc, char **argv);

@@ -55,6 +55,9 @@ struct hf_place_methods {
     enum hf_status (*check_place)(struct hf_backend *backend,
                                   struct hf_query *query,
                                   struct hf_error *error);
+    /* NULL: it has none. */
+    enum hf_status (*sessions)(struct hf_backend *backend,
+                               struct hf_query *query, struct hf_error *error);
     void (*cancel_query)(struct hf_backend *backend, struct hf_query *query);
     void (*forget_query)(struct hf_backend *backend, struct hf_query *query);
     struct hf_view *(*watch_query)(struct hf_backend *backend,

@@ -43,7 +43,7 @@ is_running(const struct hf_query *query)
 static bool
 has_pages(enum hf_query_kind kind)
 {
-    return kind == HF_LIST || kind == HF_AUDIT;
+    return kind == HF_LIST || kind == HF_AUDIT || kind == HF_SESSIONS;
 }
 
 /* ---- As a handle --------------------------------------------------------- */
@@ -124,7 +124,7 @@ hf_query_new(struct hf_client *client, enum hf_query_kind kind,
 
     if (status != HF_OK)
         return status;
-    if ((unsigned)kind > HF_DOCTOR)
+    if ((unsigned)kind > HF_SESSIONS)
         return hf_fail(error, HF_E_INVALID, "there is no such kind of query");
     made = hf_new(client->alloc, struct hf_query);
     if (made == NULL)
@@ -206,8 +206,8 @@ static const struct {
     {HF_SPACE, BIT(HF_LIST) | BIT(HF_EXAMINE) | BIT(HF_CLEAR) | BIT(HF_AUDIT)},
     {HF_NAME, BIT(HF_EXAMINE) | BIT(HF_CLEAR) | BIT(HF_AUDIT)},
     {HF_PREFIX, BIT(HF_LIST)},
-    {HF_LIMIT, BIT(HF_LIST) | BIT(HF_AUDIT)},
-    {HF_CURSOR, BIT(HF_LIST) | BIT(HF_AUDIT)},
+    {HF_LIMIT, BIT(HF_LIST) | BIT(HF_AUDIT) | BIT(HF_SESSIONS)},
+    {HF_CURSOR, BIT(HF_LIST) | BIT(HF_AUDIT) | BIT(HF_SESSIONS)},
     {HF_SINCE, BIT(HF_AUDIT)},
     {HF_WATCH, BIT(HF_EXAMINE)},
     {HF_REASON, BIT(HF_CLEAR)},
@@ -319,7 +319,7 @@ may_start(const struct hf_query *query, struct hf_error *error)
 static bool
 is_of_locks(enum hf_query_kind kind)
 {
-    return kind == HF_LIST || kind == HF_EXAMINE;
+    return kind == HF_LIST || kind == HF_EXAMINE || kind == HF_SESSIONS;
 }
 
 static enum hf_status
@@ -342,6 +342,12 @@ start_kind(struct hf_query *query, struct hf_error *error)
         return methods->audit(backend, query, error);
     case HF_DOCTOR:
         return methods->check_place(backend, query, error);
+    case HF_SESSIONS:
+        if (methods->sessions != NULL)
+            return methods->sessions(backend, query, error);
+        return hf_fail(error, HF_E_INVALID,
+                       "%s is no lock server: nobody has a session there",
+                       client->place);
     }
     return HF_E_INVALID;
 }

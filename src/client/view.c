@@ -1,5 +1,6 @@
 #include "client/view.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ record_of(const struct hf_view *view)
     case HF_VIEW_ENTRY:
         return &view->entry.cleared;
     case HF_VIEW_CHECK:
+    case HF_VIEW_SESSION:
         break;
     }
     return NULL;
@@ -283,6 +285,32 @@ look_at_check(const struct hf_checkup *c, unsigned field)
 }
 
 static struct told
+look_at_session(const struct hf_session_row *s, unsigned field)
+{
+    switch (field) {
+    case HF_FIELD_SESSION:
+        return tell_text(s->id);
+    case HF_FIELD_WHO:
+        return tell_text(s->who);
+    case HF_FIELD_IF_DEAD:
+        return tell_word(hf_if_dead_word(s->if_dead), s->if_dead);
+    case HF_FIELD_TTL_MS:
+        return tell_number(s->ttl.ms);
+    case HF_FIELD_SILENT_MS:
+        return tell_number(s->silent.ms);
+    case HF_FIELD_HOLDS:
+        return tell_number((int64_t)s->holds);
+    case HF_FIELD_WAITS:
+        return tell_number((int64_t)s->waits);
+    case HF_FIELD_BY_ACQUIRE:
+        return tell_number(s->by_acquire);
+    default:
+        break;
+    }
+    return (struct told){0};
+}
+
+static struct told
 look(const struct hf_view *view, enum hf_field field)
 {
     if (view == NULL)
@@ -296,6 +324,8 @@ look(const struct hf_view *view, enum hf_field field)
         return look_at_entry(&view->entry, field);
     case HF_VIEW_CHECK:
         return look_at_check(&view->check, field);
+    case HF_VIEW_SESSION:
+        return look_at_session(&view->session, field);
     }
     return (struct told){0};
 }
@@ -351,6 +381,23 @@ check_json(const struct hf_checkup *check, char *buffer, size_t size)
     return out.len;
 }
 
+static size_t
+session_json(const struct hf_session_row *session, char *buffer, size_t size)
+{
+    struct hf_text out;
+
+    hf_text_init(&out, buffer, size);
+    hf_text_addf(&out, "{\"session\":\"%s\",\"who\":", session->id);
+    hf_text_add_json(&out, session->who, strlen(session->who));
+    hf_text_addf(
+        &out,
+        ",\"if_dead\":\"%s\",\"ttl_ms\":%" PRId64 ",\"silent_ms\":%" PRId64
+        ",\"holds\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"by_acquire\":%s}",
+        hf_if_dead_word(session->if_dead), session->ttl.ms, session->silent.ms,
+        session->holds, session->waits, session->by_acquire ? "true" : "false");
+    return out.len;
+}
+
 size_t
 hf_view_json(const struct hf_view *view, char *buffer, size_t size)
 {
@@ -368,6 +415,8 @@ hf_view_json(const struct hf_view *view, char *buffer, size_t size)
         return hf_diagnosis_json(&view->diagnosis, buffer, size);
     case HF_VIEW_ENTRY:
         return hf_audit_entry_json(&view->entry, buffer, size);
+    case HF_VIEW_SESSION:
+        return session_json(&view->session, buffer, size);
     case HF_VIEW_CHECK:
         break;
     }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/checkup.h"
+#include "base/limits.h"
 #include "wire/describe.h"
 
 /* What stands behind a view: one of the values of wire/describe.h, and whose
@@ -12,6 +13,18 @@ enum hf_view_kind {
     HF_VIEW_DIAGNOSIS, /* and what is known of its holder; or of a clear */
     HF_VIEW_ENTRY,     /* of the audit */
     HF_VIEW_CHECK,     /* of a place */
+    HF_VIEW_SESSION,   /* of a lock server */
+};
+
+struct hf_session_row {
+    char id[16 + 1];
+    char who[HF_SERVED_WHO_MAX + 1];
+    enum hf_if_dead if_dead;
+    struct hf_duration ttl;
+    struct hf_duration silent;
+    uint64_t holds;
+    uint64_t waits;
+    bool by_acquire;
 };
 
 struct hf_view {
@@ -26,6 +39,7 @@ struct hf_view {
         struct hf_diagnosis diagnosis;
         struct hf_audit_entry entry;
         struct hf_checkup check;
+        struct hf_session_row session;
     };
 };
 

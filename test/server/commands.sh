@@ -36,6 +36,17 @@ await "the holder" held job
 run ls
 check "and why" grep -qE '^job .* night$' "$here/run.out"
 check "ls lists it" grep -qE '^job .*sleep 100' "$here/run.out"
+run ls --sessions
+check "ls --sessions lists who has one, and what it has" grep -qE \
+    '^[0-9a-f]{16} +1 +0 +[0-9]+s +[0-9]+s +itself +[^ ]+@' "$here/run.out"
+run ls --sessions --json
+check "and as JSON" is 1 "$("$json" holds <"$here/run.out")"
+check "but no secret" is 0 "$(grep -c secret "$here/run.out")"
+run ls --sessions x
+check "but of no prefix" is 64 "$code"
+run ls --sessions --at "sqlite:$here/none.db"
+check "a place that is no server has none" is 64 "$code"
+check "which is said" says run.err "is no lock server"
 run show job
 check "show tells who holds it, and why" says run.out "reason     night"
 run why job

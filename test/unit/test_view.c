@@ -43,6 +43,10 @@ enum { ENOUGH = 20 * 1024 }; /* as holdfast/view.h promises */
 #define OF_CHECK                                                               \
     (BIT(HF_FIELD_CHECK) | BIT(HF_FIELD_GRADE) | BIT(HF_FIELD_FOUND) |         \
      BIT(HF_FIELD_REMEDY))
+#define OF_SESSION                                                             \
+    (BIT(HF_FIELD_SESSION) | BIT(HF_FIELD_WHO) | BIT(HF_FIELD_IF_DEAD) |       \
+     BIT(HF_FIELD_TTL_MS) | BIT(HF_FIELD_SILENT_MS) | BIT(HF_FIELD_HOLDS) |    \
+     BIT(HF_FIELD_WAITS) | BIT(HF_FIELD_BY_ACQUIRE))
 
 static const char *const field_words[] = {
 #define FIELD_WORD(name, word, kind) word,
@@ -367,6 +371,42 @@ a_check_tells_what_was_found_and_what_helps(void **state)
     hf_view_free(view);
 }
 
+static void
+a_session_tells_who_has_it_and_what_it_has(void **state)
+{
+    struct hf_view *view = make(HF_VIEW_SESSION);
+    json_t *root;
+
+    (void)state;
+    view->session = (struct hf_session_row){
+        .id = "00f3ab91c07d5e24",
+        .who = "ann@\"db1\"",
+        .if_dead = HF_REFUSE,
+        .ttl = {30000},
+        .silent = {1200},
+        .holds = 3,
+        .waits = 1,
+        .by_acquire = true,
+    };
+    expect_fields(view, OF_SESSION);
+    assert_string_equal(hf_view_text(view, HF_FIELD_SESSION),
+                        "00f3ab91c07d5e24");
+    assert_string_equal(hf_view_text(view, HF_FIELD_WHO), "ann@\"db1\"");
+    assert_string_equal(hf_view_text(view, HF_FIELD_IF_DEAD), "refuse");
+    assert_int_equal(hf_view_number(view, HF_FIELD_TTL_MS), 30000);
+    assert_int_equal(hf_view_number(view, HF_FIELD_SILENT_MS), 1200);
+    assert_int_equal(hf_view_number(view, HF_FIELD_HOLDS), 3);
+    assert_int_equal(hf_view_number(view, HF_FIELD_WAITS), 1);
+    assert_int_equal(hf_view_number(view, HF_FIELD_BY_ACQUIRE), 1);
+    root = json_of(view);
+    assert_int_equal(json_object_size(root), 8);
+    expect_json_text(root, "session", "00f3ab91c07d5e24");
+    expect_json_text(root, "who", "ann@\"db1\"");
+    assert_true(json_is_true(json_object_get(root, "by_acquire")));
+    json_decref(root);
+    hf_view_free(view);
+}
+
 /* A field of a later version of the library. */
 static void
 an_unknown_field_is_nobodys(void **state)
@@ -397,6 +437,7 @@ main(void)
         cmocka_unit_test(an_entry_of_the_audit_tells_who_cleared_what),
         cmocka_unit_test(an_entry_that_is_not_ours_has_its_name_and_its_time),
         cmocka_unit_test(a_check_tells_what_was_found_and_what_helps),
+        cmocka_unit_test(a_session_tells_who_has_it_and_what_it_has),
         cmocka_unit_test(an_unknown_field_is_nobodys),
     };
 

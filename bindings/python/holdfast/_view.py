@@ -25,6 +25,8 @@ _KINDS = {
     "forced": "flag", "by_host": "text", "by_user": "text",
     "by_command": "text", "by_reason": "text", "check": "text",
     "grade": "text", "found": "text", "remedy": "text",
+    "session": "text", "who": "text", "silent_ms": "number",
+    "holds": "number", "waits": "number", "by_acquire": "flag",
 }
 _NOTHING = {"text": "", "flag": False, "number": 0, "list": ()}
 

@@ -21,9 +21,7 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
         hf_text_add(&question->path, "&name=");
         hf_api_ask_escape(&question->path, settings->name);
     }
-    hf_text_add(&question->path, "&after=");
-    if (asked->cursor != NULL)
-        hf_api_ask_escape(&question->path, asked->cursor);
+    hf_server_query_add_after(query, &question->path);
 }
 
 static void

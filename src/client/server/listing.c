@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "base/fail.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
@@ -7,15 +5,6 @@
 #include "wire/json_slice.h"
 
 /* The locks of a space that are held: one page, in the server's own order. */
-
-/* In place of a cursor of the server's: there is nothing behind it. */
-static const char the_end[] = "end";
-
-static const char *
-cursor_of(const struct hf_server_query *query)
-{
-    return query->query->cursor == NULL ? "" : query->query->cursor;
-}
 
 static void
 ask(struct hf_server_query *query, struct hf_server_question *question)
@@ -28,9 +17,7 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
                  asked->limit < 1000 ? asked->limit : 1000);
     hf_api_ask_escape(&question->path,
                       asked->prefix == NULL ? "" : asked->prefix);
-    hf_text_add(&question->path, "&after=");
-    if (strcmp(cursor_of(query), the_end) != 0)
-        hf_api_ask_escape(&question->path, cursor_of(query));
+    hf_server_query_add_after(query, &question->path);
 }
 
 /* Who holds it first; nobody: no row. */
@@ -66,7 +53,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         hf_server_query_refused(query, status, body);
         return;
     }
-    if (strcmp(cursor_of(query), the_end) == 0) {
+    if (hf_server_query_at_end(query)) {
         hf_server_query_end_knowing(query, body);
         return;
     }
@@ -76,7 +63,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
     if (query->rows == NULL && hf_json_slice(body, "after").at == NULL)
         hf_server_query_end_knowing(query, body);
     else
-        hf_server_query_turn(query, body, the_end);
+        hf_server_query_turn(query, body, HF_SERVER_QUERY_END);
 }
 
 const struct hf_server_query_kind hf_server_listing = {ask, take, NULL};

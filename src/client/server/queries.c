@@ -6,6 +6,7 @@
 #include "client/server/methods.h"
 #include "client/server/services.h"
 #include "client/server/views.h"
+#include "wire/api_ask.h"
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
 #include "wire/name.h"
@@ -114,6 +115,23 @@ is_astray(const struct hf_query *asked, struct hf_bytes said, const char *after)
     return hf_json_slice_inside(said).len != strlen(after) ||
            (after[0] != '\0' && asked->cursor != NULL &&
             strcmp(after, asked->cursor) == 0);
+}
+
+bool
+hf_server_query_at_end(const struct hf_server_query *query)
+{
+    const char *cursor = query->query->cursor;
+
+    return cursor != NULL && strcmp(cursor, HF_SERVER_QUERY_END) == 0;
+}
+
+void
+hf_server_query_add_after(const struct hf_server_query *query,
+                          struct hf_text *path)
+{
+    hf_text_add(path, "&after=");
+    if (query->query->cursor != NULL && !hf_server_query_at_end(query))
+        hf_api_ask_escape(path, query->query->cursor);
 }
 
 void
@@ -283,6 +301,8 @@ kind_of(const struct hf_query *query)
     case HF_EXAMINE:
     case HF_CLEAR:
         return &hf_server_examine;
+    case HF_SESSIONS:
+        return &hf_server_roster;
     case HF_DOCTOR:
         break;
     }

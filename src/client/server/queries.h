@@ -90,6 +90,7 @@ struct hf_server_query_kind {
 
 extern const struct hf_server_query_kind hf_server_listing; /* listing.c */
 extern const struct hf_server_query_kind hf_server_audit;   /* audit.c */
+extern const struct hf_server_query_kind hf_server_roster;  /* roster.c */
 extern const struct hf_server_query_kind hf_server_examine; /* examine.c */
 extern const struct hf_server_query_kind hf_server_doctor;  /* doctor.c */
 
@@ -107,6 +108,14 @@ void hf_server_query_end(struct hf_server_query *query, enum hf_status status,
  * HF_E_UNAVAILABLE. */
 void hf_server_query_end_knowing(struct hf_server_query *query,
                                  struct hf_bytes body);
+
+/* In place of a cursor of the server's: there is nothing behind it. */
+#define HF_SERVER_QUERY_END "end"
+bool hf_server_query_at_end(const struct hf_server_query *query);
+
+/* &after=, of where the next page begins. */
+void hf_server_query_add_after(const struct hf_server_query *query,
+                               struct hf_text *path);
 
 /* A page is read: keep where the next begins, `at_end` (NULL: what was kept)
  * where none follows, and end; or ask for the next, where no row of this one

@@ -123,6 +123,7 @@ static const struct hf_place_methods methods = {
     .clear = hf_server_queries_start,
     .audit = hf_server_queries_start,
     .check_place = hf_server_queries_start,
+    .sessions = hf_server_queries_start,
     .cancel_query = hf_server_queries_cancel,
     .forget_query = hf_server_queries_forget,
     .watch_query = hf_server_queries_watch,
