@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/lockspace/look.h"
+
 /* What a pipe takes whole or not at all; of a longer line the end is cut. */
 enum { LINE_SIZE = PIPE_BUF };
 
@@ -184,6 +186,24 @@ look_at_log(struct hf_log *log, uint64_t size)
     }
 }
 
+/* Once, and again once it is well over: not with every one that comes and
+ * goes. */
+static void
+say_room(struct hf_log *log, const struct hf_lockspace *table)
+{
+    struct hf_look_room room = hf_look_room(table);
+    const struct hf_log_field fields[] = {
+        {"sessions", NULL, room.sessions}, {"most", NULL, room.most}, {0}};
+
+    if (!log->short_of_room && room.is_short)
+        hf_log_say(log, HF_LOG_WARN, "room for sessions is short", fields);
+    else if (log->short_of_room && room.sessions <= room.most / 2)
+        hf_log_say(log, HF_LOG_INFO, "room for sessions again", fields);
+    else
+        return;
+    log->short_of_room = room.is_short;
+}
+
 void
 hf_log_look(struct hf_log *log, const struct hf_seat *seat)
 {
@@ -197,6 +217,10 @@ hf_log_look(struct hf_log *log, const struct hf_seat *seat)
     log->state = node->state;
     snprintf(log->leader, sizeof(log->leader), "%s", leader);
     look_at_log(log, hf_seat_log_size(seat));
+    if (node->state == HF_NODE_SERVING)
+        say_room(log, node->lockspace);
+    else
+        log->short_of_room = false;
     (void)hf_seat_trouble(seat, &trouble);
     if (trouble.status != HF_OK && strcmp(trouble.text, log->trouble.text) != 0)
         hf_log_say(

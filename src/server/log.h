@@ -13,9 +13,9 @@
  *
  * What it has: that the server listens, leads, follows and stops; what is wrong
  * with the store, and that its log grows, once each time that it is twice as
- * long; clears; connections that were turned away, once in ten
- * seconds; settings that were read again.  No secrets, and no name of a lock
- * but in a clear.
+ * long; that room for sessions is short; clears; connections that were turned
+ * away, once in ten seconds; settings that were read again.  No secrets, and no
+ * name of a lock but in a clear.
  *
  * A line is one write.  What stderr does not take at once is lost, for nobody
  * waits for it, and the next line says how many were.
@@ -35,6 +35,7 @@ struct hf_log {
     enum hf_node_state state;
     struct hf_error trouble;
     uint64_t log_size; /* of its store's log; 0: it is as it should be */
+    bool short_of_room;
     char leader[HF_HOST_MAX + 1];
 };
 

@@ -89,6 +89,9 @@ add_locks(struct hf_text *text, const struct hf_metrics *metrics,
         totals = hf_look_totals(table);
     add_one(text, "holdfast_sessions", "gauge", totals.sessions,
             "Sessions that are open.");
+    add_one(text, "holdfast_sessions_most", "gauge",
+            table == NULL ? 0 : hf_look_room(table).most,
+            "Sessions that may be open.");
     add_one(text, "holdfast_locks", "gauge", totals.locks,
             "Locks that are held or waited for.");
     add_one(text, "holdfast_holders", "gauge", totals.holders,

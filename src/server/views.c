@@ -293,6 +293,19 @@ add_nodes(const struct hf_service *service, struct hf_text *text)
     hf_text_add(text, "]");
 }
 
+/* The leader alone has any. */
+static void
+add_room(const struct hf_lockspace *table, struct hf_text *text)
+{
+    struct hf_look_room room;
+
+    if (table == NULL)
+        return;
+    room = hf_look_room(table);
+    hf_text_addf(text, ",\"sessions\":%" PRIu32 ",\"sessions_most\":%" PRIu32,
+                 room.sessions, room.most);
+}
+
 static void
 info(struct hf_service *service, const struct hf_http_request *request)
 {
@@ -311,8 +324,7 @@ info(struct hf_service *service, const struct hf_http_request *request)
     else
         hf_text_add_json(&text, trouble.text, strlen(trouble.text));
     add_service(service, &text);
-    add_limits(service, &text);
-    add_nodes(service, &text);
+    add_room(hf_seat_table(service->seat), &text);
     hf_text_add(&text, "}");
     say(service, request, 200, &text);
 }

@@ -1,11 +1,12 @@
-"""sessions.py HOLDFASTD: no client takes all sessions: who asks without one,
+"""sessions.py HOLDFASTD HOLDFAST: no client takes all sessions: who asks without one,
 and gives back what it got, leaves none behind."""
 
+import subprocess
 import sys
 
-from support import Checks, Client, Server, folder
+from support import Checks, Client, Server, await_that, folder
 
-DAEMON = sys.argv[1]
+DAEMON, HOLDFAST = sys.argv[1:]
 checks = Checks()
 
 # A server of so many locks has room for this many sessions.
@@ -116,6 +117,44 @@ def many_pairs(client):
                  status == 200, (i, answer))
 
 
+def room(client, path, port):
+    """In which there is room for ROOM, and short is what is above 3/4."""
+    def logged():
+        with open(f"{path}/errors") as log:
+            return [line for line in log if "room for sessions" in line]
+
+    def doctor():
+        asked = subprocess.run(
+            [HOLDFAST, "doctor", "--at", f"http://127.0.0.1:{port}"],
+            capture_output=True, text=True, timeout=60)
+        return asked.returncode, asked.stdout
+
+    def info():
+        return client.ask("GET", "/v1/info")[1]
+
+    opened, too_soon = [], False
+    while info()["sessions"] <= ROOM * 3 // 4:
+        too_soon = too_soon or logged() != []
+        opened.append(acquire(client, f"room{len(opened)}")[1])
+    await_that(lambda: logged() != [])
+    for i in range(9):
+        about(client, "release", f"more{i}", acquire(client, f"more{i}")[1])
+    checks.check("the log says once that room is short",
+                 not too_soon and len(logged()) == 1 and "is short" in logged()[0] and
+                 f"most={ROOM}" in logged()[0], logged())
+    code, said = doctor()
+    checks.check("doctor warns, and says what to do",
+                 code == 1 and "room is short" in said and
+                 "ls --sessions" in said, (code, said))
+    for i, one in enumerate(opened):
+        about(client, "release", f"room{i}", one)
+    await_that(lambda: len(logged()) > 1)
+    checks.check("and once that it is over",
+                 len(logged()) == 2 and "again" in logged()[1], logged())
+    code, said = doctor()
+    checks.check("nor does doctor warn", code == 0, (code, said))
+
+
 def main():
     with folder() as path, Server(DAEMON, path, "--locks", str(LOCKS),
                                   at="memory:sessions") as server:
@@ -126,6 +165,7 @@ def main():
         a_cleared_grant(client)
         a_late_duplicate(client)
         the_list(client)
+        room(client, path, server.port)
         many_pairs(client)
     return checks.end()
 

@@ -131,6 +131,27 @@ say_log(struct hf_checkup *check, const char *host, struct hf_bytes info)
                      host);
 }
 
+/* Only the leader tells. */
+static void
+say_room(struct hf_checkup *check, const char *host, struct hf_bytes info)
+{
+    uint64_t sessions;
+    uint64_t most;
+
+    if (!hf_json_slice_number(hf_json_slice(info, "sessions"), &sessions) ||
+        !hf_json_slice_number(hf_json_slice(info, "sessions_most"), &most) ||
+        sessions <= most - most / 4)
+        return;
+    hf_checkup_add(check,
+                   "room is short: %" PRIu64 " sessions of %" PRIu64
+                   " that may be are open",
+                   sessions, most);
+    hf_checkup_blame(check, HF_GRADE_WARN,
+                     "see by `holdfast ls --sessions` whose they are; "
+                     "holdfastd on %s has room for more with a larger --locks",
+                     host);
+}
+
 static void
 say(struct hf_checkup *check, const char *host, struct hf_bytes info,
     int64_t took_us)
@@ -175,6 +196,7 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
                          host);
     }
     say_log(check, host, info);
+    say_room(check, host, info);
     hf_checkup_add(check, "answered in %.1f ms", (double)took_us / 1000);
     if (took_us > SLOW_US)
         hf_checkup_blame(check, HF_GRADE_WARN,

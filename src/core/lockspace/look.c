@@ -5,6 +5,7 @@
 #include "core/lockspace/names.h"
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
+#include "core/lockspace/room.h"
 
 struct hf_duration
 hf_look_withheld(const struct hf_lockspace *ls)
@@ -26,6 +27,16 @@ hf_look_totals(const struct hf_lockspace *ls)
     for (uint32_t space = 1; space <= ls->spaces.fresh; space++)
         totals.holders += hf_space_at(ls, space)->grants_count;
     return totals;
+}
+
+struct hf_look_room
+hf_look_room(const struct hf_lockspace *ls)
+{
+    return (struct hf_look_room){
+        .sessions = ls->sessions.count,
+        .most = ls->config.limits.sessions,
+        .is_short = hf_room_short(ls),
+    };
 }
 
 size_t

@@ -75,6 +75,14 @@ struct hf_look_totals {
 };
 struct hf_look_totals hf_look_totals(const struct hf_lockspace *ls);
 
+/* Of sessions: how many are open, and may be. */
+struct hf_look_room {
+    uint32_t sessions;
+    uint32_t most;
+    bool is_short; /* more than three quarters of these */
+};
+struct hf_look_room hf_look_room(const struct hf_lockspace *ls);
+
 /* Copy what fits and return the whole length. */
 size_t hf_look_text(const struct hf_lockspace *ls, struct hf_texts_ref text,
                     char *to, size_t size);
