@@ -11,6 +11,7 @@
 #include "core/lockspace/load.h"
 #include "core/lockspace/owners.h"
 #include "core/lockspace/requests.h"
+#include "core/lockspace/room.h"
 
 /* A new leader's clients come back over this long for each of them [R6]. */
 #define PAUSE_EACH_US 20
@@ -96,6 +97,26 @@ raise_lowest(struct hf_lockspace *ls, uint32_t number, uint64_t lowest)
     }
 }
 
+/* One of a key is not opened anew [R3]. */
+static void
+end_for_good(struct hf_lockspace *ls, uint32_t number)
+{
+    hf_keys_remember(ls, number);
+    end_session(ls, number);
+}
+
+/* Nobody loses anything by it: whoever asks in one is told that it is gone, and
+ * opens another [S9]. */
+static void
+make_room(struct hf_lockspace *ls)
+{
+    uint32_t sessions[HF_ROOM_GO_MAX];
+    uint32_t count = hf_room_make(ls, sessions);
+
+    for (uint32_t i = 0; i < count; i++)
+        end_for_good(ls, sessions[i]);
+}
+
 /* One of a key, which another may have ended; false: that was answered. */
 static bool
 may_open(struct hf_lockspace *ls, const struct hf_message *message)
@@ -121,6 +142,7 @@ on_open(struct hf_lockspace *ls, const struct hf_message *message)
 
     if (message->open.of_key && !may_open(ls, message))
         return;
+    make_room(ls);
     if (from.ttl.ms > 0 && from.ttl.ms <= ls->config.ttl_max.ms &&
         hf_journal_session_bytes(from.who.len) <=
             ls->config.limits.record_bytes)
@@ -132,6 +154,7 @@ on_open(struct hf_lockspace *ls, const struct hf_message *message)
     if (message->open.of_key)
         hf_keys_bind(ls, number);
     hf_session_at(ls, number)->of_acquire = message->open.of_acquire;
+    hf_session_at(ls, number)->address = message->open.address;
     hf_earliest_set(ls, &ls->timers, number,
                     hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
     hf_claims_reply(ls, message->stream, HF_ANSWER_OPENED)->alive.session =
@@ -170,13 +193,6 @@ is_its_secret(const struct hf_ls_session *session,
     return differs == 0;
 }
 
-static void
-end_for_its_client(struct hf_lockspace *ls, uint32_t number)
-{
-    hf_keys_remember(ls, number);
-    end_session(ls, number);
-}
-
 /* One that an acquire opened is for what was asked in it [S8]. */
 static void
 end_if_done(struct hf_lockspace *ls, uint32_t number)
@@ -184,7 +200,7 @@ end_if_done(struct hf_lockspace *ls, uint32_t number)
     const struct hf_ls_session *session = hf_session_at(ls, number);
 
     if (session->of_acquire && hf_owners_idle(session))
-        end_for_its_client(ls, number);
+        end_for_good(ls, number);
 }
 
 /* A message of a session that is there, in this term. */
@@ -214,7 +230,7 @@ on_session_message(struct hf_lockspace *ls, uint32_t session,
         hf_requests_change(ls, session, message);
         break;
     case HF_MESSAGE_END:
-        end_for_its_client(ls, session);
+        end_for_good(ls, session);
         hf_claims_reply(ls, message->stream, HF_ANSWER_ENDED);
         break;
     case HF_MESSAGE_OPEN:

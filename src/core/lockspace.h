@@ -38,7 +38,7 @@
  * a later request that conflicts with it; a request is granted once at most,
  * and never after its release was answered; an answer is due only when the
  * store has everything it rests on; a limit refuses what is new and never takes
- * what is there.
+ * what is there, but sessions that hold nothing and wait for nothing [S9].
  *
  * Time comes with the events, and silence with CLOCK alone: what is to be ended
  * for it is, by the instant up to which all that has arrived was handed over
@@ -146,8 +146,10 @@ struct hf_message {
             struct hf_duration ttl;
             enum hf_if_dead if_dead;
             struct hf_bytes who;
-            bool of_key;     /* what is asked of it may come once more, late */
-            bool of_acquire; /* opens it: it ends with its last release [S8] */
+            bool of_key;      /* what is asked of it may come once more, late */
+            uint64_t address; /* that it comes from, as a number; 0: not known
+                                 [S9] */
+            bool of_acquire;  /* opens it: it ends with its last release [S8] */
         } open; /* with the id and the secret that the session gets */
         struct {
             const struct hf_want *wants; /* borrowed for the call */

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "base/fd.h"
+#include "server/address.h"
 
 /* Bytes that are read of a connection at once, and for how long connections are
  * read in one turn: what is left waits behind the others, and beats do not wait
@@ -85,6 +86,15 @@ hf_connections_holds(void *ctx, void *peer, uint64_t session)
 
     (void)ctx;
     c->session = session;
+}
+
+uint64_t
+hf_connections_address(void *ctx, const void *peer)
+{
+    const struct connection *c = peer;
+
+    (void)ctx;
+    return hf_address_number(c->fd);
 }
 
 static void

@@ -41,10 +41,11 @@ struct hf_connections {
     struct hf_pass pass;
 };
 
-/* For the service: that one has something to write, and that it spoke for a
- * session that holds. */
+/* For the service: that one has something to write, that it spoke for a session
+ * that holds, and the number of its address. */
 void hf_connections_wrote(void *ctx, void *peer);
 void hf_connections_holds(void *ctx, void *peer, uint64_t session);
+uint64_t hf_connections_address(void *ctx, const void *peer);
 
 /* One that was accepted; where there is no room for it, it is closed. */
 void hf_connections_add(struct hf_connections *all, int fd);

@@ -210,6 +210,16 @@ send_in(struct hearing *h)
 
 /* ---- Sessions ------------------------------------------------------------ */
 
+static uint64_t
+address_of(const struct hf_service *service)
+{
+    const struct hf_service_config *config = &service->config;
+
+    return config->address_of == NULL
+               ? 0
+               : config->address_of(config->ctx, service->peer);
+}
+
 static void
 fill_open(struct hearing *h)
 {
@@ -223,6 +233,7 @@ fill_open(struct hearing *h)
     h->message.open.who = body->who;
     h->message.open.of_key = h->of_key;
     h->message.open.of_acquire = h->opened;
+    h->message.open.address = address_of(h->service);
     hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
 }
 

@@ -32,6 +32,8 @@ struct hf_service_config {
     void (*wrote)(void *ctx, void *peer); /* that one has something to write */
     void (*holds)(void *ctx, void *peer, uint64_t session); /* that one spoke
                                        for that session, which holds */
+    uint64_t (*address_of)(void *ctx, const void *peer); /* as a number; NULL:
+                                                            not known */
     void *ctx;
     const char *const *hosts; /* borrowed: by which names clients may call it,
                                  beside those of this machine's own loopback;

@@ -1,8 +1,11 @@
-"""sessions.py HOLDFASTD HOLDFAST: no client takes all sessions: who asks without one,
-and gives back what it got, leaves none behind."""
+"""sessions.py HOLDFASTD HOLDFAST: no client takes all sessions. Who asks without
+one, and gives back what it got, leaves none behind; who opens them without end
+keeps nobody else out."""
 
+import http.client
 import subprocess
 import sys
+from urllib.parse import quote
 
 from support import Checks, Client, Server, await_that, folder
 
@@ -16,7 +19,7 @@ LONG = "60s"  # no ttl ends while the test runs
 
 def acquire(client, name, *, key=None, **body):
     headers = {} if key is None else {"Idempotency_Key": key}
-    return client.ask("POST", f"/v1/locks/{name}/acquire",
+    return client.ask("POST", f"/v1/locks/{quote(name)}/acquire",
                       {"ttl": LONG, **body}, **headers)
 
 
@@ -133,14 +136,18 @@ def room(client, path, port):
         return client.ask("GET", "/v1/info")[1]
 
     opened, too_soon = [], False
-    while info()["sessions"] <= ROOM * 3 // 4:
-        too_soon = too_soon or logged() != []
+    sessions = info()["sessions"]
+    while sessions <= ROOM * 3 // 4 + 32:  # more than there are idle ones
+        too_soon = too_soon or (sessions <= ROOM * 3 // 4 and
+                                logged() != [])
         opened.append(acquire(client, f"room{len(opened)}")[1])
+        sessions = info()["sessions"]
     await_that(lambda: logged() != [])
     for i in range(9):
         about(client, "release", f"more{i}", acquire(client, f"more{i}")[1])
     checks.check("the log says once that room is short",
-                 not too_soon and len(logged()) == 1 and "is short" in logged()[0] and
+                 not too_soon and len(logged()) == 1 and
+                 "is short" in logged()[0] and
                  f"most={ROOM}" in logged()[0], logged())
     code, said = doctor()
     checks.check("doctor warns, and says what to do",
@@ -155,6 +162,37 @@ def room(client, path, port):
     checks.check("nor does doctor warn", code == 0, (code, said))
 
 
+def without_end(client, server):
+    """From another address than ours."""
+    def from_there():
+        there = Client(server)
+        there.connection = http.client.HTTPConnection(
+            "127.0.0.1", server.port, timeout=60,
+            source_address=("127.0.0.2", 0))
+        return there
+
+    ours = client.ask("POST", "/v1/sessions", {"ttl": LONG})[1]
+    there = from_there()
+    holds = acquire(there, "held there")[1]
+    cleared = acquire(there, "cleared there")[1]
+    client.ask("POST", "/v1/locks/cleared%20there/clear", {
+        "fence": cleared["fence"], "force": True, "reason": "a test"})
+    opened = []
+    for _ in range(2 * ROOM):
+        opened.append(there.ask("POST", "/v1/sessions", {"ttl": LONG}))
+    checks.check("who opens without end keeps nobody else out",
+                 {status for status, _ in opened} == {201} and
+                 acquire(client, "ours")[0] == 200)
+    checks.check("and takes no session of another address",
+                 keep_alive(client, ours) == 200)
+    checks.check("nor its own that has something, or was not told of a clear",
+                 [keep_alive(client, one) for one in (holds, cleared)] ==
+                 [200, 200])
+    checks.check("but its oldest that have nothing",
+                 [keep_alive(client, opened[i][1]) for i in (0, -1)] ==
+                 [410, 200])
+
+
 def main():
     with folder() as path, Server(DAEMON, path, "--locks", str(LOCKS),
                                   at="memory:sessions") as server:
@@ -167,6 +205,7 @@ def main():
         the_list(client)
         room(client, path, server.port)
         many_pairs(client)
+        without_end(client, server)
     return checks.end()
 
 

@@ -26,7 +26,8 @@
  *             |
  *   slots, chains, texts, earliest, list    know of no lock
  *
- * Beside them look.c reads for people, and check.c for tests.
+ * Beside them room.c finds who makes room [S9], look.c reads for people, and
+ * check.c for tests.
  *
  * An entry is named by its number in its pool; 0 is none.  A parameter `number`
  * is that of what the file is about.  The first four bytes of an entry are the
@@ -107,6 +108,7 @@ struct hf_ls_session {
     bool asked;            /* something, with its key: these are known */
     uint64_t asked_names;  /* a hash of them, whatever their order */
     uint64_t asked_shared; /* a bit for each, in the order of their hashes */
+    uint64_t address;      /* that it was opened from; 0: not known */
     struct hf_secret_hash secret;
 };
 
@@ -252,6 +254,7 @@ struct hf_lockspace {
     struct hf_instant gather_until; /* places are taken again [L5] */
     struct hf_instant hold_until;
     uint32_t waiters_count;
+    uint32_t opens_left;    /* until room is made for more sessions [S9] */
     uint32_t of_keys_count; /* sessions that are not over */
     uint32_t last_space; /* that was asked for: most often the next one, too */
     uint32_t request;    /* number of the acquire that is looked at */

@@ -389,6 +389,17 @@ room_open_of_acquire(struct room *room, uint64_t session, int64_t ttl_ms,
 }
 
 void
+room_open_from(struct room *room, uint64_t session, uint64_t address,
+               bool of_key)
+{
+    struct hf_lockspace_event event = opening(session, 10000, HF_TAKEOVER);
+
+    event.message.open.address = address;
+    event.message.open.of_key = of_key;
+    room_step(room, event);
+}
+
+void
 room_acquire(struct room *room, struct call call)
 {
     struct hf_lockspace_event event = message(HF_MESSAGE_ACQUIRE, &call);

@@ -70,6 +70,8 @@ void room_open(struct room *room, uint64_t session, int64_t ttl_ms,
 void room_open_of_key(struct room *room, uint64_t session, int64_t ttl_ms);
 void room_open_of_acquire(struct room *room, uint64_t session, int64_t ttl_ms,
                           bool of_key);
+void room_open_from(struct room *room, uint64_t session, uint64_t address,
+                    bool of_key);
 void room_acquire(struct room *room, struct call call);
 void room_release(struct room *room, struct call call);
 void room_lower(struct room *room, struct call call);
