@@ -324,6 +324,8 @@ info(struct hf_service *service, const struct hf_http_request *request)
     else
         hf_text_add_json(&text, trouble.text, strlen(trouble.text));
     add_service(service, &text);
+    add_limits(service, &text);
+    add_nodes(service, &text);
     add_room(hf_seat_table(service->seat), &text);
     hf_text_add(&text, "}");
     say(service, request, 200, &text);
