@@ -182,8 +182,9 @@ static struct space
 space_of(struct hf_lockspace_limits limits)
 {
     struct space space = {.config = common};
-    struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
-                                       .serve = {1, 1, 1, {0}}};
+    struct hf_lockspace_event serve = {
+        .kind = HF_SPACE_SERVE,
+        .serve = {.term = 1, .next_fence = 1, .wall_us = 1}};
 
     space.config.limits = limits;
     HF_CHECK(hf_lockspace_valid(&space.config));

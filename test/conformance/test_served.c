@@ -86,8 +86,9 @@ static void
 serve(struct leader *leader, uint64_t term, uint64_t next_fence)
 {
     step(leader,
-         (struct hf_lockspace_event){.kind = HF_SPACE_SERVE,
-                                     .serve = {term, next_fence, 1, {0}}});
+         (struct hf_lockspace_event){
+             .kind = HF_SPACE_SERVE,
+             .serve = {.term = term, .next_fence = next_fence, .wall_us = 1}});
     assert_true(hf_lockspace_serving(leader->ls));
 }
 

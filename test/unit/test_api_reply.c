@@ -145,7 +145,7 @@ what_an_answer_carries_is_read(void **state)
 
     assert_int_equal(
         pass(&(struct hf_answer){.kind = HF_ANSWER_BLOCKING_TIMEOUT,
-                                 .blocked = {9, {12}}},
+                                 .blocked = {.position = 9, .remaining = {12}}},
              false, &reply),
         HF_OK);
     assert_int_equal(reply.answer.blocked.position, 9);

@@ -194,8 +194,9 @@ next_instant(const struct crowd *c)
 static void *
 gather_crowd(struct crowd *c, int64_t batch_ms, size_t late)
 {
-    struct hf_lockspace_event serve = {.kind = HF_SPACE_SERVE,
-                                       .serve = {1, 1, 1, {0}}};
+    struct hf_lockspace_event serve = {
+        .kind = HF_SPACE_SERVE,
+        .serve = {.term = 1, .next_fence = 1, .wall_us = 1}};
     void *block = calloc(1, hf_lockspace_size(&crowded));
 
     HF_CHECK(block != NULL);

@@ -369,8 +369,9 @@ what_no_batch_could_take_is_not_led(void **state)
 
         load_session(&r, 1);
         room_step(&r, event);
-        room_step(&r, (struct hf_lockspace_event){.kind = HF_SPACE_SERVE,
-                                                  .serve = {7, 1, 1, {0}}});
+        room_step(&r, (struct hf_lockspace_event){
+                          .kind = HF_SPACE_SERVE,
+                          .serve = {.term = 7, .next_fence = 1, .wall_us = 1}});
         assert_int_equal(hf_lockspace_serving(r.ls), i == 0);
         room_fini(&r);
     }
