@@ -170,6 +170,18 @@ timer_of_claim(const struct hf_lockspace *ls,
                         : until(config, now, (struct hf_instant){node->at_ms});
 }
 
+/* Of a grant: ticks until it is given back, and one; 0: it is not. */
+static uint8_t
+kept_of_claim(const struct hf_lockspace *ls,
+              const struct picture_config *config, uint32_t number,
+              struct hf_instant now)
+{
+    uint8_t timer =
+        timer_of_claim(ls, config, hf_item_of_claim(ls, number), now);
+
+    return timer == PICTURE_NEVER ? 0 : (uint8_t)(timer + 1);
+}
+
 /* A session's timer may be too early, and follows when it is due. */
 static uint8_t
 timer_of_session(const struct hf_lockspace *ls,
@@ -227,6 +239,7 @@ take_claim(const struct hf_lockspace *ls, const struct picture_config *config,
     picture->state =
         claim->state == HF_CLAIM_HELD ? PICTURE_HELD : PICTURE_REVOKED;
     picture->fence = (uint8_t)claim->fence;
+    picture->waited = kept_of_claim(ls, config, number, now);
 }
 
 static void
@@ -382,9 +395,11 @@ build_held(struct hf_lockspace *ls, const struct picture_config *config,
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
     struct hf_ls_session *session = hf_claims_session_of(ls, claim);
 
-    (void)config;
     hf_claims_hold(ls, number, from->fence);
     hf_claims_list(ls, number);
+    if (from->waited != 0)
+        hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
+                        in(config, (uint8_t)(from->waited - 1)).ms);
     claim->stored = (from->flags & FLAG_STORED) != 0;
     if (claim->n != hf_lane_at(ls, claim->lane)->n)
         hf_owners_set_old(ls, number);

@@ -52,7 +52,8 @@ struct picture_claim {
     uint8_t timer;  /* ticks until it is parked, or loses its place; NEVER: no
                        batch has let its timeout out yet */
     uint8_t limit;  /* ticks until what remains of its wait is over */
-    uint8_t waited; /* GATHERED: ticks */
+    uint8_t waited; /* GATHERED: ticks.  HELD, but cut off before it was told:
+                       ticks until it is given back, and one */
     uint8_t modes[PICTURE_NAMES]; /* an enum hf_mode + 1; 0: not this one */
     uint8_t flags;
 };
@@ -88,7 +89,7 @@ struct picture_config {
 };
 
 /* A lockspace in the lab: large enough for any world. */
-enum { PICTURE_BLOCK = 8192 };
+enum { PICTURE_BLOCK = 9216 };
 
 struct picture_block {
     _Alignas(64) uint8_t bytes[PICTURE_BLOCK];

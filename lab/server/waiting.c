@@ -254,7 +254,7 @@ arrive(struct waiting_world *world, unsigned who, unsigned index)
     step(world, &event);
 }
 
-/* The server learns that it has ended. */
+/* The server learns that it has ended: by its client's will, or not. */
 static void
 end(struct waiting_world *world, unsigned who, unsigned index)
 {
@@ -265,7 +265,8 @@ end(struct waiting_world *world, unsigned who, unsigned index)
         .request = {.stream = stream_number(who, index),
                     .session = who + 1,
                     .lane = LANE,
-                    .n = stream->n},
+                    .n = stream->n,
+                    .cut = stream->late || stream->heard},
     };
 
     if (!stream->releases)

@@ -54,13 +54,14 @@ waits(struct waiting_world *world, unsigned who)
            (lane->state == HF_LANE_WAITING || lane->state == HF_LANE_PARKED);
 }
 
-/* Has it waited for as long as it was to, and is not parked? */
+/* Has it waited for as long as it was to, and was not told to ask again? */
 static bool
 is_over(struct waiting_world *world, unsigned who)
 {
     const struct hf_ls_lane *lane = lane_of(world, who);
 
-    return lane != NULL && lane->state == HF_LANE_WAITING &&
+    return lane != NULL && waits(world, who) &&
+           world->clients[who].parked != PARKED_ANSWERED &&
            hf_reached(
                world->now,
                hf_claim_at(waiting_machine(world), lane->current)->wait_end);
@@ -148,13 +149,26 @@ before_end(struct waiting_world *world, const struct hf_lockspace_event *event,
     if ((event->request.stream - 1) % WAITING_STREAMS + 1 != client->listener)
         return;
     client->listener = 0;
-    before->ended = client->turn != 0
-                        ? !client->parked
-                        : before->held[before->who] != 0 && !client->handed;
-    if (before->ended) {
-        before->excused[before->who] = true;
-        leaves_line(client);
+    if (client->turn != 0 ? client->parked
+                          : before->held[before->who] == 0 || client->handed)
+        return;
+    if (event->request.cut) {
+        client->parked = client->turn != 0 ? PARKED_CUT : PARKED_NOT;
+        client->told = 1;
+        return;
     }
+    before->ended = true;
+    before->excused[before->who] = true;
+    leaves_line(client);
+}
+
+/* A grant that nobody was told of, and that was not asked for again. */
+static bool
+was_kept(const struct waiting_world *world, unsigned who)
+{
+    const struct waiting_client *client = &world->clients[who];
+
+    return client->turn == 0 && client->told > world->config->resume_grace;
 }
 
 /* Whoever was silent for its ttl may be ended: one in a step is enough. */
@@ -169,6 +183,7 @@ before_clock(struct waiting_world *world, struct waiting_before *before)
         before->excused[i] =
             client->silent >= config->ttl &&
             (config->if_dead != HF_REFUSE || before->held[i] == 0);
+        before->excused[i] |= was_kept(world, i);
         before->over[i] = is_over(world, i);
     }
     picture_take(waiting_machine(world), &world->picture, world->now,
@@ -240,7 +255,7 @@ waiting_promise_answer(struct waiting_world *world,
     if (stream->releases || stream->n != client->n)
         return;
     if (answer->kind == HF_ANSWER_BLOCKING_TIMEOUT) {
-        client->parked = true;
+        client->parked = PARKED_ANSWERED;
         client->listener = 0;
     } else if (answer->kind == HF_ANSWER_OVER) {
         if (!client->over)
@@ -292,10 +307,12 @@ after_clock(struct waiting_world *world, const struct waiting_before *before)
         struct waiting_client *client = &world->clients[i];
 
         client->ended |= before->excused[i] && !has_session(world, i);
-        if (before->over[i] && client->parked && waits(world, i))
+        if (before->over[i] && client->parked == PARKED_ANSWERED &&
+            waits(world, i))
             breaks(world, SERVER_NOT_FREED);
         if (client->ended || (before->over[i] && !waits(world, i)) ||
-            (client->told > world->config->resume_grace && !waits(world, i)))
+            (client->told > world->config->resume_grace && !waits(world, i) &&
+             fence_of(world, i) == 0))
             leaves_line(client);
     }
     picture_take(waiting_machine(world), &world->picture, world->now, &picture);
@@ -309,7 +326,8 @@ static void
 after_batch(struct waiting_world *world)
 {
     for (unsigned i = 0; i < world->config->world.clients; i++)
-        if (world->clients[i].parked && world->clients[i].told == 0)
+        if (world->clients[i].parked != PARKED_NOT &&
+            world->clients[i].told == 0)
             world->clients[i].told = 1;
 }
 
@@ -336,7 +354,7 @@ waiting_promise_after(struct waiting_world *world,
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         struct waiting_client *client = &world->clients[i];
 
-        if (fence_of(world, i) != 0)
+        if (fence_of(world, i) != before->held[i])
             leaves_line(client);
         if (client->turn != 0 && !waits(world, i))
             breaks(world, SERVER_PLACE_LOST);
@@ -413,7 +431,8 @@ check_dead(struct waiting_world *world, unsigned who)
     if ((client->ended || client->silent >= config->ttl) && !keeps &&
         has_session(world, who))
         breaks(world, SERVER_DEAD_KEPT);
-    if (client->told > config->resume_grace)
+    if (client->told > config->resume_grace ||
+        (client->parked == PARKED_CUT && is_over(world, who)))
         breaks(world, SERVER_NOT_FREED);
 }
 

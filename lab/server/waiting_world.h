@@ -40,6 +40,12 @@ enum waiting_stage {
     STAGE_LOST, /* there will be none, and its client does not know */
 };
 
+enum waiting_parked {
+    PARKED_NOT,
+    PARKED_ANSWERED, /* a blocking timeout */
+    PARKED_CUT,
+};
+
 struct waiting_stream {
     uint8_t stage;
     uint8_t releases; /* else it acquires */
@@ -65,9 +71,10 @@ struct waiting_client {
     uint8_t turn;     /* its rank among those in line; 0: is not */
     uint8_t newest;   /* attempt of its request that arrived; 0: none */
     uint8_t listener; /* the stream of that, and one, until it has ended */
-    uint8_t parked;   /* it was answered a blocking timeout */
-    uint8_t told;     /* PARKED: ticks since a batch let that answer out, and
-                         one; 0: none has */
+    uint8_t parked;   /* an enum waiting_parked */
+    uint8_t told;     /* parked, or a grant that is kept: ticks since a batch
+                         let that answer out, or it was cut off, and one; 0:
+                         no batch has */
     uint8_t handed;   /* a grant of its request was handed over */
     uint8_t over;     /* so is its request, as it is told from then on */
     struct waiting_stream streams[WAITING_STREAMS];

@@ -377,7 +377,8 @@ discard(struct service_world *world, unsigned node,
 
 static void drain(struct service_world *world, unsigned number);
 
-/* The node is told what became of the stream of an acquire [W5]. */
+/* The node is told what became of the stream of an acquire: where its client
+ * listens, it was cut [W5]. */
 static void
 tell_of(struct service_world *world, uint64_t id,
         const struct service_stream *was, enum hf_node_event_kind kind)
@@ -389,6 +390,7 @@ tell_of(struct service_world *world, uint64_t id,
     event.request.session = message->session;
     event.request.lane = message->lane;
     event.request.n = message->n;
+    event.request.cut = was->heard;
     if (kind == HF_NODE_HANDED)
         event.request.fence = was->answer.fence;
     hf_node_step(&world->nodes[was->node].node, &event);

@@ -299,26 +299,39 @@ lane_of_request(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     return hf_owners_lane(ls, session, event->request.lane);
 }
 
+/* Nobody was told of it. */
+static void
+give_back(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_lane *lane = hf_lane_at(ls, hf_claim_at(ls, number)->lane);
+
+    hf_claims_end_held(ls, number, hf_journal_drop);
+    hf_claims_move_to(lane, HF_LANE_LEFT);
+}
+
 static void
 on_stream_ended(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
 {
     uint32_t number = lane_of_request(ls, event);
-    struct hf_ls_lane *lane = hf_lane_at(ls, number);
-    uint32_t current;
+    const struct hf_ls_lane *lane = hf_lane_at(ls, number);
+    struct hf_ls_claim *claim;
+    bool waits;
 
     if (number == 0 || lane->current == 0)
         return;
-    current = lane->current;
-    if (hf_claim_at(ls, current)->stream != event->request.stream)
+    claim = hf_claim_at(ls, lane->current);
+    if (claim->stream != event->request.stream)
         return;
-    hf_claim_at(ls, current)->stream = 0;
-    if (lane->state == HF_LANE_WAITING) {
-        hf_claims_lose_place(ls, current, HF_ANSWER_LATER);
-    } else if (lane->state == HF_LANE_GRANTED &&
-               !hf_claim_at(ls, current)->handed) {
-        hf_claims_end_held(ls, current, hf_journal_drop);
-        hf_claims_move_to(lane, HF_LANE_LEFT);
-    }
+    claim->stream = 0;
+    waits = lane->state == HF_LANE_WAITING;
+    if (!waits && (lane->state != HF_LANE_GRANTED || claim->handed))
+        return;
+    if (event->request.cut)
+        hf_claims_keep(ls, lane->current);
+    else if (waits)
+        hf_claims_lose_place(ls, lane->current, HF_ANSWER_LATER);
+    else
+        give_back(ls, lane->current);
 }
 
 static void
@@ -327,8 +340,10 @@ on_handed(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     uint32_t lane = lane_of_request(ls, event);
     uint32_t held = lane == 0 ? 0 : hf_owners_held(ls, lane, event->request.n);
 
-    if (held != 0 && hf_claim_at(ls, held)->fence == event->request.fence)
-        hf_claim_at(ls, held)->handed = true;
+    if (held == 0 || hf_claim_at(ls, held)->fence != event->request.fence)
+        return;
+    hf_claim_at(ls, held)->handed = true;
+    hf_claims_keep_no_more(ls, held);
 }
 
 /* ---- Serving ------------------------------------------------------------- */
@@ -376,7 +391,12 @@ on_claim_timer(struct hf_lockspace *ls, uint32_t claim)
 {
     const struct hf_ls_claim *at = hf_claim_at(ls, claim);
 
-    if (hf_lane_at(ls, at->lane)->state == HF_LANE_PARKED)
+    enum hf_lane_state state =
+        (enum hf_lane_state)hf_lane_at(ls, at->lane)->state;
+
+    if (state == HF_LANE_GRANTED)
+        give_back(ls, claim);
+    else if (state == HF_LANE_PARKED)
         hf_claims_lose_place(ls, claim, HF_ANSWER_LATER);
     else if (hf_reached(ls->now, at->wait_end) && at->park.ms == 0)
         hf_claims_lose_place(ls, claim, HF_ANSWER_BLOCKING_TIMEOUT);
@@ -435,7 +455,7 @@ check_invariants(const struct hf_lockspace *ls)
     HF_CHECK(ls->waiters_count <= ls->claims.count);
     HF_CHECK(ls->claims.count <= ls->config.limits.claims);
     HF_CHECK(ls->timers.count + ls->gathered.count <=
-             ls->sessions.count + ls->waiters_count + ls->ended.count);
+             ls->sessions.count + ls->claims.count + ls->ended.count);
     HF_CHECK(ls->of_keys_count + ls->ended.count <= ls->config.limits.keys);
     HF_CHECK(ls->gathered.count <= ls->waiters_count);
     HF_CHECK(ls->names.count <= ls->claims.count + ls->parts.count);

@@ -23,13 +23,13 @@
  *
  *         +--------------- larger n, or a greater attempt of LEFT
  *         |          +-----------------------------+
- *         v          v      blocking timeout       |
+ *         v          v  blocking timeout, or cut   |
  *   +-> WAITING -----+------------------------> PARKED
- *   |     |  | stream ended, or            its grace over |
+ *   |     |  | stream ended                its grace over |
  *   |     |  +----------------------> LEFT <--------------+
  *   |     | free, and first in line    ^
- *   |     v                            | stream ended, and no answer was handed
- *   |  GRANTED ------------------------+
+ *   |     v                            | no answer was handed: stream ended, or
+ *   |  GRANTED ------------------------+ cut, and not asked for in its grace
  *   |     | release, end, clear
  *   |     v
  *   +-- OVER <------- release and end from every state
@@ -230,6 +230,8 @@ struct hf_lockspace_event {
             uint64_t lane;
             uint64_t n;     /* HANDED */
             uint64_t fence; /* HANDED: of the grant that was */
+            bool cut;       /* STREAM_ENDED: its connection broke, and its
+                               client may come back */
         } request;          /* STREAM_ENDED, HANDED */
         struct {
             uint64_t number;

@@ -194,6 +194,7 @@ on_request(struct hf_node *n, const struct hf_node_event *event)
     request.request.lane = event->request.lane;
     request.request.n = event->request.n;
     request.request.fence = event->request.fence;
+    request.request.cut = event->request.cut;
     step_lockspace(n, request);
 }
 

@@ -111,6 +111,7 @@ struct hf_node_event {
             uint64_t lane;
             uint64_t n;
             uint64_t fence;
+            bool cut;
         } request;                    /* as in struct hf_lockspace_event */
         struct hf_instant read_until; /* CLOCK: for the lockspace alone; the
                                          leader goes by `at` */

@@ -48,6 +48,7 @@ struct hf_exchange {
     bool wants_json; /* and no problem+json: see headers.h */
     bool is_told;    /* the caller knows it */
     bool is_cut;     /* answered before its request was whole */
+    bool is_reset;   /* LOST: its peer wants no answer */
 };
 
 struct hf_exchanges {

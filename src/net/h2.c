@@ -271,6 +271,7 @@ on_stream_close(nghttp2_session *session, int32_t stream, uint32_t error,
         return 0;
     if (exchange->state == HF_EXCHANGE_COMING)
         kept = exchange->intake->body.len;
+    exchange->is_reset = true;
     hf_peer_lose(exchange);
     open_window(peer, kept);
     return outcome(peer);

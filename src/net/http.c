@@ -201,6 +201,7 @@ tell_end(struct hf_exchange *exchange, enum hf_http_told told,
         .told = told,
         .exchange = exchange->id,
         .tag = exchange->tag,
+        .cut = told == HF_HTTP_LOST && !exchange->is_reset,
     };
     hf_peer_forget(exchange);
 }

@@ -148,7 +148,9 @@ enum hf_http_told {
 struct hf_http_news {
     enum hf_http_told told;
     uint64_t exchange;
-    uint64_t tag;                          /* what hf_http_tag gave it, or 0 */
+    uint64_t tag; /* what hf_http_tag gave it, or 0 */
+    bool cut; /* LOST: with its connection, and not by a reset of its stream,
+                 which says that no answer is wanted */
     const struct hf_http_request *request; /* of a request: borrowed, good until
                                               the next call of hf_http_feed,
                                               hf_http_next or hf_http_remove for

@@ -346,7 +346,7 @@ build(struct hf_service *service, const struct hf_call *call,
 }
 
 static void
-end_stream(struct hf_service *service, const struct hf_call *call)
+end_stream(struct hf_service *service, const struct hf_call *call, bool cut)
 {
     struct hf_node_event event = {.kind = HF_NODE_STREAM_ENDED};
 
@@ -354,6 +354,7 @@ end_stream(struct hf_service *service, const struct hf_call *call)
     event.request.session = call->session;
     event.request.lane = call->lane;
     event.request.n = call->n;
+    event.request.cut = cut;
     hf_seat_step(service->seat, &event);
 }
 
@@ -675,8 +676,10 @@ on_sent(struct hf_service *service, struct hf_call *call)
     hf_service_step(service, &event);
 }
 
+/* Who was told of its session, or has a key, can ask again: where its
+ * connection was cut, its place is kept [W5]. */
 static void
-on_lost(struct hf_service *service, struct hf_call *call)
+on_lost(struct hf_service *service, struct hf_call *call, bool cut)
 {
     struct hf_call lost = *call;
 
@@ -687,7 +690,7 @@ on_lost(struct hf_service *service, struct hf_call *call)
     }
     if (lost.kind != HF_MESSAGE_ACQUIRE || (lost.answered && lost.fence == 0))
         return;
-    end_stream(service, &lost);
+    end_stream(service, &lost, cut);
     drain(service);
 }
 
@@ -708,7 +711,7 @@ hf_service_news(struct hf_service *service, void *peer,
         break;
     case HF_HTTP_LOST:
         if (call != NULL)
-            on_lost(service, call);
+            on_lost(service, call, news->cut);
         break;
     }
 }

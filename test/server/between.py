@@ -4,23 +4,16 @@ the server may keep one waiting."""
 
 import os
 import socket
-import struct
 import subprocess
 import sys
 import threading
 import time
 
 import support
+from http2 import (CANCEL, DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM,
+                   frame)
 
 LIMIT = 1.0  # of the proxy, in seconds
-
-DATA, HEADERS, RST_STREAM, SETTINGS = 0, 1, 3, 4
-END_STREAM, END_HEADERS = 1, 4
-
-
-def frame(kind, flags, stream, payload=b""):
-    return (struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) +
-            struct.pack(">I", stream) + payload)
 
 
 class Way:
@@ -104,7 +97,7 @@ class Way:
                         HEADERS, END_HEADERS | END_STREAM, stream,
                         self.GATEWAY_TIMEOUT))
                     self.server.sendall(frame(RST_STREAM, 0, stream,
-                                              struct.pack(">I", 8)))
+                                              CANCEL))
 
 
 class Proxy:

@@ -13,34 +13,11 @@ import subprocess
 import sys
 import time
 
+from http2 import (DATA, END_HEADERS, END_STREAM, HEADERS, PADDED, PREFACE,
+                   RST_STREAM, WINDOW_UPDATE, frame, literal)
 from support import Checks, Client, Server, folder
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
-DATA, HEADERS, RST_STREAM, WINDOW_UPDATE = 0, 1, 3, 8
-END_STREAM, END_HEADERS, PADDED = 1, 4, 8
-
-
-def frame(kind, flags, stream, payload):
-    return (len(payload).to_bytes(3, "big") + bytes([kind, flags])
-            + stream.to_bytes(4, "big") + payload)
-
-
-def literal(index, value, indexed=False):
-    """A header of HPACK's static table with a value of its own."""
-    first = bytes([0x40 | index]) if indexed else (
-        bytes([index]) if index < 15 else bytes([15, index - 15]))
-    length = bytes([len(value)]) if len(value) < 127 else b"\x7f" + varint(
-        len(value) - 127)
-    return first + length + value
-
-
-def varint(number):
-    out = b""
-    while number >= 128:
-        out += bytes([number & 127 | 128])
-        number >>= 7
-    return out + bytes([number])
 
 
 def connect(server):

@@ -186,6 +186,28 @@ who_has_lost_the_place_asks_for_the_same_again(void **state)
     room_fini(&r);
 }
 
+/* The key was for B, shared; the same session asks for C without it, and
+ * another has that. */
+static void
+in_any_mode_is_as_its_own_request_was(void **state)
+{
+    struct room r = begun();
+    struct call own = {.stream = 22, .session = 9, .n = 2, .names = "C"};
+    struct call tries = any_mode(23, "C");
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 24, .session = 2, .names = "C:s"});
+    room_acquire(&r, keyed(21, "B:s"));
+    room_acquire(&r, own);
+    room_hush(&r);
+    tries.n = 2;
+    tries.try_only = true;
+    room_acquire(&r, tries);
+    EXPECT_TOLD(&r, "22 superseded\n"
+                    "23 over: held\n");
+    room_fini(&r);
+}
+
 static void
 what_was_waited_for_under_a_key_is_in_no_mode(void **state)
 {
@@ -410,6 +432,7 @@ main(void)
         cmocka_unit_test(
             what_was_asked_for_is_known_when_nothing_of_it_is_left),
         cmocka_unit_test(who_has_lost_the_place_asks_for_the_same_again),
+        cmocka_unit_test(in_any_mode_is_as_its_own_request_was),
         cmocka_unit_test(what_was_waited_for_under_a_key_is_in_no_mode),
         cmocka_unit_test(what_is_for_something_else_is_no_sign_of_life),
         cmocka_unit_test(what_is_for_something_else_supersedes_nobody),

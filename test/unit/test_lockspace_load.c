@@ -288,6 +288,26 @@ the_grace_is_part_of_the_time_in_which_a_stream_is_silent(void **state)
     room_fini(&r);
 }
 
+/* It has no place yet: that is kept from when it is taken [W5]. */
+static void
+who_is_cut_off_in_the_grace_has_its_place(void **state)
+{
+    struct room r = taken_over();
+
+    (void)state;
+    room_acquire(&r, waited(11, 2, 100, "A"));
+    room_acquire(&r, waited(12, 3, 50, "A"));
+    room_cut(&r, (struct call){.stream = 11, .session = 2});
+    room_clock(&r, 1500);
+    room_release(&r, (struct call){.stream = 13, .session = 1, .n = 90});
+    EXPECT_TOLD(&r, "13 released\n");
+    room_clock(&r, 1699);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1700);
+    EXPECT_TOLD(&r, "12 granted 101\n");
+    room_fini(&r);
+}
+
 static void
 what_nobody_waits_for_is_granted_in_the_grace(void **state)
 {
@@ -454,6 +474,7 @@ main(void)
             a_keep_alive_waits_for_no_other_while_places_are_taken_again),
         cmocka_unit_test(
             the_grace_is_part_of_the_time_in_which_a_stream_is_silent),
+        cmocka_unit_test(who_is_cut_off_in_the_grace_has_its_place),
         cmocka_unit_test(what_nobody_waits_for_is_granted_in_the_grace),
         cmocka_unit_test(a_try_that_only_a_grace_keeps_out_is_not_told_no),
         cmocka_unit_test(a_circle_is_found_when_places_are_taken),

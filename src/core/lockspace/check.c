@@ -117,6 +117,12 @@ count_parts(const struct hf_lockspace *ls, uint32_t number, uint32_t *blocked)
     return count;
 }
 
+static bool
+is_timed(const struct hf_lockspace *ls, uint32_t claim)
+{
+    return hf_earliest_has(ls, &ls->timers, hf_item_of_claim(ls, claim));
+}
+
 static void
 check_claim(const struct hf_lockspace *ls, uint32_t number)
 {
@@ -138,9 +144,7 @@ check_claim(const struct hf_lockspace *ls, uint32_t number)
                  lane->state == HF_LANE_PARKED);
         HF_CHECK((claim->stream == 0) == (lane->state == HF_LANE_PARKED));
         HF_CHECK(!claim->untold || lane->state == HF_LANE_PARKED);
-        HF_CHECK(
-            hf_earliest_has(ls, &ls->timers, hf_item_of_claim(ls, number)) ==
-            !claim->untold);
+        HF_CHECK(is_timed(ls, number) == !claim->untold);
         HF_CHECK(parts > 0 && claim->blocked == blocked);
         HF_CHECK(claim->ready ==
                  (blocked == 0 && lane->state == HF_LANE_WAITING));
@@ -149,14 +153,17 @@ check_claim(const struct hf_lockspace *ls, uint32_t number)
         HF_CHECK(parts > 0 && claim->fence < ls->next_fence);
         HF_CHECK(claim->is_old == (lane->current != number));
         HF_CHECK(claim->is_old || lane->state == HF_LANE_GRANTED);
+        HF_CHECK(!is_timed(ls, number) ||
+                 (!claim->is_old && !claim->handed && claim->stream == 0));
         HF_CHECK(claim->stored || claim->pending == HF_PENDING_PUT);
         break;
     case HF_CLAIM_REVOKED:
-        HF_CHECK(parts == 0);
+        HF_CHECK(parts == 0 && !is_timed(ls, number));
         HF_CHECK(claim->is_old == (lane->current != number));
         break;
     case HF_CLAIM_ENDED:
         HF_CHECK(parts == 0 && claim->pending != HF_PENDING_NOTHING);
+        HF_CHECK(!is_timed(ls, number));
         break;
     }
 }

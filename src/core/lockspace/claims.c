@@ -292,6 +292,31 @@ hf_claims_unpark(struct hf_lockspace *ls, uint32_t number)
     forget_untold(ls, number);
 }
 
+/* Where it has no place yet, it is kept once it has. */
+void
+hf_claims_keep(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_claim *claim = hf_claim_at(ls, number);
+    struct hf_instant until = hf_after(ls->now, ls->config.resume_grace);
+
+    if (claim->state == HF_CLAIM_ASKED)
+        return;
+    if (claim->state == HF_CLAIM_WAITING) {
+        until = hf_after(ls->now, hf_claims_grace_of(ls, number));
+        if (claim->park.ms == 0)
+            until = hf_earlier(until, claim->wait_end);
+        hf_line_unset_ready(ls, number);
+        hf_claims_move_to(hf_lane_at(ls, claim->lane), HF_LANE_PARKED);
+    }
+    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
+}
+
+void
+hf_claims_keep_no_more(struct hf_lockspace *ls, uint32_t number)
+{
+    hf_earliest_remove(ls, &ls->timers, hf_item_of_claim(ls, number));
+}
+
 /* ---- Grants -------------------------------------------------------------- */
 
 /* It is HELD from here on, under this fence. */
@@ -340,6 +365,8 @@ hf_claims_take_back(struct hf_lockspace *ls, uint32_t number)
 
     hf_chains_fetch(ls, &ls->claims_by_fence, row);
     hf_line_fetch(ls, number);
+    if (!claim->handed)
+        hf_claims_keep_no_more(ls, number);
     hf_chains_remove(ls, &ls->claims_by_fence, row, number);
     hf_list_remove(ls, &session->grants, hf_list_work, number);
     hf_fence_sum_remove(&session->held, claim->fence);
@@ -398,8 +425,10 @@ void
 hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane, uint64_t n,
                   uint64_t a)
 {
-    if (lane->current != 0)
+    if (lane->current != 0) {
+        hf_claims_keep_no_more(ls, lane->current); /* its answer arrived */
         hf_owners_set_old(ls, lane->current);
+    }
     lane->current = 0;
     lane->n = n;
     lane->a = a;

@@ -129,7 +129,8 @@ hf_keys_mode(const struct hf_lockspace *ls, uint32_t session,
 
     if (!hf_claims_any_mode(acquire, i))
         return acquire->acquire.wants[i].mode;
-    return of->asked && (of->asked_shared & bit_of(ls, acquire, i)) != 0
+    return of->asked && of->asked_names == hash_of_names(ls, acquire) &&
+                   (of->asked_shared & bit_of(ls, acquire, i)) != 0
                ? HF_SHARED
                : HF_EXCLUSIVE;
 }

@@ -357,6 +357,7 @@ acquire_again(struct hf_lockspace *ls, uint32_t lane_number,
         take_attempt(ls, lane_number, message);
         break;
     case HF_LANE_GRANTED:
+        hf_claims_keep_no_more(ls, lane->current);
         hf_claim_at(ls, lane->current)->stream = message->stream;
         reply_granted(ls, message->stream,
                       hf_claim_at(ls, lane->current)->fence);
@@ -627,6 +628,8 @@ place_gathered(struct hf_lockspace *ls)
             end_deadlocked(ls, claim);
             return;
         }
+        if (hf_claim_at(ls, claim)->stream == 0)
+            hf_claims_keep(ls, claim); /* it was cut off meanwhile */
     }
 }
 

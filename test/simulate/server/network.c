@@ -46,6 +46,7 @@ post(struct world *w, enum packet_kind kind, uint64_t stream)
     packet->life = of->life;
     packet->node = of->node;
     packet->fences_count = 0;
+    packet->cut = kind == PACKET_ENDED;
     packet->speaks = false;
     world_set(w, &packet->alarm, w->now + delay(w), RANK_ARRIVES);
     return packet;
@@ -261,7 +262,7 @@ network_close(struct world *w, unsigned session, uint64_t own)
 
     for (size_t i = 0; i < of->open_count; i++)
         if (w->streams[of->open[i]].own == own) {
-            post(w, PACKET_ENDED, of->open[i]);
+            post(w, PACKET_ENDED, of->open[i])->cut = false;
             network_over(w, of->open[i]);
             return;
         }

@@ -351,10 +351,10 @@ nodes_hear(struct world *w, const struct sim_packet *packet)
 }
 
 void
-nodes_stream_ended(struct world *w, unsigned who, uint64_t number)
+nodes_stream_ended(struct world *w, const struct sim_packet *packet)
 {
-    struct sim_node *node = &w->nodes[who];
-    struct sim_stream *stream = &w->streams[number];
+    struct sim_node *node = &w->nodes[packet->node];
+    struct sim_stream *stream = &w->streams[packet->stream];
     struct hf_node_event event = {.kind = HF_NODE_STREAM_ENDED};
 
     if (stream->ended)
@@ -362,13 +362,14 @@ nodes_stream_ended(struct world *w, unsigned who, uint64_t number)
     stream->ended = true;
     if (!node->alive || stream->heard_life != node->life)
         return;
-    answers_let_go(node, number);
-    event.request.stream = number;
+    answers_let_go(node, packet->stream);
+    event.request.stream = packet->stream;
     event.request.session = stream->id;
     event.request.lane = stream->lane;
     event.request.n = stream->n;
+    event.request.cut = packet->cut;
     if (stream->kind == HF_MESSAGE_ACQUIRE)
-        nodes_step(w, who, event);
+        nodes_step(w, packet->node, event);
 }
 
 void

@@ -18,7 +18,7 @@ void nodes_clock(struct world *w, unsigned who);
 
 /* A message, or the end of a stream, has arrived. */
 void nodes_hear(struct world *w, const struct sim_packet *packet);
-void nodes_stream_ended(struct world *w, unsigned who, uint64_t stream);
+void nodes_stream_ended(struct world *w, const struct sim_packet *packet);
 
 /* What the store says: to a write, to whatever was asked; that the head was
  * written. */

@@ -329,7 +329,7 @@ on_packet(struct world *w, struct sim_packet *packet)
     if (packet->kind == PACKET_MESSAGE)
         nodes_hear(w, packet);
     else if (packet->kind == PACKET_ENDED)
-        nodes_stream_ended(w, packet->node, packet->stream);
+        nodes_stream_ended(w, packet);
     else
         sessions_hear(w, packet);
     network_give_back(w, packet);

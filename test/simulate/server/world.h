@@ -281,6 +281,7 @@ struct sim_packet {
     size_t held_count;
     struct hf_link link; /* of what waits at its node to be read */
     bool unread;         /* it does */
+    bool cut;            /* ENDED: with its connection */
     bool speaks;         /* by it a session is alive, for all that time tells */
     int64_t arrived;
 };

@@ -253,6 +253,25 @@ gathers(struct oracle *o)
     return false;
 }
 
+static int64_t
+grace_of(const struct oracle *o, const lane_t *lane)
+{
+    return lane->park > o->resume_grace ? lane->park : o->resume_grace;
+}
+
+/* It was cut off; who says for how long it waits is waited for no longer. */
+static void
+keep_place(struct oracle *o, lane_t *lane)
+{
+    int64_t until = o->now + grace_of(o, lane);
+
+    if (lane->park == 0 && lane->wait_end < until)
+        until = lane->wait_end;
+    lane->state = O_PARKED;
+    lane->told_by = UINT64_MAX;
+    set_timer(o, &lane->timer, until);
+}
+
 /* Who waited longest, and of these who came first, is placed first; one circle
  * a step. */
 static void
@@ -269,6 +288,8 @@ place_gathered(struct oracle *o)
             best = lane;
         if (best == NULL || !place(o, best, o->gather_from))
             return;
+        if (best->stream == 0)
+            keep_place(o, best);
     }
 }
 
@@ -459,6 +480,7 @@ acquire_again(struct oracle *o, lane_t *lane, const struct oracle_message *m)
     lane->a = m->a;
     if (lane->state == O_GRANTED) {
         held->stream = m->stream;
+        lane->timer.at = 0;
         say(o, m->stream, HF_ANSWER_GRANTED)->fence = held->fence;
         return;
     }
@@ -498,6 +520,7 @@ turn_to(lane_t *lane, const struct oracle_message *m)
 {
     lane->n = m->n;
     lane->a = m->a;
+    lane->timer.at = 0;
     lane->state = O_OVER;
     lane->over = HF_OVER_RELEASED;
 }
@@ -650,6 +673,7 @@ clear(struct oracle *o, const struct oracle_message *m)
         }
         held->revoked = true;
         if (held->n == lane->n) {
+            lane->timer.at = 0;
             lane->state = O_OVER;
             lane->over = HF_OVER_CLEARED;
         }
@@ -788,21 +812,35 @@ oracle_message(struct oracle *o, const struct oracle_message *m)
 /* ---- Everything else ----------------------------------------------------- */
 
 static void
-stream_ends(lane_t *lane, const struct oracle_message *m)
+leave(lane_t *lane)
+{
+    struct oracle_grant *held = grant_of(lane, lane->n);
+
+    if (lane->state == O_GRANTED)
+        held->on = false;
+    lane->state = O_LEFT;
+    lane->timer.at = 0;
+}
+
+static void
+stream_ends(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 {
     struct oracle_grant *held = grant_of(lane, m->n);
 
     if (!lane->known || lane->n != m->n)
         return;
     if (lane->state == O_WAITING && lane->stream == m->stream) {
-        lane->state = O_LEFT;
-        lane->timer.at = 0;
+        lane->stream = 0;
+        if (!m->cut)
+            leave(lane);
+        else if (lane->placed)
+            keep_place(o, lane);
     } else if (lane->state == O_GRANTED && held->stream == m->stream) {
         held->stream = 0;
-        if (!held->handed) {
-            held->on = false;
-            lane->state = O_LEFT;
-        }
+        if (!held->handed && m->cut)
+            set_timer(o, &lane->timer, o->now + o->resume_grace);
+        else if (!held->handed)
+            leave(lane);
     }
 }
 
@@ -810,7 +848,7 @@ void
 oracle_stream_ends(struct oracle *o, const struct oracle_message *m)
 {
     o->answers_count = 0;
-    stream_ends(&o->sessions[m->session].lanes[m->lane], m);
+    stream_ends(o, &o->sessions[m->session].lanes[m->lane], m);
     see_what_is_left(o, &o->sessions[m->session]);
     finish(o);
 }
@@ -822,8 +860,11 @@ oracle_handed(struct oracle *o, const struct oracle_message *m)
     struct oracle_grant *held = grant_of(lane, m->n);
 
     o->answers_count = 0;
-    if (lane->known && held != NULL && held->fence == m->fence)
+    if (lane->known && held != NULL && held->fence == m->fence) {
         held->handed = true;
+        if (lane->state == O_GRANTED && lane->n == m->n)
+            lane->timer.at = 0;
+    }
     finish(o);
 }
 
@@ -851,10 +892,7 @@ oracle_applied(struct oracle *o, uint64_t through)
             (next == NULL || lane->told_by < next->told_by))
             next = lane;
         if (next != NULL)
-            set_timer(o, &next->timer,
-                      o->now + (next->park > o->resume_grace
-                                    ? next->park
-                                    : o->resume_grace));
+            set_timer(o, &next->timer, o->now + grace_of(o, next));
     } while (next != NULL);
     finish(o);
 }
@@ -872,8 +910,9 @@ on_lane_timer(struct oracle *o, lane_t *lane)
     } else {
         if (lane->state == O_WAITING)
             say(o, lane->stream, HF_ANSWER_BLOCKING_TIMEOUT);
-        lane->state = O_LEFT;
         o->lost++;
+        o->ungranted += lane->state == O_GRANTED;
+        leave(lane);
     }
 }
 
@@ -925,6 +964,7 @@ oracle_clock(struct oracle *o)
     while (!silent) {
         const struct oracle_timer *best = NULL;
         struct oracle_session *session = NULL;
+        struct oracle_session *of = NULL;
         lane_t *lane;
         lane_t *due = NULL;
 
@@ -932,6 +972,7 @@ oracle_clock(struct oracle *o)
         if (is_next(o, &lane->timer, best)) {
             best = &lane->timer;
             due = lane;
+            of = &o->sessions[i_ / ORACLE_LANES];
         }
         for (unsigned s = 0; s < ORACLE_SESSIONS; s++)
             if (o->sessions[s].open &&
@@ -941,9 +982,10 @@ oracle_clock(struct oracle *o)
             }
         if (session != NULL)
             silent = on_session_timer(o, session);
-        else if (due != NULL)
+        else if (due != NULL) {
             on_lane_timer(o, due);
-        else
+            see_what_is_left(o, of);
+        } else
             break;
     }
     finish(o);

@@ -90,6 +90,7 @@ struct oracle_message {
     bool of_acquire; /* OPEN */
     bool late;       /* OPEN: of a session that is remembered as ended */
     uint64_t fence;  /* CLEAR, oracle_handed */
+    bool cut;        /* oracle_stream_ends: its connection broke */
     bool at_once;    /* CLEAR */
 };
 
@@ -118,6 +119,7 @@ struct oracle {
     unsigned answers_count;
     unsigned deadlocks; /* said, ever */
     unsigned lost;      /* parked places, ever */
+    unsigned ungranted; /* grants that were kept, and not asked for, ever */
     unsigned polls;     /* places that were kept though a wait was over, ever */
     unsigned done;      /* sessions that ended with their last release, ever */
 };

@@ -495,6 +495,15 @@ room_stream_ends(struct room *room, struct call call)
     room_step(room, about(HF_SPACE_STREAM_ENDED, &call));
 }
 
+void
+room_cut(struct room *room, struct call call)
+{
+    struct hf_lockspace_event event = about(HF_SPACE_STREAM_ENDED, &call);
+
+    event.request.cut = true;
+    room_step(room, event);
+}
+
 /* The grant that the request has now, unless another is said. */
 void
 room_handed(struct room *room, struct call call)

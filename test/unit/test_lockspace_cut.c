@@ -1,0 +1,252 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/support/room.h"
+
+/* The first holds the lock; the next two want it.  A grace is 200 ms, and a
+ * blocking timeout a second. */
+static struct room
+held(void)
+{
+    struct room r = room_new();
+
+    room_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
+    room_handed(&r, (struct call){.session = 1});
+    room_hush(&r);
+    return r;
+}
+
+static struct call
+attempt(uint64_t stream, uint64_t session, uint64_t a)
+{
+    return (struct call){
+        .stream = stream, .session = session, .a = a, .names = "A"};
+}
+
+static struct call
+first(uint64_t stream)
+{
+    return (struct call){.stream = stream, .session = 1};
+}
+
+/* ---- One that waits ------------------------------------------------------ */
+
+static void
+who_is_cut_off_and_comes_back_has_its_place(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 3, 1));
+    room_cut(&r, attempt(11, 2, 1));
+    room_clock(&r, 1199);
+    room_acquire(&r, attempt(13, 2, 2));
+    room_clock(&r, 1300);
+    room_release(&r, first(14));
+    EXPECT_TOLD(&r, "14 released\n"
+                    "13 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+who_is_cut_off_holds_up_those_behind_for_a_grace(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 3, 1));
+    room_cut(&r, attempt(11, 2, 1));
+    room_release(&r, first(13));
+    room_clock(&r, 1199);
+    EXPECT_TOLD(&r, "13 released\n");
+    room_clock(&r, 1200);
+    EXPECT_TOLD(&r, "12 granted 102\n");
+    room_acquire(&r, attempt(14, 2, 2));
+    EXPECT_TOLD(&r, "");
+    room_fini(&r);
+}
+
+static void
+nobody_is_waited_for_longer_than_it_waits_itself(void **state)
+{
+    struct room r = held();
+    struct call short_wait = attempt(11, 2, 1);
+
+    (void)state;
+    short_wait.wait_ms = 50;
+    room_acquire(&r, short_wait);
+    room_acquire(&r, attempt(12, 3, 1));
+    room_cut(&r, short_wait);
+    room_release(&r, first(13));
+    room_hush(&r);
+    room_clock(&r, 1049);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1050);
+    EXPECT_TOLD(&r, "12 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+who_polls_is_waited_for_as_long_as_it_asked_to_be(void **state)
+{
+    struct room r = held();
+    struct call poll = attempt(11, 2, 1);
+
+    (void)state;
+    poll.wait_ms = 50;
+    poll.park_ms = 400;
+    room_acquire(&r, poll);
+    room_acquire(&r, attempt(12, 3, 1));
+    room_cut(&r, poll);
+    room_release(&r, first(13));
+    room_hush(&r);
+    room_clock(&r, 1399);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1400);
+    EXPECT_TOLD(&r, "12 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+a_try_beside_who_is_cut_off_is_put_off(void **state)
+{
+    struct room r = held();
+    struct call tries = attempt(14, 3, 1);
+
+    (void)state;
+    tries.try_only = true;
+    room_acquire(&r, attempt(11, 2, 1));
+    room_cut(&r, attempt(11, 2, 1));
+    room_release(&r, first(13));
+    room_acquire(&r, tries);
+    EXPECT_TOLD(&r, "13 released\n"
+                    "14 later, 200 ms\n");
+    room_fini(&r);
+}
+
+/* ---- A grant that nobody was told of ------------------------------------- */
+
+/* The second is granted the lock, and cut off before it is told. */
+static struct room
+granted(void)
+{
+    struct room r = held();
+
+    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, attempt(12, 3, 1));
+    room_release(&r, first(13));
+    room_cut(&r, attempt(11, 2, 1));
+    EXPECT_TOLD(&r, "13 released\n"
+                    "11 granted 102\n");
+    return r;
+}
+
+static void
+a_grant_is_kept_for_who_comes_back_before_it_was_told(void **state)
+{
+    struct room r = granted();
+
+    (void)state;
+    room_clock(&r, 1199);
+    room_acquire(&r, attempt(14, 2, 2));
+    room_clock(&r, 1500);
+    EXPECT_TOLD(&r, "14 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+a_grant_that_nobody_comes_back_for_is_the_next_ones(void **state)
+{
+    struct room r = granted();
+
+    (void)state;
+    room_clock(&r, 1199);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1200);
+    EXPECT_TOLD(&r, "12 granted 103\n");
+    room_acquire(&r, attempt(14, 2, 2));
+    EXPECT_TOLD(&r, "");
+    room_fini(&r);
+}
+
+static void
+a_grant_that_is_cut_off_again_is_kept_again(void **state)
+{
+    struct room r = granted();
+
+    (void)state;
+    room_clock(&r, 1100);
+    room_acquire(&r, attempt(14, 2, 2));
+    room_cut(&r, attempt(14, 2, 2));
+    room_hush(&r);
+    room_clock(&r, 1299);
+    EXPECT_TOLD(&r, "");
+    room_clock(&r, 1300);
+    EXPECT_TOLD(&r, "12 granted 103\n");
+    room_fini(&r);
+}
+
+static void
+who_cancels_gives_a_kept_grant_back_at_once(void **state)
+{
+    struct room r = granted();
+
+    (void)state;
+    room_release(&r, (struct call){.stream = 14, .session = 2});
+    EXPECT_TOLD(&r, "14 released\n"
+                    "12 granted 103\n");
+    room_fini(&r);
+}
+
+/* A lane asks for one thing at a time: so its client has the grant [R2]. */
+static void
+the_next_request_shows_that_a_kept_grant_was_told(void **state)
+{
+    struct room r = granted();
+    struct call next = {.stream = 14, .session = 2, .n = 2, .names = "B"};
+
+    (void)state;
+    room_acquire(&r, next);
+    room_clock(&r, 1500);
+    EXPECT_TOLD(&r, "14 granted 103\n");
+    room_fini(&r);
+}
+
+static void
+what_was_told_is_no_grant_that_is_kept(void **state)
+{
+    struct room r = held();
+
+    (void)state;
+    room_acquire(&r, attempt(12, 3, 1));
+    room_cut(&r, first(1));
+    room_clock(&r, 1500);
+    EXPECT_TOLD(&r, "");
+    room_fini(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_cut_off_and_comes_back_has_its_place),
+        cmocka_unit_test(who_is_cut_off_holds_up_those_behind_for_a_grace),
+        cmocka_unit_test(nobody_is_waited_for_longer_than_it_waits_itself),
+        cmocka_unit_test(who_polls_is_waited_for_as_long_as_it_asked_to_be),
+        cmocka_unit_test(a_try_beside_who_is_cut_off_is_put_off),
+        cmocka_unit_test(a_grant_is_kept_for_who_comes_back_before_it_was_told),
+        cmocka_unit_test(a_grant_that_nobody_comes_back_for_is_the_next_ones),
+        cmocka_unit_test(a_grant_that_is_cut_off_again_is_kept_again),
+        cmocka_unit_test(who_cancels_gives_a_kept_grant_back_at_once),
+        cmocka_unit_test(the_next_request_shows_that_a_kept_grant_was_told),
+        cmocka_unit_test(what_was_told_is_no_grant_that_is_kept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
