@@ -202,6 +202,7 @@ tell_end(struct hf_exchange *exchange, enum hf_http_told told,
         .exchange = exchange->id,
         .tag = exchange->tag,
         .cut = told == HF_HTTP_LOST && !exchange->is_reset,
+        .end = told == HF_HTTP_SENT ? exchange->made : 0,
     };
     hf_peer_forget(exchange);
 }

@@ -151,6 +151,7 @@ struct hf_http_news {
     uint64_t tag; /* what hf_http_tag gave it, or 0 */
     bool cut; /* LOST: with its connection, and not by a reset of its stream,
                  which says that no answer is wanted */
+    uint64_t end; /* SENT: of its answer, in all bytes that were ever written */
     const struct hf_http_request *request; /* of a request: borrowed, good until
                                               the next call of hf_http_feed,
                                               hf_http_next or hf_http_remove for

@@ -134,6 +134,8 @@ bench_tell(struct bench *bench)
         assert_true(news.tag > 0 && news.tag <= bench->open_count);
         assert_true(bench->open[news.tag - 1] == news.exchange); /* once */
         bench->open[news.tag - 1] = 0;
+        assert_int_equal(news.end > 0, news.told == HF_HTTP_SENT);
+        bench->ends[news.tag - 1] = (size_t)news.end;
         say(bench, "%s %d\n", news.told == HF_HTTP_SENT ? "sent" : "lost",
             (int)news.tag);
     }

@@ -35,6 +35,7 @@ struct bench {
     char out[BENCH_OUT];
     size_t out_len;
     uint64_t open[BENCH_OPEN]; /* exchanges, by tag - 1; 0: it has ended */
+    size_t ends[BENCH_OPEN];   /* of answers that were sent, in all bytes */
     size_t open_count;
 };
 

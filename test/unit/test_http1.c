@@ -267,6 +267,23 @@ what_comes_behind_an_open_request_is_not_looked_at(void **state)
 }
 
 static void
+what_is_sent_tells_where_it_ended(void **state)
+{
+    (void)state;
+    bench.is_deaf = true;
+    bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
+    assert_true(bench_answer(&bench, 1, 200, "first"));
+    bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
+    assert_true(bench_answer(&bench, 2, 200, "second"));
+    bench.is_deaf = false;
+    bench_write(&bench);
+    bench_expect_log(&bench, "GET /wait host=h\nGET /wait host=h\n"
+                             "sent 1\nsent 2\n");
+    assert_memory_equal(bench.out + bench.ends[0] - 5, "first", 5);
+    assert_int_equal(bench.ends[1], bench.out_len);
+}
+
+static void
 who_has_closed_one_half_is_still_answered(void **state)
 {
     (void)state;
@@ -636,6 +653,7 @@ main(void)
         TEST(the_offer_of_another_version_is_declined),
         TEST(what_begins_as_the_other_version_may_be_none),
         TEST(what_comes_behind_an_open_request_is_not_looked_at),
+        TEST(what_is_sent_tells_where_it_ended),
         TEST(who_has_closed_one_half_is_still_answered),
         TEST(who_cannot_be_asked_whether_it_is_there_is_gone),
         TEST(what_was_answered_to_it_is_sent),

@@ -278,6 +278,24 @@ an_answer_of_any_length_goes_out(void **state)
 }
 
 static void
+what_is_sent_tells_where_it_ended(void **state)
+{
+    (void)state;
+    bench.is_deaf = true;
+    frames_request(&frames, 1, "GET", "/wait", NULL);
+    frames_request(&frames, 3, "GET", "/wait", NULL);
+    feed();
+    assert_true(bench_answer(&bench, 1, 200, "first"));
+    assert_true(bench_answer(&bench, 2, 200, "second"));
+    bench.is_deaf = false;
+    bench_write(&bench);
+    bench_expect_log(&bench, "GET /wait host=h\nGET /wait host=h\n"
+                             "sent 1\nsent 2\n");
+    assert_memory_equal(bench.out + bench.ends[0] - 5, "first", 5);
+    assert_memory_equal(bench.out + bench.ends[1] - 6, "second", 6);
+}
+
+static void
 who_has_closed_one_half_is_still_answered(void **state)
 {
     (void)state;
@@ -497,6 +515,7 @@ main(void)
         TEST(what_a_mistake_of_the_peer_ends_is_lost),
         TEST(an_answer_that_no_window_has_room_for_is_not_sent),
         TEST(an_answer_of_any_length_goes_out),
+        TEST(what_is_sent_tells_where_it_ended),
         TEST(who_has_closed_one_half_is_still_answered),
         TEST(a_drained_connection_serves_what_is_on_its_way),
         TEST(who_does_not_answer_is_drained_in_time),
