@@ -337,6 +337,7 @@ build_session(struct hf_lockspace *ls, unsigned client,
     struct hf_ls_session *session = hf_session_at(ls, number);
 
     session->heard_at = ago(config, from->silent);
+    session->heard = from->lane; /* one message of it at least, or none */
     session->recorded = from->recorded;
     if (from->session == HF_SESSION_OVER) {
         hf_journal_end_session(ls, number);

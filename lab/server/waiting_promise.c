@@ -123,6 +123,7 @@ before_message(struct waiting_world *world, const struct hf_message *message,
 {
     struct waiting_client *client = &world->clients[before->who];
 
+    before->heard = lane_of(world, before->who) != NULL;
     if (!client->ended)
         client->silent = 0;
     if (message->n != client->n)
@@ -331,11 +332,38 @@ after_batch(struct waiting_world *world)
             world->clients[i].told = 1;
 }
 
+/* More than one message of its client was heard.  Had an acquire opened it, the
+ * news that nobody read the first answer would mean nothing [W5]. */
+static void
+check_known(struct waiting_world *world, unsigned who)
+{
+    struct hf_lockspace *ls = waiting_machine(world);
+    uint32_t session = hf_owners_session(ls, who + 1);
+    struct hf_answer answer;
+
+    if (session == 0)
+        return;
+    hf_session_at(ls, session)->of_acquire = true;
+    hf_lockspace_step(ls, &(struct hf_lockspace_event){
+                              .kind = HF_SPACE_UNREAD,
+                              .at = world->now,
+                              .request = {.session = who + 1},
+                          });
+    while (hf_lockspace_next(ls, &answer)) {
+        /* of what has ended */
+    }
+    hf_session_at(ls, session)->of_acquire = false;
+    if (!has_session(world, who))
+        breaks(world, SERVER_SESSION);
+}
+
 void
 waiting_promise_after(struct waiting_world *world,
                       const struct hf_lockspace_event *event,
                       const struct waiting_before *before)
 {
+    if (before->heard)
+        check_known(world, before->who);
     if (event->kind == HF_SPACE_CLOCK)
         after_clock(world, before);
     if (event->kind == HF_SPACE_BATCH)

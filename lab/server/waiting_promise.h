@@ -21,6 +21,7 @@ struct waiting_before {
     bool over[PICTURE_CLIENTS];    /* it waits, and nothing of that remains */
     bool ended;   /* the stream of who was listened to, or told a grant: what it
                    used must be free after it */
+    bool heard;   /* a message, of which it is not the first */
     unsigned who; /* of a message, or a stream */
     struct picture picture; /* of the machine, which is told the time */
 };

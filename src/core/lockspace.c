@@ -44,6 +44,8 @@ hear(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_session *session = hf_session_at(ls, number);
 
     session->unheard = false;
+    if (session->heard < 2)
+        session->heard++;
     session->heard_at = ls->now;
     if (session->state == HF_SESSION_LIVE)
         return;
@@ -346,6 +348,19 @@ on_handed(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     hf_claims_keep_no_more(ls, held);
 }
 
+/* Nobody misses what nobody was told of; but one that was heard since its first
+ * acquire, or has a key, is known [W5]. */
+static void
+on_unread(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
+{
+    uint32_t number = hf_owners_session(ls, event->request.session);
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+
+    if (number != 0 && session->of_acquire && !session->of_key &&
+        session->heard < 2)
+        end_for_good(ls, number);
+}
+
 /* ---- Serving ------------------------------------------------------------- */
 
 static uint64_t
@@ -495,6 +510,9 @@ hf_lockspace_step(struct hf_lockspace *ls,
         break;
     case HF_SPACE_HANDED:
         on_handed(ls, event);
+        break;
+    case HF_SPACE_UNREAD:
+        on_unread(ls, event);
         break;
     case HF_SPACE_BATCH:
         on_batch(ls, event);

@@ -202,7 +202,9 @@ enum hf_lockspace_event_kind {
     HF_SPACE_MESSAGE,
     HF_SPACE_STREAM_ENDED, /* that of an acquire [W5] */
     HF_SPACE_HANDED,       /* a GRANTED of it was handed to the kernel [W5] */
-    HF_SPACE_BATCH,        /* what became of a batch; an unknown one needs no
+    HF_SPACE_UNREAD, /* its client closed the connection, and had not read the
+                        answer that told it of its session [W5] */
+    HF_SPACE_BATCH,  /* what became of a batch; an unknown one needs no
                               event: the same bytes are sent again [J4] */
     HF_SPACE_CLOCK,
     HF_SPACE_LOOK, /* somebody looks at it: ages and silences are of this
@@ -232,7 +234,7 @@ struct hf_lockspace_event {
             uint64_t fence; /* HANDED: of the grant that was */
             bool cut;       /* STREAM_ENDED: its connection broke, and its
                                client may come back */
-        } request;          /* STREAM_ENDED, HANDED */
+        } request;          /* STREAM_ENDED, HANDED; UNREAD: its session */
         struct {
             uint64_t number;
             enum hf_verdict verdict; /* HF_APPLIED or HF_REFUSED */

@@ -183,8 +183,9 @@ static void
 on_request(struct hf_node *n, const struct hf_node_event *event)
 {
     struct hf_lockspace_event request = {
-        .kind = event->kind == HF_NODE_HANDED ? HF_SPACE_HANDED
-                                              : HF_SPACE_STREAM_ENDED,
+        .kind = event->kind == HF_NODE_HANDED   ? HF_SPACE_HANDED
+                : event->kind == HF_NODE_UNREAD ? HF_SPACE_UNREAD
+                                                : HF_SPACE_STREAM_ENDED,
     };
 
     if (n->state != HF_NODE_SERVING)
@@ -435,6 +436,7 @@ hf_node_step(struct hf_node *n, const struct hf_node_event *event)
         break;
     case HF_NODE_STREAM_ENDED:
     case HF_NODE_HANDED:
+    case HF_NODE_UNREAD:
         on_request(n, event);
         break;
     case HF_NODE_CLOCK:

@@ -83,6 +83,7 @@ enum hf_node_event_kind {
     HF_NODE_MESSAGE,
     HF_NODE_STREAM_ENDED,
     HF_NODE_HANDED,
+    HF_NODE_UNREAD,
     HF_NODE_CLOCK,
     HF_NODE_LOOK, /* somebody is to be told of the table as it is now */
     HF_NODE_STOP,

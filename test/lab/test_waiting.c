@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
 #include "lab/server/waiting_pack.h"
 #include "lab/server/waiting_promise.h"
@@ -388,6 +389,23 @@ a_session_that_is_kept_alive_lives(void **unused)
     assert_string_equal(world.violated, SERVER_SESSION);
 }
 
+/* The machine believes that it hears of it for the first time. */
+static void
+a_session_that_was_heard_again_is_known(void **unused)
+{
+    struct waiting_config config = config_of("waiting", 2);
+    struct waiting_world world;
+    uint32_t session;
+
+    (void)unused;
+    one_holds(&world, &config);
+    session = hf_owners_session(waiting_machine(&world), HOLDER + 1);
+    hf_session_at(waiting_machine(&world), session)->heard = 0;
+    step(&world, WAITING_RELEASE, HOLDER);
+    waiting_apply(&world, WAITING_ARRIVE, HOLDER * WAITING_STREAMS);
+    assert_string_equal(world.violated, SERVER_SESSION);
+}
+
 static void
 the_end_of_another_stream_means_nothing(void **unused)
 {
@@ -570,6 +588,7 @@ main(void)
         cmocka_unit_test(a_grant_that_is_told_is_there),
         cmocka_unit_test(two_do_not_believe_at_once),
         cmocka_unit_test(a_session_that_is_kept_alive_lives),
+        cmocka_unit_test(a_session_that_was_heard_again_is_known),
         cmocka_unit_test(the_end_of_another_stream_means_nothing),
         cmocka_unit_test(a_machine_that_was_told_the_time_is_not_due),
         cmocka_unit_test(where_there_is_one_lock_there_is_no_deadlock),

@@ -146,6 +146,76 @@ one_of_a_key_is_remembered_for_its_ttl(void **state)
     room_fini(&r);
 }
 
+/* ---- Whose answer nobody read [W5] --------------------------------------- */
+
+static void
+one_whose_answer_nobody_read_ends_with_what_it_has(void **state)
+{
+    struct room r = begun();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 9, .names = "A"});
+    room_handed(&r, (struct call){.stream = 11, .session = 9});
+    room_applied(&r, room_batch(&r, 100));
+    room_acquire(&r, (struct call){.stream = 12, .session = 1, .names = "A"});
+    room_hush(&r);
+    room_unread(&r, 9);
+    EXPECT_TOLD(&r, "12 granted 102\n");
+    room_keep_alive(&r, (struct call){.stream = 13, .session = 9});
+    EXPECT_TOLD(&r, "13 gone\n");
+    room_fini(&r);
+}
+
+static void
+one_that_was_heard_since_stays(void **state)
+{
+    struct room r = begun();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 9, .names = "A"});
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 9});
+    room_hush(&r);
+    room_unread(&r, 9);
+    room_keep_alive(&r, (struct call){.stream = 13, .session = 9});
+    EXPECT_TOLD(&r, "13 alive, holds 101\n");
+    room_fini(&r);
+}
+
+/* Its client finds it again by that key. */
+static void
+one_of_a_key_stays_though_its_answer_was_not_read(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_open_of_acquire(&r, 8, 2000, true);
+    room_acquire(&r, (struct call){.stream = 11,
+                                   .session = 8,
+                                   .names = "A",
+                                   .key = {.given = true}});
+    room_hush(&r);
+    room_unread(&r, 8);
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 8});
+    EXPECT_TOLD(&r, "12 alive, holds 101\n");
+    room_fini(&r);
+}
+
+/* Nor is one that is over anybody's. */
+static void
+one_that_was_opened_by_itself_is_known(void **state)
+{
+    struct room r = begun();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    room_hush(&r);
+    room_unread(&r, 1);
+    room_unread(&r, 77);
+    room_keep_alive(&r, (struct call){.stream = 12, .session = 1});
+    EXPECT_TOLD(&r, "12 alive, holds 101\n");
+    room_fini(&r);
+}
+
 /* There is room for eight, three of which are open. */
 static void
 no_number_of_requests_fills_the_server(void **state)
@@ -176,6 +246,10 @@ main(void)
         cmocka_unit_test(it_stays_until_what_was_cleared_is_released),
         cmocka_unit_test(a_release_that_is_refused_ends_nothing),
         cmocka_unit_test(one_of_a_key_is_remembered_for_its_ttl),
+        cmocka_unit_test(one_whose_answer_nobody_read_ends_with_what_it_has),
+        cmocka_unit_test(one_that_was_heard_since_stays),
+        cmocka_unit_test(one_of_a_key_stays_though_its_answer_was_not_read),
+        cmocka_unit_test(one_that_was_opened_by_itself_is_known),
         cmocka_unit_test(no_number_of_requests_fills_the_server),
     };
 

@@ -529,6 +529,21 @@ about_a_stream(struct world *w, enum hf_lockspace_event_kind kind)
          NULL);
 }
 
+/* Whatever answer of it nobody read. */
+static void
+about_unread(struct world *w)
+{
+    unsigned session = (unsigned)below(w, ORACLE_SESSIONS);
+
+    oracle_unread(&w->oracle, session);
+    step(w,
+         (struct hf_lockspace_event){
+             .kind = HF_SPACE_UNREAD,
+             .request = {.session = w->ids[session]},
+         },
+         NULL);
+}
+
 static void
 tell_time(struct world *w)
 {
@@ -797,6 +812,8 @@ random_step(struct world *w)
         about_a_stream(w, HF_SPACE_STREAM_ENDED);
     else if (dice < 79)
         about_a_stream(w, HF_SPACE_HANDED);
+    else if (dice < 81)
+        about_unread(w);
     else if (dice < 90)
         tell_time(w);
     else if (dice < 98)
@@ -946,7 +963,7 @@ run_worlds(const struct shape *shape)
     uint64_t count =
         only != 0 ? 1 : from_environment("HF_WORLDS", shape->worlds);
     size_t grants = 0, timeouts = 0, lost = 0, done = 0, deadlocks = 0;
-    size_t clears = 0;
+    size_t clears = 0, unread = 0;
     size_t checked = 0, others = 0, late = 0, polls = 0, ungranted = 0;
 
     for (uint64_t i = 0; i < count; i++) {
@@ -957,6 +974,7 @@ run_worlds(const struct shape *shape)
         polls += world.oracle.polls;
         ungranted += world.oracle.ungranted;
         done += world.oracle.done;
+        unread += world.oracle.unread;
         deadlocks += world.deadlocks;
         clears += world.clears;
         checked += world.checked;
@@ -965,10 +983,10 @@ run_worlds(const struct shape *shape)
     }
     printf("%llu worlds: %zu grants, %zu blocking timeouts, %zu places kept "
            "for a poll, %zu places lost, %zu of them granted, %zu sessions "
-           "done, %zu deadlocks, %zu clears, %zu other requests, %zu late "
-           "opens, %zu looks at the store\n",
+           "done, %zu unread, %zu deadlocks, %zu clears, %zu other requests, "
+           "%zu late opens, %zu looks at the store\n",
            (unsigned long long)count, grants, timeouts, polls, lost, ungranted,
-           done, deadlocks, clears, others, late, checked);
+           done, unread, deadlocks, clears, others, late, checked);
     if (only != 0)
         return;
     /* What never happened proves nothing. */
@@ -977,6 +995,7 @@ run_worlds(const struct shape *shape)
     assert_true(polls > 0);
     assert_true(lost > ungranted && ungranted > 0);
     assert_true(done > count / 10);
+    assert_true(unread > 0);
     assert_true(deadlocks > count / 10);
     assert_true(clears > 0);
     assert_true(checked > count * 2);

@@ -101,6 +101,7 @@ struct hf_ls_session {
     uint8_t state;
     uint8_t if_dead;
     uint8_t pending;
+    uint8_t heard; /* messages of it, two at most: no more is asked [W5] */
     bool recorded; /* in the store, or in a batch under way */
     bool unheard;  /* since it was loaded */
     bool of_key;

@@ -710,6 +710,7 @@ static void
 hear(struct oracle *o, struct oracle_session *session)
 {
     session->heard = o->now;
+    session->messages++;
     if (session->suspected)
         set_timer(o, &session->timer, o->now + session->ttl);
     session->suspected = false;
@@ -864,6 +865,21 @@ oracle_handed(struct oracle *o, const struct oracle_message *m)
         held->handed = true;
         if (lane->state == O_GRANTED && lane->n == m->n)
             lane->timer.at = 0;
+    }
+    finish(o);
+}
+
+/* Its client knows of it by what it has said since, or by its key [W5]. */
+void
+oracle_unread(struct oracle *o, unsigned session)
+{
+    struct oracle_session *unread = &o->sessions[session];
+
+    o->answers_count = 0;
+    if (unread->open && unread->of_acquire && !unread->of_key &&
+        unread->messages <= 1) {
+        end_for_its_client(o, unread);
+        o->unread++;
     }
     finish(o);
 }

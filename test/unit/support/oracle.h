@@ -65,6 +65,7 @@ struct oracle_session {
     uint8_t asked_modes[ORACLE_NAMES];
     int64_t ttl;
     int64_t heard;
+    unsigned messages;   /* of it */
     int64_t ended_until; /* of a key, and ended: remembered until then */
     uint64_t lowest;
     struct oracle_timer timer;
@@ -122,12 +123,14 @@ struct oracle {
     unsigned ungranted; /* grants that were kept, and not asked for, ever */
     unsigned polls;     /* places that were kept though a wait was over, ever */
     unsigned done;      /* sessions that ended with their last release, ever */
+    unsigned unread; /* sessions that ended as nobody had read of them, ever */
 };
 
 /* One event each; answers are those of this event alone. */
 void oracle_message(struct oracle *o, const struct oracle_message *m);
 void oracle_stream_ends(struct oracle *o, const struct oracle_message *m);
 void oracle_handed(struct oracle *o, const struct oracle_message *m);
+void oracle_unread(struct oracle *o, unsigned session);
 void oracle_clock(struct oracle *o);
 void oracle_applied(struct oracle *o, uint64_t through);
 void oracle_nothing(struct oracle *o); /* it only carries an instant */

@@ -518,6 +518,15 @@ room_handed(struct room *room, struct call call)
     room_step(room, event);
 }
 
+void
+room_unread(struct room *room, uint64_t session)
+{
+    room_step(room, (struct hf_lockspace_event){
+                        .kind = HF_SPACE_UNREAD,
+                        .request = {.session = session},
+                    });
+}
+
 /* ---- Batches ------------------------------------------------------------- */
 
 static void

@@ -85,6 +85,7 @@ void room_clear_suspected(struct room *room, uint64_t stream, const char *name,
 void room_stream_ends(struct room *room, struct call call);
 void room_cut(struct room *room, struct call call); /* with its connection */
 void room_handed(struct room *room, struct call call);
+void room_unread(struct room *room, uint64_t session);
 
 /* A batch of at most so many operations: its changes, one line each, and what
  * it answers; its number is returned. */
