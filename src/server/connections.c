@@ -1,9 +1,11 @@
 #include "server/connections.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
@@ -32,6 +34,7 @@ struct connection {
     int fd;                     /* owned */
     bool to_flush;              /* in the list */
     bool ended;                 /* no more bytes come */
+    int error;                  /* that broke it; 0: none is known */
     struct hf_heap_node due;    /* when HTTP has something to do, or it has
                                   lingered for long enough */
     struct connection *next_to_flush;
@@ -43,10 +46,13 @@ struct connection {
     struct hf_link link;        /* of those that linger */
     struct hf_link unread;      /* in the list, while it does not read */
     size_t unread_len;          /* of what is kept for it */
-    uint64_t session; /* that holds, and for which it spoke last; or 0 */
-    bool has_asked;   /* a whole request */
-    bool asks;        /* one more, in this turn */
-    char *left;       /* owned: read, and not taken yet */
+    uint64_t session;    /* that holds, and for which it spoke last; or 0 */
+    uint64_t opened;     /* that an answer told it of, and nobody else; or 0 */
+    uint64_t opened_end; /* of the last such answer, in all bytes sent */
+    uint64_t sent;       /* bytes */
+    bool has_asked;      /* a whole request */
+    bool asks;           /* one more, in this turn */
+    char *left;          /* owned: read, and not taken yet */
     size_t left_len;
 };
 
@@ -88,6 +94,17 @@ hf_connections_holds(void *ctx, void *peer, uint64_t session)
     c->session = session;
 }
 
+/* Whose answer is to be read [W5]. */
+void
+hf_connections_opened(void *ctx, void *peer, uint64_t session, uint64_t end)
+{
+    struct connection *c = peer;
+
+    (void)ctx;
+    c->opened = session;
+    c->opened_end = end;
+}
+
 uint64_t
 hf_connections_address(void *ctx, const void *peer)
 {
@@ -95,6 +112,49 @@ hf_connections_address(void *ctx, const void *peer)
 
     (void)ctx;
     return hf_address_number(c->fd);
+}
+
+/* ---- What its client has not read ---------------------------------------- */
+
+/* The kernel tells it once. */
+static int
+error_of(struct connection *c)
+{
+    socklen_t len = sizeof(c->error);
+
+    if (c->error == 0)
+        (void)getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &c->error, &len);
+    return c->error;
+}
+
+/* Was the answer that told of a session the last that was sent, and is the end
+ * of it not acknowledged?  Our own end of the connection counts as a byte. */
+static bool
+has_unread_session(const struct connection *c)
+{
+    int unacknowledged;
+
+    return c->opened != 0 && c->opened_end == c->sent &&
+           ioctl(c->fd, SIOCOUTQ, &unacknowledged) == 0 && unacknowledged > 1;
+}
+
+/* Has its client closed it, and was reset for what came then?  What a client
+ * read, its end acknowledges.  A reset alone proves nothing: it takes with it
+ * acknowledgements that were still to be sent.  A reset behind an end is EPIPE,
+ * or ECONNRESET if our own end was there by then. */
+static bool
+was_closed_unread(struct connection *c)
+{
+    int error = error_of(c);
+
+    return error == EPIPE || (c->ended && error == ECONNRESET);
+}
+
+/* Its client has closed it, or half of it: does a reset tell which? */
+static bool
+awaits_reset(struct connection *c)
+{
+    return c->ended && has_unread_session(c) && error_of(c) == 0;
 }
 
 static void
@@ -143,6 +203,8 @@ end_http(struct connection *c)
 static void
 close_poll(struct connection *c)
 {
+    if (has_unread_session(c) && was_closed_unread(c))
+        hf_service_unread(c->all->service, c->opened);
     c->all->count--;
     uv_close((uv_handle_t *)&c->poll, on_closed);
 }
@@ -167,15 +229,25 @@ static void
 on_lingering(uv_poll_t *poll, int status, int events)
 {
     struct connection *c = poll->data;
-    ssize_t len =
-        status != 0 ? 0 : recv(c->fd, NULL, READ_MAX, MSG_DONTWAIT | MSG_TRUNC);
+    ssize_t len = status != 0
+                      ? -1
+                      : recv(c->fd, NULL, READ_MAX, MSG_DONTWAIT | MSG_TRUNC);
 
     (void)events;
-    if (len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR))
+    if (len > 0 ||
+        (status == 0 && len < 0 && (errno == EAGAIN || errno == EINTR)))
+        return;
+    if (len < 0 && status == 0)
+        c->error = errno;
+    c->ended |= len == 0 && c->error == 0;
+    if (awaits_reset(c))
+        uv_poll_stop(&c->poll); /* nothing else is told until it lingered */
+    else
         end_lingering(c);
 }
 
-/* HTTP has done with it, and its peer may not know. */
+/* HTTP has done with it, and its peer may not know; or it is not known whether
+ * its peer has read what it closed behind. */
 static void
 linger(struct connection *c)
 {
@@ -185,7 +257,17 @@ linger(struct connection *c)
     hf_list_add(&all->lingering, &c->link);
     hf_heap_set(&all->due, &c->due,
                 hf_after(hf_now(), (struct hf_duration){LINGER_MS}));
-    (void)uv_poll_start(&c->poll, UV_READABLE, on_lingering);
+    if (c->ended)
+        uv_poll_stop(&c->poll);
+    else
+        (void)uv_poll_start(&c->poll, UV_READABLE, on_lingering);
+}
+
+static void
+break_off(struct connection *c, int error)
+{
+    c->error = error;
+    hf_http_gone(c->peer);
 }
 
 /* Tell the service all that there is to be told of it. */
@@ -271,7 +353,7 @@ read_some(struct connection *c)
         c->ended = true;
         hf_http_eof(c->peer);
     } else if (errno != EAGAIN && errno != EINTR) {
-        hf_http_gone(c->peer);
+        break_off(c, errno);
     }
     (void)take_news(c);
     return len == (ssize_t)sizeof(buffer);
@@ -289,11 +371,12 @@ write_all(struct connection *c)
             return true;
         len = send(c->fd, out.at, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (len > 0) {
+            c->sent += (uint64_t)len;
             hf_http_wrote(c->peer, (size_t)len);
         } else if (len < 0 && (errno == EAGAIN || errno == EINTR)) {
             return false;
         } else {
-            hf_http_gone(c->peer);
+            break_off(c, errno);
             return true;
         }
     }
@@ -340,7 +423,7 @@ flush(struct connection *c)
         add_to_read(c);
     if (hf_http_is_done(c->peer)) {
         (void)take_news(c);
-        if (c->ended)
+        if (c->ended && !awaits_reset(c))
             close_connection(c);
         else
             linger(c);
@@ -413,7 +496,7 @@ on_ready(uv_poll_t *poll, int status, int events)
     if (c->peer == NULL)
         return;
     if (status != 0 || (events & UV_PRIORITIZED) != 0) {
-        hf_http_gone(c->peer);
+        break_off(c, error_of(c));
     } else if ((events & UV_READABLE) != 0) {
         hf_pass_named(&c->all->pass, &c->pieces);
         add_to_read(c);

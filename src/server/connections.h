@@ -13,6 +13,9 @@
  *                                |
  *                                `--both have ended, or it is broken--> gone
  *
+ * One whose client closed it, or half of it, and did not acknowledge the answer
+ * that told of a session, lingers too: a reset tells that nobody reads it [W5].
+ *
  * What was read goes to HTTP, and what HTTP tells to the service; what is to be
  * written is written at the end of a turn, one write a connection.
  *
@@ -42,9 +45,11 @@ struct hf_connections {
 };
 
 /* For the service: that one has something to write, that it spoke for a session
- * that holds, and the number of its address. */
+ * that holds, that it was told of a new one, and the number of its address. */
 void hf_connections_wrote(void *ctx, void *peer);
 void hf_connections_holds(void *ctx, void *peer, uint64_t session);
+void hf_connections_opened(void *ctx, void *peer, uint64_t session,
+                           uint64_t end);
 uint64_t hf_connections_address(void *ctx, const void *peer);
 
 /* One that was accepted; where there is no room for it, it is closed. */

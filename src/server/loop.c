@@ -325,6 +325,7 @@ open_all(struct loop *loop, struct hf_error *error)
     service->http = loop->http;
     service->wrote = hf_connections_wrote;
     service->holds = hf_connections_holds;
+    service->opened = hf_connections_opened;
     service->address_of = hf_connections_address;
     service->ctx = loop;
     service->log = loop->config.log;

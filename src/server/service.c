@@ -658,7 +658,7 @@ end_session(struct hf_service *service, const struct hf_call *of)
 
 /* The kernel has all of it: a grant is told from here on [W5]. */
 static void
-on_sent(struct hf_service *service, struct hf_call *call)
+on_sent(struct hf_service *service, struct hf_call *call, uint64_t end)
 {
     struct hf_node_event event = {.kind = HF_NODE_HANDED};
     struct hf_call sent = *call;
@@ -666,6 +666,9 @@ on_sent(struct hf_service *service, struct hf_call *call)
     hf_calls_remove(&service->calls, call);
     if (sent.settled)
         end_session(service, &sent);
+    if (sent.opened && !sent.keyed && !sent.settled)
+        service->config.opened(service->config.ctx, sent.peer, sent.session,
+                               end);
     if (sent.fence == 0)
         return;
     event.request.stream = sent.stream;
@@ -695,6 +698,15 @@ on_lost(struct hf_service *service, struct hf_call *call, bool cut)
 }
 
 void
+hf_service_unread(struct hf_service *service, uint64_t session)
+{
+    struct hf_node_event event = {.kind = HF_NODE_UNREAD};
+
+    event.request.session = session;
+    hf_service_step(service, &event);
+}
+
+void
 hf_service_news(struct hf_service *service, void *peer,
                 const struct hf_http_news *news)
 {
@@ -707,7 +719,7 @@ hf_service_news(struct hf_service *service, void *peer,
         break;
     case HF_HTTP_SENT:
         if (call != NULL)
-            on_sent(service, call);
+            on_sent(service, call, news->end);
         break;
     case HF_HTTP_LOST:
         if (call != NULL)

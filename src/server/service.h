@@ -32,6 +32,10 @@ struct hf_service_config {
     void (*wrote)(void *ctx, void *peer); /* that one has something to write */
     void (*holds)(void *ctx, void *peer, uint64_t session); /* that one spoke
                                        for that session, which holds */
+    void (*opened)(void *ctx, void *peer, uint64_t session,
+                   uint64_t end); /* an answer told it of that session, which
+                                     nobody else knows, and ended with that byte
+                                     of all that were written to it */
     uint64_t (*address_of)(void *ctx, const void *peer); /* as a number; NULL:
                                                             not known */
     void *ctx;
@@ -50,6 +54,10 @@ void hf_service_close(struct hf_service *service);
 /* What hf_http_next told of a peer, which the loop knows by that pointer. */
 void hf_service_news(struct hf_service *service, void *peer,
                      const struct hf_http_news *news);
+
+/* The client of a peer has closed it, and has not read the answer that told of
+ * that session [W5]. */
+void hf_service_unread(struct hf_service *service, uint64_t session);
 
 void hf_service_wake(struct hf_service *service);
 

@@ -238,6 +238,15 @@ holds(void *ctx, void *peer, uint64_t session)
     (void)session;
 }
 
+static void
+opened(void *ctx, void *peer, uint64_t session, uint64_t end)
+{
+    (void)ctx;
+    (void)peer;
+    (void)session;
+    (void)end;
+}
+
 enum hf_status
 hall_open(struct hall *hall, const struct hf_alloc *alloc,
           hf_scribe_open_fn *open, int64_t ttl_ms, struct hf_error *error)
@@ -255,6 +264,7 @@ hall_open(struct hall *hall, const struct hf_alloc *alloc,
                  .node = desk_node(ttl_ms)},
         .wrote = wrote,
         .holds = holds,
+        .opened = opened,
         .hosts = hosts,
         .log = &hall->log,
     };
