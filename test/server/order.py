@@ -33,26 +33,31 @@ def run(place, *command):
 
 def change(checks, path):
     end, order = pathlib.Path(path, "end"), pathlib.Path(path, "order")
-    with Server(DAEMON, path) as first, Server(DAEMON, path) as second:
+    with Server(DAEMON, path) as first:
         first.await_leading()
-        await_that(lambda: follows(second))
-        place = f"http://127.0.0.1:{first.port},127.0.0.1:{second.port}"
-        holder = run(place, "sh", "-c", 'until [ -e "$0" ]; do sleep 0.05; done',
-                     end)
-        await_that(lambda: Client(first).ask("GET", "/v1/locks/line")[0] == 200)
-        line = []
-        for i in range(COUNT):
-            line.append(run(place, "sh", "-c", f'echo {i} >>"$0"', order))
-            await_that(lambda: waiters(first) == i + 1)
-        first.kill()
-        second.await_leading()
-        await_that(lambda: waiters(second) == COUNT)
-        end.touch()
-        ended = [client.wait() for client in (holder, *line)]
-        had = [int(each) for each in order.read_text().split()]
-        checks.check("all end well", ended == [0] * (COUNT + 1), ended)
-        checks.check(f"the {COUNT} who waited keep their order",
-                     had == list(range(COUNT)), had)
+        with Server(DAEMON, path) as second:
+            kill_first(checks, first, second, end, order)
+
+
+def kill_first(checks, first, second, end, order):
+    await_that(lambda: follows(second))
+    place = f"http://127.0.0.1:{first.port},127.0.0.1:{second.port}"
+    holder = run(place, "sh", "-c", 'until [ -e "$0" ]; do sleep 0.05; done',
+                 end)
+    await_that(lambda: Client(first).ask("GET", "/v1/locks/line")[0] == 200)
+    line = []
+    for i in range(COUNT):
+        line.append(run(place, "sh", "-c", f'echo {i} >>"$0"', order))
+        await_that(lambda: waiters(first) == i + 1)
+    first.kill()
+    second.await_leading()
+    await_that(lambda: waiters(second) == COUNT)
+    end.touch()
+    ended = [client.wait() for client in (holder, *line)]
+    had = [int(each) for each in order.read_text().split()]
+    checks.check("all end well", ended == [0] * (COUNT + 1), ended)
+    checks.check(f"the {COUNT} who waited keep their order",
+                 had == list(range(COUNT)), had)
 
 
 def main():

@@ -60,13 +60,11 @@ class Server:
 
     def await_leading(self):
         client = Client(self)
-        while client.ask("GET", "/v1/locks")[0] == 503:
-            pass
+        await_that(lambda: client.ask("GET", "/v1/locks")[0] != 503)
 
     def await_ready(self):
         client = Client(self)
-        while client.ask("GET", "/readyz")[0] == 503:
-            pass
+        await_that(lambda: client.ask("GET", "/readyz")[0] != 503)
 
     def status(self, name):
         """A line of /proc/PID/status, as a number."""
