@@ -76,8 +76,9 @@ int64_t hf_now_us(void);
  * clock.  Cannot fail. */
 struct timespec hf_monotonic_after(struct hf_duration wait);
 
-/* Unix time in ms and µs, for people and for versions, which only grow: no
- * decision compares two of them. */
+/* Unix time in ms and µs, for people and for versions, which only grow.  No
+ * decision compares two of them but one: how old a service is, which is the
+ * most that a client can say that it has waited [L5]. */
 int64_t hf_wall_ms(void);
 int64_t hf_wall_us(void);
 

@@ -166,6 +166,7 @@ take_in(struct hf_leader *l, const struct hf_head_state *head)
         owe(l, l->now);
     l->forgot = head->forgot;
     l->service = head->service; /* 0, too, where there is no head */
+    l->begun_ms = head->next_fence == 0 && l->owes ? 0 : head->begun_ms;
     l->max_ttl = l->owes ? hf_longer(l->max_ttl, here) : here;
     if (l->owes && is_paid(l, head))
         l->owes = false;
@@ -352,6 +353,7 @@ build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
         .service = service_of(l),
         .max_ttl = l->max_ttl,
         .grace = hf_between(l->now, hf_leader_grace_until(l)),
+        .begun_ms = l->begun_ms,
     };
     if (k->question.kind == HF_ASK_BEAT) {
         effect->ask.head.next_fence = l->batch.next_fence;

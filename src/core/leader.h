@@ -56,6 +56,8 @@ struct hf_head_state {
     uint64_t service;           /* its id; 0, of a read: it is to be new */
     struct hf_duration max_ttl; /* the longest that anybody was promised */
     struct hf_duration grace;   /* for so long nothing is granted [L6] */
+    int64_t begun_ms; /* when the service was, in Unix time; 0: nobody knows;
+                         of a read, where there is no head: now [L5] */
 };
 
 enum hf_leader_state {
@@ -92,6 +94,7 @@ struct hf_leader {
     uint64_t applied; /* the batch that HF_LEADER_APPLIED tells of */
     struct hf_instant now;
     uint64_t service;              /* its id, as far as it is known; 0 */
+    int64_t begun_ms;              /* as in the head */
     struct hf_duration max_ttl;    /* as in the head, or to be put in it */
     struct hf_instant grace_until; /* as the head that is claimed says */
     bool forgot;                   /* as the head says that was read last */

@@ -383,6 +383,14 @@ places_kept(const struct hf_lockspace *ls, struct hf_duration batch)
     return kept.ms < most.ms ? kept : most;
 }
 
+static struct hf_instant
+begun_at(const struct hf_lockspace *ls, struct hf_duration age)
+{
+    if (age.ms == 0)
+        return (struct hf_instant){INT64_MIN};
+    return hf_after(ls->now, (struct hf_duration){-age.ms});
+}
+
 static void
 serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
 {
@@ -396,6 +404,7 @@ serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
                            later(event->serve.term, event->serve.wall_us));
     ls->served_at = ls->now;
     ls->gather_until = hf_after(ls->now, places_kept(ls, event->serve.batch));
+    ls->begun_at = begun_at(ls, event->serve.age);
     ls->hold_until = event->serve.hold_until;
 }
 

@@ -224,6 +224,7 @@ struct hf_lockspace_event {
             uint64_t wall_us;
             struct hf_instant hold_until; /* nothing is granted before [L6] */
             struct hf_duration batch;     /* that one takes, about [L5] */
+            struct hf_duration age; /* of the service; 0: not known [L5] */
         } serve;
         struct hf_message message;
         struct {

@@ -128,6 +128,16 @@ load_session(struct hf_node *n, const struct hf_loaded_session *session)
                       });
 }
 
+/* A wall clock that went back knows nothing. */
+static struct hf_duration
+age_of_service(const struct hf_node *n, uint64_t wall_us)
+{
+    int64_t age_ms = (int64_t)(wall_us / 1000) - n->leader.begun_ms;
+
+    return (struct hf_duration){n->leader.begun_ms > 0 && age_ms > 0 ? age_ms
+                                                                     : 0};
+}
+
 static void
 on_loaded(struct hf_node *n, const struct hf_node_event *event)
 {
@@ -139,6 +149,7 @@ on_loaded(struct hf_node *n, const struct hf_node_event *event)
                          .next_fence = n->leader.next_fence,
                          .wall_us = event->load.wall_us,
                          .batch = hf_leader_took(&n->leader),
+                         .age = age_of_service(n, event->load.wall_us),
                          .hold_until = hf_leader_grace_until(&n->leader)},
            });
     if (hf_lockspace_serving(n->lockspace))

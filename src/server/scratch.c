@@ -18,6 +18,8 @@ hf_scratch_read(struct hf_scratch *scratch, int64_t wall_us,
     begin(scratch, wall_us);
     *sight = scratch->sight;
     *head = scratch->head;
+    if (sight->kind == HF_SIGHT_ABSENT)
+        head->begun_ms = wall_us / 1000;
 }
 
 enum hf_verdict

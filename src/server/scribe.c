@@ -181,6 +181,7 @@ pack(const struct hf_scribe *scribe, const struct ask *ask,
         .store = hf_store_identity(scribe->store),
         .max_ttl = state->max_ttl,
         .grace = state->grace,
+        .begun_ms = state->begun_ms,
     };
 
     fill_owner(scribe->config.self, ask->wall_ms, &head.claim.owner);
@@ -278,6 +279,7 @@ take_head(void *ctx, size_t index, const struct hf_record *record)
         told->cause = find_cause(scribe, NULL);
         told->head.forgot = told->cause != HF_SCRIBE_REMEMBERS;
         told->head.max_ttl = promised;
+        told->head.begun_ms = hf_wall_ms();
         return;
     }
     told->sight.kind = HF_SIGHT_CORRUPT;
@@ -296,6 +298,7 @@ take_head(void *ctx, size_t index, const struct hf_record *record)
         .service = head.service,
         .max_ttl = head.max_ttl,
         .grace = head.grace,
+        .begun_ms = head.begun_ms,
     };
     if (told->head.forgot && promised.ms > head.max_ttl.ms)
         told->head.max_ttl = promised; /* the head may be an older one */

@@ -27,7 +27,8 @@ is_sound(const struct hf_head *head)
            (node_len == 0 || address_len > 0) && head->next_fence > 0 &&
            head->next_fence <= HF_HEAD_FENCE_MAX && head->service != 0 &&
            head->max_ttl.ms >= 0 && head->max_ttl.ms <= HF_TTL_MAX_MS &&
-           head->grace.ms >= 0 && head->grace.ms <= HF_HEAD_GRACE_MAX_MS;
+           head->grace.ms >= 0 && head->grace.ms <= HF_HEAD_GRACE_MAX_MS &&
+           head->begun_ms >= 0;
 }
 
 static void
@@ -62,8 +63,10 @@ hf_head_encode(const struct hf_head *head, char *buffer, size_t size)
     hf_text_addf(&out, ",\"next_fence\":%" PRIu64, head->next_fence);
     add_id(&out, "service", head->service);
     add_id(&out, "store", head->store);
-    hf_text_addf(&out, ",\"max_ttl_ms\":%" PRId64 ",\"grace_ms\":%" PRId64 "}",
-                 head->max_ttl.ms, head->grace.ms);
+    hf_text_addf(&out,
+                 ",\"max_ttl_ms\":%" PRId64 ",\"grace_ms\":%" PRId64
+                 ",\"begun_ms\":%" PRId64 "}",
+                 head->max_ttl.ms, head->grace.ms, head->begun_ms);
     return out.len;
 }
 
@@ -84,6 +87,7 @@ enum member {
     STORE,
     MAX_TTL,
     GRACE,
+    BEGUN,
     MEMBERS,
 };
 
@@ -92,7 +96,7 @@ static const char *const names[] = {
     [BEAT] = "beat_ms",    [OWNER] = "owner",     [REASON] = "reason",
     [NODE] = "node",       [ADDRESS] = "address", [NEXT_FENCE] = "next_fence",
     [SERVICE] = "service", [STORE] = "store",     [MAX_TTL] = "max_ttl_ms",
-    [GRACE] = "grace_ms",  [MEMBERS] = NULL,
+    [GRACE] = "grace_ms",  [BEGUN] = "begun_ms",  [MEMBERS] = NULL,
 };
 
 /* Who leads, or that nobody does. */
@@ -150,6 +154,9 @@ read_service(const struct hf_json *json, const size_t *members,
     else if (!read_length(json, members[GRACE], HF_HEAD_GRACE_MAX_MS,
                           &head->grace))
         bad = GRACE;
+    else if (!hf_json_integer(json, members[BEGUN], &head->begun_ms) ||
+             head->begun_ms < 0)
+        bad = BEGUN;
     if (bad == MEMBERS)
         return HF_OK;
     return hf_fail(error, HF_E_CORRUPT, "no well-formed \"%s\"", names[bad]);

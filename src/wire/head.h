@@ -6,13 +6,14 @@
 /*
  * Head: the record of a lock server's leader, as JSON, both ways.
  *
- * It is the record of a lock (record.h), whose holder is the leader, with seven
+ * It is the record of a lock (record.h), whose holder is the leader, with eight
  * members more:
  *
  *   {"lock":"<id>_<count>","if_dead":"takeover","ttl_ms":5000,"beat_ms":1000,
  *    "owner":{…},"reason":"","node":"n1","address":"db1:7420",
  *    "next_fence":1763850690123456,"service":"00f3ab91c07d5e24",
- *    "store":"91c07d5e2400f3ab","max_ttl_ms":60000,"grace_ms":0}
+ *    "store":"91c07d5e2400f3ab","max_ttl_ms":60000,"grace_ms":0,
+ *    "begun_ms":1763850690123}
  *
  * For every batch of a leader is a beat of it [J1], so a keeper and a contender
  * of core write and judge it as they do any lock, by the heartbeat and terms
@@ -24,7 +25,8 @@
  * when he left nothing that is granted, and no grace.
  *
  * The service has an id, by which its clients tell two nodes of one service
- * from two services.  The store has an identity of its own
+ * from two services; and it says since when it is there, by the wall clock of
+ * whoever made its first head.  The store has an identity of its own
  * (hf_store_identity): a head that names another one was copied, and so was all
  * that is beside it.
  *
@@ -49,6 +51,8 @@ struct hf_head {
     uint64_t store;                /* in which it was written */
     struct hf_duration max_ttl;    /* the longest that anybody was promised */
     struct hf_duration grace;      /* for so long nothing is granted [L6] */
+    int64_t begun_ms; /* when the service was, in Unix time [L5]; 0: nobody
+                         knows */
 };
 
 /* Write it, as hf_record_encode does; HF_RECORD_TEXT_MAX always suffices.  What

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """order.py HOLDFASTD HOLDFAST: who waits at a leader that is killed keeps the
-order in line under the next one [L5].
+order in line under the next one [L5], and nobody has waited for longer than
+there is a service, whatever it says.
 
 The holder lives through the change, and gives the lock back when all who wait
 are in line again.
@@ -9,6 +10,7 @@ are in line again.
 import pathlib
 import subprocess
 import sys
+import time
 
 from support import Checks, Client, Server, await_that, folder
 
@@ -16,9 +18,12 @@ COUNT = 7
 DAEMON, HOLDFAST = sys.argv[1:]
 
 
+def shown(server):
+    return Client(server).ask("GET", "/v1/locks/line")[1]
+
+
 def waiters(server):
-    _, shown = Client(server).ask("GET", "/v1/locks/line")
-    return shown.get("waiters", 0)
+    return shown(server).get("waiters", 0)
 
 
 def follows(server):
@@ -26,21 +31,25 @@ def follows(server):
     return told["state"] == "following" and told["leader"]
 
 
+def claims_a_year(checks, server, begun):
+    """It is in line as long as it is here."""
+    client = Client(server)
+    client.send("POST", "/v1/acquire", {"locks": ["line"], "wait": None,
+                                        "waited": "365d"})
+    await_that(lambda: len(shown(server).get("queue", [])) == COUNT + 1)
+    longest = max(row["waited_ms"] for row in shown(server)["queue"])
+    checks.check("nobody has waited for longer than there is a service",
+                 longest <= (time.monotonic() - begun) * 1000, longest)
+    client.connection.close()
+
+
 def run(place, *command):
     return subprocess.Popen([HOLDFAST, "run", "-q", "-w", "2m", "--at", place,
                              "line", "--", *command])
 
 
-def change(checks, path):
+def change(checks, path, begun, first, second):
     end, order = pathlib.Path(path, "end"), pathlib.Path(path, "order")
-    with Server(DAEMON, path) as first:
-        first.await_leading()
-        with Server(DAEMON, path) as second:
-            kill_first(checks, first, second, end, order)
-
-
-def kill_first(checks, first, second, end, order):
-    await_that(lambda: follows(second))
     place = f"http://127.0.0.1:{first.port},127.0.0.1:{second.port}"
     holder = run(place, "sh", "-c", 'until [ -e "$0" ]; do sleep 0.05; done',
                  end)
@@ -51,6 +60,7 @@ def kill_first(checks, first, second, end, order):
         await_that(lambda: waiters(first) == i + 1)
     first.kill()
     second.await_leading()
+    claims_a_year(checks, second, begun)
     await_that(lambda: waiters(second) == COUNT)
     end.touch()
     ended = [client.wait() for client in (holder, *line)]
@@ -62,8 +72,12 @@ def kill_first(checks, first, second, end, order):
 
 def main():
     checks = Checks()
-    with folder() as path:
-        change(checks, path)
+    begun = time.monotonic()
+    with folder() as path, Server(DAEMON, path) as first:
+        first.await_leading()  # before there is another who could
+        with Server(DAEMON, path) as second:
+            await_that(lambda: follows(second))
+            change(checks, path, begun, first, second)
     return checks.end()
 
 

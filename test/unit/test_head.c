@@ -17,7 +17,8 @@
 #define FENCE   "\"next_fence\":1763850690123456"
 #define SERVICE "\"service\":\"00f3ab91c07d5e24\""
 #define STORE   "\"store\":\"91c07d5e2400f3ab\""
-#define SPANS   "\"max_ttl_ms\":60000,\"grace_ms\":1500"
+#define BEGUN   ",\"begun_ms\":1763850690123"
+#define SPANS   "\"max_ttl_ms\":60000,\"grace_ms\":1500" BEGUN
 #define REST    SERVICE "," STORE "," SPANS
 #define EXAMPLE "{" CLAIM "," LED "," FENCE "," REST "}"
 
@@ -36,6 +37,7 @@ example_head(void)
         .store = UINT64_C(0x91c07d5e2400f3ab),
         .max_ttl = {60000},
         .grace = {1500},
+        .begun_ms = 1763850690123,
     };
 
     head.claim.terms = (struct hf_terms){HF_TAKEOVER, {5000}, {1000}};
@@ -67,6 +69,7 @@ expect_same_head(const struct hf_head *a, const struct hf_head *b)
     assert_true(a->service == b->service && a->store == b->store);
     assert_true(a->max_ttl.ms == b->max_ttl.ms);
     assert_true(a->grace.ms == b->grace.ms);
+    assert_true(a->begun_ms == b->begun_ms);
 }
 
 static void
@@ -124,7 +127,8 @@ heads_at_every_limit_come_back_and_are_json(void **state)
                                .service = UINT64_MAX,
                                .store = UINT64_MAX,
                                .max_ttl = {HF_TTL_MAX_MS},
-                               .grace = {HF_HEAD_GRACE_MAX_MS}};
+                               .grace = {HF_HEAD_GRACE_MAX_MS},
+                               .begun_ms = INT64_MAX};
         struct hf_head read;
         char text[HF_RECORD_TEXT_MAX];
         json_t *json;
@@ -188,14 +192,21 @@ what_is_no_head_is_corrupt(void **state)
         {HEAD("\"service\":\"f3\"," STORE "," SPANS), "\"service\""},
         {HEAD("\"service\":7," STORE "," SPANS), "\"service\""},
         {HEAD(SERVICE ",\"store\":\"x\"," SPANS), "\"store\""},
-        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":-1,\"grace_ms\":0"),
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":-1,\"grace_ms\":0" BEGUN),
          "\"max_ttl_ms\""},
-        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":604800001,\"grace_ms\":0"),
+        {HEAD(SERVICE "," STORE
+                      ",\"max_ttl_ms\":604800001,\"grace_ms\":0" BEGUN),
          "\"max_ttl_ms\""},
-        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":1209600001"),
+        {HEAD(SERVICE "," STORE
+                      ",\"max_ttl_ms\":1,\"grace_ms\":1209600001" BEGUN),
          "\"grace_ms\""},
-        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":null"),
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":null" BEGUN),
          "\"grace_ms\""},
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":0"),
+         "\"begun_ms\""},
+        {HEAD(SERVICE "," STORE
+                      ",\"max_ttl_ms\":1,\"grace_ms\":0,\"begun_ms\":-1"),
+         "\"begun_ms\""},
         {"{\"lock\":\"1_0\",\"if_dead\":\"refuse\",\"ttl_ms\":5000,"
          "\"beat_ms\":1000,\"owner\":{},\"reason\":\"\"," LED "," FENCE "," REST
          "}",

@@ -414,6 +414,47 @@ a_service_is_named_by_its_first_claim_or_by_its_head(void **state)
     assert_int_equal(copy.leader.service, MINE);
 }
 
+static void
+since_when_it_is_there_is_what_its_first_head_said(void **state)
+{
+    struct bench first = promises();
+    struct bench next = promises();
+    struct hf_sight none = {.kind = HF_SIGHT_ABSENT, .version = 4};
+    struct hf_head_state head = nobody;
+
+    (void)state;
+    found(&first, 10, 1, none, (struct hf_head_state){.begun_ms = 1234});
+    assert_int_equal(first.begun_ms, 1234);
+    step(&first, applied(20, 2, 8));
+    step(&first, at_clock(220));
+    assert_int_equal(first.begun_ms, 1234);
+    head.begun_ms = 77;
+    found_head(&next, 10, 1, 7, (struct hf_heartbeat){6, 3}, head);
+    assert_int_equal(next.begun_ms, 77);
+}
+
+/* Its clients have waited for longer than it says. */
+static void
+a_place_that_was_lost_does_not_know_since_when(void **state)
+{
+    struct bench b = promises();
+    struct bench leading = leads();
+    struct hf_sight none = {.kind = HF_SIGHT_ABSENT, .version = 4};
+    struct hf_head_state now = {.begun_ms = 1234, .forgot = true};
+
+    (void)state;
+    b.begun_ms = -1;
+    leading.begun_ms = -1;
+    found(&b, 10, 1, none, now);
+    assert_int_equal(b.begun_ms, 0);
+    now.forgot = false;
+    none.version = 0;
+    went_back(&leading, 50);
+    found(&leading, 60, 3, none, now);
+    step(&leading, at_clock(70));
+    assert_int_equal(leading.begun_ms, 0);
+}
+
 int
 main(void)
 {
@@ -425,6 +466,8 @@ main(void)
             who_notices_while_it_leads_says_so_in_the_head_that_it_leaves),
         cmocka_unit_test(a_place_that_has_no_head_is_of_another_service),
         cmocka_unit_test(so_is_a_copy_also_to_who_leaves),
+        cmocka_unit_test(since_when_it_is_there_is_what_its_first_head_said),
+        cmocka_unit_test(a_place_that_was_lost_does_not_know_since_when),
         cmocka_unit_test(who_notices_while_it_rests_owes_it_when_it_seeks),
         cmocka_unit_test(a_rest_forgives_nothing),
         cmocka_unit_test(a_version_that_comes_back_is_a_loss_to_a_leader),

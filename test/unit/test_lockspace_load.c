@@ -271,6 +271,43 @@ a_keep_alive_waits_for_no_other_while_places_are_taken_again(void **state)
     room_fini(&r);
 }
 
+/* 2 was here before 3, who tells of a year, as well as who began with the
+ * service and told the truth. */
+static void
+nobody_has_waited_for_longer_than_there_is_a_service(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    config.takeover_grace.ms = 500;
+    r = room_empty(&config);
+    for (uint64_t id = 1; id <= 4; id++)
+        load_session(&r, id);
+    load_grant(&r, 90, 1, "A", HF_EXCLUSIVE);
+    room_step(&r, (struct hf_lockspace_event){
+                      .kind = HF_SPACE_SERVE,
+                      .serve = {.term = 7, .next_fence = 101, .age = {700}},
+                  });
+    room_acquire(&r, waited(11, 2, 700, "A"));
+    room_clock(&r, 1300);
+    room_acquire(&r, waited(12, 3, INT64_C(31536000000), "A"));
+    room_acquire(&r, waited(13, 4, 900, "A"));
+    room_clock(&r, 1500);
+    for (uint64_t session = 1; session <= 4; session++)
+        room_release(&r, (struct call){.stream = 20 + session,
+                                       .session = session,
+                                       .n = session == 1 ? 90 : 0});
+    EXPECT_TOLD(&r, "21 released\n"
+                    "11 granted 101\n"
+                    "22 released\n"
+                    "12 granted 102\n"
+                    "23 released\n"
+                    "13 granted 103\n"
+                    "24 released\n");
+    room_fini(&r);
+}
+
 /* Else one that comes back under a new leader is silent for a grace longer than
  * its idle timeout bears [W2]. */
 static void
@@ -472,6 +509,7 @@ main(void)
         cmocka_unit_test(places_are_kept_for_three_batches_longer),
         cmocka_unit_test(
             a_keep_alive_waits_for_no_other_while_places_are_taken_again),
+        cmocka_unit_test(nobody_has_waited_for_longer_than_there_is_a_service),
         cmocka_unit_test(
             the_grace_is_part_of_the_time_in_which_a_stream_is_silent),
         cmocka_unit_test(who_is_cut_off_in_the_grace_has_its_place),

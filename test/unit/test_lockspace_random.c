@@ -361,7 +361,7 @@ pick_request(struct world *w, struct oracle_message *m)
                               : HF_WAIT_FOREVER;
     m->remaining = (int64_t)below(w, 30);
     m->park = chance(w, 20) ? (int64_t)below(w, 50) : 0;
-    m->waited = chance(w, 50) ? (int64_t)below(w, 5) : 0;
+    m->waited = chance(w, 50) ? (int64_t)below(w, 16) : 0;
 }
 
 /* Mostly what the key was first for. */
@@ -857,7 +857,10 @@ serve(struct world *w, struct hf_lockspace *ls)
     struct hf_lockspace_event event = {
         .kind = HF_SPACE_SERVE,
         .at = {w->oracle.now},
-        .serve = {.term = 7, .next_fence = 1, .wall_us = 5},
+        .serve = {.term = 7,
+                  .next_fence = 1,
+                  .wall_us = 5,
+                  .age = {w->oracle.now - w->oracle.begun_at}},
     };
 
     hf_lockspace_step(ls, &event);
@@ -934,6 +937,7 @@ run_world(struct world *w, const struct shape *shape, uint64_t seed)
         w->config.takeover_grace.ms = 8;
         w->oracle.gather_from = 1000;
         w->oracle.gather_until = 1008;
+        w->oracle.begun_at = 1000 - 1 - (int64_t)below(w, 4);
     }
     block = calloc(1, hf_lockspace_size(&w->config));
     spare = calloc(1, hf_lockspace_size(&w->config));

@@ -1,3 +1,4 @@
+#include "core/lockspace/look.h"
 #include "unit/support/node_bench.h"
 
 /* ---- Who does not lead [L3] ---------------------------------------------- */
@@ -262,6 +263,63 @@ a_batch_of_which_nothing_is_known_is_not_collected_again(void **state)
                        "batch: put grant 51\n"
                        "#5 put v9 fence 52 batch 2\n");
     node_fini(&b);
+}
+
+/* How long somebody in line is shown to have waited who says a minute, at once
+ * in a grace, where the head has `begun_ms` and this node's wall `wall_ms`. */
+static int64_t
+believed_ms(int64_t begun_ms, uint64_t wall_ms)
+{
+    struct bench b = node_following();
+    struct hf_want wants[] = {
+        {{"default", 7}, {"A", 1}, HF_EXCLUSIVE},
+    };
+    struct hf_node_event loaded = {.kind = HF_NODE_LOADED, .at = T(30)};
+    struct hf_node_event acquire = {.kind = HF_NODE_MESSAGE, .at = T(30)};
+    struct hf_look_name name;
+    struct hf_look_claim claim;
+    uint32_t cursor = 0;
+
+    b.node.config.lockspace.takeover_grace.ms = 500;
+    node_found(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
+               (struct hf_head_state){.next_fence = 50, .begun_ms = begun_ms});
+    node_store(&b, applied(20, 2, 8));
+    node_load_session(&b, 30, 8, 1, 10000);
+    node_load_grant(&b, 30, 8, 30, 1, 1, "A");
+    loaded.load.term = 8;
+    loaded.load.wall_us = wall_ms * 1000;
+    node_step(&b, loaded);
+    acquire.message = (struct hf_message){
+        .kind = HF_MESSAGE_ACQUIRE,
+        .stream = 11,
+        .session = 1,
+        .term = 8,
+        .lane = 2,
+        .n = 1,
+        .a = 1,
+        .acquire = {.wants = wants,
+                    .wants_count = 1,
+                    .wait = HF_WAIT_FOREVER,
+                    .waited = {60000}},
+    };
+    node_step(&b, acquire);
+    node_store(&b, applied(40, 3, 9));
+    node_at(&b, 650, HF_NODE_CLOCK);
+    assert_true(hf_look_find(b.node.lockspace, wants, &name));
+    assert_true(hf_look_line(b.node.lockspace, name.number, &cursor, &claim));
+    node_fini(&b);
+    return claim.age.ms - 620;
+}
+
+static void
+the_age_of_the_service_is_the_most_that_anybody_has_waited(void **state)
+{
+    (void)state;
+    assert_int_equal(believed_ms(1000000, 1000700), 700);
+    assert_int_equal(believed_ms(1000000, 2000000), 60000);
+    assert_int_equal(believed_ms(0, 2000000), 60000); /* nobody knows it */
+    /* A wall clock that went back knows nothing. */
+    assert_int_equal(believed_ms(1000000, 999000), 60000);
 }
 
 /* Sessions of these ttls, from 1 on, of which the first holds A. */
@@ -587,6 +645,8 @@ main(void)
             an_answer_that_changes_nothing_waits_for_a_batch_as_well),
         cmocka_unit_test(
             a_batch_of_which_nothing_is_known_is_not_collected_again),
+        cmocka_unit_test(
+            the_age_of_the_service_is_the_most_that_anybody_has_waited),
         cmocka_unit_test(keep_alives_wait_for_each_other_a_little),
         cmocka_unit_test(
             keep_alives_wait_for_no_other_in_the_grace_after_a_change),

@@ -253,6 +253,7 @@ struct hf_lockspace {
     uint64_t randoms;
     struct hf_instant served_at;
     struct hf_instant gather_until; /* places are taken again [L5] */
+    struct hf_instant begun_at;     /* nobody waits since before it */
     struct hf_instant hold_until;
     uint32_t waiters_count;
     uint32_t opens_left;    /* until room is made for more sessions [S9] */

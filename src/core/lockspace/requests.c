@@ -181,6 +181,7 @@ wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
     if (!gathers || waited.ms < 0)
         waited.ms = 0; /* it is believed while places are taken again alone */
     claim->since = hf_after(ls->now, (struct hf_duration){-waited.ms});
+    claim->since = hf_later(claim->since, ls->begun_at);
     hf_claims_start_waiting(ls, number);
     if (gathers)
         hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),

@@ -18,6 +18,7 @@ struct bench {
     uint64_t batches;
     uint64_t next_fence;
     uint64_t service; /* of the head that was put last */
+    int64_t begun_ms; /* and since when it says that the service is there */
 };
 
 #define ID1  "7070836379803831727"
@@ -69,8 +70,10 @@ note_ask(struct bench *b, struct hf_instant at,
         effect->ask.head.max_ttl.ms != b->leader.config.max_ttl.ms)
         snprintf(text + len, sizeof(text) - len, " max %" PRId64,
                  effect->ask.head.max_ttl.ms);
-    if (!ask.request.read)
+    if (!ask.request.read) {
         b->service = effect->ask.head.service;
+        b->begun_ms = effect->ask.head.begun_ms;
+    }
     note(b, text);
 }
 

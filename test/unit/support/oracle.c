@@ -428,6 +428,8 @@ enter(struct oracle *o, lane_t *lane, const struct oracle_message *m)
 
             lane->state = O_WAITING;
             lane->since = o->now - m->waited;
+            if (lane->since < o->begun_at)
+                lane->since = o->begun_at;
             lane->placed = false;
             lane->order = ++o->orders;
             if (!gathered)

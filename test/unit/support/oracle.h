@@ -113,6 +113,7 @@ struct oracle {
     int64_t resume_grace;
     int64_t gather_from;
     int64_t gather_until;
+    int64_t begun_at; /* the service: nobody waits since before it */
     uint64_t turns;
     uint64_t orders;
     struct oracle_session sessions[ORACLE_SESSIONS];
