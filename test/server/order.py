@@ -18,12 +18,10 @@ COUNT = 7
 DAEMON, HOLDFAST = sys.argv[1:]
 
 
-def shown(server):
-    return Client(server).ask("GET", "/v1/locks/line")[1]
-
-
-def waiters(server):
-    return shown(server).get("waiters", 0)
+def queue(server):
+    """Who has a place: nobody in the grace after a change."""
+    _, shown = Client(server).ask("GET", "/v1/locks/line")
+    return shown.get("queue", [])
 
 
 def follows(server):
@@ -36,8 +34,8 @@ def claims_a_year(checks, server, begun):
     client = Client(server)
     client.send("POST", "/v1/acquire", {"locks": ["line"], "wait": None,
                                         "waited": "365d"})
-    await_that(lambda: len(shown(server).get("queue", [])) == COUNT + 1)
-    longest = max(row["waited_ms"] for row in shown(server)["queue"])
+    await_that(lambda: len(queue(server)) == COUNT + 1)
+    longest = max(row["waited_ms"] for row in queue(server))
     checks.check("nobody has waited for longer than there is a service",
                  longest <= (time.monotonic() - begun) * 1000, longest)
     client.connection.close()
@@ -57,11 +55,11 @@ def change(checks, path, begun, first, second):
     line = []
     for i in range(COUNT):
         line.append(run(place, "sh", "-c", f'echo {i} >>"$0"', order))
-        await_that(lambda: waiters(first) == i + 1)
+        await_that(lambda: len(queue(first)) == i + 1)
     first.kill()
     second.await_leading()
     claims_a_year(checks, second, begun)
-    await_that(lambda: waiters(second) == COUNT)
+    await_that(lambda: len(queue(second)) == COUNT)
     end.touch()
     ended = [client.wait() for client in (holder, *line)]
     had = [int(each) for each in order.read_text().split()]
