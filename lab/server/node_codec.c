@@ -217,7 +217,7 @@ strip(struct hf_node *n)
     HF_CHECK(leads(n) == (n->lockspace != NULL));
     strip_leader(&n->leader);
     strip_marks(n);
-    n->asked_to_write = false;
+    n->may_begin = false;
     if (!leads(n))
         n->term = 0;
     if (n->state != HF_NODE_LOADING)

@@ -464,10 +464,9 @@ come_back(struct service_world *world, unsigned number,
 }
 
 static void
-drain(struct service_world *world, unsigned number)
+perform_all(struct service_world *world, unsigned number)
 {
     struct service_node *node = &world->nodes[number];
-    struct service_call unsent;
     struct hf_node_effect effect;
 
     while (hf_node_next(&node->node, &effect))
@@ -499,6 +498,27 @@ drain(struct service_world *world, unsigned number)
         case HF_NODE_RESTS:
             break;
         }
+}
+
+static void
+end_turn(struct service_world *world, unsigned number)
+{
+    struct hf_node_event event = {.kind = HF_NODE_TURN, .at = world->now};
+
+    hf_node_step(&world->nodes[number].node, &event);
+    perform_all(world, number);
+}
+
+/* A turn is one event, or all up to the node's clock. */
+static void
+drain(struct service_world *world, unsigned number)
+{
+    struct service_node *node = &world->nodes[number];
+    struct service_call unsent;
+
+    perform_all(world, number);
+    if (!world->config->long_turns)
+        end_turn(world, number);
     each_there(world, number, hand_over);
     unsent = node->unsent;
     node->unsent = (struct service_call){0};
@@ -611,6 +631,8 @@ service_node_clock(struct service_world *world, unsigned number)
     if (shares(node))
         node->alive_by = world->now;
     hf_node_step(node, &event);
+    perform_all(world, number);
+    end_turn(world, number);
     drain(world, number);
 }
 

@@ -57,6 +57,8 @@ struct service_config {
     bool settles;   /* a lock is wanted again once it is settled */
     unsigned loses; /* enum service_loses, in bits: what may befall its place */
     uint64_t spares; /* the faults that do not happen: a bit for each act */
+    bool long_turns; /* a node's turn ends with its clock, and not with each
+                        event */
     bool prompt;     /* what is under way arrives before anything else is
                           done, one by one: but for faults */
 };

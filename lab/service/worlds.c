@@ -40,6 +40,15 @@ const struct service_config service_worlds[] = {
         SMALL,
     },
     {
+        .world = {.name = "journal-turns",
+                  .about = "the same; a batch is of all that came in a turn",
+                  .clients = 2},
+        .nodes = 1,
+        .locks = 1,
+        SMALL,
+        .long_turns = true,
+    },
+    {
         .world = {.name = "journal-calls",
                   .about = "the same; only the store is slow, or not there",
                   .clients = 2},
@@ -341,6 +350,9 @@ const unsigned service_worlds_count =
 const struct worlds_proof service_proofs[] = {
     {"journal", 1, 1, WORLDS_TEST},
     {"journal", 2, 0, WORLDS_TEST},
+    {"journal-turns", 1, 0, WORLDS_TEST},
+    {"journal-turns", 1, 1, WORLDS_PROVE},
+    {"journal-turns", 2, 0, WORLDS_PROVE},
     {"journal-calls", 1, 1, WORLDS_TEST},
     {"journal-nodes", 1, 1, WORLDS_TEST},
     {"journal-streams", 1, 1, WORLDS_TEST},

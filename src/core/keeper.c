@@ -451,10 +451,8 @@ expire(struct hf_keeper *k, struct hf_instant now)
 static void
 beat_early(struct hf_keeper *k, struct hf_instant now, struct hf_duration early)
 {
-    bool resting = !k->question.waiting && k->question.failures == 0;
-
-    if ((k->state == HF_KEEPER_HELD || k->state == HF_KEEPER_IN_DOUBT) &&
-        resting && hf_reached(hf_after(now, early), k->question.again_at))
+    if (hf_keeper_may_write(k) &&
+        hf_reached(hf_after(now, early), k->question.again_at))
         ask(k, now);
 }
 
@@ -566,6 +564,13 @@ hf_keeper_next(struct hf_keeper *k, struct hf_effect *effect)
                                      .notice = (enum hf_notice_kind)entry};
     }
     return true;
+}
+
+bool
+hf_keeper_may_write(const struct hf_keeper *k)
+{
+    return (k->state == HF_KEEPER_HELD || k->state == HF_KEEPER_IN_DOUBT) &&
+           !k->question.waiting && k->question.failures == 0;
 }
 
 struct hf_instant

@@ -87,6 +87,10 @@ void hf_keeper_step(struct hf_keeper *k, struct hf_event event);
 /* Take the oldest effect not yet taken; false when there is none left. */
 bool hf_keeper_next(struct hf_keeper *k, struct hf_effect *effect);
 
+/* Would HF_ON_WRITE make it beat?  Not while a beat is under way, nor in the
+ * pause after one that failed. */
+bool hf_keeper_may_write(const struct hf_keeper *k);
+
 /* When to send the next HF_ON_CLOCK, or HF_NEVER. */
 struct hf_instant hf_keeper_deadline(const struct hf_keeper *k);
 

@@ -453,6 +453,13 @@ hf_leader_took(const struct hf_leader *l)
     return l->contender.keeper.question.took;
 }
 
+bool
+hf_leader_may_write(const struct hf_leader *l)
+{
+    return l->state == HF_LEADER_LEADING &&
+           hf_keeper_may_write(&l->contender.keeper);
+}
+
 struct hf_instant
 hf_leader_deadline(const struct hf_leader *l)
 {

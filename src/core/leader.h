@@ -164,6 +164,9 @@ struct hf_instant hf_leader_grace_until(const struct hf_leader *l);
 /* How long its last write took that was answered. */
 struct hf_duration hf_leader_took(const struct hf_leader *l);
 
+/* Would HF_ON_WRITE make it write? */
+bool hf_leader_may_write(const struct hf_leader *l);
+
 /* When to send the next HF_ON_CLOCK, or HF_NEVER. */
 struct hf_instant hf_leader_deadline(const struct hf_leader *l);
 

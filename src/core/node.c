@@ -425,7 +425,6 @@ hf_node_step(struct hf_node *n, const struct hf_node_event *event)
 {
     HF_CHECK(!n->collecting && n->refused == 0);
     n->now = hf_later(n->now, event->at);
-    n->asked_to_write = false;
     switch (event->kind) {
     case HF_NODE_START:
         hf_leader_seek(&n->leader, n->now);
@@ -450,6 +449,8 @@ hf_node_step(struct hf_node *n, const struct hf_node_event *event)
     case HF_NODE_UNREAD:
         on_request(n, event);
         break;
+    case HF_NODE_TURN:
+        break;
     case HF_NODE_CLOCK:
         on_clock(n, event->read_until);
         break;
@@ -460,6 +461,8 @@ hf_node_step(struct hf_node *n, const struct hf_node_event *event)
         on_stop(n);
         break;
     }
+    /* What is left when it leaves waits for nothing more. */
+    n->may_begin = event->kind == HF_NODE_TURN || n->state == HF_NODE_DRAINING;
 }
 
 /* What is told to clients goes before what is asked of the store. */
@@ -490,9 +493,9 @@ go_on(struct hf_node *n)
         resign(n);
         return true;
     }
-    if (n->asked_to_write || !has_to_write(n))
+    if (!n->may_begin || !has_to_write(n))
         return false;
-    n->asked_to_write = true;
+    n->may_begin = false;
     hf_leader_step(&n->leader, hf_event(HF_ON_WRITE, n->now));
     return true;
 }
@@ -543,6 +546,8 @@ hf_node_deadline(const struct hf_node *n)
         return n->seek_at;
     if (n->state == HF_NODE_SERVING)
         deadline = hf_earlier(deadline, hf_lockspace_deadline(n->lockspace));
+    if (has_to_write(n) && hf_leader_may_write(&n->leader))
+        return n->now; /* as soon as the turn is over */
     if (n->state == HF_NODE_SERVING && n->batch.number == 0 &&
         n->alive > n->through && !hf_reached(n->now, n->alive_by))
         deadline = hf_earlier(deadline, n->alive_by);

@@ -25,8 +25,8 @@
  * The promises.  Whoever does not serve answers *not leading*, and nothing
  * else [L3].  No answer is due before a batch is applied that was begun after
  * it was decided [J2].  A batch is under way once, and while one is, the next
- * gathers [J1, J4].  Nothing of an earlier term is in the table of a later
- * [L2].  Who is told to stop writes what was decided, and then leaves [L4].
+ * gathers; it begins with the end of a turn, or with a beat [J1, J4].  Nothing
+ * of an earlier term is in the table of a later [L2].  Who is told to stop writes what was decided, and then leaves [L4].
  *
  * Memory: one block for the lockspace, the caller's.  Not thread-safe.  No I/O,
  * no allocation, no clock.
@@ -63,7 +63,7 @@ struct hf_node {
     bool tells_end;                 /* and that it has is not yet said */
     bool followed;                  /* the head that was read last has a node */
     bool collecting;       /* a batch was begun, and its changes are taken */
-    bool asked_to_write;   /* in this step */
+    bool may_begin;        /* a batch, in this step */
     uint64_t refused;      /* a stream that is to be told so */
     struct hf_batch batch; /* under way; number 0: none */
     uint64_t through;      /* answers of marks up to this are due */
@@ -84,6 +84,7 @@ enum hf_node_event_kind {
     HF_NODE_STREAM_ENDED,
     HF_NODE_HANDED,
     HF_NODE_UNREAD,
+    HF_NODE_TURN, /* what had arrived was handed over: a batch may begin [J1] */
     HF_NODE_CLOCK,
     HF_NODE_LOOK, /* somebody is to be told of the table as it is now */
     HF_NODE_STOP,

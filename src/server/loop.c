@@ -176,11 +176,13 @@ on_check(uv_check_t *check)
     if (hf_reached(hf_now(), hf_service_deadline(loop->service)))
         hf_service_clock(loop->service, loop->connections.pass.read_until);
     hf_connections_clock(&loop->connections);
+    hf_service_turn(loop->service);
     hf_watch_renew(&loop->watch, hf_service_seat(loop->service));
     hf_log_look(loop->config.log, hf_service_seat(loop->service));
     if (loop->draining && hf_service_has_stopped(loop->service))
         hf_connections_drain(&loop->connections);
     hf_connections_write(&loop->connections);
+    hf_service_turn(loop->service);
     if (!is_over(loop))
         return;
     if (!hf_service_has_stopped(loop->service))

@@ -738,6 +738,12 @@ hf_service_wake(struct hf_service *service)
 }
 
 void
+hf_service_turn(struct hf_service *service)
+{
+    hf_service_step(service, &(struct hf_node_event){.kind = HF_NODE_TURN});
+}
+
+void
 hf_service_clock(struct hf_service *service, struct hf_instant read_until)
 {
     hf_service_step(service, &(struct hf_node_event){

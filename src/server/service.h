@@ -16,8 +16,8 @@
  * this node sees it.
  *
  * Whoever runs it: hands over the news of each peer, calls wake when the seat's
- * journal has told something, and clock at the deadline, however much has not
- * been read yet; then writes what the peers have to write.
+ * journal has told something, clock at the deadline, however much has not been
+ * read yet, and turn; then writes what the peers have to write.
  *
  * One thread.
  */
@@ -60,6 +60,10 @@ void hf_service_news(struct hf_service *service, void *peer,
 void hf_service_unread(struct hf_service *service, uint64_t session);
 
 void hf_service_wake(struct hf_service *service);
+
+/* The end of a turn: what was decided in it is written, as one batch.  To be
+ * called once all that was read is handed over. */
+void hf_service_turn(struct hf_service *service);
 
 /* All requests that had arrived before `read_until` were handed over [S2]. */
 void hf_service_clock(struct hf_service *service, struct hf_instant read_until);

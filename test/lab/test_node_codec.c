@@ -107,18 +107,26 @@ take_changes(struct side *side)
 }
 
 static void
-step(struct side *side, const struct hf_node_event *event)
+give(struct side *side, const struct hf_node_event *event)
 {
     struct deeds *deeds = &side->deeds;
 
-    deeds->count = 0;
-    deeds->changes_count = 0;
     hf_node_step(&side->node, event);
     while (hf_node_next(&side->node, &deeds->of[deeds->count])) {
         if (deeds->of[deeds->count].kind == HF_NODE_COLLECT)
             take_changes(side);
         assert_true(++deeds->count < EFFECTS);
     }
+}
+
+/* A turn of its own. */
+static void
+step(struct side *side, const struct hf_node_event *event)
+{
+    side->deeds.count = 0;
+    side->deeds.changes_count = 0;
+    give(side, event);
+    give(side, &(struct hf_node_event){.kind = HF_NODE_TURN, .at = event->at});
 }
 
 /* ---- Both do the same ---------------------------------------------------- */

@@ -8,9 +8,11 @@ was decided meanwhile shows to whoever only looks, and is told to nobody.
 
 import sqlite3
 import sys
+import time
 
 from support import Checks, Client, Server, await_that, folder
 
+ACQUIRES = 40
 SESSIONS = 300  # more than a page of the store has (src/server/page.h)
 
 
@@ -58,6 +60,19 @@ def check_told(checks, server, path):
         checks.check("and then it is", told[0] == status, told)
 
 
+def check_batches(checks, server):
+    """One commit each, for the session that it opens and the grant; and those of
+    the leader's beats."""
+    looker = Client(server)
+    before, begun = metric(looker, "holdfast_batches_total"), time.monotonic()
+    for number in range(ACQUIRES):
+        Client(server).ask("POST", f"/v1/locks/one-{number}/acquire", {})
+    batches = metric(looker, "holdfast_batches_total") - before
+    beats = 2 * (time.monotonic() - begun) + 2
+    checks.check(f"{ACQUIRES} acquires are {ACQUIRES} batches",
+                 ACQUIRES <= batches < ACQUIRES + beats, batches)
+
+
 def check_many(checks, server):
     fences = {}
     for number in range(SESSIONS):
@@ -82,6 +97,7 @@ def main():
     with folder() as path, Server(sys.argv[1], path) as server:
         server.await_leading()
         check_told(checks, server, path)
+        check_batches(checks, server)
         check_many(checks, server)
     sys.exit(checks.end())
 

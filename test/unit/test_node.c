@@ -230,6 +230,58 @@ an_answer_is_due_with_a_batch_that_was_begun_after_it(void **state)
     node_fini(&b);
 }
 
+static void
+what_comes_in_a_turn_is_one_batch(void **state)
+{
+    struct bench b = node_serving();
+
+    (void)state;
+    b.long_turns = true;
+    node_acquire(&b, 40, 11, 2, "B");
+    node_acquire(&b, 40, 12, 3, "C");
+    EXPECT_TOLD_BY(&b, "");
+    assert_int_equal(hf_node_deadline(&b.node).ms, 40);
+    node_at(&b, 41, HF_NODE_TURN);
+    node_acquire(&b, 42, 13, 4, "D");
+    node_at(&b, 43, HF_NODE_TURN); /* one batch is under way */
+    EXPECT_TOLD_BY(&b, "batch: put grant 50 put grant 51\n"
+                       "#3 put v8 fence 52 batch 1\n");
+    node_store(&b, applied(50, 3, 9));
+    EXPECT_TOLD_BY(&b, "due: 11 granted 50 12 granted 51\n");
+    node_at(&b, 51, HF_NODE_TURN);
+    EXPECT_TOLD_BY(&b, "batch: put grant 52\n"
+                       "#4 put v9 fence 53 batch 2\n");
+    node_fini(&b);
+}
+
+static void
+a_beat_carries_what_a_turn_has_brought_so_far(void **state)
+{
+    struct bench b = node_serving();
+
+    (void)state;
+    b.long_turns = true;
+    node_acquire(&b, 229, 11, 2, "B");
+    node_at(&b, 230, HF_NODE_CLOCK);
+    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
+                       "#3 put v8 fence 51 batch 1\n");
+    node_fini(&b);
+}
+
+static void
+who_leaves_waits_for_no_turn(void **state)
+{
+    struct bench b = node_serving();
+
+    (void)state;
+    b.long_turns = true;
+    node_acquire(&b, 40, 11, 2, "B");
+    node_at(&b, 41, HF_NODE_STOP);
+    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
+                       "#3 put v8 fence 51 batch 1\n");
+    node_fini(&b);
+}
+
 /* Also an answer that changed nothing: who was deposed would give it, too. */
 static void
 an_answer_that_changes_nothing_waits_for_a_batch_as_well(void **state)
@@ -641,6 +693,9 @@ main(void)
         cmocka_unit_test(what_cannot_be_read_is_not_led),
         cmocka_unit_test(an_idle_leader_beats_with_batches_that_are_empty),
         cmocka_unit_test(an_answer_is_due_with_a_batch_that_was_begun_after_it),
+        cmocka_unit_test(what_comes_in_a_turn_is_one_batch),
+        cmocka_unit_test(a_beat_carries_what_a_turn_has_brought_so_far),
+        cmocka_unit_test(who_leaves_waits_for_no_turn),
         cmocka_unit_test(
             an_answer_that_changes_nothing_waits_for_a_batch_as_well),
         cmocka_unit_test(

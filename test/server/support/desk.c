@@ -118,6 +118,7 @@ desk_turn(struct desk *desk, int64_t ms)
     if (hf_reached(hf_now(), hf_seat_deadline(desk->seat)))
         step(desk, (struct hf_node_event){.kind = HF_NODE_CLOCK,
                                           .read_until = hf_now()});
+    step(desk, (struct hf_node_event){.kind = HF_NODE_TURN});
 }
 
 static struct hf_instant

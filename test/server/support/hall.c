@@ -171,7 +171,9 @@ hall_turn(struct hall *hall, int64_t ms)
     hf_service_wake(hall->service);
     if (hf_reached(hf_now(), hf_service_deadline(hall->service)))
         hf_service_clock(hall->service, hf_now());
+    hf_service_turn(hall->service);
     write_to_all(hall);
+    hf_service_turn(hall->service);
 }
 
 bool

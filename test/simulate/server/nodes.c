@@ -254,6 +254,8 @@ nodes_clock(struct world *w, unsigned who)
     promise_clocking(w, who);
     nodes_step(w, who, event);
     promise_clocked(w, who);
+    if (w->nodes[who].alive)
+        nodes_step(w, who, (struct hf_node_event){.kind = HF_NODE_TURN});
     if (w->nodes[who].alive && w->nodes[who].unread.first != NULL &&
         w->nodes[who].alarm.at.ms / RANKS <= w->now)
         world_set(w, &w->nodes[who].alarm, w->now + 1, RANK_TIME);

@@ -138,14 +138,22 @@ tell(struct bench *b, const struct hf_node_effect *effect)
 
 /* ---- Events -------------------------------------------------------------- */
 
-void
-node_step(struct bench *b, struct hf_node_event event)
+static void
+give(struct bench *b, struct hf_node_event event)
 {
     struct hf_node_effect effect;
 
     hf_node_step(&b->node, &event);
     while (hf_node_next(&b->node, &effect))
         tell(b, &effect);
+}
+
+void
+node_step(struct bench *b, struct hf_node_event event)
+{
+    give(b, event);
+    if (!b->long_turns)
+        give(b, (struct hf_node_event){.kind = HF_NODE_TURN, .at = event.at});
 }
 
 void

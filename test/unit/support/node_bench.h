@@ -21,6 +21,7 @@
 struct bench {
     struct hf_node node;
     void *block; /* owned */
+    bool long_turns;
     struct hf_answer waiting[WAITING_MAX];
     size_t waiting_count;
     char text[8192];
@@ -39,6 +40,7 @@ struct bench node_serving(void);
 
 void node_fini(struct bench *b);
 
+/* With the end of the turn behind it, unless turns are long. */
 void node_step(struct bench *b, struct hf_node_event event);
 void node_store(struct bench *b, struct hf_event event);
 void node_at(struct bench *b, int64_t ms, enum hf_node_event_kind kind);
