@@ -26,7 +26,8 @@
  * else [L3].  No answer is due before a batch is applied that was begun after
  * it was decided [J2].  A batch is under way once, and while one is, the next
  * gathers; it begins with the end of a turn, or with a beat [J1, J4].  Nothing
- * of an earlier term is in the table of a later [L2].  Who is told to stop writes what was decided, and then leaves [L4].
+ * of an earlier term is in the table of a later [L2].  Who is told to stop
+ * writes what was decided, and then leaves [L4].
  *
  * Memory: one block for the lockspace, the caller's.  Not thread-safe.  No I/O,
  * no allocation, no clock.
