@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "base/fd.h"
+#include "base/sockname.h"
 #include "server/address.h"
 
 /* Bytes that are read of a connection at once, and for how long connections are
@@ -112,6 +113,15 @@ hf_connections_address(void *ctx, const void *peer)
 
     (void)ctx;
     return hf_address_number(c->fd);
+}
+
+void
+hf_connections_name(void *ctx, const void *peer, struct hf_text *text)
+{
+    const struct connection *c = peer;
+
+    (void)ctx;
+    hf_sockname_peer(c->fd, text);
 }
 
 /* ---- What its client has not read ---------------------------------------- */

@@ -38,6 +38,8 @@ struct hf_service_config {
                                      of all that were written to it */
     uint64_t (*address_of)(void *ctx, const void *peer); /* as a number; NULL:
                                                             not known */
+    void (*name_of)(void *ctx, const void *peer,
+                    struct hf_text *text); /* its address; NULL: not known */
     void *ctx;
     const char *const *hosts; /* borrowed: by which names clients may call it,
                                  beside those of this machine's own loopback;

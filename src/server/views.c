@@ -293,6 +293,19 @@ add_nodes(const struct hf_service *service, struct hf_text *text)
     hf_text_add(text, "]");
 }
 
+/* Who asks, as it is seen from here: one that calls itself otherwise knows that
+ * something stands between. */
+static void
+add_client(const struct hf_service *service, struct hf_text *text)
+{
+    const struct hf_service_config *config = &service->config;
+
+    hf_text_add(text, ",\"client\":\"");
+    if (config->name_of != NULL)
+        config->name_of(config->ctx, service->peer, text);
+    hf_text_add(text, "\"");
+}
+
 /* The leader alone has any. */
 static void
 add_room(const struct hf_lockspace *table, struct hf_text *text)
@@ -326,6 +339,7 @@ info(struct hf_service *service, const struct hf_http_request *request)
     add_service(service, &text);
     add_limits(service, &text);
     add_nodes(service, &text);
+    add_client(service, &text);
     add_room(hf_seat_table(service->seat), &text);
     hf_text_add(&text, "}");
     say(service, request, 200, &text);

@@ -24,8 +24,9 @@ class Way:
     GATEWAY_TIMEOUT = b"\x08\x03504"
     VIA = b"\x00\x03via\x071.1 cut"
 
-    def __init__(self, client, port):
+    def __init__(self, client, port, is_named):
         self.client = client
+        self.via = self.VIA if is_named else b""
         self.server = socket.create_connection(("127.0.0.1", port))
         self.lock = threading.Lock()
         self.since = {}  # streams that are not answered
@@ -81,7 +82,7 @@ class Way:
                     if flags & END_STREAM or kind == RST_STREAM:
                         del self.since[stream]
                 if kind == HEADERS and flags & END_HEADERS:
-                    payload += self.VIA
+                    payload += self.via
                 self.client.sendall(frame(kind, flags, stream, payload))
 
     def cut(self):
@@ -101,8 +102,9 @@ class Way:
 
 
 class Proxy:
-    def __init__(self, port):
+    def __init__(self, port, is_named=True):
         self.port = port
+        self.is_named = is_named
         self.ways = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
@@ -111,7 +113,7 @@ class Proxy:
     def accept(self):
         while True:
             client, _ = self.listener.accept()
-            way = Way(client, self.port)
+            way = Way(client, self.port, self.is_named)
             self.ways.append(way)
             way.start()
 
@@ -138,6 +140,31 @@ class Run:
         support.await_that(lambda: words in self.said())
 
 
+def examine(holdfast, url):
+    return subprocess.run([holdfast, "doctor", "--at", url],
+                          capture_output=True, text=True, timeout=60)
+
+
+def check_doctors(checks, holdfast, server, proxy):
+    doctor = examine(holdfast, proxy.url)
+    checks.check("a doctor names what cuts, and after how long",
+                 "1.1 cut stands before" in doctor.stdout and
+                 "cuts a request that waits after 1." in doctor.stdout and
+                 "--idle-timeout" in doctor.stdout, doctor)
+    nameless = Proxy(server.port, is_named=False)
+    doctor = examine(holdfast, nameless.url)
+    checks.check("and what does not name itself",
+                 "something stands before" in doctor.stdout and
+                 "cuts a request that waits after 1." in doctor.stdout and
+                 "--idle-timeout" in doctor.stdout, doctor)
+    for host in "127.0.0.1", "localhost":
+        began = time.monotonic()
+        doctor = examine(holdfast, f"http://{host}:{server.port}")
+        checks.check(f"with nothing before {host} it waits for nothing",
+                     "between" not in doctor.stdout and
+                     time.monotonic() - began < 10, doctor)
+
+
 def main(daemon, holdfast):
     checks = support.Checks()
     with support.folder() as path, support.Server(
@@ -159,12 +186,7 @@ def main(daemon, holdfast):
         checks.check("who is cut says so", "--idle-timeout" in first.said(),
                      first.said())
 
-        doctor = subprocess.run([holdfast, "doctor", "--at", proxy.url],
-                                capture_output=True, text=True, timeout=60)
-        checks.check("a doctor names what cuts, and after how long",
-                     "1.1 cut stands before" in doctor.stdout and
-                     "cuts a request that waits after 1." in doctor.stdout and
-                     "--idle-timeout" in doctor.stdout, doctor)
+        check_doctors(checks, holdfast, server, proxy)
         locks = own.ask("GET", "/v1/locks?prefix=holdfast-doctor")[1]["locks"]
         checks.check("and leaves nothing held",
                      not any(lock["holders"] for lock in locks), locks)

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/sockname.h"
 #include "wire/api_answer.h"
 
 /* What is written and not acknowledged for so long breaks a connection: then
@@ -465,6 +466,25 @@ hf_connections_deadline(const struct hf_server *server)
         if (at(link)->state == HF_CONNECTION_COMING)
             deadline = hf_earlier(deadline, at(link)->next_at);
     return deadline;
+}
+
+bool
+hf_connections_are_called(const struct hf_server *server, unsigned node,
+                          struct hf_bytes name)
+{
+    for (struct hf_link *link = server->connections.first; link != NULL;
+         link = link->next) {
+        char bytes[64];
+        struct hf_text own;
+
+        hf_text_init(&own, bytes, sizeof(bytes));
+        if (at(link)->node == node)
+            hf_sockname_own(at(link)->fd, &own);
+        if (own.len > 0 && own.len == name.len &&
+            memcmp(own.at, name.at, name.len) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* ---- Events -------------------------------------------------------------- */

@@ -75,6 +75,10 @@ struct hf_instant hf_connections_deadline(const struct hf_server *server);
 /* Something has happened to its descriptor: epoll's bits. */
 void hf_connection_ready(struct hf_connection *connection, uint32_t events);
 
+/* Is one to that node our own end of what the other end calls so? */
+bool hf_connections_are_called(const struct hf_server *server, unsigned node,
+                               struct hf_bytes name);
+
 /* Hand over what can be; tell calls of connections that have broken; close
  * these.  */
 void hf_connections_flush(struct hf_server *server);

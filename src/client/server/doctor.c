@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "client/server/connections.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
 #include "wire/api_reply.h"
@@ -236,6 +237,24 @@ leads(struct hf_bytes info)
     return strcmp(state, "serving") == 0;
 }
 
+/* What does not name itself is seen all the same: the node sees another end
+ * than ours. */
+static bool
+has_between(struct hf_server_query *query, struct hf_bytes info)
+{
+    struct hf_bytes seen = hf_json_slice_inside(hf_json_slice(info, "client"));
+    struct hf_text name;
+
+    if (query->between[0] != '\0')
+        return true;
+    if (seen.len == 0 ||
+        hf_connections_are_called(query->server, query->node, seen))
+        return false;
+    hf_text_init(&name, query->between, sizeof(query->between));
+    hf_text_add(&name, "something");
+    return true;
+}
+
 /* How long it lets a request wait is seen by one that does. */
 static void
 begin_to_probe(struct hf_server_query *query)
@@ -263,7 +282,7 @@ take_info(struct hf_server_query *query, int status, struct hf_bytes body)
     } else {
         say_other(&row->check, query, status, body);
     }
-    if (status == 200 && query->between[0] != '\0' && leads(body))
+    if (status == 200 && leads(body) && has_between(query, body))
         begin_to_probe(query);
     else
         go_on(query);

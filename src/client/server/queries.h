@@ -56,7 +56,8 @@ struct hf_server_query {
     /* Of a doctor. */
     unsigned node; /* that is asked, from 1 */
     int64_t asked_us;
-    char between[64]; /* what stands before the node, as it says; "": nothing */
+    char between[64]; /* what stands before the node, as it says; "": it
+                         says nothing */
     enum hf_server_probe probe;
     uint64_t probe_lock; /* its name is made of this */
     char session[17];    /* that holds it */
