@@ -319,6 +319,15 @@ hf_http_unread(const struct hf_http_peer *peer)
     return peer->unread;
 }
 
+struct hf_instant
+hf_http_unread_since(const struct hf_http_peer *peer)
+{
+    return hf_peer_unwritten(peer) == 0 &&
+                   peer->counts[HF_EXCHANGE_ANSWERED] == 0
+               ? HF_NEVER
+               : peer->unread_since;
+}
+
 bool
 hf_http_is_idle(const struct hf_http_peer *peer)
 {
@@ -377,10 +386,7 @@ body_end(const struct hf_http_peer *peer)
 static struct hf_instant
 unread_end(const struct hf_http_peer *peer)
 {
-    return hf_peer_unwritten(peer) == 0 &&
-                   peer->counts[HF_EXCHANGE_ANSWERED] == 0
-               ? HF_NEVER
-               : hf_after(peer->unread_since, peer->http->limits.unread_time);
+    return hf_after(hf_http_unread_since(peer), peer->http->limits.unread_time);
 }
 
 static struct hf_instant

@@ -235,6 +235,10 @@ bool hf_http_is_done(const struct hf_http_peer *peer);
 /* Bytes of its answers that are kept until it takes them. */
 size_t hf_http_unread(const struct hf_http_peer *peer);
 
+/* Since when nothing of what it was answered was taken; HF_NEVER: all of it
+ * was. */
+struct hf_instant hf_http_unread_since(const struct hf_http_peer *peer);
+
 /* It waits for no answer, though a request of its may be coming: a server that
  * has too many peers may drop it. */
 bool hf_http_is_idle(const struct hf_http_peer *peer);

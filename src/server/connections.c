@@ -124,6 +124,15 @@ hf_connections_name(void *ctx, const void *peer, struct hf_text *text)
     hf_sockname_peer(c->fd, text);
 }
 
+bool
+hf_connections_may_wait(void *ctx, void *peer)
+{
+    struct connection *c = peer;
+
+    (void)ctx;
+    return hf_room_may_wait(&c->all->room, &c->place, c->all->limits->peers);
+}
+
 /* ---- What its client has not read ---------------------------------------- */
 
 /* The kernel tells it once. */
@@ -395,8 +404,10 @@ write_all(struct connection *c)
 static enum hf_room_rank
 rank_of(const struct connection *c)
 {
+    bool is_deaf = hf_http_unread_since(c->peer).ms != HF_NEVER.ms;
+
     if (!hf_http_is_idle(c->peer))
-        return HF_ROOM_BUSY;
+        return is_deaf ? HF_ROOM_DEAF : HF_ROOM_BUSY;
     if (!c->has_asked)
         return HF_ROOM_NEW;
     return hf_service_holds(c->all->service, c->session) ? HF_ROOM_HOLDER
@@ -546,18 +557,53 @@ has_unread(const struct connection *c)
            recv(c->fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
+/* It has what is more than the kernel takes for it, and reads nothing. */
+static bool
+end_deaf(struct hf_connections *all)
+{
+    struct hf_room_place *place = NULL;
+
+    for (int looks = 0; looks < UNREAD_LOOKS; looks++) {
+        struct connection *c;
+
+        place = hf_room_next_deaf(&all->room, place);
+        if (place == NULL)
+            return false;
+        c = HF_CONTAINER(place, struct connection, place);
+        if (!hf_reached(hf_now(),
+                        hf_after(hf_http_unread_since(c->peer),
+                                 (struct hf_duration){HF_ROOM_DEAF_MS})))
+            continue;
+        hf_http_gone(c->peer);
+        add_to_flush(c);
+        flush_all(all);
+        return true;
+    }
+    return false;
+}
+
+static bool
+end_lingering_one(struct hf_connections *all)
+{
+    if (all->lingering.first == NULL)
+        return false;
+    end_lingering(HF_CONTAINER(all->lingering.first, struct connection, link));
+    return true;
+}
+
 bool
 hf_connections_end_one(struct hf_connections *all)
 {
     struct hf_room_place *place = NULL;
     int unread = 0;
 
-    if (all->lingering.first != NULL) {
-        end_lingering(
-            HF_CONTAINER(all->lingering.first, struct connection, link));
+    if (end_lingering_one(all))
+        return true;
+    hf_log_turned_away(all->log, hf_now());
+    if (end_deaf(all)) {
+        (void)end_lingering_one(all); /* or it is closed already */
         return true;
     }
-    hf_log_turned_away(all->log, hf_now());
     while (unread < UNREAD_LOOKS &&
            (place = hf_room_next(&all->room, place)) != NULL &&
            hf_room_may_go(&all->room, place)) {

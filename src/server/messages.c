@@ -474,6 +474,33 @@ wait_of(const struct hf_api_body *body)
     return body->park.ms > 0 ? HF_WAIT_LIMITED : HF_WAIT_TRY;
 }
 
+/* Whoever waits has a connection for as long; who has a place in line comes
+ * back to it. */
+static bool
+may_wait(struct hearing *h)
+{
+    const struct hf_service_config *config = &h->service->config;
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    const struct hf_message *m = &h->message;
+    uint64_t session = m->session;
+    struct hf_secret secret;
+
+    if (config->may_wait == NULL || table == NULL ||
+        m->acquire.wait == HF_WAIT_TRY ||
+        (m->acquire.wait == HF_WAIT_LIMITED && m->acquire.remaining.ms == 0))
+        return true;
+    if (h->of_key)
+        hf_secret_of_key(h->request->fields[HF_HTTP_IDEMPOTENCY_KEY], &session,
+                         &secret);
+    if (hf_look_waits(table, session, m->lane) ||
+        config->may_wait(config->ctx, h->service->peer))
+        return true;
+    refuse(h, HF_API_NO_ROOM,
+           "too many connections wait: the others are for who does not; "
+           "holdfastd has more with a larger --connections");
+    return false;
+}
+
 static void
 hear_acquire(struct hearing *h)
 {
@@ -495,7 +522,8 @@ hear_acquire(struct hearing *h)
     h->message.acquire.note = body->note;
     h->message.acquire.key = key_of(h);
     set_number(h);
-    if (!may_park(h) || (h->message.session == 0 && !open_first(h)))
+    if (!may_wait(h) || !may_park(h) ||
+        (h->message.session == 0 && !open_first(h)))
         return;
     send_in(h);
 }

@@ -35,19 +35,42 @@ hf_room_next(const struct hf_room *room, const struct hf_room_place *place)
     return next == NULL ? NULL : HF_CONTAINER(next, struct hf_room_place, link);
 }
 
+struct hf_room_place *
+hf_room_next_deaf(const struct hf_room *room, const struct hf_room_place *place)
+{
+    struct hf_link *next =
+        place == NULL ? room->ranks[HF_ROOM_DEAF].first : place->link.next;
+
+    return next == NULL ? NULL : HF_CONTAINER(next, struct hf_room_place, link);
+}
+
+bool
+hf_room_may_wait(struct hf_room *room, struct hf_room_place *place, size_t most)
+{
+    size_t left = (most + HF_ROOM_LEFT_PART - 1) / HF_ROOM_LEFT_PART;
+
+    if (place->rank == HF_ROOM_BUSY)
+        return true;
+    if (room->counts[HF_ROOM_BUSY] + left >= most && most > 1)
+        return false;
+    hf_room_move(room, place, HF_ROOM_BUSY);
+    return true;
+}
+
 bool
 hf_room_may_go(const struct hf_room *room, const struct hf_room_place *place)
 {
-    size_t all = 0;
+    size_t others = 0;
 
-    for (unsigned rank = 0; rank < HF_ROOM_RANKS; rank++)
-        all += room->counts[rank];
+    for (unsigned rank = 0; rank < HF_ROOM_BUSY; rank++)
+        others += room->counts[rank];
     switch (place->rank) {
     case HF_ROOM_NEW:
     case HF_ROOM_IDLE:
         return true;
     case HF_ROOM_HOLDER:
-        return room->counts[HF_ROOM_HOLDER] > all / 2;
+        return room->counts[HF_ROOM_HOLDER] > others / 2;
+    case HF_ROOM_DEAF:
     case HF_ROOM_BUSY:
     case HF_ROOM_RANKS:
         break;

@@ -12,11 +12,17 @@
  *   NEW      has sent no whole request yet: it goes first
  *   IDLE     waits for no answer
  *   HOLDER   the same, and it spoke for a session that holds
+ *   DEAF     does not take what it was answered: it goes when it has taken
+ *            nothing for HF_ROOM_DEAF_MS, and then before all others
  *   BUSY     waits for an answer: it never goes
  *
  * Of a rank goes who has been in it longest.  A holder whose connection goes
  * must get in again before its ttl is over, so it goes only where holders are
- * more than half of all: there a newcomer is likely to be one of them.
+ * more than half of all that are not busy: there a newcomer is likely to be one
+ * of them.
+ *
+ * Those who wait never fill it: a part is left for who gives a lock back, keeps
+ * one, or looks.
  *
  * Plain; cannot fail.  One thread.
  */
@@ -24,9 +30,12 @@ enum hf_room_rank {
     HF_ROOM_NEW,
     HF_ROOM_IDLE,
     HF_ROOM_HOLDER,
+    HF_ROOM_DEAF,
     HF_ROOM_BUSY,
     HF_ROOM_RANKS,
 };
+
+enum { HF_ROOM_DEAF_MS = 5000, HF_ROOM_LEFT_PART = 16 };
 
 struct hf_room_place {
     struct hf_link link;
@@ -50,6 +59,15 @@ void hf_room_remove(struct hf_room *room, struct hf_room_place *place);
  * NULL.  NULL: there is none. */
 struct hf_room_place *hf_room_next(const struct hf_room *room,
                                    const struct hf_room_place *place);
+
+/* The first of those that are deaf, and the one after `place`. */
+struct hf_room_place *hf_room_next_deaf(const struct hf_room *room,
+                                        const struct hf_room_place *place);
+
+/* It asks for what it may have to wait for: may it, of so many that may be in
+ * all?  Then it is busy from here on. */
+bool hf_room_may_wait(struct hf_room *room, struct hf_room_place *place,
+                      size_t most);
 
 bool hf_room_may_go(const struct hf_room *room,
                     const struct hf_room_place *place);

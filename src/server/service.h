@@ -36,6 +36,8 @@ struct hf_service_config {
                    uint64_t end); /* an answer told it of that session, which
                                      nobody else knows, and ended with that byte
                                      of all that were written to it */
+    bool (*may_wait)(void *ctx, void *peer); /* for what it asks, or are there
+                                                too many; NULL: any */
     uint64_t (*address_of)(void *ctx, const void *peer); /* as a number; NULL:
                                                             not known */
     void (*name_of)(void *ctx, const void *peer,

@@ -8,6 +8,7 @@ before its ttl is over, if others take each place that is free.
 import http.client
 import socket
 import sys
+import time
 
 from support import Checks, Client, Server, await_that, folder
 
@@ -139,14 +140,120 @@ def check_second(checks, daemon, path):
                      served)
 
 
+def is_limited(peer):
+    """It is told so, or is sent away for those that came behind it; who waits
+    hears nothing."""
+    try:
+        told = peer.recv(4096)
+    except OSError:
+        return True
+    return told == b"" or b"urn:holdfast:limit" in told
+
+
 def check_full(checks, daemon, path):
-    """All wait but who holds: there is nobody else who could go."""
-    with Server(daemon, path, "--connections", "20", at="memory:x") as server:
+    """As many wait as may: some connections are left for who does not."""
+    with Server(daemon, path, "--connections", "32", at="memory:x") as server:
         server.await_leading()
         one = holder(server)
-        waiters = [ask_raw(server, f"of-{one.session}") for _ in range(40)]
-        await_that(lambda: not is_open(waiters[-1]))
-        checks.check("who holds is not sent away for who waits", beats(one))
+        name = f"of-{one.session}"
+        waiters = []
+        for count in range(1, 31):
+            waiters.append(ask_raw(server, name))
+            await_that(lambda: waiting(server, name) == count)
+        many = [ask_raw(server, name) for _ in range(50)]
+        checks.check("who would wait, too, is sent away",
+                     all(is_limited(peer) for peer in many))
+        served = sum(is_served(server) for _ in range(10))
+        checks.check("where all that may do wait, newcomers are let in",
+                     served == 10, served)
+        checks.check("and can look", "holdfast_waiters 30\n" in
+                     Client(server).ask("GET", "/metrics")[1])
+        checks.check("who holds is not lost for who waits",
+                     beats(one) or is_alive_anew(server, one))
+        checks.check("nor who waits for who comes later",
+                     all(is_open(waiter) for waiter in waiters))
+        other = Client(server)
+        checks.check("who would wait is told of the limit",
+                     other.ask("POST", f"/v1/locks/{name}/acquire",
+                               {"wait": "10s"})[0] == 429)
+        checks.check("who only tries is told what is so",
+                     other.ask("POST", f"/v1/locks/{name}/acquire",
+                               {})[1]["type"] == "urn:holdfast:held")
+        checks.check("and a lock is given back", give_back(server, one))
+        for peer in many:
+            peer.close()
+
+
+def give_back(server, one):
+    client = Client(server)
+    client.session, client.secret = one.session, one.secret
+    return client.ask("POST", f"/v1/locks/of-{one.session}/release",
+                      {"session": one.session})[0] == 200
+
+
+def poll(server, name):
+    """With a key, and so of one request, however often."""
+    client = Client(server)
+    status, answer = client.ask(
+        "POST", f"/v1/locks/{name}/acquire",
+        {"wait": "100ms", "park": "20s", "ttl": "60s"},
+        Idempotency_Key="a-key-that-nobody-guesses")
+    return status, answer["type"], client.connection.close()
+
+
+def check_place(checks, daemon, path):
+    """Who has a place in line comes back to it, however many would wait."""
+    with Server(daemon, path, "--connections", "8", at="memory:x") as server:
+        server.await_leading()
+        one = holder(server)
+        name = f"of-{one.session}"
+        one.connection.close()
+        kept = (503, "urn:holdfast:blocking-timeout", None)
+        answer = poll(server, name)
+        checks.check("the place of one who polls is kept", answer == kept,
+                     answer)
+        waiters = [wait_for(server, name) for _ in range(7)]
+        await_that(lambda: waiting(server, name) == 8)
+        answer = poll(server, name)
+        checks.check("and had again where all that may do wait",
+                     answer == kept, answer)
+        for waiter in waiters:
+            waiter.connection.close()
+
+
+def ask_deaf(server):
+    """Who opens no window for the answer that it asks for."""
+    def frame(kind, flags, stream, payload):
+        return (len(payload).to_bytes(3, "big") + bytes([kind, flags]) +
+                stream.to_bytes(4, "big") + payload)
+
+    no_window = b"\x00\x04" + bytes(4)
+    head = b"\x82\x86\x04\x08/v1/info\x01\x09localhost"
+    peer = connect(server)
+    peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" +
+                 frame(4, 0, 0, no_window) + frame(1, 5, 1, head))
+    file, kind = peer.makefile("rb"), None
+    while kind != 1:  # the answer's head: its body comes no more
+        start = file.read(9)
+        kind = start[3]
+        file.read(int.from_bytes(start[:3], "big"))
+    return peer
+
+
+def check_deaf(checks, daemon, path):
+    """All connections are of those who ask, and take no answer."""
+    with Server(daemon, path, "--connections", "32", at="memory:x") as server:
+        server.await_leading()
+        one = holder(server)
+        began = time.monotonic()
+        deaf = [ask_deaf(server) for _ in range(31)]
+        await_that(lambda: is_served(server))
+        took = time.monotonic() - began
+        checks.check("who takes no answer makes room within seconds",
+                     took < 20, took)
+        checks.check("and not who holds", beats(one))
+        for peer in deaf:
+            peer.close()
 
 
 def check_holders(checks, daemon, path):
@@ -173,6 +280,8 @@ def main():
         check_slow(checks, daemon, path)
         check_second(checks, daemon, path)
         check_full(checks, daemon, path)
+        check_place(checks, daemon, path)
+        check_deaf(checks, daemon, path)
         check_holders(checks, daemon, path)
     sys.exit(checks.end())
 

@@ -89,8 +89,45 @@ a_holder_goes_where_most_are_holders(void **state)
     (void)state;
     fill(&bench, ranks, 3);
     assert_ptr_equal(who_goes(&bench), &bench.places[0]);
-    fill(&bench, ranks, 4); /* who waits could be anybody */
+    fill(&bench, ranks, 4); /* who waits is none that could go */
+    assert_ptr_equal(who_goes(&bench), &bench.places[0]);
+    hf_room_add(&bench.room, &bench.places[4], HF_ROOM_IDLE);
+    hf_room_add(&bench.room, &bench.places[5], HF_ROOM_IDLE);
+    assert_false(hf_room_may_go(&bench.room, &bench.places[0]));
+}
+
+static void
+who_waits_leaves_a_part_to_the_others(void **state)
+{
+    static const enum hf_room_rank ranks[] = {
+        HF_ROOM_BUSY, HF_ROOM_BUSY, HF_ROOM_BUSY, HF_ROOM_IDLE, HF_ROOM_DEAF};
+    struct bench bench;
+
+    (void)state;
+    fill(&bench, ranks, 5);
+    assert_false(hf_room_may_wait(&bench.room, &bench.places[3], 4));
+    assert_true(hf_room_may_wait(&bench.room, &bench.places[0], 4));
+    assert_true(hf_room_may_wait(&bench.room, &bench.places[3], 5));
+    assert_int_equal(bench.room.counts[HF_ROOM_BUSY], 4);
+    assert_false(hf_room_may_wait(&bench.room, &bench.places[4], 5));
+    fill(&bench, ranks + 3, 1); /* one connection is for anybody */
+    assert_true(hf_room_may_wait(&bench.room, &bench.places[0], 1));
+}
+
+static void
+who_is_deaf_has_its_own_turn(void **state)
+{
+    static const enum hf_room_rank ranks[] = {HF_ROOM_BUSY, HF_ROOM_DEAF,
+                                              HF_ROOM_DEAF};
+    struct bench bench;
+
+    (void)state;
+    fill(&bench, ranks, 3);
     assert_null(who_goes(&bench));
+    assert_ptr_equal(hf_room_next_deaf(&bench.room, NULL), &bench.places[1]);
+    assert_ptr_equal(hf_room_next_deaf(&bench.room, &bench.places[1]),
+                     &bench.places[2]);
+    assert_null(hf_room_next_deaf(&bench.room, &bench.places[2]));
 }
 
 int
@@ -101,6 +138,8 @@ main(void)
         cmocka_unit_test(who_moves_is_the_last_of_its_rank),
         cmocka_unit_test(who_waits_never_goes),
         cmocka_unit_test(a_holder_goes_where_most_are_holders),
+        cmocka_unit_test(who_waits_leaves_a_part_to_the_others),
+        cmocka_unit_test(who_is_deaf_has_its_own_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,9 @@ uint32_t hf_look_session(struct hf_lockspace *ls, uint64_t id);
 uint32_t hf_look_held(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
                       uint64_t n);
 
+/* Has the lane's last request a place in line, be it listened to or not? */
+bool hf_look_waits(struct hf_lockspace *ls, uint64_t session, uint64_t lane);
+
 /* Which request of its lane a message means that names locks, and no number.
  * An acquire: the one that asked for just these and is not over, else the next.
  * Any other: the last that holds the lock, else the lane's last. */
