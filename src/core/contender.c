@@ -11,6 +11,10 @@
 #define LOOKS_MAX  5
 #define SILENCE_MS 2000
 
+/* For a place that gives no answer, and for one that takes no claim, a try
+ * waits so long; for a sign of life to its limit. */
+#define TRY_MS 2000
+
 /* Without a hint a waiter looks about as often as the holder beats. */
 #define LOOK_EVERY_MIN_MS 100
 #define LOOK_EVERY_MAX_MS 5000
@@ -81,6 +85,17 @@ check_invariants(const struct hf_contender *c)
         HF_CHECK(c->keeper.state == HF_KEEPER_SETTLING);
         break;
     }
+}
+
+/* A try begins to wait for the place, or for a holder: until when? */
+static void
+limit_try(struct hf_contender *c, struct hf_instant now)
+{
+    bool watches = c->state == HF_CONTENDER_WATCHING;
+
+    if (c->try_only && c->limit.ms > TRY_MS)
+        c->limit_at =
+            hf_after(now, watches ? c->limit : (struct hf_duration){TRY_MS});
 }
 
 /* ---- Looking ------------------------------------------------------------- */
@@ -233,6 +248,7 @@ claim(struct hf_contender *c, struct hf_instant now, uint64_t version,
     c->claimed_version = version;
     hf_question_stop(&c->keeper.question);
     move_to(c, HF_CONTENDER_CLAIMING);
+    limit_try(c, now);
     step_keeper(c, hf_claim(now, (struct hf_claim){next_id(c), version, over}));
 }
 
@@ -333,8 +349,10 @@ on_lock_seen(struct hf_contender *c, const struct hf_sight *sight,
     bool first = c->evidence.token == 0;
     bool unchanged = hf_evidence_lock(&c->evidence, sight, now);
 
-    if (c->state != HF_CONTENDER_WATCHING)
+    if (c->state != HF_CONTENDER_WATCHING) {
         move_to(c, HF_CONTENDER_WATCHING);
+        limit_try(c, now);
+    }
     if (first)
         hf_outbox_notify(&c->outbox, HF_NOTICE_WAITING);
     if (!unchanged)
@@ -413,6 +431,7 @@ on_acquire(struct hf_contender *c, struct hf_instant now)
 {
     c->limit_at = hf_after(now, c->limit);
     move_to(c, HF_CONTENDER_LOOKING);
+    limit_try(c, now);
     look(c, now);
 }
 

@@ -50,8 +50,10 @@ struct hf_contender_config {
     struct hf_duration limit; /* longest wait; HF_FOREVER: none */
     bool try_only;            /* wait for the first sign of life only; then the
                                  limit, a ttl as a rule, bounds a place that
-                                 went away and a claim that will not settle,
-                                 but not the look for that sign */
+                                 went away meanwhile, but not the look for that
+                                 sign; 2 s, if that is less, bound a place that
+                                 gives no answer at first, and one that takes
+                                 no claim */
     bool fail_suspected;      /* a suspected refuse holder ends the wait */
     uint64_t seed;            /* random: the claims' ids come from it */
 };

@@ -342,6 +342,84 @@ try_does_not_wait_for_a_place_that_went_away(void **state)
     EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }
 
+static struct hf_contender_config
+trying_for_long(void)
+{
+    struct hf_contender_config config = trying();
+
+    config.terms = (struct hf_terms){HF_TAKEOVER, {30000}, {2000}};
+    config.limit = config.terms.ttl;
+    return config;
+}
+
+static int64_t
+until_it_ends(struct bench *b)
+{
+    int64_t at_ms = 0;
+
+    while (b->contender.state != HF_CONTENDER_ENDED) {
+        at_ms = hf_contender_deadline(&b->contender).ms;
+        step(b, at_clock(at_ms));
+    }
+    return at_ms;
+}
+
+static void
+try_does_not_wait_for_a_place_that_gives_no_answer(void **state)
+{
+    struct bench b = looking(trying_for_long());
+
+    (void)state;
+    assert_int_equal(until_it_ends(&b), 2000);
+    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
+}
+
+/* It says each time that it has not taken it. */
+static void
+try_does_not_wait_for_a_place_that_takes_no_claim(void **state)
+{
+    struct bench b = looking(trying_for_long());
+    int64_t at_ms = 100;
+    uint64_t number;
+
+    (void)state;
+    step(&b, found_absent(at_ms, 1, 7));
+    while (b.contender.state != HF_CONTENDER_ENDED) {
+        if (hf_contender_asking(&b.contender, &number))
+            step(&b, hf_answer(T(at_ms), number, HF_UNAVAILABLE, 0));
+        at_ms = hf_contender_deadline(&b.contender).ms;
+        step(&b, at_clock(at_ms));
+    }
+    assert_in_range(at_ms, 1900, 2100);
+    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
+}
+
+static void
+try_settles_a_claim_that_may_be_there(void **state)
+{
+    struct bench b = looking(trying_for_long());
+
+    (void)state;
+    step(&b, found_absent(100, 1, 7));
+    step(&b, at_clock(1500)); /* it is sent again */
+    step(&b, at_clock(2100));
+    assert_int_equal(b.contender.state, HF_CONTENDER_LEAVING);
+    step(&b, applied(2200, 2, 8));
+    assert_int_equal(b.contender.state, HF_CONTENDER_LEAVING);
+}
+
+static void
+try_looks_for_a_sign_of_life_to_its_limit(void **state)
+{
+    struct bench b = looking(trying_for_long());
+
+    (void)state;
+    step(&b, found_held(1900, 1, 7, 7, HF_TAKEOVER));
+    step(&b, at_clock(2100));
+    assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
+    assert_int_equal(b.contender.limit_at.ms, 31900);
+}
+
 int
 main(void)
 {
@@ -367,6 +445,10 @@ main(void)
         cmocka_unit_test(try_still_takes_over_a_dead_holder),
         cmocka_unit_test(try_ends_at_once_when_a_refuse_holder_is_suspected),
         cmocka_unit_test(try_does_not_wait_for_a_place_that_went_away),
+        cmocka_unit_test(try_does_not_wait_for_a_place_that_gives_no_answer),
+        cmocka_unit_test(try_does_not_wait_for_a_place_that_takes_no_claim),
+        cmocka_unit_test(try_settles_a_claim_that_may_be_there),
+        cmocka_unit_test(try_looks_for_a_sign_of_life_to_its_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
