@@ -191,9 +191,11 @@ HF_PUBLIC int64_t hf_view_item(const struct hf_view *view, enum hf_field field,
  * "waiters":2, and of who waits "position":1,"waited_ms":1200; of a place that
  * is kept for who is to ask again, "parked_ms":30000, too.
  *
- * It ends after "exists" when that is false, and after "stamp_ms" when
- * "corrupt" is true.  A foreign name is followed by "foreign_name":true.  What
- * is known of a lock and its holder:
+ * A list has such a row of a lock that nobody holds, if the first place in line
+ * is kept; a diagnosis of it has "waiters":2,"parked_ms":30000 behind
+ * "exists":false.  Else it ends there, and after "stamp_ms" when "corrupt" is
+ * true.  A foreign name is followed by "foreign_name":true.  What is known of a
+ * lock and its holder:
  *
  *   {"record":{…},"life":"suspected dead","here":true,"running":false,
  *    "same_boot":true,"unchanged_ms":60000,"watched_ms":61000,"error":null}

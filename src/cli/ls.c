@@ -26,6 +26,10 @@ static const char help[] =
     "A name of more than 60 columns is cut, and ends with …; a command and a\n"
     "reason are cut at 40: --json has them in full.\n"
     "\n"
+    "A lock that nobody holds is listed while a lock server keeps the first "
+    "place\n"
+    "in line for who is to ask again.\n"
+    "\n"
     "LAST BEAT is by the wall clocks of the place and of this host; ask\n"
     "`holdfast why NAME` whether a holder is alive.\n"
     "\n"
@@ -67,6 +71,22 @@ struct page {
 static const struct row heads = {{"NAME", "HOLDER", "COMMAND", "SINCE",
                                   "LAST BEAT", "IF DEAD", "FENCE", "REASON"}};
 
+/* Nobody holds it: its first place in line is kept for who is to ask again. */
+static void
+fill_kept(struct row *row, const struct hf_view *lock)
+{
+    struct hf_duration kept = hf_report_duration(lock, HF_FIELD_PARKED_MS);
+    size_t size = sizeof(row->cells[0]);
+    char text[32];
+
+    snprintf(row->cells[HOLDER], size, "(kept %s for %s@%s)",
+             hf_duration_text(kept, text, sizeof(text)),
+             hf_report_known(lock, HF_FIELD_USER),
+             hf_report_known(lock, HF_FIELD_HOST));
+    hf_duration_text(hf_report_duration(lock, HF_FIELD_WAITED_MS),
+                     row->cells[SINCE], size);
+}
+
 static void
 fill_row(struct row *row, const struct hf_view *lock)
 {
@@ -81,6 +101,10 @@ fill_row(struct row *row, const struct hf_view *lock)
     *row = (struct row){{{0}}};
     snprintf(row->cells[NAME], size, "%.*s%s", shown, name,
              name[shown] != '\0' ? "…" : "");
+    if (hf_view_number(lock, HF_FIELD_POSITION) != 0) {
+        fill_kept(row, lock);
+        return;
+    }
     snprintf(row->cells[FENCE], size, "%" PRIu64, hf_report_fence(lock));
     hf_moment_age(hf_view_number(lock, HF_FIELD_STAMP_MS),
                   row->cells[LAST_BEAT], size);

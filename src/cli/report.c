@@ -153,13 +153,26 @@ hf_report_clear(struct hf_text *out, const struct hf_which *which,
 }
 
 int
-hf_report_none(const struct hf_which *which, const char *place)
+hf_report_none(const struct hf_which *which, const char *place,
+               const struct hf_view *first)
 {
-    struct hf_text name = HF_PHRASE;
+    struct hf_text out = HF_PHRASE;
+    char text[32];
 
-    hf_phrase_quote(&name, which->name);
-    hf_say("%s is free: nobody holds it in space %s at %s", name.at,
-           which->space != NULL ? which->space : "default", place);
+    hf_text_add(&out, "holdfast: ");
+    hf_phrase_quote(&out, which->name);
+    hf_text_addf(&out, " is free: nobody holds it in space %s at %s",
+                 which->space != NULL ? which->space : "default", place);
+    if (first != NULL && hf_view_number(first, HF_FIELD_PARKED_MS) != 0) {
+        hf_text_addf(
+            &out, ", but the first place in line is kept for %s, for ",
+            hf_duration_text(hf_report_duration(first, HF_FIELD_PARKED_MS),
+                             text, sizeof(text)));
+        hf_report_who(&out, first);
+        hf_text_add(&out, ", who is to ask again");
+    }
+    hf_text_add(&out, "\n");
+    hf_say_text(&out);
     return HF_EXIT_NONE;
 }
 

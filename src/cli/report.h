@@ -64,8 +64,10 @@ void hf_report_clear(struct hf_text *out, const struct hf_which *which,
 void hf_report_holder(struct hf_text *out, const char *indent,
                       const struct hf_view *seen, bool watched);
 
-/* Say that it is free, and return the exit code. */
-int hf_report_none(const struct hf_which *which, const char *place);
+/* Say that it is free, and return the exit code; or, of whoever is first in
+ * line, unless that is NULL, that its place is kept. */
+int hf_report_none(const struct hf_which *which, const char *place,
+                   const struct hf_view *first);
 
 /* Why a `run` was not granted its lock. */
 struct hf_report_answer {

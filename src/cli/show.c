@@ -178,7 +178,7 @@ print_unheld(const struct hf_which *which, const char *place,
              struct hf_query *query, struct hf_view *first)
 {
     if (first == NULL)
-        return hf_report_none(which, place);
+        return hf_report_none(which, place, NULL);
     hf_say("nobody holds %s at %s", which->name, place);
     return print_claims(query, first) ? HF_EXIT_NONE : HF_EXIT_OURS;
 }

@@ -40,6 +40,7 @@ struct sight {
     uint64_t fence;
     enum hf_life life;
     int64_t waiters;
+    int64_t kept_ms; /* its first place in line, while nobody holds it */
 };
 
 static struct sight
@@ -47,6 +48,7 @@ sight_of(const struct hf_view *seen)
 {
     struct sight sight = {.exists = hf_report_exists(seen)};
 
+    sight.kept_ms = hf_view_number(seen, HF_FIELD_PARKED_MS);
     if (!sight.exists)
         return sight;
     sight.fence = hf_report_fence(seen);
@@ -61,19 +63,25 @@ is_news(const struct sight *before, const struct sight *now)
 {
     return before->exists != now->exists || before->fence != now->fence ||
            (before->life != now->life && now->life != HF_LIFE_UNKNOWN) ||
-           before->waiters != now->waiters;
+           before->waiters != now->waiters || before->kept_ms != now->kept_ms;
 }
 
 static void
 add_line(struct hf_text *out, const struct hf_which *which,
          const struct hf_view *seen)
 {
+    struct hf_duration kept = hf_report_duration(seen, HF_FIELD_PARKED_MS);
     char date[64];
+    char text[32];
 
     hf_text_addf(out, "%s  ", hf_moment_date(hf_wall_ms(), date, sizeof(date)));
     hf_phrase_quote(out, which->name);
     if (!hf_report_exists(seen)) {
-        hf_text_add(out, "  free\n");
+        hf_text_add(out, "  free");
+        if (kept.ms > 0)
+            hf_text_addf(out, ", but a place in line is kept for %s",
+                         hf_duration_text(kept, text, sizeof(text)));
+        hf_text_add(out, "\n");
         return;
     }
     hf_text_add(out, "  held by ");

@@ -219,12 +219,12 @@ add_json(struct hf_text *out, const struct hf_which *which, const char *place,
 
 static int
 print(const struct hf_which *which, const char *place,
-      const struct hf_view *seen)
+      const struct hf_view *seen, const struct hf_view *first)
 {
     struct hf_text out = HF_PHRASE;
 
     if (!hf_report_exists(seen) && !which->json)
-        return hf_report_none(which, place);
+        return hf_report_none(which, place, first);
     if (which->json)
         add_json(&out, which, place, seen);
     else
@@ -261,8 +261,10 @@ examine(struct hf_ask *ask, const struct reading *r)
         return code;
 
     struct hf_view *seen = hf_query_view(ask->query);
+    struct hf_view *first = hf_query_next(ask->query);
 
-    code = print(which, place, seen);
+    code = print(which, place, seen, first);
+    hf_view_free(first);
     hf_view_free(seen);
     return code;
 }

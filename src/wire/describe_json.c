@@ -87,6 +87,9 @@ add_description(struct hf_text *out, const struct hf_description *d)
             add_record(out, d);
         if (d->served)
             add_line(out, d);
+    } else if (d->parked.ms > 0) {
+        hf_text_addf(out, ",\"waiters\":%" PRIu64 ",\"parked_ms\":%" PRId64,
+                     d->waiters, d->parked.ms);
     }
     hf_text_add(out, "}");
 }

@@ -111,6 +111,20 @@ check "and where it stands" says behind.err "we are number 2 of 2 in line"
 run show kept
 check "nobody holds it" says run.err "nobody holds kept at "
 check "and show has the line all the same" says run.out "in line    2"
+run ls
+check "ls names the place that is kept, and whose it is" grep -qE \
+    '^kept +\(kept 30s for cron@db1\) ' "$here/run.out"
+run ls kept --json
+check "and as JSON" is 30000 "$("$json" parked_ms <"$here/run.out")"
+run why kept
+check "why names it, too" says run.err \
+    "but the first place in line is kept for 30s, for cron@db1, who is to ask"
+check "and that nobody holds it" is 1 "$code"
+run why --json kept
+check "and as JSON" is 30000 "$("$json" seen record parked_ms <"$here/run.out")"
+run watch -w 100ms kept
+check "and so does watch" says run.out \
+    "free, but a place in line is kept for 30s"
 poll
 kill -TERM "$pid"
 finished "$pid"

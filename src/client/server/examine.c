@@ -87,6 +87,23 @@ keep(struct hf_server_query *query, struct hf_view *view)
     query->seen = view;
 }
 
+static void
+forget_kept(struct hf_server_query *query)
+{
+    hf_view_free(query->kept);
+    query->kept = NULL;
+}
+
+/* Nobody holds it: is that for the first in line, who is to ask again? */
+static bool
+take_kept(struct hf_server_query *query, const struct hf_api_seen *seen)
+{
+    if (!hf_views_is_kept(seen))
+        return true;
+    query->kept = hf_views_parked(query->server, seen);
+    return query->kept != NULL || hf_server_query_add(query, NULL);
+}
+
 /* Was it heard since the look before?  While it is not, its silence grows by as
  * much as time goes by; but a leader that follows counts it anew. */
 static bool
@@ -151,7 +168,8 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
             return false;
     if (query->fence == 0 && is_clear(query))
         query->fence = about.fence; /* it, and no later one */
-    return about.fence == 0 || take_holder(query, seen, &about);
+    return about.fence == 0 ? take_kept(query, seen)
+                            : take_holder(query, seen, &about);
 }
 
 /* Nobody is cleared by what was said of another lock. */
@@ -183,6 +201,7 @@ look_in(struct hf_server_query *query, int status, struct hf_bytes body)
 
     hf_server_query_drop(query);
     keep(query, NULL);
+    forget_kept(query);
     if (status == 404)
         return true;
     if (status != 200 || !hf_api_seen_read(body, &seen)) {

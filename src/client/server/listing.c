@@ -4,7 +4,8 @@
 #include "wire/api_ask.h"
 #include "wire/json_slice.h"
 
-/* The locks of a space that are held: one page, in the server's own order. */
+/* The locks of a space that are held, and those that are kept for who is to ask
+ * again: one page, in the server's own order. */
 
 static void
 ask(struct hf_server_query *query, struct hf_server_question *question)
@@ -20,19 +21,24 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
     hf_server_query_add_after(query, &question->path);
 }
 
-/* Who holds it first; nobody: no row. */
+/* Who holds it first, or whose place in line keeps it; nobody: no row. */
 static bool
 add_lock(struct hf_server_query *query, struct hf_bytes lock)
 {
     struct hf_api_seen seen;
-    struct hf_api_claim holder;
+    struct hf_api_claim claim;
     struct hf_view *row;
+    bool is_held;
     size_t at = 0;
 
-    if (!hf_api_seen_read(lock, &seen) ||
-        !hf_api_seen_next(seen.holders, &at, &holder))
+    if (!hf_api_seen_read(lock, &seen))
         return true;
-    row = hf_views_claim(query->server, &seen, &holder, 0);
+    is_held = hf_api_seen_next(seen.holders, &at, &claim);
+    at = 0;
+    if (!is_held && (!hf_views_is_kept(&seen) ||
+                     !hf_api_seen_next(seen.queue, &at, &claim)))
+        return true;
+    row = hf_views_claim(query->server, &seen, &claim, is_held ? 0 : 1);
     if (row != NULL) {
         struct hf_description record = row->diagnosis.record;
 

@@ -190,11 +190,7 @@ is_its_own(const struct hf_server_lock *lock, const struct hf_api_seen *seen)
 static bool
 is_parked(const struct hf_api_seen *seen)
 {
-    struct hf_api_claim first;
-    size_t at = 0;
-
-    return seen->position > 1 && hf_api_seen_next(seen->queue, &at, &first) &&
-           first.parked.ms > 0;
+    return seen->position > 1 && hf_views_is_kept(seen);
 }
 
 static void

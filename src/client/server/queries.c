@@ -56,6 +56,7 @@ free_query(struct hf_server_query *query)
     query->query->handle.behind = NULL;
     hf_server_query_drop(query);
     hf_view_free(query->seen);
+    hf_view_free(query->kept);
     hf_free(query->server->client->alloc, query);
 }
 
@@ -371,6 +372,8 @@ hf_server_queries_watch(struct hf_backend *backend,
         return NULL;
     if (at(query)->seen != NULL)
         return hf_views_copy(server, at(query)->seen);
+    if (at(query)->kept != NULL)
+        return hf_views_copy(server, at(query)->kept);
     return hf_views_nobody(server, hf_settings_space(&query->settings),
                            query->settings.name, trouble);
 }

@@ -123,6 +123,15 @@ hf_views_nobody(const struct hf_server *server, const char *space,
     return view;
 }
 
+bool
+hf_views_is_kept(const struct hf_api_seen *seen)
+{
+    struct hf_api_claim first;
+    size_t at = 0;
+
+    return hf_api_seen_next(seen->queue, &at, &first) && first.parked.ms > 0;
+}
+
 struct hf_view *
 hf_views_parked(const struct hf_server *server, const struct hf_api_seen *seen)
 {

@@ -26,6 +26,9 @@ struct hf_view *hf_views_nobody(const struct hf_server *server,
                                 const char *space, const char *name,
                                 const struct hf_error *error);
 
+/* Is the first place in line kept for who is to ask again? */
+bool hf_views_is_kept(const struct hf_api_seen *seen);
+
 /* Nobody holds it, and there is a line: of whoever is first, for how long its
  * place is kept.  NULL: no memory. */
 struct hf_view *hf_views_parked(const struct hf_server *server,
