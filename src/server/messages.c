@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/hex.h"
 #include "core/lockspace/look.h"
+#include "server/meant.h"
 #include "server/park.h"
 #include "server/parts.h"
 #include "server/secret.h"
@@ -460,6 +461,8 @@ set_number(struct hearing *h)
         m->n = 1;
     else if (m->kind == HF_MESSAGE_ACQUIRE)
         m->n = hf_look_asked(table, m);
+    else if (m->kind == HF_MESSAGE_RELEASE)
+        m->n = hf_meant_release(table, m, &h->service->wants[0]);
     else
         m->n = hf_look_meant(table, m->session, m->lane, &h->service->wants[0]);
 }
@@ -492,7 +495,7 @@ may_wait(struct hearing *h)
     if (h->of_key)
         hf_secret_of_key(h->request->fields[HF_HTTP_IDEMPOTENCY_KEY], &session,
                          &secret);
-    if (hf_look_waits(table, session, m->lane) ||
+    if (hf_look_waiting(table, session, m->lane, 0) != 0 ||
         config->may_wait(config->ctx, h->service->peer))
         return true;
     refuse(h, HF_API_NO_ROOM,
@@ -530,41 +533,21 @@ hear_acquire(struct hearing *h)
 
 /* A path that names a lock is of that lock: whoever mistakes one for another
  * gives nothing back. */
-static bool
-holds_another(const struct hearing *h)
-{
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
-    const struct hf_message *m = &h->message;
-    struct hf_look_name named;
-    struct hf_look_name row;
-    enum hf_mode mode;
-    uint32_t cursor = 0;
-    uint32_t held;
-
-    if (!h->route->name.is_given || table == NULL)
-        return false;
-    held = hf_look_held(table, m->session, m->lane, m->n);
-    if (held == 0 || !hf_look_grant_names(table, held, &cursor, &row, &mode))
-        return false; /* nothing, or what was cleared */
-    if (!hf_look_find(table, &h->service->wants[0], &named))
-        return true;
-    do {
-        if (row.number == named.number)
-            return false;
-    } while (hf_look_grant_names(table, held, &cursor, &row, &mode));
-    return true;
-}
-
 static void
 hear_release(struct hearing *h)
 {
+    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    const char *why = NULL;
+
     if (!read_wants(h))
         return;
     read_request(h);
     h->message.kind = HF_MESSAGE_RELEASE;
     set_number(h);
-    if (holds_another(h))
-        refuse(h, HF_API_BAD_REQUEST, "that request holds another lock");
+    if (h->route->name.is_given && table != NULL)
+        why = hf_meant_another(table, &h->message, &h->service->wants[0]);
+    if (why != NULL)
+        refuse(h, HF_API_BAD_REQUEST, why);
     else
         send_in(h);
 }

@@ -63,8 +63,42 @@ def a_cleared_grant(client):
     about(client, "release", "b", first)
     checks.check("it stays until it has released what was cleared",
                  keep_alive(client, first) == 200)
-    about(client, "release", "a", first, n=first["n"])
-    checks.check("and no longer", keep_alive(client, first) == 410)
+    about(client, "release", "a", first)
+    checks.check("and no longer, be it by the lock's name alone",
+                 keep_alive(client, first) == 410)
+
+
+def a_cleared_grant_before_another(client):
+    """A lock is named, and no number: behind what was cleared the lane holds, or
+    waits for, something else."""
+    own = client.ask("POST", "/v1/sessions", {"ttl": LONG})[1]
+    first = about(client, "acquire", "a", own)[1]
+    about(client, "acquire", "b", own)
+    client.ask("POST", "/v1/locks/a/clear", {
+        "fence": first["fence"], "force": True, "reason": "a test"})
+    checks.check("a lock that was cleared is released by its name, though its "
+                 "lane holds another",
+                 about(client, "release", "a", own)[0] == 200)
+    alive = client.ask("POST", f"/v1/sessions/{own['session']}/keep-alive", {},
+                       Holdfast_Secret=own["secret"])[1]
+    checks.check("that is not told any more", alive["cleared"] == [], alive)
+    checks.check("and the other is held", alive["grants"] == 1, alive)
+
+
+def a_wait_for_another(client, server):
+    held = acquire(client, "held")[1]
+    own = client.ask("POST", "/v1/sessions", {"ttl": LONG})[1]
+    waiter = Client(server)
+    waiter.secret = own["secret"]
+    waiter.send("POST", "/v1/locks/held/acquire",
+                {"session": own["session"], "wait": "50s"})
+    await_that(lambda: client.ask("GET", "/v1/locks/held")[1]["waiters"] == 1)
+    status, answer = about(client, "release", "none", own)
+    checks.check("a release of one lock ends no wait for another",
+                 status == 400 and "waits for another" in answer["detail"],
+                 answer)
+    about(client, "release", "held", held)
+    checks.check("which goes on", waiter.receive()[0] == 200)
 
 
 def a_late_duplicate(client):
@@ -201,6 +235,8 @@ def main():
         the_last_release(client)
         opened_by_itself(client)
         a_cleared_grant(client)
+        a_cleared_grant_before_another(client)
+        a_wait_for_another(client, server)
         a_late_duplicate(client)
         the_list(client)
         room(client, path, server.port)

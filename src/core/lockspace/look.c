@@ -273,14 +273,18 @@ hf_look_held(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
     return at == 0 ? 0 : hf_owners_held(ls, at, n);
 }
 
-bool
-hf_look_waits(struct hf_lockspace *ls, uint64_t session, uint64_t lane)
+uint32_t
+hf_look_waiting(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
+                uint64_t n)
 {
     uint32_t of = hf_owners_session(ls, session);
     uint32_t at = of == 0 ? 0 : hf_owners_lane(ls, of, lane);
     uint32_t current = at == 0 ? 0 : hf_lane_at(ls, at)->current;
 
-    return current != 0 && hf_claim_at(ls, current)->state == HF_CLAIM_WAITING;
+    if (current == 0 || hf_claim_at(ls, current)->state >= HF_CLAIM_HELD ||
+        (n != 0 && hf_claim_at(ls, current)->n != n))
+        return 0;
+    return current;
 }
 
 uint64_t

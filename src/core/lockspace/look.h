@@ -128,8 +128,10 @@ uint32_t hf_look_session(struct hf_lockspace *ls, uint64_t id);
 uint32_t hf_look_held(struct hf_lockspace *ls, uint64_t session, uint64_t lane,
                       uint64_t n);
 
-/* Has the lane's last request a place in line, be it listened to or not? */
-bool hf_look_waits(struct hf_lockspace *ls, uint64_t session, uint64_t lane);
+/* Of what a lane waits for, be it listened to or not: its number likewise.  0:
+ * it waits for nothing, or for another request than n, unless that is 0. */
+uint32_t hf_look_waiting(struct hf_lockspace *ls, uint64_t session,
+                         uint64_t lane, uint64_t n);
 
 /* Which request of its lane a message means that names locks, and no number.
  * An acquire: the one that asked for just these and is not over, else the next.
