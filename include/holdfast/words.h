@@ -80,7 +80,7 @@ enum hf_status {
  * HF_ALREADY_HELD: by whoever waits for the asker: it would never be free.  By
  *                  the lane that asks, or by the run that runs us.
  * HF_DEADLOCK: it would be waited for in a circle.  No place answers it yet.
- * HF_AT_LIMIT: the place takes no more of this kind.  No place answers it yet.
+ * HF_AT_LIMIT: the place, a lock server, has no room for more of this kind.
  */
 enum hf_outcome {
 #define HF_OUTCOME_ENUM(name, exit_code, word) name,

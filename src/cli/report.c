@@ -321,12 +321,18 @@ add_headline(struct hf_text *out, const char *name,
                      "(fence %" PRIu64 "): waiting for it would never end",
                      name, hf_report_fence(answer->seen));
         return;
+    case HF_AT_LIMIT:
+        hf_text_addf(out,
+                     "the server had no room for another wait for %s: "
+                     "holdfastd has more with a larger --connections, or "
+                     "--locks",
+                     name);
+        return;
     case HF_NOT_HELD:
     case HF_GRANTED:
     case HF_IN_DOUBT:
     case HF_LOST:
     case HF_DEADLOCK:
-    case HF_AT_LIMIT:
         hf_text_addf(out, "%s: %s", name, hf_outcome_word(answer->outcome));
         return;
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""room.py HOLDFASTD: whose connection goes, when there are as many as may be.
+"""room.py HOLDFASTD HOLDFAST: whose connection goes, when there are as many as may be.
 
 Newcomers get in, and who holds keeps its connection: it would not get in again
 before its ttl is over, if others take each place that is free.
@@ -7,11 +7,13 @@ before its ttl is over, if others take each place that is free.
 
 import http.client
 import socket
+import subprocess
 import sys
 import time
 
 from support import Checks, Client, Server, await_that, folder
 
+DAEMON, HOLDFAST = sys.argv[1:]
 CONNECTIONS = 200
 WAITERS = 120
 SLOW = b"GET /healthz HTTP/1.1\r\nHost: localh"
@@ -172,12 +174,17 @@ def check_full(checks, daemon, path):
                      beats(one) or is_alive_anew(server, one))
         checks.check("nor who waits for who comes later",
                      all(is_open(waiter) for waiter in waiters))
-        other = Client(server)
         checks.check("who would wait is told of the limit",
-                     other.ask("POST", f"/v1/locks/{name}/acquire",
+                     Client(server).ask("POST", f"/v1/locks/{name}/acquire",
                                {"wait": "10s"})[0] == 429)
+        run = subprocess.run(
+            [HOLDFAST, "run", "--at", f"http://127.0.0.1:{server.port}",
+             "-w", "1s", name, "--", "true"], capture_output=True, text=True)
+        checks.check("so is who waits by the command",
+                     run.returncode == 75 and "--connections" in run.stderr,
+                     run)
         checks.check("who only tries is told what is so",
-                     other.ask("POST", f"/v1/locks/{name}/acquire",
+                     Client(server).ask("POST", f"/v1/locks/{name}/acquire",
                                {})[1]["type"] == "urn:holdfast:held")
         checks.check("and a lock is given back", give_back(server, one))
         for peer in many:
@@ -274,7 +281,7 @@ def is_alive_anew(server, one):
 
 def main():
     checks = Checks()
-    daemon = sys.argv[1]
+    daemon = DAEMON
     with folder() as path:
         check_waiters(checks, daemon, path)
         check_slow(checks, daemon, path)
