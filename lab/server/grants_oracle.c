@@ -65,14 +65,15 @@ holds_against(const struct grants_lane *lane, const struct grants_modes *wants)
     return false;
 }
 
-/* Does that lane hold, or want before the order, what conflicts? */
+/* Does that lane hold, or want before the order, what conflicts?  It wants
+ * nothing, if it only waits until it is free. */
 static bool
 stands_before(const struct grants_lane *lane, const struct grants_modes *wants,
               unsigned order)
 {
     return holds_against(lane, wants) ||
-           (grants_oracle_waits(lane) && lane->placed && lane->order < order &&
-            grants_oracle_conflict(&lane->wants, wants));
+           (grants_oracle_waits(lane) && lane->placed && !lane->free &&
+            lane->order < order && grants_oracle_conflict(&lane->wants, wants));
 }
 
 bool
@@ -309,23 +310,31 @@ succeed(struct grants_oracle *oracle, unsigned who)
     end(lane, HF_LANE_GRANTED, HF_OVER_NEVER_ASKED);
 }
 
+/* Those of the one kind. */
+static bool
+succeed_each(struct grants_oracle *oracle, bool free)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < oracle->clients; i++) {
+        const struct grants_lane *lane = &oracle->lanes[i];
+
+        if (lane->state != HF_LANE_WAITING || !lane->placed ||
+            lane->free != free || grants_oracle_is_held_up(oracle, i))
+            continue;
+        succeed(oracle, i);
+        any = true;
+    }
+    return any;
+}
+
+/* What is free is told before it is granted. */
 static void
 succeed_all(struct grants_oracle *oracle)
 {
-    bool more = true;
-
-    while (more) {
-        more = false;
-        for (unsigned i = 0; i < oracle->clients; i++) {
-            const struct grants_lane *lane = &oracle->lanes[i];
-
-            if (lane->state != HF_LANE_WAITING || !lane->placed ||
-                grants_oracle_is_held_up(oracle, i))
-                continue;
-            succeed(oracle, i);
-            more = true;
-        }
-    }
+    (void)succeed_each(oracle, true);
+    while (succeed_each(oracle, false))
+        continue;
 }
 
 static uint8_t
@@ -418,7 +427,8 @@ is_withheld(const struct grants_oracle *oracle, unsigned who,
     for (unsigned i = 0; i < oracle->clients; i++)
         for (unsigned k = 0; k < PICTURE_NAMES; k++)
             if (i != who && grants_oracle_waits(&oracle->lanes[i]) &&
-                oracle->lanes[i].wants.of[k] != 0 && ask->wants.of[k] != 0)
+                !oracle->lanes[i].free && oracle->lanes[i].wants.of[k] != 0 &&
+                ask->wants.of[k] != 0)
                 return true;
     return ask->waited > 0;
 }

@@ -26,6 +26,19 @@ is_withheld(const struct grants_oracle *oracle, unsigned who)
            (grants_oracle_waits(lane) && !lane->placed);
 }
 
+/* Does somebody only wait until one of its names is free? */
+static bool
+is_looked_at(const struct grants_oracle *oracle, unsigned who)
+{
+    for (unsigned i = 0; i < oracle->clients; i++)
+        if (i != who && grants_oracle_waits(&oracle->lanes[i]) &&
+            oracle->lanes[i].free &&
+            grants_oracle_conflict(&oracle->lanes[i].wants,
+                                   &oracle->lanes[who].wants))
+            return true;
+    return false;
+}
+
 /* A grant that the oracle has not. */
 static const char *
 meaning_of_grant(const struct grants_oracle *oracle, unsigned who)
@@ -220,6 +233,23 @@ check_answer(struct grants_world *world, const struct hf_answer *answer,
         breaks(world, SERVER_TWICE_GIVEN);
 }
 
+/* Who is to be granted what another only looks at is granted it. */
+static void
+check_kept_out(struct grants_world *world, const struct grants_heard *heard)
+{
+    const struct grants_oracle *oracle = &world->oracle;
+
+    for (unsigned i = 0; i < oracle->said_count; i++) {
+        const struct grants_said *said = &oracle->said[i];
+        bool told = said->kind != HF_ANSWER_GRANTED;
+
+        for (unsigned k = 0; k < heard->count; k++)
+            told |= is_meant(said, &heard->answers[k]);
+        if (!told && is_looked_at(oracle, said->lane))
+            breaks(world, SERVER_KEPT_OUT);
+    }
+}
+
 /* Was there an edge from each to the next, and from the last to the first? */
 static void
 check_circle(struct grants_world *world, const struct grants_heard *heard)
@@ -247,6 +277,7 @@ grants_promise_answers(struct grants_world *world,
     const struct grants_oracle *oracle = &world->oracle;
     unsigned found = 0;
 
+    check_kept_out(world, heard);
     for (unsigned i = 0; i < heard->count; i++)
         check_answer(world, &heard->answers[i], &found);
     for (unsigned i = 0; i < oracle->said_count; i++)
@@ -358,7 +389,8 @@ wait_of(const struct grants_world *world, unsigned who)
     return NULL;
 }
 
-/* Is it the same who of the two comes first, where that matters? */
+/* Is it the same who of the two comes first, where that matters?  To two who
+ * only look it does not. */
 static void
 check_order(struct grants_world *world, unsigned a, unsigned b)
 {
@@ -372,7 +404,8 @@ check_order(struct grants_world *world, unsigned a, unsigned b)
         return;
     if (!one->placed && one->waited != other->waited)
         before = one->waited > other->waited;
-    if (one->placed && !grants_oracle_conflict(&one->wants, &other->wants))
+    if (one->placed && ((one->free && other->free) ||
+                        !grants_oracle_conflict(&one->wants, &other->wants)))
         return;
     if ((claim->place < another->place) != before)
         breaks(world, SERVER_ORDER);

@@ -123,22 +123,63 @@ name_number(const struct hf_lockspace *ls, uint32_t name)
     return (unsigned)(text - names[0][0]);
 }
 
+/* Of two of one name: did the onlooker come before the one in line?  Who is
+ * behind is so of the first in line, for it is by this that it is told. */
+static bool
+looked_before(const struct hf_ls_part *onlooker,
+              const struct hf_ls_part *in_line)
+{
+    return onlooker->clear || (in_line->links.prev != 0 &&
+                               !hf_part_came_before(in_line, onlooker));
+}
+
+static uint8_t place_of(const struct hf_lockspace *ls,
+                        const struct hf_ls_claim *claim);
+
+/* The greater of `most` and the place of that part's claim. */
+static uint8_t
+further(const struct hf_lockspace *ls, uint32_t at, uint8_t most)
+{
+    uint8_t place = place_of(ls, hf_claim_at(ls, hf_part_at(ls, at)->claim));
+
+    return place > most ? place : most;
+}
+
+/* The furthest place of those of its name who came before that part. */
+static uint8_t
+place_before(const struct hf_lockspace *ls, const struct hf_ls_part *part)
+{
+    bool looks_on = hf_claim_looks_on(hf_claim_at(ls, part->claim));
+    const struct hf_ls_name *name = hf_name_at(ls, part->name);
+    uint32_t at = looks_on ? name->line.first
+                  : name->onlookers != 0
+                      ? hf_onlookers_at(ls, part->name)->all.first
+                      : 0;
+    uint8_t most = 0;
+
+    for (; at != 0; at = hf_part_at(ls, at)->links.next) {
+        const struct hf_ls_part *other = hf_part_at(ls, at);
+
+        HF_CHECK(hf_claim_looks_on(hf_claim_at(ls, other->claim)) != looks_on);
+        if (looks_on ? !looked_before(part, other) : looked_before(other, part))
+            most = further(ls, at, most);
+    }
+    if (!looks_on && part->links.prev != 0)
+        most = further(ls, part->links.prev, most);
+    return most;
+}
+
 /* The longest line of those that stand before it: of each name, one after the
- * other. */
+ * other.  In this alone, who only looks stands before who comes later. */
 static uint8_t
 place_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
 {
     uint8_t most = 0;
 
     for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next) {
-        uint32_t before = hf_part_at(ls, at)->links.prev;
+        uint8_t place = place_before(ls, hf_part_at(ls, at));
 
-        if (before != 0) {
-            uint8_t place =
-                place_of(ls, hf_claim_at(ls, hf_part_at(ls, before)->claim));
-
-            most = place > most ? place : most;
-        }
+        most = place > most ? place : most;
     }
     return (uint8_t)(most + 1);
 }

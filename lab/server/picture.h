@@ -47,7 +47,8 @@ struct picture_claim {
     uint8_t n;
     uint8_t fence;  /* of what is held */
     uint8_t place;  /* how long a line of those before it is, from 1; equal
-                       ones want nothing of each other.  GATHERED: its rank */
+                       ones want nothing of each other, or both only wait until
+                       it is free.  GATHERED: its rank */
     uint8_t stream; /* that it is answered on; 0: none */
     uint8_t timer;  /* ticks until it is parked, or loses its place; NEVER: no
                        batch has let its timeout out yet */

@@ -50,6 +50,8 @@ const struct promise server_promises[] = {
      "who waits until a name is free is told so when it is not"},
     {SERVER_UNTOLD_FREE,
      "who waits until a name is free is not told, or holds it then"},
+    {SERVER_KEPT_OUT, "somebody is not granted what nobody holds or wants, for "
+                      "the sake of who only waits until it is free"},
     {SERVER_LIMIT, "a request is refused for want of room where there is room"},
     {SERVER_BEYOND, "more stands there than a limit allows"},
     {SERVER_MODES,

@@ -34,6 +34,7 @@
 #define SERVER_HELD_TWICE  "granted what it holds already"
 #define SERVER_NOT_FREE    "told that it is free when it is not"
 #define SERVER_UNTOLD_FREE "not told that it is free, or made to hold it"
+#define SERVER_KEPT_OUT    "kept out by who only looks"
 #define SERVER_LIMIT       "a limit where there is room"
 #define SERVER_BEYOND      "more than a limit allows"
 #define SERVER_MODES       "holds it in another way than it asked for"

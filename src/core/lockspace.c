@@ -555,6 +555,8 @@ position_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
         uint32_t first = hf_name_at(ls, part->name)->line.first;
         uint32_t before = part->turn - hf_part_at(ls, first)->turn;
 
+        if (hf_claim_looks_on(claim) && part->clear)
+            continue; /* its line may be empty */
         most = before > most ? before : most;
     }
     return most;
@@ -626,7 +628,7 @@ hf_lockspace_deadline(const struct hf_lockspace *ls)
         deadline.ms = at_ms;
     if (ls->gathered.count > 0)
         deadline = hf_earlier(deadline, ls->gather_until);
-    if (ls->ready.first != 0)
+    if (ls->ready.first != 0 || ls->freed.first != 0)
         deadline = hf_earlier(deadline, ls->hold_until);
     if (hf_claims_any_told(ls))
         deadline = hf_earlier(deadline, ls->now); /* their graces begin */

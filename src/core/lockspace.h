@@ -154,7 +154,8 @@ struct hf_message {
         struct {
             const struct hf_want *wants; /* borrowed for the call */
             size_t wants_count;
-            bool free; /* wait until it would be granted, and hold nothing */
+            bool free; /* wait until it would be granted, hold nothing, and
+                          conflict with nobody [R1] */
             enum hf_wait_kind wait;
             struct hf_duration remaining;
             struct hf_duration park;   /* for so long its place is kept when

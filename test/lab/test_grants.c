@@ -14,7 +14,7 @@
 #include "lab/server/grants_pack.h"
 #include "lab/server/grants_promise.h"
 
-enum { SHARE = GRANTS_SETS_EXCLUSIVE, A = 0, B = 1 }; /* sets */
+enum { SHARE = GRANTS_SETS_EXCLUSIVE, A = 0, B = 1, AB = 2 }; /* sets */
 
 static const struct grants_config *
 find(const char *name)
@@ -332,6 +332,19 @@ one_that_is_to_hold_nothing_and_does_is_seen(void **unused)
     expect(&world, GRANTS_RELEASE, 0, SERVER_UNTOLD_FREE);
 }
 
+/* Lane 1 waits for a and b, and is to look at them only. */
+static void
+one_that_only_looks_and_is_in_the_way_is_seen(void **unused)
+{
+    struct grants_world world = start("grants");
+
+    (void)unused;
+    step(&world, GRANTS_WANT + A, 0);
+    step(&world, GRANTS_WANT + AB, 1);
+    world.oracle.lanes[1].free = true;
+    expect(&world, GRANTS_WANT + B, 2, SERVER_KEPT_OUT);
+}
+
 static void
 a_limit_where_there_is_room_is_seen(void **unused)
 {
@@ -627,6 +640,7 @@ main(void)
         cmocka_unit_test(a_lane_granted_what_it_holds_is_seen),
         cmocka_unit_test(one_told_that_it_is_free_when_it_is_not_is_seen),
         cmocka_unit_test(one_that_is_to_hold_nothing_and_does_is_seen),
+        cmocka_unit_test(one_that_only_looks_and_is_in_the_way_is_seen),
         cmocka_unit_test(a_limit_where_there_is_room_is_seen),
         cmocka_unit_test(more_than_a_limit_allows_is_seen),
         cmocka_unit_test(an_answer_that_nobody_waits_for_is_seen),

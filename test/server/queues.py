@@ -419,6 +419,59 @@ def readers_and_writers(server, checks):
                  seen == [[0], [1, 2], [3], [4]], seen)
 
 
+class Onlooker(threading.Thread):
+    """Waits until its locks are free, and says what it was told."""
+
+    def __init__(self, server, *names):
+        super().__init__()
+        self.client = Client(server)
+        self.locks = [lock(name) for name in names]
+
+    def run(self):
+        self.status, self.answer = self.client.ask(
+            "POST", "/v1/acquire",
+            {"locks": self.locks, "free": True, "wait": "60s"})
+
+
+def look_on(server, looker, *names):
+    onlooker = Onlooker(server, *names)
+    onlooker.start()
+    for name in names:  # in the grace after a start there is no queue yet
+        path = f"/v1/locks/{name}"
+        await_that(lambda: looker.ask("GET", path)[1].get("queue"))
+    return onlooker
+
+
+def who_only_looks(server, checks):
+    a, b, c = (Client(server).open(ttl="60s") for _ in range(3))
+    looker = Client(server)
+    b.acquire(lock("looked-b"))
+    onlooker = look_on(server, looker, "looked-a", "looked-b")
+    _, shown = looker.ask("GET", "/v1/locks/looked-a")
+    checks.check("who waits until two are free is shown beside the free one",
+                 [row["why"] for row in shown["queue"]] == ["elsewhere"]
+                 and shown["holders"] == [], shown)
+    a.begin()
+    status, answer = a.try_once(5000, lock("looked-a"))
+    checks.check("and keeps nobody out of it", status == 200,
+                 (status, answer))
+    b.release()
+    a.release()
+    onlooker.join()
+    checks.check("it is told when both are free", onlooker.status == 200
+                 and onlooker.answer.get("free"), onlooker.answer)
+    a.acquire(lock("looked-c", SHARED))
+    onlooker = look_on(server, looker, "looked-c")
+    c.begin()
+    status, answer = c.try_once(0, lock("looked-c", SHARED))
+    checks.check("nor anybody who shares", status == 200, (status, answer))
+    a.release()
+    c.release()
+    onlooker.join()
+    checks.check("and is told when nobody has it any more",
+                 onlooker.status == 200, onlooker.answer)
+
+
 def two_orders(server, checks):
     """{a, b} against {b, a}, as one request each: always progress."""
     rounds = [0] * 8
@@ -462,6 +515,7 @@ def main():
     with folder() as path, \
             Server(sys.argv[1], path, at="memory:queues") as server:
         server.await_leading()
+        who_only_looks(server, checks)
         two_orders(server, checks)
     return checks.end()
 

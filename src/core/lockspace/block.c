@@ -52,6 +52,15 @@ add_heaps(size_t *used, struct hf_lockspace *ls,
                      reserve(used, hf_earliest_size(limits->waiters)), places);
 }
 
+/* As many names as all who wait, and one who asks, may only look at. */
+static uint32_t
+onlooked_max(const struct hf_lockspace_limits *limits)
+{
+    uint64_t parts = (uint64_t)(limits->waiters + 1) * limits->request_names;
+
+    return parts < limits->names ? (uint32_t)parts : limits->names;
+}
+
 /* What stands where; returns the size of all. */
 static size_t
 lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
@@ -68,6 +77,8 @@ lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
     add_slots(&used, &ls->parts, limits->parts, sizeof(struct hf_ls_part));
     ls->parts.fresh = limits->claims; /* see struct hf_ls_part */
     add_slots(&used, &ls->names, limits->names, sizeof(struct hf_ls_name));
+    add_slots(&used, &ls->onlookers, onlooked_max(limits),
+              sizeof(struct hf_ls_onlookers));
     add_slots(&used, &ls->spaces, limits->spaces, sizeof(struct hf_ls_space));
     add_slots(&used, &ls->texts, limits->texts, sizeof(struct hf_texts_piece));
     add_slots(&used, &ls->search, limits->search + 1,

@@ -61,6 +61,7 @@ check_line(const struct hf_lockspace *ls, uint32_t number)
 
         HF_CHECK(part->name == number && part->links.prev == before);
         HF_CHECK(hf_claim_at(ls, part->claim)->state == HF_CLAIM_WAITING);
+        HF_CHECK(!hf_claim_at(ls, part->claim)->free);
         HF_CHECK(part->clear == (!behind && !held_by_other(ls, part)));
         HF_CHECK(before == 0 ||
                  (int32_t)(hf_part_at(ls, before)->turn - part->turn) < 0);
@@ -72,10 +73,64 @@ check_line(const struct hf_lockspace *ls, uint32_t number)
     HF_CHECK(name->first_exclusive == first_exclusive);
 }
 
+/* Who is behind the first in line came after all who are behind nobody. */
+static void
+check_onlookers(const struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_onlookers *onlookers = hf_onlookers_at(ls, number);
+    uint32_t line = hf_name_at(ls, number)->line.first;
+    uint32_t first_behind = 0;
+    uint32_t count = 0;
+
+    for (uint32_t at = onlookers->all.first; at != 0;
+         at = hf_part_at(ls, at)->links.next) {
+        const struct hf_ls_part *part = hf_part_at(ls, at);
+
+        HF_CHECK(part->name == number);
+        HF_CHECK(hf_claim_at(ls, part->claim)->state == HF_CLAIM_WAITING);
+        HF_CHECK(hf_claim_at(ls, part->claim)->free);
+        HF_CHECK(part->clear ==
+                 (first_behind == 0 && at != onlookers->first_behind));
+        HF_CHECK(part->clear || (line != 0 && hf_part_came_before(
+                                                  hf_part_at(ls, line), part)));
+        if (!part->clear && first_behind == 0)
+            first_behind = at;
+        count++;
+    }
+    HF_CHECK(onlookers->first_behind == first_behind);
+    HF_CHECK(count <= onlookers->count);
+    HF_CHECK(onlookers->count <= hf_name_at(ls, number)->waiters_count);
+}
+
+/* Whoever a name keeps waiting is in its list: it is held, or is looked at. */
+static void
+check_kept(const struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_onlookers *onlookers = hf_onlookers_at(ls, number);
+    uint32_t before = 0;
+
+    for (uint32_t at = onlookers->kept.first; at != 0;
+         at = hf_claim_at(ls, at)->work.next) {
+        const struct hf_ls_claim *claim = hf_claim_at(ls, at);
+        uint32_t part = claim->parts;
+
+        HF_CHECK(claim->free && claim->ready && claim->work.prev == before);
+        while (hf_part_at(ls, part)->name != number)
+            part = hf_part_at(ls, part)->next;
+        HF_CHECK(hf_part_at(ls, part)->keeps);
+        HF_CHECK(onlookers->is_freed ||
+                 held_by_other(ls, hf_part_at(ls, part)));
+        before = at;
+    }
+    HF_CHECK(onlookers->kept.last == before);
+    HF_CHECK(before != 0 || !onlookers->is_freed);
+}
+
 static void
 check_names(const struct hf_lockspace *ls)
 {
     uint32_t count = 0;
+    uint32_t looked_at = 0;
 
     for (uint32_t at = 1; at <= ls->names.fresh; at++) {
         const struct hf_ls_name *name = hf_name_at(ls, at);
@@ -86,7 +141,13 @@ check_names(const struct hf_lockspace *ls)
         HF_CHECK(name->holders_count + name->waiters_count > 0);
         check_holders(ls, at);
         check_line(ls, at);
+        if (name->onlookers == 0)
+            continue;
+        check_onlookers(ls, at);
+        check_kept(ls, at);
+        looked_at++;
     }
+    HF_CHECK(looked_at == ls->onlookers.count);
     HF_CHECK(count == ls->names.count);
 }
 
@@ -104,16 +165,19 @@ struct totals {
 static uint32_t
 count_parts(const struct hf_lockspace *ls, uint32_t number, uint32_t *blocked)
 {
+    const struct hf_ls_claim *claim = hf_claim_at(ls, number);
     uint32_t count = 0;
+    uint32_t keep = 0;
 
     *blocked = 0;
-    for (uint32_t at = hf_claim_at(ls, number)->parts; at != 0;
-         at = hf_part_at(ls, at)->next) {
+    for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next) {
         HF_CHECK(hf_part_at(ls, at)->claim == number);
         HF_CHECK((at == number) == (hf_part_at(ls, at)->next == 0));
         *blocked += !hf_part_at(ls, at)->clear;
+        keep += hf_part_at(ls, at)->keeps;
         count++;
     }
+    HF_CHECK(keep == (claim->free && claim->ready));
     return count;
 }
 

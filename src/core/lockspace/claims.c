@@ -156,6 +156,16 @@ hf_claims_any_mode(const struct hf_message *acquire, size_t i)
     return key->given && i < 64 && (key->any_mode >> i & 1) != 0;
 }
 
+uint32_t
+hf_claims_part_of(const struct hf_lockspace *ls, uint32_t claim, uint32_t name)
+{
+    uint32_t at = hf_claim_at(ls, claim)->parts;
+
+    while (at != 0 && hf_part_at(ls, at)->name != name)
+        at = hf_part_at(ls, at)->next;
+    return at;
+}
+
 bool
 hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
                   const struct hf_message *acquire)
@@ -168,10 +178,8 @@ hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
     for (size_t i = 0; i < acquire->acquire.wants_count; i++) {
         const struct hf_want *want = &acquire->acquire.wants[i];
         uint32_t name = hf_names_find(ls, want);
-        uint32_t at = claim->parts;
+        uint32_t at = hf_claims_part_of(ls, number, name);
 
-        while (at != 0 && hf_part_at(ls, at)->name != name)
-            at = hf_part_at(ls, at)->next;
         if (at == 0 || (!claim->free && !hf_claims_any_mode(acquire, i) &&
                         hf_part_at(ls, at)->mode != want->mode))
             return false;
@@ -481,7 +489,7 @@ hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
         return HF_OVER_LIMIT;
     hold = hf_line_hold(ls, lane, at);
     space = hf_space_at(ls, hf_name_at(ls, at)->space);
-    if (hf_name_at(ls, at)->asked == ls->request ||
+    if (hf_claims_part_of(ls, number, at) != 0 ||
         (mode != HF_EXCLUSIVE && mode != HF_SHARED))
         over = HF_OVER_INVALID;
     else if (!may_hold_too(ls, &hold, mode))
@@ -490,7 +498,6 @@ hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
                  ls->config.limits.space_grants ||
              !hf_line_attach(ls, number, at, mode))
         over = HF_OVER_LIMIT;
-    hf_name_at(ls, at)->asked = ls->request;
     hf_names_drop_unused(ls, at);
     return over;
 }

@@ -60,6 +60,10 @@ uint32_t hf_claims_add(struct hf_lockspace *ls, uint32_t lane,
 enum hf_over hf_claims_attach(struct hf_lockspace *ls, uint32_t number,
                               const struct hf_want *want, enum hf_mode mode);
 
+/* Its part with that name; 0: none. */
+uint32_t hf_claims_part_of(const struct hf_lockspace *ls, uint32_t claim,
+                           uint32_t name);
+
 /* Is its i-th name in whatever mode it was, for it has a key, and says none? */
 bool hf_claims_any_mode(const struct hf_message *acquire, size_t i);
 

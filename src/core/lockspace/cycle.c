@@ -91,6 +91,30 @@ follow_earlier(struct search *s, const struct hf_ls_part *part)
     return true;
 }
 
+/* An onlooker's: to all who came before it. */
+static bool
+follow_line(struct search *s, const struct hf_ls_part *part)
+{
+    uint32_t at = hf_name_at(s->ls, part->name)->line.first;
+
+    while (at != 0 && hf_part_came_before(hf_part_at(s->ls, at), part)) {
+        if (!follow(s, hf_part_at(s->ls, at)))
+            return false;
+        at = hf_part_at(s->ls, at)->links.next;
+    }
+    return true;
+}
+
+static bool
+follow_part(struct search *s, const struct hf_ls_part *part, uint32_t own)
+{
+    if (hf_claim_looks_on(hf_claim_at(s->ls, part->claim)))
+        return follow_holders(s, part, own) &&
+               (part->clear || follow_line(s, part));
+    return part->clear ||
+           (follow_holders(s, part, own) && follow_earlier(s, part));
+}
+
 static bool
 follow_lane(struct search *s, uint32_t number)
 {
@@ -103,8 +127,7 @@ follow_lane(struct search *s, uint32_t number)
     while (at != 0) {
         const struct hf_ls_part *part = hf_part_at(s->ls, at);
 
-        if (!part->clear &&
-            !(follow_holders(s, part, number) && follow_earlier(s, part)))
+        if (!follow_part(s, part, number))
             return false;
         at = part->next;
     }
@@ -126,7 +149,8 @@ is_waited_for(struct search *s)
 
             if (!spend(s))
                 return false;
-            if (hf_name_at(s->ls, part->name)->line.first != 0)
+            if (hf_name_at(s->ls, part->name)->line.first != 0 ||
+                hf_name_at(s->ls, part->name)->onlookers != 0)
                 return true;
             at = part->next;
         }

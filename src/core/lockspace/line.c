@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "core/lockspace/list.h"
 #include "core/lockspace/names.h"
+#include "core/lockspace/onlookers.h"
 
 /* By how many grants a lane may hold one name: shared, and above it another
  * that was exclusive. */
@@ -152,7 +153,10 @@ hf_line_set_ready(struct hf_lockspace *ls, uint32_t number)
         hf_lane_at(ls, claim->lane)->state != HF_LANE_WAITING)
         return;
     claim->ready = true;
-    hf_list_add(ls, &ls->ready, hf_list_work, number);
+    if (hf_claim_looks_on(claim))
+        hf_onlookers_keep(ls, number);
+    else
+        hf_list_add(ls, &ls->ready, hf_list_work, number);
 }
 
 void
@@ -163,7 +167,10 @@ hf_line_unset_ready(struct hf_lockspace *ls, uint32_t number)
     if (!claim->ready)
         return;
     claim->ready = false;
-    hf_list_remove(ls, &ls->ready, hf_list_work, number);
+    if (hf_claim_looks_on(claim))
+        hf_onlookers_stop_keeping(ls, number);
+    else
+        hf_list_remove(ls, &ls->ready, hf_list_work, number);
 }
 
 static void
@@ -210,6 +217,16 @@ look_at_first(struct hf_lockspace *ls, uint32_t name_number)
         set_clear(ls, first);
 }
 
+/* Those who came before who is first in line by now are behind nobody. */
+static void
+pass_onlookers(struct hf_lockspace *ls, uint32_t name)
+{
+    uint32_t part;
+
+    while ((part = hf_onlookers_pass(ls, name)) != 0)
+        set_clear(ls, hf_part_at(ls, part));
+}
+
 static void
 add_to_line(struct hf_lockspace *ls, uint32_t number)
 {
@@ -243,8 +260,10 @@ remove_from_line(struct hf_lockspace *ls, uint32_t number, bool kept)
     if (number == name->first_exclusive)
         name->first_exclusive =
             pass_shared(ls, behind, !kept && !is_held_exclusively(ls, name));
-    if (!kept)
+    if (!kept) {
         look_at_first(ls, part->name);
+        pass_onlookers(ls, part->name);
+    }
 }
 
 /* Nobody holds it exclusively any more. */
@@ -290,6 +309,8 @@ hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
     claim->parts = at;
     claim->parts_count++;
     hf_name_at(ls, name)->waiters_count++;
+    if (hf_claim_looks_on(claim))
+        hf_onlookers_count(ls, name);
     space_of(ls, hf_part_at(ls, at))->waiters_count++;
     return true;
 }
@@ -359,9 +380,14 @@ hf_line_waited_for(struct hf_lockspace *ls, uint32_t number)
 {
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at))
-        if (hf_name_at(ls, hf_part_at(ls, at)->name)->waiters_count > 1)
+    for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at)) {
+        uint32_t name = hf_part_at(ls, at)->name;
+        uint32_t no_matter =
+            hf_onlookers_of(ls, name) + !hf_claim_looks_on(claim);
+
+        if (hf_name_at(ls, name)->waiters_count > no_matter)
             return true;
+    }
     return false;
 }
 
@@ -373,7 +399,10 @@ hf_line_enter(struct hf_lockspace *ls, uint32_t number)
     HF_CHECK(claim->state == HF_CLAIM_ASKED);
     claim->state = HF_CLAIM_WAITING;
     for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at))
-        add_to_line(ls, at);
+        if (hf_claim_looks_on(claim))
+            hf_onlookers_add(ls, at);
+        else
+            add_to_line(ls, at);
     hf_line_set_ready(ls, number);
 }
 
@@ -402,9 +431,13 @@ hf_line_leave(struct hf_lockspace *ls, uint32_t number)
         const struct hf_ls_part *part = hf_part_at(ls, at);
 
         after = part->next;
-        if (in_line)
+        if (in_line && hf_claim_looks_on(claim))
+            hf_onlookers_remove(ls, at);
+        else if (in_line)
             remove_from_line(ls, at, false);
         hf_name_at(ls, part->name)->waiters_count--;
+        if (hf_claim_looks_on(claim))
+            hf_onlookers_forget(ls, part->name);
         space_of(ls, part)->waiters_count--;
         free_part(ls, at);
     }
@@ -420,6 +453,7 @@ hf_line_grant(struct hf_lockspace *ls, uint32_t number)
     bool in_line = claim->state == HF_CLAIM_WAITING;
 
     HF_CHECK(in_line ? claim->blocked == 0 : claim->state == HF_CLAIM_ASKED);
+    HF_CHECK(!claim->free);
     hf_line_unset_ready(ls, number);
     claim->state = HF_CLAIM_HELD;
     for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at)) {
@@ -434,6 +468,7 @@ hf_line_grant(struct hf_lockspace *ls, uint32_t number)
         space_of(ls, part)->waiters_count--;
         space_of(ls, part)->grants_count++;
         add_holder(ls, at);
+        pass_onlookers(ls, part->name);
     }
 }
 
@@ -462,6 +497,7 @@ hf_line_give_back(struct hf_lockspace *ls, uint32_t number)
             wake_shared(ls, part->name);
         else
             look_at_first(ls, part->name);
+        hf_onlookers_see_whether_freed(ls, part->name);
         free_part(ls, at);
     }
     claim->parts = 0;

@@ -16,6 +16,8 @@
  * nothing ever enters before it.  So each part is passed a bounded number of
  * times, however many stand in its line.
  *
+ * Who only waits until its names are free is in no line: see onlookers.h.
+ *
  *   ASKED ---enter---> WAITING ---grant---> HELD
  *     |  \_______________|__________________^  |
  *     |                  |                     |

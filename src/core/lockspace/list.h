@@ -43,6 +43,19 @@ hf_list_add(struct hf_lockspace *ls, struct hf_list *list, hf_links_fn *links,
 }
 
 static inline void
+hf_list_add_first(struct hf_lockspace *ls, struct hf_list *list,
+                  hf_links_fn *links, uint32_t number)
+{
+    *links(ls, number) = (struct hf_links){.next = list->first};
+    if (list->first == 0)
+        list->last = number;
+    else
+        links(ls, list->first)->prev = number;
+    list->first = number;
+    ls->counts.links++;
+}
+
+static inline void
 hf_list_remove(struct hf_lockspace *ls, struct hf_list *list,
                hf_links_fn *links, uint32_t number)
 {

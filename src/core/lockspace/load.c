@@ -35,7 +35,6 @@ static bool
 load_names(struct hf_lockspace *ls, uint32_t claim,
            const struct hf_loaded_grant *from)
 {
-    ls->request++;
     for (size_t i = 0; i < from->wants_count; i++)
         if (hf_claims_attach(ls, claim, &from->wants[i], from->wants[i].mode) !=
             HF_OVER_NEVER_ASKED)

@@ -3,6 +3,7 @@
 #include "core/lockspace/claims.h"
 #include "core/lockspace/line.h"
 #include "core/lockspace/names.h"
+#include "core/lockspace/onlookers.h"
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
 #include "core/lockspace/room.h"
@@ -152,8 +153,32 @@ comes_first(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 
     if (part->mode == HF_EXCLUSIVE || name->first_exclusive == 0)
         return part->mode == HF_SHARED || part->links.prev == 0;
-    return (int32_t)(part->turn - hf_part_at(ls, name->first_exclusive)->turn) <
-           0; /* turns go round */
+    return hf_part_came_before(part, hf_part_at(ls, name->first_exclusive));
+}
+
+/* Of an onlooker: is nothing of this name in its way? */
+static bool
+is_free(const struct hf_lockspace *ls, const struct hf_ls_part *part)
+{
+    return part->clear && !hf_onlookers_is_held(ls, part);
+}
+
+static enum hf_look_why
+why_it_looks_on(const struct hf_lockspace *ls, const struct hf_ls_part *part)
+{
+    const struct hf_ls_claim *claim = hf_claim_at(ls, part->claim);
+    uint32_t at = claim->parts;
+
+    if (!part->clear)
+        return HF_LOOK_BEHIND;
+    if (!is_free(ls, part))
+        return HF_LOOK_HELD;
+    while (at != 0 && is_free(ls, hf_part_at(ls, at)))
+        at = hf_part_at(ls, at)->next;
+    if (at != 0)
+        return HF_LOOK_ELSEWHERE;
+    return hf_lane_at(ls, claim->lane)->state == HF_LANE_PARKED ? HF_LOOK_PARKED
+                                                                : HF_LOOK_GRACE;
 }
 
 static enum hf_look_why
@@ -163,6 +188,8 @@ why_of(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 
     if (claim->state == HF_CLAIM_HELD)
         return HF_LOOK_HOLDS;
+    if (hf_claim_looks_on(claim))
+        return why_it_looks_on(ls, part);
     if (!part->clear)
         return comes_first(ls, part) ? HF_LOOK_HELD : HF_LOOK_BEHIND;
     if (claim->blocked > 0)
@@ -185,13 +212,17 @@ look_at_place(const struct hf_lockspace *ls, uint32_t number,
         row->kept = hf_claims_grace_of(ls, number);
 }
 
-/* The part after *cursor, of those that begin with `first`. */
+/* The part after that one, of those that begin with `first`. */
+static uint32_t
+part_after(const struct hf_lockspace *ls, uint32_t first, uint32_t cursor)
+{
+    return cursor == 0 ? first : hf_part_at(ls, cursor)->links.next;
+}
+
 static bool
-next_part(const struct hf_lockspace *ls, uint32_t first, uint32_t *cursor,
+show_part(const struct hf_lockspace *ls, uint32_t at, uint32_t *cursor,
           struct hf_look_claim *row)
 {
-    uint32_t at = *cursor == 0 ? first : hf_part_at(ls, *cursor)->links.next;
-
     if (at == 0)
         return false;
     *cursor = at;
@@ -206,7 +237,9 @@ bool
 hf_look_holders(const struct hf_lockspace *ls, uint32_t name, uint32_t *cursor,
                 struct hf_look_claim *row)
 {
-    return next_part(ls, hf_name_at(ls, name)->holders, cursor, row);
+    uint32_t at = part_after(ls, hf_name_at(ls, name)->holders, *cursor);
+
+    return show_part(ls, at, cursor, row);
 }
 
 bool
@@ -226,7 +259,14 @@ bool
 hf_look_line(const struct hf_lockspace *ls, uint32_t name, uint32_t *cursor,
              struct hf_look_claim *row)
 {
-    return next_part(ls, hf_name_at(ls, name)->line.first, cursor, row);
+    uint32_t at = part_after(ls, hf_name_at(ls, name)->line.first, *cursor);
+    bool looks_on =
+        *cursor != 0 &&
+        hf_claim_looks_on(hf_claim_at(ls, hf_part_at(ls, *cursor)->claim));
+
+    if (at == 0 && !looks_on && hf_name_at(ls, name)->onlookers != 0)
+        at = hf_onlookers_at(ls, name)->all.first;
+    return show_part(ls, at, cursor, row);
 }
 
 bool

@@ -96,7 +96,8 @@ bool hf_look_names(const struct hf_lockspace *ls, uint32_t *cursor,
 bool hf_look_find(struct hf_lockspace *ls, const struct hf_want *lock,
                   struct hf_look_name *row);
 
-/* Who holds a name, and who is in line for it, the first comes first. */
+/* Who holds a name; and who is in line for it, the first comes first, and after
+ * them those who only wait until it is free. */
 bool hf_look_holders(const struct hf_lockspace *ls, uint32_t name,
                      uint32_t *cursor, struct hf_look_claim *row);
 

@@ -21,6 +21,8 @@
  *   cycle.c   |    \         who waits for whom [W6]
  *             |     \
  *   line.c  journal.c        who may go [W1]; what must be written [J]
+ *      |      |
+ *   onlookers.c              who only waits until it is free [R1]
  *             |
  *   names.c  owners.c        spaces and names; sessions and lanes
  *             |
@@ -164,8 +166,10 @@ struct hf_ls_claim {
     uint8_t pending;
     uint8_t telling;  /* an enum hf_answer_kind + 1; 0: nothing */
     uint8_t over;     /* why, if that is told */
-    bool ready : 1;   /* in the list of those that may go */
-    bool free : 1;    /* wants to know that it is free, and hold nothing */
+    bool ready : 1;   /* in the list of those that may go; an onlooker: of those
+                         that a name keeps waiting */
+    bool free : 1;    /* an onlooker: wants to know that its names are free, and
+                         hold nothing */
     bool handed : 1;  /* some answer of GRANTED went to the kernel */
     bool stored : 1;  /* its record was put into a batch */
     bool is_old : 1;  /* in `older` */
@@ -183,7 +187,9 @@ struct hf_ls_part {
     struct hf_links links;
     uint32_t turn; /* in line, of all turns that its name gave out */
     uint8_t mode;
-    bool clear; /* in line: nothing of this name is in its way */
+    bool clear; /* in line: nothing of this name is in its way; an onlooker's:
+                   nothing of its line is */
+    bool keeps; /* an onlooker's: it is this name that keeps it waiting */
 };
 
 struct hf_ls_name {
@@ -196,9 +202,21 @@ struct hf_ls_name {
     uint32_t first_exclusive; /* of these */
     uint32_t holders;         /* the first part; one that is exclusive is it */
     uint32_t holders_count;
-    uint32_t waiters_count; /* in line, and gathered */
+    uint32_t waiters_count; /* in line, and gathered, and onlookers */
+    uint32_t onlookers;     /* 0: there are none */
     uint32_t turns;
-    uint32_t asked; /* by the request of that number: no name twice */
+};
+
+/* Of a name: those who only wait until it is free. */
+struct hf_ls_onlookers {
+    uint32_t count;        /* of parts, gathered ones too */
+    struct hf_list all;    /* parts, in the order in which they came */
+    uint32_t first_behind; /* of these: it and all after it came later than the
+                              first in line */
+    struct hf_list kept;   /* claims that are behind nobody, and look at this
+                              name for as long as another lane holds it */
+    struct hf_links freed; /* of names whose `kept` are to be looked at */
+    bool is_freed;
 };
 
 struct hf_ls_space {
@@ -233,6 +251,7 @@ struct hf_lockspace {
     struct hf_slots claims;
     struct hf_slots parts; /* but those that have their claim's number */
     struct hf_slots names;
+    struct hf_slots onlookers;
     struct hf_slots spaces;
     struct hf_slots texts;
     struct hf_chains sessions_by_id;
@@ -259,8 +278,8 @@ struct hf_lockspace {
     uint32_t opens_left;    /* until room is made for more sessions [S9] */
     uint32_t of_keys_count; /* sessions that are not over */
     uint32_t last_space; /* that was asked for: most often the next one, too */
-    uint32_t request;    /* number of the acquire that is looked at */
     struct hf_list ready;
+    struct hf_list freed;  /* names, by `freed` of their onlookers */
     struct hf_list untold; /* by the marks of their answers [W2, J2] */
 
     /* Answers of this step. */
@@ -336,6 +355,15 @@ hf_name_at(const struct hf_lockspace *ls, uint32_t number)
     return &none[number];
 }
 
+/* Those of a name that has some. */
+static inline struct hf_ls_onlookers *
+hf_onlookers_at(const struct hf_lockspace *ls, uint32_t name)
+{
+    struct hf_ls_onlookers *none = hf_slots_behind(ls, ls->onlookers.distance);
+
+    return &none[hf_name_at(ls, name)->onlookers];
+}
+
 static inline struct hf_ls_space *
 hf_space_at(const struct hf_lockspace *ls, uint32_t number)
 {
@@ -348,6 +376,22 @@ static inline struct hf_texts_ref
 hf_name_text(const struct hf_ls_name *name)
 {
     return (struct hf_texts_ref){name->text, name->text_len};
+}
+
+/* Of two parts that wait for one name, the other of which is in line, or behind
+ * who is.  Turns go round. */
+static inline bool
+hf_part_came_before(const struct hf_ls_part *one,
+                    const struct hf_ls_part *other)
+{
+    return (int32_t)(one->turn - other->turn) < 0;
+}
+
+/* Does it only wait until its names are free?  Then it is in nobody's way. */
+static inline bool
+hf_claim_looks_on(const struct hf_ls_claim *claim)
+{
+    return claim->free;
 }
 
 static inline struct hf_texts_ref

@@ -8,11 +8,16 @@
 #include "core/lockspace/line.h"
 #include "core/lockspace/list.h"
 #include "core/lockspace/names.h"
+#include "core/lockspace/onlookers.h"
 #include "core/lockspace/owners.h"
 
 /* How many of those that came in a takeover grace get their place in one step:
  * a step takes no longer for a million of them. */
 #define PLACED_MAX 256
+
+/* How many onlookers are looked at in one step in vain, for another of their
+ * names is held: a release takes no longer for a million of them. */
+#define LOOKED_AT_MAX 256
 
 /* No fence is as high: they begin at the wall clock in microseconds, and this
  * is the year 2112. */
@@ -51,12 +56,6 @@ attach_all(struct hf_lockspace *ls, uint32_t number,
 {
     uint32_t session = hf_lane_at(ls, hf_claim_at(ls, number)->lane)->session;
 
-    if (++ls->request == 0) {
-        /* They went round: forget which names the old ones asked for. */
-        for (uint32_t at = 1; at <= ls->names.fresh; at++)
-            hf_name_at(ls, at)->asked = 0;
-        ls->request = 1;
-    }
     if (message->acquire.wants_count == 0)
         return HF_OVER_INVALID;
     for (size_t i = 0; i < message->acquire.wants_count; i++) {
@@ -493,17 +492,6 @@ hf_requests_release(struct hf_lockspace *ls, uint32_t session,
     return true;
 }
 
-/* A part of a claim with that name; 0: none. */
-static uint32_t
-part_of(const struct hf_lockspace *ls, uint32_t claim, uint32_t name)
-{
-    uint32_t at = hf_claim_at(ls, claim)->parts;
-
-    while (at != 0 && hf_part_at(ls, at)->name != name)
-        at = hf_part_at(ls, at)->next;
-    return at;
-}
-
 void
 hf_requests_change(struct hf_lockspace *ls, uint32_t session,
                    const struct hf_message *message)
@@ -511,7 +499,7 @@ hf_requests_change(struct hf_lockspace *ls, uint32_t session,
     uint32_t lane = hf_owners_lane(ls, session, message->lane);
     uint32_t name = hf_names_find(ls, &message->change);
     uint32_t held = lane == 0 ? 0 : hf_owners_held(ls, lane, message->n);
-    uint32_t part = held == 0 ? 0 : part_of(ls, held, name);
+    uint32_t part = held == 0 ? 0 : hf_claims_part_of(ls, held, name);
 
     if (part == 0) { /* one that was cleared has none */
         hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_HELD);
@@ -591,7 +579,7 @@ hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
     uint32_t claim = hf_owners_fence(ls, message->clear.fence);
     const struct hf_ls_session *session;
 
-    if (name == 0 || claim == 0 || part_of(ls, claim, name) == 0) {
+    if (name == 0 || claim == 0 || hf_claims_part_of(ls, claim, name) == 0) {
         hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_HELD);
         return;
     }
@@ -634,12 +622,29 @@ place_gathered(struct hf_lockspace *ls)
     }
 }
 
+/* Before anybody is granted what came free: that is in nobody's way. */
+static void
+tell_onlookers(struct hf_lockspace *ls)
+{
+    unsigned left = LOOKED_AT_MAX;
+    uint32_t claim;
+
+    while ((claim = hf_onlookers_next_free(ls, &left)) != 0) {
+        hf_line_unset_ready(ls, claim);
+        hf_claims_stop_waiting(ls, claim);
+        succeed(ls, claim);
+    }
+}
+
 void
 hf_requests_let_go(struct hf_lockspace *ls)
 {
     if (hf_reached(ls->now, ls->gather_until))
         place_gathered(ls);
-    while (ls->ready.first != 0 && hf_reached(ls->now, ls->hold_until)) {
+    if (!hf_reached(ls->now, ls->hold_until))
+        return;
+    tell_onlookers(ls);
+    while (ls->ready.first != 0) {
         uint32_t claim = ls->ready.first;
 
         hf_line_unset_ready(ls, claim);

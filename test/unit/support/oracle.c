@@ -122,7 +122,7 @@ waits_for(lane_t *a, lane_t *b)
     if (a == b || !waits(a) || !a->placed)
         return false;
     return kept_out(b, a->modes) ||
-           (waits(b) && b->placed && b->order < a->order &&
+           (waits(b) && b->placed && !b->free && b->order < a->order &&
             conflict(a->modes, b->modes));
 }
 
@@ -203,17 +203,23 @@ grant(struct oracle *o, lane_t *lane)
     say(o, lane->stream, HF_ANSWER_GRANTED)->grant = free;
 }
 
-/* Everybody who may go, goes. */
+/* Everybody who may go, goes; who only waits until it is free is in nobody's
+ * way, and is told so before anybody is granted it. */
 static void
 settle(struct oracle *o)
 {
     lane_t *lane;
     bool more = true;
 
+    EACH_LANE(o, lane)
+    if (lane->state == O_WAITING && lane->placed && lane->free &&
+        !is_blocked(o, lane))
+        grant(o, lane);
     while (more) {
         more = false;
         EACH_LANE(o, lane)
-        if (lane->state == O_WAITING && lane->placed && !is_blocked(o, lane)) {
+        if (lane->state == O_WAITING && lane->placed && !lane->free &&
+            !is_blocked(o, lane)) {
             grant(o, lane);
             more = true;
         }
@@ -340,8 +346,8 @@ is_withheld(struct oracle *o, lane_t *own, const struct oracle_message *m)
         return true;
     EACH_LANE(o, lane)
     for (unsigned i = 0; i < ORACLE_NAMES; i++)
-        if (lane != own && waits(lane) && lane->modes[i] != ORACLE_NOTHING &&
-            own->modes[i] != ORACLE_NOTHING)
+        if (lane != own && waits(lane) && !lane->free &&
+            lane->modes[i] != ORACLE_NOTHING && own->modes[i] != ORACLE_NOTHING)
             return true;
     return false;
 }

@@ -1,0 +1,569 @@
+#include <stdio.h>
+
+#include "unit/support/room.h"
+
+/* Who only waits until names are free: told so when all are, and in nobody's
+ * way [R1, W1]. */
+
+static struct call
+want(uint64_t stream, uint64_t session, const char *names)
+{
+    return (struct call){.stream = stream, .session = session, .names = names};
+}
+
+static struct call
+until_free(uint64_t stream, uint64_t session, const char *names)
+{
+    struct call call = want(stream, session, names);
+
+    call.free = true;
+    return call;
+}
+
+static struct call
+next_of(struct call call)
+{
+    call.n = 2;
+    return call;
+}
+
+static void
+who_only_looks_keeps_nobody_out_of_what_is_free(void **state)
+{
+    struct room r = room_new();
+    struct call tries = want(14, 1, "A");
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "B"));
+    room_acquire(&r, until_free(12, 2, "A B"));
+    room_acquire(&r, want(13, 3, "A"));
+    EXPECT_TOLD(&r, "11 granted 101\n"
+                    "13 granted 102\n");
+    room_release(&r, want(15, 3, NULL));
+    tries.lane = 2;
+    tries.try_only = true;
+    room_acquire(&r, tries);
+    EXPECT_TOLD(&r, "15 released\n"
+                    "14 granted 103\n");
+    room_fini(&r);
+}
+
+static void
+who_only_looks_keeps_out_nobody_who_shares(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A:s"));
+    room_acquire(&r, until_free(12, 2, "A"));
+    room_acquire(&r, want(13, 3, "A:s"));
+    EXPECT_TOLD(&r, "11 granted 101\n"
+                    "13 granted 102\n");
+    room_release(&r, want(14, 1, NULL));
+    EXPECT_TOLD(&r, "14 released\n");
+    room_release(&r, want(15, 3, NULL));
+    EXPECT_TOLD(&r, "15 released\n"
+                    "12 over: free\n");
+    room_fini(&r);
+}
+
+/* 12 came before 13, and 14 after it. */
+static void
+it_is_told_before_who_came_later_and_after_who_came_before(void **state)
+{
+    struct room r = room_new();
+    struct call later = until_free(14, 1, "A");
+
+    (void)state;
+    later.lane = 2;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, until_free(12, 2, "A"));
+    room_acquire(&r, want(13, 3, "A"));
+    room_acquire(&r, later);
+    room_hush(&r);
+    room_release(&r, want(15, 1, NULL));
+    EXPECT_TOLD(&r, "15 released\n"
+                    "12 over: free\n"
+                    "13 granted 102\n");
+    room_release(&r, want(16, 3, NULL));
+    EXPECT_TOLD(&r, "16 released\n"
+                    "14 over: free\n");
+    room_fini(&r);
+}
+
+/* Each of them comes free, and is granted to another before the other does. */
+static void
+several_names_are_free_at_one_instant_or_it_waits_on(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, want(12, 2, "B"));
+    room_acquire(&r, until_free(13, 3, "A B"));
+    room_hush(&r);
+    room_release(&r, want(14, 1, NULL));
+    room_acquire(&r, next_of(want(15, 1, "A")));
+    room_release(&r, want(16, 2, NULL));
+    room_acquire(&r, next_of(want(17, 2, "B")));
+    EXPECT_TOLD(&r, "14 released\n"
+                    "15 granted 103\n"
+                    "16 released\n"
+                    "17 granted 104\n");
+    room_release(&r, next_of(want(18, 1, NULL)));
+    EXPECT_TOLD(&r, "18 released\n");
+    room_release(&r, next_of(want(19, 2, NULL)));
+    EXPECT_TOLD(&r, "19 released\n"
+                    "13 over: free\n");
+    room_fini(&r);
+}
+
+/* What goes back in one step is free at one instant. */
+static void
+what_goes_back_together_is_free_together(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A B C"));
+    room_acquire(&r, until_free(12, 2, "C A"));
+    room_acquire(&r, want(13, 3, "A"));
+    room_hush(&r);
+    room_release(&r, want(14, 1, NULL));
+    EXPECT_TOLD(&r, "14 released\n"
+                    "12 over: free\n"
+                    "13 granted 102\n");
+    room_fini(&r);
+}
+
+static void
+it_is_behind_who_came_before_it_until_that_one_has_left(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "B"));
+    room_acquire(&r, want(12, 2, "A B"));
+    room_acquire(&r, until_free(13, 3, "A"));
+    room_hush(&r);
+    room_end(&r, want(14, 2, NULL));
+    EXPECT_TOLD(&r, "14 ended\n"
+                    "12 gone\n"
+                    "13 over: free\n");
+    room_fini(&r);
+}
+
+/* 12 came before it, and 14 after it: that one is in line when 12 goes. */
+static void
+who_came_later_does_not_keep_it_behind(void **state)
+{
+    struct room r = room_new();
+    struct call later = want(14, 1, "A");
+
+    (void)state;
+    later.lane = 2;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, want(12, 2, "A"));
+    room_acquire(&r, until_free(13, 3, "A"));
+    room_acquire(&r, later);
+    room_hush(&r);
+    room_release(&r, want(15, 1, NULL));
+    room_release(&r, want(16, 2, NULL));
+    EXPECT_TOLD(&r, "15 released\n"
+                    "12 granted 102\n"
+                    "16 released\n"
+                    "13 over: free\n"
+                    "14 granted 103\n");
+    room_fini(&r);
+}
+
+/* A lane's own hold is not in its way [W7]. */
+static void
+its_own_shared_hold_does_not_keep_it_waiting(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A:s"));
+    room_acquire(&r, want(12, 2, "A:s"));
+    room_acquire(&r, next_of(until_free(13, 1, "A")));
+    room_hush(&r);
+    room_release(&r, want(14, 2, NULL));
+    EXPECT_TOLD(&r, "14 released\n"
+                    "13 over: free\n");
+    room_fini(&r);
+}
+
+/* ---- Places that are parked, and graces ---------------------------------- */
+
+/* What came free while nobody listened is held again when it asks. */
+static void
+one_that_is_parked_is_told_nothing_and_looks_again(void **state)
+{
+    struct room r = room_new();
+    struct call again = until_free(15, 2, "A");
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, until_free(12, 2, "A"));
+    room_clock(&r, 2000);
+    EXPECT_TOLD(&r, "11 granted 101\n"
+                    "12 blocking timeout, 0 before it\n");
+    room_release(&r, want(13, 1, NULL));
+    room_acquire(&r, want(14, 3, "A"));
+    again.a = 2;
+    room_acquire(&r, again);
+    EXPECT_TOLD(&r, "13 released\n"
+                    "14 granted 102\n");
+    room_release(&r, want(16, 3, NULL));
+    EXPECT_TOLD(&r, "16 released\n"
+                    "15 over: free\n");
+    room_fini(&r);
+}
+
+static void
+one_that_is_parked_and_comes_back_to_what_is_free_is_told_at_once(void **state)
+{
+    struct room r = room_new();
+    struct call again = until_free(14, 2, "A");
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, until_free(12, 2, "A"));
+    room_clock(&r, 2000);
+    room_release(&r, want(13, 1, NULL));
+    room_hush(&r);
+    again.a = 2;
+    room_acquire(&r, again);
+    EXPECT_TOLD(&r, "14 over: free\n");
+    room_fini(&r);
+}
+
+/* 11 waits for A under the leader before, and 12 for B, and only looks. */
+static void
+in_a_takeover_grace_it_keeps_nobody_out_either(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+    struct call before = want(11, 1, "A");
+    struct call looks = until_free(12, 2, "A B");
+
+    (void)state;
+    config.takeover_grace.ms = 500;
+    r = room_with(&config);
+    before.waited_ms = 300;
+    looks.waited_ms = 100;
+    room_acquire(&r, looks);
+    room_acquire(&r, before);
+    room_acquire(&r, want(13, 3, "B"));
+    EXPECT_TOLD(&r, "13 granted 101\n");
+    room_clock(&r, 1500);
+    EXPECT_TOLD(&r, "11 granted 102\n");
+    room_release(&r, want(14, 1, NULL));
+    EXPECT_TOLD(&r, "14 released\n");
+    room_release(&r, want(15, 3, NULL));
+    EXPECT_TOLD(&r, "15 released\n"
+                    "12 over: free\n");
+    room_fini(&r);
+}
+
+static void
+a_server_that_forgot_says_of_nothing_that_it_is_free(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+
+    (void)state;
+    r = room_empty(&config);
+    r.hold_until.ms = 1600;
+    room_begin(&r);
+    room_acquire(&r, until_free(11, 1, "A B"));
+    room_clock(&r, 1599);
+    EXPECT_TOLD(&r, "");
+    assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1600);
+    room_clock(&r, 1600);
+    EXPECT_TOLD(&r, "11 over: free\n");
+    room_fini(&r);
+}
+
+/* ---- Circles [W6] -------------------------------------------------------- */
+
+/* It holds A while it looks at B, whose holder asks for A. */
+static void
+what_it_waits_for_may_close_a_circle(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, want(12, 2, "B"));
+    room_acquire(&r, next_of(until_free(13, 1, "B")));
+    room_hush(&r);
+    room_acquire(&r, next_of(want(14, 2, "A")));
+    EXPECT_TOLD(&r, "14 over: deadlock 2.1 1.1\n");
+    room_fini(&r);
+}
+
+static void
+and_it_may_close_one_itself(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, want(12, 2, "B"));
+    room_acquire(&r, next_of(want(13, 2, "A")));
+    room_hush(&r);
+    room_acquire(&r, next_of(until_free(14, 1, "B")));
+    EXPECT_TOLD(&r, "14 over: deadlock 1.1 2.1\n");
+    room_fini(&r);
+}
+
+/* 2 holds what 1 looks at, and 3 waits for what 1 holds: 3 before 1 in the line
+ * of C, which 1 looks at too. */
+static void
+who_came_before_it_is_an_edge_of_its_own(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, want(12, 2, "C"));
+    room_acquire(&r, want(13, 3, "A C"));
+    room_hush(&r);
+    room_acquire(&r, next_of(until_free(14, 1, "C")));
+    EXPECT_TOLD(&r, "14 over: deadlock 1.1 3.1\n");
+    room_fini(&r);
+}
+
+/* 1 looks at A and B before 2 asks for A: nobody waits for 1. */
+static void
+nobody_waits_for_who_only_looks(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, want(12, 2, "B"));
+    room_acquire(&r, until_free(13, 3, "A B"));
+    room_acquire(&r, next_of(want(14, 2, "A")));
+    room_hush(&r);
+    room_release(&r, want(15, 1, NULL));
+    EXPECT_TOLD(&r, "15 released\n"
+                    "14 granted 103\n");
+    room_fini(&r);
+}
+
+/* Who was granted a name that one looks at, and waits for what that one holds,
+ * closes a circle, though it had not to wait for it. */
+static void
+who_is_granted_what_one_looks_at_may_close_a_circle(void **state)
+{
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, want(11, 1, "A"));
+    room_acquire(&r, want(12, 2, "B"));
+    room_acquire(&r, next_of(until_free(13, 1, "B C")));
+    room_acquire(&r, want(14, 3, "C"));
+    room_hush(&r);
+    room_acquire(&r, next_of(want(15, 3, "A")));
+    EXPECT_TOLD(&r, "15 over: deadlock 3.1 1.1\n");
+    room_fini(&r);
+}
+
+/* ---- What a step costs --------------------------------------------------- */
+
+enum { MANY = 2000 };
+
+static struct hf_lockspace_config
+large(void)
+{
+    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_limits *limits = &config.limits;
+
+    limits->lanes = limits->session_lanes = MANY + 8;
+    limits->claims = limits->waiters = limits->session_waiters = MANY + 8;
+    limits->session_grants = MANY + 8;
+    limits->parts = limits->space_waiters = limits->space_grants =
+        2 * MANY + 32;
+    return config;
+}
+
+static void
+step(struct room *r, enum hf_message_kind kind, struct call call,
+     const struct hf_want *wants, size_t count)
+{
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_MESSAGE,
+        .at = r->now,
+        .message = {.kind = kind,
+                    .stream = call.stream,
+                    .session = call.session,
+                    .secret = {{(uint8_t)call.session}},
+                    .term = 7,
+                    .lane = call.lane == 0 ? 1 : call.lane,
+                    .n = call.n == 0 ? 1 : call.n,
+                    .a = 1}};
+
+    if (kind == HF_MESSAGE_ACQUIRE) {
+        event.message.acquire.wants = wants;
+        event.message.acquire.wants_count = count;
+        event.message.acquire.wait = HF_WAIT_FOREVER;
+        event.message.acquire.free = call.free;
+    }
+    hf_lockspace_step(r->ls, &event);
+}
+
+static unsigned
+count_free(struct room *r)
+{
+    struct hf_answer answer;
+    unsigned count = 0;
+
+    while (hf_lockspace_next(r->ls, &answer))
+        count += answer.kind == HF_ANSWER_OVER && answer.over == HF_OVER_FREE;
+    return count;
+}
+
+/* Many look at A and B, and 1 and 2 hold them. */
+static struct room
+many_look(void)
+{
+    static const struct hf_want both[] = {
+        {.space = {"default", 7}, .name = {"A", 1}},
+        {.space = {"default", 7}, .name = {"B", 1}},
+    };
+    struct hf_lockspace_config config = large();
+    struct room r = room_with(&config);
+
+    room_acquire(&r, want(1, 1, "A"));
+    room_acquire(&r, want(2, 2, "B"));
+    for (uint32_t i = 1; i <= MANY; i++) {
+        struct call call = {
+            .stream = 2 + i, .session = 3, .lane = i, .free = true};
+
+        step(&r, HF_MESSAGE_ACQUIRE, call, both, 2);
+        assert_int_equal(count_free(&r), 0);
+    }
+    hf_lockspace_check(r.ls);
+    room_hush(&r);
+    return r;
+}
+
+/* Hand both names over, one after the other, from lane to lane. */
+static void
+no_release_costs_more_than_a_few_hundred_who_look_in_vain(void **state)
+{
+    struct room r = many_look();
+    uint64_t most = 0;
+    uint64_t stream = 10 * MANY;
+
+    (void)state;
+    for (uint64_t i = 1; i <= 20; i++) {
+        uint64_t session = i % 2 + 1;
+        uint64_t n = i / 2 + (i % 2);
+        const char *name = session == 1 ? "A" : "B";
+        uint64_t before = hf_lockspace_counts(r.ls).links;
+        uint64_t links;
+
+        n = (i + 1) / 2;
+        step(&r, HF_MESSAGE_RELEASE,
+             (struct call){.stream = ++stream, .session = session, .n = n},
+             NULL, 0);
+        links = hf_lockspace_counts(r.ls).links - before;
+        most = links > most ? links : most;
+        assert_int_equal(count_free(&r), 0);
+        room_acquire(&r, (struct call){.stream = ++stream,
+                                       .session = session,
+                                       .n = n + 1,
+                                       .names = name});
+        room_hush(&r);
+    }
+    assert_true(most > 0 && most < 1200);
+    room_fini(&r);
+}
+
+/* It is told before who waits is granted it, however many came before it. */
+static void
+who_looks_at_one_name_is_told_whoever_looks_in_vain(void **state)
+{
+    struct room r = many_look();
+    struct call looks = until_free(7 * MANY, 1, "B"); /* keeps all of them */
+    struct call waits = want(7 * MANY + 1, 1, "B");
+
+    (void)state;
+    looks.lane = 2;
+    waits.lane = 3;
+    room_acquire(&r, looks);
+    room_acquire(&r, waits);
+    room_release(&r, want(7 * MANY + 2, 2, NULL));
+    EXPECT_TOLD(&r, "14002 released\n"
+                    "14000 over: free\n"
+                    "14001 granted 103\n");
+    room_fini(&r);
+}
+
+/* The last of them looks at B and C, and nobody has these two any more: it is
+ * found behind those who look in vain, though nothing else happens. */
+static void
+all_of_many_are_told_in_the_end(void **state)
+{
+    struct room r = many_look();
+    struct call looks = until_free(7 * MANY, 1, "B C");
+    unsigned told = 0;
+    unsigned steps = 0;
+
+    (void)state;
+    room_acquire(&r, next_of(looks));
+    step(&r, HF_MESSAGE_RELEASE,
+         (struct call){.stream = 7 * MANY + 1, .session = 2}, NULL, 0);
+    assert_int_equal(count_free(&r), 0);
+    while (hf_lockspace_deadline(r.ls).ms <= r.now.ms && ++steps < MANY) {
+        hf_lockspace_step(r.ls,
+                          &(struct hf_lockspace_event){.kind = HF_SPACE_CLOCK,
+                                                       .at = r.now,
+                                                       .read_until = r.now});
+        told += count_free(&r);
+    }
+    assert_int_equal(told, 1);
+    assert_true(steps > 1 && steps < 10);
+    step(&r, HF_MESSAGE_RELEASE,
+         (struct call){.stream = 7 * MANY + 2, .session = 1}, NULL, 0);
+    assert_int_equal(count_free(&r), MANY);
+    hf_lockspace_check(r.ls);
+    room_fini(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_only_looks_keeps_nobody_out_of_what_is_free),
+        cmocka_unit_test(who_only_looks_keeps_out_nobody_who_shares),
+        cmocka_unit_test(
+            it_is_told_before_who_came_later_and_after_who_came_before),
+        cmocka_unit_test(several_names_are_free_at_one_instant_or_it_waits_on),
+        cmocka_unit_test(what_goes_back_together_is_free_together),
+        cmocka_unit_test(
+            it_is_behind_who_came_before_it_until_that_one_has_left),
+        cmocka_unit_test(who_came_later_does_not_keep_it_behind),
+        cmocka_unit_test(its_own_shared_hold_does_not_keep_it_waiting),
+        cmocka_unit_test(one_that_is_parked_is_told_nothing_and_looks_again),
+        cmocka_unit_test(
+            one_that_is_parked_and_comes_back_to_what_is_free_is_told_at_once),
+        cmocka_unit_test(in_a_takeover_grace_it_keeps_nobody_out_either),
+        cmocka_unit_test(a_server_that_forgot_says_of_nothing_that_it_is_free),
+        cmocka_unit_test(what_it_waits_for_may_close_a_circle),
+        cmocka_unit_test(and_it_may_close_one_itself),
+        cmocka_unit_test(who_came_before_it_is_an_edge_of_its_own),
+        cmocka_unit_test(nobody_waits_for_who_only_looks),
+        cmocka_unit_test(who_is_granted_what_one_looks_at_may_close_a_circle),
+        cmocka_unit_test(
+            no_release_costs_more_than_a_few_hundred_who_look_in_vain),
+        cmocka_unit_test(who_looks_at_one_name_is_told_whoever_looks_in_vain),
+        cmocka_unit_test(all_of_many_are_told_in_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
