@@ -291,40 +291,77 @@ give_claim_up(struct hf_contender *c, struct hf_instant now)
 
 /* ---- Judging ------------------------------------------------------------- */
 
+/* Who came after our first look, or won against our claim, lives. */
+static enum hf_life
+life_of(const struct hf_contender *c, const struct hf_evidence *e)
+{
+    if (e->beat_seen)
+        return HF_LIFE_BEATING;
+    return e->running || !e->same_holder || c->claims > 0 ? HF_LIFE_RUNNING
+                                                          : HF_LIFE_UNKNOWN;
+}
+
+/* Does the wait end by this blocker, or by its limit? */
+static bool
+ends_by(struct hf_contender *c, const struct hf_blocker *blocker, bool is_over)
+{
+    const struct hf_wait wait = {
+        .try_only = c->try_only,
+        .fail_suspected = c->fail_suspected,
+        .is_over = is_over,
+    };
+    enum hf_status status;
+    enum hf_outcome outcome;
+
+    if (!hf_outcome_of_wait(&wait, blocker, &status, &outcome))
+        return false;
+    end(c, status, outcome);
+    return true;
+}
+
+static bool
+ends_by_life(struct hf_contender *c, enum hf_life life)
+{
+    return ends_by(c,
+                   &(struct hf_blocker){
+                       .kind = HF_BLOCKER_HOLDER,
+                       .life = life,
+                       .if_dead = c->evidence.terms.if_dead,
+                   },
+                   false);
+}
+
 static void
 on_alive(struct hf_contender *c, struct hf_instant now)
 {
-    const struct hf_evidence *e = &c->evidence;
-
-    /* Who came after our first look, or won against our claim, lives. */
-    bool lives = e->beat_seen || e->running || !e->same_holder || c->claims > 0;
-
-    if (c->try_only && lives)
-        end(c, HF_OK, HF_TIMED_OUT);
-    else if (hf_evidence_proof(e, now) != HF_PROOF_NONE)
+    if (ends_by_life(c, life_of(c, &c->evidence)))
+        return;
+    if (hf_evidence_proof(&c->evidence, now) != HF_PROOF_NONE)
         /* It came while a read was out, and needs a read of its own. */
         look(c, now);
     else
         look_later(c, now);
 }
 
+/* The claim was refused at this version: somebody's marker is in the way. */
+static void
+on_blocked(struct hf_contender *c, struct hf_instant now)
+{
+    if (!ends_by_life(c, HF_LIFE_RUNNING))
+        look_later(c, now);
+}
+
 static void
 on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
 {
-    /* Refused at this version: somebody's marker is in the way. */
     bool blocked = c->evidence.version == c->claimed_version;
 
-    if (c->evidence.terms.if_dead == HF_TAKEOVER && blocked && c->try_only) {
-        end(c, HF_OK, HF_TIMED_OUT);
-    } else if (c->evidence.terms.if_dead == HF_TAKEOVER && blocked) {
-        look_later(c, now);
+    if (c->evidence.terms.if_dead == HF_TAKEOVER && blocked) {
+        on_blocked(c, now);
     } else if (c->evidence.terms.if_dead == HF_TAKEOVER) {
         claim(c, now, c->evidence.version, c->evidence.token);
-    } else if (proof == HF_PROOF_GONE) {
-        end(c, HF_OK, HF_GONE);
-    } else if (c->try_only || c->fail_suspected) {
-        end(c, HF_OK, HF_SUSPECTED_DEAD);
-    } else {
+    } else if (!ends_by_life(c, proof == HF_PROOF_GONE ? HF_LIFE_GONE
+                                                       : HF_LIFE_SUSPECTED)) {
         if (!c->suspected)
             hf_outbox_notify(&c->outbox, HF_NOTICE_SUSPECTED);
         c->suspected = true;
@@ -405,8 +442,8 @@ on_processes(struct hf_contender *c, const struct hf_event *event)
                           event->processes.gone);
     if (c->evidence.gone && !known) /* once: a shell may say it again */
         look_sooner(c, event->at);
-    else if (c->try_only && c->evidence.running)
-        end(c, HF_OK, HF_TIMED_OUT);
+    else if (c->evidence.running)
+        (void)ends_by_life(c, HF_LIFE_RUNNING);
 }
 
 /* ---- What the shell wants ------------------------------------------------ */
@@ -420,10 +457,9 @@ keeper_is_working(const struct hf_contender *c)
 static void
 end_at_limit(struct hf_contender *c)
 {
-    enum hf_outcome outcome;
-    enum hf_status status = hf_contender_at_limit(c, &c->evidence, &outcome);
+    struct hf_blocker blocker = hf_contender_blocker(c, &c->evidence);
 
-    end(c, status, outcome);
+    (void)ends_by(c, &blocker, true);
 }
 
 static void
@@ -658,20 +694,20 @@ hf_contender_check(const struct hf_contender *c, struct hf_instant now)
     return c->outcome == HF_LOST ? HF_LOST : HF_NOT_HELD;
 }
 
-enum hf_status
-hf_contender_at_limit(const struct hf_contender *c, const struct hf_evidence *e,
-                      enum hf_outcome *outcome)
+struct hf_blocker
+hf_contender_blocker(const struct hf_contender *c, const struct hf_evidence *e)
 {
-    *outcome = HF_NOT_HELD;
-    if (c->suspected)
-        *outcome = HF_SUSPECTED_DEAD;
+    struct hf_blocker blocker = {
+        .life = c->suspected ? HF_LIFE_SUSPECTED : life_of(c, e),
+        .if_dead = e->terms.if_dead,
+        .since = e->same_holder ? (struct hf_instant){INT64_MIN} : HF_NEVER,
+    };
+
+    if (c->suspected || (!c->failing && e->present))
+        blocker.kind = HF_BLOCKER_HOLDER;
     else if (c->failing)
-        return HF_E_UNAVAILABLE;
-    else if (e->present && e->same_holder && e->beat_seen)
-        *outcome = HF_HELD_TOO_LONG;
-    else
-        *outcome = HF_TIMED_OUT;
-    return HF_OK;
+        blocker.kind = HF_BLOCKER_PLACE;
+    return blocker;
 }
 
 bool

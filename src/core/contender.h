@@ -3,6 +3,7 @@
 
 #include "core/evidence.h"
 #include "core/keeper.h"
+#include "core/outcome.h"
 
 /*
  * Contender: one wish for one lock, from the first look to the last settled
@@ -109,15 +110,11 @@ struct hf_instant hf_contender_deadline(const struct hf_contender *c);
 enum hf_outcome hf_contender_check(const struct hf_contender *c,
                                    struct hf_instant now);
 
-/*
- * How does a wait end that is over its limit now?  WATCHING, or LOOKING.
- * `evidence` is this contender's as far as whoever waited saw it, so that those
- * who wait behind it in one process are told by the same rule.  HF_OK and the
- * outcome, or HF_E_UNAVAILABLE.
- */
-enum hf_status hf_contender_at_limit(const struct hf_contender *c,
-                                     const struct hf_evidence *evidence,
-                                     enum hf_outcome *outcome);
+/* What does it wait for, WATCHING or LOOKING?  `evidence` is this contender's
+ * as far as whoever waited saw it, so that those who wait behind it in one
+ * process are told by the same rule. */
+struct hf_blocker hf_contender_blocker(const struct hf_contender *c,
+                                       const struct hf_evidence *evidence);
 
 /* Does it wait for the answer to a question, and to which?  One that it asked
  * before was superseded, and if it was not sent it need not be. */

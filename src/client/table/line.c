@@ -65,35 +65,62 @@ is_past(const struct hf_queue *queue)
     return queue->seen.token != queue->contender.evidence.token;
 }
 
-/* Whom the contender suspects is not suspected if he is past. */
-static enum hf_outcome
-outcome_now(const struct hf_queue *queue, enum hf_outcome outcome)
+/* One of us holds it, who lives. */
+static struct hf_blocker
+one_of_us(const struct hf_queue *queue)
 {
-    return outcome == HF_SUSPECTED_DEAD && is_past(queue) ? HF_TIMED_OUT
-                                                          : outcome;
+    return (struct hf_blocker){
+        .kind = HF_BLOCKER_HOLDER,
+        .life = HF_LIFE_BEATING,
+        .since = queue->first->granted_at,
+    };
 }
 
-/* A wait that is over its limit, of one that has no contender at work. */
+/* What the contender sees, and what those behind it may go by. */
+static struct hf_blocker
+blocker_of(const struct hf_queue *queue, const struct hf_evidence *evidence)
+{
+    struct hf_blocker blocker =
+        hf_contender_blocker(&queue->contender, evidence);
+
+    if (blocker.life == HF_LIFE_SUSPECTED && is_past(queue))
+        return (struct hf_blocker){HF_BLOCKER_UNKNOWN}; /* another holds it */
+    return blocker;
+}
+
+/* Does the wait of one that has no contender at work end by this, or by its
+ * limit? */
+static bool
+ends_by(const struct hf_driver *driver, const struct hf_blocker *blocker,
+        bool is_over, struct hf_end *end)
+{
+    const struct hf_wait wait = {
+        .try_only = driver->settings->try_only,
+        .fail_suspected = driver->settings->fail_suspected,
+        .is_over = is_over,
+        .began_at = driver->joined_at,
+    };
+
+    *end = (struct hf_end){.status = HF_OK};
+    return hf_outcome_of_wait(&wait, blocker, &end->status, &end->outcome);
+}
+
 void
 hf_line_end_at_limit(struct hf_manager *m, struct hf_queue *queue,
                      struct hf_driver *driver, struct hf_instant now)
 {
     struct hf_evidence evidence = evidence_since(queue, driver->joined_at);
-    struct hf_end end = {.outcome = HF_TIMED_OUT};
+    struct hf_blocker blocker = {HF_BLOCKER_UNKNOWN};
+    struct hf_end end;
 
-    if (hf_queue_is_held(queue)) {
-        if (queue->first->granted_at.ms <= driver->joined_at.ms)
-            end.outcome = HF_HELD_TOO_LONG; /* by one of us, who lives */
-    } else if (is_kept_by_place(queue, now)) {
-        end.status = HF_E_UNAVAILABLE;
-    } else if (queue->at_work && !hf_queue_is_working(queue)) {
-        end.status =
-            hf_contender_at_limit(&queue->contender, &evidence, &end.outcome);
-    }
-    end.outcome = outcome_now(queue, end.outcome);
-    if (end.status != HF_OK)
-        end.outcome = HF_NOT_HELD;
-    hf_line_end_waiter(m, queue, driver, &end, now);
+    if (hf_queue_is_held(queue))
+        blocker = one_of_us(queue);
+    else if (is_kept_by_place(queue, now))
+        blocker.kind = HF_BLOCKER_PLACE;
+    else if (queue->at_work && !hf_queue_is_working(queue))
+        blocker = blocker_of(queue, &evidence);
+    if (ends_by(driver, &blocker, true, &end))
+        hf_line_end_waiter(m, queue, driver, &end, now);
 }
 
 /* ---- From one to the next ------------------------------------------------ */
@@ -163,10 +190,12 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     struct hf_contender *c = &queue->contender;
     struct hf_driver *first = queue->first;
-    struct hf_end end = {.status = c->status,
-                         .outcome = outcome_now(queue, c->outcome)};
+    struct hf_end end = {.status = c->status, .outcome = c->outcome};
+    bool is_of_another = c->outcome == HF_SUSPECTED_DEAD && is_past(queue);
     struct hf_end of_first = end;
 
+    if (is_of_another) /* who is suspected holds it no more */
+        of_first.outcome = HF_TIMED_OUT;
     if (queue->own) { /* of nobody's any more, and to be seen anew */
         hf_seen_forget(&queue->seen, m->config.alloc);
         hf_keys_want_observed(m, queue);
@@ -183,7 +212,7 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     hf_keys_set_held(m, queue, false);
     hf_queue_leave(queue, first);
     hf_line_end(m, queue, first, &of_first, now);
-    if (!first->granted && end.outcome == c->outcome && ends_others(c))
+    if (!first->granted && !is_of_another && ends_others(c))
         end_others(m, queue, &end, now);
     if (queue->first == NULL || !first->granted) {
         queue->shared_at = (struct hf_instant){0};
@@ -204,31 +233,26 @@ is_looked_for(const struct hf_queue *queue, const struct hf_driver *driver)
     return queue->looked_at.ms >= driver->joined_at.ms;
 }
 
-/* Those behind the first that do not wait for one who lives, or for one who is
- * suspected. */
+/* Those behind the first that do not wait for such a holder. */
 static void
 end_tries(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
-    static const struct hf_end suspected = {.outcome = HF_SUSPECTED_DEAD};
-    static const struct hf_end timed_out = {.outcome = HF_TIMED_OUT};
     const struct hf_contender *c = &queue->contender;
-    const struct hf_evidence *e = &c->evidence;
-    bool lives =
-        hf_queue_is_held(queue) ||
-        (c->state == HF_CONTENDER_WATCHING &&
-         (e->beat_seen || e->running || !e->same_holder || c->claims > 0));
+    struct hf_blocker blocker = {HF_BLOCKER_UNKNOWN};
     struct hf_driver *next;
+    struct hf_end end;
 
-    if (!queue->at_work || (!lives && !c->suspected))
+    if (!queue->at_work)
         return;
+    if (hf_queue_is_held(queue))
+        blocker = one_of_us(queue);
+    else if (c->state == HF_CONTENDER_WATCHING)
+        blocker = blocker_of(queue, &c->evidence);
     for (struct hf_driver *d = queue->first->next; d != NULL; d = next) {
         next = d->next;
-        if (!hf_queue_is_held(queue) && !is_looked_for(queue, d))
-            continue;
-        if (c->suspected && !is_past(queue) && hf_queue_is_quick(d))
-            hf_line_end_waiter(m, queue, d, &suspected, now);
-        else if (lives && d->settings->try_only)
-            hf_line_end_waiter(m, queue, d, &timed_out, now);
+        if ((hf_queue_is_held(queue) || is_looked_for(queue, d)) &&
+            ends_by(d, &blocker, false, &end))
+            hf_line_end_waiter(m, queue, d, &end, now);
     }
 }
 
