@@ -332,7 +332,7 @@ HF_PUBLIC enum hf_state hf_lock_state(const struct hf_lock *lock);
  *   HF_LOST             another process may hold it
  *   HF_NOT_HELD         given back, or an error ended it (see hf_lock_error)
  *   HF_TIMED_OUT        not free within the limit
- *   HF_HELD_TOO_LONG    one holder beat all the time, past the limit
+ *   HF_HELD_TOO_LONG    the same, and one holder that beats had it all the time
  *   HF_SUSPECTED_DEAD   refuse: unchanged for its ttl, to the limit or, if so
  *                       wished, as soon as it was
  *   HF_GONE             refuse: its processes are gone

@@ -72,7 +72,7 @@ enum hf_status {
  * HF_NOT_HELD: there is no such lock, or this process does not hold it.
  * HF_GRANTED: held; no other process has been granted it since.
  * HF_TIMED_OUT: the wait limit passed, or a holder showed life under `try`.
- * HF_HELD_TOO_LONG: one live holder kept it past the wait limit.
+ * HF_HELD_TOO_LONG: one holder that beats had it for all of the wait.
  * HF_SUSPECTED_DEAD: its record stood unchanged for its ttl; a person decides.
  * HF_GONE: its processes are gone from this host; a person decides.
  * HF_IN_DOUBT: a refuse lock whose right has run out unconfirmed.

@@ -66,6 +66,10 @@ const struct promise server_promises[] = {
      "its question came is applied"},
     {SERVER_TOO_LATE, "a client is told of a grant when its deadline is over"},
     {SERVER_TOO_SOON, "a client is told that its wait is over before it is"},
+    {SERVER_NOT_SEEN,
+     "the end of a wait says another thing of the lock's holder than what was "
+     "seen last: that it was there for all of the wait, that it is suspected, "
+     "that it is gone, or none of these; or one that is gone is waited for"},
     {SERVER_OVERRIDDEN, "what a client of refuse held is gone, and it did not "
                         "give it back, and nobody cleared it"},
     {SERVER_NOT_SPARED, "a clear that is not to be at once takes a grant whose "

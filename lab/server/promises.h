@@ -45,6 +45,7 @@
 #define SERVER_NOT_WRITTEN "an answer before its batch"
 #define SERVER_TOO_LATE    "granted after the deadline"
 #define SERVER_TOO_SOON    "timed out before the deadline"
+#define SERVER_NOT_SEEN    "told of a holder what was not seen"
 #define SERVER_OVERRIDDEN  "a refuse grant overridden"
 #define SERVER_NOT_SPARED  "cleared though its holder was heard"
 #define SERVER_UNHEARD     "a clear that its holder never learns"

@@ -61,7 +61,17 @@ strip_wish(const struct hf_session *s, struct hf_wish *wish)
         wish->asked_at = HF_NEVER;
         wish->wait = 0;
         wish->free = false;
+        wish->tried = wish->fail_suspected = wish->suspected = false;
+        wish->cut = false;
     }
+    if (wish->deadline.ms == HF_NEVER.ms) {
+        wish->alive_at = HF_NEVER;
+        wish->limit_status = 0;
+        wish->limit_outcome = 0;
+    }
+    if (wish->deadline.ms == HF_NEVER.ms || wish->tried ||
+        wish->wait == HF_WAIT_TRY)
+        wish->wanted_at = HF_NEVER;
     if (wish->state == HF_WISH_QUEUED)
         wish->n = wish->a = 0; /* its turn gives others */
     wish->granted_by = sent_before_grant(s, wish);
@@ -367,6 +377,19 @@ code_flags(struct codec *codec, struct hf_wish *wish)
 }
 
 static void
+code_more_flags(struct codec *codec, struct hf_wish *wish)
+{
+    unsigned flags = codec_small(
+        codec, (wish->tried ? 1u : 0) | (wish->suspected ? 2u : 0) |
+                   (wish->fail_suspected ? 4u : 0) | (wish->cut ? 8u : 0));
+
+    wish->tried = (flags & 1) != 0;
+    wish->suspected = (flags & 2) != 0;
+    wish->fail_suspected = (flags & 4) != 0;
+    wish->cut = (flags & 8) != 0;
+}
+
+static void
 code_wish(struct coder *coder, struct hf_wish *wish)
 {
     struct codec *codec = &coder->codec;
@@ -382,13 +405,18 @@ code_wish(struct coder *coder, struct hf_wish *wish)
     wish->changing = codec_small(codec, wish->changing);
     wish->deadline = codec_ahead(codec, wish->deadline);
     wish->asked_at = codec_ago(codec, wish->asked_at, SESSION_CODEC_WAITED);
+    wish->wanted_at = codec_ago(codec, wish->wanted_at, SESSION_CODEC_WAITED);
+    wish->alive_at = codec_ago(codec, wish->alive_at, SESSION_CODEC_SEEN);
     wish->due = codec_ahead(codec, wish->due);
     wish->lowering = codec_small(codec, wish->lowering);
     wish->state = codec_small(codec, wish->state);
     wish->wait = codec_small(codec, wish->wait);
     wish->status = codec_small(codec, wish->status);
     wish->outcome = codec_small(codec, wish->outcome);
+    wish->limit_status = codec_small(codec, wish->limit_status);
+    wish->limit_outcome = codec_small(codec, wish->limit_outcome);
     code_flags(codec, wish);
+    code_more_flags(codec, wish);
 }
 
 /* What is read has its entries before they are named. */

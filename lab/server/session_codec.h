@@ -21,14 +21,16 @@
  *
  * Left out: how often it was random, which begins anew at every state, so that
  * its pauses are always the same; for how long a wish has waited, beyond
- * SESSION_CODEC_WAITED ticks; whatever is not looked at again.
+ * SESSION_CODEC_WAITED ticks; what a deadline would tell of a blocker, where
+ * there is none; whatever is not looked at again.
  */
 
 enum {
     SESSION_CODEC_WISHES = 3,
     SESSION_CODEC_NODES = 3,
     SESSION_CODEC_WAITED = 8,
-    SESSION_CODEC_SIZE = 133,
+    SESSION_CODEC_SEEN = 20, /* ticks: then a holder was not seen lately */
+    SESSION_CODEC_SIZE = 148,
 };
 
 /* For a config: with it the first four pauses of every state are whole ticks.

@@ -5,6 +5,7 @@
 #include "core/session/parts.h"
 #include "lab/service/client.h"
 #include "lab/service/ids.h"
+#include "lab/service/looks.h"
 #include "lab/service/node.h"
 #include "lab/service/promise.h"
 #include "lab/service/store.h"
@@ -783,6 +784,7 @@ static const struct {
 } acts[SERVICE_ACTS] = {
     [SERVICE_WANT] = {OF_LOCK, may_want, do_want, false},
     [SERVICE_RELEASE] = {OF_LOCK, may_release, do_release, false},
+    [SERVICE_LOOK] = {OF_LOCK, service_may_look, service_look, false},
     [SERVICE_BEGIN] = {OF_CLIENT, may_begin, service_client_begin, false},
     [SERVICE_CLOCK] = {OF_CLIENT, may_tell_client, service_client_clock, false},
     [SERVICE_CRASH] = {OF_CLIENT, may_crash, service_client_die, true},
@@ -973,8 +975,15 @@ forget(struct service_world *world)
 void
 service_apply(struct service_world *world, enum service_act act, unsigned who)
 {
+    uint64_t holders[SERVICE_LOCKS];
+
     world->violated = NULL;
+    for (unsigned i = 0; world->config->looks && i < world->config->locks; i++)
+        holders[i] = service_looks_holder(world, i);
     acts[act].does(world, who);
+    for (unsigned i = 0; world->config->looks && i < world->config->locks; i++)
+        if (service_looks_holder(world, i) != holders[i])
+            service_looks_changed(world, i);
     forget(world);
     order_calls(world);
     service_promise_state(world);

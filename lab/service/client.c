@@ -127,6 +127,18 @@ drain(struct service_world *world, unsigned number)
         }
 }
 
+/* What was seen before it was granted does not keep it from the lock now. */
+static void
+forget_seen(struct service_client *client)
+{
+    for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
+        const struct hf_wish *wish = service_client_wish(client, i);
+
+        if (wish != NULL && hf_wish_is_granted(wish))
+            client->expects[i] = HF_TIMED_OUT;
+    }
+}
+
 static void
 step(struct service_world *world, unsigned number,
      struct hf_session_event *event)
@@ -136,6 +148,7 @@ step(struct service_world *world, unsigned number,
     event->at = client->clock;
     hf_session_step(service_session(client), event);
     drain(world, number);
+    forget_seen(client);
     hf_session_check(service_session(client));
 }
 
@@ -186,6 +199,8 @@ service_client_want(struct service_world *world, unsigned number, unsigned lock)
         event.want.deadline =
             hf_after(client->clock, codec_length(config->wait));
     client->deadlines[lock] = event.want.deadline;
+    client->changed[lock] = false;
+    client->expects[lock] = HF_TIMED_OUT;
     step(world, number, &event);
 }
 
@@ -195,6 +210,16 @@ service_client_release(struct service_world *world, unsigned number,
 {
     struct hf_session_event event = {.kind = HF_SESSION_RELEASE,
                                      .wish = {.id = id_of(lock)}};
+
+    step(world, number, &event);
+}
+
+void
+service_client_see(struct service_world *world, unsigned number, unsigned lock,
+                   const struct hf_blocker *blocker)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_SEEN,
+                                     .seen = {id_of(lock), *blocker}};
 
     step(world, number, &event);
 }

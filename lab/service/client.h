@@ -21,6 +21,9 @@ void service_client_want(struct service_world *world, unsigned number,
                          unsigned lock);
 void service_client_release(struct service_world *world, unsigned number,
                             unsigned lock);
+/* It is seen who stands in the way of its wish. */
+void service_client_see(struct service_world *world, unsigned number,
+                        unsigned lock, const struct hf_blocker *blocker);
 void service_client_clock(struct service_world *world, unsigned number);
 
 /* What has come back on that stream of it. */

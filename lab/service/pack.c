@@ -24,7 +24,7 @@ enum {
     CALL_BYTES = 13 + HEAD_BYTES + BATCH_BYTES,
     STORE_BYTES = 4 + HEAD_BYTES + 4 * 12,
     REST_BYTES = 17 + 2 * SERVICE_LOCKS + 2 * STORE_BYTES + CALL_BYTES,
-    CLIENT_BYTES = SESSION_CODEC_SIZE + 5 + SERVICE_LOCKS,
+    CLIENT_BYTES = SESSION_CODEC_SIZE + 5 + 3 * SERVICE_LOCKS,
     STREAM_BYTES = 40,
     STREAMS_BYTES = SERVICE_STREAMS * STREAM_BYTES,
     NODE_BYTES = NODE_CODEC_SIZE + 6 + BATCH_BYTES + SERVICE_CALLS * CALL_BYTES,
@@ -152,7 +152,8 @@ strip_leader(struct service_node *node)
     c->keeper.question.number = asked;
 }
 
-/* Where a new leader grants at once, nobody asks how long a wish has waited. */
+/* Where a new leader grants at once, nobody asks how long a wish has waited;
+ * and where nobody looks, not when its wait began. */
 static void
 strip_client(const struct service_config *config, struct service_client *client)
 {
@@ -160,11 +161,15 @@ strip_client(const struct service_config *config, struct service_client *client)
 
     for (unsigned i = 0; i < SERVICE_STREAMS; i++)
         strip_stream(&client->streams[i]);
-    if (!client->alive || config->takeover_grace != 0)
-        return;
-    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
-        if (hf_wish_at(s, at)->asked_at.ms != HF_NEVER.ms)
-            hf_wish_at(s, at)->asked_at = client->clock;
+    for (uint32_t at = 1; client->alive && at <= s->wishes.fresh; at++) {
+        struct hf_wish *wish = hf_wish_at(s, at);
+
+        wish->alive_at = HF_NEVER; /* nothing is cut */
+        if (!config->looks)
+            wish->wanted_at = HF_NEVER;
+        if (config->takeover_grace == 0 && wish->asked_at.ms != HF_NEVER.ms)
+            wish->asked_at = client->clock;
+    }
 }
 
 static void
@@ -753,8 +758,25 @@ do_client(struct codec *codec, struct service_client *client)
     client->away = codec_small(codec, client->away) != 0;
     client->slips = codec_small(codec, client->slips);
     client->window = codec_small(codec, client->window);
-    for (unsigned i = 0; i < SERVICE_LOCKS; i++)
+    for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
         client->deadlines[i] = codec_ahead(codec, client->deadlines[i]);
+        client->changed[i] = codec_small(codec, client->changed[i]) != 0;
+        client->expects[i] = codec_small(codec, client->expects[i]);
+    }
+}
+
+/* Of what is not waited for nothing is said. */
+static void
+strip_seen(struct service_client *client)
+{
+    for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
+        const struct hf_wish *wish = service_client_wish(client, i);
+
+        if (wish == NULL || !hf_wish_waits(wish))
+            client->changed[i] = false;
+        if (wish == NULL)
+            client->expects[i] = 0;
+    }
 }
 
 /* Its clock is its own. */
@@ -769,6 +791,7 @@ pack_client(const struct service_world *world, unsigned number, uint8_t *bytes)
     for (unsigned i = 0; i < SERVICE_LOCKS; i++)
         if (service_client_wish(&client, i) == NULL)
             client.deadlines[i] = client.clock;
+    strip_seen(&client);
     do_client(&codec, &client);
     codec_end(&codec);
     memset(session, 0, SESSION_CODEC_SIZE);

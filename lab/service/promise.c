@@ -24,6 +24,14 @@ on_granted(struct service_world *world, unsigned lock, uint64_t fence)
     world->told[lock] = fence;
 }
 
+/* Is it what a wait ends with that was in vain? */
+static bool
+is_of_a_wait(enum hf_outcome outcome)
+{
+    return outcome == HF_TIMED_OUT || outcome == HF_HELD_TOO_LONG ||
+           outcome == HF_SUSPECTED_DEAD || outcome == HF_GONE;
+}
+
 void
 service_promise_tell(struct service_world *world, unsigned number,
                      const struct hf_session_notice *tell)
@@ -38,12 +46,31 @@ service_promise_tell(struct service_world *world, unsigned number,
         on_granted(world, lock, tell->fence);
     }
     if ((tell->news & HF_NEWS_ENDED) != 0 && tell->status == HF_OK &&
-        tell->outcome == HF_TIMED_OUT && !over)
-        violate(world, SERVER_TOO_SOON);
+        is_of_a_wait(tell->outcome)) {
+        if (!over && tell->outcome != HF_GONE)
+            violate(world, SERVER_TOO_SOON);
+        if (tell->outcome != (enum hf_outcome)client->expects[lock])
+            violate(world, SERVER_NOT_SEEN);
+    }
+    if ((tell->news & HF_NEWS_SUSPECTED) != 0 &&
+        client->expects[lock] != HF_SUSPECTED_DEAD)
+        violate(world, SERVER_NOT_SEEN);
     if ((tell->news & HF_NEWS_LOST) != 0 &&
         world->config->if_dead == HF_REFUSE &&
         tell->fence != world->cleared.fence)
         violate(world, SERVER_OVERRIDDEN);
+}
+
+/* Nobody waits for a person. */
+void
+service_promise_seen(struct service_world *world, unsigned number,
+                     unsigned lock)
+{
+    const struct service_client *client = &world->clients[number];
+    const struct hf_wish *wish = service_client_wish(client, lock);
+
+    if (wish != NULL && hf_wish_waits(wish) && client->expects[lock] == HF_GONE)
+        violate(world, SERVER_NOT_SEEN);
 }
 
 /* Does it hold, as far as it was told, and be it in doubt? */

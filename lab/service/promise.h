@@ -13,6 +13,10 @@
 void service_promise_tell(struct service_world *world, unsigned number,
                           const struct hf_session_notice *tell);
 
+/* A client was shown who stands in the way of what it waits for. */
+void service_promise_seen(struct service_world *world, unsigned number,
+                          unsigned lock);
+
 /* Its process ends now. */
 void service_promise_dies(struct service_world *world, unsigned number);
 

@@ -59,6 +59,7 @@ struct service_config {
     uint64_t spares; /* the faults that do not happen: a bit for each act */
     bool long_turns; /* a node's turn ends with its clock, and not with each
                         event */
+    bool looks;      /* who waits sees who holds it */
     bool prompt;     /* what is under way arrives before anything else is
                           done, one by one: but for faults */
 };
@@ -117,6 +118,9 @@ struct service_client {
     uint8_t window; /* ticks until it may slip anew; 0: it did not */
     struct hf_instant clock;
     struct hf_instant deadlines[SERVICE_LOCKS]; /* of what it waits for */
+    bool changed[SERVICE_LOCKS];    /* its holder, since that wait began */
+    uint8_t expects[SERVICE_LOCKS]; /* an enum hf_outcome: what its deadline is
+                                       to tell, by what was seen last */
     struct service_stream streams[SERVICE_STREAMS];
 };
 
@@ -254,6 +258,7 @@ enum service_act {
     /* of a lock of a client's: who = client * SERVICE_LOCKS + lock */
     SERVICE_WANT,
     SERVICE_RELEASE,
+    SERVICE_LOOK,
     /* of a client */
     SERVICE_BEGIN, /* a new process */
     SERVICE_CLOCK,

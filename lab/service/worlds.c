@@ -127,6 +127,33 @@ const struct service_config service_worlds[] = {
         .wait = 3,
     },
     {
+        .world = {.name = "journal-looks",
+                  .about = "the same, and sees who holds it; only messages are "
+                           "late",
+                  .clients = 2},
+        .nodes = 1,
+        .locks = 1,
+        SMALL,
+        .wait = 3,
+        .spares = OF_CLIENTS | OF_NODES | OF_CALLS | BIT(SERVICE_DOUBLE) |
+                  BIT(SERVICE_BREAK),
+        .looks = true,
+    },
+    {
+        .world = {.name = "journal-looks-refuse",
+                  .about = "the same; only clients die, and what they held is "
+                           "for a person to clear",
+                  .clients = 2},
+        .nodes = 1,
+        .locks = 1,
+        SMALL,
+        .wait = 6,
+        .if_dead = HF_REFUSE,
+        .clears = true,
+        .spares = OF_STREAMS | OF_NODES | OF_CALLS,
+        .looks = true,
+    },
+    {
         .world = {.name = "journal-lapses",
                   .about = "only clients die, freeze, or are cut off, and "
                            "messages are late, lost or sent twice",
@@ -367,6 +394,10 @@ const struct worlds_proof service_proofs[] = {
     {"journal-locks", 1, 0, WORLDS_TEST},
     {"journal-locks", 1, 1, WORLDS_PROVE_ALL},
     {"journal-wait", 2, 0, WORLDS_TEST},
+    {"journal-looks", 2, 0, WORLDS_TEST},
+    {"journal-looks-refuse", 1, 0, WORLDS_TEST},
+    {"journal-looks-refuse", 2, 0, WORLDS_PROVE},
+    {"journal-looks", 2, 1, WORLDS_PROVE_ALL},
     {"journal-lapses", 1, 1, WORLDS_TEST},
     {"journal-lapses", 1, 2, WORLDS_PROVE},
     {"journal-batches", 1, 1, WORLDS_PROVE},

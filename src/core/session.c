@@ -102,7 +102,7 @@ on_reply(struct hf_session *s, const struct sent *sent,
          const struct hf_session_event *event)
 {
     const struct hf_answer *answer = &event->answer.answer;
-    bool fits = sent->wish != 0 ? hf_wishes_answered(s, sent->wish, answer)
+    bool fits = sent->wish != 0 ? hf_wishes_answered(s, sent->wish, event)
                                 : hf_lease_answered(s, &sent->errand, event);
 
     if (!fits) {
@@ -141,12 +141,15 @@ on_answer(struct hf_session *s, const struct hf_session_event *event)
 /* ---- What broke ---------------------------------------------------------- */
 
 static void
-on_stream_ended(struct hf_session *s, uint64_t stream)
+on_stream_ended(struct hf_session *s, const struct hf_session_event *event)
 {
     struct sent sent;
 
-    if (take_sent(s, stream, &sent))
-        fail(s, &sent);
+    if (!take_sent(s, event->broken.stream, &sent))
+        return;
+    if (sent.wish != 0)
+        hf_wish_at(s, sent.wish)->cut = event->broken.is_cut;
+    fail(s, &sent);
 }
 
 /* ---- What the user wants ------------------------------------------------- */
@@ -164,6 +167,15 @@ on_wish(struct hf_session *s, const struct hf_session_event *event)
         hf_wishes_change(s, number, event->wish.index);
     else
         hf_wishes_leave(s, number);
+}
+
+static void
+on_seen(struct hf_session *s, const struct hf_session_event *event)
+{
+    uint32_t number = hf_wishes_find(s, event->seen.id);
+
+    if (number != 0)
+        hf_wishes_seen(s, number, &event->seen.blocker);
 }
 
 /* ---- The machine --------------------------------------------------------- */
@@ -203,6 +215,9 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
     case HF_SESSION_LEAVE:
         on_wish(s, event);
         break;
+    case HF_SESSION_SEEN:
+        on_seen(s, event);
+        break;
     case HF_SESSION_END:
         hf_lease_end(s);
         break;
@@ -213,7 +228,7 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
         on_answer(s, event);
         break;
     case HF_SESSION_STREAM_ENDED:
-        on_stream_ended(s, event->broken.stream);
+        on_stream_ended(s, event);
         break;
     case HF_SESSION_CLOCK:
         break;
@@ -375,6 +390,14 @@ bool
 hf_session_room(const struct hf_session *s)
 {
     return !s->is_last && hf_slots_room(&s->wishes, 1);
+}
+
+bool
+hf_session_waits(const struct hf_session *s, uint64_t id)
+{
+    uint32_t number = hf_wishes_find(s, id);
+
+    return number != 0 && hf_wish_waits(hf_wish_at(s, number));
 }
 
 bool

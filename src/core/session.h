@@ -2,6 +2,7 @@
 #define HF_CORE_SESSION_H
 
 #include "core/lockspace.h"
+#include "core/outcome.h"
 #include "core/services.h"
 #include "core/terms.h"
 
@@ -90,6 +91,7 @@ enum hf_session_event_kind {
     HF_SESSION_LEAVE,   /* hold on to it, and say no more of it: a grant that is
                            for a person to clear */
     HF_SESSION_END,     /* give all back, and be over */
+    HF_SESSION_SEEN,    /* a look showed who stands in the way of a wish */
     HF_SESSION_SERVICES, /* what its nodes say of themselves [S7]; until it is
                             told, they are of one service */
     HF_SESSION_ANSWER,
@@ -107,6 +109,7 @@ struct hf_session_event {
             uint64_t label; /* wishes of one label are one lane; 0: its own.  As
                                a hash of a word it is as good as that */
             bool free;      /* only wait until it would be granted */
+            bool fail_suspected; /* see struct hf_wait */
             enum hf_wait_kind wait;
             struct hf_instant deadline;  /* also a try has one */
             struct hf_duration patience; /* for its first answer [W3]: a wait
@@ -120,6 +123,10 @@ struct hf_session_event {
             unsigned index; /* CHANGE: of the name, below 64 */
         } wish;             /* RELEASE, CHANGE, LEAVE; one that has ended is
                                ignored */
+        struct {
+            uint64_t id;
+            struct hf_blocker blocker;
+        } seen; /* SEEN; one that has ended is ignored */
         struct {
             const uint64_t *each; /* of each node: struct hf_services_node;
                                      borrowed for the call */
@@ -137,9 +144,11 @@ struct hf_session_event {
             const uint64_t *held; /* ALIVE: all that are; NULL: their sum alone
                                      is told; borrowed as fences are */
             size_t held_count;
+            struct hf_blocker blocker; /* OVER, HELD: who holds it */
         } answer;
         struct {
             uint64_t stream; /* STREAM_ENDED */
+            bool is_cut; /* what is between us ended it: the server is there */
         } broken;
     };
 };
@@ -206,6 +215,9 @@ struct hf_instant hf_session_deadline(const struct hf_session *s);
 
 /* May one more be wanted? */
 bool hf_session_room(const struct hf_session *s);
+
+/* Does its user wait for it? */
+bool hf_session_waits(const struct hf_session *s, uint64_t id);
 
 /* Is nothing of any wish at the server, nor can come there? */
 bool hf_session_settled(const struct hf_session *s);

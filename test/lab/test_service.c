@@ -237,6 +237,24 @@ no_wait_ends_before_its_deadline(void **unused)
     assert_broken(world, SERVER_TOO_SOON);
 }
 
+/* The first holds it all the while, and that is seen. */
+static void
+the_end_of_a_wait_says_what_was_seen(void **unused)
+{
+    struct service_config config = config_of("journal-looks", 2);
+    struct service_world *world = one_holds(&config);
+
+    (void)unused;
+    step(world, SERVICE_WANT, SERVICE_LOCKS);
+    settle(world);
+    step(world, SERVICE_LOOK, SERVICE_LOCKS);
+    assert_int_equal(world->clients[SECOND].expects[0], HF_HELD_TOO_LONG);
+    world->clients[SECOND].expects[0] = HF_TIMED_OUT;
+    for (unsigned i = 0; i < 10 && world->violated == NULL; i++)
+        tick(world);
+    assert_broken(world, SERVER_NOT_SEEN);
+}
+
 static void
 what_a_dead_client_of_refuse_held_stays(void **unused)
 {
@@ -526,6 +544,7 @@ main(void)
         cmocka_unit_test(no_answer_goes_out_before_its_batch),
         cmocka_unit_test(no_grant_is_told_when_the_deadline_is_over),
         cmocka_unit_test(no_wait_ends_before_its_deadline),
+        cmocka_unit_test(the_end_of_a_wait_says_what_was_seen),
         cmocka_unit_test(what_a_dead_client_of_refuse_held_stays),
         cmocka_unit_test(who_holds_under_refuse_loses_by_a_clear_alone),
         cmocka_unit_test(a_clear_is_learned_by_its_holder),

@@ -121,6 +121,15 @@ put(struct deeds *deeds, const struct hf_session_effect *effect)
 }
 
 static void
+set_blocker(const struct side *side, struct hf_blocker *blocker)
+{
+    blocker->since =
+        hf_after(side->now, (struct hf_duration){blocker->since.ms});
+    blocker->until =
+        hf_after(side->now, (struct hf_duration){blocker->until.ms});
+}
+
+static void
 step(struct side *side, const struct hf_session_event *event, unsigned ticks)
 {
     struct hf_session_event now = *event;
@@ -131,6 +140,10 @@ step(struct side *side, const struct hf_session_event *event, unsigned ticks)
     if (event->kind == HF_SESSION_WANT && event->want.deadline.ms != INT64_MAX)
         now.want.deadline =
             hf_after(side->now, (struct hf_duration){event->want.deadline.ms});
+    if (event->kind == HF_SESSION_SEEN)
+        set_blocker(side, &now.seen.blocker);
+    else if (event->kind == HF_SESSION_ANSWER)
+        set_blocker(side, &now.answer.blocker);
     side->session->randoms = 0;
     side->deeds.count = 0;
     hf_session_step(side->session, &now);
@@ -403,6 +416,7 @@ want(struct world *w)
     event.want.id = slots->free != 0 ? slots->free : slots->fresh + 1;
     event.want.label = pick(w, 2);
     event.want.free = one_in(w, 5);
+    event.want.fail_suspected = one_in(w, 3);
     event.want.wait = (enum hf_wait_kind)pick(w, 2);
     event.want.deadline =
         one_in(w, 3) ? HF_NEVER
@@ -433,6 +447,29 @@ pass(struct world *w)
     happens(w, &event);
 }
 
+/* Its instants are as long ago, or ahead, of the one that it is seen at. */
+static struct hf_blocker
+blocker(struct world *w)
+{
+    return (struct hf_blocker){
+        .kind = (enum hf_blocker_kind)pick(w, HF_BLOCKER_HOLDER),
+        .life = (enum hf_life)pick(w, HF_LIFE_GONE),
+        .if_dead = one_in(w, 2) ? HF_REFUSE : HF_TAKEOVER,
+        .since = {-codec_length(pick(w, SESSION_CODEC_WAITED - 1)).ms},
+        .until = {codec_length(pick(w, 12)).ms},
+    };
+}
+
+static void
+see(struct world *w)
+{
+    struct hf_session_event event = {.kind = HF_SESSION_SEEN};
+
+    event.seen.id = 1 + pick(w, 2);
+    event.seen.blocker = blocker(w);
+    happens(w, &event);
+}
+
 static void
 break_something(struct world *w)
 {
@@ -441,6 +478,7 @@ break_something(struct world *w)
     if (w->out_count == 0)
         return;
     event.broken.stream = w->out[pick(w, w->out_count - 1)].message.stream;
+    event.broken.is_cut = one_in(w, 2);
     drop_out(w, event.broken.stream);
     happens(w, &event);
 }
@@ -575,6 +613,7 @@ answer(struct world *w)
                message.kind == HF_MESSAGE_RELEASE ||
                message.kind == HF_MESSAGE_CHANGE) {
         answer_wish(w, &message, &event.answer.answer);
+        event.answer.blocker = blocker(w);
     } else {
         answer_errand(w, &message, &event);
     }
@@ -600,6 +639,8 @@ something_happens(struct world *w)
         pass(w);
     else if (chance < 52)
         break_something(w);
+    else if (chance < 62)
+        see(w);
     else if (chance < 99)
         answer(w);
     else if (one_in(w, 2))

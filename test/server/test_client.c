@@ -140,6 +140,37 @@ a_wait_ends_at_its_limit_and_names_who_kept_it(void **state)
     close_client(b);
 }
 
+/* One that came within the wait did not keep the lock for all of it. */
+static void
+a_wait_between_two_holders_is_timed_out(void **state)
+{
+    struct hf_client *a = open_client(served.place);
+    struct hf_client *b = open_client(served.place);
+    struct hf_client *c = open_client(served.place);
+    struct hf_lock *first = hold(a, "deploy", NULL);
+    struct hf_lock *second = ask_for(b, "deploy", NULL);
+    struct hf_lock *late;
+    struct hf_view *seen;
+
+    (void)state;
+    await_position(second, 1);
+    late = ask_for(c, "deploy", HF_WAIT, "3s", NULL);
+    await_holder(c, late);
+    assert_int_equal(give_back(first), HF_OK);
+    assert_int_equal(hf_lock_wait(second, HF_FOREVER), HF_STATE_HELD);
+    assert_int_equal(hf_lock_wait(late, HF_FOREVER), HF_STATE_ENDED);
+    seen = hf_lock_view(late);
+    assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE),
+                     hf_lock_fence(second));
+    hf_view_free(seen);
+    assert_int_equal(hf_lock_check(late), HF_TIMED_OUT);
+    assert_int_equal(finish(late), HF_OK);
+    assert_int_equal(give_back(second), HF_OK);
+    close_client(a);
+    close_client(b);
+    close_client(c);
+}
+
 static void
 what_is_given_up_is_gone_from_the_line(void **state)
 {
@@ -676,6 +707,7 @@ main(void)
         cmocka_unit_test(try_gives_up_at_once_and_says_who_holds_it),
         cmocka_unit_test(a_waiter_sees_the_holder_and_its_place_in_line),
         cmocka_unit_test(a_wait_ends_at_its_limit_and_names_who_kept_it),
+        cmocka_unit_test(a_wait_between_two_holders_is_timed_out),
         cmocka_unit_test(what_is_given_up_is_gone_from_the_line),
         cmocka_unit_test(a_lane_does_not_wait_for_itself),
         cmocka_unit_test(who_dies_is_followed_after_its_ttl),

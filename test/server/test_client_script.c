@@ -665,7 +665,8 @@ has_ended(const void *query)
 #define SEEN_ALIVE                                                             \
     "{\"space\":\"default\",\"name\":\"a\",\"holders\":[{\"session\":"         \
     "\"00000000000000aa\",\"fence\":7,\"mode\":\"exclusive\",\"if_dead\":"     \
-    "\"takeover\",\"ttl_ms\":30000,\"silent_ms\":0,\"heard\":true,"            \
+    "\"takeover\",\"ttl_ms\":30000,\"silent_ms\":0,\"held_ms\":60000,"         \
+    "\"heard\":true,"                                                          \
     "\"suspected\":false,\"who\":\"ann@db1\",\"note\":\"\"}],\"queue\":[],"    \
     "\"waiters\":0,\"position\":0}"
 

@@ -117,7 +117,7 @@ check_len(struct hf_server *server, const struct hf_server_lock *lock,
 static void
 free_lock(const struct hf_server *server, struct hf_server_lock *lock)
 {
-    hf_view_free(lock->seen);
+    hf_views_hide(&lock->shown);
     hf_free(server->client->alloc, lock->by);
     hf_free(server->client->alloc, lock->wants);
     hf_free(server->client->alloc, lock);
@@ -239,10 +239,9 @@ hf_server_locks_forget(struct hf_backend *backend, struct hf_lock *lock)
     struct hf_server *server = hf_server_of(backend);
     struct hf_server_lock *gone = at(lock);
 
-    if (gone->is_there) {
-        hf_looks_end(server, gone);
+    hf_looks_end(server, gone);
+    if (gone->is_there)
         hf_hash_remove(&gone->session->locks, &gone->node);
-    }
     free_lock(server, gone);
     lock->handle.behind = NULL;
 }
@@ -360,14 +359,14 @@ view_of(const struct hf_server *server, const struct hf_server_lock *lock)
     struct hf_error grace;
     struct hf_view *view;
 
-    if (trouble == NULL && lock->seen == NULL && lock->fence == 0 &&
+    if (trouble == NULL && lock->shown.view == NULL && lock->fence == 0 &&
         hf_server_say_grace(server, server->grace_end, &grace))
         trouble = &grace;
 
-    if (lock->seen == NULL)
+    if (lock->shown.view == NULL)
         return hf_views_nobody(server, hf_settings_space(settings),
                                settings->name, trouble);
-    view = hf_views_copy(server, lock->seen);
+    view = hf_views_copy(server, lock->shown.view);
     if (view != NULL && trouble != NULL)
         view->diagnosis.error = *trouble;
     return view;

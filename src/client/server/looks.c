@@ -18,14 +18,6 @@ static const struct hf_duration usual_pause = {2000};
 static const struct hf_duration least_pause = {20};
 static const struct hf_duration patience = {5000};
 
-/* Whoever is dead is known to be, and another granted it, within this of the
- * end of its ttl. */
-static const struct hf_duration until_told = {1000};
-
-/* A limit of a wait is said to be a holder's doing who was seen within this of
- * its beginning, and was still there. */
-static const struct hf_duration whole_wait = {5000};
-
 /* ---- What was seen ------------------------------------------------------- */
 
 static struct hf_server_lock *
@@ -34,120 +26,13 @@ lock_of(struct hf_call *call)
     return HF_CONTAINER(call, struct hf_server_lock, look);
 }
 
-static void
-forget(struct hf_server_lock *lock)
-{
-    hf_view_free(lock->seen);
-    lock->seen = NULL;
-}
-
-/* Its holder is silent, or gone, and nobody takes it over. */
-static bool
-is_for_a_person(const struct hf_server_lock *lock)
-{
-    const struct hf_diagnosis *seen =
-        lock->seen == NULL ? NULL : &lock->seen->diagnosis;
-
-    return seen != NULL && seen->record.if_dead == HF_REFUSE &&
-           (seen->life == HF_LIFE_SUSPECTED || seen->life == HF_LIFE_GONE);
-}
-
-static void
-keep(struct hf_server *server, struct hf_server_lock *lock,
-     const struct hf_api_seen *seen, const struct hf_api_claim *holder)
-{
-    bool is_other = holder->fence != lock->seen_fence;
-    bool is_first = lock->seen_at.ms == HF_NEVER.ms;
-    struct hf_view *view = hf_views_claim(server, seen, holder, 0);
-
-    if (view == NULL)
-        return; /* what was seen before stays */
-    forget(lock);
-    lock->seen = view;
-    lock->last_seen_at = hf_now();
-    view->diagnosis.record.position = seen->position;
-    if (is_other) {
-        lock->seen_at = hf_now();
-        lock->seen_fence = holder->fence;
-        lock->was_suspected = false;
-        hf_handle_tell(&lock->lock->handle,
-                       is_first ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
-    }
-    if (is_for_a_person(lock) && !lock->was_suspected)
-        hf_handle_tell(&lock->lock->handle, HF_NEWS_SUSPECTED);
-    lock->was_suspected = is_for_a_person(lock);
-}
-
-static bool
-is_alive(enum hf_life life)
-{
-    return life == HF_LIFE_BEATING || life == HF_LIFE_RUNNING;
-}
-
-/* Nobody waits for who is gone and is not to be taken over; for who is only
- * suspected, whoever wants to; and a try for the dead alone. */
-static bool
-is_in_vain(const struct hf_server_lock *lock)
-{
-    enum hf_life life =
-        lock->seen == NULL ? HF_LIFE_UNKNOWN : lock->seen->diagnosis.life;
-
-    if (is_for_a_person(lock))
-        return life == HF_LIFE_GONE || lock->lock->settings.fail_suspected;
-    return lock->is_tried && is_alive(life);
-}
-
-void
-hf_looks_take(struct hf_server *server, struct hf_server_lock *lock,
-              struct hf_bytes holders)
-{
-    const struct hf_settings *settings = &lock->lock->settings;
-    struct hf_api_seen seen = {.waiters = 0};
-    struct hf_api_claim holder;
-    size_t at = 0;
-
-    hf_text_show(seen.space, sizeof(seen.space), hf_settings_space(settings),
-                 strlen(hf_settings_space(settings)));
-    hf_text_show(seen.name, sizeof(seen.name), settings->name,
-                 strlen(settings->name));
-    if (hf_api_seen_next(holders, &at, &holder))
-        keep(server, lock, &seen, &holder);
-}
-
-static struct hf_duration
-rest_of(const struct hf_api_claim *claim)
-{
-    int64_t left_ms = claim->value.terms.ttl.ms - claim->silent.ms;
-
-    return (struct hf_duration){(left_ms > 0 ? left_ms : 0) + until_told.ms};
-}
-
-struct hf_duration
-hf_looks_rest(const struct hf_server *server, struct hf_bytes holders)
-{
-    struct hf_duration longest = {0};
-    struct hf_api_claim holder;
-    size_t at = 0;
-
-    while (hf_api_seen_next(holders, &at, &holder)) {
-        struct hf_duration rest = rest_of(&holder);
-
-        if (is_alive(hf_views_life(server, &holder)) ||
-            holder.value.terms.if_dead != HF_TAKEOVER)
-            return (struct hf_duration){0};
-        if (rest.ms > longest.ms)
-            longest = rest;
-    }
-    return longest;
-}
-
 /* Nobody holds this name: another of its names is in the way, or a server that
  * has forgotten who holds them. */
 static void
 turn_to_next(struct hf_server_lock *lock)
 {
     if (++lock->looked_at == lock->wants_count)
-        forget(lock);
+        hf_views_hide(&lock->shown);
 }
 
 static bool
@@ -156,19 +41,25 @@ is_about_server(const struct hf_server_lock *lock)
     return lock->looked_at == lock->wants_count;
 }
 
-static void
+/* Until when it grants nothing. */
+static struct hf_blocker
 take_grace(struct hf_server *server, const struct hf_http_answer *answer)
 {
+    struct hf_blocker none = {HF_BLOCKER_UNKNOWN};
     uint64_t grace_ms;
 
     if (answer->status != 200)
-        return;
+        return none;
     if (!hf_json_slice_number(hf_json_slice(answer->body, "grace_ms"),
                               &grace_ms) ||
         grace_ms > INT64_MAX)
         grace_ms = 0;
     server->grace_end =
         hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms});
+    if (grace_ms == 0)
+        return none;
+    return (struct hf_blocker){.kind = HF_BLOCKER_PLACE,
+                               .until = server->grace_end};
 }
 
 static bool
@@ -194,16 +85,14 @@ is_parked(const struct hf_api_seen *seen)
 }
 
 static void
-keep_parked(const struct hf_server *server, struct hf_server_lock *lock,
-            const struct hf_api_seen *seen)
+report(struct hf_server_lock *lock, struct hf_blocker blocker)
 {
-    struct hf_view *view = hf_views_parked(server, seen);
-
-    if (view == NULL)
-        return; /* what was seen before stays */
-    forget(lock);
-    lock->seen = view;
-    lock->was_suspected = false;
+    hf_sessions_step(lock->session,
+                     &(struct hf_session_event){
+                         .kind = HF_SESSION_SEEN,
+                         .at = hf_now(),
+                         .seen = {lock->lock->handle.id, blocker},
+                     });
 }
 
 /* True: there is more to look at. */
@@ -211,13 +100,14 @@ static bool
 look_in(struct hf_server *server, struct hf_server_lock *lock,
         const struct hf_http_answer *answer)
 {
+    struct hf_handle *handle = &lock->lock->handle;
     struct hf_api_seen seen;
     struct hf_api_claim holder;
     size_t at = 0;
 
     if (is_about_server(lock)) {
-        take_grace(server, answer);
         lock->looked_at = 0;
+        report(lock, take_grace(server, answer));
         return false;
     }
     if (answer->status == 404) {
@@ -228,30 +118,18 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
         !is_its_own(lock, &seen))
         return false;
     if (hf_api_seen_next(seen.holders, &at, &holder)) {
-        keep(server, lock, &seen, &holder);
+        hf_views_show(server, &lock->shown, handle, &seen, &holder);
     } else if (is_parked(&seen)) {
-        keep_parked(server, lock, &seen);
+        hf_views_show(server, &lock->shown, handle, &seen, NULL);
     } else {
         turn_to_next(lock);
         return true;
     }
+    report(lock, hf_views_blocker(server, seen.holders, lock->asked_at));
     return false;
 }
 
 /* ---- Looking ------------------------------------------------------------- */
-
-/* What was seen last is why. */
-static void
-give_up_wait(struct hf_server_lock *lock, struct hf_instant now)
-{
-    lock->is_given_up = true;
-    hf_looks_end(lock->session->server, lock);
-    hf_sessions_step(lock->session, &(struct hf_session_event){
-                                        .kind = HF_SESSION_RELEASE,
-                                        .at = now,
-                                        .wish.id = lock->lock->handle.id,
-                                    });
-}
 
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
@@ -262,12 +140,11 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
 
     server->looking = NULL;
     server->look_at = hf_after(now, least_pause);
-    if (answer != NULL && look_in(server, lock, answer))
+    if (answer != NULL && hf_sessions_wait(lock) &&
+        look_in(server, lock, answer))
         hf_heap_set(&server->looks, &lock->look_at, now);
     else
         hf_heap_set(&server->looks, &lock->look_at, hf_after(now, usual_pause));
-    if (is_in_vain(lock))
-        give_up_wait(lock, now);
 }
 
 static void
@@ -293,6 +170,7 @@ look_at(struct hf_server *server, struct hf_server_lock *lock)
     hf_text_init(&path, server->path, sizeof(server->path));
     add_path(lock, &path);
     lock->look.answered = answered;
+    lock->asked_at = hf_now();
     if (hf_call_ask(server, &lock->look,
                     &(struct hf_call_request){
                         .node = server->node,
@@ -315,20 +193,39 @@ give_up_waiting(struct hf_server *server)
     server->looking = NULL;
 }
 
+/* The first that is to be looked at; who waits no more is not. */
+static struct hf_server_lock *
+find_first(struct hf_server *server)
+{
+    struct hf_heap_node *first;
+
+    while ((first = hf_heap_first(&server->looks)) != NULL) {
+        struct hf_server_lock *lock =
+            HF_CONTAINER(first, struct hf_server_lock, look_at);
+
+        if (hf_sessions_wait(lock))
+            return lock;
+        hf_looks_end(server, lock);
+    }
+    return NULL;
+}
+
 void
 hf_looks_tick(struct hf_server *server, struct hf_instant now)
 {
-    struct hf_heap_node *first = hf_heap_first(&server->looks);
+    struct hf_server_lock *first = find_first(server);
 
+    if (server->looking != NULL && !hf_sessions_wait(server->looking))
+        hf_looks_end(server, server->looking);
     if (!hf_reached(now, server->look_at))
         return;
     if (server->looking != NULL)
         give_up_waiting(server);
-    if (first == NULL || !hf_reached(now, first->at))
+    if (first == NULL || !hf_reached(now, first->look_at.at))
         return;
     server->look_at = hf_after(now, least_pause);
-    hf_heap_set(&server->looks, first, hf_after(now, usual_pause));
-    look_at(server, HF_CONTAINER(first, struct hf_server_lock, look_at));
+    hf_heap_set(&server->looks, &first->look_at, hf_after(now, usual_pause));
+    look_at(server, first);
 }
 
 struct hf_instant
@@ -337,7 +234,7 @@ hf_looks_deadline(const struct hf_server *server)
     const struct hf_heap_node *first = hf_heap_first(&server->looks);
 
     if (server->looking != NULL)
-        return server->look_at;
+        return hf_sessions_wait(server->looking) ? server->look_at : hf_now();
     if (first == NULL)
         return HF_NEVER;
     return hf_later(first->at, server->look_at);
@@ -348,10 +245,8 @@ hf_looks_deadline(const struct hf_server *server)
 void
 hf_looks_begin(struct hf_server *server, struct hf_server_lock *lock)
 {
-    lock->began_at = hf_now();
-    lock->seen_at = HF_NEVER;
     hf_heap_set(&server->looks, &lock->look_at,
-                hf_after(lock->began_at, first_pause));
+                hf_after(hf_now(), first_pause));
 }
 
 void
@@ -362,58 +257,4 @@ hf_looks_end(struct hf_server *server, struct hf_server_lock *lock)
         return;
     hf_call_cancel(&lock->look);
     server->looking = NULL;
-}
-
-/* Its last request was cut by what is between, and not by a server that is
- * gone: that told of the holder at the last look. */
-static bool
-was_cut_beside_a_holder(const struct hf_server_lock *lock)
-{
-    const struct hf_server *server = lock->session->server;
-    struct hf_instant end =
-        hf_after(lock->last_seen_at, (struct hf_duration){2 * usual_pause.ms});
-
-    return lock->status == HF_E_UNAVAILABLE && lock->seen != NULL &&
-           is_alive(lock->seen->diagnosis.life) &&
-           hf_reached(server->cuts.at, lock->began_at) &&
-           !hf_reached(hf_now(), end);
-}
-
-/* Nobody is seen to hold it: what keeps it is a server that has forgotten,
- * perhaps. */
-static void
-judge_unheld(struct hf_server_lock *lock)
-{
-    if (hf_reached(hf_now(), lock->session->server->grace_end))
-        return;
-    lock->status = HF_E_UNAVAILABLE;
-    lock->outcome = HF_NOT_HELD;
-}
-
-void
-hf_looks_judge(struct hf_server_lock *lock)
-{
-    const struct hf_diagnosis *seen =
-        lock->seen == NULL ? NULL : &lock->seen->diagnosis;
-    const struct hf_settings *settings = &lock->lock->settings;
-
-    if (was_cut_beside_a_holder(lock) ||
-        (lock->is_given_up && !lock->is_released &&
-         lock->status == HF_E_CANCELLED)) {
-        lock->status = HF_OK;
-        lock->outcome = HF_TIMED_OUT;
-    }
-    if (lock->status != HF_OK || lock->outcome != HF_TIMED_OUT)
-        return;
-    if (seen == NULL) {
-        judge_unheld(lock);
-        return;
-    }
-    if (is_for_a_person(lock))
-        lock->outcome =
-            seen->life == HF_LIFE_GONE ? HF_GONE : HF_SUSPECTED_DEAD;
-    else if (!settings->try_only && is_alive(seen->life) &&
-             lock->seen_at.ms != HF_NEVER.ms &&
-             hf_between(lock->began_at, lock->seen_at).ms < whole_wait.ms)
-        lock->outcome = HF_HELD_TOO_LONG;
 }

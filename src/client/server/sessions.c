@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "client/entry.h"
-#include "client/server/looks.h"
 #include "client/server/services.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
@@ -91,63 +90,35 @@ label_of(const struct hf_settings *settings)
     return hf_hash_bytes(HF_HASH_SEED, lane, strlen(lane)) | 1;
 }
 
-static void
-want(struct hf_server_lock *lock, enum hf_wait_kind wait,
-     struct hf_duration limit)
+void
+hf_sessions_want(struct hf_server_lock *lock)
 {
     const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_duration limit = hf_settings_config(settings).limit;
     struct hf_session_event event = {
         .kind = HF_SESSION_WANT,
         .at = hf_now(),
         .want = {.id = lock->lock->handle.id,
                  .label = label_of(settings),
                  .free = settings->mode == HF_UNTIL_FREE,
-                 .wait = wait,
+                 .fail_suspected = settings->fail_suspected,
+                 .wait = HF_WAIT_LIMITED,
                  .patience = patience},
     };
 
+    if (settings->try_only)
+        event.want.wait = HF_WAIT_TRY;
+    else if (limit.ms == HF_FOREVER.ms)
+        event.want.wait = HF_WAIT_FOREVER;
     event.want.deadline = hf_after(event.at, limit);
     hf_sessions_step(lock->session, &event);
     hf_server_services_tick(lock->session->server, event.at);
 }
 
-void
-hf_sessions_want(struct hf_server_lock *lock)
+bool
+hf_sessions_wait(const struct hf_server_lock *lock)
 {
-    const struct hf_settings *settings = &lock->lock->settings;
-    struct hf_duration limit = hf_settings_config(settings).limit;
-    enum hf_wait_kind wait = HF_WAIT_LIMITED;
-
-    if (settings->try_only)
-        wait = HF_WAIT_TRY;
-    else if (limit.ms == HF_FOREVER.ms)
-        wait = HF_WAIT_FOREVER;
-    want(lock, wait, limit);
-}
-
-/* It was tried, and those who hold it are dead: the end of that is not its
- * own. */
-static bool
-is_to_wait(const struct hf_server_lock *lock,
-           const struct hf_session_notice *notice)
-{
-    return lock->rest.ms > 0 && !lock->is_released &&
-           notice->state == HF_STATE_ENDED && notice->status == HF_OK &&
-           notice->outcome == HF_TIMED_OUT;
-}
-
-static void
-want_again(struct hf_server_session *session, uint64_t id)
-{
-    struct hf_server_lock *lock = find_lock(session, id);
-    struct hf_duration rest;
-
-    if (lock == NULL || lock->rest.ms == 0)
-        return;
-    rest = lock->rest;
-    lock->rest.ms = 0;
-    if (lock->is_tried)
-        want(lock, HF_WAIT_LIMITED, rest);
+    return hf_session_waits(lock->session->machine, lock->lock->handle.id);
 }
 
 /* ---- What is answered ---------------------------------------------------- */
@@ -166,18 +137,18 @@ take_message(struct message *message)
 }
 
 static void
-on_no_answer(struct hf_server_session *session, uint64_t stream)
+on_no_answer(struct hf_server_session *session, uint64_t stream, bool is_cut)
 {
     hf_sessions_step(session, &(struct hf_session_event){
                                   .kind = HF_SESSION_STREAM_ENDED,
                                   .at = hf_now(),
-                                  .broken.stream = stream,
+                                  .broken = {stream, is_cut},
                               });
 }
 
 static void
 on_answer(struct hf_server_session *session, uint64_t stream,
-          struct hf_api_reply *reply)
+          struct hf_api_reply *reply, const struct hf_blocker *blocker)
 {
     struct hf_session_event event = {
         .kind = HF_SESSION_ANSWER,
@@ -195,6 +166,7 @@ on_answer(struct hf_server_session *session, uint64_t stream,
                 .fences_count = reply->fences_count,
                 .held = reply->lists_held ? reply->held : NULL,
                 .held_count = reply->held_count,
+                .blocker = *blocker,
             },
     };
 
@@ -252,10 +224,28 @@ read_reply(const struct message *message, const struct hf_http_answer *answer)
     return false;
 }
 
-/* Who holds what was tried goes with the answer. */
 static void
-see_holders(struct hf_server_session *session, uint64_t id,
-            struct hf_bytes body)
+show_holder(const struct hf_server *server, struct hf_server_lock *lock,
+            struct hf_bytes holders)
+{
+    const struct hf_settings *settings = &lock->lock->settings;
+    struct hf_api_seen seen = {.waiters = 0};
+    struct hf_api_claim holder;
+    size_t at = 0;
+
+    hf_text_show(seen.space, sizeof(seen.space), hf_settings_space(settings),
+                 strlen(hf_settings_space(settings)));
+    hf_text_show(seen.name, sizeof(seen.name), settings->name,
+                 strlen(settings->name));
+    if (hf_api_seen_next(holders, &at, &holder))
+        hf_views_show(server, &lock->shown, &lock->lock->handle, &seen,
+                      &holder);
+}
+
+/* Who holds what was tried goes with the answer. */
+static struct hf_blocker
+see_holders(const struct hf_server_session *session, uint64_t id,
+            struct hf_bytes body, struct hf_instant asked_at)
 {
     const struct hf_answer *answer = &session->server->reply.answer;
     struct hf_bytes holders = hf_json_slice(body, "holders");
@@ -263,10 +253,9 @@ see_holders(struct hf_server_session *session, uint64_t id,
 
     if (lock == NULL || answer->kind != HF_ANSWER_OVER ||
         answer->over != HF_OVER_HELD)
-        return;
-    hf_looks_take(session->server, lock, holders);
-    if (!lock->is_tried)
-        lock->rest = hf_looks_rest(session->server, holders);
+        return (struct hf_blocker){HF_BLOCKER_UNKNOWN};
+    show_holder(session->server, lock, holders);
+    return hf_views_blocker(session->server, holders, asked_at);
 }
 
 /* For how long its server grants nothing. */
@@ -358,8 +347,8 @@ is_refused(const struct hf_answer *answer)
     return answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_INVALID;
 }
 
-/* What is between cut it short, perhaps. */
-static void
+/* Was it what is between that cut it short? */
+static bool
 note_cut(const struct message *message, const struct hf_http_answer *answer)
 {
     struct hf_server *server = message->session->server;
@@ -368,13 +357,14 @@ note_cut(const struct message *message, const struct hf_http_answer *answer)
 
     if (!hf_cuts_is_one(answer->status, answer->body) ||
         !hf_cuts_note(&server->cuts, now, took))
-        return;
+        return false;
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
                   "%s: something between us cut a request after %.1f s (status "
                   "%d): it must let one take longer than the server's "
                   "--idle-timeout",
                   server->addresses.each[message->node - 1].authority,
                   (double)took.ms / 1000, answer->status);
+    return true;
 }
 
 static void
@@ -384,15 +374,15 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
     struct hf_server_session *session = message->session;
     struct hf_server *server = session->server;
     uint64_t id = message->id;
+    struct hf_instant asked_at = message->sent_at;
     bool is_read = answer != NULL && read_reply(message, answer);
+    bool is_cut = answer != NULL && !is_read && note_cut(message, answer);
     unsigned node = message->node;
-    uint64_t stream;
+    uint64_t stream = take_message(message);
+    struct hf_blocker blocker;
 
-    if (answer != NULL && !is_read)
-        note_cut(message, answer);
-    stream = take_message(message);
     if (!is_read) {
-        on_no_answer(session, stream);
+        on_no_answer(session, stream, is_cut);
         return;
     }
     if (server->reply.answer.kind == HF_ANSWER_LIMIT || /* it is tried again */
@@ -400,13 +390,12 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         (void)hf_api_reply_problem(answer->status, answer->body,
                                    &server->trouble);
     note_leader(server, answer);
-    see_holders(session, id, answer->body);
+    blocker = see_holders(session, id, answer->body, asked_at);
     see_grace(session, id);
     see_clears(session, answer->body);
-    on_answer(session, stream, &server->reply);
+    on_answer(session, stream, &server->reply, &blocker);
     if (server->reply.answer.kind == HF_ANSWER_OPENED)
         hf_server_services_said(server, node, server->reply.service);
-    want_again(session, id);
 }
 
 /* ---- What is sent -------------------------------------------------------- */
@@ -566,10 +555,6 @@ tell(struct hf_server_session *session, const struct hf_session_notice *notice)
 
     if (lock == NULL)
         return; /* it was abandoned */
-    if (is_to_wait(lock, notice)) {
-        lock->is_tried = true;
-        return;
-    }
     lock->state = notice->state;
     lock->status = notice->status;
     if ((notice->news & HF_NEWS_GRANTED) != 0) {
@@ -578,13 +563,10 @@ tell(struct hf_server_session *session, const struct hf_session_notice *notice)
     }
     if ((notice->news & (HF_NEWS_LOST | HF_NEWS_ENDED)) != 0)
         lock->outcome = notice->outcome;
-    if (notice->state != HF_STATE_WAITING)
-        hf_looks_end(session->server, lock);
     if (notice->state != HF_STATE_ENDED) {
         hf_handle_tell(&lock->lock->handle, notice->news);
         return;
     }
-    hf_looks_judge(lock);
     hf_hash_remove(&session->locks, &lock->node);
     lock->is_there = false;
     hf_handle_tell(&lock->lock->handle,
@@ -626,8 +608,10 @@ hf_sessions_step(struct hf_server_session *session,
         return;
     session->is_telling = true;
     while (session->unsent.first != NULL)
-        on_no_answer(session, take_message(HF_CONTAINER(session->unsent.first,
-                                                        struct message, link)));
+        on_no_answer(session,
+                     take_message(HF_CONTAINER(session->unsent.first,
+                                               struct message, link)),
+                     false);
     session->is_telling = false;
 }
 

@@ -2,7 +2,7 @@
 #define HF_CLIENT_SERVER_SESSIONS_H
 
 #include "base/hash.h"
-#include "client/server/server.h"
+#include "client/server/views.h"
 
 /*
  * Sessions: the machines, and what they need: time, streams that are calls, and
@@ -44,11 +44,8 @@ struct hf_server_lock {
     struct hf_clearing *by; /* owned: who cleared it, and why; NULL: nobody, as
                                far as is known */
 
-    /* Of a try, which the dead alone are waited for. */
-    struct hf_duration rest; /* while it is told that they hold it; or 0 */
     struct hf_instant later; /* until when the place grants nothing, as it was
                                 told last */
-    bool is_tried;           /* it waits for their end */
 
     /* Of its request, as it was sent last: where it stands in line. */
     uint64_t session_id;
@@ -60,14 +57,12 @@ struct hf_server_lock {
     struct hf_call look;
     size_t looked_at; /* which of its names; as many as there are: whether the
                          server has forgotten who holds them */
-    struct hf_instant began_at;
-    struct hf_instant seen_at; /* HF_NEVER: not yet */
-    struct hf_instant last_seen_at;
-    struct hf_view *seen; /* owned; NULL: nobody was seen */
-    uint64_t seen_fence;  /* of the holder; 0: none */
-    bool was_suspected;   /* and that was told */
-    bool is_given_up;     /* it waits for nobody, for what was seen */
+    struct hf_instant asked_at; /* when it was looked at last */
+    struct hf_shown shown;
 };
+
+/* Does its user wait for it, as far as the machine knows? */
+bool hf_sessions_wait(const struct hf_server_lock *lock);
 
 /* The one for locks of these settings, perhaps a new one.  HF_E_LIMIT: it has
  * no room for one more; HF_E_UNAVAILABLE: no random numbers; HF_E_NOMEM. */

@@ -50,6 +50,31 @@ hf_views_life(const struct hf_server *server, const struct hf_api_claim *claim)
     return life_of(claim, presence_of(server, &claim->value.owner));
 }
 
+struct hf_blocker
+hf_views_blocker(const struct hf_server *server, struct hf_bytes holders,
+                 struct hf_instant asked_at)
+{
+    struct hf_instant now = hf_now();
+    struct hf_blocker all = {HF_BLOCKER_UNKNOWN};
+    struct hf_api_claim holder;
+    size_t at = 0;
+
+    while (hf_api_seen_next(holders, &at, &holder)) {
+        const struct hf_terms *terms = &holder.value.terms;
+        struct hf_duration left = {terms->ttl.ms - holder.silent.ms};
+        const struct hf_blocker one = {
+            .kind = HF_BLOCKER_HOLDER,
+            .life = hf_views_life(server, &holder),
+            .if_dead = terms->if_dead,
+            .since = hf_after(asked_at, (struct hf_duration){-holder.age.ms}),
+            .until = hf_after(now, left),
+        };
+
+        hf_blocker_add(&all, &one);
+    }
+    return all;
+}
+
 static void
 judge(const struct hf_server *server, const struct hf_api_claim *claim,
       struct hf_diagnosis *diagnosis)
@@ -159,6 +184,36 @@ hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by)
     *view->by = *by;
     view->cleared = true;
     return true;
+}
+
+/* ---- What is shown to who waits ------------------------------------------ */
+
+void
+hf_views_hide(struct hf_shown *shown)
+{
+    hf_view_free(shown->view);
+    shown->view = NULL;
+}
+
+void
+hf_views_show(const struct hf_server *server, struct hf_shown *shown,
+              struct hf_handle *handle, const struct hf_api_seen *seen,
+              const struct hf_api_claim *holder)
+{
+    struct hf_view *view = holder == NULL
+                               ? hf_views_parked(server, seen)
+                               : hf_views_claim(server, seen, holder, 0);
+
+    if (view == NULL)
+        return;
+    hf_views_hide(shown);
+    shown->view = view;
+    view->diagnosis.record.position = seen->position;
+    if (holder == NULL || holder->fence == shown->fence)
+        return;
+    hf_handle_tell(handle,
+                   shown->fence == 0 ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
+    shown->fence = holder->fence;
 }
 
 struct hf_view *

@@ -13,6 +13,12 @@
 enum hf_life hf_views_life(const struct hf_server *server,
                            const struct hf_api_claim *claim);
 
+/* What stands in the way of a wait: the `holders` of an answer to what was
+ * asked at that instant. */
+struct hf_blocker hf_views_blocker(const struct hf_server *server,
+                                   struct hf_bytes holders,
+                                   struct hf_instant asked_at);
+
 /* Who holds it, or waits for it at `position` (0: it holds), and whether it is
  * alive.  NULL: no memory. */
 struct hf_view *hf_views_claim(const struct hf_server *server,
@@ -36,6 +42,21 @@ struct hf_view *hf_views_parked(const struct hf_server *server,
 
 /* It was cleared, by whom and why; false: no memory. */
 bool hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by);
+
+/* What is shown of who holds a lock to who waits for it. */
+struct hf_shown {
+    struct hf_view *view; /* owned; NULL: nobody was seen */
+    uint64_t fence;       /* of the last holder; 0: there was none */
+};
+
+/* This holder from now on, or who is parked if NULL; its user is told of a
+ * change.  Without memory what was shown stays. */
+void hf_views_show(const struct hf_server *server, struct hf_shown *shown,
+                   struct hf_handle *handle, const struct hf_api_seen *seen,
+                   const struct hf_api_claim *holder);
+
+/* Nobody. */
+void hf_views_hide(struct hf_shown *shown);
 
 /* A copy, without that. */
 struct hf_view *hf_views_copy(const struct hf_server *server,

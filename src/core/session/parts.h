@@ -16,7 +16,8 @@
  *   lease.c         to open, to renew, to compare, to end [S]
  *      |
  *   wishes.c        the life of one wish [R W]
- *      |    \
+ *      |    \     \
+ *      |     \   blockers.c   who stands in the way, and what is said of it
  *   lanes.c  messages.c     who asks [R2]; what is out [R3]
  *      |      |   |
  *      |      | nodes.c     which node is asked [R6]
@@ -107,10 +108,11 @@ struct hf_wish {
     struct hf_instant deadline;  /* of the wait; no retry moves it [W3] */
     struct hf_duration patience; /* for its first answer; 0: it came, or none is
                                     waited for */
-    struct hf_instant wanted_at; /* with a patience */
+    struct hf_instant wanted_at; /* when its wait began */
     struct hf_instant heard_by;  /* ... it ends unless something was heard */
     struct hf_instant asked_at;  /* for the first time */
     struct hf_instant due;       /* a message is overdue, or a pause over */
+    struct hf_instant alive_at;  /* a holder was last seen that lives */
     struct hf_row_links links[HF_ROW_KINDS];
     uint16_t news;
     uint8_t lowering; /* the name that a CHANGE which is out is about */
@@ -118,12 +120,19 @@ struct hf_wish {
     uint8_t wait;
     uint8_t status;
     uint8_t outcome;
+    uint8_t limit_status; /* what its deadline ends it with, by what was seen of
+                             its blocker */
+    uint8_t limit_outcome;
     bool free : 1;
     bool asked : 1;   /* an acquire of its request was sent, in this session */
     bool ready : 1;   /* in the row of those that are ready to send */
     bool limited : 1; /* was told that there is no room */
     bool again : 1;   /* once it is settled, it is asked for anew */
     bool ended : 1;   /* for its user, though it may not be settled */
+    bool tried : 1;   /* a try that waits for the end of a dead holder */
+    bool fail_suspected : 1;
+    bool suspected : 1; /* its blocker is, and that was told */
+    bool cut : 1;       /* its last message without an answer was */
 };
 
 struct hf_wish_lane {

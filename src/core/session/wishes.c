@@ -1,6 +1,7 @@
 #include "core/session/wishes.h"
 
 #include "base/check.h"
+#include "core/session/blockers.h"
 #include "core/session/lanes.h"
 #include "core/session/messages.h"
 #include "core/session/patience.h"
@@ -311,6 +312,7 @@ on_granted(struct hf_session *s, uint32_t number, uint64_t fence)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
+    hf_blockers_begin(wish);
     wish->fence = fence;
     wish->granted_by = s->last_stream;
     if (fence > s->highest)
@@ -449,37 +451,53 @@ hf_wishes_compare(struct hf_session *s, uint64_t stream,
 
 /* ---- The end of a wait --------------------------------------------------- */
 
-/* What is said of a wait that is over: did the place, the server's limits or
- * others keep it from what it wanted?  That others did is a try's to be told by
- * the server alone [W4]. */
-static void
-set_end_at_deadline(const struct hf_session *s, struct hf_wish *wish)
-{
-    if ((wish->limited && wish->stream == 0) || s->limited)
-        set_end(wish, HF_OK, HF_AT_LIMIT);
-    else if (s->state != HF_LEASE_OPEN || hf_nodes_in_trouble(&s->nodes) ||
-             wish->wait == HF_WAIT_TRY || !hf_session_is_of_one(s))
-        set_end(wish, HF_E_UNAVAILABLE, HF_NOT_HELD);
-    else
-        set_end(wish, HF_OK, HF_TIMED_OUT);
-}
-
 static void
 on_deadline(struct hf_session *s, uint32_t number)
 {
-    set_end_at_deadline(s, hf_wish_at(s, number));
+    hf_blockers_end_at_deadline(s, hf_wish_at(s, number));
     tell_end(s, number); /* settling may take any time */
     give_up(s, number);
 }
 
+/* Where it ends by that, its user may say until it is settled that it wants it
+ * no more. */
+void
+hf_wishes_seen(struct hf_session *s, uint32_t number,
+               const struct hf_blocker *seen)
+{
+    struct hf_wish *wish = hf_wish_at(s, number);
+    bool was_suspected = wish->suspected;
+
+    if (!hf_wish_waits(wish) || wish->state == HF_WISH_CONFIRMING)
+        return;
+    if (hf_blockers_seen(s, wish, seen))
+        give_up(s, number);
+    else if (wish->suspected && !was_suspected)
+        tell(s, number, HF_NEWS_SUSPECTED);
+}
+
 /* ---- What an acquire is answered ----------------------------------------- */
 
+/* A try is told no; one beside a dead holder goes on until that one's end. */
 static void
-on_over(struct hf_session *s, uint32_t number, enum hf_over over)
+on_held(struct hf_session *s, uint32_t number, const struct hf_blocker *holder)
 {
-    switch (over) {
+    struct hf_wish *wish = hf_wish_at(s, number);
+
+    if (hf_blockers_wait_for_end(s, wish, holder))
+        queue_again(s, number);
+    else
+        end(s, number, (enum hf_status)wish->status,
+            (enum hf_outcome)wish->outcome);
+}
+
+static void
+on_over(struct hf_session *s, uint32_t number,
+        const struct hf_session_event *event)
+{
+    switch (event->answer.answer.over) {
     case HF_OVER_HELD:
-        end(s, number, HF_OK, HF_TIMED_OUT);
+        on_held(s, number, &event->answer.blocker);
         break;
     case HF_OVER_ALREADY_HELD:
         end(s, number, HF_OK, HF_ALREADY_HELD);
@@ -579,14 +597,16 @@ is_put_off(struct hf_session *s, uint32_t number,
 
 static bool
 acquire_answered(struct hf_session *s, uint32_t number,
-                 const struct hf_answer *answer)
+                 const struct hf_session_event *event)
 {
+    const struct hf_answer *answer = &event->answer.answer;
+
     if (!fits(s, hf_wish_at(s, number), answer))
         return false;
     if (answer->kind == HF_ANSWER_GRANTED)
         on_granted(s, number, answer->fence);
     else if (answer->kind == HF_ANSWER_OVER)
-        on_over(s, number, answer->over);
+        on_over(s, number, event);
     else
         return is_put_off(s, number, answer);
     return true;
@@ -627,19 +647,20 @@ change_answered(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
 
 bool
 hf_wishes_answered(struct hf_session *s, uint32_t number,
-                   const struct hf_answer *answer)
+                   const struct hf_session_event *event)
 {
+    enum hf_answer_kind kind = event->answer.answer.kind;
     struct hf_wish *wish = hf_wish_at(s, number);
 
     wish->limited = false;
     switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_ASKING:
-        return acquire_answered(s, number, answer);
+        return acquire_answered(s, number, event);
     case HF_WISH_HELD:
     case HF_WISH_IN_DOUBT:
-        return change_answered(s, number, answer->kind);
+        return change_answered(s, number, kind);
     case HF_WISH_SETTLING:
-        return release_answered(s, number, answer->kind);
+        return release_answered(s, number, kind);
     case HF_WISH_FREE:
     case HF_WISH_QUEUED:
     case HF_WISH_CONFIRMING:
@@ -677,10 +698,12 @@ hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
     wish->lane = lane;
     wish->id = event->want.id;
     wish->free = event->want.free;
+    wish->fail_suspected = event->want.fail_suspected;
     wish->wait = (uint8_t)event->want.wait;
     wish->deadline = event->want.deadline;
     wish->asked_at = HF_NEVER;
     wish->due = HF_NEVER;
+    hf_blockers_begin(wish);
     hf_patience_begin(wish, s->now, event->want.patience);
     hf_chains_add(s, &s->by_id, hf_wish_hash(wish->id), number);
     s->unsettled_count++;
@@ -697,7 +720,7 @@ hf_wishes_release(struct hf_session *s, uint32_t number)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    if (hf_wish_waits(wish))
+    if (hf_wish_waits(wish) || (wish->fence == 0 && !wish->ended))
         set_end(wish, HF_E_CANCELLED, HF_NOT_HELD);
     else if (wish->state != HF_WISH_SETTLING)
         set_end(wish, HF_OK, HF_NOT_HELD);

@@ -18,12 +18,16 @@ void hf_wishes_change(struct hf_session *s, uint32_t number, unsigned index);
 void hf_wishes_leave(struct hf_session *s, uint32_t number);
 void hf_wishes_release_all(struct hf_session *s);
 
+/* It was seen who stands in its way. */
+void hf_wishes_seen(struct hf_session *s, uint32_t number,
+                    const struct hf_blocker *seen);
+
 /* ---- Answers ------------------------------------------------------------- */
 
 /* It was answered, on the stream that it waited for; false: not by anything
  * that answers what was asked. */
 bool hf_wishes_answered(struct hf_session *s, uint32_t number,
-                        const struct hf_answer *answer);
+                        const struct hf_session_event *event);
 
 /* Is there no room for anything that was asked, and nothing that could be given
  * back to make some? */

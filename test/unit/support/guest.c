@@ -53,7 +53,7 @@ write_notice(struct guest *guest, const struct hf_session_notice *tell)
     } words[] = {
         {HF_NEWS_AT_RISK, "at risk"},   {HF_NEWS_CERTAIN, "certain"},
         {HF_NEWS_IN_DOUBT, "in doubt"}, {HF_NEWS_LOST, "lost"},
-        {HF_NEWS_CHANGED, "changed"},
+        {HF_NEWS_CHANGED, "changed"},   {HF_NEWS_SUSPECTED, "suspected"},
     };
     unsigned long long id = tell->id;
 
@@ -212,6 +212,7 @@ guest_want(struct guest *guest, struct want want)
             ? HF_NEVER
             : hf_after(guest->now, (struct hf_duration){want.wait_ms});
     event.want.patience.ms = want.patience_ms;
+    event.want.fail_suspected = want.fail_suspected;
     step(guest, event);
 }
 
@@ -286,6 +287,7 @@ guest_hears(struct guest *guest, struct said said)
         answer->fence = said.fence;
     } else if (said.kind == HF_ANSWER_OVER) {
         answer->over = said.over;
+        event.answer.blocker = said.blocker;
     } else if (said.kind == HF_ANSWER_TERM) {
         answer->pause_us = said.pause_us;
     } else if (said.kind == HF_ANSWER_LATER) {
@@ -332,6 +334,20 @@ guest_stream_ends(struct guest *guest, uint64_t stream)
 
     event.broken.stream = stream;
     step(guest, event);
+}
+
+void
+guest_stream_is_cut(struct guest *guest, uint64_t stream)
+{
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_STREAM_ENDED,
+                                          .broken = {stream, true}});
+}
+
+void
+guest_sees(struct guest *guest, uint64_t id, struct hf_blocker blocker)
+{
+    step(guest, (struct hf_session_event){.kind = HF_SESSION_SEEN,
+                                          .seen = {id, blocker}});
 }
 
 void

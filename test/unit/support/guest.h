@@ -48,6 +48,7 @@ struct want {
     bool try_only;
     int64_t wait_ms; /* 0: for ever; for a try, its deadline */
     int64_t patience_ms;
+    bool fail_suspected;
 };
 
 void guest_want(struct guest *guest, struct want want);
@@ -68,8 +69,9 @@ struct said {
     uint64_t pause_us;
     uint32_t leader;
     int64_t grace_ms;
-    int64_t blocking_ms; /* OPENED */
-    uint64_t service;    /* OPENED */
+    int64_t blocking_ms;       /* OPENED */
+    uint64_t service;          /* OPENED */
+    struct hf_blocker blocker; /* OVER */
 };
 
 /* What its three nodes say of their services; 0: nothing. */
@@ -81,6 +83,10 @@ void guest_opened(struct guest *guest, uint64_t stream);
 void guest_granted(struct guest *guest, uint64_t stream, uint64_t fence);
 void guest_alive(struct guest *guest, uint64_t stream);
 void guest_stream_ends(struct guest *guest, uint64_t stream);
+void guest_stream_is_cut(struct guest *guest, uint64_t stream);
+
+/* A look shows who stands in the way of a wish. */
+void guest_sees(struct guest *guest, uint64_t id, struct hf_blocker blocker);
 
 /* Time passes, and is told. */
 void guest_clock(struct guest *guest, int64_t ms);
