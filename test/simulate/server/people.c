@@ -25,6 +25,8 @@ want(struct world *w, unsigned who, const struct sim_wish *what, uint64_t label)
     HF_CHECK(id < WISHES_MAX && session->mine_count < MINE_MAX);
     *wish = *what;
     wish->session = who;
+    wish->wanted_at = session_now(w, session);
+    wish->seen = HF_TIMED_OUT;
     wish->life = session->life;
     session->mine[session->mine_count++] = id;
     event.want.id = id;
@@ -32,6 +34,7 @@ want(struct world *w, unsigned who, const struct sim_wish *what, uint64_t label)
     event.want.free = wish->free;
     event.want.wait = wish->wait;
     event.want.deadline = wish->deadline;
+    event.want.fail_suspected = wish->fail_suspected;
     sessions_step(w, who, event);
 }
 
@@ -50,6 +53,7 @@ want_something(struct world *w, unsigned who)
         .free = percent(w, 8),
         .wait = (enum hf_wait_kind)world_draw(w, 3),
         .deadline = HF_NEVER,
+        .fail_suspected = w->shape.looks && percent(w, 30),
     };
 
     for (unsigned i = 0; i < wish.count; i++) {
@@ -101,6 +105,44 @@ end(struct world *w, unsigned who)
     sessions_step(w, who, (struct hf_session_event){.kind = HF_SESSION_END});
 }
 
+/* ---- What is seen -------------------------------------------------------- */
+
+static enum hf_outcome
+outcome_of(const struct hf_blocker *blocker, struct hf_instant wanted_at)
+{
+    if (blocker->kind != HF_BLOCKER_HOLDER)
+        return HF_TIMED_OUT;
+    if (blocker->if_dead == HF_REFUSE && blocker->life == HF_LIFE_GONE)
+        return HF_GONE;
+    if (blocker->if_dead == HF_REFUSE && blocker->life == HF_LIFE_SUSPECTED)
+        return HF_SUSPECTED_DEAD;
+    return blocker->life == HF_LIFE_BEATING && blocker->since.ms <= wanted_at.ms
+               ? HF_HELD_TOO_LONG
+               : HF_TIMED_OUT;
+}
+
+/* Anybody: who lives here has to be right whatever is shown. */
+static void
+look(struct world *w, uint64_t id)
+{
+    struct sim_wish *wish = &w->wishes[id];
+    struct hf_instant now = session_now(w, &w->sessions[wish->session]);
+    struct hf_session_event event = {.kind = HF_SESSION_SEEN};
+
+    event.seen.id = id;
+    event.seen.blocker = (struct hf_blocker){
+        .kind = (enum hf_blocker_kind)world_draw(w, HF_BLOCKER_HOLDER + 1),
+        .life = (enum hf_life)world_draw(w, HF_LIFE_GONE + 1),
+        .if_dead = percent(w, 50) ? HF_REFUSE : HF_TAKEOVER,
+        .since = {now.ms - (int64_t)world_draw(w, 3000)},
+        .until = {now.ms + (int64_t)world_draw(w, 3000)},
+    };
+    if (!hf_reached(now, wish->deadline) &&
+        hf_session_waits(w->sessions[wish->session].machine, id))
+        wish->seen = outcome_of(&event.seen.blocker, wish->wanted_at);
+    sessions_step(w, wish->session, event);
+}
+
 /* ---- Users --------------------------------------------------------------- */
 
 static void
@@ -111,7 +153,9 @@ do_something(struct world *w, unsigned who)
 
     if (session->mine_count > 0)
         id = session->mine[world_draw(w, session->mine_count)];
-    if (id != 0 && percent(w, 45))
+    if (id != 0 && w->shape.looks && percent(w, 60))
+        look(w, id);
+    else if (id != 0 && percent(w, 45))
         release(w, id);
     else if (id != 0 && percent(w, 12))
         lower(w, id);

@@ -263,6 +263,29 @@ check_settled(struct world *w, const struct sim_wish *wish)
     }
 }
 
+/* What is said of a holder is what was shown last; and before the deadline only
+ * what ends a wait at once. */
+static void
+check_named(struct world *w, const struct sim_wish *wish,
+            const struct hf_session_notice *tell, bool over)
+{
+    if (tell->outcome != wish->seen ||
+        (!over &&
+         (tell->outcome == HF_HELD_TOO_LONG ||
+          (tell->outcome == HF_SUSPECTED_DEAD && !wish->fail_suspected))))
+        world_break(w, "what is said of a holder was seen", "wish %llu: %s",
+                    NUMBER(tell->id), hf_outcome_word(tell->outcome));
+    w->counts.named++;
+}
+
+static bool
+names_a_holder(const struct hf_session_notice *tell)
+{
+    return tell->status == HF_OK &&
+           (tell->outcome == HF_HELD_TOO_LONG ||
+            tell->outcome == HF_SUSPECTED_DEAD || tell->outcome == HF_GONE);
+}
+
 static void
 on_ended(struct world *w, struct sim_wish *wish,
          const struct hf_session_notice *tell)
@@ -272,7 +295,12 @@ on_ended(struct world *w, struct sim_wish *wish,
     struct hf_instant now = session_now(w, &w->sessions[wish->session]);
 
     wish->ended = true;
-    if (!wish->granted && (timed_out || tell->status == HF_E_UNAVAILABLE)) {
+    if (names_a_holder(tell))
+        check_named(w, wish, tell, hf_reached(now, wish->deadline));
+    if (names_a_holder(tell) && hf_reached(now, wish->deadline)) {
+        w->counts.timeouts++; /* it is settled later, perhaps */
+    } else if (!wish->granted &&
+               (timed_out || tell->status == HF_E_UNAVAILABLE)) {
         if (!hf_reached(now, wish->deadline) &&
             !(wish->wait == HF_WAIT_TRY &&
               (timed_out || w->sessions[wish->session].put_off)))

@@ -80,6 +80,7 @@ shape_small(uint64_t seed)
     shape.node.lockspace.takeover_grace.ms = draw(&state, 2) ? 300 : 0;
     if (draw(&state, 5) == 0)
         shape.node.lockspace.limits.session_lanes = 2;
+    shape.looks = seed % 8 == 0;
     if (!faults)
         return shape;
     shape.trouble = (unsigned)draw(&state, 200);

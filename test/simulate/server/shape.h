@@ -24,6 +24,7 @@ struct shape {
     bool clears;
     bool restores;
     bool removes;
+    bool looks;        /* who waits is shown a holder, be it true or not */
     bool kills_leader; /* once, and nothing else goes wrong */
 };
 

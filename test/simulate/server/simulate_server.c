@@ -83,6 +83,7 @@ print_counts(uint64_t seeds, const struct sim_counts *all)
         {"spoke before the time", all->spoke},
         {"removed", all->removals},
         {"terms that began in a grace", all->graces},
+        {"waits that named a holder", all->named},
     };
 
     printf("%llu seeds", (unsigned long long)seeds);
@@ -104,7 +105,8 @@ much_happened(uint64_t seeds, const struct sim_counts *all)
             all->clears > seeds / 4 && all->judged > seeds / 50 &&
             all->spared > seeds / 20 && all->pages > seeds / 50 &&
             all->restores > seeds / 100 && all->spoke > seeds / 10 &&
-            all->removals > seeds / 100 && all->graces > seeds / 50);
+            all->removals > seeds / 100 && all->graces > seeds / 50 &&
+            all->named > seeds / 50);
 }
 
 static int

@@ -193,9 +193,12 @@ struct sim_wish {
     uint64_t lane;    /* what */
     uint64_t n;
     uint64_t fence;
-    struct hf_instant deadline; /* on the client's clock */
-    uint8_t modes[NAMES_MAX];   /* 0: not wanted; else 1 + enum hf_mode */
-    uint8_t order[NAMES_MAX];   /* which names were asked for, in that order */
+    struct hf_instant wanted_at; /* on the client's clock */
+    struct hf_instant deadline;
+    enum hf_outcome seen; /* what its deadline is to say by what was shown */
+    bool fail_suspected;
+    uint8_t modes[NAMES_MAX]; /* 0: not wanted; else 1 + enum hf_mode */
+    uint8_t order[NAMES_MAX]; /* which names were asked for, in that order */
     uint8_t count;
     bool free;
     enum hf_wait_kind wait;
@@ -295,6 +298,7 @@ struct sim_counts {
     uint64_t kills, freezes, cuts, clears, spared, judged, pages, restores,
         removals, deaths;
     uint64_t spoke;  /* in time, and time was told before it was read */
+    uint64_t named;  /* waits whose end said something of a holder */
     uint64_t graces; /* terms that began in one */
 };
 
