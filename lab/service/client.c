@@ -218,8 +218,9 @@ void
 service_client_see(struct service_world *world, unsigned number, unsigned lock,
                    const struct hf_blocker *blocker)
 {
-    struct hf_session_event event = {.kind = HF_SESSION_SEEN,
-                                     .seen = {id_of(lock), *blocker}};
+    struct hf_session_event event = {
+        .kind = HF_SESSION_SEEN,
+        .wish = {.id = id_of(lock), .blocker = *blocker}};
 
     step(world, number, &event);
 }

@@ -322,13 +322,13 @@ ends_by(struct hf_contender *c, const struct hf_blocker *blocker, bool is_over)
 static bool
 ends_by_life(struct hf_contender *c, enum hf_life life)
 {
-    return ends_by(c,
-                   &(struct hf_blocker){
-                       .kind = HF_BLOCKER_HOLDER,
-                       .life = life,
-                       .if_dead = c->evidence.terms.if_dead,
-                   },
-                   false);
+    const struct hf_blocker holder = {
+        .kind = HF_BLOCKER_HOLDER,
+        .life = life,
+        .if_dead = c->evidence.terms.if_dead,
+    };
+
+    return ends_by(c, &holder, false);
 }
 
 static void
@@ -343,30 +343,25 @@ on_alive(struct hf_contender *c, struct hf_instant now)
         look_later(c, now);
 }
 
-/* The claim was refused at this version: somebody's marker is in the way. */
-static void
-on_blocked(struct hf_contender *c, struct hf_instant now)
-{
-    if (!ends_by_life(c, HF_LIFE_RUNNING))
-        look_later(c, now);
-}
-
 static void
 on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
 {
-    bool blocked = c->evidence.version == c->claimed_version;
+    bool takeover = c->evidence.terms.if_dead == HF_TAKEOVER;
+    enum hf_life life =
+        proof == HF_PROOF_GONE ? HF_LIFE_GONE : HF_LIFE_SUSPECTED;
 
-    if (c->evidence.terms.if_dead == HF_TAKEOVER && blocked) {
-        on_blocked(c, now);
-    } else if (c->evidence.terms.if_dead == HF_TAKEOVER) {
+    if (takeover && c->evidence.version != c->claimed_version) {
         claim(c, now, c->evidence.version, c->evidence.token);
-    } else if (!ends_by_life(c, proof == HF_PROOF_GONE ? HF_LIFE_GONE
-                                                       : HF_LIFE_SUSPECTED)) {
-        if (!c->suspected)
-            hf_outbox_notify(&c->outbox, HF_NOTICE_SUSPECTED);
-        c->suspected = true;
-        look_later(c, now);
+        return;
     }
+    if (takeover) /* refused at this version: by whose marker is in the way */
+        life = HF_LIFE_RUNNING;
+    if (ends_by_life(c, life))
+        return;
+    if (!takeover && !c->suspected)
+        hf_outbox_notify(&c->outbox, HF_NOTICE_SUSPECTED);
+    c->suspected = !takeover;
+    look_later(c, now);
 }
 
 static void

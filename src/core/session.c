@@ -165,17 +165,10 @@ on_wish(struct hf_session *s, const struct hf_session_event *event)
         hf_wishes_release(s, number);
     else if (event->kind == HF_SESSION_CHANGE)
         hf_wishes_change(s, number, event->wish.index);
-    else
+    else if (event->kind == HF_SESSION_LEAVE)
         hf_wishes_leave(s, number);
-}
-
-static void
-on_seen(struct hf_session *s, const struct hf_session_event *event)
-{
-    uint32_t number = hf_wishes_find(s, event->seen.id);
-
-    if (number != 0)
-        hf_wishes_seen(s, number, &event->seen.blocker);
+    else
+        hf_wishes_seen(s, number, &event->wish.blocker);
 }
 
 /* ---- The machine --------------------------------------------------------- */
@@ -213,10 +206,8 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
     case HF_SESSION_RELEASE:
     case HF_SESSION_CHANGE:
     case HF_SESSION_LEAVE:
-        on_wish(s, event);
-        break;
     case HF_SESSION_SEEN:
-        on_seen(s, event);
+        on_wish(s, event);
         break;
     case HF_SESSION_END:
         hf_lease_end(s);

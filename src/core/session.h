@@ -120,13 +120,10 @@ struct hf_session_event {
         } want;
         struct {
             uint64_t id;
-            unsigned index; /* CHANGE: of the name, below 64 */
-        } wish;             /* RELEASE, CHANGE, LEAVE; one that has ended is
-                               ignored */
-        struct {
-            uint64_t id;
-            struct hf_blocker blocker;
-        } seen; /* SEEN; one that has ended is ignored */
+            unsigned index;            /* CHANGE: of the name, below 64 */
+            struct hf_blocker blocker; /* SEEN */
+        } wish; /* RELEASE, CHANGE, LEAVE, SEEN; one that has ended is ignored
+                 */
         struct {
             const uint64_t *each; /* of each node: struct hf_services_node;
                                      borrowed for the call */

@@ -141,7 +141,7 @@ step(struct side *side, const struct hf_session_event *event, unsigned ticks)
         now.want.deadline =
             hf_after(side->now, (struct hf_duration){event->want.deadline.ms});
     if (event->kind == HF_SESSION_SEEN)
-        set_blocker(side, &now.seen.blocker);
+        set_blocker(side, &now.wish.blocker);
     else if (event->kind == HF_SESSION_ANSWER)
         set_blocker(side, &now.answer.blocker);
     side->session->randoms = 0;
@@ -465,8 +465,8 @@ see(struct world *w)
 {
     struct hf_session_event event = {.kind = HF_SESSION_SEEN};
 
-    event.seen.id = 1 + pick(w, 2);
-    event.seen.blocker = blocker(w);
+    event.wish.id = 1 + pick(w, 2);
+    event.wish.blocker = blocker(w);
     happens(w, &event);
 }
 

@@ -87,12 +87,12 @@ is_parked(const struct hf_api_seen *seen)
 static void
 report(struct hf_server_lock *lock, struct hf_blocker blocker)
 {
-    hf_sessions_step(lock->session,
-                     &(struct hf_session_event){
-                         .kind = HF_SESSION_SEEN,
-                         .at = hf_now(),
-                         .seen = {lock->lock->handle.id, blocker},
-                     });
+    hf_sessions_step(lock->session, &(struct hf_session_event){
+                                        .kind = HF_SESSION_SEEN,
+                                        .at = hf_now(),
+                                        .wish = {.id = lock->lock->handle.id,
+                                                 .blocker = blocker},
+                                    });
 }
 
 /* True: there is more to look at. */

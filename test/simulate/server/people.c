@@ -129,8 +129,8 @@ look(struct world *w, uint64_t id)
     struct hf_instant now = session_now(w, &w->sessions[wish->session]);
     struct hf_session_event event = {.kind = HF_SESSION_SEEN};
 
-    event.seen.id = id;
-    event.seen.blocker = (struct hf_blocker){
+    event.wish.id = id;
+    event.wish.blocker = (struct hf_blocker){
         .kind = (enum hf_blocker_kind)world_draw(w, HF_BLOCKER_HOLDER + 1),
         .life = (enum hf_life)world_draw(w, HF_LIFE_GONE + 1),
         .if_dead = percent(w, 50) ? HF_REFUSE : HF_TAKEOVER,
@@ -139,7 +139,7 @@ look(struct world *w, uint64_t id)
     };
     if (!hf_reached(now, wish->deadline) &&
         hf_session_waits(w->sessions[wish->session].machine, id))
-        wish->seen = outcome_of(&event.seen.blocker, wish->wanted_at);
+        wish->seen = outcome_of(&event.wish.blocker, wish->wanted_at);
     sessions_step(w, wish->session, event);
 }
 

@@ -346,8 +346,9 @@ guest_stream_is_cut(struct guest *guest, uint64_t stream)
 void
 guest_sees(struct guest *guest, uint64_t id, struct hf_blocker blocker)
 {
-    step(guest, (struct hf_session_event){.kind = HF_SESSION_SEEN,
-                                          .seen = {id, blocker}});
+    step(guest,
+         (struct hf_session_event){.kind = HF_SESSION_SEEN,
+                                   .wish = {.id = id, .blocker = blocker}});
 }
 
 void
