@@ -215,8 +215,6 @@ hf_looks_tick(struct hf_server *server, struct hf_instant now)
 {
     struct hf_server_lock *first = find_first(server);
 
-    if (server->looking != NULL && !hf_sessions_wait(server->looking))
-        hf_looks_end(server, server->looking);
     if (!hf_reached(now, server->look_at))
         return;
     if (server->looking != NULL)
@@ -234,7 +232,7 @@ hf_looks_deadline(const struct hf_server *server)
     const struct hf_heap_node *first = hf_heap_first(&server->looks);
 
     if (server->looking != NULL)
-        return hf_sessions_wait(server->looking) ? server->look_at : hf_now();
+        return server->look_at;
     if (first == NULL)
         return HF_NEVER;
     return hf_later(first->at, server->look_at);
