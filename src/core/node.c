@@ -128,14 +128,14 @@ load_session(struct hf_node *n, const struct hf_loaded_session *session)
                       });
 }
 
-/* A wall clock that went back knows nothing. */
+/* 0: it is not known, also where the wall clock went back. */
 static struct hf_duration
 age_of_service(const struct hf_node *n, uint64_t wall_us)
 {
     int64_t age_ms = (int64_t)(wall_us / 1000) - n->leader.begun_ms;
+    bool is_known = n->leader.begun_ms > 0 && age_ms >= 0;
 
-    return (struct hf_duration){n->leader.begun_ms > 0 && age_ms > 0 ? age_ms
-                                                                     : 0};
+    return (struct hf_duration){is_known ? age_ms + 1 : 0};
 }
 
 static void

@@ -182,7 +182,7 @@ on_check(uv_check_t *check)
     if (loop->draining && hf_service_has_stopped(loop->service))
         hf_connections_drain(&loop->connections);
     hf_connections_write(&loop->connections);
-    hf_service_turn(loop->service);
+    hf_service_turn(loop->service); /* for what its answers have ended */
     if (!is_over(loop))
         return;
     if (!hf_service_has_stopped(loop->service))

@@ -91,9 +91,11 @@ hf_meant_release(struct hf_lockspace *table, const struct hf_message *m,
 {
     uint64_t meant = hf_look_meant(table, m->session, m->lane, lock);
     uint32_t held = hf_look_held(table, m->session, m->lane, meant);
+    uint32_t waits = hf_look_waiting(table, m->session, m->lane, meant);
     uint64_t cleared;
 
-    if (names_of(table, held, lock) == NAMES_IT)
+    if (names_of(table, held, lock) == NAMES_IT ||
+        names_of(table, waits, lock) == NAMES_IT)
         return meant;
     cleared = cleared_of(table, m, lock);
     return cleared != 0 ? cleared : meant;

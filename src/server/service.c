@@ -395,6 +395,7 @@ refuse_for_room(struct hf_service *service, uint64_t stream)
     if (call == NULL)
         return;
     call->answered = true;
+    call->settled = call->opened && !call->keyed; /* nobody hears of it */
     hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY, NULL);
     service->config.wrote(service->config.ctx, call->peer);
 }

@@ -112,8 +112,9 @@ hf_api_seen_next(struct hf_bytes list, size_t *at, struct hf_api_claim *claim)
         .heard = hf_json_slice_true(hf_json_slice(row, "heard")),
         .silent = duration_of(row, "silent_ms"),
         .suspected = hf_json_slice_true(hf_json_slice(row, "suspected")),
-        .parked = duration_of(row, "parked_ms"),
     };
+    if (!hf_json_slice_true(hf_json_slice(row, "free")))
+        claim->parked = duration_of(row, "parked_ms");
     claim->age = duration_of(row, claim->fence != 0 ? "held_ms" : "waited_ms");
     read_value(row, &claim->value);
     return true;

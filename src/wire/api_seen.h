@@ -39,7 +39,8 @@ struct hf_api_claim {
                                   leads */
     bool suspected;
     struct hf_duration parked; /* its place in line is kept for so long, for it
-                                  is to ask again; 0: it waits */
+                                  is to ask again; 0: it waits, or only looks,
+                                  which keeps nobody out */
     struct hf_value value;     /* terms and owner, as far as they are known */
 };
 

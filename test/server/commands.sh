@@ -134,6 +134,22 @@ curl -s -m 20 -o "$here/released" -H "Holdfast-Secret: $(told secret)" \
     -d "{\"session\":\"$(told session)\"}" \
     "$HOLDFAST_AT/v1/locks/kept/release"
 
+# Who only waits until it is free keeps nobody out, also while its place is kept.
+start holder run looked -- sleep 100
+await "the holder of it" held looked
+curl -s -m 20 -o "$here/looks.out" -H 'Idempotency-Key: the key of who looks on' \
+    -d '{"ttl":"60s","park":"30s","wait":"1ms"}' "$HOLDFAST_AT/v1/locks/looked/wait"
+check "one looks at it now and then" says looks.out '"park_ms":30000'
+kill -TERM "$pid"
+finished "$pid"
+run ls looked
+check "ls shows no lock that is kept for it" \
+    [ "$(grep -c '^looked' "$here/run.out")" = 0 ]
+run why looked
+check "nor does why" [ "$(grep -c "kept for" "$here/run.err")" = 0 ]
+run run -n looked -- echo ran
+check "and it is free" says run.out ran
+
 # ---- What only a server keeps -----------------------------------------------------
 start one run --shared a b -- sleep 100
 one=$pid

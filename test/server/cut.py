@@ -88,8 +88,8 @@ def time_of_next(server, name, leave):
     holder = begin(server, name)
     left = leave(server, name)
     third = wait_behind(server, name, 1)
-    left()
     begun = time.monotonic()
+    left()
     holder.release()
     status, answer = third.receive()
     if status != 200:

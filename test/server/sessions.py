@@ -68,6 +68,24 @@ def a_cleared_grant(client):
                  keep_alive(client, first) == 410)
 
 
+def a_cleared_lock_that_is_waited_for_again(client, server):
+    own = client.ask("POST", "/v1/sessions", {"ttl": LONG})[1]
+    first = about(client, "acquire", "again", own)[1]
+    client.ask("POST", "/v1/locks/again/clear", {
+        "fence": first["fence"], "force": True, "reason": "a test"})
+    other = acquire(client, "again")[1]
+    waits = Client(server)
+    waits.send("POST", "/v1/locks/again/acquire",
+               {"session": own["session"], "wait": None},
+               Holdfast_Secret=own["secret"])
+    await_that(lambda: client.ask("GET", "/v1/locks/again")[1]["waiters"] == 1)
+    about(client, "release", "again", own)
+    told = waits.receive()
+    checks.check("a wait for a lock that was cleared ends with its release by "
+                 "name", told[1].get("type") == "urn:holdfast:released", told)
+    about(client, "release", "again", other)
+
+
 def a_cleared_grant_before_another(client):
     """A lock is named, and no number: behind what was cleared the lane holds, or
     waits for, something else."""
@@ -235,6 +253,7 @@ def main():
         the_last_release(client)
         opened_by_itself(client)
         a_cleared_grant(client)
+        a_cleared_lock_that_is_waited_for_again(client, server)
         a_cleared_grant_before_another(client)
         a_wait_for_another(client, server)
         a_late_duplicate(client)
