@@ -179,7 +179,8 @@ class Build:
         env = dict(os.environ)
         program = self.folder / "bin/holdfast"
         own = [self.folder / "bin" / name for name in
-               (test.replace("/", "_"), "simulate", "simulate_server")]
+               (test.replace("/", "_"), f"{test.split('/')[0]}_tests",
+                "simulate", "simulate_server")]
         if words[0] in map(str, own):
             words[0] = str(self.link(f"bin/{pathlib.Path(words[0]).name}",
                                      mutant, folder))
