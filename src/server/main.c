@@ -38,7 +38,8 @@ bound(void *ctx, uint16_t port)
     struct daemon *daemon = ctx;
 
     daemon->port = port;
-    hf_settings_address(&daemon->options.settings, port, daemon->address);
+    hf_server_settings_address(&daemon->options.settings, port,
+                               daemon->address);
 }
 
 /* For people, and for whoever started it. */
@@ -99,7 +100,8 @@ reload(void *ctx)
         return;
     }
     hf_text_init(&others, names, sizeof(names));
-    hf_settings_change(&daemon->options.settings, &wanted.settings, &others);
+    hf_server_settings_change(&daemon->options.settings, &wanted.settings,
+                              &others);
     daemon->log.format = daemon->options.settings.log;
     if (others.len > 0)
         hf_log_say(&daemon->log, HF_LOG_WARN, "needs a restart",
@@ -197,7 +199,7 @@ main(int argc, char **argv)
         return put(hf_server_options_help);
     if (options->version)
         return put("holdfastd " HF_SERVER_VERSION "\n");
-    if (hf_settings_config(&options->settings, &config, &error) != HF_OK)
+    if (hf_server_settings_config(&options->settings, &config, &error) != HF_OK)
         return complain(&error);
     if (options->check)
         return put("holdfastd: it could run so\n");

@@ -124,7 +124,7 @@ take_setting(void *ctx, const char *section, const char *name,
              const char *value)
 {
     struct reading *reading = ctx;
-    uint32_t once = hf_settings_once(name);
+    uint32_t once = hf_server_settings_once(name);
 
     (void)section; /* there is none */
     if ((reading->said & once) != 0) {
@@ -133,8 +133,8 @@ take_setting(void *ctx, const char *section, const char *name,
         return false;
     }
     reading->said |= once;
-    return hf_settings_set(reading->settings, name, value, &reading->first) ==
-           HF_OK;
+    return hf_server_settings_set(reading->settings, name, value,
+                                  &reading->first) == HF_OK;
 }
 
 /* What inih would read on: the rest of a line that is too long for it, as the
@@ -219,7 +219,7 @@ take_port(const char *text, struct hf_settings *settings,
     char listen[32];
 
     snprintf(listen, sizeof(listen), "127.0.0.1:%.16s", text);
-    if (hf_settings_set(settings, "listen", listen, error) != HF_OK)
+    if (hf_server_settings_set(settings, "listen", listen, error) != HF_OK)
         return hf_fail(error, HF_E_INVALID, "--port is from 0 to 65535");
     return HF_OK;
 }
@@ -243,17 +243,19 @@ take(int option, int index, struct hf_server_options *options, char **argv,
 {
     switch (option) {
     case OPTION_SETTING:
-        return hf_settings_set(&options->settings, all[index].name, optarg,
-                               error);
+        return hf_server_settings_set(&options->settings, all[index].name,
+                                      optarg, error);
     case OPTION_PORT:
         return take_port(optarg, &options->settings, error);
     case OPTION_NO_GRACE:
-        return hf_settings_set(&options->settings, "no-grace", "yes", error);
+        return hf_server_settings_set(&options->settings, "no-grace", "yes",
+                                      error);
     case OPTION_FORGOT:
         options->forgot = true;
         return HF_OK;
     case OPTION_INSECURE:
-        return hf_settings_set(&options->settings, "insecure", "yes", error);
+        return hf_server_settings_set(&options->settings, "insecure", "yes",
+                                      error);
     case OPTION_CONFIG:
         options->has_file = true; /* it was read first */
         return HF_OK;
@@ -318,6 +320,6 @@ hf_server_options_read(int argc, char **argv, struct hf_server_options *options,
         status = hf_fail(error, HF_E_INVALID,
                          "holdfastd takes no '%.60s' (see holdfastd --help)",
                          argv[optind]);
-    return status == HF_OK ? hf_settings_check(&options->settings, error)
+    return status == HF_OK ? hf_server_settings_check(&options->settings, error)
                            : status;
 }

@@ -292,8 +292,8 @@ static const struct {
 };
 
 enum hf_status
-hf_settings_set(struct hf_settings *settings, const char *name,
-                const char *text, struct hf_error *error)
+hf_server_settings_set(struct hf_settings *settings, const char *name,
+                       const char *text, struct hf_error *error)
 {
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
         if (strcmp(each[i].name, name) == 0)
@@ -302,7 +302,7 @@ hf_settings_set(struct hf_settings *settings, const char *name,
 }
 
 uint32_t
-hf_settings_once(const char *name)
+hf_server_settings_once(const char *name)
 {
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
         if (strcmp(each[i].name, name) == 0 && each[i].set != set_host)
@@ -338,7 +338,8 @@ blocking(const struct hf_settings *settings)
 }
 
 enum hf_status
-hf_settings_check(const struct hf_settings *settings, struct hf_error *error)
+hf_server_settings_check(const struct hf_settings *settings,
+                         struct hf_error *error)
 {
     if (!is_loopback(settings->listen_host) && !settings->insecure)
         return hf_fail(error, HF_E_INVALID,
@@ -470,8 +471,8 @@ list_hosts(struct hf_settings *settings)
 }
 
 void
-hf_settings_address(const struct hf_settings *settings, uint16_t port,
-                    char address[HF_HOST_MAX + 1])
+hf_server_settings_address(const struct hf_settings *settings, uint16_t port,
+                           char address[HF_HOST_MAX + 1])
 {
     const char *host = settings->advertise_host;
 
@@ -515,8 +516,9 @@ add_others(struct hf_text *text, const struct hf_settings *a,
 }
 
 void
-hf_settings_change(struct hf_settings *settings,
-                   const struct hf_settings *wanted, struct hf_text *others)
+hf_server_settings_change(struct hf_settings *settings,
+                          const struct hf_settings *wanted,
+                          struct hf_text *others)
 {
     memcpy(settings->hosts, wanted->hosts, sizeof(settings->hosts));
     settings->hosts_count = wanted->hosts_count;
@@ -526,8 +528,8 @@ hf_settings_change(struct hf_settings *settings,
 }
 
 enum hf_status
-hf_settings_config(struct hf_settings *settings, struct hf_loop_config *config,
-                   struct hf_error *error)
+hf_server_settings_config(struct hf_settings *settings,
+                          struct hf_loop_config *config, struct hf_error *error)
 {
     struct hf_scribe_config *scribe = &config->service.seat.scribe;
     enum hf_status status = HF_OK;

@@ -56,38 +56,41 @@ extern const struct hf_settings hf_settings_default;
 
 /* HF_E_INVALID, with a sentence in *error: it has no such name, or that is no
  * such text. */
-HF_MUST_USE enum hf_status hf_settings_set(struct hf_settings *settings,
-                                           const char *name, const char *text,
-                                           struct hf_error *error);
+HF_MUST_USE enum hf_status hf_server_settings_set(struct hf_settings *settings,
+                                                  const char *name,
+                                                  const char *text,
+                                                  struct hf_error *error);
 
 /* A bit of its own for each that is said once, to tell when it is said twice;
  * 0: it may be said many times, or there is none of that name. */
-uint32_t hf_settings_once(const char *name);
+uint32_t hf_server_settings_once(const char *name);
 
 /* Where others find a server that listens at that port: host and port, as a URL
  * has them. */
-void hf_settings_address(const struct hf_settings *settings, uint16_t port,
-                         char address[HF_HOST_MAX + 1]);
+void hf_server_settings_address(const struct hf_settings *settings,
+                                uint16_t port, char address[HF_HOST_MAX + 1]);
 
 /* Do they make sense together?  HF_E_INVALID likewise. */
-HF_MUST_USE enum hf_status hf_settings_check(const struct hf_settings *settings,
-                                             struct hf_error *error);
+HF_MUST_USE enum hf_status
+hf_server_settings_check(const struct hf_settings *settings,
+                         struct hf_error *error);
 
 /*
  * Take over what can be changed while it runs: host and log.  *others gets the
  * names of what else is another, "listen, locks", which stays as it was.
  */
-void hf_settings_change(struct hf_settings *settings,
-                        const struct hf_settings *wanted,
-                        struct hf_text *others);
+void hf_server_settings_change(struct hf_settings *settings,
+                               const struct hf_settings *wanted,
+                               struct hf_text *others);
 
 /*
  * All that a loop is given for them, but who we are, where others find us, and
  * whom to tell.  *settings is borrowed by it.  Errors as hf_place_parse, and
  * HF_E_UNAVAILABLE: no random numbers.
  */
-HF_MUST_USE enum hf_status hf_settings_config(struct hf_settings *settings,
-                                              struct hf_loop_config *config,
-                                              struct hf_error *error);
+HF_MUST_USE enum hf_status
+hf_server_settings_config(struct hf_settings *settings,
+                          struct hf_loop_config *config,
+                          struct hf_error *error);
 
 #endif

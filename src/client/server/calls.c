@@ -28,7 +28,7 @@ hf_call_ask(struct hf_server *server, struct hf_call *call,
         {"holdfast-secret",
          bytes_of(request->secret == NULL ? "" : request->secret)},
     };
-    struct hf_connection *connection = hf_connections_to(
+    struct hf_connection *connection = hf_node_connections_to(
         server, request->node, request->must_get_through, error);
     enum hf_status status;
 

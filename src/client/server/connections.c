@@ -209,8 +209,8 @@ has_room(const struct hf_connection *connection, bool must_get_through)
 }
 
 struct hf_connection *
-hf_connections_to(struct hf_server *server, unsigned node,
-                  bool must_get_through, struct hf_error *error)
+hf_node_connections_to(struct hf_server *server, unsigned node,
+                       bool must_get_through, struct hf_error *error)
 {
     unsigned count = 0;
 
@@ -442,7 +442,7 @@ go_on(struct hf_connection *connection)
 }
 
 void
-hf_connections_tick(struct hf_server *server, struct hf_instant now)
+hf_node_connections_tick(struct hf_server *server, struct hf_instant now)
 {
     const char *why;
 
@@ -457,7 +457,7 @@ hf_connections_tick(struct hf_server *server, struct hf_instant now)
 }
 
 struct hf_instant
-hf_connections_deadline(const struct hf_server *server)
+hf_node_connections_deadline(const struct hf_server *server)
 {
     struct hf_instant deadline = HF_NEVER;
 
@@ -550,7 +550,7 @@ sweep(struct hf_server *server)
 }
 
 void
-hf_connections_flush(struct hf_server *server)
+hf_node_connections_flush(struct hf_server *server)
 {
     do
         for (struct hf_link *link = server->connections.first; link != NULL;
@@ -561,7 +561,7 @@ hf_connections_flush(struct hf_server *server)
 }
 
 void
-hf_connections_close(struct hf_server *server)
+hf_node_connections_close(struct hf_server *server)
 {
     while (server->connections.first != NULL)
         close_one(at(server->connections.first));

@@ -20,7 +20,7 @@
  * Its host is looked up anew, by a thread of that, unless it was just now.  Of
  * its addresses one that does not answer soon is left for the next.
  *
- * What is gone is closed by hf_connections_flush, never inside a call.
+ * What is gone is closed by hf_node_connections_flush, never inside a call.
  */
 
 enum hf_connection_state {
@@ -58,9 +58,10 @@ struct hf_connection {
 /* One to that node with room for a call more, perhaps a new one; NULL, and
  * *error says why: there is none.  What need not get through leaves some
  * streams free for what must. */
-struct hf_connection *hf_connections_to(struct hf_server *server, unsigned node,
-                                        bool must_get_through,
-                                        struct hf_error *error);
+struct hf_connection *hf_node_connections_to(struct hf_server *server,
+                                             unsigned node,
+                                             bool must_get_through,
+                                             struct hf_error *error);
 
 /* An answer is overdue.  Until one comes nothing more is asked on it, for it
  * may be dead, and another takes its place; when that one is answered first, it
@@ -69,8 +70,8 @@ void hf_connection_overdue(struct hf_connection *connection);
 
 /* Take in what was looked up, and go on to the next address where one does not
  * answer; and when that is to be done next. */
-void hf_connections_tick(struct hf_server *server, struct hf_instant now);
-struct hf_instant hf_connections_deadline(const struct hf_server *server);
+void hf_node_connections_tick(struct hf_server *server, struct hf_instant now);
+struct hf_instant hf_node_connections_deadline(const struct hf_server *server);
 
 /* Something has happened to its descriptor: epoll's bits. */
 void hf_connection_ready(struct hf_connection *connection, uint32_t events);
@@ -81,9 +82,9 @@ bool hf_connections_are_called(const struct hf_server *server, unsigned node,
 
 /* Hand over what can be; tell calls of connections that have broken; close
  * these.  */
-void hf_connections_flush(struct hf_server *server);
+void hf_node_connections_flush(struct hf_server *server);
 
 /* Close all, and tell nobody. */
-void hf_connections_close(struct hf_server *server);
+void hf_node_connections_close(struct hf_server *server);
 
 #endif

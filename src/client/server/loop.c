@@ -43,7 +43,7 @@ next_deadline(const struct hf_server *server)
 {
     struct hf_instant at = hf_server_services_deadline(server);
 
-    at = hf_earlier(at, hf_connections_deadline(server));
+    at = hf_earlier(at, hf_node_connections_deadline(server));
     at = hf_earlier(at, hf_sessions_deadline(server));
     at = hf_earlier(at, hf_looks_deadline(server));
     return hf_earlier(at, hf_server_queries_deadline(server));
@@ -52,7 +52,7 @@ next_deadline(const struct hf_server *server)
 static void
 tick(struct hf_server *server, struct hf_instant now)
 {
-    hf_connections_tick(server, now);
+    hf_node_connections_tick(server, now);
     hf_sessions_tick(server, now);
     hf_server_services_tick(server, now);
     hf_looks_tick(server, now);
@@ -62,7 +62,7 @@ tick(struct hf_server *server, struct hf_instant now)
 void
 hf_server_flush(struct hf_server *server)
 {
-    hf_connections_flush(server);
+    hf_node_connections_flush(server);
     hf_alarm_set(server->alarm_fd, next_deadline(server));
 }
 

@@ -69,7 +69,7 @@ free_server(struct hf_backend *backend)
 
     hf_sessions_fini(server);
     hf_server_services_fini(server);
-    hf_connections_close(server);
+    hf_node_connections_close(server);
     hf_heap_fini(&server->looks);
     hf_addresses_fini(&server->addresses);
     hf_fd_close(&server->alarm_fd);
