@@ -1,16 +1,25 @@
 #!/bin/bash
-# build.sh PRESET: configure and build one preset of CMakePresets.json.  Of what
+# build.sh PRESET [CTEST-ARGUMENT...]: configure one preset of
+# CMakePresets.json, and build all of it, or what those tests need.  Of what
 # goes well it says how far it is: on a terminal as ninja does, elsewhere with a
 # line for each fifth.
 set -eu -o pipefail
 
 preset=$1
+shift
+targets=()
 mkdir -p build
 log=build/configure-$preset.log
 
 if ! cmake --preset "$preset" >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
+fi
+
+if [ $# -gt 0 ]; then
+    mapfile -t targets < <(scripts/programs.py "build/$preset" "$@")
+    [ ${#targets[@]} -gt 0 ]
+    targets=(--target "${targets[@]}")
 fi
 
 # Lines of ninja: its status, as below, or what a compiler says.
@@ -34,7 +43,8 @@ by_fifths() {
 }
 
 if [ -t 1 ]; then
-    cmake --build --preset "$preset"
+    cmake --build --preset "$preset" "${targets[@]}"
 else
-    NINJA_STATUS="@ %p %f/%t " cmake --build --preset "$preset" | by_fifths
+    NINJA_STATUS="@ %p %f/%t " \
+        cmake --build --preset "$preset" "${targets[@]}" | by_fifths
 fi

@@ -179,31 +179,7 @@ HOLDFAST_AT=sqlite:$here/locks.db run run --shared a -- true
 check "a file shares nothing, and says what does" says run.err "need a lock server"
 check "with 64" is 64 "$code"
 
-# ---- Murder -----------------------------------------------------------------------
-# murder: a holder is killed, and the next in line runs; after how many us is
-# in $took.
-murder() {
-    local victim killed
-
-    start victim run job -- sleep 100
-    victim=$pid
-    await "the victim" held job
-    : >"$here/heir.out"
-    start heir run job -- date +%s%N
-    await "the heir to wait" position heir 1
-    killed=$(date +%s%N)
-    kill -KILL "$victim"
-    await "the heir to run" [ -s "$here/heir.out" ]
-    finished "$pid"
-    took=$((($(cat "$here/heir.out") - killed) / 1000))
-    echo "# the next one ran after $took us"
-}
-
-for _ in 1 2 3; do
-    murder
-    check "the next one runs within 100 ms of a kill" [ "$took" -lt 100000 ]
-done
-
+# ---- Dead, and kept from others ------------------------------------------------------
 start guarded run --if-dead refuse --ttl 3s --beat 200ms --grace 1s half -- sleep 100
 await "a refuse holder" held half
 guard=$(guard_of "$pid")
