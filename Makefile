@@ -7,7 +7,9 @@ PREFIX ?= /usr/local
 
 all: ## build the program and the library into build/bin and build/lib
 	@scripts/deps.sh --check run
+	@echo "building the commands, the server and the library into build/"
 	@scripts/build.sh default
+	@scripts/made.sh
 run: ## install what is missing, build, and show the main job; or PLACE=server
 	@scripts/deps.sh run
 	@scripts/build.sh default
@@ -15,12 +17,13 @@ run: ## install what is missing, build, and show the main job; or PLACE=server
 check: ## the developer's minute: gcc, warnings are errors, the quick tests
 	@scripts/deps.sh run test
 	@scripts/test.sh check
-test: ## it works: gcc, clang, every test, sanitizers; 15 minutes
+test: ## it works: every test with gcc, the product's with sanitizers; 5 minutes
 	@scripts/deps.sh run test
-	@scripts/test.sh gcc asan tsan
-prove: ## it keeps working: proofs, mutants, torture, kills; 30 minutes
+	@scripts/test.sh gcc asan
+	@echo "it works; next: make prove, or make install"
+prove: ## it keeps working: threads, proofs, mutants, torture; 30 minutes
 	@scripts/deps.sh run test browser
-	@scripts/test.sh asan-rest proofs mutants torture storm browser
+	@scripts/test.sh tsan asan-rest proofs mutants torture storm browser
 prove-all: ## the longest proofs, for when src/core or lab/world has changed
 	@scripts/deps.sh run test
 	@scripts/test.sh proofs-all
@@ -57,6 +60,7 @@ install: all ## install under PREFIX (/usr/local), staged in DESTDIR
 	@cmake --build build -- --quiet # another PREFIX may be another rpath
 	@DESTDIR=$(DESTDIR) cmake --install build
 	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
+	@echo "installed under $(DESTDIR)$(PREFIX); next: $(PREFIX)/bin/holdfast --help"
 clean: ## remove everything that was built
 	rm -rf build
 help: ## this list

@@ -158,6 +158,8 @@ class Build:
         library follows, so that the library's own is not looked for.  Without
         either, as it is."""
         out = folder / (name or pathlib.Path(target).name)
+        if out.exists():  # another test of the same program
+            return out
         changed = str(folder / "mutant.o")
         folder_of, own = mutant.object.split(".dir/", 1)
         library = folder_of.rpartition("/")[2]

@@ -1,12 +1,12 @@
 #!/bin/bash
 # test.sh STAGE...: build what the stages need, and run them.  Each is run,
 # also after another has failed, so that one run tells all there is to tell;
-# at the end stands what each took.
+# at the end stands what each took.  A stage builds the programs of its tests.
 #
 #   check       gcc: what a developer runs after every change
 #   gcc         gcc: every test but those of `make prove`
 #   asan        the product's, by clang with AddressSanitizer and UBSan
-#   asan-rest   those of whole processes, and of the three rooms' bytes, likewise
+#   asan-rest   those of the three rooms and of whole processes, likewise
 #   tsan        what has threads, by clang with ThreadSanitizer
 #   proofs      the proofs of minutes, two at a time
 #   proofs-all  those of a quarter of an hour

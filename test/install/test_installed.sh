@@ -185,6 +185,22 @@ env -u PKG_CONFIG_PATH -u PKG_CONFIG_SYSROOT_DIR \
 check "a fresh tree installs under /usr at once" [ $? = 0 ]
 check "with its program" [ -x "$here/usr/usr/bin/holdfast" ]
 
+# What the output names is there.
+made() {
+    sed -n 's,^  \(build/[^ ]*\)  .*,\1,p' "$here/usr.out"
+}
+next() {
+    sed -n 's/^  make \([a-z]*\) .*/\1/p' "$here/usr.out"
+}
+check "make says what it made: five files" [ "$(made | wc -l)" = 5 ]
+check "each of which is there" \
+    [ "$(cd "$here/tree" && made | xargs ls | wc -l)" = 5 ]
+check "and what to type next" [ "$(next | wc -l)" = 4 ]
+check "each of which make knows" [ "$(next | xargs -I{} \
+    grep -c '^{}:' "$here/tree/Makefile" | grep -c 1)" = 4 ]
+check "and where it installed it" grep -q "^installed under $here/usr/usr;" \
+    "$here/usr.out"
+
 # Every function that the headers declare public is exported, and no other.
 nm -D --defined-only "$root/$library" |
     sed -n 's/.* [B-Z] \(.*\)@@HOLDFAST_0[.]1$/\1/p' | sort -u >"$here/exported"
