@@ -44,7 +44,7 @@ void rig_put_once(struct hf_store *store, const char *name, size_t len);
 /*
  * Run with the 1st call of a kind failing, then the 2nd, ... until nothing
  * fails, and check after each run that nothing leaked.  Returns how many calls
- * of the kind a run makes.
+ * of the kind a run makes.  HF_SHARE=N: of SQLite's memory, one in so many.
  */
 typedef void rig_run_fn(struct fault_plan *plan);
 
