@@ -14,7 +14,7 @@ run: ## install what is missing, build, and show the main job; or PLACE=server
 	@scripts/deps.sh run
 	@scripts/build.sh default
 	@scripts/show.sh build "$(PLACE)"
-check: ## the developer's minute: gcc, warnings are errors, the quick tests
+check: ## after every change: gcc, warnings are errors, quick tests; 2 minutes
 	@scripts/deps.sh run test
 	@scripts/test.sh check
 test: ## it works: every test with gcc, the product's with sanitizers; 5 minutes

@@ -24,8 +24,8 @@ table=
 failed=
 
 # suite PRESET CTEST-ARGUMENT...: build what the tests need, and run them.  Most
-# of them wait more than they work, so a processor has six slots; those that work
-# take HF_WORKS of them (test/CMakeLists.txt).
+# of them wait more than they work, so a processor has eight slots: hf_works() in
+# CMakeLists.txt.
 suite() {
     local preset=$1
     shift
@@ -35,7 +35,7 @@ suite() {
         scripts/build.sh "$preset" "$@" || return 1
     fi
     ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-        --timeout 300 -j$((6 * $(nproc))) "$@"
+        --timeout 300 -j$((8 * $(nproc))) "$@"
 }
 
 # The sanitizers of clang 14 may not start where addresses are very random.
