@@ -56,9 +56,10 @@ start refuser run -w 10m --if-dead refuse job -- true
 refuser=$pid
 start settled run -w 10m --if-dead refuse job -- true
 settled=$pid
-for waiter in taker orphan refuser settled; do
-    await "$waiter to wait" grep -q 'we are number' "$here/$waiter.err"
-done
+four_wait() {
+    [ "$("$holdfast" show job | grep -cE '^ +[0-9]+ +exclusive')" = 4 ]
+}
+await "all of them to wait" four_wait
 kill -KILL "$server"
 wait "$server" 2>/dev/null
 for waiter in taker orphan refuser settled; do
