@@ -19,7 +19,7 @@ set -u
 stages="check gcc asan asan-rest tsan proofs proofs-all mutants torture storm
     browser"
 long='^(prove|prove-all|mutants|torture)$'
-half=-j$((4 * $(nproc))) # where servers have sanitizers, and work more
+fewer=-j$((3 * $(nproc))) # where servers have sanitizers, and work more
 product='^(unit|conformance|fault|simulate|cli|examples|fuzz)$'
 table=
 failed=
@@ -66,11 +66,11 @@ run_stage() {
     # What the product is made of; the rest is in asan-rest.
     asan) sanitized asan --label-regex "$product" ;;
     asan-rest)
-        sanitized asan "$half" --label-exclude "$long|$product" \
+        sanitized asan "$fewer" --label-exclude "$long|$product" \
             --exclude-regex 'test_reduction|integration/instant|crowds'
         ;;
     # Threads live in client and server, and below: the rest would only repeat.
-    tsan) sanitized tsan "$half" --tests-regex 'client|^server/|conformance|examples' ;;
+    tsan) sanitized tsan "$fewer" --tests-regex 'client|^server/|conformance|examples' ;;
     proofs) suite dev -j2 --label-regex '^prove$' ;;
     proofs-all) suite dev -j2 --label-regex '^prove-all$' ;;
     mutants | torture) suite dev --label-regex "^$1\$" ;;
