@@ -19,24 +19,24 @@ set -u
 stages="check gcc asan asan-rest tsan proofs proofs-all mutants torture storm
     browser"
 long='^(prove|prove-all|mutants|torture)$'
-fewer=-j$((3 * $(nproc))) # where servers have sanitizers, and work more
 product='^(unit|conformance|fault|simulate|cli|examples|fuzz)$'
 table=
 failed=
 
 # suite PRESET CTEST-ARGUMENT...: build what the tests need, and run them.  Most
-# of them wait more than they work, so a processor has eight slots: hf_works() in
-# CMakeLists.txt.
+# of them wait more than they work, so a processor has eight slots, or four where
+# a sanitizer makes all of them work: hf_works() in CMakeLists.txt.
 suite() {
-    local preset=$1
+    local preset=$1 slots=8
     shift
     if [ "$preset" = dev ]; then # some of its tests install all of it
         scripts/build.sh "$preset" || return 1
     else
+        slots=4
         scripts/build.sh "$preset" "$@" || return 1
     fi
     ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-        --timeout 300 -j$((8 * $(nproc))) "$@"
+        --timeout 300 -j$((slots * $(nproc))) "$@"
 }
 
 # The sanitizers of clang 14 may not start where addresses are very random.
@@ -66,11 +66,11 @@ run_stage() {
     # What the product is made of; the rest is in asan-rest.
     asan) sanitized asan --label-regex "$product" ;;
     asan-rest)
-        sanitized asan "$fewer" --label-exclude "$long|$product" \
+        sanitized asan --label-exclude "$long|$product" \
             --exclude-regex 'test_reduction|integration/instant|crowds'
         ;;
     # Threads live in client and server, and below: the rest would only repeat.
-    tsan) sanitized tsan "$fewer" --tests-regex 'client|^server/|conformance|examples' ;;
+    tsan) sanitized tsan --tests-regex 'client|^server/|conformance|examples' ;;
     proofs) suite dev -j2 --label-regex '^prove$' ;;
     proofs-all) suite dev -j2 --label-regex '^prove-all$' ;;
     mutants | torture) suite dev --label-regex "^$1\$" ;;
