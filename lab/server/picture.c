@@ -439,6 +439,7 @@ build_held(struct hf_lockspace *ls, const struct picture_config *config,
 
     hf_claims_hold(ls, number, from->fence);
     hf_claims_list(ls, number);
+    ls->kept_count += from->waited != 0;
     if (from->waited != 0)
         hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
                         in(config, (uint8_t)(from->waited - 1)).ms);

@@ -90,7 +90,7 @@ struct picture_config {
 };
 
 /* A lockspace in the lab: large enough for any world. */
-enum { PICTURE_BLOCK = 9216 };
+enum { PICTURE_BLOCK = 8192 };
 
 struct picture_block {
     _Alignas(64) uint8_t bytes[PICTURE_BLOCK];

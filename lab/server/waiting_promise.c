@@ -156,6 +156,7 @@ before_end(struct waiting_world *world, const struct hf_lockspace_event *event,
     if (event->request.cut) {
         client->parked = client->turn != 0 ? PARKED_CUT : PARKED_NOT;
         client->told = 1;
+        before->excused[before->who] = world->config->waiters != 0; /* no room */
         return;
     }
     before->ended = true;

@@ -328,11 +328,11 @@ on_stream_ended(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     waits = lane->state == HF_LANE_WAITING;
     if (!waits && (lane->state != HF_LANE_GRANTED || claim->handed))
         return;
-    if (event->request.cut)
-        hf_claims_keep(ls, lane->current);
+    if (waits && event->request.cut)
+        hf_claims_keep_place(ls, lane->current);
     else if (waits)
         hf_claims_lose_place(ls, lane->current, HF_ANSWER_LATER);
-    else
+    else if (!event->request.cut || !hf_claims_keep_grant(ls, lane->current))
         give_back(ls, lane->current);
 }
 
@@ -475,11 +475,12 @@ static void
 check_invariants(const struct hf_lockspace *ls)
 {
     HF_CHECK(ls->batch_number - ls->batch_settled <= 1);
-    HF_CHECK(ls->waiters_count <= ls->config.limits.waiters);
+    HF_CHECK(ls->waiters_count + ls->kept_count <= ls->config.limits.waiters);
     HF_CHECK(ls->waiters_count <= ls->claims.count);
     HF_CHECK(ls->claims.count <= ls->config.limits.claims);
     HF_CHECK(ls->timers.count + ls->gathered.count <=
-             ls->sessions.count + ls->claims.count + ls->ended.count);
+             ls->sessions.count + ls->waiters_count + ls->kept_count +
+                 ls->ended.count);
     HF_CHECK(ls->of_keys_count + ls->ended.count <= ls->config.limits.keys);
     HF_CHECK(ls->gathered.count <= ls->waiters_count);
     HF_CHECK(ls->names.count <= ls->claims.count + ls->parts.count);

@@ -218,6 +218,39 @@ the_next_request_shows_that_a_kept_grant_was_told(void **state)
     room_fini(&r);
 }
 
+/* There is room for two who wait, of whom one does. */
+static void
+what_is_kept_counts_as_one_that_waits(void **state)
+{
+    struct hf_lockspace_config config = room_config();
+    struct room r;
+    struct call second = {.stream = 12, .session = 2, .names = "B"};
+    struct call third = {.stream = 13, .session = 3, .names = "C"};
+
+    (void)state;
+    config.limits.waiters = 2;
+    r = room_with(&config);
+    room_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
+    room_acquire(
+        &r, (struct call){.stream = 11, .session = 1, .lane = 2, .names = "A"});
+    room_acquire(&r, second);
+    room_acquire(&r, third);
+    room_cut(&r, second);
+    room_cut(&r, third); /* there is no room for it */
+    room_hush(&r);
+    room_acquire(
+        &r, (struct call){.stream = 14, .session = 1, .lane = 3, .names = "C"});
+    room_acquire(
+        &r, (struct call){.stream = 15, .session = 1, .lane = 4, .names = "A"});
+    EXPECT_TOLD(&r, "14 granted 104\n"
+                    "15 over: limit\n");
+    room_clock(&r, 1200);
+    room_acquire(
+        &r, (struct call){.stream = 16, .session = 1, .lane = 5, .names = "A"});
+    EXPECT_TOLD(&r, "");
+    room_fini(&r);
+}
+
 static void
 what_was_told_is_no_grant_that_is_kept(void **state)
 {
@@ -245,6 +278,7 @@ main(void)
         cmocka_unit_test(a_grant_that_is_cut_off_again_is_kept_again),
         cmocka_unit_test(who_cancels_gives_a_kept_grant_back_at_once),
         cmocka_unit_test(the_next_request_shows_that_a_kept_grant_was_told),
+        cmocka_unit_test(what_is_kept_counts_as_one_that_waits),
         cmocka_unit_test(what_was_told_is_no_grant_that_is_kept),
     };
 

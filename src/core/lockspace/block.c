@@ -43,7 +43,7 @@ add_heaps(size_t *used, struct hf_lockspace *ls,
           const struct hf_lockspace_limits *limits)
 {
     size_t items = (size_t)limits->sessions + limits->claims + limits->keys + 1;
-    uint32_t timers = limits->sessions + limits->claims + limits->keys;
+    uint32_t timers = limits->sessions + limits->waiters + limits->keys;
     uint64_t places = reserve(used, items * sizeof(uint32_t));
 
     hf_earliest_init(&ls->timers, timers,

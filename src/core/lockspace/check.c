@@ -158,6 +158,7 @@ struct totals {
     uint32_t parts; /* but the first of each claim */
     uint32_t waiting;
     uint32_t untold;
+    uint32_t kept;
     uint32_t pieces;
     uint32_t pending; /* changes and sweeps */
 };
@@ -249,6 +250,7 @@ count_claims(const struct hf_lockspace *ls, struct totals *totals)
         totals->pieces += hf_texts_pieces(claim->note_len);
         totals->pending += claim->pending != HF_PENDING_NOTHING;
         totals->untold += claim->untold;
+        totals->kept += claim->state == HF_CLAIM_HELD && is_timed(ls, at);
         totals->waiting +=
             claim->state == HF_CLAIM_ASKED || claim->state == HF_CLAIM_WAITING;
     }
@@ -398,6 +400,7 @@ hf_lockspace_check(struct hf_lockspace *ls)
     check_sessions(ls, &totals);
     check_texts(ls, &totals);
     HF_CHECK(totals.claims == ls->claims.count);
+    HF_CHECK(totals.kept == ls->kept_count);
     HF_CHECK(totals.parts == ls->parts.count);
     HF_CHECK(totals.pending ==
              count_list(ls, &ls->changes, links_of_change) +

@@ -302,27 +302,41 @@ hf_claims_unpark(struct hf_lockspace *ls, uint32_t number)
 
 /* Where it has no place yet, it is kept once it has. */
 void
-hf_claims_keep(struct hf_lockspace *ls, uint32_t number)
+hf_claims_keep_place(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
-    struct hf_instant until = hf_after(ls->now, ls->config.resume_grace);
+    struct hf_instant until = hf_after(ls->now, hf_claims_grace_of(ls, number));
 
     if (claim->state == HF_CLAIM_ASKED)
         return;
-    if (claim->state == HF_CLAIM_WAITING) {
-        until = hf_after(ls->now, hf_claims_grace_of(ls, number));
-        if (claim->park.ms == 0)
-            until = hf_earlier(until, claim->wait_end);
-        hf_line_unset_ready(ls, number);
-        hf_claims_move_to(hf_lane_at(ls, claim->lane), HF_LANE_PARKED);
-    }
+    if (claim->park.ms == 0)
+        until = hf_earlier(until, claim->wait_end);
+    hf_line_unset_ready(ls, number);
+    hf_claims_move_to(hf_lane_at(ls, claim->lane), HF_LANE_PARKED);
     hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
+}
+
+bool
+hf_claims_keep_grant(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_instant until = hf_after(ls->now, ls->config.resume_grace);
+
+    if (ls->waiters_count + ls->kept_count >= ls->config.limits.waiters)
+        return false;
+    ls->kept_count++;
+    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
+    return true;
 }
 
 void
 hf_claims_keep_no_more(struct hf_lockspace *ls, uint32_t number)
 {
-    hf_earliest_remove(ls, &ls->timers, hf_item_of_claim(ls, number));
+    uint32_t item = hf_item_of_claim(ls, number);
+
+    if (!hf_earliest_has(ls, &ls->timers, item))
+        return;
+    hf_earliest_remove(ls, &ls->timers, item);
+    ls->kept_count--;
 }
 
 /* ---- Grants -------------------------------------------------------------- */

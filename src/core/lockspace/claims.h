@@ -101,9 +101,13 @@ void hf_claims_set_untold(struct hf_lockspace *ls, uint32_t number,
 bool hf_claims_any_told(const struct hf_lockspace *ls);
 void hf_claims_start_graces(struct hf_lockspace *ls);
 
-/* It was cut off, and nobody was told of a grant: its place, or the grant, is
- * kept for its grace from now on, and no longer than it wants to wait [W5]. */
-void hf_claims_keep(struct hf_lockspace *ls, uint32_t number);
+/* It was cut off: its place is kept for its grace from now on, and no longer
+ * than it wants to wait [W5]. */
+void hf_claims_keep_place(struct hf_lockspace *ls, uint32_t number);
+
+/* The same of a grant that nobody was told of, for the common grace; it counts
+ * as one that waits.  False: there is no room for one more. */
+bool hf_claims_keep_grant(struct hf_lockspace *ls, uint32_t number);
 
 /* A grant that was kept is asked for again, told, or over. */
 void hf_claims_keep_no_more(struct hf_lockspace *ls, uint32_t number);

@@ -275,6 +275,7 @@ struct hf_lockspace {
     struct hf_instant begun_at;     /* nobody waits since before it */
     struct hf_instant hold_until;
     uint32_t waiters_count;
+    uint32_t kept_count;    /* grants of who was cut off [W5] */
     uint32_t opens_left;    /* until room is made for more sessions [S9] */
     uint32_t of_keys_count; /* sessions that are not over */
     uint32_t last_space; /* that was asked for: most often the next one, too */

@@ -134,7 +134,7 @@ may_wait(const struct hf_lockspace *ls, uint32_t number)
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
     uint32_t at = claim->parts;
 
-    if (ls->waiters_count >= limits->waiters ||
+    if (ls->waiters_count + ls->kept_count >= limits->waiters ||
         hf_claims_session_of(ls, claim)->waiters_count >=
             limits->session_waiters)
         return false;
@@ -618,7 +618,7 @@ place_gathered(struct hf_lockspace *ls)
             return;
         }
         if (hf_claim_at(ls, claim)->stream == 0)
-            hf_claims_keep(ls, claim); /* it was cut off meanwhile */
+            hf_claims_keep_place(ls, claim); /* it was cut off meanwhile */
     }
 }
 
