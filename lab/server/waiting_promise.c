@@ -156,7 +156,8 @@ before_end(struct waiting_world *world, const struct hf_lockspace_event *event,
     if (event->request.cut) {
         client->parked = client->turn != 0 ? PARKED_CUT : PARKED_NOT;
         client->told = 1;
-        before->excused[before->who] = world->config->waiters != 0; /* no room */
+        /* Where few may wait there may be no room for it. */
+        before->excused[before->who] = world->config->waiters != 0;
         return;
     }
     before->ended = true;
