@@ -10,10 +10,6 @@
  * Chunks: a body of HTTP/1.1 whose length is not known when it begins (RFC
  * 9112, 7.1), read as strictly as it is written there.
  *
- * http-parser could do it.  But as Debian builds it, it takes any two bytes for
- * the CR and LF behind a chunk, so that it and a proxy may disagree on where a
- * request ends.
- *
  * Extensions and trailers are skipped, and have a limit.  Zero is the
  * beginning.  Plain; one thread at a time.
  */

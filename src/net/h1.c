@@ -1,6 +1,5 @@
 #include "net/h1.h"
 
-#include <http_parser.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -8,8 +7,14 @@
 #include "net/chunks.h"
 
 enum place {
-    START,  /* between requests */
-    HEAD,   /* up to the empty line */
+    START, /* between requests */
+    METHOD,
+    TARGET,
+    VERSION,
+    NAME,  /* of a field, or the empty line */
+    COLON, /* behind it */
+    VALUE,
+    LF,     /* of any line of the head */
     LENGTH, /* a body of so many bytes */
     CHUNKS,
     DEAF, /* nothing that comes is looked at any more */
@@ -17,30 +22,21 @@ enum place {
 
 enum {
     HEAD_SIZE = 4096, /* of an answer: see HF_HTTP_REPLY_HEADERS_MAX */
-    NAME_SIZE = HF_HEADER_NAME_MAX + 1,
+    WORD_SIZE = HF_HEADER_NAME_MAX + 1,
 };
 
 struct hf_h1 {
     struct hf_http_peer *peer; /* borrowed */
-    http_parser parser;
     enum place place;
-    struct hf_exchange *coming; /* borrowed: HEAD and after */
+    struct hf_exchange *coming; /* borrowed: METHOD and after */
+    bool is_old;                /* HTTP/1.0 */
     bool is_last;               /* the connection ends with its answer */
 
-    /* The head, as lines. */
-    char before;        /* the byte before */
-    bool is_line_empty; /* so far */
-    unsigned lines;     /* that have ended: 2 is enough */
-    unsigned blanks;    /* in the first */
+    char word[WORD_SIZE]; /* the beginning of METHOD, VERSION or NAME */
+    size_t word_len;      /* of all of it; 0 at LF: the empty line */
+    unsigned field;       /* whose value comes */
 
-    /* The head, as headers. */
-    bool is_head_read; /* by the parser */
-    bool is_in_name;
-    char name[NAME_SIZE]; /* its beginning */
-    size_t name_len;
-    unsigned field; /* whose value comes */
-
-    size_t body_left; /* LENGTH */
+    uint64_t body_left; /* LENGTH */
     struct hf_chunks chunks;
 };
 
@@ -61,7 +57,7 @@ hf_h1_stop(struct hf_http_peer *peer)
     peer->h1 = NULL;
 }
 
-/* ---- What the parser tells of a head ------------------------------------- */
+/* ---- The head ------------------------------------------------------------ */
 
 static struct hf_intakes *
 intakes_of(struct hf_h1 *h1)
@@ -69,72 +65,204 @@ intakes_of(struct hf_h1 *h1)
     return &h1->peer->http->intakes;
 }
 
-static enum hf_http_method
-method_of(const http_parser *parser)
+static void
+refuse(struct hf_h1 *h1, enum hf_refusal refusal)
 {
-    const char *name = http_method_str((enum http_method)parser->method);
-
-    return hf_header_method((struct hf_bytes){name, strlen(name)});
+    hf_intake_refuse(h1->coming->intake, refusal);
 }
 
-static int
-on_url(http_parser *parser, const char *at, size_t len)
+/* The byte `c` may not be where it is. */
+static void
+refuse_byte(struct hf_h1 *h1, char c)
 {
-    struct hf_h1 *h1 = parser->data;
+    bool is_of_lines = c != '\r' && ((unsigned char)c <= ' ' || c == '\x7F');
 
-    h1->coming->intake->method = method_of(parser);
-    return hf_intake_target(intakes_of(h1), h1->coming->intake,
-                            (struct hf_bytes){at, len})
-               ? 0
-               : -1;
+    refuse(h1, is_of_lines ? HF_REFUSAL_LINES : HF_REFUSAL_SYNTAX);
 }
 
 /* Only the beginning is kept: what is longer is none that anybody looks at. */
-static int
-on_header_field(http_parser *parser, const char *at, size_t len)
+static void
+add_to_word(struct hf_h1 *h1, struct hf_bytes piece)
 {
-    struct hf_h1 *h1 = parser->data;
-    struct hf_bytes piece = {at, len};
-    size_t room;
-
-    if (!h1->is_in_name)
-        h1->name_len = 0;
-    h1->is_in_name = true;
-    if (len > 0 && !hf_header_is_token(piece))
-        hf_intake_refuse(h1->coming->intake, HF_REFUSAL_LINES);
-    room = sizeof(h1->name) - h1->name_len;
-    if (len > room)
-        len = room;
-    memcpy(h1->name + h1->name_len, at, len);
-    h1->name_len += len;
-    return 0;
+    for (size_t i = 0; i < piece.len && h1->word_len + i < WORD_SIZE; i++)
+        h1->word[h1->word_len + i] = piece.at[i];
+    h1->word_len += piece.len;
 }
 
-/* Told for each header, of an empty value too. */
-static int
-on_header_value(http_parser *parser, const char *at, size_t len)
+static struct hf_bytes
+word_of(const struct hf_h1 *h1)
 {
-    struct hf_h1 *h1 = parser->data;
+    return (struct hf_bytes){h1->word, h1->word_len < WORD_SIZE ? h1->word_len
+                                                                : WORD_SIZE};
+}
 
-    if (h1->is_in_name) {
-        struct hf_bytes name = {h1->name, h1->name_len};
+static void
+begin_word(struct hf_h1 *h1, enum place place)
+{
+    h1->place = place;
+    h1->word_len = 0;
+}
 
-        h1->field = hf_intake_name(intakes_of(h1), h1->coming->intake, name);
-        h1->is_in_name = false;
+/* The bytes at its beginning that are no controls, from `least` on. */
+static size_t
+text_len(struct hf_bytes bytes, char least)
+{
+    size_t len = 0;
+
+    while (len < bytes.len &&
+           (unsigned char)bytes.at[len] >= (unsigned char)least &&
+           bytes.at[len] != '\x7F')
+        len++;
+    return len;
+}
+
+static bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/*
+ * Each of these takes what `bytes`, which are some, have of its place, and the
+ * byte behind it, if it is there.
+ */
+
+static size_t
+take_method(struct hf_h1 *h1, struct hf_bytes bytes)
+{
+    size_t len = hf_header_token_len(bytes);
+
+    add_to_word(h1, (struct hf_bytes){bytes.at, len});
+    if (!hf_header_begins_method(word_of(h1)))
+        refuse(h1, HF_REFUSAL_METHOD);
+    if (len == bytes.len)
+        return len;
+    if (h1->word_len == 0 || bytes.at[len] != ' ') {
+        refuse_byte(h1, bytes.at[len]);
+        return len;
     }
-    return hf_intake_value(intakes_of(h1), h1->coming->intake, h1->field,
-                           (struct hf_bytes){at, len})
-               ? 0
-               : -1;
+    h1->coming->intake->method = hf_header_method(word_of(h1));
+    h1->place = TARGET;
+    return len + 1;
 }
 
-static int
-on_headers_complete(http_parser *parser)
+static size_t
+take_target(struct hf_h1 *h1, struct hf_bytes bytes)
 {
-    struct hf_h1 *h1 = parser->data;
+    struct hf_intake *intake = h1->coming->intake;
+    struct hf_bytes piece = {bytes.at, text_len(bytes, '!')};
 
-    h1->is_head_read = true;
-    return 1; /* that is all: a body is read here */
+    if (!hf_intake_target(intakes_of(h1), intake, piece))
+        hf_peer_break(h1->peer);
+    if (h1->peer->is_broken || piece.len == bytes.len)
+        return piece.len;
+    if (intake->target.len == 0 || piece.at[piece.len] != ' ')
+        refuse_byte(h1, piece.at[piece.len]);
+    begin_word(h1, VERSION);
+    return piece.len + 1;
+}
+
+/* One byte of it. */
+static size_t
+take_version(struct hf_h1 *h1, struct hf_bytes bytes)
+{
+    static const char form[] = "HTTP/0.0\r";
+    char wanted = form[h1->word_len];
+    char c = *bytes.at;
+
+    if (wanted == '0' ? !is_digit(c) : c != wanted) {
+        if (is_digit(c) && h1->word_len > strlen("HTTP/"))
+            refuse(h1, HF_REFUSAL_VERSION);
+        else
+            refuse_byte(h1, c);
+        return 1;
+    }
+    add_to_word(h1, (struct hf_bytes){&c, 1});
+    if (c != '\r')
+        return 1;
+    if (h1->word[5] != '1' || h1->word[7] > '1')
+        refuse(h1, HF_REFUSAL_VERSION);
+    h1->is_old = h1->word[7] == '0';
+    h1->place = LF;
+    return 1;
+}
+
+static size_t
+take_name(struct hf_h1 *h1, struct hf_bytes bytes)
+{
+    struct hf_intake *intake = h1->coming->intake;
+    size_t len = hf_header_token_len(bytes);
+
+    add_to_word(h1, (struct hf_bytes){bytes.at, len});
+    if (h1->word_len > h1->peer->http->limits.headers_len)
+        refuse(h1, HF_REFUSAL_HEADERS);
+    if (len == bytes.len)
+        return len;
+    h1->place = h1->word_len > 0 ? COLON : LF;
+    if (bytes.at[len] != (h1->word_len > 0 ? ':' : '\r')) {
+        refuse_byte(h1, bytes.at[len]);
+    } else if (h1->word_len >= WORD_SIZE) {
+        hf_intake_skip(intakes_of(h1), intake, h1->word_len);
+        h1->field = HF_HEADER_OTHER;
+    } else if (h1->word_len > 0) {
+        h1->field = hf_intake_name(intakes_of(h1), intake, word_of(h1));
+    }
+    return len + 1;
+}
+
+/* One blank is usual behind it, and does not count. */
+static size_t
+take_colon(struct hf_h1 *h1, struct hf_bytes bytes)
+{
+    h1->place = VALUE;
+    return *bytes.at == ' ' || *bytes.at == '\t' ? 1 : 0;
+}
+
+/* There may be more of these lines: each is looked at by itself. */
+static void
+look_at_connection(struct hf_h1 *h1)
+{
+    struct hf_intake *intake = h1->coming->intake;
+
+    if (hf_header_lists(hf_intake_field(intake, HF_HEADER_CONNECTION), "close"))
+        h1->is_last = true;
+    intake->present &= ~(UINT32_C(1) << HF_HEADER_CONNECTION);
+}
+
+/* A tab is a blank (RFC 9110, 5.5), and kept as one. */
+static size_t
+take_value(struct hf_h1 *h1, struct hf_bytes bytes)
+{
+    bool is_tab = *bytes.at == '\t';
+    struct hf_bytes piece = is_tab ? (struct hf_bytes){" ", 1} : bytes;
+
+    piece.len = text_len(piece, ' ');
+    if (!hf_intake_value(intakes_of(h1), h1->coming->intake, h1->field, piece))
+        hf_peer_break(h1->peer);
+    if (h1->peer->is_broken || is_tab || piece.len == bytes.len ||
+        piece.at[piece.len] == '\t')
+        return piece.len;
+    if (piece.at[piece.len] != '\r')
+        refuse(h1, HF_REFUSAL_LINES);
+    else if (h1->field == HF_HEADER_CONNECTION)
+        look_at_connection(h1);
+    h1->place = LF;
+    return piece.len + 1;
+}
+
+/* ---- What the head says -------------------------------------------------- */
+
+/* False: it is no number, or none that can be counted. */
+static bool
+length_of(struct hf_bytes digits, uint64_t *length)
+{
+    *length = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        if (!is_digit(digits.at[i]) || *length > (UINT64_MAX - 9) / 10)
+            return false;
+        *length = *length * 10 + (uint64_t)(digits.at[i] - '0');
+    }
+    return digits.len > 0;
 }
 
 /* Where the body ends must be said once, and clearly (RFC 9112, 6.3). */
@@ -142,102 +270,22 @@ static void
 look_at_framing(struct hf_h1 *h1)
 {
     struct hf_intake *intake = h1->coming->intake;
+    struct hf_bytes length = hf_intake_field(intake, HF_HEADER_CONTENT_LENGTH);
     struct hf_bytes coding =
         hf_intake_field(intake, HF_HEADER_TRANSFER_ENCODING);
-    bool has_length = (h1->parser.flags & F_CONTENTLENGTH) != 0;
 
-    if (coding.at == NULL) {
-        h1->body_left = has_length ? h1->parser.content_length : 0;
-        h1->place = LENGTH;
-        if (has_length &&
-            h1->parser.content_length > h1->peer->http->limits.body_len)
-            hf_intake_refuse(intake, HF_REFUSAL_BODY);
-        return;
-    }
+    h1->place = coding.at == NULL ? LENGTH : CHUNKS;
     h1->chunks = (struct hf_chunks){.state = 0};
-    h1->place = CHUNKS;
-    if (has_length || h1->parser.http_minor == 0)
-        hf_intake_refuse(intake, HF_REFUSAL_FRAMING);
-    if (!hf_header_is(coding, "chunked"))
-        hf_intake_refuse(intake, HF_REFUSAL_CODING);
+    h1->body_left = 0;
+    if (coding.at != NULL && (length.at != NULL || h1->is_old))
+        refuse(h1, HF_REFUSAL_FRAMING);
+    if (coding.at != NULL && !hf_header_is(coding, "chunked"))
+        refuse(h1, HF_REFUSAL_CODING);
+    if (length.at != NULL && !length_of(length, &h1->body_left))
+        refuse(h1, HF_REFUSAL_FRAMING);
+    if (h1->body_left > h1->peer->http->limits.body_len)
+        refuse(h1, HF_REFUSAL_BODY);
 }
-
-static void
-look_at_head(struct hf_h1 *h1)
-{
-    struct hf_intake *intake = h1->coming->intake;
-
-    if (h1->parser.http_major != 1 || h1->parser.http_minor > 1)
-        hf_intake_refuse(intake, HF_REFUSAL_VERSION);
-    look_at_framing(h1);
-    hf_intake_end_of_head(intake);
-    if (hf_intake_field(intake, HF_HTTP_HOST).at == NULL &&
-        h1->parser.http_minor == 1)
-        hf_intake_refuse(intake, HF_REFUSAL_HOST);
-    h1->is_last = h1->parser.http_minor == 0 ||
-                  (h1->parser.flags & F_CONNECTION_CLOSE) != 0;
-}
-
-static enum hf_refusal
-refusal_of(enum http_errno number, char at)
-{
-    if (number == HPE_INVALID_METHOD &&
-        hf_header_is_token((struct hf_bytes){&at, 1}))
-        return HF_REFUSAL_METHOD;
-    if (number == HPE_HEADER_OVERFLOW)
-        return HF_REFUSAL_HEADERS;
-    if (number == HPE_INVALID_VERSION && at >= '0' && at <= '9')
-        return HF_REFUSAL_VERSION;
-    if (number == HPE_INVALID_URL)
-        return HF_REFUSAL_TARGET;
-    if (number == HPE_UNEXPECTED_CONTENT_LENGTH ||
-        number == HPE_INVALID_CONTENT_LENGTH ||
-        number == HPE_INVALID_TRANSFER_ENCODING)
-        return HF_REFUSAL_FRAMING;
-    return HF_REFUSAL_SYNTAX;
-}
-
-/* False: no memory. */
-static bool
-parse(struct hf_h1 *h1, const char *bytes, size_t len)
-{
-    static const http_parser_settings settings = {
-        .on_url = on_url,
-        .on_header_field = on_header_field,
-        .on_header_value = on_header_value,
-        .on_headers_complete = on_headers_complete,
-    };
-    size_t taken = http_parser_execute(&h1->parser, &settings, bytes, len);
-    enum http_errno number = HTTP_PARSER_ERRNO(&h1->parser);
-
-    if (number == HPE_CB_url || number == HPE_CB_header_value)
-        return false;
-    if (number != HPE_OK)
-        hf_intake_refuse(h1->coming->intake,
-                         refusal_of(number, bytes[taken < len ? taken : 0]));
-    return true;
-}
-
-/* A tab in a value is a blank (RFC 9110, 5.5); the parser knows none around a
- * length, and ignores a `close` before one. */
-static bool
-parse_head(struct hf_h1 *h1, const char *bytes, size_t len)
-{
-    while (len > 0 && h1->coming->intake->refusal == HF_REFUSAL_NONE) {
-        const char *tab = memchr(bytes, '\t', len);
-        size_t piece = tab == NULL ? len : (size_t)(tab - bytes);
-
-        if (piece == 0)
-            piece = 1;
-        if (!parse(h1, *bytes == '\t' ? " " : bytes, piece))
-            return false;
-        bytes += piece;
-        len -= piece;
-    }
-    return true;
-}
-
-/* ---- The head as lines --------------------------------------------------- */
 
 static void
 begin_head(struct hf_h1 *h1)
@@ -247,45 +295,9 @@ begin_head(struct hf_h1 *h1)
         hf_peer_break(h1->peer);
         return;
     }
-    http_parser_init(&h1->parser, HTTP_REQUEST);
-    h1->parser.data = h1;
-    h1->before = '\0';
-    h1->is_line_empty = true;
-    h1->lines = 0;
-    h1->blanks = 0;
-    h1->is_head_read = false;
-    h1->is_in_name = false;
     h1->is_last = false;
-    h1->place = HEAD;
     h1->peer->head_since = h1->peer->http->now;
-}
-
-/* One byte of the head; false: no line may have it there. */
-static bool
-look_at_line(struct hf_h1 *h1, char c, bool *is_end)
-{
-    if ((h1->before == '\r') != (c == '\n'))
-        return false;
-    h1->before = c;
-    if (c == '\n') {
-        *is_end = h1->is_line_empty;
-        if (h1->lines == 0 && h1->blanks != 2)
-            return false;
-        h1->lines = h1->lines == 0 ? 1 : 2;
-        h1->is_line_empty = true;
-        return true;
-    }
-    if (c == '\r')
-        return true;
-    if (((unsigned char)c < ' ' && (c != '\t' || h1->lines == 0)) ||
-        c == '\x7F')
-        return false;
-    if (h1->lines == 0 && c == ' ')
-        h1->blanks++;
-    if (h1->is_line_empty && (c == ' ' || c == '\t'))
-        return false;
-    h1->is_line_empty = false;
-    return true;
+    begin_word(h1, METHOD);
 }
 
 /* ---- From bytes to a request --------------------------------------------- */
@@ -305,17 +317,9 @@ put_continue(struct hf_h1 *h1)
 {
     static const char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
-    if (h1->parser.http_minor == 0 || hf_peer_room(h1->peer) < sizeof(line) - 1)
+    if (h1->is_old || hf_peer_room(h1->peer) < sizeof(line) - 1)
         return;
     hf_peer_put(h1->peer, line, sizeof(line) - 1);
-}
-
-/* It may be that the body waits for this. */
-static void
-go_on(struct hf_h1 *h1)
-{
-    if (hf_intake_field(h1->coming->intake, HF_HEADER_EXPECT).at != NULL)
-        put_continue(h1);
 }
 
 /* A client of HTTP/1.1 bears it at any time before its answer (RFC 9110, 15.2).
@@ -323,7 +327,7 @@ go_on(struct hf_h1 *h1)
 void
 hf_h1_probe(struct hf_http_peer *peer)
 {
-    if (peer->h1->parser.http_minor == 0)
+    if (peer->h1->is_old)
         hf_peer_lose_open(peer);
     else if (peer->counts[HF_EXCHANGE_OPEN] > 0)
         put_continue(peer->h1);
@@ -335,71 +339,56 @@ end_head(struct hf_h1 *h1)
     struct hf_intake *intake = h1->coming->intake;
 
     h1->peer->head_since = HF_NEVER;
-    /* What ends here for us must end here for the parser. */
-    if (!h1->is_head_read)
-        hf_intake_refuse(intake, HF_REFUSAL_SYNTAX);
-    else
-        look_at_head(h1);
+    look_at_framing(h1);
+    hf_intake_end_of_head(intake);
+    if (hf_intake_field(intake, HF_HTTP_HOST).at == NULL && !h1->is_old)
+        refuse(h1, HF_REFUSAL_HOST);
+    h1->is_last |= h1->is_old;
     if (intake->refusal != HF_REFUSAL_NONE)
-        hf_h1_refuse(h1->coming, intake->refusal);
-    else if (h1->place == LENGTH && h1->body_left == 0)
+        return;
+    if (h1->place == LENGTH && h1->body_left == 0)
         is_whole(h1);
-    else
-        go_on(h1);
+    else if (hf_intake_field(intake, HF_HEADER_EXPECT).at != NULL)
+        put_continue(h1); /* the body may wait for it */
 }
 
 static size_t
-take_head(struct hf_h1 *h1, const char *bytes, size_t len)
+take_lf(struct hf_h1 *h1, struct hf_bytes bytes)
 {
-    bool is_end = false;
-    bool is_fine = true;
-    size_t taken = 0;
-
-    while (taken < len && is_fine && !is_end)
-        is_fine = look_at_line(h1, bytes[taken++], &is_end);
-    if (!is_fine)
-        hf_intake_refuse(h1->coming->intake, HF_REFUSAL_LINES);
-    else if (!parse_head(h1, bytes, taken)) {
-        hf_peer_break(h1->peer);
-        return taken;
-    }
-    if (is_end)
+    if (*bytes.at != '\n')
+        refuse(h1, HF_REFUSAL_LINES);
+    else if (h1->word_len == 0)
         end_head(h1);
-    else if (h1->coming->intake->refusal != HF_REFUSAL_NONE)
-        hf_h1_refuse(h1->coming, h1->coming->intake->refusal);
-    return taken;
+    else
+        begin_word(h1, NAME);
+    return 1;
 }
 
 static void
 take_body(struct hf_h1 *h1, struct hf_bytes piece)
 {
-    struct hf_intake *intake = h1->coming->intake;
-
-    if (!hf_intake_body(intakes_of(h1), intake, piece))
+    if (!hf_intake_body(intakes_of(h1), h1->coming->intake, piece))
         hf_peer_break(h1->peer);
-    else if (intake->refusal != HF_REFUSAL_NONE)
-        hf_h1_refuse(h1->coming, intake->refusal);
 }
 
 static size_t
-take_length(struct hf_h1 *h1, const char *bytes, size_t len)
+take_length(struct hf_h1 *h1, struct hf_bytes bytes)
 {
-    size_t taken = len < h1->body_left ? len : h1->body_left;
-
-    h1->body_left -= taken;
-    take_body(h1, (struct hf_bytes){bytes, taken});
-    if (h1->coming != NULL && !h1->peer->is_broken && h1->body_left == 0)
+    if (bytes.len > h1->body_left)
+        bytes.len = (size_t)h1->body_left;
+    h1->body_left -= bytes.len;
+    take_body(h1, bytes);
+    if (!h1->peer->is_broken && h1->body_left == 0)
         is_whole(h1);
-    return taken;
+    return bytes.len;
 }
 
 static size_t
-take_chunks(struct hf_h1 *h1, const char *bytes, size_t len)
+take_chunks(struct hf_h1 *h1, struct hf_bytes bytes)
 {
     enum hf_chunks_told told;
     struct hf_bytes data;
-    size_t taken = hf_chunks_feed(&h1->chunks, (struct hf_bytes){bytes, len},
-                                  &told, &data);
+    size_t taken = hf_chunks_feed(&h1->chunks, bytes, &told, &data);
 
     switch (told) {
     case HF_CHUNKS_MORE:
@@ -411,7 +400,7 @@ take_chunks(struct hf_h1 *h1, const char *bytes, size_t len)
         is_whole(h1);
         break;
     case HF_CHUNKS_BAD:
-        hf_h1_refuse(h1->coming, HF_REFUSAL_FRAMING);
+        refuse(h1, HF_REFUSAL_FRAMING);
         break;
     }
     return taken;
@@ -419,13 +408,14 @@ take_chunks(struct hf_h1 *h1, const char *bytes, size_t len)
 
 /* Empty lines before a request are let pass (RFC 9112, 2.2). */
 static size_t
-take_start(struct hf_h1 *h1, const char *bytes, size_t len)
+take_start(struct hf_h1 *h1, struct hf_bytes bytes)
 {
     size_t taken = 0;
 
-    while (taken < len && (bytes[taken] == '\r' || bytes[taken] == '\n'))
+    while (taken < bytes.len &&
+           (bytes.at[taken] == '\r' || bytes.at[taken] == '\n'))
         taken++;
-    if (taken == len)
+    if (taken == bytes.len)
         return taken;
     if (h1->peer->counts[HF_EXCHANGE_OPEN] > 0) {
         h1->place = DEAF;
@@ -441,6 +431,13 @@ take_start(struct hf_h1 *h1, const char *bytes, size_t len)
     return taken;
 }
 
+static size_t
+take_all(struct hf_h1 *h1, struct hf_bytes bytes)
+{
+    (void)h1;
+    return bytes.len;
+}
+
 bool
 hf_h1_is_held_up(const struct hf_http_peer *peer)
 {
@@ -450,30 +447,24 @@ hf_h1_is_held_up(const struct hf_http_peer *peer)
 size_t
 hf_h1_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
 {
+    static size_t (*const takes[])(struct hf_h1 *, struct hf_bytes) = {
+        [START] = take_start,   [METHOD] = take_method,
+        [TARGET] = take_target, [VERSION] = take_version,
+        [NAME] = take_name,     [COLON] = take_colon,
+        [VALUE] = take_value,   [LF] = take_lf,
+        [LENGTH] = take_length, [CHUNKS] = take_chunks,
+        [DEAF] = take_all,
+    };
     struct hf_h1 *h1 = peer->h1;
     size_t taken = 0;
 
     while (taken < len && peer->whole == NULL && !peer->is_broken &&
            !hf_h1_is_held_up(peer)) {
-        const char *at = bytes + taken;
-        size_t left = len - taken;
-
-        switch (h1->place) {
-        case START:
-            taken += take_start(h1, at, left);
-            break;
-        case HEAD:
-            taken += take_head(h1, at, left);
-            break;
-        case LENGTH:
-            taken += take_length(h1, at, left);
-            break;
-        case CHUNKS:
-            taken += take_chunks(h1, at, left);
-            break;
-        case DEAF:
-            return len;
-        }
+        taken +=
+            takes[h1->place](h1, (struct hf_bytes){bytes + taken, len - taken});
+        if (h1->coming != NULL && !peer->is_broken &&
+            h1->coming->intake->refusal != HF_REFUSAL_NONE)
+            hf_h1_refuse(h1->coming, h1->coming->intake->refusal);
     }
     return taken;
 }

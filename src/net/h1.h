@@ -6,16 +6,16 @@
 /*
  * A peer that speaks HTTP/1.1, or 1.0.
  *
- *   START --> HEAD --> LENGTH or CHUNKS --> (a request) --> START
- *               |            |
- *               `------------`--refused--> DEAF
+ *   START --> METHOD, TARGET, VERSION --> NAME, COLON, VALUE (of each field)
+ *     ^                                     |
+ *     |                                     v
+ *     `-------(a request)------- LENGTH or CHUNKS
  *
- * http-parser reads the heads.  It is lenient, as Debian builds it: it takes
- * lines that end with LF alone, blanks before a colon, lines that go on in the
- * next one, a first line of two words, and control characters where the bytes
- * are cut in some ways; whoever stands before us might read those otherwise.
- * So the lines are looked at here before it sees them, and bodies are not its
- * business.
+ * Whatever is refused leads to DEAF.  The head is read as strictly as RFC 9112
+ * writes it: where it lets a server repair (LF alone, a blank before a colon, a
+ * value that goes on in the next line), whoever stands before us might have
+ * repaired otherwise.  The first byte that is wrong is what it is refused for,
+ * wherever the bytes are cut.
  */
 
 /* HF_E_NOMEM is false. */

@@ -21,6 +21,7 @@ static const struct hf_bytes names[HF_HEADERS] = {
     [HF_HEADER_CONTENT_LENGTH] = WORD("content-length"),
     [HF_HEADER_TRANSFER_ENCODING] = WORD("transfer-encoding"),
     [HF_HEADER_EXPECT] = WORD("expect"),
+    [HF_HEADER_CONNECTION] = WORD("connection"),
     [HF_HEADER_RETRY_AFTER] = WORD("retry-after"),
     [HF_HEADER_LOCATION] = WORD("location"),
     [HF_HEADER_SERVER] = WORD("server"),
@@ -65,8 +66,8 @@ hf_header_find(struct hf_bytes name)
 bool
 hf_header_is_single(unsigned field)
 {
-    return field != HF_HTTP_ACCEPT && field != HF_HEADER_SERVER &&
-           field != HF_HEADER_VIA;
+    return field != HF_HTTP_ACCEPT && field != HF_HEADER_CONNECTION &&
+           field != HF_HEADER_SERVER && field != HF_HEADER_VIA;
 }
 
 enum hf_http_method
@@ -81,28 +82,43 @@ hf_header_method(struct hf_bytes name)
     return (enum hf_http_method)method;
 }
 
+bool
+hf_header_begins_method(struct hf_bytes text)
+{
+    for (unsigned method = 0; method < HF_HTTP_METHODS; method++)
+        if (methods[method].len >= text.len &&
+            memcmp(methods[method].at, text.at, text.len) == 0)
+            return true;
+    return false;
+}
+
 struct hf_bytes
 hf_header_method_word(enum hf_http_method method)
 {
     return methods[method];
 }
 
-bool
-hf_header_is_token(struct hf_bytes text)
+static bool
+is_of_token(char c)
 {
-    static const char marks[] = "!#$%&'*+-.^_`|~";
-
-    for (size_t i = 0; i < text.len; i++) {
-        char c = small(text.at[i]);
-
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') &&
-            (c == '\0' || memchr(marks, c, sizeof(marks) - 1) == NULL))
-            return false;
-    }
-    return text.len > 0;
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+        return true;
+    if (c >= '0' && c <= '9')
+        return true;
+    return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
 }
 
-/* ---- What is accepted ---------------------------------------------------- */
+size_t
+hf_header_token_len(struct hf_bytes text)
+{
+    size_t len = 0;
+
+    while (len < text.len && is_of_token(text.at[len]))
+        len++;
+    return len;
+}
+
+/* ---- Lists --------------------------------------------------------------- */
 
 /* The bytes before the first `end`; what follows it is left in *text. */
 static struct hf_bytes
@@ -134,14 +150,13 @@ without_blanks(struct hf_bytes text)
     return text;
 }
 
-/* Is it named there, whatever its parameters are? */
-static bool
-accepts(struct hf_bytes accept, const char *type)
+bool
+hf_header_lists(struct hf_bytes list, const char *word)
 {
-    while (accept.len > 0) {
-        struct hf_bytes one = take_until(&accept, ',');
+    while (list.len > 0) {
+        struct hf_bytes one = take_until(&list, ',');
 
-        if (hf_header_is(without_blanks(take_until(&one, ';')), type))
+        if (hf_header_is(without_blanks(take_until(&one, ';')), word))
             return true;
     }
     return false;
@@ -150,6 +165,6 @@ accepts(struct hf_bytes accept, const char *type)
 bool
 hf_header_wants_json(struct hf_bytes accept)
 {
-    return accepts(accept, "application/json") &&
-           !accepts(accept, "application/problem+json");
+    return hf_header_lists(accept, "application/json") &&
+           !hf_header_lists(accept, "application/problem+json");
 }

@@ -18,6 +18,7 @@ enum {
     HF_HEADER_CONTENT_LENGTH = HF_HTTP_FIELDS,
     HF_HEADER_TRANSFER_ENCODING,
     HF_HEADER_EXPECT,
+    HF_HEADER_CONNECTION,
     HF_HEADER_RETRY_AFTER,
     HF_HEADER_LOCATION,
     HF_HEADER_SERVER,
@@ -46,14 +47,21 @@ bool hf_header_is_single(unsigned field);
 /* The method of that name, or HF_HTTP_METHODS. */
 enum hf_http_method hf_header_method(struct hf_bytes name);
 
+/* Does the name of one begin so? */
+bool hf_header_begins_method(struct hf_bytes text);
+
 /* And its name. */
 struct hf_bytes hf_header_method_word(enum hf_http_method method);
 
-/* Is it a token (RFC 9110, 5.6.2): what names and methods are made of? */
-bool hf_header_is_token(struct hf_bytes text);
+/* How many bytes at its beginning are of a token (RFC 9110, 5.6.2): what names
+ * and methods are made of? */
+size_t hf_header_token_len(struct hf_bytes text);
 
 /* The same but for the case of letters?  `word` is in small ones. */
 bool hf_header_is(struct hf_bytes text, const char *word);
+
+/* Is the word in that list, whatever its parameters are? */
+bool hf_header_lists(struct hf_bytes list, const char *word);
 
 /* Does that Accept ask for application/json, and not for
  * application/problem+json?  A range with a star asks for neither. */

@@ -262,24 +262,27 @@ authority_ends(struct hf_bytes target, size_t *begins)
 }
 
 /* A path of printable ASCII, or "*" for OPTIONS.  The whole address is allowed
- * (RFC 9112, 3.2.2), and its host counts. */
+ * (RFC 9112, 3.2.2), and its host, which has no user, counts. */
 static void
 look_at_target(struct hf_intake *intake)
 {
     struct hf_bytes target = bytes_of(intake, intake->target);
-    size_t begins;
+    size_t begins = 0;
     size_t ends = authority_ends(target, &begins);
 
+    for (size_t i = 0; i < target.len; i++)
+        if (target.at[i] <= ' ' || target.at[i] > '~' || target.at[i] == '#' ||
+            (i < ends && strchr("\"<>@\\^`{|}", target.at[i]) != NULL))
+            hf_intake_refuse(intake, HF_REFUSAL_TARGET);
     if (ends > 0) {
+        if (ends == begins)
+            hf_intake_refuse(intake, HF_REFUSAL_TARGET);
         intake->authority = (struct hf_span){
             intake->target.at + (uint32_t)begins, (uint32_t)(ends - begins)};
         intake->target.at += (uint32_t)ends;
         intake->target.len -= (uint32_t)ends;
         target = bytes_of(intake, intake->target);
     }
-    for (size_t i = 0; i < target.len; i++)
-        if (target.at[i] <= ' ' || target.at[i] > '~' || target.at[i] == '#')
-            hf_intake_refuse(intake, HF_REFUSAL_TARGET);
     if (target.len == 1 && *target.at == '*' &&
         intake->method == HF_HTTP_OPTIONS)
         return;

@@ -21,7 +21,7 @@
  *  exchanges, intake, headers, refusals, outbox, chunks, h2_frames, allowance,
  *  date
  *
- * h1.c alone knows of http-parser, h2.c of nghttp2.
+ * h2.c and its parts alone know of nghttp2.
  */
 
 struct hf_h1;

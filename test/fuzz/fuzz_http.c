@@ -1,7 +1,7 @@
 /*
  * Any bytes of a peer, of either version: the server's side survives them, what
- * it tells does not depend on how they are cut, and each request that it tells
- * ends just once.
+ * it tells, and by HTTP/1.1 what it answers, does not depend on how they are
+ * cut, and each request that it tells ends just once.
  */
 
 #include <stdint.h>
@@ -22,6 +22,7 @@ struct peer {
     struct hf_http_peer *peer;
     uint64_t open[OPEN_MAX]; /* exchanges that wait, and that are answered */
     uint64_t told;           /* a sum of what was told */
+    uint64_t answered;       /* a sum of what was written, of HTTP/1.1 */
 };
 
 static uint64_t
@@ -42,7 +43,8 @@ check_request(const struct hf_http_request *request)
         HF_CHECK(request->path.at[i] > ' ' && request->path.at[i] <= '~');
     for (size_t i = 0; i < HF_HTTP_FIELDS; i++)
         for (size_t k = 0; k < request->fields[i].len; k++)
-            HF_CHECK(request->fields[i].at[k] != '\n' &&
+            HF_CHECK(request->fields[i].at[k] != '\r' &&
+                     request->fields[i].at[k] != '\n' &&
                      request->fields[i].at[k] != '\0');
 }
 
@@ -95,6 +97,8 @@ write_out(struct peer *p)
 
     while ((out = hf_http_out(p->peer)).len > 0) {
         HF_CHECK(sum(0, out) != 1); /* all of it can be read */
+        if (p->answered != HF_HASH_SEED || *out.at == 'H')
+            p->answered = hf_hash_bytes(p->answered, out.at, out.len);
         hf_http_wrote(p->peer, out.len);
         tell(p);
     }
@@ -137,7 +141,8 @@ static uint64_t
 run(const char *bytes, size_t len, size_t piece)
 {
     struct hf_http_limits limits = hf_http_limits_default;
-    struct peer p = {.told = HF_HASH_SEED};
+    struct peer p = {.told = HF_HASH_SEED, .answered = HF_HASH_SEED};
+    uint64_t answered;
 
     limits.exchanges = OPEN_MAX;
     limits.streams = OPEN_MAX;
@@ -149,10 +154,12 @@ run(const char *bytes, size_t len, size_t piece)
     hf_http_turn(p.http, (struct hf_instant){16000}, 16000);
     hf_http_clock(p.peer);
     tell(&p);
+    write_out(&p);
+    answered = p.answered;
     end(&p, piece);
     hf_http_remove(p.peer);
     hf_http_close(p.http);
-    return p.told;
+    return p.told ^ answered;
 }
 
 int
