@@ -14,8 +14,8 @@
  * Whatever is refused leads to DEAF.  The head is read as strictly as RFC 9112
  * writes it: where it lets a server repair (LF alone, a blank before a colon, a
  * value that goes on in the next line), whoever stands before us might have
- * repaired otherwise.  The first byte that is wrong is what it is refused for,
- * wherever the bytes are cut.
+ * repaired otherwise.  A head is refused at the first byte that may not be
+ * there, or at its end for what it says, wherever the bytes are cut.
  */
 
 /* HF_E_NOMEM is false. */

@@ -137,8 +137,8 @@ take_until(struct hf_bytes *text, char end)
     return first;
 }
 
-static struct hf_bytes
-without_blanks(struct hf_bytes text)
+struct hf_bytes
+hf_header_trim(struct hf_bytes text)
 {
     while (text.len > 0 && (*text.at == ' ' || *text.at == '\t')) {
         text.at++;
@@ -156,7 +156,7 @@ hf_header_lists(struct hf_bytes list, const char *word)
     while (list.len > 0) {
         struct hf_bytes one = take_until(&list, ',');
 
-        if (hf_header_is(without_blanks(take_until(&one, ';')), word))
+        if (hf_header_is(hf_header_trim(take_until(&one, ';')), word))
             return true;
     }
     return false;

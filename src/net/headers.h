@@ -60,6 +60,9 @@ size_t hf_header_token_len(struct hf_bytes text);
 /* The same but for the case of letters?  `word` is in small ones. */
 bool hf_header_is(struct hf_bytes text, const char *word);
 
+/* Blanks around a value are none of it (RFC 9110, 5.5). */
+struct hf_bytes hf_header_trim(struct hf_bytes text);
+
 /* Is the word in that list, whatever its parameters are? */
 bool hf_header_lists(struct hf_bytes list, const char *word);
 

@@ -223,20 +223,9 @@ bytes_of(const struct hf_intake *intake, struct hf_span span)
 struct hf_bytes
 hf_intake_field(const struct hf_intake *intake, unsigned field)
 {
-    struct hf_bytes value;
-
     if ((intake->present >> field & 1) == 0)
         return (struct hf_bytes){NULL, 0};
-    value = bytes_of(intake, intake->fields[field]);
-    /* Blanks around a value are none of it (RFC 9110, 5.5). */
-    while (value.len > 0 &&
-           (value.at[value.len - 1] == ' ' || value.at[value.len - 1] == '\t'))
-        value.len--;
-    while (value.len > 0 && (*value.at == ' ' || *value.at == '\t')) {
-        value.at++;
-        value.len--;
-    }
-    return value;
+    return hf_header_trim(bytes_of(intake, intake->fields[field]));
 }
 
 /* Where `http://host` ends in a target that a proxy is asked for; 0: it begins
