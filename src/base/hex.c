@@ -4,6 +4,15 @@
 
 static const char digits[] = "0123456789abcdef";
 
+int
+hf_hex_digit(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    digit |= 0x20;
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
 void
 hf_hex_write(const char *bytes, size_t len, char *text, size_t size)
 {

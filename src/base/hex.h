@@ -9,6 +9,9 @@
 
 /* Any bytes as hexadecimal text: of digits, and of small letters. */
 
+/* The value of a digit, also if it is a capital letter; or -1: it is none. */
+int hf_hex_digit(char digit);
+
 /* Write `len` bytes as text with a NUL; `size` is at least 2 * len + 1.  Cannot
  * fail. */
 void hf_hex_write(const char *bytes, size_t len, char *text, size_t size);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/hex.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
@@ -90,6 +91,26 @@ hf_text_addv(struct hf_text *text, const char *format, va_list args)
 
     HF_CHECK(len >= 0);
     text->len += (size_t)len;
+}
+
+bool
+hf_text_add_unescaped(struct hf_text *text, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        char byte = bytes[i];
+
+        if (byte == '%') {
+            int high = len - i > 2 ? hf_hex_digit(bytes[i + 1]) : -1;
+            int low = high >= 0 ? hf_hex_digit(bytes[i + 2]) : -1;
+
+            if (low < 0)
+                return false;
+            byte = (char)(high << 4 | low);
+            i += 2;
+        }
+        hf_text_add_bytes(text, &byte, 1);
+    }
+    return true;
 }
 
 static void

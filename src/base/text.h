@@ -45,6 +45,10 @@ void hf_text_addv(struct hf_text *text, const char *format, va_list args);
  * JSON and safe to print. */
 void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
 
+/* Each %XX as the byte that it names, and all others as they are.  False: a %
+ * without two hex digits, and what stands before it was added. */
+bool hf_text_add_unescaped(struct hf_text *text, const char *bytes, size_t len);
+
 /* How many bytes at the head of `bytes` stand for themselves wherever a text is
  * shown or quoted: ASCII that is printed, but for quotes and backslashes. */
 size_t hf_text_plain(const char *bytes, size_t len);

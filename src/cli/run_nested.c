@@ -68,41 +68,15 @@ hf_run_nested_add(const struct hf_run_nested *held)
 
 /* ---- Read ---------------------------------------------------------------- */
 
-static int
-hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 /* The text of `len` bytes with each %XX read; false when it is malformed, or
  * longer than a place may be. */
 static bool
 unescape(const char *text, size_t len, char to[PATH_SIZE])
 {
-    size_t used = 0;
+    struct hf_text out;
 
-    for (size_t i = 0; i < len; i++) {
-        char byte = text[i];
-
-        if (used + 1 == PATH_SIZE)
-            return false;
-        if (byte == '%') {
-            int high = i + 2 < len ? hex_value(text[i + 1]) : -1;
-            int low = high >= 0 ? hex_value(text[i + 2]) : -1;
-
-            if (low < 0)
-                return false;
-            byte = (char)(high * 16 + low);
-            i += 2;
-        }
-        to[used++] = byte;
-    }
-    to[used] = '\0';
-    return true;
+    hf_text_init(&out, to, PATH_SIZE);
+    return hf_text_add_unescaped(&out, text, len) && !hf_text_cut(&out);
 }
 
 /* The file of a place, whose URL ends with its options. */

@@ -3,39 +3,22 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hex.h"
+#include "base/text.h"
 
 /* ---- Texts --------------------------------------------------------------- */
-
-static int
-digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* False: an escape that is none, or longer than a name may be. */
 static bool
 unescape(struct hf_bytes from, struct hf_route_text *text)
 {
+    struct hf_text out;
+
     *text = (struct hf_route_text){.is_given = true};
-    for (size_t i = 0; i < from.len; i++) {
-        char c = from.at[i];
-
-        if (text->len + 1 == sizeof(text->at))
-            return false;
-        if (c == '%') {
-            int high = from.len - i > 2 ? digit_of(from.at[i + 1]) : -1;
-            int low = high >= 0 ? digit_of(from.at[i + 2]) : -1;
-
-            if (low < 0)
-                return false;
-            c = (char)(high << 4 | low);
-            i += 2;
-        }
-        text->at[text->len++] = c;
-    }
+    hf_text_init(&out, text->at, sizeof(text->at));
+    if (!hf_text_add_unescaped(&out, from.at, from.len) || hf_text_cut(&out))
+        return false;
+    text->len = out.len;
     return true;
 }
 
@@ -125,7 +108,7 @@ session_id(struct hf_bytes piece, uint64_t *id)
     uint64_t sum = 0;
 
     for (size_t i = 0; i < piece.len; i++) {
-        int digit = digit_of(piece.at[i]);
+        int digit = hf_hex_digit(piece.at[i]);
 
         if (digit < 0)
             return false;
