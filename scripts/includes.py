@@ -56,6 +56,10 @@ THIRD_PARTY = {
     "openssl/sha.h": r"src/server/secret\.c",
 }
 
+# Of a kind of store nobody else knows anything but what store/kind.h says of all.
+KIND_OF_STORE = re.compile(r"store/(memory|sqlite)")
+KNOW_KINDS = {"store", "tale/place"}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
@@ -86,6 +90,8 @@ def complaint(path, mark, name):
         other = layer_of(file_of(name))
         if other != layer and not {other, name} & LAYERS[layer]:
             return f"{layer} may not include {other}"
+        if KIND_OF_STORE.match(name) and layer not in KNOW_KINDS:
+            return f"{layer} may not know of one kind of store"
         return None
     if name in THIRD_PARTY:
         if not re.fullmatch(THIRD_PARTY[name], str(path)):

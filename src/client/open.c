@@ -76,15 +76,6 @@ open_descriptors(struct hf_client *client, struct hf_error *error)
     return HF_OK;
 }
 
-static enum hf_status
-open_store(const struct hf_client *client, const struct hf_place *place,
-           struct hf_store **store, struct hf_error *error)
-{
-    if (client->look_only)
-        return hf_store_look_at(place, client->alloc, store, error);
-    return hf_store_open_at(place, client->alloc, store, error);
-}
-
 /* All but what stands behind it; `place` is its URL. */
 static enum hf_status
 prepare(struct hf_client *client, const char *place, struct hf_error *error)
@@ -158,7 +149,9 @@ open_table(struct hf_client *client, const char *place, struct hf_error *error)
     enum hf_status status = hf_place_parse(place, &parsed, error);
 
     if (status == HF_OK)
-        status = open_store(client, &parsed, &store, error);
+        status = hf_store_open_at(
+            &parsed, client->look_only ? HF_STORE_TO_LOOK : HF_STORE_TO_LOCK,
+            client->alloc, &store, error);
     if (status != HF_OK)
         return status;
     if (client->look_only) /* at what else there is */

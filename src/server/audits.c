@@ -53,7 +53,7 @@ hf_service_audit(struct hf_service *service, const struct hf_route *route,
     struct hf_call *call;
     struct hf_audit_call *audit;
 
-    if (service->config.seat.scribe.place.kind == HF_PLACE_MEMORY) {
+    if (service->config.seat.scribe.place.kind->keeps_nothing) {
         hf_service_refuse(service, request->exchange, HF_API_VOLATILE,
                           "this server keeps nothing, and so no audit");
         return;

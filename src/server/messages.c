@@ -167,7 +167,7 @@ may_be_opened(const struct hearing *h)
         return false;
     }
     if (h->message.open.if_dead == HF_REFUSE &&
-        config->scribe.place.kind == HF_PLACE_MEMORY) {
+        config->scribe.place.kind->keeps_nothing) {
         refuse(h, HF_API_VOLATILE,
                "this server keeps nothing, and so nothing for a person: let "
                "\"if_dead\" be \"takeover\"");

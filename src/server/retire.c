@@ -1,8 +1,6 @@
 #include "server/retire.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/hex.h"
@@ -274,15 +272,14 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
     struct hf_store *store;
     enum hf_status status;
 
-    if (place->kind == HF_PLACE_MEMORY)
+    if (place->kind->keeps_nothing)
         return hf_fail(error, HF_E_INVALID,
                        "%.120s keeps nothing: there is nothing to retire",
                        place->text);
-    if (place->kind == HF_PLACE_SQLITE && access(place->path, F_OK) != 0 &&
-        !hf_store_is_marked(place))
-        return hf_fail(error, HF_E_UNAVAILABLE, "%.120s: %s", place->text,
-                       strerror(errno));
-    status = hf_store_serve_at(place, alloc, &store, error);
+    status = hf_store_find(place, error);
+    if (status == HF_OK)
+        status =
+            hf_store_open_at(place, HF_STORE_TO_SERVE, alloc, &store, error);
     if (status != HF_OK)
         return status;
     status = retire(store, alloc, retired, error);
@@ -314,9 +311,9 @@ hf_unled(const struct hf_place *place, const struct hf_alloc *alloc,
     struct hf_store *store;
     enum hf_status status;
 
-    if (place->kind == HF_PLACE_MEMORY)
+    if (place->kind->keeps_nothing)
         return HF_OK; /* it forgets, whoever says so */
-    status = hf_store_look_at(place, alloc, &store, error);
+    status = hf_store_open_at(place, HF_STORE_TO_LOOK, alloc, &store, error);
     if (status != HF_OK)
         return status;
     status = check_unled(store, error);

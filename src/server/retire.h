@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/process.h"
-#include "store/place.h"
+#include "store/kind.h"
 
 /* What is told of it: that it waits, and then what it freed. */
 struct hf_retired {

@@ -716,10 +716,11 @@ static enum hf_status
 open_store(struct hf_scribe *scribe, struct hf_error *error)
 {
     const struct hf_scribe_config *config = &scribe->config;
-    hf_scribe_open_fn *open =
-        config->open != NULL ? config->open : hf_store_serve_at;
     enum hf_status status =
-        open(&config->place, config->alloc, &scribe->store, error);
+        config->open != NULL
+            ? config->open(&config->place, config->alloc, &scribe->store, error)
+            : hf_store_open_at(&config->place, HF_STORE_TO_SERVE, config->alloc,
+                               &scribe->store, error);
 
     if (status == HF_OK)
         status = check_locks(scribe->store, error);
@@ -763,7 +764,7 @@ hf_scribe_open(const struct hf_scribe_config *config, struct hf_scribe **out,
         (void)hf_fail(error, status, "no memory for a scribe");
     else if (scribe->work_fd < 0)
         status = hf_fail(error, HF_E_UNAVAILABLE, "no descriptor for a scribe");
-    else if (config->place.kind != HF_PLACE_MEMORY)
+    else if (!config->place.kind->keeps_nothing)
         status = open_store(scribe, error);
     if (status != HF_OK) {
         free_scribe(scribe);

@@ -32,7 +32,7 @@
 
 struct hf_scribe;
 
-/* As hf_store_serve_at. */
+/* As hf_store_open_at, to serve. */
 typedef enum hf_status hf_scribe_open_fn(const struct hf_place *place,
                                          const struct hf_alloc *alloc,
                                          struct hf_store **store,
@@ -40,7 +40,7 @@ typedef enum hf_status hf_scribe_open_fn(const struct hf_place *place,
 
 struct hf_scribe_config {
     struct hf_place place;
-    hf_scribe_open_fn *open;      /* NULL: hf_store_serve_at */
+    hf_scribe_open_fn *open;      /* NULL: hf_store_open_at */
     const struct hf_alloc *alloc; /* borrowed */
     const struct hf_self *self;   /* borrowed: who leads, and the evidence */
     const char *node;             /* borrowed: its name */

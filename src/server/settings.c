@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "server/host.h"
+#include "store/place.h"
 
 #define IDLE_MS         30000
 #define IDLE_MAX_MS     (24 * 3600 * 1000)
@@ -553,7 +554,7 @@ hf_server_settings_config(struct hf_settings *settings,
     if (status == HF_OK)
         status = hf_place_parse(settings->at, &scribe->place, error);
     if (status == HF_OK && settings->no_grace &&
-        scribe->place.kind != HF_PLACE_MEMORY)
+        !scribe->place.kind->keeps_nothing)
         status = hf_fail(error, HF_E_INVALID,
                          "no-grace is for memory:, where nobody can know "
                          "whether anything is held");

@@ -3,12 +3,10 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "store/place.h"
 #include "store/rule.h"
 
 enum {
     DURATION_SIZE = 32,
-    WORD_SIZE = 4 * HF_PLACE_MAX,
 
     /* Versions may be ahead by what a clock is corrected in passing. */
     STEP_MS = 60 * 1000,
@@ -19,23 +17,6 @@ enum {
     OLD_MS = 3 * 24 * 3600 * 1000,
     OLD_MANY = 1000,
 };
-
-const char *
-hf_inspect_quote(const char *path, char *buffer, size_t size)
-{
-    struct hf_text out;
-
-    hf_text_init(&out, buffer, size);
-    hf_text_add(&out, "'");
-    for (; *path != '\0'; path++) {
-        if (*path == '\'')
-            hf_text_add(&out, "'\\''");
-        else
-            hf_text_add_bytes(&out, path, 1);
-    }
-    hf_text_add(&out, "'");
-    return buffer;
-}
 
 /* ---- Leftovers ----------------------------------------------------------- */
 
@@ -125,96 +106,4 @@ hf_inspect_clock(uint64_t newest, struct hf_checkup *checkup)
                    "its lock, and a file restored from a backup may "
                    "repeat it");
     hf_checkup_blame(checkup, HF_GRADE_WARN, SET_CLOCK);
-}
-
-/* ---- The file system ----------------------------------------------------- */
-
-void
-hf_inspect_filesystem(uint32_t type, bool network, struct hf_checkup *checkup)
-{
-    enum hf_place_keeps keeps = HF_PLACE_KEEPS;
-    const char *remote = hf_place_network(type);
-    const char *name = hf_place_filesystem(type, &keeps);
-
-    if (remote != NULL) {
-        hf_checkup_add(checkup,
-                       "on a network file system (%s), where SQLite's locks "
-                       "are safe only while one machine alone opens it",
-                       remote);
-        hf_checkup_blame(checkup, network ? HF_GRADE_WARN : HF_GRADE_FAIL,
-                         "move the place to a local disk");
-        return;
-    }
-    if (name == NULL) {
-        hf_checkup_add(checkup, "on a file system of type 0x%" PRIx32, type);
-        return;
-    }
-    switch (keeps) {
-    case HF_PLACE_KEEPS:
-        hf_checkup_add(checkup, "on %s", name);
-        break;
-    case HF_PLACE_UNTIL_RESTART:
-        hf_checkup_add(checkup, "on %s: gone after a restart", name);
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "move the place to a disk, unless no lock need "
-                         "outlive a restart");
-        break;
-    case HF_PLACE_IN_CONTAINER:
-        hf_checkup_add(checkup,
-                       "on %s: if that is a container's, gone with "
-                       "it, and not seen by others",
-                       name);
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "mount a volume that all who lock share, and put the "
-                         "place there");
-        break;
-    }
-}
-
-/* ---- No answer ----------------------------------------------------------- */
-
-void
-hf_inspect_failure(const struct hf_error *error, const char *path,
-                   struct hf_checkup *checkup)
-{
-    char word[WORD_SIZE];
-
-    hf_checkup_add(checkup, "%s", error->text);
-    hf_inspect_quote(path, word, sizeof(word));
-    if (path[0] == '\0') {
-        hf_checkup_blame(checkup, HF_GRADE_FAIL, "name another place");
-        return;
-    }
-    switch (error->status) {
-    case HF_E_DENIED:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "let this user read and write it, and all beside "
-                         "it: ls -la \"$(dirname %s)\"",
-                         word);
-        break;
-    case HF_E_CORRUPT:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "restore it from a backup, or name another place; to "
-                         "see what is wrong: sqlite3 %s 'PRAGMA "
-                         "integrity_check'",
-                         word);
-        break;
-    case HF_E_LIMIT:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "allow this process more open files: ulimit -n");
-        break;
-    case HF_E_NOMEM:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL, "free memory: free -h");
-        break;
-    case HF_OK:
-    case HF_E_INVALID:
-    case HF_E_UNAVAILABLE:
-    case HF_E_UNKNOWN:
-    case HF_E_CANCELLED:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "see who keeps it locked: fuser -v %s; and whether "
-                         "its disk is full: df -h %s",
-                         word, word);
-        break;
-    }
 }

@@ -28,17 +28,4 @@ void hf_inspect_leftovers(const struct hf_inspect_leftovers *left,
 /* This machine's clock against the newest version or floor of the place. */
 void hf_inspect_clock(uint64_t newest, struct hf_checkup *checkup);
 
-/* A database file on the file system of that statfs type; `network`: its user
- * vouches for one of the network. */
-void hf_inspect_filesystem(uint32_t type, bool network,
-                           struct hf_checkup *checkup);
-
-/* What was asked was not answered, for `error`.  `path`: the file, or "". */
-void hf_inspect_failure(const struct hf_error *error, const char *path,
-                        struct hf_checkup *checkup);
-
-/* Write it as one word of a shell's; returns buffer.  A word that does not fit
- * is cut. */
-const char *hf_inspect_quote(const char *path, char *buffer, size_t size);
-
 #endif

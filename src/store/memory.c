@@ -15,6 +15,7 @@
 #include "store/memory_table.h"
 #include "store/pause.h"
 #include "store/rule.h"
+#include "store/url.h"
 
 /* Generous, for there is nothing to wait for: as SQLite's, so that what is
  * tested in memory holds in a file. */
@@ -422,10 +423,35 @@ static const struct hf_store_methods methods = {
     .inspect = inspect,
 };
 
-enum hf_status
-hf_memory_open(const char *name, const struct hf_alloc *alloc,
-               struct hf_store **store, struct hf_error *error)
+/* ---- Its kind ------------------------------------------------------------ */
+
+static enum hf_status
+parse(const char *rest, struct hf_place *place, struct hf_error *error)
 {
+    struct hf_text name;
+    struct hf_text text;
+    enum hf_status status;
+
+    if (strchr(rest, '?') != NULL)
+        return hf_fail(error, HF_E_INVALID, "a memory place has no options");
+
+    hf_text_init(&name, place->path, sizeof(place->path));
+    status = hf_url_decode(rest, strlen(rest), &name, error);
+    if (status != HF_OK)
+        return status;
+
+    hf_text_init(&text, place->text, sizeof(place->text));
+    hf_text_add(&text, "memory:");
+    hf_url_encode(&text, place->path);
+    return HF_OK;
+}
+
+static enum hf_status
+open_memory(const struct hf_place *place, enum hf_store_use use,
+            const struct hf_alloc *alloc, struct hf_store **store,
+            struct hf_error *error)
+{
+    const char *name = place->path;
     struct memory *memory;
     int64_t now_us = 0;
     enum hf_status status = hf_rule_clock(&now_us, error);
@@ -437,7 +463,12 @@ hf_memory_open(const char *name, const struct hf_alloc *alloc,
     if (memory == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory to open memory:%s", name);
     memory->base = (struct hf_store){
-        .methods = &methods, .alloc = alloc, .limits = limits};
+        .methods = &methods,
+        .alloc = alloc,
+        .use = use,
+        .place = *place,
+        .limits = limits,
+    };
 
     memory->woken_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (memory->woken_fd < 0) {
@@ -466,3 +497,28 @@ fail:
     hf_free(alloc, memory);
     return status;
 }
+
+static void
+blame(const struct hf_place *place, const struct hf_error *error,
+      struct hf_checkup *checkup)
+{
+    (void)place;
+    hf_checkup_add(checkup, "%s", error->text);
+    hf_checkup_blame(checkup, HF_GRADE_FAIL, "name another place");
+}
+
+static void
+neighbours(const struct hf_place *place, struct hf_checkup *checkup)
+{
+    (void)place;
+    hf_checkup_add(checkup, "a place in memory has none");
+}
+
+const struct hf_store_kind hf_memory_kind = {
+    .scheme = "memory:",
+    .keeps_nothing = true,
+    .parse = parse,
+    .open = open_memory,
+    .blame = blame,
+    .neighbours = neighbours,
+};

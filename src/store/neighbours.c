@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "store/sqlite_place.h"
 
 enum {
     USERS_MAX = 4096, /* of the list */
@@ -17,7 +18,7 @@ enum {
 
 #define PATH_SIZE (HF_PLACE_MAX + 1)
 
-const struct hf_neighbours_host hf_neighbours_host = {
+static const struct hf_neighbours_host this_host = {
     .users = "/etc/passwd",
     .mounts = "/proc/self/mounts",
     .root = "/var/lib/holdfast/locks.db",
@@ -223,9 +224,15 @@ hf_neighbours_look(const struct hf_neighbours_host *host,
     look_for(&search, "root", host->root);
     look_below_homes(&search);
     tell_rest(&search);
-    if (search.count > 0 && hf_place_is_default(own))
+    if (search.count > 0 && hf_sqlite_place_is_default(own))
         hf_checkup_blame(checkup, HF_GRADE_WARN,
                          "no lock here keeps them out: to share locks, name "
                          "one place to all of them, by --at or HOLDFAST_AT, "
                          "in a folder that their group may write");
+}
+
+void
+hf_neighbours_of(const struct hf_place *own, struct hf_checkup *checkup)
+{
+    hf_neighbours_look(&this_host, own, checkup);
 }

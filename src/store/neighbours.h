@@ -2,21 +2,19 @@
 #define HF_STORE_NEIGHBOURS_H
 
 #include "base/checkup.h"
-#include "store/place.h"
+#include "store/kind.h"
 
 /*
  * Neighbours: the default places of this host's other users.  Who named no
  * place shares no lock with those who have another; nobody is told so later.
- *
- * Where users and mounts are listed, and root's place: those of this host.
  */
+
+/* Where users and mounts are listed, and root's place. */
 struct hf_neighbours_host {
     const char *users;  /* /etc/passwd */
     const char *mounts; /* /proc/self/mounts */
     const char *root;   /* the path of root's place */
 };
-
-extern const struct hf_neighbours_host hf_neighbours_host;
 
 /*
  * Look for them beside `own`, the place that is examined, and say what was
@@ -26,5 +24,8 @@ extern const struct hf_neighbours_host hf_neighbours_host;
  */
 void hf_neighbours_look(const struct hf_neighbours_host *host,
                         const struct hf_place *own, struct hf_checkup *checkup);
+
+/* The same, on this host. */
+void hf_neighbours_of(const struct hf_place *own, struct hf_checkup *checkup);
 
 #endif

@@ -6,11 +6,13 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "store/neighbours.h"
 #include "store/pause.h"
 #include "store/rule.h"
 #include "store/sqlite_commit.h"
 #include "store/sqlite_file.h"
 #include "store/sqlite_inspect.h"
+#include "store/sqlite_place.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_served.h"
 #include "store/sqlite_wait.h"
@@ -40,7 +42,6 @@ struct sqlite {
     struct hf_sqlite_sql sql;
     struct hf_file_watch files; /* started by the first wait */
     uint64_t opening;           /* of the database, counted from 1 */
-    struct hf_place place;
 };
 
 static struct sqlite *
@@ -93,7 +94,7 @@ admit(const struct sqlite *store, struct hf_error *error)
                    "%s: a lock server served it, and %s: what was granted may "
                    "still be held; start holdfastd there, or, if it is gone "
                    "for good, run holdfastd --retire",
-                   store->place.path, what[store->base.loss]);
+                   store->base.place.path, what[store->base.loss]);
 }
 
 /* Before SQLite makes what is missing. */
@@ -102,13 +103,14 @@ look_for_loss(struct sqlite *store, struct hf_sqlite_served *served,
               struct hf_error *error)
 {
     struct stat found;
-    enum hf_status status = hf_sqlite_served_look(&store->place, served, error);
+    enum hf_status status =
+        hf_sqlite_served_look(&store->base.place, served, error);
 
     if (status != HF_OK)
         return status;
     store->base.promised = served->promised;
     store->base.loss = served->log_lost ? HF_STORE_LOG_LOST : HF_STORE_WHOLE;
-    if (served->marked && stat(store->place.path, &found) != 0 &&
+    if (served->marked && stat(store->base.place.path, &found) != 0 &&
         errno == ENOENT)
         store->base.loss = HF_STORE_FILE_LOST;
     return admit(store, error);
@@ -191,7 +193,7 @@ look_in(struct sqlite *store, struct hf_error *error)
     int code;
 
     if (status != HF_OK)
-        return hf_sqlite_file_explain(&store->place, status, error);
+        return hf_sqlite_file_explain(&store->base.place, status, error);
     if (version == 0) {
         hf_sqlite_sql_close(&store->sql);
         return HF_OK;
@@ -212,21 +214,21 @@ open_file(struct sqlite *store, struct hf_sqlite_served *served,
     if (store->base.use != HF_STORE_TO_LOOK) {
         status = look_for_loss(store, served, error);
         if (status == HF_OK)
-            status = hf_sqlite_file_prepare(&store->place, &store->base.is_new,
-                                            error);
+            status = hf_sqlite_file_prepare(&store->base.place,
+                                            &store->base.is_new, error);
         return status != HF_OK ? status
-                               : hf_sqlite_db_open(db, store->place.path,
+                               : hf_sqlite_db_open(db, store->base.place.path,
                                                    HF_SQLITE_WRITE, error);
     }
-    status = hf_sqlite_file_look(&store->place, &seen, error);
+    status = hf_sqlite_file_look(&store->base.place, &seen, error);
     if (status != HF_OK || !seen.exists)
         return status;
-    status = hf_sqlite_db_open(db, store->place.path,
+    status = hf_sqlite_db_open(db, store->base.place.path,
                                seen.has_log ? HF_SQLITE_READ : HF_SQLITE_STILL,
                                error);
     return status == HF_OK
                ? HF_OK
-               : hf_sqlite_file_explain(&store->place, status, error);
+               : hf_sqlite_file_explain(&store->base.place, status, error);
 }
 
 static enum hf_status
@@ -595,7 +597,7 @@ fold(struct sqlite *store, struct hf_error *error)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s: another program keeps it locked, or reads it "
                        "without an end, so that nothing can be folded into it",
-                       store->place.path);
+                       store->base.place.path);
     return code == SQLITE_OK ? HF_OK : fail(store, code, error);
 }
 
@@ -616,7 +618,7 @@ mark(struct sqlite *store, struct hf_duration promised, struct hf_error *error)
         says.term = (uint64_t)sqlite3_column_int64(statement, 1);
     sqlite3_reset(statement);
     return code == SQLITE_ROW || code == SQLITE_DONE
-               ? hf_sqlite_served_mark(&store->place, &says, error)
+               ? hf_sqlite_served_mark(&store->base.place, &says, error)
                : fail(store, code, error);
 }
 
@@ -641,7 +643,7 @@ secure(struct hf_store *base, struct hf_duration promised,
 static enum hf_status
 unmark(struct hf_store *base, struct hf_error *error)
 {
-    return hf_sqlite_served_unmark(&sqlite_of(base)->place, error);
+    return hf_sqlite_served_unmark(&base->place, error);
 }
 
 /* ---- Wait ---------------------------------------------------------------- */
@@ -709,7 +711,7 @@ inspect(struct hf_store *base, struct hf_instant until,
     struct sqlite *store = sqlite_of(base);
     struct hf_error error = {.status = HF_OK};
     const struct hf_sqlite_inspect what = {
-        .place = &store->place,
+        .place = &store->base.place,
         .look_only = base->use == HF_STORE_TO_LOOK,
         .tell = tell,
         .ctx = ctx,
@@ -748,10 +750,10 @@ static const struct hf_store_methods methods = {
     .unmark = unmark,
 };
 
-enum hf_status
-hf_sqlite_open(const struct hf_place *place, enum hf_store_use use,
-               const struct hf_alloc *alloc, struct hf_store **store,
-               struct hf_error *error)
+static enum hf_status
+open_sqlite(const struct hf_place *place, enum hf_store_use use,
+            const struct hf_alloc *alloc, struct hf_store **store,
+            struct hf_error *error)
 {
     struct sqlite *made = hf_new(alloc, struct sqlite);
     enum hf_status status;
@@ -763,9 +765,9 @@ hf_sqlite_open(const struct hf_place *place, enum hf_store_use use,
         .methods = &methods,
         .alloc = alloc,
         .use = use,
+        .place = *place,
         .limits = limits,
     };
-    made->place = *place;
     status = open_database(made, patience(), error);
     if (status == HF_OK)
         *store = &made->base;
@@ -773,3 +775,12 @@ hf_sqlite_open(const struct hf_place *place, enum hf_store_use use,
         close_sqlite(&made->base);
     return status;
 }
+
+const struct hf_store_kind hf_sqlite_kind = {
+    .scheme = "sqlite:",
+    .parse = hf_sqlite_place_parse,
+    .open = open_sqlite,
+    .find = hf_sqlite_served_find,
+    .blame = hf_sqlite_inspect_blame,
+    .neighbours = hf_neighbours_of,
+};

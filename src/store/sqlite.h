@@ -1,13 +1,12 @@
 #ifndef HF_STORE_SQLITE_H
 #define HF_STORE_SQLITE_H
 
-#include "store/place.h"
-#include "store/store.h"
+#include "store/kind.h"
 
 /*
  * A store that is a SQLite file, shared by the processes of one machine.
- * Creates the file and its folder when absent, unless it is to look only, as
- * hf_store_look_at says.  Statuses as hf_store_open.
+ * Creates the file and its folder when absent, unless it is to look only.
+ * Statuses as hf_store_open.
  *
  * A wait is woken by commits of this program, at once, and of other programs
  * when they close the place; else it looks every five seconds.  Beside the
@@ -15,10 +14,6 @@
  * second for nothing, and ten for long, whatever is committed under other
  * names; and ten times as often where each look names a key.
  */
-HF_MUST_USE enum hf_status hf_sqlite_open(const struct hf_place *place,
-                                          enum hf_store_use use,
-                                          const struct hf_alloc *alloc,
-                                          struct hf_store **store,
-                                          struct hf_error *error);
+extern const struct hf_store_kind hf_sqlite_kind;
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "store/sqlite_place.h"
 
 #define PATH_SIZE (HF_PLACE_MAX + 1)
 
@@ -87,6 +88,89 @@ follow_links(char path[PATH_SIZE], struct hf_error *error)
     return hf_fail(error, HF_E_INVALID, "%s: too many symbolic links", path);
 }
 
+/* ---- File systems -------------------------------------------------------- */
+
+/* From linux/magic.h, and where that is silent from statfs(2) and the file
+ * systems' own sources. */
+static const struct {
+    uint32_t type;
+    const char *name;
+} network_types[] = {
+    {0x00006969, "NFS"},
+    {0x0000517b, "SMB"},
+    {0xff534d42, "CIFS"},
+    {0xfe534d42, "SMB2"},
+    {0x5346414f, "AFS"},
+    {0x6b414653, "AFS"},
+    {0x00c36400, "Ceph"},
+    {0x01021997, "9P"},
+    {0x65735546, "FUSE"},
+    {0x0bd00bd0, "Lustre"},
+    {0x47504653, "GPFS"},
+    {0x7461636f, "OCFS2"},
+    {0x01161970, "GFS2"},
+    {0x73757245, "Coda"},
+    {0x0000564c, "NCP"},
+    {0x19830326, "BeeGFS"},
+    {0x20030528, "OrangeFS"},
+    {0x013111a8, "IBRIX"},
+    {0xaad7aaea, "PanFS"},
+    {0x786f4256, "VirtualBox shared folder"},
+    {0xbacbacbc, "VMware shared folder"},
+};
+
+const char *
+hf_sqlite_file_network(uint32_t filesystem_type)
+{
+    size_t count = sizeof(network_types) / sizeof(network_types[0]);
+
+    for (size_t i = 0; i < count; i++)
+        if (network_types[i].type == filesystem_type)
+            return network_types[i].name;
+    return NULL;
+}
+
+/* From linux/magic.h, and from the file systems' own sources. */
+static const struct {
+    uint32_t type;
+    const char *name;
+    enum hf_sqlite_file_keeps keeps;
+} local_types[] = {
+    {0x0000ef53, "ext4", HF_SQLITE_FILE_KEEPS}, /* or ext2, ext3 */
+    {0x58465342, "xfs", HF_SQLITE_FILE_KEEPS},
+    {0x9123683e, "btrfs", HF_SQLITE_FILE_KEEPS},
+    {0x2fc12fc1, "zfs", HF_SQLITE_FILE_KEEPS},
+    {0xf2f52010, "f2fs", HF_SQLITE_FILE_KEEPS},
+    {0xca451a4e, "bcachefs", HF_SQLITE_FILE_KEEPS},
+    {0x00003434, "nilfs2", HF_SQLITE_FILE_KEEPS},
+    {0x3153464a, "jfs", HF_SQLITE_FILE_KEEPS},
+    {0x52654973, "reiserfs", HF_SQLITE_FILE_KEEPS},
+    {0x7366746e, "ntfs3", HF_SQLITE_FILE_KEEPS},
+    {0x5346544e, "ntfs", HF_SQLITE_FILE_KEEPS},
+    {0x00004d44, "vfat", HF_SQLITE_FILE_KEEPS},
+    {0x2011bab0, "exfat", HF_SQLITE_FILE_KEEPS},
+    {0x794c7630, "overlay", HF_SQLITE_FILE_IN_CONTAINER},
+    {0x01021994, "tmpfs", HF_SQLITE_FILE_UNTIL_RESTART},
+    {0x858458f6, "ramfs", HF_SQLITE_FILE_UNTIL_RESTART},
+};
+
+const char *
+hf_sqlite_file_system(uint32_t filesystem_type,
+                      enum hf_sqlite_file_keeps *keeps)
+{
+    size_t count = sizeof(local_types) / sizeof(local_types[0]);
+
+    for (size_t i = 0; i < count; i++) {
+        if (local_types[i].type != filesystem_type)
+            continue;
+        *keeps = local_types[i].keeps;
+        return local_types[i].name;
+    }
+    return NULL;
+}
+
+/* ---- Making ready -------------------------------------------------------- */
+
 /* Of the file, or of the nearest folder above it that exists. */
 static enum hf_status
 refuse_network(const struct hf_place *place, const char *file,
@@ -107,7 +191,7 @@ refuse_network(const struct hf_place *place, const char *file,
             return fail_system(error, "look at", path);
         cut_last(path);
     }
-    name = hf_place_network((uint32_t)found.f_type);
+    name = hf_sqlite_file_network((uint32_t)found.f_type);
     if (name != NULL)
         return hf_fail(error, HF_E_INVALID,
                        "%s is on a network file system (%s), where SQLite's "
@@ -302,8 +386,8 @@ hf_sqlite_file_prepare(const struct hf_place *place, bool *is_new,
     if (errno != ENOENT)
         return fail_system(error, "look at", path);
 
-    status =
-        make_folders(path, hf_place_is_default(place) ? 0700 : 0777, error);
+    status = make_folders(path, hf_sqlite_place_is_default(place) ? 0700 : 0777,
+                          error);
     if (status != HF_OK)
         return status;
     folder_of(path, folder);

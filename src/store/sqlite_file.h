@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "store/place.h"
+#include "store/kind.h"
 
 /*
  * The file under a SQLite store, as far as it is the operating system's: its
@@ -68,5 +68,24 @@ enum hf_status hf_sqlite_file_explain(const struct hf_place *place,
  * told so.
  */
 void hf_sqlite_file_share(const char *path);
+
+/*
+ * The name of the file system whose statfs type this is, if it is or may be
+ * one of the network, where SQLite's locks and shared memory are not safe;
+ * NULL for all others.  A static string.
+ */
+const char *hf_sqlite_file_network(uint32_t filesystem_type);
+
+/* Of other file systems, what is kept on one. */
+enum hf_sqlite_file_keeps {
+    HF_SQLITE_FILE_KEEPS,         /* as far as is known */
+    HF_SQLITE_FILE_UNTIL_RESTART, /* it is in memory */
+    HF_SQLITE_FILE_IN_CONTAINER, /* it is, or may be, gone with the container */
+};
+
+/* Its name, for people, and what it keeps; NULL: not one of those that are
+ * known, or one of the network.  A static string. */
+const char *hf_sqlite_file_system(uint32_t filesystem_type,
+                                  enum hf_sqlite_file_keeps *keeps);
 
 #endif

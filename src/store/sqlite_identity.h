@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/attrs.h"
-#include "store/place.h"
+#include "store/kind.h"
 
 /*
  * Identity: which three files a connection has open, and whether they are

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "store/inspect.h"
+#include "store/sqlite_file.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_wait.h"
 
@@ -36,6 +37,75 @@ tell(const struct hf_sqlite_inspect *inspect, const struct hf_checkup *checkup)
     inspect->tell(inspect->ctx, checkup);
 }
 
+const char *
+hf_sqlite_inspect_quote(const char *path, char *buffer, size_t size)
+{
+    struct hf_text out;
+
+    hf_text_init(&out, buffer, size);
+    hf_text_add(&out, "'");
+    for (; *path != '\0'; path++) {
+        if (*path == '\'')
+            hf_text_add(&out, "'\\''");
+        else
+            hf_text_add_bytes(&out, path, 1);
+    }
+    hf_text_add(&out, "'");
+    return buffer;
+}
+
+/* ---- No answer ----------------------------------------------------------- */
+
+static void
+blame(const char *path, const struct hf_error *error,
+      struct hf_checkup *checkup)
+{
+    char word[WORD_SIZE];
+
+    hf_checkup_add(checkup, "%s", error->text);
+    hf_sqlite_inspect_quote(path, word, sizeof(word));
+    switch (error->status) {
+    case HF_E_DENIED:
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "let this user read and write it, and all beside "
+                         "it: ls -la \"$(dirname %s)\"",
+                         word);
+        break;
+    case HF_E_CORRUPT:
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "restore it from a backup, or name another place; to "
+                         "see what is wrong: sqlite3 %s 'PRAGMA "
+                         "integrity_check'",
+                         word);
+        break;
+    case HF_E_LIMIT:
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "allow this process more open files: ulimit -n");
+        break;
+    case HF_E_NOMEM:
+        hf_checkup_blame(checkup, HF_GRADE_FAIL, "free memory: free -h");
+        break;
+    case HF_OK:
+    case HF_E_INVALID:
+    case HF_E_UNAVAILABLE:
+    case HF_E_UNKNOWN:
+    case HF_E_CANCELLED:
+        hf_checkup_blame(checkup, HF_GRADE_FAIL,
+                         "see who keeps it locked: fuser -v %s; and whether "
+                         "its disk is full: df -h %s",
+                         word, word);
+        break;
+    }
+}
+
+void
+hf_sqlite_inspect_blame(const struct hf_place *place,
+                        const struct hf_error *error,
+                        struct hf_checkup *checkup)
+{
+    blame(place->path, error, checkup);
+}
+
 /* SQLite has just failed with `code`. */
 static void
 blame_code(const struct look *look, int code, struct hf_checkup *checkup)
@@ -43,7 +113,7 @@ blame_code(const struct look *look, int code, struct hf_checkup *checkup)
     struct hf_error error = {0};
 
     (void)hf_sqlite_db_fail(&look->sql->db, code, &error);
-    hf_inspect_failure(&error, look->path, checkup);
+    blame(look->path, &error, checkup);
 }
 
 /* ---- Schema -------------------------------------------------------------- */
@@ -111,7 +181,7 @@ blame_denied(const char *path, const char *what, struct hf_checkup *checkup)
     char word[WORD_SIZE];
     struct stat found;
 
-    hf_inspect_quote(path, word, sizeof(word));
+    hf_sqlite_inspect_quote(path, word, sizeof(word));
     hf_checkup_add(checkup, "%s may not be %s: %s", path, what,
                    strerror_r(reason, space, sizeof(space)));
     if (reason == EROFS)
@@ -222,6 +292,49 @@ judge_journal(const struct look *look, const char *mode, int64_t synchronous,
                          "anew");
 }
 
+void
+hf_sqlite_inspect_filesystem(uint32_t type, bool network,
+                             struct hf_checkup *checkup)
+{
+    enum hf_sqlite_file_keeps keeps = HF_SQLITE_FILE_KEEPS;
+    const char *remote = hf_sqlite_file_network(type);
+    const char *name = hf_sqlite_file_system(type, &keeps);
+
+    if (remote != NULL) {
+        hf_checkup_add(checkup,
+                       "on a network file system (%s), where SQLite's locks "
+                       "are safe only while one machine alone opens it",
+                       remote);
+        hf_checkup_blame(checkup, network ? HF_GRADE_WARN : HF_GRADE_FAIL,
+                         "move the place to a local disk");
+        return;
+    }
+    if (name == NULL) {
+        hf_checkup_add(checkup, "on a file system of type 0x%" PRIx32, type);
+        return;
+    }
+    switch (keeps) {
+    case HF_SQLITE_FILE_KEEPS:
+        hf_checkup_add(checkup, "on %s", name);
+        break;
+    case HF_SQLITE_FILE_UNTIL_RESTART:
+        hf_checkup_add(checkup, "on %s: gone after a restart", name);
+        hf_checkup_blame(checkup, HF_GRADE_WARN,
+                         "move the place to a disk, unless no lock need "
+                         "outlive a restart");
+        break;
+    case HF_SQLITE_FILE_IN_CONTAINER:
+        hf_checkup_add(checkup,
+                       "on %s: if that is a container's, gone with "
+                       "it, and not seen by others",
+                       name);
+        hf_checkup_blame(checkup, HF_GRADE_WARN,
+                         "mount a volume that all who lock share, and put the "
+                         "place there");
+        break;
+    }
+}
+
 static void
 inspect_durability(const struct look *look)
 {
@@ -239,8 +352,8 @@ inspect_durability(const struct look *look)
     else
         blame_code(look, code, &checkup);
     if (statfs(look->path, &found) == 0)
-        hf_inspect_filesystem((uint32_t)found.f_type,
-                              look->inspect->place->network, &checkup);
+        hf_sqlite_inspect_filesystem((uint32_t)found.f_type,
+                                     look->inspect->place->network, &checkup);
     tell(look->inspect, &checkup);
 }
 
@@ -393,7 +506,7 @@ hf_sqlite_inspect_closed(const struct hf_sqlite_inspect *inspect,
         tell(inspect, &checkup);
         return;
     }
-    hf_inspect_failure(error, inspect->place->path, &checkup);
+    blame(inspect->place->path, error, &checkup);
     tell(inspect, &checkup);
     inspect_rights(inspect, inspect->place->path);
 }

@@ -25,4 +25,19 @@ void hf_sqlite_inspect(const struct hf_sqlite_inspect *inspect,
 void hf_sqlite_inspect_closed(const struct hf_sqlite_inspect *inspect,
                               const struct hf_error *error);
 
+/* Say what `error` was, and what to do about it.  As hf_store_blame. */
+void hf_sqlite_inspect_blame(const struct hf_place *place,
+                             const struct hf_error *error,
+                             struct hf_checkup *checkup);
+
+/* A database file on the file system of that statfs type; `network`: its user
+ * vouches for one of the network. */
+void hf_sqlite_inspect_filesystem(uint32_t type, bool network,
+                                  struct hf_checkup *checkup);
+
+/* Write it as one word of a shell's; returns buffer.  A word that does not fit
+ * is cut. */
+const char *hf_sqlite_inspect_quote(const char *path, char *buffer,
+                                    size_t size);
+
 #endif

@@ -10,7 +10,7 @@
 
 #include <sqlite3.h>
 
-#include "store/place.h"
+#include "store/kind.h"
 
 static const char note[] = "user.holdfast.named";
 

@@ -289,3 +289,16 @@ hf_sqlite_served_identity(const char *path)
     }
     return hf_hash_bytes(HF_HASH_SEED, parts, sizeof(parts));
 }
+
+enum hf_status
+hf_sqlite_served_find(const struct hf_place *place, struct hf_error *error)
+{
+    struct hf_sqlite_served served;
+    int reason = access(place->path, F_OK) == 0 ? 0 : errno;
+
+    if (reason == 0 ||
+        (hf_sqlite_served_look(place, &served, NULL) == HF_OK && served.marked))
+        return HF_OK;
+    return hf_fail(error, HF_E_UNAVAILABLE, "%.120s: %s", place->text,
+                   strerror(reason));
+}

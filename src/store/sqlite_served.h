@@ -4,7 +4,7 @@
 #include <holdfast/words.h>
 
 #include "base/attrs.h"
-#include "store/place.h"
+#include "store/kind.h"
 
 /*
  * Served: what a lock server leaves in the folder of its file, so that whoever
@@ -38,6 +38,10 @@ struct hf_sqlite_served {
 HF_MUST_USE enum hf_status
 hf_sqlite_served_look(const struct hf_place *place,
                       struct hf_sqlite_served *served, struct hf_error *error);
+
+/* As hf_store_find. */
+HF_MUST_USE enum hf_status hf_sqlite_served_find(const struct hf_place *place,
+                                                 struct hf_error *error);
 
 /* Write a mark that says so, unless there is one.  Durable. */
 HF_MUST_USE enum hf_status

@@ -5,35 +5,12 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "store/memory.h"
 #include "store/place.h"
 #include "store/rule.h"
-#include "store/sqlite.h"
-#include "store/sqlite_served.h"
 #include "wire/head.h"
 
 /* For a read that a person waits for. */
 static const struct hf_duration head_patience = {5000};
-
-static enum hf_status
-open_place(const struct hf_place *place, enum hf_store_use use,
-           const struct hf_alloc *alloc, struct hf_store **store,
-           struct hf_error *error)
-{
-    enum hf_status status = HF_E_INVALID;
-
-    switch (place->kind) {
-    case HF_PLACE_MEMORY:
-        status = hf_memory_open(place->path, alloc, store, error);
-        if (status == HF_OK)
-            (*store)->use = use;
-        break;
-    case HF_PLACE_SQLITE:
-        status = hf_sqlite_open(place, use, alloc, store, error);
-        break;
-    }
-    return status;
-}
 
 enum hf_status
 hf_store_open(const char *place, const struct hf_alloc *alloc,
@@ -42,29 +19,17 @@ hf_store_open(const char *place, const struct hf_alloc *alloc,
     struct hf_place where;
     enum hf_status status = hf_place_parse(place, &where, error);
 
-    return status == HF_OK ? hf_store_open_at(&where, alloc, store, error)
-                           : status;
+    return status == HF_OK
+               ? hf_store_open_at(&where, HF_STORE_TO_LOCK, alloc, store, error)
+               : status;
 }
 
 enum hf_status
-hf_store_open_at(const struct hf_place *place, const struct hf_alloc *alloc,
-                 struct hf_store **store, struct hf_error *error)
+hf_store_open_at(const struct hf_place *place, enum hf_store_use use,
+                 const struct hf_alloc *alloc, struct hf_store **store,
+                 struct hf_error *error)
 {
-    return open_place(place, HF_STORE_TO_LOCK, alloc, store, error);
-}
-
-enum hf_status
-hf_store_serve_at(const struct hf_place *place, const struct hf_alloc *alloc,
-                  struct hf_store **store, struct hf_error *error)
-{
-    return open_place(place, HF_STORE_TO_SERVE, alloc, store, error);
-}
-
-enum hf_status
-hf_store_look_at(const struct hf_place *place, const struct hf_alloc *alloc,
-                 struct hf_store **store, struct hf_error *error)
-{
-    return open_place(place, HF_STORE_TO_LOOK, alloc, store, error);
+    return place->kind->open(place, use, alloc, store, error);
 }
 
 void
@@ -236,14 +201,10 @@ hf_store_loss(const struct hf_store *store)
     return store->loss;
 }
 
-bool
-hf_store_is_marked(const struct hf_place *place)
+enum hf_status
+hf_store_find(const struct hf_place *place, struct hf_error *error)
 {
-    struct hf_sqlite_served served;
-
-    return place->kind == HF_PLACE_SQLITE &&
-           hf_sqlite_served_look(place, &served, NULL) == HF_OK &&
-           served.marked;
+    return place->kind->find == NULL ? HF_OK : place->kind->find(place, error);
 }
 
 struct hf_duration
@@ -320,4 +281,17 @@ hf_store_inspect(struct hf_store *store, struct hf_instant until,
                  hf_store_checkup_fn *tell, void *ctx)
 {
     store->methods->inspect(store, until, tell, ctx);
+}
+
+void
+hf_store_blame(const struct hf_store *store, const struct hf_error *error,
+               struct hf_checkup *checkup)
+{
+    store->place.kind->blame(&store->place, error, checkup);
+}
+
+void
+hf_store_neighbours(const struct hf_store *store, struct hf_checkup *checkup)
+{
+    store->place.kind->neighbours(&store->place, checkup);
 }

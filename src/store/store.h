@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "core/op.h"
-#include "store/place.h"
+#include "store/kind.h"
 
 /*
  * The store contract.  A store keeps records: a key (space, name), a version,
@@ -125,7 +125,7 @@ struct hf_store_scan {
 };
 
 /*
- * Open the store that `place` (holdfast.h) names.  HF_E_INVALID,
+ * Open the store that `place` (holdfast.h) names, to lock.  HF_E_INVALID,
  * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT, HF_E_LIMIT, HF_E_NOMEM, as
  * hf_open says.
  */
@@ -134,28 +134,12 @@ HF_MUST_USE enum hf_status hf_store_open(const char *place,
                                          struct hf_store **store,
                                          struct hf_error *error);
 
-/* The same, of a place that was read already. */
+/* The same, of a place that was read already; for `use`. */
 HF_MUST_USE enum hf_status hf_store_open_at(const struct hf_place *place,
+                                            enum hf_store_use use,
                                             const struct hf_alloc *alloc,
                                             struct hf_store **store,
                                             struct hf_error *error);
-
-/*
- * The same, to look only: nothing is ever made or written, and a place that is
- * not there is empty, until it is there.  It is enough to be allowed to read
- * it.  Every group is HF_UNAVAILABLE, and a purge HF_E_DENIED.
- */
-HF_MUST_USE enum hf_status hf_store_look_at(const struct hf_place *place,
-                                            const struct hf_alloc *alloc,
-                                            struct hf_store **store,
-                                            struct hf_error *error);
-
-/* The same, to serve it, also where a lock server has lost something.  To
- * everybody else the place is HF_E_UNAVAILABLE then, and nothing is made. */
-HF_MUST_USE enum hf_status hf_store_serve_at(const struct hf_place *place,
-                                             const struct hf_alloc *alloc,
-                                             struct hf_store **store,
-                                             struct hf_error *error);
 
 /* hf_store_close(NULL) does nothing.  Cannot fail. */
 void hf_store_close(struct hf_store *store);
@@ -251,8 +235,10 @@ enum hf_store_loss hf_store_loss(const struct hf_store *store);
  * lost; 0: nobody knows. */
 struct hf_duration hf_store_promised(const struct hf_store *store);
 
-/* Is that place marked (hf_store_secure), be there a file or not? */
-bool hf_store_is_marked(const struct hf_place *place);
+/* Is there such a place, or a mark (hf_store_secure) that it was served?
+ * HF_E_UNAVAILABLE: neither. */
+HF_MUST_USE enum hf_status hf_store_find(const struct hf_place *place,
+                                         struct hf_error *error);
 
 /* A number of the place that no copy of it has; 0: it has none. */
 uint64_t hf_store_identity(const struct hf_store *store);
@@ -359,15 +345,18 @@ typedef void hf_store_checkup_fn(void *ctx, const struct hf_checkup *checkup);
 void hf_store_inspect(struct hf_store *store, struct hf_instant until,
                       hf_store_checkup_fn *tell, void *ctx);
 
-/* What a place is opened for. */
-enum hf_store_use {
-    HF_STORE_TO_LOCK,
-    HF_STORE_TO_SERVE,
-    HF_STORE_TO_LOOK,
-};
+/* A call ended with `error`: say so in `checkup`, and what to do about it.
+ * Cannot fail. */
+void hf_store_blame(const struct hf_store *store, const struct hf_error *error,
+                    struct hf_checkup *checkup);
+
+/* Say which places of the same kind others use on this host, whose locks keep
+ * nobody out here.  Opens nothing; cannot fail. */
+void hf_store_neighbours(const struct hf_store *store,
+                         struct hf_checkup *checkup);
 
 /*
- * What stands behind the functions above: one table a kind of store.  A
+ * What an open store does behind the functions above: one table a kind.  A
  * store's own struct begins with struct hf_store.
  */
 struct hf_store_methods {
@@ -405,6 +394,7 @@ struct hf_store {
     const struct hf_store_methods *methods;
     const struct hf_alloc *alloc; /* borrowed */
     enum hf_store_use use;
+    struct hf_place place;
     bool is_new;    /* the last opening made the place */
     bool keeps_log; /* see hf_store_keep_log */
     enum hf_store_loss loss;

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "store/place.h"
+#include "store/sqlite.h"
 #include "tale/place/locks_sql.h"
 
 enum {
@@ -363,7 +364,7 @@ locks_sqlite_open(struct locks_sqlite *self, const char *place, FILE *to,
     struct hf_place parsed;
     enum hf_status status = hf_place_parse(place, &parsed, error);
 
-    if (status == HF_OK && parsed.kind != HF_PLACE_SQLITE)
+    if (status == HF_OK && parsed.kind != &hf_sqlite_kind)
         status = hf_fail(error, HF_E_INVALID,
                          "'%s' is no database: write sqlite:/path", place);
     if (status == HF_OK)

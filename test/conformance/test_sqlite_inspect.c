@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "store/inspect.h"
+#include "store/place.h"
+#include "store/sqlite_inspect.h"
 
 /* What a SQLite store tells of its files, and of what others did to them. */
 
@@ -56,7 +57,8 @@ look(const struct files *files)
     struct hf_place place;
 
     assert_int_equal(hf_place_parse(files->place, &place, NULL), HF_OK);
-    assert_int_equal(hf_store_look_at(&place, &hf_alloc_libc, &store, NULL),
+    assert_int_equal(hf_store_open_at(&place, HF_STORE_TO_LOOK, &hf_alloc_libc,
+                                      &store, NULL),
                      HF_OK);
     return store;
 }
@@ -247,7 +249,7 @@ expect_file_system(uint32_t type, bool network, enum hf_grade grade,
 {
     struct hf_checkup checkup = {.check = "durability"};
 
-    hf_inspect_filesystem(type, network, &checkup);
+    hf_sqlite_inspect_filesystem(type, network, &checkup);
     assert_int_equal(checkup.grade, grade);
     assert_non_null(strstr(checkup.found, words));
     assert_true((grade == HF_GRADE_OK) == (checkup.remedy[0] == '\0'));
@@ -273,8 +275,9 @@ a_path_is_quoted_for_the_shell(void **state)
     char word[32];
 
     (void)state;
-    assert_string_equal(hf_inspect_quote("/a b", word, sizeof(word)), "'/a b'");
-    assert_string_equal(hf_inspect_quote("/a'$(x)", word, sizeof(word)),
+    assert_string_equal(hf_sqlite_inspect_quote("/a b", word, sizeof(word)),
+                        "'/a b'");
+    assert_string_equal(hf_sqlite_inspect_quote("/a'$(x)", word, sizeof(word)),
                         "'/a'\\''$(x)'");
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "store/place.h"
 
 /* A place that is opened to look only: by whom it may be read, and that
  * nothing is made or written. */
@@ -21,7 +22,8 @@ look(const struct files *files)
     struct hf_place place;
 
     assert_int_equal(hf_place_parse(files->place, &place, NULL), HF_OK);
-    if (hf_store_look_at(&place, &hf_alloc_libc, &store, &error) != HF_OK)
+    if (hf_store_open_at(&place, HF_STORE_TO_LOOK, &hf_alloc_libc, &store,
+                         &error) != HF_OK)
         fail_msg("%s", error.text);
     return store;
 }
@@ -224,7 +226,8 @@ nobody_is_denied_the_log(void *ctx)
 
     become_nobody();
     assert_int_equal(hf_place_parse(files->place, &place, NULL), HF_OK);
-    assert_int_equal(hf_store_look_at(&place, &hf_alloc_libc, &store, &error),
+    assert_int_equal(hf_store_open_at(&place, HF_STORE_TO_LOOK, &hf_alloc_libc,
+                                      &store, &error),
                      HF_E_DENIED);
     assert_non_null(strstr(error.text, "cannot read"));
     assert_non_null(strstr(error.text, "locks.db-wal: Permission denied"));

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/place.h"
 #include "support/rig.h"
 #include "wire/head.h"
 
@@ -63,8 +64,9 @@ lose(bool file, struct hf_place *where)
 
     rig_make_place();
     assert_int_equal(hf_place_parse(rig_place, where, NULL), HF_OK);
-    assert_int_equal(hf_store_serve_at(where, &faults_alloc, &store, NULL),
-                     HF_OK);
+    assert_int_equal(
+        hf_store_open_at(where, HF_STORE_TO_SERVE, &faults_alloc, &store, NULL),
+        HF_OK);
     put_led_head(store);
     assert_int_equal(
         hf_store_secure(store, (struct hf_duration){1000}, rig_soon(), NULL),
@@ -89,7 +91,8 @@ open_lost_under(struct fault_plan *plan)
 
     lose(lost_file, &where);
     faults_arm(plan);
-    status = hf_store_serve_at(&where, &faults_alloc, &store, &error);
+    status = hf_store_open_at(&where, HF_STORE_TO_SERVE, &faults_alloc, &store,
+                              &error);
     faults_arm(NULL);
     assert_int_equal(status, error.status);
     if (status == HF_OK)
@@ -107,8 +110,9 @@ open_lost_as_table_under(struct fault_plan *plan)
 
     lose(lost_file, &where);
     faults_arm(plan);
-    assert_int_not_equal(hf_store_open_at(&where, &faults_alloc, &store, NULL),
-                         HF_OK);
+    assert_int_not_equal(
+        hf_store_open_at(&where, HF_STORE_TO_LOCK, &faults_alloc, &store, NULL),
+        HF_OK);
     faults_arm(NULL);
     rig_destroy_place();
 }

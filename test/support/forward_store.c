@@ -184,6 +184,7 @@ forward_store_open(const char *place, size_t size,
     made->base = (struct hf_store){
         .methods = &made->methods,
         .alloc = &hf_alloc_libc,
+        .place = made->inner->place,
         .limits = hf_store_limits(made->inner),
     };
     return made;

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "client/table/checks.h"
-#include "store/inspect.h"
+#include "store/sqlite_inspect.h"
 #include "support/forward_store.h"
 #include "support/get_one.h"
 
@@ -203,7 +203,7 @@ a_file_is_looked_at_as_a_whole(void **state)
     expect(&told, "schema", HF_GRADE_OK, "version 3, which is ours", "");
     expect(&told, "rights", HF_GRADE_OK, "may be written", "");
     assert_int_equal(statfs(place.folder, &found), 0);
-    hf_inspect_filesystem((uint32_t)found.f_type, false, &kept);
+    hf_sqlite_inspect_filesystem((uint32_t)found.f_type, false, &kept);
     expect(&told, "durability", kept.grade, "journal wal; synchronous FULL",
            kept.remedy);
     expect(&told, "durability", kept.grade, kept.found, "");

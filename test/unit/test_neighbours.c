@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "store/neighbours.h"
+#include "store/place.h"
 
 /* Whose default places a doctor finds on a host, by lists of the test's. */
 

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/memory.h"
 #include "store/place.h"
+#include "store/sqlite.h"
+#include "store/sqlite_file.h"
 
 static struct hf_place
 parsed(const char *text)
@@ -45,7 +48,7 @@ a_memory_place_has_a_name(void **state)
     struct hf_place place = parsed("memory:test");
 
     (void)state;
-    assert_int_equal(place.kind, HF_PLACE_MEMORY);
+    assert_ptr_equal(place.kind, &hf_memory_kind);
     assert_string_equal(place.path, "test");
     assert_string_equal(place.text, "memory:test");
     assert_false(place.network);
@@ -58,7 +61,7 @@ a_sqlite_place_has_a_path(void **state)
     struct hf_place place = parsed("sqlite:/var/lib/locks.db");
 
     (void)state;
-    assert_int_equal(place.kind, HF_PLACE_SQLITE);
+    assert_ptr_equal(place.kind, &hf_sqlite_kind);
     assert_string_equal(place.path, "/var/lib/locks.db");
     assert_string_equal(place.text, "sqlite:/var/lib/locks.db");
     assert_false(place.network);
@@ -293,35 +296,35 @@ static void
 file_systems_of_the_network_are_known(void **state)
 {
     (void)state;
-    assert_string_equal(hf_place_network(NFS_SUPER_MAGIC), "NFS");
-    assert_string_equal(hf_place_network(SMB_SUPER_MAGIC), "SMB");
-    assert_string_equal(hf_place_network(CIFS_SUPER_MAGIC), "CIFS");
-    assert_string_equal(hf_place_network(SMB2_SUPER_MAGIC), "SMB2");
-    assert_string_equal(hf_place_network(AFS_SUPER_MAGIC), "AFS");
-    assert_string_equal(hf_place_network(AFS_FS_MAGIC), "AFS");
-    assert_string_equal(hf_place_network(CEPH_SUPER_MAGIC), "Ceph");
-    assert_string_equal(hf_place_network(V9FS_MAGIC), "9P");
-    assert_string_equal(hf_place_network(FUSE_SUPER_MAGIC), "FUSE");
-    assert_string_equal(hf_place_network(OCFS2_SUPER_MAGIC), "OCFS2");
-    assert_string_equal(hf_place_network(CODA_SUPER_MAGIC), "Coda");
-    assert_string_equal(hf_place_network(NCP_SUPER_MAGIC), "NCP");
-    assert_string_equal(hf_place_network(0x0bd00bd0), "Lustre");
-    assert_string_equal(hf_place_network(0x47504653), "GPFS");
-    assert_string_equal(hf_place_network(0x01161970), "GFS2");
+    assert_string_equal(hf_sqlite_file_network(NFS_SUPER_MAGIC), "NFS");
+    assert_string_equal(hf_sqlite_file_network(SMB_SUPER_MAGIC), "SMB");
+    assert_string_equal(hf_sqlite_file_network(CIFS_SUPER_MAGIC), "CIFS");
+    assert_string_equal(hf_sqlite_file_network(SMB2_SUPER_MAGIC), "SMB2");
+    assert_string_equal(hf_sqlite_file_network(AFS_SUPER_MAGIC), "AFS");
+    assert_string_equal(hf_sqlite_file_network(AFS_FS_MAGIC), "AFS");
+    assert_string_equal(hf_sqlite_file_network(CEPH_SUPER_MAGIC), "Ceph");
+    assert_string_equal(hf_sqlite_file_network(V9FS_MAGIC), "9P");
+    assert_string_equal(hf_sqlite_file_network(FUSE_SUPER_MAGIC), "FUSE");
+    assert_string_equal(hf_sqlite_file_network(OCFS2_SUPER_MAGIC), "OCFS2");
+    assert_string_equal(hf_sqlite_file_network(CODA_SUPER_MAGIC), "Coda");
+    assert_string_equal(hf_sqlite_file_network(NCP_SUPER_MAGIC), "NCP");
+    assert_string_equal(hf_sqlite_file_network(0x0bd00bd0), "Lustre");
+    assert_string_equal(hf_sqlite_file_network(0x47504653), "GPFS");
+    assert_string_equal(hf_sqlite_file_network(0x01161970), "GFS2");
 }
 
 static void
 local_file_systems_are_let_through(void **state)
 {
     (void)state;
-    assert_null(hf_place_network(EXT4_SUPER_MAGIC));
-    assert_null(hf_place_network(XFS_SUPER_MAGIC));
-    assert_null(hf_place_network(BTRFS_SUPER_MAGIC));
-    assert_null(hf_place_network(TMPFS_MAGIC));
-    assert_null(hf_place_network(OVERLAYFS_SUPER_MAGIC));
-    assert_null(hf_place_network(F2FS_SUPER_MAGIC));
-    assert_null(hf_place_network(MSDOS_SUPER_MAGIC));
-    assert_null(hf_place_network(0x2fc12fc1)); /* ZFS */
+    assert_null(hf_sqlite_file_network(EXT4_SUPER_MAGIC));
+    assert_null(hf_sqlite_file_network(XFS_SUPER_MAGIC));
+    assert_null(hf_sqlite_file_network(BTRFS_SUPER_MAGIC));
+    assert_null(hf_sqlite_file_network(TMPFS_MAGIC));
+    assert_null(hf_sqlite_file_network(OVERLAYFS_SUPER_MAGIC));
+    assert_null(hf_sqlite_file_network(F2FS_SUPER_MAGIC));
+    assert_null(hf_sqlite_file_network(MSDOS_SUPER_MAGIC));
+    assert_null(hf_sqlite_file_network(0x2fc12fc1)); /* ZFS */
 }
 
 int

@@ -3,8 +3,6 @@
 #include "client/table/checks.h"
 #include "client/table/methods.h"
 #include "client/table/table.h"
-#include "store/inspect.h"
-#include "store/neighbours.h"
 
 /*
  * Is the place sound, and this host?  One row a check: what only the kind of
@@ -55,24 +53,6 @@ static bool
 looks_only(const struct doctor *doctor)
 {
     return doctor->job->table->client->look_only;
-}
-
-static bool
-is_file(const struct doctor *doctor, struct hf_place *place)
-{
-    return hf_place_parse(doctor->job->table->client->place, place, NULL) ==
-               HF_OK &&
-           place->kind == HF_PLACE_SQLITE;
-}
-
-static void
-blame_answer(const struct doctor *doctor, const struct hf_error *error,
-             struct hf_checkup *checkup)
-{
-    struct hf_place place;
-    bool file = is_file(doctor, &place);
-
-    hf_inspect_failure(error, file ? place.path : "", checkup);
 }
 
 /* ---- The probe ----------------------------------------------------------- */
@@ -191,7 +171,7 @@ check_latency(struct doctor *doctor)
     case HF_UNAVAILABLE:
     case HF_UNKNOWN:
         tidy_up(doctor);
-        blame_answer(doctor, &probe.error, &checkup);
+        hf_store_blame(doctor->store, &probe.error, &checkup);
         break;
     }
     tell(doctor, &checkup);
@@ -209,7 +189,7 @@ check_reachable(struct doctor *doctor)
     if (read_probe(&probe) == HF_OK)
         hf_checks_reachable(hf_now_us() - from_us, &checkup);
     else
-        blame_answer(doctor, &probe.error, &checkup);
+        hf_store_blame(doctor->store, &probe.error, &checkup);
     tell(doctor, &checkup);
 }
 
@@ -228,12 +208,8 @@ static void
 check_neighbours(struct doctor *doctor)
 {
     struct hf_checkup checkup = {.check = "neighbours"};
-    struct hf_place place;
 
-    if (is_file(doctor, &place))
-        hf_neighbours_look(&hf_neighbours_host, &place, &checkup);
-    else
-        hf_checkup_add(&checkup, "a place in memory has none");
+    hf_store_neighbours(doctor->store, &checkup);
     tell(doctor, &checkup);
 }
 

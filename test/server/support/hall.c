@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/check.h"
 #include "server/support/desk.h"
+#include "store/place.h"
 
 /* ---- What is heard ------------------------------------------------------- */
 

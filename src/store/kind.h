@@ -1,0 +1,78 @@
+#ifndef HF_STORE_KIND_H
+#define HF_STORE_KIND_H
+
+#include <stdbool.h>
+
+#include <holdfast/holdfast.h>
+
+#include "base/alloc.h"
+#include "base/checkup.h"
+#include "base/limits.h"
+
+struct hf_store;
+struct hf_store_kind;
+
+/*
+ * A place: the URL that says where locks are kept (holdfast.h, hf_open).
+ * Plain values; nothing is allocated.
+ */
+struct hf_place {
+    const struct hf_store_kind *kind; /* a row of the table in place.c */
+    bool network;                     /* sqlite: ?network=1 */
+    char path[HF_PLACE_MAX + 1];      /* sqlite: the file, absolute, decoded;
+                                         memory: the table's name */
+    char text[3 * HF_PLACE_MAX + 32]; /* the place again, as a URL that means
+                                         the same in any folder */
+};
+
+/* What a place is opened for. */
+enum hf_store_use {
+    HF_STORE_TO_LOCK,
+
+    /* Also where a lock server has lost something.  To everybody else the place
+     * is HF_E_UNAVAILABLE then, and nothing is made. */
+    HF_STORE_TO_SERVE,
+
+    /* Nothing is ever made or written, and a place that is not there is empty,
+     * until it is there.  It is enough to be allowed to read it.  Every group
+     * is HF_UNAVAILABLE, and a purge HF_E_DENIED. */
+    HF_STORE_TO_LOOK,
+};
+
+/*
+ * A kind of store, which the URL's scheme names.  Each has one row in the table
+ * of place.c.  Outside src/store nobody compares kinds: others ask what a kind
+ * is able to do.
+ *
+ * Any thread may call these functions.
+ */
+struct hf_store_kind {
+    const char *scheme; /* with its colon: "sqlite:" */
+
+    /* What is in the place ends with the process, and no other process sees
+     * it. */
+    bool keeps_nothing;
+
+    /* Read `rest`, which follows the scheme.  *place has its kind, and is zero
+     * otherwise.  As hf_place_parse, but for *place, which may be changed on
+     * failure. */
+    enum hf_status (*parse)(const char *rest, struct hf_place *place,
+                            struct hf_error *error);
+
+    /* As hf_store_open_at. */
+    enum hf_status (*open)(const struct hf_place *place, enum hf_store_use use,
+                           const struct hf_alloc *alloc,
+                           struct hf_store **store, struct hf_error *error);
+
+    /* As hf_store_find; NULL: every place of this kind is there. */
+    enum hf_status (*find)(const struct hf_place *place,
+                           struct hf_error *error);
+
+    /* As hf_store_blame and hf_store_neighbours. */
+    void (*blame)(const struct hf_place *place, const struct hf_error *error,
+                  struct hf_checkup *checkup);
+    void (*neighbours)(const struct hf_place *place,
+                       struct hf_checkup *checkup);
+};
+
+#endif
