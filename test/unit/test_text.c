@@ -312,6 +312,22 @@ a_word_has_a_letter_or_a_digit_of_any_script(void **state)
         assert_false(hf_text_has_word(none[i], strlen(none[i])));
 }
 
+static void
+an_escape_is_the_byte_that_it_names(void **state)
+{
+    static const char *const none[] = {"%", "a%4", "%4g", "%g4", "%%41"};
+    char buffer[16];
+    struct hf_text text;
+
+    (void)state;
+    hf_text_init(&text, buffer, sizeof(buffer));
+    assert_true(hf_text_add_unescaped(&text, "a%2Fb%c3%A9%00+", 15));
+    assert_int_equal(text.len, 7);
+    assert_memory_equal(buffer, "a/b\xC3\xA9\0+", 8);
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        assert_false(hf_text_add_unescaped(&text, none[i], strlen(none[i])));
+}
+
 int
 main(void)
 {
@@ -328,6 +344,7 @@ main(void)
         cmocka_unit_test(shown_text_is_cut_between_characters),
         cmocka_unit_test(a_json_string_says_what_it_was_given),
         cmocka_unit_test(a_json_string_of_broken_bytes_is_still_json),
+        cmocka_unit_test(an_escape_is_the_byte_that_it_names),
         cmocka_unit_test(a_word_has_a_letter_or_a_digit_of_any_script),
     };
 
