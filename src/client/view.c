@@ -57,7 +57,59 @@ hf_field_kind(enum hf_field field)
     return HF_KIND_TEXT;
 }
 
-/* ---- Fields -------------------------------------------------------------- */
+/* ---- The table of fields ------------------------------------------------- */
+
+/* The struct that a field is a member of. */
+enum part { RECORD, DIAGNOSIS, ENTRY, CHECK, SESSION };
+
+/* How a member is read: as it is, or as the word of an enum. */
+enum reading {
+    TEXT,
+    STATIC, /* a pointer to a text */
+    FLAG,
+    NUMBER,
+    COUNT,
+    IF_DEAD,
+    MODE,
+    LIFE,
+    GRADE,
+};
+
+/* What must be known of the record before it is known. */
+enum when {
+    ALWAYS,
+    THERE, /* it exists */
+    OURS,  /* ... and is not corrupt */
+    LINE,  /* a lock server tells of it */
+};
+
+struct row {
+    enum part part;
+    enum hf_field field;
+    enum reading reading;
+    enum when when;
+    size_t offset;
+};
+
+#define ROW(part, type, field, reading, member, when)                          \
+    {part, field, reading, when, offsetof(struct type, member)},
+#define RECORD_ROW(...)    ROW(RECORD, hf_description, __VA_ARGS__)
+#define DIAGNOSIS_ROW(...) ROW(DIAGNOSIS, hf_diagnosis, __VA_ARGS__, ALWAYS)
+#define ENTRY_ROW(...)     ROW(ENTRY, hf_audit_entry, __VA_ARGS__)
+#define CHECK_ROW(...)     ROW(CHECK, hf_checkup, __VA_ARGS__, ALWAYS)
+#define SESSION_ROW(...)   ROW(SESSION, hf_session_row, __VA_ARGS__, ALWAYS)
+
+static const struct row rows[] = {
+    HF_DESCRIPTION_TABLE(RECORD_ROW)  /* wire/describe.h */
+    HF_DIAGNOSIS_TABLE(DIAGNOSIS_ROW) /* the same */
+    HF_AUDIT_ENTRY_TABLE(ENTRY_ROW)   /* the same */
+    HF_CHECKUP_TABLE(CHECK_ROW)       /* client/view.h */
+    HF_SESSION_TABLE(SESSION_ROW)     /* the same */
+};
+
+enum { ROWS_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+/* ---- One field ----------------------------------------------------------- */
 
 /* What a view tells about one field; the zero value: nothing. */
 struct told {
@@ -66,22 +118,150 @@ struct told {
     int64_t number;
 };
 
+static const struct told nothing;
+
 static struct told
-tell_text(const char *text)
+read_row(const struct row *row, const void *values)
 {
-    return (struct told){.has = true, .text = text};
+    const void *at = (const char *)values + row->offset;
+    struct told told = {.has = true};
+
+    switch (row->reading) {
+    case TEXT:
+        told.text = at;
+        break;
+    case STATIC:
+        told.text = *(const char *const *)at;
+        break;
+    case FLAG:
+        told.number = *(const bool *)at;
+        break;
+    case NUMBER:
+        told.number = *(const int64_t *)at;
+        break;
+    case COUNT:
+        told.number = (int64_t)(*(const size_t *)at);
+        break;
+    case IF_DEAD:
+        told.number = *(const enum hf_if_dead *)at;
+        told.text = hf_if_dead_word((enum hf_if_dead)told.number);
+        break;
+    case MODE:
+        told.number = *(const enum hf_mode *)at;
+        told.text = hf_mode_word((enum hf_mode)told.number);
+        break;
+    case LIFE:
+        told.number = *(const enum hf_life *)at;
+        told.text = hf_life_word((enum hf_life)told.number);
+        break;
+    case GRADE:
+        told.number = *(const enum hf_grade *)at;
+        told.text = hf_grade_word((enum hf_grade)told.number);
+        break;
+    }
+    return told;
+}
+
+static const struct row *
+find_row(enum part part, enum hf_field field)
+{
+    for (size_t i = 0; i < ROWS_COUNT; i++)
+        if (rows[i].part == part && rows[i].field == field)
+            return &rows[i];
+    return NULL;
+}
+
+/* Of a part that is known as a whole. */
+static struct told
+look_at(enum part part, const void *values, enum hf_field field)
+{
+    const struct row *row = find_row(part, field);
+
+    return row == NULL ? nothing : read_row(row, values);
+}
+
+static bool
+is_known(const struct hf_description *d, enum when when)
+{
+    switch (when) {
+    case ALWAYS:
+        return true;
+    case THERE:
+        return d->exists;
+    case OURS:
+        return d->exists && !d->corrupt;
+    case LINE:
+        return d->served && !(d->exists && d->corrupt);
+    }
+    return false;
 }
 
 static struct told
-tell_number(int64_t number)
+look_at_record(const struct hf_description *d, enum hf_field field)
 {
-    return (struct told){.has = true, .number = number};
+    const struct row *row = find_row(RECORD, field);
+
+    return row != NULL && is_known(d, row->when) ? read_row(row, d) : nothing;
 }
 
 static struct told
-tell_word(const char *word, int64_t number)
+look_at_diagnosis(const struct hf_view *view, enum hf_field field)
 {
-    return (struct told){true, word, number};
+    const struct hf_diagnosis *d = &view->diagnosis;
+    const struct hf_clearing *by = view->by;
+    struct told told = look_at(DIAGNOSIS, d, field);
+
+    if (field == HF_FIELD_STATUS)
+        return (struct told){true, hf_status_name(d->error.status),
+                             d->error.status};
+    if (field == HF_FIELD_ERROR)
+        return (struct told){.has = true, .text = d->error.text};
+    if (field == HF_FIELD_CLEARED)
+        return (struct told){.has = true, .number = view->cleared};
+    if (by != NULL && field == HF_FIELD_BY_HOST)
+        return (struct told){.has = true, .text = by->host};
+    if (by != NULL && field == HF_FIELD_BY_USER)
+        return (struct told){.has = true, .text = by->user};
+    if (by != NULL && field == HF_FIELD_BY_REASON)
+        return (struct told){.has = true, .text = by->reason};
+    return told.has ? told : look_at_record(&d->record, field);
+}
+
+static struct told
+look_at_entry(const struct hf_audit_entry *e, enum hf_field field)
+{
+    const struct row *row = find_row(ENTRY, field);
+
+    if (field == HF_FIELD_CORRUPT)
+        return (struct told){.has = true,
+                             .number = e->corrupt || e->cleared.corrupt};
+    if (row != NULL && (row->when == ALWAYS || !e->corrupt))
+        return read_row(row, e);
+    if (e->corrupt)
+        return nothing;
+    if (field == HF_FIELD_CLEARED)
+        return (struct told){.has = true, .number = true};
+    return look_at_record(&e->cleared, field);
+}
+
+static struct told
+look(const struct hf_view *view, enum hf_field field)
+{
+    if (view == NULL)
+        return nothing;
+    switch (view->kind) {
+    case HF_VIEW_ROW:
+        return look_at_record(&view->row, field);
+    case HF_VIEW_DIAGNOSIS:
+        return look_at_diagnosis(view, field);
+    case HF_VIEW_ENTRY:
+        return look_at_entry(&view->entry, field);
+    case HF_VIEW_CHECK:
+        return look_at(CHECK, &view->check, field);
+    case HF_VIEW_SESSION:
+        return look_at(SESSION, &view->session, field);
+    }
+    return nothing;
 }
 
 static const struct hf_description *
@@ -99,235 +279,6 @@ record_of(const struct hf_view *view)
         break;
     }
     return NULL;
-}
-
-/* What only a lock server tells. */
-static struct told
-look_at_line(const struct hf_description *d, unsigned field)
-{
-    switch (field) {
-    case HF_FIELD_MODE:
-        return tell_word(hf_mode_word(d->mode), d->mode);
-    case HF_FIELD_WAITERS:
-        return tell_number((int64_t)d->waiters);
-    case HF_FIELD_POSITION:
-        return tell_number((int64_t)d->position);
-    case HF_FIELD_WAITED_MS:
-        return tell_number(d->waited.ms);
-    case HF_FIELD_PARKED_MS:
-        return tell_number(d->parked.ms);
-    default:
-        break;
-    }
-    return (struct told){0};
-}
-
-/* Of the record; only what is always known, if it is not there or not ours. */
-static struct told
-look_at_record(const struct hf_description *d, unsigned field)
-{
-    switch (field) {
-    case HF_FIELD_SPACE:
-        return tell_text(d->space);
-    case HF_FIELD_NAME:
-        return tell_text(d->name);
-    case HF_FIELD_EXISTS:
-        return tell_number(d->exists);
-    case HF_FIELD_CORRUPT:
-        return tell_number(d->corrupt);
-    case HF_FIELD_FOREIGN:
-        return tell_number(d->foreign_name);
-    default:
-        break;
-    }
-    if (!d->exists)
-        return d->served ? look_at_line(d, field) : (struct told){0};
-    switch (field) {
-    case HF_FIELD_FENCE:
-        return tell_number((int64_t)d->fence);
-    case HF_FIELD_VERSION:
-        return tell_number((int64_t)d->version);
-    case HF_FIELD_STAMP_MS:
-        return tell_number(d->stamp_ms);
-    default:
-        break;
-    }
-    if (d->corrupt)
-        return (struct told){0};
-    switch (field) {
-    case HF_FIELD_CLAIM:
-        return tell_number((int64_t)d->id);
-    case HF_FIELD_BEAT:
-        return tell_number((int64_t)d->beat);
-    case HF_FIELD_IF_DEAD:
-        return tell_word(hf_if_dead_word(d->if_dead), d->if_dead);
-    case HF_FIELD_TTL_MS:
-        return tell_number(d->ttl.ms);
-    case HF_FIELD_BEAT_MS:
-        return tell_number(d->beat_every.ms);
-    case HF_FIELD_SINCE_MS:
-        return tell_number(d->since_ms);
-    case HF_FIELD_HOST:
-        return tell_text(d->host);
-    case HF_FIELD_USER:
-        return tell_text(d->user);
-    case HF_FIELD_COMMAND:
-        return tell_text(d->command);
-    case HF_FIELD_REASON:
-        return tell_text(d->reason);
-    case HF_FIELD_PROCESSES:
-        return tell_number((int64_t)d->processes_count);
-    default:
-        break;
-    }
-    return d->served ? look_at_line(d, field) : (struct told){0};
-}
-
-static bool
-is_of_clearing(unsigned field)
-{
-    return field == HF_FIELD_BY_HOST || field == HF_FIELD_BY_USER ||
-           field == HF_FIELD_BY_REASON;
-}
-
-static struct told
-look_at_clearing(const struct hf_clearing *by, unsigned field)
-{
-    if (field == HF_FIELD_BY_HOST)
-        return tell_text(by->host);
-    return tell_text(field == HF_FIELD_BY_USER ? by->user : by->reason);
-}
-
-static struct told
-look_at_diagnosis(const struct hf_view *view, unsigned field)
-{
-    const struct hf_diagnosis *d = &view->diagnosis;
-
-    switch (field) {
-    case HF_FIELD_LIFE:
-        return tell_word(hf_life_word(d->life), d->life);
-    case HF_FIELD_HERE:
-        return tell_number(d->here);
-    case HF_FIELD_RUNNING:
-        return tell_number(d->running);
-    case HF_FIELD_SAME_BOOT:
-        return tell_number(d->same_boot);
-    case HF_FIELD_UNCHANGED_MS:
-        return tell_number(d->unchanged.ms);
-    case HF_FIELD_WATCHED_MS:
-        return tell_number(d->watched.ms);
-    case HF_FIELD_STATUS:
-        return tell_word(hf_status_name(d->error.status), d->error.status);
-    case HF_FIELD_ERROR:
-        return tell_text(d->error.text);
-    case HF_FIELD_CLEARED:
-        return tell_number(view->cleared);
-    default:
-        break;
-    }
-    if (view->by != NULL && is_of_clearing(field))
-        return look_at_clearing(view->by, field);
-    return look_at_record(&d->record, field);
-}
-
-static struct told
-look_at_entry(const struct hf_audit_entry *e, unsigned field)
-{
-    switch (field) {
-    case HF_FIELD_CLEARED_MS:
-        return tell_number(e->stamp_ms);
-    case HF_FIELD_CORRUPT:
-        return tell_number(e->corrupt || e->cleared.corrupt);
-    case HF_FIELD_NAME:
-        return tell_text(e->cleared.name);
-    default:
-        break;
-    }
-    if (e->corrupt)
-        return (struct told){0};
-    switch (field) {
-    case HF_FIELD_CLEARED:
-        return tell_number(true);
-    case HF_FIELD_ASKED_MS:
-        return tell_number(e->asked_ms);
-    case HF_FIELD_FORCED:
-        return tell_number(e->forced);
-    case HF_FIELD_BY_HOST:
-        return tell_text(e->host);
-    case HF_FIELD_BY_USER:
-        return tell_text(e->user);
-    case HF_FIELD_BY_COMMAND:
-        return tell_text(e->command);
-    case HF_FIELD_BY_REASON:
-        return tell_text(e->reason);
-    default:
-        break;
-    }
-    return look_at_record(&e->cleared, field);
-}
-
-static struct told
-look_at_check(const struct hf_checkup *c, unsigned field)
-{
-    switch (field) {
-    case HF_FIELD_CHECK:
-        return tell_text(c->check);
-    case HF_FIELD_GRADE:
-        return tell_word(hf_grade_word(c->grade), c->grade);
-    case HF_FIELD_FOUND:
-        return tell_text(c->found);
-    case HF_FIELD_REMEDY:
-        return tell_text(c->remedy);
-    default:
-        break;
-    }
-    return (struct told){0};
-}
-
-static struct told
-look_at_session(const struct hf_session_row *s, unsigned field)
-{
-    switch (field) {
-    case HF_FIELD_SESSION:
-        return tell_text(s->id);
-    case HF_FIELD_WHO:
-        return tell_text(s->who);
-    case HF_FIELD_IF_DEAD:
-        return tell_word(hf_if_dead_word(s->if_dead), s->if_dead);
-    case HF_FIELD_TTL_MS:
-        return tell_number(s->ttl.ms);
-    case HF_FIELD_SILENT_MS:
-        return tell_number(s->silent.ms);
-    case HF_FIELD_HOLDS:
-        return tell_number((int64_t)s->holds);
-    case HF_FIELD_WAITS:
-        return tell_number((int64_t)s->waits);
-    case HF_FIELD_BY_ACQUIRE:
-        return tell_number(s->by_acquire);
-    default:
-        break;
-    }
-    return (struct told){0};
-}
-
-static struct told
-look(const struct hf_view *view, enum hf_field field)
-{
-    if (view == NULL)
-        return (struct told){0};
-    switch (view->kind) {
-    case HF_VIEW_ROW:
-        return look_at_record(&view->row, field);
-    case HF_VIEW_DIAGNOSIS:
-        return look_at_diagnosis(view, field);
-    case HF_VIEW_ENTRY:
-        return look_at_entry(&view->entry, field);
-    case HF_VIEW_CHECK:
-        return look_at_check(&view->check, field);
-    case HF_VIEW_SESSION:
-        return look_at_session(&view->session, field);
-    }
-    return (struct told){0};
 }
 
 bool
@@ -365,37 +316,188 @@ hf_view_item(const struct hf_view *view, enum hf_field field, size_t index)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static size_t
-check_json(const struct hf_checkup *check, char *buffer, size_t size)
+static const char *
+truth(bool value)
 {
-    struct hf_text out;
-
-    hf_text_init(&out, buffer, size);
-    hf_text_addf(&out,
-                 "{\"check\":\"%s\",\"grade\":\"%s\",\"found\":", check->check,
-                 hf_grade_word(check->grade));
-    hf_text_add_json(&out, check->found, strlen(check->found));
-    hf_text_add(&out, ",\"remedy\":");
-    hf_text_add_json(&out, check->remedy, strlen(check->remedy));
-    hf_text_add(&out, "}");
-    return out.len;
+    return value ? "true" : "false";
 }
 
-static size_t
-session_json(const struct hf_session_row *session, char *buffer, size_t size)
+/* `"name":` and the string; `max` bytes of it at most are read. */
+static void
+add_string(struct hf_text *out, const char *name, const char *string,
+           size_t max)
 {
-    struct hf_text out;
+    hf_text_addf(out, "\"%s\":", name);
+    hf_text_add_json(out, string, strnlen(string, max));
+}
 
-    hf_text_init(&out, buffer, size);
-    hf_text_addf(&out, "{\"session\":\"%s\",\"who\":", session->id);
-    hf_text_add_json(&out, session->who, strlen(session->who));
-    hf_text_addf(
-        &out,
-        ",\"if_dead\":\"%s\",\"ttl_ms\":%" PRId64 ",\"silent_ms\":%" PRId64
-        ",\"holds\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"by_acquire\":%s}",
-        hf_if_dead_word(session->if_dead), session->ttl.ms, session->silent.ms,
-        session->holds, session->waits, session->by_acquire ? "true" : "false");
-    return out.len;
+static void
+add_row(struct hf_text *out, const struct row *row, const void *values)
+{
+    struct told told = read_row(row, values);
+
+    hf_text_addf(out, "\"%s\":", hf_field_word(row->field));
+    if (told.text != NULL)
+        hf_text_add_json(out, told.text, strlen(told.text));
+    else if (row->reading == FLAG)
+        hf_text_add(out, truth(told.number));
+    else
+        hf_text_addf(out, "%" PRId64, told.number);
+}
+
+/* All fields of a part, behind `before`. */
+static void
+add_part(struct hf_text *out, const char *before, enum part part,
+         const void *values)
+{
+    for (size_t i = 0; i < ROWS_COUNT; i++) {
+        if (rows[i].part != part)
+            continue;
+        hf_text_add(out, before);
+        add_row(out, &rows[i], values);
+        before = ",";
+    }
+}
+
+/* Those of a record, from one to another. */
+static void
+add_run(struct hf_text *out, const char *before, const struct hf_description *d,
+        enum hf_field from, enum hf_field to)
+{
+    for (size_t i = 0; i < ROWS_COUNT; i++) {
+        const struct row *row = &rows[i];
+
+        if (row->part != RECORD || row->field < from || row->field > to)
+            continue;
+        hf_text_add(out, row->field == from ? before : ",");
+        add_row(out, row, d);
+    }
+}
+
+static void
+add_field(struct hf_text *out, const struct hf_description *d,
+          enum hf_field field)
+{
+    add_run(out, ",", d, field, field);
+}
+
+static void
+add_processes(struct hf_text *out, const struct hf_description *d)
+{
+    size_t count = d->processes_count < HF_PROCESSES_MAX ? d->processes_count
+                                                         : HF_PROCESSES_MAX;
+
+    hf_text_add(out, "\"processes\":[");
+    for (size_t i = 0; i < count; i++)
+        hf_text_addf(out, "%s%" PRId64, i > 0 ? "," : "", d->processes[i]);
+    hf_text_add(out, "]");
+}
+
+/* What a record of ours says. */
+static void
+add_record(struct hf_text *out, const struct hf_description *d)
+{
+    hf_text_addf(out, ",\"lock\":\"%" PRIu64 "_%" PRIu64 "\"", d->id, d->beat);
+    add_run(out, ",", d, HF_FIELD_IF_DEAD, HF_FIELD_SINCE_MS);
+    add_run(out, ",\"owner\":{", d, HF_FIELD_HOST, HF_FIELD_COMMAND);
+    hf_text_add(out, ",");
+    add_processes(out, d);
+    hf_text_add(out, "}");
+    add_field(out, d, HF_FIELD_REASON);
+}
+
+/* What a lock server tells beside it. */
+static void
+add_line(struct hf_text *out, const struct hf_description *d)
+{
+    add_field(out, d, HF_FIELD_MODE);
+    hf_text_addf(out, ",\"session\":\"%016" PRIx64 "\"", d->session);
+    add_field(out, d, HF_FIELD_WAITERS);
+    if (d->position != 0)
+        add_run(out, ",", d, HF_FIELD_POSITION, HF_FIELD_WAITED_MS);
+    if (d->parked.ms > 0)
+        add_field(out, d, HF_FIELD_PARKED_MS);
+}
+
+static void
+add_description(struct hf_text *out, const struct hf_description *d)
+{
+    add_run(out, "{", d, HF_FIELD_SPACE, HF_FIELD_NAME);
+    if (d->foreign_name)
+        add_field(out, d, HF_FIELD_FOREIGN);
+    add_field(out, d, HF_FIELD_EXISTS);
+    if (d->exists) {
+        add_field(out, d, HF_FIELD_CORRUPT);
+        add_run(out, ",", d, HF_FIELD_FENCE, HF_FIELD_STAMP_MS);
+        if (!d->corrupt)
+            add_record(out, d);
+        if (d->served)
+            add_line(out, d);
+    } else if (d->parked.ms > 0) {
+        add_field(out, d, HF_FIELD_WAITERS);
+        add_field(out, d, HF_FIELD_PARKED_MS);
+    }
+    hf_text_add(out, "}");
+}
+
+static void
+add_diagnosis(struct hf_text *out, const struct hf_diagnosis *d)
+{
+    hf_text_add(out, "{\"record\":");
+    add_description(out, &d->record);
+    add_part(out, ",", DIAGNOSIS, d);
+    hf_text_add(out, ",\"error\":");
+    if (d->error.text[0] != '\0')
+        hf_text_add_json(out, d->error.text, strlen(d->error.text));
+    else
+        hf_text_add(out, "null");
+    hf_text_add(out, "}");
+}
+
+static void
+add_entry(struct hf_text *out, const struct hf_audit_entry *entry)
+{
+    hf_text_addf(out, "{\"stamp_ms\":%" PRId64 ",\"corrupt\":%s,",
+                 entry->stamp_ms, truth(entry->corrupt));
+    if (entry->corrupt) {
+        add_string(out, "entry", entry->cleared.name, HF_NAME_MAX);
+    } else {
+        hf_text_addf(out, "\"forced\":%s,\"by\":{", truth(entry->forced));
+        add_string(out, "host", entry->host, HF_HOST_MAX);
+        hf_text_add(out, ",");
+        add_string(out, "user", entry->user, HF_USER_MAX);
+        hf_text_add(out, ",");
+        add_string(out, "command", entry->command, HF_COMMAND_MAX);
+        hf_text_add(out, "},");
+        add_string(out, "reason", entry->reason, HF_REASON_MAX);
+        hf_text_add(out, ",\"cleared\":");
+        add_description(out, &entry->cleared);
+    }
+    hf_text_add(out, "}");
+}
+
+static void
+add_view(struct hf_text *out, const struct hf_view *view)
+{
+    switch (view->kind) {
+    case HF_VIEW_ROW:
+        add_description(out, &view->row);
+        break;
+    case HF_VIEW_DIAGNOSIS:
+        add_diagnosis(out, &view->diagnosis);
+        break;
+    case HF_VIEW_ENTRY:
+        add_entry(out, &view->entry);
+        break;
+    case HF_VIEW_CHECK:
+        add_part(out, "{", CHECK, &view->check);
+        hf_text_add(out, "}");
+        break;
+    case HF_VIEW_SESSION:
+        add_part(out, "{", SESSION, &view->session);
+        hf_text_add(out, "}");
+        break;
+    }
 }
 
 size_t
@@ -403,24 +505,12 @@ hf_view_json(const struct hf_view *view, char *buffer, size_t size)
 {
     struct hf_text out;
 
-    if (view == NULL) {
-        hf_text_init(&out, buffer, size);
+    hf_text_init(&out, buffer, size);
+    if (view == NULL)
         hf_text_add(&out, "null");
-        return out.len;
-    }
-    switch (view->kind) {
-    case HF_VIEW_ROW:
-        return hf_description_json(&view->row, buffer, size);
-    case HF_VIEW_DIAGNOSIS:
-        return hf_diagnosis_json(&view->diagnosis, buffer, size);
-    case HF_VIEW_ENTRY:
-        return hf_audit_entry_json(&view->entry, buffer, size);
-    case HF_VIEW_SESSION:
-        return session_json(&view->session, buffer, size);
-    case HF_VIEW_CHECK:
-        break;
-    }
-    return check_json(&view->check, buffer, size);
+    else
+        add_view(&out, view);
+    return out.len;
 }
 
 size_t

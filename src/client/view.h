@@ -27,6 +27,23 @@ struct hf_session_row {
     bool by_acquire;
 };
 
+#define HF_SESSION_TABLE(X)                                                    \
+    X(HF_FIELD_SESSION, TEXT, id)                                              \
+    X(HF_FIELD_WHO, TEXT, who)                                                 \
+    X(HF_FIELD_IF_DEAD, IF_DEAD, if_dead)                                      \
+    X(HF_FIELD_TTL_MS, NUMBER, ttl.ms)                                         \
+    X(HF_FIELD_SILENT_MS, NUMBER, silent.ms)                                   \
+    X(HF_FIELD_HOLDS, NUMBER, holds)                                           \
+    X(HF_FIELD_WAITS, NUMBER, waits)                                           \
+    X(HF_FIELD_BY_ACQUIRE, FLAG, by_acquire)
+
+/* Of struct hf_checkup. */
+#define HF_CHECKUP_TABLE(X)                                                    \
+    X(HF_FIELD_CHECK, STATIC, check)                                           \
+    X(HF_FIELD_GRADE, GRADE, grade)                                            \
+    X(HF_FIELD_FOUND, TEXT, found)                                             \
+    X(HF_FIELD_REMEDY, TEXT, remedy)
+
 struct hf_view {
     const struct hf_alloc *alloc;
     enum hf_view_kind kind;

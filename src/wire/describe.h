@@ -5,7 +5,11 @@
 
 /*
  * What is known of a lock and of its holder, as values: what stands behind a
- * view (holdfast/view.h), and how it is written as JSON.
+ * view (holdfast/view.h).
+ *
+ * Below each struct stands the table of its fields: for each the member, how it
+ * is read and, of a record, what must be known of that.  client/view.c makes
+ * the getters and the JSON of it.
  *
  * Every string is UTF-8, ends with NUL, is cut at its limit and safe to print.
  * Plain values, no ownership: copy with `=`.
@@ -46,6 +50,32 @@ struct hf_description {
                                   holds it: that of the first in line */
 };
 
+#define HF_DESCRIPTION_TABLE(X)                                                \
+    X(HF_FIELD_SPACE, TEXT, space, ALWAYS)                                     \
+    X(HF_FIELD_NAME, TEXT, name, ALWAYS)                                       \
+    X(HF_FIELD_EXISTS, FLAG, exists, ALWAYS)                                   \
+    X(HF_FIELD_CORRUPT, FLAG, corrupt, ALWAYS)                                 \
+    X(HF_FIELD_FOREIGN, FLAG, foreign_name, ALWAYS)                            \
+    X(HF_FIELD_FENCE, NUMBER, fence, THERE)                                    \
+    X(HF_FIELD_VERSION, NUMBER, version, THERE)                                \
+    X(HF_FIELD_STAMP_MS, NUMBER, stamp_ms, THERE)                              \
+    X(HF_FIELD_CLAIM, NUMBER, id, OURS)                                        \
+    X(HF_FIELD_BEAT, NUMBER, beat, OURS)                                       \
+    X(HF_FIELD_IF_DEAD, IF_DEAD, if_dead, OURS)                                \
+    X(HF_FIELD_TTL_MS, NUMBER, ttl.ms, OURS)                                   \
+    X(HF_FIELD_BEAT_MS, NUMBER, beat_every.ms, OURS)                           \
+    X(HF_FIELD_SINCE_MS, NUMBER, since_ms, OURS)                               \
+    X(HF_FIELD_HOST, TEXT, host, OURS)                                         \
+    X(HF_FIELD_USER, TEXT, user, OURS)                                         \
+    X(HF_FIELD_COMMAND, TEXT, command, OURS)                                   \
+    X(HF_FIELD_REASON, TEXT, reason, OURS)                                     \
+    X(HF_FIELD_PROCESSES, COUNT, processes_count, OURS)                        \
+    X(HF_FIELD_MODE, MODE, mode, LINE)                                         \
+    X(HF_FIELD_WAITERS, NUMBER, waiters, LINE)                                 \
+    X(HF_FIELD_POSITION, NUMBER, position, LINE)                               \
+    X(HF_FIELD_WAITED_MS, NUMBER, waited.ms, LINE)                             \
+    X(HF_FIELD_PARKED_MS, NUMBER, parked.ms, LINE)
+
 /* One lock that was cleared by hand, as it was written down when it was. */
 struct hf_audit_entry {
     bool corrupt;     /* not ours; only stamp_ms is set, and cleared.name to
@@ -60,6 +90,17 @@ struct hf_audit_entry {
     struct hf_description cleared; /* the record that was deleted, but for its
                                       processes; corrupt: it was not ours */
 };
+
+/* NAME of an entry that is corrupt is its own. */
+#define HF_AUDIT_ENTRY_TABLE(X)                                                \
+    X(HF_FIELD_NAME, TEXT, cleared.name, ALWAYS)                               \
+    X(HF_FIELD_CLEARED_MS, NUMBER, stamp_ms, ALWAYS)                           \
+    X(HF_FIELD_ASKED_MS, NUMBER, asked_ms, OURS)                               \
+    X(HF_FIELD_FORCED, FLAG, forced, OURS)                                     \
+    X(HF_FIELD_BY_HOST, TEXT, host, OURS)                                      \
+    X(HF_FIELD_BY_USER, TEXT, user, OURS)                                      \
+    X(HF_FIELD_BY_COMMAND, TEXT, command, OURS)                                \
+    X(HF_FIELD_BY_REASON, TEXT, reason, OURS)
 
 /* Who cleared a lock, and why; what is not known is "". */
 struct hf_clearing {
@@ -83,12 +124,12 @@ struct hf_diagnosis {
                                      HF_OK: neither */
 };
 
-/* Write as JSON, as holdfast/view.h says: hf_view_json's sizes and result. */
-size_t hf_description_json(const struct hf_description *description,
-                           char *buffer, size_t size);
-size_t hf_diagnosis_json(const struct hf_diagnosis *diagnosis, char *buffer,
-                         size_t size);
-size_t hf_audit_entry_json(const struct hf_audit_entry *entry, char *buffer,
-                           size_t size);
+#define HF_DIAGNOSIS_TABLE(X)                                                  \
+    X(HF_FIELD_LIFE, LIFE, life)                                               \
+    X(HF_FIELD_HERE, FLAG, here)                                               \
+    X(HF_FIELD_RUNNING, FLAG, running)                                         \
+    X(HF_FIELD_SAME_BOOT, FLAG, same_boot)                                     \
+    X(HF_FIELD_UNCHANGED_MS, NUMBER, unchanged.ms)                             \
+    X(HF_FIELD_WATCHED_MS, NUMBER, watched.ms)
 
 #endif

@@ -367,7 +367,7 @@ class Views(Case):
     def test_every_field_of_the_library_has_its_kind(self):
         from holdfast import _view
         self.assertEqual([word for _, word in _view._FIELDS],
-                         list(_view._KINDS))
+                         list(_view._NOTHING))
 
     def test_a_list_goes_on_from_page_to_page(self):
         names = [f"job/{number:03}" for number in range(25)]

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "wire/describe.h"
+#include "client/view.h"
 
 enum { ENOUGH = 20 * 1024 }; /* as holdfast/view.h promises */
 
@@ -43,6 +43,22 @@ example(void)
         .unchanged = {60000},
         .watched = {61000},
     };
+}
+
+static size_t
+description_json(const struct hf_description *d, char *buffer, size_t size)
+{
+    const struct hf_view view = {.kind = HF_VIEW_ROW, .row = *d};
+
+    return hf_view_json(&view, buffer, size);
+}
+
+static size_t
+diagnosis_json(const struct hf_diagnosis *d, char *buffer, size_t size)
+{
+    const struct hf_view view = {.kind = HF_VIEW_DIAGNOSIS, .diagnosis = *d};
+
+    return hf_view_json(&view, buffer, size);
 }
 
 static const char example_json[] =
@@ -84,7 +100,7 @@ a_description_is_the_json_of_its_header(void **state)
     char text[ENOUGH];
 
     (void)state;
-    assert_int_equal(hf_description_json(&d.record, text, sizeof(text)),
+    assert_int_equal(description_json(&d.record, text, sizeof(text)),
                      sizeof(example_json) - 1);
     assert_string_equal(text, example_json);
     json_decref(load(text));
@@ -98,7 +114,7 @@ a_lock_that_is_not_there_has_only_its_name(void **state)
 
     (void)state;
     d.record.exists = false;
-    hf_description_json(&d.record, text, sizeof(text));
+    description_json(&d.record, text, sizeof(text));
     assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
                               "\"exists\":false}");
 }
@@ -111,7 +127,7 @@ a_corrupt_record_has_only_what_the_place_says_of_it(void **state)
 
     (void)state;
     d.record.corrupt = true;
-    hf_description_json(&d.record, text, sizeof(text));
+    description_json(&d.record, text, sizeof(text));
     assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
                               "\"exists\":true,\"corrupt\":true,\"fence\":17,"
                               "\"version\":19,\"stamp_ms\":1700000001000}");
@@ -126,7 +142,7 @@ a_name_that_no_lock_can_have_is_marked(void **state)
     (void)state;
     d.record.corrupt = true;
     d.record.foreign_name = true;
-    hf_description_json(&d.record, text, sizeof(text));
+    description_json(&d.record, text, sizeof(text));
     assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
                               "\"foreign_name\":true,\"exists\":true,"
                               "\"corrupt\":true,\"fence\":17,"
@@ -151,7 +167,7 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
     char record[ENOUGH];
 
     (void)state;
-    hf_description_json(&d.record, record, sizeof(record));
+    description_json(&d.record, record, sizeof(record));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         json_t *root;
         json_t *part;
@@ -161,7 +177,7 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
         d.here = cases[i].here;
         d.running = cases[i].running;
         d.same_boot = cases[i].same_boot;
-        len = hf_diagnosis_json(&d, text, sizeof(text));
+        len = diagnosis_json(&d, text, sizeof(text));
         assert_int_equal(len, strlen(text));
         root = load(text);
         part = json_object_get(root, "record");
@@ -194,7 +210,7 @@ a_place_that_does_not_answer_is_told_in_json(void **state)
 
     (void)state;
     d.error = (struct hf_error){HF_E_UNAVAILABLE, "x: the disk is full"};
-    hf_diagnosis_json(&d, text, sizeof(text));
+    diagnosis_json(&d, text, sizeof(text));
     root = load(text);
     assert_string_equal(json_string_value(json_object_get(root, "error")),
                         "x: the disk is full");
@@ -235,7 +251,7 @@ the_longest_diagnosis_fits_as_promised(void **state)
         d.unchanged = d.watched = HF_FOREVER;
         fill(d.error.text, sizeof(d.error.text) - 1, bytes[i]);
 
-        assert_true(hf_diagnosis_json(&d, text, sizeof(text)) < sizeof(text));
+        assert_true(diagnosis_json(&d, text, sizeof(text)) < sizeof(text));
         json_decref(load(text));
     }
 }
@@ -250,7 +266,7 @@ a_text_too_long_is_cut_and_its_length_tells(void **state)
         char text[sizeof(example_json) + 1];
 
         memset(text, '#', sizeof(text));
-        assert_int_equal(hf_description_json(&d.record, text, size),
+        assert_int_equal(description_json(&d.record, text, size),
                          sizeof(example_json) - 1);
         if (size > 0)
             assert_int_equal(strlen(text), size - 1);

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "client/view.h"
 
 #define FFFD "\xEF\xBF\xBD"
 
@@ -406,12 +407,14 @@ longest_entry(void)
 static void
 the_longest_audit_fits(void **state)
 {
-    struct hf_audit_entry entry = longest_entry();
+    const struct hf_view view = {.kind = HF_VIEW_ENTRY,
+                                 .entry = longest_entry()};
     char text[HF_RECORD_TEXT_MAX];
 
     (void)state;
-    assert_true(hf_audit_encode(&entry, text, sizeof(text)) < sizeof(text));
-    assert_true(hf_audit_entry_json(&entry, text, sizeof(text)) < sizeof(text));
+    assert_true(hf_audit_encode(&view.entry, text, sizeof(text)) <
+                sizeof(text));
+    assert_true(hf_view_json(&view, text, sizeof(text)) < sizeof(text));
 }
 
 static void

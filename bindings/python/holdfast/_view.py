@@ -9,28 +9,6 @@ from ._library import decode, lib
 
 _JSON_MAX = 20 * 1024
 
-# The fields in the order of their numbers, and how each is read.
-_KINDS = {
-    "space": "text", "name": "text", "exists": "flag", "corrupt": "flag",
-    "foreign_name": "flag", "fence": "number", "version": "number",
-    "stamp_ms": "number", "claim": "number", "beat": "number",
-    "if_dead": "text", "ttl_ms": "number", "beat_ms": "number",
-    "since_ms": "number", "host": "text", "user": "text", "command": "text",
-    "reason": "text", "processes": "list", "mode": "text",
-    "waiters": "number", "position": "number", "waited_ms": "number",
-    "parked_ms": "number", "life": "text", "here": "flag", "running": "flag",
-    "same_boot": "flag", "unchanged_ms": "number",
-    "watched_ms": "number", "status": "text", "error": "text",
-    "cleared": "flag", "cleared_ms": "number", "asked_ms": "number",
-    "forced": "flag", "by_host": "text", "by_user": "text",
-    "by_command": "text", "by_reason": "text", "check": "text",
-    "grade": "text", "found": "text", "remedy": "text",
-    "session": "text", "who": "text", "silent_ms": "number",
-    "holds": "number", "waits": "number", "by_acquire": "flag",
-}
-_NOTHING = {"text": "", "flag": False, "number": 0, "list": ()}
-
-
 def _words() -> Iterator[tuple[int, str]]:
     """Every field of the library that is there; it may have more than we."""
     number = 0
@@ -46,15 +24,14 @@ _FIELDS = list(_words())
 
 
 def _read(view: int, field: int, word: str) -> Any:
-    kind = _KINDS.get(word)
-    if kind == "list":
+    nothing = _NOTHING.get(word)
+    if isinstance(nothing, tuple):
         return tuple(lib.hf_view_item(view, field, index)
                      for index in range(lib.hf_view_number(view, field)))
-    if kind in ("number", "flag"):
-        number = lib.hf_view_number(view, field)
-        return bool(number) if kind == "flag" else number
+    if isinstance(nothing, int):
+        return type(nothing)(lib.hf_view_number(view, field))
     text = decode(lib.hf_view_text(view, field))
-    if kind is None and text == "":  # a newer library's
+    if nothing is None and text == "":  # a newer library's
         return lib.hf_view_number(view, field)
     return text
 
@@ -68,6 +45,7 @@ class View(Mapping[str, Any]):
     "unknown", "beating", "running", "suspected dead" or "gone".
     """
 
+    # The fields, in the order of their numbers: the type says how each is read.
     # The record of the lock, as read from the place.
     space: str
     name: str
@@ -117,6 +95,13 @@ class View(Mapping[str, Any]):
     grade: str
     found: str
     remedy: str
+    # One session of a lock server.
+    session: str
+    who: str
+    silent_ms: int
+    holds: int
+    waits: int
+    by_acquire: bool
 
     _told: dict[str, Any]
     _json: str
@@ -159,18 +144,24 @@ class View(Mapping[str, Any]):
             raise AttributeError(word)
         if word in self._told:
             return self._told[word]
-        if word in _KINDS:
-            return _NOTHING[_KINDS[word]]
+        if word in _NOTHING:
+            return _NOTHING[word]
         raise AttributeError(f"a view has no {word!r}")
 
     def __setattr__(self, word: str, value: Any) -> None:
         raise AttributeError("a view is never changed")
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_KINDS, *self._told})
+        return sorted({*super().__dir__(), *_NOTHING, *self._told})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return View, (self._told, self._json)
 
     def __repr__(self) -> str:
         return f"View({self._told!r})"
+
+
+# What an attribute is of which nothing is known: "", 0, False or ().
+_NOTHING: dict[str, Any] = {word: kind()
+                            for word, kind in View.__annotations__.items()
+                            if not word.startswith("_")}
