@@ -42,7 +42,8 @@ enum hf_store_use {
 /*
  * A kind of store, which the URL's scheme names.  Each has one row in the table
  * of place.c.  Outside src/store nobody compares kinds: others ask what a kind
- * is able to do.
+ * is able to do.  A row is all that must be linked: its functions may load a
+ * module that has the rest.
  *
  * Any thread may call these functions.
  */
