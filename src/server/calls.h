@@ -18,6 +18,7 @@ struct hf_call {
     uint64_t exchange; /* 0: nobody listens */
     void *peer;        /* of the exchange: the loop's own */
     enum hf_message_kind kind;
+    bool waits;    /* its peer was told so: it is not decided */
     bool answered; /* it was handed to HTTP */
     bool gathered; /* one of many whose answers go out as one */
     bool opened;   /* with a session of its own, or of its key, */

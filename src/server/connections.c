@@ -125,12 +125,22 @@ hf_connections_name(void *ctx, const void *peer, struct hf_text *text)
 }
 
 bool
-hf_connections_may_wait(void *ctx, void *peer)
+hf_connections_may_wait(void *ctx, const void *peer, bool comes_back)
+{
+    const struct connection *c = peer;
+
+    (void)ctx;
+    return hf_room_may_wait(&c->all->room, &c->place, comes_back,
+                            c->all->limits->peers);
+}
+
+void
+hf_connections_waits(void *ctx, void *peer, bool more)
 {
     struct connection *c = peer;
 
     (void)ctx;
-    return hf_room_may_wait(&c->all->room, &c->place, c->all->limits->peers);
+    hf_room_waits(&c->all->room, &c->place, more);
 }
 
 /* ---- What its client has not read ---------------------------------------- */

@@ -46,13 +46,15 @@ struct hf_connections {
 
 /* For the service: that one has something to write, that it spoke for a session
  * that holds, that it was told of a new one, whether it may wait for what it
- * asks, and the number and the text of its address. */
+ * asks, that one more of its requests waits, or one less, and the number and
+ * the text of its address. */
 void hf_connections_wrote(void *ctx, void *peer);
 void hf_connections_holds(void *ctx, void *peer, uint64_t session);
 void hf_connections_opened(void *ctx, void *peer, uint64_t session,
                            uint64_t end);
 uint64_t hf_connections_address(void *ctx, const void *peer);
-bool hf_connections_may_wait(void *ctx, void *peer);
+bool hf_connections_may_wait(void *ctx, const void *peer, bool comes_back);
+void hf_connections_waits(void *ctx, void *peer, bool more);
 void hf_connections_name(void *ctx, const void *peer, struct hf_text *text);
 
 /* One that was accepted; where there is no room for it, it is closed. */

@@ -330,6 +330,7 @@ open_all(struct loop *loop, struct hf_error *error)
     service->opened = hf_connections_opened;
     service->address_of = hf_connections_address;
     service->may_wait = hf_connections_may_wait;
+    service->waits = hf_connections_waits;
     service->name_of = hf_connections_name;
     service->ctx = loop;
     service->log = loop->config.log;

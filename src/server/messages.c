@@ -30,6 +30,7 @@ struct hearing {
     bool has_secret;
     bool of_key; /* its session is that of its key */
     bool opened;
+    bool waits; /* until it is decided, and there is room for that */
 };
 
 static void
@@ -145,6 +146,9 @@ add_call(struct hearing *h)
     call->lane = h->message.lane;
     call->n = h->message.n;
     call->secret = h->secret;
+    call->waits = h->waits;
+    if (call->waits)
+        h->service->config.waits(h->service->config.ctx, call->peer, true);
     return call;
 }
 
@@ -477,8 +481,16 @@ wait_of(const struct hf_api_body *body)
     return body->park.ms > 0 ? HF_WAIT_LIMITED : HF_WAIT_TRY;
 }
 
-/* Whoever waits has a connection for as long; who has a place in line comes
- * back to it. */
+/* What has no time is decided at once, but in a grace. */
+static bool
+takes_time(const struct hf_lockspace *table, const struct hf_message *acquire)
+{
+    return acquire->acquire.wait == HF_WAIT_FOREVER ||
+           (acquire->acquire.wait == HF_WAIT_LIMITED &&
+            (acquire->acquire.remaining.ms > 0 || hf_look_gathers(table)));
+}
+
+/* Whoever waits has a connection for as long. */
 static bool
 may_wait(struct hearing *h)
 {
@@ -488,20 +500,19 @@ may_wait(struct hearing *h)
     uint64_t session = m->session;
     struct hf_secret secret;
 
-    if (config->may_wait == NULL || table == NULL ||
-        m->acquire.wait == HF_WAIT_TRY ||
-        (m->acquire.wait == HF_WAIT_LIMITED && m->acquire.remaining.ms == 0))
+    if (config->may_wait == NULL || table == NULL || !takes_time(table, m))
         return true;
     if (h->of_key)
         hf_secret_of_key(h->request->fields[HF_HTTP_IDEMPOTENCY_KEY], &session,
                          &secret);
-    if (hf_look_waiting(table, session, m->lane, 0) != 0 ||
-        config->may_wait(config->ctx, h->service->peer))
-        return true;
-    refuse(h, HF_API_NO_ROOM,
-           "too many connections wait: the others are for who does not; "
-           "holdfastd has more with a larger --connections");
-    return false;
+    h->waits =
+        config->may_wait(config->ctx, h->service->peer,
+                         hf_look_waiting(table, session, m->lane, 0) != 0);
+    if (!h->waits)
+        refuse(h, HF_API_NO_ROOM,
+               "too many connections wait: the others are for who does not; "
+               "holdfastd has more with a larger --connections");
+    return h->waits;
 }
 
 static void

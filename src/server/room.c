@@ -7,6 +7,7 @@ hf_room_add(struct hf_room *room, struct hf_room_place *place,
     place->rank = rank;
     hf_list_add(&room->ranks[rank], &place->link);
     room->counts[rank]++;
+    room->waiting += place->waits > 0;
 }
 
 void
@@ -14,6 +15,7 @@ hf_room_remove(struct hf_room *room, struct hf_room_place *place)
 {
     hf_list_remove(&room->ranks[place->rank], &place->link);
     room->counts[place->rank]--;
+    room->waiting -= place->waits > 0;
 }
 
 void
@@ -45,16 +47,24 @@ hf_room_next_deaf(const struct hf_room *room, const struct hf_room_place *place)
 }
 
 bool
-hf_room_may_wait(struct hf_room *room, struct hf_room_place *place, size_t most)
+hf_room_may_wait(const struct hf_room *room, const struct hf_room_place *place,
+                 bool comes_back, size_t most)
 {
     size_t left = (most + HF_ROOM_LEFT_PART - 1) / HF_ROOM_LEFT_PART;
 
-    if (place->rank == HF_ROOM_BUSY)
-        return true;
-    if (room->counts[HF_ROOM_BUSY] + left >= most && most > 1)
-        return false;
-    hf_room_move(room, place, HF_ROOM_BUSY);
-    return true;
+    if (!comes_back)
+        left += (left + 1) / 2;
+    return place->waits > 0 || room->waiting == 0 ||
+           room->waiting + left < most;
+}
+
+void
+hf_room_waits(struct hf_room *room, struct hf_room_place *place, bool more)
+{
+    if (more)
+        room->waiting += place->waits++ == 0;
+    else
+        room->waiting -= --place->waits == 0;
 }
 
 bool

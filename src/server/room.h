@@ -21,8 +21,9 @@
  * more than half of all that are not busy: there a newcomer is likely to be one
  * of them.
  *
- * Those who wait never fill it: a part is left for who gives a lock back, keeps
- * one, or looks.
+ * Those of whom requests wait for locks, of whatever rank, never fill it: a
+ * part is left for who gives a lock back, keeps one, or looks.  Half as much
+ * beside it is for who comes back to a place in line.
  *
  * Plain; cannot fail.  One thread.
  */
@@ -40,11 +41,13 @@ enum { HF_ROOM_DEAF_MS = 5000, HF_ROOM_LEFT_PART = 16 };
 struct hf_room_place {
     struct hf_link link;
     enum hf_room_rank rank;
+    unsigned waits; /* requests */
 };
 
 struct hf_room {
     struct hf_list ranks[HF_ROOM_RANKS];
     size_t counts[HF_ROOM_RANKS];
+    size_t waiting; /* places of which any request waits */
 };
 
 /* It comes in, as the last of a rank; it moves to the end of one; it is
@@ -64,10 +67,15 @@ struct hf_room_place *hf_room_next(const struct hf_room *room,
 struct hf_room_place *hf_room_next_deaf(const struct hf_room *room,
                                         const struct hf_room_place *place);
 
-/* It asks for what it may have to wait for: may it, of so many that may be in
- * all?  Then it is busy from here on. */
-bool hf_room_may_wait(struct hf_room *room, struct hf_room_place *place,
+/* It asks for what it may have to wait for, anew or for a place in line that it
+ * has: may it, of so many that may be in all? */
+bool hf_room_may_wait(const struct hf_room *room,
+                      const struct hf_room_place *place, bool comes_back,
                       size_t most);
+
+/* One more of its requests waits, or one less. */
+void hf_room_waits(struct hf_room *room, struct hf_room_place *place,
+                   bool more);
 
 bool hf_room_may_go(const struct hf_room *room,
                     const struct hf_room_place *place);

@@ -370,6 +370,15 @@ write_out(struct hf_service *service, struct hf_call *call, int status,
     service->config.wrote(service->config.ctx, call->peer);
 }
 
+/* It is decided, or gone. */
+static void
+end_wait(struct hf_service *service, struct hf_call *call)
+{
+    if (call->waits)
+        service->config.waits(service->config.ctx, call->peer, false);
+    call->waits = false;
+}
+
 static void
 refuse(struct hf_service *service, uint64_t stream)
 {
@@ -377,6 +386,7 @@ refuse(struct hf_service *service, uint64_t stream)
 
     if (call == NULL)
         return;
+    end_wait(service, call);
     if (call->exchange == 0) {
         service->refused = true;
         hf_calls_remove(&service->calls, call);
@@ -445,6 +455,7 @@ keep(struct hf_service *service, const struct hf_answer *answer)
 
     if (call == NULL)
         return;
+    end_wait(service, call);
     if (answer->kind == HF_ANSWER_NOT_LEADING) {
         refuse(service, answer->stream);
         return;
@@ -687,6 +698,7 @@ on_lost(struct hf_service *service, struct hf_call *call, bool cut)
 {
     struct hf_call lost = *call;
 
+    end_wait(service, call);
     hf_calls_remove(&service->calls, call);
     if (lost.settled || (lost.opened && !lost.keyed)) {
         end_session(service, &lost);

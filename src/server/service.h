@@ -36,8 +36,12 @@ struct hf_service_config {
                    uint64_t end); /* an answer told it of that session, which
                                      nobody else knows, and ended with that byte
                                      of all that were written to it */
-    bool (*may_wait)(void *ctx, void *peer); /* for what it asks, or are there
-                                                too many; NULL: any */
+    bool (*may_wait)(void *ctx, const void *peer,
+                     bool comes_back); /* for what it asks anew, or for a place
+                                          that it has; NULL: any */
+    void (*waits)(void *ctx, void *peer,
+                  bool more); /* one more request of those that may wait is
+                                 not decided, or one less */
     uint64_t (*address_of)(void *ctx, const void *peer); /* as a number; NULL:
                                                             not known */
     void (*name_of)(void *ctx, const void *peer,

@@ -6,16 +6,21 @@ before its ttl is over, if others take each place that is free.
 """
 
 import http.client
+import json
 import socket
 import subprocess
 import sys
 import time
 
+from http2 import (CANCEL, DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE,
+                   RST_STREAM, frame, literal, named)
 from support import Checks, Client, Server, await_that, folder
 
 DAEMON, HOLDFAST = sys.argv[1:]
 CONNECTIONS = 200
 WAITERS = 120
+# Of 32 connections two are left, and a third is for who comes back.
+ANEW, IN_ALL = 29, 30
 SLOW = b"GET /healthz HTTP/1.1\r\nHost: localh"
 
 
@@ -159,7 +164,7 @@ def check_full(checks, daemon, path):
         one = holder(server)
         name = f"of-{one.session}"
         waiters = []
-        for count in range(1, 31):
+        for count in range(1, ANEW + 1):
             waiters.append(ask_raw(server, name))
             await_that(lambda: waiting(server, name) == count)
         many = [ask_raw(server, name) for _ in range(50)]
@@ -168,7 +173,7 @@ def check_full(checks, daemon, path):
         served = sum(is_served(server) for _ in range(10))
         checks.check("where all that may do wait, newcomers are let in",
                      served == 10, served)
-        checks.check("and can look", "holdfast_waiters 30\n" in
+        checks.check("and can look", f"holdfast_waiters {ANEW}\n" in
                      Client(server).ask("GET", "/metrics")[1])
         checks.check("who holds is not lost for who waits",
                      beats(one) or is_alive_anew(server, one))
@@ -219,13 +224,217 @@ def check_place(checks, daemon, path):
         answer = poll(server, name)
         checks.check("the place of one who polls is kept", answer == kept,
                      answer)
-        waiters = [wait_for(server, name) for _ in range(7)]
-        await_that(lambda: waiting(server, name) == 8)
+        waiters = [wait_for(server, name) for _ in range(6)]
+        await_that(lambda: waiting(server, name) == 7)
         answer = poll(server, name)
         checks.check("and had again where all that may do wait",
                      answer == kept, answer)
         for waiter in waiters:
             waiter.connection.close()
+
+
+def read_all(client):
+    """What was sent before is read before this is answered; who was sent away
+    is to be seen later."""
+    try:
+        client.ask("GET", "/healthz")
+    except (OSError, http.client.HTTPException):
+        pass
+
+
+def check_places(checks, daemon, path):
+    """Who comes back is counted, too."""
+    keys = [f"a-key-that-nobody-guesses-{i}" for i in range(36)]
+    asked = {"wait": "10ms", "park": "20s", "ttl": "60s"}
+    with Server(daemon, path, "--connections", "32", at="memory:x") as server:
+        server.await_leading()
+        one = holder(server)
+        path = f"/v1/locks/of-{one.session}/acquire"
+        for key in keys:
+            client = Client(server)
+            client.ask("POST", path, asked, Idempotency_Key=key)
+            client.connection.close()
+        waiters = []
+        for key in keys:
+            waiters.append(Client(server))
+            waiters[-1].send("POST", path, {**asked, "wait": None},
+                             Idempotency_Key=key)
+            read_all(one)
+        served = sum(is_served(server) for _ in range(10))
+        checks.check("where all that may have come back, newcomers are let in",
+                     served == 10, served)
+        count = sum(not client.is_told() for client in waiters)
+        checks.check("and as many as may have", count == IN_ALL, count)
+        checks.check("and a lock is given back then", give_back(server, one))
+
+
+def post(stream, path, body, secret):
+    """A request of HTTP/2."""
+    text = json.dumps(body).encode()
+    head = (b"\x83\x86" + literal(4, path.encode()) +
+            literal(1, b"localhost") +
+            named(b"holdfast-secret", secret.encode()) +
+            named(b"content-length", str(len(text)).encode()))
+    return (frame(HEADERS, END_HEADERS, stream, head) +
+            frame(DATA, END_STREAM, stream, text))
+
+
+def wait_h2(stream, name, opened):
+    return post(stream, f"/v1/locks/{name}/acquire",
+                {"session": opened["session"], "wait": None}, opened["secret"])
+
+
+def sessions(server, count):
+    client = Client(server)
+    opened = [client.ask("POST", "/v1/sessions", {"ttl": "60s"})[1]
+              for _ in range(count)]
+    client.connection.close()
+    return opened
+
+
+def wait_beside(server, name, opened):
+    """Beside a keep-alive that is under way."""
+    peer = connect(server)
+    try:
+        peer.sendall(PREFACE + post(
+            1, f"/v1/sessions/{opened['session']}/keep-alive", {},
+            opened["secret"]))
+        peer.recv(9)  # what the server says first: it has read it
+        peer.sendall(wait_h2(3, name, opened))
+    except OSError:
+        pass
+    return peer
+
+
+def check_beside(checks, daemon, path):
+    """Who has asked for something else may not wait for that."""
+    with Server(daemon, path, "--connections", "32", at="memory:x") as server:
+        server.await_leading()
+        one = holder(server)
+        name = f"of-{one.session}"
+        peers = []
+        for opened in sessions(server, 36):
+            peers.append(wait_beside(server, name, opened))
+            read_all(one)
+        served = sum(is_served(server) for _ in range(10))
+        checks.check("newcomers are let in where many wait beside a keep-alive",
+                     served == 10, served)
+        count = served and waiting(server, name)
+        checks.check("for as many do as may", count == ANEW, count)
+        checks.check("and the lock is given back", give_back(server, one))
+        for peer in peers:
+            peer.close()
+
+
+def check_deaf_waiters(checks, daemon, path):
+    """Who takes no answer is one of those who wait."""
+    with Server(daemon, path, "--connections", "32", at="memory:x") as server:
+        server.await_leading()
+        one = holder(server)
+        name = f"of-{one.session}"
+        opened = sessions(server, ANEW)
+        peers = [ask_deaf(server) for _ in opened]
+        for peer, each in zip(peers, opened):
+            peer.sendall(wait_h2(3, name, each))
+        await_that(lambda: waiting(server, name) == ANEW)
+        status, answer = Client(server).ask(
+            "POST", f"/v1/locks/{name}/acquire", {"wait": "10ms"})
+        checks.check("who waits and takes no answer is counted", status == 429,
+                     (status, answer))
+        for peer in peers:
+            peer.close()
+
+
+def third_in_grace(server, name):
+    """Of three who have no time, while places are taken again."""
+    server.kill()
+    server.start()
+    server.await_leading()
+    looker = Client(server)
+    waiters = [Client(server) for _ in range(3)]
+    for waiter in waiters:
+        waiter.send("POST", f"/v1/locks/{name}/acquire", {"wait": 0})
+        read_all(looker)
+    return waiters[2].receive()[0]
+
+
+def check_grace(checks, daemon, path):
+    """Then who has no time waits, too; the grace may be over before they ask."""
+    with Server(daemon, path, "--connections", "4") as server:
+        server.await_leading()
+        one = holder(server)
+        one.connection.close()
+        checks.check("in a grace who has no time is one of those who wait",
+                     any(third_in_grace(server, f"of-{one.session}") == 429
+                         for _ in range(5)))
+
+
+def end_in_time(_looker, server, one):
+    peers = [Client(server) for _ in range(15)]
+    for peer in peers:
+        peer.send("POST", f"/v1/locks/of-{one.session}/acquire",
+                  {"wait": "10ms"})
+    return peers, all(peer.receive()[0] == 409 for peer in peers)
+
+
+def end_by_grant(looker, server, one):
+    name = f"next-of-{one.session}"
+    one.acquire({"name": name})
+    peers = [Client(server) for _ in range(15)]
+    for peer in peers:
+        peer.send("POST", f"/v1/locks/{name}/acquire",
+                  {"wait": "60s", "mode": "shared"})
+    await_that(lambda: look(looker, name) == 15)
+    one.release()
+    return peers, all(peer.receive()[0] == 200 for peer in peers)
+
+
+def end_by_reset(looker, server, one):
+    name = f"of-{one.session}"
+    opened = sessions(server, 15)
+    peers = [connect(server) for _ in opened]
+    for peer, each in zip(peers, opened):
+        peer.sendall(PREFACE + wait_h2(1, name, each))
+    await_that(lambda: look(looker, name) == 15)
+    for peer in peers:
+        peer.sendall(frame(RST_STREAM, 0, 1, CANCEL))
+    await_that(lambda: look(looker, name) == 0)
+    return peers, True
+
+
+def end_by_another(looker, server, one):
+    """Another attempt of the same request takes the place of each."""
+    path = f"/v1/locks/of-{one.session}/acquire"
+    peers = [Client(server).open(ttl="60s") for _ in range(15)]
+    for peer in peers:
+        peer.send("POST", path, {"session": peer.session, "wait": "60s"})
+    await_that(lambda: look(looker, f"of-{one.session}") == 15)
+    for peer in peers:
+        looker.ask("POST", path, {"session": peer.session},
+                   Holdfast_Secret=peer.secret)
+    return peers, all(peer.receive()[1]["type"] == "urn:holdfast:superseded"
+                      for peer in peers)
+
+
+def look(looker, name):
+    return looker.ask("GET", f"/v1/locks/{name}")[1]["waiters"]
+
+
+def check_ended(checks, daemon, path):
+    """Whose wait has ended is none of those who wait, whatever ended it."""
+    for end in (end_in_time, end_by_grant, end_by_reset, end_by_another):
+        with Server(daemon, path, "--connections", "32",
+                    at="memory:x") as server:
+            server.await_leading()
+            one, looker = holder(server), Client(server)
+            name = f"of-{one.session}"
+            ended, is_so = end(looker, server, one)
+            waiters = [wait_for(server, name) for _ in range(15)]
+            await_that(lambda: look(looker, name) == 15
+                       or any(waiter.is_told() for waiter in waiters))
+            checks.check(f"who waited may, and others ({end.__name__})",
+                         is_so and len(ended) == 15
+                         and look(looker, name) == 15)
 
 
 def ask_deaf(server):
@@ -288,6 +497,11 @@ def main():
         check_second(checks, daemon, path)
         check_full(checks, daemon, path)
         check_place(checks, daemon, path)
+        check_places(checks, daemon, path)
+        check_beside(checks, daemon, path)
+        check_deaf_waiters(checks, daemon, path)
+        check_grace(checks, daemon, path)
+        check_ended(checks, daemon, path)
         check_deaf(checks, daemon, path)
         check_holders(checks, daemon, path)
     sys.exit(checks.end())

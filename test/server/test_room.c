@@ -96,22 +96,60 @@ a_holder_goes_where_most_are_holders(void **state)
     assert_false(hf_room_may_go(&bench.room, &bench.places[0]));
 }
 
+/* Of so many, of which `waiting` wait, one that does not would. */
+static bool
+may_wait(size_t waiting, bool comes_back, size_t most)
+{
+    const struct hf_room room = {.waiting = waiting};
+    const struct hf_room_place place = {.rank = HF_ROOM_IDLE};
+
+    return hf_room_may_wait(&room, &place, comes_back, most);
+}
+
 static void
 who_waits_leaves_a_part_to_the_others(void **state)
 {
-    static const enum hf_room_rank ranks[] = {
-        HF_ROOM_BUSY, HF_ROOM_BUSY, HF_ROOM_BUSY, HF_ROOM_IDLE, HF_ROOM_DEAF};
+    (void)state;
+    assert_true(may_wait(28, false, 32));
+    assert_false(may_wait(29, false, 32));
+    assert_true(may_wait(29, true, 32));
+    assert_false(may_wait(30, true, 32));
+    assert_true(may_wait(9061, false, 10000));
+    assert_false(may_wait(9062, false, 10000));
+    assert_true(may_wait(9374, true, 10000));
+    assert_false(may_wait(9375, true, 10000));
+    for (size_t most = 1; most <= 3; most++) { /* one may wait at all events */
+        assert_true(may_wait(0, false, most));
+        assert_false(may_wait(1, false, most));
+    }
+    assert_false(may_wait(1, true, 2));
+    assert_true(may_wait(1, true, 3));
+}
+
+static void
+who_waits_is_counted_once_whatever_its_rank(void **state)
+{
+    static const enum hf_room_rank ranks[] = {HF_ROOM_BUSY, HF_ROOM_BUSY,
+                                              HF_ROOM_BUSY, HF_ROOM_IDLE};
     struct bench bench;
 
     (void)state;
-    fill(&bench, ranks, 5);
-    assert_false(hf_room_may_wait(&bench.room, &bench.places[3], 4));
-    assert_true(hf_room_may_wait(&bench.room, &bench.places[0], 4));
-    assert_true(hf_room_may_wait(&bench.room, &bench.places[3], 5));
-    assert_int_equal(bench.room.counts[HF_ROOM_BUSY], 4);
-    assert_false(hf_room_may_wait(&bench.room, &bench.places[4], 5));
-    fill(&bench, ranks + 3, 1); /* one connection is for anybody */
-    assert_true(hf_room_may_wait(&bench.room, &bench.places[0], 1));
+    fill(&bench, ranks, 4);
+    assert_int_equal(bench.room.waiting, 0); /* who is busy does not wait */
+    hf_room_waits(&bench.room, &bench.places[0], true);
+    hf_room_waits(&bench.room, &bench.places[0], true);
+    hf_room_waits(&bench.room, &bench.places[1], true);
+    assert_int_equal(bench.room.waiting, 2);
+    assert_false(hf_room_may_wait(&bench.room, &bench.places[2], false, 4));
+    assert_true(hf_room_may_wait(&bench.room, &bench.places[0], false, 4));
+    hf_room_move(&bench.room, &bench.places[0], HF_ROOM_DEAF);
+    hf_room_waits(&bench.room, &bench.places[0], false);
+    assert_int_equal(bench.room.waiting, 2);
+    hf_room_waits(&bench.room, &bench.places[0], false);
+    assert_int_equal(bench.room.waiting, 1);
+    assert_true(hf_room_may_wait(&bench.room, &bench.places[2], false, 4));
+    hf_room_remove(&bench.room, &bench.places[1]);
+    assert_int_equal(bench.room.waiting, 0);
 }
 
 static void
@@ -139,6 +177,7 @@ main(void)
         cmocka_unit_test(who_waits_never_goes),
         cmocka_unit_test(a_holder_goes_where_most_are_holders),
         cmocka_unit_test(who_waits_leaves_a_part_to_the_others),
+        cmocka_unit_test(who_waits_is_counted_once_whatever_its_rank),
         cmocka_unit_test(who_is_deaf_has_its_own_turn),
     };
 

@@ -16,6 +16,12 @@ hf_look_withheld(const struct hf_lockspace *ls)
     return hf_between(ls->now, ls->hold_until);
 }
 
+bool
+hf_look_gathers(const struct hf_lockspace *ls)
+{
+    return !hf_reached(ls->now, ls->gather_until);
+}
+
 struct hf_look_totals
 hf_look_totals(const struct hf_lockspace *ls)
 {

@@ -26,6 +26,9 @@ enum hf_look_why {
  * granted before it [L6], as of the last step; 0: it grants. */
 struct hf_duration hf_look_withheld(const struct hf_lockspace *ls);
 
+/* Are places taken again, as of the last step?  Then none is timed [L5]. */
+bool hf_look_gathers(const struct hf_lockspace *ls);
+
 struct hf_look_claim {
     uint64_t session;
     uint64_t lane;

@@ -54,6 +54,7 @@ read_answer(struct hall_guest *guest)
     read_text(body, "\"session\":\"", answer->session, sizeof(answer->session));
     read_text(body, "\"secret\":\"", answer->secret, sizeof(answer->secret));
     answer->status = (int)strtol(guest->heard + strlen("HTTP/1.1 "), NULL, 10);
+    HF_CHECK(guest->waits == 0);
     if (guest->hall->heard != NULL)
         guest->hall->heard(guest->hall->ctx, answer);
 }
@@ -142,6 +143,7 @@ hall_leave(struct hall_guest *guest)
 {
     hf_http_gone(guest->peer);
     take_news(guest);
+    HF_CHECK(guest->waits == 0);
     hf_http_remove(guest->peer);
     guest->peer = NULL;
     write_to_all(guest->hall);
@@ -250,6 +252,25 @@ opened(void *ctx, void *peer, uint64_t session, uint64_t end)
     (void)end;
 }
 
+static bool
+may_wait(void *ctx, const void *peer, bool comes_back)
+{
+    (void)ctx;
+    (void)peer;
+    (void)comes_back;
+    return true;
+}
+
+static void
+waits(void *ctx, void *peer, bool more)
+{
+    struct hall_guest *guest = peer;
+
+    (void)ctx;
+    HF_CHECK(more ? guest->waits == 0 : guest->waits == 1);
+    guest->waits = more ? 1 : 0;
+}
+
 enum hf_status
 hall_open(struct hall *hall, const struct hf_alloc *alloc,
           hf_scribe_open_fn *open, int64_t ttl_ms, struct hf_error *error)
@@ -268,6 +289,8 @@ hall_open(struct hall *hall, const struct hf_alloc *alloc,
         .wrote = wrote,
         .holds = holds,
         .opened = opened,
+        .may_wait = may_wait,
+        .waits = waits,
         .hosts = hosts,
         .log = &hall->log,
     };

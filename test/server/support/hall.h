@@ -26,6 +26,7 @@ struct hall_answer {
 struct hall_guest {
     struct hall *hall;
     struct hf_http_peer *peer; /* NULL: it has left */
+    size_t waits;              /* requests of it that may wait */
     size_t takes;              /* bytes that are written to it, at most */
     size_t heard_len;
     char heard[HALL_TEXT];
