@@ -340,6 +340,8 @@ nodes_hear(struct world *w, const struct sim_packet *packet)
         network_break(w, packet->stream);
         return;
     }
+    if (packet->life != w->sessions[packet->session].life)
+        w->dead_heard = w->now;
     stream->heard_life = node->life;
     answers_hold_up(node, packet->stream);
     memcpy(event.message.secret.bytes, packet->send.secret.bytes,

@@ -243,13 +243,15 @@ calm_ms(const struct world *w)
     return leader * 1026 / 1000 + w->shape.load_ms + CALLS_SETTLE_MS;
 }
 
-/* Until nothing of the dead is left: a ttl, begun anew by each leader. */
+/* Until nothing of the dead is left: a ttl, begun anew by each leader, and by
+ * each message of theirs that was late. */
 static int64_t
 expired_at(const struct world *w)
 {
     int64_t ttl = w->shape.session.terms.ttl.ms;
+    int64_t heard = w->dead_heard;
 
-    return w->serving_since + ttl * 1026 / 1000 + EXPIRING_MS;
+    return (heard > w->serving_since ? heard : w->serving_since) + ttl * 1026 / 1000 + EXPIRING_MS;
 }
 
 static void

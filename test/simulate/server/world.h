@@ -331,6 +331,7 @@ struct world {
     struct sim_heard heard[IDS_MAX];
     uint64_t exclusive_told[NAMES_MAX];
     int64_t serving_since; /* the last begin of a leader */
+    int64_t dead_heard;    /* the last message of a session whose client died */
 
     struct sim_node nodes[NODES];
     struct sim_client clients[CLIENTS];
