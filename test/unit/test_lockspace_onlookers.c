@@ -384,7 +384,7 @@ large(void)
 
     limits->lanes = limits->session_lanes = MANY + 8;
     limits->claims = limits->waiters = limits->session_waiters = MANY + 8;
-    limits->session_grants = MANY + 8;
+    limits->session_grants = limits->names = limits->texts = MANY + 8;
     limits->parts = limits->space_waiters = limits->space_grants =
         2 * MANY + 32;
     return config;
@@ -415,39 +415,59 @@ step(struct room *r, enum hf_message_kind kind, struct call call,
     hf_lockspace_step(r->ls, &event);
 }
 
+/* Of those that are told; none is told that there is no room for it. */
 static unsigned
 count_free(struct room *r)
 {
     struct hf_answer answer;
     unsigned count = 0;
 
-    while (hf_lockspace_next(r->ls, &answer))
+    while (hf_lockspace_next(r->ls, &answer)) {
+        assert_true(answer.kind != HF_ANSWER_OVER ||
+                    answer.over != HF_OVER_LIMIT);
         count += answer.kind == HF_ANSWER_OVER && answer.over == HF_OVER_FREE;
+    }
     return count;
 }
 
+/* Nobody is told by it that something is free. */
+static void
+acquire(struct room *r, struct call call, const struct hf_want *wants,
+        size_t count)
+{
+    step(r, HF_MESSAGE_ACQUIRE, call, wants, count);
+    assert_int_equal(count_free(r), 0);
+}
+
+/* In a lane each. */
+static void
+many_look(struct room *r, const struct hf_want *both)
+{
+    for (uint32_t i = 1; i <= MANY; i++) {
+        struct call call = {
+            .stream = 2 + i, .session = 3, .lane = i, .free = true};
+
+        acquire(r, call, both, 2);
+    }
+    hf_lockspace_check(r->ls);
+    room_hush(r);
+}
+
+static const struct hf_want a_and_b[] = {
+    {.space = {"default", 7}, .name = {"A", 1}},
+    {.space = {"default", 7}, .name = {"B", 1}},
+};
+
 /* Many look at A and B, and 1 and 2 hold them. */
 static struct room
-many_look(void)
+room_in_which_many_look(void)
 {
-    static const struct hf_want both[] = {
-        {.space = {"default", 7}, .name = {"A", 1}},
-        {.space = {"default", 7}, .name = {"B", 1}},
-    };
     struct hf_lockspace_config config = large();
     struct room r = room_with(&config);
 
     room_acquire(&r, want(1, 1, "A"));
     room_acquire(&r, want(2, 2, "B"));
-    for (uint32_t i = 1; i <= MANY; i++) {
-        struct call call = {
-            .stream = 2 + i, .session = 3, .lane = i, .free = true};
-
-        step(&r, HF_MESSAGE_ACQUIRE, call, both, 2);
-        assert_int_equal(count_free(&r), 0);
-    }
-    hf_lockspace_check(r.ls);
-    room_hush(&r);
+    many_look(&r, a_and_b);
     return r;
 }
 
@@ -455,7 +475,7 @@ many_look(void)
 static void
 no_release_costs_more_than_a_few_hundred_who_look_in_vain(void **state)
 {
-    struct room r = many_look();
+    struct room r = room_in_which_many_look();
     uint64_t most = 0;
     uint64_t stream = 10 * MANY;
 
@@ -488,7 +508,7 @@ no_release_costs_more_than_a_few_hundred_who_look_in_vain(void **state)
 static void
 who_looks_at_one_name_is_told_whoever_looks_in_vain(void **state)
 {
-    struct room r = many_look();
+    struct room r = room_in_which_many_look();
     struct call looks = until_free(7 * MANY, 1, "B"); /* keeps all of them */
     struct call waits = want(7 * MANY + 1, 1, "B");
 
@@ -504,12 +524,89 @@ who_looks_at_one_name_is_told_whoever_looks_in_vain(void **state)
     room_fini(&r);
 }
 
+/* 1 gives back X, at which many look in vain, and Y in one grant. */
+static void
+told_in_the_step_in_which_many_look_in_vain(const char *names)
+{
+    static const struct hf_want both[] = {
+        {.space = {"default", 7}, .name = {"Z", 1}},
+        {.space = {"default", 7}, .name = {"X", 1}},
+    };
+    struct hf_lockspace_config config = large();
+    struct room r = room_with(&config);
+    struct call looks = until_free(7 * MANY, 1, "Y");
+    struct call waits = want(7 * MANY + 1, 1, "Y");
+
+    room_acquire(&r, want(1, 1, names));
+    room_acquire(&r, want(2, 2, "Z"));
+    many_look(&r, both);
+    looks.lane = 2;
+    waits.lane = 3;
+    room_acquire(&r, looks);
+    room_acquire(&r, waits);
+    room_release(&r, want(7 * MANY + 2, 1, NULL));
+    EXPECT_TOLD(&r, "14002 released\n"
+                    "14000 over: free\n"
+                    "14001 granted 103\n");
+    hf_lockspace_check(r.ls);
+    room_fini(&r);
+}
+
+static void
+who_looks_at_one_name_is_told_whoever_looks_in_vain_at_another(void **state)
+{
+    (void)state;
+    told_in_the_step_in_which_many_look_in_vain("X Y");
+    told_in_the_step_in_which_many_look_in_vain("Y X");
+}
+
+/* 1 shares 300 names, each with a lane of 3 that looks at it and at Z, beside
+ * one of 2 that looks at it alone.  When 1 goes, who has Y as well, those of 3
+ * are looked at in vain. */
+static void
+or_many_look_at_what_they_share(void **state)
+{
+    struct hf_lockspace_config config = large();
+    struct room r = room_with(&config);
+    struct hf_want wants[] = {{.space = {"default", 7}, .name = {"Z", 1}},
+                              {.space = {"default", 7}, .mode = HF_SHARED}};
+    char name[8];
+
+    (void)state;
+    room_acquire(&r, want(1, 1, "Y"));
+    room_acquire(&r, want(2, 2, "Z"));
+    for (uint32_t i = 2; i <= 301; i++) {
+        struct call holds = {.stream = 3, .session = 1, .lane = i};
+        struct call shares = {.stream = 4, .session = 3, .lane = i};
+        struct call both = {.session = 3, .lane = i, .n = 2, .free = true};
+        struct call one = {.session = 2, .lane = i, .free = true};
+
+        both.stream = 10 * i;
+        one.stream = 10 * i + 1;
+        wants[1].name.at = name;
+        wants[1].name.len = (size_t)snprintf(name, sizeof(name), "N%u", i);
+        acquire(&r, holds, wants + 1, 1);
+        acquire(&r, shares, wants + 1, 1);
+        acquire(&r, both, wants, 2);
+        acquire(&r, one, wants + 1, 1);
+    }
+    room_acquire(&r, next_of(until_free(9000, 2, "Y")));
+    EXPECT_TOLD(&r, "1 granted 101\n"
+                    "2 granted 102\n");
+    hf_lockspace_check(r.ls);
+    room_end(&r, want(9001, 1, NULL));
+    EXPECT_TOLD(&r, "9001 ended\n"
+                    "9000 over: free\n");
+    hf_lockspace_check(r.ls);
+    room_fini(&r);
+}
+
 /* The last of them looks at B and C, and nobody has these two any more: it is
  * found behind those who look in vain, though nothing else happens. */
 static void
 all_of_many_are_told_in_the_end(void **state)
 {
-    struct room r = many_look();
+    struct room r = room_in_which_many_look();
     struct call looks = until_free(7 * MANY, 1, "B C");
     unsigned told = 0;
     unsigned steps = 0;
@@ -562,6 +659,9 @@ main(void)
         cmocka_unit_test(
             no_release_costs_more_than_a_few_hundred_who_look_in_vain),
         cmocka_unit_test(who_looks_at_one_name_is_told_whoever_looks_in_vain),
+        cmocka_unit_test(
+            who_looks_at_one_name_is_told_whoever_looks_in_vain_at_another),
+        cmocka_unit_test(or_many_look_at_what_they_share),
         cmocka_unit_test(all_of_many_are_told_in_the_end),
     };
 

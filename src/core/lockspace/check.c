@@ -118,12 +118,30 @@ check_kept(const struct hf_lockspace *ls, uint32_t number)
         while (hf_part_at(ls, part)->name != number)
             part = hf_part_at(ls, part)->next;
         HF_CHECK(hf_part_at(ls, part)->keeps);
-        HF_CHECK(onlookers->is_freed ||
+        HF_CHECK(onlookers->freed_as != HF_NOT_FREED ||
                  held_by_other(ls, hf_part_at(ls, part)));
         before = at;
     }
     HF_CHECK(onlookers->kept.last == before);
-    HF_CHECK(before != 0 || !onlookers->is_freed);
+    HF_CHECK(before != 0 || onlookers->freed_as == HF_NOT_FREED);
+}
+
+/* Where one keeps who looks at it alone stands before where none does. */
+static void
+check_freed(const struct hf_lockspace *ls)
+{
+    uint8_t before = HF_FREED_FIRST;
+
+    for (uint32_t at = ls->freed.first; at != 0;
+         at = hf_onlookers_at(ls, at)->freed.next) {
+        const struct hf_ls_onlookers *onlookers = hf_onlookers_at(ls, at);
+        uint32_t first = onlookers->kept.first;
+
+        HF_CHECK(onlookers->freed_as >= before);
+        HF_CHECK((onlookers->freed_as == HF_FREED_FIRST) ==
+                 (hf_claim_at(ls, first)->parts_count == 1));
+        before = onlookers->freed_as;
+    }
 }
 
 static void
@@ -147,6 +165,7 @@ check_names(const struct hf_lockspace *ls)
         check_kept(ls, at);
         looked_at++;
     }
+    check_freed(ls);
     HF_CHECK(looked_at == ls->onlookers.count);
     HF_CHECK(count == ls->names.count);
 }

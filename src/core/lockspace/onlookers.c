@@ -85,19 +85,30 @@ list_freed(const struct hf_lockspace *ls, uint32_t name)
     return &hf_onlookers_at(ls, name)->freed;
 }
 
+static bool
+looks_at_one(const struct hf_lockspace *ls, uint32_t claim)
+{
+    return hf_claim_at(ls, claim)->parts_count == 1;
+}
+
 /* Those that it keeps are to be looked at, or need not be any more. */
 static void
 set_freed(struct hf_lockspace *ls, uint32_t name, bool freed)
 {
     struct hf_ls_onlookers *onlookers = hf_onlookers_at(ls, name);
+    uint8_t now = !freed                                    ? HF_NOT_FREED
+                  : looks_at_one(ls, onlookers->kept.first) ? HF_FREED_FIRST
+                                                            : HF_FREED_LAST;
 
-    if (onlookers->is_freed == freed)
+    if (onlookers->freed_as == now)
         return;
-    onlookers->is_freed = freed;
-    if (freed)
-        hf_list_add(ls, &ls->freed, list_freed, name);
-    else
+    if (onlookers->freed_as != HF_NOT_FREED)
         hf_list_remove(ls, &ls->freed, list_freed, name);
+    onlookers->freed_as = now;
+    if (now == HF_FREED_FIRST)
+        hf_list_add_first(ls, &ls->freed, list_freed, name);
+    else if (now == HF_FREED_LAST)
+        hf_list_add(ls, &ls->freed, list_freed, name);
 }
 
 /* Two at most of its holders are the lane itself [W7]. */
@@ -136,23 +147,21 @@ part_that_keeps(const struct hf_lockspace *ls, uint32_t claim)
     return at;
 }
 
-/* By one that is held; or by any, so that it is told.  Who looks at one name
- * alone is never looked at in vain, and comes first. */
+/* By one that is held; or by any, so that it is told. */
 void
 hf_onlookers_keep(struct hf_lockspace *ls, uint32_t claim)
 {
     uint32_t held = part_that_is_held(ls, claim);
     struct hf_ls_part *part =
         hf_part_at(ls, held != 0 ? held : hf_claim_at(ls, claim)->parts);
-    struct hf_list *kept = &hf_onlookers_at(ls, part->name)->kept;
+    struct hf_ls_onlookers *onlookers = hf_onlookers_at(ls, part->name);
 
     part->keeps = true;
-    if (hf_claim_at(ls, claim)->parts_count == 1)
-        hf_list_add_first(ls, kept, hf_list_work, claim);
+    if (looks_at_one(ls, claim))
+        hf_list_add_first(ls, &onlookers->kept, hf_list_work, claim);
     else
-        hf_list_add(ls, kept, hf_list_work, claim);
-    if (held == 0)
-        set_freed(ls, part->name, true);
+        hf_list_add(ls, &onlookers->kept, hf_list_work, claim);
+    set_freed(ls, part->name, held == 0 || onlookers->freed_as != HF_NOT_FREED);
 }
 
 void
@@ -163,8 +172,9 @@ hf_onlookers_stop_keeping(struct hf_lockspace *ls, uint32_t claim)
 
     part->keeps = false;
     hf_list_remove(ls, &onlookers->kept, hf_list_work, claim);
-    if (onlookers->kept.first == 0)
-        set_freed(ls, part->name, false);
+    set_freed(ls, part->name,
+              onlookers->kept.first != 0 &&
+                  onlookers->freed_as != HF_NOT_FREED);
 }
 
 /* ---- Told ---------------------------------------------------------------- */
@@ -212,9 +222,11 @@ hf_onlookers_next_free(struct hf_lockspace *ls, unsigned *left)
         }
         if (part_that_is_held(ls, claim) == 0)
             return claim;
-        if (*left == 0)
-            return 0;
-        --*left;
+        if (hf_name_at(ls, name)->holders == 0) {
+            if (*left == 0)
+                return 0;
+            --*left;
+        }
         hf_onlookers_stop_keeping(ls, claim);
         hf_onlookers_keep(ls, claim);
     }

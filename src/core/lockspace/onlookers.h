@@ -12,7 +12,9 @@
  * is told, if all its names are, or else kept by another that is held.  So a
  * release costs nothing for who is kept by something else, and a step looks at
  * no more than a few in vain: the name stays in the list `freed` until all that
- * it keeps were looked at, or it is held again.
+ * it keeps were looked at, or it is held again.  Who looks at one name alone is
+ * never looked at in vain, and comes first: names that keep such a one do so in
+ * that list, and it does among those that its name keeps.
  *
  *   behind ---pass---> (keep, stop_keeping)  kept ---next_free---> told
  */
@@ -39,7 +41,8 @@ void hf_onlookers_stop_keeping(struct hf_lockspace *ls, uint32_t claim);
 void hf_onlookers_see_whether_freed(struct hf_lockspace *ls, uint32_t name);
 
 /* A claim all of whose names are free; 0: none.  At most *left are looked at in
- * vain, and then others may be left, in `freed`. */
+ * vain; then others, who look at several names, may be left in `freed`.  Who is
+ * beside a hold of its own is not counted: it is one for each release. */
 uint32_t hf_onlookers_next_free(struct hf_lockspace *ls, unsigned *left);
 
 /* Does another lane hold the name of that part, in whatever way? */

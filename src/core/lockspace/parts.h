@@ -207,6 +207,13 @@ struct hf_ls_name {
     uint32_t turns;
 };
 
+/* Is a name in the list `freed`, and where? */
+enum hf_freed {
+    HF_NOT_FREED,
+    HF_FREED_FIRST, /* it keeps one who looks at it alone */
+    HF_FREED_LAST,
+};
+
 /* Of a name: those who only wait until it is free. */
 struct hf_ls_onlookers {
     uint32_t count;        /* of parts, gathered ones too */
@@ -216,7 +223,7 @@ struct hf_ls_onlookers {
     struct hf_list kept;   /* claims that are behind nobody, and look at this
                               name for as long as another lane holds it */
     struct hf_links freed; /* of names whose `kept` are to be looked at */
-    bool is_freed;
+    uint8_t freed_as;      /* an enum hf_freed */
 };
 
 struct hf_ls_space {
