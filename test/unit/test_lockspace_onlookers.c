@@ -632,6 +632,41 @@ all_of_many_are_told_in_the_end(void **state)
     room_fini(&r);
 }
 
+/* It touches each who came after the one that is granted, and once: they are
+ * behind nobody from then on, and nothing of the next touches them. */
+static void
+a_hand_over_passes_all_who_came_after_and_once(void **state)
+{
+    struct hf_lockspace_config config = large();
+    struct room r = room_with(&config);
+    struct call b = want(2, 1, "B");
+    struct call later = want(4, 1, "A");
+    uint64_t before;
+    uint64_t links;
+
+    (void)state;
+    b.lane = 2;
+    later.lane = 3;
+    room_acquire(&r, want(1, 1, "A"));
+    room_acquire(&r, b);
+    room_acquire(&r, want(3, 2, "A"));
+    many_look(&r, a_and_b);
+    room_acquire(&r, later);
+    room_hush(&r);
+    before = hf_lockspace_counts(r.ls).links;
+    room_release(&r, want(7 * MANY, 1, NULL));
+    links = hf_lockspace_counts(r.ls).links - before;
+    assert_true(links >= MANY && links < 2 * MANY + 32);
+    before += links;
+    room_release(&r, want(7 * MANY + 1, 2, NULL));
+    assert_true(hf_lockspace_counts(r.ls).links - before < 32);
+    EXPECT_TOLD(&r, "14000 released\n"
+                    "3 granted 103\n"
+                    "14001 released\n"
+                    "4 granted 104\n");
+    room_fini(&r);
+}
+
 int
 main(void)
 {
@@ -663,6 +698,7 @@ main(void)
             who_looks_at_one_name_is_told_whoever_looks_in_vain_at_another),
         cmocka_unit_test(or_many_look_at_what_they_share),
         cmocka_unit_test(all_of_many_are_told_in_the_end),
+        cmocka_unit_test(a_hand_over_passes_all_who_came_after_and_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
