@@ -149,7 +149,7 @@ further(const struct hf_lockspace *ls, uint32_t at, uint8_t most)
 static uint8_t
 place_before(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 {
-    bool looks_on = hf_claim_looks_on(hf_claim_at(ls, part->claim));
+    bool looks_on = hf_claim_at(ls, part->claim)->looks_on;
     const struct hf_ls_name *name = hf_name_at(ls, part->name);
     uint32_t at = looks_on ? name->line.first
                   : name->onlookers != 0
@@ -160,7 +160,7 @@ place_before(const struct hf_lockspace *ls, const struct hf_ls_part *part)
     for (; at != 0; at = hf_part_at(ls, at)->links.next) {
         const struct hf_ls_part *other = hf_part_at(ls, at);
 
-        HF_CHECK(hf_claim_looks_on(hf_claim_at(ls, other->claim)) != looks_on);
+        HF_CHECK(hf_claim_at(ls, other->claim)->looks_on != looks_on);
         if (looks_on ? !looked_before(part, other) : looked_before(other, part))
             most = further(ls, at, most);
     }
@@ -267,7 +267,7 @@ take_claim(const struct hf_lockspace *ls, const struct picture_config *config,
     picture->flags =
         (uint8_t)((claim->handed ? FLAG_HANDED : 0) |
                   (claim->stored ? FLAG_STORED : 0) |
-                  (claim->free ? FLAG_FREE : 0) |
+                  (claim->looks_on ? FLAG_FREE : 0) |
                   (claim->untold ? FLAG_UNTOLD : 0) |
                   (claim->pending == HF_PENDING_PUT ? FLAG_TO_PUT : 0));
     for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next)
@@ -414,7 +414,7 @@ build_claim(struct hf_lockspace *ls, unsigned client,
     claim->n = from->n;
     claim->stream = from->stream;
     claim->handed = (from->flags & FLAG_HANDED) != 0;
-    claim->free = (from->flags & FLAG_FREE) != 0;
+    claim->looks_on = (from->flags & FLAG_FREE) != 0;
     for (unsigned i = 0; i < PICTURE_NAMES; i++) {
         enum hf_mode mode = (enum hf_mode)(from->modes[i] - 1);
         struct hf_want want;
@@ -476,7 +476,7 @@ build_waiting(struct hf_lockspace *ls, const struct picture_config *config,
         hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
                         in(config, from->timer).ms);
     if ((from->flags & FLAG_UNTOLD) != 0) {
-        hf_line_unset_ready(ls, number); /* its lane will be PARKED */
+        hf_line_delist(ls, number); /* its lane will be PARKED */
         hf_claims_set_untold(ls, number, hf_journal_mark(ls));
     }
 }
@@ -489,7 +489,7 @@ build_lane_state(struct hf_lockspace *ls, unsigned client, uint8_t state)
     struct hf_ls_lane *lane = lane_of(ls, client, &number);
 
     if (state == HF_LANE_PARKED)
-        hf_line_unset_ready(ls, lane->current);
+        hf_line_delist(ls, lane->current);
     lane->state = state;
 }
 

@@ -556,7 +556,7 @@ position_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
         uint32_t first = hf_name_at(ls, part->name)->line.first;
         uint32_t before = part->turn - hf_part_at(ls, first)->turn;
 
-        if (hf_claim_looks_on(claim) && part->clear)
+        if (claim->looks_on && part->clear)
             continue; /* its line may be empty */
         most = before > most ? before : most;
     }

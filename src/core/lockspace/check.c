@@ -61,7 +61,7 @@ check_line(const struct hf_lockspace *ls, uint32_t number)
 
         HF_CHECK(part->name == number && part->links.prev == before);
         HF_CHECK(hf_claim_at(ls, part->claim)->state == HF_CLAIM_WAITING);
-        HF_CHECK(!hf_claim_at(ls, part->claim)->free);
+        HF_CHECK(!hf_claim_at(ls, part->claim)->looks_on);
         HF_CHECK(part->clear == (!behind && !held_by_other(ls, part)));
         HF_CHECK(before == 0 ||
                  (int32_t)(hf_part_at(ls, before)->turn - part->turn) < 0);
@@ -88,7 +88,7 @@ check_onlookers(const struct hf_lockspace *ls, uint32_t number)
 
         HF_CHECK(part->name == number);
         HF_CHECK(hf_claim_at(ls, part->claim)->state == HF_CLAIM_WAITING);
-        HF_CHECK(hf_claim_at(ls, part->claim)->free);
+        HF_CHECK(hf_claim_at(ls, part->claim)->looks_on);
         HF_CHECK(part->clear ==
                  (first_behind == 0 && at != onlookers->first_behind));
         HF_CHECK(part->clear || (line != 0 && hf_part_came_before(
@@ -114,7 +114,8 @@ check_kept(const struct hf_lockspace *ls, uint32_t number)
         const struct hf_ls_claim *claim = hf_claim_at(ls, at);
         uint32_t part = claim->parts;
 
-        HF_CHECK(claim->free && claim->ready && claim->work.prev == before);
+        HF_CHECK(claim->looks_on && claim->listed &&
+                 claim->work.prev == before);
         while (hf_part_at(ls, part)->name != number)
             part = hf_part_at(ls, part)->next;
         HF_CHECK(hf_part_at(ls, part)->keeps);
@@ -197,7 +198,7 @@ count_parts(const struct hf_lockspace *ls, uint32_t number, uint32_t *blocked)
         keep += hf_part_at(ls, at)->keeps;
         count++;
     }
-    HF_CHECK(keep == (claim->free && claim->ready));
+    HF_CHECK(keep == (claim->looks_on && claim->listed));
     return count;
 }
 
@@ -220,7 +221,7 @@ check_claim(const struct hf_lockspace *ls, uint32_t number)
         return;
     case HF_CLAIM_ASKED:
         HF_CHECK(lane->current == number && lane->state == HF_LANE_WAITING);
-        HF_CHECK(parts > 0 && !claim->ready);
+        HF_CHECK(parts > 0 && !claim->listed);
         break;
     case HF_CLAIM_WAITING:
         HF_CHECK(lane->current == number);
@@ -230,7 +231,7 @@ check_claim(const struct hf_lockspace *ls, uint32_t number)
         HF_CHECK(!claim->untold || lane->state == HF_LANE_PARKED);
         HF_CHECK(is_timed(ls, number) == !claim->untold);
         HF_CHECK(parts > 0 && claim->blocked == blocked);
-        HF_CHECK(claim->ready ==
+        HF_CHECK(claim->listed ==
                  (blocked == 0 && lane->state == HF_LANE_WAITING));
         break;
     case HF_CLAIM_HELD:

@@ -87,7 +87,7 @@ hf_claims_tell(struct hf_lockspace *ls, uint32_t number,
     /* One that was parked in this very step has its answer already. */
     if (claim->stream == 0 || claim->telling != 0)
         return;
-    HF_CHECK(!claim->ready);
+    HF_CHECK(!claim->listed);
     claim->telling = (uint8_t)(kind + 1);
     hf_list_add(ls, &ls->telling, hf_list_work, number);
 }
@@ -172,7 +172,7 @@ hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
 {
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    if (claim->free != acquire->acquire.free ||
+    if (claim->looks_on != acquire->acquire.free ||
         claim->parts_count != acquire->acquire.wants_count)
         return false;
     for (size_t i = 0; i < acquire->acquire.wants_count; i++) {
@@ -180,7 +180,7 @@ hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
         uint32_t name = hf_names_find(ls, want);
         uint32_t at = hf_claims_part_of(ls, number, name);
 
-        if (at == 0 || (!claim->free && !hf_claims_any_mode(acquire, i) &&
+        if (at == 0 || (!claim->looks_on && !hf_claims_any_mode(acquire, i) &&
                         hf_part_at(ls, at)->mode != want->mode))
             return false;
     }
@@ -249,7 +249,7 @@ hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number,
 void
 hf_claims_park(struct hf_lockspace *ls, uint32_t number)
 {
-    hf_line_unset_ready(ls, number);
+    hf_line_delist(ls, number);
     hf_claims_move_to(hf_lane_at(ls, hf_claim_at(ls, number)->lane),
                       HF_LANE_PARKED);
     hf_claims_tell(ls, number, HF_ANSWER_BLOCKING_TIMEOUT);
@@ -311,7 +311,7 @@ hf_claims_keep_place(struct hf_lockspace *ls, uint32_t number)
         return;
     if (claim->park.ms == 0)
         until = hf_earlier(until, claim->wait_end);
-    hf_line_unset_ready(ls, number);
+    hf_line_delist(ls, number);
     hf_claims_move_to(hf_lane_at(ls, claim->lane), HF_LANE_PARKED);
     hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
 }

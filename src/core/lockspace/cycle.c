@@ -108,7 +108,7 @@ follow_line(struct search *s, const struct hf_ls_part *part)
 static bool
 follow_part(struct search *s, const struct hf_ls_part *part, uint32_t own)
 {
-    if (hf_claim_looks_on(hf_claim_at(s->ls, part->claim)))
+    if (hf_claim_at(s->ls, part->claim)->looks_on)
         return follow_holders(s, part, own) &&
                (part->clear || follow_line(s, part));
     return part->clear ||

@@ -145,29 +145,29 @@ remove_holder(struct hf_lockspace *ls, uint32_t number)
 /* ---- Those that wait ----------------------------------------------------- */
 
 void
-hf_line_set_ready(struct hf_lockspace *ls, uint32_t number)
+hf_line_enlist(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    if (claim->ready || claim->blocked > 0 ||
+    if (claim->listed || claim->blocked > 0 ||
         hf_lane_at(ls, claim->lane)->state != HF_LANE_WAITING)
         return;
-    claim->ready = true;
-    if (hf_claim_looks_on(claim))
+    claim->listed = true;
+    if (claim->looks_on)
         hf_onlookers_keep(ls, number);
     else
         hf_list_add(ls, &ls->ready, hf_list_work, number);
 }
 
 void
-hf_line_unset_ready(struct hf_lockspace *ls, uint32_t number)
+hf_line_delist(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    if (!claim->ready)
+    if (!claim->listed)
         return;
-    claim->ready = false;
-    if (hf_claim_looks_on(claim))
+    claim->listed = false;
+    if (claim->looks_on)
         hf_onlookers_stop_keeping(ls, number);
     else
         hf_list_remove(ls, &ls->ready, hf_list_work, number);
@@ -181,7 +181,7 @@ set_clear(struct hf_lockspace *ls, struct hf_ls_part *part)
     HF_CHECK(!part->clear && claim->blocked > 0);
     part->clear = true;
     if (--claim->blocked == 0)
-        hf_line_set_ready(ls, part->claim);
+        hf_line_enlist(ls, part->claim);
 }
 
 /* The shared parts from `number` on until the next that is exclusive, which is
@@ -309,7 +309,7 @@ hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
     claim->parts = at;
     claim->parts_count++;
     hf_name_at(ls, name)->waiters_count++;
-    if (hf_claim_looks_on(claim))
+    if (claim->looks_on)
         hf_onlookers_count(ls, name);
     space_of(ls, hf_part_at(ls, at))->waiters_count++;
     return true;
@@ -382,8 +382,7 @@ hf_line_waited_for(struct hf_lockspace *ls, uint32_t number)
 
     for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at)) {
         uint32_t name = hf_part_at(ls, at)->name;
-        uint32_t no_matter =
-            hf_onlookers_of(ls, name) + !hf_claim_looks_on(claim);
+        uint32_t no_matter = hf_onlookers_of(ls, name) + !claim->looks_on;
 
         if (hf_name_at(ls, name)->waiters_count > no_matter)
             return true;
@@ -399,11 +398,11 @@ hf_line_enter(struct hf_lockspace *ls, uint32_t number)
     HF_CHECK(claim->state == HF_CLAIM_ASKED);
     claim->state = HF_CLAIM_WAITING;
     for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at))
-        if (hf_claim_looks_on(claim))
+        if (claim->looks_on)
             hf_onlookers_add(ls, at);
         else
             add_to_line(ls, at);
-    hf_line_set_ready(ls, number);
+    hf_line_enlist(ls, number);
 }
 
 /* It neither waits for the name nor holds it. */
@@ -426,17 +425,17 @@ hf_line_leave(struct hf_lockspace *ls, uint32_t number)
     uint32_t after;
 
     HF_CHECK(in_line || claim->state == HF_CLAIM_ASKED);
-    hf_line_unset_ready(ls, number);
+    hf_line_delist(ls, number);
     for (uint32_t at = claim->parts; at != 0; at = after) {
         const struct hf_ls_part *part = hf_part_at(ls, at);
 
         after = part->next;
-        if (in_line && hf_claim_looks_on(claim))
+        if (in_line && claim->looks_on)
             hf_onlookers_remove(ls, at);
         else if (in_line)
             remove_from_line(ls, at, false);
         hf_name_at(ls, part->name)->waiters_count--;
-        if (hf_claim_looks_on(claim))
+        if (claim->looks_on)
             hf_onlookers_forget(ls, part->name);
         space_of(ls, part)->waiters_count--;
         free_part(ls, at);
@@ -453,8 +452,8 @@ hf_line_grant(struct hf_lockspace *ls, uint32_t number)
     bool in_line = claim->state == HF_CLAIM_WAITING;
 
     HF_CHECK(in_line ? claim->blocked == 0 : claim->state == HF_CLAIM_ASKED);
-    HF_CHECK(!claim->free);
-    hf_line_unset_ready(ls, number);
+    HF_CHECK(!claim->looks_on);
+    hf_line_delist(ls, number);
     claim->state = HF_CLAIM_HELD;
     for (uint32_t at = claim->parts; at != 0; at = next_part(ls, at)) {
         const struct hf_ls_part *part = hf_part_at(ls, at);

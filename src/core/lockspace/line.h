@@ -70,9 +70,9 @@ void hf_line_give_back(struct hf_lockspace *ls, uint32_t number);
 /* One exclusive part of a claim that is HELD becomes shared. */
 void hf_line_lower(struct hf_lockspace *ls, uint32_t number);
 
-/* Its lane is WAITING again, or not any more: in `ready`, if nothing blocks it,
- * or out of it. */
-void hf_line_set_ready(struct hf_lockspace *ls, uint32_t number);
-void hf_line_unset_ready(struct hf_lockspace *ls, uint32_t number);
+/* Its lane is WAITING again, or not any more: in the list `ready`, or that of a
+ * name that keeps it, if nothing blocks it; or out of it. */
+void hf_line_enlist(struct hf_lockspace *ls, uint32_t number);
+void hf_line_delist(struct hf_lockspace *ls, uint32_t number);
 
 #endif

@@ -144,7 +144,7 @@ hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
         .lane = lane->number,
         .n = claim->n,
         .fence = claim->state == HF_CLAIM_HELD ? claim->fence : 0,
-        .free = claim->free,
+        .free = claim->looks_on,
         .age = hf_between(claim->since, ls->now),
         .note = hf_claim_note(claim),
         .who = session->who,
@@ -194,7 +194,7 @@ why_of(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 
     if (claim->state == HF_CLAIM_HELD)
         return HF_LOOK_HOLDS;
-    if (hf_claim_looks_on(claim))
+    if (claim->looks_on)
         return why_it_looks_on(ls, part);
     if (!part->clear)
         return comes_first(ls, part) ? HF_LOOK_HELD : HF_LOOK_BEHIND;
@@ -266,9 +266,8 @@ hf_look_line(const struct hf_lockspace *ls, uint32_t name, uint32_t *cursor,
              struct hf_look_claim *row)
 {
     uint32_t at = part_after(ls, hf_name_at(ls, name)->line.first, *cursor);
-    bool looks_on =
-        *cursor != 0 &&
-        hf_claim_looks_on(hf_claim_at(ls, hf_part_at(ls, *cursor)->claim));
+    bool looks_on = *cursor != 0 &&
+                    hf_claim_at(ls, hf_part_at(ls, *cursor)->claim)->looks_on;
 
     if (at == 0 && !looks_on && hf_name_at(ls, name)->onlookers != 0)
         at = hf_onlookers_at(ls, name)->all.first;

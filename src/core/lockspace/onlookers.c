@@ -192,8 +192,8 @@ kept_in_vain(const struct hf_lockspace *ls, uint32_t name)
         return hf_onlookers_at(ls, name)->kept.first;
     holder = hf_claim_at(ls, hf_part_at(ls, at)->claim)->lane;
     claim = hf_lane_at(ls, holder)->current;
-    if (claim == 0 || !hf_claim_looks_on(hf_claim_at(ls, claim)) ||
-        !hf_claim_at(ls, claim)->ready)
+    if (claim == 0 || !hf_claim_at(ls, claim)->looks_on ||
+        !hf_claim_at(ls, claim)->listed)
         return 0;
     at = part_that_keeps(ls, claim);
     if (hf_part_at(ls, at)->name != name ||

@@ -164,17 +164,17 @@ struct hf_ls_claim {
     uint16_t blocked; /* of its parts, in line */
     uint8_t state;
     uint8_t pending;
-    uint8_t telling;  /* an enum hf_answer_kind + 1; 0: nothing */
-    uint8_t over;     /* why, if that is told */
-    bool ready : 1;   /* in the list of those that may go; an onlooker: of those
-                         that a name keeps waiting */
-    bool free : 1;    /* an onlooker: wants to know that its names are free, and
-                         hold nothing */
-    bool handed : 1;  /* some answer of GRANTED went to the kernel */
-    bool stored : 1;  /* its record was put into a batch */
-    bool is_old : 1;  /* in `older` */
-    bool cleared : 1; /* by an operator, and no batch has its audit yet */
-    bool untold : 1;  /* parked, and no batch has let its answer out yet */
+    uint8_t telling; /* an enum hf_answer_kind + 1; 0: nothing */
+    uint8_t over;    /* why, if that is told */
+    bool listed : 1; /* in `ready`, of those that may go; an onlooker: in `kept`
+                        of a name */
+    bool looks_on : 1; /* wants to know that its names are free, and hold
+                          nothing: it is in nobody's way */
+    bool handed : 1;   /* some answer of GRANTED went to the kernel */
+    bool stored : 1;   /* its record was put into a batch */
+    bool is_old : 1;   /* in `older` */
+    bool cleared : 1;  /* by an operator, and no batch has its audit yet */
+    bool untold : 1;   /* parked, and no batch has let its answer out yet */
 };
 
 /* One name of a claim.  The first has the number of its claim, and no other
@@ -393,13 +393,6 @@ hf_part_came_before(const struct hf_ls_part *one,
                     const struct hf_ls_part *other)
 {
     return (int32_t)(one->turn - other->turn) < 0;
-}
-
-/* Does it only wait until its names are free?  Then it is in nobody's way. */
-static inline bool
-hf_claim_looks_on(const struct hf_ls_claim *claim)
-{
-    return claim->free;
 }
 
 static inline struct hf_texts_ref

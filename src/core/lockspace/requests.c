@@ -196,7 +196,7 @@ succeed(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
     struct hf_ls_lane *lane = hf_lane_at(ls, claim->lane);
 
-    if (!claim->free) {
+    if (!claim->looks_on) {
         hf_claims_grant(ls, number);
         return;
     }
@@ -272,7 +272,7 @@ enter(struct hf_lockspace *ls, uint32_t lane_number,
     }
     lane->current = number;
     hf_claim_at(ls, number)->n = lane->n;
-    hf_claim_at(ls, number)->free = message->acquire.free;
+    hf_claim_at(ls, number)->looks_on = message->acquire.free;
     hf_claim_at(ls, number)->wait_end = HF_NEVER;
     set_attempt(ls, number, message);
     over = attach_all(ls, number, message);
@@ -315,7 +315,7 @@ take_attempt(struct hf_lockspace *ls, uint32_t lane_number,
         hf_claims_unpark(ls, number);
     if (claim->state == HF_CLAIM_WAITING) {
         hf_claims_set_timeout(ls, number, ls->now);
-        hf_line_set_ready(ls, number);
+        hf_line_enlist(ls, number);
     }
 }
 
@@ -630,7 +630,7 @@ tell_onlookers(struct hf_lockspace *ls)
     uint32_t claim;
 
     while ((claim = hf_onlookers_next_free(ls, &left)) != 0) {
-        hf_line_unset_ready(ls, claim);
+        hf_line_delist(ls, claim);
         hf_claims_stop_waiting(ls, claim);
         succeed(ls, claim);
     }
@@ -647,7 +647,7 @@ hf_requests_let_go(struct hf_lockspace *ls)
     while (ls->ready.first != 0) {
         uint32_t claim = ls->ready.first;
 
-        hf_line_unset_ready(ls, claim);
+        hf_line_delist(ls, claim);
         hf_claims_stop_waiting(ls, claim);
         succeed(ls, claim);
     }
