@@ -414,7 +414,6 @@ static void
 on_claim_timer(struct hf_lockspace *ls, uint32_t claim)
 {
     const struct hf_ls_claim *at = hf_claim_at(ls, claim);
-
     enum hf_lane_state state =
         (enum hf_lane_state)hf_lane_at(ls, at->lane)->state;
 
@@ -554,10 +553,11 @@ position_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
     for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next) {
         const struct hf_ls_part *part = hf_part_at(ls, at);
         uint32_t first = hf_name_at(ls, part->name)->line.first;
-        uint32_t before = part->turn - hf_part_at(ls, first)->turn;
+        uint32_t before;
 
         if (claim->looks_on && part->clear)
             continue; /* its line may be empty */
+        before = part->turn - hf_part_at(ls, first)->turn;
         most = before > most ? before : most;
     }
     return most;

@@ -102,7 +102,6 @@ set_attempt(struct hf_lockspace *ls, uint32_t number,
     struct hf_instant end = message->acquire.wait == HF_WAIT_FOREVER
                                 ? HF_NEVER
                                 : hf_after(ls->now, message->acquire.remaining);
-
     bool polled = claim->park.ms > 0;
 
     claim->stream = message->stream;
@@ -174,7 +173,6 @@ static void
 wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
-
     bool gathers = is_gathering(ls);
 
     if (!gathers || waited.ms < 0)
