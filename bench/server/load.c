@@ -4,8 +4,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,55 +20,6 @@ enum { EVENTS = 256, READ_SIZE = 256 * 1024 };
  * window. */
 enum { UNREAD_LEN = 16 * 1024 };
 
-void
-load_fail(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fputs("holdfast-bench: ", stderr);
-    vfprintf(stderr, format, args);
-    fputs("\n", stderr);
-    va_end(args);
-    exit(69);
-}
-
-/* ---- Asking -------------------------------------------------------------- */
-
-static struct hf_bytes
-bytes_of(const char *text)
-{
-    return (struct hf_bytes){text, strlen(text)};
-}
-
-void
-load_ask(struct lane *lane, const char *method, const char *path,
-         const char *body)
-{
-    struct connection *c = lane->connection;
-    const struct hf_http_header headers[] = {
-        {"content-type", bytes_of("application/json")},
-        {"holdfast-secret", bytes_of(c->secret)},
-    };
-    struct hf_error error;
-    int32_t stream;
-
-    lane->asked_us = hf_now_us();
-    if (hf_http_client_ask(
-            c->http,
-            &(struct hf_http_ask){
-                .method = method[0] == 'G' ? HF_HTTP_GET : HF_HTTP_POST,
-                .host = bytes_of("localhost"),
-                .path = bytes_of(path),
-                .headers = headers,
-                .headers_count = c->secret[0] == '\0' ? 1 : 2,
-                .body = bytes_of(body),
-                .tag = (uint64_t)(uintptr_t)lane,
-            },
-            &stream, &error) != HF_OK)
-        load_fail("%s", error.text);
-}
-
 /* ---- Bytes --------------------------------------------------------------- */
 
 static void
@@ -83,19 +32,7 @@ watch(struct connection *c, int operation, bool wants_out)
 
     c->wants_out = wants_out;
     if (epoll_ctl(c->load->epoll_fd, operation, c->fd, &event) != 0)
-        load_fail("epoll: %s", strerror(errno));
-}
-
-void
-load_queue(struct lane *lane)
-{
-    struct connection *c = lane->connection;
-
-    lane->next = NULL;
-    if (c->first == NULL)
-        c->last = &c->first;
-    *c->last = lane;
-    c->last = &lane->next;
+        work_fail("epoll: %s", strerror(errno));
 }
 
 static void
@@ -118,7 +55,7 @@ write_bytes(struct connection *c)
         ssize_t written = send(c->fd, out.at, out.len, MSG_NOSIGNAL);
 
         if (written < 0 && errno != EAGAIN)
-            load_fail("the server: %s", strerror(errno));
+            work_fail("the server: %s", strerror(errno));
         if (written < 0)
             break;
         hf_http_client_wrote(c->http, (size_t)written);
@@ -145,7 +82,7 @@ tell(struct connection *c)
 
     while (hf_http_client_next(c->http, &news)) {
         if (news.end != HF_HTTP_ANSWERED)
-            load_fail("a request has no answer");
+            work_fail("a request has no answer");
         c->load->answers++;
         work_answered((struct lane *)(uintptr_t)news.tag, news.answer);
     }
@@ -159,7 +96,7 @@ read_in(struct connection *c)
     size_t at = 0;
 
     if (len == 0 || (len < 0 && errno != EAGAIN))
-        load_fail("the server has closed a connection");
+        work_fail("the server has closed a connection");
     while (len > 0 && at < (size_t)len) {
         at += hf_http_client_feed(c->http, bytes + at, (size_t)len - at);
         tell(c);
@@ -214,10 +151,10 @@ connect_to(const struct order *order)
     int fd;
 
     if (getaddrinfo(order->host, order->port, &hints, &found) != 0)
-        load_fail("%s: no such host", order->host);
+        work_fail("%s: no such host", order->host);
     fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, found->ai_addr, found->ai_addrlen) != 0)
-        load_fail("%s:%s: %s", order->host, order->port, strerror(errno));
+        work_fail("%s:%s: %s", order->host, order->port, strerror(errno));
     freeaddrinfo(found);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     return fd;
@@ -240,7 +177,7 @@ open_one(struct load *load, unsigned number)
     };
     if (c->lanes == NULL ||
         hf_http_client_open(&hf_alloc_libc, &limits, &c->http, &error) != HF_OK)
-        load_fail("no memory");
+        work_fail("no memory");
     for (unsigned i = 0; i < load->order->lanes; i++)
         c->lanes[i] = (struct lane){.connection = c, .number = i + 1};
     work_begin(&c->lanes[0]);
@@ -255,7 +192,7 @@ load_open(struct load *load, const struct order *order)
     load->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     load->connections = calloc(order->connections, sizeof(struct connection));
     if (load->epoll_fd < 0 || load->connections == NULL)
-        load_fail("no memory");
+        work_fail("no memory");
     for (unsigned i = 0; i < order->connections; i++)
         open_one(load, i);
 }

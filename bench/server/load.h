@@ -1,7 +1,7 @@
 #ifndef BENCH_SERVER_LOAD_H
 #define BENCH_SERVER_LOAD_H
 
-#include "net/http_client.h"
+#include "work.h"
 
 /*
  * A load on a lock server: connections, each with a session and some lanes,
@@ -13,125 +13,13 @@
  *   times.c   how long it took
  */
 
-/* What is measured; see work.c. */
-enum mode {
-    MODE_PAIRS,      /* acquire and release, each lane a lock of its own */
-    MODE_CONTENTION, /* the same, all lanes one lock */
-    MODE_HANDOVER,   /* the same; how long from a release to the next grant */
-    MODE_MIXED,      /* pairs, of which one in ten is of a lock of all */
-    MODE_WAITERS,    /* all lanes but one wait for one lock, and then one
-                        release is timed */
-    MODE_KEEP,       /* many locks a session, kept alive */
-    MODES,
-};
-
-extern const char *const mode_names[MODES];
-
-struct order {
-    const char *host;
-    const char *port;
-    enum mode mode;
-    unsigned connections;
-    unsigned lanes; /* of each */
-    unsigned locks; /* KEEP: of each connection */
-    double seconds; /* of measuring, behind a tenth of that */
-    long pid;       /* of the server, whose memory is told; 0: not known */
-    bool json;
-};
-
-/* ---- times.c ------------------------------------------------------------- */
-
-enum { TIMES_MAX_US = 200 * 1000 };
-
-struct times {
-    uint64_t count;
-    uint64_t buckets[TIMES_MAX_US + 1]; /* the last has all that is longer */
-};
-
-void times_add(struct times *times, int64_t us);
-
-/* The time that `part` of them do not exceed, in us. */
-int64_t times_at(const struct times *times, double part);
-
-/* ---- load.c -------------------------------------------------------------- */
-
-struct lane {
-    struct connection *connection;
-    unsigned number; /* from 1, in its session */
-    uint64_t n;      /* of its request */
-    uint64_t a;      /* of its attempt */
-    int64_t asked_us;
-    unsigned step;     /* work.c's */
-    struct lane *next; /* of those that wait for room to ask */
-    char name[40];
-};
-
-struct connection {
-    struct load *load;
-    int fd;
-    bool wants_out;
-    struct hf_http_client *http;
-    char session[17];
-    char secret[33];
-    unsigned number;
-    unsigned kept;  /* KEEP: locks that are held */
-    int64_t due_us; /* KEEP: when to say that it is alive; 0: not yet */
-    struct lane *lanes;
-    struct lane *first; /* that waits for room */
-    struct lane **last;
-};
-
-struct load {
-    const struct order *order;
-    int epoll_fd;
-    struct connection *connections;
-    bool measuring;
-    uint64_t done;       /* while measuring: pairs, keep-alives */
-    uint64_t answers;    /* all of them */
-    uint64_t refused;    /* answers that were not what was wanted */
-    unsigned waiting;    /* WAITERS: that have asked, and were not granted */
-    struct lane *holder; /* WAITERS: who was granted last */
-    int64_t released_us; /* HANDOVER: when the lock was given back last */
-    double busy;         /* of a processor, the server while measuring */
-    struct times times;
-};
-
-/* Ask on the lane's connection; its answer comes to work_answered. */
-void load_ask(struct lane *lane, const char *method, const char *path,
-              const char *body);
-
-/* Let it ask for its next lock, as soon as there is room. */
-void load_queue(struct lane *lane);
-
 /* Run until `until_us`. */
 void load_run(struct load *load, int64_t until_us);
 
 /* What was asked on it is written at once. */
 void load_write(struct connection *connection);
 
-/* A session says that it is alive so often. */
-enum { BEAT_US = 2 * 1000 * 1000 };
-
 void load_open(struct load *load, const struct order *order);
 void load_close(struct load *load);
-
-/* Say why on stderr, and end with 69. */
-_Noreturn void load_fail(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-
-/* ---- work.c -------------------------------------------------------------- */
-
-/* Open the session, and then begin. */
-void work_begin(struct lane *lane);
-void work_answered(struct lane *lane, const struct hf_http_answer *answer);
-
-/* KEEP: say that it is alive. */
-void work_keep_alive(struct lane *lane);
-
-/* There is room now: ask for the next lock. */
-void work_ask_next(struct lane *lane);
-
-/* WAITERS: give the lock back. */
-void work_release(struct lane *lane);
 
 #endif

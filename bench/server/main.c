@@ -237,7 +237,7 @@ measure_waiters(struct load *load)
            hf_now_us() < limit_us)
         load_run(load, after(0.05));
     if (load->waiting != all - 1)
-        load_fail("only %u of %u wait", load->waiting, all - 1);
+        work_fail("only %u of %u wait", load->waiting, all - 1);
     settle(load, limit_us);
     load->measuring = true;
     for (int i = 0; i < RELEASES; i++) {
@@ -250,7 +250,7 @@ measure_waiters(struct load *load)
             load_run(load, after(0.01));
         load_run(load, after(0.1)); /* another would be seen */
         if (load->times.count != before + 1)
-            load_fail("a release has woken %" PRIu64,
+            work_fail("a release has woken %" PRIu64,
                       load->times.count - before);
     }
     load->measuring = false;

@@ -1,4 +1,4 @@
-#include "load.h"
+#include "times.h"
 
 void
 times_add(struct times *times, int64_t us)

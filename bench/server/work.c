@@ -1,11 +1,14 @@
-#include "load.h"
+#include "work.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "times.h"
 #include "wire/json_slice.h"
 
 /* What a lane asks, one thing after the other. */
@@ -18,7 +21,53 @@ const char *const mode_names[MODES] = {
     "pairs", "contention", "handover", "mixed", "waiters", "keep",
 };
 
+void
+work_fail(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fputs("holdfast-bench: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\n", stderr);
+    va_end(args);
+    exit(69);
+}
+
 /* ---- Requests ------------------------------------------------------------ */
+
+static struct hf_bytes
+bytes_of(const char *text)
+{
+    return (struct hf_bytes){text, strlen(text)};
+}
+
+static void
+ask(struct lane *lane, const char *method, const char *path, const char *body)
+{
+    struct connection *c = lane->connection;
+    const struct hf_http_header headers[] = {
+        {"content-type", bytes_of("application/json")},
+        {"holdfast-secret", bytes_of(c->secret)},
+    };
+    struct hf_error error;
+    int32_t stream;
+
+    lane->asked_us = hf_now_us();
+    if (hf_http_client_ask(
+            c->http,
+            &(struct hf_http_ask){
+                .method = method[0] == 'G' ? HF_HTTP_GET : HF_HTTP_POST,
+                .host = bytes_of("localhost"),
+                .path = bytes_of(path),
+                .headers = headers,
+                .headers_count = c->secret[0] == '\0' ? 1 : 2,
+                .body = bytes_of(body),
+                .tag = (uint64_t)(uintptr_t)lane,
+            },
+            &stream, &error) != HF_OK)
+        work_fail("%s", error.text);
+}
 
 static bool
 is_of_all(const struct lane *lane)
@@ -45,7 +94,7 @@ acquire(struct lane *lane)
              "{\"session\":\"%s\",\"lane\":%u,\"n\":%" PRIu64 ",\"a\":%" PRIu64
              ",\"wait\":null,\"locks\":[\"%s\"]}",
              c->session, lane->number, lane->n, lane->a, lane->name);
-    load_ask(lane, "POST", "/v1/acquire", body);
+    ask(lane, "POST", "/v1/acquire", body);
 }
 
 static void
@@ -73,7 +122,7 @@ work_release(struct lane *lane)
     snprintf(body, sizeof(body),
              "{\"session\":\"%s\",\"lane\":%u,\"n\":%" PRIu64 "}", c->session,
              lane->number, lane->n);
-    load_ask(lane, "POST", "/v1/release", body);
+    ask(lane, "POST", "/v1/release", body);
 }
 
 static void
@@ -89,7 +138,7 @@ hold_next(struct lane *lane)
              ",\"a\":1,\"locks\":[\"%d-kept-%u-%u\"]}",
              c->session, lane->number, lane->n, (int)getpid(), c->number,
              c->kept++);
-    load_ask(lane, "POST", "/v1/acquire", body);
+    ask(lane, "POST", "/v1/acquire", body);
 }
 
 void
@@ -100,10 +149,23 @@ work_keep_alive(struct lane *lane)
     lane->step = KEEP_ALIVE;
     snprintf(path, sizeof(path), "/v1/sessions/%s/keep-alive",
              lane->connection->session);
-    load_ask(lane, "POST", path, "{}");
+    ask(lane, "POST", path, "{}");
 }
 
 /* ---- Answers ------------------------------------------------------------- */
+
+/* It asks for its next lock, as soon as there is room. */
+static void
+queue(struct lane *lane)
+{
+    struct connection *c = lane->connection;
+
+    lane->next = NULL;
+    if (c->first == NULL)
+        c->last = &c->first;
+    *c->last = lane;
+    c->last = &lane->next;
+}
 
 static void
 on_opened(struct lane *lane, struct hf_bytes body)
@@ -120,7 +182,7 @@ on_opened(struct lane *lane, struct hf_bytes body)
         return;
     }
     for (unsigned i = 0; i < order->lanes; i++)
-        load_queue(&c->lanes[i]);
+        queue(&c->lanes[i]);
     c->load->waiting += order->lanes;
 }
 
@@ -192,7 +254,7 @@ work_answered(struct lane *lane, const struct hf_http_answer *answer)
     }
     if (answer->status != (lane->step == OPEN ? 201 : 200)) {
         load->refused++;
-        load_fail("an answer of status %d: %.*s", answer->status,
+        work_fail("an answer of status %d: %.*s", answer->status,
                   (int)answer->body.len, answer->body.at);
     }
     switch (lane->step) {
@@ -222,5 +284,5 @@ void
 work_begin(struct lane *lane)
 {
     lane->step = OPEN;
-    load_ask(lane, "POST", "/v1/sessions", "{\"ttl\":\"60s\"}");
+    ask(lane, "POST", "/v1/sessions", "{\"ttl\":\"60s\"}");
 }
