@@ -31,7 +31,7 @@ mutants-shell: ## all small wrong changes of the shell; 20 minutes
 	@scripts/deps.sh run test
 	@scripts/build.sh dev
 	@scripts/mutants_shell.py
-lint: ## format, clang-tidy, cppcheck, shellcheck, layers, small rules
+lint: ## format, clang-tidy, cppcheck, shellcheck, layers, circles, small rules
 	@scripts/deps.sh run test lint
 	@scripts/lint.sh
 storm: ## a storm of N=500 single kills, in three kinds of surroundings

@@ -1,6 +1,7 @@
 #!/bin/bash
-# lint.sh: every check that needs no run of the program.  Goes on after a
-# failure, so that one run tells all there is to tell.
+# lint.sh: every check that needs no run of the program; it builds the preset
+# dev for those that read object files.  Goes on after a failure, so that one
+# run tells all there is to tell.
 set -u
 
 failed=
@@ -63,6 +64,7 @@ part format format
 part cppcheck cppcheck_all
 part analyzer analyzer
 if part build scripts/build.sh dev; then
+    part circles python3 scripts/circles.py build/dev
     part clang-tidy tidy
 fi
 

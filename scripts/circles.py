@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""circles.py [BUILD]: no circle of files, and no include against the calls.
+
+Who calls whom is read from the object files of a build (build/dev) by nm, so
+a static namesake is no call.  A circle is files that reach each other by
+calls.  An include runs against the calls if it names the header of a file
+from which calls come back: then a part knows who uses it.
+"""
+
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOMS = ("src", "explore", "lab", "tale", "bench", "examples")
+
+# What there was when this script came, and is to go.  Nothing new comes in, and
+# what has gone is struck out.  A circle: its files.  Includes: a file that is
+# included, and those that include it, though it calls them.
+CIRCLES = """
+lab/service/client lab/service/promise lab/service/store
+src/client/server/audit src/client/server/doctor src/client/server/examine
+  src/client/server/listing src/client/server/locks src/client/server/looks
+  src/client/server/loop src/client/server/queries src/client/server/roster
+  src/client/server/server src/client/server/services
+  src/client/server/sessions
+src/server/audits src/server/messages src/server/service src/server/views
+tale/timelock/client tale/timelock/network tale/timelock/server
+  tale/timelock/time tale/timelock/timelock
+"""
+INCLUDES = """
+explore/explore: explore/collapse
+lab/server/grants: lab/server/grants_promise
+lab/service/client: lab/service/promise
+lab/service/promise: lab/service/client lab/service/store
+lab/service/store: lab/service/promise
+lab/world/forget: lab/world/promise
+lab/world/model: lab/world/fair
+src/client/client: src/client/handle
+src/client/server/looks: src/client/server/locks src/client/server/loop
+  src/client/server/sessions
+src/client/server/queries: src/client/server/audit src/client/server/doctor
+  src/client/server/examine src/client/server/listing src/client/server/loop
+  src/client/server/roster src/client/server/services
+src/client/server/server: src/client/server/connections
+  src/client/server/queries src/client/server/services
+  src/client/server/sessions src/client/server/views
+src/client/server/services: src/client/server/loop src/client/server/queries
+  src/client/server/server src/client/server/sessions
+src/client/server/sessions: src/client/server/farewell src/client/server/locks
+  src/client/server/looks src/client/server/server src/client/server/services
+src/client/table/table: src/client/table/audit src/client/table/doctor
+  src/client/table/flush src/client/table/jobs src/client/table/list
+  src/client/table/locks src/client/table/loop src/client/table/queries
+  src/client/table/watch src/client/table/worker
+src/net/http: src/net/headers src/net/intake src/net/refusals
+src/store/store: src/store/inspect src/store/memory src/store/rule
+  src/store/sqlite src/store/sqlite_db
+tale/drafts/draft: tale/drafts/draft_key tale/drafts/draft_say
+  tale/drafts/draft_sight
+tale/picture/layout: tale/picture/content
+tale/report/chapters: tale/report/specimen_show
+tale/specimen/specimens: tale/cases/blind_del tale/cases/etcd_11456
+  tale/cases/heartbeat tale/cases/lease tale/cases/reclaim
+  tale/cases/redis_nodes tale/cases/stale_file tale/drafts/closing_words
+  tale/drafts/draft1 tale/drafts/draft2 tale/drafts/draft3 tale/drafts/draft4
+  tale/drafts/draft4_ids tale/timelock/timelock
+"""
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+
+
+def objects(build, root):
+    """The object files that the build makes, and the source of each."""
+    found = {}
+    units = build / "compile_commands.json"
+    if not units.exists():
+        sys.exit("circles.py: no build in %s: scripts/build.sh dev" % build)
+    for unit in json.loads(units.read_text()):
+        file = pathlib.Path(unit["file"])
+        words = shlex.split(unit["command"])
+        made = pathlib.Path(unit["directory"], words[words.index("-o") + 1])
+        if not file.is_relative_to(root):
+            continue
+        file = file.relative_to(root)
+        if file.parts[0] not in ROOMS:
+            continue
+        if not made.exists():
+            sys.exit("circles.py: %s is not built: scripts/build.sh dev" % file)
+        found[str(made)] = str(file.with_suffix(""))
+    return found
+
+
+def calls_of(found):
+    """Of each file without its suffix: those it calls, and what of each."""
+    defines, uses = {}, {}
+    text = subprocess.run(["nm", "-A", *found], check=True, text=True,
+                          capture_output=True).stdout
+    for line in text.splitlines():
+        made, symbol = line.split(":", 1)
+        kind, name = symbol.split()[-2:]
+        if kind == "U":
+            uses.setdefault(name, set()).add(found[made])
+        elif kind.isupper():
+            defines.setdefault(name, set()).add(found[made])
+    calls = {file: {} for file in found.values()}
+    for name, users in uses.items():
+        owners = defines.get(name, ())
+        if len(owners) != 1:  # a library's, or each program's own
+            continue
+        for user in users:
+            for owner in owners - {user}:
+                calls[user].setdefault(owner, set()).add(name)
+    return calls
+
+
+def reach_of(calls, file):
+    seen, todo = set(), [file]
+    while todo:
+        for owner in calls.get(todo.pop(), ()):
+            if owner not in seen:
+                seen.add(owner)
+                todo.append(owner)
+    return seen
+
+
+def circles_of(reach):
+    return {tuple(sorted(b for b in reach[a] if a in reach[b]))
+            for a in reach if a in reach[a]}
+
+
+def includes_of(reach, root):
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*.[ch]")):
+            file = str(path.relative_to(root).with_suffix(""))
+            for name in INCLUDE.findall(path.read_text()):
+                owner = next(
+                    (str(at.relative_to(root).with_suffix(""))
+                     for at in (path.parent / name, root / "src" / name,
+                                root / name) if at.exists()), None)
+                if owner != file and file in reach.get(owner, ()):
+                    yield file, owner
+
+
+def entries(text):
+    """Those of a known list; a line that is indented goes on with one."""
+    return [entry.split() for entry in re.split(r"\n(?! )", text.strip())
+            if entry]
+
+
+def new_of(found, known):
+    """Those that are not known; and says which of the known are gone."""
+    for gone in sorted(known - found):
+        print("circles.py: gone, strike it out: " + " ".join(gone))
+    return sorted(found - known)
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/dev")
+    calls = calls_of(objects(build, root))
+    reach = {file: reach_of(calls, file) for file in calls}
+    circles, includes = circles_of(reach), set(includes_of(reach, root))
+
+    known_circles = {tuple(entry) for entry in entries(CIRCLES)}
+    known_includes = {(file, entry[0].rstrip(":"))
+                      for entry in entries(INCLUDES) for file in entry[1:]}
+    for circle in new_of(circles, known_circles):
+        print("a circle of files: " + " ".join(circle))
+        for a in circle:
+            for b in sorted(set(circle) & set(calls[a])):
+                print("    %s calls %s: %s" %
+                      (a, b, " ".join(sorted(calls[a][b]))))
+    for file, owner in new_of(includes, known_includes):
+        print("%s includes %s.h, which calls it" % (file, owner))
+    print("circles.py: %d files, %d circles, %d includes against the calls" %
+          (len(calls), len(circles), len(includes)))
+    return circles != known_circles or includes != known_includes
+
+
+if __name__ == "__main__":
+    sys.exit(main())
