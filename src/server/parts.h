@@ -12,10 +12,11 @@
 /*
  * Of a service, for its own files:
  *
- *   service.c    its life, and what the node does
+ *   service.c    its life, and what each request is for, which calls
  *   messages.c   requests that are messages to the machine
  *   views.c      requests that only look
  *   audits.c     requests for the audit
+ *   replies.c    what the node does, as answers: all call it
  */
 
 enum {
@@ -66,9 +67,10 @@ struct hf_service {
     char text[HF_API_ANSWER_SIZE];
 };
 
-/* Apply an event, and all that follows from it. */
+/* Apply an event, and all that follows from it; or what follows alone. */
 void hf_service_step(struct hf_service *service,
                      const struct hf_node_event *event);
+void hf_service_drain(struct hf_service *service);
 
 /* What is in it as a body of JSON, which ends with a line's end. */
 struct hf_bytes hf_service_line(struct hf_text *text);
@@ -78,6 +80,12 @@ void hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
                       struct hf_bytes body);
 void hf_service_refuse(struct hf_service *service, uint64_t exchange,
                        enum hf_api_problem problem, const char *detail);
+void hf_service_refuse_with(struct hf_service *service, uint64_t exchange,
+                            enum hf_api_problem problem, const char *detail,
+                            const struct hf_http_header *more);
+
+/* A call that waits is decided, or gone. */
+void hf_service_end_wait(struct hf_service *service, struct hf_call *call);
 
 /* To ask another node, at once. */
 void hf_service_not_leading(struct hf_service *service, uint64_t exchange);

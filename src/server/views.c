@@ -414,8 +414,6 @@ hf_service_show(struct hf_service *service, const struct hf_route *route,
         info(service, request);
     else if (route->kind == HF_ROUTE_HEALTH || route->kind == HF_ROUTE_READY)
         health(service, route, request);
-    else if (route->kind == HF_ROUTE_METRICS)
-        metrics(service, request);
     else
-        hf_service_audit(service, route, request);
+        metrics(service, request);
 }

@@ -1,0 +1,559 @@
+#include <inttypes.h>
+
+#include "base/check.h"
+#include "server/parts.h"
+#include "wire/api_look.h"
+#include "wire/json_slice.h"
+#include "wire/record.h"
+
+/* What the node does comes here, and goes out as answers. */
+
+/* Holders that are named to who is told no. */
+#define HOLDERS_MAX 16
+
+/* Clears of which a holder is told more than the fence: whose session has more,
+ * finds them in the audit. */
+#define CLEARS_MAX 4
+
+/* ---- Answers ------------------------------------------------------------- */
+
+/* Clients of http-remoting look for an exceptionClass in JSON alone. */
+static struct hf_bytes
+type_of(const struct hf_service *service, uint64_t exchange, int status)
+{
+    if (status < 400 || hf_http_wants_json(service->config.http, exchange))
+        return (struct hf_bytes){"application/json", 16};
+    return (struct hf_bytes){"application/problem+json", 24};
+}
+
+struct hf_bytes
+hf_service_line(struct hf_text *text)
+{
+    hf_text_add(text, "\n");
+    return (struct hf_bytes){text->at, hf_text_kept(text)};
+}
+
+/* With one header more, or NULL. */
+static void
+reply_with(struct hf_service *service, uint64_t exchange, int status,
+           struct hf_bytes body, const struct hf_http_header *more)
+{
+    const struct hf_http_header headers[] = {
+        {"content-type", type_of(service, exchange, status)},
+        {"cache-control", {"no-store", 8}},
+        more != NULL ? *more : (struct hf_http_header){NULL, {NULL, 0}},
+    };
+    const struct hf_http_reply reply = {
+        .status = status,
+        .headers = headers,
+        .headers_count = more != NULL ? 3 : 2,
+        .body = body,
+    };
+
+    service->metrics.responses[status]++;
+    /* Of one that is gone we are told, or have been. */
+    (void)hf_http_reply(service->config.http, exchange, &reply);
+}
+
+void
+hf_service_reply(struct hf_service *service, uint64_t exchange, int status,
+                 struct hf_bytes body)
+{
+    reply_with(service, exchange, status, body, NULL);
+}
+
+void
+hf_service_refuse_with(struct hf_service *service, uint64_t exchange,
+                       enum hf_api_problem problem, const char *detail,
+                       const struct hf_http_header *more)
+{
+    struct hf_text text;
+    int status;
+
+    hf_text_init(&text, service->text, sizeof(service->text));
+    status = hf_api_problem(problem, detail, &text);
+    reply_with(service, exchange, status, hf_service_line(&text), more);
+}
+
+void
+hf_service_refuse(struct hf_service *service, uint64_t exchange,
+                  enum hf_api_problem problem, const char *detail)
+{
+    hf_service_refuse_with(service, exchange, problem, detail, NULL);
+}
+
+/* Who does, or why nobody may. */
+static void
+say_who_leads(const struct hf_service *service, const char *leader,
+              struct hf_text *why)
+{
+    struct hf_error trouble;
+
+    hf_text_add(why, "this node does not lead");
+    if (leader[0] != '\0')
+        hf_text_addf(why, ": %s does", leader);
+    else if (hf_seat_trouble(service->seat, &trouble) != HF_OK)
+        hf_text_addf(why, ": %s", trouble.text);
+}
+
+void
+hf_service_not_leading(struct hf_service *service, uint64_t exchange)
+{
+    static const struct hf_http_header at_once = {"retry-after", {"0", 1}};
+    const struct hf_answer answer = {.kind = HF_ANSWER_NOT_LEADING};
+    const char *leader = hf_seat_leader(service->seat);
+    char why[sizeof(((struct hf_error *)NULL)->text) + 64];
+    const struct hf_api_case about = {.leader = leader, .detail = why};
+    struct hf_text text;
+    int status;
+
+    hf_text_init(&text, why, sizeof(why));
+    say_who_leads(service, leader, &text);
+    hf_text_init(&text, service->text, sizeof(service->text));
+    status = hf_api_answer(&answer, &about, &text);
+    reply_with(service, exchange, status, hf_service_line(&text), &at_once);
+}
+
+/* ---- What the node does -------------------------------------------------- */
+
+/* Those that were cleared, and not yet released [S6]. */
+static size_t
+take_cleared(struct hf_service *service, const struct hf_call *call,
+             uint64_t *fences)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    size_t max = call->gathered ? HF_SERVICE_CLEARED_MAX : HF_API_FENCES_MAX;
+    uint32_t cursor = 0;
+    size_t count = 0;
+
+    while (table != NULL && count < max &&
+           hf_lockspace_revoked(table, call->session, &cursor, &fences[count]))
+        count++;
+    return count;
+}
+
+/* Those that it has, where an answer lists them [S4]. */
+static void
+take_held(struct hf_service *service, const struct hf_answer *answer,
+          uint64_t *fences)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    uint64_t most = answer->alive.held.count;
+    uint32_t cursor = 0;
+    size_t count = 0;
+
+    while (table != NULL && most <= HF_API_HELD_MAX && count < most &&
+           hf_lockspace_held(table, answer->alive.session, &cursor,
+                             &fences[count]))
+        count++;
+}
+
+/* Those of a page that are not there [S4]. */
+static size_t
+take_missing(struct hf_service *service, uint64_t session, uint64_t *fences)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    size_t count = 0;
+
+    for (size_t i = 0; table != NULL && i < service->body.fences_count; i++)
+        if (!hf_lockspace_believes(table, session, service->body.fences[i]))
+            fences[count++] = service->body.fences[i];
+    return count;
+}
+
+/* Who cleared it, and why, as the audit has it, which stays with the grant
+ * until its release. */
+static void
+add_clear(const struct hf_lockspace *table, uint32_t grant, uint64_t fence,
+          struct hf_text *text)
+{
+    char bytes[HF_RECORD_TEXT_MAX];
+    struct hf_bytes audit = {bytes, 0};
+    struct hf_bytes who;
+    struct hf_bytes reason;
+
+    audit.len = hf_look_text(table, hf_look_audit_at(table, grant), bytes,
+                             sizeof(bytes));
+    HF_CHECK(audit.len <= sizeof(bytes)); /* we wrote it */
+    who = hf_json_slice(hf_json_slice(audit, "by"), "user");
+    reason = hf_json_slice(audit, "reason");
+    hf_text_addf(text,
+                 "%s{\"fence\":%" PRIu64 ",\"fence_text\":\"%" PRIu64
+                 "\",\"who\":",
+                 text->at[text->len - 1] == '[' ? "" : ",", fence, fence);
+    hf_text_add_bytes(text, who.at, who.len);
+    hf_text_add(text, ",\"reason\":");
+    hf_text_add_bytes(text, reason.at, reason.len);
+    hf_text_add(text, "}");
+}
+
+static void
+add_clears(struct hf_lockspace *table, uint64_t session, struct hf_text *text)
+{
+    uint32_t cursor = 0;
+    uint64_t fence;
+
+    hf_text_add(text, ",\"clears\":[");
+    for (int i = 0; i < CLEARS_MAX &&
+                    hf_lockspace_revoked(table, session, &cursor, &fence);
+         i++)
+        add_clear(table, cursor, fence, text);
+    hf_text_add(text, "]");
+}
+
+/* What goes with a no: who holds it, or the circle; and with what was cleared:
+ * by whom, and why. */
+static const char *
+more_of(struct hf_service *service, const struct hf_answer *answer,
+        const struct hf_api_case *about, char *buffer, size_t size)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    struct hf_text text;
+
+    hf_text_init(&text, buffer, size);
+    if (table != NULL && answer->kind == HF_ANSWER_ALIVE &&
+        about->fences_count > 0)
+        add_clears(table, about->session, &text);
+    else if (table != NULL && answer->kind == HF_ANSWER_NOT_SUSPECTED)
+        hf_api_look_holder(table, &service->wants[0], service->body.fence,
+                           &text);
+    else if (table == NULL || answer->kind != HF_ANSWER_OVER)
+        return NULL;
+    else if (answer->over == HF_OVER_DEADLOCK)
+        hf_api_look_cycle(table, &text);
+    else if (answer->over == HF_OVER_HELD && answer->stream == service->heard)
+        hf_api_look_holders(table, service->wants, service->wants_count,
+                            HOLDERS_MAX, &text);
+    else
+        return NULL;
+    return hf_text_cut(&text) ? NULL : buffer;
+}
+
+static bool
+tells_secret(const struct hf_call *call, const struct hf_answer *answer)
+{
+    return answer->kind == HF_ANSWER_OPENED ||
+           (call->opened && !call->settled && answer->kind != HF_ANSWER_OTHER);
+}
+
+/* What the session has, whatever was asked of it: that of a key may have been
+ * opened by another request, and heard of long ago. */
+static void
+fill_session(struct hf_service *service, const struct hf_call *call,
+             const struct hf_answer *answer, struct hf_api_case *about)
+{
+    struct hf_lockspace *table = hf_seat_table(service->seat);
+    struct hf_look_session row;
+    uint32_t at;
+
+    if (table == NULL || !tells_secret(call, answer))
+        return;
+    at = hf_look_session(table, call->session);
+    if (at == 0)
+        return;
+    hf_look_session_at(table, at, &row);
+    about->secret = &call->secret;
+    about->ttl = row.ttl;
+    about->if_dead = row.if_dead;
+    about->left.ms = row.ttl.ms - row.silent.ms;
+    if (about->left.ms < 0)
+        about->left.ms = 0;
+}
+
+/* Of a session that is not there: why. */
+static const char *
+detail_of(const struct hf_call *call, const struct hf_answer *answer)
+{
+    return call->keyed && answer->kind == HF_ANSWER_GONE
+               ? "the session of that key was ended: another request has "
+                 "another key"
+               : NULL;
+}
+
+/* Its body, into the service's text; the status. */
+static int
+build(struct hf_service *service, const struct hf_call *call,
+      const struct hf_answer *answer, struct hf_text *text)
+{
+    static char more[HF_API_ANSWER_SIZE / 2];
+    uint64_t fences[HF_API_FENCES_MAX];
+    uint64_t held[HF_API_HELD_MAX] = {0};
+    struct hf_api_case about = {
+        .term = hf_seat_node(service->seat)->term,
+        .session = call->session,
+        .lane = call->lane,
+        .n = call->n,
+        .blocking = service->config.seat.node.lockspace.blocking,
+        .service = hf_seat_service(service->seat),
+        .fences = fences,
+        .held = held,
+        .detail = detail_of(call, answer),
+    };
+
+    fill_session(service, call, answer, &about);
+    if (answer->kind == HF_ANSWER_ALIVE) {
+        about.fences_count = take_cleared(service, call, fences);
+        take_held(service, answer, held);
+    } else if (answer->kind == HF_ANSWER_PAGE) {
+        about.fences_count = take_missing(service, call->session, fences);
+    }
+    if (!call->gathered) /* among many there is no room for more */
+        about.more = more_of(service, answer, &about, more, sizeof(more));
+    hf_text_init(text, service->text, sizeof(service->text));
+    return hf_api_answer(answer, &about, text);
+}
+
+static void
+write_out(struct hf_service *service, struct hf_call *call, int status,
+          uint64_t fence, struct hf_bytes body)
+{
+    call->answered = true;
+    call->fence = fence;
+    if (fence != 0)
+        hf_metrics_grant(&service->metrics, call->since_us);
+    hf_service_reply(service, call->exchange, status, body);
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
+void
+hf_service_end_wait(struct hf_service *service, struct hf_call *call)
+{
+    if (call->waits)
+        service->config.waits(service->config.ctx, call->peer, false);
+    call->waits = false;
+}
+
+static void
+refuse(struct hf_service *service, uint64_t stream)
+{
+    struct hf_call *call = hf_calls_find(&service->calls, stream);
+
+    if (call == NULL)
+        return;
+    hf_service_end_wait(service, call);
+    if (call->exchange == 0) {
+        service->refused = true;
+        hf_calls_remove(&service->calls, call);
+        return;
+    }
+    call->answered = true;
+    hf_service_not_leading(service, call->exchange);
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
+static void
+refuse_for_room(struct hf_service *service, uint64_t stream)
+{
+    struct hf_call *call = hf_calls_find(&service->calls, stream);
+
+    if (call == NULL)
+        return;
+    call->answered = true;
+    call->settled = call->opened && !call->keyed; /* nobody hears of it */
+    hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY, NULL);
+    service->config.wrote(service->config.ctx, call->peer);
+}
+
+/* A keep-alive, or a grant: who has it speaks for a session that holds. */
+static void
+note_holder(struct hf_service *service, const struct hf_call *call,
+            const struct hf_answer *answer)
+{
+    if (call->peer != NULL &&
+        (answer->kind == HF_ANSWER_GRANTED ||
+         (answer->kind == HF_ANSWER_ALIVE && answer->alive.held.count > 0)))
+        service->config.holds(service->config.ctx, call->peer, call->session);
+}
+
+/* To an answer that nobody waits for alone. */
+static void
+keep_silent(struct hf_service *service, struct hf_call *call,
+            const struct hf_answer *answer)
+{
+    struct hf_gather *gather = &service->gather;
+    struct hf_text body;
+    int status;
+
+    service->silent = answer->kind;
+    if (call->gathered) {
+        status = build(service, call, answer, &body);
+        hf_text_addf(&gather->text,
+                     "%s{\"session\":\"%016" PRIx64
+                     "\",\"status\":%d,\"answer\":",
+                     gather->mark == 0 ? "" : ",", call->session, status);
+        hf_text_add_bytes(&gather->text, body.at, hf_text_kept(&body));
+        hf_text_add(&gather->text, "}");
+        gather->mark = answer->mark;
+    }
+    hf_calls_remove(&service->calls, call);
+}
+
+/* Built now; it goes out when it is due. */
+static void
+keep(struct hf_service *service, const struct hf_answer *answer)
+{
+    struct hf_call *call = hf_calls_find(&service->calls, answer->stream);
+    struct hf_tray_answer kept = {.mark = answer->mark,
+                                  .stream = answer->stream};
+    struct hf_text text;
+
+    if (call == NULL)
+        return;
+    hf_service_end_wait(service, call);
+    if (answer->kind == HF_ANSWER_NOT_LEADING) {
+        refuse(service, answer->stream);
+        return;
+    }
+    note_holder(service, call, answer);
+    if (call->exchange == 0) {
+        keep_silent(service, call, answer);
+        return;
+    }
+    hf_metrics_answer(&service->metrics, answer);
+    call->settled =
+        call->opened && !call->keyed && answer->kind == HF_ANSWER_OVER;
+    kept.status = build(service, call, answer, &text);
+    kept.body = hf_service_line(&text);
+    if (answer->kind == HF_ANSWER_GRANTED)
+        kept.fence = answer->fence;
+    if (!hf_tray_put(&service->tray, &kept))
+        refuse_for_room(service, answer->stream);
+}
+
+static void
+let_out(struct hf_service *service, uint64_t through)
+{
+    struct hf_tray_answer answer;
+
+    service->through = through;
+    while (hf_tray_take(&service->tray, through, &answer)) {
+        struct hf_call *call = hf_calls_find(&service->calls, answer.stream);
+
+        if (call != NULL)
+            write_out(service, call, answer.status, answer.fence, answer.body);
+    }
+}
+
+/* It leads no more: whatever was not due is not true, and whoever waits asks
+ * another. */
+static void
+discard(struct hf_service *service)
+{
+    struct hf_tray_answer answer;
+    struct hf_call *call;
+    uint32_t cursor = 0;
+
+    service->through = 0;
+    while (hf_tray_take(&service->tray, UINT64_MAX, &answer))
+        ;
+    while ((call = hf_calls_next(&service->calls, &cursor)) != NULL)
+        if (!call->answered)
+            refuse(service, call->stream);
+}
+
+static void
+perform(struct hf_service *service, const struct hf_node_effect *effect)
+{
+    switch (effect->kind) {
+    case HF_NODE_ANSWER:
+        keep(service, &effect->answer);
+        break;
+    case HF_NODE_DUE:
+        let_out(service, effect->through);
+        break;
+    case HF_NODE_REFUSE:
+        refuse(service, effect->refuse.stream);
+        break;
+    case HF_NODE_DISCARD:
+        discard(service);
+        break;
+    case HF_NODE_STOPPED:
+        service->stopped = true;
+        break;
+    case HF_NODE_LOAD:
+    case HF_NODE_RESTS:
+        break;
+    case HF_NODE_ASK:
+    case HF_NODE_COLLECT:
+        HF_CHECK(!"these are the seat's own");
+    }
+}
+
+void
+hf_service_drain(struct hf_service *service)
+{
+    struct hf_node_effect effect;
+
+    while (hf_seat_next(service->seat, &effect))
+        perform(service, &effect);
+}
+
+void
+hf_service_step(struct hf_service *service, const struct hf_node_event *event)
+{
+    hf_seat_step(service->seat, event);
+    hf_service_drain(service);
+}
+
+/* ---- Many answers as one ------------------------------------------------- */
+
+bool
+hf_service_gather(struct hf_service *service, uint64_t exchange)
+{
+    struct hf_gather *gather = &service->gather;
+    struct hf_call *call = hf_calls_add(&service->calls);
+
+    if (call == NULL)
+        return false;
+    call->exchange = exchange;
+    call->peer = service->peer;
+    call->kind = HF_MESSAGE_KEEP_ALIVE;
+    hf_http_tag(service->config.http, exchange, call->stream);
+    service->refused = false;
+    gather->stream = call->stream;
+    gather->mark = 0;
+    hf_text_init(&gather->text, gather->bytes, sizeof(gather->bytes));
+    hf_text_add(&gather->text, "{\"sessions\":[");
+    return true;
+}
+
+void
+hf_service_gather_one(struct hf_service *service, struct hf_message *message)
+{
+    struct hf_call *call = hf_calls_add(&service->calls);
+
+    if (call == NULL) {
+        service->refused = true;
+        return;
+    }
+    call->kind = message->kind;
+    call->session = message->session;
+    call->peer = service->peer;
+    call->gathered = true;
+    message->stream = call->stream;
+    hf_service_step(service, &(struct hf_node_event){
+                                 .kind = HF_NODE_MESSAGE,
+                                 .message = *message,
+                             });
+}
+
+void
+hf_service_gathered(struct hf_service *service)
+{
+    struct hf_gather *gather = &service->gather;
+    struct hf_tray_answer answer = {
+        .mark = gather->mark,
+        .stream = gather->stream,
+        .status = 200,
+    };
+
+    hf_text_add(&gather->text, "]}");
+    answer.body = hf_service_line(&gather->text);
+    if (service->refused)
+        refuse(service, gather->stream);
+    else if (hf_text_cut(&gather->text) ||
+             !hf_tray_put(&service->tray, &answer))
+        refuse_for_room(service, gather->stream);
+    else
+        let_out(service, service->through);
+}
