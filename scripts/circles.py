@@ -26,8 +26,6 @@ src/client/server/audit src/client/server/doctor src/client/server/examine
   src/client/server/loop src/client/server/queries src/client/server/roster
   src/client/server/server src/client/server/services
   src/client/server/sessions
-tale/timelock/client tale/timelock/network tale/timelock/server
-  tale/timelock/time tale/timelock/timelock
 """
 INCLUDES = """
 explore/explore: explore/collapse

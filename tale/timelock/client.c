@@ -2,13 +2,6 @@
 
 #include <stdio.h>
 
-bool
-timelock_listens(const struct timelock *s, unsigned client, unsigned later)
-{
-    return later == 0 && s->cast.line[client] == LINE_LISTENS &&
-           s->cast.where[client] == WHERE_OUTSIDE;
-}
-
 /* What it asks the server to block for; 0: for ever. */
 static unsigned
 limit_of(const struct scene *scene, const struct timelock *s, unsigned who)

@@ -3,7 +3,11 @@
 
 #include "tale/timelock/timelock.h"
 
-/* What the files of the lock server share: client -> network -> server. */
+/*
+ * What the files of the lock server share.  They call down only:
+ *
+ *   timelock -> client -> network -> server -> time -> look
+ */
 
 /* A duration that is set, in ticks; 0: none is. */
 static inline unsigned
@@ -11,6 +15,24 @@ timelock_ticks(const struct scene *scene, enum timelock_setting setting)
 {
     return scene_setting(scene, setting) / TIMELOCK_TICK_S;
 }
+
+/* ---- look.c: what is so, and how it is told ------------------------------ */
+
+/* It listens on the stream of that attempt. */
+bool timelock_listens(const struct timelock *s, unsigned client,
+                      unsigned later);
+
+/* How many requests it keeps. */
+unsigned timelock_kept(const struct timelock *s);
+
+/* Is one of them this worker's? */
+bool timelock_is_kept(const struct timelock *s, unsigned who);
+
+/* The worker waits no more.  False when one who came before it does. */
+bool timelock_leave_order(struct timelock *s, unsigned who);
+
+/* Can the first request be granted? */
+bool timelock_can_grant(const struct timelock *s);
 
 /* The step breaks `property`, unless that is not looked for. */
 void timelock_break(struct scene *scene, const char *property);
@@ -32,10 +54,6 @@ bool timelock_say_arrival(struct scene *scene,
                           const char *what);
 
 /* ---- client.c: what a worker does --------------------------------------- */
-
-/* It listens on the stream of that attempt. */
-bool timelock_listens(const struct timelock *s, unsigned client,
-                      unsigned later);
 
 /* Ask for the lock, for the first time, or again. */
 bool timelock_ask_first(struct scene *scene, struct timelock *s, unsigned who);
@@ -73,15 +91,6 @@ bool timelock_is_coming(const struct timelock *s, unsigned who);
 
 /* ---- server.c: what the server does ------------------------------------- */
 
-/* How many requests it keeps. */
-unsigned timelock_kept(const struct timelock *s);
-
-/* Is one of them this worker's? */
-bool timelock_is_kept(const struct timelock *s, unsigned who);
-
-/* The worker waits no more.  False when one who came before it does. */
-bool timelock_leave_order(struct timelock *s, unsigned who);
-
 /* A message has arrived. */
 bool timelock_take_ask(struct scene *scene, struct timelock *s,
                        const struct timelock_message *message);
@@ -90,19 +99,21 @@ bool timelock_take_end(struct scene *scene, struct timelock *s,
 bool timelock_take_release(struct scene *scene, struct timelock *s,
                            const struct timelock_message *message);
 
-/* Can the first request be granted? */
-bool timelock_can_grant(const struct timelock *s);
+/* The lock is free, and goes to the first request. */
 bool timelock_grant(struct scene *scene, struct timelock *s);
 
 /* Free a lock that nobody has refreshed for too long. */
 bool timelock_reap(struct scene *scene, struct timelock *s);
 
-/* Close the stream of a worker, if it has been idle for too long. */
+/* Close the stream of a worker, if it has been idle for too long: it is to hear
+ * of it. */
 bool timelock_close(struct scene *scene, struct timelock *s, unsigned who);
 
 /* End the oldest request of a worker that has blocked for too long, or give
- * its place away. */
-bool timelock_end(struct scene *scene, struct timelock *s, unsigned who);
+ * its place away: does it listen, and what has ended it? */
+enum timelock_end { END_NONE, END_UNHEARD, END_BY_SERVER, END_BY_LIMIT };
+enum timelock_end timelock_end(struct scene *scene, struct timelock *s,
+                               unsigned who);
 
 /* A fault: a request is not interrupted in time. */
 bool timelock_be_slow(struct scene *scene, struct timelock *s, unsigned who);

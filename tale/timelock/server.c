@@ -2,16 +2,6 @@
 
 /* ---- The queue ---------------------------------------------------------- */
 
-unsigned
-timelock_kept(const struct timelock *s)
-{
-    unsigned kept = 0;
-
-    while (kept < TIMELOCK_REQUESTS && s->queue[kept].client != 0)
-        kept++;
-    return kept;
-}
-
 static void
 take_out(struct timelock *s, unsigned at)
 {
@@ -29,12 +19,6 @@ find(const struct timelock *s, unsigned client)
     while (at < TIMELOCK_REQUESTS && s->queue[at].client != client)
         at++;
     return at;
-}
-
-bool
-timelock_is_kept(const struct timelock *s, unsigned who)
-{
-    return find(s, who + 1) < TIMELOCK_REQUESTS;
 }
 
 /* The one that its server is to end now. */
@@ -64,20 +48,6 @@ find_heard(const struct timelock *s, unsigned who)
 
 /* ---- Granting ----------------------------------------------------------- */
 
-bool
-timelock_leave_order(struct timelock *s, unsigned who)
-{
-    unsigned at = 0;
-    bool first;
-
-    while (at < TOLD_WORKERS_MAX && s->order[at] != who + 1)
-        at++;
-    first = at == 0 || at == TOLD_WORKERS_MAX;
-    for (; at < TOLD_WORKERS_MAX; at++)
-        s->order[at] = at + 1 < TOLD_WORKERS_MAX ? s->order[at + 1] : 0;
-    return first;
-}
-
 /* It has waited in the queue, or holds the lock as soon as it asks. */
 static bool
 hold(struct scene *scene, struct timelock *s, unsigned client, bool has_waited)
@@ -90,13 +60,6 @@ hold(struct scene *scene, struct timelock *s, unsigned client, bool has_waited)
     scene_stand(s, client - 1, WHERE_INSIDE);
     return scene_say(scene, has_waited ? TOLD_GRANT : TOLD_WRITE, client - 1,
                      "acquires the lock");
-}
-
-bool
-timelock_can_grant(const struct timelock *s)
-{
-    return s->holder == 0 && s->queue[0].client != 0 &&
-           s->queue[0].state != PARKED;
 }
 
 bool
@@ -263,20 +226,20 @@ timelock_close(struct scene *scene, struct timelock *s, unsigned who)
                timelock_name(scene, who, s->queue[at].later).text);
     if (scene_setting(scene, TIMELOCK_ENDED) == ENDED_LEFT)
         take_out(s, at);
-    return timelock_ask_again(scene, s, who);
+    return true;
 }
 
-static bool
+static enum timelock_end
 give_place_away(struct scene *scene, struct timelock *s, unsigned at)
 {
     scene_tell(scene, TOLD_WORLD, TOLD_NOBODY,
                "The place of worker #%u was not taken again in time",
                s->queue[at].client);
     take_out(s, at);
-    return true;
+    return END_UNHEARD;
 }
 
-bool
+enum timelock_end
 timelock_end(struct scene *scene, struct timelock *s, unsigned who)
 {
     bool keeps = scene_setting(scene, TIMELOCK_PLACE) != 0;
@@ -285,7 +248,7 @@ timelock_end(struct scene *scene, struct timelock *s, unsigned who)
     bool by_limit;
 
     if (at == TIMELOCK_REQUESTS)
-        return false;
+        return END_NONE;
     if (s->queue[at].state == PARKED)
         return give_place_away(scene, s, at);
     heard = timelock_listens(s, who, s->queue[at].later);
@@ -303,7 +266,9 @@ timelock_end(struct scene *scene, struct timelock *s, unsigned who)
     } else {
         take_out(s, at);
     }
-    return !heard || timelock_hear_end(scene, s, who, by_limit);
+    if (!heard)
+        return END_UNHEARD;
+    return by_limit ? END_BY_LIMIT : END_BY_SERVER;
 }
 
 bool

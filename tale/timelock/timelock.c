@@ -1,6 +1,5 @@
 #include "tale/timelock/parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -87,77 +86,6 @@ timelock_check(const struct specimen_run *run, struct hf_error *error)
     return true;
 }
 
-void
-timelock_break(struct scene *scene, const char *property)
-{
-    const char *only = scene->run->only;
-
-    if (scene->violated == NULL &&
-        (only == NULL || strcmp(only, property) == 0))
-        scene->violated = property;
-}
-
-/* How many of its attempts have been told. */
-static unsigned
-count_told(const struct scene *scene, unsigned client)
-{
-    unsigned count = 0;
-
-    for (unsigned i = 0; scene->told != NULL && i < scene->told->count; i++)
-        count += scene->told->events[i].kind == TOLD_ISSUE &&
-                 scene->told->events[i].worker == client;
-    return count;
-}
-
-static struct timelock_name
-name_of(unsigned client, unsigned number)
-{
-    struct timelock_name name;
-
-    snprintf(name.text, sizeof(name.text), "%c%u", (char)('A' + client),
-             number);
-    return name;
-}
-
-struct timelock_name
-timelock_name(const struct scene *scene, unsigned client, unsigned later)
-{
-    return name_of(client, count_told(scene, client) - later);
-}
-
-struct timelock_name
-timelock_next_name(const struct scene *scene, unsigned client)
-{
-    return name_of(client, count_told(scene, client) + 1);
-}
-
-/* The number of the event that told of that attempt. */
-static unsigned
-find_issue(const struct told *told, unsigned client, unsigned later)
-{
-    for (unsigned i = told->count; i > 0; i--)
-        if (told->events[i - 1].kind == TOLD_ISSUE &&
-            told->events[i - 1].worker == client && later-- == 0)
-            return i;
-    return 0;
-}
-
-bool
-timelock_say_arrival(struct scene *scene,
-                     const struct timelock_message *message, const char *what)
-{
-    unsigned client = message->client - 1u;
-    struct told_event *event =
-        scene_tell(scene, TOLD_ARRIVE, client, "Request %s arrives, and %s",
-                   timelock_name(scene, client, message->later).text, what);
-
-    if (event == NULL)
-        return true;
-    event->issue = find_issue(scene->told, client, message->later);
-    event->replica = 1;
-    return true;
-}
-
 /* ---- Steps -------------------------------------------------------------- */
 
 static bool
@@ -196,6 +124,22 @@ go_wrong(struct scene *scene, struct timelock *s, unsigned who)
 }
 
 static bool
+end(struct scene *scene, struct timelock *s, unsigned who)
+{
+    switch (timelock_end(scene, s, who)) {
+    case END_NONE:
+        return false;
+    case END_UNHEARD:
+        return true;
+    case END_BY_SERVER:
+        return timelock_hear_end(scene, s, who, false);
+    case END_BY_LIMIT:
+        return timelock_hear_end(scene, s, who, true);
+    }
+    return false;
+}
+
+static bool
 act_of_worker(struct scene *scene, struct timelock *s, unsigned who,
               unsigned choice)
 {
@@ -203,9 +147,10 @@ act_of_worker(struct scene *scene, struct timelock *s, unsigned who,
     case CHOICE_GO_ON:
         return go_on(scene, s, who);
     case CHOICE_CLOSE:
-        return timelock_close(scene, s, who);
+        return timelock_close(scene, s, who) &&
+               timelock_ask_again(scene, s, who);
     case CHOICE_END:
-        return timelock_end(scene, s, who);
+        return end(scene, s, who);
     case CHOICE_HANG_UP:
         return timelock_hang_up(scene, s, who);
     case CHOICE_FAULT:
