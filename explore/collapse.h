@@ -1,8 +1,8 @@
 #ifndef EXPLORE_COLLAPSE_H
 #define EXPLORE_COLLAPSE_H
 
-#include "explore/explore.h"
 #include "explore/states.h"
+#include "explore/system.h"
 
 /*
  * Collapse: a state as the numbers of its parts.

@@ -1,9 +1,7 @@
 #ifndef EXPLORE_EXPLORE_H
 #define EXPLORE_EXPLORE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "explore/system.h"
 
 /*
  * Explore: breadth-first search over every state of a system.
@@ -27,45 +25,12 @@
  * the parent.  One thread.
  */
 
-struct explorer;
-
-/* What one expansion may report about one step. */
-struct explore_step {
-    const void *state;    /* that it leads to; borrowed for the call */
-    uint16_t action;      /* the system's number for what was done */
-    uint8_t actor;        /* whose step it is: to count context switches */
-    bool fault;           /* does it spend one? */
-    uint64_t seen;        /* bits of the system's own: what it has shown to be
-                             possible */
-    const char *violated; /* the property it breaks, or NULL; static */
-};
-
 /* Would a step that spends a fault, or none, be of any use now?  To ask first
  * saves a system the making of steps that nobody takes. */
 bool explore_wants(const struct explorer *explorer, bool fault);
 
 /* Report a step from the state that is being expanded. */
 void explore_add(struct explorer *explorer, const struct explore_step *step);
-
-enum {
-    EXPLORE_PARTS_MAX = 12,
-    EXPLORE_FAULTS_MAX = 15,
-};
-
-struct explore_system {
-    size_t state_size;
-    const void *ctx;
-    /* Write the first state. */
-    void (*start)(const void *ctx, void *state);
-    /* Report every step that is possible in `state`, lowest worker first. */
-    void (*expand)(const void *ctx, const void *state,
-                   struct explorer *explorer);
-    /* If it is made of parts that take few values each: their sizes, which add
-     * up to state_size, then 0.  See collapse.h. */
-    uint16_t parts[EXPLORE_PARTS_MAX];
-    /* What must have been seen, or nothing is proved. */
-    uint64_t must_see;
-};
 
 enum explore_verdict {
     EXPLORE_PROVED,  /* the frontier emptied: no reachable state was left out */

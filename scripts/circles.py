@@ -28,13 +28,9 @@ src/client/server/audit src/client/server/doctor src/client/server/examine
   src/client/server/sessions
 """
 INCLUDES = """
-explore/explore: explore/collapse
-lab/server/grants: lab/server/grants_promise
 lab/service/client: lab/service/promise
 lab/service/promise: lab/service/client lab/service/store
 lab/service/store: lab/service/promise
-lab/world/forget: lab/world/promise
-lab/world/model: lab/world/fair
 src/client/client: src/client/handle
 src/client/server/looks: src/client/server/locks src/client/server/loop
   src/client/server/sessions
@@ -55,15 +51,6 @@ src/client/table/table: src/client/table/audit src/client/table/doctor
 src/net/http: src/net/headers src/net/intake src/net/refusals
 src/store/store: src/store/inspect src/store/memory src/store/rule
   src/store/sqlite src/store/sqlite_db
-tale/drafts/draft: tale/drafts/draft_key tale/drafts/draft_say
-  tale/drafts/draft_sight
-tale/picture/layout: tale/picture/content
-tale/report/chapters: tale/report/specimen_show
-tale/specimen/specimens: tale/cases/blind_del tale/cases/etcd_11456
-  tale/cases/heartbeat tale/cases/lease tale/cases/reclaim
-  tale/cases/redis_nodes tale/cases/stale_file tale/drafts/closing_words
-  tale/drafts/draft1 tale/drafts/draft2 tale/drafts/draft3 tale/drafts/draft4
-  tale/drafts/draft4_ids tale/timelock/timelock
 """
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

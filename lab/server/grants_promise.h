@@ -1,7 +1,7 @@
 #ifndef LAB_SERVER_GRANTS_PROMISE_H
 #define LAB_SERVER_GRANTS_PROMISE_H
 
-#include "lab/server/grants.h"
+#include "lab/server/grants_world.h"
 #include "lab/server/promises.h"
 
 /*

@@ -17,6 +17,19 @@ typedef void attempt_fn(void *ctx);
 /* Do it.  NULL, or the check that failed in it; static. */
 const char *attempt(attempt_fn *act, void *ctx);
 
+/* What one step of a schedule did. */
+struct model_step {
+    struct world before;
+    struct world after;
+    struct world_action action;
+    bool fault;
+    const char *check; /* that failed in it, after which nothing is known: then
+                          `after` is as before; else NULL */
+};
+
+typedef void model_step_fn(void *ctx, unsigned number,
+                           const struct model_step *step);
+
 /* A step: step_apply. */
 const char *attempt_step(struct world *world, struct world_action action);
 

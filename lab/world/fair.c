@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lab/world/attempt.h"
 #include "lab/world/pack.h"
 #include "lab/world/person.h"
 #include "lab/world/promise.h"

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_FAIR_H
 #define LAB_WORLD_FAIR_H
 
-#include "lab/world/model.h"
+#include "lab/world/attempt.h"
 
 /*
  * Fair: what comes of a state if nothing goes wrong any more.

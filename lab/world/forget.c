@@ -1,5 +1,6 @@
 #include "lab/world/forget.h"
 
+#include "lab/world/promise.h"
 #include "lab/world/stored.h"
 
 enum { FORGET_BYTES = 7 };
@@ -83,7 +84,7 @@ forget_excuse(struct world *world)
 void
 forget_tick(struct world *world)
 {
-    if (world->forgot && world->since < FORGET_NOTICED_AFTER)
+    if (world->forgot && world->since < PROMISE_NOTICED_AFTER)
         world->since++;
 }
 

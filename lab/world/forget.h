@@ -15,9 +15,6 @@
  * notices with its next beat.
  */
 
-/* A beat is due a tick after the last; once it was, nobody is unaware. */
-enum { FORGET_NOTICED_AFTER = 2 };
-
 bool forget_may(const struct world *world, unsigned who);
 
 /* The file is removed; the next one who opens the place makes it anew. */

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "lab/world/attempt.h"
 #include "lab/world/fair.h"
 #include "lab/world/pack.h"
 #include "lab/world/reduction.h"

@@ -2,7 +2,7 @@
 #define LAB_WORLD_MODEL_H
 
 #include "explore/explore.h"
-#include "lab/world/world.h"
+#include "lab/world/attempt.h"
 
 /*
  * Model: a world as a system that can be explored, replayed and wandered in.
@@ -22,19 +22,6 @@ struct explore_system model_system(const struct world_config *config);
  * a promise if and only if the whole one does, with as many faults, though
  * perhaps not in as few steps. */
 struct explore_system model_reduced_system(const struct world_config *config);
-
-/* What one step of a schedule did. */
-struct model_step {
-    struct world before;
-    struct world after;
-    struct world_action action;
-    bool fault;
-    const char *check; /* that failed in it, after which nothing is known: then
-                          `after` is as before; else NULL */
-};
-
-typedef void model_step_fn(void *ctx, unsigned number,
-                           const struct model_step *step);
 
 /*
  * Run a schedule (of a world without symmetry) from the start and show each

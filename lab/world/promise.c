@@ -2,8 +2,6 @@
 
 #include <stddef.h>
 
-#include "lab/world/forget.h"
-
 static void
 broken(struct world *world, const char *promise)
 {
@@ -160,7 +158,7 @@ is_unnoticed(const struct world *world, unsigned worker)
 {
     const struct world_worker *w = &world->workers[worker];
 
-    return world->forgot && world->since >= FORGET_NOTICED_AFTER && w->alive &&
+    return world->forgot && world->since >= PROMISE_NOTICED_AFTER && w->alive &&
            w->cleared && w->in_section && !w->frozen && !w->cut &&
            !w->mail.slow &&
            hf_contender_check(&w->contender, WORLD_NOW) == HF_GRANTED;

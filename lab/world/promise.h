@@ -10,6 +10,10 @@
  * world->violated.  What they look at in a worker, promise_sees_same compares.
  */
 
+/* That a place went back.  A beat is due a tick after the last; once it was,
+ * nobody is unaware. */
+enum { PROMISE_NOTICED_AFTER = 2 };
+
 /* A write is about to apply. */
 void promise_write(struct world *world, const struct world_write *write);
 

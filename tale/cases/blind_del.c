@@ -1,4 +1,4 @@
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /*
  * A key that is set if it is absent, lives for a while, and is deleted on

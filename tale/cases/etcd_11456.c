@@ -1,4 +1,4 @@
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /*
  * etcd's lock: a key for each who wants it, tied to a lease, and the oldest key

@@ -2,7 +2,7 @@
 #define TALE_CASES_HEARTBEAT_H
 
 #include "tale/specimen/locks.h"
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /*
  * AtlasDB's lock with a heartbeat: a row that says whose it is, and when its

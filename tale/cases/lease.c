@@ -1,4 +1,4 @@
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /*
  * A lease without a fence: a worker looks whether it holds the lease, pauses,

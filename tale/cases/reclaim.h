@@ -2,7 +2,7 @@
 #define TALE_CASES_RECLAIM_H
 
 #include "tale/specimen/locks.h"
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /*
  * The locks table of the global-refdb: a row with a heartbeat, and a token

@@ -1,7 +1,7 @@
 #ifndef TALE_CASES_REDIS_NODES_H
 #define TALE_CASES_REDIS_NODES_H
 
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /* Five nodes that know nothing of each other, A to E, with a key each. */
 

@@ -1,4 +1,4 @@
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /* A lock file: whoever finds its process gone removes it, and tries again. */
 

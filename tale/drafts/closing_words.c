@@ -1,7 +1,5 @@
 #include "tale/drafts/draft.h"
 
-#include "tale/specimen/specimens.h"
-
 /*
  * The tale's closing words: what can also happen.  The lock is the
  * first draft's, with all that might help: workers come one after another, no

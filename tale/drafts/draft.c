@@ -1,6 +1,5 @@
+#include "tale/drafts/draft.h"
 #include "base/check.h"
-#include "tale/drafts/draft_key.h"
-#include "tale/drafts/draft_say.h"
 
 /* What a worker may do next. */
 enum choice {

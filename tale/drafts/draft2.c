@@ -1,7 +1,5 @@
 #include "tale/drafts/draft.h"
 
-#include "tale/specimen/specimens.h"
-
 /* Lock, a second draft.  Bucket: allow_mult=false. */
 
 static const struct draft_line lines[] = {

@@ -1,7 +1,5 @@
 #include "tale/drafts/draft.h"
 
-#include "tale/specimen/specimens.h"
-
 /* Lock, a third draft.  Bucket: allow_mult=true. */
 
 static bool

@@ -1,7 +1,5 @@
 #include "tale/drafts/draft.h"
 
-#include "tale/specimen/specimens.h"
-
 /* The fourth draft, where no clock is asked: an ID stands in for the time. */
 
 static bool

@@ -1,7 +1,7 @@
 #ifndef TALE_DRAFTS_DRAFT_KEY_H
 #define TALE_DRAFTS_DRAFT_KEY_H
 
-#include "tale/drafts/draft.h"
+#include "tale/drafts/lines.h"
 
 /* The key of a draft: the atomic one, or the simulated Riak, as is set. */
 
@@ -34,5 +34,14 @@ unsigned draft_key_actors(const struct specimen_run *run,
 /* Riak: do the step of this index, if it is this actor's, and tell it. */
 bool draft_key_step(struct scene *scene, struct draft_state *s, unsigned actor,
                     unsigned index);
+
+/* Of a specimen whose `text` is a struct draft. */
+extern const struct specimen_setting draft_settings[];
+
+void draft_show(const struct specimen_run *run, const void *state,
+                struct hf_text *text);
+bool draft_is_left(const struct specimen_run *run, const void *state);
+size_t draft_size_of(const struct specimen_run *run);
+bool draft_check(const struct specimen_run *run, struct hf_error *error);
 
 #endif

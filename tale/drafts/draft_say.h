@@ -1,9 +1,13 @@
 #ifndef TALE_DRAFTS_DRAFT_SAY_H
 #define TALE_DRAFTS_DRAFT_SAY_H
 
-#include "tale/drafts/draft.h"
+#include "tale/drafts/lines.h"
 
 /* What a worker does at a line of its draft, in the tale's words. */
+
+/* The line of that index, of a specimen whose `text` is a struct draft. */
+bool draft_line_of(const struct specimen *specimen, unsigned index,
+                   struct specimen_line *line);
 
 /* The write before this line, or NULL: after one, a read is a re-read. */
 const struct draft_line *draft_written(const struct draft *draft,

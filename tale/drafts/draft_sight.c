@@ -1,4 +1,4 @@
-#include "tale/drafts/draft.h"
+#include "tale/drafts/lines.h"
 
 #include <stddef.h>
 

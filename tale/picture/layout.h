@@ -53,13 +53,6 @@ struct layout {
 void layout_make(struct layout *layout, const struct specimen_run *run,
                  const struct told *told);
 
-/* How many lanes the store has, and whether they have names. */
-void layout_find_lanes(struct layout *layout);
-
-/* What `holds` says of a lane, without its name. */
-struct words layout_part(const struct layout *layout, const char *holds,
-                         unsigned lane);
-
 /* What a lane holds in `holds`: its siblings, one each. */
 unsigned layout_items(const struct layout *layout, const char *holds,
                       unsigned lane, struct words items[LAYOUT_ITEMS_MAX]);

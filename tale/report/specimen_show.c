@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tale/picture/picture.h"
-#include "tale/report/chapters.h"
 #include "tale/report/html.h"
 #include "tale/run.h"
 

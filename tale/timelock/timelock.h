@@ -1,7 +1,7 @@
 #ifndef TALE_TIMELOCK_TIMELOCK_H
 #define TALE_TIMELOCK_TIMELOCK_H
 
-#include "tale/specimen/specimens.h"
+#include "tale/specimen/specimen.h"
 
 /*
  * Timelock: one lock of a lock server, and workers who block on it by requests
