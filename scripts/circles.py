@@ -49,8 +49,6 @@ src/client/table/table: src/client/table/audit src/client/table/doctor
   src/client/table/locks src/client/table/loop src/client/table/queries
   src/client/table/watch src/client/table/worker
 src/net/http: src/net/headers src/net/intake src/net/refusals
-src/store/store: src/store/inspect src/store/memory src/store/rule
-  src/store/sqlite src/store/sqlite_db
 """
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

@@ -1,7 +1,7 @@
 #ifndef HF_STORE_INSPECT_H
 #define HF_STORE_INSPECT_H
 
-#include "store/store.h"
+#include "store/methods.h"
 
 /*
  * Inspect: what the figures mean that a store finds in its place, the same for

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/store.h"
+#include "store/methods.h"
 
 /*
  * The rules of the store contract that every store obeys in the same way:

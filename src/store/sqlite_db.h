@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 
 #include "base/clock.h"
+#include "store/methods.h"
 #include "store/sqlite_identity.h"
-#include "store/store.h"
 
 /* For what a file is opened. */
 enum hf_sqlite_mode {

@@ -1,17 +1,7 @@
 #ifndef HF_STORE_STORE_H
 #define HF_STORE_STORE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <holdfast/holdfast.h>
-
-#include "base/checkup.h"
-#include "base/clock.h"
-#include "base/limits.h"
-#include "core/op.h"
-#include "store/kind.h"
+#include "store/methods.h"
 
 /*
  * The store contract.  A store keeps records: a key (space, name), a version,
@@ -39,90 +29,6 @@
  *
  * Every store passes the one suite in test/conformance.
  */
-
-struct hf_store;
-
-struct hf_key {
-    const char *space; /* NUL-terminated UTF-8; borrowed */
-    const char *name;
-};
-
-/* What a read of one key shows.  `value` has HF_VALUE_MAX bytes at most. */
-struct hf_record {
-    bool exists; /* false: only version is set, the one to expect */
-    uint64_t version;
-    uint64_t token;   /* the version at which this generation began */
-    int64_t stamp_ms; /* of the last put, by the store's wall clock */
-    size_t value_len;
-    char value[HF_RECORD_TEXT_MAX]; /* a longer value: value_len tells its
-                                       length, value holds its beginning */
-};
-
-struct hf_store_op {
-    enum hf_op_kind kind;
-    struct hf_key key;
-    struct hf_expect expect;
-    bool new_generation; /* HF_PUT: token := the new version; a put on a key
-                            without a record must be a new generation */
-    const char *value;   /* HF_PUT */
-    size_t value_len;    /* at most HF_VALUE_MAX */
-    uint64_t version;    /* out, when applied: the key's new version (0 after
-                            HF_ERASE) */
-};
-
-/* All or none.  At most HF_GROUP_OPERATIONS_MAX operations. */
-struct hf_store_group {
-    struct hf_store_op *ops;
-    size_t ops_count;
-    enum hf_verdict verdict; /* out */
-    size_t refused_at;       /* out, when refused: index of the first
-                                operation whose expectation did not hold */
-};
-
-/* One key to wait on: wait returns when its version is no longer this. */
-struct hf_store_watch {
-    struct hf_key key;
-    uint64_t version;
-    uint64_t stood; /* in and out: what the last wait left here for this key and
-                       version, or 0.  Spares a look at what is known to stand;
-                       0 also if this very store has written the key since */
-    bool changed;   /* out */
-};
-
-/*
- * What one store bears.  A commit beyond it is a mistake of the caller's, and
- * aborts; a group that may be in a commit at all fits into every store's.
- */
-struct hf_store_limits {
-    size_t max_operations; /* of all groups of one commit */
-    size_t max_bytes;      /* of their spaces, names and values together */
-    unsigned max_calls;    /* at once, each from a thread of its own */
-};
-
-/*
- * Called by get for each key, in the order given: `index` is its place among
- * the keys.  `record` is borrowed for the call.  It must be brief, and use no
- * store.
- */
-typedef void hf_store_found_fn(void *ctx, size_t index,
-                               const struct hf_record *record);
-
-/*
- * Called by scan for each record in key order.  `name` has `name_len` bytes
- * and then a NUL: another program may have written any bytes, and any number
- * of them.  It and `record` are borrowed for the call.  Returning false ends
- * the scan.
- */
-typedef bool hf_store_row_fn(void *ctx, const char *name, size_t name_len,
-                             const struct hf_record *record);
-
-struct hf_store_scan {
-    const char *space;
-    const char *prefix; /* of the name; "" for all */
-    const char *after;  /* names beyond this one; NULL: from the start */
-    size_t after_len;   /* of `after`, which has any bytes and then a NUL */
-    size_t limit;
-};
 
 /*
  * Open the store that `place` (holdfast.h) names, to lock.  HF_E_INVALID,
@@ -165,8 +71,6 @@ uint64_t hf_store_generation(const struct hf_store *store);
  */
 uint64_t hf_store_log_size(const struct hf_store *store);
 
-#define HF_STORE_LOG_LARGE (UINT64_C(16) * 1024 * 1024)
-
 /* The same from the first call to the last.  Any thread. */
 struct hf_store_limits hf_store_limits(const struct hf_store *store);
 
@@ -194,15 +98,7 @@ HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
                                          hf_store_row_fn *row, void *ctx,
                                          struct hf_error *error);
 
-/*
- * The first lock of a table's: a record in a space of users, which are those
- * that do not begin with '!'.  `name` "": there is none.  Errors as
- * hf_store_get.
- */
-struct hf_store_lock {
-    char space[HF_SPACE_MAX + 1]; /* cut, if another program wrote it */
-    char name[HF_NAME_MAX + 1];
-};
+/* The first lock of a table's.  Errors as hf_store_get. */
 HF_MUST_USE enum hf_status hf_store_find_lock(struct hf_store *store,
                                               struct hf_store_lock *lock,
                                               struct hf_error *error);
@@ -222,13 +118,6 @@ HF_MUST_USE enum hf_status hf_store_unserved(struct hf_store *store,
 
 /* What was found missing when the place was opened (anew), until something has
  * been written to it. */
-enum hf_store_loss {
-    HF_STORE_WHOLE,
-    HF_STORE_FILE_LOST, /* it was served, and what is there has no head */
-    HF_STORE_LOG_LOST,  /* a node leads it, and what was not folded is gone */
-    HF_STORE_COPIED,    /* its head was written in another place, or before the
-                           last term that was secured: a backup */
-};
 enum hf_store_loss hf_store_loss(const struct hf_store *store);
 
 /* The longest ttl that hf_store_secure was told of, there where the file is
@@ -322,10 +211,6 @@ HF_MUST_USE enum hf_status hf_store_purge(struct hf_store *store,
  */
 bool hf_store_is_locked(const struct hf_store *store, struct hf_instant now);
 
-/* Called by inspect for each check.  `checkup` is borrowed for the call.  It
- * must be brief, and use no store. */
-typedef void hf_store_checkup_fn(void *ctx, const struct hf_checkup *checkup);
-
 /*
  * Is the place sound, as far as only this kind of store can tell?  For people.
  * Each check once, in this order:
@@ -354,58 +239,5 @@ void hf_store_blame(const struct hf_store *store, const struct hf_error *error,
  * nobody out here.  Opens nothing; cannot fail. */
 void hf_store_neighbours(const struct hf_store *store,
                          struct hf_checkup *checkup);
-
-/*
- * What an open store does behind the functions above: one table a kind.  A
- * store's own struct begins with struct hf_store.
- */
-struct hf_store_methods {
-    void (*close)(struct hf_store *store);
-    enum hf_status (*get)(struct hf_store *store, const struct hf_key *keys,
-                          size_t keys_count, struct hf_instant until,
-                          hf_store_found_fn *found, void *ctx,
-                          struct hf_error *error);
-    enum hf_status (*scan)(struct hf_store *store,
-                           const struct hf_store_scan *scan,
-                           hf_store_row_fn *row, void *ctx,
-                           struct hf_error *error);
-    enum hf_status (*find_lock)(struct hf_store *store,
-                                struct hf_store_lock *lock,
-                                struct hf_error *error);
-    void (*commit)(struct hf_store *store, struct hf_store_group *groups,
-                   size_t groups_count, struct hf_instant until,
-                   struct hf_error *error);
-    void (*wait)(struct hf_store *store, struct hf_store_watch *watches,
-                 size_t watches_count, struct hf_instant until, int wake_fd);
-    bool (*is_woken)(struct hf_store *store);
-    enum hf_status (*purge)(struct hf_store *store, struct hf_duration age,
-                            size_t limit, size_t *purged,
-                            struct hf_error *error);
-    void (*inspect)(struct hf_store *store, struct hf_instant until,
-                    hf_store_checkup_fn *tell, void *ctx);
-    /* NULL: nothing is ever lost that could be noticed. */
-    enum hf_status (*secure)(struct hf_store *store,
-                             struct hf_duration promised,
-                             struct hf_instant until, struct hf_error *error);
-    enum hf_status (*unmark)(struct hf_store *store, struct hf_error *error);
-};
-
-struct hf_store {
-    const struct hf_store_methods *methods;
-    const struct hf_alloc *alloc; /* borrowed */
-    enum hf_store_use use;
-    struct hf_place place;
-    bool is_new;    /* the last opening made the place */
-    bool keeps_log; /* see hf_store_keep_log */
-    enum hf_store_loss loss;
-    struct hf_duration promised; /* see hf_store_promised */
-    uint64_t identity;
-    struct hf_store_limits limits;
-    uint64_t generation;       /* as hf_store_generation says */
-    uint64_t log_size;         /* as hf_store_log_size says */
-    _Atomic uint64_t looks;    /* as hf_store_looks says */
-    _Atomic int64_t locked_ms; /* the instant at which a call last met a
-                                  lock of another process; 0: never */
-};
 
 #endif
