@@ -20,7 +20,6 @@ ROOMS = ("src", "explore", "lab", "tale", "bench", "examples")
 # what has gone is struck out.  A circle: its files.  Includes: a file that is
 # included, and those that include it, though it calls them.
 CIRCLES = """
-lab/service/client lab/service/promise lab/service/store
 src/client/server/audit src/client/server/doctor src/client/server/examine
   src/client/server/listing src/client/server/locks src/client/server/looks
   src/client/server/loop src/client/server/queries src/client/server/roster
@@ -28,18 +27,13 @@ src/client/server/audit src/client/server/doctor src/client/server/examine
   src/client/server/sessions
 """
 INCLUDES = """
-lab/service/client: lab/service/promise
-lab/service/promise: lab/service/client lab/service/store
-lab/service/store: lab/service/promise
 src/client/client: src/client/handle
 src/client/server/looks: src/client/server/locks src/client/server/loop
-  src/client/server/sessions
 src/client/server/queries: src/client/server/audit src/client/server/doctor
   src/client/server/examine src/client/server/listing src/client/server/loop
   src/client/server/roster src/client/server/services
 src/client/server/server: src/client/server/connections
-  src/client/server/queries src/client/server/services
-  src/client/server/sessions src/client/server/views
+  src/client/server/queries src/client/server/services src/client/server/views
 src/client/server/services: src/client/server/loop src/client/server/queries
   src/client/server/server src/client/server/sessions
 src/client/server/sessions: src/client/server/farewell src/client/server/locks

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "core/session/parts.h"
-#include "core/session/wishes.h"
 #include "lab/server/session_codec.h"
 #include "lab/service/promise.h"
 
@@ -23,13 +22,6 @@ service_session_config(const struct service_config *config)
         .silence = codec_length(config->blocking + 1),
         .seed = SESSION_CODEC_SEED,
     };
-}
-
-/* A wish is known by its lock, and ends before there is another for it. */
-static uint64_t
-id_of(unsigned lock)
-{
-    return lock + 1;
 }
 
 /* ---- What the session does ----------------------------------------------- */
@@ -189,7 +181,7 @@ service_client_want(struct service_world *world, unsigned number, unsigned lock)
     struct service_client *client = &world->clients[number];
     struct hf_session_event event = {
         .kind = HF_SESSION_WANT,
-        .want = {.id = id_of(lock),
+        .want = {.id = service_wish_id(lock),
                  .label = LABEL,
                  .wait = config->wait == 0 ? HF_WAIT_FOREVER : HF_WAIT_LIMITED,
                  .deadline = HF_NEVER},
@@ -209,7 +201,7 @@ service_client_release(struct service_world *world, unsigned number,
                        unsigned lock)
 {
     struct hf_session_event event = {.kind = HF_SESSION_RELEASE,
-                                     .wish = {.id = id_of(lock)}};
+                                     .wish = {.id = service_wish_id(lock)}};
 
     step(world, number, &event);
 }
@@ -220,7 +212,7 @@ service_client_see(struct service_world *world, unsigned number, unsigned lock,
 {
     struct hf_session_event event = {
         .kind = HF_SESSION_SEEN,
-        .wish = {.id = id_of(lock), .blocker = *blocker}};
+        .wish = {.id = service_wish_id(lock), .blocker = *blocker}};
 
     step(world, number, &event);
 }
@@ -279,35 +271,6 @@ service_client_hear(struct service_world *world, unsigned number,
 }
 
 /* ---- Looking ------------------------------------------------------------- */
-
-const struct hf_wish *
-service_client_wish(const struct service_client *client, unsigned lock)
-{
-    const struct hf_session *s = service_session(client);
-    uint32_t number = client->alive ? hf_wishes_find(s, id_of(lock)) : 0;
-
-    return number == 0 ? NULL : hf_wish_at(s, number);
-}
-
-enum hf_outcome
-service_client_holds(const struct service_client *client, unsigned lock)
-{
-    if (!client->alive)
-        return HF_NOT_HELD;
-    return hf_session_holds(service_session(client), id_of(lock),
-                            client->clock);
-}
-
-uint64_t
-service_client_session(const struct service_client *client)
-{
-    const struct hf_session *s = service_session(client);
-
-    if (!client->alive || s->state == HF_LEASE_NONE ||
-        s->state == HF_LEASE_OPENING)
-        return 0;
-    return s->id;
-}
 
 bool
 service_client_is_due(const struct service_client *client)

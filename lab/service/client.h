@@ -30,17 +30,6 @@ void service_client_clock(struct service_world *world, unsigned number);
 void service_client_hear(struct service_world *world, unsigned number,
                          unsigned index);
 
-/* The wish for that lock; NULL: there is none, or it has ended. */
-const struct hf_wish *service_client_wish(const struct service_client *client,
-                                          unsigned lock);
-
-/* What its process is told when it asks whether it holds that lock. */
-enum hf_outcome service_client_holds(const struct service_client *client,
-                                     unsigned lock);
-
-/* The id of its session; 0: it has none that it would speak for. */
-uint64_t service_client_session(const struct service_client *client);
-
 /* Has it something to do now? */
 bool service_client_is_due(const struct service_client *client);
 

@@ -1,6 +1,5 @@
 #include "lab/server/promises.h"
-#include "lab/service/client.h"
-#include "lab/service/store.h"
+#include "lab/service/world.h"
 
 /* Steps of a fair way, in which a tick has some tens of them. */
 enum { STEPS_MAX = 6000 };

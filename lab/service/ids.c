@@ -1,7 +1,6 @@
 #include "lab/service/ids.h"
 
 #include "core/lockspace/parts.h"
-#include "lab/service/client.h"
 
 static bool
 is_in_batch(const struct service_batch *batch, uint64_t id)

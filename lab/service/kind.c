@@ -1,7 +1,6 @@
 #include "lab/service/kind.h"
 
 #include "core/session/parts.h"
-#include "lab/service/client.h"
 #include "lab/service/pack.h"
 
 static const char *const words[SERVICE_ACTS] = {

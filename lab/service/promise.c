@@ -2,8 +2,6 @@
 
 #include "core/session/parts.h"
 #include "lab/server/promises.h"
-#include "lab/service/client.h"
-#include "lab/service/store.h"
 
 static void
 violate(struct service_world *world, const char *promise)

@@ -5,36 +5,18 @@
 
 /* ---- Records ------------------------------------------------------------- */
 
+/* The record that this one takes the place of, or NULL. */
 static const struct service_record *
-find(const struct service_store *store, uint64_t fence, uint64_t session)
+find(const struct service_store *store, const struct service_record *record)
 {
-    for (unsigned i = 0; i < store->count; i++) {
-        const struct service_record *record = &store->records[i];
-
-        if (record->fence == fence &&
-            (fence != 0 || record->session == session))
-            return record;
-    }
-    return NULL;
-}
-
-const struct service_record *
-service_store_grant(const struct service_store *store, uint64_t fence)
-{
-    return find(store, fence, 0);
-}
-
-const struct service_record *
-service_store_session(const struct service_store *store, uint64_t session)
-{
-    return find(store, 0, session);
+    return record->fence != 0 ? service_store_grant(store, record->fence)
+                              : service_store_session(store, record->session);
 }
 
 static void
 put(struct service_store *store, const struct service_record *record)
 {
-    const struct service_record *old =
-        find(store, record->fence, record->session);
+    const struct service_record *old = find(store, record);
 
     if (old != NULL) {
         store->records[old - store->records] = *record;
@@ -47,8 +29,7 @@ put(struct service_store *store, const struct service_record *record)
 static void delete (struct service_store *store,
                     const struct service_record *record)
 {
-    const struct service_record *old =
-        find(store, record->fence, record->session);
+    const struct service_record *old = find(store, record);
 
     if (old != NULL)
         store->records[old - store->records] = store->records[--store->count];

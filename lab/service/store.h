@@ -26,10 +26,4 @@ void service_store_keep(struct service_world *world);
 void service_store_remove(struct service_world *world);
 void service_store_return(struct service_world *world);
 
-/* The record of a grant, or of a session; NULL: there is none. */
-const struct service_record *
-service_store_grant(const struct service_store *store, uint64_t fence);
-const struct service_record *
-service_store_session(const struct service_store *store, uint64_t session);
-
 #endif

@@ -252,6 +252,30 @@ service_lockspace(const struct service_node *node)
     return node->node.lockspace;
 }
 
+/* A wish is known by its lock, and ends before there is another for it. */
+static inline uint64_t
+service_wish_id(unsigned lock)
+{
+    return lock + 1;
+}
+
+/* The wish of a client for that lock; NULL: there is none, or it has ended. */
+const struct hf_wish *service_client_wish(const struct service_client *client,
+                                          unsigned lock);
+
+/* What its process is told when it asks whether it holds that lock. */
+enum hf_outcome service_client_holds(const struct service_client *client,
+                                     unsigned lock);
+
+/* The id of its session; 0: it has none that it would speak for. */
+uint64_t service_client_session(const struct service_client *client);
+
+/* The record of a grant, or of a session; NULL: there is none. */
+const struct service_record *
+service_store_grant(const struct service_store *store, uint64_t fence);
+const struct service_record *
+service_store_session(const struct service_store *store, uint64_t session);
+
 /* ---- What can happen ----------------------------------------------------- */
 
 enum service_act {
