@@ -42,7 +42,6 @@ src/client/table/table: src/client/table/audit src/client/table/doctor
   src/client/table/flush src/client/table/jobs src/client/table/list
   src/client/table/locks src/client/table/loop src/client/table/queries
   src/client/table/watch src/client/table/worker
-src/net/http: src/net/headers src/net/intake src/net/refusals
 """
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
-#include "net/http.h"
+#include "net/message.h"
 
 /*
  * The words of HTTP that are looked at: methods, and names of headers.

@@ -1,14 +1,10 @@
 #ifndef HF_NET_HTTP_H
 #define HF_NET_HTTP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/clock.h"
 #include "net/limits.h"
+#include "net/message.h"
 
 /*
  * HTTP as a server speaks it: bytes in, bytes out.  Nothing here reads or
@@ -101,44 +97,6 @@ void hf_http_eof(struct hf_http_peer *peer);
  * not SENT is LOST. */
 void hf_http_gone(struct hf_http_peer *peer);
 
-enum hf_http_method {
-    HF_HTTP_GET,
-    HF_HTTP_HEAD, /* answered as GET; the body is left out here */
-    HF_HTTP_POST,
-    HF_HTTP_PUT,
-    HF_HTTP_PATCH,
-    HF_HTTP_DELETE,
-    HF_HTTP_OPTIONS,
-    HF_HTTP_METHODS, /* others are refused with 501 */
-};
-
-/* The headers that a server of ours looks at.  No others are kept. */
-enum hf_http_field {
-    HF_HTTP_HOST, /* or :authority, or that of the target */
-    HF_HTTP_ORIGIN,
-    HF_HTTP_FETCH_SITE, /* sec-fetch-site: what a browser says of its page */
-    HF_HTTP_USER_AGENT,
-    HF_HTTP_CONTENT_TYPE,
-    HF_HTTP_ACCEPT, /* the first, if there are several */
-    HF_HTTP_AUTHORIZATION,
-    HF_HTTP_IDEMPOTENCY_KEY,
-    HF_HTTP_SESSION, /* holdfast-session: its id */
-    HF_HTTP_SECRET,  /* holdfast-secret: that it is the caller's */
-    HF_HTTP_FIELDS,
-};
-
-struct hf_http_request {
-    uint64_t exchange; /* never 0, and never used again */
-    enum hf_http_method method;
-    bool is_http2;
-    struct hf_bytes path;  /* begins with a slash, or is "*" for OPTIONS;
-                              printable ASCII, as it was sent: escaped */
-    struct hf_bytes query; /* what follows the question mark; `at` is NULL if
-                              there is none */
-    struct hf_bytes fields[HF_HTTP_FIELDS]; /* `at` is NULL: not sent */
-    struct hf_bytes body;
-};
-
 enum hf_http_told {
     HF_HTTP_REQUEST,
     HF_HTTP_SENT,
@@ -170,26 +128,6 @@ void hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag);
 bool hf_http_wants_json(const struct hf_http *http, uint64_t exchange);
 
 /* ---- What goes out ------------------------------------------------------- */
-
-struct hf_http_header {
-    const char *name; /* static, in small letters */
-    struct hf_bytes value;
-};
-
-enum {
-    HF_HTTP_REPLY_HEADERS_MAX = 8,
-    HF_HTTP_REPLY_VALUE_MAX = 256, /* bytes */
-};
-
-/* An answer.  Its length and its date are added; so is `connection: close`
- * where it applies.  A header whose value is longer, or is not printable ASCII,
- * is left out. */
-struct hf_http_reply {
-    int status; /* 200 to 599 */
-    const struct hf_http_header *headers;
-    size_t headers_count; /* at most HF_HTTP_REPLY_HEADERS_MAX */
-    struct hf_bytes body; /* empty for 204 and 304 */
-};
 
 /*
  * Answer an exchange that is open.  Everything is copied that is not on its way

@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "net/http.h"
 #include "net/limits.h"
+#include "net/message.h"
 
 /*
  * HTTP/2 as a client speaks it, by prior knowledge: bytes in, bytes out, as in

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "net/headers.h"
-#include "net/http.h"
+#include "net/limits.h"
 #include "net/refusals.h"
 
 /*

@@ -1,7 +1,7 @@
 #ifndef HF_NET_REFUSALS_H
 #define HF_NET_REFUSALS_H
 
-#include "net/http.h"
+#include "net/message.h"
 
 /*
  * Requests that are answered here, because they are not well formed, larger
