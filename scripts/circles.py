@@ -27,7 +27,6 @@ src/client/server/audit src/client/server/doctor src/client/server/examine
   src/client/server/sessions
 """
 INCLUDES = """
-src/client/client: src/client/handle
 src/client/server/looks: src/client/server/locks src/client/server/loop
 src/client/server/queries: src/client/server/audit src/client/server/doctor
   src/client/server/examine src/client/server/listing src/client/server/loop
@@ -38,10 +37,6 @@ src/client/server/services: src/client/server/loop src/client/server/queries
   src/client/server/server src/client/server/sessions
 src/client/server/sessions: src/client/server/farewell src/client/server/locks
   src/client/server/looks src/client/server/server src/client/server/services
-src/client/table/table: src/client/table/audit src/client/table/doctor
-  src/client/table/flush src/client/table/jobs src/client/table/list
-  src/client/table/locks src/client/table/loop src/client/table/queries
-  src/client/table/watch src/client/table/worker
 """
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/cond.h"
-#include "client/client.h"
+#include "client/state.h"
 
 /* One caller that waits, on its stack. */
 struct hf_sleeper {

@@ -11,6 +11,7 @@
 #include "client/server/open.h"
 #include "client/table/table.h"
 #include "store/place.h"
+#include "store/store.h"
 
 /* Opening a client: which kind of place it is, and what stands behind it. */
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 #include "support/forward_store.h"
 #include "unit/support/deaf.h"
 

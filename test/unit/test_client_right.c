@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/table/table.h"
+#include "client/table/state.h"
 #include "unit/support/asleep.h"
 
 /*

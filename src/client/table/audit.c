@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "client/entry.h"
 #include "client/table/methods.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* What was cleared by hand: one page of the audit. */
 

@@ -2,7 +2,7 @@
 #include "base/fail.h"
 #include "client/table/checks.h"
 #include "client/table/methods.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /*
  * Is the place sound, and this host?  One row a check: what only the kind of

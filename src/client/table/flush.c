@@ -2,7 +2,7 @@
 
 #include "base/alarm.h"
 #include "base/fail.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* Flush: what an event of the manager's leads to, outside it. */
 

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* Jobs: those that wait for a worker, and what becomes of them. */
 

@@ -9,7 +9,7 @@
 #include "base/hex.h"
 #include "client/describe.h"
 #include "client/table/methods.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* Looking at many locks: one page of a list. */
 

@@ -2,7 +2,7 @@
 
 #include "base/fail.h"
 #include "base/random.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* Locks of a table: place.h in terms of the manager. */
 

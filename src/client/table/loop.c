@@ -3,7 +3,7 @@
 #include <sys/eventfd.h>
 
 #include "base/alarm.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* The loop: the thread of a client that tells the time. */
 

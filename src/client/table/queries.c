@@ -1,7 +1,7 @@
 #include "client/table/methods.h"
 
 #include "base/fail.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* Queries of a table: those that look at one lock have a driver, and the others
  * are jobs. */

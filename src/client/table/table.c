@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/fd.h"
 #include "client/table/methods.h"
+#include "client/table/state.h"
 
 /* The life of a table: opened, its threads, closed. */
 

@@ -1,4 +1,4 @@
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /* Watching: what is known of a holder, as a view; why nothing is, the place
  * itself says. */

@@ -1,7 +1,7 @@
 #include <sys/eventfd.h>
 
 #include "base/random.h"
-#include "client/table/table.h"
+#include "client/table/state.h"
 
 /*
  * A worker: a thread that makes the store's blocking calls.  It carries batches
