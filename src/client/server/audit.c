@@ -68,4 +68,4 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
     hf_server_query_turn(query, body, NULL);
 }
 
-const struct hf_server_query_kind hf_server_audit = {ask, take, NULL};
+const struct hf_server_query_kind hf_server_audit = {ask, take, NULL, false};

@@ -3,7 +3,7 @@
 
 #include <sys/socket.h>
 
-#include "client/server/server.h"
+#include "client/server/state.h"
 
 /*
  * Connections: to each node as many as its limits on streams want, which is

@@ -380,4 +380,4 @@ fail(struct hf_server_query *query)
         go_on(query);
 }
 
-const struct hf_server_query_kind hf_server_doctor = {ask, take, fail};
+const struct hf_server_query_kind hf_server_doctor = {ask, take, fail, true};

@@ -342,4 +342,4 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         take_look(query, status, body);
 }
 
-const struct hf_server_query_kind hf_server_examine = {ask, take, NULL};
+const struct hf_server_query_kind hf_server_examine = {ask, take, NULL, false};

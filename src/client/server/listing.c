@@ -72,4 +72,4 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         hf_server_query_turn(query, body, HF_SERVER_QUERY_END);
 }
 
-const struct hf_server_query_kind hf_server_listing = {ask, take, NULL};
+const struct hf_server_query_kind hf_server_listing = {ask, take, NULL, false};

@@ -5,6 +5,7 @@
 #include "client/server/looks.h"
 #include "client/server/methods.h"
 #include "client/server/sessions.h"
+#include "client/server/trouble.h"
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 
@@ -181,7 +182,6 @@ hf_server_locks_start(struct hf_backend *backend, struct hf_lock *lock,
     lock->handle.started = true; /* before it may end */
     hf_looks_begin(server, made);
     hf_sessions_want(made);
-    hf_server_flush(server);
     return HF_OK;
 }
 
@@ -191,15 +191,12 @@ static void
 send_wish(struct hf_server_lock *lock, enum hf_session_event_kind kind,
           unsigned index)
 {
-    struct hf_server *server = lock->session->server;
-
     hf_sessions_step(lock->session, &(struct hf_session_event){
                                         .kind = kind,
                                         .at = hf_now(),
                                         .wish.id = lock->lock->handle.id,
                                         .wish.index = index,
                                     });
-    hf_server_flush(server);
 }
 
 void

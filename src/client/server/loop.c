@@ -1,3 +1,5 @@
+#include "client/server/loop.h"
+
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -50,11 +52,20 @@ next_deadline(const struct hf_server *server)
 }
 
 static void
+tick_services(struct hf_server *server, struct hf_instant now)
+{
+    hf_server_services_tick(server,
+                            hf_sessions_want_services(server) ||
+                                hf_server_queries_want_services(server),
+                            now);
+}
+
+static void
 tick(struct hf_server *server, struct hf_instant now)
 {
     hf_node_connections_tick(server, now);
     hf_sessions_tick(server, now);
-    hf_server_services_tick(server, now);
+    tick_services(server, now);
     hf_looks_tick(server, now);
     hf_server_queries_tick(server, now);
 }
@@ -64,6 +75,13 @@ hf_server_flush(struct hf_server *server)
 {
     hf_node_connections_flush(server);
     hf_alarm_set(server->alarm_fd, next_deadline(server));
+}
+
+void
+hf_server_wanted(struct hf_server *server)
+{
+    tick_services(server, hf_now());
+    hf_server_flush(server);
 }
 
 void *

@@ -3,6 +3,9 @@
 
 #include "client/place.h"
 
+struct hf_server;
+struct hf_server_query_kind;
+
 /* What a lock server does for a place: the functions of place.h by its names,
  * each in the file that the comment names. */
 
@@ -31,8 +34,9 @@ size_t hf_server_locks_farewell(const struct hf_lock *lock, char *buffer,
                                 size_t size);
 
 /* queries.c */
-enum hf_status hf_server_queries_start(struct hf_backend *backend,
+enum hf_status hf_server_queries_start(struct hf_server *server,
                                        struct hf_query *query,
+                                       const struct hf_server_query_kind *kind,
                                        struct hf_error *error);
 void hf_server_queries_cancel(struct hf_backend *backend,
                               struct hf_query *query);
@@ -40,5 +44,12 @@ void hf_server_queries_forget(struct hf_backend *backend,
                               struct hf_query *query);
 struct hf_view *hf_server_queries_watch(struct hf_backend *backend,
                                         const struct hf_query *query);
+
+/* Kinds of queries, each in a file of its own. */
+extern const struct hf_server_query_kind hf_server_listing; /* listing.c */
+extern const struct hf_server_query_kind hf_server_audit;   /* audit.c */
+extern const struct hf_server_query_kind hf_server_roster;  /* roster.c */
+extern const struct hf_server_query_kind hf_server_examine; /* examine.c */
+extern const struct hf_server_query_kind hf_server_doctor;  /* doctor.c */
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "client/server/methods.h"
-#include "client/server/services.h"
+#include "client/server/trouble.h"
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
@@ -291,37 +291,18 @@ ask(struct hf_server_query *query)
         on_no_answer(query);
 }
 
-static const struct hf_server_query_kind *
-kind_of(const struct hf_query *query)
-{
-    switch (query->kind) {
-    case HF_LIST:
-        return &hf_server_listing;
-    case HF_AUDIT:
-        return &hf_server_audit;
-    case HF_EXAMINE:
-    case HF_CLEAR:
-        return &hf_server_examine;
-    case HF_SESSIONS:
-        return &hf_server_roster;
-    case HF_DOCTOR:
-        break;
-    }
-    return &hf_server_doctor;
-}
-
 enum hf_status
-hf_server_queries_start(struct hf_backend *backend, struct hf_query *query,
+hf_server_queries_start(struct hf_server *server, struct hf_query *query,
+                        const struct hf_server_query_kind *kind,
                         struct hf_error *error)
 {
-    struct hf_server *server = hf_server_of(backend);
     struct hf_server_query *made =
         hf_new(server->client->alloc, struct hf_server_query);
 
     if (made == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     *made = (struct hf_server_query){
-        .kind = kind_of(query),
+        .kind = kind,
         .server = server,
         .query = query,
         .call.answered = answered,
@@ -335,8 +316,6 @@ hf_server_queries_start(struct hf_backend *backend, struct hf_query *query,
     hf_list_add(&server->queries, &made->link);
     /* The loop asks: nothing may end before this returns. */
     made->again_at = made->began_at;
-    hf_server_services_tick(server, made->began_at);
-    hf_server_flush(server);
     return HF_OK;
 }
 
@@ -403,8 +382,7 @@ give_up_waiting(struct hf_server_query *query)
 static bool
 needs_one_service(const struct hf_server_query *query)
 {
-    return query->server->addresses.count > 1 &&
-           query->kind != &hf_server_doctor;
+    return query->server->addresses.count > 1 && !query->kind->of_each_node;
 }
 
 static bool

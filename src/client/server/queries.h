@@ -2,7 +2,7 @@
 #define HF_CLIENT_SERVER_QUERIES_H
 
 #include "client/query.h"
-#include "client/server/server.h"
+#include "client/server/state.h"
 
 /*
  * Queries: what people ask of a lock server, each a few requests, one at a
@@ -89,13 +89,9 @@ struct hf_server_query_kind {
 
     /* No answer came: NULL where another node is asked. */
     void (*fail)(struct hf_server_query *query);
-};
 
-extern const struct hf_server_query_kind hf_server_listing; /* listing.c */
-extern const struct hf_server_query_kind hf_server_audit;   /* audit.c */
-extern const struct hf_server_query_kind hf_server_roster;  /* roster.c */
-extern const struct hf_server_query_kind hf_server_examine; /* examine.c */
-extern const struct hf_server_query_kind hf_server_doctor;  /* doctor.c */
+    bool of_each_node; /* be they of one service or not */
+};
 
 /* ---- For the kinds ------------------------------------------------------- */
 

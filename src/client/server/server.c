@@ -1,6 +1,3 @@
-#include "client/server/server.h"
-
-#include <inttypes.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -10,45 +7,20 @@
 #include "base/fail.h"
 #include "base/fd.h"
 #include "client/server/connections.h"
+#include "client/server/loop.h"
 #include "client/server/methods.h"
 #include "client/server/module.h"
 #include "client/server/open.h"
 #include "client/server/services.h"
 #include "client/server/sessions.h"
+#include "client/server/trouble.h"
 
-/* The life of a place that is a lock server: opened, its thread, closed. */
+/* The life of a place that is a lock server: opened, its thread, closed; and
+ * what comes of each call. */
 
 /* Sessions are ended when the client is closed, for who looks; a server that
  * does not answer meanwhile ends them by itself. */
 static const struct hf_duration farewell = {500};
-
-void
-hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
-{
-    if (hf_server_services_trouble(server, error))
-        return;
-    if (server->trouble.status != HF_OK)
-        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s", server->trouble.text);
-    else
-        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer",
-                      server->addresses.place);
-}
-
-bool
-hf_server_say_grace(const struct hf_server *server, struct hf_instant until,
-                    struct hf_error *error)
-{
-    struct hf_instant now = hf_now();
-    int64_t left_ms = hf_between(now, until).ms;
-
-    if (hf_reached(now, until))
-        return false;
-    (void)hf_fail(error, HF_E_UNAVAILABLE,
-                  "%s has forgotten what it had granted, and grants nothing "
-                  "for %" PRId64 " s",
-                  server->addresses.place, (left_ms + 999) / 1000);
-    return true;
-}
 
 static enum hf_status
 trouble(struct hf_backend *backend, struct hf_error *error)
@@ -104,12 +76,82 @@ close_server(struct hf_backend *backend)
     pthread_join(server->loop, NULL);
 }
 
+/* ---- What comes of a call ------------------------------------------------ */
+
+static enum hf_status
+start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
+{
+    enum hf_status status = hf_server_locks_start(backend, lock, error);
+
+    if (status == HF_OK)
+        hf_server_wanted(hf_server_of(backend));
+    return status;
+}
+
+static enum hf_status
+change(struct hf_backend *backend, struct hf_lock *lock, size_t index,
+       enum hf_mode mode, struct hf_error *error)
+{
+    enum hf_status status =
+        hf_server_locks_change(backend, lock, index, mode, error);
+
+    if (status == HF_OK)
+        hf_server_flush(hf_server_of(backend));
+    return status;
+}
+
+static void
+release(struct hf_backend *backend, struct hf_lock *lock)
+{
+    hf_server_locks_release(backend, lock);
+    hf_server_flush(hf_server_of(backend));
+}
+
+static void
+abandon(struct hf_backend *backend, struct hf_lock *lock)
+{
+    hf_server_locks_abandon(backend, lock);
+    hf_server_flush(hf_server_of(backend));
+}
+
+static const struct hf_server_query_kind *
+kind_of(const struct hf_query *query)
+{
+    switch (query->kind) {
+    case HF_LIST:
+        return &hf_server_listing;
+    case HF_AUDIT:
+        return &hf_server_audit;
+    case HF_EXAMINE:
+    case HF_CLEAR:
+        return &hf_server_examine;
+    case HF_SESSIONS:
+        return &hf_server_roster;
+    case HF_DOCTOR:
+        break;
+    }
+    return &hf_server_doctor;
+}
+
+static enum hf_status
+start_query(struct hf_backend *backend, struct hf_query *query,
+            struct hf_error *error)
+{
+    struct hf_server *server = hf_server_of(backend);
+    enum hf_status status =
+        hf_server_queries_start(server, query, kind_of(query), error);
+
+    if (status == HF_OK)
+        hf_server_wanted(server);
+    return status;
+}
+
 static const struct hf_place_methods methods = {
-    .start = hf_server_locks_start,
-    .change = hf_server_locks_change,
-    .release = hf_server_locks_release,
-    .cancel = hf_server_locks_release,
-    .abandon = hf_server_locks_abandon,
+    .start = start,
+    .change = change,
+    .release = release,
+    .cancel = release,
+    .abandon = abandon,
     .forget = hf_server_locks_forget,
     .state = hf_server_locks_state,
     .check = hf_server_locks_check,
@@ -118,12 +160,12 @@ static const struct hf_place_methods methods = {
     .error = hf_server_locks_error,
     .watch = hf_server_locks_watch,
     .farewell = hf_server_locks_farewell,
-    .list = hf_server_queries_start,
-    .examine = hf_server_queries_start,
-    .clear = hf_server_queries_start,
-    .audit = hf_server_queries_start,
-    .check_place = hf_server_queries_start,
-    .sessions = hf_server_queries_start,
+    .list = start_query,
+    .examine = start_query,
+    .clear = start_query,
+    .audit = start_query,
+    .check_place = start_query,
+    .sessions = start_query,
     .cancel_query = hf_server_queries_cancel,
     .forget_query = hf_server_queries_forget,
     .watch_query = hf_server_queries_watch,
@@ -171,7 +213,7 @@ hf_server_open(struct hf_client *client, const struct hf_addresses *addresses,
     server->client = client;
     server->addresses = *addresses;
     server->node = 1;
-    hf_server_services_init(server);
+    hf_server_services_init(server, hf_sessions_services);
     server->looks.alloc = client->alloc;
     server->alarm_fd = server->epoll_fd = -1;
     hf_self_learn(&server->self);

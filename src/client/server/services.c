@@ -1,10 +1,7 @@
 #include "client/server/services.h"
 
 #include "base/check.h"
-#include "base/fail.h"
 #include "base/limits.h"
-#include "client/server/queries.h"
-#include "client/server/sessions.h"
 #include "wire/api_reply.h"
 
 _Static_assert((int)HF_ADDRESSES_MAX == (int)HF_SERVICES_NODES_MAX,
@@ -112,13 +109,14 @@ step(struct hf_server *server, struct hf_services_event event)
                          .node = failed[i],
                      });
     if (changed)
-        hf_sessions_services(server);
+        server->services_changed(server);
 }
 
 /* ---- Calls --------------------------------------------------------------- */
 
 void
-hf_server_services_init(struct hf_server *server)
+hf_server_services_init(struct hf_server *server,
+                        void (*changed)(struct hf_server *server))
 {
     const struct hf_services_config config = {
         .nodes = server->addresses.count,
@@ -128,6 +126,7 @@ hf_server_services_init(struct hf_server *server)
     };
 
     hf_services_init(&server->services, &config);
+    server->services_changed = changed;
 }
 
 void
@@ -150,11 +149,9 @@ hf_server_services_said(struct hf_server *server, unsigned node,
 }
 
 void
-hf_server_services_tick(struct hf_server *server, struct hf_instant now)
+hf_server_services_tick(struct hf_server *server, bool awake,
+                        struct hf_instant now)
 {
-    bool awake = hf_sessions_want_services(server) ||
-                 hf_server_queries_want_services(server);
-
     if (server->addresses.count == 1)
         return; /* there is nothing to compare */
     if (awake == server->services.awake &&
@@ -172,26 +169,4 @@ hf_server_services_deadline(const struct hf_server *server)
     return server->addresses.count == 1
                ? HF_NEVER
                : hf_services_deadline(&server->services);
-}
-
-bool
-hf_server_services_trouble(const struct hf_server *server,
-                           struct hf_error *error)
-{
-    const struct hf_services *services = &server->services;
-    const struct hf_address *each = server->addresses.each;
-    uint32_t one;
-    uint32_t other;
-
-    if (!hf_services_differ(services, &one, &other))
-        return false;
-    (void)hf_fail(error, HF_E_UNAVAILABLE,
-                  "%s and %s %s two services, not nodes of one: each grants "
-                  "what the other does not know of; name one of them",
-                  each[one - 1].authority, each[other - 1].authority,
-                  hf_services_silent(services, one) ||
-                          hf_services_silent(services, other)
-                      ? "were, when both were heard,"
-                      : "are");
-    return true;
 }

@@ -1,28 +1,26 @@
 #ifndef HF_CLIENT_SERVER_SERVICES_H
 #define HF_CLIENT_SERVER_SERVICES_H
 
-#include "client/server/server.h"
+#include "client/server/state.h"
 
 /*
  * Of which service each node is [S7]: the machine of core/services, and its
  * questions, which are GET /v1/info.  The client is entered for all of it.
  */
 
-void hf_server_services_init(struct hf_server *server);
+/* `changed` is told that what the nodes say has changed, or the verdict. */
+void hf_server_services_init(struct hf_server *server,
+                             void (*changed)(struct hf_server *server));
 void hf_server_services_fini(struct hf_server *server);
 
 /* A node said it of itself with a session; 0: it did not. */
 void hf_server_services_said(struct hf_server *server, unsigned node,
                              uint64_t service);
 
-/* Tell the time, and whether anything is wanted; and when that is to be done
- * next. */
-void hf_server_services_tick(struct hf_server *server, struct hf_instant now);
+/* Tell the time, and whether it matters now (awake); and when that is to be
+ * done next. */
+void hf_server_services_tick(struct hf_server *server, bool awake,
+                             struct hf_instant now);
 struct hf_instant hf_server_services_deadline(const struct hf_server *server);
-
-/* Two nodes are of two services: HF_E_UNAVAILABLE with which, and what to do.
- * False: they are not. */
-bool hf_server_services_trouble(const struct hf_server *server,
-                                struct hf_error *error);
 
 #endif

@@ -112,7 +112,6 @@ hf_sessions_want(struct hf_server_lock *lock)
         event.want.wait = HF_WAIT_FOREVER;
     event.want.deadline = hf_after(event.at, limit);
     hf_sessions_step(lock->session, &event);
-    hf_server_services_tick(lock->session->server, event.at);
 }
 
 bool

@@ -1,7 +1,7 @@
 #ifndef HF_CLIENT_SERVER_VIEWS_H
 #define HF_CLIENT_SERVER_VIEWS_H
 
-#include "client/server/server.h"
+#include "client/server/state.h"
 #include "client/view.h"
 #include "wire/api_seen.h"
 

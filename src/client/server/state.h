@@ -1,5 +1,5 @@
-#ifndef HF_CLIENT_SERVER_SERVER_H
-#define HF_CLIENT_SERVER_SERVER_H
+#ifndef HF_CLIENT_SERVER_STATE_H
+#define HF_CLIENT_SERVER_STATE_H
 
 #include "base/heap.h"
 #include "base/list.h"
@@ -23,12 +23,15 @@
  *   loop ------+   (the mutex)       +--> notices, the alarm
  *
  *   server.c       its life, and what a place is asked for
+ *     loop.c         its thread, and what follows each event
+ *     listing.c, examine.c, roster.c, audit.c, doctor.c: a query each
+ *       queries.c      what they have in common
  *     locks.c        locks as place.h has them
- *     queries.c      lists, examines, clears, the audit, the doctor
- *     looks.c        who holds what is waited for
+ *       looks.c        who holds what is waited for
  *       sessions.c     machines: events in, effects out
- *       services.c     of which service each node is [S7]
- *       cuts.c         how long what is between lets a request take
+ *       trouble.c      why nothing is answered, or granted
+ *         services.c     of which service each node is [S7]
+ *         cuts.c         how long what is between lets a request take
  *         calls.c        what is asked and not answered
  *           connections.c  to each node one; sockets
  *             lookup.c       its addresses
@@ -46,6 +49,7 @@ struct hf_server {
     struct hf_addresses addresses;
 
     struct hf_services services;
+    void (*services_changed)(struct hf_server *server);
     struct hf_call *asked[HF_ADDRESSES_MAX]; /* who it is; owned; NULL: not */
 
     struct hf_list sessions;        /* of struct hf_server_session */
@@ -78,21 +82,5 @@ hf_server_of(struct hf_backend *backend)
 {
     return (struct hf_server *)backend;
 }
-
-/* After every event: hand over what is to be written, and set the alarm.
- * Entered. */
-void hf_server_flush(struct hf_server *server);
-
-/* Why nothing was answered, for all that is known: HF_E_UNAVAILABLE. */
-void hf_server_say_trouble(const struct hf_server *server,
-                           struct hf_error *error);
-
-/* Does it grant nothing until then, for it has forgotten what it granted?  Then
- * so: HF_E_UNAVAILABLE. */
-bool hf_server_say_grace(const struct hf_server *server,
-                         struct hf_instant until, struct hf_error *error);
-
-/* Given the server. */
-void *hf_server_loop(void *arg);
 
 #endif

@@ -1,0 +1,55 @@
+#include "client/server/trouble.h"
+
+#include <inttypes.h>
+
+#include "base/fail.h"
+
+bool
+hf_server_services_trouble(const struct hf_server *server,
+                           struct hf_error *error)
+{
+    const struct hf_services *services = &server->services;
+    const struct hf_address *each = server->addresses.each;
+    uint32_t one;
+    uint32_t other;
+
+    if (!hf_services_differ(services, &one, &other))
+        return false;
+    (void)hf_fail(error, HF_E_UNAVAILABLE,
+                  "%s and %s %s two services, not nodes of one: each grants "
+                  "what the other does not know of; name one of them",
+                  each[one - 1].authority, each[other - 1].authority,
+                  hf_services_silent(services, one) ||
+                          hf_services_silent(services, other)
+                      ? "were, when both were heard,"
+                      : "are");
+    return true;
+}
+
+void
+hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
+{
+    if (hf_server_services_trouble(server, error))
+        return;
+    if (server->trouble.status != HF_OK)
+        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s", server->trouble.text);
+    else
+        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer",
+                      server->addresses.place);
+}
+
+bool
+hf_server_say_grace(const struct hf_server *server, struct hf_instant until,
+                    struct hf_error *error)
+{
+    struct hf_instant now = hf_now();
+    int64_t left_ms = hf_between(now, until).ms;
+
+    if (hf_reached(now, until))
+        return false;
+    (void)hf_fail(error, HF_E_UNAVAILABLE,
+                  "%s has forgotten what it had granted, and grants nothing "
+                  "for %" PRId64 " s",
+                  server->addresses.place, (left_ms + 999) / 1000);
+    return true;
+}
