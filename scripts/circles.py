@@ -8,6 +8,7 @@ from which calls come back: then a part knows who uses it.
 """
 
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -54,11 +55,12 @@ def calls_of(found):
             defines.setdefault(name, set()).add(found[made])
     calls = {file: {} for file in found.values()}
     for name, users in uses.items():
-        owners = defines.get(name, ())
-        if len(owners) != 1:  # a library's, or each program's own
-            continue
-        for user in users:
-            for owner in owners - {user}:
+        owners = sorted(defines.get(name, ()))
+        for user in users if owners else ():  # else it is a library's
+            # Of two programs each has its own: that of the same room.
+            owner = max(owners, key=lambda one: len(
+                os.path.commonprefix([one, user])))
+            if owner != user:
                 calls[user].setdefault(owner, set()).add(name)
     return calls
 
