@@ -99,7 +99,7 @@ service_look(struct service_world *world, unsigned who)
     struct service_client *client = &world->clients[who / SERVICE_LOCKS];
     unsigned lock = who % SERVICE_LOCKS;
     bool changed = client->changed[lock];
-    struct hf_blocker blocker = {HF_BLOCKER_UNKNOWN};
+    struct hf_blocker blocker = {.kind = HF_BLOCKER_UNKNOWN};
     struct hf_look_claim holder;
 
     if (find_holder(world, lock, &holder))

@@ -97,7 +97,7 @@ who_is_seen_no_more_is_not_named(void **state)
 
     (void)state;
     guest_sees(&g, 1, beating_since(0));
-    guest_sees(&g, 1, (struct hf_blocker){HF_BLOCKER_UNKNOWN});
+    guest_sees(&g, 1, (struct hf_blocker){.kind = HF_BLOCKER_UNKNOWN});
     expect_at_limit(&g, "wish 1 ended: timed out\n");
 }
 
@@ -347,7 +347,7 @@ of_several_holders_one_decides(void **state)
                 holder(rising[i].if_dead, rising[i].life, 20);
             struct hf_blocker second =
                 holder(rising[k].if_dead, rising[k].life, 10);
-            struct hf_blocker all = {HF_BLOCKER_UNKNOWN};
+            struct hf_blocker all = {.kind = HF_BLOCKER_UNKNOWN};
 
             hf_blocker_add(&all, &first);
             hf_blocker_add(&all, &second);

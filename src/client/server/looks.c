@@ -45,7 +45,7 @@ is_about_server(const struct hf_server_lock *lock)
 static struct hf_blocker
 take_grace(struct hf_server *server, const struct hf_http_answer *answer)
 {
-    struct hf_blocker none = {HF_BLOCKER_UNKNOWN};
+    struct hf_blocker none = {.kind = HF_BLOCKER_UNKNOWN};
     uint64_t grace_ms;
 
     if (answer->status != 200)

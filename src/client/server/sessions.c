@@ -252,7 +252,7 @@ see_holders(const struct hf_server_session *session, uint64_t id,
 
     if (lock == NULL || answer->kind != HF_ANSWER_OVER ||
         answer->over != HF_OVER_HELD)
-        return (struct hf_blocker){HF_BLOCKER_UNKNOWN};
+        return (struct hf_blocker){.kind = HF_BLOCKER_UNKNOWN};
     show_holder(session->server, lock, holders);
     return hf_views_blocker(session->server, holders, asked_at);
 }

@@ -55,7 +55,7 @@ hf_views_blocker(const struct hf_server *server, struct hf_bytes holders,
                  struct hf_instant asked_at)
 {
     struct hf_instant now = hf_now();
-    struct hf_blocker all = {HF_BLOCKER_UNKNOWN};
+    struct hf_blocker all = {.kind = HF_BLOCKER_UNKNOWN};
     struct hf_api_claim holder;
     size_t at = 0;
 

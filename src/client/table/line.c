@@ -84,7 +84,8 @@ blocker_of(const struct hf_queue *queue, const struct hf_evidence *evidence)
         hf_contender_blocker(&queue->contender, evidence);
 
     if (blocker.life == HF_LIFE_SUSPECTED && is_past(queue))
-        return (struct hf_blocker){HF_BLOCKER_UNKNOWN}; /* another holds it */
+        return (struct hf_blocker){
+            .kind = HF_BLOCKER_UNKNOWN}; /* another holds it */
     return blocker;
 }
 
@@ -110,7 +111,7 @@ hf_line_end_at_limit(struct hf_manager *m, struct hf_queue *queue,
                      struct hf_driver *driver, struct hf_instant now)
 {
     struct hf_evidence evidence = evidence_since(queue, driver->joined_at);
-    struct hf_blocker blocker = {HF_BLOCKER_UNKNOWN};
+    struct hf_blocker blocker = {.kind = HF_BLOCKER_UNKNOWN};
     struct hf_end end;
 
     if (hf_queue_is_held(queue))
@@ -238,7 +239,7 @@ static void
 end_tries(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     const struct hf_contender *c = &queue->contender;
-    struct hf_blocker blocker = {HF_BLOCKER_UNKNOWN};
+    struct hf_blocker blocker = {.kind = HF_BLOCKER_UNKNOWN};
     struct hf_driver *next;
     struct hf_end end;
 

@@ -41,7 +41,7 @@ blocker_of(const struct hf_wish *wish, const struct hf_blocker *seen)
     bool passes = seen->kind == HF_BLOCKER_PLACE &&
                   hf_reached(wish->deadline, seen->until);
 
-    return passes ? (struct hf_blocker){HF_BLOCKER_UNKNOWN} : *seen;
+    return passes ? (struct hf_blocker){.kind = HF_BLOCKER_UNKNOWN} : *seen;
 }
 
 /* ---- Calls --------------------------------------------------------------- */
