@@ -250,8 +250,9 @@ expired_at(const struct world *w)
 {
     int64_t ttl = w->shape.session.terms.ttl.ms;
     int64_t heard = w->dead_heard;
+    int64_t since = heard > w->serving_since ? heard : w->serving_since;
 
-    return (heard > w->serving_since ? heard : w->serving_since) + ttl * 1026 / 1000 + EXPIRING_MS;
+    return since + ttl * 1026 / 1000 + EXPIRING_MS;
 }
 
 static void
