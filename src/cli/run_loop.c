@@ -211,6 +211,17 @@ next_watch(const struct hf_run *run)
 
 /* ---- Holding ------------------------------------------------------------- */
 
+/* With the guard.  One that was taken is none, and says nothing of when it
+ * would have ended. */
+static void
+share_right(struct hf_run *run)
+{
+    struct hf_instant until = right_until(run);
+
+    atomic_store(&run->link.page->right_until_ms, until.ms);
+    run->right_until = hf_later(run->right_until, until);
+}
+
 static void
 grant_to_guard(struct hf_run *run)
 {
@@ -226,7 +237,7 @@ grant_to_guard(struct hf_run *run)
     snprintf(page->place, sizeof(page->place), "%s",
              hf_client_place(run->client));
     (void)hf_lock_farewell(run->lock, page->farewell, sizeof(page->farewell));
-    atomic_store(&page->right_until_ms, hf_lock_right_ms(run->lock));
+    share_right(run);
     run->guard_told = hf_guard_link_send(
         run->link.holdfast_end,
         &(struct hf_guard_link_message){.word = HF_GUARD_LINK_GRANT});
@@ -274,7 +285,7 @@ look_at_lock(struct hf_run *run)
 {
     enum hf_outcome now = hf_lock_check(run->lock);
 
-    atomic_store(&run->link.page->right_until_ms, hf_lock_right_ms(run->lock));
+    share_right(run);
     if (now == run->known)
         return;
     run->known = now;

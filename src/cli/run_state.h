@@ -70,8 +70,9 @@ struct hf_run {
     bool answered;           /* the claim had an outcome */
     enum hf_outcome outcome; /* this */
     enum hf_outcome known;   /* what was last seen of a lock that was granted */
-    bool killed;             /* we had to KILL the descendants */
-    bool cut;                /* lost while it ran: we killed it before its guard
+    struct hf_instant right_until; /* what was last proved of it */
+    bool killed;                   /* we had to KILL the descendants */
+    bool cut; /* lost while it ran: we killed it before its guard
                                 told of an end, and whatever it tells now */
     struct hf_instant kill_at;
     struct hf_instant keep_until; /* whatever becomes of the command */

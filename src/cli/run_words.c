@@ -87,13 +87,11 @@ add_loss(struct hf_text *text, const struct hf_run *run)
 
     if (add_clearing(text, seen)) {
         /* nothing is left to say */
-    } else if (may_be_taken && hf_now().ms >= hf_lock_right_ms(run->lock)) {
+    } else if (may_be_taken && hf_reached(hf_now(), run->right_until)) {
         hf_text_add(text, "no beat was written in time");
         (void)add_cause(text, run, ": ");
     } else if (!add_cause(text, run, "")) { /* the place may be another */
-        hf_text_add(text, may_be_taken ? "somebody cleared it, or took it over"
-                                       : "somebody cleared it, or its place "
-                                         "lost it");
+        hf_text_add(text, "somebody cleared it, or its place lost it");
     }
     hf_view_free(seen);
 }

@@ -113,4 +113,14 @@ finished "$settled"
 check "a claim is settled when the server is back" is 143 "$code"
 check "and nothing is left of it" \
     is "" "$(grep 'may be left' "$here/settled.err")"
+
+# ---- It forgets ---------------------------------------------------------------
+start forgotten run --ttl 30s forgotten -- sleep 100
+forgotten=$pid
+await "another holder" held forgotten
+rm "$here/served.db" "$here/served.db-wal" "$here/served.db-shm"
+finished "$forgotten"
+check "a grant that the server forgot is lost" is 76 "$code"
+check "which is said, though its time was not over" says forgotten.err \
+    "forgotten is lost: somebody cleared it, or its place lost it; ending"
 finish
