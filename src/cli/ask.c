@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include "base/clock.h"
+#include "base/fail.h"
 #include "say.h"
 #include "sharing.h"
 
@@ -98,6 +100,22 @@ hf_ask_wait(struct hf_ask *ask, struct hf_line *line)
     if (status == HF_OK)
         status = hf_query_error(ask->query, &error);
     return status == HF_OK ? 0 : hf_say_failure(&error, status);
+}
+
+enum hf_status
+hf_ask_try(struct hf_ask *ask, struct hf_instant until, struct hf_error *error)
+{
+    enum hf_status status = hf_query_start(ask->query, error);
+
+    if (status != HF_OK)
+        return status;
+    if (hf_query_wait(ask->query, hf_between(hf_now(), until)))
+        return hf_query_error(ask->query, error);
+    hf_query_cancel(ask->query);
+    if (hf_client_trouble(ask->client, error) == HF_OK)
+        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s does not answer",
+                      hf_client_place(ask->client));
+    return HF_E_UNAVAILABLE;
 }
 
 void

@@ -3,6 +3,7 @@
 
 #include <holdfast/holdfast.h>
 
+#include "base/clock.h"
 #include "line.h"
 #include "options.h"
 
@@ -42,6 +43,11 @@ enum hf_status hf_ask_try_open(struct hf_ask *ask, const struct hf_which *which,
 /* Ask, and wait for the answer; `line` (may be NULL) tells what is seen
  * meanwhile. */
 int hf_ask_wait(struct hf_ask *ask, struct hf_line *line);
+
+/* The same for one who says himself why not, and waits no longer than until
+ * then: HF_E_UNAVAILABLE. */
+enum hf_status hf_ask_try(struct hf_ask *ask, struct hf_instant until,
+                          struct hf_error *error);
 
 void hf_ask_end(struct hf_ask *ask);
 

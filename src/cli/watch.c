@@ -15,7 +15,9 @@ static const char help[] =
     "\n"
     "Tell what becomes of the lock NAME, a line for each change: who holds "
     "it,\n"
-    "whether they are alive, how many are in line.  Looks once a second.\n"
+    "whether they are alive, how many are in line.  Looks once a second.  A "
+    "place\n"
+    "that gives no answer is named once, and looked at on.\n"
     "\n"
     "  -w DURATION    for so long; else until it is stopped\n"
     "  --at PLACE     where the locks are kept\n"
@@ -23,16 +25,19 @@ static const char help[] =
     "  --json         each line as one JSON object, as `why` has it\n"
     "  -h, --help     this text\n"
     "\n"
-    "Exit: 0; 69 the place is unavailable, 77 permission denied, 64 wrong "
-    "usage,\n"
-    "  65 the record is not ours.\n"
+    "Exit: 0; 69 the place gave no answer at the end of -w, 77 permission "
+    "denied,\n"
+    "  64 wrong usage, 65 the record is not ours.\n"
     "\n"
     "  holdfast watch -w 3s migrate\n";
 
 enum { LOOK_PAUSE_MS = 1000 };
 
-/* More than a beat, if nobody has set another. */
+/* More than a beat, if nobody has set another; and what a place that answers
+ * needs besides. */
 #define LOOK_AT_MOST "3s"
+static const struct hf_duration look_at_most = {3000};
+static const struct hf_duration answer_at_most = {5000};
 
 /* What is worth a line if it is another than before. */
 struct sight {
@@ -110,20 +115,78 @@ print(const struct hf_which *which, const struct hf_view *seen)
     return hf_say_output(&out);
 }
 
+/* What is seen, and who looks. */
+struct watch {
+    const struct hf_which *which;
+    struct hf_instant until;
+    struct hf_ask ask;
+    struct sight before;
+    bool no_answer; /* at the last look, which was said */
+};
+
+/* It is said once.  What there is when it answers again is news. */
+static int
+on_no_answer(struct watch *watch, const struct hf_error *error)
+{
+    struct hf_text name = HF_PHRASE;
+
+    if (watch->no_answer)
+        return 0;
+    hf_phrase_quote(&name, watch->which->name);
+    hf_say("no answer about %s, watching on: %s", name.at, error->text);
+    watch->no_answer = true;
+    watch->before = (struct sight){.waiters = -1};
+    return 0;
+}
+
+static int
+on_seen(struct watch *watch, const struct hf_view *seen)
+{
+    struct sight now = sight_of(seen);
+    bool fine = true;
+
+    watch->no_answer = false;
+    if (hf_report_corrupt(seen))
+        return hf_status_exit(HF_E_CORRUPT);
+    if (is_news(&watch->before, &now))
+        fine = print(watch->which, seen);
+    watch->before = now;
+    return fine ? 0 : HF_EXIT_OURS;
+}
+
+/* When a look without an answer is given up. */
+static struct hf_instant
+look_until(const struct watch *watch)
+{
+    struct hf_instant now = hf_now();
+
+    return hf_earlier(hf_after(now, answer_at_most),
+                      hf_later(watch->until, hf_after(now, look_at_most)));
+}
+
 /* One look, which ends at the first sign of life. */
 static int
-look(struct hf_ask *ask, const struct hf_which *which, struct hf_view **seen)
+look(struct watch *watch)
 {
-    int code = hf_ask_again(ask, HF_EXAMINE, which);
+    struct hf_ask *ask = &watch->ask;
+    int code = hf_ask_again(ask, HF_EXAMINE, watch->which);
+    struct hf_error error = {0};
+    enum hf_status status;
+    struct hf_view *seen;
 
     if (code == 0)
         code = hf_ask_set(ask, HF_WATCH, LOOK_AT_MOST);
-    if (code == 0)
-        code = hf_ask_wait(ask, NULL);
     if (code != 0)
         return code;
-    *seen = hf_query_view(ask->query);
-    return hf_report_corrupt(*seen) ? hf_status_exit(HF_E_CORRUPT) : 0;
+    status = hf_ask_try(ask, look_until(watch), &error);
+    if (status == HF_E_UNAVAILABLE)
+        return on_no_answer(watch, &error);
+    if (status != HF_OK)
+        return hf_say_failure(&error, status);
+    seen = hf_query_view(ask->query);
+    code = on_seen(watch, seen);
+    hf_view_free(seen);
+    return code;
 }
 
 /* Until the next look.  False: nobody reads what is told. */
@@ -137,30 +200,20 @@ pause_looks(void)
 }
 
 static int
-watch(struct hf_ask *ask, const struct hf_which *which, struct hf_instant until)
+watch_on(struct watch *watch)
 {
-    struct sight before = {.waiters = -1};
-    struct hf_view *seen = NULL;
-    int code = hf_ask_begin(ask, HF_EXAMINE, which);
-    bool fine = true;
+    int code = hf_ask_begin(&watch->ask, HF_EXAMINE, watch->which);
 
     if (code == 0)
-        code = hf_ask_open(ask, which);
-    while (code == 0 && fine && !hf_reached(hf_now(), until)) {
-        code = look(ask, which, &seen);
-        if (code == 0) {
-            struct sight now = sight_of(seen);
-
-            if (is_news(&before, &now))
-                fine = print(which, seen);
-            before = now;
-        }
-        hf_view_free(seen);
-        seen = NULL;
-        if (code == 0 && fine && !pause_looks())
+        code = hf_ask_open(&watch->ask, watch->which);
+    while (code == 0 && !hf_reached(hf_now(), watch->until)) {
+        code = look(watch);
+        if (code == 0 && !pause_looks())
             return 0;
     }
-    return code == 0 && !fine ? HF_EXIT_OURS : code;
+    if (code == 0 && watch->no_answer)
+        code = hf_status_exit(HF_E_UNAVAILABLE);
+    return code;
 }
 
 /* *limit as text; NULL: none. */
@@ -193,7 +246,7 @@ int
 hf_watch_verb(int argc, char **argv)
 {
     struct hf_which which = {.name = NULL};
-    struct hf_ask ask = {.client = NULL};
+    struct watch watch = {.which = &which, .before = {.waiters = -1}};
     struct hf_duration length = HF_FOREVER;
     const char *limit = NULL;
     int code = read_line(&which, &limit, argc, argv);
@@ -204,7 +257,8 @@ hf_watch_verb(int argc, char **argv)
         return hf_options_help(help);
     if (limit != NULL) /* which was looked at */
         (void)!hf_duration_parse(limit, &length, NULL);
-    code = watch(&ask, &which, hf_after(hf_now(), length));
-    hf_ask_end(&ask);
+    watch.until = hf_after(hf_now(), length);
+    code = watch_on(&watch);
+    hf_ask_end(&watch.ask);
     return code;
 }

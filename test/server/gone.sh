@@ -60,11 +60,16 @@ four_wait() {
     [ "$("$holdfast" show job | grep -cE '^ +[0-9]+ +exclusive')" = 4 ]
 }
 await "all of them to wait" four_wait
+start watcher watch job
+watcher=$pid
+await "what is watched" says watcher.out "held by"
 kill -KILL "$server"
 wait "$server" 2>/dev/null
 for waiter in taker orphan refuser settled; do
     await "the word of no answer" says "$waiter.err" "no answer about job"
 done
+await "who watches to say so" \
+    says watcher.err "no answer about job, watching on: "
 
 kill -TERM "$taker"
 timed finished "$taker"
@@ -107,12 +112,26 @@ timed run run --at "http://127.0.0.1:$(cat "$here/deaf")" -n job -- true
 check "a try at a server that does not answer ends, too" is 69 "$code"
 check "as soon as without one" is_prompt
 
+run watch -w 3s job
+check "a watch of a server that is gone ends with its time: 69" is 69 "$code"
+check "and has said why, once" is 1 "$(wc -l <"$here/run.err")"
+run watch -w 1s --at "http://127.0.0.1:$(cat "$here/deaf")" job
+check "so does one of a server that is deaf" is 69 "$code"
+check "which says that there is no answer" says run.err "no answer about job"
+
 # ---- It is back ---------------------------------------------------------------
 serve "${HOLDFAST_AT##*:}"
 finished "$settled"
 check "a claim is settled when the server is back" is 143 "$code"
 check "and nothing is left of it" \
     is "" "$(grep 'may be left' "$here/settled.err")"
+seen_again() { [ "$(wc -l <"$here/watcher.out")" -gt "$1" ]; }
+lines=$(wc -l <"$here/watcher.out")
+await "who watches to see it again" seen_again "$lines"
+check "who watched said once that there was no answer" \
+    is 1 "$(wc -l <"$here/watcher.err")"
+run watch -w 1s job
+check "a watch of a server that is back ends well" is 0 "$code"
 
 # ---- It forgets ---------------------------------------------------------------
 start forgotten run --ttl 30s forgotten -- sleep 100
