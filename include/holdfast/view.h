@@ -73,7 +73,8 @@ struct hf_view;
     X(HF_FIELD_STATUS, "status", WORD) /* an enum hf_status: why the   \
                                                   place has not answered our   \
                                                   last question, or why the    \
-                                                  record is corrupt */       \
+                                                  record is corrupt; or LIMIT: \
+                                                  no room to wait */       \
     X(HF_FIELD_ERROR, "error", TEXT)   /* the same in a clause */              \
     /* A clear, and the audit of it: who cleared the record, when, why. */     \
     X(HF_FIELD_CLEARED, "cleared", FLAG)                                       \

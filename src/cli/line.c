@@ -172,6 +172,12 @@ compose(struct hf_text *out, const struct hf_line *line, enum hf_line_kind kind,
                      for_how_long(line->known_at, text, sizeof(text)),
                      why[0] != '\0' ? why : line->place);
         break;
+    case HF_LINE_NO_ROOM:
+        hf_text_addf(
+            out, "%s %s%s: the server has no room for one more who waits: %s",
+            line->verb, line->name,
+            for_how_long(line->began_at, text, sizeof(text)), why);
+        break;
     case HF_LINE_UNSETTLED:
         hf_text_addf(out, "cannot tell yet whether %s was taken: %s; %s",
                      line->name, why[0] != '\0' ? why : line->place,
@@ -208,6 +214,8 @@ kind_of(const struct hf_line *line, const struct hf_view *seen,
 
     if (hf_reached(now, hf_after(limit_at, short_wait)))
         return HF_LINE_UNSETTLED;
+    if (hf_view_number(seen, HF_FIELD_STATUS) == HF_E_LIMIT)
+        return HF_LINE_NO_ROOM;
     if (hf_view_text(seen, HF_FIELD_ERROR)[0] != '\0' &&
         !hf_report_corrupt(seen))
         return HF_LINE_UNANSWERED;
@@ -289,7 +297,7 @@ hf_line_show(struct hf_line *line, const struct hf_view *seen)
     bool again = line->begun && kind == line->kind;
     struct hf_text text = HF_PHRASE;
 
-    if (kind == HF_LINE_HOLDER)
+    if (kind == HF_LINE_HOLDER || kind == HF_LINE_NO_ROOM)
         line->known_at = now;
     if (line->silent || is_short(line, kind, seen, now))
         return;

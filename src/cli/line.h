@@ -21,6 +21,7 @@
 enum hf_line_kind {
     HF_LINE_HOLDER,     /* somebody has it */
     HF_LINE_UNANSWERED, /* the place does not answer */
+    HF_LINE_NO_ROOM,    /* it answers that it has no room for one who waits */
     HF_LINE_UNSETTLED,  /* nor did it by the limit: is it ours? */
 };
 

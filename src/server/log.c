@@ -13,7 +13,7 @@
 /* What a pipe takes whole or not at all; of a longer line the end is cut. */
 enum { LINE_SIZE = PIPE_BUF };
 
-static const struct hf_duration turned_away_pause = {10 * 1000};
+static const struct hf_duration often_pause = {10 * 1000};
 
 static const char *const levels[] = {
     [HF_LOG_INFO] = "info",
@@ -233,16 +233,29 @@ hf_log_look(struct hf_log *log, const struct hf_seat *seat)
 
 /* ---- Connections --------------------------------------------------------- */
 
+static void
+say_often(struct hf_log *log, struct hf_log_often *often, const char *event,
+          struct hf_instant now)
+{
+    often->untold++;
+    if (often->told_at.ms != 0 &&
+        !hf_reached(now, hf_after(often->told_at, often_pause)))
+        return;
+    hf_log_say(
+        log, HF_LOG_WARN, event,
+        (const struct hf_log_field[]){{"count", NULL, often->untold}, {0}});
+    often->untold = 0;
+    often->told_at = now;
+}
+
 void
 hf_log_turned_away(struct hf_log *log, struct hf_instant now)
 {
-    log->untold++;
-    if (log->told_at.ms != 0 &&
-        !hf_reached(now, hf_after(log->told_at, turned_away_pause)))
-        return;
-    hf_log_say(
-        log, HF_LOG_WARN, "connections turned away",
-        (const struct hf_log_field[]){{"count", NULL, log->untold}, {0}});
-    log->untold = 0;
-    log->told_at = now;
+    say_often(log, &log->turned_away, "connections turned away", now);
+}
+
+void
+hf_log_refused(struct hf_log *log, struct hf_instant now)
+{
+    say_often(log, &log->refused, "too many connections wait", now);
 }

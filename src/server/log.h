@@ -14,7 +14,8 @@
  * What it has: that the server listens, leads, follows and stops; what is wrong
  * with the store, and that its log grows, once each time that it is twice as
  * long; that room for sessions is short; clears; connections that were turned
- * away, once in ten seconds; settings that were read again.  No secrets, and no
+ * away, and waits that were refused for want of them, once in ten seconds;
+ * settings that were read again.  No secrets, and no
  * name of a lock but in a clear.
  *
  * A line is one write.  What stderr does not take at once is lost, for nobody
@@ -25,11 +26,17 @@
 enum hf_log_format { HF_LOG_LOGFMT, HF_LOG_JSON };
 enum hf_log_level { HF_LOG_INFO, HF_LOG_WARN, HF_LOG_ERROR };
 
+/* What may happen often is told once in ten seconds. */
+struct hf_log_often {
+    struct hf_instant told_at;
+    uint64_t untold; /* since then */
+};
+
 struct hf_log {
     enum hf_log_format format;
-    struct hf_instant told_at; /* of connections that were turned away */
-    uint64_t untold;           /* since then */
-    uint64_t lost;             /* lines that stderr did not take */
+    struct hf_log_often turned_away; /* connections */
+    struct hf_log_often refused;     /* waits, for want of connections */
+    uint64_t lost;                   /* lines that stderr did not take */
 
     /* Of the seat, as it was told last. */
     enum hf_node_state state;
@@ -57,5 +64,8 @@ void hf_log_look(struct hf_log *log, const struct hf_seat *seat);
 
 /* A connection was turned away, for there are too many. */
 void hf_log_turned_away(struct hf_log *log, struct hf_instant now);
+
+/* A request that would have waited was refused, for too many connections do. */
+void hf_log_refused(struct hf_log *log, struct hf_instant now);
 
 #endif

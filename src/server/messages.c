@@ -508,11 +508,14 @@ may_wait(struct hearing *h)
     h->waits =
         config->may_wait(config->ctx, h->service->peer,
                          hf_look_waiting(table, session, m->lane, 0) != 0);
-    if (!h->waits)
-        refuse(h, HF_API_NO_ROOM,
-               "too many connections wait: the others are for who does not; "
-               "holdfastd has more with a larger --connections");
-    return h->waits;
+    if (h->waits)
+        return true;
+    hf_metrics_refused(&h->service->metrics, hf_now());
+    hf_log_refused(config->log, hf_now());
+    refuse(h, HF_API_NO_ROOM,
+           "too many connections wait: the others are for who does not; "
+           "holdfastd has more with a larger --connections");
+    return false;
 }
 
 static void

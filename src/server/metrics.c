@@ -8,6 +8,9 @@
 #include "base/proc.h"
 #include "core/lockspace/look.h"
 
+/* Whoever was refused asks again sooner. */
+enum { LATELY_MS = 60 * 1000 };
+
 static const char *const routes[HF_METRICS_ROUTES] = {
     [HF_ROUTE_OPEN] = "open",
     [HF_ROUTE_KEEP_ALIVE] = "keep-alive",
@@ -37,6 +40,21 @@ hf_metrics_answer(struct hf_metrics *metrics, const struct hf_answer *answer)
         metrics->timeouts++;
     else if (answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_DEADLOCK)
         metrics->deadlocks++;
+}
+
+void
+hf_metrics_refused(struct hf_metrics *metrics, struct hf_instant now)
+{
+    metrics->refused++;
+    metrics->refused_at = now;
+}
+
+int64_t
+hf_metrics_refused_ms(const struct hf_metrics *metrics, struct hf_instant now)
+{
+    struct hf_duration since = hf_between(metrics->refused_at, now);
+
+    return metrics->refused > 0 && since.ms < LATELY_MS ? since.ms : -1;
 }
 
 void
@@ -105,6 +123,8 @@ add_locks(struct hf_text *text, const struct hf_metrics *metrics,
             "Requests that were told to ask again, their place kept.");
     add_one(text, "holdfast_deadlocks_total", "counter", metrics->deadlocks,
             "Requests that would have closed a circle.");
+    add_one(text, "holdfast_waits_refused_total", "counter", metrics->refused,
+            "Requests that were refused, for too many connections wait.");
     hf_histogram_write(&metrics->waits, "holdfast_wait_seconds",
                        "From a request to its grant.", text);
 }

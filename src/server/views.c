@@ -306,6 +306,16 @@ add_client(const struct hf_service *service, struct hf_text *text)
     hf_text_add(text, "\"");
 }
 
+/* Where too many connections wait. */
+static void
+add_refused(const struct hf_service *service, struct hf_text *text)
+{
+    int64_t since_ms = hf_metrics_refused_ms(&service->metrics, hf_now());
+
+    if (since_ms >= 0)
+        hf_text_addf(text, ",\"refused_ms\":%" PRId64, since_ms);
+}
+
 /* The leader alone has any. */
 static void
 add_room(const struct hf_lockspace *table, struct hf_text *text)
@@ -340,6 +350,7 @@ info(struct hf_service *service, const struct hf_http_request *request)
     add_limits(service, &text);
     add_nodes(service, &text);
     add_client(service, &text);
+    add_refused(service, &text);
     add_room(hf_seat_table(service->seat), &text);
     hf_text_add(&text, "}");
     say(service, request, 200, &text);

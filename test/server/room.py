@@ -188,12 +188,45 @@ def check_full(checks, daemon, path):
         checks.check("so is who waits by the command",
                      run.returncode == 75 and "--connections" in run.stderr,
                      run)
+        checks.check("the log names it once in a while, and metrics count it",
+                     0 < told(path) < refused(server),
+                     (told(path), refused(server)))
+        run = subprocess.run(
+            [HOLDFAST, "doctor", "--at", f"http://127.0.0.1:{server.port}"],
+            capture_output=True, text=True)
+        checks.check("the doctor, too, and what to do", run.returncode == 1 and
+                     "too many connections wait" in run.stdout and
+                     "larger --connections" in run.stdout, run)
+        free = subprocess.Popen(
+            [HOLDFAST, "run", "--at", f"http://127.0.0.1:{server.port}",
+             "-w", "60s", "free", "--", "true"], stderr=subprocess.PIPE,
+            text=True)
+        line = free.stderr.readline()
+        checks.check("who waits for what is free is told at once what keeps it",
+                     "waiting for free" in line and
+                     "no room for one more who waits" in line and
+                     "larger --connections" in line, line)
+        waiters.pop().close()
+        waiters.pop().close()
+        checks.check("and has it when there is room", free.wait() == 0 and
+                     free.stderr.read() == "")
         checks.check("who only tries is told what is so",
                      Client(server).ask("POST", f"/v1/locks/{name}/acquire",
                                {})[1]["type"] == "urn:holdfast:held")
         checks.check("and a lock is given back", give_back(server, one))
         for peer in many:
             peer.close()
+
+
+def told(path):
+    """How often the log has said it."""
+    with open(f"{path}/errors") as log:
+        return log.read().count('event="too many connections wait"')
+
+
+def refused(server):
+    metrics = Client(server).ask("GET", "/metrics")[1]
+    return int(metrics.split("\nholdfast_waits_refused_total ")[1].split()[0])
 
 
 def give_back(server, one):

@@ -153,6 +153,24 @@ say_room(struct hf_checkup *check, const char *host, struct hf_bytes info)
                      host);
 }
 
+/* Who waits has a connection for as long, and newcomers are refused. */
+static void
+say_refused(struct hf_checkup *check, const char *host, struct hf_bytes info)
+{
+    uint64_t since_ms;
+
+    if (!hf_json_slice_number(hf_json_slice(info, "refused_ms"), &since_ms))
+        return;
+    hf_checkup_add(check,
+                   "too many connections wait: it refused to let one more wait "
+                   "%" PRIu64 " s ago",
+                   since_ms / 1000);
+    hf_checkup_blame(check, HF_GRADE_WARN,
+                     "holdfastd on %s has room for more with a larger "
+                     "--connections",
+                     host);
+}
+
 static void
 say(struct hf_checkup *check, const char *host, struct hf_bytes info,
     int64_t took_us)
@@ -198,6 +216,7 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
     }
     say_log(check, host, info);
     say_room(check, host, info);
+    say_refused(check, host, info);
     hf_checkup_add(check, "answered in %.1f ms", (double)took_us / 1000);
     if (took_us > SLOW_US)
         hf_checkup_blame(check, HF_GRADE_WARN,

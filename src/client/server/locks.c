@@ -347,18 +347,32 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
                    hf_status_sentence(ended->status));
 }
 
+/* Why it is not answered, or, while it waits, not let in; or NULL. */
+static const struct hf_error *
+trouble_of(const struct hf_server *server, const struct hf_server_lock *lock,
+           struct hf_error *grace)
+{
+    if (server->trouble.status != HF_OK)
+        return &server->trouble;
+    if (lock->fence != 0)
+        return NULL;
+    if (lock->no_room.status != HF_OK)
+        return &lock->no_room;
+    if (lock->session->no_room.status != HF_OK)
+        return &lock->session->no_room;
+    return lock->shown.view == NULL &&
+                   hf_server_say_grace(server, server->grace_end, grace)
+               ? grace
+               : NULL;
+}
+
 static struct hf_view *
 view_of(const struct hf_server *server, const struct hf_server_lock *lock)
 {
     const struct hf_settings *settings = &lock->lock->settings;
-    const struct hf_error *trouble =
-        server->trouble.status == HF_OK ? NULL : &server->trouble;
     struct hf_error grace;
+    const struct hf_error *trouble = trouble_of(server, lock, &grace);
     struct hf_view *view;
-
-    if (trouble == NULL && lock->shown.view == NULL && lock->fence == 0 &&
-        hf_server_say_grace(server, server->grace_end, &grace))
-        trouble = &grace;
 
     if (lock->shown.view == NULL)
         return hf_views_nobody(server, hf_settings_space(settings),

@@ -257,6 +257,25 @@ see_holders(const struct hf_server_session *session, uint64_t id,
     return hf_views_blocker(session->server, holders, asked_at);
 }
 
+/* Nothing else tells a person why a free lock is waited for. */
+static void
+see_room(struct hf_server_session *session, uint64_t id, int status,
+         struct hf_bytes body)
+{
+    struct hf_server_lock *lock = find_lock(session, id);
+    struct hf_error *no_room = id == 0        ? &session->no_room
+                               : lock != NULL ? &lock->no_room
+                                              : NULL;
+
+    if (no_room == NULL)
+        return;
+    no_room->status = HF_OK;
+    if (session->server->reply.answer.kind != HF_ANSWER_LIMIT)
+        return;
+    (void)hf_api_reply_problem(status, body, no_room);
+    no_room->status = HF_E_LIMIT;
+}
+
 /* For how long its server grants nothing. */
 static void
 see_grace(struct hf_server_session *session, uint64_t id)
@@ -384,12 +403,12 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         on_no_answer(session, stream, is_cut);
         return;
     }
-    if (server->reply.answer.kind == HF_ANSWER_LIMIT || /* it is tried again */
-        is_refused(&server->reply.answer))
+    if (is_refused(&server->reply.answer))
         (void)hf_api_reply_problem(answer->status, answer->body,
                                    &server->trouble);
     note_leader(server, answer);
     blocker = see_holders(session, id, answer->body, asked_at);
+    see_room(session, id, answer->status, answer->body);
     see_grace(session, id);
     see_clears(session, answer->body);
     on_answer(session, stream, &server->reply, &blocker);

@@ -19,7 +19,9 @@ struct hf_server_session {
     struct hf_hash locks;       /* that have not ended, by the id of the wish */
     uint64_t said; /* the stream of what was said last of it, not of a lock */
     char who[HF_SERVED_WHO_MAX + 1];
-    bool is_telling; /* the machine of those that went nowhere */
+    struct hf_error no_room; /* it was told so when it would be opened, and not
+                                opened since; or HF_OK */
+    bool is_telling;         /* the machine of those that went nowhere */
     bool is_left; /* one of its locks was abandoned: nothing more is wanted of
                      it, and it is not ended, but left to its ttl */
 };
@@ -44,6 +46,7 @@ struct hf_server_lock {
     struct hf_clearing *by; /* owned: who cleared it, and why; NULL: nobody, as
                                far as is known */
 
+    struct hf_error no_room; /* its request was last told so; or HF_OK */
     struct hf_instant later; /* until when the place grants nothing, as it was
                                 told last */
 
