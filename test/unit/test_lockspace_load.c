@@ -1,5 +1,7 @@
+#include <stdio.h>
 #include <string.h>
 
+#include "core/lockspace/look.h"
 #include "unit/support/room.h"
 
 /* The stories of a new leader [L2, L5, L6]. */
@@ -218,6 +220,40 @@ who_waited_longest_under_the_last_leader_is_first_under_this(void **state)
     EXPECT_TOLD(&r, "12 granted 101\n"
                     "14 released\n"
                     "11 granted 102\n");
+    room_fini(&r);
+}
+
+/* How many wait for A, as it is counted, and for how long each, as listed. */
+static void
+show_line(struct room *r, char *to, size_t size)
+{
+    const struct hf_want lock = {.space = {"default", 7}, .name = {"A", 1}};
+    struct hf_look_name name;
+    struct hf_look_claim row;
+    uint32_t cursor = 0;
+    int len;
+
+    assert_true(hf_look_find(r->ls, &lock, &name));
+    len = snprintf(to, size, "%u:", name.waiters);
+    while (hf_look_line(r->ls, name.number, &cursor, &row))
+        len += snprintf(to + len, size - (size_t)len, " %d", (int)row.age.ms);
+}
+
+/* And how long it waited elsewhere is known of those alone who come by then. */
+static void
+who_has_no_place_yet_is_counted_and_not_listed(void **state)
+{
+    struct room r = taken_over();
+    char line[64];
+
+    (void)state;
+    room_acquire(&r, waited(11, 2, 900, "A"));
+    show_line(&r, line, sizeof(line));
+    assert_string_equal(line, "1:");
+    room_clock(&r, 1500);
+    room_acquire(&r, waited(12, 3, 900, "A"));
+    show_line(&r, line, sizeof(line));
+    assert_string_equal(line, "2: 1400 0");
     room_fini(&r);
 }
 
@@ -506,6 +542,7 @@ main(void)
         cmocka_unit_test(a_store_that_contradicts_itself_is_not_led),
         cmocka_unit_test(
             who_waited_longest_under_the_last_leader_is_first_under_this),
+        cmocka_unit_test(who_has_no_place_yet_is_counted_and_not_listed),
         cmocka_unit_test(places_are_kept_for_three_batches_longer),
         cmocka_unit_test(
             a_keep_alive_waits_for_no_other_while_places_are_taken_again),
