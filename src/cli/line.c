@@ -148,7 +148,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
         hf_text_add(out, line->waits);
         add_position(out, seen);
         hf_report_add_reason(out, seen);
-        hf_text_addf(out, ", runs: %s", hf_view_text(seen, HF_FIELD_COMMAND));
+        hf_report_add_command(out, seen);
     } else {
         add_parked(out, seen);
     }
@@ -269,6 +269,7 @@ is_due(const struct hf_line *line, enum hf_line_kind kind,
         return true;
     if (kind == HF_LINE_HOLDER &&
         (line->terminal || (feared && life != line->life) ||
+         (!line->place_said && hf_view_number(seen, HF_FIELD_POSITION) != 0) ||
          (line->waits[0] != '\0' && !line->waits_said)))
         return true;
     return hf_reached(now, hf_after(line->said_at, line->pause));
@@ -312,6 +313,8 @@ hf_line_show(struct hf_line *line, const struct hf_view *seen)
     line->said_at = now;
     line->kind = kind;
     line->life = hf_report_life(seen);
+    line->place_said =
+        kind == HF_LINE_HOLDER && hf_view_number(seen, HF_FIELD_POSITION) != 0;
     line->waits_said = kind == HF_LINE_HOLDER && line->waits[0] != '\0';
     if (!again)
         line->pause = pause_first;

@@ -49,6 +49,7 @@ struct hf_line {
     struct hf_duration waits_pause;
     char waits[HF_LINE_WAITS_SIZE]; /* what was seen of it; "": nothing */
     bool waits_said;
+    bool place_said;            /* where we are in line */
     uint64_t waits_of;          /* the fence of that holder */
     struct hf_instant known_at; /* the place answered last, as we know */
     struct hf_instant said_at;

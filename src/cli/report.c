@@ -72,6 +72,15 @@ hf_report_add_reason(struct hf_text *out, const struct hf_view *seen)
 }
 
 void
+hf_report_add_command(struct hf_text *out, const struct hf_view *seen)
+{
+    const char *command = hf_view_text(seen, HF_FIELD_COMMAND);
+
+    if (command[0] != '\0')
+        hf_text_addf(out, ", runs: %s", command);
+}
+
+void
 hf_report_processes(struct hf_text *out, const struct hf_view *seen)
 {
     size_t count = (size_t)hf_view_number(seen, HF_FIELD_PROCESSES);

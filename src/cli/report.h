@@ -31,6 +31,9 @@ void hf_report_who(struct hf_text *out, const struct hf_view *seen);
 /* ", reason: deploy 12", or nothing where it gave none. */
 void hf_report_add_reason(struct hf_text *out, const struct hf_view *seen);
 
+/* ", runs: COMMAND"; nothing of a client that tells none. */
+void hf_report_add_command(struct hf_text *out, const struct hf_view *seen);
+
 /* "812 and 813", or "none listed". */
 void hf_report_processes(struct hf_text *out, const struct hf_view *seen);
 

@@ -98,7 +98,8 @@ add_line(struct hf_text *out, const struct hf_which *which,
                      hf_view_text(seen, HF_FIELD_MODE),
                      hf_view_number(seen, HF_FIELD_WAITERS));
     hf_report_add_reason(out, seen);
-    hf_text_addf(out, ", runs: %s\n", hf_view_text(seen, HF_FIELD_COMMAND));
+    hf_report_add_command(out, seen);
+    hf_text_add(out, "\n");
 }
 
 static bool

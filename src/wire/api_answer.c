@@ -74,8 +74,8 @@ static const struct problem of_over[] = {
                           "waiting for it would close a circle", NULL},
     [HF_OVER_LIMIT] = {429, "limit", "there is no room for it", NULL},
     [HF_OVER_INVALID] = {400, "bad-request",
-                         "no lock, one lock twice, or others than the request "
-                         "of that number, or key, has asked for",
+                         "the request of that number, or key, has asked for "
+                         "other locks",
                          NULL},
     [HF_OVER_FREE] = {200, NULL, NULL, NULL},
     [HF_OVER_CLEARED] = {409, "cleared", "an operator has cleared it", NULL},

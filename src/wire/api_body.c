@@ -211,7 +211,8 @@ read_duration(struct reader *reader, size_t node, const char *member,
     return duration(reader, node, value)
                ? HF_OK
                : wrong(reader, member,
-                       "a duration: milliseconds, or a text as \"30s\"");
+                       "a duration: milliseconds, or a text with its unit, as "
+                       "\"30s\"");
 }
 
 static enum hf_status
@@ -331,7 +332,9 @@ read_wait(struct reader *reader, size_t node)
     body->wait = HF_WAIT_LIMITED;
     return duration(reader, node, &body->remaining)
                ? HF_OK
-               : wrong(reader, "wait", "\"try\", a duration, or null");
+               : wrong(reader, "wait",
+                       "\"try\", null, or a duration: milliseconds, or a text "
+                       "with its unit, as \"30s\"");
 }
 
 static enum hf_status

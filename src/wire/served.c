@@ -122,19 +122,51 @@ check_grant(const struct hf_loaded_grant *grant, struct hf_error *error)
     return status;
 }
 
+static bool
+is_same(struct hf_bytes a, struct hf_bytes b)
+{
+    return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
+/* The machine refuses it, too, and does not tell why. */
+static enum hf_status
+check_names(const struct hf_want *wants, size_t count, struct hf_error *error)
+{
+    if (count == 0)
+        return hf_fail(error, HF_E_INVALID, "no lock is named");
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (is_same(wants[k].name, wants[i].name) &&
+                is_same(wants[k].space, wants[i].space))
+                return hf_fail(error, HF_E_INVALID, "lock %.*s is named twice",
+                               (int)wants[i].name.len, wants[i].name.at);
+    return HF_OK;
+}
+
+static enum hf_status
+check_acquire(const struct hf_message *message, struct hf_error *error)
+{
+    enum hf_status status = check_grant(
+        &(struct hf_loaded_grant){.lane = message->lane,
+                                  .n = message->n,
+                                  .wants = message->acquire.wants,
+                                  .wants_count = message->acquire.wants_count,
+                                  .note = message->acquire.note},
+        error);
+
+    return status == HF_OK ? check_names(message->acquire.wants,
+                                         message->acquire.wants_count, error)
+                           : status;
+}
+
 enum hf_status
 hf_served_check(const struct hf_message *message, struct hf_error *error)
 {
-    struct hf_loaded_grant grant = {.lane = message->lane, .n = message->n};
-
     switch (message->kind) {
     case HF_MESSAGE_OPEN:
         return check_session(message->open.ttl, message->open.who, error);
     case HF_MESSAGE_ACQUIRE:
-        grant.wants = message->acquire.wants;
-        grant.wants_count = message->acquire.wants_count;
-        grant.note = message->acquire.note;
-        return check_grant(&grant, error);
+        return check_acquire(message, error);
     case HF_MESSAGE_KEEP_ALIVE:
     case HF_MESSAGE_PAGE:
     case HF_MESSAGE_RELEASE:

@@ -216,6 +216,8 @@ curl -s -m 20 -o "$here/mute" -d '{"ttl":"3s","if_dead":"refuse","who":"eve@db7"
 run clear --reason 'db7 burnt' mute
 check "who was heard a moment ago is watched until it is suspected" is 0 "$code"
 check "and it is said for how long" says run.err "watching mute, at most 3s: eve@db7"
+check "but not what it runs, for it tells nothing of that" \
+    is "" "$(grep 'watching.*runs:' "$here/run.err")"
 curl -s -m 20 -o "$here/mute" -d '{"ttl":"1s","if_dead":"refuse","who":"eve@db7"}' \
     "$HOLDFAST_AT/v1/locks/mute/acquire"
 start waiter run mute -- true
@@ -344,6 +346,9 @@ deaf=http://127.0.0.1:$(cat "$here/deaf")
 run ls --at "$deaf"
 check "a server that does not answer is given up" is 69 "$code"
 check "and said to be silent" says run.err "${deaf#http://}: no answer"
+run doctor --at "$deaf"
+check "the doctor tells who is silent from who is not there" \
+    says run.out "if holdfastd runs on 127.0.0.1, it hangs or is stopped"
 run run --at "$deaf" -w 1s job -- true
 check "and nobody waits for it for longer than was said" is 69 "$code"
 

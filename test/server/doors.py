@@ -174,6 +174,25 @@ def names(client):
     status, _ = client.ask("POST", f"/v1/sessions/{own['session']}/keep-alive",
                            {"more": 1}, Holdfast_Secret=granted["secret"])
     checks.check("but who keeps what it holds is heard", status == 200)
+    for path, body, why in (
+            ("/v1/acquire", {}, "no lock is named"),
+            ("/v1/acquire", {"locks": ["b", "c", "b"]},
+             "lock b is named twice"),
+            ("/v1/locks/b/acquire", {"wait": "0"},
+             '"wait" is not "try", null, or a duration: milliseconds, or a '
+             'text with its unit, as "30s"'),
+            (locks + "acquire", {"ttl": "30"}, '"ttl" is not a duration: '
+             'milliseconds, or a text with its unit, as "30s"')):
+        checks.check(f"{path} of {body} says what is wrong",
+                     refused(path, body) and
+                     client.ask("POST", path, body)[1]["detail"] == why,
+                     client.ask("POST", path, body))
+    status, answer = client.ask(
+        "POST", "/v1/locks/b/acquire", {**own, "n": 1},
+        Holdfast_Secret=granted["secret"])
+    checks.check("so does the number of a request for another lock",
+                 status == 400 and answer["title"] == "the request of that "
+                 "number, or key, has asked for other locks", answer)
     for body in {"locks": ["b"], "name": "c"}, {"locks": [], "name": "c"}:
         checks.check(f"{body} names no one thing", refused("/v1/acquire", body))
     status, answer = client.ask(

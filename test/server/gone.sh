@@ -120,18 +120,33 @@ check "so does one of a server that is deaf" is 69 "$code"
 check "which says that there is no answer" says run.err "no answer about job"
 
 # ---- It is back ---------------------------------------------------------------
+lines=$(wc -l <"$here/watcher.out")
 serve "${HOLDFAST_AT##*:}"
 finished "$settled"
 check "a claim is settled when the server is back" is 143 "$code"
 check "and nothing is left of it" \
     is "" "$(grep 'may be left' "$here/settled.err")"
 seen_again() { [ "$(wc -l <"$here/watcher.out")" -gt "$1" ]; }
-lines=$(wc -l <"$here/watcher.out")
 await "who watches to see it again" seen_again "$lines"
 check "who watched said once that there was no answer" \
     is 1 "$(wc -l <"$here/watcher.err")"
 run watch -w 1s job
 check "a watch of a server that is back ends well" is 0 "$code"
+
+# ---- Places are taken ---------------------------------------------------------
+start anew run anew -- sleep 100
+await "one more holder" held anew
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+serve "${HOLDFAST_AT##*:}"
+start early run -w 10m anew -- true
+early=$pid
+await "who came before places were taken to tell its own" \
+    says early.err "we are number"
+kill -TERM "$early"
+finished "$early"
+check "which is a second line, and no more" \
+    [ "$(grep -c 'waiting for anew' "$here/early.err")" -le 2 ]
 
 # ---- It forgets ---------------------------------------------------------------
 start forgotten run --ttl 30s forgotten -- sleep 100

@@ -105,6 +105,11 @@ all_that_an_acquire_says_is_read(void **state)
     assert_false((body.given & HF_API_TTL) != 0);
 }
 
+#define NO_WAIT                                                                \
+    "\"wait\" is not \"try\", null, or a duration: milliseconds, or a text "   \
+    "with "                                                                    \
+    "its unit, as \"30s\""
+
 static void
 a_wait_is_a_try_a_duration_or_for_ever(void **state)
 {
@@ -116,10 +121,9 @@ a_wait_is_a_try_a_duration_or_for_ever(void **state)
     EXPECT_TAKEN("{\"wait\":0}");
     assert_int_equal(body.wait, HF_WAIT_LIMITED);
     assert_int_equal(body.remaining.ms, 0);
-    EXPECT_REFUSED("{\"wait\":\"soon\"}",
-                   "\"wait\" is not \"try\", a duration, or null");
-    EXPECT_REFUSED("{\"wait\":-1}",
-                   "\"wait\" is not \"try\", a duration, or null");
+    EXPECT_REFUSED("{\"wait\":\"soon\"}", NO_WAIT);
+    EXPECT_REFUSED("{\"wait\":\"0\"}", NO_WAIT); /* of which unit? */
+    EXPECT_REFUSED("{\"wait\":-1}", NO_WAIT);
 }
 
 static void

@@ -584,6 +584,29 @@ what_cannot_be_kept_of_an_open_is_refused_at_the_door(void **state)
 }
 
 static void
+an_acquire_names_locks_and_each_of_them_once(void **state)
+{
+    const struct hf_want wants[] = {
+        {.space = bytes("default"), .name = bytes("a"), .mode = HF_SHARED},
+        {.space = bytes("other"), .name = bytes("a"), .mode = HF_SHARED},
+        {.space = bytes("default"), .name = bytes("a"), .mode = HF_EXCLUSIVE},
+    };
+    struct hf_message message = {
+        .kind = HF_MESSAGE_ACQUIRE,
+        .lane = 1,
+        .n = 1,
+        .acquire = {.wants = wants, .wants_count = 2},
+    };
+
+    (void)state;
+    assert_int_equal(hf_served_check(&message, NULL), HF_OK);
+    message.acquire.wants_count = 3;
+    expect_refused(&message, "lock a is named twice");
+    message.acquire.wants_count = 0;
+    expect_refused(&message, "no lock is named");
+}
+
+static void
 nor_is_a_clear_let_in_of_what_no_lock_can_be(void **state)
 {
     struct hf_message clear = {.kind = HF_MESSAGE_CLEAR};
@@ -687,6 +710,7 @@ main(void)
         cmocka_unit_test(a_record_under_a_name_that_is_no_number_is_corrupt),
         cmocka_unit_test(a_record_cut_short_anywhere_is_corrupt),
         cmocka_unit_test(what_cannot_be_kept_of_an_open_is_refused_at_the_door),
+        cmocka_unit_test(an_acquire_names_locks_and_each_of_them_once),
         cmocka_unit_test(nor_is_a_clear_let_in_of_what_no_lock_can_be),
         cmocka_unit_test(a_mode_is_shared_or_exclusive),
         cmocka_unit_test(

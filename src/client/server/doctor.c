@@ -383,7 +383,10 @@ fail_info(struct hf_server_query *query)
                          host_of(query));
     else
         hf_checkup_blame(&row->check, HF_GRADE_FAIL,
-                         "on %s, start holdfastd, or leave the node out",
+                         query->was_silent
+                             ? "if holdfastd runs on %s, it hangs or is "
+                               "stopped; else start it, or leave the node out"
+                             : "on %s, start holdfastd, or leave the node out",
                          host_of(query));
     go_on(query);
 }

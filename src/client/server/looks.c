@@ -14,6 +14,9 @@
 static const struct hf_duration first_pause = {200};
 static const struct hf_duration usual_pause = {2000};
 
+/* Where it was not in line yet: places are being taken. */
+static const struct hf_duration no_place_pause = {500};
+
 /* Between any two looks; and for how long one is waited for. */
 static const struct hf_duration least_pause = {20};
 static const struct hf_duration patience = {5000};
@@ -131,6 +134,23 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
 
 /* ---- Looking ------------------------------------------------------------- */
 
+/* It stands in line, as was shown, but not where. */
+static bool
+has_no_place(const struct hf_server_lock *lock)
+{
+    const struct hf_view *view = lock->shown.view;
+
+    return lock->session_id != 0 && view != NULL &&
+           view->diagnosis.record.waiters > 0 &&
+           view->diagnosis.record.position == 0;
+}
+
+static struct hf_duration
+pause_of(const struct hf_server_lock *lock)
+{
+    return has_no_place(lock) ? no_place_pause : usual_pause;
+}
+
 static void
 answered(struct hf_call *call, const struct hf_http_answer *answer)
 {
@@ -144,7 +164,8 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         look_in(server, lock, answer))
         hf_heap_set(&server->looks, &lock->look_at, now);
     else
-        hf_heap_set(&server->looks, &lock->look_at, hf_after(now, usual_pause));
+        hf_heap_set(&server->looks, &lock->look_at,
+                    hf_after(now, pause_of(lock)));
 }
 
 static void

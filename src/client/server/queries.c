@@ -279,6 +279,7 @@ ask(struct hf_server_query *query)
     query->kind->ask(query, &question);
     query->late_at = hf_after(hf_now(), question.patience);
     query->asked_node = question.node;
+    query->was_silent = false;
     if (hf_call_ask(server, &query->call,
                     &(struct hf_call_request){
                         .node = question.node,
@@ -373,6 +374,7 @@ give_up_waiting(struct hf_server_query *query)
 
     hf_call_overdue(&query->call);
     hf_call_cancel(&query->call);
+    query->was_silent = true;
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE, "%s: no answer", node);
     on_no_answer(query);
 }

@@ -48,9 +48,10 @@ struct hf_server_query {
                              is kept for who is to ask again; or NULL */
     struct hf_instant began_at;
     struct hf_instant until; /* no look after this */
-    bool is_clearing;        /* the clear was sent */
-    bool is_unsure;          /* ... once at least without an answer */
-    uint64_t fence;          /* of the holder that is to be cleared; 0: any */
+    bool was_silent;  /* what was asked last: nothing came, not even an end */
+    bool is_clearing; /* the clear was sent */
+    bool is_unsure;   /* ... once at least without an answer */
+    uint64_t fence;   /* of the holder that is to be cleared; 0: any */
     struct hf_server_silence before; /* of that, when it was looked at last */
     struct hf_instant looked_at;     /* when the look that is out was sent */
     bool is_unheld; /* nobody was seen to hold it: may the server know that? */
