@@ -96,7 +96,11 @@ struct hf_view;
     X(HF_FIELD_SILENT_MS, "silent_ms", NUMBER) /* since it was heard last */   \
     X(HF_FIELD_HOLDS, "holds", NUMBER)         /* grants */                    \
     X(HF_FIELD_WAITS, "waits", NUMBER)         /* requests */                  \
-    X(HF_FIELD_BY_ACQUIRE, "by_acquire", FLAG) /* ends with its last release */
+    X(HF_FIELD_BY_ACQUIRE, "by_acquire",                                       \
+      FLAG) /* ends with its last release */                                   \
+    /* Of a lock server's. */                                                  \
+    X(HF_FIELD_WHY, "why", TEXT) /* who waits does: held, behind, elsewhere, \
+                                        parked or grace */
 
 enum hf_field {
 #define HF_FIELD_ENUM(name, word, kind) name,
@@ -189,12 +193,13 @@ HF_PUBLIC int64_t hf_view_item(const struct hf_view *view, enum hf_field field,
  *    "command":"./migrate","processes":[812]},"reason":""}
  *
  * Behind that a row of a lock server's has "mode":"exclusive","session":"…",
- * "waiters":2, and of who waits "position":1,"waited_ms":1200; of a place that
- * is kept for who is to ask again, "parked_ms":30000, too.
+ * "waiters":2, and of who waits "position":1,"waited_ms":1200,"why":"behind";
+ * of a place that is kept for who is to ask again, "parked_ms":30000, too.
  *
- * A list has such a row of a lock that nobody holds, if the first place in line
- * is kept; a diagnosis of it has "waiters":2,"parked_ms":30000 behind
- * "exists":false.  Else it ends there, and after "stamp_ms" when "corrupt" is
+ * A list has such a row of a lock that nobody holds, if somebody is first in
+ * line for it; a diagnosis of it has, of that one, "waiters":2,"host":"db1",
+ * "user":"ann","why":"parked","parked_ms":30000 behind "exists":false.  Else it
+ * ends there, and after "stamp_ms" when "corrupt" is
  * true.  A foreign name is followed by "foreign_name":true.  What is known of a
  * lock and its holder:
  *

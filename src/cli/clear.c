@@ -164,7 +164,7 @@ tell_seen(const struct clearings *all, const struct clearing *one,
         return none || another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
     }
     if (none)
-        return hf_report_none(&which, hf_client_place(all->ask->client), NULL);
+        return hf_report_none(&which, hf_client_place(all->ask->client), seen);
     hf_phrase_quote(&name, one->name);
     if (another)
         return say_another(seen, name.at, one->fence);

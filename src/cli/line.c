@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -109,19 +110,33 @@ add_position(struct hf_text *out, const struct hf_view *seen)
                      position, hf_view_number(seen, HF_FIELD_WAITERS));
 }
 
-/* Nobody holds it, and who is first in line is to ask again. */
+/* Which of several locks it is about; of one that is said already. */
+static const char *
+name_of(const struct hf_line *line, const struct hf_view *seen,
+        struct hf_text *name)
+{
+    hf_phrase_quote(name, hf_view_text(seen, HF_FIELD_NAME));
+    return strcmp(name->at, line->name) == 0 ? NULL : name->at;
+}
+
+/* Nobody holds it, and somebody is before us in line. */
 static void
-add_parked(struct hf_text *out, const struct hf_view *seen)
+add_first(struct hf_text *out, const struct hf_view *seen, const char *name)
 {
     struct hf_duration kept = hf_report_duration(seen, HF_FIELD_PARKED_MS);
+    struct hf_text first = HF_PHRASE;
     char text[32];
 
-    if (kept.ms == 0)
+    if (!hf_report_first(&first, seen))
         return;
-    hf_text_addf(out,
-                 ": nobody holds it, but a place before ours is kept for %s, "
-                 "for who is to ask again",
-                 hf_duration_text(kept, text, sizeof(text)));
+    hf_text_addf(out, ": nobody holds %s, but ", name != NULL ? name : "it");
+    if (kept.ms > 0)
+        hf_text_addf(out,
+                     "a place before ours is kept for %s, for who is to ask "
+                     "again",
+                     hf_duration_text(kept, text, sizeof(text)));
+    else
+        hf_text_add(out, first.at);
     add_position(out, seen);
 }
 
@@ -130,6 +145,8 @@ static void
 add_holder(struct hf_text *out, const struct hf_line *line,
            const struct hf_view *seen)
 {
+    struct hf_text text_of_name = HF_PHRASE;
+    const char *name = name_of(line, seen, &text_of_name);
     char text[40];
 
     hf_text_addf(out, "%s %s%s", line->verb, line->name,
@@ -139,6 +156,8 @@ add_holder(struct hf_text *out, const struct hf_line *line,
                      hf_duration_text(line->most, text, sizeof(text)));
     if (hf_report_exists(seen) && !hf_report_corrupt(seen)) {
         hf_text_add(out, ": ");
+        if (name != NULL)
+            hf_text_addf(out, "%s is held by ", name);
         hf_report_who(out, seen);
         hf_text_addf(out, ", for %s, ",
                      hf_moment_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
@@ -150,7 +169,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
         hf_report_add_reason(out, seen);
         hf_report_add_command(out, seen);
     } else {
-        add_parked(out, seen);
+        add_first(out, seen, name);
     }
     hf_text_addf(out, " (%s)", line->place);
 }

@@ -71,18 +71,21 @@ struct page {
 static const struct row heads = {{"NAME", "HOLDER", "COMMAND", "SINCE",
                                   "LAST BEAT", "IF DEAD", "FENCE", "REASON"}};
 
-/* Nobody holds it: its first place in line is kept for who is to ask again. */
+/* Nobody holds it: who is first in line, or for whom that place is kept. */
 static void
-fill_kept(struct row *row, const struct hf_view *lock)
+fill_first(struct row *row, const struct hf_view *lock)
 {
     struct hf_duration kept = hf_report_duration(lock, HF_FIELD_PARKED_MS);
     size_t size = sizeof(row->cells[0]);
+    struct hf_text who = HF_PHRASE;
     char text[32];
 
-    snprintf(row->cells[HOLDER], size, "(kept %s for %s@%s)",
-             hf_duration_text(kept, text, sizeof(text)),
-             hf_report_known(lock, HF_FIELD_USER),
-             hf_report_known(lock, HF_FIELD_HOST));
+    hf_report_who(&who, lock);
+    if (kept.ms > 0)
+        snprintf(row->cells[HOLDER], size, "(kept %s for %s)",
+                 hf_duration_text(kept, text, sizeof(text)), who.at);
+    else
+        snprintf(row->cells[HOLDER], size, "(first in line: %s)", who.at);
     hf_duration_text(hf_report_duration(lock, HF_FIELD_WAITED_MS),
                      row->cells[SINCE], size);
 }
@@ -102,7 +105,7 @@ fill_row(struct row *row, const struct hf_view *lock)
     snprintf(row->cells[NAME], size, "%.*s%s", shown, name,
              name[shown] != '\0' ? "…" : "");
     if (hf_view_number(lock, HF_FIELD_POSITION) != 0) {
-        fill_kept(row, lock);
+        fill_first(row, lock);
         return;
     }
     snprintf(row->cells[FENCE], size, "%" PRIu64, hf_report_fence(lock));

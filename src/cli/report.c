@@ -161,26 +161,46 @@ hf_report_clear(struct hf_text *out, const struct hf_which *which,
     hf_report_command(out, which, place, "clear", extra);
 }
 
+bool
+hf_report_first(struct hf_text *out, const struct hf_view *seen)
+{
+    struct hf_duration kept = hf_report_duration(seen, HF_FIELD_PARKED_MS);
+    const char *why = hf_view_text(seen, HF_FIELD_WHY);
+    char text[32];
+
+    if (hf_report_exists(seen) || !hf_report_served(seen))
+        return false;
+    if (kept.ms > 0) {
+        hf_text_addf(out, "the first place in line is kept for %s, for ",
+                     hf_duration_text(kept, text, sizeof(text)));
+        hf_report_who(out, seen);
+        hf_text_add(out, ", who is to ask again");
+        return true;
+    }
+    hf_report_who(out, seen);
+    hf_text_add(out, " is first in line");
+    if (strcmp(why, "elsewhere") == 0)
+        hf_text_add(out, ": it waits for another of its locks");
+    else if (strcmp(why, "grace") == 0)
+        hf_text_add(out, ": after a change of leader those who waited before "
+                         "come first");
+    return true;
+}
+
 int
 hf_report_none(const struct hf_which *which, const char *place,
-               const struct hf_view *first)
+               const struct hf_view *seen)
 {
     struct hf_text out = HF_PHRASE;
-    char text[32];
+    struct hf_text first = HF_PHRASE;
+    bool is_kept = hf_report_first(&first, seen);
 
     hf_text_add(&out, "holdfast: ");
     hf_phrase_quote(&out, which->name);
-    hf_text_addf(&out, " is free: nobody holds it in space %s at %s",
-                 which->space != NULL ? which->space : "default", place);
-    if (first != NULL && hf_view_number(first, HF_FIELD_PARKED_MS) != 0) {
-        hf_text_addf(
-            &out, ", but the first place in line is kept for %s, for ",
-            hf_duration_text(hf_report_duration(first, HF_FIELD_PARKED_MS),
-                             text, sizeof(text)));
-        hf_report_who(&out, first);
-        hf_text_add(&out, ", who is to ask again");
-    }
-    hf_text_add(&out, "\n");
+    hf_text_addf(&out, "%s: nobody holds it in space %s at %s%s%s\n",
+                 is_kept ? "" : " is free",
+                 which->space != NULL ? which->space : "default", place,
+                 is_kept ? ", but " : "", first.at);
     hf_say_text(&out);
     return HF_EXIT_NONE;
 }
@@ -288,6 +308,22 @@ hf_report_holder(struct hf_text *out, const char *indent,
     hf_text_add(out, "\n");
 }
 
+/* Is it known of one of its names what keeps that? */
+static bool
+is_known(const struct hf_report_answer *answer)
+{
+    return hf_report_exists(answer->seen) || hf_report_served(answer->seen);
+}
+
+static const char *
+how_it_is_kept(const struct hf_report_answer *answer)
+{
+    if (is_known(answer) && !hf_report_exists(answer->seen))
+        return "is kept for who is first in line";
+    return is_known(answer) || answer->names[1] == NULL ? "is held"
+                                                        : "are not all free";
+}
+
 static void
 add_headline(struct hf_text *out, const char *name,
              const struct hf_report_answer *answer)
@@ -319,7 +355,8 @@ add_headline(struct hf_text *out, const char *name,
         return;
     case HF_TIMED_OUT:
         if (limit.ms == 0)
-            hf_text_addf(out, "%s is held, and -n does not wait", name);
+            hf_text_addf(out, "%s %s, and -n does not wait", name,
+                         how_it_is_kept(answer));
         else
             hf_text_addf(out, "%s was not free within %s", name,
                          hf_duration_text(limit, text, sizeof(text)));
@@ -353,6 +390,24 @@ is_given_on(const struct hf_view *seen)
 {
     return hf_report_served(seen) && hf_report_life(seen) == HF_LIFE_GONE &&
            hf_view_number(seen, HF_FIELD_IF_DEAD) == HF_TAKEOVER;
+}
+
+/* How to learn more: of the one that is kept, or of all. */
+static void
+add_why(struct hf_text *out, const struct hf_which *which, const char *place,
+        const struct hf_report_answer *answer)
+{
+    struct hf_which each = *which;
+
+    hf_text_add(out, "holdfast: to learn more\n");
+    for (size_t i = 0; answer->names[i] != NULL; i++) {
+        each.name = is_known(answer) ? which->name : answer->names[i];
+        hf_text_add(out, "    ");
+        hf_report_command(out, &each, place, "why", "");
+        hf_text_add(out, "\n");
+        if (is_known(answer))
+            break;
+    }
 }
 
 /* What the person in front of it may do next. */
@@ -389,9 +444,7 @@ add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
                 "%s is over\n",
                 hf_duration_text(hf_report_duration(seen, HF_FIELD_TTL_MS), ttl,
                                  sizeof(ttl)));
-        hf_text_add(out, "holdfast: to learn more\n    ");
-        hf_report_command(out, which, place, "why", "");
-        hf_text_add(out, "\n");
+        add_why(out, which, place, answer);
         break;
     case HF_ALREADY_HELD:
         hf_text_add(out, "holdfast: leave out the inner holdfast run, or "
@@ -411,13 +464,19 @@ void
 hf_report_refusal(struct hf_text *out, const struct hf_which *which,
                   const char *place, const struct hf_report_answer *answer)
 {
+    struct hf_which about = *which;
     struct hf_text name = HF_PHRASE;
+    struct hf_text first = HF_PHRASE;
 
-    hf_phrase_quote(&name, which->name);
+    if (is_known(answer))
+        about.name = hf_view_text(answer->seen, HF_FIELD_NAME);
+    hf_phrase_quote(&name, about.name);
     hf_text_add(out, "holdfast: ");
-    add_headline(out, name.at, answer);
+    add_headline(out, is_known(answer) ? name.at : answer->asked, answer);
     hf_text_addf(out, " (%s)\n", place);
     if (hf_report_exists(answer->seen))
         hf_report_holder(out, "holdfast:   ", answer->seen, true);
-    add_remedy(out, which, place, answer);
+    else if (hf_report_first(&first, answer->seen))
+        hf_text_addf(out, "holdfast:   nobody holds it, but %s\n", first.at);
+    add_remedy(out, &about, place, answer);
 }

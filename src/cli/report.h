@@ -67,15 +67,22 @@ void hf_report_clear(struct hf_text *out, const struct hf_which *which,
 void hf_report_holder(struct hf_text *out, const char *indent,
                       const struct hf_view *seen, bool watched);
 
-/* Say that it is free, and return the exit code; or, of whoever is first in
- * line, unless that is NULL, that its place is kept. */
+/* Nobody holds it, and a lock server's line has a first: who it is, and why it
+ * does not go.  One clause; false, and nothing: there is none. */
+bool hf_report_first(struct hf_text *out, const struct hf_view *seen);
+
+/* Say that nobody holds it, and who is first in line, if anybody is; returns
+ * the exit code. */
 int hf_report_none(const struct hf_which *which, const char *place,
-                   const struct hf_view *first);
+                   const struct hf_view *seen);
 
 /* Why a `run` was not granted its lock. */
 struct hf_report_answer {
     enum hf_outcome outcome;
-    const struct hf_view *seen; /* the last holder; NULL: none */
+    const struct hf_view *seen; /* the last holder, or who is first in line;
+                                   NULL: none */
+    const char *const *names;   /* that were asked for; a NULL ends them */
+    const char *asked;          /* ... as one phrase */
     struct hf_duration limit;   /* of the wait; zero: it was not to wait */
     bool gave_up_early;         /* on who is suspected dead */
 };

@@ -39,18 +39,20 @@ hf_run_words_taken_over_now(const struct hf_run *run)
     bool gone = hf_report_life(seen) == HF_LIFE_GONE;
     char unchanged[32];
     struct hf_text who = HF_PHRASE;
+    struct hf_text name = HF_PHRASE;
 
     if (run->quiet || !hf_report_exists(seen) ||
         hf_report_fence(seen) == fence ||
         (!gone && hf_report_life(seen) != HF_LIFE_SUSPECTED))
         return;
     hf_report_who(&who, seen);
+    hf_phrase_quote(&name, hf_view_text(seen, HF_FIELD_NAME));
     hf_duration_text(hf_report_duration(seen, HF_FIELD_UNCHANGED_MS), unchanged,
                      sizeof(unchanged));
     hf_say_now(
         "took over %s: its holder %s %s%s; it ran: %s; our fence %" PRIu64
         " is above its %" PRIu64,
-        run->name.at, who.at,
+        name.at, who.at,
         gone ? "is dead, all its processes are gone"
              : "is suspected dead, unchanged for ",
         gone ? "" : unchanged, hf_view_text(seen, HF_FIELD_COMMAND), fence,
@@ -317,6 +319,8 @@ hf_run_words_refusal(const struct hf_run *run)
                       &(struct hf_report_answer){
                           .outcome = run->outcome,
                           .seen = run->seen,
+                          .names = run->order->names,
+                          .asked = run->name.at,
                           .limit = hf_lock_duration(run->lock, HF_WAIT),
                           .gave_up_early = run->outcome == HF_SUSPECTED_DEAD &&
                                            !run->order->try_only &&
@@ -411,7 +415,8 @@ hf_run_words_json(const struct hf_run *run)
                  run->link.page->fence, run->code);
     hf_phrase_json(&text, run->error.text[0] != '\0' ? run->error.text : NULL);
     hf_text_add(&text, ",\"seen\":");
-    if (run->answered && hf_report_exists(run->seen))
+    if (run->answered &&
+        (hf_report_exists(run->seen) || hf_report_served(run->seen)))
         hf_phrase_view(&text, run->seen);
     else
         hf_text_add(&text, "null");

@@ -31,7 +31,7 @@ static const char help[] =
     "\n"
     "  holdfast watch -w 3s migrate\n";
 
-enum { LOOK_PAUSE_MS = 1000 };
+enum { LOOK_PAUSE_MS = 1000, FIRST_SIZE = 512 };
 
 /* More than a beat, if nobody has set another; and what a place that answers
  * needs besides. */
@@ -45,17 +45,20 @@ struct sight {
     uint64_t fence;
     enum hf_life life;
     int64_t waiters;
-    int64_t kept_ms; /* its first place in line, while nobody holds it */
+    char first[FIRST_SIZE]; /* in line, while nobody holds it, and why */
 };
 
 static struct sight
 sight_of(const struct hf_view *seen)
 {
     struct sight sight = {.exists = hf_report_exists(seen)};
+    struct hf_text first;
 
-    sight.kept_ms = hf_view_number(seen, HF_FIELD_PARKED_MS);
-    if (!sight.exists)
+    hf_text_init(&first, sight.first, sizeof(sight.first));
+    if (!sight.exists) {
+        (void)hf_report_first(&first, seen);
         return sight;
+    }
     sight.fence = hf_report_fence(seen);
     sight.life = hf_report_life(seen);
     sight.waiters = hf_view_number(seen, HF_FIELD_WAITERS);
@@ -68,25 +71,24 @@ is_news(const struct sight *before, const struct sight *now)
 {
     return before->exists != now->exists || before->fence != now->fence ||
            (before->life != now->life && now->life != HF_LIFE_UNKNOWN) ||
-           before->waiters != now->waiters || before->kept_ms != now->kept_ms;
+           before->waiters != now->waiters ||
+           strcmp(before->first, now->first) != 0;
 }
 
 static void
 add_line(struct hf_text *out, const struct hf_which *which,
          const struct hf_view *seen)
 {
-    struct hf_duration kept = hf_report_duration(seen, HF_FIELD_PARKED_MS);
+    struct hf_text first = HF_PHRASE;
     char date[64];
-    char text[32];
 
     hf_text_addf(out, "%s  ", hf_moment_date(hf_wall_ms(), date, sizeof(date)));
     hf_phrase_quote(out, which->name);
     if (!hf_report_exists(seen)) {
-        hf_text_add(out, "  free");
-        if (kept.ms > 0)
-            hf_text_addf(out, ", but a place in line is kept for %s",
-                         hf_duration_text(kept, text, sizeof(text)));
-        hf_text_add(out, "\n");
+        hf_text_addf(out, "  %s%s\n",
+                     hf_report_first(&first, seen) ? "nobody holds it, but "
+                                                   : "free",
+                     first.at);
         return;
     }
     hf_text_add(out, "  held by ");

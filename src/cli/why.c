@@ -19,7 +19,7 @@ static const char help[] =
     "  --json            as one JSON object\n"
     "  -h, --help        this text\n"
     "\n"
-    "Exit: 0, whatever was found; 1 it is free; 69 the place is\n"
+    "Exit: 0, whatever was found; 1 nobody holds it; 69 the place is\n"
     "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is\n"
     "  not ours.\n"
     "\n"
@@ -219,12 +219,12 @@ add_json(struct hf_text *out, const struct hf_which *which, const char *place,
 
 static int
 print(const struct hf_which *which, const char *place,
-      const struct hf_view *seen, const struct hf_view *first)
+      const struct hf_view *seen)
 {
     struct hf_text out = HF_PHRASE;
 
     if (!hf_report_exists(seen) && !which->json)
-        return hf_report_none(which, place, first);
+        return hf_report_none(which, place, seen);
     if (which->json)
         add_json(&out, which, place, seen);
     else
@@ -261,10 +261,8 @@ examine(struct hf_ask *ask, const struct reading *r)
         return code;
 
     struct hf_view *seen = hf_query_view(ask->query);
-    struct hf_view *first = hf_query_next(ask->query);
 
-    code = print(which, place, seen, first);
-    hf_view_free(first);
+    code = print(which, place, seen);
     hf_view_free(seen);
     return code;
 }

@@ -81,6 +81,7 @@ enum when {
     THERE, /* it exists */
     OURS,  /* ... and is not corrupt */
     LINE,  /* a lock server tells of it */
+    OWNER, /* ours, or a lock server tells who is first in line */
 };
 
 struct row {
@@ -192,6 +193,8 @@ is_known(const struct hf_description *d, enum when when)
         return d->exists && !d->corrupt;
     case LINE:
         return d->served && !(d->exists && d->corrupt);
+    case OWNER:
+        return d->exists ? !d->corrupt : d->served;
     }
     return false;
 }
@@ -406,6 +409,15 @@ add_record(struct hf_text *out, const struct hf_description *d)
     add_field(out, d, HF_FIELD_REASON);
 }
 
+static void
+add_why(struct hf_text *out, const struct hf_description *d)
+{
+    if (d->why != NULL && d->why[0] != '\0')
+        add_field(out, d, HF_FIELD_WHY);
+    if (d->parked.ms > 0)
+        add_field(out, d, HF_FIELD_PARKED_MS);
+}
+
 /* What a lock server tells beside it. */
 static void
 add_line(struct hf_text *out, const struct hf_description *d)
@@ -415,8 +427,16 @@ add_line(struct hf_text *out, const struct hf_description *d)
     add_field(out, d, HF_FIELD_WAITERS);
     if (d->position != 0)
         add_run(out, ",", d, HF_FIELD_POSITION, HF_FIELD_WAITED_MS);
-    if (d->parked.ms > 0)
-        add_field(out, d, HF_FIELD_PARKED_MS);
+    add_why(out, d);
+}
+
+/* Nobody holds it: who is first in line. */
+static void
+add_first(struct hf_text *out, const struct hf_description *d)
+{
+    add_field(out, d, HF_FIELD_WAITERS);
+    add_run(out, ",", d, HF_FIELD_HOST, HF_FIELD_USER);
+    add_why(out, d);
 }
 
 static void
@@ -433,9 +453,8 @@ add_description(struct hf_text *out, const struct hf_description *d)
             add_record(out, d);
         if (d->served)
             add_line(out, d);
-    } else if (d->parked.ms > 0) {
-        add_field(out, d, HF_FIELD_WAITERS);
-        add_field(out, d, HF_FIELD_PARKED_MS);
+    } else if (d->served) {
+        add_first(out, d);
     }
     hf_text_add(out, "}");
 }

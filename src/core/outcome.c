@@ -39,17 +39,20 @@ weight_of(const struct hf_blocker *blocker)
     return hf_blocker_ends_by_time(blocker) ? 1 : 2;
 }
 
-void
+bool
 hf_blocker_add(struct hf_blocker *all, const struct hf_blocker *one)
 {
     int weight = weight_of(all);
 
     if (weight_of(one) > weight) {
         *all = *one;
-    } else if (weight_of(one) == weight) {
+        return true;
+    }
+    if (weight_of(one) == weight) {
         all->since = hf_earlier(all->since, one->since);
         all->until = hf_later(all->until, one->until);
     }
+    return false;
 }
 
 /* ---- A wait -------------------------------------------------------------- */

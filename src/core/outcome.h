@@ -45,8 +45,8 @@ bool hf_outcome_of_wait(const struct hf_wait *wait,
                         enum hf_status *status, enum hf_outcome *outcome);
 
 /* Of several holders the one that a wait ends by, if any; `all` is zero at
- * first. */
-void hf_blocker_add(struct hf_blocker *all, const struct hf_blocker *one);
+ * first.  True: it is this one, and not one of those before. */
+bool hf_blocker_add(struct hf_blocker *all, const struct hf_blocker *one);
 
 /* Does that holder live, as far as is known? */
 bool hf_blocker_lives(const struct hf_blocker *blocker);

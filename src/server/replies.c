@@ -222,8 +222,11 @@ more_of(struct hf_service *service, const struct hf_answer *answer,
     else if (answer->over == HF_OVER_DEADLOCK)
         hf_api_look_cycle(table, &text);
     else if (answer->over == HF_OVER_HELD && answer->stream == service->heard)
-        hf_api_look_holders(table, service->wants, service->wants_count,
-                            HOLDERS_MAX, &text);
+        hf_api_look_in_way(table,
+                           &(struct hf_api_wanted){service->wants,
+                                                   service->wants_count,
+                                                   HOLDERS_MAX},
+                           &text);
     else
         return NULL;
     return hf_text_cut(&text) ? NULL : buffer;

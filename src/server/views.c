@@ -46,20 +46,22 @@ space_of(const struct hf_route *route)
                : (struct hf_bytes){"default", 7};
 }
 
-/* From 1; 0: not among the first. */
-static uint64_t
-position_of(const struct hf_lockspace *table, const struct hf_route *route,
-            const struct hf_look_name *row)
+/* False: nobody asks, or it is not among the first. */
+static bool
+find_asker(const struct hf_lockspace *table, const struct hf_route *route,
+           const struct hf_look_name *row, struct hf_api_asker *asker)
 {
     struct hf_look_claim claim;
     uint32_t cursor = 0;
 
-    for (uint64_t at = 1;
-         at <= IN_LINE_MAX && hf_look_line(table, row->number, &cursor, &claim);
+    for (uint64_t at = 1; route->asker != 0 && at <= IN_LINE_MAX &&
+                          hf_look_line(table, row->number, &cursor, &claim);
          at++)
-        if (claim.session == route->asker && claim.lane == route->lane)
-            return at;
-    return 0;
+        if (claim.session == route->asker && claim.lane == route->lane) {
+            *asker = (struct hf_api_asker){at, claim.why};
+            return true;
+        }
+    return false;
 }
 
 /* Of what a server has forgotten nothing tells who holds it [L6]. */
@@ -87,6 +89,7 @@ show_lock(struct hf_service *service, struct hf_lockspace *table,
                           ? ROWS_DEFAULT
                           : (size_t)route->limit;
     struct hf_look_name row;
+    struct hf_api_asker asker;
     struct hf_text text;
 
     if (!hf_look_find(table, &lock, &row)) {
@@ -97,9 +100,9 @@ show_lock(struct hf_service *service, struct hf_lockspace *table,
     if (route->kind == HF_ROUTE_WHY)
         hf_api_why(table, &row, rows_max, &text);
     else
-        hf_api_look_lock(
-            table, &row, rows_max,
-            route->asker == 0 ? 0 : position_of(table, route, &row), &text);
+        hf_api_look_lock(table, &row, rows_max,
+                         find_asker(table, route, &row, &asker) ? &asker : NULL,
+                         &text);
     say(service, request, 200, &text);
 }
 
@@ -204,7 +207,7 @@ list(struct hf_service *service, struct hf_lockspace *table,
             continue;
         if (count++ > 0)
             hf_text_add(&text, ",");
-        hf_api_look_lock(table, &row, 1, 0, &text);
+        hf_api_look_lock(table, &row, 1, NULL, &text);
     }
     end_list(service, request, &text, more ? cursor : 0);
 }

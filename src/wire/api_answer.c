@@ -107,6 +107,18 @@ hf_api_answer_word(enum hf_answer_kind kind)
                : NULL;
 }
 
+static const char *const whys[] = {
+    [HF_LOOK_HOLDS] = "holds",   [HF_LOOK_HELD] = "held",
+    [HF_LOOK_BEHIND] = "behind", [HF_LOOK_ELSEWHERE] = "elsewhere",
+    [HF_LOOK_PARKED] = "parked", [HF_LOOK_GRACE] = "grace",
+};
+
+const char *
+hf_api_why_word(enum hf_look_why why)
+{
+    return whys[why];
+}
+
 const char *
 hf_api_over_word(enum hf_over over)
 {

@@ -2,6 +2,7 @@
 #define HF_WIRE_API_ANSWER_H
 
 #include "base/text.h"
+#include "core/lockspace/look.h"
 #include "core/session.h"
 
 /*
@@ -60,6 +61,9 @@ const char *hf_api_answer_word(enum hf_answer_kind kind);
 
 /* The word of what is over; NULL: of a success. */
 const char *hf_api_over_word(enum hf_over over);
+
+/* "behind": why a request waits. */
+const char *hf_api_why_word(enum hf_look_why why);
 
 /* Problems of the server's own, before any machine is asked. */
 enum hf_api_problem {

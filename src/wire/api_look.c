@@ -4,16 +4,11 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "wire/api_answer.h"
 
 static const char *const modes[] = {
     [HF_EXCLUSIVE] = "exclusive",
     [HF_SHARED] = "shared",
-};
-
-static const char *const whys[] = {
-    [HF_LOOK_HOLDS] = "holds",   [HF_LOOK_HELD] = "held",
-    [HF_LOOK_BEHIND] = "behind", [HF_LOOK_ELSEWHERE] = "elsewhere",
-    [HF_LOOK_PARKED] = "parked", [HF_LOOK_GRACE] = "grace",
 };
 
 static void
@@ -29,13 +24,24 @@ add_text(const struct hf_lockspace *ls, const char *member,
     hf_text_add_json(text, bytes, len);
 }
 
+/* Which lock it is. */
+static void
+add_name(const struct hf_lockspace *ls, const struct hf_look_name *row,
+         struct hf_text *text)
+{
+    add_text(ls, "space", row->space, text);
+    hf_text_add(text, ",");
+    add_text(ls, "name", row->name, text);
+    hf_text_add(text, ",");
+}
+
 /* Who it is: what holders and waiters have in common. */
 static void
 add_claim(const struct hf_lockspace *ls, const struct hf_look_claim *row,
           struct hf_text *text)
 {
     hf_text_addf(text,
-                 "{\"session\":\"%016" PRIx64 "\",\"lane\":%" PRIu64
+                 "\"session\":\"%016" PRIx64 "\",\"lane\":%" PRIu64
                  ",\"n\":%" PRIu64 ",\"mode\":\"%s\",",
                  row->session, row->lane, row->n, modes[row->mode]);
     add_text(ls, "who", row->who, text);
@@ -74,6 +80,7 @@ hf_api_look_session(const struct hf_lockspace *ls,
                  flag(row->of_acquire));
 }
 
+/* All but the opening brace. */
 static void
 add_holder(struct hf_lockspace *ls, const struct hf_look_claim *row,
            struct hf_text *text)
@@ -90,27 +97,33 @@ add_holder(struct hf_lockspace *ls, const struct hf_look_claim *row,
     hf_text_add(text, "}");
 }
 
+/* All but the opening brace. */
 static void
 add_waiter(const struct hf_lockspace *ls, const struct hf_look_claim *row,
            struct hf_text *text)
 {
     add_claim(ls, row, text);
     hf_text_addf(text, ",\"waited_ms\":%" PRId64 ",\"why\":\"%s\",\"free\":%s",
-                 row->age.ms, whys[row->why], flag(row->free));
+                 row->age.ms, hf_api_why_word(row->why), flag(row->free));
     if (row->parked)
         hf_text_addf(text, ",\"parked_ms\":%" PRId64, row->kept.ms);
     hf_text_add(text, "}");
 }
 
-/* Add a row, which is the `index`th; false: it does not fit, and what follows
- * the rows still does. */
+/* Add a row behind others of its list, which says of which lock it is unless
+ * that is NULL; false: it does not fit, and what follows the rows still
+ * does. */
 static bool
-add_row(struct hf_lockspace *ls, const struct hf_look_claim *row, size_t index,
-        struct hf_text *text)
+add_row(struct hf_lockspace *ls, const struct hf_look_name *of,
+        const struct hf_look_claim *row, struct hf_text *text)
 {
     size_t before = text->len;
 
-    hf_text_add(text, index > 0 ? "," : "");
+    hf_text_add(text, text->at[text->len - 1] == '[' ? "{" : ",{");
+    if (of != NULL) {
+        add_name(ls, of, text);
+        hf_text_addf(text, "\"waiters\":%" PRIu32 ",", of->waiters);
+    }
     if (row->fence != 0)
         add_holder(ls, row, text);
     else
@@ -121,61 +134,93 @@ add_row(struct hf_lockspace *ls, const struct hf_look_claim *row, size_t index,
     return false;
 }
 
-/* Returns how many there are now, of `count` that were there before. */
-static size_t
-add_holders(struct hf_lockspace *ls, const struct hf_look_name *row,
-            size_t count, size_t rows_max, struct hf_text *text)
-{
-    struct hf_look_claim claim;
-    uint32_t cursor = 0;
-
-    while (count < rows_max &&
-           hf_look_holders(ls, row->number, &cursor, &claim) &&
-           add_row(ls, &claim, count, text))
-        count++;
-    return count;
-}
-
 void
 hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
-                 size_t rows_max, uint64_t position, struct hf_text *text)
+                 size_t rows_max, const struct hf_api_asker *asker,
+                 struct hf_text *text)
 {
     struct hf_look_claim claim;
     uint32_t cursor = 0;
 
     hf_text_add(text, "{");
-    add_text(ls, "space", row->space, text);
-    hf_text_add(text, ",");
-    add_text(ls, "name", row->name, text);
-    hf_text_add(text, ",\"holders\":[");
-    (void)add_holders(ls, row, 0, rows_max, text);
+    add_name(ls, row, text);
+    hf_text_add(text, "\"holders\":[");
+    for (size_t i = 0;
+         i < rows_max && hf_look_holders(ls, row->number, &cursor, &claim) &&
+         add_row(ls, NULL, &claim, text);
+         i++)
+        ;
     hf_text_addf(text, "],\"waiters\":%" PRIu32, row->waiters);
-    if (position != 0)
-        hf_text_addf(text, ",\"position\":%" PRIu64, position);
+    if (asker != NULL)
+        hf_text_addf(text, ",\"position\":%" PRIu64 ",\"why\":\"%s\"",
+                     asker->position, hf_api_why_word(asker->why));
     hf_text_add(text, ",\"queue\":[");
+    cursor = 0;
     for (size_t i = 0;
          i < rows_max && hf_look_line(ls, row->number, &cursor, &claim) &&
-         add_row(ls, &claim, i, text);
+         add_row(ls, NULL, &claim, text);
          i++)
         ;
     hf_text_add(text, "]}");
 }
 
-void
-hf_api_look_holders(struct hf_lockspace *ls, const struct hf_want *wants,
-                    size_t wants_count, size_t rows_max, struct hf_text *text)
+/* ---- What is in the way -------------------------------------------------- */
+
+/* What is in the way of a request that names it so, as far as this name goes:
+ * true, and its first holder, or the first in line where nobody holds it.
+ * Those who share it keep out who would share it only for one in line. */
+static bool
+find_first(struct hf_lockspace *ls, const struct hf_look_name *row,
+           enum hf_mode wanted, struct hf_look_claim *first)
+{
+    uint32_t cursor = 0;
+
+    if (hf_look_holders(ls, row->number, &cursor, first))
+        return wanted == HF_EXCLUSIVE || first->mode == HF_EXCLUSIVE ||
+               row->exclusive_waits;
+    return (wanted == HF_EXCLUSIVE || row->exclusive_waits) &&
+           hf_look_line(ls, row->number, &cursor, first) && !first->free;
+}
+
+/* Of each of these names that is held, if `held`, all holders; else of each
+ * that nobody holds the first in line. */
+static void
+add_in_way(struct hf_lockspace *ls, const struct hf_api_wanted *wanted,
+           bool held, struct hf_text *text)
 {
     size_t count = 0;
 
-    hf_text_add(text, ",\"holders\":[");
-    for (size_t i = 0; i < wants_count; i++) {
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct hf_want *want = &wanted->each[i];
         struct hf_look_name row;
+        struct hf_look_claim claim;
+        uint32_t cursor = 0;
 
-        if (hf_look_find(ls, &wants[i], &row))
-            count = add_holders(ls, &row, count, rows_max, text);
+        if (!hf_look_find(ls, want, &row) ||
+            !find_first(ls, &row, want->mode, &claim) ||
+            (claim.fence != 0) != held)
+            continue;
+        if (!held && count++ < wanted->rows_max)
+            (void)add_row(ls, &row, &claim, text);
+        while (held && count < wanted->rows_max &&
+               hf_look_holders(ls, row.number, &cursor, &claim) &&
+               add_row(ls, &row, &claim, text))
+            count++;
     }
+}
+
+void
+hf_api_look_in_way(struct hf_lockspace *ls, const struct hf_api_wanted *wanted,
+                   struct hf_text *text)
+{
+    hf_text_add(text, ",\"holders\":[");
+    add_in_way(ls, wanted, true, text);
+    hf_text_add(text, "],\"queue\":[");
+    add_in_way(ls, wanted, false, text);
     hf_text_add(text, "]");
 }
+
+/* ---- Others -------------------------------------------------------------- */
 
 void
 hf_api_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
@@ -185,7 +230,7 @@ hf_api_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
 
     if (!hf_look_holder(ls, lock, fence, &claim))
         return;
-    hf_text_add(text, ",\"holder\":");
+    hf_text_add(text, ",\"holder\":{");
     add_holder(ls, &claim, text);
 }
 

@@ -9,13 +9,13 @@
  * What stands in a lock server's table, as JSON for people: docs/api.md.
  *
  *   lock   {"space":"default","name":"a","holders":[…],"waiters":2,
- *           "position":1,"queue":[…]}
+ *           "position":1,"why":"held","queue":[…]}
  *   holder {"session":"…","lane":1,"n":1,"fence":…,"fence_text":"…",
  *           "mode":"exclusive","held_ms":1200,"if_dead":"takeover",
  *           "suspected":false,"silent_ms":300,"heard":true,
  *           "who":"ann@db1","note":"…"}
  *   waiter {"session":"…","lane":1,"n":1,"mode":"shared","waited_ms":10,
- *           "why":"behind","who":"…","note":"…"}
+ *           "why":"behind","free":false,"who":"…","note":"…"}
  *   session {"session":"…","who":"…","ttl_ms":30000,"if_dead":"takeover",
  *            "silent_ms":300,"heard":true,"suspected":false,"holds":1,
  *            "waits":0,"cleared":0,"by_acquire":true}
@@ -37,20 +37,36 @@ enum {
     HF_API_LOOK_SESSION_MAX = 2 * HF_SERVED_WHO_MAX + 512,
 };
 
-/* The lock of that row, with at most so many of each list; and where in line
- * stands who asks, if that is not 0. */
+/* Where in line stands who asks, from 1, and why it waits. */
+struct hf_api_asker {
+    uint64_t position;
+    enum hf_look_why why;
+};
+
+/* The lock of that row, with at most so many of each list; and of who asks,
+ * unless that is NULL. */
 void hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
-                      size_t rows_max, uint64_t position, struct hf_text *text);
+                      size_t rows_max, const struct hf_api_asker *asker,
+                      struct hf_text *text);
 
 /* The session of that row. */
 void hf_api_look_session(const struct hf_lockspace *ls,
                          const struct hf_look_session *row,
                          struct hf_text *text);
 
-/* ,"holders":[…]: of all these, for who was told that they are held. */
-void hf_api_look_holders(struct hf_lockspace *ls, const struct hf_want *wants,
-                         size_t wants_count, size_t rows_max,
-                         struct hf_text *text);
+/* What a request asks for, which was told no. */
+struct hf_api_wanted {
+    const struct hf_want *each; /* borrowed */
+    size_t count;
+    size_t rows_max; /* of each list */
+};
+
+/* ,"holders":[…],"queue":[…]: what is in its way.  Of the names that are held
+ * their holders, and of those that nobody holds who is first in line.  Each row
+ * begins with its lock: "space":"default","name":"a","waiters":2. */
+void hf_api_look_in_way(struct hf_lockspace *ls,
+                        const struct hf_api_wanted *wanted,
+                        struct hf_text *text);
 
 /* ,"holder":{…}: the one of that fence, for who was told that it is spared. */
 void hf_api_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,

@@ -4,6 +4,7 @@
 
 #include "base/hex.h"
 #include "base/text.h"
+#include "wire/api_answer.h"
 #include "wire/json_slice.h"
 
 static uint64_t
@@ -21,6 +22,27 @@ duration_of(struct hf_bytes object, const char *member)
     return (struct hf_duration){(int64_t)number_of(object, member)};
 }
 
+/* Why a request waits, as a word of ours. */
+static const char *
+why_of(struct hf_bytes object)
+{
+    char word[16];
+
+    hf_json_slice_show(hf_json_slice(object, "why"), word, sizeof(word));
+    for (unsigned i = HF_LOOK_HELD; i <= HF_LOOK_GRACE; i++)
+        if (strcmp(word, hf_api_why_word((enum hf_look_why)i)) == 0)
+            return hf_api_why_word((enum hf_look_why)i);
+    return "";
+}
+
+/* It waits, and for nothing of this name. */
+static bool
+is_elsewhere(const char *why)
+{
+    return why[0] != '\0' && why != hf_api_why_word(HF_LOOK_HELD) &&
+           why != hf_api_why_word(HF_LOOK_BEHIND);
+}
+
 bool
 hf_api_seen_read(struct hf_bytes lock, struct hf_api_seen *seen)
 {
@@ -32,6 +54,7 @@ hf_api_seen_read(struct hf_bytes lock, struct hf_api_seen *seen)
     seen->queue = hf_json_slice(lock, "queue");
     seen->waiters = number_of(lock, "waiters");
     seen->position = number_of(lock, "position");
+    seen->elsewhere = is_elsewhere(why_of(lock));
     return seen->name[0] != '\0';
 }
 
@@ -95,14 +118,11 @@ read_session(struct hf_bytes row)
     return session;
 }
 
-bool
-hf_api_seen_next(struct hf_bytes list, size_t *at, struct hf_api_claim *claim)
+static void
+read_claim(struct hf_bytes row, struct hf_api_claim *claim)
 {
-    struct hf_bytes row;
     char mode[16];
 
-    if (!hf_json_slice_next(list, at, &row))
-        return false;
     hf_json_slice_show(hf_json_slice(row, "mode"), mode, sizeof(mode));
     *claim = (struct hf_api_claim){
         .session = read_session(row),
@@ -112,10 +132,36 @@ hf_api_seen_next(struct hf_bytes list, size_t *at, struct hf_api_claim *claim)
         .heard = hf_json_slice_true(hf_json_slice(row, "heard")),
         .silent = duration_of(row, "silent_ms"),
         .suspected = hf_json_slice_true(hf_json_slice(row, "suspected")),
+        .free = hf_json_slice_true(hf_json_slice(row, "free")),
+        .why = why_of(row),
     };
-    if (!hf_json_slice_true(hf_json_slice(row, "free")))
+    if (!claim->free)
         claim->parked = duration_of(row, "parked_ms");
     claim->age = duration_of(row, claim->fence != 0 ? "held_ms" : "waited_ms");
     read_value(row, &claim->value);
+}
+
+bool
+hf_api_seen_next(struct hf_bytes list, size_t *at, struct hf_api_claim *claim)
+{
+    struct hf_bytes row;
+
+    if (!hf_json_slice_next(list, at, &row))
+        return false;
+    read_claim(row, claim);
+    return true;
+}
+
+bool
+hf_api_seen_in_way(struct hf_bytes list, size_t *at, struct hf_api_seen *seen,
+                   struct hf_api_claim *claim)
+{
+    struct hf_bytes row;
+
+    if (!hf_json_slice_next(list, at, &row))
+        return false;
+    (void)hf_api_seen_read(row, seen);
+    seen->elsewhere = false; /* the row says that of its waiter */
+    read_claim(row, claim);
     return true;
 }

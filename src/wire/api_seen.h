@@ -25,6 +25,7 @@ struct hf_api_seen {
     struct hf_bytes queue;
     uint64_t waiters;
     uint64_t position; /* of who asks, from 1; 0: not known */
+    bool elsewhere;    /* nothing of this name is in the way of who asks */
 };
 
 /* One who holds it, or waits for it. */
@@ -41,6 +42,9 @@ struct hf_api_claim {
     struct hf_duration parked; /* its place in line is kept for so long, for it
                                   is to ask again; 0: it waits, or only looks,
                                   which keeps nobody out */
+    bool free;                 /* it only looks */
+    const char *why;           /* it waits: a word of ours, static; "": it is
+                                  not known */
     struct hf_value value;     /* terms and owner, as far as they are known */
 };
 
@@ -50,5 +54,10 @@ bool hf_api_seen_read(struct hf_bytes lock, struct hf_api_seen *seen);
 /* The next of `holders` or `queue`: *at is 0 at first; false: no more. */
 bool hf_api_seen_next(struct hf_bytes list, size_t *at,
                       struct hf_api_claim *claim);
+
+/* The same where each row begins with its lock: of one that does not, as an
+ * older server has it, the name is "". */
+bool hf_api_seen_in_way(struct hf_bytes list, size_t *at,
+                        struct hf_api_seen *seen, struct hf_api_claim *claim);
 
 #endif

@@ -225,6 +225,6 @@ hf_api_why(struct hf_lockspace *ls, const struct hf_look_name *row,
     add_string(text, "says", &finding.says);
     add_string(text, "advice", &finding.advice);
     hf_text_add(text, "\"lock\":");
-    hf_api_look_lock(ls, row, rows_max, 0, text);
+    hf_api_look_lock(ls, row, rows_max, NULL, text);
     hf_text_add(text, "}");
 }

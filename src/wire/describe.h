@@ -46,8 +46,10 @@ struct hf_description {
     uint64_t waiters;          /* how many are in line for it */
     uint64_t position;         /* in line, of who waits, from 1; 0: it holds */
     struct hf_duration waited; /* ... for so long */
-    struct hf_duration parked; /* ... or its place is kept for so long; nobody
-                                  holds it: that of the first in line */
+    struct hf_duration parked; /* ... or its place is kept for so long */
+    const char *why;           /* ... why it waits; a static word, or NULL */
+    /* Of what nobody holds: user, host, parked and why are those of the first
+     * in line, if there is one. */
 };
 
 #define HF_DESCRIPTION_TABLE(X)                                                \
@@ -65,8 +67,8 @@ struct hf_description {
     X(HF_FIELD_TTL_MS, NUMBER, ttl.ms, OURS)                                   \
     X(HF_FIELD_BEAT_MS, NUMBER, beat_every.ms, OURS)                           \
     X(HF_FIELD_SINCE_MS, NUMBER, since_ms, OURS)                               \
-    X(HF_FIELD_HOST, TEXT, host, OURS)                                         \
-    X(HF_FIELD_USER, TEXT, user, OURS)                                         \
+    X(HF_FIELD_HOST, TEXT, host, OWNER)                                        \
+    X(HF_FIELD_USER, TEXT, user, OWNER)                                        \
     X(HF_FIELD_COMMAND, TEXT, command, OURS)                                   \
     X(HF_FIELD_REASON, TEXT, reason, OURS)                                     \
     X(HF_FIELD_PROCESSES, COUNT, processes_count, OURS)                        \
@@ -74,7 +76,8 @@ struct hf_description {
     X(HF_FIELD_WAITERS, NUMBER, waiters, LINE)                                 \
     X(HF_FIELD_POSITION, NUMBER, position, LINE)                               \
     X(HF_FIELD_WAITED_MS, NUMBER, waited.ms, LINE)                             \
-    X(HF_FIELD_PARKED_MS, NUMBER, parked.ms, LINE)
+    X(HF_FIELD_PARKED_MS, NUMBER, parked.ms, LINE)                             \
+    X(HF_FIELD_WHY, STATIC, why, LINE)
 
 /* One lock that was cleared by hand, as it was written down when it was. */
 struct hf_audit_entry {

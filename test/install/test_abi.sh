@@ -26,7 +26,7 @@ grow_tree() {
     grow state include/holdfast/words.h \
         's/^\( *X(HF_STATE_ENDED, .*)\)$/\1 X(HF_STATE_NEWER, "newer")/'
     grow field include/holdfast/view.h \
-        's/^\( *X(HF_FIELD_BY_ACQUIRE, .*FLAG)\).*$/\1 X(HF_FIELD_NEW, "newer", TEXT)/'
+        's/^\( *\)X(HF_FIELD_WHY, "why", TEXT)/\1X(HF_FIELD_WHY, "why", TEXT) X(HF_FIELD_NEW, "newer", TEXT)/'
     grow "kind of news" include/holdfast/holdfast.h \
         's/^ *HF_NEWS_CHANGED = 256,.*$/& HF_NEWS_NEWER = 512,/'
     grow "bit in every notice" src/client/handle.c \

@@ -20,6 +20,11 @@ serve() {
 
 leads() { "$holdfast" ls >"$here/leads.out"; }
 held() { "$holdfast" show "$1" >/dev/null 2>&1; }
+dies_of() {
+    "$holdfast" why "$1" >"$here/why.out" 2>&1
+    says why.out "dead: every process"
+}
+in_line() { [ "$("$holdfast" show --json "$1" | "$json" waiters)" = "$2" ]; }
 position() { says "$1.err" "we are number $2 of "; }
 rid() { # rid NAME: the lock's fence
     "$holdfast" show --json "$1" | "$json" fence
@@ -124,7 +129,7 @@ run why --json kept
 check "and as JSON" is 30000 "$("$json" seen record parked_ms <"$here/run.out")"
 run watch -w 100ms kept
 check "and so does watch" says run.out \
-    "free, but a place in line is kept for 30s"
+    "nobody holds it, but the first place in line is kept for 30s, for cron@db1"
 poll
 kill -TERM "$pid"
 finished "$pid"
@@ -166,6 +171,93 @@ check "and each is known below" grep -q ',a,.* .*,b,' "$here/run.out"
 run run a b -- "$holdfast" run b -- touch "$here/ran"
 check "who waits for what its own run holds is told so" \
     says run.err "is held by the holdfast run that runs this command"
+
+# ---- Which of several -------------------------------------------------------------
+# The lock that is named is the one that the holder has, whichever was asked for
+# first.
+curl -s -m 20 -d '{"ttl":"60s","who":"ann@db1"}' \
+    "$HOLDFAST_AT/v1/locks/beta/acquire" >"$here/poll.out"
+for waiting in 1 2 3; do
+    start "queued$waiting" run beta -- true
+    queued[waiting]=$pid
+    await "its place in line" in_line beta "$waiting"
+done
+run run -n alpha beta -- true
+check "a try names the lock that is held" says run.err "beta is held, and -n"
+check "and asks why of that" says run.err " beta"
+check "and of no other" [ "$(grep -c alpha "$here/run.err")" = 0 ]
+check "and who is in line" says run.err "held: exclusive, 3 in line"
+run run -n --json alpha beta -- true
+check "and so it is in JSON" is beta "$("$json" seen record name <"$here/run.err")"
+check "with who is in line" is 3 "$("$json" seen record waiters <"$here/run.err")"
+for waiting in 1 2 3; do
+    kill -TERM "${queued[waiting]}"
+    finished "${queued[waiting]}"
+done
+start both run -w 6s alpha beta -- true
+await "a wait for both to say which is held" says both.err \
+    "waiting for alpha and beta: beta is held by ann@db1"
+
+# What nobody holds is kept for who is first in line, and waits for another.
+await "the first in line" says both.err "we are number 1 of 1 in line"
+run run -n alpha -- true
+check "a try for what the first in line waits with is not granted" is 75 "$code"
+check "and is told that nobody holds it" says run.err \
+    "alpha is kept for who is first in line, and -n does not wait"
+check "and who is first, and why" says run.err \
+    "first in line: it waits for another of its locks"
+start after run alpha -- true
+await "a wait is told so, too" says after.err \
+    "nobody holds it, but $(id -un)@"
+after=$pid
+run why alpha
+check "and so says why" says run.err "first in line: it waits for another of its"
+check "and that nobody holds it" is 1 "$code"
+run watch -w 100ms alpha
+check "and watch" says run.out "first in line: it waits for another of its locks"
+run ls alpha
+check "and ls" grep -qE '^alpha +\(first in line: ' "$here/run.out"
+run why --json alpha
+check "and JSON" is elsewhere "$("$json" seen record why <"$here/run.out")"
+await "the wait for both to end" says both.err "held too long"
+check "which names the lock that is held" says both.err "beta is held too long"
+finished "$after"
+curl -s -m 20 -o "$here/released" -H "Holdfast-Secret: $(told secret)" \
+    -d "{\"session\":\"$(told session)\"}" \
+    "$HOLDFAST_AT/v1/locks/beta/release"
+
+# Who shares a lock is in nobody's way who would share it.
+start shares run --shared alpha -- sleep 100
+shares=$pid
+await "one who shares it" held alpha
+start alone run beta -- sleep 100
+alone=$pid
+await "and one who has the other" held beta
+run run -n --shared alpha beta -- true
+check "who would share both is told of the other" says run.err "beta is held, and"
+start sharing run --shared alpha beta -- echo shared
+await "and so who waits" says sharing.err ": beta is held by "
+sharing=$pid
+kill -TERM "$alone" "$shares"
+finished "$alone"
+finished "$shares"
+finished "$sharing"
+
+# The command that is printed clears what it should.
+start dead run --if-dead refuse beta -- sleep 100
+dead=$pid
+await "one who dies" held beta
+kill -KILL "$dead"
+await "its death to be seen" dies_of beta
+run run -n alpha beta -- true
+check "its lock is named" says run.err "the holder of beta is dead"
+pasted=$(sed -n "s/^ *holdfast \(clear .*\)'…'/\1tested/p" "$here/run.err")
+# shellcheck disable=SC2086 # they are words
+run $pasted
+check "and what is printed clears it" is 0 "$code"
+run run -n alpha beta -- true
+check "and then both are had" is 0 "$code"
+
 for many in 31 32 33 64; do
     # shellcheck disable=SC2046 # they are names
     run run $(seq "$many") -- timeout 20 "$holdfast" ls --json

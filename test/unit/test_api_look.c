@@ -34,7 +34,7 @@ look_at(struct room *r, const char *name, size_t rows_max)
 
     assert_true(hf_look_find(r->ls, &want, &row));
     hf_text_init(&out, text, sizeof(text));
-    hf_api_look_lock(r->ls, &row, rows_max, 0, &out);
+    hf_api_look_lock(r->ls, &row, rows_max, NULL, &out);
     assert_false(hf_text_cut(&out));
     return parse(text);
 }
@@ -114,8 +114,39 @@ no_list_is_longer_than_was_asked_for(void **state)
     room_fini(&r);
 }
 
+/* What is told of a no to what names these: of each row of the list, which lock
+ * it is, the last digit of its session, and how many are in line. */
+static char *
+told_in_way(struct room *r, const struct hf_want *wants, size_t count,
+            const char *list)
+{
+    static char said[256];
+    const struct hf_api_wanted wanted = {wants, count, 100};
+    struct hf_text out;
+    struct hf_text words;
+    json_t *object;
+    json_t *row;
+    size_t i;
+
+    hf_text_init(&out, text, sizeof(text));
+    hf_text_add(&out, "{\"status\":409");
+    hf_api_look_in_way(r->ls, &wanted, &out);
+    hf_text_add(&out, "}");
+    object = parse(text);
+    hf_text_init(&words, said, sizeof(said));
+    json_array_foreach(json_object_get(object, list), i, row)
+    {
+        assert_string_equal(string_of(row, "space"), "default");
+        hf_text_addf(&words, "%s%s:%c+%d", i > 0 ? " " : "",
+                     string_of(row, "name"), string_of(row, "session")[15],
+                     (int)number_of(row, "waiters"));
+    }
+    json_decref(object);
+    return said;
+}
+
 static void
-who_is_told_no_is_told_who_holds_them(void **state)
+who_is_told_no_is_told_who_holds_which(void **state)
 {
     const struct hf_want wants[] = {
         {bytes("default"), bytes("A"), HF_EXCLUSIVE},
@@ -123,19 +154,53 @@ who_is_told_no_is_told_who_holds_them(void **state)
         {bytes("default"), bytes("B"), HF_EXCLUSIVE},
     };
     struct room r = room_new();
-    struct hf_text out;
-    json_t *object;
 
     (void)state;
     room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
-    hf_text_init(&out, text, sizeof(text));
-    hf_text_add(&out, "{\"status\":409");
-    hf_api_look_holders(r.ls, wants, 3, 100, &out);
-    hf_text_add(&out, "}");
-    object = parse(text);
-    assert_int_equal(json_array_size(json_object_get(object, "holders")), 2);
-    json_decref(object);
+    room_acquire(
+        &r, (struct call){.stream = 13, .session = 1, .lane = 2, .names = "B"});
+    assert_string_equal(told_in_way(&r, wants, 3, "holders"), "A:1+0 B:2+1");
+    assert_string_equal(told_in_way(&r, wants, 3, "queue"), "");
+    room_fini(&r);
+}
+
+/* Who shares it keeps out who would share it, too, only for one in line. */
+static void
+who_is_in_nobodys_way_is_not_told(void **state)
+{
+    const struct hf_want wants[] = {
+        {bytes("default"), bytes("A"), HF_SHARED},
+        {bytes("default"), bytes("B"), HF_EXCLUSIVE},
+    };
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A:s"});
+    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
+    assert_string_equal(told_in_way(&r, wants, 2, "holders"), "B:2+0");
+    room_acquire(
+        &r, (struct call){.stream = 13, .session = 2, .lane = 2, .names = "A"});
+    assert_string_equal(told_in_way(&r, wants, 2, "holders"), "A:1+1 B:2+0");
+    room_fini(&r);
+}
+
+static void
+of_what_nobody_holds_who_is_first_in_line_is_told(void **state)
+{
+    const struct hf_want wants[] = {
+        {bytes("default"), bytes("A"), HF_EXCLUSIVE},
+        {bytes("default"), bytes("B"), HF_SHARED},
+    };
+    struct room r = room_new();
+
+    (void)state;
+    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "C"});
+    room_acquire(&r,
+                 (struct call){.stream = 12, .session = 2, .names = "A B:s C"});
+    assert_string_equal(told_in_way(&r, wants, 2, "holders"), "");
+    assert_string_equal(told_in_way(&r, wants, 2, "queue"), "A:2+1");
+    assert_non_null(strstr(text, "\"why\":\"elsewhere\""));
     room_fini(&r);
 }
 
@@ -169,7 +234,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_is_told_with_its_holders_and_its_line),
         cmocka_unit_test(no_list_is_longer_than_was_asked_for),
-        cmocka_unit_test(who_is_told_no_is_told_who_holds_them),
+        cmocka_unit_test(who_is_told_no_is_told_who_holds_which),
+        cmocka_unit_test(who_is_in_nobodys_way_is_not_told),
+        cmocka_unit_test(of_what_nobody_holds_who_is_first_in_line_is_told),
         cmocka_unit_test(a_circle_is_told_lane_by_lane),
     };
 

@@ -102,6 +102,8 @@ class View(Mapping[str, Any]):
     holds: int
     waits: int
     by_acquire: bool
+    # Why it waits, of who does.
+    why: str
 
     _told: dict[str, Any]
     _json: str

@@ -94,13 +94,15 @@ forget_kept(struct hf_server_query *query)
     query->kept = NULL;
 }
 
-/* Nobody holds it: is that for the first in line, who is to ask again? */
+/* Nobody holds it: is that for the first in line? */
 static bool
 take_kept(struct hf_server_query *query, const struct hf_api_seen *seen)
 {
-    if (!hf_views_is_kept(seen))
+    struct hf_api_claim first;
+
+    if (!hf_views_first(seen, &first))
         return true;
-    query->kept = hf_views_parked(query->server, seen);
+    query->kept = hf_views_line(query->server, seen, &first);
     return query->kept != NULL || hf_server_query_add(query, NULL);
 }
 

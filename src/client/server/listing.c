@@ -34,9 +34,7 @@ add_lock(struct hf_server_query *query, struct hf_bytes lock)
     if (!hf_api_seen_read(lock, &seen))
         return true;
     is_held = hf_api_seen_next(seen.holders, &at, &claim);
-    at = 0;
-    if (!is_held && (!hf_views_is_kept(&seen) ||
-                     !hf_api_seen_next(seen.queue, &at, &claim)))
+    if (!is_held && !hf_views_first(&seen, &claim))
         return true;
     row = hf_views_claim(query->server, &seen, &claim, is_held ? 0 : 1);
     if (row != NULL) {

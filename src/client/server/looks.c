@@ -65,28 +65,6 @@ take_grace(struct hf_server *server, const struct hf_http_answer *answer)
                                .until = server->grace_end};
 }
 
-static bool
-is_text(struct hf_bytes bytes, const char *text)
-{
-    return strlen(text) == bytes.len && memcmp(text, bytes.at, bytes.len) == 0;
-}
-
-/* The one that was asked about. */
-static bool
-is_its_own(const struct hf_server_lock *lock, const struct hf_api_seen *seen)
-{
-    const struct hf_want *want = &lock->wants[lock->looked_at];
-
-    return is_text(want->space, seen->space) && is_text(want->name, seen->name);
-}
-
-/* Nobody holds it, and a place before ours is kept for who is to ask again. */
-static bool
-is_parked(const struct hf_api_seen *seen)
-{
-    return seen->position > 1 && hf_views_is_kept(seen);
-}
-
 static void
 report(struct hf_server_lock *lock, struct hf_blocker blocker)
 {
@@ -98,15 +76,27 @@ report(struct hf_server_lock *lock, struct hf_blocker blocker)
                                     });
 }
 
+/* Who keeps it from us, as far as this name goes: a holder, or whoever is
+ * before us in line for what nobody holds. */
+static bool
+find_in_way(const struct hf_api_seen *seen, struct hf_api_claim *who)
+{
+    size_t at = 0;
+
+    if (seen->elsewhere)
+        return false;
+    return hf_api_seen_next(seen->holders, &at, who) ||
+           (seen->position > 1 && hf_views_first(seen, who));
+}
+
 /* True: there is more to look at. */
 static bool
 look_in(struct hf_server *server, struct hf_server_lock *lock,
         const struct hf_http_answer *answer)
 {
-    struct hf_handle *handle = &lock->lock->handle;
+    struct hf_blocker blocker = {.kind = HF_BLOCKER_UNKNOWN};
     struct hf_api_seen seen;
-    struct hf_api_claim holder;
-    size_t at = 0;
+    struct hf_api_claim who;
 
     if (is_about_server(lock)) {
         lock->looked_at = 0;
@@ -118,17 +108,16 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
         return true;
     }
     if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen) ||
-        !is_its_own(lock, &seen))
+        !hf_views_is_of(&seen, &lock->wants[lock->looked_at]))
         return false;
-    if (hf_api_seen_next(seen.holders, &at, &holder)) {
-        hf_views_show(server, &lock->shown, handle, &seen, &holder);
-    } else if (is_parked(&seen)) {
-        hf_views_show(server, &lock->shown, handle, &seen, NULL);
-    } else {
+    if (!find_in_way(&seen, &who)) {
         turn_to_next(lock);
         return true;
     }
-    report(lock, hf_views_blocker(server, seen.holders, lock->asked_at));
+    hf_views_show(server, &lock->shown, &lock->lock->handle, &seen, &who);
+    if (who.fence != 0)
+        blocker = hf_views_blocker(server, &who, lock->asked_at);
+    report(lock, blocker);
     return false;
 }
 

@@ -223,38 +223,70 @@ read_reply(const struct message *message, const struct hf_http_answer *answer)
     return false;
 }
 
-static void
-show_holder(const struct hf_server *server, struct hf_server_lock *lock,
-            struct hf_bytes holders)
+/* Is that row of one of its names?  An older server's does not say. */
+static bool
+is_of(const struct hf_server_lock *lock, struct hf_api_seen *seen)
 {
-    const struct hf_settings *settings = &lock->lock->settings;
-    struct hf_api_seen seen = {.waiters = 0};
-    struct hf_api_claim holder;
-    size_t at = 0;
+    const struct hf_want *first = &lock->wants[0];
 
-    hf_text_show(seen.space, sizeof(seen.space), hf_settings_space(settings),
-                 strlen(hf_settings_space(settings)));
-    hf_text_show(seen.name, sizeof(seen.name), settings->name,
-                 strlen(settings->name));
-    if (hf_api_seen_next(holders, &at, &holder))
-        hf_views_show(server, &lock->shown, &lock->lock->handle, &seen,
-                      &holder);
+    if (seen->name[0] == '\0' && lock->wants_count == 1) {
+        hf_text_show(seen->space, sizeof(seen->space), first->space.at,
+                     first->space.len);
+        hf_text_show(seen->name, sizeof(seen->name), first->name.at,
+                     first->name.len);
+    }
+    for (size_t i = 0; i < lock->wants_count; i++)
+        if (hf_views_is_of(seen, &lock->wants[i]))
+            return true;
+    return false;
 }
 
-/* Who holds what was tried goes with the answer. */
+/* Of what is in the way of a try that was told no: what the try ends by is
+ * shown, and returned. */
 static struct hf_blocker
-see_holders(const struct hf_server_session *session, uint64_t id,
-            struct hf_bytes body, struct hf_instant asked_at)
+show_in_way(struct hf_server_lock *lock, struct hf_bytes problem,
+            struct hf_instant asked_at)
+{
+    const struct hf_server *server = lock->session->server;
+    struct hf_bytes holders = hf_json_slice(problem, "holders");
+    struct hf_bytes queue = hf_json_slice(problem, "queue");
+    struct hf_blocker all = {.kind = HF_BLOCKER_UNKNOWN};
+    struct hf_api_seen seen;
+    struct hf_api_seen its;
+    struct hf_api_claim row;
+    struct hf_api_claim who = {.fence = 0};
+    bool found = false;
+    size_t at = 0;
+
+    while (hf_api_seen_in_way(holders, &at, &seen, &row)) {
+        struct hf_blocker one = hf_views_blocker(server, &row, asked_at);
+
+        if (!is_of(lock, &seen) || !hf_blocker_add(&all, &one))
+            continue;
+        found = true;
+        its = seen;
+        who = row;
+    }
+    at = 0;
+    while (!found && hf_api_seen_in_way(queue, &at, &its, &who))
+        found = is_of(lock, &its);
+    if (found)
+        hf_views_show(server, &lock->shown, &lock->lock->handle, &its, &who);
+    return all;
+}
+
+/* What keeps out what was tried goes with the answer. */
+static struct hf_blocker
+see_in_way(const struct hf_server_session *session, uint64_t id,
+           struct hf_bytes body, struct hf_instant asked_at)
 {
     const struct hf_answer *answer = &session->server->reply.answer;
-    struct hf_bytes holders = hf_json_slice(body, "holders");
     struct hf_server_lock *lock = find_lock(session, id);
 
     if (lock == NULL || answer->kind != HF_ANSWER_OVER ||
         answer->over != HF_OVER_HELD)
         return (struct hf_blocker){.kind = HF_BLOCKER_UNKNOWN};
-    show_holder(session->server, lock, holders);
-    return hf_views_blocker(session->server, holders, asked_at);
+    return show_in_way(lock, body, asked_at);
 }
 
 /* Nothing else tells a person why a free lock is waited for. */
@@ -407,7 +439,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         (void)hf_api_reply_problem(answer->status, answer->body,
                                    &server->trouble);
     note_leader(server, answer);
-    blocker = see_holders(session, id, answer->body, asked_at);
+    blocker = see_in_way(session, id, answer->body, asked_at);
     see_room(session, id, answer->status, answer->body);
     see_grace(session, id);
     see_clears(session, answer->body);

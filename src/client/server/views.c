@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "client/describe.h"
 
 /* ---- Is it alive? -------------------------------------------------------- */
@@ -51,28 +52,19 @@ hf_views_life(const struct hf_server *server, const struct hf_api_claim *claim)
 }
 
 struct hf_blocker
-hf_views_blocker(const struct hf_server *server, struct hf_bytes holders,
-                 struct hf_instant asked_at)
+hf_views_blocker(const struct hf_server *server,
+                 const struct hf_api_claim *holder, struct hf_instant asked_at)
 {
-    struct hf_instant now = hf_now();
-    struct hf_blocker all = {.kind = HF_BLOCKER_UNKNOWN};
-    struct hf_api_claim holder;
-    size_t at = 0;
+    const struct hf_terms *terms = &holder->value.terms;
+    struct hf_duration left = {terms->ttl.ms - holder->silent.ms};
 
-    while (hf_api_seen_next(holders, &at, &holder)) {
-        const struct hf_terms *terms = &holder.value.terms;
-        struct hf_duration left = {terms->ttl.ms - holder.silent.ms};
-        const struct hf_blocker one = {
-            .kind = HF_BLOCKER_HOLDER,
-            .life = hf_views_life(server, &holder),
-            .if_dead = terms->if_dead,
-            .since = hf_after(asked_at, (struct hf_duration){-holder.age.ms}),
-            .until = hf_after(now, left),
-        };
-
-        hf_blocker_add(&all, &one);
-    }
-    return all;
+    return (struct hf_blocker){
+        .kind = HF_BLOCKER_HOLDER,
+        .life = hf_views_life(server, holder),
+        .if_dead = terms->if_dead,
+        .since = hf_after(asked_at, (struct hf_duration){-holder->age.ms}),
+        .until = hf_after(hf_now(), left),
+    };
 }
 
 static void
@@ -120,6 +112,7 @@ hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
     record->waiters = seen->waiters;
     record->position = position;
     record->parked = claim->parked;
+    record->why = claim->why;
     if (position != 0)
         record->waited = claim->age;
     else
@@ -148,30 +141,51 @@ hf_views_nobody(const struct hf_server *server, const char *space,
     return view;
 }
 
-bool
-hf_views_is_kept(const struct hf_api_seen *seen)
+static bool
+is_text(struct hf_bytes bytes, const char *text)
 {
-    struct hf_api_claim first;
+    return strlen(text) == bytes.len && memcmp(text, bytes.at, bytes.len) == 0;
+}
+
+bool
+hf_views_is_of(const struct hf_api_seen *seen, const struct hf_want *want)
+{
+    return is_text(want->space, seen->space) && is_text(want->name, seen->name);
+}
+
+bool
+hf_views_first(const struct hf_api_seen *seen, struct hf_api_claim *first)
+{
     size_t at = 0;
 
-    return hf_api_seen_next(seen->queue, &at, &first) && first.parked.ms > 0;
+    return hf_api_seen_next(seen->queue, &at, first) && !first->free;
+}
+
+static void
+describe_first(const struct hf_api_claim *first, struct hf_description *line)
+{
+    const struct hf_owner *owner = &first->value.owner;
+
+    hf_text_show(line->user, sizeof(line->user), owner->user,
+                 strlen(owner->user));
+    hf_text_show(line->host, sizeof(line->host), owner->host,
+                 strlen(owner->host));
+    line->why = first->why;
+    line->parked = first->parked;
 }
 
 struct hf_view *
-hf_views_parked(const struct hf_server *server, const struct hf_api_seen *seen)
+hf_views_line(const struct hf_server *server, const struct hf_api_seen *seen,
+              const struct hf_api_claim *first)
 {
     struct hf_view *view =
         hf_views_nobody(server, seen->space, seen->name, NULL);
-    struct hf_api_claim first;
-    size_t at = 0;
 
     if (view == NULL)
         return NULL;
     view->diagnosis.record.served = true;
     view->diagnosis.record.waiters = seen->waiters;
-    view->diagnosis.record.position = seen->position;
-    if (hf_api_seen_next(seen->queue, &at, &first))
-        view->diagnosis.record.parked = first.parked;
+    describe_first(first, &view->diagnosis.record);
     return view;
 }
 
@@ -198,22 +212,22 @@ hf_views_hide(struct hf_shown *shown)
 void
 hf_views_show(const struct hf_server *server, struct hf_shown *shown,
               struct hf_handle *handle, const struct hf_api_seen *seen,
-              const struct hf_api_claim *holder)
+              const struct hf_api_claim *who)
 {
-    struct hf_view *view = holder == NULL
-                               ? hf_views_parked(server, seen)
-                               : hf_views_claim(server, seen, holder, 0);
+    struct hf_view *view = who->fence == 0
+                               ? hf_views_line(server, seen, who)
+                               : hf_views_claim(server, seen, who, 0);
 
     if (view == NULL)
         return;
     hf_views_hide(shown);
     shown->view = view;
     view->diagnosis.record.position = seen->position;
-    if (holder == NULL || holder->fence == shown->fence)
+    if (who->fence == 0 || who->fence == shown->fence)
         return;
     hf_handle_tell(handle,
                    shown->fence == 0 ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
-    shown->fence = holder->fence;
+    shown->fence = who->fence;
 }
 
 struct hf_view *

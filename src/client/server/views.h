@@ -13,10 +13,10 @@
 enum hf_life hf_views_life(const struct hf_server *server,
                            const struct hf_api_claim *claim);
 
-/* What stands in the way of a wait: the `holders` of an answer to what was
- * asked at that instant. */
+/* What stands in the way of a wait: that holder, of an answer to what was asked
+ * at that instant. */
 struct hf_blocker hf_views_blocker(const struct hf_server *server,
-                                   struct hf_bytes holders,
+                                   const struct hf_api_claim *holder,
                                    struct hf_instant asked_at);
 
 /* Who holds it, or waits for it at `position` (0: it holds), and whether it is
@@ -26,19 +26,23 @@ struct hf_view *hf_views_claim(const struct hf_server *server,
                                const struct hf_api_claim *claim,
                                uint64_t position);
 
+/* Is it that lock? */
+bool hf_views_is_of(const struct hf_api_seen *seen, const struct hf_want *want);
+
 /* Nobody holds it, for all that is known; `error`: the place did not say, or
  * NULL. */
 struct hf_view *hf_views_nobody(const struct hf_server *server,
                                 const char *space, const char *name,
                                 const struct hf_error *error);
 
-/* Is the first place in line kept for who is to ask again? */
-bool hf_views_is_kept(const struct hf_api_seen *seen);
+/* Who is first in line; false: nobody who would keep others out. */
+bool hf_views_first(const struct hf_api_seen *seen, struct hf_api_claim *first);
 
-/* Nobody holds it, and there is a line: of whoever is first, for how long its
- * place is kept.  NULL: no memory. */
-struct hf_view *hf_views_parked(const struct hf_server *server,
-                                const struct hf_api_seen *seen);
+/* Nobody holds it, and there is a line: who is first in it, and why that one
+ * does not go.  NULL: no memory. */
+struct hf_view *hf_views_line(const struct hf_server *server,
+                              const struct hf_api_seen *seen,
+                              const struct hf_api_claim *first);
 
 /* It was cleared, by whom and why; false: no memory. */
 bool hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by);
@@ -49,11 +53,11 @@ struct hf_shown {
     uint64_t fence;       /* of the last holder; 0: there was none */
 };
 
-/* This holder from now on, or who is parked if NULL; its user is told of a
- * change.  Without memory what was shown stays. */
+/* This holder from now on, or this first in line of what nobody holds; its user
+ * is told of another holder.  Without memory what was shown stays. */
 void hf_views_show(const struct hf_server *server, struct hf_shown *shown,
                    struct hf_handle *handle, const struct hf_api_seen *seen,
-                   const struct hf_api_claim *holder);
+                   const struct hf_api_claim *who);
 
 /* Nobody. */
 void hf_views_hide(struct hf_shown *shown);

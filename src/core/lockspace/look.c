@@ -104,6 +104,7 @@ look_at_name(const struct hf_lockspace *ls, uint32_t number,
         .name = hf_name_text(name),
         .holders = name->holders_count,
         .waiters = name->waiters_count,
+        .exclusive_waits = name->first_exclusive != 0,
     };
 }
 

@@ -67,6 +67,7 @@ struct hf_look_name {
     struct hf_texts_ref name;
     uint32_t holders;
     uint32_t waiters;
+    bool exclusive_waits; /* in line, be it parked; no onlooker counts */
 };
 
 /* How much stands in all of it. */
