@@ -263,6 +263,14 @@ enum hf_over {
     HF_OVER_FORGOTTEN, /* a lane below the lowest, or an older n */
 };
 
+/* What *later* is for. */
+enum hf_later {
+    HF_LATER_AGAIN,     /* its place was lost */
+    HF_LATER_FORGOTTEN, /* the server forgot what it granted [L6] */
+    HF_LATER_LEADER,    /* places are taken again after a change [L5] */
+    HF_LATER_PLACE,     /* places in its way are kept for who asks again [W2] */
+};
+
 enum hf_answer_kind {
     HF_ANSWER_OPENED,
     HF_ANSWER_ALIVE,
@@ -313,8 +321,11 @@ struct hf_answer {
             struct hf_duration park; /* it is kept for so long, whatever
                                         remains; 0: if anything does */
         } blocked;
-        uint64_t pause_us;        /* TERM: before asking again */
-        struct hf_duration grace; /* LATER: it lasts so long, or is over */
+        uint64_t pause_us; /* TERM: before asking again */
+        struct {
+            struct hf_duration grace; /* LATER: it lasts so long, or is over */
+            enum hf_later cause;
+        };
         struct {
             struct hf_duration silent; /* or not heard since it leads */
             struct hf_duration rest; /* of its ttl; 0: it is over, and the CLOCK

@@ -201,6 +201,14 @@ add_clears(struct hf_lockspace *table, uint64_t session, struct hf_text *text)
     hf_text_add(text, "]");
 }
 
+/* A no, for what stands in the way of what was asked. */
+static bool
+tells_in_way(const struct hf_answer *answer)
+{
+    return (answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_HELD) ||
+           (answer->kind == HF_ANSWER_LATER && answer->cause == HF_LATER_PLACE);
+}
+
 /* What goes with a no: who holds it, or the circle; and with what was cleared:
  * by whom, and why. */
 static const char *
@@ -217,16 +225,16 @@ more_of(struct hf_service *service, const struct hf_answer *answer,
     else if (table != NULL && answer->kind == HF_ANSWER_NOT_SUSPECTED)
         hf_api_look_holder(table, &service->wants[0], service->body.fence,
                            &text);
-    else if (table == NULL || answer->kind != HF_ANSWER_OVER)
-        return NULL;
-    else if (answer->over == HF_OVER_DEADLOCK)
-        hf_api_look_cycle(table, &text);
-    else if (answer->over == HF_OVER_HELD && answer->stream == service->heard)
+    else if (table != NULL && tells_in_way(answer) &&
+             answer->stream == service->heard)
         hf_api_look_in_way(table,
                            &(struct hf_api_wanted){service->wants,
                                                    service->wants_count,
                                                    HOLDERS_MAX},
                            &text);
+    else if (table != NULL && answer->kind == HF_ANSWER_OVER &&
+             answer->over == HF_OVER_DEADLOCK)
+        hf_api_look_cycle(table, &text);
     else
         return NULL;
     return hf_text_cut(&text) ? NULL : buffer;

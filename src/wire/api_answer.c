@@ -35,11 +35,7 @@ static const struct problem of_answers[] = {
     [HF_ANSWER_SUPERSEDED] = {409, "superseded",
                               "another attempt of this request is listened to",
                               NULL},
-    [HF_ANSWER_LATER] =
-        {503, "later",
-         "not now: places in line are kept for a while, for who "
-         "asks again or after a change of leader",
-         NULL},
+    [HF_ANSWER_LATER] = {503, "later", NULL, NULL}, /* see of_later */
     [HF_ANSWER_BUSY] = {409, "lane-busy",
                         "the lane's former request is not over", NULL},
     [HF_ANSWER_LIMIT] = {429, "limit", "there is no room for it", NULL},
@@ -63,6 +59,23 @@ static const struct problem timed_out = {
     "not granted in the time that it was to wait: its place in line is given "
     "up",
     BLOCKING_TIMEOUT};
+
+static const struct problem of_later[] = {
+    [HF_LATER_AGAIN] = {503, "later",
+                        "not now: its place in line was lost: ask again", NULL},
+    [HF_LATER_FORGOTTEN] = {503, "later",
+                            "not now: this server has forgotten what it had "
+                            "granted, and grants nothing for a while",
+                            NULL},
+    [HF_LATER_LEADER] = {503, "later",
+                         "not now: after a change of leader those who waited "
+                         "before come first",
+                         NULL},
+    [HF_LATER_PLACE] = {503, "later",
+                        "not now: nobody holds it, but a place in line is kept "
+                        "for who asks again",
+                        NULL},
+};
 
 static const struct problem of_over[] = {
     [HF_OVER_NEVER_ASKED] = {409, "over", "the request was never asked", NULL},
@@ -112,6 +125,19 @@ static const char *const whys[] = {
     [HF_LOOK_BEHIND] = "behind", [HF_LOOK_ELSEWHERE] = "elsewhere",
     [HF_LOOK_PARKED] = "parked", [HF_LOOK_GRACE] = "grace",
 };
+
+static const char *const laters[] = {
+    [HF_LATER_AGAIN] = "again",
+    [HF_LATER_FORGOTTEN] = "forgotten",
+    [HF_LATER_LEADER] = "leader",
+    [HF_LATER_PLACE] = "place",
+};
+
+const char *
+hf_api_later_word(enum hf_later cause)
+{
+    return laters[cause];
+}
 
 const char *
 hf_api_why_word(enum hf_look_why why)
@@ -279,7 +305,8 @@ add_particulars(struct hf_text *text, const struct hf_answer *answer,
             add_blocked(text, answer);
         break;
     case HF_ANSWER_LATER:
-        hf_text_addf(text, ",\"grace_ms\":%" PRId64, answer->grace.ms);
+        hf_text_addf(text, ",\"grace_ms\":%" PRId64 ",\"cause\":\"%s\"",
+                     answer->grace.ms, laters[answer->cause]);
         break;
     case HF_ANSWER_NOT_SUSPECTED:
         hf_text_addf(text,
@@ -319,6 +346,8 @@ problem_of(const struct hf_answer *answer)
         return &of_over[answer->over];
     if (has_timed_out(answer))
         return &timed_out;
+    if (answer->kind == HF_ANSWER_LATER)
+        return &of_later[answer->cause];
     return &of_answers[answer->kind];
 }
 

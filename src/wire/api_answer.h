@@ -62,6 +62,9 @@ const char *hf_api_answer_word(enum hf_answer_kind kind);
 /* The word of what is over; NULL: of a success. */
 const char *hf_api_over_word(enum hf_over over);
 
+/* "place": what *later* is for. */
+const char *hf_api_later_word(enum hf_later cause);
+
 /* "behind": why a request waits. */
 const char *hf_api_why_word(enum hf_look_why why);
 

@@ -215,6 +215,19 @@ read_over(const char *word, struct hf_api_reply *reply)
     return false;
 }
 
+/* An older server does not say it. */
+static enum hf_later
+read_cause(struct hf_bytes body)
+{
+    char word[WORD_SIZE];
+
+    hf_json_slice_show(hf_json_slice(body, "cause"), word, sizeof(word));
+    for (unsigned i = 0; i <= HF_LATER_PLACE; i++)
+        if (strcmp(word, hf_api_later_word((enum hf_later)i)) == 0)
+            return (enum hf_later)i;
+    return HF_LATER_AGAIN;
+}
+
 static bool
 read_particulars(struct hf_bytes body, struct hf_api_reply *reply)
 {
@@ -229,6 +242,7 @@ read_particulars(struct hf_bytes body, struct hf_api_reply *reply)
         (void)read_ms(body, "remaining_ms", &answer->blocked.remaining);
         return read_number(body, "position", &answer->blocked.position);
     case HF_ANSWER_LATER:
+        answer->cause = read_cause(body);
         return read_ms(body, "grace_ms", &answer->grace);
     case HF_ANSWER_NOT_LEADING:
         hf_json_slice_show(hf_json_slice(body, "leader"), reply->leader,

@@ -109,6 +109,17 @@ check "show tells whose place is kept, and for how long" \
     says run.out "cron@db1    (to ask again: its place is kept for 30s)"
 kill -TERM "$pid"
 finished "$pid"
+run run -n -E 0 kept -- echo got
+check "a try beside it ends as beside a holder" is 0 "$code"
+check "and says what it is" says run.err \
+    "kept is kept for who is first in line, and -n does not wait"
+check "for how long, and for whom" says run.err \
+    "the first place in line is kept for 30s, for cron@db1, who is to ask again"
+check "and nothing was forgotten" [ "$(grep -c forgotten "$here/run.err")" = 0 ]
+check "nor run" [ ! -s "$here/run.out" ]
+curl -s -m 20 -d '{}' "$HOLDFAST_AT/v1/locks/kept/acquire" >"$here/try.out"
+check "a program is told the cause" is place "$("$json" cause <"$here/try.out")"
+check "and whose the place is" says try.out '"who":"cron@db1"'
 start behind run kept -- echo behind
 await "who waits behind it to be told so" says behind.err \
     "nobody holds it, but a place before ours is kept for 30s"

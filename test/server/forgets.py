@@ -49,7 +49,7 @@ def ask(server, name="x"):
     if status == 200:
         return "granted"
     if told["type"] == "urn:holdfast:later":
-        return told["grace_ms"]
+        return told["grace_ms"] if told["cause"] == "forgotten" else None
     return "held" if told["type"] == "urn:holdfast:held" else None
 
 

@@ -158,11 +158,16 @@ what_an_answer_carries_is_read(void **state)
     assert_int_equal(reply.answer.kind, HF_ANSWER_BLOCKING_TIMEOUT);
     assert_int_equal(reply.answer.blocked.remaining.ms, 0);
 
-    assert_int_equal(
-        pass(&(struct hf_answer){.kind = HF_ANSWER_LATER, .grace = {77}}, false,
-             &reply),
-        HF_OK);
-    assert_int_equal(reply.answer.grace.ms, 77);
+    for (unsigned cause = 0; cause <= HF_LATER_PLACE; cause++) {
+        assert_int_equal(
+            pass(&(struct hf_answer){.kind = HF_ANSWER_LATER,
+                                     .grace = {77},
+                                     .cause = (enum hf_later)cause},
+                 false, &reply),
+            HF_OK);
+        assert_int_equal(reply.answer.grace.ms, 77);
+        assert_int_equal(reply.answer.cause, cause);
+    }
 
     assert_int_equal(
         pass(&(struct hf_answer){.kind = HF_ANSWER_NOT_LEADING}, false, &reply),

@@ -275,7 +275,7 @@ a_try_beside_a_place_that_is_parked_is_put_off(void **state)
     call.n = 2;
     call.try_only = true;
     room_acquire(&r, call);
-    EXPECT_TOLD(&r, "14 later, 200 ms\n");
+    EXPECT_TOLD(&r, "14 later, 200 ms: place\n");
     room_fini(&r);
 }
 
@@ -426,7 +426,7 @@ a_try_beside_the_place_of_who_polls_is_told_for_how_long(void **state)
     (void)state;
     call.try_only = true;
     room_acquire(&r, call);
-    EXPECT_TOLD(&r, "13 later, 3000 ms\n");
+    EXPECT_TOLD(&r, "13 later, 3000 ms: place\n");
     room_fini(&r);
 }
 

@@ -126,7 +126,7 @@ a_try_beside_who_is_cut_off_is_put_off(void **state)
     room_release(&r, first(13));
     room_acquire(&r, tries);
     EXPECT_TOLD(&r, "13 released\n"
-                    "14 later, 200 ms\n");
+                    "14 later, 200 ms: place\n");
     room_fini(&r);
 }
 

@@ -410,7 +410,7 @@ a_try_that_only_a_grace_keeps_out_is_not_told_no(void **state)
     call = (struct call){
         .stream = 13, .session = 3, .lane = 2, .names = "A", .try_only = true};
     room_acquire(&r, call);
-    EXPECT_TOLD(&r, "12 later, 500 ms\n"
+    EXPECT_TOLD(&r, "12 later, 500 ms: leader\n"
                     "13 over: held\n");
     room_fini(&r);
 }
@@ -487,7 +487,7 @@ a_server_that_forgot_grants_nothing_for_a_while(void **state)
     room_acquire(
         &r, (struct call){
                 .stream = 13, .session = 3, .names = "B", .try_only = true});
-    EXPECT_TOLD(&r, "13 later, 600 ms\n");
+    EXPECT_TOLD(&r, "13 later, 600 ms: forgotten\n");
     assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1600);
     room_clock(&r, 1600);
     EXPECT_TOLD(&r, "11 granted 101\n");

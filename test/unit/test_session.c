@@ -742,6 +742,44 @@ a_try_is_put_off_for_no_longer_than_an_answer_takes(void **state)
     guest_fini(&g);
 }
 
+/* That is no trouble of the server's. */
+static void
+a_try_beside_a_place_that_is_kept_is_timed_out(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1, .try_only = true, .wait_ms = 9000});
+    guest_opened(&g, 1);
+    guest_hush(&g);
+    guest_hears(&g, (struct said){.stream = 2,
+                                  .kind = HF_ANSWER_LATER,
+                                  .cause = HF_LATER_PLACE,
+                                  .grace_ms = 1251});
+    EXPECT_SAID(&g, "wish 1 ended: timed out\n"
+                    "1: #3 release 1.1\n");
+    guest_fini(&g);
+}
+
+/* One that is kept beyond the try's own end, too. */
+static void
+a_try_waits_for_no_place_that_is_kept_beyond_its_end(void **state)
+{
+    struct guest g = guest_new();
+
+    (void)state;
+    guest_want(&g, (struct want){.id = 1, .try_only = true, .wait_ms = 900});
+    guest_opened(&g, 1);
+    guest_hush(&g);
+    guest_hears(&g, (struct said){.stream = 2,
+                                  .kind = HF_ANSWER_LATER,
+                                  .cause = HF_LATER_PLACE,
+                                  .grace_ms = 900});
+    EXPECT_SAID(&g, "wish 1 ended: timed out\n"
+                    "1: #3 release 1.1\n");
+    guest_fini(&g);
+}
+
 /* Whatever became of what it was granted, and of its session. */
 static void
 an_acquire_tells_the_highest_fence_that_was_ever_granted(void **state)
@@ -798,6 +836,8 @@ main(void)
         cmocka_unit_test(what_was_never_sent_needs_no_release),
         cmocka_unit_test(a_session_that_ends_gives_all_back_at_once),
         cmocka_unit_test(a_try_is_put_off_for_no_longer_than_an_answer_takes),
+        cmocka_unit_test(a_try_beside_a_place_that_is_kept_is_timed_out),
+        cmocka_unit_test(a_try_waits_for_no_place_that_is_kept_beyond_its_end),
         cmocka_unit_test(
             an_acquire_tells_the_highest_fence_that_was_ever_granted),
         cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),

@@ -331,8 +331,10 @@ hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
     if (ended->state != HF_STATE_ENDED || ended->status == HF_OK)
         return HF_OK;
     if (ended->status == HF_E_UNAVAILABLE) {
-        if (!hf_server_say_grace(
-                server, hf_later(ended->later, server->grace_end), error))
+        if (!hf_server_say_grace(server, server->grace_end, HF_LATER_FORGOTTEN,
+                                 error) &&
+            !hf_server_say_grace(server, ended->later, ended->later_cause,
+                                 error))
             hf_server_say_trouble(server, error);
         return HF_E_UNAVAILABLE;
     }
@@ -361,7 +363,8 @@ trouble_of(const struct hf_server *server, const struct hf_server_lock *lock,
     if (lock->session->no_room.status != HF_OK)
         return &lock->session->no_room;
     return lock->shown.view == NULL &&
-                   hf_server_say_grace(server, server->grace_end, grace)
+                   hf_server_say_grace(server, server->grace_end,
+                                       HF_LATER_FORGOTTEN, grace)
                ? grace
                : NULL;
 }

@@ -172,7 +172,7 @@ hf_server_query_end_knowing(struct hf_server_query *query, struct hf_bytes body)
         hf_server_say_grace(
             query->server,
             hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms}),
-            &error))
+            HF_LATER_FORGOTTEN, &error))
         hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
     else
         hf_server_query_end(query, HF_OK, NULL);

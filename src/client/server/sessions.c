@@ -283,8 +283,9 @@ see_in_way(const struct hf_server_session *session, uint64_t id,
     const struct hf_answer *answer = &session->server->reply.answer;
     struct hf_server_lock *lock = find_lock(session, id);
 
-    if (lock == NULL || answer->kind != HF_ANSWER_OVER ||
-        answer->over != HF_OVER_HELD)
+    if (lock == NULL ||
+        !(answer->kind == HF_ANSWER_LATER ||
+          (answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_HELD)))
         return (struct hf_blocker){.kind = HF_BLOCKER_UNKNOWN};
     return show_in_way(lock, body, asked_at);
 }
@@ -308,15 +309,17 @@ see_room(struct hf_server_session *session, uint64_t id, int status,
     no_room->status = HF_E_LIMIT;
 }
 
-/* For how long its server grants nothing. */
+/* For how long its server grants nothing, and why. */
 static void
 see_grace(struct hf_server_session *session, uint64_t id)
 {
     const struct hf_answer *answer = &session->server->reply.answer;
     struct hf_server_lock *lock = find_lock(session, id);
 
-    if (lock != NULL && answer->kind == HF_ANSWER_LATER)
-        lock->later = hf_after(hf_now(), answer->grace);
+    if (lock == NULL || answer->kind != HF_ANSWER_LATER)
+        return;
+    lock->later = hf_after(hf_now(), answer->grace);
+    lock->later_cause = answer->cause;
 }
 
 static struct hf_server_lock *

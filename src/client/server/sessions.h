@@ -46,9 +46,10 @@ struct hf_server_lock {
     struct hf_clearing *by; /* owned: who cleared it, and why; NULL: nobody, as
                                far as is known */
 
-    struct hf_error no_room; /* its request was last told so; or HF_OK */
-    struct hf_instant later; /* until when the place grants nothing, as it was
-                                told last */
+    struct hf_error no_room;   /* its request was last told so; or HF_OK */
+    struct hf_instant later;   /* until when the place grants it not, as it was
+                                told last, ... */
+    enum hf_later later_cause; /* ... and why */
 
     /* Of its request, as it was sent last: where it stands in line. */
     uint64_t session_id;

@@ -40,16 +40,23 @@ hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
 
 bool
 hf_server_say_grace(const struct hf_server *server, struct hf_instant until,
-                    struct hf_error *error)
+                    enum hf_later cause, struct hf_error *error)
 {
+    static const char *const causes[] = {
+        [HF_LATER_AGAIN] = "grants nothing",
+        [HF_LATER_FORGOTTEN] =
+            "has forgotten what it had granted, and grants nothing",
+        [HF_LATER_LEADER] =
+            "has another leader: those who waited before come first",
+        [HF_LATER_PLACE] = "keeps a place in line",
+    };
     struct hf_instant now = hf_now();
     int64_t left_ms = hf_between(now, until).ms;
 
     if (hf_reached(now, until))
         return false;
-    (void)hf_fail(error, HF_E_UNAVAILABLE,
-                  "%s has forgotten what it had granted, and grants nothing "
-                  "for %" PRId64 " s",
-                  server->addresses.place, (left_ms + 999) / 1000);
+    (void)hf_fail(error, HF_E_UNAVAILABLE, "%s %s for %" PRId64 " s",
+                  server->addresses.place, causes[cause],
+                  (left_ms + 999) / 1000);
     return true;
 }

@@ -14,9 +14,9 @@ bool hf_server_services_trouble(const struct hf_server *server,
 void hf_server_say_trouble(const struct hf_server *server,
                            struct hf_error *error);
 
-/* Does it grant nothing until then, for it has forgotten what it granted?  Then
- * so: HF_E_UNAVAILABLE. */
+/* Does it put off until then what is asked for?  Then why: HF_E_UNAVAILABLE. */
 bool hf_server_say_grace(const struct hf_server *server,
-                         struct hf_instant until, struct hf_error *error);
+                         struct hf_instant until, enum hf_later cause,
+                         struct hf_error *error);
 
 #endif

@@ -225,6 +225,27 @@ rest_of_grace(const struct hf_lockspace *ls, struct hf_duration kept)
         hf_between(ls->now, hf_later(ls->gather_until, ls->hold_until)), kept);
 }
 
+/* Neither grace is of use to who waits for the longer one. */
+static enum hf_later
+cause_of(const struct hf_lockspace *ls, bool in_way)
+{
+    if (!hf_reached(ls->now, ls->hold_until))
+        return HF_LATER_FORGOTTEN;
+    return in_way && !is_gathering(ls) ? HF_LATER_PLACE : HF_LATER_LEADER;
+}
+
+static void
+put_off(struct hf_lockspace *ls, uint32_t lane, uint64_t stream, bool in_way,
+        struct hf_duration kept)
+{
+    struct hf_answer *answer;
+
+    hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
+    answer = hf_claims_reply(ls, stream, HF_ANSWER_LATER);
+    answer->grace = rest_of_grace(ls, kept);
+    answer->cause = cause_of(ls, in_way);
+}
+
 /* The claim has all its names: what becomes of it? */
 static void
 judge(struct hf_lockspace *ls, uint32_t number,
@@ -245,9 +266,7 @@ judge(struct hf_lockspace *ls, uint32_t number,
         refuse(ls, number, HF_OVER_HELD);
     } else {
         drop_claim(ls, number);
-        hf_claims_move_to(hf_lane_at(ls, lane), HF_LANE_LEFT);
-        hf_claims_reply(ls, message->stream, HF_ANSWER_LATER)->grace =
-            rest_of_grace(ls, kept);
+        put_off(ls, lane, message->stream, in_way, kept);
     }
 }
 

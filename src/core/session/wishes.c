@@ -282,11 +282,12 @@ give_up(struct hf_session *s, uint32_t number)
         settle(s, number);
 }
 
-/* The place is none that anything can be asked for at. */
+/* It ends so, whatever is still to be settled. */
 static void
-turn_away(struct hf_session *s, uint32_t number)
+turn_away(struct hf_session *s, uint32_t number, enum hf_status status,
+          enum hf_outcome outcome)
 {
-    set_end(hf_wish_at(s, number), HF_E_UNAVAILABLE, HF_NOT_HELD);
+    set_end(hf_wish_at(s, number), status, outcome);
     tell_end(s, number); /* settling may take any time */
     give_up(s, number);
 }
@@ -536,15 +537,23 @@ stay_out(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
 
 /* Nothing is granted for so long.  A try has no patience for more than a change
  * of leader takes: a server that has forgotten is one that does not serve it
- * [L6].  It may have entered all the same, so it is settled. */
+ * [L6], and a place that is kept is as good as a holder.  It may have entered
+ * all the same, so it is settled. */
 static void
-put_off(struct hf_session *s, uint32_t number, struct hf_duration grace)
+put_off(struct hf_session *s, uint32_t number, const struct hf_answer *answer)
 {
-    if (hf_wish_at(s, number)->wait == HF_WAIT_TRY &&
-        grace.ms > hf_session_patience(s).ms)
-        turn_away(s, number);
+    const struct hf_wish *wish = hf_wish_at(s, number);
+    bool is_long = answer->grace.ms > hf_session_patience(s).ms;
+    bool is_late = hf_reached(hf_after(s->now, answer->grace), wish->deadline);
+
+    if (wish->wait == HF_WAIT_TRY && answer->cause == HF_LATER_PLACE &&
+        (is_long || is_late))
+        turn_away(s, number, HF_OK, HF_TIMED_OUT);
+    else if (wish->wait == HF_WAIT_TRY && is_long)
+        turn_away(s, number, HF_E_UNAVAILABLE, HF_NOT_HELD);
     else
-        hf_messages_again_after(s, number, hf_session_bounded(s, grace));
+        hf_messages_again_after(s, number,
+                                hf_session_bounded(s, answer->grace));
 }
 
 /* It goes on waiting, if it has the time. */
@@ -586,7 +595,7 @@ is_put_off(struct hf_session *s, uint32_t number,
     if (kind == HF_ANSWER_BLOCKING_TIMEOUT || kind == HF_ANSWER_SUPERSEDED)
         hf_messages_again(s, number);
     else if (kind == HF_ANSWER_LATER)
-        put_off(s, number, answer->grace);
+        put_off(s, number, answer);
     else if (kind == HF_ANSWER_BUSY || kind == HF_ANSWER_LIMIT)
         stay_out(s, number, kind);
     else
@@ -712,7 +721,7 @@ hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
     hf_row_add(s, &hf_wish_lane_at(s, lane)->queue, HF_ROW_MATES, number);
     turn_lane(s, lane);
     if (s->services == HF_SERVICES_TWO)
-        turn_away(s, number);
+        turn_away(s, number, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }
 
 void
@@ -780,7 +789,7 @@ hf_wishes_turn_away(struct hf_session *s)
 {
     for (uint32_t at = 1; at <= s->wishes.fresh; at++)
         if (hf_wish_waits(hf_wish_at(s, at)))
-            turn_away(s, at);
+            turn_away(s, at, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }
 
 void

@@ -292,6 +292,7 @@ guest_hears(struct guest *guest, struct said said)
         answer->pause_us = said.pause_us;
     } else if (said.kind == HF_ANSWER_LATER) {
         answer->grace.ms = said.grace_ms;
+        answer->cause = said.cause;
     } else if (said.kind == HF_ANSWER_OPENED) {
         answer->alive.session = 77;
         event.answer.blocking.ms = said.blocking_ms;

@@ -69,6 +69,7 @@ struct said {
     uint64_t pause_us;
     uint32_t leader;
     int64_t grace_ms;
+    enum hf_later cause;       /* LATER */
     int64_t blocking_ms;       /* OPENED */
     uint64_t service;          /* OPENED */
     struct hf_blocker blocker; /* OVER */

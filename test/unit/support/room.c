@@ -129,6 +129,13 @@ add_held(struct room *room, const struct hf_answer *alive)
             (unsigned long long)fence);
 }
 
+static const char *const later_words[] = {
+    [HF_LATER_AGAIN] = "",
+    [HF_LATER_FORGOTTEN] = ": forgotten",
+    [HF_LATER_LEADER] = ": leader",
+    [HF_LATER_PLACE] = ": place",
+};
+
 static void
 tell(struct room *room, const struct hf_answer *answer)
 {
@@ -165,6 +172,7 @@ tell(struct room *room, const struct hf_answer *answer)
     case HF_ANSWER_LATER:
         if (answer->grace.ms > 0)
             add(room, ", %lld ms", (long long)answer->grace.ms);
+        add(room, "%s", later_words[answer->cause]);
         break;
     case HF_ANSWER_NOT_SUSPECTED:
         add(room, ": silent %lld ms, in %lld ms",
