@@ -144,7 +144,7 @@ within() { # OUT VERB NAME BODY: with the session of key1
 }
 check "a number is for one request" \
     is "$(within other acquire unkeyed '{"n":1}')" 400 other \
-    '.title | test("others than the request")'
+    '.title | test("has asked for other locks")'
 within two acquire second '{}' >"$here/status"
 within again acquire second '{}' >"$here/again.status"
 check "one session takes two locks without numbers" \
