@@ -550,7 +550,8 @@ HF_PUBLIC const char *hf_query_cursor(const struct hf_query *query);
 
 HF_PUBLIC uint64_t hf_query_id(const struct hf_query *query);
 
-/* End it as cancelled; may be called from a signal handler. */
+/* End it as cancelled; may be called from a signal handler.  Where it does not
+ * run, its next start ends so: none is lost between two pages. */
 HF_PUBLIC void hf_query_cancel(struct hf_query *query);
 
 /* In any state; NULL does nothing. */

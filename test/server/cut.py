@@ -50,6 +50,16 @@ def wait_behind(server, name, waiters):
     return third
 
 
+def three(server, name):
+    """One holds it, and two wait."""
+    holder = begin(server, name)
+    second = Client(server).open(ttl="60s")
+    second.begin()
+    second.send("POST", "/v1/acquire", request(second, name))
+    await_waiters(server, name, 1)
+    return holder, second, wait_behind(server, name, 1)
+
+
 def reset(connection):
     """Cut, so that the other end hears of it at once."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
@@ -64,17 +74,11 @@ def end(connection):
 
 def check_back(checks, server, how, cut):
     name = f"back-{how.replace(' ', '-')}"
-    holder = begin(server, name)
-    second = Client(server).open(ttl="60s")
-    second.begin()
-    body = request(second, name)
-    second.send("POST", "/v1/acquire", body)
-    await_waiters(server, name, 1)
-    third = wait_behind(server, name, 1)
+    holder, second, third = three(server, name)
     cut(second.connection.sock)
     second.connection.close()
     holder.release()
-    second.send("POST", "/v1/acquire", body)
+    second.send("POST", "/v1/acquire", request(second, name))
     status, answer = second.receive()
     checks.check(f"who is cut off by {how}, and comes back, has its place",
                  status == 200 and not third.is_told(), answer)
@@ -154,13 +158,7 @@ def check_leaving(checks, server):
 def check_granted(checks, server, path):
     """Granted, but no batch has let that out yet."""
     name = "granted"
-    holder = begin(server, name)
-    second = Client(server).open(ttl="60s")
-    second.begin()
-    body = request(second, name)
-    second.send("POST", "/v1/acquire", body)
-    await_waiters(server, name, 1)
-    third = wait_behind(server, name, 1)
+    holder, second, third = three(server, name)
     other = sqlite3.connect(f"{path}/served.db", isolation_level=None,
                             timeout=5)
     other.execute("BEGIN IMMEDIATE")
@@ -172,7 +170,7 @@ def check_granted(checks, server, path):
     second.connection.close()
     other.execute("ROLLBACK")
     other.close()
-    second.send("POST", "/v1/acquire", body)
+    second.send("POST", "/v1/acquire", request(second, name))
     status, answer = second.receive()
     checks.check("a grant that was not told is there for who comes back",
                  status == 200 and not third.is_told(), answer)

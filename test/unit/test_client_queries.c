@@ -374,13 +374,35 @@ a_listing_that_was_cancelled_can_be_started_again(void **state)
     assert_int_equal(hf_query_start(query, NULL), HF_OK);
     hf_query_cancel(query);
     assert_true(hf_query_wait(query, HF_FOREVER));
-    if (hf_query_error(query, NULL) == HF_OK) /* it was quicker */
+    if (hf_query_error(query, NULL) == HF_OK) { /* it was quicker */
         assert_int_equal(take_page(query, 3), 3);
-    else
+        assert_int_equal(ask(query), HF_E_CANCELLED);
+    } else {
         assert_int_equal(hf_query_error(query, NULL), HF_E_CANCELLED);
+    }
     assert_int_equal(hf_query_set(query, HF_CURSOR, "", NULL), HF_OK);
     assert_int_equal(ask(query), HF_OK);
     assert_int_equal(take_page(query, 0), 3);
+    hf_query_free(query);
+    free_all(locks);
+    close_client(client);
+}
+
+/* Between two pages, say. */
+static void
+a_cancel_of_what_has_ended_is_of_its_next_start(void **state)
+{
+    struct hf_client *client = open_client("memory:between");
+    struct hf_query *query = new_query(client, HF_LIST, HF_LIMIT, "3", NULL);
+    struct hf_lock *locks[LOCKS];
+
+    (void)state;
+    hold_all(client, locks);
+    assert_int_equal(ask(query), HF_OK);
+    hf_query_cancel(query);
+    assert_int_equal(ask(query), HF_E_CANCELLED);
+    assert_int_equal(ask(query), HF_OK);
+    assert_int_equal(take_page(query, 3), 3);
     hf_query_free(query);
     free_all(locks);
     close_client(client);
@@ -443,6 +465,7 @@ main(void)
         cmocka_unit_test(what_is_not_there_is_not_cleared),
         cmocka_unit_test(a_query_without_its_name_is_not_started),
         cmocka_unit_test(a_listing_that_was_cancelled_can_be_started_again),
+        cmocka_unit_test(a_cancel_of_what_has_ended_is_of_its_next_start),
         cmocka_unit_test(rows_outlive_their_query_and_its_client),
         cmocka_unit_test(a_query_of_another_kind_has_no_view_and_no_rows),
     };

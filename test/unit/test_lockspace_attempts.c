@@ -3,41 +3,23 @@
 /* The stories of requests and their attempts [R2, R3, R5, W2, W3, W5].  Session
  * 1 holds A at the begin of each, and whoever else wants it waits. */
 
-static struct room
-held(void)
-{
-    struct room r = room_new();
-
-    room_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
-    room_handed(&r, (struct call){.session = 1});
-    room_hush(&r);
-    return r;
-}
-
-static struct call
-attempt(uint64_t stream, uint64_t session, uint64_t a)
-{
-    return (struct call){
-        .stream = stream, .session = session, .a = a, .names = "A"};
-}
-
 /* ---- Blocking timeouts --------------------------------------------------- */
 
 static void
 a_request_is_answered_before_the_idle_timeout_and_keeps_its_place(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_clock(&r, 1899);
     EXPECT_TOLD(&r, "");
     room_clock(&r, 2000); /* a random part apart, so that 12 was first */
     EXPECT_TOLD(&r, "12 blocking timeout, 1 before it\n"
                     "11 blocking timeout, 0 before it\n");
-    room_acquire(&r, attempt(13, 3, 2));
-    room_acquire(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(13, 3, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
     room_release(&r, (struct call){.stream = 15, .session = 1});
     EXPECT_TOLD(&r, "15 released\n"
                     "14 granted 102\n");
@@ -47,17 +29,17 @@ a_request_is_answered_before_the_idle_timeout_and_keeps_its_place(void **state)
 static void
 a_parked_place_is_granted_nothing_and_holds_up_those_behind(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_clock(&r, 1500);
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_clock(&r, 2000);
     room_hush(&r);
     room_release(&r, (struct call){.stream = 13, .session = 1});
     EXPECT_TOLD(&r, "13 released\n");
-    room_acquire(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
     EXPECT_TOLD(&r, "14 granted 102\n");
     room_fini(&r);
 }
@@ -66,17 +48,17 @@ a_parked_place_is_granted_nothing_and_holds_up_those_behind(void **state)
 static void
 a_place_is_not_lost_while_what_came_in_time_is_not_read(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_clock(&r, 1500);
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_clock(&r, 2000);
     room_applied(&r, room_batch(&r, 100));
     room_hush(&r);
     room_clock_read(&r, 9000, 2001);
-    room_acquire(&r, attempt(13, 2, 2));
+    room_acquire(&r, room_attempt(13, 2, 2));
     room_release(&r, (struct call){.stream = 14, .session = 1});
     EXPECT_TOLD(&r, "14 released\n"
                     "13 granted 102\n");
@@ -86,12 +68,12 @@ a_place_is_not_lost_while_what_came_in_time_is_not_read(void **state)
 static void
 a_place_that_is_not_taken_again_in_time_is_lost(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_clock(&r, 1500);
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_clock(&r, 2000);
     room_release(&r, (struct call){.stream = 13, .session = 1});
     room_applied(&r, room_batch(&r, 100));
@@ -100,7 +82,7 @@ a_place_that_is_not_taken_again_in_time_is_lost(void **state)
     EXPECT_TOLD(&r, "");
     room_clock(&r, 2200);
     EXPECT_TOLD(&r, "12 granted 102\n");
-    room_acquire(&r, attempt(14, 2, 2)); /* enters at the end */
+    room_acquire(&r, room_attempt(14, 2, 2)); /* enters at the end */
     EXPECT_TOLD(&r, "");
     room_fini(&r);
 }
@@ -109,13 +91,13 @@ a_place_that_is_not_taken_again_in_time_is_lost(void **state)
 static void
 a_grace_begins_when_a_batch_has_let_the_timeout_out(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
     uint64_t batch;
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_clock(&r, 1500);
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     batch = room_batch(&r, 100);
     room_clock(&r, 2000); /* 11 is parked */
     room_release(&r, (struct call){.stream = 13, .session = 1});
@@ -128,7 +110,7 @@ a_grace_begins_when_a_batch_has_let_the_timeout_out(void **state)
     room_applied(&r, batch);
     room_clock(&r, 2589);
     EXPECT_TOLD(&r, "12 blocking timeout, 1 before it\n");
-    room_acquire(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
     EXPECT_TOLD(&r, "14 granted 102\n");
     room_fini(&r);
 }
@@ -138,10 +120,10 @@ a_grace_begins_when_a_batch_has_let_the_timeout_out(void **state)
 static void
 a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_acquire(&r, (struct call){.stream = 12, .session = 3, .names = "B"});
     room_hush(&r);
     room_clock(&r, 2000);
@@ -167,12 +149,12 @@ a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back(void **state)
 static void
 who_asks_again_before_it_was_told_waits_on(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_clock(&r, 2000);
-    room_acquire(&r, attempt(12, 2, 2));
+    room_acquire(&r, room_attempt(12, 2, 2));
     room_applied(&r, room_batch(&r, 100));
     room_hush(&r);
     room_clock(&r, 2300);
@@ -186,8 +168,8 @@ who_asks_again_before_it_was_told_waits_on(void **state)
 static void
 what_remains_ends_a_wait_and_not_the_request(void **state)
 {
-    struct room r = held();
-    struct call call = attempt(11, 2, 1);
+    struct room r = room_held();
+    struct call call = room_attempt(11, 2, 1);
 
     (void)state;
     call.wait_ms = 300;
@@ -197,7 +179,7 @@ what_remains_ends_a_wait_and_not_the_request(void **state)
     room_clock(&r, 1300);
     EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms\n");
     room_release(&r, (struct call){.stream = 12, .session = 1});
-    call = attempt(13, 2, 2);
+    call = room_attempt(13, 2, 2);
     call.wait_ms = 100;
     room_acquire(&r, call);
     EXPECT_TOLD(&r, "12 released\n"
@@ -210,13 +192,13 @@ what_remains_ends_a_wait_and_not_the_request(void **state)
 static void
 who_has_waited_as_long_as_it_was_to_holds_up_nobody(void **state)
 {
-    struct room r = held();
-    struct call call = attempt(11, 2, 1);
+    struct room r = room_held();
+    struct call call = room_attempt(11, 2, 1);
 
     (void)state;
     call.wait_ms = 300;
     room_acquire(&r, call);
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_clock(&r, 1300);
     EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms\n");
     room_release(&r, (struct call){.stream = 13, .session = 1});
@@ -228,13 +210,13 @@ who_has_waited_as_long_as_it_was_to_holds_up_nobody(void **state)
 static void
 an_attempt_shortens_a_wait_and_never_lengthens_it(void **state)
 {
-    struct room r = held();
-    struct call call = attempt(11, 2, 1);
+    struct room r = room_held();
+    struct call call = room_attempt(11, 2, 1);
 
     (void)state;
     call.wait_ms = 300;
     room_acquire(&r, call);
-    call = attempt(12, 2, 2);
+    call = room_attempt(12, 2, 2);
     call.wait_ms = 900;
     room_acquire(&r, call);
     room_hush(&r);
@@ -259,11 +241,11 @@ an_attempt_shortens_a_wait_and_never_lengthens_it(void **state)
 static void
 a_try_beside_a_place_that_is_parked_is_put_off(void **state)
 {
-    struct room r = held();
-    struct call call = attempt(12, 3, 1);
+    struct room r = room_held();
+    struct call call = room_attempt(12, 3, 1);
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_clock(&r, 2000);
     room_hush(&r);
     call.try_only = true;
@@ -271,7 +253,7 @@ a_try_beside_a_place_that_is_parked_is_put_off(void **state)
     EXPECT_TOLD(&r, "12 over: held\n");
     room_release(&r, (struct call){.stream = 13, .session = 1});
     room_hush(&r);
-    call = attempt(14, 3, 2);
+    call = room_attempt(14, 3, 2);
     call.n = 2;
     call.try_only = true;
     room_acquire(&r, call);
@@ -285,7 +267,7 @@ a_try_beside_a_place_that_is_parked_is_put_off(void **state)
 static struct call
 poll(uint64_t stream, uint64_t session, uint64_t a)
 {
-    struct call call = attempt(stream, session, a);
+    struct call call = room_attempt(stream, session, a);
 
     call.wait_ms = 100;
     call.park_ms = 3000;
@@ -296,7 +278,7 @@ poll(uint64_t stream, uint64_t session, uint64_t a)
 static struct room
 polled(void)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     room_acquire(&r, poll(11, 2, 1));
     room_clock(&r, 1100);
@@ -314,7 +296,7 @@ a_poll_takes_the_place_of_the_one_before(void **state)
 
     (void)state;
     room_clock(&r, 4000);
-    room_acquire(&r, attempt(13, 3, 1));
+    room_acquire(&r, room_attempt(13, 3, 1));
     EXPECT_TOLD(&r, "");
     room_acquire(&r, poll(14, 2, 2));
     EXPECT_TOLD(&r, "14 granted 102\n");
@@ -328,7 +310,7 @@ who_polls_no_more_holds_up_nobody_when_its_time_is_over(void **state)
 
     (void)state;
     room_clock(&r, 4000);
-    room_acquire(&r, attempt(13, 3, 1));
+    room_acquire(&r, room_attempt(13, 3, 1));
     room_clock(&r, 4099);
     EXPECT_TOLD(&r, "");
     room_clock(&r, 4100);
@@ -343,8 +325,8 @@ who_polls_no_more_holds_up_nobody_when_its_time_is_over(void **state)
 static void
 each_poll_waits_for_as_long_as_it_says(void **state)
 {
-    struct room r = held();
-    struct call last = attempt(13, 2, 3);
+    struct room r = room_held();
+    struct call last = room_attempt(13, 2, 3);
 
     (void)state;
     room_acquire(&r, poll(11, 2, 1));
@@ -373,7 +355,7 @@ each_poll_waits_for_as_long_as_it_says(void **state)
 static void
 a_place_is_kept_as_long_whatever_ended_the_wait(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
     struct call call = poll(11, 2, 1);
 
     (void)state;
@@ -384,7 +366,7 @@ a_place_is_kept_as_long_whatever_ended_the_wait(void **state)
     room_release(&r, (struct call){.stream = 12, .session = 1});
     room_hush(&r);
     room_clock(&r, 4900);
-    room_acquire(&r, attempt(13, 3, 1));
+    room_acquire(&r, room_attempt(13, 3, 1));
     room_clock(&r, 4999);
     EXPECT_TOLD(&r, "");
     room_clock(&r, 5000);
@@ -396,7 +378,7 @@ a_place_is_kept_as_long_whatever_ended_the_wait(void **state)
 static void
 no_place_is_kept_for_more_than_half_of_a_ttl(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
     struct call call = poll(11, 2, 1);
 
     (void)state;
@@ -421,7 +403,7 @@ static void
 a_try_beside_the_place_of_who_polls_is_told_for_how_long(void **state)
 {
     struct room r = polled();
-    struct call call = attempt(13, 3, 1);
+    struct call call = room_attempt(13, 3, 1);
 
     (void)state;
     call.try_only = true;
@@ -435,18 +417,18 @@ a_try_beside_the_place_of_who_polls_is_told_for_how_long(void **state)
 static void
 the_newest_attempt_is_listened_to(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 2, 3));
-    room_acquire(&r, attempt(13, 2, 2)); /* late */
-    room_acquire(&r, attempt(14, 2, 3)); /* once more */
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 2, 3));
+    room_acquire(&r, room_attempt(13, 2, 2)); /* late */
+    room_acquire(&r, room_attempt(14, 2, 3)); /* once more */
     EXPECT_TOLD(&r, "11 superseded\n"
                     "13 superseded\n"
                     "14 superseded\n");
-    room_stream_ends(&r, attempt(11, 2, 1));
-    room_stream_ends(&r, attempt(14, 2, 3));
+    room_stream_ends(&r, room_attempt(11, 2, 1));
+    room_stream_ends(&r, room_attempt(14, 2, 3));
     room_release(&r, (struct call){.stream = 15, .session = 1});
     EXPECT_TOLD(&r, "15 released\n"
                     "12 granted 102\n");
@@ -458,16 +440,16 @@ the_newest_attempt_is_listened_to(void **state)
 static void
 an_attempt_that_was_answered_does_not_take_a_parked_place(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_clock(&r, 2000);
     room_hush(&r);
-    room_acquire(&r, attempt(12, 2, 1));
-    room_stream_ends(&r, attempt(12, 2, 1));
+    room_acquire(&r, room_attempt(12, 2, 1));
+    room_stream_ends(&r, room_attempt(12, 2, 1));
     EXPECT_TOLD(&r, "12 superseded\n");
-    room_acquire(&r, attempt(13, 2, 2));
+    room_acquire(&r, room_attempt(13, 2, 2));
     room_release(&r, (struct call){.stream = 14, .session = 1});
     EXPECT_TOLD(&r, "14 released\n"
                     "13 granted 102\n");
@@ -477,17 +459,17 @@ an_attempt_that_was_answered_does_not_take_a_parked_place(void **state)
 static void
 the_end_of_the_stream_of_a_waiting_request_frees_its_place(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 3, 1));
-    room_stream_ends(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
+    room_stream_ends(&r, room_attempt(11, 2, 1));
     room_release(&r, (struct call){.stream = 13, .session = 1});
     EXPECT_TOLD(&r, "13 released\n"
                     "12 granted 102\n");
     /* The message comes again, though its stream has ended: it may enter. */
-    room_acquire(&r, attempt(14, 2, 1));
+    room_acquire(&r, room_attempt(14, 2, 1));
     room_release(&r, (struct call){.stream = 15, .session = 3});
     EXPECT_TOLD(&r, "15 released\n"
                     "14 granted 103\n");
@@ -498,16 +480,16 @@ the_end_of_the_stream_of_a_waiting_request_frees_its_place(void **state)
 static void
 a_grant_whose_answer_was_never_handed_over_goes_back(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_release(&r, (struct call){.stream = 13, .session = 1});
     room_hush(&r);
-    room_stream_ends(&r, attempt(11, 2, 1));
+    room_stream_ends(&r, room_attempt(11, 2, 1));
     EXPECT_TOLD(&r, "12 granted 103\n");
-    room_acquire(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
     EXPECT_TOLD(&r, "");
     room_fini(&r);
 }
@@ -517,18 +499,18 @@ static void
 what_is_handed_over_late_is_not_the_next_grant(void **state)
 {
     struct room r = room_new();
-    struct call late = attempt(12, 2, 2);
+    struct call late = room_attempt(12, 2, 2);
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 2, 2));
-    room_stream_ends(&r, attempt(12, 2, 2));
-    room_acquire(&r, attempt(13, 2, 3));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 2, 2));
+    room_stream_ends(&r, room_attempt(12, 2, 2));
+    room_acquire(&r, room_attempt(13, 2, 3));
     late.fence = 101;
     room_handed(&r, late);
-    room_stream_ends(&r, attempt(13, 2, 3));
+    room_stream_ends(&r, room_attempt(13, 2, 3));
     room_hush(&r);
-    room_acquire(&r, attempt(14, 3, 1));
+    room_acquire(&r, room_attempt(14, 3, 1));
     EXPECT_TOLD(&r, "14 granted 103\n");
     room_fini(&r);
 }
@@ -536,16 +518,16 @@ what_is_handed_over_late_is_not_the_next_grant(void **state)
 static void
 a_grant_that_was_handed_over_stays_when_its_stream_ends(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_stream_ends(&r, attempt(1, 1, 1));
-    room_acquire(&r, attempt(11, 2, 1));
+    room_stream_ends(&r, room_attempt(1, 1, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     EXPECT_TOLD(&r, "");
     /* The same attempt, the next, and an older one get the same grant. */
-    room_acquire(&r, attempt(12, 1, 1));
-    room_acquire(&r, attempt(13, 1, 2));
-    room_acquire(&r, attempt(14, 1, 1));
+    room_acquire(&r, room_attempt(12, 1, 1));
+    room_acquire(&r, room_attempt(13, 1, 2));
+    room_acquire(&r, room_attempt(14, 1, 1));
     EXPECT_TOLD(&r, "12 granted 101\n"
                     "13 granted 101\n"
                     "14 superseded\n");
@@ -561,8 +543,8 @@ a_release_that_overtakes_its_acquire_leaves_it_nothing(void **state)
 
     (void)state;
     room_release(&r, (struct call){.stream = 11, .session = 1});
-    room_acquire(&r, attempt(12, 1, 1));
-    room_acquire(&r, attempt(13, 1, 2));
+    room_acquire(&r, room_attempt(12, 1, 1));
+    room_acquire(&r, room_attempt(13, 1, 2));
     EXPECT_TOLD(&r, "11 released\n"
                     "12 over: released\n"
                     "13 over: released\n");
@@ -572,22 +554,22 @@ a_release_that_overtakes_its_acquire_leaves_it_nothing(void **state)
 static void
 release_is_cancel_whatever_the_request_is(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_release(&r, (struct call){.stream = 12, .session = 2});
     EXPECT_TOLD(&r, "12 released\n"
                     "11 over: released\n");
-    room_acquire(&r, attempt(13, 3, 1));
+    room_acquire(&r, room_attempt(13, 3, 1));
     room_clock(&r, 2000); /* parked */
     room_release(&r, (struct call){.stream = 14, .session = 3});
     room_hush(&r);
     room_release(&r, (struct call){.stream = 15, .session = 1});
     room_release(&r, (struct call){.stream = 16, .session = 1});
-    room_acquire(&r, attempt(17, 2, 2));
-    room_acquire(&r, attempt(18, 3, 2));
-    room_acquire(&r, attempt(19, 1, 2));
+    room_acquire(&r, room_attempt(17, 2, 2));
+    room_acquire(&r, room_attempt(18, 3, 2));
+    room_acquire(&r, room_attempt(19, 1, 2));
     EXPECT_TOLD(&r, "15 released\n"
                     "16 released\n"
                     "17 over: released\n"
@@ -599,15 +581,15 @@ release_is_cancel_whatever_the_request_is(void **state)
 static void
 a_lane_asks_for_one_thing_at_a_time(void **state)
 {
-    struct room r = held();
-    struct call next = attempt(12, 2, 1);
+    struct room r = room_held();
+    struct call next = room_attempt(12, 2, 1);
 
     (void)state;
     next.n = 2;
     next.names = "B";
-    room_acquire(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
     room_acquire(&r, next);
-    room_stream_ends(&r, attempt(11, 2, 1));
+    room_stream_ends(&r, room_attempt(11, 2, 1));
     next.stream = 13;
     room_acquire(&r, next);
     room_release(&r, (struct call){.stream = 14, .session = 2});
@@ -623,8 +605,8 @@ a_lane_asks_for_one_thing_at_a_time(void **state)
 static void
 a_lane_holds_what_its_earlier_requests_were_granted(void **state)
 {
-    struct room r = held();
-    struct call old = attempt(12, 1, 9);
+    struct room r = room_held();
+    struct call old = room_attempt(12, 1, 9);
 
     (void)state;
     room_acquire(
@@ -650,7 +632,7 @@ a_lane_holds_what_its_earlier_requests_were_granted(void **state)
 static void
 a_number_is_for_what_it_was_first_asked_for(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
     struct call other = {.session = 1, .names = "B", .a = 2};
 
     (void)state;
@@ -663,7 +645,7 @@ a_number_is_for_what_it_was_first_asked_for(void **state)
     other.names = "A B";
     room_acquire(&r, other);
     room_acquire(&r, (struct call){.stream = 14, .session = 2, .names = "B"});
-    room_acquire(&r, attempt(15, 3, 1));
+    room_acquire(&r, room_attempt(15, 3, 1));
     other.stream = 16;
     other.session = 3;
     other.names = "B";
@@ -693,11 +675,11 @@ the_next_request_of_a_lane_shows_that_the_last_was_answered(void **state)
     struct room r = room_new();
 
     (void)state;
-    room_acquire(&r, attempt(11, 1, 1));
+    room_acquire(&r, room_attempt(11, 1, 1));
     room_acquire(
         &r, (struct call){.stream = 12, .session = 1, .n = 2, .names = "B"});
     room_hush(&r);
-    room_stream_ends(&r, attempt(11, 1, 1));
+    room_stream_ends(&r, room_attempt(11, 1, 1));
     room_acquire(
         &r, (struct call){
                 .stream = 13, .session = 2, .names = "A", .try_only = true});
@@ -708,7 +690,7 @@ the_next_request_of_a_lane_shows_that_the_last_was_answered(void **state)
 static void
 lanes_below_the_lowest_are_over_and_forgotten(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
     room_acquire(

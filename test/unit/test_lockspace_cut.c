@@ -9,23 +9,6 @@
 
 /* The first holds the lock; the next two want it.  A grace is 200 ms, and a
  * blocking timeout a second. */
-static struct room
-held(void)
-{
-    struct room r = room_new();
-
-    room_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
-    room_handed(&r, (struct call){.session = 1});
-    room_hush(&r);
-    return r;
-}
-
-static struct call
-attempt(uint64_t stream, uint64_t session, uint64_t a)
-{
-    return (struct call){
-        .stream = stream, .session = session, .a = a, .names = "A"};
-}
 
 static struct call
 first(uint64_t stream)
@@ -38,14 +21,14 @@ first(uint64_t stream)
 static void
 who_is_cut_off_and_comes_back_has_its_place(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 3, 1));
-    room_cut(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
+    room_cut(&r, room_attempt(11, 2, 1));
     room_clock(&r, 1199);
-    room_acquire(&r, attempt(13, 2, 2));
+    room_acquire(&r, room_attempt(13, 2, 2));
     room_clock(&r, 1300);
     room_release(&r, first(14));
     EXPECT_TOLD(&r, "14 released\n"
@@ -56,18 +39,18 @@ who_is_cut_off_and_comes_back_has_its_place(void **state)
 static void
 who_is_cut_off_holds_up_those_behind_for_a_grace(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 3, 1));
-    room_cut(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
+    room_cut(&r, room_attempt(11, 2, 1));
     room_release(&r, first(13));
     room_clock(&r, 1199);
     EXPECT_TOLD(&r, "13 released\n");
     room_clock(&r, 1200);
     EXPECT_TOLD(&r, "12 granted 102\n");
-    room_acquire(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
     EXPECT_TOLD(&r, "");
     room_fini(&r);
 }
@@ -75,13 +58,13 @@ who_is_cut_off_holds_up_those_behind_for_a_grace(void **state)
 static void
 nobody_is_waited_for_longer_than_it_waits_itself(void **state)
 {
-    struct room r = held();
-    struct call short_wait = attempt(11, 2, 1);
+    struct room r = room_held();
+    struct call short_wait = room_attempt(11, 2, 1);
 
     (void)state;
     short_wait.wait_ms = 50;
     room_acquire(&r, short_wait);
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_cut(&r, short_wait);
     room_release(&r, first(13));
     room_hush(&r);
@@ -95,14 +78,14 @@ nobody_is_waited_for_longer_than_it_waits_itself(void **state)
 static void
 who_polls_is_waited_for_as_long_as_it_asked_to_be(void **state)
 {
-    struct room r = held();
-    struct call poll = attempt(11, 2, 1);
+    struct room r = room_held();
+    struct call poll = room_attempt(11, 2, 1);
 
     (void)state;
     poll.wait_ms = 50;
     poll.park_ms = 400;
     room_acquire(&r, poll);
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_cut(&r, poll);
     room_release(&r, first(13));
     room_hush(&r);
@@ -116,13 +99,13 @@ who_polls_is_waited_for_as_long_as_it_asked_to_be(void **state)
 static void
 a_try_beside_who_is_cut_off_is_put_off(void **state)
 {
-    struct room r = held();
-    struct call tries = attempt(14, 3, 1);
+    struct room r = room_held();
+    struct call tries = room_attempt(14, 3, 1);
 
     (void)state;
     tries.try_only = true;
-    room_acquire(&r, attempt(11, 2, 1));
-    room_cut(&r, attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_cut(&r, room_attempt(11, 2, 1));
     room_release(&r, first(13));
     room_acquire(&r, tries);
     EXPECT_TOLD(&r, "13 released\n"
@@ -136,12 +119,12 @@ a_try_beside_who_is_cut_off_is_put_off(void **state)
 static struct room
 granted(void)
 {
-    struct room r = held();
+    struct room r = room_held();
 
-    room_acquire(&r, attempt(11, 2, 1));
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(11, 2, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_release(&r, first(13));
-    room_cut(&r, attempt(11, 2, 1));
+    room_cut(&r, room_attempt(11, 2, 1));
     EXPECT_TOLD(&r, "13 released\n"
                     "11 granted 102\n");
     return r;
@@ -154,7 +137,7 @@ a_grant_is_kept_for_who_comes_back_before_it_was_told(void **state)
 
     (void)state;
     room_clock(&r, 1199);
-    room_acquire(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
     room_clock(&r, 1500);
     EXPECT_TOLD(&r, "14 granted 102\n");
     room_fini(&r);
@@ -170,7 +153,7 @@ a_grant_that_nobody_comes_back_for_is_the_next_ones(void **state)
     EXPECT_TOLD(&r, "");
     room_clock(&r, 1200);
     EXPECT_TOLD(&r, "12 granted 103\n");
-    room_acquire(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
     EXPECT_TOLD(&r, "");
     room_fini(&r);
 }
@@ -182,8 +165,8 @@ a_grant_that_is_cut_off_again_is_kept_again(void **state)
 
     (void)state;
     room_clock(&r, 1100);
-    room_acquire(&r, attempt(14, 2, 2));
-    room_cut(&r, attempt(14, 2, 2));
+    room_acquire(&r, room_attempt(14, 2, 2));
+    room_cut(&r, room_attempt(14, 2, 2));
     room_hush(&r);
     room_clock(&r, 1299);
     EXPECT_TOLD(&r, "");
@@ -254,10 +237,10 @@ what_is_kept_counts_as_one_that_waits(void **state)
 static void
 what_was_told_is_no_grant_that_is_kept(void **state)
 {
-    struct room r = held();
+    struct room r = room_held();
 
     (void)state;
-    room_acquire(&r, attempt(12, 3, 1));
+    room_acquire(&r, room_attempt(12, 3, 1));
     room_cut(&r, first(1));
     room_clock(&r, 1500);
     EXPECT_TOLD(&r, "");

@@ -535,6 +535,24 @@ room_unread(struct room *room, uint64_t session)
                     });
 }
 
+struct room
+room_held(void)
+{
+    struct room room = room_new();
+
+    room_acquire(&room, (struct call){.stream = 1, .session = 1, .names = "A"});
+    room_handed(&room, (struct call){.session = 1});
+    room_hush(&room);
+    return room;
+}
+
+struct call
+room_attempt(uint64_t stream, uint64_t session, uint64_t a)
+{
+    return (struct call){
+        .stream = stream, .session = session, .a = a, .names = "A"};
+}
+
 /* ---- Batches ------------------------------------------------------------- */
 
 static void

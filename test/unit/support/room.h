@@ -85,6 +85,10 @@ void room_clear_suspected(struct room *room, uint64_t stream, const char *name,
 void room_stream_ends(struct room *room, struct call call);
 void room_cut(struct room *room, struct call call); /* with its connection */
 void room_handed(struct room *room, struct call call);
+
+/* Session 1 holds A, and was told; the attempt `a` of a session to have it. */
+struct room room_held(void);
+struct call room_attempt(uint64_t stream, uint64_t session, uint64_t a);
 void room_unread(struct room *room, uint64_t session);
 
 /* A batch of at most so many operations: its changes, one line each, and what
