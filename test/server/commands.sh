@@ -370,7 +370,7 @@ check "until the first one gives it back" is 0 "$code"
 # ---- Dead, and to be taken over ---------------------------------------------------
 # die NAME: one that holds NAME, and all its processes, are killed at once.
 die() {
-    start "$1" run --ttl 4s --beat 500ms --grace 1s "$1" -- sleep 100
+    start "$1" run --ttl 10s --beat 500ms --grace 1s "$1" -- sleep 100
     await "a holder of $1" held "$1"
     guard=$(guard_of "$pid")
     kill -KILL "$guard" "$pid"
@@ -382,7 +382,7 @@ die short
 run run -w 1s short -- true
 check "who waits less than the ttl of the dead goes without it" is 75 "$code"
 check "is not told that it lives" is "" "$(grep alive "$here/run.err")"
-check "but that it is given on" says run.err "once its ttl of 4s is over"
+check "but that it is given on" says run.err "once its ttl of 10s is over"
 run run -n short -- true
 check "who only tries finds the dead, within its ttl" is 0 "$code"
 start living run living -- sleep 100
