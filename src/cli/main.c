@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guess.h"
+#include "base/nearest.h"
 #include "options.h"
 #include "say.h"
 #include "verbs.h"
@@ -74,20 +74,20 @@ find_verb(const char *name)
 static const char *
 guess_verb(int argc, char **argv)
 {
-    struct hf_guess guess;
+    struct hf_nearest nearest;
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (strcmp(argv[1], others[i].name) == 0)
             return others[i].verb;
     }
-    hf_guess_begin(&guess, argv[1], strlen(argv[1]));
+    hf_nearest_begin(&nearest, argv[1], strlen(argv[1]));
     for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-        hf_guess_try(&guess, verbs[i].name);
-    for (int i = 2; guess.nearest == NULL && i < argc; i++) {
+        hf_nearest_try(&nearest, verbs[i].name);
+    for (int i = 2; nearest.word == NULL && i < argc; i++) {
         if (strcmp(argv[i], "--") == 0)
             return "run";
     }
-    return guess.nearest;
+    return nearest.word;
 }
 
 static int

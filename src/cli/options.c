@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "guess.h"
+#include "base/nearest.h"
 #include "say.h"
 
 bool
@@ -45,7 +45,7 @@ add_meant(struct hf_text *out, const char *verb, const char *word,
           const struct option *options)
 {
     size_t len = strcspn(word, "=");
-    struct hf_guess guess;
+    struct hf_nearest nearest;
 
     if (strncmp(word, "--", 2) != 0)
         return;
@@ -56,11 +56,11 @@ add_meant(struct hf_text *out, const char *verb, const char *word,
             return;
         }
     }
-    hf_guess_begin(&guess, word + 2, len - 2);
+    hf_nearest_begin(&nearest, word + 2, len - 2);
     for (; options->name != NULL; options++)
-        hf_guess_try(&guess, options->name);
-    if (guess.nearest != NULL)
-        hf_text_addf(out, ": did you mean --%s?", guess.nearest);
+        hf_nearest_try(&nearest, options->name);
+    if (nearest.word != NULL)
+        hf_text_addf(out, ": did you mean --%s?", nearest.word);
 }
 
 int

@@ -1,8 +1,8 @@
-#include "guess.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
-enum { WORD_MAX = 31 }; /* bytes of a verb, or of an option's name */
+enum { WORD_MAX = 31 }; /* bytes; a longer word is near none */
 
 static size_t
 least(size_t one, size_t other)
@@ -10,7 +10,8 @@ least(size_t one, size_t other)
     return one < other ? one : other;
 }
 
-/* By rows, of which three are kept: rows[0] is the present one. */
+/* The optimal string alignment distance, of which three rows are kept: rows[0]
+ * is the present one. */
 static size_t
 distance(const char *word, size_t len, const char *known, size_t known_len)
 {
@@ -36,26 +37,26 @@ distance(const char *word, size_t len, const char *known, size_t known_len)
 }
 
 void
-hf_guess_begin(struct hf_guess *guess, const char *word, size_t len)
+hf_nearest_begin(struct hf_nearest *nearest, const char *misspelt, size_t len)
 {
-    *guess = (struct hf_guess){
-        .word = word,
+    *nearest = (struct hf_nearest){
+        .misspelt = misspelt,
         .len = len,
         .distance = len / 3 + 1, /* one beyond what is near */
     };
 }
 
 void
-hf_guess_try(struct hf_guess *guess, const char *known)
+hf_nearest_try(struct hf_nearest *nearest, const char *known)
 {
     size_t known_len = strlen(known);
     size_t far;
 
-    if (guess->len > WORD_MAX || known_len > WORD_MAX)
+    if (nearest->len > WORD_MAX || known_len > WORD_MAX)
         return;
-    far = distance(guess->word, guess->len, known, known_len);
-    if (far >= guess->distance)
+    far = distance(nearest->misspelt, nearest->len, known, known_len);
+    if (far >= nearest->distance)
         return;
-    guess->nearest = known;
-    guess->distance = far;
+    nearest->word = known;
+    nearest->distance = far;
 }

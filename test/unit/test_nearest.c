@@ -1,4 +1,4 @@
-/* What was meant by a word that nobody knows. */
+/* Which known word a misspelt one may have meant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "cli/guess.h"
+#include "base/nearest.h"
 
 static const char *const known[] = {"run",   "ls",    "show", "why",
                                     "watch", "clear", "audit"};
@@ -16,12 +16,12 @@ static const char *const known[] = {"run",   "ls",    "show", "why",
 static const char *
 meant_by(const char *word)
 {
-    struct hf_guess guess;
+    struct hf_nearest nearest;
 
-    hf_guess_begin(&guess, word, strlen(word));
+    hf_nearest_begin(&nearest, word, strlen(word));
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        hf_guess_try(&guess, known[i]);
-    return guess.nearest != NULL ? guess.nearest : "";
+        hf_nearest_try(&nearest, known[i]);
+    return nearest.word != NULL ? nearest.word : "";
 }
 
 static void
@@ -56,25 +56,25 @@ another_word_is_not_near(void **state)
 static void
 only_the_bytes_that_count_are_compared(void **state)
 {
-    struct hf_guess guess;
+    struct hf_nearest nearest;
 
     (void)state;
-    hf_guess_begin(&guess, "wiat=5s", 4);
-    hf_guess_try(&guess, "wait");
-    assert_string_equal(guess.nearest, "wait");
+    hf_nearest_begin(&nearest, "wiat=5s", 4);
+    hf_nearest_try(&nearest, "wait");
+    assert_string_equal(nearest.word, "wait");
 }
 
 static void
 the_nearest_is_meant_and_of_equals_the_first(void **state)
 {
-    struct hf_guess guess;
+    struct hf_nearest nearest;
 
     (void)state;
-    hf_guess_begin(&guess, "heads", 5);
-    hf_guess_try(&guess, "beats");
-    hf_guess_try(&guess, "head");
-    hf_guess_try(&guess, "reads");
-    assert_string_equal(guess.nearest, "head");
+    hf_nearest_begin(&nearest, "heads", 5);
+    hf_nearest_try(&nearest, "beats");
+    hf_nearest_try(&nearest, "head");
+    hf_nearest_try(&nearest, "reads");
+    assert_string_equal(nearest.word, "head");
 }
 
 int
