@@ -57,7 +57,7 @@ end(struct bench *b)
     struct hf_queue *queue;
     bool wanted;
 
-    while (hf_manager_take_told(&b->manager) != NULL)
+    while (hf_manager_take_news(&b->manager) != NULL)
         ;
     while ((queue = hf_manager_take_observe(&b->manager, &wanted)) != NULL)
         hf_manager_observed(&b->manager, queue);
@@ -77,21 +77,21 @@ start(struct bench *b, struct hf_driver *driver, int64_t ms)
 }
 
 /* What is sent then. */
-static struct hf_batch *
+static struct hf_table_batch *
 take_batch(struct bench *b, int64_t ms)
 {
-    struct hf_batch *batch;
+    struct hf_table_batch *batch;
 
     assert_true(b->batches < BATCHES);
-    assert_true(hf_manager_take(&b->manager, &b->arenas[b->batches++], at(ms),
-                                ms, &batch));
+    assert_true(hf_batch_take(&b->manager, &b->arenas[b->batches++], at(ms), ms,
+                              &batch));
     return batch;
 }
 
-static struct hf_batch *
+static struct hf_table_batch *
 take_read(struct bench *b, int64_t ms)
 {
-    struct hf_batch *batch = take_batch(b, ms);
+    struct hf_table_batch *batch = take_batch(b, ms);
 
     assert_int_equal(batch->keys_count, 1);
     return batch;
@@ -99,7 +99,8 @@ take_read(struct bench *b, int64_t ms)
 
 /* Somebody holds it, who has beaten so often. */
 static void
-show_holder(struct bench *b, struct hf_batch *batch, uint64_t beats, int64_t ms)
+show_holder(struct bench *b, struct hf_table_batch *batch, uint64_t beats,
+            int64_t ms)
 {
     batch->status = HF_OK;
     batch->readings[0] = (struct hf_reading){
@@ -123,7 +124,7 @@ leave(struct bench *b, struct hf_driver *driver, int64_t ms)
 }
 
 /* What changed is looked at anew. */
-static struct hf_batch *
+static struct hf_table_batch *
 take_next_read(struct bench *b, int64_t ms)
 {
     hf_manager_changed(&b->manager, (struct hf_key){"default", name}, at(ms));
@@ -139,7 +140,7 @@ a_try_is_not_answered_by_a_look_that_was_sent_before_it(void **state)
     struct hf_driver leaver = {.kind = HF_DRIVER_LOCK, .settings = &waits};
     struct hf_driver waiter = {.kind = HF_DRIVER_LOCK, .settings = &waits};
     struct hf_driver quick = {.kind = HF_DRIVER_LOCK, .settings = &tries};
-    struct hf_batch *before;
+    struct hf_table_batch *before;
     struct bench b;
 
     (void)state;
@@ -199,7 +200,7 @@ what_was_written_while_it_was_watched_has_not_stood(void **state)
     struct hf_examine clears = {
         .driver = {.kind = HF_DRIVER_EXAMINE, .settings = &settings}};
     struct hf_watching watching;
-    struct hf_batch *write;
+    struct hf_table_batch *write;
     struct bench b;
 
     (void)state;

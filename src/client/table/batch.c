@@ -1,16 +1,18 @@
+#include "client/table/batch.h"
+
 #include <string.h>
 
 #include "base/check.h"
-#include "client/table/parts.h"
+#include "client/table/diagnose.h"
 #include "wire/name.h"
 
 /*
- * Taking a batch: from core's words to the store's.  A target becomes a key, a
- * heartbeat the record around it.
+ * The questions that wait, and a batch of them, from core's words to the
+ * store's: a target becomes a key, a heartbeat the record around it.
  */
 
-/* Keys of one read: one that is asked for should not stand in a line, for the
- * patience of who asks goes on meanwhile. */
+/* Keys of one read, at most: a read that stands in line uses up the patience of
+ * who asked for it. */
 #define READS_MAX 1000
 
 /* Commits in a row after which reads have their turn, whatever waits. */
@@ -21,10 +23,70 @@ struct packing {
     struct hf_arena *arena;
     struct hf_instant now;
     int64_t wall_ms;
-    struct hf_batch *batch;
+    struct hf_table_batch *batch;
     size_t bytes;
     bool failed; /* no memory */
 };
+
+/* ---- Questions ----------------------------------------------------------- */
+
+static struct hf_requester *
+requester_of(struct hf_link *link)
+{
+    return link == NULL ? NULL : HF_CONTAINER(link, struct hf_requester, link);
+}
+
+static struct hf_requester *
+first_of(const struct hf_manager *m, enum hf_urgency urgency)
+{
+    return requester_of(m->questions[urgency].first);
+}
+
+static struct hf_requester *
+next_of(const struct hf_requester *requester)
+{
+    return requester_of(requester->link.next);
+}
+
+void
+hf_batch_add(struct hf_manager *m, struct hf_requester *requester,
+             enum hf_urgency urgency)
+{
+    requester->urgency = (uint8_t)urgency;
+    requester->queued = true;
+    hf_list_add(&m->questions[urgency], &requester->link);
+}
+
+void
+hf_batch_remove(struct hf_manager *m, struct hf_requester *requester)
+{
+    if (!requester->queued)
+        return;
+    hf_list_remove(&m->questions[requester->urgency], &requester->link);
+    requester->queued = false;
+}
+
+bool
+hf_batch_is_wanted(const struct hf_requester *requester)
+{
+    uint64_t number;
+    bool asks =
+        requester->examine != NULL
+            ? hf_examiner_asking(&requester->examine->examiner, &number)
+            : hf_contender_asking(&requester->queue->contender, &number);
+
+    return asks && number == requester->number;
+}
+
+/* The question, built anew from its machine. */
+static void
+build_request(const struct hf_requester *requester, struct hf_request *request)
+{
+    if (requester->examine != NULL)
+        hf_examiner_request(&requester->examine->examiner, request);
+    else
+        hf_keeper_request(&requester->queue->contender.keeper, request);
+}
 
 /* ---- For how long an answer is of use ------------------------------------ */
 
@@ -48,18 +110,18 @@ worth_of_write(const struct hf_contender *c)
  * the store can say why; and there is always some time left for a first try.
  */
 static struct hf_instant
-worth(const struct hf_asker *asker, struct hf_instant now)
+worth(const struct hf_requester *requester, struct hf_instant now)
 {
-    const struct hf_contender *c = &asker->queue->contender;
+    const struct hf_contender *c = &requester->queue->contender;
     const struct hf_question *question =
-        asker->examine != NULL ? &asker->examine->examiner.question
-                               : &c->keeper.question;
+        requester->examine != NULL ? &requester->examine->examiner.question
+                                   : &c->keeper.question;
     int64_t call_ms = question->config.call.ms;
     struct hf_duration least = {hf_question_patience(question).ms / 16};
     struct hf_instant until = hf_after(
         question->asked_at, (struct hf_duration){call_ms - call_ms / 8});
 
-    if (asker->examine == NULL && asker->urgency != HF_URGENT_READ)
+    if (requester->examine == NULL && requester->urgency != HF_URGENT_READ)
         until = worth_of_write(c);
     return hf_later(until, hf_after(now, least));
 }
@@ -78,18 +140,18 @@ companion_name(const struct hf_queue *queue, uint64_t subject,
 }
 
 static struct hf_driver *
-driver_of(const struct hf_asker *asker)
+driver_of(const struct hf_requester *requester)
 {
-    return asker->examine != NULL ? &asker->examine->driver
-                                  : asker->queue->first;
+    return requester->examine != NULL ? &requester->examine->driver
+                                      : requester->queue->first;
 }
 
 static char *
-encode_claim(struct packing *p, const struct hf_asker *asker,
+encode_claim(struct packing *p, const struct hf_requester *requester,
              const struct hf_op *op)
 {
     char text[HF_RECORD_TEXT_MAX];
-    const struct hf_driver *driver = driver_of(asker);
+    const struct hf_driver *driver = driver_of(requester);
     struct hf_value value = {.heartbeat = op->heartbeat, .terms = op->terms};
 
     hf_owner_fill(p->m->config.self, driver->settings, driver->since_ms,
@@ -123,10 +185,10 @@ encode_audit(struct packing *p, const struct hf_examine *examine)
 
 /* In core's words to the store's; false: no memory. */
 static bool
-pack_op(struct packing *p, const struct hf_asker *asker, const struct hf_op *op,
-        struct hf_store_op *packed)
+pack_op(struct packing *p, const struct hf_requester *requester,
+        const struct hf_op *op, struct hf_store_op *packed)
 {
-    const struct hf_queue *queue = asker->queue;
+    const struct hf_queue *queue = requester->queue;
 
     *packed = (struct hf_store_op){
         .kind = op->kind,
@@ -142,15 +204,15 @@ pack_op(struct packing *p, const struct hf_asker *asker, const struct hf_op *op,
         packed->key.name = companion_name(queue, op->subject, p->arena);
         break;
     case HF_TARGET_AUDIT:
-        HF_CHECK(asker->examine != NULL); /* whose clear it is */
+        HF_CHECK(requester->examine != NULL); /* whose clear it is */
         packed->key.space = "!audit";
         packed->key.name = companion_name(queue, op->subject, p->arena);
         break;
     }
     if (op->kind == HF_PUT) {
         packed->value = op->target == HF_TARGET_AUDIT
-                            ? encode_audit(p, asker->examine)
-                            : encode_claim(p, asker, op);
+                            ? encode_audit(p, requester->examine)
+                            : encode_claim(p, requester, op);
         packed->value_len = packed->value == NULL ? 0 : strlen(packed->value);
     }
     return packed->key.name != NULL &&
@@ -158,18 +220,18 @@ pack_op(struct packing *p, const struct hf_asker *asker, const struct hf_op *op,
 }
 
 static bool
-pack_write(struct packing *p, struct hf_asker *asker,
-           struct hf_batch_item *item)
+pack_write(struct packing *p, struct hf_requester *requester,
+           struct hf_table_batch_item *item)
 {
     struct hf_request request;
-    struct hf_driver *driver = driver_of(asker);
+    struct hf_driver *driver = driver_of(requester);
     bool first = true;
 
-    hf_asking_request(asker, &request);
-    if (asker->examine != NULL || request.ops[0].new_generation)
+    build_request(requester, &request);
+    if (requester->examine != NULL || request.ops[0].new_generation)
         driver->since_ms = p->wall_ms;
     for (unsigned i = 0; i < request.ops_count; i++)
-        first = first && pack_op(p, asker, &request.ops[i], &item->ops[i]);
+        first = first && pack_op(p, requester, &request.ops[i], &item->ops[i]);
     if (!first)
         return false;
     item->deletes = request.ops[0].kind == HF_DELETE;
@@ -179,14 +241,14 @@ pack_write(struct packing *p, struct hf_asker *asker,
         .ops_count = request.ops_count,
     };
     p->bytes += hf_store_group_bytes(&p->batch->groups[item->index]);
-    asker->queue->writing = true;
+    requester->queue->writing = true;
     return true;
 }
 
 /* ---- Reads --------------------------------------------------------------- */
 
 static bool
-is_read_in(const struct hf_queue *queue, const struct hf_batch *batch)
+is_read_in(const struct hf_queue *queue, const struct hf_table_batch *batch)
 {
     return queue->read_index < batch->keys_count &&
            batch->keys[queue->read_index].name == queue->name;
@@ -194,10 +256,11 @@ is_read_in(const struct hf_queue *queue, const struct hf_batch *batch)
 
 /* However many ask for a key, it is read once. */
 static void
-pack_read(struct packing *p, struct hf_asker *asker, struct hf_batch_item *item)
+pack_read(struct packing *p, struct hf_requester *requester,
+          struct hf_table_batch_item *item)
 {
-    struct hf_queue *queue = asker->queue;
-    struct hf_batch *batch = p->batch;
+    struct hf_queue *queue = requester->queue;
+    struct hf_table_batch *batch = p->batch;
 
     if (!is_read_in(queue, batch)) {
         queue->read_index = (unsigned)batch->keys_count;
@@ -211,33 +274,33 @@ pack_read(struct packing *p, struct hf_asker *asker, struct hf_batch_item *item)
 
 /* Take one question; false: it does not go into this batch. */
 static bool
-take_one(struct packing *p, struct hf_asker *asker)
+take_one(struct packing *p, struct hf_requester *requester)
 {
-    struct hf_batch *batch = p->batch;
-    struct hf_batch_item *item = &batch->items[batch->items_count];
-    bool read = asker->urgency == HF_URGENT_READ;
+    struct hf_table_batch *batch = p->batch;
+    struct hf_table_batch_item *item = &batch->items[batch->items_count];
+    bool read = requester->urgency == HF_URGENT_READ;
 
-    if (!read && asker->queue->writing)
+    if (!read && requester->queue->writing)
         return false; /* another write of this key goes first */
-    *item = (struct hf_batch_item){
-        .queue = asker->queue,
-        .examine = asker->examine,
-        .of_contender = asker->examine == NULL,
-        .incarnation = asker->queue->incarnation,
-        .number = asker->number,
+    *item = (struct hf_table_batch_item){
+        .queue = requester->queue,
+        .examine = requester->examine,
+        .of_contender = requester->examine == NULL,
+        .incarnation = requester->queue->incarnation,
+        .number = requester->number,
     };
     if (read)
-        pack_read(p, asker, item);
+        pack_read(p, requester, item);
     else
-        p->failed = !pack_write(p, asker, item);
+        p->failed = !pack_write(p, requester, item);
     if (p->failed)
         return false;
     batch->until = batch->items_count == 0
-                       ? worth(asker, p->now)
-                       : hf_later(batch->until, worth(asker, p->now));
-    hf_asking_remove(&p->m->asking, asker);
-    if (asker->queue->calls++ == 0)
-        asker->queue->called_at = p->now;
+                       ? worth(requester, p->now)
+                       : hf_later(batch->until, worth(requester, p->now));
+    hf_batch_remove(p->m, requester);
+    if (requester->queue->calls++ == 0)
+        requester->queue->called_at = p->now;
     batch->items_count++;
     return true;
 }
@@ -245,15 +308,15 @@ take_one(struct packing *p, struct hf_asker *asker)
 static void
 take_all(struct packing *p, enum hf_urgency urgency, size_t room)
 {
-    struct hf_asker *asker = hf_asking_first(&p->m->asking, urgency);
+    struct hf_requester *requester = first_of(p->m, urgency);
 
-    while (asker != NULL && !p->failed && p->batch->items_count < room &&
+    while (requester != NULL && !p->failed && p->batch->items_count < room &&
            p->bytes < p->m->config.bytes_max - 2 * HF_RECORD_TEXT_MAX) {
-        struct hf_asker *after = hf_asking_next(asker);
+        struct hf_requester *after = next_of(requester);
 
-        HF_CHECK(hf_asking_is_asked(asker));
-        (void)take_one(p, asker);
-        asker = after;
+        HF_CHECK(hf_batch_is_wanted(requester));
+        (void)take_one(p, requester);
+        requester = after;
     }
 }
 
@@ -262,8 +325,8 @@ count(const struct hf_manager *m, enum hf_urgency urgency, size_t most)
 {
     size_t counted = 0;
 
-    for (const struct hf_asker *a = hf_asking_first(&m->asking, urgency);
-         a != NULL && counted < most; a = hf_asking_next(a))
+    for (const struct hf_requester *a = first_of(m, urgency);
+         a != NULL && counted < most; a = next_of(a))
         counted++;
     return counted;
 }
@@ -272,38 +335,36 @@ static bool
 have_writes(const struct hf_manager *m)
 {
     for (int u = 0; u < HF_URGENT_READ; u++)
-        for (const struct hf_asker *a =
-                 hf_asking_first(&m->asking, (enum hf_urgency)u);
-             a != NULL; a = hf_asking_next(a))
+        for (const struct hf_requester *a = first_of(m, (enum hf_urgency)u);
+             a != NULL; a = next_of(a))
             if (!a->queue->writing)
                 return true;
     return false;
 }
 
-/* Reads, unless there are writes; but no stream of writes keeps them waiting
- * for ever: of beats there may be one, if the place takes longer for one than
- * holders wait between two. */
+/* Writes go first, but no stream of writes keeps reads waiting for ever: beats
+ * are one, if a commit takes longer than the time between two beats. */
 static bool
 reads_are_next(const struct hf_manager *m)
 {
-    return m->asking.by[HF_URGENT_READ].first != NULL &&
+    return m->questions[HF_URGENT_READ].first != NULL &&
            (m->commits >= COMMITS_MAX || !have_writes(m));
 }
 
 bool
-hf_manager_has_batch(const struct hf_manager *m)
+hf_batch_is_due(const struct hf_manager *m)
 {
-    return m->asking.by[HF_URGENT_READ].first != NULL || have_writes(m);
+    return m->questions[HF_URGENT_READ].first != NULL || have_writes(m);
 }
 
-static struct hf_batch *
+static struct hf_table_batch *
 open_batch(struct hf_arena *arena, bool reads, size_t room)
 {
-    struct hf_batch *batch = hf_arena_take(arena, sizeof(*batch));
+    struct hf_table_batch *batch = hf_arena_take(arena, sizeof(*batch));
 
     if (batch == NULL)
         return NULL;
-    *batch = (struct hf_batch){.until = {0}};
+    *batch = (struct hf_table_batch){.until = {0}};
     batch->items = hf_arena_take(arena, room * sizeof(*batch->items));
     if (reads) {
         batch->keys = hf_arena_take(arena, room * sizeof(*batch->keys));
@@ -319,8 +380,9 @@ open_batch(struct hf_arena *arena, bool reads, size_t room)
 }
 
 bool
-hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
-                struct hf_instant now, int64_t wall_ms, struct hf_batch **batch)
+hf_batch_take(struct hf_manager *m, struct hf_arena *arena,
+              struct hf_instant now, int64_t wall_ms,
+              struct hf_table_batch **batch)
 {
     struct packing p = {.m = m, .arena = arena, .now = now, .wall_ms = wall_ms};
     bool reads = reads_are_next(m);

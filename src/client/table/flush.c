@@ -72,9 +72,9 @@ end_query(struct hf_query *query, const struct hf_driver *driver)
  * they have ended proves no death, for the record may be past by now: no read
  * was sent after this. */
 static void
-look_at_processes(const struct hf_table *table, struct hf_ending *ending)
+look_at_processes(const struct hf_table *table, struct hf_result *result)
 {
-    struct hf_seen *seen = &ending->seen;
+    struct hf_seen *seen = &result->seen;
     struct hf_observation observation = {.count = 0};
     struct hf_value value;
 
@@ -88,8 +88,8 @@ look_at_processes(const struct hf_table *table, struct hf_ending *ending)
                        value.owner.processes_count);
     seen->presence = hf_process_look(&observation);
     hf_process_forget(&observation);
-    if (ending->life == HF_LIFE_UNKNOWN && seen->presence == HF_PRESENCE_THERE)
-        ending->life = HF_LIFE_RUNNING;
+    if (result->life == HF_LIFE_UNKNOWN && seen->presence == HF_PRESENCE_THERE)
+        result->life = HF_LIFE_RUNNING;
 }
 
 static void
@@ -102,8 +102,8 @@ tell_news(const struct hf_table *table, struct hf_driver *driver)
     hf_handle_tell(handle, news & ~(unsigned)HF_NEWS_ENDED);
     if ((news & HF_NEWS_ENDED) == 0)
         return;
-    if (driver->ending != NULL)
-        look_at_processes(table, driver->ending);
+    if (driver->result != NULL)
+        look_at_processes(table, driver->result);
     if (driver->kind == HF_DRIVER_LOCK)
         hf_client_ended(handle->client, handle);
     else
@@ -114,8 +114,7 @@ static void
 wake_worker(struct hf_table *table)
 {
     bool news = table->manager.watches_added != table->watches_known;
-    bool busy = table->jobs.first != NULL ||
-                hf_manager_has_batch(&table->manager) ||
+    bool busy = table->jobs.first != NULL || hf_batch_is_due(&table->manager) ||
                 table->manager.released;
 
     if (busy && table->resting > 0)
@@ -134,7 +133,7 @@ hf_table_flush(struct hf_table *table)
 
     while ((queue = hf_manager_take_observe(manager, &wanted)) != NULL)
         observe(table, queue, wanted);
-    while ((driver = hf_manager_take_told(manager)) != NULL)
+    while ((driver = hf_manager_take_news(manager)) != NULL)
         tell_news(table, driver);
     if (hf_manager_deadline(manager).ms < table->armed.ms) {
         table->armed = hf_manager_deadline(manager);

@@ -1,15 +1,234 @@
-#include "base/check.h"
-#include "client/table/parts.h"
+#include "client/table/line.h"
 
-/* The line of a key: who is at work, who ends by what, who is told. */
+#include "base/check.h"
+#include "base/text.h"
+#include "client/table/batch.h"
+#include "core/trace.h"
 
 /* How long a client may hand a key over inside itself, and how long it then
  * leaves it alone at least. */
-#define SHARED_MS     1000
-#define REST_LEAST_MS 20
+#define SHARED_MS         1000
+#define BACK_OFF_LEAST_MS 20
 
 /* A holder that changes is told this often at most. */
-#define TELL_EVERY_MS 1000
+#define NOTIFY_EVERY_MS 1000
+
+/* ---- What a machine asks ------------------------------------------------- */
+
+static enum hf_urgency
+urgency_of(const struct hf_requester *requester,
+           const struct hf_request *request)
+{
+    if (request->read)
+        return HF_URGENT_READ;
+    if (requester->examine != NULL || request->ops[0].new_generation)
+        return HF_URGENT_CLAIM;
+    return request->ops[0].kind == HF_PUT ? HF_URGENT_BEAT : HF_URGENT_RELEASE;
+}
+
+/* One step gives up two questions at most: it supersedes the one, and ends. */
+static void
+note_unsent(struct hf_requester *requester)
+{
+    if (requester->urgency == HF_URGENT_READ)
+        return;
+    HF_CHECK(requester->unsent_count < 2);
+    requester->unsent[requester->unsent_count++] = requester->number;
+}
+
+/* Queue the question; one still queued is superseded in its place. */
+static void
+post(struct hf_manager *m, struct hf_requester *requester,
+     const struct hf_request *request)
+{
+    enum hf_urgency urgency = urgency_of(requester, request);
+
+    if (requester->queued)
+        note_unsent(requester);
+    requester->number = request->number;
+    if (!requester->queued || requester->urgency != urgency) {
+        hf_batch_remove(m, requester);
+        hf_batch_add(m, requester, urgency);
+    }
+    m->beats_asked = m->beats_asked || urgency == HF_URGENT_BEAT;
+}
+
+/* ---- Stepping ------------------------------------------------------------ */
+
+static void
+trace_line(struct hf_manager *m, const struct hf_requester *requester,
+           const char *text)
+{
+    char line[HF_TRACE_MAX + HF_SPACE_MAX + HF_NAME_MAX + 32];
+    struct hf_text out;
+
+    hf_text_init(&out, line, sizeof(line));
+    hf_text_addf(&out, "%s%s/%s %s",
+                 requester->examine != NULL ? "examine " : "",
+                 requester->queue->space, requester->queue->name, text);
+    m->config.trace(m->config.trace_ctx, line);
+}
+
+static void
+trace_event(struct hf_manager *m, const struct hf_requester *requester,
+            const struct hf_event *event)
+{
+    char text[HF_TRACE_MAX];
+
+    if (m->config.trace == NULL || event->kind == HF_ON_CLOCK)
+        return;
+    hf_trace_event(event, text, sizeof(text));
+    trace_line(m, requester, text);
+}
+
+static void
+trace_effect(struct hf_manager *m, const struct hf_requester *requester,
+             struct hf_instant at, const struct hf_effect *effect)
+{
+    char text[HF_TRACE_MAX];
+
+    if (m->config.trace == NULL)
+        return;
+    hf_trace_effect(at, effect, text, sizeof(text));
+    trace_line(m, requester, text);
+}
+
+static void
+on_granted(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
+{
+    struct hf_driver *driver = queue->first;
+
+    driver->granted = true;
+    driver->granted_at = now;
+    driver->fence = queue->contender.keeper.token;
+    queue->seen.changed_at = now; /* whoever held it before */
+    if (queue->shared_at.ms == 0)
+        queue->shared_at = now;
+    hf_queue_set_held(m, queue, true);
+    hf_queue_notify(m, driver, HF_NEWS_GRANTED);
+    driver->shown = true;
+    for (struct hf_driver *d = queue->last; !d->shown; d = d->previous) {
+        hf_queue_notify(m, d, HF_NEWS_HOLDER); /* the older ones know of one */
+        d->shown = true;
+    }
+}
+
+static void
+notify_suspected(struct hf_manager *m, struct hf_queue *queue)
+{
+    for (struct hf_driver *d = queue->first; d != NULL; d = d->next)
+        hf_queue_notify(m, d, HF_NEWS_SUSPECTED);
+}
+
+static void
+on_notice(struct hf_manager *m, struct hf_requester *requester,
+          enum hf_notice_kind notice, struct hf_instant now)
+{
+    struct hf_queue *queue = requester->queue;
+
+    if (requester->examine != NULL) /* its end is found in update */
+        return;
+    switch (notice) {
+    case HF_NOTICE_GRANTED:
+        on_granted(m, queue, now);
+        break;
+    case HF_NOTICE_SUSPECTED:
+        notify_suspected(m, queue);
+        break;
+    case HF_NOTICE_IN_DOUBT:
+        hf_queue_notify(m, queue->first, HF_NEWS_IN_DOUBT);
+        break;
+    case HF_NOTICE_CERTAIN:
+        hf_queue_notify(m, queue->first, HF_NEWS_CERTAIN);
+        break;
+    case HF_NOTICE_LOST:
+        hf_queue_notify(m, queue->first, HF_NEWS_LOST);
+        break;
+    case HF_NOTICE_WAITING: /* told by what was seen */
+    case HF_NOTICE_ENDED:
+        break;
+    case HF_NOTICE_NOT_MINE:
+    case HF_NOTICE_SETTLED:
+        HF_CHECK(!"between keeper and contender only");
+    }
+}
+
+static void
+perform(struct hf_manager *m, struct hf_requester *requester,
+        struct hf_event event)
+{
+    struct hf_queue *queue = requester->queue;
+    struct hf_effect effect;
+
+    trace_event(m, requester, &event);
+    if (requester->examine != NULL)
+        hf_examiner_step(&requester->examine->examiner, event);
+    else
+        hf_contender_step(&queue->contender, event);
+    while (requester->examine != NULL
+               ? hf_examiner_next(&requester->examine->examiner, &effect)
+               : hf_contender_next(&queue->contender, &effect)) {
+        trace_effect(m, requester, event.at, &effect);
+        if (effect.kind == HF_DO_ASK)
+            post(m, requester, &effect.request);
+        else
+            on_notice(m, requester, effect.notice, event.at);
+    }
+}
+
+/* A question that its machine no longer asks is not sent. */
+static void
+drop_unwanted(struct hf_manager *m, struct hf_requester *requester)
+{
+    if (!requester->queued || hf_batch_is_wanted(requester))
+        return;
+    note_unsent(requester);
+    hf_batch_remove(m, requester);
+}
+
+/* Of a write that was never sent it is certain that nothing was done. */
+static void
+answer_unsent(struct hf_manager *m, struct hf_requester *requester,
+              struct hf_instant now)
+{
+    drop_unwanted(m, requester);
+    while (requester->unsent_count > 0) {
+        uint64_t number = requester->unsent[--requester->unsent_count];
+
+        perform(m, requester, hf_answer(now, number, HF_UNAVAILABLE, 0));
+        drop_unwanted(m, requester);
+    }
+}
+
+void
+hf_line_step(struct hf_manager *m, struct hf_requester *requester,
+             struct hf_event event)
+{
+    perform(m, requester, event);
+    answer_unsent(m, requester, event.at);
+    hf_queue_touch(m, requester->queue);
+}
+
+void
+hf_line_step_all(struct hf_manager *m, struct hf_queue *queue,
+                 struct hf_event event)
+{
+    if (queue->at_work)
+        hf_line_step(m, &queue->requester, event);
+    for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
+        hf_line_step(m, &hf_examine_of(d)->requester, event);
+}
+
+void
+hf_line_hint(struct hf_manager *m, struct hf_queue *queue,
+             struct hf_instant now)
+{
+    if (queue->at_work && !hf_queue_is_working(queue))
+        hf_line_step(m, &queue->requester, hf_event(HF_ON_HINT, now));
+    for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
+        hf_line_step(m, &hf_examine_of(d)->requester,
+                     hf_event(HF_ON_HINT, now));
+}
 
 /* ---- What was seen ------------------------------------------------------- */
 
@@ -28,15 +247,15 @@ evidence_since(const struct hf_queue *queue, struct hf_instant joined_at)
 /* ---- The end of a driver ------------------------------------------------- */
 
 void
-hf_line_end(struct hf_manager *m, struct hf_queue *queue,
-            struct hf_driver *driver, const struct hf_end *end,
-            struct hf_instant now)
+hf_line_end_driver(struct hf_manager *m, struct hf_queue *queue,
+                   struct hf_driver *driver, const struct hf_end *end,
+                   struct hf_instant now)
 {
-    hf_ending_make(m, queue, driver, end, now);
+    hf_diagnose_end(m, queue, driver, end, now);
     hf_heap_set(&m->alarms, &driver->alarm, HF_NEVER);
     m->alarms_needed--;
     m->drivers_count--;
-    hf_keys_tell(m, driver, HF_NEWS_ENDED);
+    hf_queue_notify(m, driver, HF_NEWS_ENDED);
 }
 
 void
@@ -45,8 +264,8 @@ hf_line_end_waiter(struct hf_manager *m, struct hf_queue *queue,
                    struct hf_instant now)
 {
     hf_queue_leave(queue, driver);
-    hf_line_end(m, queue, driver, end, now);
-    hf_keys_touch(m, queue);
+    hf_line_end_driver(m, queue, driver, end, now);
+    hf_queue_touch(m, queue);
 }
 
 /* Has the place failed us, or is it slow?  Then nothing is known. */
@@ -144,10 +363,10 @@ begin(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
         hf_contender_inherit(&queue->contender, &evidence);
     queue->incarnation++;
     queue->at_work = true;
-    hf_machine_pump(m, &queue->asker, hf_event(HF_ON_ACQUIRE, now));
+    hf_line_step(m, &queue->requester, hf_event(HF_ON_ACQUIRE, now));
 }
 
-/* Is what the first learnt of the place or the holder true for others, too? */
+/* Does the result of the first apply to those behind it, too? */
 static bool
 ends_others(const struct hf_contender *c)
 {
@@ -170,7 +389,7 @@ ends_others(const struct hf_contender *c)
     return false;
 }
 
-/* Those who wait on though one is suspected do not end by that. */
+/* Who waits on though the holder is suspected does not end by that. */
 static void
 end_others(struct hf_manager *m, struct hf_queue *queue,
            const struct hf_end *end, struct hf_instant now)
@@ -180,7 +399,7 @@ end_others(struct hf_manager *m, struct hf_queue *queue,
 
     for (struct hf_driver *d = queue->first; d != NULL; d = next) {
         next = d->next;
-        if (!suspected || hf_queue_is_quick(d))
+        if (!suspected || hf_queue_is_try(d))
             hf_line_end_waiter(m, queue, d, end, now);
     }
 }
@@ -199,7 +418,7 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
         of_first.outcome = HF_TIMED_OUT;
     if (queue->own) { /* of nobody's any more, and to be seen anew */
         hf_seen_forget(&queue->seen, m->config.alloc);
-        hf_keys_want_observed(m, queue);
+        hf_queue_want_observed(m, queue);
         queue->own = false;
     }
     if (first->granted) { /* it was ours till now */
@@ -208,21 +427,22 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     }
     of_first.too_slow = c->too_slow;
     first->right_until = c->keeper.right_until;
-    hf_asking_remove(&m->asking, &queue->asker);
+    hf_batch_remove(m, &queue->requester);
     queue->at_work = false;
-    hf_keys_set_held(m, queue, false);
+    hf_queue_set_held(m, queue, false);
     hf_queue_leave(queue, first);
-    hf_line_end(m, queue, first, &of_first, now);
+    hf_line_end_driver(m, queue, first, &of_first, now);
     if (!first->granted && !is_of_another && ends_others(c))
         end_others(m, queue, &end, now);
     if (queue->first == NULL || !first->granted) {
         queue->shared_at = (struct hf_instant){0};
     } else if (hf_between(queue->shared_at, now).ms >= SHARED_MS) {
-        int64_t rest_ms = 2 * m->config.wake.ms;
+        int64_t back_off_ms = 2 * m->config.wake.ms;
 
-        if (rest_ms < REST_LEAST_MS)
-            rest_ms = REST_LEAST_MS;
-        queue->rest_until = hf_after(now, (struct hf_duration){rest_ms});
+        if (back_off_ms < BACK_OFF_LEAST_MS)
+            back_off_ms = BACK_OFF_LEAST_MS;
+        queue->back_off_until =
+            hf_after(now, (struct hf_duration){back_off_ms});
         queue->shared_at = (struct hf_instant){0};
     }
 }
@@ -267,13 +487,13 @@ end_examine(struct hf_manager *m, struct hf_queue *queue,
         .outcome = HF_NOT_HELD,
     };
 
-    hf_asking_remove(&m->asking, &examine->asker);
-    for (struct hf_batch *b = m->batches; b != NULL; b = b->next)
+    hf_batch_remove(m, &examine->requester);
+    for (struct hf_table_batch *b = m->batches; b != NULL; b = b->next)
         for (size_t i = 0; i < b->items_count; i++)
             if (b->items[i].examine == examine)
                 b->items[i].examine = NULL;
     hf_queue_depart(queue, &examine->driver);
-    hf_line_end(m, queue, &examine->driver, &end, now);
+    hf_line_end_driver(m, queue, &examine->driver, &end, now);
 }
 
 static void
@@ -289,7 +509,7 @@ end_examines(struct hf_manager *m, struct hf_queue *queue,
     }
 }
 
-/* ---- Putting a key in order ---------------------------------------------- */
+/* ---- Updating a key ------------------------------------------------------ */
 
 /* A holder is told when its right comes to its last grace, and when it is
  * beyond that again. */
@@ -301,7 +521,7 @@ risk_at(const struct hf_queue *queue)
         (struct hf_duration){-queue->contender.keeper.config.grace.ms});
 }
 
-/* Whoever it is held for is the first in line. */
+/* It is held for the first of the line. */
 static struct hf_driver *
 holder_of(const struct hf_queue *queue)
 {
@@ -310,7 +530,7 @@ holder_of(const struct hf_queue *queue)
 }
 
 static void
-tell_risk(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
+notify_risk(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     struct hf_driver *holder;
     bool risk;
@@ -320,34 +540,35 @@ tell_risk(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     holder = holder_of(queue);
     risk = hf_reached(now, risk_at(queue));
     if (risk && !holder->at_risk)
-        hf_keys_tell(m, holder, HF_NEWS_AT_RISK);
+        hf_queue_notify(m, holder, HF_NEWS_AT_RISK);
     else if (!risk && holder->at_risk)
-        hf_keys_tell(m, holder, HF_NEWS_CERTAIN);
+        hf_queue_notify(m, holder, HF_NEWS_CERTAIN);
     holder->at_risk = risk;
 }
 
 /* What changed of the holder, once a second at most. */
 static void
-tell_change(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
+notify_change(struct hf_manager *m, struct hf_queue *queue,
+              struct hf_instant now)
 {
     bool foreign = queue->seen.exists && !queue->own;
 
     if (!queue->news_due ||
-        (queue->told_at.ms != 0 &&
-         hf_between(queue->told_at, now).ms < TELL_EVERY_MS))
+        (queue->notified_at.ms != 0 &&
+         hf_between(queue->notified_at, now).ms < NOTIFY_EVERY_MS))
         return;
     queue->news_due = false;
-    queue->told_at = now;
+    queue->notified_at = now;
     for (struct hf_driver *d = queue->first; d != NULL; d = d->next) {
         if (d->granted)
             continue;
-        hf_keys_tell(m, d, HF_NEWS_CHANGED);
+        hf_queue_notify(m, d, HF_NEWS_CHANGED);
         if (foreign && !d->shown)
-            hf_keys_tell(m, d, HF_NEWS_HOLDER);
+            hf_queue_notify(m, d, HF_NEWS_HOLDER);
         d->shown = d->shown || foreign;
     }
     for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
-        hf_keys_tell(m, d, HF_NEWS_CHANGED);
+        hf_queue_notify(m, d, HF_NEWS_CHANGED);
 }
 
 static bool
@@ -371,13 +592,13 @@ set_alarms(struct hf_manager *m, struct hf_queue *queue)
     if (queue->at_work)
         at = hf_contender_deadline(&queue->contender);
     else if (queue->first != NULL)
-        at = queue->rest_until;
+        at = queue->back_off_until;
     if (queue->held && !holder_of(queue)->at_risk &&
         queue->contender.keeper.state == HF_KEEPER_HELD)
         at = hf_earlier(at, risk_at(queue));
     if (queue->news_due)
-        at = hf_earlier(
-            at, hf_after(queue->told_at, (struct hf_duration){TELL_EVERY_MS}));
+        at = hf_earlier(at, hf_after(queue->notified_at,
+                                     (struct hf_duration){NOTIFY_EVERY_MS}));
     hf_heap_set(&m->alarms, &queue->alarm, at);
     for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)
         hf_heap_set(&m->alarms, &d->alarm,
@@ -385,37 +606,36 @@ set_alarms(struct hf_manager *m, struct hf_queue *queue)
 }
 
 static void
-put_in_order(struct hf_manager *m, struct hf_queue *queue,
-             struct hf_instant now)
+update(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 {
     for (;;) {
         if (queue->at_work && queue->contender.state == HF_CONTENDER_ENDED)
             finish(m, queue, now);
         else if (!queue->at_work && queue->first != NULL &&
-                 hf_reached(now, queue->rest_until))
+                 hf_reached(now, queue->back_off_until))
             begin(m, queue, now);
         else
             break;
     }
     end_examines(m, queue, now);
-    if (queue->quick > 0)
+    if (queue->tries > 0)
         end_tries(m, queue, now);
-    tell_risk(m, queue, now);
-    tell_change(m, queue, now);
-    hf_keys_set_watched(m, queue, is_watching(queue));
+    notify_risk(m, queue, now);
+    notify_change(m, queue, now);
+    hf_queue_set_watched(m, queue, is_watching(queue));
     set_alarms(m, queue);
 }
 
 void
-hf_line_settle(struct hf_manager *m, struct hf_instant now)
+hf_line_update(struct hf_manager *m, struct hf_instant now)
 {
     while (m->dirty != NULL) {
         struct hf_queue *queue = m->dirty;
 
         m->dirty = queue->dirty_next;
         queue->dirty = false;
-        put_in_order(m, queue, now);
+        update(m, queue, now);
         if (!queue->dirty && hf_queue_is_idle(queue))
-            hf_keys_drop(m, queue);
+            hf_queue_drop(m, queue);
     }
 }

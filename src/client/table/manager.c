@@ -5,9 +5,10 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/limits.h"
-#include "client/table/parts.h"
+#include "client/table/diagnose.h"
+#include "client/table/line.h"
 
-/* The manager's events; what they do is in the parts (parts.h). */
+/* The manager's events; what they do is in the parts. */
 
 /* ---- What users want ----------------------------------------------------- */
 
@@ -22,7 +23,7 @@ hf_manager_init(struct hf_manager *m, const struct hf_manager_config *config)
 void
 hf_manager_fini(struct hf_manager *m)
 {
-    HF_CHECK(m->drivers_count == 0 && m->keys.count == 0 && m->graves == NULL);
+    HF_CHECK(m->drivers_count == 0 && m->keys.count == 0 && m->dropped == NULL);
     hf_hash_fini(&m->keys);
     hf_heap_fini(&m->alarms);
 }
@@ -41,11 +42,11 @@ find_lane(const struct hf_queue *queue, const char *lane)
 
 /* Somebody is to be answered by a look, and it must be sent after he asked. */
 static void
-look_for_the_quick(struct hf_manager *m, struct hf_queue *queue,
-                   struct hf_instant now)
+look_for_tries(struct hf_manager *m, struct hf_queue *queue,
+               struct hf_instant now)
 {
-    if (queue->quick > 0 && queue->quick_at.ms > queue->looked_at.ms)
-        hf_machine_hint(m, queue, now);
+    if (queue->tries > 0 && queue->tried_at.ms > queue->looked_at.ms)
+        hf_line_hint(m, queue, now);
 }
 
 /* Begin a lock: the first is at work at once, unless the key rests. */
@@ -60,16 +61,16 @@ join(struct hf_manager *m, struct hf_queue *queue, struct hf_driver *driver,
     driver->joined_at = now;
     hf_queue_join(queue, driver);
     hf_heap_set(&m->alarms, &driver->alarm, hf_after(now, limit));
-    if (hf_queue_is_quick(driver))
-        queue->quick_at = now;
+    if (hf_queue_is_try(driver))
+        queue->tried_at = now;
     if (driver == queue->first)
         return;
-    if (queue->quick > 0)
-        look_for_the_quick(m, queue, now);
+    if (queue->tries > 0)
+        look_for_tries(m, queue, now);
     if (holder)
-        hf_keys_tell(m, driver, HF_NEWS_HOLDER);
+        hf_queue_notify(m, driver, HF_NEWS_HOLDER);
     if (queue->at_work && queue->contender.suspected)
-        hf_keys_tell(m, driver, HF_NEWS_SUSPECTED);
+        hf_queue_notify(m, driver, HF_NEWS_SUSPECTED);
     driver->shown = holder;
 }
 
@@ -81,7 +82,7 @@ hf_manager_start(struct hf_manager *m, struct hf_driver *driver,
     const struct hf_settings *settings = driver->settings;
     const char *space = hf_settings_space(settings);
     struct hf_queue *queue =
-        hf_manager_find(m, (struct hf_key){space, settings->name});
+        hf_queue_find(m, (struct hf_key){space, settings->name});
     const struct hf_driver *same = NULL;
     struct hf_examine *examine;
 
@@ -89,31 +90,32 @@ hf_manager_start(struct hf_manager *m, struct hf_driver *driver,
         return hf_fail(error, HF_E_LIMIT, "more than %d locks in one client",
                        HF_CLIENT_LOCKS_MAX);
     if (queue == NULL)
-        queue = hf_keys_make(m, space, settings->name);
-    if (queue == NULL || !hf_keys_reserve_alarm(m)) {
+        queue = hf_queue_make(m, space, settings->name);
+    if (queue == NULL || !hf_queue_reserve_alarm(m)) {
         if (queue != NULL)
-            hf_keys_touch(m, queue);
-        hf_line_settle(m, now);
+            hf_queue_touch(m, queue);
+        hf_line_update(m, now);
         return hf_fail(error, HF_E_NOMEM, "lock %s: out of memory",
                        settings->name);
     }
     m->drivers_count++;
     driver->alarm.kind = HF_ALARM_DRIVER;
     driver->right_until = (struct hf_instant){INT64_MIN};
-    hf_keys_touch(m, queue);
+    hf_queue_touch(m, queue);
     if (settings->lane != NULL && driver->kind == HF_DRIVER_LOCK)
         same = find_lane(queue, settings->lane);
     if (driver->kind == HF_DRIVER_EXAMINE) {
         examine = hf_examine_of(driver);
-        examine->asker = (struct hf_asker){.queue = queue, .examine = examine};
+        examine->requester =
+            (struct hf_requester){.queue = queue, .examine = examine};
         hf_queue_attend(queue, driver);
-        hf_machine_pump(m, &examine->asker, hf_event(HF_ON_EXAMINE, now));
+        hf_line_step(m, &examine->requester, hf_event(HF_ON_EXAMINE, now));
     } else if (same != NULL) {
-        hf_line_end(m, queue, driver, &already_held, now);
+        hf_line_end_driver(m, queue, driver, &already_held, now);
     } else {
         join(m, queue, driver, now);
     }
-    hf_line_settle(m, now);
+    hf_line_update(m, now);
     return HF_OK;
 }
 
@@ -142,12 +144,12 @@ stop(struct hf_manager *m, struct hf_driver *driver, enum hf_event_kind kind,
     if (!has_machine(driver))
         hf_line_end_waiter(m, queue, driver, &cancelled, now);
     else if (driver->kind == HF_DRIVER_EXAMINE)
-        hf_machine_pump(
-            m, &hf_examine_of(driver)->asker,
+        hf_line_step(
+            m, &hf_examine_of(driver)->requester,
             hf_event(kind == HF_ON_RELEASE ? HF_ON_CANCEL : kind, now));
     else
-        hf_machine_pump(m, &queue->asker, hf_event(kind, now));
-    hf_line_settle(m, now);
+        hf_line_step(m, &queue->requester, hf_event(kind, now));
+    hf_line_update(m, now);
 }
 
 void
@@ -175,12 +177,12 @@ void
 hf_manager_forget(struct hf_manager *m, struct hf_driver *driver)
 {
     HF_CHECK(driver->queue == NULL);
-    hf_keys_untell(m, driver);
-    if (driver->ending == NULL)
+    hf_queue_forget_news(m, driver);
+    if (driver->result == NULL)
         return;
-    hf_seen_forget(&driver->ending->seen, m->config.alloc);
-    hf_free(m->config.alloc, driver->ending);
-    driver->ending = NULL;
+    hf_seen_forget(&driver->result->seen, m->config.alloc);
+    hf_free(m->config.alloc, driver->result);
+    driver->result = NULL;
 }
 
 static enum hf_outcome
@@ -252,7 +254,7 @@ hf_manager_is_unanswered(const struct hf_driver *driver)
 enum hf_status
 hf_manager_error(const struct hf_driver *driver, struct hf_error *error)
 {
-    return driver->ended ? hf_ending_error(driver, error) : HF_OK;
+    return driver->ended ? hf_diagnose_error(driver, error) : HF_OK;
 }
 
 bool
@@ -260,9 +262,23 @@ hf_manager_diagnose(const struct hf_manager *m, const struct hf_driver *driver,
                     struct hf_instant now, struct hf_diagnosis *diagnosis)
 {
     if (driver->queue == NULL)
-        return hf_ending_tell(m, driver, diagnosis);
+        return hf_diagnose_ended(m, driver, diagnosis);
     hf_diagnose_driver(m, driver, now, diagnosis);
     return true;
+}
+
+struct hf_driver *
+hf_manager_take_news(struct hf_manager *m)
+{
+    struct hf_driver *driver = m->news_first;
+
+    if (driver == NULL)
+        return NULL;
+    m->news_first = driver->next_with_news;
+    if (m->news_first == NULL)
+        m->news_last = NULL;
+    driver->has_news = false;
+    return driver;
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -282,8 +298,8 @@ beat_together(struct hf_manager *m, struct hf_instant now)
     m->beats_asked = false;
     for (struct hf_link *link = m->holding.first; link != NULL;
          link = link->next)
-        hf_machine_pump(m, &HF_CONTAINER(link, struct hf_queue, hold)->asker,
-                        hf_event(HF_ON_HINT, now));
+        hf_line_step(m, &HF_CONTAINER(link, struct hf_queue, hold)->requester,
+                     hf_event(HF_ON_HINT, now));
     m->beats_asked = false;
 }
 
@@ -296,14 +312,14 @@ ring(struct hf_manager *m, struct hf_heap_node *alarm, struct hf_instant now)
         if (driver->kind == HF_DRIVER_LOCK)
             hf_line_end_at_limit(m, driver->queue, driver, now);
         else
-            hf_machine_pump(m, &hf_examine_of(driver)->asker,
-                            hf_event(HF_ON_CLOCK, now));
+            hf_line_step(m, &hf_examine_of(driver)->requester,
+                         hf_event(HF_ON_CLOCK, now));
     } else {
         struct hf_queue *queue = HF_CONTAINER(alarm, struct hf_queue, alarm);
 
         if (queue->at_work)
-            hf_machine_pump(m, &queue->asker, hf_event(HF_ON_CLOCK, now));
-        hf_keys_touch(m, queue);
+            hf_line_step(m, &queue->requester, hf_event(HF_ON_CLOCK, now));
+        hf_queue_touch(m, queue);
     }
 }
 
@@ -319,16 +335,16 @@ hf_manager_tick(struct hf_manager *m, struct hf_instant now)
         ring(m, alarm, now);
         alarm = hf_heap_first(&m->alarms);
     }
-    hf_line_settle(m, now);
+    hf_line_update(m, now);
     if (m->beats_asked)
         beat_together(m, now);
-    hf_line_settle(m, now);
+    hf_line_update(m, now);
 }
 
 /* ---- The store: what comes back ------------------------------------------ */
 
 static bool
-is_current(const struct hf_batch_item *item)
+is_current(const struct hf_table_batch_item *item)
 {
     return item->of_contender
                ? item->queue->at_work &&
@@ -336,10 +352,11 @@ is_current(const struct hf_batch_item *item)
                : item->examine != NULL;
 }
 
-static struct hf_asker *
-asker_of(const struct hf_batch_item *item)
+static struct hf_requester *
+requester_of(const struct hf_table_batch_item *item)
 {
-    return item->of_contender ? &item->queue->asker : &item->examine->asker;
+    return item->of_contender ? &item->queue->requester
+                              : &item->examine->requester;
 }
 
 /* Is it the record of the first's own claim? */
@@ -361,31 +378,31 @@ take_in(struct hf_manager *m, struct hf_queue *queue,
     if (!hf_seen_take(&queue->seen, m->config.alloc, reading, now))
         return;
     queue->stood = 0;
-    hf_machine_hint(m, queue, now); /* who did not ask watches what was */
+    hf_line_hint(m, queue, now); /* who did not ask watches what was */
     queue->own = is_own(queue, &reading->sight);
     if (existed || queue->seen.exists) /* that nobody is there is no news */
         queue->news_due = true;
     if (queue->seen.exists != existed || queue->seen.token != token)
-        hf_keys_want_observed(m, queue);
+        hf_queue_want_observed(m, queue);
 }
 
 /* What is known of its processes is true of this version, too. */
 static void
-tell_presence(struct hf_manager *m, struct hf_queue *queue,
+step_presence(struct hf_manager *m, struct hf_queue *queue,
               struct hf_instant now)
 {
     if (!queue->seen.exists || queue->seen.corrupt ||
         queue->seen.presence == HF_PRESENCE_UNKNOWN)
         return;
-    hf_machine_pump_all(m, queue,
-                        hf_processes(now, queue->seen.version,
-                                     queue->seen.presence == HF_PRESENCE_GONE));
+    hf_line_step_all(m, queue,
+                     hf_processes(now, queue->seen.version,
+                                  queue->seen.presence == HF_PRESENCE_GONE));
 }
 
 /* Is it what the contender looks for now?  An answer to one that it has given
  * up shows an older time. */
 static bool
-is_looked_for(const struct hf_batch_item *item)
+is_looked_for(const struct hf_table_batch_item *item)
 {
     uint64_t number;
 
@@ -395,8 +412,8 @@ is_looked_for(const struct hf_batch_item *item)
 }
 
 static void
-answer_read(struct hf_manager *m, struct hf_batch *batch,
-            struct hf_batch_item *item, struct hf_instant now)
+answer_read(struct hf_manager *m, struct hf_table_batch *batch,
+            struct hf_table_batch_item *item, struct hf_instant now)
 {
     struct hf_sight sight = {.kind = HF_SIGHT_NONE};
 
@@ -409,17 +426,17 @@ answer_read(struct hf_manager *m, struct hf_batch *batch,
         item->queue->looked_at =
             item->queue->contender.keeper.question.asked_at;
     if (is_current(item))
-        hf_machine_pump(m, asker_of(item), hf_found(now, item->number, sight));
+        hf_line_step(m, requester_of(item), hf_found(now, item->number, sight));
     if (batch->status != HF_OK)
         return;
-    tell_presence(m, item->queue, now);
+    step_presence(m, item->queue, now);
     if (item->of_contender)
-        look_for_the_quick(m, item->queue, now);
+        look_for_tries(m, item->queue, now);
 }
 
 static void
-answer_write(struct hf_manager *m, struct hf_batch *batch,
-             struct hf_batch_item *item, struct hf_instant now)
+answer_write(struct hf_manager *m, struct hf_table_batch *batch,
+             struct hf_table_batch_item *item, struct hf_instant now)
 {
     enum hf_verdict verdict = HF_UNAVAILABLE;
 
@@ -431,27 +448,27 @@ answer_write(struct hf_manager *m, struct hf_batch *batch,
     item->queue->failed = verdict == HF_UNAVAILABLE || verdict == HF_UNKNOWN;
     m->released = m->released || (item->deletes && verdict == HF_APPLIED);
     if (is_current(item))
-        hf_machine_pump(
-            m, asker_of(item),
+        hf_line_step(
+            m, requester_of(item),
             hf_answer(now, item->number, verdict, item->ops[0].version));
 }
 
 void
-hf_manager_answer(struct hf_manager *m, struct hf_batch *batch,
+hf_manager_answer(struct hf_manager *m, struct hf_table_batch *batch,
                   struct hf_instant now)
 {
-    struct hf_batch **link = &m->batches;
+    struct hf_table_batch **link = &m->batches;
 
     for (size_t i = 0; i < batch->items_count; i++) {
-        struct hf_batch_item *item = &batch->items[i];
+        struct hf_table_batch_item *item = &batch->items[i];
 
         item->queue->calls--;
         if (batch->keys_count > 0)
             answer_read(m, batch, item, now);
         else
             answer_write(m, batch, item, now);
-        hf_keys_touch(m, item->queue);
-        hf_line_settle(m, now);
+        hf_queue_touch(m, item->queue);
+        hf_line_update(m, now);
     }
     while (*link != batch)
         link = &(*link)->next;
@@ -492,12 +509,12 @@ void
 hf_manager_changed(struct hf_manager *m, struct hf_key key,
                    struct hf_instant now)
 {
-    struct hf_queue *queue = hf_manager_find(m, key);
+    struct hf_queue *queue = hf_queue_find(m, key);
 
     if (queue == NULL)
         return;
-    hf_machine_hint(m, queue, now);
-    hf_line_settle(m, now);
+    hf_line_hint(m, queue, now);
+    hf_line_update(m, now);
 }
 
 void
@@ -513,7 +530,7 @@ hf_manager_waited(struct hf_manager *m, struct hf_watching *watching,
         if (watch->changed)
             hf_manager_changed(m, watch->key, now);
     }
-    hf_keys_bury(m);
+    hf_queue_free_dropped(m);
 }
 
 void
@@ -543,9 +560,9 @@ hf_manager_went_back(struct hf_manager *m, struct hf_instant now)
             queue->contender = (struct hf_contender){0};
             hf_seen_forget(&queue->seen, m->config.alloc);
         }
-        hf_machine_pump_all(m, queue, hf_event(HF_ON_WENT_BACK, now));
+        hf_line_step_all(m, queue, hf_event(HF_ON_WENT_BACK, now));
     }
-    hf_line_settle(m, now);
+    hf_line_update(m, now);
 }
 
 /* ---- Processes ----------------------------------------------------------- */
@@ -566,9 +583,9 @@ hf_manager_take_observe(struct hf_manager *m, bool *wanted)
 void
 hf_manager_observed(struct hf_manager *m, struct hf_queue *queue)
 {
-    queue->observe_told = false;
+    queue->observe_queued = false;
     if (hf_queue_is_idle(queue))
-        hf_keys_drop(m, queue);
+        hf_queue_drop(m, queue);
 }
 
 void
@@ -579,7 +596,7 @@ hf_manager_presence(struct hf_manager *m, struct hf_queue *queue, bool here,
         queue->news_due = true;
     queue->seen.here = here;
     queue->seen.presence = presence;
-    hf_keys_touch(m, queue);
-    tell_presence(m, queue, now);
-    hf_line_settle(m, now);
+    hf_queue_touch(m, queue);
+    step_presence(m, queue, now);
+    hf_line_update(m, now);
 }

@@ -2,11 +2,7 @@
 #define HF_CLIENT_TABLE_MANAGER_H
 
 #include "base/arena.h"
-#include "base/heap.h"
-#include "client/owner.h"
-#include "client/table/asking.h"
-#include "client/table/queue.h"
-#include "client/table/trouble.h"
+#include "client/table/batch.h"
 
 /*
  * Manager: all that one client wants of one table of records.  It decides what
@@ -19,58 +15,31 @@
  *     evidence of processes   |    of src/core   |
  *     time -------------------+                  +--> whom to observe
  *
- * Events are function calls; what comes out is taken by the functions named
- * *take* below, when the caller is ready; and there is one deadline.
+ * Events are function calls.  What comes out is taken by the functions named
+ * *take*, when the caller is ready.  There is one deadline.
  *
  * Of the line of one key only the first asks the store (queue.h).  What it
  * learns of the place or of the holder ends at once all behind it that would
- * end by it.  A batch is one call to the store: writes, the most urgent first,
- * or reads, each key once however many ask.  A key has one write with the store
- * at a time.  What is not asked any more is not sent.
+ * end by it.  What is asked of the store goes there in batches (batch.h).
+ *
+ * Its parts call down this list only:
+ *
+ *   manager    the events, from outside; time and limits
+ *   line       steps the machines of a key: who is at work, who ends by what,
+ *              who has news
+ *   batch      the questions that wait, and the next call to the store
+ *   diagnose   what is known of a holder, for people; it only looks
+ *   queue      the keys, and the lists that they are in
  *
  * Fairness: a client that has handed a key over inside itself for a second
  * leaves it alone, once, for twice as long as the place needs to wake another;
- * so nobody who looks is kept out for ever.  Order between processes is not
+ * so no client that looks is kept out for ever.  Order between processes is not
  * promised.
  *
  * One thread at a time; the order of calls is all that it depends on, so that
  * test/simulate can replay them.  Without memory hf_manager_start and
- * hf_manager_take fail, and what was known of a holder cannot be told.
+ * hf_batch_take fail, and what was known of a holder cannot be told.
  */
-
-struct hf_manager_config {
-    const struct hf_alloc *alloc; /* borrowed, as all below */
-    const struct hf_self *self;   /* who claims */
-    struct hf_duration wake; /* how soon the place tells others of a change */
-    size_t operations_max;   /* of one batch, as the store says */
-    size_t bytes_max;
-    hf_trace_fn *trace; /* NULL: none */
-    void *trace_ctx;
-};
-
-struct hf_manager {
-    struct hf_manager_config config;
-    struct hf_hash keys;   /* of struct hf_queue */
-    struct hf_heap alarms; /* of queues and drivers */
-    size_t alarms_needed;  /* room for them */
-    size_t drivers_count;  /* started, and not ended */
-    struct hf_asking asking;
-    struct hf_list watching; /* queues that wait for a change, by `watch` */
-    size_t watching_count;
-    uint64_t watches_added; /* so often one was added */
-    struct hf_list holding; /* queues whose first holds, by `hold` */
-    struct hf_queue *dirty;
-    struct hf_driver *told_first; /* those with news */
-    struct hf_driver *told_last;
-    struct hf_queue *to_observe;
-    bool names_lent;          /* by hf_manager_watches */
-    struct hf_queue *graves;  /* dropped since, with names that are lent */
-    struct hf_batch *batches; /* with the store */
-    unsigned commits;         /* since the last reads were taken */
-    bool beats_asked;
-    bool released; /* a record was deleted since hf_manager_purged */
-    struct hf_trouble trouble;
-};
 
 void hf_manager_init(struct hf_manager *m,
                      const struct hf_manager_config *config);
@@ -127,7 +96,7 @@ bool hf_manager_is_unanswered(const struct hf_driver *driver);
 
 /* The next driver with news since it was last taken, or NULL; driver->news is
  * the taker's to clear. */
-struct hf_driver *hf_manager_take_told(struct hf_manager *m);
+struct hf_driver *hf_manager_take_news(struct hf_manager *m);
 
 /* ---- Time ---------------------------------------------------------------- */
 
@@ -137,49 +106,9 @@ void hf_manager_tick(struct hf_manager *m, struct hf_instant now);
 
 /* ---- The store ----------------------------------------------------------- */
 
-/* A question in a batch, with whose it is. */
-struct hf_batch_item {
-    struct hf_queue *queue;
-    struct hf_examine *examine; /* NULL: of the queue's contender, or gone */
-    bool of_contender;
-    uint64_t incarnation; /* of the contender */
-    uint64_t number;
-    size_t index; /* of its group, or of its key */
-    bool deletes; /* a release, or a clear */
-    struct hf_store_op ops[HF_REQUEST_OPS];
-};
-
-/* One call to the store.  The caller makes it, and fills in what came back. */
-struct hf_batch {
-    struct hf_batch *next;
-    struct hf_batch_item *items;
-    size_t items_count;
-    struct hf_instant until; /* no answer is of use later */
-
-    struct hf_store_group *groups; /* a commit, unless there are none */
-    size_t groups_count;
-    struct hf_key *keys; /* a read of these */
-    size_t keys_count;
-
-    struct hf_reading *readings; /* out: of each key */
-    enum hf_status status;       /* out: of the read */
-    struct hf_error error;       /* out: why something failed */
-};
-
-/* Would there be a batch? */
-bool hf_manager_has_batch(const struct hf_manager *m);
-
-/*
- * Take the next batch, which lives in `arena` until it is answered; false:
- * there is none, or no memory, and then what is overdue is asked again.
- * `wall_ms` is Unix time, for the records.
- */
-bool hf_manager_take(struct hf_manager *m, struct hf_arena *arena,
-                     struct hf_instant now, int64_t wall_ms,
-                     struct hf_batch **batch);
-
-/* It came back: verdicts in its groups, or readings and status. */
-void hf_manager_answer(struct hf_manager *m, struct hf_batch *batch,
+/* A batch (hf_batch_take) came back: verdicts in its groups, or readings and
+ * status. */
+void hf_manager_answer(struct hf_manager *m, struct hf_table_batch *batch,
                        struct hf_instant now);
 
 /* Keys whose next version is waited for. */
@@ -200,9 +129,6 @@ bool hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
 /* The wait is over: whose key has changed is told. */
 void hf_manager_waited(struct hf_manager *m, struct hf_watching *watching,
                        struct hf_instant now);
-
-/* What this client wants of a key; NULL: nothing. */
-struct hf_queue *hf_manager_find(const struct hf_manager *m, struct hf_key key);
 
 /* This key's record may have changed. */
 void hf_manager_changed(struct hf_manager *m, struct hf_key key,

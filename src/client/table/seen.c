@@ -3,7 +3,113 @@
 #include <string.h>
 
 #include "client/describe.h"
-#include "client/table/kept.h"
+
+/* ---- A value, packed ----------------------------------------------------- */
+
+/*
+ * A value takes about as many bytes as there is to it, half of what it takes as
+ * JSON; for thousands of waiters keep their holders' and show them to nobody.
+ * Of any alignment; good in this process only.
+ *
+ * This is what has one size.  Behind it come the processes, then the strings,
+ * each with its NUL.
+ */
+struct head {
+    struct hf_heartbeat heartbeat;
+    struct hf_terms terms;
+    int64_t since_ms;
+    uint64_t pidns;
+    size_t processes_count;
+};
+
+enum { STRINGS = 5 };
+
+static void
+list_strings(const struct hf_owner *owner, const char *strings[STRINGS])
+{
+    strings[0] = owner->host;
+    strings[1] = owner->user;
+    strings[2] = owner->command;
+    strings[3] = owner->reason;
+    strings[4] = owner->boot;
+}
+
+static size_t
+processes_len(size_t count)
+{
+    return count * sizeof(struct hf_process);
+}
+
+/* How many bytes it takes. */
+static size_t
+packed_len(const struct hf_value *value)
+{
+    const char *strings[STRINGS];
+    size_t len =
+        sizeof(struct head) + processes_len(value->owner.processes_count);
+
+    list_strings(&value->owner, strings);
+    for (int i = 0; i < STRINGS; i++)
+        len += strlen(strings[i]) + 1;
+    return len;
+}
+
+static char *
+put(char *at, const void *bytes, size_t len)
+{
+    memcpy(at, bytes, len);
+    return at + len;
+}
+
+static void
+pack_value(const struct hf_value *value, char *bytes)
+{
+    const struct hf_owner *owner = &value->owner;
+    const struct head head = {
+        .heartbeat = value->heartbeat,
+        .terms = value->terms,
+        .since_ms = owner->since_ms,
+        .pidns = owner->pidns,
+        .processes_count = owner->processes_count,
+    };
+    const char *strings[STRINGS];
+
+    bytes = put(bytes, &head, sizeof(head));
+    bytes = put(bytes, owner->processes, processes_len(head.processes_count));
+    list_strings(owner, strings);
+    for (int i = 0; i < STRINGS; i++)
+        bytes = put(bytes, strings[i], strlen(strings[i]) + 1);
+}
+
+static const char *
+take(const char *at, void *bytes, size_t len)
+{
+    memcpy(bytes, at, len);
+    return at + len;
+}
+
+/* unpack(pack(x)) = x. */
+static void
+unpack_value(const char *bytes, struct hf_value *value)
+{
+    struct hf_owner *owner = &value->owner;
+    struct head head;
+
+    bytes = take(bytes, &head, sizeof(head));
+    *value = (struct hf_value){
+        .heartbeat = head.heartbeat,
+        .terms = head.terms,
+        .owner = {.since_ms = head.since_ms,
+                  .pidns = head.pidns,
+                  .processes_count = head.processes_count},
+    };
+    bytes = take(bytes, owner->processes, processes_len(head.processes_count));
+    bytes = take(bytes, owner->host, strlen(bytes) + 1);
+    bytes = take(bytes, owner->user, strlen(bytes) + 1);
+    bytes = take(bytes, owner->command, strlen(bytes) + 1);
+    bytes = take(bytes, owner->reason, strlen(bytes) + 1);
+    (void)take(bytes, owner->boot, strlen(bytes) + 1);
+}
 
 /* ---- A reading ----------------------------------------------------------- */
 
@@ -11,16 +117,16 @@ static bool
 take_ours(struct hf_reading *reading, const struct hf_value *value,
           struct hf_arena *arena)
 {
-    size_t len = hf_kept_len(value);
-    char *kept = hf_arena_take(arena, len);
+    size_t len = packed_len(value);
+    char *packed = hf_arena_take(arena, len);
 
-    if (kept == NULL)
+    if (packed == NULL)
         return false;
-    hf_kept_pack(value, kept);
+    pack_value(value, packed);
     reading->sight.kind = HF_SIGHT_LOCK;
     reading->sight.heartbeat = value->heartbeat;
     reading->sight.terms = value->terms;
-    reading->value = kept;
+    reading->value = packed;
     reading->value_len = (uint32_t)len;
     return true;
 }
@@ -115,12 +221,12 @@ void
 hf_seen_keep(struct hf_seen *seen, const struct hf_alloc *alloc,
              const struct hf_value *value)
 {
-    size_t len = hf_kept_len(value);
+    size_t len = packed_len(value);
 
     seen->value = hf_calloc(alloc, len, 1);
     if (seen->value == NULL)
         return;
-    hf_kept_pack(value, seen->value);
+    pack_value(value, seen->value);
     seen->value_len = (uint32_t)len;
 }
 
@@ -145,7 +251,7 @@ hf_seen_value(const struct hf_seen *seen, struct hf_value *value)
 {
     if (!seen->exists || seen->corrupt || seen->value == NULL)
         return false;
-    hf_kept_unpack(seen->value, value);
+    unpack_value(seen->value, value);
     return true;
 }
 
@@ -153,7 +259,7 @@ static const struct hf_error forgotten = {
     HF_E_NOMEM, "there was no memory to keep what was read"};
 
 static void
-tell_corrupt(const struct hf_seen *seen, struct hf_diagnosis *diagnosis)
+describe_corrupt(const struct hf_seen *seen, struct hf_diagnosis *diagnosis)
 {
     struct hf_value value;
 
@@ -168,9 +274,9 @@ tell_corrupt(const struct hf_seen *seen, struct hf_diagnosis *diagnosis)
 }
 
 void
-hf_seen_tell(const struct hf_seen *seen, const char *space, const char *name,
-             const char *boot, struct hf_instant now,
-             struct hf_diagnosis *diagnosis)
+hf_seen_describe(const struct hf_seen *seen, const char *space,
+                 const char *name, const char *boot, struct hf_instant now,
+                 struct hf_diagnosis *diagnosis)
 {
     struct hf_value value = {0};
     bool known = hf_seen_value(seen, &value);
@@ -197,7 +303,7 @@ hf_seen_tell(const struct hf_seen *seen, const char *space, const char *name,
     diagnosis->unchanged = hf_between(seen->shown_at, now);
     diagnosis->watched = hf_between(seen->first_at, now);
     if (seen->corrupt)
-        tell_corrupt(seen, diagnosis);
+        describe_corrupt(seen, diagnosis);
     else if (!known)
         diagnosis->error = forgotten;
 }

@@ -10,11 +10,10 @@
 #include "wire/record.h"
 
 /*
- * Seen: what a read showed of one key's record, kept small.
+ * Seen: the last observed record of one key, kept small.
  *
- * The value is unpacked by whoever wants to show it: thousands of waiters are
- * shown to nobody.  A zeroed one has seen nothing.  Owns the value; one thread
- * at a time.
+ * Its value stays packed until it is shown, for most waiters are never shown.
+ * A zeroed one has seen nothing.  Owns the value; one thread at a time.
  */
 struct hf_seen {
     uint64_t version;
@@ -39,7 +38,7 @@ struct hf_seen {
 struct hf_reading {
     struct hf_sight sight;
     int64_t stamp_ms;
-    const char *value; /* of ours: as kept.h packs it; corrupt: the text, as it
+    const char *value; /* of ours: packed; corrupt: the text, as it
                           was read, or NULL: it is too long */
     uint32_t value_len;
 };
@@ -79,8 +78,8 @@ bool hf_seen_value(const struct hf_seen *seen, struct hf_value *value);
  * Tell it for people, as the lock `space`/`name`, seen from `boot`, this host's
  * boot.  Fills in all but life and the place's error.
  */
-void hf_seen_tell(const struct hf_seen *seen, const char *space,
-                  const char *name, const char *boot, struct hf_instant now,
-                  struct hf_diagnosis *diagnosis);
+void hf_seen_describe(const struct hf_seen *seen, const char *space,
+                      const char *name, const char *boot, struct hf_instant now,
+                      struct hf_diagnosis *diagnosis);
 
 #endif

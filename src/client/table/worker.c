@@ -37,7 +37,7 @@ leave(const struct worker *worker)
 
 struct reading {
     struct worker *worker;
-    struct hf_batch *batch;
+    struct hf_table_batch *batch;
 };
 
 /* Called by the store for each key: keep what it shows until it is told. */
@@ -45,7 +45,7 @@ static void
 take_record(void *ctx, size_t index, const struct hf_record *record)
 {
     const struct reading *reading = ctx;
-    struct hf_batch *batch = reading->batch;
+    struct hf_table_batch *batch = reading->batch;
     struct hf_reading *out = &batch->readings[index];
     const struct hf_stored stored = {
         .text = record->value,
@@ -65,7 +65,7 @@ take_record(void *ctx, size_t index, const struct hf_record *record)
 }
 
 static void
-read_keys(struct worker *worker, struct hf_batch *batch)
+read_keys(struct worker *worker, struct hf_table_batch *batch)
 {
     struct reading reading = {worker, batch};
     enum hf_status status =
@@ -81,7 +81,7 @@ read_keys(struct worker *worker, struct hf_batch *batch)
 
 /* Has every write its answer, be it a refusal? */
 static bool
-all_answered(const struct hf_batch *batch)
+all_answered(const struct hf_table_batch *batch)
 {
     for (size_t i = 0; i < batch->groups_count; i++)
         if (batch->groups[i].verdict == HF_UNAVAILABLE ||
@@ -93,7 +93,7 @@ all_answered(const struct hf_batch *batch)
 /* Holders without a descriptor to wake us by are looked at now and then: when
  * their records are. */
 static void
-look_at_holders(struct hf_table *table, const struct hf_batch *batch)
+look_at_holders(struct hf_table *table, const struct hf_table_batch *batch)
 {
     for (size_t i = 0; i < batch->items_count; i++)
         if (batch->items[i].queue->observed != NULL)
@@ -101,7 +101,7 @@ look_at_holders(struct hf_table *table, const struct hf_batch *batch)
 }
 
 static void
-carry(struct worker *worker, struct hf_batch *batch)
+carry(struct worker *worker, struct hf_table_batch *batch)
 {
     struct hf_table *table = worker->table;
     struct hf_trouble *trouble = &table->manager.trouble;
@@ -221,11 +221,11 @@ static void
 work(struct worker *worker)
 {
     struct hf_table *table = worker->table;
-    struct hf_batch *batch = NULL;
+    struct hf_table_batch *batch = NULL;
     bool idle = table->jobs.first == NULL;
 
-    if (hf_manager_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
-                        &batch)) {
+    if (hf_batch_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
+                      &batch)) {
         carry(worker, batch);
         hf_table_flush(table); /* before a job gives up the mutex */
         idle = false;

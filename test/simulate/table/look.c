@@ -146,9 +146,9 @@ check_life(struct world *world, const struct actor *actor)
         truth_holder(world, actor->key, x->evidence.token);
     int64_t joined = actor->began_at;
 
-    if (actor->driver.ending == NULL || holder == NULL)
+    if (actor->driver.result == NULL || holder == NULL)
         return;
-    switch (actor->driver.ending->life) {
+    switch (actor->driver.result->life) {
     case HF_LIFE_GONE:
         if (!truth_is_seen_gone(world, holder, actor))
             world_break(world, "gone is true", "%s of %s", actor->name,

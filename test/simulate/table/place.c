@@ -107,7 +107,7 @@ set_alarm(struct world *world, struct call *call)
 static void
 remember(struct world *world, struct call *call)
 {
-    struct hf_batch *batch = call->batch;
+    struct hf_table_batch *batch = call->batch;
 
     (void)world;
     call->actors = hf_arena_take(&call->arena, (batch->items_count + 1) *
@@ -136,8 +136,8 @@ place_call(struct world *world, size_t index)
     call->arena.alloc = &hf_alloc_libc;
     call->client = index;
     call->alarm.kind = ALARM_CALL;
-    if (!hf_manager_take(&client->manager, &call->arena, world->now,
-                         WALL_MS + world->now.ms, &call->batch)) {
+    if (!hf_batch_take(&client->manager, &call->arena, world->now,
+                       WALL_MS + world->now.ms, &call->batch)) {
         hf_arena_fini(&call->arena);
         free(call);
         return false;
@@ -170,8 +170,8 @@ hint_all(struct world *world, size_t key)
         struct hint *hint;
 
         if (client->dead || client->behind ||
-            hf_manager_find(&client->manager,
-                            (struct hf_key){"default", world->names[key]}) ==
+            hf_queue_find(&client->manager,
+                          (struct hf_key){"default", world->names[key]}) ==
                 NULL)
             continue;
         if (is_faulty(world) && world_draw(world, 10) == 0) {
@@ -194,7 +194,7 @@ hint_all(struct world *world, size_t key)
 static void
 commit(struct world *world, struct call *call)
 {
-    struct hf_batch *batch = call->batch;
+    struct hf_table_batch *batch = call->batch;
 
     for (size_t i = 0; i < batch->items_count; i++) {
         struct hf_store_group *group = &batch->groups[batch->items[i].index];
@@ -282,8 +282,8 @@ static void
 answer(struct world *world, struct call *call)
 {
     struct client *client = &world->clients[call->client];
-    struct hf_batch *batch = call->batch;
-    struct hf_batch given = *batch;
+    struct hf_table_batch *batch = call->batch;
+    struct hf_table_batch given = *batch;
     bool done = call->executed && !call->failed && !call->answer_lost;
 
     if (!done) {

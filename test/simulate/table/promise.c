@@ -277,7 +277,7 @@ check_suspected(struct world *world, const struct actor *actor,
 static void
 check_life(struct world *world, const struct actor *actor)
 {
-    const struct hf_ending *ending = actor->driver.ending;
+    const struct hf_result *ending = actor->driver.result;
     const struct actor *holder;
 
     if (ending == NULL || truth_is_behind(world, actor))

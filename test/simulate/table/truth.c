@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* As src/client/table/line.c has it. */
-#define REST_LEAST_MS 20
+#define BACK_OFF_LEAST_MS 20
 
 /* What failed before rests for so long at most: the patience of the longest ttl
  * here. */
@@ -182,7 +182,7 @@ truth_turn(const struct world *world)
 int64_t
 truth_lateness(const struct world *world)
 {
-    int64_t rest_ms = REST_LEAST_MS + 2 * world->shape.wake_ms;
+    int64_t back_off_ms = BACK_OFF_LEAST_MS + 2 * world->shape.wake_ms;
 
-    return 2 * truth_turn(world) + 2 * world->shape.wake_ms + rest_ms;
+    return 2 * truth_turn(world) + 2 * world->shape.wake_ms + back_off_ms;
 }

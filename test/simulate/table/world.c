@@ -120,7 +120,7 @@ flush(struct world *world, size_t index)
         return;
     while ((queue = hf_manager_take_observe(&client->manager, &wanted)) != NULL)
         observe(world, index, queue, wanted);
-    while ((driver = hf_manager_take_told(&client->manager)) != NULL) {
+    while ((driver = hf_manager_take_news(&client->manager)) != NULL) {
         unsigned news = driver->news;
 
         driver->news = 0;
@@ -229,7 +229,7 @@ tell_death(struct world *world, struct client *dead)
         if (world->clients[c].dead)
             continue;
         for (size_t k = 0; k < world->shape.keys; k++) {
-            struct hf_queue *queue = hf_manager_find(
+            struct hf_queue *queue = hf_queue_find(
                 manager, (struct hf_key){"default", world->names[k]});
 
             if (queue != NULL && queue->observed == &dead->holder)
@@ -312,7 +312,7 @@ wake(struct world *world, struct hint *hint)
         flush(world, index);
     queue = client->dead || client->behind
                 ? NULL
-                : hf_manager_find(&client->manager, key);
+                : hf_queue_find(&client->manager, key);
     if (queue != NULL && (queue->watched || queue->calls > 0) &&
         queue->seen.version != world->keys[hint->key].version) {
         hf_heap_set(&world->alarms, &hint->alarm,

@@ -87,7 +87,7 @@ struct call {
     struct hf_heap_node alarm;
     struct call *next; /* of its client's */
     size_t client;
-    struct hf_batch *batch;
+    struct hf_table_batch *batch;
     struct hf_arena arena;
     struct actor **actors; /* whose group each is */
     int64_t executes_at;   /* -1: never; done: -1, too */
