@@ -2,17 +2,15 @@
 
 #include "base/check.h"
 
-/*
- * Failed looks after which a place that never answered is unavailable.  If it
- * says so itself, they take a third of a second.  If it is silent, each takes
- * as long as a lock of these terms could bear; where that is short there must
- * be more of them, for a busy machine may be silent that long.
- */
+/* Failed looks after which a place that never answered is unavailable.  A place
+ * that says so itself takes a third of a second for them.  A silent one takes
+ * as long for each as its terms allow; where that is short, more looks are
+ * needed, since a busy machine may be silent for SILENCE_MS. */
 #define LOOKS_MAX  5
 #define SILENCE_MS 2000
 
-/* For a place that gives no answer, and for one that takes no claim, a try
- * waits so long; for a sign of life to its limit. */
+/* How long a try waits for a place that does not answer, or takes no claim.  It
+ * waits for a sign of life to its limit. */
 #define TRY_MS 2000
 
 /* Without a hint a waiter looks about as often as the holder beats. */
@@ -47,7 +45,7 @@ move_to(struct hf_contender *c, enum hf_contender_state next)
     c->state = next;
 }
 
-/* It is over: ask nothing more, and say so. */
+/* End with this status, and tell. */
 static void
 end(struct hf_contender *c, enum hf_status status, enum hf_outcome outcome)
 {
@@ -58,7 +56,7 @@ end(struct hf_contender *c, enum hf_status status, enum hf_outcome outcome)
     hf_outbox_notify(&c->outbox, HF_NOTICE_ENDED);
 }
 
-/* What must be true after every step. */
+/* The invariants after every step. */
 static void
 check_invariants(const struct hf_contender *c)
 {
@@ -87,7 +85,7 @@ check_invariants(const struct hf_contender *c)
     }
 }
 
-/* A try begins to wait for the place, or for a holder: until when? */
+/* From now on a try waits for the place, or for a holder: set the time. */
 static void
 limit_try(struct hf_contender *c, struct hf_instant now)
 {
@@ -100,7 +98,7 @@ limit_try(struct hf_contender *c, struct hf_instant now)
 
 /* ---- Looking ------------------------------------------------------------- */
 
-/* Look now, and remember what that would prove of the holder. */
+/* Look now, and remember what this read would prove about the holder. */
 static void
 look(struct hf_contender *c, struct hf_instant now)
 {
@@ -128,7 +126,7 @@ look_later(struct hf_contender *c, struct hf_instant now)
     hf_question_rest(&c->keeper.question, when);
 }
 
-/* There is one: look now, unless the read that is out would show as much. */
+/* There may be news: look now, unless the read that is out is as good. */
 static void
 look_sooner(struct hf_contender *c, struct hf_instant now)
 {
@@ -145,8 +143,8 @@ silent_looks_max(const struct hf_contender *c)
     return looks > UINT8_MAX ? UINT8_MAX : looks; /* counted no further */
 }
 
-/* A look failed: try again after a pause, or end it if `most` failed in a row,
- * and the place has never answered. */
+/* A look failed: try again after a pause.  End if `most` failed in a row and
+ * the place has never answered. */
 static void
 look_failed(struct hf_contender *c, struct hf_instant now, int64_t most)
 {
@@ -156,14 +154,14 @@ look_failed(struct hf_contender *c, struct hf_instant now, int64_t most)
         end(c, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }
 
-/* LOOKING or WATCHING: give up a look that is overdue, send one that is due. */
+/* LOOKING or WATCHING: drop a look that is overdue, send one that is due. */
 static void
 look_when_due(struct hf_contender *c, struct hf_instant now)
 {
     switch (hf_question_silence(&c->keeper.question, now)) {
     case HF_SILENCE_LATE:
         if (!c->answered)
-            c->failing = true; /* so far as anybody knows */
+            c->failing = true; /* as far as is known */
         break;
     case HF_SILENCE_OVER:
         look_failed(c, now, silent_looks_max(c));
@@ -223,7 +221,7 @@ on_notice(struct hf_contender *c, enum hf_notice_kind notice,
     }
 }
 
-/* Pass its questions on, and take in what it tells. */
+/* Step the keeper, pass its questions on, and take its notices. */
 static void
 step_keeper(struct hf_contender *c, struct hf_event event)
 {
@@ -238,8 +236,8 @@ step_keeper(struct hf_contender *c, struct hf_event event)
     }
 }
 
-/* Claim the lock at `version`, absent or a dead holder's; `over` is that
- * holder's token, or 0. */
+/* Claim the lock at `version`: absent, or a dead holder's, whose token is
+ * `over`; 0: absent. */
 static void
 claim(struct hf_contender *c, struct hf_instant now, uint64_t version,
       uint64_t over)
@@ -252,8 +250,8 @@ claim(struct hf_contender *c, struct hf_instant now, uint64_t version,
     step_keeper(c, hf_claim(now, (struct hf_claim){next_id(c), version, over}));
 }
 
-/* Give up or give back: the keeper settles what it has, and when that is done
- * the contender ends with this. */
+/* Give up or give back.  The contender ends with this when the keeper has
+ * settled. */
 static void
 leave(struct hf_contender *c, struct hf_instant now, enum hf_status status,
       enum hf_outcome outcome)
@@ -266,10 +264,10 @@ leave(struct hf_contender *c, struct hf_instant now, enum hf_status status,
         move_to(c, HF_CONTENDER_LEAVING);
 }
 
-/* CLAIMING: may it go on past the limit?  That bounds the wait for a lock, not
- * that for an answer which may say that it was had.  A claim whose answer was
- * lost, one which has no right yet, and one that the store was not there to
- * take, is given up. */
+/* CLAIMING: may the claim go on past the limit?  The limit bounds the wait for
+ * a lock, not for the answer that may say it was acquired.  A claim is given up
+ * if its answer was lost, if it has no right yet, or if the store could not
+ * take it. */
 static bool
 claim_may_go_on(const struct hf_contender *c)
 {
@@ -277,7 +275,7 @@ claim_may_go_on(const struct hf_contender *c)
            !hf_keeper_unsettled(&c->keeper) && c->keeper.question.waiting;
 }
 
-/* It was free, or became so: only the place has kept us from it. */
+/* The lock was free; only the place was in the way. */
 static void
 give_claim_up(struct hf_contender *c, struct hf_instant now)
 {
@@ -291,7 +289,7 @@ give_claim_up(struct hf_contender *c, struct hf_instant now)
 
 /* ---- Judging ------------------------------------------------------------- */
 
-/* Who came after our first look, or won against our claim, lives. */
+/* A holder that came after our first look, or beat our claim, is alive. */
 static enum hf_life
 life_of(const struct hf_contender *c, const struct hf_evidence *e)
 {
@@ -301,7 +299,7 @@ life_of(const struct hf_contender *c, const struct hf_evidence *e)
                                                           : HF_LIFE_UNKNOWN;
 }
 
-/* Does the wait end by this blocker, or by its limit? */
+/* Does this blocker, or the limit, end the wait? */
 static bool
 ends_by(struct hf_contender *c, const struct hf_blocker *blocker, bool is_over)
 {
@@ -354,7 +352,8 @@ on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
         claim(c, now, c->evidence.version, c->evidence.token);
         return;
     }
-    if (takeover) /* refused at this version: by whose marker is in the way */
+    if (takeover) /* refused at this version: the marker in the way says by
+                     whom */
         life = HF_LIFE_RUNNING;
     if (ends_by_life(c, life))
         return;
@@ -396,7 +395,7 @@ on_lock_seen(struct hf_contender *c, const struct hf_sight *sight,
         on_alive(c, now);
 }
 
-/* Of our own look; one that is not waited for is ignored. */
+/* An answer to a look; late ones are ignored. */
 static void
 on_found(struct hf_contender *c, const struct hf_event *event)
 {
@@ -435,7 +434,7 @@ on_processes(struct hf_contender *c, const struct hf_event *event)
         return;
     hf_evidence_processes(&c->evidence, event->processes.version,
                           event->processes.gone);
-    if (c->evidence.gone && !known) /* once: a shell may say it again */
+    if (c->evidence.gone && !known) /* tell once: the shell may repeat it */
         look_sooner(c, event->at);
     else if (c->evidence.running)
         (void)ends_by_life(c, HF_LIFE_RUNNING);
@@ -499,7 +498,7 @@ on_abandon(struct hf_contender *c, const struct hf_event *event)
     end(c, left_behind ? HF_E_UNKNOWN : HF_E_CANCELLED, HF_NOT_HELD);
 }
 
-/* What was seen is not there any more. */
+/* The place went back: what was seen may not be there. */
 static void
 on_went_back(struct hf_contender *c, const struct hf_event *event)
 {
@@ -585,7 +584,7 @@ hf_contender_step(struct hf_contender *c, struct hf_event event)
         on_acquire(c, event.at);
         break;
     case HF_ON_ANSWER:
-        if (keeper_is_working(c)) /* else it comes too late */
+        if (keeper_is_working(c)) /* otherwise too late */
             step_keeper(c, event);
         break;
     case HF_ON_FOUND:

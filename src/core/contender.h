@@ -49,14 +49,13 @@ struct hf_contender_config {
     struct hf_terms terms;    /* see hf_terms_valid */
     struct hf_duration grace; /* a right shorter than this is not granted */
     struct hf_duration limit; /* longest wait; HF_FOREVER: none */
-    bool try_only;            /* wait for the first sign of life only; then the
-                                 limit, a ttl as a rule, bounds a place that
-                                 went away meanwhile, but not the look for that
-                                 sign; 2 s, if that is less, bound a place that
-                                 gives no answer at first, and one that takes
-                                 no claim */
-    bool fail_suspected;      /* a suspected refuse holder ends the wait */
-    uint64_t seed;            /* random: the claims' ids come from it */
+    /* Wait only for the first sign of life.  `limit`, by default a ttl, then
+     * bounds a place that stops answering, but not the look for that sign.  A
+     * place that never answers, or takes no claim, is given up after 2 s at
+     * most. */
+    bool try_only;
+    bool fail_suspected; /* a suspected refuse holder ends the wait */
+    uint64_t seed;       /* random: the claims' ids come from it */
 };
 
 struct hf_contender {
@@ -65,38 +64,36 @@ struct hf_contender {
     uint64_t claims;            /* made so far; numbers their ids */
     struct hf_instant limit_at; /* when the wait ends */
     struct hf_evidence evidence;
-    uint64_t claimed_version;    /* of the last claim */
-    struct hf_duration too_slow; /* ENDED: a write took so long, too long for
-                                    a grant; 0: it did not fail by that */
+    uint64_t claimed_version; /* of the last claim */
+    /* ENDED: a write took so long that no lock can be granted; 0: it did not
+     * fail by that. */
+    struct hf_duration too_slow;
     enum hf_contender_state state;
     enum hf_status status;    /* ENDED: HF_OK, or why there is no answer */
-    enum hf_outcome outcome;  /* ENDED, HF_OK; or while LEAVING */
-    enum hf_proof asked_with; /* what the read that is out would prove */
+    enum hf_outcome outcome;  /* ENDED with HF_OK, or LEAVING */
+    enum hf_proof asked_with; /* what the present read would prove */
     bool try_only;
     bool fail_suspected;
-    bool suspected;          /* said so, of this version */
+    bool suspected;          /* its user was told, of this version */
     bool failing;            /* the last look failed */
-    bool answered;           /* some look did not fail */
-    struct hf_keeper keeper; /* its question asks our reads too */
+    bool answered;           /* some look succeeded */
+    struct hf_keeper keeper; /* its question carries our reads too */
     struct hf_outbox outbox;
 };
 
 void hf_contender_init(struct hf_contender *c,
                        const struct hf_contender_config *config);
 
-/*
- * Before ACQUIRE: go by what another contender of this process has seen of the
- * record, of a place that answered it.  Evidence is about the record, whoever
- * looked; beat_seen and same_holder must be true since this one began to wait.
- */
+/* Before ACQUIRE: start from what another contender of this process saw of the
+ * record, at a place that answered it.  The evidence is about the record, no
+ * matter who looked; beat_seen and same_holder must be true since this one
+ * began to wait. */
 void hf_contender_inherit(struct hf_contender *c,
                           const struct hf_evidence *evidence);
 
-/*
- * Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, WRITE,
- * CLOCK, RELEASE, CANCEL, WENT_BACK, ABANDON; what does not fit the state is
- * ignored.  Drain hf_contender_next before the next step.
- */
+/* Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, WRITE,
+ * CLOCK, RELEASE, CANCEL, WENT_BACK, ABANDON.  An event that does not fit the
+ * state is ignored.  Drain hf_contender_next before the next step. */
 void hf_contender_step(struct hf_contender *c, struct hf_event event);
 
 /* Take the oldest effect not yet taken; false when there is none left. */
@@ -110,18 +107,17 @@ struct hf_instant hf_contender_deadline(const struct hf_contender *c);
 enum hf_outcome hf_contender_check(const struct hf_contender *c,
                                    struct hf_instant now);
 
-/* What does it wait for, WATCHING or LOOKING?  `evidence` is this contender's
- * as far as whoever waited saw it, so that those who wait behind it in one
- * process are told by the same rule. */
+/* What it waits for, WATCHING or LOOKING.  `evidence` is what the waiter itself
+ * saw: so all that wait in one process are told by one rule. */
 struct hf_blocker hf_contender_blocker(const struct hf_contender *c,
                                        const struct hf_evidence *evidence);
 
-/* Does it wait for the answer to a question, and to which?  One that it asked
- * before was superseded, and if it was not sent it need not be. */
+/* Does it wait for an answer, and to which question?  An older question was
+ * replaced, and need not be sent any more. */
 bool hf_contender_asking(const struct hf_contender *c, uint64_t *number);
 
-/* Is it waiting for the record to change, and from which version?  Then a
- * shell that can should send a HINT when it does. */
+/* Does it wait for the record to change, and from which version?  A shell that
+ * can should then send a HINT on a change. */
 bool hf_contender_watching(const struct hf_contender *c, uint64_t *version);
 
 #endif

@@ -7,11 +7,11 @@
  * Evidence: what a waiter has seen of one holder, and what that proves.
  *
  * A record is dead when its version stood unchanged for its own ttl, on the
- * waiter's clock, counted from the arrival of the answer that first showed
- * that version; or when every process it lists is gone from this host.
- * Either counts only if a read *sent after* the evidence still shows that
- * version: so one asks hf_evidence_proof() when a read is sent, and believes
- * it when that read's answer has changed nothing.
+ * waiter's clock, counted from the arrival of the answer that first showed that
+ * version; or when all processes it lists are gone from this host.  Either
+ * counts only if a read *sent after* the evidence still shows that version: so
+ * ask hf_evidence_proof() when a read is sent, and believe it when the answer
+ * shows no change.
  *
  * Plain data; not thread-safe; cannot fail.
  */
@@ -26,8 +26,8 @@ struct hf_evidence {
     bool present;     /* a lock was there at the last look */
     bool beat_seen;   /* the version changed under one token */
     bool same_holder; /* every look since the first showed one token */
-    bool running;     /* a process of this holder was there */
-    bool gone;        /* at this version, every process was gone */
+    bool running;     /* a process of this holder was seen */
+    bool gone;        /* all processes listed at this version are gone */
     uint64_t version;
     uint64_t token;
     struct hf_terms terms;
@@ -40,14 +40,14 @@ struct hf_evidence {
 bool hf_evidence_lock(struct hf_evidence *e, const struct hf_sight *sight,
                       struct hf_instant now);
 
-/* A read showed no lock of anybody's. */
+/* A read showed no lock. */
 void hf_evidence_absent(struct hf_evidence *e);
 
-/* Take in what the host says about the processes listed at `version`; ignored
- * when that is no longer the version seen. */
+/* What the host says about the processes listed at `version`; ignored if that
+ * is not the version seen last. */
 void hf_evidence_processes(struct hf_evidence *e, uint64_t version, bool gone);
 
-/* What a read sent at `now` would prove if it showed this version again. */
+/* What a read sent at `now` proves if it shows this version again. */
 enum hf_proof hf_evidence_proof(const struct hf_evidence *e,
                                 struct hf_instant now);
 

@@ -4,14 +4,14 @@
 
 #define BIT(state) (1u << (state))
 
-/* Failures in a row after which a person is told, rather than kept waiting. */
+/* Failures in a row before the person is told. */
 #define FAILURES_MAX 5
 
-/* So often a forced clear is tried again at a version that a beat has put there
- * meanwhile: after that they come quicker than it can. */
+/* How often a forced clear is tried again after a beat came between.  A holder
+ * that beats faster than that cannot be cleared. */
 #define AGAIN_MAX 20
 
-/* A read is waited for so much longer than a clear is. */
+/* A read has so many times the patience of a clear. */
 #define CALLS 5
 
 /* Without a hint, how often to look for a beat. */
@@ -153,8 +153,8 @@ is_same_holder(const struct hf_examiner *x, const struct hf_sight *sight)
     return sight->kind == HF_SIGHT_LOCK && sight->token == x->evidence.token;
 }
 
-/* Is it the one that is to go by force, which has beaten meanwhile?  Then no
- * clear that was sent has been applied, nor can be. */
+/* Forced: has the holder beaten meanwhile?  Then no clear that was sent has
+ * been applied, nor can be. */
 static bool
 has_beaten(struct hf_examiner *x, const struct hf_sight *sight)
 {
@@ -162,9 +162,9 @@ has_beaten(struct hf_examiner *x, const struct hf_sight *sight)
            x->again++ < AGAIN_MAX;
 }
 
-/* The version that was to be deleted is past.  If one of our clears was not
- * answered, it may have been that one, unless the same holder beat; or the
- * holder gave back, or another took over or cleared. */
+/* The version to be deleted is gone.  A clear without an answer may have done
+ * that, unless the same holder has beaten since; or the holder gave back, or
+ * another took over or cleared. */
 static void
 end_past(struct hf_examiner *x, const struct hf_sight *sight)
 {
@@ -175,13 +175,14 @@ end_past(struct hf_examiner *x, const struct hf_sight *sight)
     end(x, unknown ? HF_E_UNKNOWN : HF_OK);
 }
 
-/* After a refused clear: the version is past, by our own clear or by others. */
+/* After a refused clear: the version is gone, by our own clear or by another
+ * write. */
 static void
 on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
                   struct hf_instant now)
 {
     if (sight->kind != HF_SIGHT_ABSENT && sight->version == x->version) {
-        on_failed(x, now); /* refused by what rides along */
+        on_failed(x, now); /* refused by the other operation of the group */
         return;
     }
     if (has_beaten(x, sight)) {
@@ -191,7 +192,7 @@ on_found_clearing(struct hf_examiner *x, const struct hf_sight *sight,
     end_past(x, sight);
 }
 
-/* Is it to clear, and not this one? */
+/* Is a clear wanted, but not of this holder? */
 static bool
 spares(const struct hf_examiner *x, const struct hf_sight *sight)
 {
@@ -228,9 +229,9 @@ on_found(struct hf_examiner *x, const struct hf_event *event)
         end(x, HF_OK);
 }
 
-/* Every write from the first on is the same clear, at one version: that it was
- * applied or refused is true of all of them, whenever it is said.  One before
- * them was refused. */
+/* All writes since the first clear are the same clear of one version: applied
+ * or refused is true of all of them, whenever it is told.  An earlier write was
+ * refused. */
 static void
 on_answer(struct hf_examiner *x, const struct hf_event *event)
 {
@@ -250,7 +251,7 @@ on_answer(struct hf_examiner *x, const struct hf_event *event)
         break;
     case HF_REFUSED:
         if (event->answer.number == x->first_clear)
-            x->unsettled = false; /* it was past before all of them */
+            x->unsettled = false; /* the version was gone before all of them */
         ask(x, HF_ASK_READ, event->at);
         break;
     case HF_UNKNOWN:
@@ -279,7 +280,7 @@ on_stop(struct hf_examiner *x)
         end(x, open ? HF_E_UNKNOWN : HF_E_CANCELLED);
 }
 
-/* What was seen, or cleared, is not there any more: look again. */
+/* The place went back: look again. */
 static void
 on_went_back(struct hf_examiner *x, struct hf_instant now)
 {

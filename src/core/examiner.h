@@ -35,12 +35,13 @@ enum hf_examiner_state {
 };
 
 struct hf_examiner_config {
-    struct hf_duration watch;    /* longest look for a sign of life; HF_FOREVER:
-                                 up to the record's ttl; zero: one read */
-    struct hf_duration patience; /* with a write; a read is waited for longer */
-    bool clear;                  /* delete the record of a dead holder */
+    /* Longest watch for a sign of life; HF_FOREVER: up to the record's ttl; 0:
+     * one read. */
+    struct hf_duration watch;
+    struct hf_duration patience; /* with a write; a read has more */
+    bool clear;                  /* delete the record if its holder is dead */
     bool force;                  /* delete it without watching */
-    uint64_t token;              /* of the one to clear; 0: of whomever */
+    uint64_t token;              /* clear only this token; 0: any */
 };
 
 /* What was concluded about the holder; the words are holdfast/view.h's. */
@@ -55,17 +56,17 @@ struct hf_examiner {
     struct hf_examiner_config config;
     enum hf_examiner_state state;
     enum hf_status status;    /* ENDED: HF_OK, or why there is no answer */
-    enum hf_sight_kind found; /* ENDED: what the last good look showed */
+    enum hf_sight_kind found; /* ENDED: what the last successful look showed */
     enum hf_finding finding;
     bool cleared;
     struct hf_question question;
     struct hf_evidence evidence;
-    enum hf_proof asked_with; /* what the read that is out would prove */
-    uint64_t version;         /* that a clear deletes */
-    uint64_t first_clear;     /* number of the first that was sent */
-    uint8_t again;            /* forced: beats that fell between */
-    bool answered;            /* some look did not fail */
-    bool unsettled;           /* a clear's answer was never learnt */
+    enum hf_proof asked_with; /* what the present read would prove */
+    uint64_t version;         /* the version that a clear deletes */
+    uint64_t first_clear;     /* number of the first clear that was sent */
+    uint8_t again;            /* forced: how often a beat came between */
+    bool answered;            /* some look succeeded */
+    bool unsettled;           /* the result of a clear is unknown */
     struct hf_outbox outbox;
 };
 

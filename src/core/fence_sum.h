@@ -5,12 +5,12 @@
 #include <stdint.h>
 
 /*
- * A number and a 128-bit sum of some fences, by which a client and a server
- * find out whether they believe in the same ones, in any order, without sending
- * them.
+ * The number of some fences and a 128-bit sum of them: a client and a server
+ * compare it to see whether they hold the same set, in any order, without
+ * sending the fences.
  *
- * What is added is not the fence but 128 bits made from it: 1 + 4 and 2 + 3 are
- * other sums.  Plain data; zero is that of none; cannot fail.
+ * Each fence adds 128 bits that are made from it, so 1 + 4 and 2 + 3 give
+ * different sums.  Plain data; zero is the empty set; cannot fail.
  */
 struct hf_fence_sum {
     uint64_t count;

@@ -27,8 +27,8 @@ move_to(struct hf_keeper *k, enum hf_keeper_state next)
     k->state = next;
 }
 
-/* Nothing of ours is there, and no write of ours can still apply; or the keeper
- * is abandoned, and it does not matter. */
+/* Nothing of ours is there, and no write of ours can still apply.  Or the
+ * keeper is abandoned, and that does not matter. */
 static void
 end(struct hf_keeper *k)
 {
@@ -38,7 +38,7 @@ end(struct hf_keeper *k)
     move_to(k, HF_KEEPER_IDLE);
 }
 
-/* What must be true after every step. */
+/* The invariants after every step. */
 static void
 check_invariants(const struct hf_keeper *k, struct hf_instant now)
 {
@@ -102,7 +102,7 @@ note_sent(struct hf_keeper *k)
     hf_inflight_add(&k->inflight, &sent);
 }
 
-/* Ask what this state asks; a question that is out is superseded. */
+/* Ask the question of this state; it replaces one that is out. */
 static void
 ask(struct hf_keeper *k, struct hf_instant now)
 {
@@ -115,7 +115,8 @@ ask(struct hf_keeper *k, struct hf_instant now)
 /* ---- A write that was applied -------------------------------------------- */
 
 /* The record was ours at that version.  A write that is out expects an earlier
- * one and can do nothing; a read that is out may show one, which is no news. */
+ * one and can do nothing; a read that is out may show an earlier one, which is
+ * no news. */
 static void
 learn(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version)
 {
@@ -130,10 +131,10 @@ learn(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version)
     if (sent->kind == HF_ASK_CLAIM)
         k->token = version;
     else
-        k->over = 0; /* the marker went with it */
+        k->over = 0; /* the marker was erased with it */
 }
 
-/* Count from the sending: the answer may have been on its way for any time. */
+/* Count from the sending: the answer may have been on its way for long. */
 static void
 believe(struct hf_keeper *k, struct hf_instant sent_at)
 {
@@ -144,8 +145,8 @@ believe(struct hf_keeper *k, struct hf_instant sent_at)
         hf_question_rest(&k->question, hf_after(sent_at, k->config.terms.beat));
 }
 
-/* Would another write that takes as long be applied a grace before the end?
- * If not, what is begun now would have to be ended soon, for ever again. */
+/* Can the next write, if it takes as long, be applied a grace before the end?
+ * If not, the lock would be lost and regained for ever. */
 static bool
 is_worth_granting(const struct hf_keeper *k, struct hf_instant sent_at,
                   struct hf_instant now)
@@ -212,7 +213,7 @@ on_applied(struct hf_keeper *k, const struct hf_sent *sent, uint64_t version,
 
 /* ---- A write that was not ------------------------------------------------ */
 
-/* Was no claim ever applied, and can none be?  Then nothing is to be undone. */
+/* Was no claim applied, and can none be?  Then there is nothing to undo. */
 static bool
 settles(struct hf_keeper *k)
 {
@@ -224,7 +225,7 @@ settles(struct hf_keeper *k)
     return true;
 }
 
-/* Whatever is out expects the version that was refused. */
+/* The write that is out expects the refused version. */
 static void
 on_refused(struct hf_keeper *k, const struct hf_sent *sent,
            struct hf_instant now)
@@ -245,7 +246,7 @@ on_answer(struct hf_keeper *k, const struct hf_event *event)
     bool expected;
 
     if (found == NULL)
-        return; /* it was answered, or is forgotten */
+        return; /* answered before, or forgotten */
     sent = *found;
     expected = hf_question_answered(&k->question, number);
     if (event->answer.verdict != HF_UNKNOWN)
@@ -291,9 +292,9 @@ static void
 on_found_other(struct hf_keeper *k, const struct hf_sight *sight,
                struct hf_instant now)
 {
-    /* Refused, and yet the version stands: only what rides along (a marker
-     * that somebody put there by hand) can have refused it.  What is unsettled
-     * may still apply. */
+    /* Refused, although the version stands: only the other operation of the
+     * group can be the reason (a marker put by hand).  A write that is
+     * unsettled may still apply. */
     bool may_apply = sight->version == k->version;
 
     switch (k->state) {
@@ -328,7 +329,8 @@ on_found_other(struct hf_keeper *k, const struct hf_sight *sight,
     }
 }
 
-/* Nothing that was sent to what the place was is in it, nor will be. */
+/* A write that was sent to the former place is not in this one, and never will
+ * be. */
 static void
 doubt(struct hf_keeper *k)
 {
@@ -358,7 +360,7 @@ on_found(struct hf_keeper *k, const struct hf_event *event)
 
     k->must_read = false;
     if (sight->version < k->version)
-        doubt(k); /* no version comes back: the place did */
+        doubt(k); /* a version never comes back: the place did */
     if (sight->kind == HF_SIGHT_LOCK && sight->heartbeat.id == k->heartbeat.id)
         on_found_mine(k, sight, event->at);
     else
@@ -398,7 +400,7 @@ on_claim(struct hf_keeper *k, const struct hf_event *event)
     ask(k, event->at);
 }
 
-/* Nobody walks away from an unsettled claim. */
+/* An unsettled claim must be settled first. */
 static void
 on_release(struct hf_keeper *k, struct hf_instant now)
 {
@@ -429,8 +431,8 @@ on_abandon(struct hf_keeper *k)
         end(k);
 }
 
-/* Before anything else: an answer must not revive a right that was over when
- * it came, for a caller may have been told so already. */
+/* Time comes first: an answer must not revive a right that had ended when it
+ * came, since a caller may have been told so. */
 static void
 expire(struct hf_keeper *k, struct hf_instant now)
 {
@@ -446,8 +448,8 @@ expire(struct hf_keeper *k, struct hf_instant now)
     }
 }
 
-/* Beat before it is due, if nothing is out, and if it would be due so soon.
- * What failed keeps its pause. */
+/* Beat early, if nothing is out and a beat would be due within `early`.  The
+ * pause after a failure is kept. */
 static void
 beat_early(struct hf_keeper *k, struct hf_instant now, struct hf_duration early)
 {
@@ -467,7 +469,7 @@ on_clock(struct hf_keeper *k, struct hf_instant now)
 
 /* ---- A keeper ------------------------------------------------------------ */
 
-/* Until grace begins. */
+/* From a write to the begin of its grace. */
 static int64_t
 useful_right_ms(const struct hf_keeper_config *config)
 {

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 
-/* The first fence, of a head that was never there. */
+/* The first fence, if there was no head before. */
 #define FENCE_FIRST 1
 
 /* ---- Moves --------------------------------------------------------------- */
@@ -44,7 +44,7 @@ state_of(const struct hf_contender *c)
     return HF_LEADER_IDLE;
 }
 
-/* What must be true after every step. */
+/* The invariants after every step. */
 static void
 check_invariants(const struct hf_leader *l)
 {
@@ -60,8 +60,7 @@ check_invariants(const struct hf_leader *l)
 
 /* ---- The contender ------------------------------------------------------- */
 
-/* Go where the contender went, and say so.  What was learned of a batch is told
- * before. */
+/* Follow the contender's state, and tell.  News of a batch come first. */
 static void
 follow(struct hf_leader *l)
 {
@@ -79,7 +78,7 @@ follow(struct hf_leader *l)
         hf_outbox_add(&l->outbox, HF_LEADER_ENDED);
 }
 
-/* Its questions are ours; what it tells, its state says. */
+/* Pass the contender's questions on; its notices are read from its state. */
 static void
 take_questions(struct hf_leader *l)
 {
@@ -90,8 +89,8 @@ take_questions(struct hf_leader *l)
             l->asks = true;
 }
 
-/* Did the batch that hangs on `version` move the head?  One beat more of this
- * claim says so, whoever told of it: an answer, or a read. */
+/* Was the batch of `version` applied with the head?  One more beat of this
+ * claim proves it, whether an answer or a read shows that. */
 static void
 note_applied(struct hf_leader *l, uint64_t version, uint64_t count)
 {
@@ -123,15 +122,15 @@ step_contender(struct hf_leader *l, struct hf_event event)
 
 /* ---- What was forgotten -------------------------------------------------- */
 
-/* Until when somebody may believe in what was lost. */
+/* Until when a client may still believe in lost grants. */
 static struct hf_instant
 believed_until(const struct hf_leader *l)
 {
     return hf_after(l->owed_at, l->max_ttl);
 }
 
-/* The leader that was there may have told something after that, for as long as
- * a leader that is not heard of lasts. */
+/* The former leader may have granted until it noticed: for as long as a silent
+ * leader lasts. */
 struct hf_instant
 hf_leader_grace_until(const struct hf_leader *l)
 {
@@ -148,7 +147,7 @@ owe(struct hf_leader *l, struct hf_instant at)
     l->owed_at = at;
 }
 
-/* Has somebody else paid? */
+/* Has another leader served the grace? */
 static bool
 is_paid(const struct hf_leader *l, const struct hf_head_state *head)
 {
@@ -156,16 +155,17 @@ is_paid(const struct hf_leader *l, const struct hf_head_state *head)
            hf_reached(hf_after(l->now, head->grace), believed_until(l));
 }
 
-/* What a head tells who may claim it, or leaves one in its place. */
+/* Take over the members of a head that may be claimed, or that were left in its
+ * place. */
 static void
 take_in(struct hf_leader *l, const struct hf_head_state *head)
 {
     struct hf_duration here = hf_longer(l->config.max_ttl, head->max_ttl);
 
-    if (head->forgot && !l->forgot) /* it may be said for ever, of one loss */
+    if (head->forgot && !l->forgot) /* a loss may be told for ever */
         owe(l, l->now);
     l->forgot = head->forgot;
-    l->service = head->service; /* 0, too, where there is no head */
+    l->service = head->service; /* also 0, if there is no head */
     l->begun_ms = head->next_fence == 0 && l->owes ? 0 : head->begun_ms;
     l->max_ttl = l->owes ? hf_longer(l->max_ttl, here) : here;
     if (l->owes && is_paid(l, head))
@@ -182,12 +182,12 @@ hf_leader_loaded(struct hf_leader *l, struct hf_duration longest)
     l->grace_until = hf_leader_grace_until(l);
     l->owes = false;
     if (hf_reached(l->now, l->grace_until))
-        l->max_ttl = promised; /* nobody believes in any more */
+        l->max_ttl = promised; /* no client can believe in it any more */
 }
 
 /* ---- A batch that is not there ------------------------------------------- */
 
-/* An answer counts for the version for which its write was sent. */
+/* An answer is about the version for which its write was sent. */
 static bool
 refuses_the_batch(const struct hf_leader *l, const struct hf_event *event)
 {
@@ -201,9 +201,9 @@ refuses_the_batch(const struct hf_leader *l, const struct hf_event *event)
            sent->version == l->batch.version;
 }
 
-/* It was refused, a read shows the head to be ours, and it is not in it: what
- * the store has is not what this node thinks.  Or somebody else wrote our
- * claim, with a count that is not ours. */
+/* The batch was refused, the head is ours, and the batch is not in it: the
+ * store contradicts this node.  Or another process wrote a head with our claim
+ * and a count that is not ours. */
 static bool
 is_refuted(const struct hf_leader *l, uint64_t version)
 {
@@ -224,7 +224,7 @@ hf_leader_step(struct hf_leader *l, struct hf_event event)
     if (event.kind == HF_ON_WENT_BACK)
         owe(l, l->now);
     if (l->state == HF_LEADER_IDLE)
-        return; /* it comes too late */
+        return; /* too late */
     if (l->state == HF_LEADER_LEADING && refuses_the_batch(l, &event))
         l->batch.refused = true;
 
@@ -236,7 +236,7 @@ hf_leader_step(struct hf_leader *l, struct hf_event event)
 
 /* ---- What a read showed -------------------------------------------------- */
 
-/* The version that is known to be there; 0: none. */
+/* The head's version as far as known; 0: unknown. */
 static uint64_t
 known_version(const struct hf_contender *c)
 {
@@ -245,8 +245,8 @@ known_version(const struct hf_contender *c)
     return c->evidence.present ? c->evidence.version : 0;
 }
 
-/* No version comes back: the place did.  It was overwritten where it stands,
- * for nobody was told that another stands there. */
+/* A version never comes back, so the place did.  Its head was replaced where it
+ * stood, since nobody was told of another. */
 static bool
 went_back(const struct hf_leader *l, uint64_t number,
           const struct hf_sight *sight)
@@ -257,9 +257,8 @@ went_back(const struct hf_leader *l, uint64_t number,
            sight->version < known_version(&l->contender);
 }
 
-/* What is put in the place of this head has no lower a fence, also where the
- * place went back, and nobody knows which of the batches are in it; nor a
- * shorter grace. */
+/* A head that replaces this one has no lower fence and no shorter grace: also
+ * if the place went back, and it is unknown which batches it has. */
 static void
 keep_what_it_says(struct hf_leader *l, const struct hf_head_state *head)
 {
@@ -293,7 +292,7 @@ hf_leader_found(struct hf_leader *l, struct hf_instant now, uint64_t number,
     if (shown)
         keep_what_it_says(l, &head);
 
-    /* It claims the version that it was just shown, and no other. */
+    /* The contender claims the version it was just shown. */
     if (claimed || k->state != HF_KEEPER_CLAIMING)
         return;
     l->batch = (struct hf_leader_batch){0};
@@ -301,7 +300,8 @@ hf_leader_found(struct hf_leader *l, struct hf_instant now, uint64_t number,
     l->grace_until = hf_later(l->owes ? l->grace_until : l->now,
                               hf_after(l->now, head.grace));
     if (l->service == 0)
-        l->service = k->heartbeat.id; /* it is named by its first claim */
+        l->service = k->heartbeat.id; /* a service is named by its first
+                                         claim */
 }
 
 /* ---- What is written ----------------------------------------------------- */
@@ -330,15 +330,15 @@ hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence)
     };
 }
 
-/* A service is named by the first claim of its head.  Where a claim leaves its
- * name in a place that has none, for it was lost, that is another service. */
+/* A service is named by the first claim of its head.  If a claim names itself
+ * in an empty place that was lost, that is a new service. */
 static uint64_t
 service_of(const struct hf_leader *l)
 {
     return l->service != 0 ? l->service : l->contender.keeper.heartbeat.id + 1;
 }
 
-/* The contender's question, as one about a head. */
+/* The contender's question as a question about a head. */
 static void
 build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
 {
@@ -361,15 +361,14 @@ build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
         effect->ask.head.grace = l->batch.grace;
         effect->ask.batch = l->batch.number;
     } else if (k->question.kind == HF_ASK_DELETE) {
-        /* A generation of its own: it stands where nothing was as well, as a
-         * tombstone would. */
+        /* A new generation, as after a tombstone. */
         op->kind = HF_PUT;
         op->new_generation = true;
         effect->ask.head.led = false;
     }
 }
 
-/* What is said of the machine as it is now. */
+/* A notice with the machine's present state. */
 static void
 build_telling(const struct hf_leader *l, struct hf_leader_effect *effect)
 {
@@ -407,7 +406,7 @@ hf_leader_next(struct hf_leader *l, struct hf_leader_effect *effect)
         *effect = (struct hf_leader_effect){.kind = HF_LEADER_FIX};
         return true;
     }
-    if (is_to_be_fixed(l)) /* to confirm a claim is no batch yet */
+    if (is_to_be_fixed(l)) /* confirming a claim is no batch */
         hf_leader_fix(l, 0, 0);
     l->asks = false;
     build_question(l, effect);
@@ -423,8 +422,8 @@ hf_leader_init(struct hf_leader *l, const struct hf_leader_config *config)
     *l = (struct hf_leader){.config = *config, .max_ttl = config->max_ttl};
 }
 
-/* Numbers of claims and of questions go on, so that no id is used twice, and a
- * late answer to what the last wish asked is none to this one. */
+/* The numbers of claims and questions go on: so no id is used twice, and a late
+ * answer to the last search is not taken for one to this. */
 void
 hf_leader_seek(struct hf_leader *l, struct hf_instant now)
 {

@@ -48,40 +48,46 @@
  * allocation, no clock.
  */
 
-/* What stands in a head beside the record of a lock. */
+/* The members of a head that a lock's record does not have. */
 struct hf_head_state {
-    bool led;                   /* it has a node */
-    bool forgot;                /* of a read: what was granted is lost [L6] */
-    uint64_t next_fence;        /* 0: there is no head */
-    uint64_t service;           /* its id; 0, of a read: it is to be new */
-    struct hf_duration max_ttl; /* the longest that anybody was promised */
-    struct hf_duration grace;   /* for so long nothing is granted [L6] */
-    int64_t begun_ms; /* when the service was, in Unix time; 0: nobody knows;
-                         of a read, where there is no head: now [L5] */
+    bool led;            /* it names a node */
+    bool forgot;         /* a read: the grants are lost [L6] */
+    uint64_t next_fence; /* 0: there is no head */
+    uint64_t service;    /* id of the service; 0: a read found none, so it is
+                         new */
+    struct hf_duration max_ttl; /* the longest ttl promised to any client */
+    struct hf_duration grace;   /* how long nothing is granted [L6] */
+    int64_t begun_ms; /* Unix time of the service's begin; 0: unknown; a read
+                         without a head: now [L5] */
 };
 
 enum hf_leader_state {
     HF_LEADER_IDLE,
     HF_LEADER_SEEKING, /* looks, waits, claims, confirms */
     HF_LEADER_LEADING,
-    HF_LEADER_LEAVING, /* puts the head without a node, or looks at it */
+    HF_LEADER_LEAVING, /* puts the head without a node, or reads whether it
+                          is so */
 };
 
 struct hf_leader_config {
-    struct hf_terms terms; /* HF_TAKEOVER; an idle leader beats each `beat` */
+    struct hf_terms terms;      /* HF_TAKEOVER; an idle leader writes the head
+                              each `beat` */
     struct hf_duration grace;   /* see struct hf_contender_config */
-    struct hf_duration max_ttl; /* the longest that it promises anybody */
-    uint64_t seed;              /* random: the claims' ids come from it */
+    struct hf_duration max_ttl; /* the longest ttl that it promises to any
+                                   client */
+    uint64_t seed;              /* random: the source of the claims' ids */
 };
 
-/* The batch that hangs on the head, at one version of it. */
+/* The batch written together with one version of the head. */
 struct hf_leader_batch {
-    uint64_t version; /* that is expected; 0: none is fixed */
-    uint64_t number;  /* its owner's; 0: it is empty, and told to nobody */
+    uint64_t version; /* the version it expects; 0: no batch is fixed */
+    uint64_t number;  /* its owner's number; 0: an empty batch, which nobody
+                        is told of */
     uint64_t next_fence;
     struct hf_duration max_ttl;
     struct hf_duration grace;
-    bool refused; /* unless a read shows that it is there */
+    bool refused; /* it was refused; a read may show that it was applied
+                     before */
 };
 
 struct hf_leader {
@@ -89,31 +95,30 @@ struct hf_leader {
     enum hf_leader_state state;
     struct hf_contender contender;
     struct hf_leader_batch batch; /* fixed last */
-    uint64_t
-        next_fence;   /* in the head as it is known to be, or to be claimed */
-    uint64_t applied; /* the batch that HF_LEADER_APPLIED tells of */
+    uint64_t next_fence; /* in the head as known, or as it will be claimed */
+    uint64_t applied;    /* the batch that the effect HF_LEADER_APPLIED names */
     struct hf_instant now;
-    uint64_t service;              /* its id, as far as it is known; 0 */
-    int64_t begun_ms;              /* as in the head */
-    struct hf_duration max_ttl;    /* as in the head, or to be put in it */
-    struct hf_instant grace_until; /* as the head that is claimed says */
-    bool forgot;                   /* as the head says that was read last */
-    bool owes;                     /* a grace, because of a loss at: */
+    uint64_t service; /* id of the service as far as known; 0: unknown */
+    int64_t begun_ms; /* as in the head */
+    struct hf_duration max_ttl;    /* as in the head, or as it will be put */
+    struct hf_instant grace_until; /* of the head that is claimed */
+    bool forgot; /* the head read last says that grants were lost */
+    bool owes;   /* it owes a grace, because of a loss at: */
     struct hf_instant owed_at;
-    struct hf_outbox outbox; /* what is told, before what is asked */
+    struct hf_outbox outbox; /* effects; notices come before questions */
     bool asks;
 };
 
 enum hf_leader_effect_kind {
     HF_LEADER_ASK,     /* a question to the store */
-    HF_LEADER_FIX,     /* say what the next write carries: hf_leader_fix, before
-                          the next effect is taken */
-    HF_LEADER_LEADS,   /* from now on, in this term */
-    HF_LEADER_APPLIED, /* a batch, by its number */
-    HF_LEADER_OVER,    /* not from now on */
-    HF_LEADER_ENDED,   /* IDLE: no claim and no batch can be applied any more;
-                          a head without a node might, where nothing else was
-                          written since */
+    HF_LEADER_FIX,     /* call hf_leader_fix before the next effect is taken: it
+                      says what the next write carries */
+    HF_LEADER_LEADS,   /* leads from now on, in this term */
+    HF_LEADER_APPLIED, /* a batch was applied, by its number */
+    HF_LEADER_OVER,    /* does not lead any more */
+    /* IDLE: no claim or batch of its own can be applied any more; only a head
+     * without a node might still be, if nothing else was written. */
+    HF_LEADER_ENDED,
 };
 
 struct hf_leader_effect {
@@ -121,13 +126,14 @@ struct hf_leader_effect {
     union {
         struct {
             struct hf_request request;
-            struct hf_head_state head; /* of a write: for the value of ops[0] */
-            uint64_t batch; /* whose records go with it: for each sending the
-                               same; 0: none */
+            struct hf_head_state head; /* for a write: state for the value of
+                                          ops[0] */
+            uint64_t batch; /* the batch whose records go with the write, the
+                               same for each retry; 0: none */
         } ask;
         uint64_t term;
         uint64_t applied;
-        enum hf_status ended; /* HF_OK, or why it could not lead or go on */
+        enum hf_status ended; /* HF_OK, or why it could not lead, or go on */
     };
 };
 
@@ -136,13 +142,13 @@ void hf_leader_init(struct hf_leader *l, const struct hf_leader_config *config);
 /* IDLE: begin to seek.  Drain hf_leader_next before the next step. */
 void hf_leader_seek(struct hf_leader *l, struct hf_instant now);
 
-/* Apply one event: ANSWER, PROCESSES, HINT, WRITE (what is to be written should
- * be, at once), CLOCK, RELEASE (resign, or give up), WENT_BACK. */
+/* Apply one event: ANSWER, PROCESSES, HINT, WRITE (write at once), CLOCK,
+ * RELEASE (resign, or stop seeking), WENT_BACK. */
 void hf_leader_step(struct hf_leader *l, struct hf_event event);
 
-/* A read was answered: by `sight`, and of a lock by what else is in it.  A head
- * without a node is absent to whoever wants to lead [L4], and one whose grace
- * is too short to whoever owes one [L6]. */
+/* A read was answered: `sight` is the record, `head` its other members.  A head
+ * without a node counts as absent for a candidate [L4], and so does one whose
+ * grace is too short for a node that owes one [L6]. */
 void hf_leader_found(struct hf_leader *l, struct hf_instant now,
                      uint64_t number, struct hf_sight sight,
                      struct hf_head_state head);
@@ -150,21 +156,22 @@ void hf_leader_found(struct hf_leader *l, struct hf_instant now,
 /* Take the oldest effect not yet taken; false when there is none left. */
 bool hf_leader_next(struct hf_leader *l, struct hf_leader_effect *effect);
 
-/* After HF_LEADER_FIX: the next write carries batch `number`, and makes the
- * next fence `next_fence`, which never falls; or nothing, if `number` is 0. */
+/* After HF_LEADER_FIX: the next write carries batch `number`, and raises the
+ * next fence to `next_fence`, which never falls; number 0: it carries nothing.
+ */
 void hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence);
 
-/* LEADING, and all was loaded: the longest ttl of what is granted.  Now it is
- * known how long the grace is that it may owe. */
+/* LEADING: everything is loaded, and `longest` is the longest ttl of a session.
+ * Now the length of an owed grace is known. */
 void hf_leader_loaded(struct hf_leader *l, struct hf_duration longest);
 
-/* Until when nothing may be granted, as far as it is known [L6]. */
+/* Nothing may be granted before this, as far as is known [L6]. */
 struct hf_instant hf_leader_grace_until(const struct hf_leader *l);
 
-/* How long its last write took that was answered. */
+/* How long its last answered write took. */
 struct hf_duration hf_leader_took(const struct hf_leader *l);
 
-/* Would HF_ON_WRITE make it write? */
+/* Would the event WRITE make it write? */
 bool hf_leader_may_write(const struct hf_leader *l);
 
 /* When to send the next HF_ON_CLOCK, or HF_NEVER. */

@@ -13,12 +13,13 @@
 #include "core/lockspace/requests.h"
 #include "core/lockspace/room.h"
 
-/* A new leader's clients come back over this long for each of them [R6]. */
+/* After a change of leader the clients come back spread over this time, for
+ * each of them [R6]. */
 #define PAUSE_EACH_US 20
 #define PAUSE_MAX_US  UINT64_C(500000)
 
-/* How many timers one step looks at: it takes no longer for a million that are
- * due together. */
+/* At most this many timers are looked at in one step: so a step stays short
+ * with a million due at once. */
 #define TIMERS_MAX 256
 
 /* ---- Sessions ------------------------------------------------------------ */
@@ -37,7 +38,8 @@ end_session(struct hf_lockspace *ls, uint32_t number)
     hf_journal_end_session(ls, number);
 }
 
-/* A message of it has arrived [S2]; its timer follows when it is due. */
+/* A message of the session arrived [S2].  Its timer is corrected when it fires.
+ */
 static void
 hear(struct hf_lockspace *ls, uint32_t number)
 {
@@ -53,7 +55,8 @@ hear(struct hf_lockspace *ls, uint32_t number)
     hf_earliest_set(ls, &ls->timers, number, hf_owners_end_of_ttl(session).ms);
 }
 
-/* Silent for its ttl, but nobody overrides what it holds [S5]. */
+/* A refuse session was silent for its ttl: suspected, and nothing is taken from
+ * it [S5]. */
 static void
 suspect(struct hf_lockspace *ls, uint32_t number)
 {
@@ -65,7 +68,7 @@ suspect(struct hf_lockspace *ls, uint32_t number)
         hf_claims_lose_place(ls, session->waiting.first, HF_ANSWER_LATER);
 }
 
-/* Was it silent?  Else its timer follows what it said. */
+/* Was the session silent for its ttl?  Otherwise the timer is set anew. */
 static bool
 on_session_timer(struct hf_lockspace *ls, uint32_t number,
                  struct hf_instant read_until)
@@ -99,7 +102,7 @@ raise_lowest(struct hf_lockspace *ls, uint32_t number, uint64_t lowest)
     }
 }
 
-/* One of a key is not opened anew [R3]. */
+/* Its client ended it.  A session with a key is not opened again [R3]. */
 static void
 end_for_good(struct hf_lockspace *ls, uint32_t number)
 {
@@ -107,8 +110,8 @@ end_for_good(struct hf_lockspace *ls, uint32_t number)
     end_session(ls, number);
 }
 
-/* Nobody loses anything by it: whoever asks in one is told that it is gone, and
- * opens another [S9]. */
+/* End idle sessions.  Their clients lose nothing: a client that asks in an
+ * ended session is told so, and opens another [S9]. */
 static void
 make_room(struct hf_lockspace *ls)
 {
@@ -119,7 +122,8 @@ make_room(struct hf_lockspace *ls)
         end_for_good(ls, sessions[i]);
 }
 
-/* One of a key, which another may have ended; false: that was answered. */
+/* May the session be opened?  One with a key may have ended.  False: the
+ * message was answered. */
 static bool
 may_open(struct hf_lockspace *ls, const struct hf_message *message)
 {
@@ -195,7 +199,8 @@ is_its_secret(const struct hf_ls_session *session,
     return differs == 0;
 }
 
-/* One that an acquire opened is for what was asked in it [S8]. */
+/* A session that an acquire opened ends when all that was asked in it is done
+ * [S8]. */
 static void
 end_if_done(struct hf_lockspace *ls, uint32_t number)
 {
@@ -205,7 +210,7 @@ end_if_done(struct hf_lockspace *ls, uint32_t number)
         end_for_good(ls, number);
 }
 
-/* A message of a session that is there, in this term. */
+/* A message of a known session in the present term. */
 static void
 on_session_message(struct hf_lockspace *ls, uint32_t session,
                    const struct hf_message *message)
@@ -241,8 +246,8 @@ on_session_message(struct hf_lockspace *ls, uint32_t session,
     }
 }
 
-/* All who come back do so while places are taken again, whoever asks how often
- * [L5, R6]. */
+/* All clients come back while places are taken again, no matter how often one
+ * asks [L5, R6]. */
 static uint64_t
 longest_pause_us(struct hf_lockspace *ls)
 {
@@ -251,8 +256,8 @@ longest_pause_us(struct hf_lockspace *ls)
     return wanted < PAUSE_MAX_US ? wanted : PAUSE_MAX_US;
 }
 
-/* Of a key that stands for something else: then it is nobody's sign of life,
- * and no attempt of the request that has the key [R3]. */
+/* Does it have a key that stands for another request?  Then it keeps no session
+ * alive, and is no attempt [R3]. */
 static bool
 asks_otherwise(struct hf_lockspace *ls, uint32_t session,
                const struct hf_message *message)
@@ -290,7 +295,7 @@ on_message(struct hf_lockspace *ls, const struct hf_message *message)
     }
 }
 
-/* The lane of an event about request n, if that is its last; 0: it is not. */
+/* The lane that request n is the last of; 0: there is none. */
 static uint32_t
 lane_of_request(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
 {
@@ -301,7 +306,7 @@ lane_of_request(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     return hf_owners_lane(ls, session, event->request.lane);
 }
 
-/* Nobody was told of it. */
+/* Take back a grant whose answer was not sent. */
 static void
 give_back(struct hf_lockspace *ls, uint32_t number)
 {
@@ -348,8 +353,9 @@ on_handed(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     hf_claims_keep_no_more(ls, held);
 }
 
-/* Nobody misses what nobody was told of; but one that was heard since its first
- * acquire, or has a key, is known [W5]. */
+/* The client never learnt of its session, so ending it loses nothing.  A
+ * session that was heard from again, or has a key, is known to its client [W5].
+ */
 static void
 on_unread(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
 {
@@ -369,8 +375,8 @@ later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Who comes back is told of the new term, says that it is alive and asks: three
- * times a batch lies between [L5, J2]. */
+/* A client that comes back is told of the term, renews its session and asks: it
+ * waits for three batches [L5, J2]. */
 static struct hf_duration
 places_kept(const struct hf_lockspace *ls, struct hf_duration batch)
 {
@@ -427,10 +433,9 @@ on_claim_timer(struct hf_lockspace *ls, uint32_t claim)
         hf_claims_park(ls, claim);
 }
 
-/* Some of what is due: one session that was silent is enough for a step, for it
- * may have had much.  What arrived in time and is not read yet tells against
- * each of them: that a session is alive, or who comes back to its place [S2,
- * W2]. */
+/* Handle some timers that are due.  A step ends one silent session at most,
+ * since that may hold much.  A message that arrived in time may still be
+ * unread: so time is judged up to `read_until` only [S2, W2]. */
 static void
 run_timers(struct hf_lockspace *ls, struct hf_instant read_until)
 {
@@ -459,7 +464,7 @@ on_batch(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
 {
     if (event->batch.number != ls->batch_number || ls->batch_open ||
         ls->batch_settled == ls->batch_number)
-        return; /* late, or once more */
+        return; /* late, or a repetition */
     HF_CHECK(event->batch.verdict == HF_APPLIED ||
              event->batch.verdict == HF_REFUSED);
     ls->batch_settled = ls->batch_number;
@@ -531,7 +536,7 @@ hf_lockspace_step(struct hf_lockspace *ls,
             run_timers(ls, event->read_until);
         break;
     case HF_SPACE_LOOK:
-        break; /* it is told the time */
+        break; /* the event only tells the time */
     case HF_SPACE_STOP:
         ls->state = HF_LOCKSPACE_OVER;
         break;
@@ -543,8 +548,8 @@ hf_lockspace_step(struct hf_lockspace *ls,
     check_invariants(ls);
 }
 
-/* At most so many are before it: turns that were given out between, though some
- * of these have left. */
+/* An upper bound of the requests before it: the counter's steps since the head
+ * of the line, some of which have left. */
 static uint64_t
 position_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
 {
@@ -556,7 +561,7 @@ position_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
         uint32_t before;
 
         if (claim->looks_on && part->clear)
-            continue; /* its line may be empty */
+            continue; /* nothing of that line may be left */
         before = part->turn - hf_part_at(ls, first)->turn;
         most = before > most ? before : most;
     }
@@ -606,7 +611,8 @@ hf_lockspace_next(struct hf_lockspace *ls, struct hf_answer *answer)
         claim->stream = 0; /* it has its answer */
     claim->telling = 0;
     if (claim->state == HF_CLAIM_WAITING)
-        hf_claims_set_untold(ls, number, answer->mark); /* it was parked */
+        /* The answer of a parked place. */
+        hf_claims_set_untold(ls, number, answer->mark);
     hf_journal_settle(ls, number);
     return true;
 }
@@ -632,7 +638,8 @@ hf_lockspace_deadline(const struct hf_lockspace *ls)
     if (ls->ready.first != 0 || ls->freed.first != 0)
         deadline = hf_earlier(deadline, ls->hold_until);
     if (hf_claims_any_told(ls))
-        deadline = hf_earlier(deadline, ls->now); /* their graces begin */
+        deadline = hf_earlier(deadline, ls->now); /* some graces begin in the
+                                                     next step */
     return deadline;
 }
 

@@ -4,9 +4,9 @@
 
 #include "base/check.h"
 
-/* Keep-alives wait for each other, so that many are one batch: for a fortieth
- * of a ttl, and no longer than this [J2].  Whoever keeps sessions alive one
- * after the other waits so long for each: so many would take a whole ttl. */
+/* Keep-alives wait for each other to share a batch: up to a fortieth of the
+ * ttl, and no longer than SHARE_MAX_MS [J2].  A client that renews many
+ * sessions one after the other waits that long for each: forty fill a ttl. */
 #define SHARES_OF_TTL 40
 #define SHARE_MAX_MS  1000
 
@@ -31,7 +31,7 @@ move_to(struct hf_node *n, enum hf_node_state next)
     n->state = next;
 }
 
-/* Is there a table that batches are made of? */
+/* Does it have a table that makes batches? */
 static bool
 writes(const struct hf_node *n)
 {
@@ -59,7 +59,7 @@ step_lockspace(struct hf_node *n, struct hf_lockspace_event event)
     hf_lockspace_step(n->lockspace, &event);
 }
 
-/* A page of most machines' memory. */
+/* The page size of most machines. */
 enum { PIECE = 4096 };
 
 static bool
@@ -69,8 +69,8 @@ is_zero(const char *bytes, size_t len)
            (bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0);
 }
 
-/* What is zero is not written to: of room for a hundred thousand who wait, a
- * server that has ten uses what ten need. */
+/* Zero memory, without writing to pages that are zero: a server with room for a
+ * hundred thousand waiters and ten in use touches the memory of ten. */
 static void
 clear(char *block, size_t size)
 {
@@ -82,7 +82,7 @@ clear(char *block, size_t size)
     }
 }
 
-/* A new term begins with nothing: an empty table, nobody answered [L2]. */
+/* A new term begins with an empty table and no answers [L2]. */
 static void
 begin_term(struct hf_node *n, uint64_t term)
 {
@@ -99,7 +99,7 @@ begin_term(struct hf_node *n, uint64_t term)
     move_to(n, HF_NODE_LOADING);
 }
 
-/* What was decided and not written never was. */
+/* Drop what was decided but not written. */
 static void
 discard(struct hf_node *n)
 {
@@ -128,7 +128,7 @@ load_session(struct hf_node *n, const struct hf_loaded_session *session)
                       });
 }
 
-/* 0: it is not known, also where the wall clock went back. */
+/* 0: unknown, also when the wall clock went back. */
 static struct hf_duration
 age_of_service(const struct hf_node *n, uint64_t wall_us)
 {
@@ -155,10 +155,10 @@ on_loaded(struct hf_node *n, const struct hf_node_event *event)
     if (hf_lockspace_serving(n->lockspace))
         move_to(n, HF_NODE_SERVING);
     else
-        resign(n); /* what the store has contradicts itself */
+        resign(n); /* the records in the store contradict each other */
 }
 
-/* Of this term: what an earlier load still reads is not what is there. */
+/* Ignore what an earlier load still reads: it is of another term. */
 static void
 on_load(struct hf_node *n, const struct hf_node_event *event)
 {
@@ -210,7 +210,7 @@ on_request(struct hf_node *n, const struct hf_node_event *event)
     step_lockspace(n, request);
 }
 
-/* A keep-alive has time until others come: until when? */
+/* Until when a keep-alive may wait for others. */
 static struct hf_instant
 shares_until(const struct hf_node *n, struct hf_duration ttl)
 {
@@ -221,8 +221,8 @@ shares_until(const struct hf_node *n, struct hf_duration ttl)
     return hf_after(n->now, (struct hf_duration){share_ms});
 }
 
-/* Build it now: what it tells of may be gone with the next event.  Whatever is
- * no keep-alive, somebody waits for. */
+/* Have the answer built now, since the next event may remove what it tells.
+ * Only keep-alives can wait. */
 static void
 note_answer(struct hf_node *n, const struct hf_answer *answer)
 {
@@ -240,7 +240,7 @@ note_answer(struct hf_node *n, const struct hf_answer *answer)
 
 /* ---- Batches ------------------------------------------------------------- */
 
-/* Is there anything that the head should carry now? */
+/* Is there a change or an answer that the head should carry now? */
 static bool
 has_to_write(const struct hf_node *n)
 {
@@ -253,7 +253,8 @@ has_to_write(const struct hf_node *n)
            (n->alive > n->through && shared);
 }
 
-/* Every beat is a batch: what was decided so far, if only the head [J1]. */
+/* Each beat of the head is a batch of all that was decided, even if that is
+ * nothing [J1]. */
 static void
 begin_batch(struct hf_node *n)
 {
@@ -261,7 +262,7 @@ begin_batch(struct hf_node *n)
     n->collecting = true;
 }
 
-/* From here it is fixed, and what is decided waits for the next [J4]. */
+/* The batch is fixed: later decisions go into the next [J4]. */
 static void
 fix_batch(struct hf_node *n)
 {
@@ -282,7 +283,7 @@ on_applied(struct hf_node *n, uint64_t number)
                       });
 }
 
-/* Is all that was decided written, and are all answers due? */
+/* Is everything decided written, and every answer due? */
 static bool
 is_drained(const struct hf_node *n)
 {
@@ -304,7 +305,7 @@ on_ended(struct hf_node *n)
     }
 }
 
-/* What the leader did, as an effect of ours; false: nobody need know. */
+/* An effect of the leader as one of the node; false: it has none. */
 static bool
 on_leader(struct hf_node *n, const struct hf_leader_effect *did,
           struct hf_node_effect *effect)
@@ -362,14 +363,15 @@ hf_node_init(struct hf_node *n, const struct hf_node_config *config,
     hf_leader_init(&n->leader, &config->leader);
 }
 
-/* Does it seek nothing until seek_at? */
+/* Is it waiting for seek_at? */
 static bool
 is_resting(const struct hf_node *n)
 {
     return n->state == HF_NODE_FOLLOWING && n->leader.state == HF_LEADER_IDLE;
 }
 
-/* Whose search ends here by time rests first: seek_at is that of the last. */
+/* A search that time ends here rests first: seek_at is that of the last search.
+ */
 static void
 on_clock(struct hf_node *n, struct hf_instant read_until)
 {
@@ -393,7 +395,7 @@ on_look(struct hf_node *n)
         step_lockspace(n, (struct hf_lockspace_event){.kind = HF_SPACE_LOOK});
 }
 
-/* Who leads is named to those who ask here; a head of one's own names nobody.
+/* Name the leader to clients that ask here.  An own head names no other node.
  */
 static void
 on_found(struct hf_node *n, const struct hf_node_event *event)
@@ -461,11 +463,11 @@ hf_node_step(struct hf_node *n, const struct hf_node_event *event)
         on_stop(n);
         break;
     }
-    /* What is left when it leaves waits for nothing more. */
+    /* A node that leaves does not wait for a turn. */
     n->may_begin = event->kind == HF_NODE_TURN || n->state == HF_NODE_DRAINING;
 }
 
-/* What is told to clients goes before what is asked of the store. */
+/* Answers to clients come before questions to the store. */
 static bool
 next_answer(struct hf_node *n, struct hf_node_effect *effect)
 {
@@ -485,7 +487,7 @@ next_answer(struct hf_node *n, struct hf_node_effect *effect)
     return true;
 }
 
-/* What follows from all that was told: a write, or the end; false: nothing. */
+/* What follows from all that happened: a write, or the end; false: nothing. */
 static bool
 go_on(struct hf_node *n)
 {
@@ -547,7 +549,7 @@ hf_node_deadline(const struct hf_node *n)
     if (n->state == HF_NODE_SERVING)
         deadline = hf_earlier(deadline, hf_lockspace_deadline(n->lockspace));
     if (has_to_write(n) && hf_leader_may_write(&n->leader))
-        return n->now; /* as soon as the turn is over */
+        return n->now; /* at the end of this turn */
     if (n->state == HF_NODE_SERVING && n->batch.number == 0 &&
         n->alive > n->through && !hf_reached(n->now, n->alive_by))
         deadline = hf_earlier(deadline, n->alive_by);

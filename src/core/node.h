@@ -34,47 +34,49 @@
  */
 
 enum hf_node_state {
-    HF_NODE_FOLLOWING, /* the head is sought, or will be at seek_at */
-    HF_NODE_LOADING,   /* leads, and reads what is granted */
+    HF_NODE_FOLLOWING, /* looks for a leader, or will at seek_at */
+    HF_NODE_LOADING,   /* leads, and reads the sessions and grants */
     HF_NODE_SERVING,
-    HF_NODE_DRAINING, /* the last batches: the table moves no more */
-    HF_NODE_LEAVING,  /* the head is put without a node */
+    HF_NODE_DRAINING, /* writes the last batches: the table changes no more */
+    HF_NODE_LEAVING,  /* puts the head without a node */
     HF_NODE_ENDED,
 };
 
 struct hf_node_config {
     struct hf_leader_config leader;
     struct hf_lockspace_config lockspace;
-    struct hf_budget budget; /* of a batch, beside the head and its marker */
-    struct hf_duration rest; /* after a leadership that ended, or an error */
+    struct hf_budget budget; /* of a batch, without the head and its marker */
+    struct hf_duration rest; /* pause after a leadership that ended, or an
+                                error */
 };
 
 struct hf_node {
     struct hf_node_config config;
     enum hf_node_state state;
     struct hf_instant now;
-    struct hf_instant seek_at; /* FOLLOWING, and the leader is idle */
+    struct hf_instant seek_at; /* FOLLOWING with an idle leader: when it
+                                  seeks again */
     struct hf_leader leader;
-    void *block; /* borrowed: of the lockspace */
+    void *block; /* borrowed: memory of the lockspace */
     size_t block_size;
-    struct hf_lockspace *lockspace; /* in it; NULL: there is none */
+    struct hf_lockspace *lockspace; /* in `block`; NULL: there is none */
     uint64_t term;                  /* of the lockspace */
-    struct hf_duration longest_ttl; /* of the sessions that were loaded */
-    bool stopped;                   /* it is to end */
-    bool tells_end;                 /* and that it has is not yet said */
-    bool followed;                  /* the head that was read last has a node */
-    bool collecting;       /* a batch was begun, and its changes are taken */
-    bool may_begin;        /* a batch, in this step */
-    uint64_t refused;      /* a stream that is to be told so */
+    struct hf_duration longest_ttl; /* of the loaded sessions */
+    bool stopped;                   /* it was told to stop */
+    bool tells_end;                 /* the effect STOPPED is still to come */
+    bool followed;                  /* the head read last names a node */
+    bool collecting;  /* a batch was begun, and its changes are being taken */
+    bool may_begin;   /* this step may begin a batch */
+    uint64_t refused; /* a stream to be told that this node does not lead */
     struct hf_batch batch; /* under way; number 0: none */
-    uint64_t through;      /* answers of marks up to this are due */
-    uint64_t answered;     /* mark of the last answer that is to be due soon */
-    uint64_t alive;        /* mark of the last that may wait for others */
-    struct hf_instant alive_by; /* but no longer than this */
+    uint64_t through;      /* answers with marks up to this are due */
+    uint64_t answered;     /* mark of the last answer that must be due soon */
+    uint64_t alive; /* mark of the last keep-alive, which may wait for others */
+    struct hf_instant alive_by; /* the latest time for that one */
 };
 
 enum hf_node_event_kind {
-    HF_NODE_START, /* the first, once: begin to seek */
+    HF_NODE_START, /* once, at first: begin to seek */
     HF_NODE_STORE, /* for the leader: ANSWER, PROCESSES, HINT, WENT_BACK */
     HF_NODE_FOUND, /* a read of the head was answered */
     HF_NODE_LOADED_SESSION, /* after HF_NODE_LOAD, in its term: all sessions, */
@@ -85,9 +87,10 @@ enum hf_node_event_kind {
     HF_NODE_STREAM_ENDED,
     HF_NODE_HANDED,
     HF_NODE_UNREAD,
-    HF_NODE_TURN, /* what had arrived was handed over: a batch may begin [J1] */
+    HF_NODE_TURN, /* all that had arrived was handed over: a batch may begin
+                     [J1] */
     HF_NODE_CLOCK,
-    HF_NODE_LOOK, /* somebody is to be told of the table as it is now */
+    HF_NODE_LOOK, /* a view reads the table as it is now */
     HF_NODE_STOP,
 };
 
@@ -102,7 +105,7 @@ struct hf_node_event {
             struct hf_head_state head;
         } found;
         struct {
-            uint64_t term; /* what is of another is ignored */
+            uint64_t term; /* events of another term are ignored */
             uint64_t wall_us;
             struct hf_loaded_session session;
             struct hf_loaded_grant grant;
@@ -116,23 +119,23 @@ struct hf_node_event {
             uint64_t fence;
             bool cut;
         } request;                    /* as in struct hf_lockspace_event */
-        struct hf_instant read_until; /* CLOCK: for the lockspace alone; the
-                                         leader goes by `at` */
+        struct hf_instant read_until; /* CLOCK: for the lockspace; the leader
+                                         uses `at` */
     };
 };
 
 enum hf_node_effect_kind {
-    HF_NODE_ASK,     /* a question to the store about the head */
-    HF_NODE_COLLECT, /* a batch was begun: take all its changes, by
-                        hf_node_take, before the next effect, and keep them
-                        until one more is begun; the next ASK carries it */
+    HF_NODE_ASK, /* a question about the head, for the store */
+    /* A batch was begun: take its changes by hf_node_take before the next
+     * effect, and keep them until the next batch; the next ASK carries them. */
+    HF_NODE_COLLECT,
     HF_NODE_LOAD,    /* read all sessions, then all grants, of this term */
-    HF_NODE_ANSWER,  /* build it now, keep it until it is due */
-    HF_NODE_DUE,     /* all answers of marks up to this: write them */
-    HF_NODE_REFUSE,  /* tell this stream that another leads, or nobody [L3] */
-    HF_NODE_DISCARD, /* answers that are not due, and all streams that have
-                        none: tell them the same */
-    HF_NODE_RESTS,   /* it could not lead, or even look, and seeks again: why */
+    HF_NODE_ANSWER,  /* build this answer now, and keep it until it is due */
+    HF_NODE_DUE,     /* send all answers with marks up to this */
+    HF_NODE_REFUSE,  /* tell this stream which node leads, if any [L3] */
+    HF_NODE_DISCARD, /* drop all answers that are not due, and tell all open
+                        streams the same */
+    HF_NODE_RESTS, /* could not lead or look, and will seek again: the reason */
     HF_NODE_STOPPED, /* ENDED */
 };
 
@@ -146,7 +149,7 @@ struct hf_node_effect {
         enum hf_status status; /* RESTS */
         struct {
             uint64_t stream;
-            bool followed; /* somebody leads: name the address in the head */
+            bool followed; /* a node leads: name the address in the head */
         } refuse;
     };
 };
@@ -165,7 +168,7 @@ bool hf_node_next(struct hf_node *n, struct hf_node_effect *effect);
 /* After HF_NODE_COLLECT: the next change of the batch; false: that was all. */
 bool hf_node_take(struct hf_node *n, struct hf_change *change);
 
-/* For how long, from `now`, nothing is granted here [L6]. */
+/* How long, from `now`, this node grants nothing [L6]. */
 struct hf_duration hf_node_grace(const struct hf_node *n,
                                  struct hf_instant now);
 

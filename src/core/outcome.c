@@ -26,7 +26,8 @@ hf_blocker_ends_by_time(const struct hf_blocker *blocker)
            blocker->if_dead == HF_TAKEOVER && !hf_blocker_lives(blocker);
 }
 
-/* Who is for a person outweighs whoever lives, and he those who end by time. */
+/* A holder that needs an operator outweighs a live one, and that one a holder
+ * that ends by time. */
 static int
 weight_of(const struct hf_blocker *blocker)
 {
@@ -57,7 +58,7 @@ hf_blocker_add(struct hf_blocker *all, const struct hf_blocker *one)
 
 /* ---- A wait -------------------------------------------------------------- */
 
-/* Whoever waits on waits for a person, or for nobody. */
+/* Would the wait go on until an operator acts, or without end? */
 static bool
 is_in_vain(const struct hf_wait *wait, const struct hf_blocker *blocker)
 {
@@ -67,8 +68,8 @@ is_in_vain(const struct hf_wait *wait, const struct hf_blocker *blocker)
     return wait->try_only && hf_blocker_lives(blocker);
 }
 
-/* A holder that came within the wait did not keep the lock for all of it, and
- * one whose process only runs may be stuck. */
+/* A holder that came during the wait did not keep the lock for all of it.  A
+ * holder of which only a process was seen may hang. */
 static enum hf_outcome
 outcome_of(const struct hf_wait *wait, const struct hf_blocker *blocker)
 {

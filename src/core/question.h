@@ -32,8 +32,8 @@ enum hf_question_kind {
 };
 
 enum hf_silence {
-    HF_SILENCE_NONE, /* or nothing is out */
-    HF_SILENCE_LATE, /* a read, which is still waited for */
+    HF_SILENCE_NONE, /* no silence, or nothing is out */
+    HF_SILENCE_LATE, /* a read is late, and still waited for */
     HF_SILENCE_OVER, /* the question is given up */
 };
 
@@ -42,57 +42,58 @@ enum hf_silence {
 #define HF_PAUSE_FIRST_MS 10
 
 struct hf_question_config {
-    struct hf_duration least; /* patience with a quick place */
-    struct hf_duration most;  /* patience with the slowest */
-    struct hf_duration call;  /* a read's call is over by then */
+    struct hf_duration least; /* patience with a fast place */
+    struct hf_duration most;  /* patience with the slowest place */
+    struct hf_duration call;  /* a read's call ends within this */
 };
 
 struct hf_question {
     struct hf_question_config config;
-    enum hf_question_kind kind; /* the one waited for, or asked last */
+    enum hf_question_kind kind; /* the question that is out, or the last one */
     bool waiting;
-    bool late;                  /* a read: its patience is over */
-    uint8_t failures;           /* in a row; stays at its maximum */
+    bool late;                  /* a read that is late */
+    uint8_t failures;           /* in a row, up to the maximum */
     uint64_t number;            /* of the last question; 0 before the first */
-    struct hf_duration took;    /* by the last write that was answered */
+    struct hf_duration took;    /* duration of the last answered write */
     struct hf_instant asked_at; /* when it was sent */
-    struct hf_instant again_at; /* quiet: when to ask the next */
+    struct hf_instant again_at; /* no question is out: when to ask the next */
 };
 
 void hf_question_init(struct hf_question *q,
                       const struct hf_question_config *config);
 
-/* Send the next question; one still waited for is superseded. */
+/* Send a question; it replaces one that is out. */
 void hf_question_ask(struct hf_question *q, enum hf_question_kind kind,
                      struct hf_instant now);
 
-/* Is this the answer that is waited for?  If so, quiet again. */
+/* Is this the answer to the question that is out?  Then nothing is out any
+ * more. */
 bool hf_question_answered(struct hf_question *q, uint64_t number);
 
-/* A write, whichever, was answered after so long. */
+/* Some write was answered after this time. */
 void hf_question_took(struct hf_question *q, struct hf_duration took);
 
-/* How long has it been out?  Said once of each question that became
- * late, and of each that is given up: then quiet again. */
+/* How long the question has been out.  Each step of silence is reported once.
+ */
 enum hf_silence hf_question_silence(struct hf_question *q,
                                     struct hf_instant now);
 
-/* What is out needs no answer any more: quiet. */
+/* The answer to the question is not needed any more. */
 void hf_question_supersede(struct hf_question *q);
 
-/* The last question failed: ask again after a pause that grows. */
+/* The question failed: ask again after a pause that grows. */
 void hf_question_pause(struct hf_question *q, struct hf_instant now);
 
-/* The last question did not fail: ask the next at `when`. */
+/* The question succeeded: ask the next at `when`. */
 void hf_question_rest(struct hf_question *q, struct hf_instant when);
 
-/* Wait for no answer and ask nothing more. */
+/* Drop the question, and ask no more. */
 void hf_question_stop(struct hf_question *q);
 
-/* How long a write is waited for at present. */
+/* How long a write is waited for now. */
 struct hf_duration hf_question_patience(const struct hf_question *q);
 
-/* When something here falls due, or HF_NEVER. */
+/* The next time that something is due, or HF_NEVER. */
 struct hf_instant hf_question_deadline(const struct hf_question *q);
 
 #endif

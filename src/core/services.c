@@ -53,8 +53,8 @@ twice(struct hf_duration duration)
     return (struct hf_duration){2 * duration.ms};
 }
 
-/* Asked for so long in vain, it has granted nothing that anybody believes in,
- * or is out of our reach. */
+/* A node asked in vain for that long has granted nothing that is still
+ * believed, or cannot be reached. */
 static struct hf_instant
 forgotten_at(const struct hf_services *s, const struct hf_services_node *node)
 {
@@ -66,8 +66,8 @@ forgotten_at(const struct hf_services *s, const struct hf_services_node *node)
                     node->max_ttl.ms > least.ms ? node->max_ttl : least);
 }
 
-/* Was it asked so late that it says no more what was?  Or was there time for
- * that, and it is silent? */
+/* Is the node's last word still true?  It is if it was asked late enough, or
+ * had time to answer again and did not. */
 static bool
 is_certain(const struct hf_services *s, uint32_t node)
 {
@@ -75,7 +75,7 @@ is_certain(const struct hf_services *s, uint32_t node)
                       hf_after(s->since, s->config.leader_ttl));
 }
 
-/* Since then no node of one service says what it was before. */
+/* After this no node of one service repeats an older word. */
 static struct hf_instant
 settled_at(const struct hf_services *s)
 {
@@ -138,8 +138,8 @@ ask_whom_to(struct hf_services *s)
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* What is not asked for is not known: what differs may differ no more, and who
- * is silent may speak. */
+/* Nothing is asked any more, so nothing is known: differing nodes may agree by
+ * now, and silent ones may answer. */
 static void
 fall_asleep(struct hf_services *s)
 {
@@ -182,7 +182,7 @@ on_said(struct hf_services *s, const struct hf_services_event *event)
     if (node->service == event->service)
         return;
     node->service = event->service;
-    s->since = HF_NEVER; /* what differs now differs since now */
+    s->since = HF_NEVER; /* counts as new from now on */
     s->changed = true;
 }
 

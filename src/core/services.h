@@ -33,47 +33,47 @@
 enum { HF_SERVICES_NODES_MAX = 16 };
 
 enum hf_services_verdict {
-    HF_SERVICES_ONE, /* as far as they are heard */
+    HF_SERVICES_ONE, /* one service, as far as nodes have answered */
     HF_SERVICES_UNHEARD,
     HF_SERVICES_DIFFER,
-    HF_SERVICES_TWO, /* and that is no passing state */
+    HF_SERVICES_TWO, /* two services, and not only for a moment */
 };
 
 struct hf_services_config {
     uint32_t nodes;
-    struct hf_duration patience; /* with a node that does not answer */
-    struct hf_duration pause;    /* between two questions to a node */
+    struct hf_duration patience; /* for a node that does not answer */
+    struct hf_duration pause;    /* between two questions to one node */
     struct hf_duration leader_ttl;
 };
 
 struct hf_services_node {
-    uint64_t service;           /* 0: not known (any more) */
-    struct hf_duration max_ttl; /* that it promises */
-    struct hf_instant asked_at; /* last */
-    struct hf_instant over_at;  /* ... of those that are waited for no more;
-                                   INT64_MIN: none is */
-    struct hf_instant ask_at;   /* not before, if it is to be asked */
-    struct hf_instant vain_at;  /* asked for the first time since it said who it
-                                   is; HF_NEVER: not */
-    bool out;                   /* asked, and waited for */
-    bool untold;                /* ... and to be taken as an effect */
+    uint64_t service;           /* its id; 0: unknown */
+    struct hf_duration max_ttl; /* the longest ttl it promises */
+    struct hf_instant asked_at; /* last question */
+    struct hf_instant over_at;  /* last question that is not waited for any
+                                  more; INT64_MIN: none */
+    struct hf_instant ask_at;   /* not asked before this */
+    struct hf_instant vain_at;  /* first question without an answer since it
+                                  last said its service; HF_NEVER: none */
+    bool out;                   /* a question is out */
+    bool untold;                /* a question is not yet taken as an effect */
 };
 
 struct hf_services {
     struct hf_services_config config;
     struct hf_services_node each[HF_SERVICES_NODES_MAX];
     struct hf_instant now;
-    struct hf_instant since; /* that ids differ; HF_NEVER: they do not */
+    struct hf_instant since; /* since when ids differ; HF_NEVER: they do not */
     enum hf_services_verdict verdict;
     bool awake;
     bool changed;
 };
 
 enum hf_services_event_kind {
-    HF_SERVICES_WAKE,   /* something is wanted, or held, from now on */
+    HF_SERVICES_WAKE,   /* something is wanted or held from now on */
     HF_SERVICES_REST,   /* nothing is */
-    HF_SERVICES_ANSWER, /* to what was asked, or that there is none */
-    HF_SERVICES_SAID,   /* without being asked, as with a session */
+    HF_SERVICES_ANSWER, /* an answer to the question, or that there is none */
+    HF_SERVICES_SAID, /* told without being asked, as with a session's answer */
     HF_SERVICES_CLOCK,
 };
 
@@ -81,14 +81,14 @@ struct hf_services_event {
     enum hf_services_event_kind kind;
     struct hf_instant at;
     uint32_t node;              /* ANSWER, SAID: from 1 */
-    uint64_t service;           /* 0: it said none */
+    uint64_t service;           /* 0: not told */
     struct hf_duration max_ttl; /* ANSWER: as it said */
 };
 
 enum hf_services_effect_kind {
-    HF_SERVICES_ASK,     /* that node for its service; before it, stop waiting
-                            for what it was asked before */
-    HF_SERVICES_CHANGED, /* what they say, or the verdict */
+    HF_SERVICES_ASK,     /* ask that node for its service, and drop the question
+                        before */
+    HF_SERVICES_CHANGED, /* what the nodes say, or the verdict */
 };
 
 struct hf_services_effect {
@@ -109,11 +109,11 @@ bool hf_services_next(struct hf_services *s, struct hf_services_effect *effect);
 /* When to send the next CLOCK, or HF_NEVER. */
 struct hf_instant hf_services_deadline(const struct hf_services *s);
 
-/* Two nodes, from 1, of different services; false: there are none. */
+/* Two nodes of different services, from 1; false: there are none. */
 bool hf_services_differ(const struct hf_services *s, uint32_t *one,
                         uint32_t *other);
 
-/* Has that node been silent since it said which service it is of? */
+/* Has that node been silent since it last said its service? */
 bool hf_services_silent(const struct hf_services *s, uint32_t node);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- What is answered ---------------------------------------------------- */
 
-/* A message that is out no more, and who sent it. */
+/* A message whose answer came or failed, and its sender. */
 struct sent {
     uint32_t wish; /* 0: the session itself */
     struct hf_errand errand;
@@ -17,14 +17,14 @@ struct sent {
     uint32_t node;
 };
 
-/* Take what is out on a stream; false: nobody waits for its answer any more, as
- * for that of an older attempt [R3]. */
+/* Take the message of a stream; false: its answer is not wanted any more, like
+ * that of an older attempt [R3]. */
 static bool
 take_sent(struct hf_session *s, uint64_t stream, struct sent *sent)
 {
     uint32_t wish = hf_messages_of_stream(s, stream);
 
-    HF_CHECK(stream != 0); /* which none of ours ever is */
+    HF_CHECK(stream != 0); /* no stream of ours is 0 */
     *sent = (struct sent){.wish = wish, .stream = stream};
     if (wish != 0) {
         sent->node = hf_wish_at(s, wish)->node;
@@ -64,7 +64,7 @@ on_not_leading(struct hf_session *s, const struct sent *sent, uint32_t leader)
     say_again(s, sent);
 }
 
-/* The pause that a leader asks for. */
+/* How long the leader wants us to pause. */
 static struct hf_duration
 pause_of(const struct hf_session *s, const struct hf_answer *answer)
 {
@@ -73,8 +73,8 @@ pause_of(const struct hf_session *s, const struct hf_answer *answer)
     return hf_session_bounded(s, (struct hf_duration){(int64_t)pause_ms});
 }
 
-/* Whose term is older than ours leads no more, as long as ours may: where our
- * right is over, its store may have been put back, too. */
+/* A leader of an older term leads no more, as long as our right lasts.  When it
+ * is over, the store may have been restored to an older state as well. */
 static bool
 may_lead(const struct hf_session *s, uint64_t term)
 {
@@ -82,7 +82,7 @@ may_lead(const struct hf_session *s, uint64_t term)
            (term < s->term && hf_reached(s->now, s->right_until));
 }
 
-/* A leader of another term [R4]. */
+/* The leader's term is not ours [R4]. */
 static void
 on_term(struct hf_session *s, const struct sent *sent,
         const struct hf_session_event *event)
@@ -96,7 +96,7 @@ on_term(struct hf_session *s, const struct sent *sent,
     hf_lease_meet(s, event->answer.term, pause_of(s, &event->answer.answer));
 }
 
-/* A leader's answer to what was asked of it. */
+/* The leader answered the message that was sent. */
 static void
 on_reply(struct hf_session *s, const struct sent *sent,
          const struct hf_session_event *event)
@@ -120,7 +120,7 @@ on_answer(struct hf_session *s, const struct hf_session_event *event)
 {
     enum hf_answer_kind kind = event->answer.answer.kind;
     struct sent sent;
-    bool opens; /* it is of no term and of no session yet */
+    bool opens; /* an OPEN has no term and no session yet */
 
     s->heard_at = s->now;
     if (!take_sent(s, event->answer.answer.stream, &sent))
@@ -196,7 +196,7 @@ hf_session_step(struct hf_session *s, const struct hf_session_event *event)
     HF_CHECK(s->news.count == 0 && s->untold == 0 && s->closing_count == 0);
     s->now = hf_later(s->now, event->at);
     hf_lease_look(s);
-    hf_wishes_run_timers(s); /* no answer revives what is over */
+    hf_wishes_run_timers(s); /* first: no answer revives what is over */
     switch (event->kind) {
     case HF_SESSION_WANT:
         HF_CHECK(hf_session_room(s));
@@ -270,7 +270,7 @@ next_closing(struct hf_session *s, struct hf_session_effect *effect)
     return true;
 }
 
-/* What every message says. */
+/* The part that all messages share. */
 static void
 begin_message(struct hf_session *s, struct hf_session_effect *effect,
               enum hf_message_kind kind, uint64_t stream)
@@ -322,7 +322,7 @@ message_of(const struct hf_wish *wish)
                                            : HF_MESSAGE_CHANGE;
 }
 
-/* The deadline stays where it is: what remains is less each time [W3]. */
+/* The deadline stays: what remains shrinks with each attempt [W3]. */
 static void
 fill_acquire(const struct hf_session *s, const struct hf_wish *wish,
              struct hf_message *message)

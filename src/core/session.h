@@ -61,23 +61,25 @@
 struct hf_session;
 
 struct hf_session_limits {
-    uint32_t wishes; /* with those that are only being settled */
-    uint32_t nodes;  /* of the server: HF_SERVICES_NODES_MAX at most */
+    uint32_t wishes; /* lock requests, with those that only wait to be
+                        settled */
+    uint32_t nodes;  /* of the server, at most HF_SERVICES_NODES_MAX */
     uint32_t page;   /* fences in a message [S4] */
 };
 
 struct hf_session_config {
     struct hf_session_limits limits;
-    struct hf_terms terms;      /* see hf_terms_valid; how often: the beat */
-    struct hf_duration grace;   /* a right shorter than this is not granted */
-    struct hf_duration margin;  /* see hf_margin */
-    struct hf_duration silence; /* a waiting request is answered before: longer
-                                   than the server's idle timeout [W2], unless
-                                   the server tells of a longer one */
-    uint64_t seed;              /* of the random part of pauses [R6] */
+    struct hf_terms terms;     /* see hf_terms_valid; a keep-alive is sent each
+                              beat */
+    struct hf_duration grace;  /* a right shorter than this is not granted */
+    struct hf_duration margin; /* see hf_margin */
+    /* The longest silence of a waiting request: above the server's idle timeout
+     * [W2]; a server that tells a longer one is believed. */
+    struct hf_duration silence;
+    uint64_t seed; /* for the random part of pauses [R6] */
 };
 
-/* Given with the session; the server keeps its hash alone. */
+/* Made by the client for its session; the server keeps only the hash. */
 struct hf_secret {
     uint8_t bytes[16];
 };
@@ -85,17 +87,18 @@ struct hf_secret {
 /* ---- Events -------------------------------------------------------------- */
 
 enum hf_session_event_kind {
-    HF_SESSION_WANT,    /* there is room: see hf_session_room */
-    HF_SESSION_RELEASE, /* give it back, or give it up */
-    HF_SESSION_CHANGE,  /* one of its names: from exclusive to shared [W7] */
-    HF_SESSION_LEAVE,   /* hold on to it, and say no more of it: a grant that is
-                           for a person to clear */
-    HF_SESSION_END,     /* give all back, and be over */
-    HF_SESSION_SEEN,    /* a look showed who stands in the way of a wish */
-    HF_SESSION_SERVICES, /* what its nodes say of themselves [S7]; until it is
-                            told, they are of one service */
+    HF_SESSION_WANT,     /* begin a request: hf_session_room must be true */
+    HF_SESSION_RELEASE,  /* give the lock back, or stop waiting */
+    HF_SESSION_CHANGE,   /* lower one of its names from exclusive to shared
+                          [W7] */
+    HF_SESSION_LEAVE,    /* keep the grant on the server without renewing it: an
+                         operator will clear it */
+    HF_SESSION_END,      /* give everything back, and end the session */
+    HF_SESSION_SEEN,     /* a look showed who blocks a request */
+    HF_SESSION_SERVICES, /* what the nodes say of their service [S7]; before
+                            the first, they are taken as one service */
     HF_SESSION_ANSWER,
-    HF_SESSION_STREAM_ENDED, /* without an answer, and none can come */
+    HF_SESSION_STREAM_ENDED, /* no answer came, and none can come */
     HF_SESSION_CLOCK,
 };
 
@@ -104,48 +107,51 @@ struct hf_session_event {
     struct hf_instant at;
     union {
         struct {
-            uint64_t id;    /* of the wish: not 0, and of no other that was not
-                               told to have ended */
-            uint64_t label; /* wishes of one label are one lane; 0: its own.  As
-                               a hash of a word it is as good as that */
-            bool free;      /* only wait until it would be granted */
+            uint64_t id;    /* not 0, and not that of a request whose end was
+                            not told yet */
+            uint64_t label; /* requests with one label share a lane; 0: a
+                               lane of its own.  A hash of a word will do */
+            bool free;      /* only wait until the names are free */
             bool fail_suspected; /* see struct hf_wait */
             enum hf_wait_kind wait;
-            struct hf_instant deadline;  /* also a try has one */
-            struct hf_duration patience; /* for its first answer [W3]: a wait
-                                            lasts until that, or for so long; a
-                                            try ends if nothing at all was heard
-                                            for so long.  0: its deadline is
-                                            all */
+            struct hf_instant deadline; /* a try has one too */
+            /* How long to wait for the first answer [W3]: a wait lasts at least
+             * until then or until that answer; a try that hears nothing for so
+             * long ends.  0: only the deadline counts. */
+            struct hf_duration patience;
         } want;
         struct {
             uint64_t id;
-            unsigned index;            /* CHANGE: of the name, below 64 */
+            unsigned index;            /* CHANGE: index of the name, below 64 */
             struct hf_blocker blocker; /* SEEN */
-        } wish; /* RELEASE, CHANGE, LEAVE, SEEN; one that has ended is ignored
-                 */
+        } wish; /* RELEASE, CHANGE, LEAVE, SEEN; ignored if that request has
+                   ended */
         struct {
-            const uint64_t *each; /* of each node: struct hf_services_node;
-                                     borrowed for the call */
+            const uint64_t *each; /* one struct hf_services_node for each
+                                     node; borrowed for the call */
             enum hf_services_verdict verdict;
         } services;
         struct {
-            struct hf_answer answer; /* as the server gave it, without a mark */
-            uint32_t leader;         /* NOT_LEADING: named; 0: none is known */
-            uint64_t term;           /* OPENED, TERM: the leader's */
+            struct hf_answer answer; /* as the server gave it, without its
+                                        mark */
+            uint32_t leader; /* NOT_LEADING: the node that leads; 0: unknown */
+            uint64_t term;   /* OPENED, TERM: the leader's */
             struct hf_secret secret; /* OPENED */
-            uint64_t service;        /* OPENED: the leader's; 0: not said */
-            struct hf_duration blocking; /* OPENED: see silence; or 0 */
-            const uint64_t *fences;      /* ALIVE: revoked; PAGE: not there */
+            uint64_t service; /* OPENED: the leader's service; 0: not told */
+            struct hf_duration blocking; /* OPENED: the server's idle
+                                            timeout, see silence; or 0 */
+            const uint64_t *fences; /* ALIVE: cleared ones; PAGE: those that
+                                       do not exist */
             size_t fences_count;
-            const uint64_t *held; /* ALIVE: all that are; NULL: their sum alone
-                                     is told; borrowed as fences are */
+            const uint64_t *held; /* ALIVE: all its grants; NULL: only their
+                                     sum is known; borrowed like fences */
             size_t held_count;
-            struct hf_blocker blocker; /* OVER, HELD: who holds it */
+            struct hf_blocker blocker; /* OVER, HELD: the holder */
         } answer;
         struct {
             uint64_t stream; /* STREAM_ENDED */
-            bool is_cut; /* what is between us ended it: the server is there */
+            bool is_cut;     /* a proxy or firewall ended the stream: the server
+                            itself is there */
         } broken;
     };
 };
@@ -154,11 +160,11 @@ struct hf_session_event {
 
 enum hf_session_effect_kind {
     HF_SESSION_TELL,
-    HF_SESSION_CLOSE, /* nobody waits for what may come on that stream */
+    HF_SESSION_CLOSE, /* the answer on that stream is not wanted any more */
     HF_SESSION_SEND,
 };
 
-/* A wish to look at: what is new of it, as of a lock (holdfast.h). */
+/* News of a request, as of a lock in holdfast.h. */
 struct hf_session_notice {
     uint64_t id;
     unsigned news; /* bits of enum hf_news */
@@ -170,11 +176,11 @@ struct hf_session_notice {
 
 struct hf_session_send {
     uint32_t node; /* from 1 */
-    uint64_t id;   /* of the wish whose names and note are to be added; 0: none.
-                      An OPEN needs who it is, a PAGE its fences:
-                      hf_session_page */
-    unsigned index;          /* CHANGE: of which name */
-    struct hf_secret secret; /* in the place of its hash in the message */
+    /* Add the names and the note of this request; 0: none.  An OPEN needs the
+     * client's identity, a PAGE the fences of hf_session_page. */
+    uint64_t id;
+    unsigned index;          /* CHANGE: index of the name */
+    struct hf_secret secret; /* sent instead of its hash */
     struct hf_message message;
 };
 
@@ -189,14 +195,13 @@ struct hf_session_effect {
 
 /* ---- Calls --------------------------------------------------------------- */
 
-/* Are they within bounds that the machine can keep? */
+/* Are all limits and durations within what the machine supports? */
 bool hf_session_valid(const struct hf_session_config *config);
 
 /* How many bytes a block needs; the config is valid. */
 size_t hf_session_size(const struct hf_session_config *config);
 
-/* Make the block, aligned for any object and zeroed, a machine.  Asked first is
- * node 1. */
+/* Make a machine of a zeroed, aligned block.  Node 1 is asked first. */
 struct hf_session *hf_session_init(void *block,
                                    const struct hf_session_config *config);
 
@@ -210,35 +215,35 @@ bool hf_session_next(struct hf_session *s, struct hf_session_effect *effect);
 /* When to send the next CLOCK, or HF_NEVER. */
 struct hf_instant hf_session_deadline(const struct hf_session *s);
 
-/* May one more be wanted? */
+/* Is there room for one more request? */
 bool hf_session_room(const struct hf_session *s);
 
-/* Does its user wait for it? */
+/* Does the request still wait? */
 bool hf_session_waits(const struct hf_session *s, uint64_t id);
 
-/* Is nothing of any wish at the server, nor can come there? */
+/* Is nothing of any request left at the server, and can nothing come there
+ * late? */
 bool hf_session_settled(const struct hf_session *s);
 
-/* May that node speak for its session, as far as is known [S7]? */
+/* May that node answer for the session, as far as is known [S7]? */
 bool hf_session_may_ask(const struct hf_session *s, uint32_t node);
 
-/* Does it nothing but hold what was granted: is nothing asked for, nor on its
- * way back? */
+/* Is nothing asked for, and nothing being given back?  Then it only renews. */
 bool hf_session_at_rest(const struct hf_session *s);
 
 /* Has it ended? */
 bool hf_session_over(const struct hf_session *s);
 
-/* Is it held at `now`?  HF_GRANTED, HF_IN_DOUBT, HF_LOST or HF_NOT_HELD, as
- * hf_lock_check has it. */
+/* Is the lock held at `now`?  HF_GRANTED, HF_IN_DOUBT, HF_LOST or HF_NOT_HELD,
+ * as by hf_lock_check. */
 enum hf_outcome hf_session_holds(const struct hf_session *s, uint64_t id,
                                  struct hf_instant now);
 
-/* The end of the right, as far as it is proved; it may have passed. */
+/* The proved end of the right; it may have passed. */
 struct hf_instant hf_session_right(const struct hf_session *s);
 
-/* The fences of the page that is to be sent: *cursor is 0 at first; false: no
- * more.  Until the next step. */
+/* The fences of the page to be sent: *cursor is 0 at first; false: no more.
+ * Until the next step. */
 bool hf_session_page(const struct hf_session *s, uint32_t *cursor,
                      uint64_t *fence);
 

@@ -3,18 +3,18 @@
 #include "base/check.h"
 #include "core/lockspace/parts.h"
 
-/* Entries for each chain, where but some of them are in any: claims that are
- * not their lane's last, and parts that are shared and held. */
+/* Entries for each chain of a table in which few entries are: claims that are
+ * not their lane's last, and shared parts that hold. */
 #define RARE  4
 #define FEWER 2
 
-/* More chains than names: a new name walks the whole of one. */
+/* More chains than names, since looking for a new name walks a whole chain. */
 #define MORE(names) ((names) + (names) / 2)
 
-/* Each part begins on a cache line of its own, if the block does. */
+/* Each pool begins on a cache line, if the block does. */
 #define LINE 64
 
-/* Hand out memory from the block, in order: how far from its begin. */
+/* Reserve memory of the block: the distance from its begin. */
 static uint64_t
 reserve(size_t *used, size_t size)
 {
@@ -52,7 +52,8 @@ add_heaps(size_t *used, struct hf_lockspace *ls,
                      reserve(used, hf_earliest_size(limits->waiters)), places);
 }
 
-/* As many names as all who wait, and one who asks, may only look at. */
+/* Names that onlookers may wait for: those of all waiters, and of one request
+ * more. */
 static uint32_t
 onlooked_max(const struct hf_lockspace_limits *limits)
 {
@@ -61,7 +62,7 @@ onlooked_max(const struct hf_lockspace_limits *limits)
     return parts < limits->names ? (uint32_t)parts : limits->names;
 }
 
-/* What stands where; returns the size of all. */
+/* Lay out all pools; returns the size of the block. */
 static size_t
 lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
 {
@@ -131,7 +132,7 @@ hf_lockspace_valid(const struct hf_lockspace_config *config)
     return limits_valid(&config->limits) && config->blocking.ms > 0 &&
            config->resume_grace.ms >= 0 && config->takeover_grace.ms >= 0 &&
            config->ttl_max.ms > 0 &&
-           /* A timeout may be a tenth less. */
+           /* A random timeout may be a tenth shorter. */
            config->takeover_grace.ms <=
                config->blocking.ms - config->blocking.ms / 10;
 }

@@ -12,8 +12,8 @@
  * thread-safe; cannot fail.
  */
 struct hf_chains {
-    uint64_t heads;  /* distance of the first of each chain, in the block */
-    uint64_t links;  /* the same of the link of slot 0 */
+    uint64_t heads;  /* distance of the array of chain heads */
+    uint64_t links;  /* distance of the link of slot 0 */
     uint32_t size;   /* of an entry */
     uint32_t count;  /* of chains */
     uint64_t probes; /* entries looked at, ever: for tests and metrics */
@@ -21,21 +21,20 @@ struct hf_chains {
 
 size_t hf_chains_size(uint32_t count);
 
-/* `count` chains for entries of `slots` whose link stands `link` bytes behind
- * their begin; the heads are the zeroed memory that stands so far behind the
- * block's begin. */
+/* `count` chains over the entries of `slots`, linked `link` bytes behind an
+ * entry's begin.  The heads are zeroed memory at `distance`. */
 struct hf_chains hf_chains_of(const struct hf_slots *slots, uint32_t count,
                               size_t link, uint64_t distance);
 
 void hf_chains_add(void *block, struct hf_chains *chains, uint64_t hash,
                    uint32_t number);
 
-/* Take it out; it was added with that hash. */
+/* Remove an entry that was added with that hash. */
 void hf_chains_remove(void *block, struct hf_chains *chains, uint64_t hash,
                       uint32_t number);
 
-/* Where the number of the first stands: the hash's lower half as a part of all
- * chains, which needs no division (Lemire 2019). */
+/* The head of a hash's chain: the lower half scaled to the number of chains,
+ * without a division (Lemire 2019). */
 static inline uint32_t *
 hf_chains_head(const void *block, const struct hf_chains *chains, uint64_t hash)
 {
@@ -52,7 +51,7 @@ hf_chains_link(const void *block, const struct hf_chains *chains,
                            chains->links + (uint64_t)number * chains->size);
 }
 
-/* The first entry that may have that hash, and the one after; 0: none. */
+/* The first entry of the hash's chain, and the next; 0: none. */
 static inline uint32_t
 hf_chains_first(const void *block, struct hf_chains *chains, uint64_t hash)
 {
@@ -71,14 +70,14 @@ hf_chains_next(const void *block, struct hf_chains *chains, uint32_t number)
     return next;
 }
 
-/* A hash of numbers that follow one another, whose chains do so too. */
+/* A hash for consecutive numbers that puts them into consecutive chains. */
 static inline uint64_t
 hf_chains_row(const struct hf_chains *chains, uint64_t number)
 {
     return number * (UINT32_MAX / chains->count + 1);
 }
 
-/* An entry of that hash will be looked for soon. */
+/* Prefetch the chain of a hash that will be looked up soon. */
 static inline void
 hf_chains_fetch(const void *block, const struct hf_chains *chains,
                 uint64_t hash)

@@ -7,15 +7,15 @@
 #include "core/lockspace/names.h"
 #include "core/lockspace/owners.h"
 
-/* How many places begin their grace in one step: it takes no longer for a
- * million whose answers one batch lets out. */
+/* At most this many graces begin in one step: so a step stays short when one
+ * batch releases a million answers. */
 #define GRACES_MAX 256
 
 /* ---- Moves --------------------------------------------------------------- */
 
 #define BIT(state) (1u << (state))
 
-/* Which states of a lane may follow which: the diagram in lockspace.h. */
+/* Which lane state may follow which: the diagram in lockspace.h. */
 static const unsigned allowed[] = {
     [HF_LANE_OVER] = BIT(HF_LANE_OVER) | BIT(HF_LANE_WAITING) |
                      BIT(HF_LANE_GRANTED) | BIT(HF_LANE_LEFT),
@@ -42,7 +42,7 @@ hf_claims_set_over(struct hf_ls_lane *lane, enum hf_over over)
     lane->over = (uint8_t)over;
 }
 
-/* Something random below `range`, or 0. */
+/* A random number below `range`; 0 if `range` is 0. */
 uint64_t
 hf_claims_random_below(struct hf_lockspace *ls, uint64_t range)
 {
@@ -53,7 +53,7 @@ hf_claims_random_below(struct hf_lockspace *ls, uint64_t range)
 
 /* ---- Answers ------------------------------------------------------------- */
 
-/* What is said to a message at once, at most twice in a step. */
+/* Answer a message now; at most twice in a step. */
 struct hf_answer *
 hf_claims_reply(struct hf_lockspace *ls, uint64_t stream,
                 enum hf_answer_kind kind)
@@ -77,14 +77,14 @@ hf_claims_reply_over(struct hf_lockspace *ls, uint64_t stream,
     hf_claims_reply(ls, stream, HF_ANSWER_OVER)->over = over;
 }
 
-/* Say it to the listener of a claim, if there is one. */
+/* Answer the attempt of a claim, if its stream is open. */
 void
 hf_claims_tell(struct hf_lockspace *ls, uint32_t number,
                enum hf_answer_kind kind)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    /* One that was parked in this very step has its answer already. */
+    /* Already answered in this step. */
     if (claim->stream == 0 || claim->telling != 0)
         return;
     HF_CHECK(!claim->listed);
@@ -136,7 +136,7 @@ heap_of(struct hf_lockspace *ls, const struct hf_ls_claim *claim)
     return claim->state == HF_CLAIM_ASKED ? &ls->gathered : &ls->timers;
 }
 
-/* Its answer may be out or not: nothing hangs on that any more. */
+/* Safe whether or not that answer was sent. */
 static void
 forget_untold(struct hf_lockspace *ls, uint32_t number)
 {
@@ -187,7 +187,7 @@ hf_claims_ask_for(struct hf_lockspace *ls, uint32_t number,
     return true;
 }
 
-/* From here on its lane is WAITING. */
+/* The lane is WAITING from now on. */
 void
 hf_claims_start_waiting(struct hf_lockspace *ls, uint32_t number)
 {
@@ -213,8 +213,7 @@ hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t number)
     ls->waiters_count--;
 }
 
-/* Out of the lines; what is told, and what becomes of the lane, is said next.
- */
+/* Leave the lines.  The caller then answers, and moves the lane. */
 void
 hf_claims_leave(struct hf_lockspace *ls, uint32_t number)
 {
@@ -245,7 +244,7 @@ hf_claims_lose_place(struct hf_lockspace *ls, uint32_t number,
 
 /* ---- Parked -------------------------------------------------------------- */
 
-/* Its grace has not begun: its client cannot know of it yet. */
+/* Its grace does not begin yet: the client cannot know that it is parked. */
 void
 hf_claims_park(struct hf_lockspace *ls, uint32_t number)
 {
@@ -300,7 +299,7 @@ hf_claims_unpark(struct hf_lockspace *ls, uint32_t number)
     forget_untold(ls, number);
 }
 
-/* Where it has no place yet, it is kept once it has. */
+/* A request that is not placed yet is kept once it is. */
 void
 hf_claims_keep_place(struct hf_lockspace *ls, uint32_t number)
 {
@@ -341,7 +340,7 @@ hf_claims_keep_no_more(struct hf_lockspace *ls, uint32_t number)
 
 /* ---- Grants -------------------------------------------------------------- */
 
-/* It is HELD from here on, under this fence. */
+/* HELD from now on, under this fence. */
 void
 hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence)
 {
@@ -393,14 +392,13 @@ hf_claims_take_back(struct hf_lockspace *ls, uint32_t number)
     hf_list_remove(ls, &session->grants, hf_list_work, number);
     hf_fence_sum_remove(&session->held, claim->fence);
     hf_line_give_back(ls, number);
-    /* Nothing is left that nobody overrides [S5]. */
+    /* The session holds nothing any more that needs an operator [S5]. */
     if (session->state == HF_SESSION_SUSPECTED && session->held.count == 0)
         hf_earliest_set(ls, &ls->timers, hf_lane_at(ls, claim->lane)->session,
                         hf_owners_end_of_ttl(session).ms);
 }
 
-/* A claim that is HELD or REVOKED is over, and its record with it; `end` says
- * how that is done. */
+/* End a HELD or REVOKED claim; `end` decides what happens to its record. */
 void
 hf_claims_end_held(struct hf_lockspace *ls, uint32_t number,
                    hf_claims_end_fn *end)
@@ -421,7 +419,7 @@ hf_claims_end_held(struct hf_lockspace *ls, uint32_t number,
     hf_journal_settle(ls, number);
 }
 
-/* The same of whatever lane has. */
+/* End whatever the lane has. */
 void
 hf_claims_end_lane(struct hf_lockspace *ls, uint32_t number,
                    enum hf_answer_kind kind, hf_claims_end_fn *end)
@@ -448,7 +446,7 @@ hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane, uint64_t n,
                   uint64_t a)
 {
     if (lane->current != 0) {
-        hf_claims_keep_no_more(ls, lane->current); /* its answer arrived */
+        hf_claims_keep_no_more(ls, lane->current); /* the answer has arrived */
         hf_owners_set_old(ls, lane->current);
     }
     lane->current = 0;
@@ -457,7 +455,7 @@ hf_claims_turn_to(struct hf_lockspace *ls, struct hf_ls_lane *lane, uint64_t n,
     hf_claims_set_over(lane, HF_OVER_NEVER_ASKED);
 }
 
-/* A claim of a lane's request, ASKED; 0: no room. */
+/* Add a claim for a lane's request, ASKED; 0: no room. */
 uint32_t
 hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
 {
@@ -477,8 +475,8 @@ hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
     return number;
 }
 
-/* May a lane that holds a name in this way have it by one more grant [W7]?
- * What is loaded may have been lowered beside another that is shared. */
+/* May a lane that holds a name get it once more in this mode [W7]?  A loaded
+ * grant may have been lowered beside another shared one. */
 static bool
 may_hold_too(const struct hf_lockspace *ls, const struct hf_line_hold *hold,
              enum hf_mode mode)

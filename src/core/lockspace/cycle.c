@@ -4,8 +4,8 @@
 
 struct search {
     struct hf_lockspace *ls;
-    uint32_t goal;  /* the lane it began with */
-    uint32_t count; /* of entries in ls->search */
+    uint32_t goal;  /* the lane that the search began with */
+    uint32_t count; /* entries in ls->search */
     uint32_t at;    /* the entry whose edges are followed; 1 is the goal */
     uint32_t budget;
     bool found;
@@ -17,7 +17,7 @@ step_at(const struct hf_lockspace *ls, uint32_t number)
     return hf_slots_at(ls, &ls->search, number);
 }
 
-/* One step less; false: there was none left. */
+/* Count one step; false: the bound is reached. */
 static bool
 spend(struct search *s)
 {
@@ -28,7 +28,7 @@ spend(struct search *s)
     return true;
 }
 
-/* An edge to the lane of that part; false: the search is over. */
+/* Follow an edge to the lane of that part; false: the search is over. */
 static bool
 follow(struct search *s, const struct hf_ls_part *to)
 {
@@ -38,7 +38,8 @@ follow(struct search *s, const struct hf_ls_part *to)
     if (!spend(s))
         return false;
     if (number == s->goal) {
-        /* An own hold is no edge, but as that of another it closes one. */
+        /* A lane's own hold is no edge.  As the hold of another lane's blocker
+         * it closes a cycle. */
         s->found = s->at != 1;
         return !s->found;
     }
@@ -68,8 +69,8 @@ follow_holders(struct search *s, const struct hf_ls_part *part, uint32_t own)
     return true;
 }
 
-/* Back to the nearest exclusive one; what is shared between conflicts only with
- * an exclusive part. */
+/* Go back to the nearest exclusive part before it.  The shared ones between
+ * conflict only with an exclusive part. */
 static bool
 follow_earlier(struct search *s, const struct hf_ls_part *part)
 {
@@ -91,7 +92,7 @@ follow_earlier(struct search *s, const struct hf_ls_part *part)
     return true;
 }
 
-/* An onlooker's: to all who came before it. */
+/* An onlooker waits for all that came before it. */
 static bool
 follow_line(struct search *s, const struct hf_ls_part *part)
 {
@@ -134,8 +135,8 @@ follow_lane(struct search *s, uint32_t number)
     return true;
 }
 
-/* Does anybody else wait for what the lane holds?  Nobody can wait for a lane
- * otherwise, for its request is behind all others. */
+/* Does any other lane wait for what this lane holds?  Otherwise no cycle is
+ * possible, since its own request is last in every line. */
 static bool
 is_waited_for(struct search *s)
 {
@@ -159,8 +160,8 @@ is_waited_for(struct search *s)
     return false;
 }
 
-/* From the last lane reached back to the goal: turned round, so that each waits
- * for the next. */
+/* Turn the path round: from the last lane back to the goal, each waits for the
+ * next. */
 static void
 keep_cycle(struct hf_lockspace *ls, uint32_t at)
 {
@@ -195,7 +196,7 @@ hf_cycle_found(struct hf_lockspace *ls, uint32_t claim)
         return false;
     ls->counts.searches++;
     if (++ls->search_number == 0) {
-        /* They went round: forget what was seen in searches of old. */
+        /* The counter of searches has wrapped: forget the old visits. */
         for (uint32_t at = 1; at <= ls->lanes.fresh; at++)
             hf_lane_at(ls, at)->seen = 0;
         ls->search_number = 1;

@@ -15,11 +15,11 @@
  * one; past the bound nothing is found.
  */
 
-/* Does the claim, which has just entered the lines, close one?  If so it stands
- * in the lockspace as ls->cycle_first and _len, until the next search. */
+/* Does this claim, which just entered its lines, close a cycle?  The cycle
+ * stays in ls->cycle_first and _len until the next search. */
 bool hf_cycle_found(struct hf_lockspace *ls, uint32_t claim);
 
-/* The lane at that index of the cycle found. */
+/* The lane at that index of the found cycle. */
 uint32_t hf_cycle_lane(const struct hf_lockspace *ls, uint32_t index);
 
 #endif

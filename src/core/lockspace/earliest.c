@@ -19,7 +19,7 @@ hf_earliest_init(struct hf_earliest *heap, uint32_t max, uint64_t nodes,
     };
 }
 
-/* By place, from 1. */
+/* The node at a place of the heap, from 1. */
 static struct hf_earliest_node *
 node_at(const void *block, const struct hf_earliest *heap, uint32_t place)
 {
@@ -41,7 +41,7 @@ is_before(const struct hf_earliest_node *a, const struct hf_earliest_node *b)
 {
     if (a->at_ms != b->at_ms)
         return a->at_ms < b->at_ms;
-    return (int32_t)(a->turn - b->turn) < 0; /* turns go round */
+    return (int32_t)(a->turn - b->turn) < 0; /* the counter wraps */
 }
 
 static void
@@ -53,7 +53,7 @@ put(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
     heap->moves++;
 }
 
-/* Its parents come down until it is not before the next of them. */
+/* Move a node toward the root: later parents come down. */
 static void
 rise(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
      uint32_t place)
@@ -65,7 +65,7 @@ rise(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
     put(block, heap, node, place);
 }
 
-/* Its earlier children come up until none is before it. */
+/* Move a node toward the leaves: earlier children come up. */
 static void
 sink(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
      uint32_t place)

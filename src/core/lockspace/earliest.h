@@ -21,7 +21,7 @@ struct hf_earliest_node {
 
 struct hf_earliest {
     uint64_t nodes;  /* distance of the first node, in the block */
-    uint64_t places; /* the same of that of item 0; 0: in no heap */
+    uint64_t places; /* distance of the place of item 0; 0: not shared */
     uint32_t count;
     uint32_t max;
     uint32_t turns;
@@ -30,27 +30,26 @@ struct hf_earliest {
 
 size_t hf_earliest_size(uint32_t max);
 
-/* At most `max` items at once, over zeroed memory so far behind the block's
- * begin. */
+/* At most `max` items, over zeroed memory at these distances. */
 void hf_earliest_init(struct hf_earliest *heap, uint32_t max, uint64_t nodes,
                       uint64_t places);
 
-/* Put it at that instant, wherever it was. */
+/* Set its instant; adds the item if it is not in the heap. */
 void hf_earliest_set(void *block, struct hf_earliest *heap, uint32_t item,
                      int64_t at_ms);
 
-/* Take it out; one that is not in it stays out. */
+/* Remove the item if it is in the heap. */
 void hf_earliest_remove(void *block, struct hf_earliest *heap, uint32_t item);
 
-/* Is it in it? */
+/* Is the item in the heap? */
 bool hf_earliest_has(const void *block, const struct hf_earliest *heap,
                      uint32_t item);
 
-/* The first item, with its instant; 0: there is none. */
+/* The first item and its instant; 0: the heap is empty. */
 uint32_t hf_earliest_first(const void *block, const struct hf_earliest *heap,
                            int64_t *at_ms);
 
-/* Is everything where it must be?  O(n). */
+/* Check the heap's order.  O(n). */
 bool hf_earliest_sound(const void *block, const struct hf_earliest *heap);
 
 #endif

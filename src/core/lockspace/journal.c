@@ -4,16 +4,13 @@
 #include "core/lockspace/list.h"
 #include "core/lockspace/owners.h"
 
-/*
- * What a record's JSON takes beside its texts, generously: keys, numbers and
- * punctuation.  A byte of a text becomes two at most, for none has control
- * characters: src/wire/served.h lets no others in.
- */
+/* An upper bound of a record's JSON beside its texts.  A byte of a text becomes
+ * two at most: src/wire/served.h admits no control characters. */
 #define RECORD_FRAME 512
 #define NAME_FRAME   48
 #define ESCAPED      2
 
-/* What a delete takes; and the key of an audit, in which the lock is named. */
+/* Bytes of a delete; and of an audit's key, which names the lock. */
 #define KEY_BYTES       64
 #define AUDIT_KEY_BYTES (KEY_BYTES + HF_SPACE_MAX + HF_NAME_MAX)
 
@@ -109,7 +106,8 @@ hf_journal_drop(struct hf_lockspace *ls, uint32_t number)
     }
     if (claim->pending == HF_PENDING_NOTHING)
         add(ls, &ls->changes, hf_item_of_claim(ls, number));
-    /* Else its lowering stands there, on which others may rest. */
+    /* Else the record still holds the lowered mode, and others may hold beside
+     * it. */
     claim->pending = HF_PENDING_DELETE;
 }
 
@@ -122,7 +120,7 @@ hf_journal_void(struct hf_lockspace *ls, uint32_t number)
         take_out(ls, number);
         return;
     }
-    /* What others rest on is done where it stands. */
+    /* Others may hold beside it: it keeps its place among the changes. */
     if (claim->pending == HF_PENDING_PUT)
         claim->pending = HF_PENDING_DELETE;
     if (claim->pending != HF_PENDING_NOTHING)
@@ -174,7 +172,7 @@ bytes_of_grant(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
     return hf_journal_grant_bytes(claim->parts_count, len, claim->note_len);
 }
 
-/* Is there room in the batch?  Only asks. */
+/* Does the batch have room?  Changes nothing. */
 static bool
 fits(const struct hf_lockspace *ls, uint32_t operations, size_t bytes)
 {
@@ -190,8 +188,8 @@ spend(struct hf_lockspace *ls, size_t bytes)
     ls->batch_left.bytes -= bytes;
 }
 
-/* A grant, and before it its session, if that has no record yet: never parted,
- * so the second is sure to fit when the first is taken. */
+/* A grant, after its session if that has no record yet.  Both fit, or neither
+ * is taken. */
 static bool
 take_put(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
 {
@@ -240,14 +238,14 @@ take_delete(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
     };
     claim->stored = false;
     if (claim->cleared)
-        return true; /* its audit is next */
+        return true; /* its audit follows */
     take_out(ls, number);
     hf_journal_settle(ls, number);
     return true;
 }
 
-/* A grant that was cleared: its delete, if it has a record, and then what the
- * audit is to say: never parted, as a grant and its session. */
+/* A cleared grant: the delete of its record, if it has one, then its audit.
+ * Both fit, or neither is taken. */
 static bool
 take_clear(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
 {
@@ -271,7 +269,7 @@ take_clear(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
     return true;
 }
 
-/* Another change is taken, and the claim whose audit was read may go. */
+/* The next change is taken: the claim whose audit was read may be freed. */
 static void
 forget_audit(struct hf_lockspace *ls)
 {

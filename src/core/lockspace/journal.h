@@ -28,24 +28,23 @@
  * O(1) for every change, O(names) to take one.
  */
 
-/* A grant was made, or lowered: its record must be put. */
+/* A grant was made or lowered: write its record. */
 void hf_journal_put(struct hf_lockspace *ls, uint32_t number);
 
-/* A grant ended: what is in the store of it must be deleted. */
+/* A grant ended: delete what the store has of it. */
 void hf_journal_drop(struct hf_lockspace *ls, uint32_t number);
 
-/* Its session is over, which ends it in the store too [S3]: its record may be
- * deleted at leisure. */
+/* Its session is over, which ends it in the store as well [S3]: delete its
+ * record later. */
 void hf_journal_void(struct hf_lockspace *ls, uint32_t number);
 
-/* A session is over: its record, if it has one, must be deleted; else it is
- * forgotten at once. */
+/* A session is over: delete its record; without a record, free it now. */
 void hf_journal_end_session(struct hf_lockspace *ls, uint32_t number);
 
 /* An answer is decided now: the mark that it waits for. */
 uint64_t hf_journal_mark(struct hf_lockspace *ls);
 
-/* A claim that is ENDED goes, unless a record or an answer still needs it. */
+/* Free an ENDED claim, unless a record or an answer still needs it. */
 void hf_journal_settle(struct hf_lockspace *ls, uint32_t number);
 
 /* hf_lockspace_begin, _take and _fix. */
@@ -53,11 +52,11 @@ void hf_journal_begin(struct hf_lockspace *ls, struct hf_budget budget);
 bool hf_journal_take(struct hf_lockspace *ls, struct hf_change *change);
 void hf_journal_fix(struct hf_lockspace *ls, struct hf_batch *batch);
 
-/* At most how many bytes a record with these texts has, with its key. */
+/* An upper bound of the bytes of a record with these texts and its key. */
 size_t hf_journal_grant_bytes(size_t names, size_t names_len, size_t note_len);
 size_t hf_journal_session_bytes(size_t who_len);
 
-/* The same of a clear: a delete, and an audit of so many bytes. */
+/* The same for a clear: a delete and an audit of so many bytes. */
 size_t hf_journal_clear_bytes(size_t audit_len);
 
 #endif

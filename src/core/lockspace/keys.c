@@ -5,7 +5,7 @@
 #include "core/lockspace/claims.h"
 #include "core/lockspace/owners.h"
 
-/* Names of one request whose modes are remembered: a bit each. */
+/* A key remembers the modes of its first 64 names, one bit each. */
 #define MODES_MAX 64
 
 /* ---- Sessions that were ended -------------------------------------------- */
@@ -26,7 +26,7 @@ find_ended(struct hf_lockspace *ls, uint64_t id)
     return at;
 }
 
-/* Each session of a key has a place kept for its end. */
+/* Each session with a key reserves the room to remember its end. */
 static bool
 has_room(const struct hf_lockspace *ls)
 {
@@ -96,7 +96,7 @@ hash_of_want(const struct hf_lockspace *ls, const struct hf_want *want)
     return hf_chains_mix(hf_chains_mix(space, seed), name);
 }
 
-/* Whether it is to be held, or only waited for, is a part of it. */
+/* The hash includes whether the names are to be held or only waited for. */
 static uint64_t
 hash_of_names(const struct hf_lockspace *ls, const struct hf_message *acquire)
 {
@@ -107,8 +107,8 @@ hash_of_names(const struct hf_lockspace *ls, const struct hf_message *acquire)
     return sum;
 }
 
-/* The bit of its i-th name: which it is, whatever the order in which they
- * stand. */
+/* The bit of its i-th name.  It depends on the name, not on the order of the
+ * names. */
 static uint64_t
 bit_of(const struct hf_lockspace *ls, const struct hf_message *acquire,
        size_t i)
@@ -151,7 +151,7 @@ hf_keys_keep(struct hf_lockspace *ls, uint32_t session,
     of->asked = true;
 }
 
-/* The same names, each in the mode in which it was asked for. */
+/* Does it ask for the same names in the same modes? */
 static bool
 asks_as_before(const struct hf_lockspace *ls, uint32_t session,
                const struct hf_message *acquire)
@@ -161,7 +161,7 @@ asks_as_before(const struct hf_lockspace *ls, uint32_t session,
     if (of->asked_names != hash_of_names(ls, acquire))
         return false;
     if (acquire->acquire.free)
-        return true; /* in whatever mode, it holds nothing */
+        return true; /* an onlooker holds nothing, in any mode */
     for (size_t i = 0; i < acquire->acquire.wants_count; i++) {
         bool shared = (of->asked_shared & bit_of(ls, acquire, i)) != 0;
 
@@ -172,7 +172,7 @@ asks_as_before(const struct hf_lockspace *ls, uint32_t session,
     return true;
 }
 
-/* The claim of the request that an acquire names, which may wait; 0: none. */
+/* The claim that the named request may still wait with; 0: there is none. */
 static uint32_t
 claim_of(struct hf_lockspace *ls, uint32_t session,
          const struct hf_message *acquire)

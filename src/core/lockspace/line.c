@@ -5,11 +5,11 @@
 #include "core/lockspace/names.h"
 #include "core/lockspace/onlookers.h"
 
-/* By how many grants a lane may hold one name: shared, and above it another
- * that was exclusive. */
+/* A lane may hold one name by two grants: a shared one, and one that was
+ * exclusive before. */
 #define HOLDS_MAX 2
 
-/* As many in one line are looked at, whether they are parked. */
+/* At most this many places of a line are checked for being parked. */
 #define PARKED_MAX 64
 
 static uint32_t
@@ -81,7 +81,7 @@ hf_line_hold(struct hf_lockspace *ls, uint32_t lane, uint32_t number)
     if (is_held_exclusively(ls, name)) {
         if (lane_of(ls, hf_part_at(ls, name->holders)) != lane)
             return hold;
-        /* Nobody else can hold it with it. */
+        /* No other lane can hold it at the same time. */
         return (struct hf_line_hold){name->holders_count, true};
     }
     hold.count = count_shared(ls, lane, number);
@@ -184,8 +184,8 @@ set_clear(struct hf_lockspace *ls, struct hf_ls_part *part)
         hf_line_enlist(ls, part->claim);
 }
 
-/* The shared parts from `number` on until the next that is exclusive, which is
- * returned; they are cleared, if nothing holds them up. */
+/* Walk over shared parts from `number` to the next exclusive one and return
+ * that.  If `clears`, nothing blocks the shared ones any more. */
 static uint32_t
 pass_shared(struct hf_lockspace *ls, uint32_t number, bool clears)
 {
@@ -202,7 +202,8 @@ pass_shared(struct hf_lockspace *ls, uint32_t number, bool clears)
     return number;
 }
 
-/* An exclusive part that is first may go when no other lane holds the name. */
+/* The exclusive part at the head of the line is clear once no other lane holds
+ * the name. */
 static void
 look_at_first(struct hf_lockspace *ls, uint32_t name_number)
 {
@@ -217,7 +218,7 @@ look_at_first(struct hf_lockspace *ls, uint32_t name_number)
         set_clear(ls, first);
 }
 
-/* Those who came before who is first in line by now are behind nobody. */
+/* Onlookers that came before the new head of the line are behind nobody now. */
 static void
 pass_onlookers(struct hf_lockspace *ls, uint32_t name)
 {
@@ -245,8 +246,8 @@ add_to_line(struct hf_lockspace *ls, uint32_t number)
     hf_claim_at(ls, part->claim)->blocked += !part->clear;
 }
 
-/* Out of the line.  `kept`: to hold the name, so that whoever it held up is
- * held up by the grant. */
+/* Remove a part from the line.  `kept`: because it now holds the name, so those
+ * it blocked are still blocked, by its grant. */
 static void
 remove_from_line(struct hf_lockspace *ls, uint32_t number, bool kept)
 {
@@ -266,7 +267,7 @@ remove_from_line(struct hf_lockspace *ls, uint32_t number, bool kept)
     }
 }
 
-/* Nobody holds it exclusively any more. */
+/* The name has no exclusive holder any more. */
 static void
 wake_shared(struct hf_lockspace *ls, uint32_t name_number)
 {
@@ -405,7 +406,7 @@ hf_line_enter(struct hf_lockspace *ls, uint32_t number)
     hf_line_enlist(ls, number);
 }
 
-/* It neither waits for the name nor holds it. */
+/* The part neither waits nor holds any more. */
 static void
 free_part(struct hf_lockspace *ls, uint32_t number)
 {

@@ -24,7 +24,7 @@
  *     +------leave-------+-----> no parts <----+ give_back
  */
 
-/* How does a lane hold a name?  By two grants at most [W7]. */
+/* How often, and how, a lane holds a name.  By two grants at most [W7]. */
 struct hf_line_hold {
     uint32_t count;
     bool exclusive;
@@ -32,46 +32,47 @@ struct hf_line_hold {
 struct hf_line_hold hf_line_hold(struct hf_lockspace *ls, uint32_t lane,
                                  uint32_t number);
 
-/* The parts of these grants, whichever else the lane has: the first after 0.
- * 0: there is no other. */
+/* The parts of these grants, beginning after `after` (0: the first); 0: no
+ * more. */
 uint32_t hf_line_next_hold(struct hf_lockspace *ls, uint32_t lane,
                            uint32_t number, uint32_t after);
 
-/* Give a claim that is ASKED one more name; false: no room for it. */
+/* Add a name to a claim that is ASKED; false: no room. */
 bool hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
                     enum hf_mode mode);
 
-/* Would any part of a claim that is ASKED be blocked, were it in line? */
+/* Would a claim that is ASKED be blocked if it were in line? */
 bool hf_line_in_way(struct hf_lockspace *ls, uint32_t number);
 
-/* Are all that are in its way places that are parked?  Where they are many, it
- * is not looked.  *kept grows to the longest grace of those that were. */
+/* Is a claim that is ASKED blocked by parked places only?  A long line is not
+ * searched: false.  *kept grows to the longest of their graces. */
 bool hf_line_parked_alone(struct hf_lockspace *ls, uint32_t number,
                           struct hf_duration *kept);
 
-/* Does anybody else wait for one of its names?  It is ASKED. */
+/* Does another claim wait for one of its names?  The claim is ASKED. */
 bool hf_line_waited_for(struct hf_lockspace *ls, uint32_t number);
 
-/* ASKED to WAITING: a place at the end of each line. */
+/* ASKED to WAITING: at the end of each of its lines. */
 void hf_line_enter(struct hf_lockspace *ls, uint32_t number);
 
-/* WAITING or ASKED: out of all lines, and its parts are gone. */
+/* Leave all lines and free the parts.  From WAITING or ASKED. */
 void hf_line_leave(struct hf_lockspace *ls, uint32_t number);
 
-/* WAITING and not blocked, or ASKED and nothing is in the way: HELD. */
+/* Become HELD: from WAITING if nothing blocks it, or from ASKED if nothing
+ * would. */
 void hf_line_grant(struct hf_lockspace *ls, uint32_t number);
 
-/* It will be given back soon. */
+/* Prefetch: the claim will be given back soon. */
 void hf_line_fetch(const struct hf_lockspace *ls, uint32_t number);
 
-/* HELD: holds nothing any more, and its parts are gone. */
+/* From HELD: hold nothing and free the parts. */
 void hf_line_give_back(struct hf_lockspace *ls, uint32_t number);
 
-/* One exclusive part of a claim that is HELD becomes shared. */
+/* Make one exclusive part of a HELD claim shared. */
 void hf_line_lower(struct hf_lockspace *ls, uint32_t number);
 
-/* Its lane is WAITING again, or not any more: in the list `ready`, or that of a
- * name that keeps it, if nothing blocks it; or out of it. */
+/* Its lane became WAITING, or stopped to wait: put it into `ready` or the list
+ * of the name that keeps it, or take it out. */
 void hf_line_enlist(struct hf_lockspace *ls, uint32_t number);
 void hf_line_delist(struct hf_lockspace *ls, uint32_t number);
 

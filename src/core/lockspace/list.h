@@ -3,11 +3,9 @@
 
 #include "core/lockspace/parts.h"
 
-/*
- * Doubly linked lists of entries of a lockspace: O(1), and counted.  Which of
- * its links an entry stands in the list by, the caller says each time.  Cannot
- * fail.
- */
+/* Doubly linked lists of entries of a lockspace: O(1), and counted.  The caller
+ * names the links each time, since an entry may be in several lists.  Cannot
+ * fail. */
 typedef struct hf_links *hf_links_fn(const struct hf_lockspace *ls,
                                      uint32_t number);
 

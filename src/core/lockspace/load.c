@@ -23,7 +23,7 @@ hf_load_session(struct hf_lockspace *ls, const struct hf_loaded_session *from)
                     hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
 }
 
-/* A record whose session has none is void [S3]. */
+/* A grant without its session is void [S3]. */
 static void
 load_orphan(struct hf_lockspace *ls, uint32_t claim)
 {
@@ -42,7 +42,7 @@ load_names(struct hf_lockspace *ls, uint32_t claim,
     return from->wants_count > 0 && !hf_line_in_way(ls, claim);
 }
 
-/* Could no batch take it, it could never be lowered. */
+/* A record too large for a batch could never be lowered. */
 static bool
 is_small(const struct hf_lockspace *ls, const struct hf_loaded_grant *from)
 {
@@ -54,8 +54,8 @@ is_small(const struct hf_lockspace *ls, const struct hf_loaded_grant *from)
            ls->config.limits.record_bytes;
 }
 
-/* A lane's later request is its last, if one of them is; fences grow with the
- * requests of a lane. */
+/* The held request with the highest number is the lane's last: a lane's fences
+ * grow with its requests. */
 static bool
 load_held(struct hf_lockspace *ls, uint32_t session, uint32_t claim,
           const struct hf_loaded_grant *from)

@@ -3,9 +3,8 @@
 
 #include "core/lockspace/parts.h"
 
-/*
- * Load: what a new leader finds in the store [L2].  A grant whose session is
- * not there is void, and is swept [S3].  What cannot be, fails the load.
+/* Load: what a new leader reads from the store [L2].  A grant without its
+ * session is void, and will be deleted [S3].  A contradiction fails the load.
  */
 
 void hf_load_session(struct hf_lockspace *ls,

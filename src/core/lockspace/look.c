@@ -152,7 +152,7 @@ hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
     };
 }
 
-/* Is nothing before it in line that conflicts? */
+/* Is no conflicting part before it in line? */
 static bool
 comes_first(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 {
@@ -163,7 +163,7 @@ comes_first(const struct hf_lockspace *ls, const struct hf_ls_part *part)
     return hf_part_came_before(part, hf_part_at(ls, name->first_exclusive));
 }
 
-/* Of an onlooker: is nothing of this name in its way? */
+/* For an onlooker: does nothing of this name block it? */
 static bool
 is_free(const struct hf_lockspace *ls, const struct hf_ls_part *part)
 {
@@ -206,7 +206,7 @@ why_of(const struct hf_lockspace *ls, const struct hf_ls_part *part)
     return HF_LOOK_GRACE;
 }
 
-/* Nobody waits in a place that is parked, until its client asks again. */
+/* A parked place does not wait until its client asks again. */
 static void
 look_at_place(const struct hf_lockspace *ls, uint32_t number,
               struct hf_look_claim *row)
@@ -219,7 +219,7 @@ look_at_place(const struct hf_lockspace *ls, uint32_t number,
         row->kept = hf_claims_grace_of(ls, number);
 }
 
-/* The part after that one, of those that begin with `first`. */
+/* The next part of the chain that begins with `first`. */
 static uint32_t
 part_after(const struct hf_lockspace *ls, uint32_t first, uint32_t cursor)
 {

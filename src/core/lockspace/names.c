@@ -2,8 +2,8 @@
 
 #include "base/hash.h"
 
-/* No client knows the seed: names that all fall into one chain would have to
- * be found by trying. */
+/* No client knows the seed, so no client can choose names that fall into one
+ * chain. */
 static uint32_t
 hash_of(const struct hf_lockspace *ls, struct hf_bytes bytes, uint64_t more)
 {
@@ -140,7 +140,7 @@ hf_names_drop_unused(struct hf_lockspace *ls, uint32_t number)
         return;
     hf_chains_remove(ls, &ls->names_by_text, name->hash, number);
     hf_texts_drop(ls, &ls->texts, hf_name_text(name));
-    name->space = 0; /* so that who walks the pool sees that it is free */
+    name->space = 0; /* marks it free for walks over the pool */
     hf_slots_give(ls, &ls->names, number);
     hf_space_at(ls, space)->names_count--;
     drop_unused_space(ls, space);

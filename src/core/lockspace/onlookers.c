@@ -20,7 +20,8 @@ hf_onlookers_count(struct hf_lockspace *ls, uint32_t number)
 
     if (name->onlookers == 0)
         name->onlookers = hf_slots_take(ls, &ls->onlookers);
-    HF_CHECK(name->onlookers != 0); /* as many as can be: see block.c */
+    HF_CHECK(name->onlookers != 0); /* as many entries as there can be: see
+                                       block.c */
     hf_onlookers_at(ls, number)->count++;
 }
 
@@ -43,7 +44,7 @@ hf_onlookers_add(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_onlookers *onlookers = hf_onlookers_at(ls, part->name);
 
     hf_list_add(ls, &onlookers->all, hf_list_parts, number);
-    part->turn = name->turns; /* that of who comes next */
+    part->turn = name->turns; /* before whoever comes next */
     part->clear = name->line.first == 0;
     hf_claim_at(ls, part->claim)->blocked += !part->clear;
     if (!part->clear && onlookers->first_behind == 0)
@@ -91,7 +92,7 @@ looks_at_one(const struct hf_lockspace *ls, uint32_t claim)
     return hf_claim_at(ls, claim)->parts_count == 1;
 }
 
-/* Those that it keeps are to be looked at, or need not be any more. */
+/* Put the name into `freed`, or take it out. */
 static void
 set_freed(struct hf_lockspace *ls, uint32_t name, bool freed)
 {
@@ -111,7 +112,7 @@ set_freed(struct hf_lockspace *ls, uint32_t name, bool freed)
         hf_list_add(ls, &ls->freed, list_freed, name);
 }
 
-/* Two at most of its holders are the lane itself [W7]. */
+/* At most two of its holders are the lane itself [W7]. */
 bool
 hf_onlookers_is_held(const struct hf_lockspace *ls,
                      const struct hf_ls_part *part)
@@ -124,7 +125,7 @@ hf_onlookers_is_held(const struct hf_lockspace *ls,
     return at != 0;
 }
 
-/* 0: none is. */
+/* The first part whose name another lane holds; 0: none. */
 static uint32_t
 part_that_is_held(const struct hf_lockspace *ls, uint32_t claim)
 {
@@ -147,7 +148,7 @@ part_that_keeps(const struct hf_lockspace *ls, uint32_t claim)
     return at;
 }
 
-/* By one that is held; or by any, so that it is told. */
+/* At a held name; if none is held, at any, so that it will be answered. */
 void
 hf_onlookers_keep(struct hf_lockspace *ls, uint32_t claim)
 {
@@ -179,8 +180,8 @@ hf_onlookers_stop_keeping(struct hf_lockspace *ls, uint32_t claim)
 
 /* ---- Told ---------------------------------------------------------------- */
 
-/* One that is kept by that name and need not be; 0: none.  Beside a hold that
- * can be its own lane's alone. */
+/* An onlooker kept by that name without need; 0: none.  Its own lane may be the
+ * only holder. */
 static uint32_t
 kept_in_vain(const struct hf_lockspace *ls, uint32_t name)
 {

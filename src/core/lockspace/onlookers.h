@@ -19,33 +19,36 @@
  *   behind ---pass---> (keep, stop_keeping)  kept ---next_free---> told
  */
 
-/* How many parts of that name are onlookers', those that are only asked for
- * among them; one more, for which there is always room, or one less. */
+/* How many parts of that name belong to onlookers, with those that were not
+ * placed yet.  _count adds one, for which there is always room; _forget removes
+ * one. */
 uint32_t hf_onlookers_of(const struct hf_lockspace *ls, uint32_t name);
 void hf_onlookers_count(struct hf_lockspace *ls, uint32_t name);
 void hf_onlookers_forget(struct hf_lockspace *ls, uint32_t name);
 
-/* A part takes its place behind all who are in line, or leaves it. */
+/* Add a part behind all that are in line, or remove it. */
 void hf_onlookers_add(struct hf_lockspace *ls, uint32_t part);
 void hf_onlookers_remove(struct hf_lockspace *ls, uint32_t part);
 
-/* A part of that name that is behind nobody by now; 0: none. */
+/* A part of that name that has nothing in line before it any more; 0: there is
+ * none. */
 uint32_t hf_onlookers_pass(struct hf_lockspace *ls, uint32_t name);
 
-/* A claim that is behind nobody, and whose lane is WAITING, is kept by a name;
- * or by none any more. */
+/* Keep a claim that is behind nobody, and whose lane is WAITING, at one of its
+ * names that is held; or stop that. */
 void hf_onlookers_keep(struct hf_lockspace *ls, uint32_t claim);
 void hf_onlookers_stop_keeping(struct hf_lockspace *ls, uint32_t claim);
 
-/* That name has lost a holder. */
+/* The name has lost a holder. */
 void hf_onlookers_see_whether_freed(struct hf_lockspace *ls, uint32_t name);
 
-/* A claim all of whose names are free; 0: none.  At most *left are looked at in
- * vain; then others, who look at several names, may be left in `freed`.  Who is
- * beside a hold of its own is not counted: it is one for each release. */
+/* A claim whose names are all free; 0: there is none.  At most *left claims are
+ * looked at without success; then claims of several names may stay in `freed`.
+ * A claim whose own lane holds the name does not count: there is one for each
+ * release. */
 uint32_t hf_onlookers_next_free(struct hf_lockspace *ls, unsigned *left);
 
-/* Does another lane hold the name of that part, in whatever way? */
+/* Does another lane hold the name of that part, in any mode? */
 bool hf_onlookers_is_held(const struct hf_lockspace *ls,
                           const struct hf_ls_part *part);
 

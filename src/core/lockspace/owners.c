@@ -79,8 +79,8 @@ hf_owners_close(struct hf_lockspace *ls, uint32_t number)
 
 /* ---- Lanes --------------------------------------------------------------- */
 
-/* A client chooses the numbers of its lanes and requests, and cannot know the
- * seed: in one round it could choose them for one chain. */
+/* Clients choose the numbers of lanes and requests but do not know the seed, so
+ * they cannot choose numbers of one chain. */
 static uint64_t
 hash_of_chosen(const struct hf_lockspace *ls, uint64_t number, uint32_t owner)
 {
@@ -99,14 +99,14 @@ hf_owners_lane(struct hf_lockspace *ls, uint32_t session, uint64_t number)
                        hf_lane_at(ls, at)->session != session))
         at = hf_chains_next(ls, &ls->lanes_by_number, at);
     if (at != 0) {
-        /* Most often the message is about its last request. */
+        /* Most messages are about the lane's last request. */
         hf_slots_fetch(ls, &ls->claims, hf_lane_at(ls, at)->current);
         hf_slots_fetch(ls, &ls->parts, hf_lane_at(ls, at)->current);
     }
     return at;
 }
 
-/* One skew heap of two (Sleator, Tarjan 1986): O(log n), over many merges. */
+/* Merge two skew heaps (Sleator, Tarjan 1986): O(log n) amortized. */
 static uint32_t
 merge(struct hf_lockspace *ls, uint32_t a, uint32_t b)
 {
@@ -169,7 +169,7 @@ hf_owners_remove_lowest(struct hf_lockspace *ls, uint32_t session_number)
     session->lanes_count--;
     hf_chains_remove(ls, &ls->lanes_by_number,
                      hash_of_chosen(ls, lane->number, session_number), at);
-    lane->session = 0; /* so that who walks the pool sees that it is free */
+    lane->session = 0; /* marks it free for walks over the pool */
     hf_slots_give(ls, &ls->lanes, at);
 }
 

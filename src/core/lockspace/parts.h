@@ -37,10 +37,10 @@
  */
 
 enum hf_session_state {
-    HF_SESSION_FREE, /* the slot is */
+    HF_SESSION_FREE, /* free slot */
     HF_SESSION_LIVE,
-    HF_SESSION_SUSPECTED, /* refuse, silent for its ttl, and holds [S5] */
-    HF_SESSION_OVER,      /* only its record is still to be deleted */
+    HF_SESSION_SUSPECTED, /* refuse, silent for its ttl, holds something [S5] */
+    HF_SESSION_OVER,      /* waits only for its record to be deleted */
 };
 
 enum hf_lane_state {
@@ -56,8 +56,8 @@ enum hf_claim_state {
     HF_CLAIM_ASKED,   /* has no place in line yet */
     HF_CLAIM_WAITING, /* in line; its lane is WAITING or PARKED */
     HF_CLAIM_HELD,
-    HF_CLAIM_REVOKED, /* cleared, and named until its release [S6] */
-    HF_CLAIM_ENDED,   /* only an answer or a record is still to be dealt with */
+    HF_CLAIM_REVOKED, /* cleared; its session is told until its release [S6] */
+    HF_CLAIM_ENDED, /* waits only for an answer or a record to be dealt with */
 };
 
 /* A place in a doubly linked list. */
@@ -76,26 +76,26 @@ enum hf_pending {
     HF_PENDING_NOTHING,
     HF_PENDING_PUT,
     HF_PENDING_DELETE,
-    HF_PENDING_SWEEP, /* delete, when there is nothing better to do [S3] */
+    HF_PENDING_SWEEP, /* delete when there is nothing better to do [S3] */
 };
 
 struct hf_pending_change {
     struct hf_links links;
-    uint64_t mark; /* when it was decided */
+    uint64_t mark; /* the mark when it was decided */
 };
 
 struct hf_ls_session {
     uint32_t chain;
-    uint32_t lanes; /* the lowest, and by it all the others */
+    uint32_t lanes; /* root of the heap of its lanes: the lowest number */
     uint64_t id;
-    uint64_t lowest; /* what is below is forgotten [R2] */
+    uint64_t lowest; /* lanes below are forgotten [R2] */
     struct hf_instant heard_at;
     struct hf_duration ttl;
-    struct hf_fence_sum held; /* grants */
+    struct hf_fence_sum held; /* sum of the fences of its grants */
     struct hf_pending_change change;
     struct hf_texts_ref who;
-    struct hf_list waiting; /* claims that wait, in order of entry */
-    struct hf_list grants;  /* claims that are HELD, once that was told */
+    struct hf_list waiting; /* its waiting claims, in order of arrival */
+    struct hf_list grants;  /* its HELD claims whose answer was sent */
     struct hf_list revoked;
     uint32_t lanes_count;
     uint32_t waiters_count;
@@ -103,19 +103,22 @@ struct hf_ls_session {
     uint8_t state;
     uint8_t if_dead;
     uint8_t pending;
-    uint8_t heard; /* messages of it, two at most: no more is asked [W5] */
-    bool recorded; /* in the store, or in a batch under way */
-    bool unheard;  /* since it was loaded */
+    uint8_t heard; /* messages from it so far, counted up to two: enough to
+                      know [W5] */
+    bool recorded; /* has a record in the store or in the batch under way */
+    bool unheard;  /* no message since it was loaded */
     bool of_key;
-    bool of_acquire;       /* opened it, under this leader [S8] */
-    bool asked;            /* something, with its key: these are known */
-    uint64_t asked_names;  /* a hash of them, whatever their order */
-    uint64_t asked_shared; /* a bit for each, in the order of their hashes */
-    uint64_t address;      /* that it was opened from; 0: not known */
+    bool of_acquire; /* an acquire opened it, under this leader [S8] */
+    bool asked; /* has asked for something with its key: the next two are set */
+    uint64_t asked_names;  /* hash of the names asked for, independent of
+                             order */
+    uint64_t asked_shared; /* a bit for each shared name, in the order of
+                              their hashes */
+    uint64_t address;      /* the address that opened it; 0: unknown */
     struct hf_secret_hash secret;
 };
 
-/* A session of a key that was ended: it is not opened anew. */
+/* A session with a key that has ended: it is not opened again. */
 struct hf_ls_ended {
     uint32_t chain;
     uint64_t id;
@@ -129,67 +132,73 @@ struct hf_ls_lane {
     uint64_t number;
     uint64_t n;
     uint64_t a;
-    uint32_t current;    /* the claim of request n, if it has one */
+    uint32_t current;    /* claim of request n; 0: none */
     struct hf_list held; /* claims that are HELD or REVOKED, oldest first */
-    uint32_t seen;       /* in the search of that number */
+    uint32_t seen;       /* number of the last search that visited it */
     uint8_t state;
-    uint8_t over; /* why */
+    uint8_t over; /* why it is over */
 };
 
 struct hf_ls_claim {
     uint32_t chain; /* by fence */
-    uint32_t older; /* chain by lane and n: no longer the lane's last */
+    uint32_t older; /* chain by lane and n, of claims that are not the lane's
+                       last */
     uint64_t n;
     union {
-        struct hf_instant wait_end; /* of what its client said remains */
-        uint64_t fence;             /* once it was granted */
+        struct hf_instant wait_end; /* waiting: the end of what its client
+                                       said remains */
+        uint64_t fence;             /* granted: its fence */
     };
-    struct hf_instant since; /* waits, or holds */
-    uint64_t stream;         /* of its newest attempt; 0: ended */
+    struct hf_instant since; /* begin of the wait or of the hold */
+    uint64_t stream; /* of its newest attempt; 0: the stream has ended */
     union {
-        struct hf_pending_change change; /* once it was granted */
+        struct hf_pending_change change; /* granted: its change of the record */
         struct {
-            uint64_t told_by;        /* untold: the mark of its answer */
-            struct hf_duration park; /* as its newest attempt asks; 0: not */
+            uint64_t told_by; /* undelivered: mark of the timeout's answer */
+            struct hf_duration park; /* park duration that its newest attempt
+                                        asked for; 0: none */
         };
     };
     uint32_t lane;
     uint32_t parts;
-    struct hf_links mates; /* of its lane's held; waiting of its session's */
-    struct hf_links work;  /* ready, to be told, untold; or held, or revoked, of
-                              its session */
-    uint32_t note;         /* once cleared: what the audit is to say */
+    struct hf_links mates; /* among the held claims of its lane, or the
+                              waiting ones of its session */
+    struct hf_links work;  /* in one list: ready, to be answered, undelivered;
+                             or held or revoked of its session */
+    uint32_t note;         /* cleared: text of the audit record */
     uint16_t note_len;
     uint16_t parts_count;
-    uint16_t blocked; /* of its parts, in line */
+    uint16_t blocked; /* how many of its parts are blocked in line */
     uint8_t state;
     uint8_t pending;
-    uint8_t telling; /* an enum hf_answer_kind + 1; 0: nothing */
-    uint8_t over;    /* why, if that is told */
-    bool listed : 1; /* in `ready`, of those that may go; an onlooker: in `kept`
-                        of a name */
-    bool looks_on : 1; /* wants to know that its names are free, and hold
-                          nothing: it is in nobody's way */
-    bool handed : 1;   /* some answer of GRANTED went to the kernel */
+    uint8_t telling;   /* answer to be sent: an enum hf_answer_kind + 1; 0:
+                        none */
+    uint8_t over;      /* if that answer is OVER: why */
+    bool listed : 1;   /* is in `ready`; an onlooker: in `kept` of one of its
+                        names */
+    bool looks_on : 1; /* an onlooker: waits until its names are free, holds
+                          and blocks nothing */
+    bool handed : 1;   /* an answer GRANTED was handed to the kernel */
     bool stored : 1;   /* its record was put into a batch */
-    bool is_old : 1;   /* in `older` */
-    bool cleared : 1;  /* by an operator, and no batch has its audit yet */
-    bool untold : 1;   /* parked, and no batch has let its answer out yet */
+    bool is_old : 1;   /* reachable by `older` */
+    bool cleared : 1;  /* cleared by an operator, and its audit is in no batch
+                         yet */
+    bool untold : 1;   /* parked, and no batch has released that answer yet */
 };
 
-/* One name of a claim.  The first has the number of its claim, and no other
- * claim's has it: so it is found before the claim was read. */
+/* One name of a claim.  The first part has the number of its claim, so it is
+ * found without reading the claim. */
 struct hf_ls_part {
-    uint32_t chain; /* shared and held: by lane and name */
+    uint32_t chain; /* of shared holders: by lane and name */
     uint32_t claim;
     uint32_t name;
-    uint32_t next; /* of the same claim */
+    uint32_t next; /* next part of the same claim */
     struct hf_links links;
-    uint32_t turn; /* in line, of all turns that its name gave out */
+    uint32_t turn; /* place in line: a counter of the name */
     uint8_t mode;
-    bool clear; /* in line: nothing of this name is in its way; an onlooker's:
-                   nothing of its line is */
-    bool keeps; /* an onlooker's: it is this name that keeps it waiting */
+    bool clear; /* in line: no conflict of this name blocks it; an onlooker:
+                   nothing of the line does */
+    bool keeps; /* an onlooker: is kept by this name */
 };
 
 struct hf_ls_name {
@@ -198,31 +207,34 @@ struct hf_ls_name {
     uint32_t text;
     uint16_t text_len;
     uint16_t space;
-    struct hf_list line;      /* parts that wait, the first comes first */
-    uint32_t first_exclusive; /* of these */
-    uint32_t holders;         /* the first part; one that is exclusive is it */
+    struct hf_list line;      /* waiting parts in order */
+    uint32_t first_exclusive; /* first exclusive part in `line` */
+    uint32_t holders; /* first part that holds it; an exclusive holder is the
+                         only one */
     uint32_t holders_count;
-    uint32_t waiters_count; /* in line, and gathered, and onlookers */
-    uint32_t onlookers;     /* 0: there are none */
+    uint32_t waiters_count; /* all waiting parts: in line, not placed yet,
+                               and onlookers */
+    uint32_t onlookers;     /* entry in the onlookers' pool; 0: none */
     uint32_t turns;
 };
 
-/* Is a name in the list `freed`, and where? */
+/* Is a name in the list `freed`, and at which end? */
 enum hf_freed {
     HF_NOT_FREED,
-    HF_FREED_FIRST, /* it keeps one who looks at it alone */
+    HF_FREED_FIRST, /* keeps an onlooker that waits for this name alone */
     HF_FREED_LAST,
 };
 
-/* Of a name: those who only wait until it is free. */
+/* The onlookers of one name. */
 struct hf_ls_onlookers {
-    uint32_t count;        /* of parts, gathered ones too */
-    struct hf_list all;    /* parts, in the order in which they came */
-    uint32_t first_behind; /* of these: it and all after it came later than the
-                              first in line */
-    struct hf_list kept;   /* claims that are behind nobody, and look at this
-                              name for as long as another lane holds it */
-    struct hf_links freed; /* of names whose `kept` are to be looked at */
+    uint32_t count;        /* their parts, with those not placed yet */
+    struct hf_list all;    /* their parts in order of arrival */
+    uint32_t first_behind; /* in `all`: the first that came later than the
+                              head of the line */
+    struct hf_list kept;   /* claims that nothing in line blocks, kept while
+                            another lane holds this name */
+    struct hf_links freed; /* link of the list of names whose `kept` must be
+                              looked at */
     uint8_t freed_as;      /* an enum hf_freed */
 };
 
@@ -234,7 +246,7 @@ struct hf_ls_space {
     uint32_t grants_count;
 };
 
-/* A lane in a search, and from which one it was reached. */
+/* A step of a search: the lane, and the step it was reached from. */
 struct hf_ls_step {
     uint32_t lane;
     uint32_t from;
@@ -256,7 +268,7 @@ struct hf_lockspace {
     struct hf_slots ended;
     struct hf_slots lanes;
     struct hf_slots claims;
-    struct hf_slots parts; /* but those that have their claim's number */
+    struct hf_slots parts; /* without the parts that share a claim's number */
     struct hf_slots names;
     struct hf_slots onlookers;
     struct hf_slots spaces;
@@ -265,12 +277,13 @@ struct hf_lockspace {
     struct hf_chains ended_by_id;
     struct hf_chains lanes_by_number;
     struct hf_chains claims_by_fence;
-    struct hf_chains claims_by_n; /* that are not their lane's last */
+    struct hf_chains claims_by_n; /* claims that are not their lane's last */
     struct hf_chains shared_by_lane;
     struct hf_chains names_by_text;
     struct hf_chains spaces_by_text;
-    struct hf_earliest timers;   /* items: sessions, claims, ended ones */
-    struct hf_earliest gathered; /* claims, by since when they wait [L5] */
+    struct hf_earliest timers;   /* items: sessions, claims, ended sessions */
+    struct hf_earliest gathered; /* claims not placed yet, by the begin of
+                                    their wait [L5] */
     struct hf_slots search;      /* struct hf_ls_step, as an array */
 
     uint64_t term;
@@ -278,35 +291,38 @@ struct hf_lockspace {
     uint64_t term_answers;
     uint64_t randoms;
     struct hf_instant served_at;
-    struct hf_instant gather_until; /* places are taken again [L5] */
-    struct hf_instant begun_at;     /* nobody waits since before it */
+    struct hf_instant gather_until; /* until then places are taken again
+                                       after a takeover [L5] */
+    struct hf_instant begun_at;     /* no wait is older than the service */
     struct hf_instant hold_until;
     uint32_t waiters_count;
-    uint32_t kept_count;    /* grants of who was cut off [W5] */
-    uint32_t opens_left;    /* until room is made for more sessions [S9] */
-    uint32_t of_keys_count; /* sessions that are not over */
-    uint32_t last_space; /* that was asked for: most often the next one, too */
+    uint32_t kept_count;    /* grants kept for clients that were cut off [W5] */
+    uint32_t opens_left;    /* sessions that may be opened before the next look
+                            for idle ones [S9] */
+    uint32_t of_keys_count; /* sessions that are not over and have a key */
+    uint32_t last_space;    /* last space asked for: a cache of one */
     struct hf_list ready;
-    struct hf_list freed;  /* names, by `freed` of their onlookers */
-    struct hf_list untold; /* by the marks of their answers [W2, J2] */
+    struct hf_list freed;  /* names, linked by `freed` of their onlookers */
+    struct hf_list untold; /* parked claims by the mark of their answer [W2,
+                              J2] */
 
-    /* Answers of this step. */
+    /* Answers of the present step. */
     struct hf_answer replies[2];
     uint32_t replies_first;
     uint32_t replies_count;
     struct hf_list telling;
     uint32_t search_number;
-    uint32_t cycle_first; /* its place in `search` */
+    uint32_t cycle_first; /* its first entry in `search` */
     uint32_t cycle_len;
 
-    /* The journal. */
+    /* The journal: what the next batches carry. */
     uint64_t marks;
     struct hf_list changes;
     struct hf_list sweeps;
-    uint64_t batch_number; /* of the last that was begun */
+    uint64_t batch_number; /* number of the batch begun last */
     uint64_t batch_settled;
-    uint64_t batch_through; /* of the last that was fixed */
-    uint64_t through;       /* of the last that was applied */
+    uint64_t batch_through; /* last mark in the batch fixed last */
+    uint64_t through;       /* last mark that was applied */
     bool batch_open;
     struct hf_budget batch_left;
     struct hf_budget batch_given;
@@ -363,7 +379,7 @@ hf_name_at(const struct hf_lockspace *ls, uint32_t number)
     return &none[number];
 }
 
-/* Those of a name that has some. */
+/* The onlookers of a name that has some. */
 static inline struct hf_ls_onlookers *
 hf_onlookers_at(const struct hf_lockspace *ls, uint32_t name)
 {
@@ -386,8 +402,8 @@ hf_name_text(const struct hf_ls_name *name)
     return (struct hf_texts_ref){name->text, name->text_len};
 }
 
-/* Of two parts that wait for one name, the other of which is in line, or behind
- * who is.  Turns go round. */
+/* Did the first part come before the other?  Both wait for one name.  The
+ * counter wraps. */
 static inline bool
 hf_part_came_before(const struct hf_ls_part *one,
                     const struct hf_ls_part *other)
@@ -401,8 +417,8 @@ hf_claim_note(const struct hf_ls_claim *claim)
     return (struct hf_texts_ref){claim->note, claim->note_len};
 }
 
-/* Sessions and claims in one row of numbers: for timers, and for changes.
- * Behind them, for timers alone, sessions that were ended. */
+/* Sessions and claims share one range of item numbers, for timers and for
+ * changes.  Ended sessions follow, for timers alone. */
 static inline uint32_t
 hf_item_of_claim(const struct hf_lockspace *ls, uint32_t claim)
 {
@@ -427,7 +443,7 @@ hf_item_of_ended(const struct hf_lockspace *ls, uint32_t ended)
     return ls->config.limits.sessions + ls->config.limits.claims + ended;
 }
 
-/* The one that is ended; 0: the item is none. */
+/* The ended session of an item; 0: it is another kind of item. */
 static inline uint32_t
 hf_ended_of_item(const struct hf_lockspace *ls, uint32_t item)
 {

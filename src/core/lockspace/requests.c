@@ -11,16 +11,16 @@
 #include "core/lockspace/onlookers.h"
 #include "core/lockspace/owners.h"
 
-/* How many of those that came in a takeover grace get their place in one step:
- * a step takes no longer for a million of them. */
+/* At most this many requests get their place in one step after a takeover
+ * grace: so a step stays short with a million of them. */
 #define PLACED_MAX 256
 
-/* How many onlookers are looked at in one step in vain, for another of their
- * names is held: a release takes no longer for a million of them. */
+/* At most this many onlookers are looked at in one step although another of
+ * their names is held: so a release stays short with a million of them. */
 #define LOOKED_AT_MAX 256
 
-/* No fence is as high: they begin at the wall clock in microseconds, and this
- * is the year 2112. */
+/* No fence is as high.  Fences begin at the wall clock in microseconds, and
+ * this is the year 2112. */
 #define SEEN_MAX (UINT64_C(1) << 52)
 
 /* ---- A request enters ---------------------------------------------------- */
@@ -37,7 +37,8 @@ bytes_of_record(const struct hf_message *message)
                                   message->acquire.note.len);
 }
 
-/* As many more as may be granted: a session's, and a space's names. */
+/* Is there room for one more grant of the session, and for its names in their
+ * spaces? */
 static bool
 has_room(const struct hf_lockspace *ls, const struct hf_ls_session *session,
          const struct hf_message *message)
@@ -70,7 +71,7 @@ attach_all(struct hf_lockspace *ls, uint32_t number,
     return HF_OVER_NEVER_ASKED;
 }
 
-/* It was only asked for, and nobody will be told through it. */
+/* The request was not accepted, and gets no answer through this claim. */
 static void
 drop_claim(struct hf_lockspace *ls, uint32_t number)
 {
@@ -79,8 +80,8 @@ drop_claim(struct hf_lockspace *ls, uint32_t number)
     hf_journal_settle(ls, number);
 }
 
-/* What keeps a place for who is silent for long is no more than a session that
- * is alive. */
+/* A place is kept for a silent client no longer than a session may be silent.
+ */
 static struct hf_duration
 park_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim,
         const struct hf_message *message)
@@ -91,9 +92,9 @@ park_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim,
     return park.ms > most.ms ? most : park;
 }
 
-/* Where its answer goes, and how long its client says it will wait: since it
- * took its place, and an attempt may only shorten that; but the wait of one
- * that polls is its own [W2, W3]. */
+/* Remember where the answer goes, and how long its client will still wait.  An
+ * attempt can only shorten the wait that began with its place; a client that
+ * polls sets a new one each time [W2, W3]. */
 static void
 set_attempt(struct hf_lockspace *ls, uint32_t number,
             const struct hf_message *message)
@@ -116,7 +117,7 @@ is_gathering(const struct hf_lockspace *ls)
     return !hf_reached(ls->now, ls->gather_until) || ls->gathered.count > 0;
 }
 
-/* What a grace withholds, though nothing conflicts [L5, L6]. */
+/* Does a grace withhold the lock though nothing conflicts [L5, L6]? */
 static bool
 is_withheld(struct hf_lockspace *ls, uint32_t number,
             const struct hf_message *message)
@@ -141,15 +142,15 @@ may_wait(const struct hf_lockspace *ls, uint32_t number)
         const struct hf_ls_name *name =
             hf_name_at(ls, hf_part_at(ls, at)->name);
 
-        /* They are counted with its own. */
+        /* Its own names are in this count. */
         if (hf_space_at(ls, name->space)->waiters_count > limits->space_waiters)
             return false;
     }
     return true;
 }
 
-/* A place at the end of the lines, unless that closes a circle; its stream may
- * have been silent since then. */
+/* Take a place at the end of the lines, unless that closes a cycle.  The stream
+ * may have been silent since `since`. */
 static bool
 enter_line(struct hf_lockspace *ls, uint32_t number, struct hf_instant since)
 {
@@ -176,7 +177,8 @@ wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
     bool gathers = is_gathering(ls);
 
     if (!gathers || waited.ms < 0)
-        waited.ms = 0; /* it is believed while places are taken again alone */
+        waited.ms = 0; /* a wait before this one counts only while places are
+                          taken again */
     claim->since = hf_after(ls->now, (struct hf_duration){-waited.ms});
     claim->since = hf_later(claim->since, ls->begun_at);
     hf_claims_start_waiting(ls, number);
@@ -187,7 +189,7 @@ wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
         end_deadlocked(ls, number);
 }
 
-/* Nothing is in its way: a grant, or the news that it could be one. */
+/* Nothing blocks it: grant it, or tell an onlooker that it is free. */
 static void
 succeed(struct hf_lockspace *ls, uint32_t number)
 {
@@ -217,7 +219,8 @@ refuse(struct hf_lockspace *ls, uint32_t number, enum hf_over over)
     hf_claims_set_over(lane, over);
 }
 
-/* Of a start, or of the places in its way, which are kept for as long. */
+/* The rest of the start's grace, or of the graces of the parked places that
+ * block it. */
 static struct hf_duration
 rest_of_grace(const struct hf_lockspace *ls, struct hf_duration kept)
 {
@@ -225,7 +228,7 @@ rest_of_grace(const struct hf_lockspace *ls, struct hf_duration kept)
         hf_between(ls->now, hf_later(ls->gather_until, ls->hold_until)), kept);
 }
 
-/* Neither grace is of use to who waits for the longer one. */
+/* The longer of two graces is the one to name. */
 static enum hf_later
 cause_of(const struct hf_lockspace *ls, bool in_way)
 {
@@ -246,7 +249,7 @@ put_off(struct hf_lockspace *ls, uint32_t lane, uint64_t stream, bool in_way,
     answer->cause = cause_of(ls, in_way);
 }
 
-/* The claim has all its names: what becomes of it? */
+/* The claim has all its names: answer it, grant it or let it wait. */
 static void
 judge(struct hf_lockspace *ls, uint32_t number,
       const struct hf_message *message)
@@ -270,7 +273,7 @@ judge(struct hf_lockspace *ls, uint32_t number,
     }
 }
 
-/* The lane's request n enters, for the first time or once more. */
+/* Request n of the lane enters, for the first time or again. */
 static void
 enter(struct hf_lockspace *ls, uint32_t lane_number,
       const struct hf_message *message)
@@ -307,7 +310,7 @@ reply_granted(struct hf_lockspace *ls, uint64_t stream, uint64_t fence)
     hf_claims_reply(ls, stream, HF_ANSWER_GRANTED)->fence = fence;
 }
 
-/* Another attempt is listened to from here on [R3]. */
+/* Answers go to another attempt from now on [R3]. */
 static void
 take_attempt(struct hf_lockspace *ls, uint32_t lane_number,
              const struct hf_message *message)
@@ -319,7 +322,7 @@ take_attempt(struct hf_lockspace *ls, uint32_t lane_number,
     if (lane->state == HF_LANE_WAITING && claim->stream != 0)
         hf_claims_reply(ls, claim->stream, HF_ANSWER_SUPERSEDED);
     if (message->acquire.wait == HF_WAIT_TRY) {
-        /* A try has no place: it is answered as if it had just come. */
+        /* A try has no place: it is answered as if it came now. */
         claim->stream = 0;
         hf_claims_leave(ls, number);
         hf_journal_settle(ls, number);
@@ -336,8 +339,8 @@ take_attempt(struct hf_lockspace *ls, uint32_t lane_number,
     }
 }
 
-/* Is this the attempt that is answered?  An equal one is the same message once
- * more, and no news unless whoever listened has gone. */
+/* Is this attempt the newest?  An equal number is the same message again; it
+ * matters only if the stream of the first has ended. */
 static bool
 is_newest(const struct hf_lockspace *ls, const struct hf_ls_lane *lane,
           uint64_t a)
@@ -387,7 +390,8 @@ acquire_again(struct hf_lockspace *ls, uint32_t lane_number,
     }
 }
 
-/* One before the lane's last: the grant, if it is still there [R2]. */
+/* An acquire older than the lane's last: answer with its grant, if it still
+ * holds [R2]. */
 static void
 acquire_old(struct hf_lockspace *ls, uint32_t lane,
             const struct hf_message *message)
@@ -410,7 +414,7 @@ is_settled(const struct hf_ls_lane *lane)
     return lane->state == HF_LANE_OVER || lane->state == HF_LANE_GRANTED;
 }
 
-/* The lane of a message, made if it is new; 0: it was answered. */
+/* The lane of a message, made if it is new; 0: the message was answered. */
 static uint32_t
 lane_of(struct hf_lockspace *ls, uint32_t session,
         const struct hf_message *message)
@@ -429,8 +433,9 @@ lane_of(struct hf_lockspace *ls, uint32_t session,
     return lane;
 }
 
-/* Whoever forgot may have forgotten fences, too, and its clock may be late: it
- * begins above what its clients have seen, unless that can be no fence [L6]. */
+/* A server that forgot may have forgotten fences, and its clock may be behind.
+ * It begins above the fence that its client has seen, if that can be a fence at
+ * all [L6]. */
 static void
 begin_above(struct hf_lockspace *ls, uint64_t seen)
 {
@@ -465,7 +470,7 @@ hf_requests_acquire(struct hf_lockspace *ls, uint32_t session,
     }
 }
 
-/* The lane's last request is over, whatever it was. */
+/* End the lane's last request, whatever its state. */
 static void
 end_current(struct hf_lockspace *ls, struct hf_ls_lane *lane)
 {
@@ -518,7 +523,7 @@ hf_requests_change(struct hf_lockspace *ls, uint32_t session,
     uint32_t held = lane == 0 ? 0 : hf_owners_held(ls, lane, message->n);
     uint32_t part = held == 0 ? 0 : hf_claims_part_of(ls, held, name);
 
-    if (part == 0) { /* one that was cleared has none */
+    if (part == 0) { /* a cleared grant has no parts */
         hf_claims_reply(ls, message->stream, HF_ANSWER_NOT_HELD);
         return;
     }
@@ -531,7 +536,7 @@ hf_requests_change(struct hf_lockspace *ls, uint32_t session,
 
 /* ---- Clear --------------------------------------------------------------- */
 
-/* All that the grant holds goes, and its session is told until it releases it
+/* Take back all that the grant holds.  Its session is told until it releases it
  * [S6]. */
 static void
 revoke(struct hf_lockspace *ls, uint32_t number)
@@ -549,8 +554,8 @@ revoke(struct hf_lockspace *ls, uint32_t number)
         hf_claims_set_over(lane, HF_OVER_CLEARED);
 }
 
-/* From here on the claim's note is what the audit is to say; false: there is no
- * room for it, and nothing was changed. */
+/* The claim's note becomes the text of its audit record; false: no room,
+ * nothing changed. */
 static bool
 keep_audit(struct hf_lockspace *ls, uint32_t number, struct hf_bytes audit)
 {
@@ -569,9 +574,10 @@ keep_audit(struct hf_lockspace *ls, uint32_t number, struct hf_bytes audit)
     return true;
 }
 
-/* Only CLOCK judges a silence, once all that has arrived was read: a clear that
- * is read before the keep-alive that came with it proves nothing [S2].  A
- * session of takeover is never suspected: its end takes what it holds. */
+/* Only CLOCK declares a session suspected, after all that arrived was read.  A
+ * clear that is read before the keep-alive that came with it proves nothing
+ * [S2].  A takeover session is never suspected: its end takes back what it
+ * holds. */
 static bool
 is_suspected(const struct hf_ls_session *session)
 {
@@ -615,9 +621,9 @@ hf_requests_clear(struct hf_lockspace *ls, const struct hf_message *message)
 
 /* ---- Those that may go --------------------------------------------------- */
 
-/* Those that came in the takeover grace take their places: who waited longest
- * is first [L5].  Some may have waited since the grace began [W2].  One circle
- * a step, so that it can be told which. */
+/* After the takeover grace: place the requests that came in it, the longest
+ * wait first [L5].  Some may have waited since before [W2].  At most one cycle
+ * a step, so that it can be reported. */
 static void
 place_gathered(struct hf_lockspace *ls)
 {
@@ -635,11 +641,13 @@ place_gathered(struct hf_lockspace *ls)
             return;
         }
         if (hf_claim_at(ls, claim)->stream == 0)
-            hf_claims_keep_place(ls, claim); /* it was cut off meanwhile */
+            hf_claims_keep_place(ls, claim); /* its connection broke
+                                                meanwhile */
     }
 }
 
-/* Before anybody is granted what came free: that is in nobody's way. */
+/* Answer onlookers before freed names are granted again: an onlooker blocks
+ * nobody. */
 static void
 tell_onlookers(struct hf_lockspace *ls)
 {

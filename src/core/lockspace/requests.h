@@ -4,25 +4,27 @@
 #include "core/lockspace/parts.h"
 
 /*
- * Requests: what a message of a session means for its lane, and who may go
- * [R2, R3, W, L5, L6].  The session is there, and this is its term.  Each
- * message is answered in the same step, or has become the attempt that is
- * listened to.
+ * Requests: what a message of a session does to its lane, and who is granted
+ * next [R2, R3, W, L5, L6].
+ *
+ * The caller has found the session and checked the term.  A message is either
+ * answered in the same step, or it becomes the attempt that gets the answer
+ * later.
  */
 
 void hf_requests_acquire(struct hf_lockspace *ls, uint32_t session,
                          const struct hf_message *message);
-/* False: it was answered that nothing was released. */
+/* Returns false if the answer was that nothing was released. */
 bool hf_requests_release(struct hf_lockspace *ls, uint32_t session,
                          const struct hf_message *message);
 void hf_requests_change(struct hf_lockspace *ls, uint32_t session,
                         const struct hf_message *message);
 
-/* An operator's, of no session. */
+/* A clear comes from an operator, not from a session. */
 void hf_requests_clear(struct hf_lockspace *ls,
                        const struct hf_message *message);
 
-/* Grant what may be granted now: at the end of every step. */
+/* Grant all that can be granted now.  Called at the end of every step. */
 void hf_requests_let_go(struct hf_lockspace *ls);
 
 #endif

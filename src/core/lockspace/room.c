@@ -2,15 +2,15 @@
 
 #include "core/lockspace/owners.h"
 
-/* Opened, between two looks at all of them. */
+/* Sessions opened between two looks at all of them. */
 #define OPENS_MAX (HF_ROOM_GO_MAX / 2)
 
-/* Addresses are counted by their hashes: each in one of so many numbers. */
+/* Addresses are counted by a hash of this many values. */
 #define COUNTS 1024
 
 /* ---- Is it short? -------------------------------------------------------- */
 
-/* So many may be open before it is. */
+/* From this many open sessions on, room is short. */
 static uint32_t
 ample(const struct hf_lockspace *ls)
 {
@@ -23,8 +23,7 @@ hf_room_short(const struct hf_lockspace *ls)
     return ls->sessions.count > ample(ls);
 }
 
-/* A look costs as much as there are sessions: so there is one for many opens,
- * but the first. */
+/* A look reads all sessions: so one look serves many opens, after the first. */
 static bool
 is_due(struct hf_lockspace *ls)
 {
@@ -59,8 +58,8 @@ count_of(const struct hf_lockspace *ls, uint64_t address)
     return (uint32_t)(hf_chains_mix(address, ls->config.hash_seed) % COUNTS);
 }
 
-/* Of the addresses that are counted there the one that has more than half; if
- * none has, one of them (Boyer, Moore 1981). */
+/* The address with more than half of the sessions counted there; if none has
+ * that many, one of them (Boyer, Moore 1981). */
 static uint64_t
 majority(const struct hf_lockspace *ls, uint32_t at)
 {
@@ -82,7 +81,7 @@ majority(const struct hf_lockspace *ls, uint32_t at)
     return address;
 }
 
-/* The address that has most of those that may go; 0: none has any. */
+/* The address that has most of the idle sessions; 0: none has any. */
 static uint64_t
 most_crowded(const struct hf_lockspace *ls)
 {
@@ -109,8 +108,7 @@ is_older(const struct hf_lockspace *ls, uint32_t a, uint32_t b)
            hf_session_at(ls, b)->heard_at.ms;
 }
 
-/* Into its place among those that were heard before it, of which only so many
- * are wanted. */
+/* Insert a session among those heard earlier; only so many are kept. */
 static uint32_t
 insert(const struct hf_lockspace *ls, uint32_t *sessions, uint32_t count,
        uint32_t most, uint32_t number)

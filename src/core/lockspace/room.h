@@ -3,17 +3,15 @@
 
 #include "core/lockspace/parts.h"
 
-/*
- * Room for sessions: it is short while more than three quarters of those that
- * may be are open.  Then idle ones go, of the address that has most of these
- * [S9].
- */
-enum { HF_ROOM_GO_MAX = 64 }; /* sessions, in one step */
+/* Room for sessions.  It is short while more than three quarters of the maximum
+ * are open.  Then idle sessions of the address that has most of them are ended
+ * [S9]. */
+enum { HF_ROOM_GO_MAX = 64 }; /* sessions ended in one step */
 
 bool hf_room_short(const struct hf_lockspace *ls);
 
-/* Another is to be opened: which go before?  How many; none most of the time,
- * for to find out is to look at all. */
+/* Another session is to be opened: which ones are ended before?  Returns how
+ * many; mostly none, since finding out means a look at all sessions. */
 uint32_t hf_room_make(struct hf_lockspace *ls,
                       uint32_t sessions[HF_ROOM_GO_MAX]);
 

@@ -18,22 +18,22 @@
  * Taking and giving back are O(1).  Not thread-safe; cannot fail.
  */
 struct hf_slots {
-    uint64_t distance; /* of where slot 0 would stand, in the block */
+    uint64_t distance; /* from the block's begin to where slot 0 would be */
     uint32_t size;     /* of an entry */
     uint32_t max;
     uint32_t fresh; /* numbers up to this were taken at least once */
-    uint32_t free;  /* the first that was given back, or 0 */
+    uint32_t free;  /* first free entry that was given back; 0: none */
     uint32_t count; /* taken now */
 };
 
-/* How many bytes `max` entries need, a multiple of eight. */
+/* Bytes for `max` entries, a multiple of eight. */
 size_t hf_slots_size(uint32_t max, size_t size);
 
-/* Over the zeroed memory that stands so far behind the block's begin. */
+/* Initialise over zeroed memory at that distance. */
 void hf_slots_init(struct hf_slots *slots, uint32_t max, size_t size,
                    uint64_t distance);
 
-/* The number of an entry, zeroed; 0: all are taken. */
+/* Take an entry, zeroed; 0: all are taken. */
 uint32_t hf_slots_take(void *block, struct hf_slots *slots);
 
 void hf_slots_give(void *block, struct hf_slots *slots, uint32_t number);
@@ -44,9 +44,8 @@ hf_slots_room(const struct hf_slots *slots, uint32_t wanted)
     return slots->max - slots->count >= wanted;
 }
 
-/* What stands `distance` bytes behind the begin of a block; as strchr does, it
- * gives away that its argument may be written to, if that is the caller's
- * right. */
+/* A pointer `distance` bytes behind the begin of a block.  Like strchr it drops
+ * const: the caller knows whether it may write. */
 static inline void *
 hf_slots_behind(const void *block, uint64_t distance)
 {
@@ -64,7 +63,7 @@ hf_slots_at(const void *block, const struct hf_slots *slots, uint32_t number)
                            slots->distance + (uint64_t)number * slots->size);
 }
 
-/* It will be looked at soon: its memory is fetched meanwhile. */
+/* Prefetch an entry that will be read soon. */
 static inline void
 hf_slots_fetch(const void *block, const struct hf_slots *slots, uint32_t number)
 {

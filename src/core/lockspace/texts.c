@@ -22,7 +22,7 @@ hf_texts_put(void *block, struct hf_slots *texts, const char *bytes, size_t len,
 
     if (len > UINT32_MAX / 2 || !hf_slots_room(texts, hf_texts_pieces(len)))
         return false;
-    /* From its end, so that each piece knows the next. */
+    /* From the end, so that each piece can name the next. */
     for (size_t end = len; end > 0;) {
         size_t begin = (end - 1) / HF_TEXTS_PIECE * HF_TEXTS_PIECE;
         uint32_t number = hf_slots_take(block, texts);
@@ -42,7 +42,7 @@ hf_texts_drop(void *block, struct hf_slots *texts, struct hf_texts_ref ref)
 {
     uint32_t number = ref.first;
 
-    /* The last is not looked at, and most texts have but one. */
+    /* The last piece has no next, and most texts have one piece. */
     for (uint32_t left = hf_texts_pieces(ref.len); left > 1; left--) {
         uint32_t next = piece_at(block, texts, number)->next;
 

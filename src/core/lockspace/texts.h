@@ -4,15 +4,15 @@
 #include "core/lockspace/slots.h"
 
 /*
- * Texts: bytes of any length, kept in pieces of one small size, so that long
- * ones and short ones leave no holes for each other.
+ * Texts: byte strings of any length, in pieces of one size, so that long and
+ * short ones leave no unusable gaps.
  *
- * Zero is a text of no bytes.  Not thread-safe.
+ * A zeroed reference is an empty text.  Not thread-safe.
  */
 #define HF_TEXTS_PIECE 32
 
 struct hf_texts_piece {
-    uint32_t next; /* or free, as hf_slots has it */
+    uint32_t next; /* next piece, or next free one */
     char bytes[HF_TEXTS_PIECE];
 };
 
@@ -21,7 +21,7 @@ struct hf_texts_ref {
     uint32_t len;
 };
 
-/* How many pieces they need. */
+/* The number of pieces for `len` bytes. */
 static inline uint32_t
 hf_texts_pieces(size_t len)
 {

@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "core/session/parts.h"
 
-/* Hand out memory from the block, in order: how far from its begin. */
+/* Reserve memory of the block: the distance from its begin. */
 static uint64_t
 reserve(size_t *used, size_t size)
 {
@@ -38,7 +38,7 @@ add_places(size_t *used, uint32_t max)
     return reserve(used, ((size_t)max + 1) * sizeof(uint32_t));
 }
 
-/* What stands where; returns the size of all. */
+/* Lay out all pools; returns the size of the block. */
 static size_t
 lay_out(struct hf_session *s, uint32_t wishes)
 {
@@ -54,7 +54,7 @@ lay_out(struct hf_session *s, uint32_t wishes)
         add_chains(&used, &s->wishes, offsetof(struct hf_wish, by_fence));
     add_heap(&used, &s->timers, wishes, add_places(&used, wishes));
 
-    /* As many lanes as wishes: none has less than one. */
+    /* As many lanes as requests: each request needs one at most. */
     add_slots(&used, &s->lanes, wishes, sizeof(struct hf_wish_lane));
     s->by_label =
         add_chains(&used, &s->lanes, offsetof(struct hf_wish_lane, chain));
@@ -62,7 +62,7 @@ lay_out(struct hf_session *s, uint32_t wishes)
     add_heap(&used, &s->used, wishes, places);
     add_heap(&used, &s->idle, wishes, places);
 
-    /* A step closes what is out, and that is one stream each. */
+    /* A step closes what is out: at most one stream for each sender. */
     add_slots(&used, &s->closing, wishes + 2 * HF_ERRANDS_MAX,
               sizeof(uint64_t));
     return used;

@@ -1,10 +1,9 @@
 #include "core/session/blockers.h"
 
-/* Who is dead is known to be, and another granted it, within this of the end of
- * its ttl. */
+/* A dead holder's lock is granted to another within this time after its ttl. */
 static const struct hf_duration until_told = {1000};
 
-/* A holder that was seen to live within this lives still. */
+/* A holder seen alive within this time counts as alive. */
 static const struct hf_duration seen_lately = {4000};
 
 /* ---- The rule ------------------------------------------------------------ */
@@ -34,7 +33,7 @@ outcome_of(const struct hf_wait *wait, const struct hf_blocker *blocker,
     return true;
 }
 
-/* A place that grants again before the deadline is not what keeps it. */
+/* A place that grants again before the deadline does not end the wait. */
 static struct hf_blocker
 blocker_of(const struct hf_wish *wish, const struct hf_blocker *seen)
 {
@@ -67,7 +66,7 @@ hf_blockers_seen(const struct hf_session *s, struct hf_wish *wish,
                      &wish->limit_outcome);
     wish->alive_at = hf_blocker_lives(seen) ? s->now : HF_NEVER;
     wish->suspected = hf_blocker_is_for_a_person(&blocker);
-    return wish->wait != HF_WAIT_TRY && /* the server tells it */
+    return wish->wait != HF_WAIT_TRY && /* the server tells a try itself */
            outcome_of(&now, &blocker, &wish->status, &wish->outcome);
 }
 
@@ -90,8 +89,8 @@ hf_blockers_wait_for_end(const struct hf_session *s, struct hf_wish *wish,
     return true;
 }
 
-/* What is between cut its message: the server is there, and told lately of a
- * holder that lives. */
+/* A proxy or firewall cut its message: the server is there, and lately told of
+ * a live holder. */
 static bool
 is_cut_beside_a_holder(const struct hf_session *s, const struct hf_wish *wish)
 {

@@ -3,29 +3,25 @@
 
 #include "core/session/parts.h"
 
-/*
- * Blockers: who stands in the way of a wish, and what its wait ends with.  Each
- * call sets the end, and the caller ends the wish.
- */
+/* Blockers: who blocks a request, and how its wait ends because of that.  Each
+ * call sets the end; the caller ends the request. */
 
-/* It is wanted, or was granted: nothing was seen of a blocker. */
+/* The request begins, or was granted: no blocker is known. */
 void hf_blockers_begin(struct hf_wish *wish);
 
-/* It was seen who stands in the way of one that waits.  Does the wait end by
- * that? */
+/* A look showed who blocks a waiting request.  Does that end the wait? */
 HF_MUST_USE bool hf_blockers_seen(const struct hf_session *s,
                                   struct hf_wish *wish,
                                   const struct hf_blocker *seen);
 
-/* A try was answered that others hold it.  Does it wait for the end of a dead
- * holder?  Then it is no try from now on. */
+/* A try was answered that the lock is held.  Does it wait for the end of a dead
+ * holder?  Then it is no try any more. */
 HF_MUST_USE bool hf_blockers_wait_for_end(const struct hf_session *s,
                                           struct hf_wish *wish,
                                           const struct hf_blocker *holder);
 
-/* Its deadline has passed.  Did the place, the server's limits or others keep
- * it from what it wanted?  That others did is a try's to be told by the server
- * alone [W4]. */
+/* Its deadline has passed.  Was the place, a limit or a holder in the way?
+ * Only the server tells a try that the lock is held [W4]. */
 void hf_blockers_end_at_deadline(const struct hf_session *s,
                                  struct hf_wish *wish);
 

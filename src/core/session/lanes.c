@@ -18,7 +18,7 @@ find(struct hf_session *s, uint64_t label)
     return at;
 }
 
-/* The lowest that is idle, or a new one. */
+/* The lowest idle lane, or a new one. */
 static uint32_t
 take(struct hf_session *s)
 {
@@ -30,7 +30,7 @@ take(struct hf_session *s)
         return number;
     }
     number = hf_slots_take(s, &s->lanes);
-    HF_CHECK(number != 0); /* there are as many as wishes */
+    HF_CHECK(number != 0); /* there are as many lanes as requests */
     hf_wish_lane_at(s, number)->number = ++s->last_lane;
     return number;
 }

@@ -3,20 +3,18 @@
 
 #include "core/session/parts.h"
 
-/*
- * Lanes: who of a session asks [R2].  A lane asks for one thing at a time; once
- * nothing of it is wanted, held or unsettled it is idle, and used again, unless
- * the server was told meanwhile that it is below the lowest in use.
- */
+/* Lanes: the requests of a session that go one at a time [R2].  A lane with
+ * nothing wanted, held or unsettled is idle, and is used again unless the
+ * server has been told a lowest lane above it. */
 
-/* The lane of a new wish: that of its label, an idle one, or a new one. */
+/* The lane for a new request: that of its label, an idle one, or a new one. */
 uint32_t hf_lanes_join(struct hf_session *s, uint64_t label);
 
-/* One wish of it is settled. */
+/* One request of the lane is settled. */
 void hf_lanes_leave(struct hf_session *s, uint32_t number);
 
-/* What a message says: the lowest lane that holds or asks.  Idle ones below it
- * are never used again. */
+/* The lowest lane in use, for the next message.  Idle lanes below it are never
+ * used again. */
 uint64_t hf_lanes_tell_lowest(struct hf_session *s);
 
 static inline bool

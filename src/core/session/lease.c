@@ -10,7 +10,7 @@
 
 #define BIT(state) (1u << (state))
 
-/* Which states may follow which: the diagram in session.h, in code. */
+/* Which state may follow which: the diagram in session.h. */
 static const unsigned allowed[] = {
     [HF_LEASE_NONE] = BIT(HF_LEASE_OPENING) | BIT(HF_LEASE_OVER),
     [HF_LEASE_OPENING] =
@@ -23,7 +23,7 @@ static const unsigned allowed[] = {
     [HF_LEASE_OVER] = 0,
 };
 
-/* Its answer is not waited for any more. */
+/* Forget the message: its answer is not wanted any more. */
 static void
 drop(struct hf_session *s, struct hf_errand *errand)
 {
@@ -32,7 +32,7 @@ drop(struct hf_session *s, struct hf_errand *errand)
     *errand = (struct hf_errand){0};
 }
 
-/* What was said before is not waited for any more. */
+/* Forget all that the session has said so far. */
 static void
 begin_anew(struct hf_session *s)
 {
@@ -77,14 +77,15 @@ tell_trust(struct hf_session *s)
     hf_wishes_trust(s);
 }
 
-/* How long one proof of it lasts. */
+/* How long the right lasts after one proof. */
 static struct hf_duration
 trusted_for(const struct hf_session *s)
 {
     return (struct hf_duration){s->config.terms.ttl.ms - s->config.margin.ms};
 }
 
-/* Count from the sending: the server counts from its arrival [S1]. */
+/* The right counts from the sending; the server counts from the arrival, which
+ * is later [S1]. */
 static void
 believe(struct hf_session *s, struct hf_instant sent_at)
 {
@@ -93,7 +94,7 @@ believe(struct hf_session *s, struct hf_instant sent_at)
     tell_trust(s);
 }
 
-/* Was it proved within the last beat? */
+/* Was the right proved within the last beat? */
 static bool
 is_fresh(const struct hf_session *s)
 {
@@ -123,7 +124,7 @@ hf_lease_take_errand(struct hf_session *s, uint64_t stream,
     return false;
 }
 
-/* One that is out, and not overdue. */
+/* A message that is out and not overdue. */
 static const struct hf_errand *
 fresh_errand(const struct hf_session *s)
 {
@@ -133,7 +134,7 @@ fresh_errand(const struct hf_session *s)
     return NULL;
 }
 
-/* One that is free, or the oldest of all. */
+/* A free errand, or the oldest. */
 static struct hf_errand *
 errand_to_use(struct hf_session *s)
 {
@@ -146,7 +147,7 @@ errand_to_use(struct hf_session *s)
     return oldest;
 }
 
-/* The answer to a page is one to that page, and to none before it. */
+/* Forget the pages that are out: a later answer must belong to a later page. */
 static void
 drop_pages(struct hf_session *s)
 {
@@ -185,7 +186,7 @@ say(struct hf_session *s, enum hf_message_kind kind)
     s->say_at = hf_after(s->now, s->config.terms.beat);
 }
 
-/* Is there something to be said, and what? */
+/* Is there a message to send, and of which kind? */
 static bool
 has_errand(const struct hf_session *s, enum hf_message_kind *kind)
 {
@@ -223,7 +224,7 @@ hf_lease_drive(struct hf_session *s)
 
 /* ---- Services ------------------------------------------------------------ */
 
-/* Nothing is asked for, and what was is given up, for now or for good. */
+/* Ask for nothing, and give back what was asked for: for now, or for good. */
 static void
 hold_back(struct hf_session *s, enum hf_services_verdict verdict)
 {
@@ -233,9 +234,9 @@ hold_back(struct hf_session *s, enum hf_services_verdict verdict)
         hf_wishes_turn_away(s);
 }
 
-/* Whoever could speak for it has been silent for so long that no time of it is
- * left: it is as gone.  What is to be refused is not taken by time, and stays
- * until somebody does. */
+/* The nodes that may answer for the session have been silent for the whole ttl:
+ * the session counts as gone.  A refuse session does not end by time, and stays
+ * until a node answers. */
 static bool
 is_forsaken(const struct hf_session *s)
 {
@@ -285,7 +286,8 @@ on_opened(struct hf_session *s, const struct hf_errand *errand,
     if (event->answer.answer.kind == HF_ANSWER_OVER &&
         event->answer.answer.over == HF_OVER_INVALID) {
         hf_lease_gone(s, HF_ANSWER_GONE);
-        hf_wishes_refused(s, HF_E_INVALID); /* no other node opens it either */
+        hf_wishes_refused(s, HF_E_INVALID); /* other nodes would refuse it
+                                               too */
         return true;
     }
     if (event->answer.answer.kind != HF_ANSWER_OPENED)
@@ -304,7 +306,7 @@ on_opened(struct hf_session *s, const struct hf_errand *errand,
     return true;
 }
 
-/* It is known, and all that is believed in with it. */
+/* The server knows the session and all its grants. */
 static void
 prove(struct hf_session *s, struct hf_instant sent_at)
 {
@@ -324,8 +326,8 @@ begin_to_compare(struct hf_session *s, struct hf_instant sent_at)
     s->say_at = s->now;
 }
 
-/* One that comes late, while pages are out, gives no right: it would be a right
- * to what these may yet find missing. */
+/* An ALIVE that comes while pages are out gives no right: the pages may yet
+ * show that grants are missing. */
 static bool
 on_alive(struct hf_session *s, const struct hf_errand *errand,
          const struct hf_session_event *event)
@@ -345,7 +347,7 @@ on_alive(struct hf_session *s, const struct hf_errand *errand,
     else
         begin_to_compare(s, sent_at);
     if (s->confirming_count > 0)
-        s->say_at = s->now; /* this one was too late for them */
+        s->say_at = s->now; /* it came too late for those messages */
     return true;
 }
 
@@ -408,7 +410,7 @@ hf_lease_meet(struct hf_session *s, uint64_t term, struct hf_duration pause)
     if (s->state == HF_LEASE_OPEN)
         move_to(s, HF_LEASE_MEETING);
     else
-        begin_anew(s); /* whom it was to meet leads no more */
+        begin_anew(s); /* the leader it was to meet leads no more */
     hf_messages_again_all(s);
 }
 
@@ -419,13 +421,14 @@ hf_lease_gone(struct hf_session *s, enum hf_answer_kind kind)
     bool fresh = is_fresh(s);
     struct hf_duration pause = hf_session_pause(s);
 
-    /* Who held nothing is not known to a new leader, and places in line are not
-     * kept for long [S3, L5]. */
+    /* A new leader does not know sessions without grants, and keeps places in
+     * line only for a short time [S3, L5]: so come back soon. */
     if (s->state == HF_LEASE_MEETING)
         pause.ms /= 10;
     lose_right(s);
     move_to(s, s->is_last ? HF_LEASE_OVER : HF_LEASE_NONE);
-    if (fresh) /* two servers behind one name know nothing of each other's */
+    if (fresh) /* two servers behind one name do not know each other's
+                  sessions */
         s->say_at = hf_after(s->now, pause);
     hf_wishes_gone(s);
     if (refused)
@@ -488,7 +491,7 @@ hf_lease_ready(const struct hf_session *s)
            hf_reached(s->now, s->nodes.pause_end);
 }
 
-/* When the right comes to an end, or near it, for those who have one. */
+/* When the right ends, or comes near its end, if anything is held. */
 static struct hf_instant
 trust_deadline(const struct hf_session *s)
 {

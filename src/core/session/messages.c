@@ -13,7 +13,7 @@ hf_messages_of_stream(struct hf_session *s, uint64_t stream)
     return at;
 }
 
-/* When to look at it next. */
+/* Set the timer of the request. */
 void
 hf_messages_set_timer(struct hf_session *s, uint32_t number)
 {
@@ -28,7 +28,7 @@ hf_messages_set_timer(struct hf_session *s, uint32_t number)
         hf_earliest_set(s, &s->timers, number, at.ms);
 }
 
-/* Nothing of it is out, and nothing is to be sent. */
+/* Nothing is out, and nothing will be sent. */
 void
 hf_messages_rest(struct hf_session *s, uint32_t number)
 {

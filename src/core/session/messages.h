@@ -3,33 +3,31 @@
 
 #include "core/session/parts.h"
 
-/*
- * Messages: what a wish has sent, or is to send: an acquire, a change or a
- * release, by its state.  One is out at once, on a stream of its own, and is
- * overdue at some time; between two there may be a pause.
- */
+/* Messages: what a request has sent or will send: an acquire, a change or a
+ * release, by its state.  At most one is out, on a stream of its own, and is
+ * overdue after a time; a pause may follow. */
 
-/* Who waits for what comes on that stream; 0: nobody does any more. */
+/* The request that waits on that stream; 0: none. */
 uint32_t hf_messages_of_stream(struct hf_session *s, uint64_t stream);
 
-/* When it is looked at next, by its deadline and by what is out. */
+/* Set its timer, from its deadline and from the message that is out. */
 void hf_messages_set_timer(struct hf_session *s, uint32_t number);
 
-/* Its message is answered, or never will be: nothing is out any more. */
+/* Its message was answered, or never will be. */
 void hf_messages_take_stream(struct hf_session *s, uint32_t number);
 
-/* Nothing is to be sent, and nothing that is out is waited for. */
+/* Send nothing, and forget the message that is out. */
 void hf_messages_rest(struct hf_session *s, uint32_t number);
 
-/* Send it, for the first time or once more: as soon as may be, or later. */
+/* Send its message (again): as soon as allowed, or after a pause. */
 void hf_messages_again(struct hf_session *s, uint32_t number);
 void hf_messages_again_after(struct hf_session *s, uint32_t number,
                              struct hf_duration pause);
 
-/* What was asked of the last leader is asked of the next. */
+/* Ask the new leader for all that the last one was asked for. */
 void hf_messages_again_all(struct hf_session *s);
 
-/* What is ready may be sent. */
+/* Send what is ready. */
 void hf_messages_send(struct hf_session *s);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Of one node, before another is asked. */
+/* Failures of one node before another is asked. */
 #define FAILURES_MAX 3
 
 void
@@ -46,8 +46,8 @@ come_home(struct hf_nodes *nodes)
     nodes->failures = 0;
 }
 
-/* A service whose place was restored has a new id; the session is where it
- * was. */
+/* A service whose place was restored has a new id; the session stays with it.
+ */
 void
 hf_nodes_say(struct hf_nodes *nodes, const uint64_t *services)
 {
@@ -93,7 +93,7 @@ hf_nodes_answered(struct hf_nodes *nodes, uint32_t node)
     nodes->left = 0;
 }
 
-/* Is this the first that is heard of it? */
+/* Is this failure not counted yet? */
 static bool
 is_news(struct hf_nodes *nodes, const struct hf_nodes_failure *failure)
 {
@@ -111,7 +111,8 @@ turn_to(struct hf_nodes *nodes, uint32_t node)
     return ++nodes->left % nodes->count == 0;
 }
 
-/* Where no other may speak for it, this one is asked again. */
+/* The next node in the ring; the same one if no other may answer for the
+ * session. */
 static uint32_t
 next_of(const struct hf_nodes *nodes)
 {

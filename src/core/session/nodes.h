@@ -24,18 +24,19 @@
  */
 struct hf_nodes {
     uint32_t count;
-    uint32_t current;  /* from 1 */
-    uint32_t failures; /* of this one, in a row */
-    uint32_t left;     /* nodes, since one answered */
-    uint64_t known;    /* streams up to this were sent before the last failure
-                          was counted */
+    uint32_t current;  /* numbered from 1 */
+    uint32_t failures; /* of the current node, in a row */
+    uint32_t left;     /* nodes given up since one answered */
+    uint64_t known;    /* streams up to this were sent before the last counted
+                       failure */
     struct hf_instant pause_end;
-    uint64_t own;  /* service of the session; 0: there is none, or not known */
-    uint32_t home; /* the node that spoke for it last */
-    uint64_t services[HF_SERVICES_NODES_MAX]; /* as each says; 0: unknown */
+    uint64_t own;  /* the session's service; 0: unknown */
+    uint32_t home; /* the node that answered for it last */
+    uint64_t services[HF_SERVICES_NODES_MAX]; /* as each node says; 0:
+                                                 unknown */
 };
 
-/* The stream that it happened to, and the newest one. */
+/* A failed stream, and the newest stream at that time. */
 struct hf_nodes_failure {
     uint32_t node;
     uint64_t stream;
@@ -44,39 +45,39 @@ struct hf_nodes_failure {
 
 void hf_nodes_init(struct hf_nodes *nodes, uint32_t count);
 
-/* What they say, of all. */
+/* What all nodes say of their service. */
 void hf_nodes_say(struct hf_nodes *nodes, const uint64_t *services);
 
-/* A session was opened at that node, which said that it is of that service; 0:
- * it said none.  False: another node is of another. */
+/* A session was opened at that node.  `service` is what its answer said; 0:
+ * nothing.  False: another node belongs to another service. */
 HF_MUST_USE bool hf_nodes_bind(struct hf_nodes *nodes, uint32_t node,
                                uint64_t service);
 
-/* There is no session any more. */
+/* The session has ended. */
 void hf_nodes_unbind(struct hf_nodes *nodes);
 
-/* May it speak for the session? */
+/* May that node answer for the session? */
 bool hf_nodes_may(const struct hf_nodes *nodes, uint32_t node);
 
-/* Does none? */
+/* May no node answer for it? */
 bool hf_nodes_none_may(const struct hf_nodes *nodes);
 
-/* Is it known of any of which service it is? */
+/* Has any node said which service it is? */
 bool hf_nodes_any_said(const struct hf_nodes *nodes);
 
-/* A leader's answer came from that node. */
+/* That node answered as leader. */
 void hf_nodes_answered(struct hf_nodes *nodes, uint32_t node);
 
-/* None came, or none of use.  True: all were left, so let there be a pause. */
+/* No answer came, or no useful one.  True: all nodes were tried, so pause. */
 HF_MUST_USE bool hf_nodes_failed(struct hf_nodes *nodes,
                                  const struct hf_nodes_failure *failure);
 
-/* It does not lead, and named another; 0: none.  True: as above. */
+/* It does not lead, and named another node; 0: none.  True: as above. */
 HF_MUST_USE bool hf_nodes_not_leading(struct hf_nodes *nodes,
                                       const struct hf_nodes_failure *failure,
                                       uint32_t leader);
 
-/* Did the last that was heard of the place tell of trouble? */
+/* Did the last word from the place tell of trouble? */
 static inline bool
 hf_nodes_in_trouble(const struct hf_nodes *nodes)
 {

@@ -25,8 +25,8 @@ hf_patience_deadline(const struct hf_wish *wish)
                : hf_later(wish->deadline, wish->heard_by);
 }
 
-/* One that answers, be it that it does not lead, is; and one that did since
- * this was wanted, until all nodes were asked in vain. */
+/* Is a server there?  A node that answers anything is.  So is one that answered
+ * since the request began, until all nodes were asked without success. */
 static bool
 is_there(const struct hf_session *s, const struct hf_wish *wish)
 {

@@ -4,23 +4,25 @@
 #include "core/session/parts.h"
 
 /*
- * Patience: when a wish that waits ends by time [W3].  That is its deadline,
- * but for who was not answered yet: a wait is not over before its first answer,
- * if that comes soon, for else a slow way would be taken for a lock that others
- * hold; and a try does not go on for a ttl where there is no server.
+ * Patience: when time ends a waiting request [W3].
+ *
+ * That is its deadline, with two exceptions for a request without an answer
+ * yet: it waits a little for the first answer, since a slow way must not look
+ * like a held lock; and a try does not wait a whole ttl for a server that is
+ * not there.
  */
 
-/* A wish is wanted. */
+/* The request begins. */
 void hf_patience_begin(struct hf_wish *wish, struct hf_instant now,
                        struct hf_duration patience);
 
-/* It was answered: its deadline is all. */
+/* It was answered: from now on only the deadline counts. */
 void hf_patience_answered(struct hf_wish *wish);
 
-/* When to look at it next, as long as it waits. */
+/* When time may end it next. */
 struct hf_instant hf_patience_deadline(const struct hf_wish *wish);
 
-/* Its time has come: is it over, or is that to be looked at later? */
+/* That time has come: does it end the request?  If not, a later time is set. */
 HF_MUST_USE bool hf_patience_over(const struct hf_session *s,
                                   struct hf_wish *wish);
 

@@ -3,11 +3,9 @@
 
 #include "core/session/parts.h"
 
-/*
- * Rows: doubly linked lists of a session's wishes, O(1), and counted.  By which
- * of its links a wish stands in the row, the caller says each time.  Cannot
- * fail.
- */
+/* Rows: doubly linked lists of a session's requests, O(1), and counted.  The
+ * caller names the links each time, since a request may be in several rows.
+ * Cannot fail. */
 
 static inline struct hf_row_links *
 hf_row_links(const struct hf_session *s, enum hf_row_kind kind, uint32_t number)

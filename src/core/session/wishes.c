@@ -11,7 +11,7 @@
 
 #define BIT(state) (1u << (state))
 
-/* Which states may follow which: the diagram in session.h, in code. */
+/* Which state may follow which: the diagram in session.h. */
 static const unsigned allowed[] = {
     [HF_WISH_FREE] = BIT(HF_WISH_QUEUED),
     [HF_WISH_QUEUED] = BIT(HF_WISH_ASKING) | BIT(HF_WISH_SETTLED),
@@ -36,7 +36,7 @@ move_to(struct hf_wish *wish, enum hf_wish_state next)
 
 /* ---- Finding ------------------------------------------------------------- */
 
-/* A session that is only looked at counts no probes. */
+/* Looking only: counts no probes. */
 uint32_t
 hf_wishes_find(const struct hf_session *s, uint64_t id)
 {
@@ -57,7 +57,7 @@ of_fence(struct hf_session *s, uint64_t fence)
     return at;
 }
 
-/* Those that are free, or only to be told, are left out. */
+/* Free ones, and ones whose end is only to be told, are settled. */
 static bool
 is_unsettled(const struct hf_wish *wish)
 {
@@ -105,8 +105,8 @@ hf_wishes_state(const struct hf_wish *wish)
 
 /* ---- Lanes --------------------------------------------------------------- */
 
-/* The next of its queue asks, if nothing else of it does [R2], and it may [S7].
- */
+/* Let the next request of the lane ask, if the last is done [R2] and the
+ * session may ask at all [S7]. */
 static void
 turn_lane(struct hf_session *s, uint32_t lane_number)
 {
@@ -126,7 +126,7 @@ turn_lane(struct hf_session *s, uint32_t lane_number)
     hf_messages_again(s, number);
 }
 
-/* Its request is answered for good, be it by a grant. */
+/* The lane's request has its final answer, which may be a grant. */
 static void
 free_lane(struct hf_session *s, uint32_t number)
 {
@@ -140,7 +140,7 @@ free_lane(struct hf_session *s, uint32_t number)
 
 /* ---- The end ------------------------------------------------------------- */
 
-/* For its user; the outcome is said before. */
+/* Tell its user the end; the outcome was set before. */
 static void
 tell_end(struct hf_session *s, uint32_t number)
 {
@@ -160,7 +160,7 @@ forget(struct hf_session *s, uint32_t number)
     hf_slots_give(s, &s->wishes, number);
 }
 
-/* It wants what it wanted, as its lane's next request. */
+/* Ask anew, as the lane's next request. */
 static void
 queue_again(struct hf_session *s, uint32_t number)
 {
@@ -169,7 +169,7 @@ queue_again(struct hf_session *s, uint32_t number)
 
     hf_messages_rest(s, number);
     wish->again = false;
-    wish->asked = false; /* what was is settled, and the next is not sent */
+    wish->asked = false; /* the next request is not sent yet */
     wish->fence = 0;
     move_to(wish, HF_WISH_QUEUED);
     hf_messages_set_timer(s, number);
@@ -179,7 +179,7 @@ queue_again(struct hf_session *s, uint32_t number)
     turn_lane(s, wish->lane);
 }
 
-/* Nothing of it is at the server, nor can come there. */
+/* Nothing of it is at the server, and nothing can come there. */
 static void
 finish(struct hf_session *s, uint32_t number)
 {
@@ -200,7 +200,7 @@ finish(struct hf_session *s, uint32_t number)
         forget(s, number);
 }
 
-/* It is not believed in any more; whoever looks at a page goes on behind it. */
+/* Drop the grant.  A walk over a page goes on behind it. */
 static void
 disbelieve(struct hf_session *s, uint32_t number)
 {
@@ -217,7 +217,7 @@ disbelieve(struct hf_session *s, uint32_t number)
     wish->changing = 0;
 }
 
-/* Release it until that is answered [R5]. */
+/* Release it until the server confirms that [R5]. */
 static void
 settle(struct hf_session *s, uint32_t number)
 {
@@ -240,7 +240,7 @@ set_end(struct hf_wish *wish, enum hf_status status, enum hf_outcome outcome)
     wish->outcome = (uint8_t)outcome;
 }
 
-/* It is over at the server, and so it ends. */
+/* The server has ended it. */
 static void
 end(struct hf_session *s, uint32_t number, enum hf_status status,
     enum hf_outcome outcome)
@@ -249,7 +249,7 @@ end(struct hf_session *s, uint32_t number, enum hf_status status,
     finish(s, number);
 }
 
-/* Another may hold it from now on. */
+/* Another client may hold the lock from now on. */
 static void
 lose(struct hf_session *s, uint32_t number)
 {
@@ -268,7 +268,7 @@ leave_queue(struct hf_session *s, uint32_t number)
                       number);
 }
 
-/* Its user waits no more. */
+/* Its user stops waiting. */
 static void
 give_up(struct hf_session *s, uint32_t number)
 {
@@ -277,12 +277,12 @@ give_up(struct hf_session *s, uint32_t number)
     leave_queue(s, number);
     wish->again = false;
     if (wish->state == HF_WISH_SETTLING)
-        hf_messages_set_timer(s, number); /* it has no deadline any more */
+        hf_messages_set_timer(s, number); /* without its deadline */
     else
         settle(s, number);
 }
 
-/* It ends so, whatever is still to be settled. */
+/* End it with this status; settling goes on behind. */
 static void
 turn_away(struct hf_session *s, uint32_t number, enum hf_status status,
           enum hf_outcome outcome)
@@ -306,8 +306,8 @@ hold(struct hf_session *s, uint32_t number)
     tell(s, number, HF_NEWS_GRANTED);
 }
 
-/* Nothing is told of it while the right is too short: to renew it comes first
- * [S1]. */
+/* A grant is told only while the right is long enough; otherwise the session is
+ * renewed first [S1]. */
 static void
 on_granted(struct hf_session *s, uint32_t number, uint64_t fence)
 {
@@ -363,7 +363,7 @@ hf_wishes_trust(struct hf_session *s)
     }
 }
 
-/* Nobody was told of it, so nothing is lost: it is settled, and asked for
+/* The grant was not told to its user, so nothing is lost: release it and ask
  * anew. */
 static void
 settle_untold(struct hf_session *s, uint32_t number)
@@ -392,8 +392,8 @@ hf_wishes_taken(struct hf_session *s, uint64_t fence)
 
 /* ---- What the server has of it ------------------------------------------- */
 
-/* The next that is granted, and was before that stream; they stand in the order
- * in which they were.  0: no more. */
+/* The next grant that was made before that stream; grants are listed in order.
+ * 0: no more. */
 static uint32_t
 granted_before(const struct hf_session *s, uint32_t at, uint64_t stream)
 {
@@ -460,8 +460,7 @@ on_deadline(struct hf_session *s, uint32_t number)
     give_up(s, number);
 }
 
-/* Where it ends by that, its user may say until it is settled that it wants it
- * no more. */
+/* If this ends the wait, the user may still withdraw it until it is settled. */
 void
 hf_wishes_seen(struct hf_session *s, uint32_t number,
                const struct hf_blocker *seen)
@@ -479,7 +478,8 @@ hf_wishes_seen(struct hf_session *s, uint32_t number,
 
 /* ---- What an acquire is answered ----------------------------------------- */
 
-/* A try is told no; one beside a dead holder goes on until that one's end. */
+/* A try may end here; a try behind a dead holder waits for the end of that
+ * one's ttl. */
 static void
 on_held(struct hf_session *s, uint32_t number, const struct hf_blocker *holder)
 {
@@ -516,18 +516,19 @@ on_over(struct hf_session *s, uint32_t number,
         tell(s, number, HF_NEWS_GRANTED);
         end(s, number, HF_OK, HF_GRANTED);
         break;
-    case HF_OVER_CLEARED: /* it is named until its release [S6] */
+    case HF_OVER_CLEARED: /* the server names it until its release [S6] */
         settle_untold(s, number);
         break;
     case HF_OVER_NEVER_ASKED:
     case HF_OVER_RELEASED:
-    case HF_OVER_FORGOTTEN: /* by no wish of ours: ask for it anew */
+    case HF_OVER_FORGOTTEN: /* not by a request of ours: ask anew */
         queue_again(s, number);
         break;
     }
 }
 
-/* Nothing is settled: the lane is busy, or there is no room [R2]. */
+/* The lane is busy or there is no room [R2]: nothing is left at the server; ask
+ * later. */
 static void
 stay_out(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
 {
@@ -535,10 +536,10 @@ stay_out(struct hf_session *s, uint32_t number, enum hf_answer_kind kind)
     hf_messages_again_after(s, number, hf_session_pause(s));
 }
 
-/* Nothing is granted for so long.  A try has no patience for more than a change
- * of leader takes: a server that has forgotten is one that does not serve it
- * [L6], and a place that is kept is as good as a holder.  It may have entered
- * all the same, so it is settled. */
+/* Nothing is granted for that long.  A try waits no longer than a change of
+ * leader takes: a server that has forgotten its grants does not serve it [L6],
+ * and a kept place is like a holder.  The request may have entered: so it is
+ * released. */
 static void
 put_off(struct hf_session *s, uint32_t number, const struct hf_answer *answer)
 {
@@ -556,7 +557,7 @@ put_off(struct hf_session *s, uint32_t number, const struct hf_answer *answer)
                                 hf_session_bounded(s, answer->grace));
 }
 
-/* It goes on waiting, if it has the time. */
+/* Keep waiting, if there is time left. */
 static void
 wait_on(struct hf_session *s, uint32_t number)
 {
@@ -571,7 +572,7 @@ wait_on(struct hf_session *s, uint32_t number)
         hf_messages_set_timer(s, number);
 }
 
-/* Is it an answer to what was asked for, of what nobody was told yet? */
+/* Does the answer fit what was asked, and was its user told nothing yet? */
 static bool
 fits(struct hf_session *s, const struct hf_wish *wish,
      const struct hf_answer *answer)
@@ -585,7 +586,7 @@ fits(struct hf_session *s, const struct hf_wish *wish,
     return answer->over != HF_OVER_HELD || wish->wait == HF_WAIT_TRY;
 }
 
-/* What leaves it waiting. */
+/* Does this answer leave it waiting? */
 static bool
 is_put_off(struct hf_session *s, uint32_t number,
            const struct hf_answer *answer)
@@ -680,8 +681,8 @@ hf_wishes_answered(struct hf_session *s, uint32_t number,
     return false;
 }
 
-/* The lanes that the server knows may be idle ones, which it cannot forget
- * before those that it does not let in are settled. */
+/* The server may count idle lanes that it can forget only when the requests it
+ * refuses now are settled. */
 bool
 hf_wishes_stuck(const struct hf_session *s)
 {
@@ -816,10 +817,11 @@ gone(struct hf_session *s, uint32_t number)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    wish->asked = false; /* nothing is left, nor can come */
+    wish->asked = false; /* nothing is left at the server, nor can come there */
     switch ((enum hf_wish_state)wish->state) {
     case HF_WISH_ASKING:
-        if (wish->stream != 0 || wish->due.ms == HF_NEVER.ms) /* no pause */
+        /* There is no pause. */
+        if (wish->stream != 0 || wish->due.ms == HF_NEVER.ms)
             hf_messages_again(s, number);
         break;
     case HF_WISH_CONFIRMING:
@@ -877,11 +879,10 @@ look_at_end(struct hf_session *s, uint32_t number)
     if (hf_patience_over(s, wish))
         on_deadline(s, number);
     else if (wish->patience.ms != 0)
-        hf_messages_set_timer(s, number); /* it is looked at once more */
+        hf_messages_set_timer(s, number); /* once more, for its other time */
 }
 
-/* Who is late finds both times of a wish passed: then both are done, in the
- * wish's turn. */
+/* If both times of a request have passed, both are handled, in its turn. */
 void
 hf_wishes_run_timers(struct hf_session *s)
 {
