@@ -16,10 +16,10 @@ is_ours(const struct hf_lock *lock)
     return lock != NULL && hf_client_is_ours(lock->handle.client);
 }
 
-static const struct hf_place_methods *
+static const struct hf_lock_methods *
 methods_of(const struct hf_lock *lock)
 {
-    return lock->handle.client->backend->methods;
+    return lock->handle.client->backend->methods->locks;
 }
 
 /* Is there anything behind it to ask? */

@@ -12,18 +12,16 @@ struct hf_backend;
  * Place: what stands behind a handle.  Above this line nobody knows whether it
  * is a table of records or a server.
  *
- * One struct of functions a kind of place; what a place cannot do is NULL, and
- * the caller is told so in one sentence, written once (lock.c).  Unless said
- * otherwise they run with the client entered, never block, and cannot fail.  A
- * place tells of its handles by hf_handle_tell, and of an end by
- * hf_client_ended, too.
+ * A kind of place is three structs of functions: for its locks, for queries and
+ * for itself.  What a place cannot do is NULL, and the caller is told so in one
+ * sentence, written once (lock.c).  Unless said otherwise they run with the
+ * client entered, never block, and cannot fail.  A place tells of its handles
+ * by hf_handle_tell, and of an end by hf_client_ended, too.
  */
-struct hf_place_methods {
-    const char *what; /* "a table of records" */
 
-    /* Locks.  start takes a lock whose settings are set, and keeps what it
-     * needs in lock->handle.behind until forget, which is called once, after
-     * the end. */
+/* start takes a lock whose settings are set, and keeps what it needs in
+ * lock->handle.behind until forget, which is called once, after the end. */
+struct hf_lock_methods {
     enum hf_status (*start)(struct hf_backend *backend, struct hf_lock *lock,
                             struct hf_error *error);
     enum hf_status (*change)(struct hf_backend *backend, struct hf_lock *lock,
@@ -42,26 +40,23 @@ struct hf_place_methods {
     struct hf_view *(*watch)(struct hf_backend *backend,
                              const struct hf_lock *lock);
     size_t (*farewell)(const struct hf_lock *lock, char *buffer, size_t size);
+};
 
-    /* Queries; their settings have been checked. */
-    enum hf_status (*list)(struct hf_backend *backend, struct hf_query *query,
-                           struct hf_error *error);
-    enum hf_status (*examine)(struct hf_backend *backend,
-                              struct hf_query *query, struct hf_error *error);
-    enum hf_status (*clear)(struct hf_backend *backend, struct hf_query *query,
+/* start takes a query whose settings have been checked.  handle.behind is not
+ * NULL while it goes on, and stays so after its end if it has a view: then
+ * forget is called once.  cancel is called while it goes on. */
+struct hf_query_methods {
+    enum hf_status (*start)(struct hf_backend *backend, struct hf_query *query,
                             struct hf_error *error);
-    enum hf_status (*audit)(struct hf_backend *backend, struct hf_query *query,
-                            struct hf_error *error);
-    enum hf_status (*check_place)(struct hf_backend *backend,
-                                  struct hf_query *query,
-                                  struct hf_error *error);
-    /* NULL: it has none. */
-    enum hf_status (*sessions)(struct hf_backend *backend,
-                               struct hf_query *query, struct hf_error *error);
-    void (*cancel_query)(struct hf_backend *backend, struct hf_query *query);
-    void (*forget_query)(struct hf_backend *backend, struct hf_query *query);
-    struct hf_view *(*watch_query)(struct hf_backend *backend,
-                                   const struct hf_query *query);
+    void (*cancel)(struct hf_backend *backend, struct hf_query *query);
+    void (*forget)(struct hf_backend *backend, struct hf_query *query);
+    struct hf_view *(*watch)(struct hf_backend *backend,
+                             const struct hf_query *query);
+};
+
+struct hf_place_methods {
+    const struct hf_lock_methods *locks;
+    const struct hf_query_methods *queries;
 
     /* Why it does not answer; as hf_client_trouble. */
     enum hf_status (*trouble)(struct hf_backend *backend,

@@ -21,10 +21,10 @@ is_ours(const struct hf_query *query)
     return query != NULL && hf_client_is_ours(query->handle.client);
 }
 
-static const struct hf_place_methods *
+static const struct hf_query_methods *
 methods_of(const struct hf_query *query)
 {
-    return query->handle.client->backend->methods;
+    return query->handle.client->backend->methods->queries;
 }
 
 /* It is going on; or has ended, and is kept by the place for its view. */
@@ -68,7 +68,7 @@ cancel(struct hf_handle *handle)
     struct hf_query *query = query_of(handle);
 
     if (is_running(query) && is_begun(query))
-        methods_of(query)->cancel_query(handle->client->backend, query);
+        methods_of(query)->cancel(handle->client->backend, query);
 }
 
 /* Nothing of it needs to be settled. */
@@ -79,13 +79,13 @@ obey(struct hf_handle *handle, enum hf_wish wish)
     cancel(handle);
 }
 
-static void
-free_rows(struct hf_query *query)
+void
+hf_query_free_rows(struct hf_view **rows)
 {
-    while (query->rows != NULL) {
-        struct hf_view *row = query->rows;
+    while (*rows != NULL) {
+        struct hf_view *row = *rows;
 
-        query->rows = row->next;
+        *rows = row->next;
         hf_view_free(row);
     }
 }
@@ -97,9 +97,9 @@ destroy(struct hf_handle *handle)
     struct hf_query *query = query_of(handle);
 
     if (is_begun(query))
-        methods_of(query)->forget_query(handle->client->backend, query);
+        methods_of(query)->forget(handle->client->backend, query);
     hf_handle_remove(handle);
-    free_rows(query);
+    hf_query_free_rows(&query->rows);
     hf_settings_fini(&query->settings, alloc);
     hf_free(alloc, query->prefix);
     hf_free(alloc, query->cursor);
@@ -323,33 +323,13 @@ is_of_locks(enum hf_query_kind kind)
 }
 
 static enum hf_status
-start_kind(struct hf_query *query, struct hf_error *error)
+start(struct hf_query *query, struct hf_error *error)
 {
     const struct hf_client *client = query->handle.client;
-    struct hf_backend *backend = client->backend;
-    const struct hf_place_methods *methods = backend->methods;
 
     if (client->served.status != HF_OK && is_of_locks(query->kind))
         return hf_fail(error, client->served.status, "%s", client->served.text);
-    switch (query->kind) {
-    case HF_LIST:
-        return methods->list(backend, query, error);
-    case HF_EXAMINE:
-        return methods->examine(backend, query, error);
-    case HF_CLEAR:
-        return methods->clear(backend, query, error);
-    case HF_AUDIT:
-        return methods->audit(backend, query, error);
-    case HF_DOCTOR:
-        return methods->check_place(backend, query, error);
-    case HF_SESSIONS:
-        if (methods->sessions != NULL)
-            return methods->sessions(backend, query, error);
-        return hf_fail(error, HF_E_INVALID,
-                       "%s is no lock server: nobody has a session there",
-                       client->place);
-    }
-    return HF_E_INVALID;
+    return methods_of(query)->start(client->backend, query, error);
 }
 
 enum hf_status
@@ -367,14 +347,14 @@ hf_query_start(struct hf_query *query, struct hf_error *error)
     hf_client_enter(client);
     status = may_start(query, error);
     if (status == HF_OK) {
-        free_rows(query);
+        hf_query_free_rows(&query->rows);
         hf_handle_silence(&query->handle);   /* of the page before */
         if (query->status == HF_E_CANCELLED) /* that cancel is over */
             atomic_store(&query->handle.wish, HF_WISH_NONE);
         query->handle.started = true;
         query->handle.ended = false;
         query->status = HF_OK;
-        status = start_kind(query, error);
+        status = start(query, error);
         if (status != HF_OK)
             query->handle.started = false;
         else if (atomic_load(&query->handle.wish) != HF_WISH_NONE)
@@ -457,7 +437,7 @@ hf_query_view(const struct hf_query *query)
     client = query->handle.client;
     hf_client_enter(client);
     if (is_begun(query))
-        view = methods_of(query)->watch_query(client->backend, query);
+        view = methods_of(query)->watch(client->backend, query);
     hf_client_leave(client);
     return view;
 }

@@ -31,4 +31,7 @@ struct hf_query {
 void hf_query_ended(struct hf_query *query, enum hf_status status,
                     const struct hf_error *error, struct hf_view *rows);
 
+/* Free all of them; *rows is NULL then. */
+void hf_query_free_rows(struct hf_view **rows);
+
 #endif

@@ -20,15 +20,16 @@ static const struct hf_duration longest_wait = {45 * 1000};
 /* As store.h has it for a place of our own. */
 #define LOG_LARGE (UINT64_C(16) * 1024 * 1024)
 
-static struct hf_view *
-new_row(struct hf_server_query *query, const char *check)
+/* Add a check, which is to be filled; NULL: there is no memory. */
+static struct hf_checkup *
+add_check(struct hf_server_query *query, const char *name)
 {
-    struct hf_view *row =
-        hf_view_new(query->server->client->alloc, HF_VIEW_CHECK);
+    struct hf_view *row = hf_query_page_add(&query->page, HF_VIEW_CHECK);
 
-    if (row != NULL)
-        row->check.check = check;
-    return row;
+    if (row == NULL)
+        return NULL;
+    row->check.check = name;
+    return &row->check;
 }
 
 static const char *
@@ -38,22 +39,21 @@ authority_of(const struct hf_server_query *query, unsigned node)
 }
 
 /* The same is granted twice [S7]. */
-static bool
+static void
 add_two_services(struct hf_server_query *query)
 {
-    struct hf_view *row = new_row(query, "service");
+    struct hf_checkup *check = add_check(query, "service");
 
-    if (!hf_server_query_add(query, row))
-        return false;
-    hf_checkup_add(&row->check,
+    if (check == NULL)
+        return;
+    hf_checkup_add(check,
                    "%s and %s are two services, not nodes of one: each grants "
                    "what the other does not know of",
                    authority_of(query, query->of_it),
                    authority_of(query, query->other));
-    hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+    hf_checkup_blame(check, HF_GRADE_FAIL,
                      "name one of them; nodes of one service serve one file "
                      "(--at sqlite:), on one machine");
-    return true;
 }
 
 /* Where its remedies are for. */
@@ -63,15 +63,21 @@ host_of(const struct hf_server_query *query)
     return query->server->addresses.each[query->node - 1].host;
 }
 
+static void
+ask_next(struct hf_server_query *query, enum hf_server_probe probe)
+{
+    query->probe = probe;
+    hf_server_query_again(query, (struct hf_duration){0});
+}
+
 /* The next node, or the end. */
 static void
 go_on(struct hf_server_query *query)
 {
-    query->probe = HF_PROBE_INFO;
     if (query->node++ < query->server->addresses.count)
-        query->again_at = hf_now();
-    else if (query->other == 0 || add_two_services(query))
-        hf_server_query_end(query, HF_OK, NULL);
+        ask_next(query, HF_PROBE_INFO);
+    else if (query->other != 0)
+        add_two_services(query);
 }
 
 static void
@@ -282,24 +288,23 @@ begin_to_probe(struct hf_server_query *query)
         go_on(query);
         return;
     }
-    query->probe = HF_PROBE_HOLD;
-    query->again_at = hf_now();
+    ask_next(query, HF_PROBE_HOLD);
 }
 
 static void
 take_info(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     int64_t took_us = hf_now_us() - query->asked_us;
-    struct hf_view *row = new_row(query, "node");
+    struct hf_checkup *check = add_check(query, "node");
 
-    if (!hf_server_query_add(query, row))
+    if (check == NULL)
         return;
-    hf_checkup_add(&row->check, "%s", authority_of(query, query->node));
+    hf_checkup_add(check, "%s", authority_of(query, query->node));
     if (status == 200) {
         compare(query, body);
-        say(&row->check, host_of(query), body, took_us);
+        say(check, host_of(query), body, took_us);
     } else {
-        say_other(&row->check, query, status, body);
+        say_other(check, query, status, body);
     }
     if (status == 200 && leads(body) && has_between(query, body))
         begin_to_probe(query);
@@ -320,8 +325,7 @@ take_hold(struct hf_server_query *query, int status, struct hf_bytes body)
         go_on(query); /* nothing is granted now, which its own row says */
         return;
     }
-    query->probe = HF_PROBE_WAIT;
-    query->again_at = hf_now();
+    ask_next(query, HF_PROBE_WAIT);
 }
 
 /* `status` 0: no answer came. */
@@ -329,24 +333,22 @@ static void
 take_wait(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     double took_s = (double)(hf_now_us() - query->asked_us) / 1000000;
-    struct hf_view *row = new_row(query, "between");
+    struct hf_checkup *check = add_check(query, "between");
 
-    if (!hf_server_query_add(query, row))
+    if (check == NULL)
         return;
-    hf_checkup_add(&row->check, "%s stands before %s", query->between,
+    hf_checkup_add(check, "%s stands before %s", query->between,
                    authority_of(query, query->node));
     if (status != 0 && !hf_cuts_is_one(status, body)) {
-        hf_checkup_add(&row->check, "lets a request wait for %.1f s", took_s);
+        hf_checkup_add(check, "lets a request wait for %.1f s", took_s);
     } else {
-        hf_checkup_add(&row->check, "cuts a request that waits after %.1f s",
-                       took_s);
-        hf_checkup_blame(&row->check, HF_GRADE_WARN,
+        hf_checkup_add(check, "cuts a request that waits after %.1f s", took_s);
+        hf_checkup_blame(check, HF_GRADE_WARN,
                          "let it wait for longer than the server's "
                          "--idle-timeout, or make that shorter: until then "
                          "clients wait in pieces");
     }
-    query->probe = HF_PROBE_END;
-    query->again_at = hf_now();
+    ask_next(query, HF_PROBE_END);
 }
 
 static void
@@ -371,18 +373,18 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
 static void
 fail_info(struct hf_server_query *query)
 {
-    struct hf_view *row = new_row(query, "reachable");
+    struct hf_checkup *check = add_check(query, "reachable");
 
-    if (!hf_server_query_add(query, row))
+    if (check == NULL)
         return;
-    hf_checkup_add(&row->check, "%s", query->server->trouble.text);
+    hf_checkup_add(check, "%s", query->server->trouble.text);
     if (query->server->speaks_other)
-        hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+        hf_checkup_blame(check, HF_GRADE_FAIL,
                          "on %s, let holdfastd listen there, or a proxy that "
                          "takes HTTP/2 without TLS (h2c)",
                          host_of(query));
     else
-        hf_checkup_blame(&row->check, HF_GRADE_FAIL,
+        hf_checkup_blame(check, HF_GRADE_FAIL,
                          query->was_silent
                              ? "if holdfastd runs on %s, it hangs or is "
                                "stopped; else start it, or leave the node out"

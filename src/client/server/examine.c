@@ -24,6 +24,7 @@
  */
 
 static const struct hf_duration look_pause = {1000};
+static const struct hf_duration at_once = {0};
 
 /* Two clocks are read in whole milliseconds. */
 enum { ROUNDING_MS = 2 };
@@ -95,15 +96,15 @@ forget_kept(struct hf_server_query *query)
 }
 
 /* Nobody holds it: is that for the first in line? */
-static bool
+static void
 take_kept(struct hf_server_query *query, const struct hf_api_seen *seen)
 {
     struct hf_api_claim first;
 
     if (!hf_views_first(seen, &first))
-        return true;
+        return;
     query->kept = hf_views_line(query->server, seen, &first);
-    return query->kept != NULL || hf_server_query_add(query, NULL);
+    query->page.failed = query->kept == NULL;
 }
 
 /* Was it heard since the look before?  While it is not, its silence grows by as
@@ -122,7 +123,7 @@ was_heard(const struct hf_server_query *query,
 }
 
 /* The holder that it is about. */
-static bool
+static void
 take_holder(struct hf_server_query *query, const struct hf_api_seen *seen,
             const struct hf_api_claim *claim)
 {
@@ -131,22 +132,20 @@ take_holder(struct hf_server_query *query, const struct hf_api_seen *seen,
     struct hf_diagnosis *found;
 
     keep(query, hf_views_claim(query->server, seen, claim, 0));
-    if (query->seen == NULL)
-        return hf_server_query_add(query, NULL);
-    if (!is_clear(query) || claim->fence != query->fence)
-        return true;
+    query->page.failed = query->seen == NULL;
+    if (query->page.failed || !is_clear(query) || claim->fence != query->fence)
+        return;
     found = &query->seen->diagnosis;
     if (was_heard(query, &now))
         found->life = HF_LIFE_BEATING;
     else if (found->life == HF_LIFE_BEATING) /* before we looked */
         found->life = found->running ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
     query->before = now;
-    return true;
 }
 
 /* Each holder and each who waits is a row; it is about the one that is to be
  * cleared, else about the holder that was silent for longest. */
-static bool
+static void
 take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
 {
     const struct hf_server *server = query->server;
@@ -159,19 +158,21 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
         if (about.fence == 0 || claim.fence == query->fence ||
             (about.fence != query->fence && claim.silent.ms > about.silent.ms))
             about = claim;
-        if (!hf_server_query_add(query,
-                                 hf_views_claim(server, seen, &claim, 0)))
-            return false;
+        if (!hf_query_page_take(&query->page,
+                                hf_views_claim(server, seen, &claim, 0)))
+            return;
     }
     at = 0;
     while (hf_api_seen_next(seen->queue, &at, &claim))
-        if (!hf_server_query_add(
-                query, hf_views_claim(server, seen, &claim, ++position)))
-            return false;
+        if (!hf_query_page_take(
+                &query->page, hf_views_claim(server, seen, &claim, ++position)))
+            return;
     if (query->fence == 0 && is_clear(query))
         query->fence = about.fence; /* it, and no later one */
-    return about.fence == 0 ? take_kept(query, seen)
-                            : take_holder(query, seen, &about);
+    if (about.fence == 0)
+        take_kept(query, seen);
+    else
+        take_holder(query, seen, &about);
 }
 
 /* Nobody is cleared by what was said of another lock. */
@@ -184,24 +185,13 @@ is_its_own(const struct hf_server_query *query, const struct hf_api_seen *seen)
            strcmp(settings->name, seen->name) == 0;
 }
 
-static void
-end_of_another(struct hf_server_query *query)
-{
-    struct hf_error error;
-
-    (void)hf_fail(&error, HF_E_UNAVAILABLE,
-                  "%s: it answers what somebody else asked: is there a proxy "
-                  "between?",
-                  query->server->addresses.place);
-    hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
-}
-
+/* False: the query ends. */
 static bool
 look_in(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     struct hf_api_seen seen;
 
-    hf_server_query_drop(query);
+    hf_query_page_drop(&query->page);
     keep(query, NULL);
     forget_kept(query);
     if (status == 404)
@@ -211,10 +201,14 @@ look_in(struct hf_server_query *query, int status, struct hf_bytes body)
         return false;
     }
     if (!is_its_own(query, &seen)) {
-        end_of_another(query);
+        (void)hf_fail(&query->error, HF_E_UNAVAILABLE,
+                      "%s: it answers what somebody else asked: is there a "
+                      "proxy between?",
+                      query->server->addresses.place);
         return false;
     }
-    return take_rows(query, &seen);
+    take_rows(query, &seen);
+    return !query->page.failed;
 }
 
 /* ---- What follows -------------------------------------------------------- */
@@ -257,55 +251,31 @@ may_clear(const struct hf_server_query *query)
 /* It is looked at until it is heard, or found dead; or until it is not there,
  * as one that may be taken over once the server has ended its session. */
 static void
-go_on_clearing(struct hf_server_query *query, struct hf_instant now)
+go_on_clearing(struct hf_server_query *query)
 {
     bool is_there = is_meant(query);
 
     if (is_there && may_clear(query)) {
         query->is_clearing = true;
-        query->again_at = now;
+        hf_server_query_again(query, at_once);
     } else if (is_there && query->seen->diagnosis.life != HF_LIFE_BEATING) {
-        query->again_at = hf_after(now, look_pause);
-    } else {
-        hf_server_query_end(query, HF_OK, NULL);
+        hf_server_query_again(query, look_pause);
     }
-}
-
-/* Nobody holds it, as far as this server remembers. */
-static void
-ask_whether_it_knows(struct hf_server_query *query, struct hf_instant now)
-{
-    query->is_unheld = true;
-    query->again_at = now;
 }
 
 static void
 take_look(struct hf_server_query *query, int status, struct hf_bytes body)
 {
-    struct hf_instant now = hf_now();
-
     if (!look_in(query, status, body))
         return;
-    if (query->seen == NULL)
-        ask_whether_it_knows(query, now);
-    else if (is_clear(query))
-        go_on_clearing(query, now);
-    else if (!is_decided(query) && is_time_left(query, now))
-        query->again_at = hf_after(now, look_pause);
-    else
-        hf_server_query_end(query, HF_OK, NULL);
-}
-
-/* Held no more: by a clear of ours of which no answer came, perhaps. */
-static void
-end_unsure(struct hf_server_query *query)
-{
-    struct hf_error error;
-
-    (void)hf_fail(&error, HF_E_UNKNOWN,
-                  "it is held no more, and whether by this clear was not "
-                  "answered: see the audit");
-    hf_server_query_end(query, HF_E_UNKNOWN, &error);
+    if (query->seen == NULL) { /* as far as this server remembers */
+        query->is_unheld = true;
+        hf_server_query_again(query, at_once);
+    } else if (is_clear(query)) {
+        go_on_clearing(query);
+    } else if (!is_decided(query) && is_time_left(query, hf_now())) {
+        hf_server_query_again(query, look_pause);
+    }
 }
 
 /* Not held: somebody else has cleared it, or it was given back. */
@@ -322,12 +292,13 @@ take_clear(struct hf_server_query *query, int status, struct hf_bytes body)
 
     if (is_alive) { /* what we sent before, too, was or will be spared */
         query->is_clearing = query->is_unsure = false;
-        query->again_at = hf_now();
+        hf_server_query_again(query, at_once);
     } else if (is_free && query->is_unsure) {
-        end_unsure(query);
+        (void)hf_fail(&query->error, HF_E_UNKNOWN,
+                      "it is held no more, and whether by this clear was not "
+                      "answered: see the audit");
     } else if (is_cleared || is_free) {
         query->seen->cleared = is_cleared;
-        hf_server_query_end(query, HF_OK, NULL);
     } else {
         hf_server_query_refused(query, status, body);
     }
@@ -337,7 +308,7 @@ static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     if (query->is_unheld)
-        hf_server_query_end_knowing(query, body);
+        hf_server_query_check_grace(query, body);
     else if (query->is_clearing)
         take_clear(query, status, body);
     else

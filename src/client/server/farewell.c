@@ -14,7 +14,6 @@
 #include "client/client.h"
 #include "client/lock.h"
 #include "client/server/addresses.h"
-#include "client/server/methods.h"
 #include "client/server/sessions.h"
 #include "wire/api_ask.h"
 
@@ -55,7 +54,7 @@ add_nodes(const struct hf_server_session *session, struct hf_text *text)
 }
 
 size_t
-hf_server_locks_farewell(const struct hf_lock *lock, char *buffer, size_t size)
+hf_server_farewell(const struct hf_lock *lock, char *buffer, size_t size)
 {
     const struct hf_server_lock *held = lock->handle.behind;
     char secret[HF_API_SECRET_SIZE];

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "client/owner.h"
 #include "client/server/looks.h"
-#include "client/server/methods.h"
+#include "client/server/loop.h"
 #include "client/server/sessions.h"
 #include "client/server/trouble.h"
 #include "client/server/views.h"
@@ -159,9 +159,8 @@ prepare(struct hf_server *server, struct hf_server_lock *lock,
     return status;
 }
 
-enum hf_status
-hf_server_locks_start(struct hf_backend *backend, struct hf_lock *lock,
-                      struct hf_error *error)
+static enum hf_status
+start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
 {
     struct hf_server *server = hf_server_of(backend);
     struct hf_server_lock *made =
@@ -182,6 +181,7 @@ hf_server_locks_start(struct hf_backend *backend, struct hf_lock *lock,
     lock->handle.started = true; /* before it may end */
     hf_looks_begin(server, made);
     hf_sessions_want(made);
+    hf_server_wanted(server);
     return HF_OK;
 }
 
@@ -199,21 +199,21 @@ send_wish(struct hf_server_lock *lock, enum hf_session_event_kind kind,
                                     });
 }
 
-void
-hf_server_locks_release(struct hf_backend *backend, struct hf_lock *lock)
+static void
+release(struct hf_backend *backend, struct hf_lock *lock)
 {
-    (void)backend;
     if (at(lock)->is_released)
         return;
     at(lock)->is_released = true;
     send_wish(at(lock), HF_SESSION_RELEASE, 0);
+    hf_server_flush(hf_server_of(backend));
 }
 
 /* Leave what is held as it is: a session whose grant is for a person is kept
  * alive no more, once nothing else is held in it.  What is not held, or may be
  * taken over, goes on being released, and nobody hears of it. */
-void
-hf_server_locks_abandon(struct hf_backend *backend, struct hf_lock *lock)
+static void
+abandon(struct hf_backend *backend, struct hf_lock *lock)
 {
     struct hf_server *server = hf_server_of(backend);
     struct hf_server_lock *left = at(lock);
@@ -228,10 +228,11 @@ hf_server_locks_abandon(struct hf_backend *backend, struct hf_lock *lock)
     left->session->is_left = left->session->is_left || for_a_person;
     send_wish(left, for_a_person ? HF_SESSION_LEAVE : HF_SESSION_RELEASE, 0);
     hf_client_ended(server->client, &lock->handle);
+    hf_server_flush(server);
 }
 
-void
-hf_server_locks_forget(struct hf_backend *backend, struct hf_lock *lock)
+static void
+forget(struct hf_backend *backend, struct hf_lock *lock)
 {
     struct hf_server *server = hf_server_of(backend);
     struct hf_server_lock *gone = at(lock);
@@ -241,27 +242,6 @@ hf_server_locks_forget(struct hf_backend *backend, struct hf_lock *lock)
         hf_hash_remove(&gone->session->locks, &gone->node);
     free_lock(server, gone);
     lock->handle.behind = NULL;
-}
-
-enum hf_status
-hf_server_locks_change(struct hf_backend *backend, struct hf_lock *lock,
-                       size_t index, enum hf_mode mode, struct hf_error *error)
-{
-    struct hf_server_lock *held = at(lock);
-
-    (void)backend;
-    if (hf_server_locks_check(lock) != HF_GRANTED || held->is_released)
-        return hf_fail(error, HF_E_INVALID, "lock %s: it is not held",
-                       lock->settings.name);
-    if (index >= held->wants_count)
-        return hf_fail(error, HF_E_INVALID, "lock %s: it has %zu names",
-                       lock->settings.name, held->wants_count);
-    if (mode != HF_SHARED)
-        return hf_fail(error, HF_E_INVALID,
-                       "lock %s: a mode can only be lowered, to shared",
-                       lock->settings.name);
-    send_wish(held, HF_SESSION_CHANGE, (unsigned)index);
-    return HF_OK;
 }
 
 /* ---- What is known of it ------------------------------------------------- */
@@ -274,8 +254,8 @@ right_of(const struct hf_server_lock *lock)
                             hf_now());
 }
 
-enum hf_state
-hf_server_locks_state(const struct hf_lock *lock)
+static enum hf_state
+state_of(const struct hf_lock *lock)
 {
     const struct hf_server_lock *held = at(lock);
     enum hf_outcome right;
@@ -292,8 +272,8 @@ hf_server_locks_state(const struct hf_lock *lock)
     return right == HF_IN_DOUBT ? HF_STATE_IN_DOUBT : HF_STATE_LOST;
 }
 
-enum hf_outcome
-hf_server_locks_check(const struct hf_lock *lock)
+static enum hf_outcome
+check(const struct hf_lock *lock)
 {
     const struct hf_server_lock *held = at(lock);
 
@@ -304,14 +284,14 @@ hf_server_locks_check(const struct hf_lock *lock)
     return held->fence == 0 ? HF_NOT_HELD : right_of(held);
 }
 
-uint64_t
-hf_server_locks_fence(const struct hf_lock *lock)
+static uint64_t
+fence_of(const struct hf_lock *lock)
 {
     return at(lock)->fence;
 }
 
-int64_t
-hf_server_locks_right_ms(const struct hf_lock *lock)
+static int64_t
+right_ms(const struct hf_lock *lock)
 {
     const struct hf_server_lock *held = at(lock);
 
@@ -322,8 +302,8 @@ hf_server_locks_right_ms(const struct hf_lock *lock)
     return hf_session_right(held->session->machine).ms;
 }
 
-enum hf_status
-hf_server_locks_error(const struct hf_lock *lock, struct hf_error *error)
+static enum hf_status
+error_of(const struct hf_lock *lock, struct hf_error *error)
 {
     const struct hf_server_lock *ended = at(lock);
     const struct hf_server *server = ended->session->server;
@@ -386,8 +366,8 @@ view_of(const struct hf_server *server, const struct hf_server_lock *lock)
     return view;
 }
 
-struct hf_view *
-hf_server_locks_watch(struct hf_backend *backend, const struct hf_lock *lock)
+static struct hf_view *
+watch(struct hf_backend *backend, const struct hf_lock *lock)
 {
     const struct hf_server_lock *one = at(lock);
     struct hf_view *view = view_of(hf_server_of(backend), one);
@@ -397,3 +377,42 @@ hf_server_locks_watch(struct hf_backend *backend, const struct hf_lock *lock)
     hf_view_free(view);
     return NULL;
 }
+
+/* ---- Changing ------------------------------------------------------------ */
+
+static enum hf_status
+change(struct hf_backend *backend, struct hf_lock *lock, size_t index,
+       enum hf_mode mode, struct hf_error *error)
+{
+    struct hf_server_lock *held = at(lock);
+
+    if (check(lock) != HF_GRANTED || held->is_released)
+        return hf_fail(error, HF_E_INVALID, "lock %s: it is not held",
+                       lock->settings.name);
+    if (index >= held->wants_count)
+        return hf_fail(error, HF_E_INVALID, "lock %s: it has %zu names",
+                       lock->settings.name, held->wants_count);
+    if (mode != HF_SHARED)
+        return hf_fail(error, HF_E_INVALID,
+                       "lock %s: a mode can only be lowered, to shared",
+                       lock->settings.name);
+    send_wish(held, HF_SESSION_CHANGE, (unsigned)index);
+    hf_server_flush(hf_server_of(backend));
+    return HF_OK;
+}
+
+const struct hf_lock_methods hf_server_locks = {
+    .start = start,
+    .change = change,
+    .release = release,
+    .cancel = release,
+    .abandon = abandon,
+    .forget = forget,
+    .state = state_of,
+    .check = check,
+    .fence = fence_of,
+    .right_ms = right_ms,
+    .error = error_of,
+    .watch = watch,
+    .farewell = hf_server_farewell,
+};

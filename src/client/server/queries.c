@@ -3,22 +3,18 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "client/server/methods.h"
 #include "client/server/trouble.h"
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
-#include "wire/name.h"
 
 /* Of nodes that do not answer each is asked so often, and of those that know no
  * leader for so many pauses: a new one leads within seconds. */
 enum { ROUNDS = 2, LEADERLESS_MAX = 40 };
 
-/* The longest is a record's name, in digits. */
-enum { CURSOR_SIZE = 2 * HF_NAME_COMPANION_SIZE + 1 };
-
 static const struct hf_duration pause_of_leaders = {250};
+static const struct hf_duration at_once = {0};
 
 /* A node that takes longer for an answer is not there; it is five times what a
  * busy one takes to write a page of the audit. */
@@ -32,18 +28,6 @@ at(const struct hf_query *query)
 
 /* ---- The end ------------------------------------------------------------- */
 
-void
-hf_server_query_drop(struct hf_server_query *query)
-{
-    while (query->rows != NULL) {
-        struct hf_view *row = query->rows;
-
-        query->rows = row->next;
-        hf_view_free(row);
-    }
-    query->last = &query->rows;
-}
-
 static bool
 has_view(const struct hf_query *query)
 {
@@ -53,129 +37,57 @@ has_view(const struct hf_query *query)
 static void
 free_query(struct hf_server_query *query)
 {
-    query->query->handle.behind = NULL;
-    hf_server_query_drop(query);
     hf_view_free(query->seen);
     hf_view_free(query->kept);
     hf_free(query->server->client->alloc, query);
 }
 
-void
-hf_server_query_end(struct hf_server_query *query, enum hf_status status,
-                    const struct hf_error *error)
+/* One that has a view stays until it is forgotten, which may be in here. */
+static void
+end(struct hf_server_query *query)
 {
-    struct hf_query *ended = query->query;
-    struct hf_view *rows = query->rows;
+    struct hf_query *ended = query->page.query;
+    bool stays = has_view(ended);
 
     hf_list_remove(&query->server->queries, &query->link);
     hf_call_cancel(&query->call);
-    if (status != HF_OK) {
-        hf_server_query_drop(query);
-        rows = NULL;
-    }
-    query->rows = NULL;
-    if (!has_view(ended))
-        free_query(query); /* of these there is nothing to look at */
-    hf_query_ended(ended, status, error, rows);
+    if (!stays)
+        ended->handle.behind = NULL;
+    hf_query_page_end(&query->page, query->error.status, &query->error);
+    if (!stays)
+        free_query(query);
+}
+
+/* ---- For the kinds ------------------------------------------------------- */
+
+void
+hf_server_query_again(struct hf_server_query *query, struct hf_duration pause)
+{
+    query->again_at = hf_after(hf_now(), pause);
 }
 
 void
 hf_server_query_refused(struct hf_server_query *query, int status,
                         struct hf_bytes body)
 {
-    struct hf_error error;
-    enum hf_status refused = hf_api_reply_problem(status, body, &error);
-
+    (void)hf_api_reply_problem(status, body, &query->error);
     if (status == 400)
-        refused = error.status = HF_E_INVALID;
+        query->error.status = HF_E_INVALID;
     else if (status == 403)
-        refused = error.status = HF_E_DENIED;
-    hf_server_query_end(query, refused, &error);
-}
-
-bool
-hf_server_query_add(struct hf_server_query *query, struct hf_view *row)
-{
-    struct hf_error error;
-
-    if (row == NULL) {
-        (void)hf_fail(&error, HF_E_NOMEM, "out of memory");
-        hf_server_query_end(query, HF_E_NOMEM, &error);
-        return false;
-    }
-    *query->last = row;
-    query->last = &row->next;
-    return true;
-}
-
-/* A server that knows no end is none: of a page it says where the next one
- * begins, which is not where it began itself. */
-static bool
-is_astray(const struct hf_query *asked, struct hf_bytes said, const char *after)
-{
-    return hf_json_slice_inside(said).len != strlen(after) ||
-           (after[0] != '\0' && asked->cursor != NULL &&
-            strcmp(after, asked->cursor) == 0);
-}
-
-bool
-hf_server_query_at_end(const struct hf_server_query *query)
-{
-    const char *cursor = query->query->cursor;
-
-    return cursor != NULL && strcmp(cursor, HF_SERVER_QUERY_END) == 0;
+        query->error.status = HF_E_DENIED;
 }
 
 void
-hf_server_query_add_after(const struct hf_server_query *query,
-                          struct hf_text *path)
+hf_server_query_check_grace(struct hf_server_query *query, struct hf_bytes body)
 {
-    hf_text_add(path, "&after=");
-    if (query->query->cursor != NULL && !hf_server_query_at_end(query))
-        hf_api_ask_escape(path, query->query->cursor);
-}
-
-void
-hf_server_query_turn(struct hf_server_query *query, struct hf_bytes page,
-                     const char *at_end)
-{
-    struct hf_query *asked = query->query;
-    struct hf_bytes said = hf_json_slice(page, "after");
-    enum hf_status status = HF_OK;
-    char after[CURSOR_SIZE];
-    const char *kept;
-    struct hf_error error;
-
-    hf_json_slice_show(said, after, sizeof(after));
-    kept = after[0] != '\0' ? after : at_end;
-    if (is_astray(asked, said, after))
-        status = hf_fail(&error, HF_E_CORRUPT,
-                         "the server said where the list goes on so that "
-                         "nobody can ask for it");
-    else if (kept != NULL)
-        status = hf_settings_keep(&asked->cursor, query->server->client->alloc,
-                                  kept, &error);
-    if (status == HF_OK && query->rows == NULL && after[0] != '\0')
-        query->again_at = hf_now();
-    else
-        hf_server_query_end(query, status, status == HF_OK ? NULL : &error);
-}
-
-void
-hf_server_query_end_knowing(struct hf_server_query *query, struct hf_bytes body)
-{
-    struct hf_error error;
     uint64_t grace_ms;
 
     if (hf_json_slice_number(hf_json_slice(body, "grace_ms"), &grace_ms) &&
-        grace_ms <= INT64_MAX &&
-        hf_server_say_grace(
+        grace_ms <= INT64_MAX)
+        (void)hf_server_say_grace(
             query->server,
             hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms}),
-            HF_LATER_FORGOTTEN, &error))
-        hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
-    else
-        hf_server_query_end(query, HF_OK, NULL);
+            HF_LATER_FORGOTTEN, &query->error);
 }
 
 /* ---- Answers ------------------------------------------------------------- */
@@ -187,25 +99,38 @@ next_node(struct hf_server *server, unsigned node)
         node != 0 ? node : server->node % server->addresses.count + 1;
 }
 
+/* A kind has said what is to follow. */
+static void
+go_on(struct hf_server_query *query)
+{
+    if (query->page.failed || query->again_at.ms == HF_NEVER.ms)
+        end(query);
+}
+
+static void
+ask_another_node(struct hf_server_query *query)
+{
+    struct hf_server *server = query->server;
+
+    next_node(server, 0);
+    query->is_unsure = query->is_clearing;
+    if (++query->failures < ROUNDS * server->addresses.count) {
+        hf_server_query_again(query, at_once);
+        return;
+    }
+    hf_server_say_trouble(server, &query->error);
+    if (query->is_clearing)
+        query->error.status = HF_E_UNKNOWN;
+}
+
 static void
 on_no_answer(struct hf_server_query *query)
 {
-    struct hf_server *server = query->server;
-    struct hf_error error;
-
-    if (query->kind->fail != NULL) {
+    if (query->kind->fail != NULL)
         query->kind->fail(query);
-        return;
-    }
-    next_node(server, 0);
-    query->is_unsure = query->is_clearing;
-    if (++query->failures >= ROUNDS * server->addresses.count) {
-        hf_server_say_trouble(server, &error);
-        error.status = query->is_clearing ? HF_E_UNKNOWN : HF_E_UNAVAILABLE;
-        hf_server_query_end(query, error.status, &error);
-        return;
-    }
-    query->again_at = hf_now();
+    else
+        ask_another_node(query);
+    go_on(query);
 }
 
 /* It may name who leads. */
@@ -218,7 +143,7 @@ on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
     if (query->leaderless++ >= LEADERLESS_MAX)
         return false;
     next_node(server, hf_addresses_of(&server->addresses, reply->leader));
-    query->again_at = hf_after(hf_now(), pause_of_leaders);
+    hf_server_query_again(query, pause_of_leaders);
     return true;
 }
 
@@ -259,6 +184,7 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
         hf_text_show(query->between, sizeof(query->between), answer->between.at,
                      answer->between.len);
     query->kind->take(query, answer->status, answer->body);
+    go_on(query);
 }
 
 /* ---- Asking -------------------------------------------------------------- */
@@ -297,8 +223,9 @@ hf_server_queries_start(struct hf_server *server, struct hf_query *query,
                         const struct hf_server_query_kind *kind,
                         struct hf_error *error)
 {
-    struct hf_server_query *made =
-        hf_new(server->client->alloc, struct hf_server_query);
+    const struct hf_alloc *alloc = server->client->alloc;
+    struct hf_server_query *made = hf_new(alloc, struct hf_server_query);
+    enum hf_status status;
 
     if (made == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
@@ -307,11 +234,15 @@ hf_server_queries_start(struct hf_server *server, struct hf_query *query,
         .server = server,
         .query = query,
         .call.answered = answered,
-        .last = &made->rows,
         .began_at = hf_now(),
         .fence = query->fence,
         .node = 1,
     };
+    status = hf_query_page_begin(&made->page, query, error);
+    if (status != HF_OK) {
+        hf_free(alloc, made);
+        return status;
+    }
     made->until = hf_after(made->began_at, query->watch);
     query->handle.behind = made;
     hf_list_add(&server->queries, &made->link);
@@ -323,14 +254,12 @@ hf_server_queries_start(struct hf_server *server, struct hf_query *query,
 void
 hf_server_queries_cancel(struct hf_backend *backend, struct hf_query *query)
 {
-    enum hf_status status = HF_E_CANCELLED;
-    struct hf_error error;
+    enum hf_status status =
+        at(query)->is_clearing ? HF_E_UNKNOWN : HF_E_CANCELLED;
 
     (void)backend;
-    if (at(query)->is_clearing)
-        status = HF_E_UNKNOWN;
-    (void)hf_fail(&error, status, "%s", hf_status_sentence(status));
-    hf_server_query_end(at(query), status, &error);
+    (void)hf_fail(&at(query)->error, status, "%s", hf_status_sentence(status));
+    end(at(query));
 }
 
 void
@@ -338,6 +267,7 @@ hf_server_queries_forget(struct hf_backend *backend, struct hf_query *query)
 {
     (void)backend;
     free_query(at(query));
+    query->handle.behind = NULL;
 }
 
 struct hf_view *
@@ -397,11 +327,9 @@ waits_for_services(const struct hf_server_query *query)
 static void
 ask_one_service(struct hf_server_query *query)
 {
-    struct hf_error error;
-
     if (needs_one_service(query) &&
-        hf_server_services_trouble(query->server, &error))
-        hf_server_query_end(query, HF_E_UNAVAILABLE, &error);
+        hf_server_services_trouble(query->server, &query->error))
+        end(query);
     else
         ask(query);
 }

@@ -1,14 +1,15 @@
 #ifndef HF_CLIENT_SERVER_QUERIES_H
 #define HF_CLIENT_SERVER_QUERIES_H
 
-#include "client/query.h"
+#include "client/query_page.h"
 #include "client/server/state.h"
 
 /*
  * Queries: what people ask of a lock server, each a few requests, one at a
- * time.  Here is what they have in common: the node that is asked, and what
- * becomes of a request without an answer.  What is asked, and what an answer
- * means, is in a file for each kind.  The client is entered for all of it.
+ * time.  queries.c has what they have in common: the node that is asked, what
+ * becomes of a request without an answer, and the end.  A kind of query says
+ * what is asked next, and what an answer means.  The client is entered for all
+ * of it.
  */
 
 /* For how long a holder was silent when the server told so. */
@@ -33,14 +34,14 @@ struct hf_server_query {
     struct hf_link link; /* in server->queries */
     struct hf_call call;
     struct hf_server *server;
-    struct hf_query *query;
+    const struct hf_query *query;
+    struct hf_query_page page;
     struct hf_instant again_at; /* no request is out: when the next is sent */
     struct hf_instant late_at;  /* one is: from then on no answer counts */
+    struct hf_error error;      /* that it ends with; HF_OK: none */
     unsigned failures;          /* in a row: nodes that gave no answer */
     unsigned leaderless;        /* ... that did, and knew no leader */
     unsigned asked_node;        /* the last, from 1 */
-    struct hf_view *rows;       /* owned */
-    struct hf_view **last;      /* where the next row goes */
 
     /* Of an examine and of a clear. */
     struct hf_view *seen; /* owned: what is known of the holder; or NULL */
@@ -84,51 +85,51 @@ struct hf_server_query_kind {
     void (*ask)(struct hf_server_query *query,
                 struct hf_server_question *question);
 
-    /* An answer: either ends the query, or sets again_at. */
+    /* An answer: it adds rows, and says by hf_server_query_again that something
+     * is to be asked yet.  Else the query ends: with query->error, if that is
+     * set. */
     void (*take)(struct hf_server_query *query, int status,
                  struct hf_bytes body);
 
-    /* No answer came: NULL where another node is asked. */
+    /* No answer came; as take.  NULL: another node is asked. */
     void (*fail)(struct hf_server_query *query);
 
     bool of_each_node; /* be they of one service or not */
 };
 
+extern const struct hf_server_query_kind hf_server_listing; /* listings.c */
+extern const struct hf_server_query_kind hf_server_examine; /* examine.c */
+extern const struct hf_server_query_kind hf_server_doctor;  /* doctor.c */
+
 /* ---- For the kinds ------------------------------------------------------- */
 
-/* Add a row, which it takes; NULL, for want of memory, ends the query. */
-bool hf_server_query_add(struct hf_server_query *query, struct hf_view *row);
+/* The next question is to be asked after `pause`. */
+void hf_server_query_again(struct hf_server_query *query,
+                           struct hf_duration pause);
 
-/* It has ended; *error is copied, and may be NULL.  It may be gone then. */
-void hf_server_query_end(struct hf_server_query *query, enum hf_status status,
-                         const struct hf_error *error);
-
-/* Nothing more was seen: HF_OK, unless this answer says that the server has
- * forgotten what it granted, so that what is not seen may be held all the same:
- * HF_E_UNAVAILABLE. */
-void hf_server_query_end_knowing(struct hf_server_query *query,
-                                 struct hf_bytes body);
-
-/* In place of a cursor of the server's: there is nothing behind it. */
-#define HF_SERVER_QUERY_END "end"
-bool hf_server_query_at_end(const struct hf_server_query *query);
-
-/* &after=, of where the next page begins. */
-void hf_server_query_add_after(const struct hf_server_query *query,
-                               struct hf_text *path);
-
-/* A page is read: keep where the next begins, `at_end` (NULL: what was kept)
- * where none follows, and end; or ask for the next, where no row of this one
- * was wanted. */
-void hf_server_query_turn(struct hf_server_query *query, struct hf_bytes page,
-                          const char *at_end);
-
-/* Drop all rows. */
-void hf_server_query_drop(struct hf_server_query *query);
-
-/* It has ended by an answer that is none of these: with what that says. */
+/* It ends by an answer that is none of those that were expected: with what that
+ * says. */
 void hf_server_query_refused(struct hf_server_query *query, int status,
                              struct hf_bytes body);
+
+/* Nothing more was seen.  If this answer says that the server has forgotten
+ * what it granted, what is not seen may be held all the same: then the query
+ * ends with HF_E_UNAVAILABLE. */
+void hf_server_query_check_grace(struct hf_server_query *query,
+                                 struct hf_bytes body);
+
+/* ---- For the place ------------------------------------------------------- */
+
+HF_MUST_USE enum hf_status
+hf_server_queries_start(struct hf_server *server, struct hf_query *query,
+                        const struct hf_server_query_kind *kind,
+                        struct hf_error *error);
+void hf_server_queries_cancel(struct hf_backend *backend,
+                              struct hf_query *query);
+void hf_server_queries_forget(struct hf_backend *backend,
+                              struct hf_query *query);
+struct hf_view *hf_server_queries_watch(struct hf_backend *backend,
+                                        const struct hf_query *query);
 
 /* ---- For the loop -------------------------------------------------------- */
 

@@ -8,9 +8,9 @@
 #include "base/fd.h"
 #include "client/server/connections.h"
 #include "client/server/loop.h"
-#include "client/server/methods.h"
 #include "client/server/module.h"
 #include "client/server/open.h"
+#include "client/server/queries.h"
 #include "client/server/services.h"
 #include "client/server/sessions.h"
 #include "client/server/trouble.h"
@@ -76,57 +76,19 @@ close_server(struct hf_backend *backend)
     pthread_join(server->loop, NULL);
 }
 
-/* ---- What comes of a call ------------------------------------------------ */
-
-static enum hf_status
-start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
-{
-    enum hf_status status = hf_server_locks_start(backend, lock, error);
-
-    if (status == HF_OK)
-        hf_server_wanted(hf_server_of(backend));
-    return status;
-}
-
-static enum hf_status
-change(struct hf_backend *backend, struct hf_lock *lock, size_t index,
-       enum hf_mode mode, struct hf_error *error)
-{
-    enum hf_status status =
-        hf_server_locks_change(backend, lock, index, mode, error);
-
-    if (status == HF_OK)
-        hf_server_flush(hf_server_of(backend));
-    return status;
-}
-
-static void
-release(struct hf_backend *backend, struct hf_lock *lock)
-{
-    hf_server_locks_release(backend, lock);
-    hf_server_flush(hf_server_of(backend));
-}
-
-static void
-abandon(struct hf_backend *backend, struct hf_lock *lock)
-{
-    hf_server_locks_abandon(backend, lock);
-    hf_server_flush(hf_server_of(backend));
-}
+/* ---- Its methods --------------------------------------------------------- */
 
 static const struct hf_server_query_kind *
 kind_of(const struct hf_query *query)
 {
     switch (query->kind) {
     case HF_LIST:
-        return &hf_server_listing;
     case HF_AUDIT:
-        return &hf_server_audit;
+    case HF_SESSIONS:
+        return &hf_server_listing;
     case HF_EXAMINE:
     case HF_CLEAR:
         return &hf_server_examine;
-    case HF_SESSIONS:
-        return &hf_server_roster;
     case HF_DOCTOR:
         break;
     }
@@ -146,29 +108,16 @@ start_query(struct hf_backend *backend, struct hf_query *query,
     return status;
 }
 
+static const struct hf_query_methods queries = {
+    .start = start_query,
+    .cancel = hf_server_queries_cancel,
+    .forget = hf_server_queries_forget,
+    .watch = hf_server_queries_watch,
+};
+
 static const struct hf_place_methods methods = {
-    .start = start,
-    .change = change,
-    .release = release,
-    .cancel = release,
-    .abandon = abandon,
-    .forget = hf_server_locks_forget,
-    .state = hf_server_locks_state,
-    .check = hf_server_locks_check,
-    .fence = hf_server_locks_fence,
-    .right_ms = hf_server_locks_right_ms,
-    .error = hf_server_locks_error,
-    .watch = hf_server_locks_watch,
-    .farewell = hf_server_locks_farewell,
-    .list = start_query,
-    .examine = start_query,
-    .clear = start_query,
-    .audit = start_query,
-    .check_place = start_query,
-    .sessions = start_query,
-    .cancel_query = hf_server_queries_cancel,
-    .forget_query = hf_server_queries_forget,
-    .watch_query = hf_server_queries_watch,
+    .locks = &hf_server_locks,
+    .queries = &queries,
     .trouble = trouble,
     .close = close_server,
     .free = free_server,

@@ -23,10 +23,10 @@
  *   loop ------+   (the mutex)       +--> notices, the alarm
  *
  *   server.c       its life, and what a place is asked for
- *     loop.c         its thread, and what follows each event
- *     listing.c, examine.c, roster.c, audit.c, doctor.c: a query each
- *       queries.c      what they have in common
  *     locks.c        locks as place.h has them
+ *     loop.c         its thread, and what follows each event
+ *     listings.c, examine.c, doctor.c: queries of a kind
+ *       queries.c      what they have in common
  *       looks.c        who holds what is waited for
  *       sessions.c     machines: events in, effects out
  *       trouble.c      why nothing is answered, or granted
@@ -76,6 +76,13 @@ struct hf_server {
     char body[HF_RECORD_TEXT_MAX + 1];
     struct hf_api_reply reply;
 };
+
+/* Its locks, as place.h has them; locks.c. */
+extern const struct hf_lock_methods hf_server_locks;
+
+/* Of struct hf_lock_methods; farewell.c. */
+size_t hf_server_farewell(const struct hf_lock *lock, char *buffer,
+                          size_t size);
 
 static inline struct hf_server *
 hf_server_of(struct hf_backend *backend)

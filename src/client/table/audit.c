@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "client/entry.h"
-#include "client/table/methods.h"
 #include "client/table/state.h"
 
 /* What was cleared by hand: one page of the audit. */
@@ -31,7 +30,6 @@ struct audit {
     uint64_t passed; /* of from.given */
     struct hf_view **kept;
     size_t count;
-    bool failed; /* no memory */
 };
 
 static void
@@ -71,11 +69,9 @@ keep(struct audit *audit, const struct hf_audit_entry *entry)
     if (audit->count == audit->job->limit) {
         view = audit->kept[--at];
     } else {
-        view = hf_view_new(audit->job->alloc, HF_VIEW_ENTRY);
-        if (view == NULL) {
-            audit->failed = true;
+        view = hf_query_page_add(&audit->job->page, HF_VIEW_ENTRY);
+        if (view == NULL)
             return;
-        }
         audit->count++;
     }
     view->entry = *entry;
@@ -115,13 +111,13 @@ add_entry(void *ctx, const char *name, size_t name_len,
         audit->passed++;
     else if (is_early(audit, stamp_ms))
         keep(audit, &entry);
-    return !audit->failed;
+    return !job->page.failed;
 }
 
 static void
 move_cursor(struct audit *audit)
 {
-    struct hf_job *job = audit->job;
+    char *cursor = audit->job->page.cursor;
     struct position reached = {
         .stamp_ms = audit->kept[audit->count - 1]->entry.stamp_ms,
     };
@@ -130,18 +126,20 @@ move_cursor(struct audit *audit)
         reached.given = audit->from.given;
     for (size_t i = 0; i < audit->count; i++)
         reached.given += audit->kept[i]->entry.stamp_ms == reached.stamp_ms;
-    snprintf(job->cursor, sizeof(job->cursor), "A%" PRId64 ":%" PRIu64,
-             reached.stamp_ms, reached.given);
+    snprintf(cursor, HF_CURSOR_SIZE, "A%" PRId64 ":%" PRIu64, reached.stamp_ms,
+             reached.given);
 }
 
-/* In their order, to the query. */
+/* The rows of the page, which were met in another order. */
 static void
-hand_over(struct audit *audit)
+put_in_order(struct audit *audit)
 {
-    for (size_t i = 0; i < audit->count; i++) {
-        *audit->job->last = audit->kept[i];
-        audit->job->last = &audit->kept[i]->next;
-    }
+    struct hf_query_page *page = &audit->job->page;
+
+    page->last = &page->rows;
+    for (size_t i = 0; i < audit->count; i++)
+        (void)hf_query_page_take(page, audit->kept[i]);
+    *page->last = NULL;
 }
 
 static bool
@@ -159,36 +157,29 @@ read_cursor(const char *cursor, struct position *position)
     return errno == 0 && *end == '\0';
 }
 
-static enum hf_status
-audit_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
+enum hf_status
+hf_job_audit(struct hf_job *job, struct hf_store *store, struct hf_error *error)
 {
     static const struct hf_store_scan all = {
         .space = "!audit",
         .prefix = "",
         .limit = SIZE_MAX,
     };
+    const struct hf_alloc *alloc = job->page.alloc;
+    const char *cursor = job->page.cursor;
     struct audit audit = {.job = job, .from = {.stamp_ms = INT64_MIN}};
     enum hf_status status;
 
-    if (job->cursor[0] != '\0' && !read_cursor(job->cursor, &audit.from))
+    if (cursor[0] != '\0' && !read_cursor(cursor, &audit.from))
         return hf_fail(error, HF_E_INVALID,
                        "the cursor is not of a listing of the audit");
-    audit.kept = hf_calloc(job->alloc, job->limit, sizeof(struct hf_view *));
+    audit.kept = hf_calloc(alloc, job->limit, sizeof(struct hf_view *));
     if (audit.kept == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     status = hf_store_scan(store, &all, add_entry, &audit, error);
-    if (status == HF_OK && audit.failed)
-        status = hf_fail(error, HF_E_NOMEM, "out of memory");
     if (status == HF_OK && audit.count > 0)
         move_cursor(&audit);
-    hand_over(&audit);
-    hf_free(job->alloc, audit.kept);
+    put_in_order(&audit);
+    hf_free(alloc, audit.kept);
     return status;
-}
-
-enum hf_status
-hf_audit_start(struct hf_backend *backend, struct hf_query *query,
-               struct hf_error *error)
-{
-    return hf_jobs_start(hf_table_of(backend), query, audit_page, error);
 }

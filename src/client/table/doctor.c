@@ -1,7 +1,6 @@
 
 #include "base/fail.h"
 #include "client/table/checks.h"
-#include "client/table/methods.h"
 #include "client/table/state.h"
 
 /*
@@ -28,18 +27,15 @@ enum {
 struct doctor {
     struct hf_job *job;
     struct hf_store *store;
-    bool failed; /* no memory for a row */
 };
 
 static void
 tell(void *ctx, const struct hf_checkup *checkup)
 {
     struct doctor *doctor = ctx;
-    struct hf_view *row = hf_job_row(doctor->job, HF_VIEW_CHECK);
+    struct hf_view *row = hf_query_page_add(&doctor->job->page, HF_VIEW_CHECK);
 
-    if (row == NULL)
-        doctor->failed = true;
-    else
+    if (row != NULL)
         row->check = *checkup;
 }
 
@@ -47,12 +43,6 @@ static struct hf_instant
 in_ms(int64_t ms)
 {
     return hf_after(hf_now(), (struct hf_duration){ms});
-}
-
-static bool
-looks_only(const struct doctor *doctor)
-{
-    return doctor->job->table->client->look_only;
 }
 
 /* ---- The probe ----------------------------------------------------------- */
@@ -155,7 +145,7 @@ check_latency(struct doctor *doctor)
     struct hf_checkup checkup = {.check = "latency"};
     struct probe probe = {.store = doctor->store};
 
-    if (looks_only(doctor)) {
+    if (doctor->job->look_only) {
         hf_checkup_add(&checkup, "not measured: opened to look only");
         tell(doctor, &checkup);
         return;
@@ -213,25 +203,17 @@ check_neighbours(struct doctor *doctor)
     tell(doctor, &checkup);
 }
 
-static enum hf_status
-look_at_place(struct hf_job *job, struct hf_store *store,
+enum hf_status
+hf_job_doctor(struct hf_job *job, struct hf_store *store,
               struct hf_error *error)
 {
     struct doctor doctor = {.job = job, .store = store};
 
+    (void)error; /* what is wrong is a row */
     check_reachable(&doctor);
     hf_store_inspect(store, in_ms(READ_MS), tell, &doctor);
     check_latency(&doctor);
     check_evidence(&doctor);
     check_neighbours(&doctor);
-    if (doctor.failed)
-        return hf_fail(error, HF_E_NOMEM, "out of memory");
     return HF_OK;
-}
-
-enum hf_status
-hf_doctor_start(struct hf_backend *backend, struct hf_query *query,
-                struct hf_error *error)
-{
-    return hf_jobs_start(hf_table_of(backend), query, look_at_place, error);
 }

@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "base/hex.h"
 #include "client/describe.h"
-#include "client/table/methods.h"
 #include "client/table/state.h"
 
 /* Looking at many locks: one page of a list. */
@@ -83,7 +82,6 @@ struct listing {
     struct position reached;
     uint64_t passed; /* of from.longer_count, in this page */
     size_t count;
-    bool failed; /* no memory */
 };
 
 static bool
@@ -108,11 +106,9 @@ add_row(void *ctx, const char *name, size_t name_len,
         listing->passed++;
         return true;
     }
-    row = hf_job_row(listing->job, HF_VIEW_ROW);
-    if (row == NULL) {
-        listing->failed = true;
+    row = hf_query_page_add(&listing->job->page, HF_VIEW_ROW);
+    if (row == NULL)
         return false;
-    }
     meta.corrupt = record->value_len >= sizeof(record->value) ||
                    hf_record_decode(record->value, record->value_len, &value,
                                     NULL) != HF_OK;
@@ -121,9 +117,10 @@ add_row(void *ctx, const char *name, size_t name_len,
     return ++listing->count < listing->job->limit;
 }
 
-static enum hf_status
-list_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
+enum hf_status
+hf_job_list(struct hf_job *job, struct hf_store *store, struct hf_error *error)
 {
+    char *cursor = job->page.cursor;
     struct listing listing = {
         .job = job,
         .scan = {.space = job->space[0] == '\0' ? "default" : job->space,
@@ -132,8 +129,8 @@ list_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
     };
     enum hf_status status;
 
-    if (job->cursor[0] != '\0') {
-        if (!read_cursor(job->cursor, &listing.from))
+    if (cursor[0] != '\0') {
+        if (!read_cursor(cursor, &listing.from))
             return hf_fail(error, HF_E_INVALID,
                            "the cursor is not of a listing of locks");
         listing.scan.after = listing.from.name;
@@ -141,16 +138,7 @@ list_page(struct hf_job *job, struct hf_store *store, struct hf_error *error)
         listing.reached = listing.from;
     }
     status = hf_store_scan(store, &listing.scan, add_row, &listing, error);
-    if (status == HF_OK && listing.failed)
-        status = hf_fail(error, HF_E_NOMEM, "out of memory");
     if (status == HF_OK && listing.count > 0)
-        write_cursor(&listing.reached, job->cursor, sizeof(job->cursor));
+        write_cursor(&listing.reached, cursor, HF_CURSOR_SIZE);
     return status;
-}
-
-enum hf_status
-hf_list_start(struct hf_backend *backend, struct hf_query *query,
-              struct hf_error *error)
-{
-    return hf_jobs_start(hf_table_of(backend), query, list_page, error);
 }

@@ -1,7 +1,6 @@
-#include "client/table/methods.h"
-
 #include "base/fail.h"
 #include "base/random.h"
+#include "client/owner.h"
 #include "client/table/state.h"
 
 /* Locks of a table: place.h in terms of the manager. */
@@ -12,9 +11,8 @@ driver_of(const struct hf_handle *handle)
     return handle->behind;
 }
 
-enum hf_status
-hf_locks_start(struct hf_backend *backend, struct hf_lock *lock,
-               struct hf_error *error)
+static enum hf_status
+start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
 {
     struct hf_table *table = hf_table_of(backend);
     const struct hf_alloc *alloc = table->client->alloc;
@@ -43,8 +41,8 @@ hf_locks_start(struct hf_backend *backend, struct hf_lock *lock,
     return HF_OK;
 }
 
-void
-hf_locks_release(struct hf_backend *backend, struct hf_lock *lock)
+static void
+release(struct hf_backend *backend, struct hf_lock *lock)
 {
     struct hf_table *table = hf_table_of(backend);
 
@@ -52,8 +50,8 @@ hf_locks_release(struct hf_backend *backend, struct hf_lock *lock)
     hf_table_flush(table);
 }
 
-void
-hf_locks_cancel(struct hf_backend *backend, struct hf_lock *lock)
+static void
+cancel(struct hf_backend *backend, struct hf_lock *lock)
 {
     struct hf_table *table = hf_table_of(backend);
 
@@ -61,8 +59,8 @@ hf_locks_cancel(struct hf_backend *backend, struct hf_lock *lock)
     hf_table_flush(table);
 }
 
-void
-hf_locks_abandon(struct hf_backend *backend, struct hf_lock *lock)
+static void
+abandon(struct hf_backend *backend, struct hf_lock *lock)
 {
     struct hf_table *table = hf_table_of(backend);
 
@@ -70,8 +68,8 @@ hf_locks_abandon(struct hf_backend *backend, struct hf_lock *lock)
     hf_table_flush(table);
 }
 
-void
-hf_locks_forget(struct hf_backend *backend, struct hf_lock *lock)
+static void
+forget(struct hf_backend *backend, struct hf_lock *lock)
 {
     struct hf_table *table = hf_table_of(backend);
     struct hf_driver *driver = driver_of(&lock->handle);
@@ -81,40 +79,54 @@ hf_locks_forget(struct hf_backend *backend, struct hf_lock *lock)
     lock->handle.behind = NULL;
 }
 
-enum hf_state
-hf_locks_state(const struct hf_lock *lock)
+static enum hf_state
+state_of(const struct hf_lock *lock)
 {
     return hf_manager_state(driver_of(&lock->handle), hf_now());
 }
 
-enum hf_outcome
-hf_locks_check(const struct hf_lock *lock)
+static enum hf_outcome
+check(const struct hf_lock *lock)
 {
     return hf_manager_check(driver_of(&lock->handle), hf_now());
 }
 
-uint64_t
-hf_locks_fence(const struct hf_lock *lock)
+static uint64_t
+fence_of(const struct hf_lock *lock)
 {
     return driver_of(&lock->handle)->fence;
 }
 
-int64_t
-hf_locks_right_ms(const struct hf_lock *lock)
+static int64_t
+right_ms(const struct hf_lock *lock)
 {
     int64_t ms = hf_manager_right(driver_of(&lock->handle)).ms;
 
     return ms == INT64_MIN ? 0 : ms;
 }
 
-enum hf_status
-hf_locks_error(const struct hf_lock *lock, struct hf_error *error)
+static enum hf_status
+error_of(const struct hf_lock *lock, struct hf_error *error)
 {
     return hf_manager_error(driver_of(&lock->handle), error);
 }
 
-struct hf_view *
-hf_locks_watch(struct hf_backend *backend, const struct hf_lock *lock)
+static struct hf_view *
+watch(struct hf_backend *backend, const struct hf_lock *lock)
 {
     return hf_table_watch(hf_table_of(backend), driver_of(&lock->handle));
 }
+
+const struct hf_lock_methods hf_table_locks = {
+    .start = start,
+    .release = release,
+    .cancel = cancel,
+    .abandon = abandon,
+    .forget = forget,
+    .state = state_of,
+    .check = check,
+    .fence = fence_of,
+    .right_ms = right_ms,
+    .error = error_of,
+    .watch = watch,
+};

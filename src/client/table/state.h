@@ -2,6 +2,7 @@
 #define HF_CLIENT_TABLE_STATE_H
 
 #include "client/client.h"
+#include "client/query_page.h"
 #include "client/table/manager.h"
 #include "client/table/observer.h"
 
@@ -48,48 +49,44 @@ hf_table_of(struct hf_backend *backend)
     return (struct hf_table *)backend;
 }
 
-/* ---- Jobs: calls to the store that are no lock's ------------------------- */
+/* ---- What a place does: place.h ------------------------------------------ */
 
-struct hf_job;
+extern const struct hf_lock_methods hf_table_locks;    /* locks.c */
+extern const struct hf_query_methods hf_table_queries; /* queries.c */
 
-/* Not entered. */
-typedef enum hf_status hf_job_fn(struct hf_job *job, struct hf_store *store,
-                                 struct hf_error *error);
+/* ---- Jobs: queries that one call of a worker answers --------------------- */
 
-/* One page of a list, and the like; owns all that it needs. */
+/* Owns all that it needs: its query may be cancelled and freed meanwhile. */
 struct hf_job {
-    hf_job_fn *run;
-    const struct hf_alloc *alloc;
-    struct hf_query *query; /* NULL: it was cancelled; nobody asks any more */
-    struct hf_link link;    /* until it has begun */
+    struct hf_query_page page;
+    enum hf_query_kind kind;
+    struct hf_link link; /* until it has begun */
     bool begun;
-    struct hf_view *rows;  /* out */
-    struct hf_view **last; /* where the next row goes */
-    char cursor[2 * 600];  /* in: from where; out: how far; "": the start */
     size_t limit;
     char space[HF_SPACE_MAX + 1]; /* "": every */
     char name[HF_NAME_MAX + 1];   /* "": every; of a list, the prefix */
     int64_t since_ms;
-    const struct hf_table *table; /* for what a doctor looks at */
+    bool look_only;
 };
-
-/* Begin a query that is a job.  HF_E_INVALID, HF_E_NOMEM. */
-HF_MUST_USE enum hf_status hf_jobs_start(struct hf_table *table,
-                                         struct hf_query *query, hf_job_fn *run,
-                                         struct hf_error *error);
-
-/* One that has begun goes on, and nobody hears of it. */
-void hf_jobs_cancel(struct hf_table *table, struct hf_query *query);
 
 /* The oldest that has not begun, which begins now; NULL: there is none. */
 struct hf_job *hf_jobs_take(struct hf_table *table);
 
-/* It has run: its query has ended, if it is asked yet; frees it. */
+/* Run it; not entered. */
+enum hf_status hf_jobs_run(struct hf_job *job, struct hf_store *store,
+                           struct hf_error *error);
+
+/* It has run: its query has ended, unless it was cancelled; frees it. */
 void hf_jobs_end(struct hf_job *job, enum hf_status status,
                  const struct hf_error *error);
 
-/* Add a row behind the others; NULL: no memory.  Not entered. */
-struct hf_view *hf_job_row(struct hf_job *job, enum hf_view_kind kind);
+/* Each answers a job; list.c, audit.c and doctor.c. */
+enum hf_status hf_job_list(struct hf_job *job, struct hf_store *store,
+                           struct hf_error *error);
+enum hf_status hf_job_audit(struct hf_job *job, struct hf_store *store,
+                            struct hf_error *error);
+enum hf_status hf_job_doctor(struct hf_job *job, struct hf_store *store,
+                             struct hf_error *error);
 
 /* ---- Its threads --------------------------------------------------------- */
 

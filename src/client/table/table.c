@@ -9,7 +9,6 @@
 #include "base/cond.h"
 #include "base/fail.h"
 #include "base/fd.h"
-#include "client/table/methods.h"
 #include "client/table/state.h"
 
 /* The life of a table: opened, its threads, closed. */
@@ -79,25 +78,8 @@ close_table(struct hf_backend *backend)
 }
 
 static const struct hf_place_methods methods = {
-    .start = hf_locks_start,
-    .release = hf_locks_release,
-    .cancel = hf_locks_cancel,
-    .abandon = hf_locks_abandon,
-    .forget = hf_locks_forget,
-    .state = hf_locks_state,
-    .check = hf_locks_check,
-    .fence = hf_locks_fence,
-    .right_ms = hf_locks_right_ms,
-    .error = hf_locks_error,
-    .watch = hf_locks_watch,
-    .list = hf_list_start,
-    .examine = hf_queries_examine,
-    .clear = hf_queries_clear,
-    .audit = hf_audit_start,
-    .check_place = hf_doctor_start,
-    .cancel_query = hf_queries_cancel,
-    .forget_query = hf_queries_forget,
-    .watch_query = hf_queries_watch,
+    .locks = &hf_table_locks,
+    .queries = &hf_table_queries,
     .trouble = trouble,
     .close = close_table,
     .free = free_table,

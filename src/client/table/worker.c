@@ -142,7 +142,7 @@ run_job(struct worker *worker)
 
     hf_trouble_call(trouble, hf_now());
     leave(worker);
-    status = job->run(job, worker->table->store, &error);
+    status = hf_jobs_run(job, worker->table->store, &error);
     enter(worker);
     hf_trouble_answer(trouble, false, is_of_place(status) ? &error : NULL);
     hf_jobs_end(job, status, &error);
