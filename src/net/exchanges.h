@@ -9,7 +9,7 @@
 #include "base/list.h"
 
 struct hf_http_peer;
-struct hf_intake;
+struct hf_reader;
 
 /*
  * Exchanges: those of all peers, each with a number that is never used again.
@@ -35,7 +35,7 @@ struct hf_exchange {
     uint64_t tag;
     struct hf_http_peer *peer; /* borrowed */
     union {
-        struct hf_intake *intake; /* COMING: owned */
+        struct hf_reader *reader; /* COMING: owned */
         char *body;               /* ANSWERED: owned, or NULL: the caller's */
         uint64_t made;            /* MADE: where it ends, of all bytes that
                                      were ever made for this peer */

@@ -59,16 +59,16 @@ hf_h1_stop(struct hf_http_peer *peer)
 
 /* ---- The head ------------------------------------------------------------ */
 
-static struct hf_intakes *
-intakes_of(struct hf_h1 *h1)
+static struct hf_readers *
+readers_of(struct hf_h1 *h1)
 {
-    return &h1->peer->http->intakes;
+    return &h1->peer->http->readers;
 }
 
 static void
 refuse(struct hf_h1 *h1, enum hf_refusal refusal)
 {
-    hf_intake_refuse(h1->coming->intake, refusal);
+    hf_reader_refuse(h1->coming->reader, refusal);
 }
 
 /* The byte `c` may not be where it is. */
@@ -141,7 +141,7 @@ take_method(struct hf_h1 *h1, struct hf_bytes bytes)
         refuse_byte(h1, bytes.at[len]);
         return len;
     }
-    h1->coming->intake->method = hf_header_method(word_of(h1));
+    h1->coming->reader->method = hf_header_method(word_of(h1));
     h1->place = TARGET;
     return len + 1;
 }
@@ -149,14 +149,14 @@ take_method(struct hf_h1 *h1, struct hf_bytes bytes)
 static size_t
 take_target(struct hf_h1 *h1, struct hf_bytes bytes)
 {
-    struct hf_intake *intake = h1->coming->intake;
+    struct hf_reader *reader = h1->coming->reader;
     struct hf_bytes piece = {bytes.at, text_len(bytes, '!')};
 
-    if (!hf_intake_target(intakes_of(h1), intake, piece))
+    if (!hf_reader_target(readers_of(h1), reader, piece))
         hf_peer_break(h1->peer);
     if (h1->peer->is_broken || piece.len == bytes.len)
         return piece.len;
-    if (intake->target.len == 0 || piece.at[piece.len] != ' ')
+    if (reader->target.len == 0 || piece.at[piece.len] != ' ')
         refuse_byte(h1, piece.at[piece.len]);
     begin_word(h1, VERSION);
     return piece.len + 1;
@@ -190,7 +190,7 @@ take_version(struct hf_h1 *h1, struct hf_bytes bytes)
 static size_t
 take_name(struct hf_h1 *h1, struct hf_bytes bytes)
 {
-    struct hf_intake *intake = h1->coming->intake;
+    struct hf_reader *reader = h1->coming->reader;
     size_t len = hf_header_token_len(bytes);
 
     add_to_word(h1, (struct hf_bytes){bytes.at, len});
@@ -202,10 +202,10 @@ take_name(struct hf_h1 *h1, struct hf_bytes bytes)
     if (bytes.at[len] != (h1->word_len > 0 ? ':' : '\r')) {
         refuse_byte(h1, bytes.at[len]);
     } else if (h1->word_len >= WORD_SIZE) {
-        hf_intake_skip(intakes_of(h1), intake, h1->word_len);
+        hf_reader_skip(readers_of(h1), reader, h1->word_len);
         h1->field = HF_HEADER_OTHER;
     } else if (h1->word_len > 0) {
-        h1->field = hf_intake_name(intakes_of(h1), intake, word_of(h1));
+        h1->field = hf_reader_name(readers_of(h1), reader, word_of(h1));
     }
     return len + 1;
 }
@@ -222,11 +222,11 @@ take_colon(struct hf_h1 *h1, struct hf_bytes bytes)
 static void
 look_at_connection(struct hf_h1 *h1)
 {
-    struct hf_intake *intake = h1->coming->intake;
+    struct hf_reader *reader = h1->coming->reader;
 
-    if (hf_header_lists(hf_intake_field(intake, HF_HEADER_CONNECTION), "close"))
+    if (hf_header_lists(hf_reader_field(reader, HF_HEADER_CONNECTION), "close"))
         h1->is_last = true;
-    intake->present &= ~(UINT32_C(1) << HF_HEADER_CONNECTION);
+    reader->present &= ~(UINT32_C(1) << HF_HEADER_CONNECTION);
 }
 
 /* A tab is a blank (RFC 9110, 5.5), and kept as one. */
@@ -237,7 +237,7 @@ take_value(struct hf_h1 *h1, struct hf_bytes bytes)
     struct hf_bytes piece = is_tab ? (struct hf_bytes){" ", 1} : bytes;
 
     piece.len = text_len(piece, ' ');
-    if (!hf_intake_value(intakes_of(h1), h1->coming->intake, h1->field, piece))
+    if (!hf_reader_value(readers_of(h1), h1->coming->reader, h1->field, piece))
         hf_peer_break(h1->peer);
     if (h1->peer->is_broken || is_tab || piece.len == bytes.len ||
         piece.at[piece.len] == '\t')
@@ -269,10 +269,10 @@ length_of(struct hf_bytes digits, uint64_t *length)
 static void
 look_at_framing(struct hf_h1 *h1)
 {
-    struct hf_intake *intake = h1->coming->intake;
-    struct hf_bytes length = hf_intake_field(intake, HF_HEADER_CONTENT_LENGTH);
+    struct hf_reader *reader = h1->coming->reader;
+    struct hf_bytes length = hf_reader_field(reader, HF_HEADER_CONTENT_LENGTH);
     struct hf_bytes coding =
-        hf_intake_field(intake, HF_HEADER_TRANSFER_ENCODING);
+        hf_reader_field(reader, HF_HEADER_TRANSFER_ENCODING);
 
     h1->place = coding.at == NULL ? LENGTH : CHUNKS;
     h1->chunks = (struct hf_chunks){.state = 0};
@@ -336,19 +336,19 @@ hf_h1_probe(struct hf_http_peer *peer)
 static void
 end_head(struct hf_h1 *h1)
 {
-    struct hf_intake *intake = h1->coming->intake;
+    struct hf_reader *reader = h1->coming->reader;
 
     h1->peer->head_since = HF_NEVER;
     look_at_framing(h1);
-    hf_intake_end_of_head(intake);
-    if (hf_intake_field(intake, HF_HTTP_HOST).at == NULL && !h1->is_old)
+    hf_reader_end_of_head(reader);
+    if (hf_reader_field(reader, HF_HTTP_HOST).at == NULL && !h1->is_old)
         refuse(h1, HF_REFUSAL_HOST);
     h1->is_last |= h1->is_old;
-    if (intake->refusal != HF_REFUSAL_NONE)
+    if (reader->refusal != HF_REFUSAL_NONE)
         return;
     if (h1->place == LENGTH && h1->body_left == 0)
         is_whole(h1);
-    else if (hf_intake_field(intake, HF_HEADER_EXPECT).at != NULL)
+    else if (hf_reader_field(reader, HF_HEADER_EXPECT).at != NULL)
         put_continue(h1); /* the body may wait for it */
 }
 
@@ -367,7 +367,7 @@ take_lf(struct hf_h1 *h1, struct hf_bytes bytes)
 static void
 take_body(struct hf_h1 *h1, struct hf_bytes piece)
 {
-    if (!hf_intake_body(intakes_of(h1), h1->coming->intake, piece))
+    if (!hf_reader_body(readers_of(h1), h1->coming->reader, piece))
         hf_peer_break(h1->peer);
 }
 
@@ -463,8 +463,8 @@ hf_h1_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
         taken +=
             takes[h1->place](h1, (struct hf_bytes){bytes + taken, len - taken});
         if (h1->coming != NULL && !peer->is_broken &&
-            h1->coming->intake->refusal != HF_REFUSAL_NONE)
-            hf_h1_refuse(h1->coming, h1->coming->intake->refusal);
+            h1->coming->reader->refusal != HF_REFUSAL_NONE)
+            hf_h1_refuse(h1->coming, h1->coming->reader->refusal);
     }
     return taken;
 }
@@ -507,7 +507,7 @@ put_some(struct hf_http_peer *peer, struct hf_bytes *bytes)
 static void
 made(struct hf_h1 *h1, struct hf_exchange *exchange)
 {
-    hf_peer_made(exchange, h1->peer->outbox.made);
+    hf_peer_made(exchange, h1->peer->out.made);
     if (h1->is_last)
         h1->peer->is_ending = true;
 }
@@ -565,7 +565,7 @@ hf_h1_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
     struct hf_http_reply reply;
     char text[HF_REFUSAL_TEXT_SIZE];
 
-    exchange->is_head = exchange->intake->method == HF_HTTP_HEAD;
+    exchange->is_head = exchange->reader->method == HF_HTTP_HEAD;
     hf_refusal_reply(refusal, hf_peer_wants_json(exchange), text, &reply);
     h1->coming = NULL;
     h1->place = DEAF;

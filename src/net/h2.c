@@ -1,13 +1,8 @@
 #include "net/h2.h"
 
-#include <nghttp2/nghttp2.h>
-#include <string.h>
-
 #include "base/check.h"
 #include "base/text.h"
-#include "net/h2_frames.h"
-#include "net/h2_headers.h"
-#include "net/h2_memory.h"
+#include "net/h2_session.h"
 
 enum {
     /* What one connection may have on its way to us, of bodies that are not
@@ -24,33 +19,79 @@ enum {
     EXTRAS_EACH = 2,
 };
 
-struct hf_h2_shared {
-    nghttp2_session_callbacks *callbacks;
-    nghttp2_option *option;
+/* So many frames at once, and so many a second in the long run: a bucket of
+ * tokens. */
+struct allowance {
+    int64_t thousandths; /* of tokens that are left */
+    int64_t most;        /* tokens that it can hold */
+    int64_t per_s;
+    struct hf_instant at; /* when it was last looked at */
 };
 
 struct hf_h2 {
-    struct hf_h2_memory memory;
-    nghttp2_session *session;
-    const uint8_t *pending; /* borrowed from the session: a frame to be put */
-    size_t pending_len;
-
-    struct hf_h2_frames frames; /* that come */
-    struct hf_allowance resets;
-    struct hf_allowance extras;
-    bool is_settled; /* its first SETTINGS have come */
-    bool is_inside;  /* nghttp2 is at work, and must not be asked for frames */
+    struct hf_h2_session session;
+    struct allowance resets;
+    struct allowance extras;
+    bool is_settled;    /* its first SETTINGS have come */
     bool is_last_heard; /* who drains has shown that it knows */
     bool is_last_said;  /* the second GOAWAY is on its way */
     bool is_last_made;
 };
+
+/* ---- What a peer may send ------------------------------------------------ */
+
+static void
+allowance_fill(struct allowance *allowance, int64_t thousandths)
+{
+    int64_t room = allowance->most * 1000 - allowance->thousandths;
+
+    allowance->thousandths += thousandths < room ? thousandths : room;
+}
+
+/* Full. */
+static void
+allowance_init(struct allowance *allowance, uint32_t most, uint32_t per_s,
+               struct hf_instant now)
+{
+    *allowance = (struct allowance){
+        .thousandths = (int64_t)most * 1000,
+        .most = most,
+        .per_s = per_s,
+        .at = now,
+    };
+}
+
+/* Take one; false: there is none left.  A clock that goes back adds nothing. */
+static bool
+allowance_take(struct allowance *allowance, struct hf_instant now)
+{
+    int64_t passed_ms = hf_between(allowance->at, now).ms;
+    int64_t hour_ms = INT64_C(3600) * 1000; /* so that nothing overflows */
+
+    /* A token a second is a thousandth a millisecond. */
+    allowance_fill(allowance, (passed_ms < hour_ms ? passed_ms : hour_ms) *
+                                  allowance->per_s);
+    allowance->at = hf_later(allowance->at, now);
+    if (allowance->thousandths < 1000)
+        return false;
+    allowance->thousandths -= 1000;
+    return true;
+}
+
+static void
+allowance_add(struct allowance *allowance, uint32_t tokens)
+{
+    allowance_fill(allowance, (int64_t)tokens * 1000);
+}
+
+/* ---- Streams ------------------------------------------------------------- */
 
 /* The exchange of a stream that is not over; a slot may be another's since. */
 static struct hf_exchange *
 exchange_of(const struct hf_http_peer *peer, int32_t stream)
 {
     struct hf_exchange *exchange =
-        nghttp2_session_get_stream_user_data(peer->h2->session, stream);
+        nghttp2_session_get_stream_user_data(peer->h2->session.nghttp2, stream);
 
     return exchange != NULL && exchange->peer == peer &&
                    exchange->stream == stream &&
@@ -65,7 +106,7 @@ static void
 open_window(struct hf_http_peer *peer, size_t len)
 {
     if (len > 0 &&
-        nghttp2_session_consume_connection(peer->h2->session, len) != 0)
+        nghttp2_session_consume_connection(peer->h2->session.nghttp2, len) != 0)
         hf_peer_break(peer);
 }
 
@@ -80,9 +121,9 @@ outcome(const struct hf_http_peer *peer)
 
 static int
 on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame,
-                 void *word)
+                 void *user_data)
 {
-    struct hf_http_peer *peer = word;
+    struct hf_http_peer *peer = user_data;
     struct hf_exchange *exchange;
 
     if (frame->hd.type != NGHTTP2_HEADERS ||
@@ -101,44 +142,44 @@ on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame,
 }
 
 static bool
-take_header(struct hf_intakes *intakes, struct hf_intake *intake,
+take_header(struct hf_readers *readers, struct hf_reader *reader,
             struct hf_bytes name, struct hf_bytes value)
 {
     if (name.len > 0 && *name.at == ':') {
         if (hf_header_is(name, ":path"))
-            return hf_intake_target(intakes, intake, value);
+            return hf_reader_target(readers, reader, value);
         if (hf_header_is(name, ":authority"))
-            return hf_intake_authority(intakes, intake, value);
+            return hf_reader_authority(readers, reader, value);
         if (hf_header_is(name, ":method"))
-            intake->method = hf_header_method(value);
+            reader->method = hf_header_method(value);
         return true;
     }
-    return hf_intake_value(intakes, intake,
-                           hf_intake_name(intakes, intake, name), value);
+    return hf_reader_value(readers, reader,
+                           hf_reader_name(readers, reader, name), value);
 }
 
 static int
 on_header(nghttp2_session *session, const nghttp2_frame *frame,
           nghttp2_rcbuf *name_text, nghttp2_rcbuf *value_text, uint8_t flags,
-          void *word)
+          void *user_data)
 {
-    struct hf_http_peer *peer = word;
+    struct hf_http_peer *peer = user_data;
     struct hf_exchange *exchange = exchange_of(peer, frame->hd.stream_id);
     struct hf_bytes name = hf_h2_text(name_text);
     struct hf_bytes value = hf_h2_text(value_text);
-    struct hf_intake *intake;
+    struct hf_reader *reader;
 
     (void)session;
     (void)flags;
     if (exchange == NULL || exchange->state != HF_EXCHANGE_COMING)
         return 0;
-    intake = exchange->intake;
+    reader = exchange->reader;
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
-        hf_intake_skip(&peer->http->intakes, intake, name.len + value.len);
-    else if (!take_header(&peer->http->intakes, intake, name, value))
+        hf_reader_skip(&peer->http->readers, reader, name.len + value.len);
+    else if (!take_header(&peer->http->readers, reader, name, value))
         return NGHTTP2_ERR_NOMEM;
-    if (intake->headers_len / HEAD_TIMES > peer->http->limits.headers_len ||
-        intake->headers / HEAD_TIMES > peer->http->limits.headers)
+    if (reader->headers_len / HEAD_TIMES > peer->http->limits.headers_len ||
+        reader->headers / HEAD_TIMES > peer->http->limits.headers)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     return 0;
 }
@@ -151,8 +192,8 @@ go_on(struct hf_http_peer *peer, int32_t stream)
     const nghttp2_nv nv = {name, value, sizeof(name) - 1, sizeof(value) - 1,
                            NGHTTP2_NV_FLAG_NONE};
 
-    if (nghttp2_submit_headers(peer->h2->session, NGHTTP2_FLAG_NONE, stream,
-                               NULL, &nv, 1, NULL) < 0)
+    if (nghttp2_submit_headers(peer->h2->session.nghttp2, NGHTTP2_FLAG_NONE,
+                               stream, NULL, &nv, 1, NULL) < 0)
         hf_peer_break(peer);
 }
 
@@ -160,7 +201,7 @@ static bool
 is_too_long(const struct hf_exchange *exchange)
 {
     struct hf_bytes length =
-        hf_intake_field(exchange->intake, HF_HEADER_CONTENT_LENGTH);
+        hf_reader_field(exchange->reader, HF_HEADER_CONTENT_LENGTH);
     uint64_t sum = 0;
 
     for (size_t i = 0; i < length.len && sum <= UINT32_MAX; i++)
@@ -174,20 +215,20 @@ static void
 on_head(struct hf_exchange *exchange, bool is_last)
 {
     struct hf_http_peer *peer = exchange->peer;
-    struct hf_intake *intake = exchange->intake;
+    struct hf_reader *reader = exchange->reader;
 
-    hf_intake_end_of_head(intake);
+    hf_reader_end_of_head(reader);
     if (is_too_long(exchange))
-        hf_intake_refuse(intake, HF_REFUSAL_BODY);
-    if (intake->refusal != HF_REFUSAL_NONE) {
+        hf_reader_refuse(reader, HF_REFUSAL_BODY);
+    if (reader->refusal != HF_REFUSAL_NONE) {
         exchange->is_cut = !is_last;
-        hf_h2_refuse(exchange, intake->refusal);
+        hf_h2_refuse(exchange, reader->refusal);
         return;
     }
     if (is_last)
         return;
-    hf_intake_await_body(&peer->http->intakes, intake);
-    if (hf_intake_field(intake, HF_HEADER_EXPECT).at != NULL)
+    hf_reader_await_body(&peer->http->readers, reader);
+    if (hf_reader_field(reader, HF_HEADER_EXPECT).at != NULL)
         go_on(peer, exchange->stream);
 }
 
@@ -196,21 +237,22 @@ on_whole(struct hf_exchange *exchange)
 {
     struct hf_http_peer *peer = exchange->peer;
 
-    if (exchange->intake->refusal != HF_REFUSAL_NONE) { /* by its trailers */
-        hf_h2_refuse(exchange, exchange->intake->refusal);
+    if (exchange->reader->refusal != HF_REFUSAL_NONE) { /* by its trailers */
+        hf_h2_refuse(exchange, exchange->reader->refusal);
         return;
     }
-    open_window(peer, exchange->intake->body.len);
+    open_window(peer, exchange->reader->body.len);
     if (peer->is_broken)
         return;
-    hf_allowance_add(&peer->h2->extras, EXTRAS_EACH);
+    allowance_add(&peer->h2->extras, EXTRAS_EACH);
     hf_peer_whole(exchange);
 }
 
 static int
-on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *word)
+on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame,
+              void *user_data)
 {
-    struct hf_http_peer *peer = word;
+    struct hf_http_peer *peer = user_data;
     bool is_last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     struct hf_exchange *exchange;
 
@@ -235,9 +277,9 @@ on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *word)
 
 static int
 on_data(nghttp2_session *session, uint8_t flags, int32_t stream,
-        const uint8_t *bytes, size_t len, void *word)
+        const uint8_t *bytes, size_t len, void *user_data)
 {
-    struct hf_http_peer *peer = word;
+    struct hf_http_peer *peer = user_data;
     struct hf_exchange *exchange = exchange_of(peer, stream);
 
     (void)session;
@@ -246,12 +288,12 @@ on_data(nghttp2_session *session, uint8_t flags, int32_t stream,
         open_window(peer, len); /* it was refused, and is not kept */
         return outcome(peer);
     }
-    if (!hf_intake_body(&peer->http->intakes, exchange->intake,
+    if (!hf_reader_body(&peer->http->readers, exchange->reader,
                         (struct hf_bytes){(const char *)bytes, len}))
         return NGHTTP2_ERR_NOMEM;
-    if (exchange->intake->refusal != HF_REFUSAL_NONE) {
+    if (exchange->reader->refusal != HF_REFUSAL_NONE) {
         exchange->is_cut = true;
-        hf_h2_refuse(exchange, exchange->intake->refusal);
+        hf_h2_refuse(exchange, exchange->reader->refusal);
         open_window(peer, len); /* this piece was not kept */
     }
     return outcome(peer);
@@ -259,9 +301,9 @@ on_data(nghttp2_session *session, uint8_t flags, int32_t stream,
 
 static int
 on_stream_close(nghttp2_session *session, int32_t stream, uint32_t error,
-                void *word)
+                void *user_data)
 {
-    struct hf_http_peer *peer = word;
+    struct hf_http_peer *peer = user_data;
     struct hf_exchange *exchange = exchange_of(peer, stream);
     size_t kept = 0;
 
@@ -270,7 +312,7 @@ on_stream_close(nghttp2_session *session, int32_t stream, uint32_t error,
     if (exchange == NULL)
         return 0;
     if (exchange->state == HF_EXCHANGE_COMING)
-        kept = exchange->intake->body.len;
+        kept = exchange->reader->body.len;
     exchange->is_reset = true;
     hf_peer_lose(exchange);
     open_window(peer, kept);
@@ -281,21 +323,19 @@ on_stream_close(nghttp2_session *session, int32_t stream, uint32_t error,
 
 static ssize_t
 read_body(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
-          uint32_t *flags, nghttp2_data_source *source, void *word)
+          uint32_t *flags, nghttp2_data_source *source, void *user_data)
 {
-    struct hf_exchange *exchange = exchange_of(word, stream);
-    size_t len;
+    struct hf_exchange *exchange = exchange_of(user_data, stream);
+    ssize_t len;
 
     (void)session;
     (void)source;
     if (exchange == NULL)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
-    len = exchange->rest_len < size ? exchange->rest_len : size;
-    memcpy(to, exchange->rest, len);
-    hf_peer_rest_made(exchange, len);
-    if (exchange->rest_len == 0)
-        *flags |= NGHTTP2_DATA_FLAG_EOF;
-    return (ssize_t)len;
+    len = hf_h2_session_read(
+        (struct hf_bytes){exchange->rest, exchange->rest_len}, to, size, flags);
+    hf_peer_rest_made(exchange, (size_t)len);
+    return len;
 }
 
 /* A stream that is reset because its peer made a mistake costs what one costs
@@ -311,21 +351,21 @@ is_its_mistake(const nghttp2_frame *frame)
 
 /* Told just before the frame is put behind the bytes that are made. */
 static int
-on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *word)
+on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
+              void *user_data)
 {
-    struct hf_http_peer *peer = word;
+    struct hf_http_peer *peer = user_data;
     struct hf_exchange *exchange;
     int32_t stream = frame->hd.stream_id;
 
     if (frame->hd.type == NGHTTP2_GOAWAY && peer->h2->is_last_said)
         peer->h2->is_last_made = true;
     if (is_its_mistake(frame) &&
-        !hf_allowance_take(&peer->h2->resets, peer->http->now) &&
+        !allowance_take(&peer->h2->resets, peer->http->now) &&
         nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM) !=
             0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
-    if ((frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) ||
-        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0)
+    if (!hf_h2_ends_stream(frame))
         return 0;
     exchange = exchange_of(peer, stream);
     if (exchange == NULL)
@@ -336,84 +376,48 @@ on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *word)
                                   NGHTTP2_NO_ERROR) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     hf_peer_made(exchange,
-                 peer->outbox.made + HF_H2_FRAME_HEAD + frame->hd.length);
+                 peer->out.made + HF_H2_FRAME_HEAD + frame->hd.length);
     return 0;
-}
-
-/* ---- What all peers share ------------------------------------------------ */
-
-static bool
-init_shared(struct hf_h2_shared *shared)
-{
-    nghttp2_session_callbacks *callbacks;
-
-    if (nghttp2_session_callbacks_new(&shared->callbacks) != 0 ||
-        nghttp2_option_new(&shared->option) != 0)
-        return false;
-    callbacks = shared->callbacks;
-    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks,
-                                                            on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks,
-                                                         on_frame_recv);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks,
-                                                              on_data);
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks,
-                                                           on_stream_close);
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks,
-                                                         on_frame_send);
-    nghttp2_option_set_no_auto_window_update(shared->option, 1);
-    nghttp2_option_set_no_closed_streams(shared->option, 1);
-    nghttp2_option_set_stream_reset_rate_limit(shared->option, UINT32_MAX,
-                                               UINT32_MAX);
-    return true;
-}
-
-struct hf_h2_shared *
-hf_h2_open(const struct hf_alloc *alloc)
-{
-    struct hf_h2_shared *shared = hf_new(alloc, struct hf_h2_shared);
-
-    if (shared == NULL)
-        return NULL;
-    if (!init_shared(shared)) {
-        hf_h2_close(shared, alloc);
-        return NULL;
-    }
-    return shared;
-}
-
-void
-hf_h2_close(struct hf_h2_shared *shared, const struct hf_alloc *alloc)
-{
-    if (shared == NULL)
-        return;
-    nghttp2_session_callbacks_del(shared->callbacks);
-    nghttp2_option_del(shared->option);
-    hf_free(alloc, shared);
 }
 
 /* ---- The beginning and the end of a session ------------------------------ */
 
-static bool
-submit_settings(nghttp2_session *session, const struct hf_http_limits *limits)
+/* Bytes that may be on their way to us; so many are kept at most. */
+static int32_t
+window_of(const struct hf_http_limits *limits)
 {
-    const nghttp2_settings_entry entries[] = {
+    return (int32_t)((limits->body_len + 1) * WINDOW_BODIES);
+}
+
+static bool
+start_session(struct hf_http_peer *peer)
+{
+    static const struct hf_h2_callbacks callbacks = {
+        .begin_headers = on_begin_headers,
+        .header = on_header,
+        .frame_recv = on_frame_recv,
+        .data_chunk_recv = on_data,
+        .stream_close = on_stream_close,
+        .frame_send = on_frame_send,
+    };
+    const struct hf_http_limits *limits = &peer->http->limits;
+    const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits->streams},
         /* One byte more shows that a body is too long. */
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits->body_len + 1},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits->headers_len},
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
     };
-    size_t count = sizeof(entries) / sizeof(entries[0]);
-    int32_t window = (int32_t)((limits->body_len + 1) * WINDOW_BODIES);
+    const struct hf_h2_config config = {
+        .is_accepted = true,
+        .callbacks = &callbacks,
+        .user_data = peer,
+        .settings = settings,
+        .settings_count = sizeof(settings) / sizeof(settings[0]),
+        .window = window_of(limits),
+    };
 
-    if (window < NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE)
-        window = NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE;
-    return nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, entries,
-                                   count) == 0 &&
-           nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0,
-                                                 window) == 0;
+    return hf_h2_session_start(&peer->h2->session, peer->http->alloc, &config);
 }
 
 bool
@@ -421,20 +425,15 @@ hf_h2_start(struct hf_http_peer *peer)
 {
     struct hf_http *http = peer->http;
     struct hf_h2 *h2 = hf_new(http->alloc, struct hf_h2);
-    nghttp2_mem memory;
 
     if (h2 == NULL)
         return false;
     peer->h2 = h2;
-    memory = hf_h2_memory_start(&h2->memory, http->alloc);
-    h2->frames.before = NGHTTP2_CLIENT_MAGIC_LEN;
-    hf_allowance_init(&h2->resets, http->limits.resets,
-                      http->limits.resets_per_s, http->now);
-    hf_allowance_init(&h2->extras, http->limits.extras,
-                      http->limits.extras_per_s, http->now);
-    if (nghttp2_session_server_new3(&h2->session, http->h2->callbacks, peer,
-                                    http->h2->option, &memory) != 0 ||
-        !submit_settings(h2->session, &http->limits)) {
+    allowance_init(&h2->resets, http->limits.resets, http->limits.resets_per_s,
+                   http->now);
+    allowance_init(&h2->extras, http->limits.extras, http->limits.extras_per_s,
+                   http->now);
+    if (!start_session(peer)) {
         hf_h2_stop(peer);
         return false;
     }
@@ -447,7 +446,7 @@ hf_h2_stop(struct hf_http_peer *peer)
 {
     if (peer->h2 == NULL)
         return;
-    hf_h2_memory_stop(&peer->h2->memory);
+    hf_h2_session_stop(&peer->h2->session);
     hf_free(peer->http->alloc, peer->h2);
     peer->h2 = NULL;
 }
@@ -458,16 +457,18 @@ hf_h2_end(struct hf_http_peer *peer, enum hf_h2_end why)
     uint32_t error =
         why == HF_H2_END_IDLE ? NGHTTP2_NO_ERROR : NGHTTP2_ENHANCE_YOUR_CALM;
 
-    if (nghttp2_session_terminate_session(peer->h2->session, error) != 0)
+    if (nghttp2_session_terminate_session(peer->h2->session.nghttp2, error) !=
+        0)
         hf_peer_break(peer);
-    else if (!peer->h2->is_inside)
+    else
         hf_h2_fill(peer);
 }
 
 void
 hf_h2_probe(struct hf_http_peer *peer)
 {
-    if (nghttp2_submit_ping(peer->h2->session, NGHTTP2_FLAG_NONE, NULL) != 0)
+    if (nghttp2_submit_ping(peer->h2->session.nghttp2, NGHTTP2_FLAG_NONE,
+                            NULL) != 0)
         hf_peer_break(peer);
     else
         hf_h2_fill(peer);
@@ -476,7 +477,7 @@ hf_h2_probe(struct hf_http_peer *peer)
 void
 hf_h2_drain(struct hf_http_peer *peer)
 {
-    nghttp2_session *session = peer->h2->session;
+    nghttp2_session *session = peer->h2->session.nghttp2;
 
     if (nghttp2_submit_shutdown_notice(session) != 0 ||
         nghttp2_submit_ping(session, NGHTTP2_FLAG_NONE, NULL) != 0)
@@ -486,7 +487,7 @@ hf_h2_drain(struct hf_http_peer *peer)
 void
 hf_h2_drain_now(struct hf_http_peer *peer)
 {
-    nghttp2_session *session = peer->h2->session;
+    nghttp2_session *session = peer->h2->session.nghttp2;
 
     if (peer->h2->is_last_said)
         return;
@@ -516,17 +517,14 @@ hf_h2_is_held_up(const struct hf_http_peer *peer)
 /* Does it bring a piece of a body?  Not what is padded, for that may be nearly
  * all padding, nor what comes for a request that is answered. */
 static bool
-brings_body(struct hf_http_peer *peer)
+brings_body(struct hf_http_peer *peer, const nghttp2_frame_hd *head)
 {
-    const struct hf_h2_frames *frames = &peer->h2->frames;
-    uint8_t flags = hf_h2_frame_flags(frames);
     const struct hf_exchange *exchange;
 
-    if ((flags & NGHTTP2_FLAG_PADDED) != 0 ||
-        (hf_h2_frame_len(frames) == 0 &&
-         (flags & NGHTTP2_FLAG_END_STREAM) == 0))
+    if ((head->flags & NGHTTP2_FLAG_PADDED) != 0 ||
+        (head->length == 0 && (head->flags & NGHTTP2_FLAG_END_STREAM) == 0))
         return false;
-    exchange = exchange_of(peer, hf_h2_frame_stream(frames));
+    exchange = exchange_of(peer, head->stream_id);
     return exchange != NULL && exchange->state == HF_EXCHANGE_COMING;
 }
 
@@ -535,18 +533,18 @@ static bool
 look_at_frame(struct hf_http_peer *peer)
 {
     struct hf_h2 *h2 = peer->h2;
+    const nghttp2_frame_hd *head = &h2->session.head;
     struct hf_instant now = peer->http->now;
-    uint8_t type = hf_h2_frame_type(&h2->frames);
 
-    if (type == NGHTTP2_HEADERS) {
+    if (head->type == NGHTTP2_HEADERS) {
         peer->head_since = hf_earlier(peer->head_since, now);
         return true;
     }
-    if (type == NGHTTP2_RST_STREAM)
-        return hf_allowance_take(&h2->resets, now);
-    if (type == NGHTTP2_DATA && brings_body(peer))
+    if (head->type == NGHTTP2_RST_STREAM)
+        return allowance_take(&h2->resets, now);
+    if (head->type == NGHTTP2_DATA && brings_body(peer, head))
         return true;
-    return hf_allowance_take(&h2->extras, now);
+    return allowance_take(&h2->extras, now);
 }
 
 /* A frame is there.  Nothing may come between the pieces of a head. */
@@ -554,23 +552,13 @@ static void
 end_frame(struct hf_http_peer *peer)
 {
     struct hf_h2 *h2 = peer->h2;
-    uint8_t type = hf_h2_frame_type(&h2->frames);
-    uint8_t flags = hf_h2_frame_flags(&h2->frames);
-    bool is_piece = type == NGHTTP2_HEADERS || type == NGHTTP2_CONTINUATION;
+    const nghttp2_frame_hd *head = &h2->session.head;
+    bool is_piece =
+        head->type == NGHTTP2_HEADERS || head->type == NGHTTP2_CONTINUATION;
 
-    if (is_piece ? (flags & NGHTTP2_FLAG_END_HEADERS) != 0 : h2->is_settled)
+    if (is_piece ? (head->flags & NGHTTP2_FLAG_END_HEADERS) != 0
+                 : h2->is_settled)
         peer->head_since = HF_NEVER;
-}
-
-static void
-give(struct hf_http_peer *peer, size_t had, const char *bytes, size_t len)
-{
-    struct hf_h2 *h2 = peer->h2;
-
-    h2->is_inside = true;
-    if (!hf_h2_frames_give(&h2->frames, h2->session, had, bytes, len))
-        hf_peer_break(peer);
-    h2->is_inside = false;
 }
 
 /* Up to the end of a frame, at most. */
@@ -578,22 +566,19 @@ static size_t
 take_frame(struct hf_http_peer *peer, const char *bytes, size_t len)
 {
     struct hf_h2 *h2 = peer->h2;
-    size_t had = h2->frames.head_len;
-    bool has_head;
-    bool is_whole;
-    size_t taken =
-        hf_h2_frames_take(&h2->frames, bytes, len, &has_head, &is_whole);
+    struct hf_h2_piece piece = hf_h2_session_take(&h2->session, bytes, len);
 
-    if (has_head && !look_at_frame(peer)) {
+    if (piece.has_head && !look_at_frame(peer)) {
         hf_h2_end(peer, HF_H2_END_TOO_MUCH);
         return len;
     }
-    give(peer, had, bytes, taken);
-    if (!peer->is_broken && is_whole)
+    if (!hf_h2_session_give(&h2->session, &piece))
+        hf_peer_break(peer);
+    if (!peer->is_broken && piece.is_whole)
         end_frame(peer);
     if (!peer->is_broken && h2->is_last_heard)
         hf_h2_drain_now(peer);
-    return taken;
+    return piece.len;
 }
 
 size_t
@@ -610,40 +595,21 @@ hf_h2_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
 
 /* ---- From answers to bytes ----------------------------------------------- */
 
-/* Is there a frame that is not put yet? */
-static bool
-has_pending(struct hf_http_peer *peer)
-{
-    struct hf_h2 *h2 = peer->h2;
-    ssize_t len;
-
-    if (h2->pending_len > 0 || peer->is_ending)
-        return h2->pending_len > 0;
-    len = nghttp2_session_mem_send(h2->session, &h2->pending);
-    if (len < 0) {
-        hf_peer_break(peer);
-        return false;
-    }
-    h2->pending_len = (size_t)len;
-    return len > 0;
-}
-
 void
 hf_h2_fill(struct hf_http_peer *peer)
 {
-    struct hf_h2 *h2 = peer->h2;
+    struct hf_h2_session *session = &peer->h2->session;
+    bool was_empty = hf_peer_unwritten(peer) == 0;
 
-    while (!peer->is_broken && has_pending(peer)) {
-        size_t room = hf_peer_room(peer);
-        size_t len = h2->pending_len < room ? h2->pending_len : room;
-
-        if (len == 0)
-            return;
-        hf_peer_put(peer, h2->pending, len);
-        h2->pending += len;
-        h2->pending_len -= len;
+    if (peer->is_broken || peer->is_ending)
+        return;
+    if (!hf_h2_session_fill(session, &peer->out)) {
+        hf_peer_break(peer);
+        return;
     }
-    if (!peer->is_broken && nghttp2_session_want_read(h2->session) == 0)
+    if (was_empty && hf_peer_unwritten(peer) > 0)
+        hf_peer_put_first(peer);
+    if (hf_h2_session_is_over(session))
         hf_peer_end(peer);
 }
 
@@ -666,7 +632,7 @@ submit(struct hf_exchange *exchange, const struct hf_http_reply *reply,
     head[count++] =
         hf_h2_header(":status", (struct hf_bytes){status.at, status.len}, 0);
     head[count++] =
-        hf_h2_header("date", (struct hf_bytes){http->date, HF_DATE_LEN},
+        hf_h2_header("date", (struct hf_bytes){http->date, HF_HTTP_DATE_LEN},
                      NGHTTP2_NV_FLAG_NO_COPY_VALUE);
     for (size_t i = 0; i < reply->headers_count; i++)
         head[count++] =
@@ -677,7 +643,7 @@ submit(struct hf_exchange *exchange, const struct hf_http_reply *reply,
         head[count++] = hf_h2_header(
             "content-length", (struct hf_bytes){length.at, length.len}, 0);
     }
-    return nghttp2_submit_response(exchange->peer->h2->session,
+    return nghttp2_submit_response(exchange->peer->h2->session.nghttp2,
                                    exchange->stream, head, count,
                                    has_body ? &body : NULL) == 0;
 }
@@ -695,8 +661,7 @@ hf_h2_answer(struct hf_exchange *exchange, const struct hf_http_reply *reply)
         hf_peer_break(peer);
         return;
     }
-    if (!peer->h2->is_inside)
-        hf_h2_fill(peer);
+    hf_h2_fill(peer);
     if (exchange->state != HF_EXCHANGE_ANSWERED || exchange->rest_len == 0)
         return;
     rest = (struct hf_bytes){exchange->rest, exchange->rest_len};
@@ -712,11 +677,11 @@ hf_h2_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
     struct hf_http_reply reply;
     char text[HF_REFUSAL_TEXT_SIZE];
 
-    open_window(exchange->peer, exchange->intake->body.len);
+    open_window(exchange->peer, exchange->reader->body.len);
     if (exchange->peer->is_broken)
         return;
-    hf_allowance_add(&exchange->peer->h2->extras, EXTRAS_EACH);
-    exchange->is_head = exchange->intake->method == HF_HTTP_HEAD;
+    allowance_add(&exchange->peer->h2->extras, EXTRAS_EACH);
+    exchange->is_head = exchange->reader->method == HF_HTTP_HEAD;
     hf_refusal_reply(refusal, hf_peer_wants_json(exchange), text, &reply);
     hf_peer_answer(exchange);
     hf_h2_answer(exchange, &reply);

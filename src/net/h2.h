@@ -6,19 +6,11 @@
 /*
  * A peer that speaks HTTP/2 (RFC 9113), by nghttp2.
  *
- * Bytes are given to nghttp2 a frame at a time: so each frame is looked at
- * first, by what it costs, and at most one thing is to be told after each.
- * nghttp2 (1.52, as Debian has it) has bounds of its own against CONTINUATION
- * (CVE-2024-28182), answers to PING and SETTINGS that pile up, and resets
- * (CVE-2023-44487); the last by a clock of its own, so it is switched off for
- * ours.  Priorities are not heard, closed streams are not kept, and windows are
- * opened again only when a request is whole: what can be on its way to us is
- * bounded by a connection's window.
+ * Each frame is looked at first, by what it costs (net/h2_session.h), and at
+ * most one thing is to be told after each.  Priorities are ignored.  A window
+ * opens again only when a request is whole, so the connection's window bounds
+ * what can be on its way to us.
  */
-
-/* What the sessions of all peers share.  NULL: no memory. */
-struct hf_h2_shared *hf_h2_open(const struct hf_alloc *alloc);
-void hf_h2_close(struct hf_h2_shared *shared, const struct hf_alloc *alloc);
 
 /* False: no memory. */
 bool hf_h2_start(struct hf_http_peer *peer);

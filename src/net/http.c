@@ -1,5 +1,6 @@
 #include "net/http.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -18,6 +19,47 @@ enum {
 
 static const char preface[] = "PRI";
 
+/* ---- The date ------------------------------------------------------------ */
+
+/* 31 December 9999, 23:59:59. */
+#define DATE_LAST_S INT64_C(253402300799)
+
+/*
+ * The date of an answer, with a NUL: "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110,
+ * 5.6.7).  Cannot fail: a time before 1970 or after 9999 is the nearest that
+ * is not.
+ *
+ * Neither strftime, which follows the locale, nor gmtime_r, which may look at
+ * files: days since 1 March of the year 0, in eras of 400 years, as Howard
+ * Hinnant counts them in "chrono-Compatible Low-Level Date Algorithms".
+ */
+static void
+write_date(int64_t unix_s, char date[HF_HTTP_DATE_LEN + 1])
+{
+    static const char *const week_days[] = {"Thu", "Fri", "Sat", "Sun",
+                                            "Mon", "Tue", "Wed"};
+    static const char *const months[] = {"Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct",
+                                         "Nov", "Dec", "Jan", "Feb"};
+    int64_t now = unix_s < 0 ? 0 : unix_s > DATE_LAST_S ? DATE_LAST_S : unix_s;
+    int day = (int)(now / 86400);
+    int second = (int)(now % 86400);
+    int since = day + 719468; /* from 1 March 0000 to 1 January 1970 */
+    int era = since / 146097;
+    int of_era = since % 146097;
+    int year_of_era =
+        (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int of_year =
+        of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int month = (5 * of_year + 2) / 153; /* March is 0 */
+    int year = era * 400 + year_of_era + (month >= 10 ? 1 : 0);
+
+    snprintf(date, HF_HTTP_DATE_LEN + 1, "%s, %02d %s %04d %02d:%02d:%02d GMT",
+             week_days[day % 7], (of_year - (153 * month + 2) / 5 + 1) % 100,
+             months[month], year % 10000, second / 3600 % 24, second / 60 % 60,
+             second % 60);
+}
+
 /* ---- What all peers share ------------------------------------------------ */
 
 enum hf_status
@@ -30,15 +72,12 @@ hf_http_open(const struct hf_alloc *alloc, const struct hf_http_limits *limits,
         goto fail;
     made->alloc = alloc;
     made->limits = *limits;
-    made->outboxes.alloc = alloc;
-    made->intakes.alloc = alloc;
-    made->intakes.limits = &made->limits;
-    made->intakes.wanted = HF_HEADERS_OF_REQUESTS;
-    hf_date_write(0, made->date);
+    made->buffers.alloc = alloc;
+    made->readers.alloc = alloc;
+    made->readers.limits = &made->limits;
+    made->readers.wanted = HF_HEADERS_OF_REQUESTS;
+    write_date(0, made->date);
     if (!hf_exchanges_init(&made->exchanges, alloc, limits->exchanges))
-        goto fail;
-    made->h2 = hf_h2_open(alloc);
-    if (made->h2 == NULL)
         goto fail;
     *http = made;
     return HF_OK;
@@ -53,10 +92,9 @@ hf_http_close(struct hf_http *http)
     if (http == NULL)
         return;
     HF_CHECK(http->peers == 0);
-    hf_h2_close(http->h2, http->alloc);
     hf_exchanges_fini(&http->exchanges);
-    hf_intake_fini(&http->intakes);
-    hf_outbox_spares_fini(&http->outboxes);
+    hf_reader_fini(&http->readers);
+    hf_write_buffers_fini(&http->buffers);
     hf_free(http->alloc, http);
 }
 
@@ -69,7 +107,7 @@ hf_http_turn(struct hf_http *http, struct hf_instant now, int64_t wall_ms)
     if (wall_s == http->date_s)
         return;
     http->date_s = wall_s;
-    hf_date_write(wall_s, http->date);
+    write_date(wall_s, http->date);
 }
 
 enum hf_status
@@ -85,7 +123,7 @@ hf_http_add(struct hf_http *http, struct hf_http_peer **peer,
     if (made == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory for a connection");
     made->http = http;
-    made->outbox.spares = &http->outboxes;
+    made->out.spares = &http->buffers;
     made->idle_since = http->now;
     made->head_since = HF_NEVER;
     http->peers++;
@@ -110,13 +148,13 @@ hf_http_remove(struct hf_http_peer *peer)
 static size_t
 feed_it(struct hf_http_peer *peer, const char *bytes, size_t len)
 {
-    return peer->speech == HF_SPEECH_H2 ? hf_h2_feed(peer, bytes, len)
-                                        : hf_h1_feed(peer, bytes, len);
+    return peer->protocol == HF_PROTOCOL_H2 ? hf_h2_feed(peer, bytes, len)
+                                            : hf_h1_feed(peer, bytes, len);
 }
 
 /* The first bytes, until they tell what is spoken. */
 static size_t
-listen(struct hf_http_peer *peer, const char *bytes, size_t len)
+detect_protocol(struct hf_http_peer *peer, const char *bytes, size_t len)
 {
     size_t before = peer->preface_len;
     size_t taken = 0;
@@ -131,10 +169,10 @@ listen(struct hf_http_peer *peer, const char *bytes, size_t len)
     if (taken == len && peer->preface_len < PREFACE_LEN)
         return taken;
     peer->head_since = HF_NEVER;
-    peer->speech =
-        peer->preface_len == PREFACE_LEN ? HF_SPEECH_H2 : HF_SPEECH_H1;
-    if (!(peer->speech == HF_SPEECH_H2 ? hf_h2_start(peer)
-                                       : hf_h1_start(peer))) {
+    peer->protocol =
+        peer->preface_len == PREFACE_LEN ? HF_PROTOCOL_H2 : HF_PROTOCOL_H1;
+    if (!(peer->protocol == HF_PROTOCOL_H2 ? hf_h2_start(peer)
+                                           : hf_h1_start(peer))) {
         hf_peer_break(peer);
         return len;
     }
@@ -152,11 +190,12 @@ hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
     if (peer->whole != NULL || peer->counts[HF_EXCHANGE_LOST] > 0)
         return 0;
     hf_peer_let_go(peer);
-    if (peer->speech == HF_SPEECH_UNKNOWN && !peer->is_ending && !peer->is_eof)
-        taken = listen(peer, bytes, len);
+    if (peer->protocol == HF_PROTOCOL_UNKNOWN && !peer->is_ending &&
+        !peer->is_eof)
+        taken = detect_protocol(peer, bytes, len);
     if (peer->is_ending || peer->is_eof)
         return len;
-    if (peer->speech != HF_SPEECH_UNKNOWN)
+    if (peer->protocol != HF_PROTOCOL_UNKNOWN)
         taken += feed_it(peer, bytes + taken, len - taken);
     return peer->is_broken ? len : taken;
 }
@@ -166,11 +205,11 @@ hf_http_wants(const struct hf_http_peer *peer)
 {
     if (peer->is_ending || peer->is_eof)
         return false;
-    if (peer->speech == HF_SPEECH_H1 && hf_h1_is_held_up(peer))
+    if (peer->protocol == HF_PROTOCOL_H1 && hf_h1_is_held_up(peer))
         return false;
-    if (peer->speech == HF_SPEECH_H2 && hf_h2_is_held_up(peer))
+    if (peer->protocol == HF_PROTOCOL_H2 && hf_h2_is_held_up(peer))
         return false;
-    return hf_peer_unwritten(peer) < HF_OUTBOX_SIZE / 2;
+    return hf_peer_unwritten(peer) < HF_WRITE_BUFFER_SIZE / 2;
 }
 
 void
@@ -181,9 +220,9 @@ hf_http_eof(struct hf_http_peer *peer)
     hf_peer_lose_coming(peer);
     if (peer->is_ending)
         return;
-    if (peer->speech == HF_SPEECH_H1)
+    if (peer->protocol == HF_PROTOCOL_H1)
         hf_h1_probe(peer);
-    else if (peer->speech == HF_SPEECH_H2)
+    else if (peer->protocol == HF_PROTOCOL_H2)
         hf_h2_probe(peer);
 }
 
@@ -285,7 +324,7 @@ hf_http_reply(struct hf_http *http, uint64_t exchange,
         if (is_value(reply->headers[i].value))
             headers[clean.headers_count++] = reply->headers[i];
     hf_peer_answer(found);
-    if (found->peer->speech == HF_SPEECH_H2)
+    if (found->peer->protocol == HF_PROTOCOL_H2)
         hf_h2_answer(found, &clean);
     else
         hf_h1_answer(found, &clean);
@@ -297,11 +336,11 @@ hf_http_out(struct hf_http_peer *peer)
 {
     if (peer->is_broken)
         return (struct hf_bytes){NULL, 0};
-    if (peer->speech == HF_SPEECH_H2)
+    if (peer->protocol == HF_PROTOCOL_H2)
         hf_h2_fill(peer);
-    else if (peer->speech == HF_SPEECH_H1)
+    else if (peer->protocol == HF_PROTOCOL_H1)
         hf_h1_fill(peer);
-    return hf_outbox_bytes(&peer->outbox);
+    return hf_write_buffer_bytes(&peer->out);
 }
 
 void
@@ -352,7 +391,7 @@ hf_http_drain(struct hf_http_peer *peer)
         return;
     peer->is_draining = true;
     peer->drain_since = peer->http->now;
-    if (peer->speech == HF_SPEECH_H2)
+    if (peer->protocol == HF_PROTOCOL_H2)
         hf_h2_drain(peer);
     else if (!hf_peer_is_busy(peer))
         peer->is_ending = true;
@@ -380,7 +419,7 @@ body_end(const struct hf_http_peer *peer)
 
     return coming == NULL
                ? HF_NEVER
-               : hf_after(coming->intake->begun, peer->http->limits.body_time);
+               : hf_after(coming->reader->begun, peer->http->limits.body_time);
 }
 
 static struct hf_instant
@@ -400,7 +439,7 @@ idle_end(const struct hf_http_peer *peer)
 static struct hf_instant
 drain_end(const struct hf_http_peer *peer)
 {
-    return !peer->is_draining || peer->speech != HF_SPEECH_H2 ||
+    return !peer->is_draining || peer->protocol != HF_PROTOCOL_H2 ||
                    hf_h2_has_drained(peer)
                ? HF_NEVER
                : hf_after(peer->drain_since, (struct hf_duration){DRAIN_MS});
@@ -424,7 +463,7 @@ refuse_slow(struct hf_http_peer *peer)
 {
     struct hf_exchange *coming = oldest_coming(peer);
 
-    if (peer->speech == HF_SPEECH_H2) {
+    if (peer->protocol == HF_PROTOCOL_H2) {
         coming->is_cut = true;
         hf_h2_refuse(coming, HF_REFUSAL_SLOW);
     } else {
@@ -436,9 +475,9 @@ refuse_slow(struct hf_http_peer *peer)
 static void
 end_slow_head(struct hf_http_peer *peer)
 {
-    if (peer->speech == HF_SPEECH_H1 && oldest_coming(peer) != NULL)
+    if (peer->protocol == HF_PROTOCOL_H1 && oldest_coming(peer) != NULL)
         refuse_slow(peer);
-    else if (peer->speech == HF_SPEECH_H2)
+    else if (peer->protocol == HF_PROTOCOL_H2)
         hf_h2_end(peer, HF_H2_END_TOO_MUCH);
     else
         hf_peer_end(peer);
@@ -460,7 +499,7 @@ hf_http_clock(struct hf_http_peer *peer)
     while (!peer->is_ending && hf_reached(now, body_end(peer)))
         refuse_slow(peer);
     if (!peer->is_ending && hf_reached(now, idle_end(peer))) {
-        if (peer->speech == HF_SPEECH_H2)
+        if (peer->protocol == HF_PROTOCOL_H2)
             hf_h2_end(peer, HF_H2_END_IDLE);
         else
             hf_peer_end(peer);

@@ -1,16 +1,10 @@
 #include "net/http_client.h"
 
-#include <nghttp2/nghttp2.h>
-#include <string.h>
-
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/list.h"
-#include "net/h2_frames.h"
-#include "net/h2_headers.h"
-#include "net/h2_memory.h"
-#include "net/intake.h"
-#include "net/outbox.h"
+#include "net/h2_session.h"
+#include "net/reader.h"
 
 /* A request, from its asking until it is told. */
 struct asked {
@@ -19,7 +13,7 @@ struct asked {
     int32_t stream;
     int status;               /* of the answer; 0: none has begun */
     bool has_head;            /* and what follows are trailers */
-    struct hf_intake *intake; /* owned: the answer, as it comes */
+    struct hf_reader *reader; /* owned: the answer, as it comes */
     char *body;               /* owned, or NULL */
     const char *rest;         /* of the body, what is not made */
     uint32_t rest_len;
@@ -31,14 +25,10 @@ struct asked {
 struct hf_http_client {
     const struct hf_alloc *alloc; /* borrowed */
     struct hf_http_limits limits;
-    struct hf_h2_memory memory;
-    nghttp2_session *session;
-    struct hf_h2_frames frames;
-    const uint8_t *pending; /* borrowed from the session: a frame to be put */
-    size_t pending_len;
-    struct hf_outbox_spares outboxes;
-    struct hf_outbox outbox;
-    struct hf_intakes intakes;
+    struct hf_h2_session session;
+    struct hf_write_buffers buffers;
+    struct hf_write_buffer out;
+    struct hf_readers readers;
     struct hf_list under_way; /* of struct asked, in order */
     struct hf_list over;      /* to be told */
     struct hf_list spare;
@@ -85,8 +75,8 @@ drop_body(struct hf_http_client *client, struct asked *asked)
 static void
 drop_answer(struct hf_http_client *client, struct asked *asked)
 {
-    hf_intake_end(&client->intakes, asked->intake);
-    asked->intake = NULL;
+    hf_reader_end(&client->readers, asked->reader);
+    asked->reader = NULL;
     asked->status = 0;
 }
 
@@ -99,17 +89,18 @@ give_asked(struct hf_http_client *client, struct asked *asked)
 }
 
 static void
-leave_the_way(struct hf_http_client *client, struct asked *asked)
+unlink_asked(struct hf_http_client *client, struct asked *asked)
 {
     hf_list_remove(&client->under_way, &asked->link);
     client->under_way_count--;
-    nghttp2_session_set_stream_user_data(client->session, asked->stream, NULL);
+    nghttp2_session_set_stream_user_data(client->session.nghttp2, asked->stream,
+                                         NULL);
 }
 
 static void
 end(struct hf_http_client *client, struct asked *asked, enum hf_http_end how)
 {
-    leave_the_way(client, asked);
+    unlink_asked(client, asked);
     drop_body(client, asked);
     if (how != HF_HTTP_ANSWERED)
         drop_answer(client, asked);
@@ -121,7 +112,7 @@ end(struct hf_http_client *client, struct asked *asked, enum hf_http_end how)
 static bool
 has_left(const struct hf_http_client *client, const struct asked *asked)
 {
-    return asked->is_made && asked->made <= client->outbox.written;
+    return asked->is_made && asked->made <= client->out.written;
 }
 
 static void
@@ -146,16 +137,16 @@ asked_of(nghttp2_session *session, int32_t stream)
 /* An answer begins: the first, or the one behind an interim one. */
 static int
 on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame,
-                 void *word)
+                 void *user_data)
 {
-    struct hf_http_client *client = word;
+    struct hf_http_client *client = user_data;
     struct asked *asked = asked_of(session, frame->hd.stream_id);
 
-    if (asked == NULL || asked->intake != NULL)
+    if (asked == NULL || asked->reader != NULL)
         return 0;
     /* Nobody is told when it began. */
-    asked->intake = hf_intake_begin(&client->intakes, (struct hf_instant){0});
-    return asked->intake != NULL ? 0 : NGHTTP2_ERR_NOMEM;
+    asked->reader = hf_reader_begin(&client->readers, (struct hf_instant){0});
+    return asked->reader != NULL ? 0 : NGHTTP2_ERR_NOMEM;
 }
 
 static int
@@ -171,27 +162,27 @@ status_of(struct hf_bytes value)
 static int
 on_header(nghttp2_session *session, const nghttp2_frame *frame,
           nghttp2_rcbuf *name_text, nghttp2_rcbuf *value_text, uint8_t flags,
-          void *word)
+          void *user_data)
 {
-    struct hf_http_client *client = word;
+    struct hf_http_client *client = user_data;
     struct asked *asked = asked_of(session, frame->hd.stream_id);
     struct hf_bytes name = hf_h2_text(name_text);
     struct hf_bytes value = hf_h2_text(value_text);
     unsigned field;
 
     (void)flags;
-    if (asked == NULL || asked->intake == NULL)
+    if (asked == NULL || asked->reader == NULL)
         return 0;
     if (hf_header_is(name, ":status")) {
         asked->status = status_of(value);
         return 0;
     }
     if (asked->has_head) {
-        hf_intake_skip(&client->intakes, asked->intake, name.len + value.len);
+        hf_reader_skip(&client->readers, asked->reader, name.len + value.len);
         return 0;
     }
-    field = hf_intake_name(&client->intakes, asked->intake, name);
-    return hf_intake_value(&client->intakes, asked->intake, field, value)
+    field = hf_reader_name(&client->readers, asked->reader, name);
+    return hf_reader_value(&client->readers, asked->reader, field, value)
                ? 0
                : NGHTTP2_ERR_NOMEM;
 }
@@ -200,8 +191,8 @@ on_header(nghttp2_session *session, const nghttp2_frame *frame,
 static int
 reset(struct hf_http_client *client, int32_t stream)
 {
-    return nghttp2_submit_rst_stream(client->session, NGHTTP2_FLAG_NONE, stream,
-                                     NGHTTP2_CANCEL);
+    return nghttp2_submit_rst_stream(client->session.nghttp2, NGHTTP2_FLAG_NONE,
+                                     stream, NGHTTP2_CANCEL);
 }
 
 /* It cannot be told as it is. */
@@ -223,20 +214,20 @@ take_answer(struct hf_http_client *client, struct asked *asked)
 
 static int
 on_data(nghttp2_session *session, uint8_t flags, int32_t stream,
-        const uint8_t *bytes, size_t len, void *word)
+        const uint8_t *bytes, size_t len, void *user_data)
 {
-    struct hf_http_client *client = word;
+    struct hf_http_client *client = user_data;
     struct asked *asked = asked_of(session, stream);
     struct hf_bytes piece = {(const char *)bytes, len};
 
     (void)flags;
     if (nghttp2_session_consume_connection(session, len) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
-    if (asked == NULL || asked->intake == NULL)
+    if (asked == NULL || asked->reader == NULL)
         return 0;
-    if (!hf_intake_body(&client->intakes, asked->intake, piece))
+    if (!hf_reader_body(&client->readers, asked->reader, piece))
         return NGHTTP2_ERR_NOMEM;
-    return asked->intake->refusal == HF_REFUSAL_NONE ? 0
+    return asked->reader->refusal == HF_REFUSAL_NONE ? 0
                                                      : give_up(client, asked);
 }
 
@@ -245,7 +236,7 @@ on_answer(struct hf_http_client *client, struct asked *asked, bool is_last)
 {
     bool is_final = asked->status >= 200 && asked->status <= 599;
 
-    if (asked->intake->refusal != HF_REFUSAL_NONE || (is_last && !is_final))
+    if (asked->reader->refusal != HF_REFUSAL_NONE || (is_last && !is_final))
         return give_up(client, asked);
     if (is_last)
         return take_answer(client, asked);
@@ -257,9 +248,10 @@ on_answer(struct hf_http_client *client, struct asked *asked, bool is_last)
 }
 
 static int
-on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *word)
+on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame,
+              void *user_data)
 {
-    struct hf_http_client *client = word;
+    struct hf_http_client *client = user_data;
     bool is_last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     struct asked *asked;
 
@@ -268,16 +260,16 @@ on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *word)
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
     asked = asked_of(session, frame->hd.stream_id);
-    if (asked == NULL || asked->intake == NULL)
+    if (asked == NULL || asked->reader == NULL)
         return 0;
     return on_answer(client, asked, is_last);
 }
 
 static int
 on_stream_close(nghttp2_session *session, int32_t stream, uint32_t error,
-                void *word)
+                void *user_data)
 {
-    struct hf_http_client *client = word;
+    struct hf_http_client *client = user_data;
     struct asked *asked = asked_of(session, stream);
 
     if (asked != NULL)
@@ -290,101 +282,70 @@ on_stream_close(nghttp2_session *session, int32_t stream, uint32_t error,
 
 /* Told just before the frame is put behind the bytes that are made. */
 static int
-on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *word)
+on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
+              void *user_data)
 {
-    struct hf_http_client *client = word;
+    struct hf_http_client *client = user_data;
     struct asked *asked;
 
-    if ((frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) ||
-        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0)
+    if (!hf_h2_ends_stream(frame))
         return 0;
     asked = asked_of(session, frame->hd.stream_id);
     if (asked == NULL)
         return 0;
     asked->is_made = true;
-    asked->made = client->outbox.made + HF_H2_FRAME_HEAD + frame->hd.length;
+    asked->made = client->out.made + HF_H2_FRAME_HEAD + frame->hd.length;
     drop_body(client, asked);
     return 0;
 }
 
 static ssize_t
 read_body(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
-          uint32_t *flags, nghttp2_data_source *source, void *word)
+          uint32_t *flags, nghttp2_data_source *source, void *user_data)
 {
-    struct hf_http_client *client = word;
+    struct hf_http_client *client = user_data;
     struct asked *asked = asked_of(session, stream);
-    size_t len;
+    ssize_t len;
 
     (void)source;
     if (asked == NULL) /* it was given up, and ends by a reset */
         return NGHTTP2_ERR_DEFERRED;
-    len = asked->rest_len < size ? asked->rest_len : size;
-    memcpy(to, asked->rest, len);
+    len = hf_h2_session_read((struct hf_bytes){asked->rest, asked->rest_len},
+                             to, size, flags);
     asked->rest += len;
     asked->rest_len -= (uint32_t)len;
     if (asked->body != NULL)
         client->unread -= (uint32_t)len;
-    if (asked->rest_len == 0)
-        *flags |= NGHTTP2_DATA_FLAG_EOF;
-    return (ssize_t)len;
+    return len;
 }
 
 /* ---- Opening and closing ------------------------------------------------- */
 
 static bool
-start_session(struct hf_http_client *client,
-              const nghttp2_session_callbacks *callbacks,
-              const nghttp2_option *option)
+start_session(struct hf_http_client *client)
 {
-    const nghttp2_settings_entry entries[] = {
+    static const struct hf_h2_callbacks callbacks = {
+        .begin_headers = on_begin_headers,
+        .header = on_header,
+        .frame_recv = on_frame_recv,
+        .data_chunk_recv = on_data,
+        .stream_close = on_stream_close,
+        .frame_send = on_frame_send,
+    };
+    const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
         /* One byte more shows that a body is too long. */
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, client->limits.body_len + 1},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, client->limits.headers_len},
     };
-    size_t count = sizeof(entries) / sizeof(entries[0]);
-    nghttp2_mem memory = hf_h2_memory_start(&client->memory, client->alloc);
+    const struct hf_h2_config config = {
+        .callbacks = &callbacks,
+        .user_data = client,
+        .settings = settings,
+        .settings_count = sizeof(settings) / sizeof(settings[0]),
+    };
 
-    return nghttp2_session_client_new3(&client->session, callbacks, client,
-                                       option, &memory) == 0 &&
-           nghttp2_submit_settings(client->session, NGHTTP2_FLAG_NONE, entries,
-                                   count) == 0;
-}
-
-static void
-set_callbacks(nghttp2_session_callbacks *callbacks)
-{
-    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks,
-                                                            on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks,
-                                                         on_frame_recv);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks,
-                                                              on_data);
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks,
-                                                           on_stream_close);
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks,
-                                                         on_frame_send);
-}
-
-static bool
-start(struct hf_http_client *client)
-{
-    nghttp2_session_callbacks *callbacks = NULL;
-    nghttp2_option *option = NULL;
-    bool result = false;
-
-    if (nghttp2_session_callbacks_new(&callbacks) != 0 ||
-        nghttp2_option_new(&option) != 0)
-        goto out;
-    set_callbacks(callbacks);
-    nghttp2_option_set_no_auto_window_update(option, 1);
-    nghttp2_option_set_no_closed_streams(option, 1);
-    result = start_session(client, callbacks, option);
-out:
-    nghttp2_session_callbacks_del(callbacks);
-    nghttp2_option_del(option);
-    return result;
+    return hf_h2_session_start(&client->session, client->alloc, &config);
 }
 
 enum hf_status
@@ -397,13 +358,13 @@ hf_http_client_open(const struct hf_alloc *alloc,
     if (made != NULL) {
         made->alloc = alloc;
         made->limits = *limits;
-        made->outboxes.alloc = alloc;
-        made->outbox.spares = &made->outboxes;
-        made->intakes.alloc = alloc;
-        made->intakes.limits = &made->limits;
-        made->intakes.wanted = HF_HEADERS_OF_ANSWERS;
+        made->buffers.alloc = alloc;
+        made->out.spares = &made->buffers;
+        made->readers.alloc = alloc;
+        made->readers.limits = &made->limits;
+        made->readers.wanted = HF_HEADERS_OF_ANSWERS;
     }
-    if (made == NULL || !start(made)) {
+    if (made == NULL || !start_session(made)) {
         hf_http_client_close(made);
         return hf_fail(error, HF_E_NOMEM, "no memory for a connection");
     }
@@ -426,7 +387,7 @@ hf_http_client_close(struct hf_http_client *client)
 
     if (client == NULL)
         return;
-    if (client->session != NULL)
+    if (client->session.nghttp2 != NULL)
         break_off(client);
     let_go(client);
     while ((asked = first_of(&client->over)) != NULL) {
@@ -437,50 +398,23 @@ hf_http_client_close(struct hf_http_client *client)
         hf_list_remove(&client->spare, &asked->link);
         hf_free(client->alloc, asked);
     }
-    hf_h2_memory_stop(&client->memory);
-    hf_outbox_fini(&client->outbox);
-    hf_outbox_spares_fini(&client->outboxes);
-    hf_intake_fini(&client->intakes);
+    hf_h2_session_stop(&client->session);
+    hf_write_buffer_fini(&client->out);
+    hf_write_buffers_fini(&client->buffers);
+    hf_reader_fini(&client->readers);
     hf_free(client->alloc, client);
 }
 
 /* ---- Bytes --------------------------------------------------------------- */
 
-static bool
-has_pending(struct hf_http_client *client)
-{
-    ssize_t len;
-
-    if (client->pending_len > 0)
-        return true;
-    len = nghttp2_session_mem_send(client->session, &client->pending);
-    if (len < 0) {
-        break_off(client);
-        return false;
-    }
-    client->pending_len = (size_t)len;
-    return len > 0;
-}
-
 static void
 fill(struct hf_http_client *client)
 {
-    while (!client->is_broken && has_pending(client)) {
-        size_t room;
-        size_t len;
-
-        if (!hf_outbox_room(&client->outbox, &room)) {
-            break_off(client);
-            return;
-        }
-        len = client->pending_len < room ? client->pending_len : room;
-        if (len == 0)
-            return;
-        hf_outbox_put(&client->outbox, client->pending, len);
-        client->pending += len;
-        client->pending_len -= len;
-    }
-    if (!client->is_broken && nghttp2_session_want_read(client->session) == 0)
+    if (client->is_broken)
+        return;
+    if (!hf_h2_session_fill(&client->session, &client->out))
+        break_off(client);
+    else if (hf_h2_session_is_over(&client->session))
         client->is_leaving = true;
 }
 
@@ -489,14 +423,14 @@ hf_http_client_out(struct hf_http_client *client)
 {
     fill(client);
     return client->is_broken ? (struct hf_bytes){NULL, 0}
-                             : hf_outbox_bytes(&client->outbox);
+                             : hf_write_buffer_bytes(&client->out);
 }
 
 void
 hf_http_client_wrote(struct hf_http_client *client, size_t len)
 {
     if (!client->is_broken)
-        (void)hf_outbox_wrote(&client->outbox, len);
+        (void)hf_write_buffer_wrote(&client->out, len);
 }
 
 size_t
@@ -511,16 +445,12 @@ hf_http_client_feed(struct hf_http_client *client, const char *bytes,
         return 0;
     let_go(client);
     while (taken < len && client->over.first == NULL && !client->is_broken) {
-        size_t had = client->frames.head_len;
-        bool has_head;
-        bool is_whole;
-        size_t more = hf_h2_frames_take(&client->frames, bytes + taken,
-                                        len - taken, &has_head, &is_whole);
+        struct hf_h2_piece piece =
+            hf_h2_session_take(&client->session, bytes + taken, len - taken);
 
-        if (!hf_h2_frames_give(&client->frames, client->session, had,
-                               bytes + taken, more))
+        if (!hf_h2_session_give(&client->session, &piece))
             break_off(client);
-        taken += more;
+        taken += piece.len;
     }
     return taken;
 }
@@ -537,7 +467,7 @@ uint32_t
 hf_http_client_streams(const struct hf_http_client *client)
 {
     uint32_t theirs = nghttp2_session_get_remote_settings(
-        client->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+        client->session.nghttp2, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 
     return theirs < client->limits.streams ? theirs : client->limits.streams;
 }
@@ -547,7 +477,8 @@ hf_http_client_room(const struct hf_http_client *client)
 {
     uint32_t most = hf_http_client_streams(client);
 
-    if (client->is_broken || client->is_leaving || client->pending_len > 0 ||
+    if (client->is_broken || client->is_leaving ||
+        client->session.pending_len > 0 ||
         client->unread > client->limits.unread_len)
         return 0;
     return most > client->under_way_count ? most - client->under_way_count : 0;
@@ -573,7 +504,7 @@ submit(struct hf_http_client *client, const struct hf_http_ask *ask,
     for (size_t i = 0; i < ask->headers_count; i++)
         head[count++] =
             hf_h2_header(ask->headers[i].name, ask->headers[i].value, 0);
-    stream = nghttp2_submit_request(client->session, NULL, head, count,
+    stream = nghttp2_submit_request(client->session.nghttp2, NULL, head, count,
                                     ask->body.len > 0 ? &body : NULL, asked);
     if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE)
         return -1;
@@ -654,13 +585,13 @@ void
 hf_http_client_cancel(struct hf_http_client *client, int32_t stream)
 {
     struct asked *asked =
-        client->is_broken ? NULL : asked_of(client->session, stream);
+        client->is_broken ? NULL : asked_of(client->session.nghttp2, stream);
 
     if (asked == NULL) {
         cancel_over(client, stream);
         return;
     }
-    leave_the_way(client, asked);
+    unlink_asked(client, asked);
     give_asked(client, asked);
     if (reset(client, stream) != 0)
         break_off(client);
@@ -669,25 +600,25 @@ hf_http_client_cancel(struct hf_http_client *client, int32_t stream)
 /* ---- What is told -------------------------------------------------------- */
 
 static struct hf_bytes
-between(const struct hf_intake *intake)
+between(const struct hf_reader *reader)
 {
-    struct hf_bytes via = hf_intake_field(intake, HF_HEADER_VIA);
+    struct hf_bytes via = hf_reader_field(reader, HF_HEADER_VIA);
 
-    return via.at != NULL ? via : hf_intake_field(intake, HF_HEADER_SERVER);
+    return via.at != NULL ? via : hf_reader_field(reader, HF_HEADER_SERVER);
 }
 
 static void
 tell_answer(struct hf_http_client *client, const struct asked *asked)
 {
-    const struct hf_intake *intake = asked->intake;
+    const struct hf_reader *reader = asked->reader;
 
     client->answer = (struct hf_http_answer){
         .status = asked->status,
-        .type = hf_intake_field(intake, HF_HTTP_CONTENT_TYPE),
-        .retry = hf_intake_field(intake, HF_HEADER_RETRY_AFTER),
-        .location = hf_intake_field(intake, HF_HEADER_LOCATION),
-        .between = between(intake),
-        .body = {intake->bytes + intake->body.at, intake->body.len},
+        .type = hf_reader_field(reader, HF_HTTP_CONTENT_TYPE),
+        .retry = hf_reader_field(reader, HF_HEADER_RETRY_AFTER),
+        .location = hf_reader_field(reader, HF_HEADER_LOCATION),
+        .between = between(reader),
+        .body = {reader->bytes + reader->body.at, reader->body.len},
     };
 }
 
@@ -725,5 +656,5 @@ hf_http_client_is_done(const struct hf_http_client *client)
 {
     return client->is_broken ||
            (client->is_leaving && client->under_way_count == 0 &&
-            hf_outbox_bytes(&client->outbox).len == 0);
+            hf_write_buffer_bytes(&client->out).len == 0);
 }

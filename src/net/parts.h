@@ -2,12 +2,10 @@
 #define HF_NET_PARTS_H
 
 #include "base/list.h"
-#include "net/allowance.h"
-#include "net/date.h"
 #include "net/exchanges.h"
 #include "net/http.h"
-#include "net/intake.h"
-#include "net/outbox.h"
+#include "net/reader.h"
+#include "net/write_buffer.h"
 
 /*
  * What the server's side is made of, and who calls whom: down, and never up.
@@ -16,40 +14,39 @@
  *       /      \
  *    h1.c      h2.c        bytes to requests, and answers to bytes
  *       \      /   \
- *       peer.c      |      an exchange from its birth to its end
+ *       peer.c   h2_session  an exchange from its birth to its end; frames
  *       |           |
- *  exchanges, intake, headers, refusals, outbox, chunks, h2_frames, allowance,
- *  date
+ *  exchanges, reader, headers, refusals, write_buffer
  *
- * h2.c and its parts alone know of nghttp2.
+ * h2.c and h2_session alone know of nghttp2.
  */
 
 struct hf_h1;
 struct hf_h2;
-struct hf_h2_shared;
+
+enum { HF_HTTP_DATE_LEN = 29 };
 
 struct hf_http {
     const struct hf_alloc *alloc; /* borrowed */
     struct hf_http_limits limits;
     struct hf_instant now;
     int64_t date_s; /* Unix time that `date` tells */
-    char date[HF_DATE_LEN + 1];
+    char date[HF_HTTP_DATE_LEN + 1];
     uint32_t peers;
     struct hf_exchanges exchanges;
-    struct hf_intakes intakes;
-    struct hf_outbox_spares outboxes;
-    struct hf_h2_shared *h2; /* owned */
+    struct hf_readers readers;
+    struct hf_write_buffers buffers;
 };
 
-enum hf_speech {
-    HF_SPEECH_UNKNOWN,
-    HF_SPEECH_H1,
-    HF_SPEECH_H2,
+enum hf_protocol {
+    HF_PROTOCOL_UNKNOWN,
+    HF_PROTOCOL_H1,
+    HF_PROTOCOL_H2,
 };
 
 struct hf_http_peer {
     struct hf_http *http; /* borrowed */
-    enum hf_speech speech;
+    enum hf_protocol protocol;
     uint8_t preface_len; /* of HTTP/2's first bytes, that have come */
     bool is_eof;         /* nothing more will come */
     bool is_broken;      /* nothing more can be written */
@@ -61,10 +58,10 @@ struct hf_http_peer {
     struct hf_list lists[HF_EXCHANGE_STATES]; /* by state, in order */
     uint32_t counts[HF_EXCHANGE_STATES];
     struct hf_exchange *whole;     /* OPEN, and to be told */
-    struct hf_intake *told_intake; /* owned: what the caller may look at */
+    struct hf_reader *told_reader; /* owned: what the caller may look at */
     struct hf_http_request request;
 
-    struct hf_outbox outbox;
+    struct hf_write_buffer out;
     uint32_t unread; /* bytes of bodies that are kept, for want of room */
 
     struct hf_instant head_since; /* a head is coming; HF_NEVER: none */
@@ -75,7 +72,7 @@ struct hf_http_peer {
 
 /* ---- The life of an exchange --------------------------------------------- */
 
-/* A request begins: COMING, with an intake.  NULL: there are too many, or no
+/* A request begins: COMING, with an reader.  NULL: there are too many, or no
  * memory. */
 struct hf_exchange *hf_peer_begin(struct hf_http_peer *peer);
 
@@ -85,7 +82,7 @@ void hf_peer_whole(struct hf_exchange *exchange);
 /* See headers.h, of a request that is COMING. */
 bool hf_peer_wants_json(const struct hf_exchange *exchange);
 
-/* The answer begins: ANSWERED.  Its intake, if it has one, is let go. */
+/* The answer begins: ANSWERED.  Its reader, if it has one, is let go. */
 void hf_peer_answer(struct hf_exchange *exchange);
 
 /* The last byte of its answer is made: it ends with the byte `made`. */
@@ -130,13 +127,16 @@ size_t hf_peer_room(struct hf_http_peer *peer);
 /* Add bytes; there is room. */
 void hf_peer_put(struct hf_http_peer *peer, const void *bytes, size_t len);
 
+/* Bytes were put where none waited to be written. */
+void hf_peer_put_first(struct hf_http_peer *peer);
+
 /* So many are written. */
 void hf_peer_wrote(struct hf_http_peer *peer, size_t len);
 
 static inline size_t
 hf_peer_unwritten(const struct hf_http_peer *peer)
 {
-    return hf_outbox_bytes(&peer->outbox).len;
+    return hf_write_buffer_bytes(&peer->out).len;
 }
 
 /* Is a request under way, in either direction? */

@@ -64,20 +64,20 @@ struct hf_exchange *
 hf_peer_begin(struct hf_http_peer *peer)
 {
     struct hf_http *http = peer->http;
-    struct hf_intake *intake;
+    struct hf_reader *reader;
     struct hf_exchange *exchange = NULL;
 
     if (peer->counts[HF_EXCHANGE_COMING] > 0 &&
-        http->intakes.held >= http->limits.coming_len)
+        http->readers.held >= http->limits.coming_len)
         return NULL;
-    intake = hf_intake_begin(&http->intakes, http->now);
-    if (intake != NULL)
+    reader = hf_reader_begin(&http->readers, http->now);
+    if (reader != NULL)
         exchange = hf_exchanges_add(&http->exchanges, peer);
     if (exchange == NULL) {
-        hf_intake_end(&http->intakes, intake);
+        hf_reader_end(&http->readers, reader);
         return NULL;
     }
-    exchange->intake = intake;
+    exchange->reader = reader;
     list(exchange, HF_EXCHANGE_COMING);
     return exchange;
 }
@@ -87,13 +87,13 @@ hf_peer_whole(struct hf_exchange *exchange)
 {
     struct hf_http_peer *peer = exchange->peer;
 
-    HF_CHECK(peer->whole == NULL && peer->told_intake == NULL);
-    hf_intake_tell(exchange->intake, &peer->request);
+    HF_CHECK(peer->whole == NULL && peer->told_reader == NULL);
+    hf_reader_tell(exchange->reader, &peer->request);
     peer->request.exchange = exchange->id;
-    peer->request.is_http2 = peer->speech == HF_SPEECH_H2;
-    peer->told_intake = exchange->intake;
+    peer->request.is_http2 = peer->protocol == HF_PROTOCOL_H2;
+    peer->told_reader = exchange->reader;
     peer->whole = exchange;
-    exchange->intake = NULL;
+    exchange->reader = NULL;
     exchange->is_head = peer->request.method == HF_HTTP_HEAD;
     exchange->wants_json =
         hf_header_wants_json(peer->request.fields[HF_HTTP_ACCEPT]);
@@ -106,7 +106,7 @@ hf_peer_wants_json(const struct hf_exchange *exchange)
 {
     return exchange->state == HF_EXCHANGE_COMING &&
            hf_header_wants_json(
-               hf_intake_field(exchange->intake, HF_HTTP_ACCEPT));
+               hf_reader_field(exchange->reader, HF_HTTP_ACCEPT));
 }
 
 void
@@ -115,7 +115,7 @@ hf_peer_answer(struct hf_exchange *exchange)
     struct hf_http_peer *peer = exchange->peer;
 
     if (exchange->state == HF_EXCHANGE_COMING)
-        hf_intake_end(&peer->http->intakes, exchange->intake);
+        hf_reader_end(&peer->http->readers, exchange->reader);
     exchange->body = NULL;
     if (peer->counts[HF_EXCHANGE_ANSWERED] == 0 && hf_peer_unwritten(peer) == 0)
         peer->unread_since = peer->http->now;
@@ -146,7 +146,7 @@ hf_peer_lose(struct hf_exchange *exchange)
     struct hf_http_peer *peer = exchange->peer;
 
     if (exchange->state == HF_EXCHANGE_COMING)
-        hf_intake_end(&peer->http->intakes, exchange->intake);
+        hf_reader_end(&peer->http->readers, exchange->reader);
     if (exchange->state == HF_EXCHANGE_ANSWERED)
         drop_rest(exchange);
     if (peer->whole == exchange) { /* nobody heard of it, and nobody will */
@@ -208,8 +208,8 @@ hf_peer_forget(struct hf_exchange *exchange)
 void
 hf_peer_let_go(struct hf_http_peer *peer)
 {
-    hf_intake_end(&peer->http->intakes, peer->told_intake);
-    peer->told_intake = NULL;
+    hf_reader_end(&peer->http->readers, peer->told_reader);
+    peer->told_reader = NULL;
 }
 
 bool
@@ -251,30 +251,37 @@ hf_peer_room(struct hf_http_peer *peer)
 {
     size_t room = 0;
 
-    if (!peer->is_broken && !hf_outbox_room(&peer->outbox, &room))
+    if (!peer->is_broken && !hf_write_buffer_room(&peer->out, &room))
         hf_peer_break(peer);
     return room;
 }
 
 void
+hf_peer_put_first(struct hf_http_peer *peer)
+{
+    if (peer->counts[HF_EXCHANGE_ANSWERED] == 0)
+        peer->unread_since = peer->http->now;
+}
+
+void
 hf_peer_put(struct hf_http_peer *peer, const void *bytes, size_t len)
 {
-    if (hf_peer_unwritten(peer) == 0 && peer->counts[HF_EXCHANGE_ANSWERED] == 0)
-        peer->unread_since = peer->http->now;
-    hf_outbox_put(&peer->outbox, bytes, len);
+    if (hf_peer_unwritten(peer) == 0)
+        hf_peer_put_first(peer);
+    hf_write_buffer_put(&peer->out, bytes, len);
 }
 
 void
 hf_peer_wrote(struct hf_http_peer *peer, size_t len)
 {
-    bool was_full = hf_outbox_wrote(&peer->outbox, len);
+    bool was_full = hf_write_buffer_wrote(&peer->out, len);
     struct hf_link *link;
 
     while ((link = peer->lists[HF_EXCHANGE_MADE].first) != NULL) {
         struct hf_exchange *exchange =
             HF_CONTAINER(link, struct hf_exchange, link);
 
-        if (exchange->made > peer->outbox.written)
+        if (exchange->made > peer->out.written)
             break;
         move_to(exchange, HF_EXCHANGE_SENT);
     }
@@ -296,5 +303,5 @@ hf_peer_fini(struct hf_http_peer *peer)
         while (peer->lists[told[i]].first != NULL)
             hf_peer_forget(HF_CONTAINER(peer->lists[told[i]].first,
                                         struct hf_exchange, link));
-    hf_outbox_fini(&peer->outbox);
+    hf_write_buffer_fini(&peer->out);
 }

@@ -1,5 +1,5 @@
-#ifndef HF_NET_INTAKE_H
-#define HF_NET_INTAKE_H
+#ifndef HF_NET_READER_H
+#define HF_NET_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "net/refusals.h"
 
 /*
- * Intake: a request that is coming, put together from pieces.
+ * Message reader: a request that is coming, put together from pieces.
  *
  * What is kept of it lies in one buffer: the target, the headers that are
  * looked at, then the body.  What is too much, or wrong, is noted and not kept;
@@ -19,7 +19,7 @@
  *
  *   begin, then target and header in any order, then end_of_head, body, whole
  *
- * Intakes that are not used are kept spare, a few of them, so that a request
+ * Readers that are not used are kept spare, a few of them, so that a request
  * needs no memory from the heap.  One thread at a time.
  */
 struct hf_span {
@@ -27,8 +27,8 @@ struct hf_span {
     uint32_t len;
 };
 
-struct hf_intake {
-    struct hf_intake *next; /* a spare one */
+struct hf_reader {
+    struct hf_reader *next; /* a spare one */
     struct hf_instant begun;
     char *bytes; /* owned */
     uint32_t len;
@@ -45,65 +45,65 @@ struct hf_intake {
     uint32_t headers_len; /* of their names and values */
 };
 
-struct hf_intakes {
+struct hf_readers {
     const struct hf_alloc *alloc;        /* borrowed */
     const struct hf_http_limits *limits; /* borrowed */
     uint32_t wanted;                     /* headers that are kept, a bit each */
-    struct hf_intake *spare;
+    struct hf_reader *spare;
     unsigned spare_count;
     size_t held; /* bytes of those that are begun */
 };
 
 /* An empty one, or NULL: no memory. */
-struct hf_intake *hf_intake_begin(struct hf_intakes *intakes,
+struct hf_reader *hf_reader_begin(struct hf_readers *readers,
                                   struct hf_instant now);
 
 /* It is not needed any more; NULL is ignored. */
-void hf_intake_end(struct hf_intakes *intakes, struct hf_intake *intake);
+void hf_reader_end(struct hf_readers *readers, struct hf_reader *reader);
 
 /* Give the spare ones back. */
-void hf_intake_fini(struct hf_intakes *intakes);
+void hf_reader_fini(struct hf_readers *readers);
 
 /* Note why it cannot be served, if nothing is noted yet. */
-void hf_intake_refuse(struct hf_intake *intake, enum hf_refusal refusal);
+void hf_reader_refuse(struct hf_reader *reader, enum hf_refusal refusal);
 
 /* More of the target.  False, here and below: no memory. */
-bool hf_intake_target(struct hf_intakes *intakes, struct hf_intake *intake,
+bool hf_reader_target(struct hf_readers *readers, struct hf_reader *reader,
                       struct hf_bytes piece);
 
 /*
  * A header begins, and more of its value.  Between the two nothing else is
  * added.  Name and value count, whether they are kept or not.
  */
-unsigned hf_intake_name(struct hf_intakes *intakes, struct hf_intake *intake,
+unsigned hf_reader_name(struct hf_readers *readers, struct hf_reader *reader,
                         struct hf_bytes name);
-bool hf_intake_value(struct hf_intakes *intakes, struct hf_intake *intake,
+bool hf_reader_value(struct hf_readers *readers, struct hf_reader *reader,
                      unsigned field, struct hf_bytes piece);
 
 /* A header that is not wanted counts: one of a trailer. */
-void hf_intake_skip(struct hf_intakes *intakes, struct hf_intake *intake,
+void hf_reader_skip(struct hf_readers *readers, struct hf_reader *reader,
                     size_t len);
 
 /* HTTP/2's own place for the host. */
-bool hf_intake_authority(struct hf_intakes *intakes, struct hf_intake *intake,
+bool hf_reader_authority(struct hf_readers *readers, struct hf_reader *reader,
                          struct hf_bytes value);
 
 /* All headers are there: note what is wrong with them. */
-void hf_intake_end_of_head(struct hf_intake *intake);
+void hf_reader_end_of_head(struct hf_reader *reader);
 
 /* Its body has not come with it: where much is held, it holds no more than it
  * needs until then. */
-void hf_intake_await_body(struct hf_intakes *intakes, struct hf_intake *intake);
+void hf_reader_await_body(struct hf_readers *readers, struct hf_reader *reader);
 
 /* More of the body; not when it is refused. */
-bool hf_intake_body(struct hf_intakes *intakes, struct hf_intake *intake,
+bool hf_reader_body(struct hf_readers *readers, struct hf_reader *reader,
                     struct hf_bytes piece);
 
 /* What a header says; `at` is NULL: it is not there. */
-struct hf_bytes hf_intake_field(const struct hf_intake *intake, unsigned field);
+struct hf_bytes hf_reader_field(const struct hf_reader *reader, unsigned field);
 
-/* What was put together, borrowed from the intake.  Nothing was refused. */
-void hf_intake_tell(const struct hf_intake *intake,
+/* What was put together, borrowed from the reader.  Nothing was refused. */
+void hf_reader_tell(const struct hf_reader *reader,
                     struct hf_http_request *request);
 
 #endif
