@@ -7,12 +7,12 @@
  * A view: what was known at one moment of a lock and its holder, of an entry of
  * the audit, or of a place.
  *
- * Opaque, and never changed: a snapshot.  It belongs to the caller until
- * hf_view_free, and outlives the client that made it.  Any thread may read it;
- * every call below takes NULL for a view of which nothing is known.  Text is
- * UTF-8, ends with NUL, is good for as long as the view, and is cut at its
- * limit; what other programs wrote is shown with U+FFFD for control characters
- * and for those that are not seen, so that it is safe to print on a terminal.
+ * A view is opaque and never changes.  It belongs to the caller until
+ * hf_view_free, and outlives the client that made it.  Any thread may read it.
+ * Every function below accepts NULL as a view of which nothing is known.  Text
+ * is UTF-8, ends with NUL, is valid as long as the view, and is cut at its
+ * limit.  Text of other programs is shown with U+FFFD for control characters
+ * and for invisible ones, so it is safe to print on a terminal.
  */
 
 HF_BEGIN_DECLS
@@ -20,19 +20,17 @@ HF_BEGIN_DECLS
 enum {
     HF_SPACE_MAX = 128, /* bytes of a space, without the NUL */
     HF_NAME_MAX = 512,  /* bytes of a lock's name, without the NUL */
-    HF_HOST_MAX = 255,  /* bytes, as all below */
+    HF_HOST_MAX = 255,  /* bytes, like all below */
     HF_USER_MAX = 63,
-    HF_COMMAND_MAX = 1023, /* a longer command is cut */
+    HF_COMMAND_MAX = 1023, /* longer commands are cut */
     HF_REASON_MAX = 511,
     HF_PROCESSES_MAX = 8,
 };
 
 struct hf_view;
 
-/*
- * The fields of a view: name, word, kind.  A later version may have more, at
- * the end.  Times are in ms; those of clocks are Unix time.
- */
+/* The fields of a view: name, word, kind.  A later version may add fields at
+ * the end.  Durations are in ms; points in time are Unix time in ms. */
 #define HF_FIELD_TABLE(X)                                                      \
     /* The record of the lock, as read from the place. */                      \
     X(HF_FIELD_SPACE, "space", TEXT)                                           \
@@ -108,7 +106,7 @@ enum hf_field {
 #undef HF_FIELD_ENUM
 };
 
-/* How to ask for a field: see hf_view_text and the others. */
+/* Which function reads a field: hf_view_text and the others. */
 enum hf_kind {
     HF_KIND_TEXT,
     HF_KIND_NUMBER,
@@ -128,12 +126,10 @@ enum hf_kind {
 /*
  * What is known of the holder's life.
  *
- * HF_LIFE_UNKNOWN: nothing seen yet, either way.
- * HF_LIFE_BEATING: its record changed while it was watched.
- * HF_LIFE_RUNNING: no beat was seen, but a process of it is there.
- * HF_LIFE_SUSPECTED: unchanged for its ttl; a process of it may still be there
- *                    (see HF_FIELD_RUNNING).
- * HF_LIFE_GONE: every process it listed is gone from this host.
+ * HF_LIFE_UNKNOWN: no evidence yet.  HF_LIFE_BEATING: its record changed while
+ * it was watched.  HF_LIFE_RUNNING: no beat was seen, but one of its processes
+ * exists.  HF_LIFE_SUSPECTED: unchanged for its ttl; a process may still exist
+ * (see HF_FIELD_RUNNING).  HF_LIFE_GONE: all its listed processes have ended.
  */
 enum hf_life {
 #define HF_LIFE_ENUM(name, word) name,
@@ -158,19 +154,19 @@ HF_PUBLIC const char *hf_life_word(enum hf_life life);
 HF_PUBLIC const char *hf_grade_word(enum hf_grade grade);
 HF_PUBLIC const char *hf_field_word(enum hf_field field);
 
-/* For those who meet fields of a later version; HF_KIND_TEXT for none. */
+/* For fields of a later version; HF_KIND_TEXT for an unknown field. */
 HF_PUBLIC enum hf_kind hf_field_kind(enum hf_field field);
 
-/* Does this view tell anything about it?  False also for a field that this
- * version of the library does not know. */
+/* Does this view have the field?  False also for a field that this version of
+ * the library does not know. */
 HF_PUBLIC bool hf_view_has(const struct hf_view *view, enum hf_field field);
 
-/* A text, or the word for a WORD; "" where the view does not have it. */
+/* A text, or the word of a WORD; "" if the view does not have the field. */
 HF_PUBLIC const char *hf_view_text(const struct hf_view *view,
                                    enum hf_field field);
 
-/* A number; a flag as 0 or 1; the enumerator of a WORD; how many items a LIST
- * has.  0 where the view does not have it. */
+/* A number; a flag as 0 or 1; the enumerator of a WORD; the number of items of
+ * a LIST.  0 if the view does not have the field. */
 HF_PUBLIC int64_t hf_view_number(const struct hf_view *view,
                                  enum hf_field field);
 
@@ -225,10 +221,9 @@ HF_PUBLIC size_t hf_view_json(const struct hf_view *view, char *buffer,
 /* NULL does nothing.  Cannot fail. */
 HF_PUBLIC void hf_view_free(struct hf_view *view);
 
-/*
- * Write `text` (UTF-8 or not, NUL-terminated) as a JSON string with quotes;
- * sizes and return value as above.  For programs that print JSON around ours.
- */
+/* Write `text` (NUL-terminated, not necessarily UTF-8) as a JSON string with
+ * quotes; sizes and return value as above.  For programs that print JSON of
+ * their own around ours. */
 HF_PUBLIC size_t hf_json_string(const char *text, char *buffer, size_t size);
 
 HF_END_DECLS

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * The words every part of Holdfast speaks: statuses, outcomes, durations.
+ * The words that all parts of Holdfast share: statuses, outcomes, durations.
  *
- * Two things are kept apart.  A *status* says whether the call happened, and
- * is named by what the caller may do next.  An *outcome* is the answer of a
- * call that happened: "somebody else holds it" is an answer, not an error.
+ * A *status* says whether a call happened, and is named by what the caller can
+ * do next.  An *outcome* is the answer of a call that happened: "another
+ * process holds it" is an answer, not an error.
  *
- * Plain values: any thread may use them, nothing here is allocated.
+ * Plain values: any thread may use them; nothing is allocated.
  */
 
 #if defined(__GNUC__)
@@ -23,7 +23,7 @@
 #define HF_PUBLIC
 #endif
 
-/* C++ links what is declared in between as C. */
+/* C++ links these declarations as C. */
 #ifdef __cplusplus
 #define HF_BEGIN_DECLS extern "C" {
 #define HF_END_DECLS   }
@@ -98,7 +98,7 @@ enum hf_outcome {
     X(HF_STATE_RELEASING, "releasing")                                         \
     X(HF_STATE_ENDED, "ended")
 
-/* Where a lock is on its way; the diagram is in holdfast.h. */
+/* The state of a lock; the diagram is in holdfast.h. */
 enum hf_state {
 #define HF_STATE_ENUM(name, word) name,
     HF_STATE_TABLE(HF_STATE_ENUM)
@@ -124,26 +124,26 @@ enum hf_mode {
 #undef HF_MODE_ENUM
 };
 
-/* What a waiter may do with the lock of a dead holder.  Part of the record:
+/* What a waiter may do with a dead holder's lock.  It is part of the record:
  * the holder's choice binds every waiter. */
 enum hf_if_dead {
     HF_TAKEOVER, /* another process takes it over, with a higher fence */
-    HF_REFUSE,   /* nobody overrides it; a person clears it */
+    HF_REFUSE,   /* no process overrides it; a person clears it */
 };
 
-/* A length of time; may be sent, stored and configured. */
+/* A length of time; it can be sent, stored and configured. */
 struct hf_duration {
     int64_t ms;
 };
 
-/* No limit, where a duration limits something. */
+/* No limit, where a duration is a limit. */
 #ifdef __cplusplus
 #define HF_FOREVER (hf_duration{INT64_MAX})
 #else
 #define HF_FOREVER ((struct hf_duration){INT64_MAX})
 #endif
 
-/* Detail for people, filled by a call that fails; nobody parses it. */
+/* Detail for people, filled by a call that fails; not for parsing. */
 struct hf_error {
     enum hf_status status;
     char text[256]; /* one clause: lower case, no full stop, names the object */
@@ -153,7 +153,7 @@ struct hf_error {
 HF_PUBLIC const char *hf_status_name(enum hf_status status);
 HF_PUBLIC const char *hf_status_sentence(enum hf_status status);
 
-/* The exit code by which the command reports it.  Cannot fail. */
+/* The exit code of the command for this status.  Cannot fail. */
 HF_PUBLIC int hf_status_exit(enum hf_status status);
 
 /* "held too long", and its exit code.  Cannot fail. */
@@ -175,11 +175,9 @@ HF_PUBLIC HF_MUST_USE enum hf_status
 hf_duration_parse(const char *text, struct hf_duration *duration,
                   struct hf_error *error);
 
-/*
- * Write it for people, as "1.5s", "2m10s", "3h05m", "2d04h" into buffer (at
- * most `size` bytes with the final NUL, cut when it does not fit), and return
- * buffer.  Cannot fail.
- */
+/* Write it for people, like "1.5s", "2m10s", "3h05m", "2d04h", into buffer (at
+ * most `size` bytes with the final NUL, cut if it does not fit); return buffer.
+ * Cannot fail. */
 HF_PUBLIC const char *hf_duration_text(struct hf_duration duration,
                                        char *buffer, size_t size);
 

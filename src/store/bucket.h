@@ -7,22 +7,22 @@
 #include "base/clock.h"
 
 /*
- * Bucket: leave for something that may be done at once now and then, and not
- * often for long.  It holds ten and gets ten a second, so that at most twenty
- * are taken in any second.  What was of use costs but a tenth.
+ * Bucket: permission for work that may be done at once now and then, but not
+ * often for long.  It holds ten permits and gains ten a second, so at most
+ * twenty are taken in any second.  Useful work costs a tenth of a permit.
  *
- * Zero is a full bucket.  Any thread; no mutex, so that a fork does it no harm:
- * the child goes on with what was in it.
+ * Zero is a full bucket.  Any thread; no mutex, so a fork does no harm: the
+ * child goes on with its copy.
  */
 struct hf_bucket {
     _Atomic int64_t full_ms; /* the instant at which it will be full again */
 };
 
-/* Take one.  False: it is empty, and *next is when to ask again. */
+/* Take a permit.  False: it is empty, and *next is when to ask again. */
 bool hf_bucket_take(struct hf_bucket *bucket, struct hf_instant now,
                     struct hf_instant *next);
 
-/* Nine tenths of the one just taken: it was of use. */
+/* Give back nine tenths of the permit just taken: the work was useful. */
 void hf_bucket_give_back(struct hf_bucket *bucket);
 
 #endif

@@ -17,17 +17,15 @@
 #include "base/proc.h"
 #include "store/pause.h"
 
-/*
- * A removed file that somebody has open is not deleted yet: it loses a name,
- * which is an attribute.
- */
+/* A removed file that a process has open is not deleted yet.  It loses a name,
+ * which changes an attribute. */
 #define LOSSES (IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF)
 #define RINGS  IN_CLOSE
 
-/* All under the mutex. */
+/* All of these are guarded by the mutex. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct hf_file_watch *all;
-static int events_fd = -1; /* the instance, while there are watches */
+static int events_fd = -1; /* the inotify instance, while there are watches */
 static unsigned generation;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -46,7 +44,7 @@ unlock(void)
 
 /* ---- Forks --------------------------------------------------------------- */
 
-/* What the child would read, its parent would miss. */
+/* If the child read these events, its parent would miss them. */
 static void
 leave_to_parent(void)
 {
@@ -76,7 +74,7 @@ is_used(int number)
     return false;
 }
 
-/* What inotify is to watch for nobody any more. */
+/* Remove inotify watches that no watch here needs any more. */
 static void
 let_go(const struct hf_file_watch *watch)
 {
@@ -97,7 +95,7 @@ open_events(void)
     return events_fd >= 0;
 }
 
-/* A file has one number in an instance, however many watch it. */
+/* A file has one number in an instance, shared by all that watch it. */
 static bool
 add(struct hf_file_watch *watch, const char *const *paths, size_t count)
 {
@@ -175,7 +173,7 @@ hf_file_watch_stop(struct hf_file_watch *watch)
 
 /* ---- Why not ------------------------------------------------------------- */
 
-/* `usual`, where it cannot be read. */
+/* The limit in that file, or `usual` if it cannot be read. */
 static long
 read_limit(const char *path, long usual)
 {
@@ -187,7 +185,7 @@ read_limit(const char *path, long usual)
     return limit > 0 && limit < LONG_MAX / 2 ? limit : usual;
 }
 
-/* The errno with which a new instance is refused; 0: it is not. */
+/* The errno of a new inotify instance; 0: it was made. */
 static int
 try_instance(void)
 {
@@ -243,7 +241,7 @@ hf_file_watch_explain(struct hf_checkup *checkup)
 static bool
 concerns(const struct hf_file_watch *watch, const struct inotify_event *event)
 {
-    if (event->mask & IN_Q_OVERFLOW) /* whatever was lost */
+    if (event->mask & IN_Q_OVERFLOW) /* anything may have been lost */
         return true;
     for (size_t i = 0; i < watch->numbers_count; i++)
         if (watch->numbers[i] == event->wd)
@@ -254,15 +252,16 @@ concerns(const struct hf_file_watch *watch, const struct inotify_event *event)
 static void
 tell(const struct inotify_event *event)
 {
-    if (event->mask & IN_IGNORED) /* the last of a file: the loss was told */
+    if (event->mask & IN_IGNORED) /* a file's last event: its loss was told
+                                     before */
         return;
     for (const struct hf_file_watch *w = all; w != NULL; w = w->next)
         if (concerns(w, event))
             (void)eventfd_write(w->told_fd, 1);
 }
 
-/* Read what has come, and tell whom it concerns.  Under the mutex.  An event of
- * a file, not of a folder, carries no name. */
+/* Read all events and pass them to the watches they concern.  Under the mutex.
+ * An event of a file (not of a folder) has no name. */
 static void
 pass_on(void)
 {
@@ -288,7 +287,8 @@ hf_file_watch_forget(struct hf_file_watch *watch)
     lock();
     if (watch->generation == generation) {
         pass_on();
-        (void)eventfd_read(watch->told_fd, &count); /* or nothing was told */
+        (void)eventfd_read(watch->told_fd, &count); /* fails if nothing was
+                                                       told */
     }
     unlock();
 }

@@ -47,10 +47,10 @@ struct hf_file_watch {
 bool hf_file_watch_start(struct hf_file_watch *watch, const char *const *paths,
                          size_t count);
 
-/* Twice is fine, and so is a watch that a fork has left behind. */
+/* May be called twice, and for a watch that a fork left behind. */
 void hf_file_watch_stop(struct hf_file_watch *watch);
 
-/* Forget what was told until now: before looking at what it tells of. */
+/* Forget what was told so far.  Call it before looking at the files. */
 void hf_file_watch_forget(struct hf_file_watch *watch);
 
 /*
@@ -61,11 +61,11 @@ void hf_file_watch_forget(struct hf_file_watch *watch);
 bool hf_file_watch_sleep(struct hf_file_watch *watch, struct hf_instant until,
                          int wake_fd);
 
-/* Of a watch that could not be started just now: say why, as far as can be
- * told, and what to do. */
+/* Why a watch could not be started just now, as far as is known, and what to
+ * do. */
 void hf_file_watch_explain(struct hf_checkup *checkup);
 
-/* Ring at a file.  Where that cannot be done, nobody is told. */
+/* Ring at a file.  If that fails, the waiters are not told. */
 void hf_file_watch_ring(const char *path);
 
 #endif

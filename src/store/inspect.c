@@ -8,12 +8,12 @@
 enum {
     DURATION_SIZE = 32,
 
-    /* Versions may be ahead by what a clock is corrected in passing. */
+    /* Versions may be ahead by a small correction of the clock. */
     STEP_MS = 60 * 1000,
 
-    /* A purge takes what is a day old, 1,000 at a time, after one release in
-     * 64 (client/table/worker.c): that 1,000 of three days are still there is
-     * no bad luck. */
+    /* A purge removes 1,000 day-old rows after one release in 64
+     * (client/table/worker.c).  So 1,000 rows that are three days old are not
+     * bad luck. */
     OLD_MS = 3 * 24 * 3600 * 1000,
     OLD_MANY = 1000,
 };

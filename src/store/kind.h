@@ -12,30 +12,28 @@
 struct hf_store;
 struct hf_store_kind;
 
-/*
- * A place: the URL that says where locks are kept (holdfast.h, hf_open).
- * Plain values; nothing is allocated.
- */
+/* A place: the URL of where locks are kept (holdfast.h, hf_client_open).  Plain
+ * values; nothing is allocated. */
 struct hf_place {
     const struct hf_store_kind *kind; /* a row of the table in place.c */
     bool network;                     /* sqlite: ?network=1 */
     char path[HF_PLACE_MAX + 1];      /* sqlite: the file, absolute, decoded;
                                          memory: the table's name */
-    char text[3 * HF_PLACE_MAX + 32]; /* the place again, as a URL that means
-                                         the same in any folder */
+    char text[3 * HF_PLACE_MAX + 32]; /* as a URL that means the same in any
+                                         folder */
 };
 
-/* What a place is opened for. */
+/* The purpose of opening a place. */
 enum hf_store_use {
     HF_STORE_TO_LOCK,
 
-    /* Also where a lock server has lost something.  To everybody else the place
-     * is HF_E_UNAVAILABLE then, and nothing is made. */
+    /* Also if a lock server has lost something there.  For all others such a
+     * place is HF_E_UNAVAILABLE, and nothing is made. */
     HF_STORE_TO_SERVE,
 
-    /* Nothing is ever made or written, and a place that is not there is empty,
-     * until it is there.  It is enough to be allowed to read it.  Every group
-     * is HF_UNAVAILABLE, and a purge HF_E_DENIED. */
+    /* To look only: nothing is made or written, and a place that does not exist
+     * is empty until it does.  Permission to read is enough.  Every group is
+     * HF_UNAVAILABLE, and a purge HF_E_DENIED. */
     HF_STORE_TO_LOOK,
 };
 
@@ -50,8 +48,7 @@ enum hf_store_use {
 struct hf_store_kind {
     const char *scheme; /* with its colon: "sqlite:" */
 
-    /* What is in the place ends with the process, and no other process sees
-     * it. */
+    /* The contents end with the process, and no other process sees them. */
     bool keeps_nothing;
 
     /* Read `rest`, which follows the scheme.  *place has its kind, and is zero
@@ -65,7 +62,7 @@ struct hf_store_kind {
                            const struct hf_alloc *alloc,
                            struct hf_store **store, struct hf_error *error);
 
-    /* As hf_store_find; NULL: every place of this kind is there. */
+    /* As hf_store_find; NULL: a place of this kind always exists. */
     enum hf_status (*find)(const struct hf_place *place,
                            struct hf_error *error);
 

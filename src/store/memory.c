@@ -17,22 +17,20 @@
 #include "store/rule.h"
 #include "store/url.h"
 
-/* Generous, for there is nothing to wait for: as SQLite's, so that what is
- * tested in memory holds in a file. */
+/* Generous, since nothing is waited for.  The same as SQLite's, so tests in
+ * memory hold for a file. */
 static const struct hf_store_limits limits = {
     .max_operations = 10000,
     .max_bytes = (size_t)16 << 20,
     .max_calls = 1,
 };
 
-/*
- * One table a name, and one mutex over all of them: calls are short, and this
- * store is for tests and for what may be lost.
- */
+/* One table for each name, and one mutex for all: calls are short, and this
+ * store is for tests and for data that may be lost. */
 struct shared {
     struct shared *next;
     char *name;            /* owned */
-    struct memory *stores; /* those open on it */
+    struct memory *stores; /* stores that are open on it */
     struct hf_memory_table table;
 };
 
@@ -44,7 +42,7 @@ struct memory {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct shared *names; /* under mutex, as all they hold */
+static struct shared *names; /* under the mutex, with all they point to */
 
 static struct memory *
 memory_of(struct hf_store *store)
@@ -66,8 +64,8 @@ unlock(void)
     HF_CHECK(pthread_mutex_unlock(&mutex) == 0);
 }
 
-/* A fork copies the tables, and must not do so in the middle of a change, nor
- * copy a mutex that nobody in the child would ever unlock. */
+/* A fork copies the tables.  It must not do so in the middle of a change, nor
+ * copy a locked mutex that no thread of the child would unlock. */
 static void
 watch_forks(void)
 {
@@ -186,8 +184,8 @@ get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
     return HF_OK;
 }
 
-/* The callback runs without the mutex, on a copy, so that it may be slow, and
- * may use another store. */
+/* The callback runs without the mutex and on a copy: it may be slow, and may
+ * use another store. */
 static bool
 show_next(const struct hf_memory_table *table, const struct hf_store_scan *scan,
           char **name, struct hf_record *record)
@@ -196,7 +194,7 @@ show_next(const struct hf_memory_table *table, const struct hf_store_scan *scan,
     const struct hf_memory_row *row;
     size_t index;
 
-    /* Up to the first NUL of `after`, if it has one: not too far. */
+    /* Only up to the first NUL of `after`: that is never too far. */
     if (scan->after != NULL && strcmp(scan->after, scan->prefix) >= 0)
         key.name = scan->after;
     index = hf_memory_table_position(table, key);
@@ -301,8 +299,8 @@ commit(struct hf_store *store, struct hf_store_group *groups,
 
 /* ---- Wait and purge ------------------------------------------------------ */
 
-/* Look once, and name what has changed; another look follows only on a commit
- * that comes after this one. */
+/* Look once, and name the keys that changed.  The next look needs a commit
+ * after this one. */
 static bool
 look(struct memory *memory, struct hf_store_watch *watches,
      size_t watches_count)

@@ -111,7 +111,7 @@ remove_at(struct hf_memory_table *table, size_t index)
     table->rows_count--;
 }
 
-/* Takes `row`; the room for it is reserved. */
+/* Takes over `row`; its room is reserved. */
 static void
 place_row(struct hf_memory_table *table, struct hf_memory_row *row)
 {
@@ -131,10 +131,10 @@ place_row(struct hf_memory_table *table, struct hf_memory_row *row)
 
 /* ---- Groups -------------------------------------------------------------- */
 
-/* A group that is ready to be applied: nothing in it can fail any more. */
+/* A group that is ready to apply: nothing in it can fail any more. */
 struct staged {
-    int64_t now_us; /* of which its versions and stamps are made */
-    size_t count;   /* of its operations that have a row, or none: */
+    int64_t now_us; /* the source of its versions and stamps */
+    size_t count;   /* number of its operations that have a row, or none: */
     struct hf_memory_row
         *rows[HF_GROUP_OPERATIONS_MAX]; /* owned; NULL: erase */
 };
@@ -177,8 +177,8 @@ fail:
     return hf_fail(error, HF_E_NOMEM, "no memory for a group of a commit");
 }
 
-/* Put the staged rows in; returns the version above which the floor must be
- * on account of what was erased, or 0. */
+/* Put the staged rows in.  Returns the highest version erased, above which the
+ * floor must be raised; or 0. */
 static uint64_t
 apply(struct hf_memory_table *table, struct hf_store_group *group,
       const struct hf_rule_found *found, struct staged *staged)
@@ -214,7 +214,7 @@ hf_memory_table_lock(const struct hf_memory_table *table)
     return NULL;
 }
 
-/* May it claim a lock, if it does? */
+/* Is a claim of a lock allowed now? */
 static bool
 may_claim(const struct hf_memory_table *table,
           const struct hf_store_group *group, struct hf_error *error)

@@ -5,15 +5,15 @@
 #include "store/rule.h"
 
 /*
- * The rows of one memory store, in the order of their keys' bytes, and the
- * rules of the store contract on them.
+ * The rows of one memory store, sorted by the bytes of their keys, and the
+ * rules of the store contract.
  *
- * A row is never changed but replaced as a whole, so that a group is prepared
- * with all it needs before the first of its rows is touched.
+ * A row is never changed, only replaced: a group is prepared completely before
+ * its first row is touched.
  *
- * Rows live on the C library's heap and not on a store's: a table outlives the
- * store that made it, whose allocator may be gone by then.  Not thread-safe.
- * Zero, with a floor, is an empty table.
+ * Rows are on the C library's heap, not a store's: a table outlives the store
+ * that made it, and that store's allocator.  Not thread-safe.  Zero, with a
+ * floor, is an empty table.
  */
 struct hf_memory_row {
     uint64_t version;
@@ -43,29 +43,26 @@ size_t hf_memory_table_position(const struct hf_memory_table *table,
 struct hf_rule_found hf_memory_table_find(const struct hf_memory_table *table,
                                           struct hf_key key);
 
-/* The first record of a space of users; NULL: there is none. */
+/* The first record in a space of users; NULL: there is none. */
 const struct hf_memory_row *
 hf_memory_table_lock(const struct hf_memory_table *table);
 
-/*
- * Judge one group, which is HF_UNAVAILABLE so far, and apply it.  Returns the
- * highest version it erased, or 0: the floor must be raised above it at the
- * end of the commit, and not before, since all groups are judged by the floor
- * with which it began.
- */
+/* Judge one group, which is HF_UNAVAILABLE so far, and apply it.  Returns the
+ * highest version it erased, or 0.  The caller raises the floor above it after
+ * the whole commit, since all groups are judged by the floor at its begin. */
 uint64_t hf_memory_table_try(struct hf_memory_table *table,
                              struct hf_store_group *group,
                              struct hf_error *error);
 
-/* Let the floor be above a version that is gone. */
+/* Raise the floor above a version that is gone. */
 void hf_memory_table_raise(struct hf_memory_table *table, uint64_t above);
 
-/* Count what may be purged, of it what is not after `old_ms`; *newest is the
- * greatest version or floor. */
+/* Count the rows that may be purged, and of them those with a stamp up to
+ * `old_ms`; *newest is the greatest version or floor. */
 void hf_memory_table_count(const struct hf_memory_table *table, int64_t old_ms,
                            struct hf_inspect_leftovers *left, uint64_t *newest);
 
-/* Remove what may be purged and raise the floor; how many were removed. */
+/* Remove rows that may be purged and raise the floor; returns how many. */
 size_t hf_memory_table_purge(struct hf_memory_table *table, int64_t before_ms,
                              size_t limit);
 

@@ -13,16 +13,16 @@
 #include "core/op.h"
 #include "store/kind.h"
 
-/* What a store keeps and is asked, as data; and what a kind of store does. */
+/* The data of a store, and the functions of a kind of store. */
 
 struct hf_key {
     const char *space; /* NUL-terminated UTF-8; borrowed */
     const char *name;
 };
 
-/* What a read of one key shows.  `value` has HF_VALUE_MAX bytes at most. */
+/* What a read of one key shows.  `value` has at most HF_VALUE_MAX bytes. */
 struct hf_record {
-    bool exists; /* false: only version is set, the one to expect */
+    bool exists; /* false: only version is set, the version to expect */
     uint64_t version;
     uint64_t token;   /* the version at which this generation began */
     int64_t stamp_ms; /* of the last put, by the store's wall clock */
@@ -43,7 +43,7 @@ struct hf_store_op {
                             HF_ERASE) */
 };
 
-/* All or none.  At most HF_GROUP_OPERATIONS_MAX operations. */
+/* All operations or none.  At most HF_GROUP_OPERATIONS_MAX. */
 struct hf_store_group {
     struct hf_store_op *ops;
     size_t ops_count;
@@ -52,7 +52,7 @@ struct hf_store_group {
                                 operation whose expectation did not hold */
 };
 
-/* One key to wait on: wait returns when its version is no longer this. */
+/* A key to wait for: wait returns when its version differs from this. */
 struct hf_store_watch {
     struct hf_key key;
     uint64_t version;
@@ -62,53 +62,47 @@ struct hf_store_watch {
     bool changed;   /* out */
 };
 
-/*
- * What one store bears.  A commit beyond it is a mistake of the caller's, and
- * aborts; a group that may be in a commit at all fits into every store's.
- */
+/* The limits of a store.  A commit beyond them is a bug of the caller, and
+ * aborts.  A group that is within HF_GROUP_OPERATIONS_MAX fits into every
+ * store's. */
 struct hf_store_limits {
     size_t max_operations; /* of all groups of one commit */
-    size_t max_bytes;      /* of their spaces, names and values together */
-    unsigned max_calls;    /* at once, each from a thread of its own */
+    size_t max_bytes;      /* bytes of their spaces, names and values */
+    unsigned max_calls;    /* at the same time, each from its own thread */
 };
 
-/*
- * Called by get for each key, in the order given: `index` is its place among
- * the keys.  `record` is borrowed for the call.  It must be brief, and use no
- * store.
- */
+/* Called by get for each key, in the given order: `index` is the key's place.
+ * `record` is borrowed for the call.  It must be brief, and use no store. */
 typedef void hf_store_found_fn(void *ctx, size_t index,
                                const struct hf_record *record);
 
-/*
- * Called by scan for each record in key order.  `name` has `name_len` bytes
- * and then a NUL: another program may have written any bytes, and any number
- * of them.  It and `record` are borrowed for the call.  Returning false ends
- * the scan.
- */
+/* Called by scan for each record in key order.  `name` has `name_len` bytes and
+ * then a NUL; another program may have written any bytes, of any length.  It
+ * and `record` are borrowed for the call.  Return false to end the scan. */
 typedef bool hf_store_row_fn(void *ctx, const char *name, size_t name_len,
                              const struct hf_record *record);
 
 struct hf_store_scan {
     const char *space;
     const char *prefix; /* of the name; "" for all */
-    const char *after;  /* names beyond this one; NULL: from the start */
-    size_t after_len;   /* of `after`, which has any bytes and then a NUL */
+    const char *after;  /* names after this one; NULL: from the start */
+    size_t after_len; /* of `after`, which may have any bytes and then a NUL */
     size_t limit;
 };
 
-/* A lock of a table: a record in a space of users, which are those that do not
- * begin with '!'.  `name` "": there is none. */
+/* A lock of a table: a record in a space of users (one that does not begin with
+ * '!').  `name` "": there is none. */
 struct hf_store_lock {
     char space[HF_SPACE_MAX + 1]; /* cut, if another program wrote it */
     char name[HF_NAME_MAX + 1];
 };
 
-/* What may be found missing when a place is opened. */
+/* What was missing when the place was opened. */
 enum hf_store_loss {
     HF_STORE_WHOLE,
-    HF_STORE_FILE_LOST, /* it was served, and what is there has no head */
-    HF_STORE_LOG_LOST,  /* a node leads it, and what was not folded is gone */
+    HF_STORE_FILE_LOST, /* it was served, and has no head */
+    HF_STORE_LOG_LOST,  /* a node leads it, and the log with its last commits
+                          is gone */
     HF_STORE_COPIED,    /* its head was written in another place, or before the
                            last term that was secured: a backup */
 };
@@ -117,7 +111,7 @@ enum hf_store_loss {
  * must be brief, and use no store. */
 typedef void hf_store_checkup_fn(void *ctx, const struct hf_checkup *checkup);
 
-/* Bytes of a log of which people should be told. */
+/* Bytes of a log from which on people should be told. */
 #define HF_STORE_LOG_LARGE (UINT64_C(16) * 1024 * 1024)
 
 /*
@@ -148,7 +142,7 @@ struct hf_store_methods {
                             struct hf_error *error);
     void (*inspect)(struct hf_store *store, struct hf_instant until,
                     hf_store_checkup_fn *tell, void *ctx);
-    /* NULL: nothing is ever lost that could be noticed. */
+    /* NULL: a loss could not be noticed. */
     enum hf_status (*secure)(struct hf_store *store,
                              struct hf_duration promised,
                              struct hf_instant until, struct hf_error *error);

@@ -29,7 +29,7 @@ struct search {
     const struct hf_place *own;
     struct stat own_file;
     struct hf_checkup *checkup;
-    struct stat found[TOLD_MAX]; /* one home may be several users' */
+    struct stat found[TOLD_MAX]; /* several users may have one home */
     size_t count;
     size_t unseen;
     char first_unseen[64]; /* whose */
@@ -45,8 +45,8 @@ enum sight {
     UNSEEN, /* its folder cannot be seen */
 };
 
-/* File systems that wait for another machine.  No place is on one without
- * ?network=1, which no default has. */
+/* File systems that wait for another machine.  A place is on one only with
+ * ?network=1, which no default place has. */
 static bool
 is_remote(const char *type)
 {
@@ -69,8 +69,8 @@ is_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && path[len] == '/';
 }
 
-/* By the list of mounts alone; of two, the longer is meant, and of equals the
- * later. */
+/* Decided by the list of mounts alone.  The longest matching mount counts; of
+ * equal ones the last. */
 static bool
 is_on_network(const char *mounts, const char *path)
 {
@@ -166,8 +166,8 @@ look_for(struct search *search, const char *user, const char *path)
     }
 }
 
-/* As far as a list of this host has them.  To ask for all users may be to ask
- * a whole company's directory. */
+/* The users that a list on this host names.  Asking for all users may mean
+ * asking a whole company's directory. */
 static void
 look_below_homes(struct search *search)
 {

@@ -8,7 +8,7 @@
 #include "store/sqlite.h"
 #include "store/sqlite_place.h"
 
-/* Every kind of store that there is. */
+/* All kinds of store. */
 static const struct hf_store_kind *const kinds[] = {
     &hf_sqlite_kind,
     &hf_memory_kind,

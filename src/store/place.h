@@ -5,7 +5,7 @@
 
 #include "store/kind.h"
 
-/* Places, as people write them, and the table of their kinds.  Any thread. */
+/* Places as people write them, and the table of their kinds.  Any thread. */
 
 /*
  * Read a place.  HF_E_INVALID: no place, not one of this build, too long, or
@@ -16,8 +16,8 @@ HF_MUST_USE enum hf_status hf_place_parse(const char *text,
                                           struct hf_place *place,
                                           struct hf_error *error);
 
-/* Does it begin with the scheme of a kind?  Who has more kinds, or other words
- * for them, asks before hf_place_parse refuses it. */
+/* Does it begin with a known scheme?  A caller with more kinds, or other words,
+ * asks this before hf_place_parse. */
 bool hf_place_is(const char *text);
 
 /*

@@ -13,7 +13,7 @@ hf_rule_purge_before(struct hf_duration age)
 {
     int64_t now_ms = hf_wall_ms();
 
-    /* An age beyond the clock's own, as HF_FOREVER, spares everything. */
+    /* An age above the clock itself, like HF_FOREVER, spares everything. */
     return age.ms > now_ms ? INT64_MIN : now_ms - age.ms;
 }
 
@@ -57,12 +57,13 @@ hash_of(struct hf_key key)
     return (size_t)hf_hash_bytes(hash, key.name, strlen(key.name));
 }
 
-/* A key stands once in a group: looked up in a table, for a lock server's batch
- * has many. */
+/* A key may be in a group once.  A table is used, since a lock server's batch
+ * has many keys. */
 static void
 check_keys(const struct hf_store_group *group)
 {
-    uint16_t places[2 * HF_GROUP_OPERATIONS_MAX]; /* of operations, from 1 */
+    uint16_t places[2 * HF_GROUP_OPERATIONS_MAX]; /* of operations, from 1;
+                                                     0: free */
     size_t mask = 1;
 
     while (mask < 2 * group->ops_count)

@@ -19,18 +19,17 @@
 #include "wire/head.h"
 
 enum {
-    /* For the calls that carry no end of their own: open, scan, purge. */
+    /* For calls without a time limit of their own: open, scan, purge. */
     PATIENCE_MS = 3000,
 
-    /* How often what nobody else has open is opened again, to look only. */
+    /* How often a file that is open nowhere else is opened again, to look only.
+     */
     LOOK_AGAIN_MS = 100,
 };
 
-/*
- * A commit is one transaction, for which everybody else who writes waits, and
- * whose pages all are in memory until its end.  10,000 beats of records of
- * usual length are one of 60 ms.
- */
+/* A commit is one transaction: every other writer waits for it, and all its
+ * pages stay in memory until its end.  10,000 beats of usual records take 60
+ * ms. */
 static const struct hf_store_limits limits = {
     .max_operations = 10000,
     .max_bytes = (size_t)16 << 20,
@@ -64,19 +63,18 @@ fail(struct sqlite *store, int code, struct hf_error *error)
 
 /* ---- Beginning and end of a call ----------------------------------------- */
 
-/*
- * synchronous=FULL: an applied group is durable.  The log is folded back into
- * the file every 100 pages or so (sqlite_db.c), and not when the last store
- * closes: that would cost each `holdfast run` two syncs more, and the next one
- * the making of both files anew.  A log of 100 pages is read in well under
- * 1 ms.
- */
+/* synchronous=FULL: an applied group is durable.  The log is folded back into
+ * the file about every 100 pages (sqlite_db.c), and not when the last store
+ * closes: that would cost each `holdfast run` two more syncs, and the next one
+ * would have to make both files again.  Reading a log of 100 pages takes well
+ * under 1 ms. */
 static const char settings[] = "PRAGMA synchronous=FULL;"
                                "PRAGMA trusted_schema=OFF;"
                                "PRAGMA cell_size_check=ON;"
                                "PRAGMA journal_size_limit=4194304;";
 
-/* Has a lock server lost something here?  Everybody else leaves it to one. */
+/* Has a lock server lost something here?  Only a lock server may then open the
+ * place. */
 static enum hf_status
 admit(const struct sqlite *store, struct hf_error *error)
 {
@@ -97,7 +95,7 @@ admit(const struct sqlite *store, struct hf_error *error)
                    store->base.place.path, what[store->base.loss]);
 }
 
-/* Before SQLite makes what is missing. */
+/* Look before SQLite makes the missing files. */
 static enum hf_status
 look_for_loss(struct sqlite *store, struct hf_sqlite_served *served,
               struct hf_error *error)
@@ -116,8 +114,8 @@ look_for_loss(struct sqlite *store, struct hf_sqlite_served *served,
     return admit(store, error);
 }
 
-/* Was the head that stands in the row written elsewhere, or before the term
- * that the mark says?  One that cannot be read is told of by who needs it. */
+/* Was the head in the row written elsewhere, or before the term that the mark
+ * names?  If the head cannot be read, its reader will report that. */
 static bool
 is_copied(struct sqlite *store, const struct hf_sqlite_served *served,
           sqlite3_stmt *row)
@@ -131,7 +129,7 @@ is_copied(struct sqlite *store, const struct hf_sqlite_served *served,
            (head.store != store->base.identity || term < served->term);
 }
 
-/* The file of one that is marked may have been made anew, and no more. */
+/* The file of a marked place may have been made again, and may be empty. */
 static enum hf_status
 look_for_head(struct sqlite *store, const struct hf_sqlite_served *served,
               struct hf_error *error)
@@ -150,7 +148,7 @@ look_for_head(struct sqlite *store, const struct hf_sqlite_served *served,
         store->base.loss = HF_STORE_COPIED;
     sqlite3_reset(statement);
     if (code == SQLITE_DONE || code == SQLITE_ROW || !served->marked)
-        return admit(store, error); /* what is damaged, its readers are told */
+        return admit(store, error); /* damage is reported by the readers */
     return fail(store, code, error);
 }
 
@@ -169,8 +167,8 @@ set_up(struct sqlite *store, struct hf_error *error)
         return status;
 
     code = hf_sqlite_db_run(&store->sql.db, settings);
-    /* The first read: are our tables there?  It also makes the log, which is
-     * then shared before anybody needs it. */
+    /* The first read: do our tables exist?  It also makes the log, and shares
+     * it before anybody needs it. */
     if (code == SQLITE_OK)
         code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
     if (code != SQLITE_OK)
@@ -181,7 +179,7 @@ set_up(struct sqlite *store, struct hf_error *error)
     return hf_sqlite_db_note(&store->sql.db, error);
 }
 
-/* To look only.  Nothing is open afterwards where nothing is there yet. */
+/* To look only.  If there is nothing yet, nothing is open afterwards. */
 static enum hf_status
 look_in(struct sqlite *store, struct hf_error *error)
 {
@@ -260,11 +258,9 @@ close_database(struct sqlite *store)
     hf_sqlite_sql_close(&store->sql);
 }
 
-/*
- * End a call.  What is open is closed if it was found not to be the place any
- * more; the next call opens the place anew.  What is read as it stands is open
- * for one call only, so that nobody is kept from opening it.
- */
+/* End a call.  If the open files were found not to be the place any more, they
+ * are closed; the next call opens the place anew.  A file that is read without
+ * locks is open for one call only, so it keeps nobody from opening it. */
 static void
 leave(struct sqlite *store)
 {
@@ -277,7 +273,8 @@ leave(struct sqlite *store)
         store->base.generation++;
 }
 
-/* The same, after a read: was what was read as it stands left alone? */
+/* The same after a read: did the file that was read without locks stay
+ * unchanged? */
 static enum hf_status
 leave_read(struct sqlite *store, enum hf_status status, struct hf_error *error)
 {
@@ -287,8 +284,8 @@ leave_read(struct sqlite *store, enum hf_status status, struct hf_error *error)
     return status;
 }
 
-/* Start a call that ends at `until`; leave() it unless this fails.  Nothing is
- * open where there is nothing yet to look at. */
+/* Begin a call that ends at `until`; end it with leave() unless this fails.  If
+ * there is nothing yet to look at, nothing is open. */
 static enum hf_status
 enter(struct sqlite *store, struct hf_instant until, struct hf_error *error)
 {
@@ -305,8 +302,8 @@ enter(struct sqlite *store, struct hf_instant until, struct hf_error *error)
 
 /* ---- Reads --------------------------------------------------------------- */
 
-/* From the columns version, token, stamp, value, the first of which is
- * `first`.  SQLITE_NOMEM leaves *record as it was. */
+/* Read the columns version, token, stamp, value; `first` is the first of them.
+ * SQLITE_NOMEM leaves *record untouched. */
 static int
 show(sqlite3_stmt *statement, int first, struct hf_record *record)
 {
@@ -329,7 +326,7 @@ show(sqlite3_stmt *statement, int first, struct hf_record *record)
     return SQLITE_OK;
 }
 
-/* A key under which there is no record: `version` is the one to expect. */
+/* A key without a record: `version` is the version to expect. */
 static void
 show_absent(struct hf_record *record, uint64_t version)
 {
@@ -340,9 +337,9 @@ show_absent(struct hf_record *record, uint64_t version)
     record->value_len = 0;
 }
 
-/* One transaction, in which the floor is asked once, and only where something
- * is absent.  (Joined to it, SQLite prepares the statement anew for each key,
- * which is ten times the work.) */
+/* One transaction, which reads the floor once, and only if a key is absent. (If
+ * the floor were joined to it, SQLite would prepare the statement for each key,
+ * at ten times the cost.) */
 struct reading {
     struct sqlite *store;
     int64_t floor; /* 0: not known yet */
@@ -399,7 +396,7 @@ get_all(struct sqlite *store, const struct hf_key *keys, size_t keys_count,
     return code;
 }
 
-/* Where nothing is yet to be looked at. */
+/* For a place that does not exist yet. */
 static void
 get_nothing(size_t keys_count, hf_store_found_fn *found, void *ctx)
 {
@@ -432,8 +429,8 @@ get(struct hf_store *base, const struct hf_key *keys, size_t keys_count,
     return leave_read(store, status, error);
 }
 
-/* The rows are in the order of their names' bytes, so those with the prefix
- * stand together, and the first without it ends them. */
+/* Rows are sorted by the bytes of their names: those with the prefix are
+ * together, and the first one without it ends the scan. */
 static int
 scan_rows(sqlite3_stmt *statement, const struct hf_store_scan *scan,
           hf_store_row_fn *row, void *ctx)
@@ -467,7 +464,7 @@ scan_rows(sqlite3_stmt *statement, const struct hf_store_scan *scan,
     return SQLITE_OK;
 }
 
-/* From the prefix on, or from the name that it goes on from. */
+/* Begin at the prefix, or after the name from which the scan goes on. */
 static int
 prepare_scan(struct sqlite *store, const struct hf_store_scan *scan,
              sqlite3_stmt **statement)
@@ -523,7 +520,7 @@ take_lock(sqlite3_stmt *statement, struct hf_store_lock *lock)
         return SQLITE_NOMEM;
     hf_text_show(lock->space, sizeof(lock->space), space, strlen(space));
     hf_text_show(lock->name, sizeof(lock->name), name, strlen(name));
-    if (lock->name[0] == '\0') /* another program's: but it is there */
+    if (lock->name[0] == '\0') /* another program's, but it is there */
         lock->name[0] = '?';
     return SQLITE_OK;
 }
@@ -585,8 +582,8 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
 
 /* ---- For a lock server --------------------------------------------------- */
 
-/* All of the log is in the file, and on the disk, when nobody reads what was
- * there before. */
+/* Move all of the log into the file and sync it, once no reader needs the old
+ * content. */
 static enum hf_status
 fold(struct sqlite *store, struct hf_error *error)
 {
@@ -601,7 +598,7 @@ fold(struct sqlite *store, struct hf_error *error)
     return code == SQLITE_OK ? HF_OK : fail(store, code, error);
 }
 
-/* With the term of the head that is there. */
+/* With the term of the present head. */
 static enum hf_status
 mark(struct sqlite *store, struct hf_duration promised, struct hf_error *error)
 {
@@ -648,7 +645,7 @@ unmark(struct hf_store *base, struct hf_error *error)
 
 /* ---- Wait ---------------------------------------------------------------- */
 
-/* Who waits for no key keeps no inotify instance from others. */
+/* A wait without keys needs no inotify instance. */
 static void
 wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
                 size_t watches_count, struct hf_instant until, int wake_fd)
@@ -665,8 +662,8 @@ wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
         .wake_fd = wake_fd,
     };
 
-    /* A place that is closed is opened by the next question, which may find
-     * more than the last if it is to look only. */
+    /* A closed place is opened by the next call, which may find more if it is
+     * to look only. */
     if (watches_count == 0 || store->sql.db.handle == NULL) {
         bool more = watches_count > 0 && base->use == HF_STORE_TO_LOOK;
 
@@ -674,14 +671,14 @@ wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
         hf_pause(until, more ? LOOK_AGAIN_MS : -1, wake_fd);
         return;
     }
-    /* A look has no patience with a locked file: wake_fd must be heard. */
+    /* A look does not wait for a locked file: wake_fd must be noticed. */
     if (enter(store, hf_now(), NULL) != HF_OK) {
         if (store->sql.db.handle != NULL)
             hf_pause(until, -1, wake_fd);
         return;
     }
-    /* SQLite counts a statement's steps over all its runs: cut short at the
-     * end of its patience, a look at many keys would never reach the last. */
+    /* SQLite counts the steps of a statement over all its runs.  If a look at
+     * many keys were cut short each time, it would never reach the last key. */
     store->sql.db.brief = true;
     hf_sqlite_wait_for_change(&wait);
     store->sql.db.brief = false;

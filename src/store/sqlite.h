@@ -5,14 +5,14 @@
 
 /*
  * A store that is a SQLite file, shared by the processes of one machine.
- * Creates the file and its folder when absent, unless it is to look only.
+ * Creates the file and its folder if they do not exist, unless it only looks.
  * Statuses as hf_store_open.
  *
- * A wait is woken by commits of this program, at once, and of other programs
- * when they close the place; else it looks every five seconds.  Beside the
- * first look of each, all waits of a process together look at most 20 times a
- * second for nothing, and ten for long, whatever is committed under other
- * names; and ten times as often where each look names a key.
+ * A wait is woken at once by commits of this program, and by other programs
+ * when they close the file; otherwise it looks every five seconds.  After the
+ * first look of each, all waits of a process together look in vain at most 20
+ * times a second, and ten over a longer time, whatever is committed under other
+ * names; and ten times as often if each look finds a change.
  */
 extern const struct hf_store_kind hf_sqlite_kind;
 

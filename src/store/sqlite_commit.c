@@ -4,16 +4,16 @@
 #include "base/fail.h"
 #include "wire/head.h"
 
-/* Nothing was done while a file is locked by others, so the caller may as well
- * be told, and do what needs no write before it tries again. */
+/* While other processes lock the file nothing is done.  So tell the caller
+ * after this time, who can do work that needs no write before the next try. */
 static const struct hf_duration lock_wait = {1000};
 
-/* One transaction on its way. */
+/* One transaction under way. */
 struct work {
     struct hf_sqlite_sql *sql;
-    uint64_t floor;  /* when it began: all groups are judged by it */
+    uint64_t floor;  /* at its begin: all groups are judged by it */
     uint64_t erased; /* highest version erased; 0: none */
-    int64_t now_us;  /* of which its versions and stamps are made */
+    int64_t now_us;  /* the source of its versions and stamps */
     size_t applied_count;
     bool head_known; /* the record of a lock server's head was looked at: */
     struct hf_error served; /* HF_OK: nobody leads */
@@ -113,8 +113,8 @@ find_head(struct work *work)
     return work->head_known ? SQLITE_OK : code;
 }
 
-/* May it claim a lock, if it does?  A head that this very transaction changes
- * is a lock server's, who claims none. */
+/* Is a claim of a table lock allowed?  If this very transaction changes the
+ * head, it is a lock server's, which claims none. */
 static int
 may_claim(struct work *work, const struct hf_store_group *group, bool *may,
           struct hf_error *error)
@@ -134,8 +134,8 @@ may_claim(struct work *work, const struct hf_store_group *group, bool *may,
     return code;
 }
 
-/* Judge the whole group before the first of its rows is written: a key stands
- * once in a commit, so what was found stays true. */
+/* Judge the whole group before its first row is written: a key is in a commit
+ * once, so what was found stays true. */
 static int
 try_group(struct work *work, struct hf_store_group *group,
           struct hf_error *error)
@@ -192,11 +192,9 @@ raise_floor(struct hf_sqlite_sql *sql, uint64_t above)
     return code == SQLITE_OK ? hf_sqlite_sql_finish(statement) : code;
 }
 
-/*
- * At `until` the groups that are done go on to be committed; the others are
- * left for another call.  The clock is read under the write lock: read before
- * a wait for it, it would be older than what others wrote meanwhile.
- */
+/* At `until` the finished groups are committed; the others are left for another
+ * call.  The clock is read under the write lock: a clock read before the wait
+ * for it would be older than versions written meanwhile. */
 static int
 try_groups(struct work *work, struct hf_store_group *groups,
            size_t groups_count, struct hf_error *error)
@@ -243,11 +241,9 @@ verdict_of_failed_commit(int code)
     return (code & 0xff) == SQLITE_FULL ? HF_UNAVAILABLE : HF_UNKNOWN;
 }
 
-/*
- * Our files may have been removed while we waited for the lock, or wrote.  Who
- * opens the place from now on finds the transaction there if it had been folded
- * into the file, and the file is the same, and finds it not otherwise: unknown.
- */
+/* Our files may have been removed while we waited for the lock or wrote.  A
+ * process that opens the place later finds the transaction only if it had been
+ * folded into the same file: unknown. */
 static void
 look_behind(struct hf_sqlite_sql *sql, struct hf_store_group *groups,
             size_t groups_count, struct hf_error *error)
@@ -256,11 +252,8 @@ look_behind(struct hf_sqlite_sql *sql, struct hf_store_group *groups,
         hf_rule_rejudge(groups, groups_count, HF_APPLIED, HF_UNKNOWN);
 }
 
-/*
- * A refusal stands, whatever becomes of the transaction: it was read from
- * committed rows only, since a key stands once in a commit, under the write
- * lock.
- */
+/* A refusal stands, whatever becomes of the transaction: it was read under the
+ * write lock, and only from committed rows, since a key is in a commit once. */
 void
 hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
                         struct hf_store_group *groups, size_t groups_count,
@@ -277,8 +270,7 @@ hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
     if (code == SQLITE_OK)
         code = try_groups(&work, groups, groups_count, error);
     if (code == SQLITE_OK && work.applied_count > 0) {
-        /* It must not be cut short by the clock now: its end would be
-         * unknown. */
+        /* The clock must not interrupt it: the result would be unknown. */
         sql->db.until = HF_NEVER;
         code = hf_sqlite_sql_run(sql, HF_SQL_COMMIT);
         if (code != SQLITE_OK)

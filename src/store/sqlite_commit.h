@@ -4,16 +4,16 @@
 #include "store/rule.h"
 #include "store/sqlite_sql.h"
 
-/* The writing half of a SQLite store: one transaction each, in a call that
- * hf_sqlite_sql_enter has started. */
+/* The writing half of a SQLite store: each function is one transaction, in a
+ * call begun by hf_sqlite_sql_enter. */
 
-/* As hf_store_commit promises; every group is HF_UNAVAILABLE so far. */
+/* As hf_store_commit; every group is HF_UNAVAILABLE so far. */
 void hf_sqlite_commit_groups(struct hf_sqlite_sql *sql,
                              struct hf_store_group *groups, size_t groups_count,
                              struct hf_error *error);
 
 struct hf_sqlite_purge {
-    int64_t before_ms; /* of what has a stamp that is not after this */
+    int64_t before_ms; /* rows with a stamp up to this */
     size_t limit;
 };
 
@@ -23,7 +23,7 @@ hf_sqlite_commit_purge(struct hf_sqlite_sql *sql,
                        const struct hf_sqlite_purge *purge, size_t *purged,
                        struct hf_error *error);
 
-/* What stands under a key, where the floor is `floor`: SQLite's result code. */
+/* What is under a key, given the floor: SQLite's result code. */
 int hf_sqlite_commit_find(struct hf_sqlite_sql *sql, struct hf_key key,
                           uint64_t floor, struct hf_rule_found *found);
 

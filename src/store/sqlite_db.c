@@ -15,19 +15,20 @@
 #include "store/sqlite_log.h"
 
 enum {
-    /* Opcodes of SQLite's machine between two looks at the clock: some 0.1 ms
+    /* Opcodes of SQLite's machine between two looks at the clock: about 0.1 ms
      * of a long statement. */
     STEPS_BETWEEN_LOOKS = 10000,
 
-    /* Pages of the log from which on a commit folds it back into the file. */
+    /* A commit folds a log of this many pages back into the file. */
     LOG_PAGES = 100,
 
-    /* Of the header of a log, and of its index: sqlite.org/walformat.html. */
+    /* Offsets in the header of a log and in its index:
+     * sqlite.org/walformat.html. */
     LOG_SALT = 16,
     INDEX_FRAMES = 16,
     INDEX_SALT = 32,
     INDEX_HEADER_LEN = 48,
-    INDEX_PART_LEN = 32768, /* what is mapped at once */
+    INDEX_PART_LEN = 32768, /* size of the mapped part */
     SALT_LEN = 8,
 
     PAUSE_MIN_US = 500,
@@ -36,13 +37,11 @@ enum {
 
 /* ---- Forks --------------------------------------------------------------- */
 
-/*
- * SQLite keeps, for all connections of a process, tables of the files that are
- * open and of the locks on them; the kernel keeps those locks by process.  A
- * fork copies the tables and not the locks: a connection made in the child
- * would trust locks that it does not hold, or wait for ever for one that was
- * held for the moment.
- */
+/* SQLite keeps, for all connections of a process, tables of open files and of
+ * the locks on them.  The kernel keeps these locks for each process.  A fork
+ * copies the tables but not the locks: a connection of the child would trust
+ * locks that it does not hold, or wait for ever for one that was held at that
+ * moment. */
 static _Atomic unsigned open_count;
 static _Atomic bool copied_by_fork;
 static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
@@ -71,7 +70,7 @@ hf_sqlite_db_pause(struct hf_sqlite_db *db)
     if (hf_reached(hf_now(), db->until))
         return false;
 
-    /* xorshift64: good enough to keep contenders out of step. */
+    /* xorshift64: enough to keep contenders out of step. */
     dice ^= dice << 13;
     dice ^= dice >> 7;
     dice ^= dice << 17;
@@ -82,8 +81,8 @@ hf_sqlite_db_pause(struct hf_sqlite_db *db)
     return true;
 }
 
-/* SQLite's own handler sleeps longer with every try, up to 100 ms: whoever
- * has waited longest would look least often. */
+/* SQLite's own handler sleeps longer with each try, up to 100 ms: the longest
+ * waiter would look least often. */
 static int
 on_busy(void *ctx, int tries)
 {
@@ -114,7 +113,7 @@ ring(const struct hf_sqlite_db *db)
     hf_file_watch_ring(log);
 }
 
-/* What is folded at once does not grow. */
+/* A log that is folded at once does not grow. */
 static uint64_t
 log_size(const struct hf_sqlite_db *db)
 {
@@ -228,7 +227,7 @@ hf_sqlite_db_check(struct hf_sqlite_db *db, struct hf_error *error)
 
 /* ---- Open and close ------------------------------------------------------ */
 
-/* The URI of a file that is not to change: "file:/a%3fb?immutable=1". */
+/* The URI of a file that does not change: "file:/a%3fb?immutable=1". */
 static void
 write_still(struct hf_text *text, const char *path)
 {
@@ -373,7 +372,7 @@ status_of_open(int reason)
     }
 }
 
-/* What the caller may do next, from the family of SQLite's result code. */
+/* What the caller may do next, by the family of SQLite's result code. */
 static enum hf_status
 status_of(int code, int reason)
 {

@@ -7,21 +7,19 @@
 #include "store/methods.h"
 #include "store/sqlite_identity.h"
 
-/* For what a file is opened. */
+/* How a file is opened. */
 enum hf_sqlite_mode {
-    HF_SQLITE_WRITE,  /* and to read it */
-    HF_SQLITE_READ,   /* beside others who may write it */
+    HF_SQLITE_WRITE,  /* to read and write */
+    HF_SQLITE_READ,   /* to read, while others may write */
     HF_SQLITE_STILL,  /* to read it while nobody has it open: without a lock,
                         and with nothing beside it */
     HF_SQLITE_GLANCE, /* the same, and to close it at once: others of this
                          process, who open it meanwhile, wait for that */
 };
 
-/*
- * One connection to a SQLite file, which gives up in time, says in one clause
- * what went wrong, and notices when its files were removed or replaced.  Not
- * thread-safe.
- */
+/* One connection to a SQLite file.  It gives up in time, describes failures in
+ * one clause, and notices when its files were removed or replaced.  Not thread-
+ * safe. */
 struct hf_sqlite_db {
     sqlite3 *handle;            /* owned; NULL: closed */
     const char *path;           /* borrowed */
@@ -33,8 +31,8 @@ struct hf_sqlite_db {
                                    that was opened: close it */
     bool counted;               /* among those open in this process */
     bool log_noted;             /* see sqlite_log.h */
-    bool keep_log;              /* it is not folded into the file meanwhile */
-    uint64_t log_size;          /* after the last commit; 0: it is short */
+    bool keep_log;              /* do not fold it into the file now */
+    uint64_t log_size;          /* after the last commit; 0: short */
     uint64_t dice;              /* state of the pauses' random numbers */
     _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of
                                    another process was last met */
@@ -53,38 +51,37 @@ HF_MUST_USE enum hf_status hf_sqlite_db_open(struct hf_sqlite_db *db,
                                              enum hf_sqlite_mode mode,
                                              struct hf_error *error);
 
-/* Every statement must have been finalized.  Twice is fine.  Cannot fail. */
+/* All statements must have been finalized.  May be called twice.  Cannot fail.
+ */
 void hf_sqlite_db_close(struct hf_sqlite_db *db);
 
-/* Run statements that return nothing we look at: SQLite's result code. */
+/* Run statements without results: SQLite's result code. */
 int hf_sqlite_db_run(struct hf_sqlite_db *db, const char *sql);
 
-/* The one number that a statement returns: SQLite's result code. */
+/* Run a statement that returns one number: SQLite's result code. */
 int hf_sqlite_db_number(struct hf_sqlite_db *db, const char *sql,
                         int64_t *number);
 
-/* Describe the call that has just failed with `code`: as hf_sqlite_db_check,
- * if that is the cause. */
+/* Describe the call that just failed with `code`; if the files are gone, as
+ * hf_sqlite_db_check. */
 enum hf_status hf_sqlite_db_fail(struct hf_sqlite_db *db, int code,
                                  struct hf_error *error);
 
 /* Note which files are open, after the first read, which opens them all.
- * HF_E_UNAVAILABLE: one was removed, by now or while others had it open, so
- * that the files do not fit each other; or it cannot be read. */
+ * HF_E_UNAVAILABLE: one was removed, now or while others had it open, so the
+ * files do not belong together; or one cannot be read. */
 HF_MUST_USE enum hf_status hf_sqlite_db_note(struct hf_sqlite_db *db,
                                              struct hf_error *error);
 
-/*
- * Are the files that were noted still those of their names?  If not, what was
- * written since nobody knows when is seen by nobody who opens the place from
- * now on: HF_E_UNAVAILABLE, and db->gone is set.  HF_E_UNAVAILABLE without it
- * where they cannot be looked at.
- */
+/* Are the noted files still those of their names?  If not, writes since some
+ * unknown time are invisible to all that open the place from now on:
+ * HF_E_UNAVAILABLE, and db->gone is set.  HF_E_UNAVAILABLE without it: they
+ * cannot be looked at. */
 HF_MUST_USE enum hf_status hf_sqlite_db_check(struct hf_sqlite_db *db,
                                               struct hf_error *error);
 
-/* Sleep 0.5 to 2 ms, at random; false, without sleeping, when db->until is
- * reached. */
+/* Sleep 0.5 to 2 ms, at random.  False, without sleeping: db->until is reached.
+ */
 bool hf_sqlite_db_pause(struct hf_sqlite_db *db);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define PATH_SIZE (HF_PLACE_MAX + 1)
 
-enum { LINKS_MAX = 40 }; /* as the kernel */
+enum { LINKS_MAX = 40 }; /* like the kernel */
 
 static enum hf_status
 fail_system(struct hf_error *error, const char *what, const char *path)
@@ -56,11 +56,9 @@ folder_of(const char *path, char *folder)
     cut_last(folder);
 }
 
-/*
- * Where the symbolic links at the end of `path` lead, though nothing may be
- * there yet.  SQLite follows them, too, and would make the file with a mode of
- * its own.
- */
+/* Follow the symbolic links at the end of `path`, even if the target does not
+ * exist.  SQLite follows them too, and would create the file with a mode of its
+ * own. */
 static enum hf_status
 follow_links(char path[PATH_SIZE], struct hf_error *error)
 {
@@ -70,7 +68,7 @@ follow_links(char path[PATH_SIZE], struct hf_error *error)
         struct hf_text text;
         ssize_t len = readlink(path, target, sizeof(target) - 1);
 
-        if (len < 0) /* no link; what else may be wrong is found later */
+        if (len < 0) /* not a link; other errors are found later */
             return HF_OK;
         target[len] = '\0';
         hf_text_init(&text, whole, sizeof(whole));
@@ -90,8 +88,7 @@ follow_links(char path[PATH_SIZE], struct hf_error *error)
 
 /* ---- File systems -------------------------------------------------------- */
 
-/* From linux/magic.h, and where that is silent from statfs(2) and the file
- * systems' own sources. */
+/* From linux/magic.h, statfs(2) and the sources of file systems. */
 static const struct {
     uint32_t type;
     const char *name;
@@ -130,7 +127,7 @@ hf_sqlite_file_network(uint32_t filesystem_type)
     return NULL;
 }
 
-/* From linux/magic.h, and from the file systems' own sources. */
+/* From linux/magic.h and the sources of file systems. */
 static const struct {
     uint32_t type;
     const char *name;
@@ -171,7 +168,7 @@ hf_sqlite_file_system(uint32_t filesystem_type,
 
 /* ---- Making ready -------------------------------------------------------- */
 
-/* Of the file, or of the nearest folder above it that exists. */
+/* Of the file, or of the nearest existing folder above it. */
 static enum hf_status
 refuse_network(const struct hf_place *place, const char *file,
                struct hf_error *error)
@@ -224,10 +221,8 @@ make_folders(const char *path, mode_t mode, struct hf_error *error)
     }
 }
 
-/*
- * A folder that its group may write is shared by the group.  One that all may
- * write, with the sticky bit, as /tmp, says nothing about a group.
- */
+/* A folder that its group may write is shared by the group.  One that everybody
+ * may write, with the sticky bit, like /tmp, says nothing about a group. */
 static bool
 is_shared(const struct stat *folder)
 {
@@ -236,16 +231,16 @@ is_shared(const struct stat *folder)
     return (folder->st_mode & S_IWGRP) && !as_tmp;
 }
 
-/* By its name, so that no descriptor of it need be open (see the header). */
+/* By name, so that no descriptor of it is needed (see the header). */
 static bool
 set_permissions(const char *path, const struct stat *folder)
 {
     if (!is_shared(folder))
         return chmod(path, 0600) == 0;
 
-    /* A folder without the setgid bit leaves the file in our own group.  If
-     * the folder's group is not ours to give, our own stays: the file system
-     * would refuse the others of that group anyway. */
+    /* Without the setgid bit the file gets our own group.  If we may not give
+     * the folder's group, our own stays: the file system would refuse the
+     * others anyway. */
     if (chown(path, (uid_t)-1, folder->st_gid) != 0 && errno != EPERM)
         return false;
     return chmod(path, 0660) == 0;
@@ -259,11 +254,9 @@ hf_sqlite_file_permit(const char *path, const char *folder)
     return stat(folder, &found) == 0 && set_permissions(path, &found);
 }
 
-/*
- * Give the file that was made the name of the place, unless one has it.  By a
- * rename: with a link beside it the file would have two names for a moment,
- * which is refused.  Where the file system cannot, an empty file is made there
- * and only then given its permissions.
+/* Rename the made file to the place's name, unless that exists.  A hard link
+ * would give the file two names for a moment, which is refused.  If the file
+ * system cannot do this, make an empty file there and then set its permissions.
  */
 static bool
 put_in_place(const char *made, const char *path, const struct stat *folder,
@@ -278,8 +271,7 @@ put_in_place(const char *made, const char *path, const struct stat *folder,
     return *is_new ? set_permissions(path, folder) : errno == EEXIST;
 }
 
-/* An empty file, which appears under its name with its permissions already
- * right. */
+/* An empty file that appears with its final permissions. */
 static enum hf_status
 create(const char *path, const struct stat *folder, bool *is_new,
        struct hf_error *error)
@@ -297,7 +289,7 @@ create(const char *path, const struct stat *folder, bool *is_new,
         status = fail_system(error, "set the permissions of", path);
     else if (!put_in_place(made, path, folder, is_new))
         status = fail_system(error, "create", path);
-    unlink(made); /* gone already, if it was renamed */
+    unlink(made); /* fails if it was renamed */
     return status;
 }
 
@@ -308,16 +300,14 @@ mount_of(const char *path, uint64_t *mount)
 
     if (statx(AT_FDCWD, path, 0, STATX_MNT_ID, &found) != 0 ||
         !(found.stx_mask & STATX_MNT_ID))
-        return false; /* a kernel before 5.8 tells none */
+        return false; /* kernels before 5.8 do not tell */
     *mount = found.stx_mnt_id;
     return true;
 }
 
-/*
- * SQLite puts the log beside the name under which it opens the file.  Under
- * two names, by a hard link or by a mount of the file alone, that would be two
- * logs, and two holders of one lock.
- */
+/* SQLite puts the log beside the name by which it opens the file.  A file with
+ * two names, by a hard link or by a mount of the file alone, would have two
+ * logs, and a lock two holders. */
 static enum hf_status
 refuse_names(const char *path, const struct stat *file, struct hf_error *error)
 {
@@ -349,7 +339,7 @@ look_at_file(const char *path, const struct stat *found, struct hf_error *error)
                        "%s is a folder, not a database file", path);
     if (!S_ISREG(found->st_mode))
         return hf_fail(error, HF_E_INVALID, "%s is not a file", path);
-    /* SQLite takes one byte, a newline perhaps, for an empty file. */
+    /* SQLite takes one byte, perhaps a newline, for an empty file. */
     if (found->st_size == 1)
         return hf_fail(error, HF_E_CORRUPT, "%s: it is not a SQLite database",
                        path);
@@ -415,7 +405,7 @@ hf_sqlite_file_look(const struct hf_place *place,
     *seen = (struct hf_sqlite_file_seen){.exists = false};
     if (status != HF_OK)
         return status;
-    /* The log first: made after this, it is found by a later look. */
+    /* The log first: a log that is made after this is found by a later look. */
     seen->has_log = has_log(path);
     if (stat(path, &seen->file) != 0)
         return errno == ENOENT ? HF_OK : fail_system(error, "look at", path);
@@ -453,7 +443,7 @@ share(const char *path, const char *suffix, const struct stat *database)
         return;
     if (found.st_uid == geteuid() &&
         lchown(beside, (uid_t)-1, database->st_gid) != 0)
-        return; /* the header says what follows */
+        return; /* see the header */
 }
 
 void

@@ -31,42 +31,37 @@ HF_MUST_USE enum hf_status hf_sqlite_file_prepare(const struct hf_place *place,
                                                   bool *is_new,
                                                   struct hf_error *error);
 
-/* Its path, without links at its end, which must not lead to another machine.
- * Statuses as above. */
+/* The path without symbolic links at its end; it must not lead to another
+ * machine.  Statuses as above. */
 HF_MUST_USE enum hf_status hf_sqlite_file_path(const struct hf_place *place,
                                                char path[HF_PLACE_MAX + 1],
                                                struct hf_error *error);
 
-/* Give a file that was made in `folder` the permissions that the database would
- * have; errno says why not. */
+/* Give a file made in `folder` the permissions that the database would have;
+ * errno tells why not. */
 bool hf_sqlite_file_permit(const char *path, const char *folder);
 
-/* What there is to look at. */
+/* What a look at the file shows. */
 struct hf_sqlite_file_seen {
-    bool exists;      /* a file of at least two bytes */
-    bool has_log;     /* somebody has it open, or left its log (-wal) */
+    bool exists;      /* exists, with at least two bytes */
+    bool has_log;     /* a process has it open, or left its log (-wal) */
     struct stat file; /* if it exists */
 };
 
-/* The same, to look only: nothing is made. */
+/* The same to look only: nothing is made. */
 HF_MUST_USE enum hf_status hf_sqlite_file_look(const struct hf_place *place,
                                                struct hf_sqlite_file_seen *seen,
                                                struct hf_error *error);
 
-/*
- * Which of the place's files may its user not read?  Described in *error, with
- * `status` if it is none, which is returned.
- */
+/* Which of the place's files can its user not read?  Described in *error;
+ * returns that status, or `status` if there is none. */
 enum hf_status hf_sqlite_file_explain(const struct hf_place *place,
                                       enum hf_status status,
                                       struct hf_error *error);
 
-/*
- * Give the files that SQLite put beside the database (-wal, -shm) the group of
- * the database, where they are ours to give; `path` is without links.  Cannot
- * fail: where it does not succeed, the others of the group are denied, and
- * told so.
- */
+/* Give the files beside the database (-wal, -shm) its group, if they are ours
+ * to give; `path` has no symbolic links.  Cannot fail: if it does not succeed,
+ * the others of the group are denied access, and told so. */
 void hf_sqlite_file_share(const char *path);
 
 /*
@@ -76,15 +71,15 @@ void hf_sqlite_file_share(const char *path);
  */
 const char *hf_sqlite_file_network(uint32_t filesystem_type);
 
-/* Of other file systems, what is kept on one. */
+/* What other file systems keep. */
 enum hf_sqlite_file_keeps {
-    HF_SQLITE_FILE_KEEPS,         /* as far as is known */
-    HF_SQLITE_FILE_UNTIL_RESTART, /* it is in memory */
-    HF_SQLITE_FILE_IN_CONTAINER, /* it is, or may be, gone with the container */
+    HF_SQLITE_FILE_KEEPS,         /* all, as far as is known */
+    HF_SQLITE_FILE_UNTIL_RESTART, /* until a restart: it is in memory */
+    HF_SQLITE_FILE_IN_CONTAINER,  /* until the container is removed, perhaps */
 };
 
-/* Its name, for people, and what it keeps; NULL: not one of those that are
- * known, or one of the network.  A static string. */
+/* The file system's name for people, and what it keeps; NULL: unknown, or a
+ * network file system.  A static string. */
 const char *hf_sqlite_file_system(uint32_t filesystem_type,
                                   enum hf_sqlite_file_keeps *keeps);
 

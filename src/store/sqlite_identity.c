@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 
-/* By index: what is appended to the database's name, and what it is called. */
+/* By index: the suffix of the file's name, and what the file is called. */
 static const struct {
     const char *suffix;
     const char *word;
@@ -21,8 +21,8 @@ static const struct {
     {"-shm", "the index of its log (-shm)"},
 };
 
-/* Those admitted in this process, and what is noted of them, under the mutex;
- * who noted it may read it without. */
+/* Connections admitted in this process, and their notes: under the mutex.  The
+ * thread that made a note may read it without. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t glanced = PTHREAD_COND_INITIALIZER;
 static struct hf_sqlite_identity *all;
@@ -54,7 +54,7 @@ look(const struct hf_sqlite_identity *identity, size_t index,
         file->number = found.stx_ino;
         return 0;
     }
-    /* A sandbox that is older than the call may forbid it. */
+    /* an older sandbox may forbid the call */
     if ((errno != ENOSYS && errno != EPERM) || stat(name, &old) != 0)
         return errno;
     file->device = old.st_dev;
@@ -69,8 +69,8 @@ is_file(const struct hf_sqlite_identity_file *one,
     return one->number == other->number && one->device == other->device;
 }
 
-/* Is it still the same file?  Where not, *code is 0 if there is another, or
- * why there is none that could be looked at. */
+/* Is it still the same file?  If not, *code is 0 for another file, or says why
+ * none could be looked at. */
 static bool
 is_same(const struct hf_sqlite_identity *identity, size_t index, int *code)
 {
@@ -102,7 +102,7 @@ fail_to_look(const struct hf_sqlite_identity *identity, size_t index, int code,
                    strerror_r(code, space, sizeof(space)));
 }
 
-/* As it stands, or has somebody begun to write? */
+/* Did the file stay as it was, or has a process begun to write? */
 static enum hf_status
 check_still(const struct hf_sqlite_identity *identity, bool *gone,
             struct hf_error *error)
@@ -162,7 +162,7 @@ find_rival(const struct hf_sqlite_identity *identity)
     return other;
 }
 
-/* One that will not be gone at once.  Entered. */
+/* A connection that will not end at once.  Under the mutex. */
 static const struct hf_sqlite_identity *
 await_rival(const struct hf_sqlite_identity *identity)
 {
