@@ -34,7 +34,7 @@ hf_checkup_add(struct hf_checkup *checkup, const char *format, ...)
 }
 
 void
-hf_checkup_blame(struct hf_checkup *checkup, enum hf_grade grade,
+hf_checkup_grade(struct hf_checkup *checkup, enum hf_grade grade,
                  const char *format, ...)
 {
     va_list args;

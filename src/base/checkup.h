@@ -13,7 +13,7 @@
  *
  *     hf_checkup_add(&f, "a commit takes %s", took);
  *     if (slow)
- *         hf_checkup_blame(&f, HF_GRADE_WARN, "take a quicker disk");
+ *         hf_checkup_warn(&f, "take a quicker disk");
  *
  * A plain value; zero with `check` is ok, and says nothing yet.  Whatever is
  * put in, the texts are clean UTF-8 (base/text.h), cut at their limit.  Cannot
@@ -33,10 +33,15 @@ struct hf_checkup {
 HF_PRINTF(2, 3)
 void hf_checkup_add(struct hf_checkup *checkup, const char *format, ...);
 
-/* That is no better than `grade`, and this is what to do about it.  The worst
- * that is said of a checkup stands, and of equals the first. */
+/* That is no better than `grade`, and this is the remedy.  Of several the worst
+ * grade stands with its remedy, and of equals the first. */
 HF_PRINTF(3, 4)
-void hf_checkup_blame(struct hf_checkup *checkup, enum hf_grade grade,
+void hf_checkup_grade(struct hf_checkup *checkup, enum hf_grade grade,
                       const char *format, ...);
+
+#define hf_checkup_warn(checkup, ...)                                          \
+    hf_checkup_grade(checkup, HF_GRADE_WARN, __VA_ARGS__)
+#define hf_checkup_fail(checkup, ...)                                          \
+    hf_checkup_grade(checkup, HF_GRADE_FAIL, __VA_ARGS__)
 
 #endif

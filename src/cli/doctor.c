@@ -26,28 +26,28 @@ static const char help[] =
     "  holdfast doctor --json | jq -r 'select(.grade != \"ok\") | .remedy'\n";
 
 static void
-add_line(struct hf_text *out, const char *grade, const char *check,
-         const char *found)
+add_lines(struct hf_text *out, const char *grade, const char *check,
+          const char *found, const char *remedy)
 {
     hf_text_addf(out, "%-4s  %-12s  %s\n", grade, check, found);
+    if (remedy[0] != '\0')
+        hf_text_addf(out, "%-4s  %-12s  %s\n", "", "", remedy);
 }
 
 static bool
 print_check(const struct hf_view *check, bool json)
 {
-    const char *remedy = hf_view_text(check, HF_FIELD_REMEDY);
     struct hf_text out = HF_PHRASE;
 
     if (json) {
         hf_phrase_view(&out, check);
         hf_text_add(&out, "\n");
-        return hf_say_output(&out);
+    } else {
+        add_lines(&out, hf_view_text(check, HF_FIELD_GRADE),
+                  hf_view_text(check, HF_FIELD_CHECK),
+                  hf_view_text(check, HF_FIELD_FOUND),
+                  hf_view_text(check, HF_FIELD_REMEDY));
     }
-    add_line(&out, hf_view_text(check, HF_FIELD_GRADE),
-             hf_view_text(check, HF_FIELD_CHECK),
-             hf_view_text(check, HF_FIELD_FOUND));
-    if (remedy[0] != '\0')
-        add_line(&out, "", "", remedy);
     return hf_say_output(&out);
 }
 
@@ -70,9 +70,7 @@ print_unreachable(const struct hf_which *which, const struct hf_error *error)
         hf_phrase_json(&out, remedy);
         hf_text_add(&out, "}\n");
     } else {
-        add_line(&out, fail, reachable, error->text);
-        if (remedy[0] != '\0')
-            add_line(&out, "", "", remedy);
+        add_lines(&out, fail, reachable, error->text, remedy);
     }
     return hf_say_output(&out) ? hf_status_exit(HF_E_UNAVAILABLE)
                                : HF_EXIT_OURS;

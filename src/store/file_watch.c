@@ -212,9 +212,8 @@ hf_file_watch_explain(struct hf_checkup *checkup)
                        "inotify takes no more files of this user's "
                        "(max_user_watches is %ld)",
                        limit);
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "sysctl -w fs.inotify.max_user_watches=%ld",
-                         2 * limit);
+        hf_checkup_warn(checkup, "sysctl -w fs.inotify.max_user_watches=%ld",
+                        2 * limit);
         return;
     case EMFILE:
         limit = read_limit(instances, 128);
@@ -223,16 +222,14 @@ hf_file_watch_explain(struct hf_checkup *checkup)
                        "(max_user_instances is %ld), or this process "
                        "no descriptor",
                        limit);
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "sysctl -w fs.inotify.max_user_instances=%ld",
-                         2 * limit);
+        hf_checkup_warn(checkup, "sysctl -w fs.inotify.max_user_instances=%ld",
+                        2 * limit);
         return;
     default: /* an errno, no enum */
         hf_checkup_add(checkup, "inotify does not work: %s",
                        strerror_r(reason, space, sizeof(space)));
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "let this process use inotify, in its seccomp "
-                         "profile or by another kernel");
+        hf_checkup_warn(checkup, "let this process use inotify, in its seccomp "
+                                 "profile or by another kernel");
     }
 }
 

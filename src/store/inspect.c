@@ -53,11 +53,10 @@ hf_inspect_leftovers(const struct hf_inspect_leftovers *left,
     if (left->old < OLD_MANY)
         return;
     hf_checkup_add(checkup, "%" PRIu64 " should have been purged", left->old);
-    hf_checkup_blame(checkup, HF_GRADE_WARN,
-                     "one release in 64 purges up to 1000: see that those who "
-                     "release locks here have room on the disk, or release "
-                     "some: for i in $(seq 300); do holdfast run purge -- "
-                     "true; done");
+    hf_checkup_warn(
+        checkup, "one release in 64 purges up to 1000: see that those who "
+                 "release locks here have room on the disk, or release some: "
+                 "for i in $(seq 300); do holdfast run purge -- true; done");
 }
 
 /* ---- The clock ----------------------------------------------------------- */
@@ -74,7 +73,7 @@ hf_inspect_clock(uint64_t newest, struct hf_checkup *checkup)
 
     if (hf_rule_clock(&now_us, &error) != HF_OK) {
         hf_checkup_add(checkup, "%s", error.text);
-        hf_checkup_blame(checkup, HF_GRADE_FAIL, SET_CLOCK);
+        hf_checkup_fail(checkup, SET_CLOCK);
         return;
     }
     if (newest > (uint64_t)HF_RULE_CLOCK_MAX_US) {
@@ -82,9 +81,9 @@ hf_inspect_clock(uint64_t newest, struct hf_checkup *checkup)
                        "the greatest version in the place, %" PRIu64
                        ", is of no clock",
                        newest);
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "somebody wrote it by hand: delete the row that has "
-                         "it, or restore the place from a backup");
+        hf_checkup_warn(checkup,
+                        "somebody wrote it by hand: delete the row that has "
+                        "it, or restore the place from a backup");
         return;
     }
     ahead_ms = ((int64_t)newest - now_us) / 1000;
@@ -105,5 +104,5 @@ hf_inspect_clock(uint64_t newest, struct hf_checkup *checkup)
                    "until it is right a fence is one more than the last of "
                    "its lock, and a file restored from a backup may "
                    "repeat it");
-    hf_checkup_blame(checkup, HF_GRADE_WARN, SET_CLOCK);
+    hf_checkup_warn(checkup, SET_CLOCK);
 }

@@ -396,8 +396,7 @@ inspect(struct hf_store *store, struct hf_instant until,
                                 : "any thread of this process may write it");
     hf_checkup_add(&durability, "memory: gone with this process, and seen by "
                                 "no other");
-    hf_checkup_blame(&durability, HF_GRADE_WARN,
-                     "name a file: sqlite:/path/locks.db");
+    hf_checkup_warn(&durability, "name a file: sqlite:/path/locks.db");
     hf_inspect_clock(newest, &clock);
     hf_inspect_leftovers(&left, &leftovers);
     hf_checkup_add(&wakeup, "a commit wakes who waits, at once");
@@ -502,7 +501,7 @@ blame(const struct hf_place *place, const struct hf_error *error,
 {
     (void)place;
     hf_checkup_add(checkup, "%s", error->text);
-    hf_checkup_blame(checkup, HF_GRADE_FAIL, "name another place");
+    hf_checkup_fail(checkup, "name another place");
 }
 
 static void

@@ -225,10 +225,10 @@ hf_neighbours_look(const struct hf_neighbours_host *host,
     look_below_homes(&search);
     tell_rest(&search);
     if (search.count > 0 && hf_sqlite_place_is_default(own))
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "no lock here keeps them out: to share locks, name "
-                         "one place to all of them, by --at or HOLDFAST_AT, "
-                         "in a folder that their group may write");
+        hf_checkup_warn(checkup,
+                        "no lock here keeps them out: to share locks, name one "
+                        "place to all of them, by --at or HOLDFAST_AT, in a "
+                        "folder that their group may write");
 }
 
 void

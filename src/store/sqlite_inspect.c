@@ -31,12 +31,6 @@ struct look {
     const char *path; /* without links */
 };
 
-static void
-tell(const struct hf_sqlite_inspect *inspect, const struct hf_checkup *checkup)
-{
-    inspect->tell(inspect->ctx, checkup);
-}
-
 const char *
 hf_sqlite_inspect_quote(const char *path, char *buffer, size_t size)
 {
@@ -66,34 +60,34 @@ blame(const char *path, const struct hf_error *error,
     hf_sqlite_inspect_quote(path, word, sizeof(word));
     switch (error->status) {
     case HF_E_DENIED:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "let this user read and write it, and all beside "
-                         "it: ls -la \"$(dirname %s)\"",
-                         word);
+        hf_checkup_fail(checkup,
+                        "let this user read and write it, and all beside it: "
+                        "ls -la \"$(dirname %s)\"",
+                        word);
         break;
     case HF_E_CORRUPT:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "restore it from a backup, or name another place; to "
-                         "see what is wrong: sqlite3 %s 'PRAGMA "
-                         "integrity_check'",
-                         word);
+        hf_checkup_fail(
+            checkup,
+            "restore it from a backup, or name another place; to see what is "
+            "wrong: sqlite3 %s 'PRAGMA integrity_check'",
+            word);
         break;
     case HF_E_LIMIT:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "allow this process more open files: ulimit -n");
+        hf_checkup_fail(checkup,
+                        "allow this process more open files: ulimit -n");
         break;
     case HF_E_NOMEM:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL, "free memory: free -h");
+        hf_checkup_fail(checkup, "free memory: free -h");
         break;
     case HF_OK:
     case HF_E_INVALID:
     case HF_E_UNAVAILABLE:
     case HF_E_UNKNOWN:
     case HF_E_CANCELLED:
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "see who keeps it locked: fuser -v %s; and whether "
-                         "its disk is full: df -h %s",
-                         word, word);
+        hf_checkup_fail(checkup,
+                        "see who keeps it locked: fuser -v %s; and whether its "
+                        "disk is full: df -h %s",
+                        word, word);
         break;
     }
 }
@@ -136,20 +130,18 @@ judge_version(const struct look *look, int64_t version,
         hf_checkup_add(checkup, "version %" PRId64 ", and ours is %" PRId64,
                        version, ours);
     if (version > ours)
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "a later version of Holdfast has it open: install "
-                         "that one here, too");
+        hf_checkup_fail(checkup, "a later version of Holdfast has it open: "
+                                 "install that one here, too");
     else if (version < ours && look->inspect->look_only)
         hf_checkup_add(checkup, "who opens it to lock brings it to ours");
     else if (version < ours)
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "it was set back while it was open: open it anew");
+        hf_checkup_fail(checkup,
+                        "it was set back while it was open: open it anew");
 }
 
 static void
-inspect_schema(const struct look *look)
+check_schema(const struct look *look, struct hf_checkup *checkup)
 {
-    struct hf_checkup checkup = {.check = "schema"};
     struct hf_sqlite_db *db = &look->sql->db;
     int64_t version = 0;
     int64_t others = 0;
@@ -158,16 +150,15 @@ inspect_schema(const struct look *look)
     if (code == SQLITE_OK)
         code = hf_sqlite_db_number(db, tables_of_others, &others);
     if (code != SQLITE_OK) {
-        blame_code(look, code, &checkup);
+        blame_code(look, code, checkup);
     } else {
-        judge_version(look, version, &checkup);
-        hf_checkup_add(&checkup, "SQLite %s", sqlite3_libversion());
+        judge_version(look, version, checkup);
+        hf_checkup_add(checkup, "SQLite %s", sqlite3_libversion());
         if (others > 0)
-            hf_checkup_add(&checkup,
+            hf_checkup_add(checkup,
                            "%" PRId64 " table%s of others in the same file",
                            others, others == 1 ? "" : "s");
     }
-    tell(look->inspect, &checkup);
 }
 
 /* ---- Rights -------------------------------------------------------------- */
@@ -185,19 +176,17 @@ blame_denied(const char *path, const char *what, struct hf_checkup *checkup)
     hf_checkup_add(checkup, "%s may not be %s: %s", path, what,
                    strerror_r(reason, space, sizeof(space)));
     if (reason == EROFS)
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "mount its file system to be written: mount -o "
-                         "remount,rw \"$(findmnt -nT %s -o TARGET)\"",
-                         word);
+        hf_checkup_fail(checkup,
+                        "mount its file system to be written: mount -o "
+                        "remount,rw \"$(findmnt -nT %s -o TARGET)\"",
+                        word);
     else if (reason == ENOENT)
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "see who removed it, and open the place anew");
+        hf_checkup_fail(checkup, "see who removed it, and open the place anew");
     else if (stat(path, &found) == 0 && found.st_uid == geteuid())
-        hf_checkup_blame(checkup, HF_GRADE_FAIL, "chmod u+rwX %s", word);
+        hf_checkup_fail(checkup, "chmod u+rwX %s", word);
     else
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "as its owner: setfacl -m u:%ju:rwX %s",
-                         (uintmax_t)geteuid(), word);
+        hf_checkup_fail(checkup, "as its owner: setfacl -m u:%ju:rwX %s",
+                        (uintmax_t)geteuid(), word);
 }
 
 static bool
@@ -228,20 +217,19 @@ look_at_rights(const char *path, int mode, struct hf_checkup *checkup)
 }
 
 static void
-inspect_rights(const struct hf_sqlite_inspect *inspect, const char *path)
+check_rights(const struct look *look, struct hf_checkup *checkup)
 {
-    struct hf_checkup checkup = {.check = "rights"};
+    const char *path = look->path;
 
-    if (inspect->look_only) {
-        hf_checkup_add(&checkup, "opened to look only");
-        look_at_rights(path, R_OK, &checkup);
+    if (look->inspect->look_only) {
+        hf_checkup_add(checkup, "opened to look only");
+        look_at_rights(path, R_OK, checkup);
     } else {
-        look_at_rights(path, R_OK | W_OK, &checkup);
-        if (checkup.grade == HF_GRADE_OK)
-            hf_checkup_add(&checkup, "the file, its folder and its log may be "
-                                     "written");
+        look_at_rights(path, R_OK | W_OK, checkup);
+        if (checkup->grade == HF_GRADE_OK)
+            hf_checkup_add(checkup, "the file, its folder and its log may be "
+                                    "written");
     }
-    tell(inspect, &checkup);
 }
 
 /* ---- Durability ---------------------------------------------------------- */
@@ -280,16 +268,15 @@ judge_journal(const struct look *look, const char *mode, int64_t synchronous,
 {
     hf_checkup_add(checkup, "journal %s", mode);
     if (strcmp(mode, "wal") != 0)
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "somebody turned its journal: open the place anew, "
-                         "which turns it back to WAL");
+        hf_checkup_warn(checkup, "somebody turned its journal: open the place "
+                                 "anew, which turns it back to WAL");
     if (look->inspect->look_only)
         return; /* each who writes has his own */
     hf_checkup_add(checkup, "synchronous %s", synchronous_word(synchronous));
     if (synchronous < SYNCHRONOUS_FULL)
-        hf_checkup_blame(checkup, HF_GRADE_FAIL,
-                         "a commit may be lost with the power: open the place "
-                         "anew");
+        hf_checkup_fail(
+            checkup,
+            "a commit may be lost with the power: open the place anew");
 }
 
 void
@@ -305,7 +292,7 @@ hf_sqlite_inspect_filesystem(uint32_t type, bool network,
                        "on a network file system (%s), where SQLite's locks "
                        "are safe only while one machine alone opens it",
                        remote);
-        hf_checkup_blame(checkup, network ? HF_GRADE_WARN : HF_GRADE_FAIL,
+        hf_checkup_grade(checkup, network ? HF_GRADE_WARN : HF_GRADE_FAIL,
                          "move the place to a local disk");
         return;
     }
@@ -319,26 +306,25 @@ hf_sqlite_inspect_filesystem(uint32_t type, bool network,
         break;
     case HF_SQLITE_FILE_UNTIL_RESTART:
         hf_checkup_add(checkup, "on %s: gone after a restart", name);
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "move the place to a disk, unless no lock need "
-                         "outlive a restart");
+        hf_checkup_warn(
+            checkup,
+            "move the place to a disk, unless no lock need outlive a restart");
         break;
     case HF_SQLITE_FILE_IN_CONTAINER:
         hf_checkup_add(checkup,
                        "on %s: if that is a container's, gone with "
                        "it, and not seen by others",
                        name);
-        hf_checkup_blame(checkup, HF_GRADE_WARN,
-                         "mount a volume that all who lock share, and put the "
-                         "place there");
+        hf_checkup_warn(
+            checkup,
+            "mount a volume that all who lock share, and put the place there");
         break;
     }
 }
 
 static void
-inspect_durability(const struct look *look)
+check_durability(const struct look *look, struct hf_checkup *checkup)
 {
-    struct hf_checkup checkup = {.check = "durability"};
     struct hf_sqlite_db *db = &look->sql->db;
     int64_t synchronous = 0;
     struct statfs found;
@@ -348,13 +334,12 @@ inspect_durability(const struct look *look)
     if (code == SQLITE_OK)
         code = hf_sqlite_db_number(db, "PRAGMA synchronous", &synchronous);
     if (code == SQLITE_OK)
-        judge_journal(look, mode, synchronous, &checkup);
+        judge_journal(look, mode, synchronous, checkup);
     else
-        blame_code(look, code, &checkup);
+        blame_code(look, code, checkup);
     if (statfs(look->path, &found) == 0)
         hf_sqlite_inspect_filesystem((uint32_t)found.f_type,
-                                     look->inspect->place->network, &checkup);
-    tell(look->inspect, &checkup);
+                                     look->inspect->place->network, checkup);
 }
 
 /* ---- Clock and leftovers ------------------------------------------------- */
@@ -366,17 +351,15 @@ static const char newest_version[] =
     " FROM holdfast_records ORDER BY rowid DESC LIMIT 100000)), 0))";
 
 static void
-inspect_clock(const struct look *look)
+check_clock(const struct look *look, struct hf_checkup *checkup)
 {
-    struct hf_checkup checkup = {.check = "clock"};
     int64_t newest = 0;
     int code = hf_sqlite_db_number(&look->sql->db, newest_version, &newest);
 
     if (code == SQLITE_OK)
-        hf_inspect_clock((uint64_t)newest, &checkup);
+        hf_inspect_clock((uint64_t)newest, checkup);
     else
-        blame_code(look, code, &checkup);
-    tell(look->inspect, &checkup);
+        blame_code(look, code, checkup);
 }
 
 /* As the index holdfast_leftovers has it, which a file of an earlier version
@@ -416,63 +399,67 @@ count_leftovers(struct hf_sqlite_db *db, struct hf_inspect_leftovers *left)
 
 /* All four numbers of one instant. */
 static void
-inspect_leftovers(const struct look *look)
+check_leftovers(const struct look *look, struct hf_checkup *checkup)
 {
-    struct hf_checkup checkup = {.check = "leftovers"};
     struct hf_inspect_leftovers left = {0};
     int code = hf_sqlite_sql_run(look->sql, HF_SQL_BEGIN_READ);
 
     if (code == SQLITE_OK)
         code = count_leftovers(&look->sql->db, &left);
     if (code == SQLITE_OK)
-        hf_inspect_leftovers(&left, &checkup);
+        hf_inspect_leftovers(&left, checkup);
     else
-        blame_code(look, code, &checkup);
+        blame_code(look, code, checkup);
     hf_sqlite_sql_roll_back(look->sql);
-    tell(look->inspect, &checkup);
 }
 
 /* ---- Log ---------------------------------------------------------------- */
 
 /* It is short, but for a reader who keeps it from being folded. */
 static void
-inspect_log(const struct look *look)
+check_log(const struct look *look, struct hf_checkup *checkup)
 {
-    struct hf_checkup checkup = {.check = "log"};
     char name[PATH_SIZE];
     struct stat found;
 
     snprintf(name, sizeof(name), "%s-wal", look->path);
     if (stat(name, &found) != 0 || (uint64_t)found.st_size < HF_STORE_LOG_LARGE)
         return;
-    hf_checkup_add(&checkup, "its log (-wal) is of %jd MiB",
+    hf_checkup_add(checkup, "its log (-wal) is of %jd MiB",
                    (intmax_t)found.st_size / 1024 / 1024);
-    hf_checkup_blame(&checkup, HF_GRADE_WARN,
-                     "end the program that reads the file and does not end its "
-                     "transaction: until then the log grows");
-    tell(look->inspect, &checkup);
+    hf_checkup_warn(checkup,
+                    "end the program that reads the file and does not end its "
+                    "transaction: until then the log grows");
 }
 
 /* ---- Wakeup -------------------------------------------------------------- */
 
 static void
-inspect_wakeup(const struct look *look)
+check_wakeup(const struct look *look, struct hf_checkup *checkup)
 {
-    struct hf_checkup checkup = {.check = "wakeup"};
 
     if (look->sql->db.mode == HF_SQLITE_STILL) {
-        hf_checkup_add(&checkup, "nobody has the place open to be woken by");
+        hf_checkup_add(checkup, "nobody has the place open to be woken by");
     } else if (hf_sqlite_wait_listen(look->sql, look->files)) {
-        hf_checkup_add(&checkup, "a commit wakes who waits, within "
-                                 "milliseconds (inotify)");
+        hf_checkup_add(checkup, "a commit wakes who waits, within "
+                                "milliseconds (inotify)");
     } else {
-        hf_checkup_add(&checkup, "who waits looks every 50ms");
-        hf_file_watch_explain(&checkup);
+        hf_checkup_add(checkup, "who waits looks every 50ms");
+        hf_file_watch_explain(checkup);
     }
-    tell(look->inspect, &checkup);
 }
 
 /* ---- All ----------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    void (*check)(const struct look *look, struct hf_checkup *checkup);
+} checks[] = {
+    {"schema", check_schema},         {"rights", check_rights},
+    {"durability", check_durability}, {"clock", check_clock},
+    {"leftovers", check_leftovers},   {"log", check_log},
+    {"wakeup", check_wakeup},
+};
 
 void
 hf_sqlite_inspect(const struct hf_sqlite_inspect *inspect,
@@ -485,28 +472,34 @@ hf_sqlite_inspect(const struct hf_sqlite_inspect *inspect,
         .path = sql->db.identity.database,
     };
 
-    inspect_schema(&look);
-    inspect_rights(inspect, look.path);
-    inspect_durability(&look);
-    inspect_clock(&look);
-    inspect_leftovers(&look);
-    inspect_log(&look);
-    inspect_wakeup(&look);
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        struct hf_checkup checkup = {.check = checks[i].name};
+
+        checks[i].check(&look, &checkup);
+        if (checkup.found[0] != '\0')
+            inspect->tell(inspect->ctx, &checkup);
+    }
 }
 
 void
 hf_sqlite_inspect_closed(const struct hf_sqlite_inspect *inspect,
                          const struct hf_error *error)
 {
-    struct hf_checkup checkup = {.check = "schema"};
+    const struct look look = {
+        .inspect = inspect,
+        .path = inspect->place->path,
+    };
+    struct hf_checkup schema = {.check = "schema"};
+    struct hf_checkup rights = {.check = "rights"};
 
-    if (error->status == HF_OK) {
-        hf_checkup_add(&checkup, "nothing is there yet: who locks first makes "
-                                 "it");
-        tell(inspect, &checkup);
+    if (error->status == HF_OK)
+        hf_checkup_add(&schema, "nothing is there yet: who locks first makes "
+                                "it");
+    else
+        blame(look.path, error, &schema);
+    inspect->tell(inspect->ctx, &schema);
+    if (error->status == HF_OK)
         return;
-    }
-    blame(inspect->place->path, error, &checkup);
-    tell(inspect, &checkup);
-    inspect_rights(inspect, inspect->place->path);
+    check_rights(&look, &rights);
+    inspect->tell(inspect->ctx, &rights);
 }

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "client/table/checks.h"
+#include "client/table/doctor.h"
 #include "store/sqlite_inspect.h"
 #include "support/forward_store.h"
 #include "support/get_one.h"
@@ -480,7 +480,7 @@ judge(int64_t a_us, int64_t b_us, int64_t c_us)
     const int64_t took_us[] = {a_us, b_us, c_us};
     struct hf_checkup checkup = {.check = "latency"};
 
-    hf_checks_latency(took_us, 3, &checkup);
+    hf_doctor_latency(took_us, 3, &checkup);
     return checkup;
 }
 
@@ -512,7 +512,7 @@ expect_evidence(const struct hf_process_survey *survey, enum hf_grade grade,
 {
     struct hf_checkup checkup = {.check = "evidence"};
 
-    hf_checks_evidence(survey, &checkup);
+    hf_doctor_evidence(survey, &checkup);
     assert_int_equal(checkup.grade, grade);
     assert_non_null(strstr(checkup.found, found));
     assert_non_null(strstr(checkup.remedy, remedy));

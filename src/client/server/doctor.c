@@ -51,9 +51,8 @@ add_two_services(struct hf_server_query *query)
                    "what the other does not know of",
                    authority_of(query, query->of_it),
                    authority_of(query, query->other));
-    hf_checkup_blame(check, HF_GRADE_FAIL,
-                     "name one of them; nodes of one service serve one file "
-                     "(--at sqlite:), on one machine");
+    hf_checkup_fail(check, "name one of them; nodes of one service serve one "
+                           "file (--at sqlite:), on one machine");
 }
 
 /* Where its remedies are for. */
@@ -132,10 +131,10 @@ say_log(struct hf_checkup *check, const char *host, struct hf_bytes info)
         return;
     hf_checkup_add(check, "its store's log is of %" PRIu64 " MiB",
                    bytes / 1024 / 1024);
-    hf_checkup_blame(check, HF_GRADE_WARN,
-                     "on %s, end the program that reads the server's file and "
-                     "does not end its transaction",
-                     host);
+    hf_checkup_warn(check,
+                    "on %s, end the program that reads the server's file and "
+                    "does not end its transaction",
+                    host);
 }
 
 /* Only the leader tells. */
@@ -153,10 +152,10 @@ say_room(struct hf_checkup *check, const char *host, struct hf_bytes info)
                    "room is short: %" PRIu64 " sessions of %" PRIu64
                    " that may be are open",
                    sessions, most);
-    hf_checkup_blame(check, HF_GRADE_WARN,
-                     "see by `holdfast ls --sessions` whose they are; "
-                     "holdfastd on %s has room for more with a larger --locks",
-                     host);
+    hf_checkup_warn(check,
+                    "see by `holdfast ls --sessions` whose they are; holdfastd "
+                    "on %s has room for more with a larger --locks",
+                    host);
 }
 
 /* Who waits has a connection for as long, and newcomers are refused. */
@@ -171,10 +170,9 @@ say_refused(struct hf_checkup *check, const char *host, struct hf_bytes info)
                    "too many connections wait: it refused to let one more wait "
                    "%" PRIu64 " s ago",
                    since_ms / 1000);
-    hf_checkup_blame(check, HF_GRADE_WARN,
-                     "holdfastd on %s has room for more with a larger "
-                     "--connections",
-                     host);
+    hf_checkup_warn(
+        check, "holdfastd on %s has room for more with a larger --connections",
+        host);
 }
 
 static void
@@ -199,16 +197,15 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
                        state[0] != '\0' ? state : "no lock server",
                        leader[0] != '\0' ? leader : "not known");
     if (!leads && leader[0] == '\0')
-        hf_checkup_blame(check, HF_GRADE_FAIL,
-                         "on %s, see holdfastd's log: nobody leads, and "
-                         "nothing is granted",
-                         host);
+        hf_checkup_fail(
+            check,
+            "on %s, see holdfastd's log: nobody leads, and nothing is granted",
+            host);
     if (trouble[0] != '\0') {
         hf_checkup_add(check, "its store: %s", trouble);
-        hf_checkup_blame(check, HF_GRADE_FAIL,
-                         "on %s, put its store right: nothing is granted "
-                         "without it",
-                         host);
+        hf_checkup_fail(
+            check, "on %s, put its store right: nothing is granted without it",
+            host);
     }
     if (hf_json_slice_number(hf_json_slice(info, "grace_ms"), &grace_ms) &&
         grace_ms > 0) {
@@ -216,18 +213,16 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
                        "it has forgotten what it had granted, and grants "
                        "nothing for %" PRIu64 " s",
                        (grace_ms + 999) / 1000);
-        hf_checkup_blame(check, HF_GRADE_WARN,
-                         "on %s, see holdfastd's log: it tells what was lost",
-                         host);
+        hf_checkup_warn(
+            check, "on %s, see holdfastd's log: it tells what was lost", host);
     }
     say_log(check, host, info);
     say_room(check, host, info);
     say_refused(check, host, info);
     hf_checkup_add(check, "answered in %.1f ms", (double)took_us / 1000);
     if (took_us > SLOW_US)
-        hf_checkup_blame(check, HF_GRADE_WARN,
-                         "see what the processor of %s and the way to it do",
-                         host);
+        hf_checkup_warn(
+            check, "see what the processor of %s and the way to it do", host);
 }
 
 /* It is no answer of a lock server's. */
@@ -239,18 +234,18 @@ say_other(struct hf_checkup *check, const struct hf_server_query *query,
 
     hf_checkup_add(check, "answers with status %d", status);
     if (is_between)
-        hf_checkup_blame(check, HF_GRADE_FAIL,
-                         "what listens on %s is a proxy: see whether it "
-                         "reaches holdfastd, and lets a request take longer "
-                         "than that's --idle-timeout",
-                         host_of(query));
+        hf_checkup_fail(
+            check,
+            "what listens on %s is a proxy: see whether it reaches holdfastd, "
+            "and lets a request take longer than that's --idle-timeout",
+            host_of(query));
     else
-        hf_checkup_blame(check, HF_GRADE_FAIL,
-                         status == 421
-                             ? "it is not called so: start holdfastd with "
-                               "--host %s"
-                             : "on %s, see whether a lock server listens there",
-                         host_of(query));
+        hf_checkup_fail(
+            check,
+            status == 421
+                ? "it is not called so: start holdfastd with --host %s"
+                : "on %s, see whether a lock server listens there",
+            host_of(query));
 }
 
 static bool
@@ -343,10 +338,9 @@ take_wait(struct hf_server_query *query, int status, struct hf_bytes body)
         hf_checkup_add(check, "lets a request wait for %.1f s", took_s);
     } else {
         hf_checkup_add(check, "cuts a request that waits after %.1f s", took_s);
-        hf_checkup_blame(check, HF_GRADE_WARN,
-                         "let it wait for longer than the server's "
-                         "--idle-timeout, or make that shorter: until then "
-                         "clients wait in pieces");
+        hf_checkup_warn(
+            check, "let it wait for longer than the server's --idle-timeout, "
+                   "or make that shorter: until then clients wait in pieces");
     }
     ask_next(query, HF_PROBE_END);
 }
@@ -379,17 +373,17 @@ fail_info(struct hf_server_query *query)
         return;
     hf_checkup_add(check, "%s", query->server->trouble.text);
     if (query->server->speaks_other)
-        hf_checkup_blame(check, HF_GRADE_FAIL,
-                         "on %s, let holdfastd listen there, or a proxy that "
-                         "takes HTTP/2 without TLS (h2c)",
-                         host_of(query));
+        hf_checkup_fail(check,
+                        "on %s, let holdfastd listen there, or a proxy that "
+                        "takes HTTP/2 without TLS (h2c)",
+                        host_of(query));
     else
-        hf_checkup_blame(check, HF_GRADE_FAIL,
-                         query->was_silent
-                             ? "if holdfastd runs on %s, it hangs or is "
-                               "stopped; else start it, or leave the node out"
-                             : "on %s, start holdfastd, or leave the node out",
-                         host_of(query));
+        hf_checkup_fail(check,
+                        query->was_silent
+                            ? "if holdfastd runs on %s, it hangs or is "
+                              "stopped; else start it, or leave the node out"
+                            : "on %s, start holdfastd, or leave the node out",
+                        host_of(query));
     go_on(query);
 }
 
