@@ -1,81 +1,4 @@
-#include "unit/support/contender_bench.h"
-
-static void
-a_free_lock_is_claimed_at_the_version_to_expect(void **state)
-{
-    struct bench b = looking(patient);
-
-    (void)state;
-    assert_int_equal(check(&b, 0), HF_NOT_HELD);
-    step(&b, found_absent(10, 1, 7));
-    assert_int_equal(check(&b, 15), HF_NOT_HELD);
-    step(&b, applied(20, 2, 8));
-    assert_int_equal(check(&b, 20), HF_GRANTED);
-    assert_int_equal(b.contender.keeper.token, 8);
-    step(&b, at_clock(210));
-    EXPECT_TRACE(&b.tale, "10 ask #2 put lock v7 " ID1 "_0 new\n"
-                          "20 granted\n"
-                          "210 ask #3 put lock v8 " ID1 "_1\n");
-}
-
-static void
-who_loses_the_race_for_a_free_lock_waits(void **state)
-{
-    struct bench b = claiming(patient);
-
-    (void)state;
-    step(&b, refused(20, 2));
-    step(&b, found_held(30, 3, 8, 8, HF_TAKEOVER));
-    step(&b, found_held(40, 4, 8, 8, HF_TAKEOVER));
-    assert_int_equal(hf_contender_deadline(&b.contender).ms, 240);
-    EXPECT_TRACE(&b.tale, "20 ask #3 read\n"
-                          "30 ask #4 read\n"
-                          "40 waiting\n");
-}
-
-static void
-each_version_is_claimed_under_a_new_id(void **state)
-{
-    struct bench b = claiming(patient);
-
-    (void)state;
-    step(&b, refused(20, 2));
-    step(&b, found_absent(30, 3, 9));
-    step(&b, found_absent(40, 4, 9));
-    step(&b, unknown(50, 5));
-    step(&b, at_clock(60));
-    step(&b, refused(70, 6));
-    step(&b, found_absent(80, 7, 11));
-    step(&b, found_absent(90, 8, 11));
-    EXPECT_TRACE(&b.tale, "20 ask #3 read\n"
-                          "30 ask #4 read\n"
-                          "40 ask #5 put lock v9 " ID2 "_0 new\n"
-                          "60 ask #6 put lock v9 " ID2 "_0 new\n"
-                          "70 ask #7 read\n"
-                          "80 ask #8 read\n"
-                          "90 ask #9 put lock v11 " ID3 "_0 new\n");
-}
-
-/* Another contender's record is not mine, though it stands where I claimed. */
-static void
-an_unknown_claim_that_applied_is_recognised_by_its_id(void **state)
-{
-    struct bench b = claiming(patient);
-
-    (void)state;
-    step(&b, unknown(20, 2));
-    step(&b, at_clock(30));
-    step(&b, refused(40, 3));
-    step(&b, found_id(50, 4, 8, UINT64_C(7070836379803831727)));
-    assert_int_equal(check(&b, 50), HF_NOT_HELD);
-    step(&b, applied(60, 5, 9));
-    assert_int_equal(check(&b, 60), HF_GRANTED);
-    assert_int_equal(b.contender.keeper.token, 8);
-    EXPECT_TRACE(&b.tale, "30 ask #3 put lock v7 " ID1 "_0 new\n"
-                          "40 ask #4 read\n"
-                          "50 ask #5 put lock v8 " ID1 "_1\n"
-                          "60 granted\n");
-}
+#include "unit/support/contender_script.h"
 
 static void
 seeds_and_claims_give_distinct_ids(void **state)
@@ -86,11 +9,15 @@ seeds_and_claims_give_distinct_ids(void **state)
 
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct hf_contender_config config = patient;
+        struct hf_contender_config config = {
+            .terms = {HF_TAKEOVER, {1000}, {200}},
+            .grace = {100},
+            .limit = {10000},
+            .seed = seed,
+        };
         struct hf_contender c;
         struct hf_effect effect = {.kind = HF_DO_ASK};
 
-        config.seed = seed;
         hf_contender_init(&c, &config);
         hf_contender_step(&c, hf_event(HF_ON_ACQUIRE, T(0)));
         for (uint64_t i = 0; i < CLAIMS; i++) {
@@ -112,103 +39,25 @@ seeds_and_claims_give_distinct_ids(void **state)
 }
 
 static void
-a_holder_that_beats_is_waited_for(void **state)
-{
-    struct bench b = watching(patient, HF_TAKEOVER);
-    uint64_t version;
-
-    (void)state;
-    assert_true(hf_contender_watching(&b.contender, &version));
-    assert_int_equal(version, 7);
-    step(&b, at_clock(209));
-    step(&b, at_clock(210));
-    step(&b, found_held(220, 2, 8, 7, HF_TAKEOVER));
-    assert_true(hf_contender_watching(&b.contender, &version));
-    assert_int_equal(version, 8);
-    step(&b, at_clock(420));
-    EXPECT_TRACE(&b.tale, "210 ask #2 read\n"
-                          "420 ask #3 read\n");
-}
-
-static void
-a_hint_makes_it_look_at_once(void **state)
-{
-    struct bench b = watching(patient, HF_TAKEOVER);
-
-    (void)state;
-    step(&b, hf_event(HF_ON_HINT, T(50)));
-    step(&b, hf_event(HF_ON_HINT, T(51)));
-    step(&b, found_absent(60, 2, 9));
-    EXPECT_TRACE(&b.tale, "50 ask #2 read\n"
-                          "60 ask #3 put lock v9 " ID1 "_0 new\n");
-}
-
-static void
 one_holder_that_beats_past_the_limit_held_too_long(void **state)
 {
-    struct bench b = watching(patient, HF_TAKEOVER);
     uint64_t number = 2;
     uint64_t version = 7;
 
     (void)state;
-    while (b.contender.state == HF_CONTENDER_WATCHING) {
-        int64_t at_ms = hf_contender_deadline(&b.contender).ms;
+    PLAY("watching\n");
+    while (scripted_contender.state == HF_CONTENDER_WATCHING) {
+        int64_t at_ms = hf_contender_deadline(&scripted_contender).ms;
 
-        step(&b, at_clock(at_ms));
-        if (b.contender.state == HF_CONTENDER_WATCHING)
-            step(&b,
-                 found_held(at_ms + 5, number++, ++version, 7, HF_TAKEOVER));
+        contender_gives(at_clock(at_ms));
+        if (scripted_contender.state == HF_CONTENDER_WATCHING)
+            contender_gives(
+                found_held(at_ms + 5, number++, ++version, 7, HF_TAKEOVER));
         else
             assert_int_equal(at_ms, 10000);
     }
-    EXPECT_ENDED(&b, HF_OK, HF_HELD_TOO_LONG);
-    assert_int_equal(check(&b, 10000), HF_NOT_HELD);
-}
-
-static void
-holders_that_take_turns_past_the_limit_time_out(void **state)
-{
-    struct bench b = watching(waiting_up_to(500), HF_TAKEOVER);
-
-    (void)state;
-    step(&b, hf_event(HF_ON_HINT, T(100)));
-    step(&b, found_held(110, 2, 8, 7, HF_TAKEOVER)); /* beats */
-    step(&b, hf_event(HF_ON_HINT, T(200)));
-    step(&b, found_held(210, 3, 20, 20, HF_TAKEOVER)); /* another holder */
-    step(&b, hf_event(HF_ON_HINT, T(300)));
-    step(&b, found_held(310, 4, 21, 20, HF_TAKEOVER)); /* that beats, too */
-    step(&b, at_clock(499));
-    assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
-    step(&b, at_clock(500));
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
-}
-
-static void
-a_holder_never_seen_to_beat_before_the_limit_times_out(void **state)
-{
-    struct bench b = watching(waiting_up_to(500), HF_REFUSE);
-
-    (void)state;
-    step(&b, at_clock(210));
-    step(&b, found_held(220, 2, 7, 7, HF_REFUSE));
-    step(&b, at_clock(500));
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
-    EXPECT_TRACE(&b.tale, "210 ask #2 read\n"
-                          "500 ended\n");
-}
-
-static void
-a_limit_of_zero_takes_a_free_lock_and_no_other(void **state)
-{
-    struct bench b = looking(waiting_up_to(0));
-    struct bench held = b;
-
-    (void)state;
-    step(&b, found_absent(10, 1, 7));
-    step(&b, applied(20, 2, 8));
-    assert_int_equal(check(&b, 20), HF_GRANTED);
-    step(&held, found_held(10, 1, 7, 7, HF_TAKEOVER));
-    EXPECT_ENDED(&held, HF_OK, HF_TIMED_OUT);
+    PLAY_ON("= ended HF_OK held too long\n"
+            "10000 check | not held\n");
 }
 
 /* "Never" is the end of the number line, and sums stop there. */
@@ -216,23 +65,21 @@ static void
 without_a_limit_it_waits_for_ever(void **state)
 {
     const int64_t year_ms = INT64_C(365) * 24 * 3600 * 1000;
-    struct hf_contender_config config = patient;
-    struct bench b;
 
     (void)state;
-    config.limit = HF_FOREVER;
-    b = watching(config, HF_REFUSE);
+    PLAY("start forever\n"
+         "watching refuse\n");
     for (uint64_t i = 2; i < 300; i++) {
         int64_t at_ms = (int64_t)i * year_ms;
 
-        step(&b, at_clock(at_ms));
-        step(&b, found_held(at_ms + 5, i, 7 + i / 3, 7, HF_REFUSE));
-        assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
-        assert_true(hf_contender_deadline(&b.contender).ms <= at_ms + 205);
-        b.tale = (struct tale){0};
+        contender_gives(at_clock(at_ms));
+        contender_gives(found_held(at_ms + 5, i, 7 + i / 3, 7, HF_REFUSE));
+        assert_int_equal(scripted_contender.state, HF_CONTENDER_WATCHING);
+        assert_true(hf_contender_deadline(&scripted_contender).ms <=
+                    at_ms + 205);
     }
-    step(&b, cancel(300 * year_ms));
-    EXPECT_ENDED(&b, HF_E_CANCELLED, HF_NOT_HELD);
+    contender_gives(hf_event(HF_ON_CANCEL, T(300 * year_ms)));
+    PLAY_ON("= ended HF_E_CANCELLED not held\n");
 }
 
 /* The holder's beat says how often to look, within reason. */
@@ -244,122 +91,41 @@ looks_keep_between_a_tenth_of_a_second_and_five(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(beats) / sizeof(beats[0]); i++) {
-        struct bench b = looking(waiting_up_to(1000000));
         struct hf_event event = found_held(10, 1, 7, 7, HF_TAKEOVER);
 
+        PLAY("start limit 1000000\n"
+             "looking\n");
         event.found.sight.terms.beat.ms = beats[i];
         event.found.sight.terms.ttl.ms = 300000;
-        step(&b, event);
-        assert_int_equal(hf_contender_deadline(&b.contender).ms, 10 + looks[i]);
+        contender_gives(event);
+        assert_int_equal(hf_contender_deadline(&scripted_contender).ms,
+                         10 + looks[i]);
     }
-}
-
-static void
-try_gives_up_at_the_first_beat(void **state)
-{
-    struct bench b = watching(trying(), HF_TAKEOVER);
-
-    (void)state;
-    step(&b, at_clock(210));
-    step(&b, found_held(220, 2, 8, 7, HF_TAKEOVER));
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
-    EXPECT_TRACE(&b.tale, "210 ask #2 read\n"
-                          "220 ended\n");
-}
-
-static void
-try_gives_up_when_a_process_of_the_holder_is_there(void **state)
-{
-    struct bench b = watching(trying(), HF_TAKEOVER);
-
-    (void)state;
-    step(&b, hf_processes(T(20), 6, false));
-    assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
-    step(&b, hf_processes(T(30), 7, false));
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
-}
-
-static void
-try_gives_up_to_whoever_came_after_its_first_look(void **state)
-{
-    struct bench b = watching(trying(), HF_TAKEOVER);
-
-    (void)state;
-    step(&b, at_clock(210));
-    step(&b, found_held(220, 2, 20, 20, HF_TAKEOVER));
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
-}
-
-static void
-try_gives_up_to_whoever_won_the_race(void **state)
-{
-    struct bench b = claiming(trying());
-
-    (void)state;
-    step(&b, refused(20, 2));
-    step(&b, found_held(30, 3, 8, 8, HF_TAKEOVER));
-    step(&b, found_held(40, 4, 8, 8, HF_TAKEOVER));
-    EXPECT_ENDED(&b, HF_OK, HF_TIMED_OUT);
-}
-
-static void
-try_still_takes_over_a_dead_holder(void **state)
-{
-    struct bench b = nearly_sure(trying(), HF_TAKEOVER);
-
-    (void)state;
-    assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
-    step(&b, at_clock(1010));
-    step(&b, found_held(1020, 7, 7, 7, HF_TAKEOVER));
-    EXPECT_TRACE(&b.tale, "1010 ask #7 read\n"
-                          "1020 ask #8 put lock v7 " ID1
-                          "_0 new, put marker 7 absent new\n");
-}
-
-static void
-try_ends_at_once_when_a_refuse_holder_is_suspected(void **state)
-{
-    struct bench b = nearly_sure(trying(), HF_REFUSE);
-
-    (void)state;
-    step(&b, at_clock(1010));
-    step(&b, found_held(1020, 7, 7, 7, HF_REFUSE));
-    EXPECT_ENDED(&b, HF_OK, HF_SUSPECTED_DEAD);
 }
 
 static void
 try_does_not_wait_for_a_place_that_went_away(void **state)
 {
-    struct bench b = watching(trying(), HF_TAKEOVER);
-
     (void)state;
-    while (b.contender.state == HF_CONTENDER_WATCHING) {
-        int64_t at_ms = hf_contender_deadline(&b.contender).ms;
+    PLAY("start try\n"
+         "watching\n");
+    while (scripted_contender.state == HF_CONTENDER_WATCHING) {
+        int64_t at_ms = hf_contender_deadline(&scripted_contender).ms;
 
         assert_true(at_ms < 2000);
-        step(&b, at_clock(at_ms));
+        contender_gives(at_clock(at_ms));
     }
-    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
-}
-
-static struct hf_contender_config
-trying_for_long(void)
-{
-    struct hf_contender_config config = trying();
-
-    config.terms = (struct hf_terms){HF_TAKEOVER, {30000}, {2000}};
-    config.limit = config.terms.ttl;
-    return config;
+    PLAY_ON("= ended HF_E_UNAVAILABLE not held\n");
 }
 
 static int64_t
-until_it_ends(struct bench *b)
+until_it_ends(void)
 {
     int64_t at_ms = 0;
 
-    while (b->contender.state != HF_CONTENDER_ENDED) {
-        at_ms = hf_contender_deadline(&b->contender).ms;
-        step(b, at_clock(at_ms));
+    while (scripted_contender.state != HF_CONTENDER_ENDED) {
+        at_ms = hf_contender_deadline(&scripted_contender).ms;
+        contender_gives(at_clock(at_ms));
     }
     return at_ms;
 }
@@ -367,89 +133,180 @@ until_it_ends(struct bench *b)
 static void
 try_does_not_wait_for_a_place_that_gives_no_answer(void **state)
 {
-    struct bench b = looking(trying_for_long());
-
     (void)state;
-    assert_int_equal(until_it_ends(&b), 2000);
-    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    PLAY("start ttl 30000, beat 2000, try\n"
+         "looking\n");
+    assert_int_equal(until_it_ends(), 2000);
+    PLAY_ON("= ended HF_E_UNAVAILABLE not held\n");
 }
 
 /* It says each time that it has not taken it. */
 static void
 try_does_not_wait_for_a_place_that_takes_no_claim(void **state)
 {
-    struct bench b = looking(trying_for_long());
     int64_t at_ms = 100;
     uint64_t number;
 
     (void)state;
-    step(&b, found_absent(at_ms, 1, 7));
-    while (b.contender.state != HF_CONTENDER_ENDED) {
-        if (hf_contender_asking(&b.contender, &number))
-            step(&b, hf_answer(T(at_ms), number, HF_UNAVAILABLE, 0));
-        at_ms = hf_contender_deadline(&b.contender).ms;
-        step(&b, at_clock(at_ms));
+    PLAY("start ttl 30000, beat 2000, try\n"
+         "looking\n");
+    contender_gives(found_absent(at_ms, 1, 7));
+    while (scripted_contender.state != HF_CONTENDER_ENDED) {
+        if (hf_contender_asking(&scripted_contender, &number))
+            contender_gives(hf_answer(T(at_ms), number, HF_UNAVAILABLE, 0));
+        at_ms = hf_contender_deadline(&scripted_contender).ms;
+        contender_gives(at_clock(at_ms));
     }
     assert_in_range(at_ms, 1900, 2100);
-    EXPECT_ENDED(&b, HF_E_UNAVAILABLE, HF_NOT_HELD);
+    PLAY_ON("= ended HF_E_UNAVAILABLE not held\n");
 }
 
-static void
-try_settles_a_claim_that_may_be_there(void **state)
-{
-    struct bench b = looking(trying_for_long());
-
-    (void)state;
-    step(&b, found_absent(100, 1, 7));
-    step(&b, at_clock(1500)); /* it is sent again */
-    step(&b, at_clock(2100));
-    assert_int_equal(b.contender.state, HF_CONTENDER_LEAVING);
-    step(&b, applied(2200, 2, 8));
-    assert_int_equal(b.contender.state, HF_CONTENDER_LEAVING);
-}
-
-static void
-try_looks_for_a_sign_of_life_to_its_limit(void **state)
-{
-    struct bench b = looking(trying_for_long());
-
-    (void)state;
-    step(&b, found_held(1900, 1, 7, 7, HF_TAKEOVER));
-    step(&b, at_clock(2100));
-    assert_int_equal(b.contender.state, HF_CONTENDER_WATCHING);
-    assert_int_equal(b.contender.limit_at.ms, 31900);
-}
+static const struct CMUnitTest tests[] = {
+    STORY(a_free_lock_is_claimed_at_the_version_to_expect,
+          "looking\n"
+          "0 check               | not held\n"
+          "10 found #1 absent v7 | ask #2 put lock v7 id1_0 new\n"
+          "15 check              | not held\n"
+          "20 applied #2 v8      | granted\n"
+          "20 check              | granted\n"
+          "= token 8\n"
+          "210 clock             | ask #3 put lock v8 id1_1\n"),
+    STORY(who_loses_the_race_for_a_free_lock_waits,
+          "claiming\n"
+          "20 refused #2           | ask #3 read\n"
+          "30 found #3 lock v8 8_0 | ask #4 read\n"
+          "40 found #4 lock v8 8_0 | waiting\n"
+          "= deadline 240\n"),
+    STORY(each_version_is_claimed_under_a_new_id,
+          "claiming\n"
+          "20 refused #2          | ask #3 read\n"
+          "30 found #3 absent v9  | ask #4 read\n"
+          "40 found #4 absent v9  | ask #5 put lock v9 id2_0 new\n"
+          "50 unknown #5\n"
+          "60 clock               | ask #6 put lock v9 id2_0 new\n"
+          "70 refused #6          | ask #7 read\n"
+          "80 found #7 absent v11 | ask #8 read\n"
+          "90 found #8 absent v11 | ask #9 put lock v11 id3_0 new\n"),
+    /* Another contender's record is not mine, though it stands where I claimed.
+     * */
+    STORY(an_unknown_claim_that_applied_is_recognised_by_its_id,
+          "claiming\n"
+          "20 unknown #2\n"
+          "30 clock                  | ask #3 put lock v7 id1_0 new\n"
+          "40 refused #3             | ask #4 read\n"
+          "50 found #4 lock v8 id1_0 | ask #5 put lock v8 id1_1\n"
+          "50 check                  | not held\n"
+          "60 applied #5 v9          | granted\n"
+          "60 check                  | granted\n"
+          "= token 8\n"),
+    cmocka_unit_test(seeds_and_claims_give_distinct_ids),
+    STORY(a_holder_that_beats_is_waited_for,
+          "watching\n"
+          "= watching v7\n"
+          "209 clock\n"
+          "210 clock | ask #2 read\n"
+          "220 found #2 lock v8 7_1 token 7\n"
+          "= watching v8\n"
+          "420 clock | ask #3 read\n"),
+    STORY(a_hint_makes_it_look_at_once,
+          "watching\n"
+          "50 hint               | ask #2 read\n"
+          "51 hint\n"
+          "60 found #2 absent v9 | ask #3 put lock v9 id1_0 new\n"),
+    cmocka_unit_test(one_holder_that_beats_past_the_limit_held_too_long),
+    STORY(holders_that_take_turns_past_the_limit_time_out,
+          "start limit 500\n"
+          "watching\n"
+          "100 hint  | ask #2 read\n"
+          "110 found #2 lock v8 7_1 token 7\n" /* beats */
+          "200 hint  | ask #3 read\n"
+          "210 found #3 lock v20 20_0\n" /* another holder */
+          "300 hint  | ask #4 read\n"
+          "310 found #4 lock v21 20_1 token 20\n" /* that beats, too */
+          "499 clock\n"
+          "= state watching\n"
+          "500 clock | ended\n"
+          "= ended HF_OK timed out\n"),
+    STORY(a_holder_never_seen_to_beat_before_the_limit_times_out,
+          "start limit 500\n"
+          "watching refuse\n"
+          "210 clock | ask #2 read\n"
+          "220 found #2 lock v7 7_0 refuse\n"
+          "500 clock | ended\n"
+          "= ended HF_OK timed out\n"),
+    STORY(a_limit_of_zero_takes_a_free_lock_and_no_other,
+          "start limit 0\n"
+          "looking\n"
+          "mark\n"
+          "10 found #1 absent v7   | ask #2 put lock v7 id1_0 new\n"
+          "20 applied #2 v8        | granted\n"
+          "20 check                | granted\n"
+          "back\n"
+          "10 found #1 lock v7 7_0 | waiting; ended\n"
+          "= ended HF_OK timed out\n"),
+    cmocka_unit_test(without_a_limit_it_waits_for_ever),
+    cmocka_unit_test(looks_keep_between_a_tenth_of_a_second_and_five),
+    STORY(try_gives_up_at_the_first_beat,
+          "start try\n"
+          "watching\n"
+          "210 clock                        | ask #2 read\n"
+          "220 found #2 lock v8 7_1 token 7 | ended\n"
+          "= ended HF_OK timed out\n"),
+    STORY(try_gives_up_when_a_process_of_the_holder_is_there,
+          "start try\n"
+          "watching\n"
+          "20 evidence v6 running\n"
+          "= state watching\n"
+          "30 evidence v7 running | ended\n"
+          "= ended HF_OK timed out\n"),
+    STORY(try_gives_up_to_whoever_came_after_its_first_look,
+          "start try\n"
+          "watching\n"
+          "210 clock                  | ask #2 read\n"
+          "220 found #2 lock v20 20_0 | ended\n"
+          "= ended HF_OK timed out\n"),
+    STORY(try_gives_up_to_whoever_won_the_race,
+          "start try\n"
+          "claiming\n"
+          "20 refused #2           | ask #3 read\n"
+          "30 found #3 lock v8 8_0 | ask #4 read\n"
+          "40 found #4 lock v8 8_0 | waiting; ended\n"
+          "= ended HF_OK timed out\n"),
+    STORY(try_still_takes_over_a_dead_holder,
+          "start try\n"
+          "nearly sure\n"
+          "= state watching\n"
+          "1010 clock | ask #7 read\n"
+          "1020 found #7 lock v7 7_0\n"
+          "| ask #8 put lock v7 id1_0 new, put marker 7 absent new\n"),
+    STORY(try_ends_at_once_when_a_refuse_holder_is_suspected,
+          "start try\n"
+          "nearly sure refuse\n"
+          "1010 clock                       | ask #7 read\n"
+          "1020 found #7 lock v7 7_0 refuse | ended\n"
+          "= ended HF_OK suspected dead\n"),
+    cmocka_unit_test(try_does_not_wait_for_a_place_that_went_away),
+    cmocka_unit_test(try_does_not_wait_for_a_place_that_gives_no_answer),
+    cmocka_unit_test(try_does_not_wait_for_a_place_that_takes_no_claim),
+    STORY(try_settles_a_claim_that_may_be_there,
+          "start ttl 30000, beat 2000, try\n"
+          "looking\n"
+          "100 found #1 absent v7 | ask #2 put lock v7 id1_0 new\n"
+          "1500 clock\n" /* it is sent again */
+          "2100 clock             | ask #3 delete lock v7\n"
+          "= state leaving\n"
+          "2200 applied #2 v8     | ask #4 delete lock v8\n"
+          "= state leaving\n"),
+    STORY(try_looks_for_a_sign_of_life_to_its_limit,
+          "start ttl 30000, beat 2000, try\n"
+          "looking\n"
+          "1900 found #1 lock v7 7_0 | waiting\n"
+          "2100 clock                | ask #2 read\n"
+          "= state watching; limit 31900\n"),
+};
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_free_lock_is_claimed_at_the_version_to_expect),
-        cmocka_unit_test(who_loses_the_race_for_a_free_lock_waits),
-        cmocka_unit_test(each_version_is_claimed_under_a_new_id),
-        cmocka_unit_test(an_unknown_claim_that_applied_is_recognised_by_its_id),
-        cmocka_unit_test(seeds_and_claims_give_distinct_ids),
-        cmocka_unit_test(a_holder_that_beats_is_waited_for),
-        cmocka_unit_test(a_hint_makes_it_look_at_once),
-        cmocka_unit_test(one_holder_that_beats_past_the_limit_held_too_long),
-        cmocka_unit_test(holders_that_take_turns_past_the_limit_time_out),
-        cmocka_unit_test(
-            a_holder_never_seen_to_beat_before_the_limit_times_out),
-        cmocka_unit_test(a_limit_of_zero_takes_a_free_lock_and_no_other),
-        cmocka_unit_test(without_a_limit_it_waits_for_ever),
-        cmocka_unit_test(looks_keep_between_a_tenth_of_a_second_and_five),
-        cmocka_unit_test(try_gives_up_at_the_first_beat),
-        cmocka_unit_test(try_gives_up_when_a_process_of_the_holder_is_there),
-        cmocka_unit_test(try_gives_up_to_whoever_came_after_its_first_look),
-        cmocka_unit_test(try_gives_up_to_whoever_won_the_race),
-        cmocka_unit_test(try_still_takes_over_a_dead_holder),
-        cmocka_unit_test(try_ends_at_once_when_a_refuse_holder_is_suspected),
-        cmocka_unit_test(try_does_not_wait_for_a_place_that_went_away),
-        cmocka_unit_test(try_does_not_wait_for_a_place_that_gives_no_answer),
-        cmocka_unit_test(try_does_not_wait_for_a_place_that_takes_no_claim),
-        cmocka_unit_test(try_settles_a_claim_that_may_be_there),
-        cmocka_unit_test(try_looks_for_a_sign_of_life_to_its_limit),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
