@@ -89,7 +89,8 @@ struct hf_view;
     X(HF_FIELD_FOUND, "found", TEXT)                                           \
     X(HF_FIELD_REMEDY, "remedy", TEXT) /* what to do; "": nothing */           \
     /* One session of a lock server. */                                        \
-    X(HF_FIELD_SESSION, "session", TEXT) /* its id, which opens nothing */     \
+    X(HF_FIELD_SESSION, "session", TEXT) /* its id, which opens nothing; of  \
+                                             a claim: whose it is */ \
     X(HF_FIELD_WHO, "who", TEXT)         /* as it says itself */               \
     X(HF_FIELD_SILENT_MS, "silent_ms", NUMBER) /* since it was heard last */   \
     X(HF_FIELD_HOLDS, "holds", NUMBER)         /* grants */                    \

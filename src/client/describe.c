@@ -25,9 +25,9 @@ describe_value(const struct hf_value *value, struct hf_description *d)
     show(d->user, sizeof(d->user), owner->user);
     show(d->command, sizeof(d->command), owner->command);
     show(d->reason, sizeof(d->reason), owner->reason);
-    d->processes_count = owner->processes_count;
+    d->processes.count = owner->processes_count;
     for (size_t i = 0; i < owner->processes_count; i++)
-        d->processes[i] = owner->processes[i].pid;
+        d->processes.each[i] = owner->processes[i].pid;
 }
 
 static bool

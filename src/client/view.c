@@ -25,7 +25,6 @@ hf_view_free(struct hf_view *view)
 {
     if (view == NULL)
         return;
-    hf_free(view->alloc, view->by);
     hf_free(view->alloc, view);
 }
 
@@ -60,45 +59,62 @@ hf_field_kind(enum hf_field field)
 /* ---- The table of fields ------------------------------------------------- */
 
 /* The struct that a field is a member of. */
-enum part { RECORD, DIAGNOSIS, ENTRY, CHECK, SESSION };
+enum part { OF_RECORD, OF_DIAGNOSIS, OF_ENTRY, OF_CHECK, OF_SESSION };
 
-/* How a member is read: as it is, or as the word of an enum. */
+/* How a member is read. */
 enum reading {
     TEXT,
-    STATIC, /* a pointer to a text */
+    TEXT_OR_NULL, /* an empty one is null in JSON */
+    STATIC,       /* a pointer to a text */
     FLAG,
+    NO_FLAG, /* the opposite of it */
     NUMBER,
-    COUNT,
-    IF_DEAD,
+    CLAIM,     /* in JSON with the beat: "<id>_<beat>" */
+    PROCESSES, /* a list */
+    IF_DEAD,   /* an enum, by its words */
     MODE,
     LIFE,
     GRADE,
+    STATUS,
+    RECORD, /* a struct hf_description, with all of its fields */
 };
 
-/* What must be known of the record before it is known. */
+/* When a field is known; and when, of those that are, it is in the JSON. */
 enum when {
     ALWAYS,
-    THERE, /* it exists */
-    OURS,  /* ... and is not corrupt */
-    LINE,  /* a lock server tells of it */
-    OWNER, /* ours, or a lock server tells who is first in line */
+    NEVER,
+    SET, /* it is not 0, false or "" */
+    /* Of a record: */
+    THERE,   /* it exists */
+    OURS,    /* ... and is not corrupt */
+    LINE,    /* a lock server tells of it */
+    CLAIMED, /* ... and it exists */
+    FREE,    /* ... and it does not */
+    WAITS,   /* it is of a claim that waits */
+    /* Of an entry of the audit: */
+    SOUND, /* it is not corrupt */
+    NOT_SOUND,
+    /* Of a diagnosis: */
+    BY_KNOWN, /* who cleared the lock is known */
 };
 
 struct row {
     enum part part;
     enum hf_field field;
     enum reading reading;
-    enum when when;
     size_t offset;
+    enum when known;
+    enum when in_json;
+    const char *path;
 };
 
-#define ROW(part, type, field, reading, member, when)                          \
-    {part, field, reading, when, offsetof(struct type, member)},
-#define RECORD_ROW(...)    ROW(RECORD, hf_description, __VA_ARGS__)
-#define DIAGNOSIS_ROW(...) ROW(DIAGNOSIS, hf_diagnosis, __VA_ARGS__, ALWAYS)
-#define ENTRY_ROW(...)     ROW(ENTRY, hf_audit_entry, __VA_ARGS__)
-#define CHECK_ROW(...)     ROW(CHECK, hf_checkup, __VA_ARGS__, ALWAYS)
-#define SESSION_ROW(...)   ROW(SESSION, hf_session_row, __VA_ARGS__, ALWAYS)
+#define ROW(part, type, field, reading, member, known, in_json, path)          \
+    {part, field, reading, offsetof(struct type, member), known, in_json, path},
+#define RECORD_ROW(...)    ROW(OF_RECORD, hf_description, __VA_ARGS__)
+#define DIAGNOSIS_ROW(...) ROW(OF_DIAGNOSIS, hf_diagnosis, __VA_ARGS__)
+#define ENTRY_ROW(...)     ROW(OF_ENTRY, hf_audit_entry, __VA_ARGS__)
+#define CHECK_ROW(...)     ROW(OF_CHECK, hf_checkup, __VA_ARGS__)
+#define SESSION_ROW(...)   ROW(OF_SESSION, hf_session_row, __VA_ARGS__)
 
 static const struct row rows[] = {
     HF_DESCRIPTION_TABLE(RECORD_ROW)  /* wire/describe.h */
@@ -110,16 +126,15 @@ static const struct row rows[] = {
 
 enum { ROWS_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
-/* ---- One field ----------------------------------------------------------- */
+/* ---- One row ------------------------------------------------------------- */
 
 /* What a view tells about one field; the zero value: nothing. */
 struct told {
     bool has;
     const char *text;
     int64_t number;
+    const int64_t *items; /* `number` of them; NULL: it is no list */
 };
-
-static const struct told nothing;
 
 static struct told
 read_row(const struct row *row, const void *values)
@@ -129,6 +144,7 @@ read_row(const struct row *row, const void *values)
 
     switch (row->reading) {
     case TEXT:
+    case TEXT_OR_NULL:
         told.text = at;
         break;
     case STATIC:
@@ -137,11 +153,16 @@ read_row(const struct row *row, const void *values)
     case FLAG:
         told.number = *(const bool *)at;
         break;
+    case NO_FLAG:
+        told.number = !*(const bool *)at;
+        break;
     case NUMBER:
+    case CLAIM:
         told.number = *(const int64_t *)at;
         break;
-    case COUNT:
-        told.number = (int64_t)(*(const size_t *)at);
+    case PROCESSES:
+        told.number = (int64_t)((const struct hf_pids *)at)->count;
+        told.items = ((const struct hf_pids *)at)->each;
         break;
     case IF_DEAD:
         told.number = *(const enum hf_if_dead *)at;
@@ -159,129 +180,110 @@ read_row(const struct row *row, const void *values)
         told.number = *(const enum hf_grade *)at;
         told.text = hf_grade_word((enum hf_grade)told.number);
         break;
+    case STATUS:
+        told.number = *(const enum hf_status *)at;
+        told.text = hf_status_name((enum hf_status)told.number);
+        break;
+    case RECORD:
+        break;
     }
     return told;
 }
 
-static const struct row *
-find_row(enum part part, enum hf_field field)
+static bool
+is_set(const struct row *row, const void *values)
 {
-    for (size_t i = 0; i < ROWS_COUNT; i++)
-        if (rows[i].part == part && rows[i].field == field)
-            return &rows[i];
-    return NULL;
-}
+    struct told told = read_row(row, values);
 
-/* Of a part that is known as a whole. */
-static struct told
-look_at(enum part part, const void *values, enum hf_field field)
-{
-    const struct row *row = find_row(part, field);
-
-    return row == NULL ? nothing : read_row(row, values);
+    return told.number != 0 || (told.text != NULL && told.text[0] != '\0');
 }
 
 static bool
-is_known(const struct hf_description *d, enum when when)
+is_so(enum when when, const struct row *row, const void *values)
 {
+    const struct hf_description *record = values;
+    const struct hf_audit_entry *entry = values;
+    const struct hf_diagnosis *diagnosis = values;
+
     switch (when) {
     case ALWAYS:
         return true;
+    case NEVER:
+        return false;
+    case SET:
+        return is_set(row, values);
     case THERE:
-        return d->exists;
+        return record->exists;
     case OURS:
-        return d->exists && !d->corrupt;
+        return record->exists && !record->corrupt;
     case LINE:
-        return d->served && !(d->exists && d->corrupt);
-    case OWNER:
-        return d->exists ? !d->corrupt : d->served;
+        return record->served && !(record->exists && record->corrupt);
+    case CLAIMED:
+        return record->served && record->exists && !record->corrupt;
+    case FREE:
+        return record->served && !record->exists;
+    case WAITS:
+        return record->exists && record->position != 0;
+    case SOUND:
+        return !entry->corrupt;
+    case NOT_SOUND:
+        return entry->corrupt;
+    case BY_KNOWN:
+        return diagnosis->by_known;
     }
     return false;
 }
 
-static struct told
-look_at_record(const struct hf_description *d, enum hf_field field)
+static bool
+is_known(const struct row *row, const void *values)
 {
-    const struct row *row = find_row(RECORD, field);
-
-    return row != NULL && is_known(d, row->when) ? read_row(row, d) : nothing;
+    return is_so(row->known, row, values);
 }
 
-static struct told
-look_at_diagnosis(const struct hf_view *view, enum hf_field field)
-{
-    const struct hf_diagnosis *d = &view->diagnosis;
-    const struct hf_clearing *by = view->by;
-    struct told told = look_at(DIAGNOSIS, d, field);
+/* ---- One field ----------------------------------------------------------- */
 
-    if (field == HF_FIELD_STATUS)
-        return (struct told){true, hf_status_name(d->error.status),
-                             d->error.status};
-    if (field == HF_FIELD_ERROR)
-        return (struct told){.has = true, .text = d->error.text};
-    if (field == HF_FIELD_CLEARED)
-        return (struct told){.has = true, .number = view->cleared};
-    if (by != NULL && field == HF_FIELD_BY_HOST)
-        return (struct told){.has = true, .text = by->host};
-    if (by != NULL && field == HF_FIELD_BY_USER)
-        return (struct told){.has = true, .text = by->user};
-    if (by != NULL && field == HF_FIELD_BY_REASON)
-        return (struct told){.has = true, .text = by->reason};
-    return told.has ? told : look_at_record(&d->record, field);
+static struct told
+look_in(enum part part, const void *values, enum hf_field field)
+{
+    struct told told = {.has = false};
+
+    for (size_t i = ROWS_COUNT; i-- > 0 && !told.has;) {
+        const struct row *row = &rows[i];
+
+        if (row->part != part || !is_known(row, values))
+            continue;
+        if (row->reading == RECORD)
+            told =
+                look_in(OF_RECORD, (const char *)values + row->offset, field);
+        else if (row->field == field)
+            told = read_row(row, values);
+    }
+    return told;
 }
 
-static struct told
-look_at_entry(const struct hf_audit_entry *e, enum hf_field field)
+static enum part
+part_of(const struct hf_view *view)
 {
-    const struct row *row = find_row(ENTRY, field);
-
-    if (field == HF_FIELD_CORRUPT)
-        return (struct told){.has = true,
-                             .number = e->corrupt || e->cleared.corrupt};
-    if (row != NULL && (row->when == ALWAYS || !e->corrupt))
-        return read_row(row, e);
-    if (e->corrupt)
-        return nothing;
-    if (field == HF_FIELD_CLEARED)
-        return (struct told){.has = true, .number = true};
-    return look_at_record(&e->cleared, field);
+    switch (view->kind) {
+    case HF_VIEW_ROW:
+        return OF_RECORD;
+    case HF_VIEW_DIAGNOSIS:
+        return OF_DIAGNOSIS;
+    case HF_VIEW_ENTRY:
+        return OF_ENTRY;
+    case HF_VIEW_CHECK:
+        return OF_CHECK;
+    case HF_VIEW_SESSION:
+        break;
+    }
+    return OF_SESSION;
 }
 
 static struct told
 look(const struct hf_view *view, enum hf_field field)
 {
-    if (view == NULL)
-        return nothing;
-    switch (view->kind) {
-    case HF_VIEW_ROW:
-        return look_at_record(&view->row, field);
-    case HF_VIEW_DIAGNOSIS:
-        return look_at_diagnosis(view, field);
-    case HF_VIEW_ENTRY:
-        return look_at_entry(&view->entry, field);
-    case HF_VIEW_CHECK:
-        return look_at(CHECK, &view->check, field);
-    case HF_VIEW_SESSION:
-        return look_at(SESSION, &view->session, field);
-    }
-    return nothing;
-}
-
-static const struct hf_description *
-record_of(const struct hf_view *view)
-{
-    switch (view->kind) {
-    case HF_VIEW_ROW:
-        return &view->row;
-    case HF_VIEW_DIAGNOSIS:
-        return &view->diagnosis.record;
-    case HF_VIEW_ENTRY:
-        return &view->entry.cleared;
-    case HF_VIEW_CHECK:
-    case HF_VIEW_SESSION:
-        break;
-    }
-    return NULL;
+    return view == NULL ? (struct told){.has = false}
+                        : look_in(part_of(view), &view->row, field);
 }
 
 bool
@@ -307,216 +309,96 @@ hf_view_number(const struct hf_view *view, enum hf_field field)
 int64_t
 hf_view_item(const struct hf_view *view, enum hf_field field, size_t index)
 {
-    int64_t count = look(view, field).number;
-    const struct hf_description *record = NULL;
+    struct told told = look(view, field);
 
-    if (field == HF_FIELD_PROCESSES && view != NULL)
-        record = record_of(view);
-    if (record == NULL || count < 0 || index >= (size_t)count)
+    if (told.items == NULL || index >= (size_t)told.number)
         return 0;
-    return record->processes[index];
+    return told.items[index];
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static const char *
-truth(bool value)
+/* The bytes of a path that name the object which the member is in. */
+static size_t
+object_len(const char *path)
 {
-    return value ? "true" : "false";
+    const char *dot = strchr(path, '.');
+
+    return dot == NULL ? 0 : (size_t)(dot - path);
 }
 
-/* `"name":` and the string; `max` bytes of it at most are read. */
-static void
-add_string(struct hf_text *out, const char *name, const char *string,
-           size_t max)
+static bool
+is_same_object(const char *a, const char *b)
 {
-    hf_text_addf(out, "\"%s\":", name);
-    hf_text_add_json(out, string, strnlen(string, max));
+    return object_len(a) == object_len(b) && memcmp(a, b, object_len(a)) == 0;
+}
+
+/* The name of a member, behind the member `before`, or behind none: "". */
+static void
+add_name(struct hf_text *out, const char *before, const char *path)
+{
+    size_t len = object_len(path);
+    bool opens = len > 0 && !is_same_object(before, path);
+
+    if (object_len(before) > 0 && !is_same_object(before, path))
+        hf_text_add(out, "}");
+    if (before[0] != '\0')
+        hf_text_add(out, ",");
+    if (opens)
+        hf_text_addf(out, "\"%.*s\":{", (int)len, path);
+    hf_text_addf(out, "\"%s\":", len > 0 ? path + len + 1 : path);
 }
 
 static void
-add_row(struct hf_text *out, const struct row *row, const void *values)
+add_list(struct hf_text *out, const struct told *told)
 {
+    hf_text_add(out, "[");
+    for (int64_t i = 0; i < told->number; i++)
+        hf_text_addf(out, "%s%" PRId64, i > 0 ? "," : "", told->items[i]);
+    hf_text_add(out, "]");
+}
+
+static void
+add_value(struct hf_text *out, const struct row *row, const void *values)
+{
+    const struct hf_description *record = values;
     struct told told = read_row(row, values);
 
-    hf_text_addf(out, "\"%s\":", hf_field_word(row->field));
-    if (told.text != NULL)
+    if (row->reading == CLAIM)
+        hf_text_addf(out, "\"%" PRIu64 "_%" PRIu64 "\"", record->id,
+                     record->beat);
+    else if (row->reading == TEXT_OR_NULL && told.text[0] == '\0')
+        hf_text_add(out, "null");
+    else if (told.text != NULL)
         hf_text_add_json(out, told.text, strlen(told.text));
+    else if (told.items != NULL)
+        add_list(out, &told);
     else if (row->reading == FLAG)
-        hf_text_add(out, truth(told.number));
+        hf_text_add(out, told.number != 0 ? "true" : "false");
     else
         hf_text_addf(out, "%" PRId64, told.number);
 }
 
-/* All fields of a part, behind `before`. */
 static void
-add_part(struct hf_text *out, const char *before, enum part part,
-         const void *values)
+add_part(struct hf_text *out, enum part part, const void *values)
 {
-    for (size_t i = 0; i < ROWS_COUNT; i++) {
-        if (rows[i].part != part)
-            continue;
-        hf_text_add(out, before);
-        add_row(out, &rows[i], values);
-        before = ",";
-    }
-}
+    const char *before = "";
 
-/* Those of a record, from one to another. */
-static void
-add_run(struct hf_text *out, const char *before, const struct hf_description *d,
-        enum hf_field from, enum hf_field to)
-{
+    hf_text_add(out, "{");
     for (size_t i = 0; i < ROWS_COUNT; i++) {
         const struct row *row = &rows[i];
 
-        if (row->part != RECORD || row->field < from || row->field > to)
+        if (row->part != part || !is_known(row, values) ||
+            !is_so(row->in_json, row, values))
             continue;
-        hf_text_add(out, row->field == from ? before : ",");
-        add_row(out, row, d);
+        add_name(out, before, row->path);
+        before = row->path;
+        if (row->reading == RECORD)
+            add_part(out, OF_RECORD, (const char *)values + row->offset);
+        else
+            add_value(out, row, values);
     }
-}
-
-static void
-add_field(struct hf_text *out, const struct hf_description *d,
-          enum hf_field field)
-{
-    add_run(out, ",", d, field, field);
-}
-
-static void
-add_processes(struct hf_text *out, const struct hf_description *d)
-{
-    size_t count = d->processes_count < HF_PROCESSES_MAX ? d->processes_count
-                                                         : HF_PROCESSES_MAX;
-
-    hf_text_add(out, "\"processes\":[");
-    for (size_t i = 0; i < count; i++)
-        hf_text_addf(out, "%s%" PRId64, i > 0 ? "," : "", d->processes[i]);
-    hf_text_add(out, "]");
-}
-
-/* What a record of ours says. */
-static void
-add_record(struct hf_text *out, const struct hf_description *d)
-{
-    hf_text_addf(out, ",\"lock\":\"%" PRIu64 "_%" PRIu64 "\"", d->id, d->beat);
-    add_run(out, ",", d, HF_FIELD_IF_DEAD, HF_FIELD_SINCE_MS);
-    add_run(out, ",\"owner\":{", d, HF_FIELD_HOST, HF_FIELD_COMMAND);
-    hf_text_add(out, ",");
-    add_processes(out, d);
-    hf_text_add(out, "}");
-    add_field(out, d, HF_FIELD_REASON);
-}
-
-static void
-add_why(struct hf_text *out, const struct hf_description *d)
-{
-    if (d->why != NULL && d->why[0] != '\0')
-        add_field(out, d, HF_FIELD_WHY);
-    if (d->parked.ms > 0)
-        add_field(out, d, HF_FIELD_PARKED_MS);
-}
-
-/* What a lock server tells beside it. */
-static void
-add_line(struct hf_text *out, const struct hf_description *d)
-{
-    add_field(out, d, HF_FIELD_MODE);
-    hf_text_addf(out, ",\"session\":\"%016" PRIx64 "\"", d->session);
-    add_field(out, d, HF_FIELD_WAITERS);
-    if (d->position != 0)
-        add_run(out, ",", d, HF_FIELD_POSITION, HF_FIELD_WAITED_MS);
-    add_why(out, d);
-}
-
-/* Nobody holds it: who is first in line. */
-static void
-add_first(struct hf_text *out, const struct hf_description *d)
-{
-    add_field(out, d, HF_FIELD_WAITERS);
-    add_run(out, ",", d, HF_FIELD_HOST, HF_FIELD_USER);
-    add_why(out, d);
-}
-
-static void
-add_description(struct hf_text *out, const struct hf_description *d)
-{
-    add_run(out, "{", d, HF_FIELD_SPACE, HF_FIELD_NAME);
-    if (d->foreign_name)
-        add_field(out, d, HF_FIELD_FOREIGN);
-    add_field(out, d, HF_FIELD_EXISTS);
-    if (d->exists) {
-        add_field(out, d, HF_FIELD_CORRUPT);
-        add_run(out, ",", d, HF_FIELD_FENCE, HF_FIELD_STAMP_MS);
-        if (!d->corrupt)
-            add_record(out, d);
-        if (d->served)
-            add_line(out, d);
-    } else if (d->served) {
-        add_first(out, d);
-    }
-    hf_text_add(out, "}");
-}
-
-static void
-add_diagnosis(struct hf_text *out, const struct hf_diagnosis *d)
-{
-    hf_text_add(out, "{\"record\":");
-    add_description(out, &d->record);
-    add_part(out, ",", DIAGNOSIS, d);
-    hf_text_add(out, ",\"error\":");
-    if (d->error.text[0] != '\0')
-        hf_text_add_json(out, d->error.text, strlen(d->error.text));
-    else
-        hf_text_add(out, "null");
-    hf_text_add(out, "}");
-}
-
-static void
-add_entry(struct hf_text *out, const struct hf_audit_entry *entry)
-{
-    hf_text_addf(out, "{\"stamp_ms\":%" PRId64 ",\"corrupt\":%s,",
-                 entry->stamp_ms, truth(entry->corrupt));
-    if (entry->corrupt) {
-        add_string(out, "entry", entry->cleared.name, HF_NAME_MAX);
-    } else {
-        hf_text_addf(out, "\"forced\":%s,\"by\":{", truth(entry->forced));
-        add_string(out, "host", entry->host, HF_HOST_MAX);
-        hf_text_add(out, ",");
-        add_string(out, "user", entry->user, HF_USER_MAX);
-        hf_text_add(out, ",");
-        add_string(out, "command", entry->command, HF_COMMAND_MAX);
-        hf_text_add(out, "},");
-        add_string(out, "reason", entry->reason, HF_REASON_MAX);
-        hf_text_add(out, ",\"cleared\":");
-        add_description(out, &entry->cleared);
-    }
-    hf_text_add(out, "}");
-}
-
-static void
-add_view(struct hf_text *out, const struct hf_view *view)
-{
-    switch (view->kind) {
-    case HF_VIEW_ROW:
-        add_description(out, &view->row);
-        break;
-    case HF_VIEW_DIAGNOSIS:
-        add_diagnosis(out, &view->diagnosis);
-        break;
-    case HF_VIEW_ENTRY:
-        add_entry(out, &view->entry);
-        break;
-    case HF_VIEW_CHECK:
-        add_part(out, "{", CHECK, &view->check);
-        hf_text_add(out, "}");
-        break;
-    case HF_VIEW_SESSION:
-        add_part(out, "{", SESSION, &view->session);
-        hf_text_add(out, "}");
-        break;
-    }
+    hf_text_add(out, object_len(before) > 0 ? "}}" : "}");
 }
 
 size_t
@@ -528,7 +410,7 @@ hf_view_json(const struct hf_view *view, char *buffer, size_t size)
     if (view == NULL)
         hf_text_add(&out, "null");
     else
-        add_view(&out, view);
+        add_part(&out, part_of(view), &view->row);
     return out.len;
 }
 

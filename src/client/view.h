@@ -28,29 +28,26 @@ struct hf_session_row {
 };
 
 #define HF_SESSION_TABLE(X)                                                    \
-    X(HF_FIELD_SESSION, TEXT, id)                                              \
-    X(HF_FIELD_WHO, TEXT, who)                                                 \
-    X(HF_FIELD_IF_DEAD, IF_DEAD, if_dead)                                      \
-    X(HF_FIELD_TTL_MS, NUMBER, ttl.ms)                                         \
-    X(HF_FIELD_SILENT_MS, NUMBER, silent.ms)                                   \
-    X(HF_FIELD_HOLDS, NUMBER, holds)                                           \
-    X(HF_FIELD_WAITS, NUMBER, waits)                                           \
-    X(HF_FIELD_BY_ACQUIRE, FLAG, by_acquire)
+    X(HF_FIELD_SESSION, TEXT, id, ALWAYS, ALWAYS, "session")                   \
+    X(HF_FIELD_WHO, TEXT, who, ALWAYS, ALWAYS, "who")                          \
+    X(HF_FIELD_IF_DEAD, IF_DEAD, if_dead, ALWAYS, ALWAYS, "if_dead")           \
+    X(HF_FIELD_TTL_MS, NUMBER, ttl.ms, ALWAYS, ALWAYS, "ttl_ms")               \
+    X(HF_FIELD_SILENT_MS, NUMBER, silent.ms, ALWAYS, ALWAYS, "silent_ms")      \
+    X(HF_FIELD_HOLDS, NUMBER, holds, ALWAYS, ALWAYS, "holds")                  \
+    X(HF_FIELD_WAITS, NUMBER, waits, ALWAYS, ALWAYS, "waits")                  \
+    X(HF_FIELD_BY_ACQUIRE, FLAG, by_acquire, ALWAYS, ALWAYS, "by_acquire")
 
 /* Of struct hf_checkup. */
 #define HF_CHECKUP_TABLE(X)                                                    \
-    X(HF_FIELD_CHECK, STATIC, check)                                           \
-    X(HF_FIELD_GRADE, GRADE, grade)                                            \
-    X(HF_FIELD_FOUND, TEXT, found)                                             \
-    X(HF_FIELD_REMEDY, TEXT, remedy)
+    X(HF_FIELD_CHECK, STATIC, check, ALWAYS, ALWAYS, "check")                  \
+    X(HF_FIELD_GRADE, GRADE, grade, ALWAYS, ALWAYS, "grade")                   \
+    X(HF_FIELD_FOUND, TEXT, found, ALWAYS, ALWAYS, "found")                    \
+    X(HF_FIELD_REMEDY, TEXT, remedy, ALWAYS, ALWAYS, "remedy")
 
 struct hf_view {
     const struct hf_alloc *alloc;
     enum hf_view_kind kind;
-    bool cleared;           /* DIAGNOSIS: by the clear that it is of; or, of a
-                             lock that was lost, by somebody */
-    struct hf_clearing *by; /* ... owned; NULL: that is not known */
-    struct hf_view *next;   /* of a query's rows */
+    struct hf_view *next; /* of a query's rows */
     union {
         struct hf_description row;
         struct hf_diagnosis diagnosis;

@@ -7,13 +7,23 @@
  * What is known of a lock and of its holder, as values: what stands behind a
  * view (holdfast/view.h).
  *
- * Below each struct stands the table of its fields: for each the member, how it
- * is read and, of a record, what must be known of that.  client/view.c makes
- * the getters and the JSON of it.
+ * Below each struct stands the table of its fields.  A row has the field, how
+ * the member is read, the member, when the field is known, when it is in the
+ * JSON too, and its path there: "owner.host" is "host" in the object "owner".
+ * client/view.c makes the getters and the JSON of it.  The rows are in the
+ * order of the JSON.  If a field is known by two rows, the last one counts.
  *
  * Every string is UTF-8, ends with NUL, is cut at its limit and safe to print.
  * Plain values, no ownership: copy with `=`.
  */
+
+/* Stands in a table for all fields of a record that is a member. */
+#define HF_FIELDS ((enum hf_field) - 1)
+
+struct hf_pids {
+    int64_t each[HF_PROCESSES_MAX];
+    size_t count;
+};
 
 /* One lock's record, as read from the place. */
 struct hf_description {
@@ -37,12 +47,11 @@ struct hf_description {
     char user[HF_USER_MAX + 1];
     char command[HF_COMMAND_MAX + 1];
     char reason[HF_REASON_MAX + 1];
-    int64_t processes[HF_PROCESSES_MAX]; /* pids, on `host` */
-    size_t processes_count;
+    struct hf_pids processes; /* on `host` */
     bool served; /* by a lock server: what follows is known, and there is
                           no beat that was counted */
     enum hf_mode mode;
-    uint64_t session;          /* whose it is */
+    char session[16 + 1];      /* whose it is: its id */
     uint64_t waiters;          /* how many are in line for it */
     uint64_t position;         /* in line, of who waits, from 1; 0: it holds */
     struct hf_duration waited; /* ... for so long */
@@ -53,31 +62,35 @@ struct hf_description {
 };
 
 #define HF_DESCRIPTION_TABLE(X)                                                \
-    X(HF_FIELD_SPACE, TEXT, space, ALWAYS)                                     \
-    X(HF_FIELD_NAME, TEXT, name, ALWAYS)                                       \
-    X(HF_FIELD_EXISTS, FLAG, exists, ALWAYS)                                   \
-    X(HF_FIELD_CORRUPT, FLAG, corrupt, ALWAYS)                                 \
-    X(HF_FIELD_FOREIGN, FLAG, foreign_name, ALWAYS)                            \
-    X(HF_FIELD_FENCE, NUMBER, fence, THERE)                                    \
-    X(HF_FIELD_VERSION, NUMBER, version, THERE)                                \
-    X(HF_FIELD_STAMP_MS, NUMBER, stamp_ms, THERE)                              \
-    X(HF_FIELD_CLAIM, NUMBER, id, OURS)                                        \
-    X(HF_FIELD_BEAT, NUMBER, beat, OURS)                                       \
-    X(HF_FIELD_IF_DEAD, IF_DEAD, if_dead, OURS)                                \
-    X(HF_FIELD_TTL_MS, NUMBER, ttl.ms, OURS)                                   \
-    X(HF_FIELD_BEAT_MS, NUMBER, beat_every.ms, OURS)                           \
-    X(HF_FIELD_SINCE_MS, NUMBER, since_ms, OURS)                               \
-    X(HF_FIELD_HOST, TEXT, host, OWNER)                                        \
-    X(HF_FIELD_USER, TEXT, user, OWNER)                                        \
-    X(HF_FIELD_COMMAND, TEXT, command, OURS)                                   \
-    X(HF_FIELD_REASON, TEXT, reason, OURS)                                     \
-    X(HF_FIELD_PROCESSES, COUNT, processes_count, OURS)                        \
-    X(HF_FIELD_MODE, MODE, mode, LINE)                                         \
-    X(HF_FIELD_WAITERS, NUMBER, waiters, LINE)                                 \
-    X(HF_FIELD_POSITION, NUMBER, position, LINE)                               \
-    X(HF_FIELD_WAITED_MS, NUMBER, waited.ms, LINE)                             \
-    X(HF_FIELD_PARKED_MS, NUMBER, parked.ms, LINE)                             \
-    X(HF_FIELD_WHY, STATIC, why, LINE)
+    X(HF_FIELD_SPACE, TEXT, space, ALWAYS, ALWAYS, "space")                    \
+    X(HF_FIELD_NAME, TEXT, name, ALWAYS, ALWAYS, "name")                       \
+    X(HF_FIELD_FOREIGN, FLAG, foreign_name, ALWAYS, SET, "foreign_name")       \
+    X(HF_FIELD_EXISTS, FLAG, exists, ALWAYS, ALWAYS, "exists")                 \
+    X(HF_FIELD_CORRUPT, FLAG, corrupt, ALWAYS, THERE, "corrupt")               \
+    X(HF_FIELD_FENCE, NUMBER, fence, THERE, ALWAYS, "fence")                   \
+    X(HF_FIELD_VERSION, NUMBER, version, THERE, ALWAYS, "version")             \
+    X(HF_FIELD_STAMP_MS, NUMBER, stamp_ms, THERE, ALWAYS, "stamp_ms")          \
+    X(HF_FIELD_CLAIM, CLAIM, id, OURS, ALWAYS, "lock")                         \
+    X(HF_FIELD_BEAT, NUMBER, beat, OURS, NEVER, "")                            \
+    X(HF_FIELD_IF_DEAD, IF_DEAD, if_dead, OURS, ALWAYS, "if_dead")             \
+    X(HF_FIELD_TTL_MS, NUMBER, ttl.ms, OURS, ALWAYS, "ttl_ms")                 \
+    X(HF_FIELD_BEAT_MS, NUMBER, beat_every.ms, OURS, ALWAYS, "beat_ms")        \
+    X(HF_FIELD_SINCE_MS, NUMBER, since_ms, OURS, ALWAYS, "since_ms")           \
+    X(HF_FIELD_HOST, TEXT, host, OURS, ALWAYS, "owner.host")                   \
+    X(HF_FIELD_USER, TEXT, user, OURS, ALWAYS, "owner.user")                   \
+    X(HF_FIELD_COMMAND, TEXT, command, OURS, ALWAYS, "owner.command")          \
+    X(HF_FIELD_PROCESSES, PROCESSES, processes, OURS, ALWAYS,                  \
+      "owner.processes")                                                       \
+    X(HF_FIELD_REASON, TEXT, reason, OURS, ALWAYS, "reason")                   \
+    X(HF_FIELD_MODE, MODE, mode, LINE, OURS, "mode")                           \
+    X(HF_FIELD_SESSION, TEXT, session, CLAIMED, ALWAYS, "session")             \
+    X(HF_FIELD_WAITERS, NUMBER, waiters, LINE, ALWAYS, "waiters")              \
+    X(HF_FIELD_HOST, TEXT, host, FREE, ALWAYS, "host")                         \
+    X(HF_FIELD_USER, TEXT, user, FREE, ALWAYS, "user")                         \
+    X(HF_FIELD_POSITION, NUMBER, position, LINE, WAITS, "position")            \
+    X(HF_FIELD_WAITED_MS, NUMBER, waited.ms, LINE, WAITS, "waited_ms")         \
+    X(HF_FIELD_WHY, STATIC, why, LINE, SET, "why")                             \
+    X(HF_FIELD_PARKED_MS, NUMBER, parked.ms, LINE, SET, "parked_ms")
 
 /* One lock that was cleared by hand, as it was written down when it was. */
 struct hf_audit_entry {
@@ -96,14 +109,17 @@ struct hf_audit_entry {
 
 /* NAME of an entry that is corrupt is its own. */
 #define HF_AUDIT_ENTRY_TABLE(X)                                                \
-    X(HF_FIELD_NAME, TEXT, cleared.name, ALWAYS)                               \
-    X(HF_FIELD_CLEARED_MS, NUMBER, stamp_ms, ALWAYS)                           \
-    X(HF_FIELD_ASKED_MS, NUMBER, asked_ms, OURS)                               \
-    X(HF_FIELD_FORCED, FLAG, forced, OURS)                                     \
-    X(HF_FIELD_BY_HOST, TEXT, host, OURS)                                      \
-    X(HF_FIELD_BY_USER, TEXT, user, OURS)                                      \
-    X(HF_FIELD_BY_COMMAND, TEXT, command, OURS)                                \
-    X(HF_FIELD_BY_REASON, TEXT, reason, OURS)
+    X(HF_FIELD_CLEARED_MS, NUMBER, stamp_ms, ALWAYS, ALWAYS, "stamp_ms")       \
+    X(HF_FIELD_CORRUPT, FLAG, corrupt, ALWAYS, ALWAYS, "corrupt")              \
+    X(HF_FIELD_NAME, TEXT, cleared.name, NOT_SOUND, ALWAYS, "entry")           \
+    X(HF_FIELD_FORCED, FLAG, forced, SOUND, ALWAYS, "forced")                  \
+    X(HF_FIELD_ASKED_MS, NUMBER, asked_ms, SOUND, NEVER, "")                   \
+    X(HF_FIELD_CLEARED, NO_FLAG, corrupt, SOUND, NEVER, "")                    \
+    X(HF_FIELD_BY_HOST, TEXT, host, SOUND, ALWAYS, "by.host")                  \
+    X(HF_FIELD_BY_USER, TEXT, user, SOUND, ALWAYS, "by.user")                  \
+    X(HF_FIELD_BY_COMMAND, TEXT, command, SOUND, ALWAYS, "by.command")         \
+    X(HF_FIELD_BY_REASON, TEXT, reason, SOUND, ALWAYS, "reason")               \
+    X(HF_FIELDS, RECORD, cleared, SOUND, ALWAYS, "cleared")
 
 /* Who cleared a lock, and why; what is not known is "". */
 struct hf_clearing {
@@ -125,14 +141,26 @@ struct hf_diagnosis {
     struct hf_error error;        /* why the place has not answered our last
                                      question, or why `record` is corrupt;
                                      HF_OK: neither */
+    bool cleared;  /* by the clear that it is of; or, of a lock that was
+                              lost, by somebody */
+    bool by_known; /* ... by whom: */
+    struct hf_clearing by;
 };
 
 #define HF_DIAGNOSIS_TABLE(X)                                                  \
-    X(HF_FIELD_LIFE, LIFE, life)                                               \
-    X(HF_FIELD_HERE, FLAG, here)                                               \
-    X(HF_FIELD_RUNNING, FLAG, running)                                         \
-    X(HF_FIELD_SAME_BOOT, FLAG, same_boot)                                     \
-    X(HF_FIELD_UNCHANGED_MS, NUMBER, unchanged.ms)                             \
-    X(HF_FIELD_WATCHED_MS, NUMBER, watched.ms)
+    X(HF_FIELDS, RECORD, record, ALWAYS, ALWAYS, "record")                     \
+    X(HF_FIELD_LIFE, LIFE, life, ALWAYS, ALWAYS, "life")                       \
+    X(HF_FIELD_HERE, FLAG, here, ALWAYS, ALWAYS, "here")                       \
+    X(HF_FIELD_RUNNING, FLAG, running, ALWAYS, ALWAYS, "running")              \
+    X(HF_FIELD_SAME_BOOT, FLAG, same_boot, ALWAYS, ALWAYS, "same_boot")        \
+    X(HF_FIELD_UNCHANGED_MS, NUMBER, unchanged.ms, ALWAYS, ALWAYS,             \
+      "unchanged_ms")                                                          \
+    X(HF_FIELD_WATCHED_MS, NUMBER, watched.ms, ALWAYS, ALWAYS, "watched_ms")   \
+    X(HF_FIELD_STATUS, STATUS, error.status, ALWAYS, NEVER, "")                \
+    X(HF_FIELD_ERROR, TEXT_OR_NULL, error.text, ALWAYS, ALWAYS, "error")       \
+    X(HF_FIELD_CLEARED, FLAG, cleared, ALWAYS, NEVER, "")                      \
+    X(HF_FIELD_BY_HOST, TEXT, by.host, BY_KNOWN, NEVER, "")                    \
+    X(HF_FIELD_BY_USER, TEXT, by.user, BY_KNOWN, NEVER, "")                    \
+    X(HF_FIELD_BY_REASON, TEXT, by.reason, BY_KNOWN, NEVER, "")
 
 #endif

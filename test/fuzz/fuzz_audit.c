@@ -39,7 +39,7 @@ check_entry(const struct hf_audit_entry *entry)
     HF_CHECK(is_shown(cleared->user, sizeof(cleared->user)));
     HF_CHECK(is_shown(cleared->command, sizeof(cleared->command)));
     HF_CHECK(is_shown(cleared->reason, sizeof(cleared->reason)));
-    HF_CHECK(cleared->processes_count == 0);
+    HF_CHECK(cleared->processes.count == 0);
 }
 
 int

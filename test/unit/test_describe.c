@@ -34,8 +34,7 @@ example(void)
                 .user = "ann",
                 .command = "./migrate --to \"7\"",
                 .reason = "release 7",
-                .processes = {812, 813},
-                .processes_count = 2,
+                .processes = {{812, 813}, 2},
             },
         .life = HF_LIFE_SUSPECTED,
         .here = true,
@@ -245,9 +244,9 @@ the_longest_diagnosis_fits_as_promised(void **state)
         d.record.id = d.record.beat = UINT64_MAX;
         d.record.ttl = d.record.beat_every = HF_FOREVER;
         d.record.since_ms = d.record.stamp_ms = INT64_MIN;
-        d.record.processes_count = HF_PROCESSES_MAX;
+        d.record.processes.count = HF_PROCESSES_MAX;
         for (size_t p = 0; p < HF_PROCESSES_MAX; p++)
-            d.record.processes[p] = INT64_MIN;
+            d.record.processes.each[p] = INT64_MIN;
         d.unchanged = d.watched = HF_FOREVER;
         fill(d.error.text, sizeof(d.error.text) - 1, bytes[i]);
 

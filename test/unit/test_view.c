@@ -30,6 +30,12 @@ enum { ENOUGH = 20 * 1024 }; /* as holdfast/view.h promises */
      BIT(HF_FIELD_IF_DEAD) | BIT(HF_FIELD_TTL_MS) | BIT(HF_FIELD_BEAT_MS) |    \
      BIT(HF_FIELD_SINCE_MS) | BIT(HF_FIELD_HOST) | BIT(HF_FIELD_USER) |        \
      BIT(HF_FIELD_COMMAND) | BIT(HF_FIELD_REASON) | BIT(HF_FIELD_PROCESSES))
+/* What a lock server tells, and of a lock that is held also whose it is. */
+#define OF_LINE                                                                \
+    (BIT(HF_FIELD_MODE) | BIT(HF_FIELD_WAITERS) | BIT(HF_FIELD_POSITION) |     \
+     BIT(HF_FIELD_WAITED_MS) | BIT(HF_FIELD_WHY) | BIT(HF_FIELD_PARKED_MS))
+#define OF_CLAIM (OF_LOCK | OF_LINE | BIT(HF_FIELD_SESSION))
+#define OF_FIRST (OF_NAME | OF_LINE | BIT(HF_FIELD_HOST) | BIT(HF_FIELD_USER))
 #define OF_LIFE                                                                \
     (BIT(HF_FIELD_LIFE) | BIT(HF_FIELD_HERE) | BIT(HF_FIELD_RUNNING) |         \
      BIT(HF_FIELD_SAME_BOOT) | BIT(HF_FIELD_UNCHANGED_MS) |                    \
@@ -76,8 +82,7 @@ example(void)
         .user = "ann",
         .command = "./migrate",
         .reason = "release 7",
-        .processes = {812, 813},
-        .processes_count = 2,
+        .processes = {{812, 813}, 2},
     };
 }
 
@@ -236,6 +241,70 @@ of_a_record_that_is_not_there_or_not_ours_little_is_told(void **state)
     hf_view_free(view);
 }
 
+/* The JSON behind the record's own members. */
+static const char *
+json_tail(const struct hf_view *view, const char *from)
+{
+    static char text[ENOUGH];
+    const char *tail;
+
+    hf_view_json(view, text, sizeof(text));
+    tail = strstr(text, from);
+    if (tail == NULL)
+        fail_msg("%s", text);
+    return tail;
+}
+
+static void
+a_lock_servers_row_tells_of_its_claim_and_its_line(void **state)
+{
+    struct hf_view *view = make(HF_VIEW_ROW);
+
+    (void)state;
+    view->row = example();
+    view->row.served = true;
+    view->row.mode = HF_SHARED;
+    view->row.waiters = 2;
+    memcpy(view->row.session, "00f3ab91c07d5e24", 17);
+    expect_fields(view, OF_CLAIM);
+    assert_string_equal(hf_view_text(view, HF_FIELD_SESSION),
+                        "00f3ab91c07d5e24");
+    assert_string_equal(hf_view_text(view, HF_FIELD_MODE), "shared");
+    assert_string_equal(json_tail(view, ",\"mode\""),
+                        ",\"mode\":\"shared\",\"session\":"
+                        "\"00f3ab91c07d5e24\",\"waiters\":2}");
+    view->row.position = 1;
+    view->row.waited.ms = 1200;
+    view->row.parked.ms = 30000;
+    view->row.why = "parked";
+    expect_fields(view, OF_CLAIM);
+    assert_string_equal(json_tail(view, ",\"waiters\""),
+                        ",\"waiters\":2,\"position\":1,\"waited_ms\":1200,"
+                        "\"why\":\"parked\",\"parked_ms\":30000}");
+    view->row.corrupt = true;
+    expect_fields(view, OF_RECORD);
+    hf_view_free(view);
+}
+
+static void
+of_what_nobody_holds_a_lock_server_tells_who_is_first(void **state)
+{
+    struct hf_view *view = make(HF_VIEW_ROW);
+
+    (void)state;
+    view->row = example();
+    view->row.exists = false;
+    view->row.served = true;
+    view->row.waiters = 2;
+    view->row.position = 2;
+    view->row.why = "elsewhere";
+    expect_fields(view, OF_FIRST);
+    assert_string_equal(json_tail(view, ",\"exists\""),
+                        ",\"exists\":false,\"waiters\":2,\"host\":\"db1\","
+                        "\"user\":\"ann\",\"why\":\"elsewhere\"}");
+    hf_view_free(view);
+}
+
 static void
 a_diagnosis_tells_of_its_holders_life(void **state)
 {
@@ -251,8 +320,8 @@ a_diagnosis_tells_of_its_holders_life(void **state)
         .unchanged = {60000},
         .watched = {61000},
         .error = {HF_E_UNAVAILABLE, "x: the disk is full"},
+        .cleared = true,
     };
-    view->cleared = true;
     expect_fields(view, OF_LOCK | OF_LIFE);
     assert_string_equal(hf_view_text(view, HF_FIELD_LIFE), "suspected dead");
     assert_int_equal(hf_view_number(view, HF_FIELD_LIFE), HF_LIFE_SUSPECTED);
@@ -275,6 +344,12 @@ a_diagnosis_tells_of_its_holders_life(void **state)
     json_decref(root);
     view->diagnosis.record.exists = false;
     expect_fields(view, OF_NAME | OF_LIFE);
+    view->diagnosis.by_known = true;
+    memcpy(view->diagnosis.by.reason, "db1 lost power", 15);
+    expect_fields(view, OF_NAME | OF_LIFE | BIT(HF_FIELD_BY_HOST) |
+                            BIT(HF_FIELD_BY_USER) | BIT(HF_FIELD_BY_REASON));
+    assert_string_equal(hf_view_text(view, HF_FIELD_BY_REASON),
+                        "db1 lost power");
     hf_view_free(view);
 }
 
@@ -433,6 +508,8 @@ main(void)
         cmocka_unit_test(a_list_has_items_and_nothing_else_has),
         cmocka_unit_test(
             of_a_record_that_is_not_there_or_not_ours_little_is_told),
+        cmocka_unit_test(a_lock_servers_row_tells_of_its_claim_and_its_line),
+        cmocka_unit_test(of_what_nobody_holds_a_lock_server_tells_who_is_first),
         cmocka_unit_test(a_diagnosis_tells_of_its_holders_life),
         cmocka_unit_test(an_entry_of_the_audit_tells_who_cleared_what),
         cmocka_unit_test(an_entry_that_is_not_ours_has_its_name_and_its_time),

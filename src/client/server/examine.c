@@ -298,7 +298,7 @@ take_clear(struct hf_server_query *query, int status, struct hf_bytes body)
                       "it is held no more, and whether by this clear was not "
                       "answered: see the audit");
     } else if (is_cleared || is_free) {
-        query->seen->cleared = is_cleared;
+        query->seen->diagnosis.cleared = is_cleared;
     } else {
         hf_server_query_refused(query, status, body);
     }

@@ -372,10 +372,12 @@ watch(struct hf_backend *backend, const struct hf_lock *lock)
     const struct hf_server_lock *one = at(lock);
     struct hf_view *view = view_of(hf_server_of(backend), one);
 
-    if (view == NULL || one->by == NULL || hf_views_add_clearing(view, one->by))
+    if (view == NULL || one->by == NULL)
         return view;
-    hf_view_free(view);
-    return NULL;
+    view->diagnosis.cleared = true;
+    view->diagnosis.by_known = true;
+    view->diagnosis.by = *one->by;
+    return view;
 }
 
 /* ---- Changing ------------------------------------------------------------ */

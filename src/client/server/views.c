@@ -1,5 +1,7 @@
 #include "client/server/views.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -108,7 +110,8 @@ hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
     hf_describe(&meta, &claim->value, record);
     record->served = true;
     record->mode = claim->mode;
-    record->session = claim->session;
+    snprintf(record->session, sizeof(record->session), "%016" PRIx64,
+             claim->session);
     record->waiters = seen->waiters;
     record->position = position;
     record->parked = claim->parked;
@@ -189,17 +192,6 @@ hf_views_line(const struct hf_server *server, const struct hf_api_seen *seen,
     return view;
 }
 
-bool
-hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by)
-{
-    view->by = hf_new(view->alloc, struct hf_clearing);
-    if (view->by == NULL)
-        return false;
-    *view->by = *by;
-    view->cleared = true;
-    return true;
-}
-
 /* ---- What is shown to who waits ------------------------------------------ */
 
 void
@@ -239,6 +231,5 @@ hf_views_copy(const struct hf_server *server, const struct hf_view *view)
         return NULL;
     *copy = *view;
     copy->next = NULL;
-    copy->by = NULL;
     return copy;
 }

@@ -44,9 +44,6 @@ struct hf_view *hf_views_line(const struct hf_server *server,
                               const struct hf_api_seen *seen,
                               const struct hf_api_claim *first);
 
-/* It was cleared, by whom and why; false: no memory. */
-bool hf_views_add_clearing(struct hf_view *view, const struct hf_clearing *by);
-
 /* What is shown of who holds a lock to who waits for it. */
 struct hf_shown {
     struct hf_view *view; /* owned; NULL: nobody was seen */
@@ -62,7 +59,7 @@ void hf_views_show(const struct hf_server *server, struct hf_shown *shown,
 /* Nobody. */
 void hf_views_hide(struct hf_shown *shown);
 
-/* A copy, without that. */
+/* NULL: no memory. */
 struct hf_view *hf_views_copy(const struct hf_server *server,
                               const struct hf_view *view);
 

@@ -25,7 +25,7 @@ hf_table_watch(struct hf_table *table, const struct hf_driver *driver)
         return NULL;
     }
     if (driver->kind == HF_DRIVER_EXAMINE)
-        view->cleared = hf_examine_at(driver)->examiner.cleared;
+        diagnosis->cleared = hf_examine_at(driver)->examiner.cleared;
     if (!driver->ended && table->store != NULL && !diagnosis->record.corrupt &&
         hf_manager_is_unanswered(driver))
         hf_trouble_tell(&table->manager.trouble, table->store,
