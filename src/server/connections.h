@@ -1,48 +1,17 @@
 #ifndef HF_SERVER_CONNECTIONS_H
 #define HF_SERVER_CONNECTIONS_H
 
-#include "base/heap.h"
-#include "server/pass.h"
-#include "server/room.h"
-#include "server/service.h"
+#include "server/accepted.h"
 
 /*
- * Connections: those of a lock server, from their acceptance to their end.
+ * Connections: those that a lock server has accepted, in turns.
  *
- *   add --> read, in turns --> write --done--> linger --the other's end--> gone
- *                                |
- *                                `--both have ended, or it is broken--> gone
+ * A turn reads a bounded amount of each that is ready, for a bounded time.  At
+ * its end each writes what there is, in one write.
  *
- * One whose client closed it, or half of it, and did not acknowledge the answer
- * that told of a session, lingers too: a reset tells that nobody reads it [W5].
- *
- * What was read goes to HTTP, and what HTTP tells to the service; what is to be
- * written is written at the end of a turn, one write a connection.
- *
- * Zero is none, once the first six are set; the last function but one ends all,
- * which libuv then tells, and the last gives back the rest.  One thread.
+ * Zero is none, once the first six members are set.  The last function but one
+ * ends all, which libuv then tells; the last gives back the rest.  One thread.
  */
-struct connection;
-
-struct hf_connections {
-    const struct hf_alloc *alloc; /* borrowed, as all of these; also of `due` */
-    struct uv_loop_s *uv;
-    const struct hf_http_limits *limits;
-    struct hf_http *http;
-    struct hf_service *service;
-    struct hf_log *log;
-
-    struct hf_heap due;
-    size_t count;
-    struct hf_room room;      /* all that do not linger */
-    struct hf_list lingering; /* in the order in which they were left */
-    struct hf_list to_read;
-    struct hf_list unread; /* who has not read for longest is the first */
-    size_t unread_count;
-    size_t unread_len; /* of all of them */
-    struct connection *to_flush;
-    struct hf_pass pass;
-};
 
 /* For the service: that one has something to write, that it spoke for a session
  * that holds, that it was told of a new one, whether it may wait for what it

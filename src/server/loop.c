@@ -1,128 +1,86 @@
 #include "server/loop.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/socket.h>
+#include <sys/epoll.h>
 #include <unistd.h>
-#include <uv.h>
 
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/fd.h"
-#include "server/connections.h"
-#include "server/watch.h"
-
-/* Connections that wait to be accepted, as the kernel keeps them: of one more
- * than it is told. */
-#define BACKLOG 511
-
-/* And taken in a turn. */
-#define ACCEPTS_MAX 64
+#include "server/listener.h"
 
 /* How long whoever drains waits for those who read slowly, and for a store that
  * does not answer. */
 #define DRAIN_MS 5000
 #define LEAVE_MS 10000
 
-/* Before descriptors are looked for again, when there is none even to turn
- * somebody away. */
-#define LISTEN_PAUSE_MS 100
+/* One descriptor that is readable when a process of the present leader has
+ * ended, whichever processes those are just now (epoll(7)). */
+struct watch {
+    int fd;        /* owned: to be polled; -1: it could not be made, and the
+                      leader's ttl tells instead */
+    uint64_t seen; /* as hf_seat_observations said */
+    struct pollfd fds[HF_PROCESSES_MAX]; /* borrowed from the seat */
+    size_t count;
+};
 
 struct loop {
     struct hf_loop_config config;
     uv_loop_t uv;
-    uv_poll_t listener;
-    uv_poll_t processes;   /* of the leader: */
-    struct hf_watch watch; /* owned */
+    uv_poll_t processes; /* of the leader: */
+    struct watch watch;  /* owned */
     uv_async_t told;
     uv_timer_t timer;
     uv_check_t check;
     uv_prepare_t prepare;
     uv_signal_t signals[3];
-    int listen_fd; /* owned */
-    int spare_fd;  /* owned: to be given up when there is no other left */
     struct hf_http *http;
     struct hf_service *service;
     struct hf_connections connections;
-    bool to_accept; /* somebody waits */
+    struct hf_listener listener;
     bool draining;
     struct hf_instant drain_until;
     struct hf_instant leave_until;
-    struct hf_instant listen_at; /* again; HF_NEVER: it does */
 };
 
-/* There is no descriptor for it, and nobody who could go: take it with the
- * spare one, and close it, or it would be told of for ever. */
-static void
-turn_away(struct loop *loop)
-{
-    int fd;
+/* ---- Processes of the leader --------------------------------------------- */
 
-    hf_fd_close(&loop->spare_fd);
-    fd = accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    hf_fd_close(&fd);
-    loop->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (loop->spare_fd < 0) { /* another thread has taken it */
-        uv_poll_stop(&loop->listener);
-        loop->listen_at =
-            hf_after(hf_now(), (struct hf_duration){LISTEN_PAUSE_MS});
+/* One that was closed since is gone from it already. */
+static void
+watch_none(struct watch *watch)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        (void)epoll_ctl(watch->fd, EPOLL_CTL_DEL, watch->fds[i].fd, NULL);
+    watch->count = 0;
+}
+
+/* Watch those of now, if they are others than before. */
+static void
+watch_renew(struct watch *watch, const struct hf_seat *seat)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+
+    if (watch->fd < 0 || watch->seen == hf_seat_observations(seat))
+        return;
+    watch_none(watch);
+    watch->seen = hf_seat_observations(seat);
+    watch->count = hf_seat_poll_fds(seat, watch->fds);
+    for (size_t i = 0; i < watch->count; i++) {
+        event.data.fd = watch->fds[i].fd;
+        (void)epoll_ctl(watch->fd, EPOLL_CTL_ADD, watch->fds[i].fd, &event);
     }
 }
 
+/* It is readable.  A process that has ended stays so: each is told once, and
+ * watched no more. */
 static void
-on_accept(uv_poll_t *poll, int status, int events)
+watch_take(struct watch *watch)
 {
-    struct loop *loop = poll->data;
+    struct epoll_event events[HF_PROCESSES_MAX];
+    int count = epoll_wait(watch->fd, events, HF_PROCESSES_MAX, 0);
 
-    (void)events;
-    loop->to_accept = status == 0;
-}
-
-/* False: there is none, or no room for one. */
-static bool
-accept_one(struct loop *loop)
-{
-    int fd = accept4(loop->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-    if (fd < 0 && errno != ECONNABORTED && errno != EINTR) {
-        if ((errno == EMFILE || errno == ENFILE) &&
-            !hf_connections_end_one(&loop->connections))
-            turn_away(loop);
-        return false; /* who was not taken is told of anew */
-    }
-    if (fd >= 0)
-        hf_connections_add(&loop->connections, fd);
-    else
-        hf_pass_accepted(&loop->connections.pass, NULL);
-    return true;
-}
-
-/* Those that came before the pass stand before all others, and are no more than
- * the kernel keeps. */
-static void
-accept_some(struct loop *loop)
-{
-    for (int i = 0; i < ACCEPTS_MAX && loop->to_accept; i++)
-        loop->to_accept = accept_one(loop);
-    if (!loop->to_accept)
-        hf_pass_accepted_all(&loop->connections.pass);
-    loop->to_accept = false;
-}
-
-static void
-listen_again(struct loop *loop)
-{
-    if (!hf_reached(hf_now(), loop->listen_at) || loop->draining)
-        return;
-    loop->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    loop->listen_at = hf_after(hf_now(), (struct hf_duration){LISTEN_PAUSE_MS});
-    if (loop->spare_fd < 0)
-        return;
-    loop->listen_at = HF_NEVER;
-    uv_poll_start(&loop->listener, UV_READABLE, on_accept);
+    for (int i = 0; i < count; i++)
+        (void)epoll_ctl(watch->fd, EPOLL_CTL_DEL, events[i].data.fd, NULL);
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -168,8 +126,7 @@ on_check(uv_check_t *check)
     struct loop *loop = check->data;
 
     hf_http_turn(loop->http, hf_now(), hf_wall_ms());
-    listen_again(loop);
-    accept_some(loop);
+    hf_listener_accept(&loop->listener);
     hf_connections_read(&loop->connections);
     hf_pass_turn(&loop->connections.pass);
     hf_service_wake(loop->service);
@@ -177,7 +134,7 @@ on_check(uv_check_t *check)
         hf_service_clock(loop->service, loop->connections.pass.read_until);
     hf_connections_clock(&loop->connections);
     hf_service_turn(loop->service);
-    hf_watch_renew(&loop->watch, hf_service_seat(loop->service));
+    watch_renew(&loop->watch, hf_service_seat(loop->service));
     hf_log_look(loop->config.log, hf_service_seat(loop->service));
     if (loop->draining && hf_service_has_stopped(loop->service))
         hf_connections_drain(&loop->connections);
@@ -200,15 +157,14 @@ on_prepare(uv_prepare_t *prepare)
 
     at = hf_earlier(at, hf_connections_deadline(&loop->connections));
     at = hf_earlier(at, last_deadline(loop));
-    if (!loop->draining)
-        at = hf_earlier(at, loop->listen_at);
+    at = hf_earlier(at, hf_listener_deadline(&loop->listener));
     left = hf_between(hf_now(), at).ms;
     if (at.ms == HF_NEVER.ms)
         uv_timer_stop(&loop->timer);
     else
         uv_timer_start(&loop->timer, on_timer, left > 0 ? (uint64_t)left : 0,
                        0);
-    hf_pass_begin(&loop->connections.pass, hf_now(), BACKLOG + 1);
+    hf_pass_begin(&loop->connections.pass, hf_now(), HF_LISTENER_BACKLOG + 1);
 }
 
 static void
@@ -218,7 +174,7 @@ on_process(uv_poll_t *poll, int status, int events)
 
     (void)status;
     (void)events;
-    hf_watch_take(&loop->watch);
+    watch_take(&loop->watch);
     hf_service_look(loop->service);
 }
 
@@ -251,45 +207,11 @@ on_signal(uv_signal_t *signal, int number)
     loop->draining = true;
     loop->drain_until = hf_after(hf_now(), (struct hf_duration){DRAIN_MS});
     loop->leave_until = hf_after(hf_now(), (struct hf_duration){LEAVE_MS});
-    uv_poll_stop(&loop->listener);
-    hf_fd_close(&loop->listen_fd);
+    hf_listener_stop(&loop->listener);
     hf_service_stop(loop->service);
 }
 
 /* ---- Beginning and end --------------------------------------------------- */
-
-static enum hf_status
-listen_at(struct loop *loop, uint16_t *port, struct hf_error *error)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } address;
-    const struct hf_loop_config *config = &loop->config;
-    socklen_t len = sizeof(address);
-    int one = 1;
-
-    memset(&address, 0, sizeof(address));
-    if (uv_ip4_addr(config->host, config->port, &address.v4) != 0 &&
-        uv_ip6_addr(config->host, config->port, &address.v6) != 0)
-        return hf_fail(error, HF_E_INVALID, "%s is no address", config->host);
-    len = address.any.sa_family == AF_INET ? sizeof(address.v4)
-                                           : sizeof(address.v6);
-    loop->listen_fd = socket(address.any.sa_family,
-                             SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (loop->listen_fd < 0 ||
-        setsockopt(loop->listen_fd, SOL_SOCKET, SO_REUSEADDR, &one,
-                   sizeof(one)) != 0 ||
-        bind(loop->listen_fd, &address.any, len) != 0 ||
-        listen(loop->listen_fd, BACKLOG) != 0 ||
-        getsockname(loop->listen_fd, &address.any, &len) != 0)
-        return hf_fail(error, HF_E_UNAVAILABLE, "listen at %s port %u: %s",
-                       config->host, (unsigned)config->port, strerror(errno));
-    *port = ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port
-                                                   : address.v6.sin6_port);
-    return HF_OK;
-}
 
 static void
 start_handles(struct loop *loop)
@@ -314,13 +236,13 @@ open_all(struct loop *loop, struct hf_error *error)
 {
     struct hf_service_config *service = &loop->config.service;
     enum hf_status status;
-    uint16_t port = 0;
+    uint16_t port = loop->config.port;
 
     status = hf_http_open(loop->config.alloc, &loop->config.limits, &loop->http,
                           error);
     if (status != HF_OK)
         return status;
-    status = listen_at(loop, &port, error);
+    status = hf_listener_open(&loop->listener, loop->config.host, &port, error);
     if (status != HF_OK)
         return status;
     loop->config.bound(loop->config.ctx, port);
@@ -341,9 +263,7 @@ open_all(struct loop *loop, struct hf_error *error)
         return status;
     loop->connections.http = loop->http;
     loop->connections.service = loop->service;
-    uv_poll_init_socket(&loop->uv, &loop->listener, loop->listen_fd);
-    loop->listener.data = loop;
-    uv_poll_start(&loop->listener, UV_READABLE, on_accept);
+    hf_listener_start(&loop->listener, &loop->uv);
     uv_check_start(&loop->check, on_check);
     uv_prepare_start(&loop->prepare, on_prepare);
     if (loop->watch.fd >= 0 &&
@@ -372,10 +292,9 @@ close_all(struct loop *loop)
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     HF_CHECK(uv_loop_close(&loop->uv) == 0);
     hf_http_close(loop->http);
-    hf_watch_close(&loop->watch);
+    hf_fd_close(&loop->watch.fd);
     hf_connections_fini(&loop->connections);
-    hf_fd_close(&loop->listen_fd);
-    hf_fd_close(&loop->spare_fd);
+    hf_listener_close(&loop->listener);
 }
 
 enum hf_status
@@ -383,8 +302,7 @@ hf_loop_run(const struct hf_loop_config *config, struct hf_error *error)
 {
     struct loop loop = {
         .config = *config,
-        .listen_fd = -1,
-        .listen_at = HF_NEVER,
+        .watch.fd = -1,
     };
     enum hf_status status;
 
@@ -394,8 +312,8 @@ hf_loop_run(const struct hf_loop_config *config, struct hf_error *error)
     loop.connections.uv = &loop.uv;
     loop.connections.limits = &loop.config.limits;
     loop.connections.log = config->log;
-    loop.spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    hf_watch_open(&loop.watch);
+    hf_listener_init(&loop.listener, &loop.connections);
+    loop.watch.fd = epoll_create1(EPOLL_CLOEXEC);
     start_handles(&loop);
     status = open_all(&loop, error);
     if (status == HF_OK)
