@@ -6,31 +6,14 @@
 #include "moment.h"
 #include "report.h"
 #include "say.h"
-#include "verbs.h"
+#include "verb.h"
 
-static const char help[] =
-    "usage: holdfast audit [OPTION...] [NAME]\n"
-    "\n"
-    "List the locks that were cleared by hand, the oldest first: when, by "
-    "whom\n"
-    "and why, and whose they were.  With NAME, this lock alone.\n"
-    "\n"
-    "  --since DURATION  nothing that is longer ago\n"
-    "  --at PLACE        where the locks are kept\n"
-    "  --space SPACE     this space alone; every space when not given\n"
-    "  --json            one JSON object a line\n"
-    "  -h, --help        this text\n"
-    "\n"
-    "Exit: 0, also when there is none; 69 the place is unavailable,\n"
-    "  77 permission denied, 64 wrong usage, 65 the place is not ours.\n"
-    "\n"
-    "  holdfast audit --since 24h\n"
-    "  holdfast audit --json migrate | jq -r .reason\n";
-
-struct reading {
+struct audit_order {
     struct hf_which which;
     const char *since; /* NULL: all there is */
 };
+
+static struct audit_order asked;
 
 static void
 add_holder(struct hf_text *out, const struct hf_view *entry)
@@ -96,7 +79,7 @@ print(const struct hf_view *entry, bool json)
 }
 
 static int
-begin(struct hf_ask *ask, const struct reading *r)
+begin(struct hf_ask *ask, const struct audit_order *r)
 {
     struct hf_duration since = {0};
     char since_ms[32];
@@ -136,48 +119,37 @@ list(struct hf_ask *ask, bool json)
 }
 
 static int
-read_line(struct reading *r, int argc, char **argv)
+audit(struct hf_ask *ask)
 {
-    static const struct option options[] = {
-        {"since", required_argument, NULL, HF_OPTION_SINCE},
-        HF_OPTIONS_SHARED,
-        {NULL, 0, NULL, 0},
-    };
+    int code = begin(ask, &asked);
 
-    for (;;) {
-        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
-        int wrong = 0;
-
-        if (option < 0)
-            break;
-        if (option == '?' || option == ':')
-            return hf_options_bad("audit", option, argv, options);
-        if (option == HF_OPTION_SINCE)
-            wrong = hf_options_duration("audit", "--since", &r->since);
-        else
-            (void)hf_options_take(&r->which, option);
-        if (wrong != 0)
-            return wrong;
-    }
-    return r->which.help || optind == argc
-               ? 0
-               : hf_options_name("audit", argc, argv, &r->which);
+    return code == 0 ? list(ask, asked.which.json) : code;
 }
 
-int
-hf_audit_verb(int argc, char **argv)
-{
-    struct reading r = {.since = NULL};
-    struct hf_ask ask = {.client = NULL};
-    int code = read_line(&r, argc, argv);
+static const struct hf_option options[] = {
+    HF_OPTION(DURATION_TEXT, "since", struct audit_order, since, .least = 1,
+              .value = "DURATION", HF_HELP("nothing that is longer ago")),
+    HF_VERB_AT("where the locks are kept"),
+    HF_VERB_SPACE("this space alone; every space when not given"),
+    HF_VERB_JSON("one JSON object a line"),
+    HF_VERB_HELP,
+};
 
-    if (code != 0)
-        return code;
-    if (r.which.help)
-        return hf_options_help(help);
-    code = begin(&ask, &r);
-    if (code == 0)
-        code = list(&ask, r.which.json);
-    hf_ask_end(&ask);
-    return code;
-}
+const struct hf_verb hf_verb_audit = {
+    .name = "audit",
+    .also = "log",
+    .brief = "list the locks that were cleared: when, by whom, why",
+    .usage =
+        "usage: holdfast audit [OPTION...] [NAME]\n"
+        "\n"
+        "List the locks that were cleared by hand, the oldest first: when, "
+        "by whom and why, and whose they were.  With NAME, this lock alone.",
+    .exits = "0, also when there is none; 69 the place is unavailable, 77 "
+             "permission denied, 64 wrong usage, 65 the place is not ours.",
+    .examples = "  holdfast audit --since 24h\n"
+                "  holdfast audit --json migrate | jq -r .reason\n",
+    HF_VERB_OPTIONS(options),
+    .operands = HF_VERB_MAY_NAME,
+    .values = &asked,
+    .run = audit,
+};

@@ -1,55 +1,19 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ask.h"
 #include "base/alloc.h"
 #include "report.h"
 #include "say.h"
-#include "verbs.h"
+#include "verb.h"
 
-static const char help[] =
-    "usage: holdfast clear [OPTION...] --reason TEXT NAME...\n"
-    "       holdfast clear [OPTION...] --reason TEXT --prefix PREFIX\n"
-    "\n"
-    "Delete the record of a dead holder by hand, whatever its --if-dead says.\n"
-    "Watches it for its whole ttl first, and leaves it alone when it shows\n"
-    "life; a holder whose processes are gone from this host is not watched.\n"
-    "Of several locks all are watched at once, and each has a line.\n"
-    "\n"
-    "  --reason TEXT  why; kept with who and when in the audit\n"
-    "  --force        do not watch for a sign of life first, and delete it\n"
-    "                 though it beats meanwhile.  A holder that is alive then\n"
-    "                 loses its lock, and learns it only at its next beat:\n"
-    "                 until then two may run at once\n"
-    "  --fence N      clear the holder of this fence, and no later one\n"
-    "  --prefix P     all locks whose names begin with P: those holders that\n"
-    "                 the place lists now, and no later ones\n"
-    "  --at PLACE     where the locks are kept\n"
-    "  --space SPACE  default `default`\n"
-    "  --json         the answer as one JSON object, for each lock one line\n"
-    "  -h, --help     this text\n"
-    "\n"
-    "Exit: 0 cleared; 1 it is free, or not of that fence; 75 not cleared:\n"
-    "  its holder shows life, or it changed hands meanwhile; 69 the place is\n"
-    "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is "
-    "not\n"
-    "  ours.  Of several locks the gravest: 75 goes before 1, and what is\n"
-    "  wrong with the place before both.\n"
-    "\n"
-    "  holdfast clear --reason 'the machine lost power; schema checked' \\\n"
-    "      migrate\n";
-
-struct reading {
+struct clear_order {
     struct hf_which which;
-    const char *const *names; /* of locks; borrowed */
-    size_t names_count;
     const char *prefix; /* in the place of names; or NULL */
     const char *reason;
     bool force;
-    const char *fence_text; /* as given; NULL: whoever has it */
+    int64_t fence; /* 0: whoever has it */
 };
 
 /* One lock that is to be cleared. */
@@ -62,7 +26,7 @@ struct clearing {
 
 /* All of them, in the order in which they were named. */
 struct clearings {
-    const struct reading *reading;
+    const struct clear_order *reading;
     struct hf_ask *ask;
     struct clearing *first;
     struct clearing **last; /* where the next one goes */
@@ -211,7 +175,7 @@ static enum hf_status
 set_up(const struct clearings *all, const struct clearing *one,
        struct hf_error *error)
 {
-    const struct reading *r = all->reading;
+    const struct clear_order *r = all->reading;
     char fence[24];
     const struct {
         const char *option;
@@ -397,7 +361,7 @@ static int
 clear_all(const struct clearings *all)
 {
     const struct hf_duration pause = {HF_LINE_PAUSE_MS};
-    const struct reading *r = all->reading;
+    const struct clear_order *r = all->reading;
     struct clearing *first;
     struct hf_line line;
     size_t left;
@@ -418,13 +382,11 @@ clear_all(const struct clearings *all)
 static int
 prepare(struct clearings *all)
 {
-    const struct reading *r = all->reading;
-    uint64_t fence =
-        r->fence_text != NULL ? strtoull(r->fence_text, NULL, 10) : 0;
+    const struct clear_order *r = all->reading;
     int code = hf_ask_begin(all->ask, HF_CLEAR, &r->which);
 
-    for (size_t i = 0; code == 0 && i < r->names_count; i++)
-        code = add(all, r->names[i], fence);
+    for (size_t i = 0; code == 0 && i < r->which.operands_count; i++)
+        code = add(all, r->which.operands[i], (uint64_t)r->fence);
     if (code == 0)
         code = hf_ask_open(all->ask, &r->which);
     if (code == 0 && r->prefix != NULL)
@@ -434,101 +396,46 @@ prepare(struct clearings *all)
 
 /* ---- The command line ---------------------------------------------------- */
 
-static int
-check_fence(const char *text)
-{
-    char *end = NULL;
-    uint64_t fence;
-
-    errno = 0;
-    fence = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' ||
-        fence == 0)
-        return hf_say_usage("clear", "--fence needs the number of a fence");
-    return 0;
-}
-
-static int
-read_options(struct reading *r, int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"reason", required_argument, NULL, HF_OPTION_REASON},
-        {"force", no_argument, NULL, HF_OPTION_FORCE},
-        {"fence", required_argument, NULL, HF_OPTION_FENCE},
-        {"prefix", required_argument, NULL, HF_OPTION_PREFIX},
-        HF_OPTIONS_SHARED,
-        {NULL, 0, NULL, 0},
-    };
-
-    for (;;) {
-        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
-
-        if (option < 0)
-            return 0;
-        if (option == '?' || option == ':')
-            return hf_options_bad("clear", option, argv, options);
-        if (option == HF_OPTION_REASON)
-            r->reason = optarg;
-        else if (option == HF_OPTION_FORCE)
-            r->force = true;
-        else if (option == HF_OPTION_FENCE)
-            r->fence_text = optarg;
-        else if (option == HF_OPTION_PREFIX)
-            r->prefix = optarg;
-        else
-            (void)hf_options_take(&r->which, option);
-    }
-}
-
 /* The same lock twice would be told of twice, and once wrongly. */
 static int
-check_names(const struct reading *r)
+check_names(const struct clear_order *r)
 {
-    for (size_t i = 0; i < r->names_count; i++)
+    for (size_t i = 0; i < r->which.operands_count; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp(r->names[i], r->names[k]) == 0) {
+            if (strcmp(r->which.operands[i], r->which.operands[k]) == 0) {
                 struct hf_text name = HF_PHRASE;
 
-                hf_phrase_quote(&name, r->names[i]);
+                hf_phrase_quote(&name, r->which.operands[i]);
                 return hf_say_usage("clear", "%s is named twice", name.at);
             }
     return 0;
 }
 
 static int
-check_line(const struct reading *r)
+check_line(const struct clear_order *r)
 {
-    if (r->names_count == 0 && r->prefix == NULL)
+    if (r->which.operands_count == 0 && r->prefix == NULL)
         return hf_say_usage("clear", "which lock? (see holdfast clear --help)");
-    if (r->names_count > 0 && r->prefix != NULL)
+    if (r->which.operands_count > 0 && r->prefix != NULL)
         return hf_say_usage("clear", "either names or --prefix");
     if (r->prefix != NULL && r->prefix[0] == '\0')
         return hf_say_usage("clear", "--prefix is empty: every lock?");
-    if (r->fence_text != NULL && r->names_count != 1)
+    if (r->fence != 0 && r->which.operands_count != 1)
         return hf_say_usage("clear", "--fence is of one lock: name that alone");
     if (r->reason == NULL || !hf_text_has_word(r->reason, strlen(r->reason)))
         return hf_say_usage("clear", "--reason is required: say why, with a "
                                      "letter or a digit in it");
-    if (r->fence_text != NULL && check_fence(r->fence_text) != 0)
-        return HF_EXIT_USAGE;
     return check_names(r);
 }
 
-int
-hf_clear_verb(int argc, char **argv)
-{
-    struct reading r = {.reason = NULL};
-    struct hf_ask ask = {.client = NULL};
-    struct clearings all = {.reading = &r, .ask = &ask};
-    int code = read_options(&r, argc, argv);
+static struct clear_order asked;
 
-    if (code != 0)
-        return code;
-    if (r.which.help)
-        return hf_options_help(help);
-    r.names = (const char *const *)argv + optind;
-    r.names_count = (size_t)(argc - optind);
-    code = check_line(&r);
+static int
+clear(struct hf_ask *ask)
+{
+    struct clearings all = {.reading = &asked, .ask = ask};
+    int code = check_line(&asked);
+
     if (code != 0)
         return code;
     all.last = &all.first;
@@ -536,6 +443,56 @@ hf_clear_verb(int argc, char **argv)
     if (code == 0)
         code = clear_all(&all);
     free_all(&all);
-    hf_ask_end(&ask);
     return code;
 }
+
+static const struct hf_option options[] = {
+    HF_OPTION(TEXT, "reason", struct clear_order, reason, .value = "TEXT",
+              HF_HELP("why; kept with who and when in the audit")),
+    HF_OPTION(
+        FLAG, "force", struct clear_order, force,
+        HF_HELP(
+            "do not watch for a sign of life first, and delete it though it "
+            "beats meanwhile.  A holder that is alive then loses its lock, "
+            "and learns it only at its next beat: until then two may run at "
+            "once")),
+    HF_OPTION(NUMBER, "fence", struct clear_order, fence, .least = 1,
+              .wants = "needs the number of a fence", .value = "N",
+              HF_HELP("clear the holder of this fence, and no later one")),
+    HF_OPTION(
+        TEXT, "prefix", struct clear_order, prefix, .value = "P",
+        HF_HELP("all locks whose names begin with P: those holders that the "
+                "place lists now, and no later ones")),
+    HF_VERB_AT("where the locks are kept"),
+    HF_VERB_SPACE("default `default`"),
+    HF_VERB_JSON("the answer as one JSON object, for each lock one line"),
+    HF_VERB_HELP,
+};
+
+const struct hf_verb hf_verb_clear = {
+    .name = "clear",
+    .brief = "delete the record of a dead holder, by hand",
+    .usage =
+        "usage: holdfast clear [OPTION...] --reason TEXT NAME...\n"
+        "       holdfast clear [OPTION...] --reason TEXT --prefix PREFIX\n"
+        "\n"
+        "Delete the record of a dead holder by hand, whatever its --if-dead "
+        "says.  Watches it for its whole ttl first, and leaves it alone when "
+        "it shows life; a holder whose processes are gone from this host is "
+        "not watched.  Of several locks all are watched at once, and each has "
+        "a line.",
+    .exits =
+        "0 cleared; 1 it is free, or not of that fence; 75 not cleared: its "
+        "holder shows life, or it changed hands meanwhile; 69 the place is "
+        "unavailable, 77 permission denied, 64 wrong usage, 65 the record is "
+        "not ours.  Of several locks the gravest: 75 goes before 1, and what "
+        "is wrong with the place before both.",
+    .examples =
+        "  holdfast clear --reason 'the machine lost power; schema checked' "
+        "\\\n"
+        "      migrate\n",
+    HF_VERB_OPTIONS(options),
+    .operands = HF_VERB_OTHERS,
+    .values = &asked,
+    .run = clear,
+};

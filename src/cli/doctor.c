@@ -4,26 +4,7 @@
 #include "report.h"
 #include "say.h"
 #include "sharing.h"
-#include "verbs.h"
-
-static const char help[] =
-    "usage: holdfast doctor [OPTION...]\n"
-    "\n"
-    "Is the place sound, and this host?  One line a check: ok, warn or fail, "
-    "what\n"
-    "was looked at, and what was found; below it what to do.  Opens the place "
-    "as\n"
-    "`run` does, which makes it when it is not there.\n"
-    "\n"
-    "  --at PLACE  where the locks are kept\n"
-    "  --json      one JSON object a check\n"
-    "  -h, --help  this text\n"
-    "\n"
-    "Exit: 0 all is well; 1 something warns or fails; 69 the place cannot be\n"
-    "  opened, 64 wrong usage.\n"
-    "\n"
-    "  holdfast doctor\n"
-    "  holdfast doctor --json | jq -r 'select(.grade != \"ok\") | .remedy'\n";
+#include "verb.h"
 
 static void
 add_lines(struct hf_text *out, const char *grade, const char *check,
@@ -106,9 +87,12 @@ print_checks(struct hf_query *query, bool json)
     return well ? 0 : HF_EXIT_NOT_WELL;
 }
 
+static struct hf_which asked;
+
 static int
-examine(struct hf_ask *ask, const struct hf_which *which)
+examine(struct hf_ask *ask)
 {
+    const struct hf_which *which = &asked;
     struct hf_error error = {0};
     int code = hf_ask_begin(ask, HF_DOCTOR, which);
 
@@ -122,44 +106,30 @@ examine(struct hf_ask *ask, const struct hf_which *which)
     return code == 0 ? print_checks(ask->query, which->json) : code;
 }
 
-static int
-read_line(struct hf_which *which, int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"at", required_argument, NULL, HF_OPTION_AT},
-        {"json", no_argument, NULL, HF_OPTION_JSON},
-        {"help", no_argument, NULL, HF_OPTION_HELP},
-        {NULL, 0, NULL, 0},
-    };
-    struct hf_text word = HF_PHRASE;
+static const struct hf_option options[] = {
+    HF_VERB_AT("where the locks are kept"),
+    HF_VERB_JSON("one JSON object a check"),
+    HF_VERB_HELP,
+};
 
-    for (;;) {
-        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
-
-        if (option < 0)
-            break;
-        if (option == '?' || option == ':')
-            return hf_options_bad("doctor", option, argv, options);
-        (void)hf_options_take(which, option);
-    }
-    if (which->help || optind == argc)
-        return 0;
-    hf_phrase_quote(&word, argv[optind]);
-    return hf_say_usage("doctor", "it looks at a place: what is %s?", word.at);
-}
-
-int
-hf_doctor_verb(int argc, char **argv)
-{
-    struct hf_which which = {.name = NULL};
-    struct hf_ask ask = {.client = NULL};
-    int code = read_line(&which, argc, argv);
-
-    if (code != 0)
-        return code;
-    if (which.help)
-        return hf_options_help(help);
-    code = examine(&ask, &which);
-    hf_ask_end(&ask);
-    return code;
-}
+const struct hf_verb hf_verb_doctor = {
+    .name = "doctor",
+    .also = "check",
+    .brief = "is the place sound, and this host? what to do if not",
+    .usage =
+        "usage: holdfast doctor [OPTION...]\n"
+        "\n"
+        "Is the place sound, and this host?  One line a check: ok, warn or "
+        "fail, what was looked at, and what was found; below it what to do.  "
+        "Opens the place as `run` does, which makes it when it is not there.",
+    .exits =
+        "0 all is well; 1 something warns or fails; 69 the place cannot be "
+        "opened, 64 wrong usage.",
+    .examples = "  holdfast doctor\n"
+                "  holdfast doctor --json | jq -r 'select(.grade != \"ok\") | "
+                ".remedy'\n",
+    HF_VERB_OPTIONS(options),
+    .operands = HF_VERB_NO_NAME,
+    .values = &asked,
+    .run = examine,
+};

@@ -5,39 +5,7 @@
 #include "moment.h"
 #include "report.h"
 #include "say.h"
-#include "verbs.h"
-
-static const char help[] =
-    "usage: holdfast ls [OPTION...] [PREFIX]\n"
-    "       holdfast ls [OPTION...] --sessions\n"
-    "\n"
-    "List the locks whose names begin with PREFIX, or all of them; or those "
-    "who\n"
-    "have a session of a lock server.\n"
-    "\n"
-    "  --at PLACE     where the locks are kept\n"
-    "  --space SPACE  default `default`\n"
-    "  --sessions     who has a session, what it holds and waits for, and for "
-    "how\n"
-    "                 long it was silent\n"
-    "  --json         one JSON object a line, with everything that is known\n"
-    "  -h, --help     this text\n"
-    "\n"
-    "A name of more than 60 columns is cut, and ends with …; a command and a\n"
-    "reason are cut at 40: --json has them in full.\n"
-    "\n"
-    "A lock that nobody holds is listed while a lock server keeps the first "
-    "place\n"
-    "in line for who is to ask again.\n"
-    "\n"
-    "LAST BEAT is by the wall clocks of the place and of this host; ask\n"
-    "`holdfast why NAME` whether a holder is alive.\n"
-    "\n"
-    "Exit: 0, also when there is none; 69 the place is unavailable,\n"
-    "  77 permission denied, 64 wrong usage, 65 the place is not ours.\n"
-    "\n"
-    "  holdfast ls\n"
-    "  holdfast ls nightly/ --json | jq -r .name\n";
+#include "verb.h"
 
 enum {
     PAGE = 32,       /* locks read, and aligned, at once */
@@ -277,51 +245,63 @@ list(struct hf_ask *ask, const struct hf_which *which)
     return fine ? 0 : HF_EXIT_OURS;
 }
 
+struct ls_order {
+    struct hf_which which;
+    bool sessions;
+};
+
+static struct ls_order asked;
+
 static int
-read_line(struct hf_which *which, bool *sessions, int argc, char **argv)
+ls(struct hf_ask *ask)
 {
-    static const struct option options[] = {
-        HF_OPTIONS_SHARED,
-        {"sessions", no_argument, NULL, HF_OPTION_SESSIONS},
-        {NULL, 0, NULL, 0}};
+    const struct hf_which *which = &asked.which;
+    int code;
 
-    for (;;) {
-        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
-
-        if (option < 0)
-            break;
-        if (option == '?' || option == ':')
-            return hf_options_bad("ls", option, argv, options);
-        if (option == HF_OPTION_SESSIONS)
-            *sessions = true;
-        else
-            (void)hf_options_take(which, option);
-    }
-    if (which->help || optind == argc)
-        return 0;
-    if (!*sessions)
-        return hf_options_name("ls", argc, argv, which);
-    hf_say("ls --sessions takes no PREFIX");
-    return HF_EXIT_USAGE;
+    if (asked.sessions && which->name != NULL)
+        return hf_say_usage("", "ls --sessions takes no PREFIX");
+    if (asked.sessions)
+        return hf_ls_sessions(ask, which);
+    code = begin(ask, which);
+    return code == 0 ? list(ask, which) : code;
 }
 
-int
-hf_ls_verb(int argc, char **argv)
-{
-    struct hf_which which = {.name = NULL};
-    struct hf_ask ask = {.client = NULL};
-    bool sessions = false;
-    int code = read_line(&which, &sessions, argc, argv);
+static const struct hf_option options[] = {
+    HF_VERB_AT("where the locks are kept"),
+    HF_VERB_SPACE("default `default`"),
+    HF_OPTION(
+        FLAG, "sessions", struct ls_order, sessions,
+        HF_HELP(
+            "who has a session, what it holds and waits for, and for how long "
+            "it was silent")),
+    HF_VERB_JSON("one JSON object a line, with everything that is known"),
+    HF_VERB_HELP,
+};
 
-    if (code != 0)
-        return code;
-    if (which.help)
-        return hf_options_help(help);
-    if (sessions)
-        return hf_ls_sessions(&which);
-    code = begin(&ask, &which);
-    if (code == 0)
-        code = list(&ask, &which);
-    hf_ask_end(&ask);
-    return code;
-}
+const struct hf_verb hf_verb_ls = {
+    .name = "ls",
+    .also = "list",
+    .brief = "list the locks",
+    .usage = "usage: holdfast ls [OPTION...] [PREFIX]\n"
+             "       holdfast ls [OPTION...] --sessions\n"
+             "\n"
+             "List the locks whose names begin with PREFIX, or all of them; or "
+             "those who have a session of a lock server.",
+    .notes =
+        "A name of more than 60 columns is cut, and ends with …; a command "
+        "and a reason are cut at 40: --json has them in full.\n"
+        "\n"
+        "A lock that nobody holds is listed while a lock server keeps the "
+        "first place in line for who is to ask again.\n"
+        "\n"
+        "LAST BEAT is by the wall clocks of the place and of this host; ask "
+        "`holdfast why NAME` whether a holder is alive.",
+    .exits = "0, also when there is none; 69 the place is unavailable, 77 "
+             "permission denied, 64 wrong usage, 65 the place is not ours.",
+    .examples = "  holdfast ls\n"
+                "  holdfast ls nightly/ --json | jq -r .name\n",
+    HF_VERB_OPTIONS(options),
+    .operands = HF_VERB_MAY_NAME,
+    .values = &asked,
+    .run = ls,
+};

@@ -3,7 +3,7 @@
 
 #include "ask.h"
 #include "say.h"
-#include "verbs.h"
+#include "verb.h"
 
 /* Who has a session of a lock server: the rows of `ls --sessions`. */
 
@@ -83,22 +83,19 @@ print_all(struct hf_ask *ask, bool json)
 }
 
 int
-hf_ls_sessions(const struct hf_which *which)
+hf_ls_sessions(struct hf_ask *ask, const struct hf_which *which)
 {
-    struct hf_ask ask = {.client = NULL};
     int code;
 
-    if (which->space != NULL) {
-        hf_say("a session is of no space: ls --sessions takes no --space");
-        return HF_EXIT_USAGE;
-    }
-    code = hf_ask_begin(&ask, HF_SESSIONS, which);
+    if (which->space != NULL)
+        return hf_say_usage(
+            "", "a session is of no space: ls --sessions takes no --space");
+    code = hf_ask_begin(ask, HF_SESSIONS, which);
     if (code == 0)
-        code = hf_ask_set(&ask, HF_LIMIT, PAGE);
+        code = hf_ask_set(ask, HF_LIMIT, PAGE);
     if (code == 0)
-        code = hf_ask_open(&ask, which);
+        code = hf_ask_open(ask, which);
     if (code == 0)
-        code = print_all(&ask, which->json);
-    hf_ask_end(&ask);
+        code = print_all(ask, which->json);
     return code;
 }

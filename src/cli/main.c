@@ -4,23 +4,24 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "options.h"
 #include "say.h"
-#include "verbs.h"
+#include "verb.h"
 
-static const char help[] =
+static const struct hf_verb *const verbs[] = {
+    &hf_verb_run,   &hf_verb_ls,    &hf_verb_show,  &hf_verb_why,
+    &hf_verb_watch, &hf_verb_clear, &hf_verb_audit, &hf_verb_doctor,
+};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+/* ---- Help ---------------------------------------------------------------- */
+
+static const char usage[] =
     "usage: holdfast VERB ...\n"
     "\n"
     "Locks across processes, that tell the truth about themselves.\n"
-    "\n"
-    "  run     hold a lock while a command runs\n"
-    "  ls      list the locks\n"
-    "  show    show the whole record of one lock\n"
-    "  why     is its holder alive? the evidence, and what to do\n"
-    "  watch   tell what becomes of one lock, change by change\n"
-    "  clear   delete the record of a dead holder, by hand\n"
-    "  audit   list the locks that were cleared: when, by whom, why\n"
-    "  doctor  is the place sound, and this host? what to do if not\n"
+    "\n";
+
+static const char footer[] =
     "\n"
     "  holdfast help VERB     says more\n"
     "  holdfast --help        this text\n"
@@ -38,51 +39,72 @@ static const char help[] =
     "Several\n"
     "machines share those of a lock server (holdfastd): http://HOST:7420.\n";
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} verbs[] = {
-    {"run", hf_run_verb},     {"ls", hf_ls_verb},
-    {"show", hf_show_verb},   {"why", hf_why_verb},
-    {"watch", hf_watch_verb}, {"clear", hf_clear_verb},
-    {"audit", hf_audit_verb}, {"doctor", hf_doctor_verb},
-};
+static int
+print_text(const char *text)
+{
+    struct hf_text out = HF_PHRASE;
 
-/* What others call it. */
-static const struct {
-    const char *name;
-    const char *verb;
-} others[] = {
-    {"list", "ls"},  {"status", "show"}, {"info", "show"},    {"lock", "run"},
-    {"exec", "run"}, {"acquire", "run"}, {"check", "doctor"}, {"log", "audit"},
-};
+    hf_text_add(&out, text);
+    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
+}
 
-typedef int verb_fn(int argc, char **argv);
+static int
+print_help(void)
+{
+    struct hf_text out = HF_PHRASE;
 
-static verb_fn *
+    hf_text_add(&out, usage);
+    for (size_t i = 0; i < VERBS; i++)
+        hf_text_addf(&out, "  %-6s  %s\n", verbs[i]->name, verbs[i]->brief);
+    hf_text_add(&out, footer);
+    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
+}
+
+static int
+print_verb_help(const struct hf_verb *verb, const struct hf_options *options)
+{
+    struct hf_text out = HF_PHRASE;
+
+    hf_arguments_wrap(&out, verb->usage, 0, 0);
+    hf_text_add(&out, "\n");
+    hf_arguments_help(options, &out);
+    hf_text_add(&out, "\n");
+    if (verb->notes != NULL) {
+        hf_arguments_wrap(&out, verb->notes, 0, 0);
+        hf_text_add(&out, "\n");
+    }
+    hf_text_add(&out, "Exit: ");
+    hf_arguments_wrap(&out, verb->exits, strlen("Exit: "), 2);
+    hf_text_addf(&out, "\n%s", verb->examples);
+    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
+}
+
+/* ---- A verb -------------------------------------------------------------- */
+
+static const struct hf_verb *
 find_verb(const char *name)
 {
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-        if (strcmp(name, verbs[i].name) == 0)
-            return verbs[i].run;
+    for (size_t i = 0; i < VERBS; i++) {
+        if (strcmp(name, verbs[i]->name) == 0)
+            return verbs[i];
     }
     return NULL;
 }
 
-/* Behind a -- there is a command, and only one verb takes one.  NULL: nobody
- * knows. */
+/* Behind a -- there is a command, and only one verb takes one.  NULL: no verb
+ * is near. */
 static const char *
 guess_verb(int argc, char **argv)
 {
+    size_t len = strlen(argv[1]);
     struct hf_nearest nearest;
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (strcmp(argv[1], others[i].name) == 0)
-            return others[i].verb;
+    hf_nearest_begin(&nearest, argv[1], len);
+    for (size_t i = 0; i < VERBS; i++) {
+        if (hf_option_is_also(verbs[i]->also, argv[1], len))
+            return verbs[i]->name;
+        hf_nearest_try(&nearest, verbs[i]->name);
     }
-    hf_nearest_begin(&nearest, argv[1], strlen(argv[1]));
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-        hf_nearest_try(&nearest, verbs[i].name);
     for (int i = 2; nearest.word == NULL && i < argc; i++) {
         if (strcmp(argv[i], "--") == 0)
             return "run";
@@ -104,6 +126,63 @@ say_unknown(int argc, char **argv)
                         meant != NULL ? meant : "", meant != NULL ? "?" : "");
 }
 
+/* 0, or 64 after having said which name is missing, or too many. */
+static int
+check_operands(const struct hf_verb *verb, const struct hf_which *which)
+{
+    size_t most = verb->operands == HF_VERB_NO_NAME ? 0 : 1;
+    struct hf_text word = HF_PHRASE;
+
+    if (verb->operands == HF_VERB_OTHERS)
+        return 0;
+    if (verb->operands == HF_VERB_ONE_NAME && which->operands_count == 0)
+        return hf_say_usage(verb->name, "which lock? (see holdfast %s --help)",
+                            verb->name);
+    if (which->operands_count <= most)
+        return 0;
+    hf_phrase_quote(&word, which->operands[most]);
+    return hf_say_usage(verb->name,
+                        most == 0 ? "it looks at a place: what is %s?"
+                                  : "one name at a time: what is %s?",
+                        word.at);
+}
+
+static int
+run_verb(const struct hf_verb *verb, int argc, char **argv)
+{
+    const struct hf_options options = {.rows = verb->options,
+                                       .count = verb->options_count};
+    struct hf_which *which = verb->values;
+    struct hf_ask ask = {.client = NULL};
+    struct hf_arguments arguments = {.options = &options,
+                                     .operand = verb->operand};
+    struct hf_error error = {0};
+    char program[24];
+    int code = 0;
+
+    (void)snprintf(program, sizeof(program), "holdfast %s", verb->name);
+    arguments.program = program;
+    if (hf_arguments_read(&arguments, argc, argv, which, &error) != HF_OK) {
+        if (arguments.unknown != NULL && verb->unknown != NULL)
+            code = verb->unknown(&arguments);
+        return code != 0 ? code : hf_say_usage(verb->name, "%s", error.text);
+    }
+    if (which->help)
+        return print_verb_help(verb, &options);
+    which->operands = argv + arguments.rest;
+    which->operands_count = (size_t)(argc - arguments.rest);
+    code = check_operands(verb, which);
+    if (code != 0)
+        return code;
+    if (verb->operands != HF_VERB_OTHERS && which->operands_count > 0)
+        which->name = which->operands[0];
+    code = verb->run(&ask);
+    hf_ask_end(&ask);
+    return code;
+}
+
+/* ---- The process --------------------------------------------------------- */
+
 /*
  * Whoever starts us without stdin, stdout or stderr must not find a database
  * in their place.  Close-on-exec: the command gets what we were given.
@@ -123,10 +202,10 @@ fill_standard_streams(void)
 int
 main(int argc, char **argv)
 {
-    static char ask_help[] = "--help";
-    char *asking[] = {NULL, ask_help, NULL};
+    static char help[] = "--help";
+    char *ask_help[] = {NULL, help, NULL};
+    const struct hf_verb *verb;
     bool asks;
-    verb_fn *verb;
 
     fill_standard_streams();
     if (argc < 2)
@@ -134,9 +213,9 @@ main(int argc, char **argv)
     asks = strcmp(argv[1], "help") == 0;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         (asks && argc == 2))
-        return hf_options_help(help);
+        return print_help();
     if (strcmp(argv[1], "--version") == 0)
-        return hf_options_help("holdfast " HF_CLI_VERSION "\n");
+        return print_text("holdfast " HF_CLI_VERSION "\n");
     if (asks) {
         argv++;
         argc--;
@@ -145,7 +224,7 @@ main(int argc, char **argv)
     if (verb == NULL)
         return say_unknown(argc, argv);
     if (!asks)
-        return verb(argc - 1, argv + 1);
-    asking[0] = argv[1];
-    return verb(2, asking);
+        return run_verb(verb, argc - 1, argv + 1);
+    ask_help[0] = argv[1];
+    return run_verb(verb, 2, ask_help);
 }

@@ -5,125 +5,24 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/nearest.h"
 #include "say.h"
 
-bool
-hf_options_take(struct hf_which *which, int option)
+enum hf_status
+hf_options_wait(const char **limit, const struct hf_option_given *given,
+                struct hf_error *error)
 {
-    switch (option) {
-    case HF_OPTION_AT:
-        which->at = optarg;
-        return true;
-    case HF_OPTION_SPACE:
-        which->space = optarg;
-        return true;
-    case HF_OPTION_JSON:
-        which->json = true;
-        return true;
-    case 'h':
-    case HF_OPTION_HELP:
-        which->help = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* What others call it, of `run`. */
-static const struct {
-    const char *name;
-    const char *meant;
-} others[] = {
-    {"--timeout", "-w"}, {"--nonblock", "-n"},           {"--nb", "-n"},
-    {"--try", "-n"},     {"--conflict-exit-code", "-E"},
-};
-
-/* Add the option that was meant by `word`, if anybody knows. */
-static void
-add_meant(struct hf_text *out, const char *verb, const char *word,
-          const struct option *options)
-{
-    size_t len = strcspn(word, "=");
-    struct hf_nearest nearest;
-
-    if (strncmp(word, "--", 2) != 0)
-        return;
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (strcmp(verb, "run") == 0 && strlen(others[i].name) == len &&
-            memcmp(others[i].name, word, len) == 0) {
-            hf_text_addf(out, ": did you mean %s?", others[i].meant);
-            return;
-        }
-    }
-    hf_nearest_begin(&nearest, word + 2, len - 2);
-    for (; options->name != NULL; options++)
-        hf_nearest_try(&nearest, options->name);
-    if (nearest.word != NULL)
-        hf_text_addf(out, ": did you mean --%s?", nearest.word);
-}
-
-int
-hf_options_bad(const char *verb, int answer, char **argv,
-               const struct option *options)
-{
-    struct hf_text meant = HF_PHRASE;
-    struct hf_text word = HF_PHRASE;
-    char letter[3] = {'-', (char)optopt, '\0'};
-    bool is_letter = optopt > 0 && optopt < 256;
-
-    hf_phrase_quote(&word, is_letter ? letter : argv[optind - 1]);
-    if (answer == ':')
-        return hf_say_usage(verb, "option %s needs a value", word.at);
-    if (optopt >= 256)
-        return hf_say_usage(verb, "option %s takes no value", word.at);
-    if (!is_letter)
-        add_meant(&meant, verb, argv[optind - 1], options);
-    return hf_say_usage(verb, "unknown option %s%s (see holdfast %s --help)",
-                        word.at, meant.at, verb);
-}
-
-int
-hf_options_duration(const char *verb, const char *option, const char **text)
-{
-    struct hf_duration read;
-    struct hf_error error;
-
-    if (hf_duration_parse(optarg, &read, &error) != HF_OK)
-        return hf_say_usage(verb, "%s: %s", option, error.text);
-    if (read.ms == 0)
-        return hf_say_usage(verb, "%s must be more than zero", option);
-    *text = optarg;
-    return 0;
-}
-
-int
-hf_options_wait(const char *verb, const char *option, const char **text)
-{
+    static const struct hf_option row = {.kind = HF_OPTION_DURATION_TEXT,
+                                         .least = 1};
     static char seconds[24]; /* of the one such option of a command line */
-    size_t len = strlen(optarg);
+    struct hf_option_given whole = *given;
+    size_t len = strlen(given->text);
 
-    if (len > 0 && strspn(optarg, "0123456789") == len &&
+    if (len > 0 && strspn(given->text, "0123456789") == len &&
         len + 2 <= sizeof(seconds)) {
-        (void)snprintf(seconds, sizeof(seconds), "%ss", optarg);
-        optarg = seconds;
+        (void)snprintf(seconds, sizeof(seconds), "%ss", given->text);
+        whole.text = seconds;
     }
-    return hf_options_duration(verb, option, text);
-}
-
-int
-hf_options_name(const char *verb, int argc, char **argv, struct hf_which *which)
-{
-    if (optind == argc)
-        return hf_say_usage(verb, "which lock? (see holdfast %s --help)", verb);
-    if (argc - optind > 1) {
-        struct hf_text word = HF_PHRASE;
-
-        hf_phrase_quote(&word, argv[optind + 1]);
-        return hf_say_usage(verb, "one name at a time: what is %s?", word.at);
-    }
-    which->name = argv[optind];
-    return 0;
+    return hf_option_set(&row, limit, &whole, error);
 }
 
 static const char *
@@ -162,13 +61,4 @@ hf_options_check_at(const struct hf_which *which)
                                 "and keeps nobody out: write "
                                 "sqlite:/path/locks.db");
     return 0;
-}
-
-int
-hf_options_help(const char *text)
-{
-    struct hf_text out = HF_PHRASE;
-
-    hf_text_add(&out, text);
-    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }

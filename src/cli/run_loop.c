@@ -526,6 +526,7 @@ static enum hf_status
 prepare(struct hf_run *run)
 {
     const struct hf_run_order *order = run->order;
+    enum hf_mode mode = order->shared ? HF_SHARED : HF_EXCLUSIVE;
     const struct {
         const char *option;
         const char *text;
@@ -538,7 +539,7 @@ prepare(struct hf_run *run)
         {HF_WAIT, order->try_only ? "try" : order->wait},
         {HF_IF_SUSPECTED, order->waits_for_suspected ? "wait" : "fail"},
         {HF_REASON, order->reason},
-        {HF_MODE, hf_mode_word(order->mode)},
+        {HF_MODE, hf_mode_word(mode)},
     };
     enum hf_status status = hf_client_new(NULL, &run->client, &run->error);
 
@@ -551,8 +552,7 @@ prepare(struct hf_run *run)
                                  &run->error);
     }
     for (size_t i = 1; status == HF_OK && order->names[i] != NULL; i++)
-        status =
-            hf_lock_add(run->lock, order->names[i], order->mode, &run->error);
+        status = hf_lock_add(run->lock, order->names[i], mode, &run->error);
     if (status == HF_OK)
         status = hf_lock_verify(run->lock, &run->error);
     return status;

@@ -34,7 +34,7 @@ enum { HF_RUN_NAMES_MAX = 64 };
 struct hf_run_order {
     struct hf_which which;                   /* of the first name */
     const char *names[HF_RUN_NAMES_MAX + 1]; /* NULL at the end */
-    enum hf_mode mode;
+    bool shared;
     enum hf_if_dead if_dead;
     bool try_only; /* -n */
     const char *wait;
@@ -44,8 +44,8 @@ struct hf_run_order {
     const char *grace;
     const char *reason;
     struct hf_duration hold_at_least; /* from the grant */
-    bool leave;     /* what the command leaves when it ends by itself */
-    int busy_exit;  /* of a lock not acquired in time; -1: the usual one */
+    bool leave;        /* what the command leaves when it ends by itself */
+    int64_t busy_exit; /* of a lock not acquired in time; -1: the usual one */
     bool quiet;     /* say nothing of what goes well, or of a lock that was not
                        acquired in time */
     int json_fd;    /* gets the object of --json; -1: none was named */

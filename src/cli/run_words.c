@@ -329,7 +329,7 @@ hf_run_words_refusal(const struct hf_run *run)
     if (!(not_acquired ? run->quiet : run->silent))
         hf_say_text(&text);
     return not_acquired && run->order->busy_exit >= 0
-               ? run->order->busy_exit
+               ? (int)run->order->busy_exit
                : hf_outcome_exit(run->outcome);
 }
 

@@ -5,23 +5,7 @@
 #include "moment.h"
 #include "report.h"
 #include "say.h"
-#include "verbs.h"
-
-static const char help[] =
-    "usage: holdfast show [OPTION...] NAME\n"
-    "\n"
-    "Show the whole record of the lock NAME, as it stands now.\n"
-    "\n"
-    "  --at PLACE     where the locks are kept\n"
-    "  --space SPACE  default `default`\n"
-    "  --json         as one JSON object\n"
-    "  -h, --help     this text\n"
-    "\n"
-    "Exit: 0; 1 it is free; 69 the place is unavailable, 77 permission\n"
-    "  denied, 64 wrong usage, 65 the record is not ours.\n"
-    "\n"
-    "  holdfast show migrate\n"
-    "  holdfast show --json migrate | jq .fence\n";
+#include "verb.h"
 
 static void
 add_owner(struct hf_text *out, const struct hf_view *lock)
@@ -183,9 +167,12 @@ print_unheld(const struct hf_which *which, const char *place,
     return print_claims(query, first) ? HF_EXIT_NONE : HF_EXIT_OURS;
 }
 
+static struct hf_which asked;
+
 static int
-show(struct hf_ask *ask, const struct hf_which *which)
+show(struct hf_ask *ask)
 {
+    const struct hf_which *which = &asked;
     int code = hf_ask_begin(ask, HF_EXAMINE, which);
 
     if (code == 0)
@@ -209,36 +196,27 @@ show(struct hf_ask *ask, const struct hf_which *which)
     return code;
 }
 
-static int
-read_line(struct hf_which *which, int argc, char **argv)
-{
-    static const struct option options[] = {HF_OPTIONS_SHARED,
-                                            {NULL, 0, NULL, 0}};
+static const struct hf_option options[] = {
+    HF_VERB_AT("where the locks are kept"),
+    HF_VERB_SPACE("default `default`"),
+    HF_VERB_JSON("as one JSON object"),
+    HF_VERB_HELP,
+};
 
-    for (;;) {
-        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
-
-        if (option < 0)
-            break;
-        if (option == '?' || option == ':')
-            return hf_options_bad("show", option, argv, options);
-        (void)hf_options_take(which, option);
-    }
-    return which->help ? 0 : hf_options_name("show", argc, argv, which);
-}
-
-int
-hf_show_verb(int argc, char **argv)
-{
-    struct hf_which which = {.name = NULL};
-    struct hf_ask ask = {.client = NULL};
-    int code = read_line(&which, argc, argv);
-
-    if (code != 0)
-        return code;
-    if (which.help)
-        return hf_options_help(help);
-    code = show(&ask, &which);
-    hf_ask_end(&ask);
-    return code;
-}
+const struct hf_verb hf_verb_show = {
+    .name = "show",
+    .also = "status info",
+    .brief = "show the whole record of one lock",
+    .usage = "usage: holdfast show [OPTION...] NAME\n"
+             "\n"
+             "Show the whole record of the lock NAME, as it stands now.",
+    .exits =
+        "0; 1 it is free; 69 the place is unavailable, 77 permission denied, "
+        "64 wrong usage, 65 the record is not ours.",
+    .examples = "  holdfast show migrate\n"
+                "  holdfast show --json migrate | jq .fence\n",
+    HF_VERB_OPTIONS(options),
+    .operands = HF_VERB_ONE_NAME,
+    .values = &asked,
+    .run = show,
+};

@@ -8,28 +8,7 @@
 #include "moment.h"
 #include "report.h"
 #include "say.h"
-#include "verbs.h"
-
-static const char help[] =
-    "usage: holdfast watch [OPTION...] NAME\n"
-    "\n"
-    "Tell what becomes of the lock NAME, a line for each change: who holds "
-    "it,\n"
-    "whether they are alive, how many are in line.  Looks once a second.  A "
-    "place\n"
-    "that gives no answer is named once, and looked at on.\n"
-    "\n"
-    "  -w DURATION    for so long; else until it is stopped\n"
-    "  --at PLACE     where the locks are kept\n"
-    "  --space SPACE  default `default`\n"
-    "  --json         each line as one JSON object, as `why` has it\n"
-    "  -h, --help     this text\n"
-    "\n"
-    "Exit: 0; 69 the place gave no answer at the end of -w, 77 permission "
-    "denied,\n"
-    "  64 wrong usage, 65 the record is not ours.\n"
-    "\n"
-    "  holdfast watch -w 3s migrate\n";
+#include "verb.h"
 
 enum { LOOK_PAUSE_MS = 1000, FIRST_SIZE = 512 };
 
@@ -122,7 +101,7 @@ print(const struct hf_which *which, const struct hf_view *seen)
 struct watch {
     const struct hf_which *which;
     struct hf_instant until;
-    struct hf_ask ask;
+    struct hf_ask *ask;
     struct sight before;
     bool no_answer; /* at the last look, which was said */
 };
@@ -171,7 +150,7 @@ look_until(const struct watch *watch)
 static int
 look(struct watch *watch)
 {
-    struct hf_ask *ask = &watch->ask;
+    struct hf_ask *ask = watch->ask;
     int code = hf_ask_again(ask, HF_EXAMINE, watch->which);
     struct hf_error error = {0};
     enum hf_status status;
@@ -205,10 +184,10 @@ pause_looks(void)
 static int
 watch_on(struct watch *watch)
 {
-    int code = hf_ask_begin(&watch->ask, HF_EXAMINE, watch->which);
+    int code = hf_ask_begin(watch->ask, HF_EXAMINE, watch->which);
 
     if (code == 0)
-        code = hf_ask_open(&watch->ask, watch->which);
+        code = hf_ask_open(watch->ask, watch->which);
     while (code == 0 && !hf_reached(hf_now(), watch->until)) {
         code = look(watch);
         if (code == 0 && !pause_looks())
@@ -219,49 +198,59 @@ watch_on(struct watch *watch)
     return code;
 }
 
-/* *limit as text; NULL: none. */
+struct watch_order {
+    struct hf_which which;
+    const char *limit; /* NULL: none */
+};
+
+static struct watch_order asked;
+
+static enum hf_status
+set_limit(void *values, const struct hf_option_given *given,
+          struct hf_error *error)
+{
+    struct watch_order *order = values;
+
+    return hf_options_wait(&order->limit, given, error);
+}
+
 static int
-read_line(struct hf_which *which, const char **limit, int argc, char **argv)
+watch_one(struct hf_ask *ask)
 {
-    static const struct option options[] = {HF_OPTIONS_SHARED,
-                                            {NULL, 0, NULL, 0}};
-
-    for (;;) {
-        int option =
-            getopt_long(argc, argv, HF_OPTIONS_LETTERS "w:", options, NULL);
-        int wrong = 0;
-
-        if (option < 0)
-            break;
-        if (option == '?' || option == ':')
-            return hf_options_bad("watch", option, argv, options);
-        if (option == 'w')
-            wrong = hf_options_wait("watch", "-w", limit);
-        else
-            (void)hf_options_take(which, option);
-        if (wrong != 0)
-            return wrong;
-    }
-    return which->help ? 0 : hf_options_name("watch", argc, argv, which);
-}
-
-int
-hf_watch_verb(int argc, char **argv)
-{
-    struct hf_which which = {.name = NULL};
-    struct watch watch = {.which = &which, .before = {.waiters = -1}};
+    struct watch watch = {
+        .which = &asked.which, .ask = ask, .before = {.waiters = -1}};
     struct hf_duration length = HF_FOREVER;
-    const char *limit = NULL;
-    int code = read_line(&which, &limit, argc, argv);
 
-    if (code != 0)
-        return code;
-    if (which.help)
-        return hf_options_help(help);
-    if (limit != NULL) /* which was looked at */
-        (void)!hf_duration_parse(limit, &length, NULL);
+    if (asked.limit != NULL) /* which was looked at */
+        (void)!hf_duration_parse(asked.limit, &length, NULL);
     watch.until = hf_after(hf_now(), length);
-    code = watch_on(&watch);
-    hf_ask_end(&watch.ask);
-    return code;
+    return watch_on(&watch);
 }
+
+static const struct hf_option options[] = {
+    HF_OPTION_SET(NULL, set_limit, .letter = 'w', .value = "DURATION",
+                  HF_HELP("for so long; else until it is stopped")),
+    HF_VERB_AT("where the locks are kept"),
+    HF_VERB_SPACE("default `default`"),
+    HF_VERB_JSON("each line as one JSON object, as `why` has it"),
+    HF_VERB_HELP,
+};
+
+const struct hf_verb hf_verb_watch = {
+    .name = "watch",
+    .brief = "tell what becomes of one lock, change by change",
+    .usage =
+        "usage: holdfast watch [OPTION...] NAME\n"
+        "\n"
+        "Tell what becomes of the lock NAME, a line for each change: who "
+        "holds it, whether they are alive, how many are in line.  Looks once "
+        "a second.  A place that gives no answer is named once, and looked "
+        "at on.",
+    .exits = "0; 69 the place gave no answer at the end of -w, 77 permission "
+             "denied, 64 wrong usage, 65 the record is not ours.",
+    .examples = "  holdfast watch -w 3s migrate\n",
+    HF_VERB_OPTIONS(options),
+    .operands = HF_VERB_ONE_NAME,
+    .values = &asked,
+    .run = watch_one,
+};

@@ -3,30 +3,9 @@
 #include "ask.h"
 #include "report.h"
 #include "say.h"
-#include "verbs.h"
+#include "verb.h"
 
-static const char help[] =
-    "usage: holdfast why [OPTION...] NAME\n"
-    "\n"
-    "Is the holder of the lock NAME alive?  Says the evidence, and what to "
-    "do,\n"
-    "as commands to paste.  Watches the record until the first proof, for its\n"
-    "ttl at most.\n"
-    "\n"
-    "  --watch DURATION  watch no longer than this\n"
-    "  --at PLACE        where the locks are kept\n"
-    "  --space SPACE     default `default`\n"
-    "  --json            as one JSON object\n"
-    "  -h, --help        this text\n"
-    "\n"
-    "Exit: 0, whatever was found; 1 nobody holds it; 69 the place is\n"
-    "  unavailable, 77 permission denied, 64 wrong usage, 65 the record is\n"
-    "  not ours.\n"
-    "\n"
-    "  holdfast why migrate\n"
-    "  holdfast why --json migrate | jq -r .seen.life\n";
-
-struct reading {
+struct why_order {
     struct hf_which which;
     const char *watch;
 };
@@ -236,16 +215,18 @@ print(const struct hf_which *which, const char *place,
     return hf_report_corrupt(seen) ? hf_status_exit(HF_E_CORRUPT) : 0;
 }
 
+static struct why_order asked = {.watch = "forever"};
+
 static int
-examine(struct hf_ask *ask, const struct reading *r)
+examine(struct hf_ask *ask)
 {
-    const struct hf_which *which = &r->which;
+    const struct hf_which *which = &asked.which;
     struct hf_text name = HF_PHRASE;
     struct hf_line line;
     int code = hf_ask_begin(ask, HF_EXAMINE, which);
 
     if (code == 0)
-        code = hf_ask_set(ask, HF_WATCH, r->watch);
+        code = hf_ask_set(ask, HF_WATCH, asked.watch);
     if (code == 0)
         code = hf_ask_open(ask, which);
     if (code != 0)
@@ -267,45 +248,32 @@ examine(struct hf_ask *ask, const struct reading *r)
     return code;
 }
 
-static int
-read_line(struct reading *r, int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"watch", required_argument, NULL, HF_OPTION_WATCH},
-        HF_OPTIONS_SHARED,
-        {NULL, 0, NULL, 0},
-    };
+static const struct hf_option options[] = {
+    HF_OPTION(DURATION_TEXT, "watch", struct why_order, watch, .least = 1,
+              .value = "DURATION", HF_HELP("watch no longer than this")),
+    HF_VERB_AT("where the locks are kept"),
+    HF_VERB_SPACE("default `default`"),
+    HF_VERB_JSON("as one JSON object"),
+    HF_VERB_HELP,
+};
 
-    for (;;) {
-        int option = getopt_long(argc, argv, HF_OPTIONS_LETTERS, options, NULL);
-        int wrong = 0;
-
-        if (option < 0)
-            break;
-        if (option == '?' || option == ':')
-            return hf_options_bad("why", option, argv, options);
-        if (option == HF_OPTION_WATCH)
-            wrong = hf_options_duration("why", "--watch", &r->watch);
-        else
-            (void)hf_options_take(&r->which, option);
-        if (wrong != 0)
-            return wrong;
-    }
-    return r->which.help ? 0 : hf_options_name("why", argc, argv, &r->which);
-}
-
-int
-hf_why_verb(int argc, char **argv)
-{
-    struct reading r = {.watch = "forever"};
-    struct hf_ask ask = {.client = NULL};
-    int code = read_line(&r, argc, argv);
-
-    if (code != 0)
-        return code;
-    if (r.which.help)
-        return hf_options_help(help);
-    code = examine(&ask, &r);
-    hf_ask_end(&ask);
-    return code;
-}
+const struct hf_verb hf_verb_why = {
+    .name = "why",
+    .brief = "is its holder alive? the evidence, and what to do",
+    .usage =
+        "usage: holdfast why [OPTION...] NAME\n"
+        "\n"
+        "Is the holder of the lock NAME alive?  Says the evidence, and what "
+        "to do, as commands to paste.  Watches the record until the first "
+        "proof, for its ttl at most.",
+    .exits =
+        "0, whatever was found; 1 nobody holds it; 69 the place is "
+        "unavailable, 77 permission denied, 64 wrong usage, 65 the record is "
+        "not ours.",
+    .examples = "  holdfast why migrate\n"
+                "  holdfast why --json migrate | jq -r .seen.life\n",
+    HF_VERB_OPTIONS(options),
+    .operands = HF_VERB_ONE_NAME,
+    .values = &asked,
+    .run = examine,
+};

@@ -81,7 +81,7 @@ check "a ttl above all bounds" refuses 64 "a week at most" \
     run --ttl "$week" x -- true
 check "a ttl too short for beat and grace" refuses 64 "too short" \
     run --ttl 5s --beat 2s --grace 1s x -- true
-check "an if-dead of another kind" refuses 64 "refuse or takeover, not maybe" \
+check "an if-dead of another kind" refuses 64 "--if-dead is neither takeover nor refuse" \
     run --if-dead maybe x -- true
 check "an empty name" refuses 64 "the name is empty" run '' -- true
 check "a name with a newline" refuses 64 "control characters" \
