@@ -5,7 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/process.h"
+#include "base/self.h"
 #include "core/contender.h"
+#include "wire/record.h"
 
 /*
  * Settings: what a caller wishes of one lock, from the texts of its options
@@ -77,6 +79,24 @@ hf_settings_config(const struct hf_settings *settings);
 HF_MUST_USE enum hf_status
 hf_settings_check_terms(const struct hf_settings *settings,
                         struct hf_error *error);
+
+/* ---- Who claims ---------------------------------------------------------- */
+
+/*
+ * Find the start times of the processes that were named.  HF_E_INVALID: one
+ * does not exist.  If this host does not show processes, the times stay 0, and
+ * no process is listed as evidence of the holder's life.
+ */
+HF_MUST_USE enum hf_status
+hf_settings_find_processes(struct hf_settings *settings,
+                           struct hf_error *error);
+
+/* Who claims a lock with these settings, at `since_ms` of the wall clock: this
+ * process, and what the settings add.  Strings are cut at their limits.  Cannot
+ * fail. */
+void hf_settings_owner(const struct hf_settings *settings,
+                       const struct hf_self *self, int64_t since_ms,
+                       struct hf_owner *owner);
 
 /* ---- For those who have options of their own ----------------------------- */
 

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "client/owner.h"
 #include "client/server/looks.h"
 #include "client/server/loop.h"
 #include "client/server/sessions.h"
@@ -64,7 +63,7 @@ fill_note(const struct hf_server *server, struct hf_server_lock *lock)
     };
     size_t len;
 
-    hf_owner_fill(&server->self, settings, hf_wall_ms(), &value.owner);
+    hf_settings_owner(settings, &server->self, hf_wall_ms(), &value.owner);
     while ((len = hf_record_encode(&value, text, sizeof(text))) >=
            sizeof(lock->note)) {
         char *longest = strlen(value.owner.command) > 16 ? value.owner.command
@@ -144,7 +143,7 @@ prepare(struct hf_server *server, struct hf_server_lock *lock,
         struct hf_error *error)
 {
     struct hf_settings *settings = &lock->lock->settings;
-    enum hf_status status = hf_owner_find(settings, error);
+    enum hf_status status = hf_settings_find_processes(settings, error);
 
     if (status == HF_OK)
         status = hf_sessions_for(server, settings, &lock->session, error);

@@ -154,8 +154,8 @@ encode_claim(struct packing *p, const struct hf_requester *requester,
     const struct hf_driver *driver = driver_of(requester);
     struct hf_value value = {.heartbeat = op->heartbeat, .terms = op->terms};
 
-    hf_owner_fill(p->m->config.self, driver->settings, driver->since_ms,
-                  &value.owner);
+    hf_settings_owner(driver->settings, p->m->config.self, driver->since_ms,
+                      &value.owner);
     hf_record_encode(&value, text, sizeof(text));
     return hf_arena_copy(p->arena, text);
 }
@@ -173,7 +173,8 @@ encode_audit(struct packing *p, const struct hf_examine *examine)
     };
 
     hf_diagnose_driver(p->m, driver, p->now, &diagnosis);
-    hf_owner_fill(p->m->config.self, driver->settings, driver->since_ms, &by);
+    hf_settings_owner(driver->settings, p->m->config.self, driver->since_ms,
+                      &by);
     entry.cleared = diagnosis.record;
     memcpy(entry.host, by.host, sizeof(entry.host));
     memcpy(entry.user, by.user, sizeof(entry.user));

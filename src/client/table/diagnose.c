@@ -36,8 +36,8 @@ see_own(const struct hf_manager *m, const struct hf_queue *queue)
         .terms = keeper->config.terms,
     };
 
-    hf_owner_fill(m->config.self, holder->settings, holder->since_ms,
-                  &value.owner);
+    hf_settings_owner(holder->settings, m->config.self, holder->since_ms,
+                      &value.owner);
     hf_seen_keep(&seen, m->config.alloc, &value);
     return seen;
 }

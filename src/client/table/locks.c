@@ -1,6 +1,5 @@
 #include "base/fail.h"
 #include "base/random.h"
-#include "client/owner.h"
 #include "client/table/state.h"
 
 /* Locks of a table: place.h in terms of the manager. */
@@ -25,7 +24,7 @@ start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
     driver->kind = HF_DRIVER_LOCK;
     driver->settings = &lock->settings;
     driver->owner = &lock->handle;
-    status = hf_owner_find(&lock->settings, error);
+    status = hf_settings_find_processes(&lock->settings, error);
     if (status == HF_OK)
         status = hf_random_u64(&driver->seed, error);
     lock->handle.behind = driver;

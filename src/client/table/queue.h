@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/list.h"
-#include "client/owner.h"
 #include "client/settings.h"
 #include "client/table/seen.h"
 #include "client/table/trouble.h"
