@@ -44,14 +44,3 @@ hf_wall_us(void)
 
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
-
-struct timespec
-hf_monotonic_after(struct hf_duration wait)
-{
-    struct timespec at = read_clock(CLOCK_MONOTONIC);
-    int64_t ms = wait.ms + at.tv_nsec / 1000000;
-
-    at.tv_sec += (time_t)(ms / 1000);
-    at.tv_nsec = at.tv_nsec % 1000000 + (long)(ms % 1000) * 1000000;
-    return at;
-}

@@ -72,10 +72,6 @@ struct hf_instant hf_now(void);
 /* The same in µs, for people: to tell how long something took. */
 int64_t hf_now_us(void);
 
-/* CLOCK_MONOTONIC as it will be after `wait`, for what can wait by no other
- * clock.  Cannot fail. */
-struct timespec hf_monotonic_after(struct hf_duration wait);
-
 /* Unix time in ms and µs, for people and for versions, which only grow.  No
  * decision compares two of them but one: how old a service is, which is the
  * most that a client can say that it has waited [L5]. */

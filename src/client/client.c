@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/cond.h"
 #include "base/fail.h"
 #include "base/fd.h"
 
@@ -61,7 +60,7 @@ hf_client_take_signals(struct hf_client *client)
 void
 hf_client_enter(struct hf_client *client)
 {
-    pthread_mutex_lock(&client->mutex);
+    hf_monitor_enter(&client->monitor);
     hf_client_take_signals(client);
 }
 
@@ -74,8 +73,7 @@ free_client(struct hf_client *client)
     hf_fd_close(&client->wake_fd);
     if (client->trace_file != NULL)
         (void)fclose(client->trace_file);
-    pthread_cond_destroy(&client->quiet);
-    pthread_mutex_destroy(&client->mutex);
+    hf_monitor_fini(&client->monitor);
     hf_free(client->alloc, client->place);
     hf_free(client->alloc, client);
 }
@@ -85,7 +83,7 @@ hf_client_leave(struct hf_client *client)
 {
     bool last = client->references == 0;
 
-    pthread_mutex_unlock(&client->mutex);
+    hf_monitor_leave(&client->monitor);
     if (last)
         free_client(client);
 }
@@ -96,7 +94,7 @@ hf_client_ended(struct hf_client *client, struct hf_handle *handle)
     handle->ended = true;
     hf_handle_tell(handle, HF_NEWS_ENDED);
     if (client->closing)
-        pthread_cond_signal(&client->quiet);
+        hf_monitor_notify(&client->monitor, &client->quiet);
     if (handle->freed)
         handle->methods->destroy(handle);
 }
@@ -120,8 +118,7 @@ hf_client_new(const struct hf_alloc *alloc, struct hf_client **client,
     made->generation = generation;
     made->references = 1;
     made->fd = made->wake_fd = -1;
-    pthread_mutex_init(&made->mutex, NULL);
-    hf_cond_init(&made->quiet);
+    hf_monitor_init(&made->monitor);
     *client = made;
     return HF_OK;
 }
@@ -284,10 +281,10 @@ hf_client_close(struct hf_client *client, struct hf_duration limit)
     backend = client->backend;
     end_all(client, false);
     while (!all_ended(client) && !hf_reached(hf_now(), until))
-        hf_cond_wait(&client->quiet, &client->mutex, until);
+        hf_monitor_wait(&client->monitor, &client->quiet, until);
     settled = all_ended(client);
     end_all(client, true);
-    pthread_mutex_unlock(&client->mutex);
+    hf_monitor_leave(&client->monitor);
 
     if (backend != NULL)
         backend->methods->close(backend);

@@ -4,12 +4,11 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
-#include "base/cond.h"
 #include "client/state.h"
 
-/* One caller that waits, on its stack. */
+/* A caller that waits, on its stack. */
 struct hf_sleeper {
-    pthread_cond_t woken;
+    struct hf_condition woken;
     struct hf_sleeper *next;
 };
 
@@ -49,7 +48,7 @@ hf_handle_tell(struct hf_handle *handle, unsigned news)
 
     if ((news & WAKING) != 0)
         for (struct hf_sleeper *s = handle->sleepers; s != NULL; s = s->next)
-            pthread_cond_signal(&s->woken);
+            hf_monitor_notify(&client->monitor, &s->woken);
     if (handle->freed)
         return;
     handle->news |= news;
@@ -104,20 +103,17 @@ hf_handle_wait(struct hf_handle *handle,
 {
     struct hf_client *client = handle->client;
     struct hf_instant until = hf_after(hf_now(), limit);
-    struct hf_sleeper sleeper;
+    struct hf_sleeper sleeper = {.next = handle->sleepers};
     struct hf_sleeper **link;
 
-    hf_cond_init(&sleeper.woken);
-    sleeper.next = handle->sleepers;
     /* cppcheck-suppress autoVariables; it is taken out before the end */
     handle->sleepers = &sleeper;
     while (!done(handle) && !hf_reached(hf_now(), until))
-        hf_cond_wait(&sleeper.woken, &client->mutex, until);
+        hf_monitor_wait(&client->monitor, &sleeper.woken, until);
 
     for (link = &handle->sleepers; *link != &sleeper; link = &(*link)->next)
         continue;
     *link = sleeper.next;
-    pthread_cond_destroy(&sleeper.woken);
     return done(handle);
 }
 

@@ -1,7 +1,6 @@
 #ifndef HF_CLIENT_HANDLE_H
 #define HF_CLIENT_HANDLE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <holdfast/holdfast.h>

@@ -1,13 +1,13 @@
 #ifndef HF_CLIENT_STATE_H
 #define HF_CLIENT_STATE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include <holdfast/holdfast.h>
 
 #include "base/alloc.h"
+#include "base/monitor.h"
 #include "client/handle.h"
 
 struct hf_backend;
@@ -28,8 +28,8 @@ struct hf_client {
     int fd;            /* readable while there are notices */
     int wake_fd;       /* written to by signal handlers; the place's to read */
 
-    pthread_mutex_t mutex;      /* guards what follows, and every handle */
-    pthread_cond_t quiet;       /* a handle has ended while closing */
+    struct hf_monitor monitor;  /* guards what follows, and every handle */
+    struct hf_condition quiet;  /* a handle has ended while closing */
     struct hf_backend *backend; /* owned; NULL before it is open */
     size_t references;          /* the caller's, one a handle */
     bool closing;

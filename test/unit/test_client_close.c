@@ -161,9 +161,9 @@ is_closing(struct hf_client *client)
 {
     bool closing;
 
-    pthread_mutex_lock(&client->mutex);
+    hf_monitor_enter(&client->monitor);
     closing = client->closing;
-    pthread_mutex_unlock(&client->mutex);
+    hf_monitor_leave(&client->monitor);
     return closing;
 }
 
@@ -196,10 +196,10 @@ commit_once_a_list_waits(struct hf_store *store, struct hf_store_group *groups,
     while (!waits) {
         const struct hf_table *table;
 
-        pthread_mutex_lock(&list->client->mutex);
+        hf_monitor_enter(&list->client->monitor);
         table = (const struct hf_table *)list->client->backend;
         waits = table->jobs.first != NULL || list->client->closing;
-        pthread_mutex_unlock(&list->client->mutex);
+        hf_monitor_leave(&list->client->monitor);
     }
     forward_store_commit(store, groups, groups_count, until, error);
 }

@@ -35,9 +35,9 @@ sleep_until_event(struct hf_server *server)
         {.fd = server->client->wake_fd, .events = POLLIN},
     };
 
-    pthread_mutex_unlock(&server->client->mutex);
+    hf_monitor_leave(&server->client->monitor);
     (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
-    pthread_mutex_lock(&server->client->mutex);
+    hf_monitor_enter(&server->client->monitor);
 }
 
 static struct hf_instant
@@ -89,7 +89,7 @@ hf_server_loop(void *arg)
 {
     struct hf_server *server = arg;
 
-    pthread_mutex_lock(&server->client->mutex);
+    hf_monitor_enter(&server->client->monitor);
     while (!server->stopping) {
         sleep_until_event(server);
         take_events(server);
@@ -97,6 +97,6 @@ hf_server_loop(void *arg)
         tick(server, hf_now());
         hf_server_flush(server);
     }
-    pthread_mutex_unlock(&server->client->mutex);
+    hf_monitor_leave(&server->client->monitor);
     return NULL;
 }

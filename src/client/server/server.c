@@ -3,7 +3,6 @@
 #include <sys/eventfd.h>
 
 #include "base/alarm.h"
-#include "base/cond.h"
 #include "base/fail.h"
 #include "base/fd.h"
 #include "client/server/connections.h"
@@ -58,8 +57,8 @@ say_goodbye(struct hf_server *server)
     hf_sessions_end(server);
     hf_server_flush(server);
     while (!hf_sessions_over(server) && !hf_reached(hf_now(), until))
-        hf_cond_wait(
-            &server->client->quiet, &server->client->mutex,
+        hf_monitor_wait(
+            &server->client->monitor, &server->client->quiet,
             hf_earlier(until, hf_after(hf_now(), (struct hf_duration){5})));
 }
 
@@ -68,11 +67,11 @@ close_server(struct hf_backend *backend)
 {
     struct hf_server *server = hf_server_of(backend);
 
-    pthread_mutex_lock(&server->client->mutex);
+    hf_monitor_enter(&server->client->monitor);
     say_goodbye(server);
     server->stopping = true;
     (void)eventfd_write(server->client->wake_fd, 1);
-    pthread_mutex_unlock(&server->client->mutex);
+    hf_monitor_leave(&server->client->monitor);
     pthread_join(server->loop, NULL);
 }
 

@@ -118,7 +118,7 @@ wake_worker(struct hf_table *table)
                 table->manager.released;
 
     if (busy && table->resting > 0)
-        pthread_cond_signal(&table->work);
+        hf_monitor_notify(&table->client->monitor, &table->work);
     else if (table->watching && (busy || news))
         (void)eventfd_write(table->work_fd, 1);
 }

@@ -37,9 +37,9 @@ sleep_until_event(struct hf_table *table)
         {.fd = table->client->wake_fd, .events = POLLIN},
     };
 
-    pthread_mutex_unlock(&table->client->mutex);
+    hf_monitor_leave(&table->client->monitor);
     (void)poll(fds, 3, -1);
-    pthread_mutex_lock(&table->client->mutex);
+    hf_monitor_enter(&table->client->monitor);
 }
 
 static void
@@ -54,7 +54,7 @@ hf_loop_main(void *arg)
 {
     struct hf_table *table = arg;
 
-    pthread_mutex_lock(&table->client->mutex);
+    hf_monitor_enter(&table->client->monitor);
     while (!table->stopping) {
         arm(table);
         sleep_until_event(table);
@@ -63,6 +63,6 @@ hf_loop_main(void *arg)
         hf_manager_tick(&table->manager, hf_now());
         hf_table_flush(table);
     }
-    pthread_mutex_unlock(&table->client->mutex);
+    hf_monitor_leave(&table->client->monitor);
     return NULL;
 }

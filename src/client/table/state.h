@@ -18,12 +18,12 @@ struct hf_table {
     struct hf_list jobs; /* oldest first, none of them begun */
     uint64_t generation; /* of the store, as the manager knows it */
     bool stopping;
-    size_t resting;          /* workers that wait for work */
-    bool watching;           /* one of them waits in the store, and not for */
-    pthread_cond_t work;     /* ... this */
-    int work_fd;             /* wakes that one */
-    uint64_t watches_known;  /* of manager.watches_added, by that one */
-    struct hf_instant armed; /* the loop wakes then, or before */
+    size_t resting;           /* workers that wait for work */
+    bool watching;            /* one of them waits in the store, and not for */
+    struct hf_condition work; /* ... this */
+    int work_fd;              /* wakes that one */
+    uint64_t watches_known;   /* of manager.watches_added, by that one */
+    struct hf_instant armed;  /* the loop wakes then, or before */
     int alarm_fd;
     int epoll_fd;
 

@@ -6,7 +6,6 @@
 
 #include "base/alarm.h"
 #include "base/check.h"
-#include "base/cond.h"
 #include "base/fail.h"
 #include "base/fd.h"
 #include "client/table/state.h"
@@ -42,7 +41,6 @@ free_table(struct hf_backend *backend)
     hf_fd_close(&table->alarm_fd);
     hf_fd_close(&table->epoll_fd);
     hf_fd_close(&table->work_fd);
-    pthread_cond_destroy(&table->work);
     hf_free(alloc, table->workers);
     hf_free(alloc, table);
 }
@@ -50,12 +48,12 @@ free_table(struct hf_backend *backend)
 static void
 stop(struct hf_table *table, bool loop)
 {
-    pthread_mutex_lock(&table->client->mutex);
+    hf_monitor_enter(&table->client->monitor);
     table->stopping = true;
-    pthread_cond_broadcast(&table->work);
+    hf_monitor_notify_all(&table->work);
     (void)eventfd_write(table->work_fd, 1);
     (void)eventfd_write(table->client->wake_fd, 1);
-    pthread_mutex_unlock(&table->client->mutex);
+    hf_monitor_leave(&table->client->monitor);
     if (loop)
         pthread_join(table->loop, NULL);
     for (size_t i = 0; i < table->workers_count; i++)
@@ -69,11 +67,11 @@ close_table(struct hf_backend *backend)
     struct hf_store *store = table->store;
 
     stop(table, true);
-    pthread_mutex_lock(&table->client->mutex);
+    hf_monitor_enter(&table->client->monitor);
     HF_CHECK(table->jobs.first == NULL); /* their queries were cancelled */
     hf_table_flush(table);
     table->store = NULL;
-    pthread_mutex_unlock(&table->client->mutex);
+    hf_monitor_leave(&table->client->monitor);
     hf_store_close(store);
 }
 
@@ -145,7 +143,6 @@ hf_table_open(struct hf_client *client, struct hf_store *store,
     hf_self_learn(&table->self);
     config.self = &table->self;
     hf_manager_init(&table->manager, &config);
-    hf_cond_init(&table->work);
     status = open_descriptors(table, error);
     hf_observer_init(&table->observer, alloc, table->epoll_fd);
     table->workers = hf_calloc(alloc, limits.max_calls, sizeof(pthread_t));

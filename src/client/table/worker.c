@@ -24,13 +24,13 @@ struct worker {
 static void
 enter(const struct worker *worker)
 {
-    pthread_mutex_lock(&worker->table->client->mutex);
+    hf_monitor_enter(&worker->table->client->monitor);
 }
 
 static void
 leave(const struct worker *worker)
 {
-    pthread_mutex_unlock(&worker->table->client->mutex);
+    hf_monitor_leave(&worker->table->client->monitor);
 }
 
 /* ---- Batches ------------------------------------------------------------- */
@@ -197,7 +197,7 @@ rest(struct worker *worker)
         return;
     }
     table->resting++;
-    pthread_cond_wait(&table->work, &table->client->mutex);
+    hf_monitor_wait(&table->client->monitor, &table->work, HF_NEVER);
     table->resting--;
 }
 

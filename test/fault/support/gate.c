@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/cond.h"
 #include "base/hash.h"
 #include "support/forward_store.h"
 
@@ -30,14 +29,14 @@ pass(struct gate *gate, unsigned kind)
 {
     unsigned number;
 
-    pthread_mutex_lock(&gate->mutex);
+    hf_monitor_enter(&gate->monitor);
     if ((gate->shut & kind) != 0) {
         number = ++gate->arrived;
-        pthread_cond_broadcast(&gate->changed);
+        hf_monitor_notify_all(&gate->changed);
         while (gate->shut != 0 && gate->let < number)
-            hf_cond_wait(&gate->changed, &gate->mutex, HF_NEVER);
+            hf_monitor_wait(&gate->monitor, &gate->changed, HF_NEVER);
     }
-    pthread_mutex_unlock(&gate->mutex);
+    hf_monitor_leave(&gate->monitor);
 }
 
 /* ---- The store ----------------------------------------------------------- */
@@ -91,9 +90,9 @@ commit(struct hf_store *store, struct hf_store_group *groups, size_t count,
     uint64_t hash = hash_of(groups, count);
 
     pass(gate, GATE_COMMITS);
-    pthread_mutex_lock(&gate->mutex);
+    hf_monitor_enter(&gate->monitor);
     gate->altered |= hash != hash_of(groups, count);
-    pthread_mutex_unlock(&gate->mutex);
+    hf_monitor_leave(&gate->monitor);
     forward_store_commit(store, groups, count, until, error);
 }
 
@@ -119,25 +118,23 @@ void
 gate_init(struct gate *gate)
 {
     *gate = (struct gate){.shut = 0};
-    pthread_mutex_init(&gate->mutex, NULL);
-    hf_cond_init(&gate->changed);
+    hf_monitor_init(&gate->monitor);
 }
 
 void
 gate_fini(struct gate *gate)
 {
-    pthread_cond_destroy(&gate->changed);
-    pthread_mutex_destroy(&gate->mutex);
+    hf_monitor_fini(&gate->monitor);
 }
 
 static void
 set(struct gate *gate, unsigned kinds)
 {
-    pthread_mutex_lock(&gate->mutex);
+    hf_monitor_enter(&gate->monitor);
     gate->shut = kinds;
     gate->arrived = gate->let = 0;
-    pthread_cond_broadcast(&gate->changed);
-    pthread_mutex_unlock(&gate->mutex);
+    hf_monitor_notify_all(&gate->changed);
+    hf_monitor_leave(&gate->monitor);
 }
 
 void
@@ -157,9 +154,9 @@ gate_arrived(struct gate *gate)
 {
     unsigned arrived;
 
-    pthread_mutex_lock(&gate->mutex);
+    hf_monitor_enter(&gate->monitor);
     arrived = gate->arrived;
-    pthread_mutex_unlock(&gate->mutex);
+    hf_monitor_leave(&gate->monitor);
     return arrived;
 }
 
@@ -170,19 +167,19 @@ gate_await(struct gate *gate, unsigned count)
         hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
     bool came;
 
-    pthread_mutex_lock(&gate->mutex);
+    hf_monitor_enter(&gate->monitor);
     while (gate->arrived < count && !hf_reached(hf_now(), end))
-        hf_cond_wait(&gate->changed, &gate->mutex, end);
+        hf_monitor_wait(&gate->monitor, &gate->changed, end);
     came = gate->arrived >= count;
-    pthread_mutex_unlock(&gate->mutex);
+    hf_monitor_leave(&gate->monitor);
     assert_true(came);
 }
 
 void
 gate_let_one(struct gate *gate)
 {
-    pthread_mutex_lock(&gate->mutex);
+    hf_monitor_enter(&gate->monitor);
     gate->let++;
-    pthread_cond_broadcast(&gate->changed);
-    pthread_mutex_unlock(&gate->mutex);
+    hf_monitor_notify_all(&gate->changed);
+    hf_monitor_leave(&gate->monitor);
 }

@@ -1,8 +1,7 @@
 #ifndef TEST_FAULT_GATE_H
 #define TEST_FAULT_GATE_H
 
-#include <pthread.h>
-
+#include "base/monitor.h"
 #include "store/store.h"
 
 /*
@@ -21,8 +20,8 @@ enum {
 };
 
 struct gate {
-    pthread_mutex_t mutex; /* guards all below */
-    pthread_cond_t changed;
+    struct hf_monitor monitor; /* guards all below */
+    struct hf_condition changed;
     unsigned shut; /* for which calls; 0: for none */
     unsigned arrived;
     unsigned let;
