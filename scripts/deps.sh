@@ -4,7 +4,7 @@
 # so.  Installs nothing, and asks for nothing, when nothing is missing.
 set -eu
 
-run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev libjsmn-dev
+run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev
     libnghttp2-dev libuv1-dev libssl-dev
     libinih-dev"
 test="g++ spin python3 clang lld libclang-rt-14-dev libcmocka-dev

@@ -48,7 +48,6 @@ PURE_HEADERS = {
 # A third party's header, and the only files that may include it.
 THIRD_PARTY = {
     "sqlite3.h": r"src/store/sqlite[a-z_]*\.[ch]|tale/place/locks_sqlite\.c",
-    "jsmn.h": r"src/wire/[a-z_]+\.c",
     "nghttp2/nghttp2.h": r"src/net/h2_session\.h",
     "uv.h": r"src/server/(accepted|listener)\.h",
     "ini.h": r"src/server/options\.c",

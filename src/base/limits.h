@@ -15,11 +15,6 @@ enum {
     /* Our own values are far smaller: owner, command and reason, escaped. */
     HF_RECORD_TEXT_MAX = 16 * 1024,
 
-    /* Values of one JSON: a lock's record needs about 60, a grant's 13 and 7
-     * for each of its names, and a keep-alive of 64 sessions 9 for each, with
-     * room for as many that nobody looks at. */
-    HF_RECORD_TOKENS_MAX = 1200,
-
     /* The record of a session or of a grant, so that what the audit keeps of a
      * clear, with both and the words of an operator, is a record, too. */
     HF_SERVED_RECORD_MAX = 8 * 1024,

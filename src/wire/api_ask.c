@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/hex.h"
+#include "wire/api_body.h"
 
 /* ---- Paths --------------------------------------------------------------- */
 
@@ -45,71 +46,18 @@ hf_api_ask_lock(struct hf_text *path, const struct hf_want *lock,
 
 /* ---- Bodies -------------------------------------------------------------- */
 
-static void
-add_bytes(struct hf_text *body, const char *member, struct hf_bytes bytes)
-{
-    hf_text_addf(body, "\"%s\":", member);
-    hf_text_add_json(body, bytes.at, bytes.len);
-}
-
-static void
-add_string(struct hf_text *body, const char *member, const char *string)
-{
-    add_bytes(body, member, (struct hf_bytes){string, strlen(string)});
-}
-
-static void
-add_open(struct hf_text *body, const struct hf_api_ask *ask)
-{
-    const struct hf_message *message = &ask->send->message;
-
-    hf_text_addf(body, "\"ttl\":%" PRId64 ",\"if_dead\":\"%s\",",
-                 message->open.ttl.ms, hf_if_dead_word(message->open.if_dead));
-    add_string(body, "who", ask->who);
-}
-
-static void
-add_keep_alive(struct hf_text *body, const struct hf_message *message)
-{
-    hf_text_addf(body, "\"term\":%" PRIu64 ",\"lowest\":%" PRIu64,
-                 message->term, message->lowest);
-}
-
-static void
-add_page(struct hf_text *body, const struct hf_api_ask *ask)
-{
-    hf_text_addf(body, "\"term\":%" PRIu64 ",\"fences\":[",
-                 ask->send->message.term);
-    for (size_t i = 0; i < ask->fences_count; i++)
-        hf_text_addf(body, "%s%" PRIu64, i == 0 ? "" : ",", ask->fences[i]);
-    hf_text_add(body, "]");
-}
-
 /* Which of the session's requests it is. */
 static void
-add_request(struct hf_text *body, const struct hf_message *message)
+fill_request(struct hf_api_body *body, const struct hf_message *message)
 {
-    hf_text_addf(body,
-                 "\"session\":\"%016" PRIx64 "\",\"term\":%" PRIu64
-                 ",\"lowest\":%" PRIu64 ",\"lane\":%" PRIu64 ",\"n\":%" PRIu64
-                 ",\"a\":%" PRIu64,
-                 message->session, message->term, message->lowest,
-                 message->lane, message->n, message->a);
-}
-
-static void
-add_wants(struct hf_text *body, const struct hf_api_ask *ask)
-{
-    hf_text_add(body, ",\"locks\":[");
-    for (size_t i = 0; i < ask->wants_count; i++) {
-        hf_text_add(body, i == 0 ? "{" : ",{");
-        add_bytes(body, "space", ask->wants[i].space);
-        hf_text_add(body, ",");
-        add_bytes(body, "name", ask->wants[i].name);
-        hf_text_addf(body, ",\"mode\":\"%s\"}",
-                     hf_mode_word(ask->wants[i].mode));
-    }
-    hf_text_add(body, "]");
+    body->given = HF_API_SESSION | HF_API_TERM | HF_API_LOWEST | HF_API_LANE |
+                  HF_API_N | HF_API_A;
+    body->session = message->session;
+    body->term = message->term;
+    body->lowest = message->lowest;
+    body->lane = message->lane;
+    body->n = message->n;
+    body->a = message->a;
 }
 
 /* Is that longer than one request may take? */
@@ -124,48 +72,51 @@ is_cut_up(const struct hf_api_ask *ask)
 }
 
 static void
-add_limit(struct hf_text *body, const struct hf_message *message)
-{
-    switch (message->acquire.wait) {
-    case HF_WAIT_TRY:
-        hf_text_add(body, ",\"wait\":\"try\"");
-        break;
-    case HF_WAIT_LIMITED:
-        hf_text_addf(body, ",\"wait\":%" PRId64, message->acquire.remaining.ms);
-        break;
-    case HF_WAIT_FOREVER:
-        hf_text_add(body, ",\"wait\":null");
-        break;
-    }
-}
-
-static void
-add_wait(struct hf_text *body, const struct hf_api_ask *ask)
+fill_wait(struct hf_api_body *body, const struct hf_api_ask *ask)
 {
     const struct hf_message *message = &ask->send->message;
 
-    if (is_cut_up(ask))
-        hf_text_addf(body, ",\"wait\":%" PRId64 ",\"park\":%" PRId64,
-                     ask->piece.ms, ask->park.ms);
-    else
-        add_limit(body, message);
-    hf_text_addf(body, ",\"waited\":%" PRId64, message->acquire.waited.ms);
-    if (message->acquire.seen > 0)
-        hf_text_addf(body, ",\"seen\":%" PRIu64, message->acquire.seen);
-    if (message->acquire.free)
-        hf_text_add(body, ",\"free\":true");
+    body->given |= HF_API_WAIT | HF_API_WAITED;
+    body->wait = message->acquire.wait;
+    body->remaining = message->acquire.remaining;
+    if (is_cut_up(ask)) {
+        body->given |= HF_API_PARK;
+        body->wait = HF_WAIT_LIMITED;
+        body->remaining = ask->piece;
+        body->park = ask->park;
+    }
+    body->waited = message->acquire.waited;
+    body->seen = message->acquire.seen;
+    body->free = message->acquire.free;
+    if (body->seen > 0)
+        body->given |= HF_API_SEEN;
+    if (body->free)
+        body->given |= HF_API_FREE;
 }
 
 static void
-add_acquire(struct hf_text *body, const struct hf_api_ask *ask)
+fill_acquire(struct hf_api_body *body, const struct hf_api_ask *ask)
 {
-    add_request(body, &ask->send->message);
-    add_wants(body, ask);
-    add_wait(body, ask);
-    if (ask->note[0] == '\0')
-        return;
-    hf_text_add(body, ",");
-    add_string(body, "note", ask->note);
+    HF_CHECK(ask->wants_count <= HF_API_LOCKS_MAX);
+    fill_request(body, &ask->send->message);
+    body->given |= HF_API_LOCKS;
+    body->locks_count = ask->wants_count;
+    for (size_t i = 0; i < ask->wants_count; i++)
+        body->locks[i] = ask->wants[i];
+    fill_wait(body, ask);
+    if (ask->note[0] != '\0')
+        body->given |= HF_API_NOTE;
+    body->note = (struct hf_bytes){ask->note, strlen(ask->note)};
+}
+
+static void
+fill_page(struct hf_api_body *body, const struct hf_api_ask *ask)
+{
+    HF_CHECK(ask->fences_count <= HF_API_FENCES_MAX);
+    body->given = HF_API_TERM | HF_API_FENCES;
+    body->fences_count = ask->fences_count;
+    for (size_t i = 0; i < ask->fences_count; i++)
+        body->fences[i] = ask->fences[i];
 }
 
 /* ---- Requests ------------------------------------------------------------ */
@@ -203,29 +154,34 @@ add_path(struct hf_text *path, const struct hf_api_ask *ask)
 }
 
 static void
-add_body(struct hf_text *body, const struct hf_api_ask *ask)
+fill_body(struct hf_api_body *body, const struct hf_api_ask *ask)
 {
     const struct hf_message *message = &ask->send->message;
 
+    body->term = message->term;
+    body->lowest = message->lowest;
     switch (message->kind) {
     case HF_MESSAGE_OPEN:
-        add_open(body, ask);
+        body->given = HF_API_TTL | HF_API_IF_DEAD | HF_API_WHO;
+        body->ttl = message->open.ttl;
+        body->if_dead = message->open.if_dead;
+        body->who = (struct hf_bytes){ask->who, strlen(ask->who)};
         return;
     case HF_MESSAGE_KEEP_ALIVE:
-        add_keep_alive(body, message);
+        body->given = HF_API_TERM | HF_API_LOWEST;
         return;
     case HF_MESSAGE_PAGE:
-        add_page(body, ask);
+        fill_page(body, ask);
         return;
     case HF_MESSAGE_END:
-        hf_text_addf(body, "\"term\":%" PRIu64, message->term);
+        body->given = HF_API_TERM;
         return;
     case HF_MESSAGE_ACQUIRE:
-        add_acquire(body, ask);
+        fill_acquire(body, ask);
         return;
     case HF_MESSAGE_RELEASE:
     case HF_MESSAGE_CHANGE:
-        add_request(body, message);
+        fill_request(body, message);
         return;
     case HF_MESSAGE_CLEAR:
         break;
@@ -235,12 +191,14 @@ add_body(struct hf_text *body, const struct hf_api_ask *ask)
 
 const char *
 hf_api_ask(const struct hf_api_ask *ask, struct hf_text *path,
-           struct hf_text *body)
+           struct hf_text *text)
 {
+    struct hf_api_body body; /* large: what is given of it is written */
+
+    body.given = 0;
+    fill_body(&body, ask);
     add_path(path, ask);
-    hf_text_add(body, "{");
-    add_body(body, ask);
-    hf_text_add(body, "}");
+    hf_api_body_write(&body, text);
     return ask->send->message.kind == HF_MESSAGE_END ? "DELETE" : "POST";
 }
 

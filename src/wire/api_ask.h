@@ -32,9 +32,10 @@ struct hf_api_ask {
 /* Enough for the longest path: each byte of two names as %XX. */
 enum { HF_API_PATH_SIZE = 3 * (HF_NAME_MAX + HF_SPACE_MAX) + 128 };
 
-/* Append path and body; the method's word, "POST", is returned. */
+/* Append the path, and the body to *text; the method's word, "POST", is
+ * returned. */
 const char *hf_api_ask(const struct hf_api_ask *ask, struct hf_text *path,
-                       struct hf_text *body);
+                       struct hf_text *text);
 
 enum { HF_API_SECRET_SIZE = 2 * sizeof(struct hf_secret) + 1 };
 void hf_api_ask_secret(const struct hf_secret *secret,

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "core/session.h"
+#include "wire/fields.h"
 
 /*
  * The body of a request to a lock server, as JSON: one object, of these
@@ -37,15 +38,15 @@ enum {
     HF_API_UNKNOWN_SIZE = 64, /* of a name that is told, cut, with its NUL */
 };
 
-/* What was given: bits of `given`. */
+/* What was given: bits of `given`, in the order of the table in api_body.c. */
 enum hf_api_given {
     HF_API_SESSION = 1 << 0,
     HF_API_SECRET = 1 << 1,
     HF_API_TERM = 1 << 2,
-    HF_API_LANE = 1 << 3,
-    HF_API_N = 1 << 4,
-    HF_API_A = 1 << 5,
-    HF_API_LOWEST = 1 << 6,
+    HF_API_LOWEST = 1 << 3,
+    HF_API_LANE = 1 << 4,
+    HF_API_N = 1 << 5,
+    HF_API_A = 1 << 6,
     HF_API_TTL = 1 << 7,
     HF_API_IF_DEAD = 1 << 8,
     HF_API_WHO = 1 << 9,
@@ -54,17 +55,17 @@ enum hf_api_given {
     HF_API_MODE = 1 << 12,
     HF_API_LOCKS = 1 << 13,
     HF_API_WAIT = 1 << 14,
-    HF_API_WAITED = 1 << 15,
-    HF_API_FREE = 1 << 16,
-    HF_API_NOTE = 1 << 17,
-    HF_API_FENCE = 1 << 18,
-    HF_API_FENCES = 1 << 19,
-    HF_API_REASON = 1 << 20,
-    HF_API_FORCE = 1 << 21,
-    HF_API_SEEN = 1 << 22,
-    HF_API_SESSIONS = 1 << 23,
+    HF_API_PARK = 1 << 15,
+    HF_API_WAITED = 1 << 16,
+    HF_API_SEEN = 1 << 17,
+    HF_API_FREE = 1 << 18,
+    HF_API_NOTE = 1 << 19,
+    HF_API_FENCE = 1 << 20,
+    HF_API_FENCES = 1 << 21,
+    HF_API_REASON = 1 << 22,
+    HF_API_FORCE = 1 << 23,
     HF_API_GONE = 1 << 24,
-    HF_API_PARK = 1 << 25,
+    HF_API_SESSIONS = 1 << 25,
 };
 
 /* One of several sessions that are kept alive. */
@@ -108,7 +109,6 @@ struct hf_api_body {
         locks_any_mode; /* a bit for each that says none, from the lowest */
     size_t fences_count;
     size_t sessions_count;
-    size_t texts_len;
 
     /* Of these, so many as are counted above; all else may be anything. */
     struct hf_want locks[HF_API_LOCKS_MAX]; /* in the space of the body, unless
@@ -129,6 +129,9 @@ struct hf_api_body {
 HF_MUST_USE enum hf_status hf_api_body_read(const char *bytes, size_t len,
                                             struct hf_api_body *body,
                                             struct hf_error *error);
+
+/* Append the members that are given, but for `sessions`. */
+void hf_api_body_write(const struct hf_api_body *body, struct hf_text *text);
 
 /* A text with a unit ("15s"), or the digits of milliseconds: of a body, or of a
  * query. */

@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "base/hex.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 #define URN "urn:holdfast:"
 
@@ -17,13 +17,13 @@ enum { WORD_SIZE = 64, SENTENCE_SIZE = 256 };
 static bool
 read_highest(struct hf_bytes value, uint64_t *number)
 {
-    return hf_json_slice_number(value, number) && *number <= INT64_MAX;
+    return hf_json_number(value, number) && *number <= INT64_MAX;
 }
 
 static bool
 read_number(struct hf_bytes body, const char *member, uint64_t *number)
 {
-    return read_highest(hf_json_slice(body, member), number);
+    return read_highest(hf_json_member(body, member), number);
 }
 
 static bool
@@ -40,20 +40,27 @@ read_ms(struct hf_bytes body, const char *member, struct hf_duration *duration)
 static bool
 is_true(struct hf_bytes body, const char *member)
 {
-    return hf_json_slice_true(hf_json_slice(body, member));
+    return hf_json_is_word(hf_json_member(body, member), "true");
+}
+
+/* Is it one object, and not cut? */
+static bool
+is_object(struct hf_bytes body)
+{
+    return hf_json_is_object(body) && hf_json_check(body, NULL) == HF_OK;
 }
 
 static bool
 read_session(struct hf_bytes body, uint64_t *session)
 {
-    return hf_hex_read_u64(hf_json_slice_inside(hf_json_slice(body, "session")),
+    return hf_hex_read_u64(hf_json_inside(hf_json_member(body, "session")),
                            session);
 }
 
 static bool
 read_service(struct hf_bytes body, uint64_t *service)
 {
-    return hf_hex_read_u64(hf_json_slice_inside(hf_json_slice(body, "service")),
+    return hf_hex_read_u64(hf_json_inside(hf_json_member(body, "service")),
                            service);
 }
 
@@ -63,17 +70,17 @@ read_list(struct hf_bytes list, uint64_t *fences, size_t max, size_t *count)
     struct hf_bytes fence;
     size_t at = 0;
 
-    for (*count = 0; hf_json_slice_next(list, &at, &fence); ++*count)
+    for (*count = 0; hf_json_next(list, &at, &fence); ++*count)
         if (*count == max || !read_highest(fence, &fences[*count]))
             return false;
-    return hf_json_slice_ended(list, at);
+    return hf_json_ended(list, at);
 }
 
 static bool
 read_fences(struct hf_bytes body, const char *member,
             struct hf_api_reply *reply)
 {
-    return read_list(hf_json_slice(body, member), reply->fences,
+    return read_list(hf_json_member(body, member), reply->fences,
                      HF_API_REPLY_FENCES_MAX, &reply->fences_count);
 }
 
@@ -83,22 +90,22 @@ read_half(struct hf_bytes sums, size_t *at, uint64_t *half)
 {
     struct hf_bytes digits;
 
-    return hf_json_slice_next(sums, at, &digits) &&
-           hf_hex_read_u64(hf_json_slice_inside(digits), half);
+    return hf_json_next(sums, at, &digits) &&
+           hf_hex_read_u64(hf_json_inside(digits), half);
 }
 
 static bool
 read_held(struct hf_bytes body, struct hf_api_reply *reply)
 {
     struct hf_fence_sum *held = &reply->answer.alive.held;
-    struct hf_bytes sums = hf_json_slice(body, "sums");
+    struct hf_bytes sums = hf_json_member(body, "sums");
     size_t at = 0;
 
     if (!read_number(body, "grants", &held->count))
         return false;
     reply->lists_held = held->count <= HF_API_HELD_MAX;
     if (reply->lists_held)
-        return read_list(hf_json_slice(body, "fences"), reply->held,
+        return read_list(hf_json_member(body, "fences"), reply->held,
                          HF_API_HELD_MAX, &reply->held_count) &&
                reply->held_count == held->count;
     return read_half(sums, &at, &held->sums[0]) &&
@@ -116,7 +123,7 @@ read_opened(struct hf_bytes body, struct hf_api_reply *reply)
            read_number(body, "term", &reply->term) &&
            read_ms(body, "ttl_ms", &reply->answer.alive.ttl) &&
            read_ms(body, "blocking_ms", &reply->blocking) &&
-           hf_hex_read(hf_json_slice_inside(hf_json_slice(body, "secret")),
+           hf_hex_read(hf_json_inside(hf_json_member(body, "secret")),
                        reply->secret.bytes, sizeof(reply->secret.bytes));
 }
 
@@ -195,7 +202,7 @@ read_word(struct hf_bytes body, char word[WORD_SIZE])
     char type[WORD_SIZE];
 
     word[0] = '\0';
-    hf_json_slice_show(hf_json_slice(body, "type"), type, sizeof(type));
+    hf_json_show(hf_json_member(body, "type"), type, sizeof(type));
     if (strncmp(type, URN, strlen(URN)) == 0)
         memcpy(word, type + strlen(URN), strlen(type) - strlen(URN) + 1);
 }
@@ -221,7 +228,7 @@ read_cause(struct hf_bytes body)
 {
     char word[WORD_SIZE];
 
-    hf_json_slice_show(hf_json_slice(body, "cause"), word, sizeof(word));
+    hf_json_show(hf_json_member(body, "cause"), word, sizeof(word));
     for (unsigned i = 0; i <= HF_LATER_PLACE; i++)
         if (strcmp(word, hf_api_later_word((enum hf_later)i)) == 0)
             return (enum hf_later)i;
@@ -245,8 +252,8 @@ read_particulars(struct hf_bytes body, struct hf_api_reply *reply)
         answer->cause = read_cause(body);
         return read_ms(body, "grace_ms", &answer->grace);
     case HF_ANSWER_NOT_LEADING:
-        hf_json_slice_show(hf_json_slice(body, "leader"), reply->leader,
-                           sizeof(reply->leader));
+        hf_json_show(hf_json_member(body, "leader"), reply->leader,
+                     sizeof(reply->leader));
         return true;
     }
     return true;
@@ -299,8 +306,7 @@ hf_api_reply_problem(int status, struct hf_bytes body, struct hf_error *error)
 {
     char message[SENTENCE_SIZE];
 
-    hf_json_slice_show(hf_json_slice(body, "message"), message,
-                       sizeof(message));
+    hf_json_show(hf_json_member(body, "message"), message, sizeof(message));
     if (message[0] == '\0' && is_of_a_gateway(status))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "something between had no answer of the lock server "
@@ -316,8 +322,8 @@ bool
 hf_api_reply_service(struct hf_bytes info, uint64_t *service,
                      struct hf_duration *max_ttl)
 {
-    return hf_json_slice_whole(info) && read_service(info, service) &&
-           *service != 0 && read_ms(info, "max_ttl_ms", max_ttl);
+    return is_object(info) && read_service(info, service) && *service != 0 &&
+           read_ms(info, "max_ttl_ms", max_ttl);
 }
 
 enum hf_status
@@ -329,7 +335,7 @@ hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
     *reply = (struct hf_api_reply){.term = 0};
     fits = status < 300 ? read_success(body, reply)
                         : read_refusal(status, body, reply);
-    if (fits && hf_json_slice_whole(body))
+    if (fits && is_object(body))
         return HF_OK;
     (void)hf_api_reply_problem(status, body, error);
     if (error != NULL)

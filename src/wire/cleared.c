@@ -1,13 +1,13 @@
 #include "wire/cleared.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/text.h"
 #include "core/lockspace/look.h"
-#include "wire/json.h"
+#include "wire/fields.h"
+#include "wire/name.h"
 
 /* ---- Look ---------------------------------------------------------------- */
 
@@ -51,32 +51,77 @@ hf_cleared_look(struct hf_lockspace *ls, uint64_t fence, int64_t wall_ms,
     return true;
 }
 
-/* ---- Encode -------------------------------------------------------------- */
+/* ---- The members --------------------------------------------------------- */
 
-/* `"name":` and the string, clean and within `max` bytes. */
-static void
-add_string(struct hf_text *out, const char *name, const char *string,
-           size_t max)
+#define OF_BY(field)     HF_AT(struct hf_owner, field)
+#define OF_HOLDER(field) HF_AT(struct hf_cleared, field)
+
+static const struct hf_member by_rows[] = {
+    {HF_MEMBER_STRING, "host", OF_BY(host)},
+    {HF_MEMBER_STRING, "user", OF_BY(user)},
+    {HF_MEMBER_STRING, "command", OF_BY(command)},
+    {HF_MEMBER_INTEGER, "since", OF_BY(since_ms), .least = INT64_MIN,
+     .most = INT64_MAX},
+};
+
+static const struct hf_fields by_fields = {HF_FIELDS_OF(by_rows)};
+
+static const struct hf_member holder_rows[] = {
+    {HF_MEMBER_INTEGER, "ttl_ms", OF_HOLDER(session.ttl), .least = INT64_MIN,
+     .most = INT64_MAX},
+    {HF_MEMBER_IF_DEAD, "if_dead", OF_HOLDER(session.if_dead)},
+    {HF_MEMBER_TEXT, "who", OF_HOLDER(session.who)},
+    {HF_MEMBER_INTEGER, "silent_ms", OF_HOLDER(silent_ms), .least = -1,
+     .most = INT64_MAX},
+};
+
+static const struct hf_fields holder_fields = {HF_FIELDS_OF(holder_rows)};
+
+/* The grant's record is a text within this one, and is read when its fence is
+ * known. */
+static enum hf_status
+read_grant(struct hf_fields_reader *reader, struct hf_bytes value, void *to)
 {
-    char shown[HF_COMMAND_MAX + 1];
+    struct hf_bytes *record = reader->user_data;
 
-    HF_CHECK(max < sizeof(shown));
-    hf_text_show(shown, max + 1, string, strnlen(string, max));
-    hf_text_addf(out, "\"%s\":", name);
-    hf_text_add_json(out, shown, strlen(shown));
-    hf_text_add(out, ",");
+    (void)to;
+    *record = value;
+    return HF_OK;
 }
 
 static void
-add_grant(struct hf_text *out, const struct hf_served_grant *grant)
+write_grant(const void *at, struct hf_text *out)
 {
     char record[HF_SERVED_RECORD_MAX];
-    size_t len = hf_served_encode_grant(grant, record, sizeof(record));
+    size_t len = hf_served_encode_grant(at, record, sizeof(record));
 
     HF_CHECK(len < sizeof(record));
-    hf_text_add(out, "\"cleared\":");
     hf_text_add_bytes(out, record, len);
 }
+
+static const struct hf_member_ways grant_ways = {read_grant, write_grant};
+
+#define OF_CLEARED(field) HF_AT(struct hf_cleared, field)
+
+/* "gone" is there only where it is true, for older records have none. */
+enum { GONE = 4 };
+
+static const struct hf_member rows[] = {
+    {HF_MEMBER_STRING, "space", OF_CLEARED(space)},
+    {HF_MEMBER_STRING, "name", OF_CLEARED(name)},
+    {HF_MEMBER_INTEGER, "fence", OF_CLEARED(grant.loaded.fence), .least = 1,
+     .most = HF_SERVED_FENCE_MAX},
+    {HF_MEMBER_FLAG, "force", OF_CLEARED(forced)},
+    [GONE] = {HF_MEMBER_FLAG, "gone", OF_CLEARED(gone), .need = HF_OPTIONAL},
+    {HF_MEMBER_OBJECT, "by", OF_CLEARED(by), .fields = &by_fields},
+    {HF_MEMBER_STRING, "reason", OF_CLEARED(by.reason)},
+    {HF_MEMBER_OTHER, "cleared", OF_CLEARED(grant), .ways = &grant_ways},
+    {HF_MEMBER_OBJECT, "holder", .fields = &holder_fields},
+};
+
+static const struct hf_fields fields = {HF_FIELDS_OF(rows)};
+
+/* ---- Encode -------------------------------------------------------------- */
 
 /* What a session of ours says of itself. */
 static bool
@@ -88,172 +133,79 @@ is_holder(const struct hf_loaded_session *session)
                               HF_SERVED_WHO_MAX, NULL) == HF_OK;
 }
 
-static void
-add_holder(struct hf_text *out, const struct hf_cleared *cleared)
+static bool
+is_space(const struct hf_cleared *cleared)
 {
-    const struct hf_loaded_session *session = &cleared->session;
+    return hf_name_check_space(cleared->space, strlen(cleared->space), NULL) ==
+           HF_OK;
+}
 
-    HF_CHECK(is_holder(session));
-    hf_text_addf(out,
-                 ",\"holder\":{\"ttl_ms\":%" PRId64 ",\"if_dead\":\"%s\""
-                 ",\"who\":",
-                 session->ttl.ms, hf_if_dead_word(session->if_dead));
-    hf_text_add_json(out, session->who.at, session->who.len);
-    hf_text_addf(out, ",\"silent_ms\":%" PRId64 "}}", cleared->silent_ms);
+static bool
+is_name(const struct hf_cleared *cleared)
+{
+    return hf_name_check(cleared->name, strlen(cleared->name), NULL) == HF_OK;
 }
 
 size_t
 hf_cleared_encode(const struct hf_cleared *cleared, char *buffer, size_t size)
 {
-    const struct hf_owner *by = &cleared->by;
+    uint64_t gone = UINT64_C(1) << GONE;
     struct hf_text out;
 
-    HF_CHECK(hf_name_check_space(cleared->space, strlen(cleared->space),
-                                 NULL) == HF_OK);
-    HF_CHECK(hf_name_check(cleared->name, strlen(cleared->name), NULL) ==
-             HF_OK);
+    HF_CHECK(is_space(cleared) && is_name(cleared));
+    HF_CHECK(is_holder(&cleared->session));
     HF_CHECK(
         is_its_lock(&cleared->grant.loaded, cleared->space, cleared->name));
-
     hf_text_init(&out, buffer, size);
-    hf_text_add(&out, "{");
-    add_string(&out, "space", cleared->space, HF_SPACE_MAX);
-    add_string(&out, "name", cleared->name, HF_NAME_MAX);
-    hf_text_addf(&out, "\"fence\":%" PRIu64 ",\"force\":%s%s,\"by\":{",
-                 cleared->grant.loaded.fence,
-                 cleared->forced ? "true" : "false",
-                 cleared->gone ? ",\"gone\":true" : "");
-    add_string(&out, "host", by->host, HF_HOST_MAX);
-    add_string(&out, "user", by->user, HF_USER_MAX);
-    add_string(&out, "command", by->command, HF_COMMAND_MAX);
-    hf_text_addf(&out, "\"since\":%" PRId64 "},", by->since_ms);
-    add_string(&out, "reason", by->reason, HF_REASON_MAX);
-    add_grant(&out, &cleared->grant);
-    add_holder(&out, cleared);
+    hf_fields_write(&fields, cleared,
+                    cleared->gone ? HF_FIELDS_ALL : HF_FIELDS_ALL & ~gone,
+                    &out);
     return out.len;
 }
 
 /* ---- Decode -------------------------------------------------------------- */
 
-enum { SPACE, NAME, FENCE, FORCE, BY, REASON, CLEARED, HOLDER, GONE, MEMBERS };
-
-/* Those of each, and the one that stands there where it is true. */
-#define EACH                                                                   \
-    [SPACE] = "space", [NAME] = "name", [FENCE] = "fence", [FORCE] = "force",  \
-    [BY] = "by", [REASON] = "reason", [CLEARED] = "cleared",                   \
-    [HOLDER] = "holder", [MEMBERS] = NULL
-
-static const char *const names[] = {EACH};
-static const char *const names_gone[] = {EACH, [GONE] = "gone"};
-
-enum { HOST, USER, COMMAND, SINCE, BY_MEMBERS };
-
-static const char *const by_names[] = {
-    [HOST] = "host",   [USER] = "user",     [COMMAND] = "command",
-    [SINCE] = "since", [BY_MEMBERS] = NULL,
-};
-
-enum { TTL, IF_DEAD, WHO, SILENT, HOLDER_MEMBERS };
-
-static const char *const holder_names[] = {
-    [TTL] = "ttl_ms",       [IF_DEAD] = "if_dead",   [WHO] = "who",
-    [SILENT] = "silent_ms", [HOLDER_MEMBERS] = NULL,
-};
-
-/* Which lock was named. */
+/* What the table does not say. */
 static enum hf_status
-read_lock(const struct hf_json *json, const size_t *members,
-          struct hf_cleared *read, struct hf_error *error)
+judge(const struct hf_cleared *read, uint64_t given, struct hf_error *error)
 {
-    size_t len = 0;
-
-    if (!hf_json_clean(json, members[SPACE], read->space, sizeof(read->space),
-                       &len) ||
-        hf_name_check_space(read->space, len, NULL) != HF_OK)
+    if (!is_space(read))
         return hf_fail(error, HF_E_CORRUPT, "no well-formed \"space\"");
-    if (!hf_json_clean(json, members[NAME], read->name, sizeof(read->name),
-                       &len) ||
-        hf_name_check(read->name, len, NULL) != HF_OK)
+    if (!is_name(read))
         return hf_fail(error, HF_E_CORRUPT, "no well-formed \"name\"");
-    read->forced = hf_json_is_word(json, members[FORCE], "true");
-    if (!read->forced && !hf_json_is_word(json, members[FORCE], "false"))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"force\"");
-    if (read->gone && !hf_json_is_word(json, members[GONE], "true"))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"gone\"");
-    return HF_OK;
-}
-
-/* Who cleared it, and why. */
-static enum hf_status
-read_by(const struct hf_json *json, const size_t *members, struct hf_owner *by,
-        struct hf_error *error)
-{
-    size_t parts[BY_MEMBERS];
-    enum hf_status status =
-        hf_json_members(json, members[BY], by_names, parts, error);
-    size_t len;
-
-    if (status != HF_OK)
-        return status;
-    if (!hf_json_clean(json, parts[HOST], by->host, sizeof(by->host), &len) ||
-        !hf_json_clean(json, parts[USER], by->user, sizeof(by->user), &len) ||
-        !hf_json_clean(json, parts[COMMAND], by->command, sizeof(by->command),
-                       &len) ||
-        !hf_json_integer(json, parts[SINCE], &by->since_ms))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"by\"");
-    if (!hf_json_clean(json, members[REASON], by->reason, sizeof(by->reason),
-                       &len))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"reason\"");
-    return HF_OK;
-}
-
-/* The grant's record, a text within this one. */
-static enum hf_status
-read_grant(const struct hf_json *json, const size_t *members,
-           struct hf_served_memory *memory, struct hf_cleared *read,
-           struct hf_error *error)
-{
-    const struct hf_json_node *node = &json->nodes[members[CLEARED]];
-    struct hf_bytes record = {json->bytes + node->start,
-                              node->end - node->start};
-    char fence_name[HF_SERVED_FENCE_SIZE];
-    int64_t fence;
-
-    if (!hf_json_integer(json, members[FENCE], &fence) || fence < 1)
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"fence\"");
-    hf_served_fence((uint64_t)fence, fence_name);
-    return hf_served_decode_grant(
-        (struct hf_bytes){fence_name, strlen(fence_name)}, record, memory,
-        &read->grant, error);
-}
-
-static enum hf_status
-read_holder(const struct hf_json *json, const size_t *members,
-            struct hf_served_memory *memory, struct hf_cleared *read,
-            struct hf_error *error)
-{
-    struct hf_loaded_session *session = &read->session;
-    char *who = memory->texts + memory->texts_len;
-    size_t parts[HOLDER_MEMBERS];
-    char word[16];
-    size_t len;
-    enum hf_status status =
-        hf_json_members(json, members[HOLDER], holder_names, parts, error);
-
-    if (status != HF_OK)
-        return status;
-    if (!hf_json_integer(json, parts[TTL], &session->ttl.ms) ||
-        !hf_json_clean(json, parts[IF_DEAD], word, sizeof(word), &len) ||
-        !hf_record_if_dead(word, &session->if_dead) ||
-        !hf_json_integer(json, parts[SILENT], &read->silent_ms) ||
-        !hf_json_clean(json, parts[WHO], who,
-                       sizeof(memory->texts) - memory->texts_len, &len))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"holder\"");
-    session->who = (struct hf_bytes){who, len};
-    if (!is_holder(session) || read->silent_ms < -1)
+    if ((given >> GONE & 1) != 0 && !read->gone)
+        return hf_fail(error, HF_E_CORRUPT, "\"gone\" is not true");
+    if (!is_holder(&read->session))
         return hf_fail(error, HF_E_CORRUPT, "a \"holder\" out of bounds");
-    memory->texts_len += len;
     return HF_OK;
+}
+
+static enum hf_status
+read_all(struct hf_bytes value, struct hf_served_memory *memory,
+         struct hf_cleared *read, struct hf_error *error)
+{
+    char name[HF_SERVED_FENCE_SIZE];
+    struct hf_bytes record;
+    struct hf_fields_reader reader = {
+        .status = HF_E_CORRUPT,
+        .error = error,
+        .texts = memory->texts,
+        .texts_size = sizeof(memory->texts),
+        .texts_len = memory->texts_len,
+        .user_data = &record,
+    };
+    uint64_t given;
+    enum hf_status status =
+        hf_fields_read_text(&reader, &fields, value, read, &given);
+
+    memory->texts_len = reader.texts_len;
+    if (status == HF_OK)
+        status = judge(read, given, error);
+    if (status != HF_OK)
+        return status;
+    hf_served_fence(read->grant.loaded.fence, name);
+    return hf_served_decode_grant((struct hf_bytes){name, strlen(name)}, record,
+                                  memory, &read->grant, error);
 }
 
 enum hf_status
@@ -262,23 +214,8 @@ hf_cleared_decode(struct hf_bytes value, struct hf_served_memory *memory,
 {
     struct hf_cleared read = {.space = ""};
     size_t texts_len = memory->texts_len;
-    size_t members[MEMBERS];
-    struct hf_json json;
-    enum hf_status status = hf_json_read(&json, value.at, value.len, error);
+    enum hf_status status = read_all(value, memory, &read, error);
 
-    if (status == HF_OK)
-        read.gone = hf_json_member(&json, 0, "gone") != 0;
-    if (status == HF_OK)
-        status = hf_json_members(&json, 0, read.gone ? names_gone : names,
-                                 members, error);
-    if (status == HF_OK)
-        status = read_lock(&json, members, &read, error);
-    if (status == HF_OK)
-        status = read_by(&json, members, &read.by, error);
-    if (status == HF_OK)
-        status = read_grant(&json, members, memory, &read, error);
-    if (status == HF_OK)
-        status = read_holder(&json, members, memory, &read, error);
     if (status == HF_OK &&
         !is_its_lock(&read.grant.loaded, read.space, read.name))
         status = hf_fail(error, HF_E_CORRUPT, "a lock that it does not name");

@@ -1,16 +1,13 @@
 #include "wire/head.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "base/hex.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "wire/fields.h"
 #include "wire/json.h"
-
-/* ---- Encode -------------------------------------------------------------- */
 
 /* Would it be read back as it is? */
 static bool
@@ -31,166 +28,89 @@ is_sound(const struct hf_head *head)
            head->begun_ms >= 0;
 }
 
-static void
-add_id(struct hf_text *out, const char *name, uint64_t id)
-{
-    char digits[17];
+#define OF_HEAD(field) HF_AT(struct hf_head, field)
+#define LENGTH(name, field, highest)                                           \
+    {                                                                          \
+        HF_MEMBER_INTEGER, name, OF_HEAD(field), .most = (highest)             \
+    }
 
-    hf_hex_write_u64(id, digits);
-    hf_text_addf(out, ",\"%s\":\"%s\"", name, digits);
+/* null: nobody leads. */
+static enum hf_status
+read_node(struct hf_fields_reader *reader, struct hf_bytes value, void *to)
+{
+    size_t len = 0;
+
+    if (hf_json_is_word(value, "null") ||
+        (hf_json_clean(value, to, sizeof(((struct hf_head *)NULL)->node),
+                       &len) &&
+         len > 0))
+        return HF_OK;
+    return hf_fail(reader->error, HF_E_CORRUPT,
+                   "\"node\" is neither a name nor null");
 }
+
+static void
+write_node(const void *at, struct hf_text *out)
+{
+    const char *node = at;
+
+    if (node[0] == '\0')
+        hf_text_add(out, "null");
+    else
+        hf_text_add_json(out, node, strlen(node));
+}
+
+static const struct hf_member_ways node_ways = {read_node, write_node};
+
+static const struct hf_member rows[] = {
+    {HF_MEMBER_OTHER, "node", OF_HEAD(node), .ways = &node_ways},
+    {HF_MEMBER_STRING, "address", OF_HEAD(address)},
+    {HF_MEMBER_INTEGER, "next_fence", OF_HEAD(next_fence), .least = 1,
+     .most = HF_HEAD_FENCE_MAX},
+    {HF_MEMBER_ID, "service", OF_HEAD(service), .least = 1},
+    {HF_MEMBER_ID, "store", OF_HEAD(store)},
+    LENGTH("max_ttl_ms", max_ttl, HF_TTL_MAX_MS),
+    LENGTH("grace_ms", grace, HF_HEAD_GRACE_MAX_MS),
+    LENGTH("begun_ms", begun_ms, INT64_MAX),
+};
+
+static const struct hf_fields fields = {
+    HF_FIELDS_OF(rows),
+    .base = &hf_record_fields,
+    .base_offset = offsetof(struct hf_head, claim),
+};
 
 size_t
 hf_head_encode(const struct hf_head *head, char *buffer, size_t size)
 {
-    char record[HF_RECORD_TEXT_MAX];
-    size_t record_len;
+    struct hf_head written = *head;
     struct hf_text out;
 
     HF_CHECK(is_sound(head));
-    record_len = hf_record_encode(&head->claim, record, sizeof(record));
-    HF_CHECK(record_len < sizeof(record));
-
+    hf_record_make_sound(&written.claim);
     hf_text_init(&out, buffer, size);
-    hf_text_add_bytes(&out, record, record_len - 1); /* its '}' comes last */
-    hf_text_add(&out, ",\"node\":");
-    if (head->node[0] == '\0')
-        hf_text_add(&out, "null");
-    else
-        hf_text_add_json(&out, head->node, strlen(head->node));
-    hf_text_add(&out, ",\"address\":");
-    hf_text_add_json(&out, head->address, strlen(head->address));
-    hf_text_addf(&out, ",\"next_fence\":%" PRIu64, head->next_fence);
-    add_id(&out, "service", head->service);
-    add_id(&out, "store", head->store);
-    hf_text_addf(&out,
-                 ",\"max_ttl_ms\":%" PRId64 ",\"grace_ms\":%" PRId64
-                 ",\"begun_ms\":%" PRId64 "}",
-                 head->max_ttl.ms, head->grace.ms, head->begun_ms);
+    hf_fields_write(&fields, &written, HF_FIELDS_ALL, &out);
     return out.len;
-}
-
-/* ---- Decode -------------------------------------------------------------- */
-
-/* The first are those of every lock's record. */
-enum member {
-    LOCK,
-    IF_DEAD,
-    TTL,
-    BEAT,
-    OWNER,
-    REASON,
-    NODE,
-    ADDRESS,
-    NEXT_FENCE,
-    SERVICE,
-    STORE,
-    MAX_TTL,
-    GRACE,
-    BEGUN,
-    MEMBERS,
-};
-
-static const char *const names[] = {
-    [LOCK] = "lock",       [IF_DEAD] = "if_dead", [TTL] = "ttl_ms",
-    [BEAT] = "beat_ms",    [OWNER] = "owner",     [REASON] = "reason",
-    [NODE] = "node",       [ADDRESS] = "address", [NEXT_FENCE] = "next_fence",
-    [SERVICE] = "service", [STORE] = "store",     [MAX_TTL] = "max_ttl_ms",
-    [GRACE] = "grace_ms",  [BEGUN] = "begun_ms",  [MEMBERS] = NULL,
-};
-
-/* Who leads, or that nobody does. */
-static enum hf_status
-read_node(const struct hf_json *json, const size_t *members,
-          struct hf_head *head, struct hf_error *error)
-{
-    bool led = !hf_json_is_word(json, members[NODE], "null");
-    size_t node_len = 0;
-    size_t address_len = 0;
-
-    if (led && (!hf_json_clean(json, members[NODE], head->node,
-                               sizeof(head->node), &node_len) ||
-                node_len == 0))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"node\"");
-    if (!hf_json_clean(json, members[ADDRESS], head->address,
-                       sizeof(head->address), &address_len) ||
-        (led && address_len == 0))
-        return hf_fail(error, HF_E_CORRUPT, "no well-formed \"address\"");
-    return HF_OK;
-}
-
-static bool
-read_id(const struct hf_json *json, size_t member, uint64_t *id)
-{
-    char digits[17];
-    size_t len;
-
-    return hf_json_clean(json, member, digits, sizeof(digits), &len) &&
-           hf_hex_read_u64((struct hf_bytes){digits, len}, id);
-}
-
-static bool
-read_length(const struct hf_json *json, size_t member, int64_t most_ms,
-            struct hf_duration *length)
-{
-    return hf_json_integer(json, member, &length->ms) && length->ms >= 0 &&
-           length->ms <= most_ms;
-}
-
-/* Of what service it is, where, and what that has promised. */
-static enum hf_status
-read_service(const struct hf_json *json, const size_t *members,
-             struct hf_head *head, struct hf_error *error)
-{
-    size_t bad = MEMBERS;
-
-    if (!read_id(json, members[SERVICE], &head->service) || head->service == 0)
-        bad = SERVICE;
-    else if (!read_id(json, members[STORE], &head->store))
-        bad = STORE;
-    else if (!read_length(json, members[MAX_TTL], HF_TTL_MAX_MS,
-                          &head->max_ttl))
-        bad = MAX_TTL;
-    else if (!read_length(json, members[GRACE], HF_HEAD_GRACE_MAX_MS,
-                          &head->grace))
-        bad = GRACE;
-    else if (!hf_json_integer(json, members[BEGUN], &head->begun_ms) ||
-             head->begun_ms < 0)
-        bad = BEGUN;
-    if (bad == MEMBERS)
-        return HF_OK;
-    return hf_fail(error, HF_E_CORRUPT, "no well-formed \"%s\"", names[bad]);
 }
 
 enum hf_status
 hf_head_decode(const char *bytes, size_t len, struct hf_head *head,
                struct hf_error *error)
 {
+    struct hf_fields_reader reader = {.status = HF_E_CORRUPT, .error = error};
     struct hf_head read = {.next_fence = 0};
-    size_t members[MEMBERS];
-    struct hf_json json;
-    int64_t next_fence;
-    enum hf_status status = hf_record_decode(bytes, len, &read.claim, error);
+    enum hf_status status = hf_fields_read_text(
+        &reader, &fields, (struct hf_bytes){bytes, len}, &read, NULL);
 
     if (status == HF_OK)
-        status = hf_json_read(&json, bytes, len, error);
-    if (status == HF_OK)
-        status = hf_json_members(&json, 0, names, members, error);
-    if (status == HF_OK)
-        status = read_node(&json, members, &read, error);
-    if (status == HF_OK)
-        status = read_service(&json, members, &read, error);
+        status = hf_record_judge(&read.claim, error);
     if (status != HF_OK)
         return status;
     if (read.claim.terms.if_dead != HF_TAKEOVER)
         return hf_fail(error, HF_E_CORRUPT,
                        "a head whose \"if_dead\" is not \"takeover\"");
-    if (!hf_json_integer(&json, members[NEXT_FENCE], &next_fence) ||
-        next_fence < 1)
-        return hf_fail(error, HF_E_CORRUPT,
-                       "\"next_fence\" is no number above 0");
-
-    read.next_fence = (uint64_t)next_fence;
+    if (read.node[0] != '\0' && read.address[0] == '\0')
+        return hf_fail(error, HF_E_CORRUPT, "no \"address\" of its node");
     *head = read;
     return HF_OK;
 }

@@ -1,94 +1,76 @@
 #ifndef HF_WIRE_JSON_H
 #define HF_WIRE_JSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <holdfast/words.h>
 
-#include "base/limits.h"
-
-/*
- * Reads one JSON text (RFC 8259) of at most HF_RECORD_TEXT_MAX bytes and
- * HF_RECORD_TOKENS_MAX values, and strictly: jsmn finds the tokens, and what
- * lies in and between them is checked here, since jsmn lets much pass (commas
- * that separate nothing, `01`, `nulx`, control characters, a second value).
- *
- * A value is named by its node, an index; node 0 is the whole text.  No other
- * value is 0, so 0 also stands for "there is none".
- *
- * json.c reads the text, json_value.c what is in it.
- *
- * Allocates nothing and does not recurse: depth is bounded by the number of
- * values.  Any thread.
- */
-
-enum hf_json_kind {
-    HF_JSON_OBJECT,
-    HF_JSON_ARRAY,
-    HF_JSON_STRING,
-    HF_JSON_NUMBER,
-    HF_JSON_WORD, /* true, false, null */
-};
-
-struct hf_json_node {
-    enum hf_json_kind kind;
-    bool key;      /* a string that names the next node, a member's value */
-    size_t start;  /* of its bytes; of a string without the quotes */
-    size_t end;    /* one beyond the last */
-    size_t parent; /* the object or array it is in; 0 also for node 0 */
-};
-
-struct hf_json {
-    const char *bytes; /* borrowed */
-    size_t count;
-    struct hf_json_node nodes[HF_RECORD_TOKENS_MAX];
-};
-
-/* HF_E_CORRUPT, with a clause in *error, unless it is JSON within the limits.
- * `bytes` must outlive *json. */
-HF_MUST_USE enum hf_status hf_json_read(struct hf_json *json, const char *bytes,
-                                        size_t len, struct hf_error *error);
-
-/* The member `name` (ASCII) of the object, or 0: missing, given twice (JSON
- * does not say which one counts), or `object` is none. */
-size_t hf_json_member(const struct hf_json *json, size_t object,
-                      const char *name);
-
-/* Is one of its members named so, perhaps more than once? */
-bool hf_json_has(const struct hf_json *json, size_t object, const char *name);
+#include "base/attrs.h"
+#include "base/bytes.h"
 
 /*
- * The members of the object, which must be those of `names` (ASCII, NULL ends
- * the list) and no others, each once, in any order: the nodes of their values
- * into `members`, in the order of `names`.  HF_E_CORRUPT, with a clause in
- * *error: one is missing, given twice or unknown, or `object` is none.
+ * Reads JSON (RFC 8259) where it stands: a value is a slice of the text, from
+ * its first byte to its last, and an empty slice is no value.
+ *
+ * hf_json_check looks at a whole text, strictly.  All other functions take any
+ * bytes: in a text that was not checked, a value may be no JSON, but it is
+ * always within the text.
+ *
+ * Allocates nothing and does not recurse; any thread.
  */
-HF_MUST_USE enum hf_status hf_json_members(const struct hf_json *json,
-                                           size_t object,
-                                           const char *const *names,
-                                           size_t *members,
-                                           struct hf_error *error);
 
-/* The element of `array` that follows the element `after` (0: the first), or
- * 0: no more, or `array` is none. */
-size_t hf_json_next(const struct hf_json *json, size_t array, size_t after);
+enum { HF_JSON_DEPTH_MAX = 1024 }; /* of values that are in one another */
+
+/* HF_E_CORRUPT, with a clause in *error, unless it is one object, array or
+ * string: no record and no request is a bare number or word. */
+HF_MUST_USE enum hf_status hf_json_check(struct hf_bytes text,
+                                         struct hf_error *error);
+
+/* ---- What is in it ------------------------------------------------------- */
+
+bool hf_json_is_object(struct hf_bytes value);
+bool hf_json_is_array(struct hf_bytes value);
+
+/* The first member `name` (ASCII) of an object; empty: there is none, or
+ * `object` is no object. */
+struct hf_bytes hf_json_member(struct hf_bytes object, const char *name);
+
+/* The next member of an object: *at is 0 at first; false: no more.  The key is
+ * a string, see hf_json_says. */
+bool hf_json_next_member(struct hf_bytes object, size_t *at,
+                         struct hf_bytes *key, struct hf_bytes *value);
+
+/* The next element of an array: *at is 0 at first; false: no more. */
+bool hf_json_next(struct hf_bytes array, size_t *at, struct hf_bytes *element);
+
+/* After the last element: was that the end of an array, and not a hole? */
+bool hf_json_ended(struct hf_bytes array, size_t at);
+
+/* ---- Values -------------------------------------------------------------- */
 
 /* A number written as a plain integer: no fraction, no exponent, no "-0", not
  * beyond int64_t.  False, and *number untouched, for anything else. */
-bool hf_json_integer(const struct hf_json *json, size_t node, int64_t *number);
+bool hf_json_integer(struct hf_bytes value, int64_t *number);
+
+/* A number from 0, or the same digits as a string; false, and *number
+ * untouched: it is none. */
+bool hf_json_number(struct hf_bytes value, uint64_t *number);
 
 /* Is it this word: true, false or null? */
-bool hf_json_is_word(const struct hf_json *json, size_t node, const char *word);
+bool hf_json_is_word(struct hf_bytes value, const char *word);
 
-/* The string as it is, with a NUL behind it, into `to`; its length is *len.
- * False, and `to` may hold anything: it is none, it does not fit, or it is not
- * clean, as hf_text_is_clean says. */
-bool hf_json_clean(const struct hf_json *json, size_t node, char *to,
-                   size_t size, size_t *len);
+/* Is the string this text (ASCII), however it is escaped? */
+bool hf_json_says(struct hf_bytes string, const char *ascii);
 
-/* The string, as hf_text_show shows it, into `to`; "" when it is none.  Half a
- * surrogate pair is shown as U+FFFD. */
-void hf_json_show(const struct hf_json *json, size_t node, char *to,
-                  size_t size);
+/* What stands between the quotes of a string, escapes as they are; empty: it
+ * is no string. */
+struct hf_bytes hf_json_inside(struct hf_bytes string);
+
+/* The string, unescaped and with a NUL behind it, into `to`; its length is
+ * *len.  False, and `to` may hold anything: it is no string, it does not fit,
+ * or it is not clean, as hf_text_is_clean says. */
+bool hf_json_clean(struct hf_bytes string, char *to, size_t size, size_t *len);
+
+/* The string, as hf_text_show shows it, into `to`; "" when it is no string.
+ * Half a surrogate pair is shown as U+FFFD. */
+void hf_json_show(struct hf_bytes string, char *to, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "core/op.h"
 #include "wire/describe.h"
+#include "wire/fields.h"
 
 /*
  * A lock's record as JSON, both ways (DESIGN section 4):
@@ -68,6 +69,16 @@ HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
 
 /* Which one that word means; false: none. */
 bool hf_record_if_dead(const char *word, enum hf_if_dead *if_dead);
+
+/*
+ * For an object that has these members among its own (head.h): the table, of
+ * struct hf_value; what is to be done before it is written; and what is to be
+ * judged after it was read.
+ */
+extern const struct hf_fields hf_record_fields;
+void hf_record_make_sound(struct hf_value *value);
+HF_MUST_USE enum hf_status hf_record_judge(struct hf_value *value,
+                                           struct hf_error *error);
 
 /*
  * An entry of the audit as JSON, both ways: who cleared which version of which

@@ -10,17 +10,9 @@
 #include "base/text.h"
 #include "core/lockspace/journal.h"
 #include "core/lockspace/look.h"
+#include "wire/fields.h"
 #include "wire/json.h"
 #include "wire/name.h"
-#include "wire/record.h"
-
-enum { HASH_DIGITS = 2 * sizeof(struct hf_secret_hash) };
-
-/* What a lock is held in; HF_UNTIL_FREE never is. */
-static const char *const mode_words[] = {
-    [HF_EXCLUSIVE] = "exclusive",
-    [HF_SHARED] = "shared",
-};
 
 /* ---- Names of records ---------------------------------------------------- */
 
@@ -36,25 +28,6 @@ hf_served_fence(uint64_t fence, char name[HF_SERVED_FENCE_SIZE])
 {
     HF_CHECK(fence != 0 && fence <= HF_SERVED_FENCE_MAX);
     snprintf(name, HF_SERVED_FENCE_SIZE, "%019" PRIu64, fence);
-}
-
-static bool
-read_id(struct hf_bytes name, uint64_t *id)
-{
-    uint64_t sum = 0;
-
-    if (name.len != HF_SERVED_ID_SIZE - 1)
-        return false;
-    for (size_t i = 0; i < name.len; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *digit = memchr(digits, name.at[i], sizeof(digits) - 1);
-
-        if (digit == NULL)
-            return false;
-        sum = sum << 4 | (uint64_t)(digit - digits);
-    }
-    *id = sum;
-    return sum != 0;
 }
 
 static bool
@@ -128,6 +101,12 @@ is_same(struct hf_bytes a, struct hf_bytes b)
     return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
 }
 
+static bool
+is_same_lock(const struct hf_want *a, const struct hf_want *b)
+{
+    return is_same(a->name, b->name) && is_same(a->space, b->space);
+}
+
 /* The machine refuses it, too, and does not tell why. */
 static enum hf_status
 check_names(const struct hf_want *wants, size_t count, struct hf_error *error)
@@ -136,8 +115,7 @@ check_names(const struct hf_want *wants, size_t count, struct hf_error *error)
         return hf_fail(error, HF_E_INVALID, "no lock is named");
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
-            if (is_same(wants[k].name, wants[i].name) &&
-                is_same(wants[k].space, wants[i].space))
+            if (is_same_lock(&wants[k], &wants[i]))
                 return hf_fail(error, HF_E_INVALID, "lock %.*s is named twice",
                                (int)wants[i].name.len, wants[i].name.at);
     return HF_OK;
@@ -253,40 +231,110 @@ hf_served_age(int64_t since_ms, int64_t wall_ms)
     return (struct hf_duration){wall_ms > since_ms ? wall_ms - since_ms : 0};
 }
 
+/* ---- The members of a session -------------------------------------------- */
+
+#define OF_SESSION(field) HF_AT(struct hf_loaded_session, field)
+
+static const struct hf_member session_rows[] = {
+    {HF_MEMBER_HEX, "secret", OF_SESSION(secret)},
+    {HF_MEMBER_INTEGER, "ttl_ms", OF_SESSION(ttl), .most = INT64_MAX},
+    {HF_MEMBER_IF_DEAD, "if_dead", OF_SESSION(if_dead)},
+    {HF_MEMBER_TEXT, "who", OF_SESSION(who)},
+};
+
+static const struct hf_fields session_fields = {HF_FIELDS_OF(session_rows)};
+
+/* ---- The members of a grant ---------------------------------------------- */
+
+#define OF_LOCK(field)  HF_AT(struct hf_want, field)
+#define OF_GRANT(field) HF_AT(struct hf_served_grant, field)
+
+static const struct hf_member lock_rows[] = {
+    {HF_MEMBER_TEXT, "space", OF_LOCK(space)},
+    {HF_MEMBER_TEXT, "name", OF_LOCK(name)},
+    {HF_MEMBER_MODE, "mode", OF_LOCK(mode)},
+};
+
+static const struct hf_fields lock_fields = {HF_FIELDS_OF(lock_rows)};
+
+static void
+write_locks(const void *at, struct hf_text *out)
+{
+    const struct hf_loaded_grant *grant = at;
+
+    for (size_t i = 0; i < grant->wants_count; i++) {
+        hf_text_add(out, i == 0 ? "[" : ",");
+        hf_fields_write(&lock_fields, &grant->wants[i], HF_FIELDS_ALL, out);
+    }
+    hf_text_add(out, "]");
+}
+
+/* The next of the locks; `before` of them were read. */
+static enum hf_status
+read_lock(struct hf_fields_reader *reader, struct hf_bytes value, size_t before)
+{
+    struct hf_served_memory *memory = reader->user_data;
+    struct hf_want *wants = memory->wants;
+    enum hf_status status;
+
+    if (before == HF_SERVED_NAMES_MAX)
+        return hf_fail(reader->error, HF_E_CORRUPT, "more than %d locks",
+                       HF_SERVED_NAMES_MAX);
+    status = hf_fields_read(reader, &lock_fields, value, &wants[before], NULL);
+    for (size_t i = 0; status == HF_OK && i < before; i++) {
+        if (is_same_lock(&wants[i], &wants[before]))
+            return hf_fail(reader->error, HF_E_CORRUPT,
+                           "a lock is given twice");
+    }
+    return status;
+}
+
+static enum hf_status
+read_locks(struct hf_fields_reader *reader, struct hf_bytes list, void *at)
+{
+    struct hf_served_memory *memory = reader->user_data;
+    struct hf_loaded_grant *grant = at;
+    enum hf_status status = HF_OK;
+    struct hf_bytes value;
+    size_t count = 0;
+    size_t next = 0;
+
+    while (status == HF_OK && hf_json_next(list, &next, &value))
+        status = read_lock(reader, value, count++);
+    if (status == HF_OK && count == 0)
+        return hf_fail(reader->error, HF_E_CORRUPT,
+                       "\"locks\" is not a list of locks");
+    grant->wants = memory->wants;
+    grant->wants_count = count;
+    return status;
+}
+
+static const struct hf_member_ways locks_ways = {read_locks, write_locks};
+
+static const struct hf_member grant_rows[] = {
+    {HF_MEMBER_ID, "session", OF_GRANT(loaded.session), .least = 1},
+    {HF_MEMBER_INTEGER, "lane", OF_GRANT(loaded.lane), .most = INT64_MAX},
+    {HF_MEMBER_INTEGER, "n", OF_GRANT(loaded.n), .least = 1, .most = INT64_MAX},
+    {HF_MEMBER_OTHER, "locks", OF_GRANT(loaded), .ways = &locks_ways},
+    {HF_MEMBER_INTEGER, "since", OF_GRANT(since_ms), .most = INT64_MAX},
+    {HF_MEMBER_TEXT, "note", OF_GRANT(loaded.note)},
+};
+
+static const struct hf_fields grant_fields = {HF_FIELDS_OF(grant_rows)};
+
 /* ---- Encode -------------------------------------------------------------- */
 
 size_t
 hf_served_encode_session(const struct hf_loaded_session *session, char *buffer,
                          size_t size)
 {
-    char hash[HASH_DIGITS + 1];
-    char secret[sizeof(session->secret)];
     struct hf_text out;
 
     HF_CHECK(session->id != 0);
     HF_CHECK(check_session(session->ttl, session->who, NULL) == HF_OK);
-    memcpy(secret, session->secret.bytes, sizeof(secret));
-    hf_hex_write(secret, sizeof(secret), hash, sizeof(hash));
-
     hf_text_init(&out, buffer, size);
-    hf_text_addf(&out,
-                 "{\"secret\":\"%s\",\"ttl_ms\":%" PRId64
-                 ",\"if_dead\":\"%s\",\"who\":",
-                 hash, session->ttl.ms, hf_if_dead_word(session->if_dead));
-    hf_text_add_json(&out, session->who.at, session->who.len);
-    hf_text_add(&out, "}");
+    hf_fields_write(&session_fields, session, HF_FIELDS_ALL, &out);
     return out.len;
-}
-
-static void
-add_lock(struct hf_text *out, const struct hf_want *want)
-{
-    HF_CHECK(want->mode == HF_EXCLUSIVE || want->mode == HF_SHARED);
-    hf_text_add(out, "{\"space\":");
-    hf_text_add_json(out, want->space.at, want->space.len);
-    hf_text_add(out, ",\"name\":");
-    hf_text_add_json(out, want->name.at, want->name.len);
-    hf_text_addf(out, ",\"mode\":\"%s\"}", mode_words[want->mode]);
 }
 
 size_t
@@ -294,136 +342,47 @@ hf_served_encode_grant(const struct hf_served_grant *grant, char *buffer,
                        size_t size)
 {
     const struct hf_loaded_grant *loaded = &grant->loaded;
-    char session[HF_SERVED_ID_SIZE];
     struct hf_text out;
 
+    HF_CHECK(loaded->session != 0);
     HF_CHECK(loaded->wants_count > 0 &&
              loaded->wants_count <= HF_SERVED_NAMES_MAX);
     HF_CHECK(grant->since_ms >= 0);
     HF_CHECK(check_grant(loaded, NULL) == HF_OK);
-    hf_served_id(loaded->session, session);
-
     hf_text_init(&out, buffer, size);
-    hf_text_addf(&out,
-                 "{\"session\":\"%s\",\"lane\":%" PRIu64 ",\"n\":%" PRIu64
-                 ",\"locks\":[",
-                 session, loaded->lane, loaded->n);
-    for (size_t i = 0; i < loaded->wants_count; i++) {
-        if (i > 0)
-            hf_text_add(&out, ",");
-        add_lock(&out, &loaded->wants[i]);
-    }
-    hf_text_addf(&out, "],\"since\":%" PRId64 ",\"note\":", grant->since_ms);
-    hf_text_add_json(&out, loaded->note.at, loaded->note.len);
-    hf_text_add(&out, "}");
+    hf_fields_write(&grant_fields, grant, HF_FIELDS_ALL, &out);
     return out.len;
 }
 
 /* ---- Decode -------------------------------------------------------------- */
 
-/* One record as it is read. */
-struct reading {
-    struct hf_json json;
-    struct hf_served_memory *memory;
-    size_t texts_len; /* that are used of memory->texts */
-    struct hf_error *error;
-};
-
+/* All of a record, or nothing of it. */
 static enum hf_status
-begin(struct reading *r, struct hf_bytes value, const char *const *names,
-      size_t *members)
+read_record(const struct hf_fields *fields, struct hf_bytes value, void *to,
+            struct hf_served_memory *memory, struct hf_error *error)
 {
+    struct hf_fields_reader reader = {
+        .status = HF_E_CORRUPT,
+        .error = error,
+        .texts = memory->texts,
+        .texts_size = sizeof(memory->texts),
+        .texts_len = memory->texts_len,
+        .user_data = memory,
+    };
     enum hf_status status =
-        hf_json_read(&r->json, value.at, value.len, r->error);
+        hf_fields_read_text(&reader, fields, value, to, NULL);
 
-    if (status != HF_OK)
-        return status;
-    return hf_json_members(&r->json, 0, names, members, r->error);
-}
-
-/* What could never have been asked for was not written by us. */
-static enum hf_status
-judge(struct reading *r, enum hf_status status, const struct hf_error *why)
-{
     if (status == HF_OK)
-        return HF_OK;
-    return hf_fail(r->error, HF_E_CORRUPT, "%s", why->text);
+        memory->texts_len = reader.texts_len;
+    return status;
 }
 
-/* A text, into the memory. */
-static bool
-read_text(struct reading *r, size_t node, struct hf_bytes *text)
-{
-    char *at = r->memory->texts + r->texts_len;
-    size_t len;
-
-    if (!hf_json_clean(&r->json, node, at,
-                       sizeof(r->memory->texts) - r->texts_len, &len))
-        return false;
-    *text = (struct hf_bytes){at, len};
-    r->texts_len += len;
-    return true;
-}
-
-static bool
-read_word(const struct reading *r, size_t node, char *word, size_t size)
-{
-    size_t len;
-
-    return hf_json_clean(&r->json, node, word, size, &len);
-}
-
-static bool
-read_hash(const struct reading *r, size_t node, struct hf_secret_hash *hash)
-{
-    char digits[HASH_DIGITS + 1];
-    size_t len;
-
-    return hf_json_clean(&r->json, node, digits, sizeof(digits), &len) &&
-           hf_hex_read((struct hf_bytes){digits, len}, hash->bytes,
-                       sizeof(hash->bytes));
-}
-
-static bool
-read_if_dead(const struct reading *r, size_t node, enum hf_if_dead *if_dead)
-{
-    char word[16];
-
-    return read_word(r, node, word, sizeof(word)) &&
-           hf_record_if_dead(word, if_dead);
-}
-
-static bool
-read_number(const struct reading *r, size_t node, int64_t least,
-            int64_t *number)
-{
-    return hf_json_integer(&r->json, node, number) && *number >= least;
-}
-
-/* ---- Decode a session ---------------------------------------------------- */
-
-enum { SECRET, TTL, IF_DEAD, WHO, SESSION_MEMBERS };
-
-static const char *const session_names[] = {
-    [SECRET] = "secret", [TTL] = "ttl_ms",         [IF_DEAD] = "if_dead",
-    [WHO] = "who",       [SESSION_MEMBERS] = NULL,
-};
-
+/* A record that could never have been asked for was not written by us. */
 static enum hf_status
-read_session(struct reading *r, const size_t *members,
-             struct hf_loaded_session *session)
+judge(enum hf_status status, const struct hf_error *why, struct hf_error *error)
 {
-    struct hf_error why = {0};
-
-    if (!read_hash(r, members[SECRET], &session->secret))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"secret\"");
-    if (!read_number(r, members[TTL], 0, &session->ttl.ms))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"ttl_ms\"");
-    if (!read_if_dead(r, members[IF_DEAD], &session->if_dead))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"if_dead\"");
-    if (!read_text(r, members[WHO], &session->who))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"who\"");
-    return judge(r, check_session(session->ttl, session->who, &why), &why);
+    return status == HF_OK ? HF_OK
+                           : hf_fail(error, HF_E_CORRUPT, "%s", why->text);
 }
 
 enum hf_status
@@ -432,108 +391,22 @@ hf_served_decode_session(struct hf_bytes name, struct hf_bytes value,
                          struct hf_loaded_session *session,
                          struct hf_error *error)
 {
-    struct reading r = {
-        .memory = memory, .texts_len = memory->texts_len, .error = error};
     struct hf_loaded_session read = {.id = 0};
-    size_t members[SESSION_MEMBERS];
+    size_t texts_len = memory->texts_len;
+    struct hf_error why = {0};
     enum hf_status status;
 
-    if (!read_id(name, &read.id))
+    if (!hf_hex_read_u64(name, &read.id) || read.id == 0)
         return hf_fail(error, HF_E_CORRUPT,
                        "its name is not 16 hexadecimal digits");
-    status = begin(&r, value, session_names, members);
+    status = read_record(&session_fields, value, &read, memory, error);
     if (status == HF_OK)
-        status = read_session(&r, members, &read);
-    if (status != HF_OK)
+        status = judge(check_session(read.ttl, read.who, &why), &why, error);
+    if (status != HF_OK) {
+        memory->texts_len = texts_len;
         return status;
-    memory->texts_len = r.texts_len;
+    }
     *session = read;
-    return HF_OK;
-}
-
-/* ---- Decode a grant ------------------------------------------------------ */
-
-enum { SESSION, LANE, N, LOCKS, SINCE, NOTE, GRANT_MEMBERS };
-
-static const char *const grant_names[] = {
-    [SESSION] = "session",  [LANE] = "lane",   [N] = "n",
-    [LOCKS] = "locks",      [SINCE] = "since", [NOTE] = "note",
-    [GRANT_MEMBERS] = NULL,
-};
-
-enum { SPACE, NAME, MODE, LOCK_MEMBERS };
-
-static const char *const lock_names[] = {
-    [SPACE] = "space",
-    [NAME] = "name",
-    [MODE] = "mode",
-    [LOCK_MEMBERS] = NULL,
-};
-
-static bool
-read_mode(const struct reading *r, size_t node, enum hf_mode *mode)
-{
-    char word[16];
-
-    if (!read_word(r, node, word, sizeof(word)))
-        return false;
-    *mode = strcmp(word, mode_words[HF_SHARED]) == 0 ? HF_SHARED : HF_EXCLUSIVE;
-    return strcmp(word, mode_words[*mode]) == 0;
-}
-
-static bool
-is_same_lock(const struct hf_want *a, const struct hf_want *b)
-{
-    return a->space.len == b->space.len && a->name.len == b->name.len &&
-           memcmp(a->space.at, b->space.at, a->space.len) == 0 &&
-           memcmp(a->name.at, b->name.at, a->name.len) == 0;
-}
-
-/* The next of the locks; `before` of them were read. */
-static enum hf_status
-read_lock(struct reading *r, size_t node, size_t before)
-{
-    struct hf_want *wants = r->memory->wants;
-    size_t members[LOCK_MEMBERS];
-    struct hf_want want;
-
-    if (before == HF_SERVED_NAMES_MAX)
-        return hf_fail(r->error, HF_E_CORRUPT, "more than %d locks",
-                       HF_SERVED_NAMES_MAX);
-    if (hf_json_members(&r->json, node, lock_names, members, r->error) != HF_OK)
-        return HF_E_CORRUPT;
-    if (!read_text(r, members[SPACE], &want.space))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"space\"");
-    if (!read_text(r, members[NAME], &want.name))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"name\"");
-    if (!read_mode(r, members[MODE], &want.mode))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"mode\"");
-    for (size_t i = 0; i < before; i++) {
-        if (is_same_lock(&wants[i], &want))
-            return hf_fail(r->error, HF_E_CORRUPT, "a lock is given twice");
-    }
-    wants[before] = want;
-    return HF_OK;
-}
-
-static enum hf_status
-read_locks(struct reading *r, size_t list, struct hf_loaded_grant *grant)
-{
-    size_t count = 0;
-    size_t node = hf_json_next(&r->json, list, 0);
-
-    while (node != 0) {
-        enum hf_status status = read_lock(r, node, count);
-
-        if (status != HF_OK)
-            return status;
-        count++;
-        node = hf_json_next(&r->json, list, node);
-    }
-    if (count == 0)
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"locks\"");
-    grant->wants = r->memory->wants;
-    grant->wants_count = count;
     return HF_OK;
 }
 
@@ -549,59 +422,28 @@ is_too_large(const struct hf_loaded_grant *grant)
            HF_SERVED_RECORD_MAX;
 }
 
-static enum hf_status
-read_grant(struct reading *r, const size_t *members,
-           struct hf_served_grant *grant)
-{
-    struct hf_loaded_grant *loaded = &grant->loaded;
-    char session[HF_SERVED_ID_SIZE];
-    struct hf_error why = {0};
-    enum hf_status status;
-    int64_t lane;
-    int64_t n;
-
-    if (!read_word(r, members[SESSION], session, sizeof(session)) ||
-        !read_id((struct hf_bytes){session, strlen(session)}, &loaded->session))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"session\"");
-    if (!read_number(r, members[LANE], 0, &lane))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"lane\"");
-    if (!read_number(r, members[N], 1, &n))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"n\"");
-    if (!read_number(r, members[SINCE], 0, &grant->since_ms))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"since\"");
-    status = read_locks(r, members[LOCKS], loaded);
-    if (status != HF_OK)
-        return status;
-    if (!read_text(r, members[NOTE], &loaded->note))
-        return hf_fail(r->error, HF_E_CORRUPT, "no well-formed \"note\"");
-    loaded->lane = (uint64_t)lane;
-    loaded->n = (uint64_t)n;
-    status = judge(r, check_grant(loaded, &why), &why);
-    if (status == HF_OK && is_too_large(loaded))
-        status = hf_fail(r->error, HF_E_CORRUPT, "more than a grant may have");
-    return status;
-}
-
 enum hf_status
 hf_served_decode_grant(struct hf_bytes name, struct hf_bytes value,
                        struct hf_served_memory *memory,
                        struct hf_served_grant *grant, struct hf_error *error)
 {
-    struct reading r = {
-        .memory = memory, .texts_len = memory->texts_len, .error = error};
     struct hf_served_grant read = {.since_ms = 0};
-    size_t members[GRANT_MEMBERS];
+    size_t texts_len = memory->texts_len;
+    struct hf_error why = {0};
     enum hf_status status;
 
     if (!read_fence(name, &read.loaded.fence))
         return hf_fail(error, HF_E_CORRUPT,
                        "its name is not 19 digits of a number");
-    status = begin(&r, value, grant_names, members);
+    status = read_record(&grant_fields, value, &read, memory, error);
     if (status == HF_OK)
-        status = read_grant(&r, members, &read);
-    if (status != HF_OK)
+        status = judge(check_grant(&read.loaded, &why), &why, error);
+    if (status == HF_OK && is_too_large(&read.loaded))
+        status = hf_fail(error, HF_E_CORRUPT, "more than a grant may have");
+    if (status != HF_OK) {
+        memory->texts_len = texts_len;
         return status;
-    memory->texts_len = r.texts_len;
+    }
     *grant = read;
     return HF_OK;
 }

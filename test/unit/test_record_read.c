@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "wire/json.h"
 
 #define FFFD "\xEF\xBF\xBD"
 
@@ -81,7 +82,7 @@ a_record_cut_short_anywhere_is_corrupt(void **state)
 }
 
 static void
-what_jsmn_lets_pass_and_json_does_not_is_corrupt(void **state)
+what_looks_like_json_and_is_none_is_corrupt(void **state)
 {
     static const char *const cases[] = {
         "",
@@ -229,8 +230,8 @@ a_text_beyond_the_limits_is_corrupt(void **state)
 
     memset(text, '[', sizeof(text));
     expect_corrupt_bytes(text, HF_RECORD_TEXT_MAX, "values");
-    for (used = 0; used < HF_RECORD_TOKENS_MAX; used++)
-        text[used] = used < HF_RECORD_TOKENS_MAX / 2 ? '[' : ']';
+    for (used = 0; used < 2 * HF_JSON_DEPTH_MAX; used++)
+        text[used] = used < HF_JSON_DEPTH_MAX ? '[' : ']';
     expect_corrupt_bytes(text, used, "no object"); /* deep, and sound */
 }
 
@@ -548,7 +549,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_cut_short_anywhere_is_corrupt),
-        cmocka_unit_test(what_jsmn_lets_pass_and_json_does_not_is_corrupt),
+        cmocka_unit_test(what_looks_like_json_and_is_none_is_corrupt),
         cmocka_unit_test(what_is_json_but_no_record_is_corrupt),
         cmocka_unit_test(a_text_beyond_the_limits_is_corrupt),
         cmocka_unit_test(a_lock_that_is_not_well_formed_is_corrupt),
