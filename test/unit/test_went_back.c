@@ -1,63 +1,10 @@
-#include "core/examiner.h"
 #include "unit/support/contender_script.h"
+#include "unit/support/examiner_script.h"
 
 /*
  * A place that is not the one that it was: its file was removed or replaced, or
  * an old copy was put in its place.
  */
-
-static struct hf_event
-went_back(int64_t ms)
-{
-    return hf_event(HF_ON_WENT_BACK, T(ms));
-}
-
-static void
-a_person_looks_again_and_clears_nothing_unseen(void **state)
-{
-    static const struct hf_examiner_config clear = {
-        .watch = {INT64_MAX}, .patience = {200}, .clear = true, .force = true};
-    struct hf_examiner x;
-    struct hf_effect effect;
-
-    (void)state;
-    hf_examiner_init(&x, &clear);
-    hf_examiner_step(&x, hf_event(HF_ON_EXAMINE, T(0)));
-    assert_true(hf_examiner_next(&x, &effect));
-    hf_examiner_step(&x, went_back(5));
-    assert_true(hf_examiner_next(&x, &effect));
-    assert_true(effect.request.read);
-    hf_examiner_step(&x, found_held(10, 2, 8, 8, HF_REFUSE));
-    assert_true(hf_examiner_next(&x, &effect));
-    assert_false(effect.request.read);
-    hf_examiner_step(&x, went_back(20));
-    assert_true(hf_examiner_next(&x, &effect));
-    assert_int_equal(effect.notice, HF_NOTICE_ENDED);
-    assert_int_equal(x.status, HF_E_UNAVAILABLE);
-    assert_false(x.cleared);
-}
-
-/* What is there now is no sign of life of what was. */
-static void
-a_person_begins_to_watch_anew(void **state)
-{
-    static const struct hf_examiner_config why = {.watch = {5000},
-                                                  .patience = {200}};
-    struct hf_examiner x;
-    struct hf_effect effect;
-
-    (void)state;
-    hf_examiner_init(&x, &why);
-    hf_examiner_step(&x, hf_event(HF_ON_EXAMINE, T(0)));
-    assert_true(hf_examiner_next(&x, &effect));
-    hf_examiner_step(&x, found_held(10, 1, 8, 8, HF_REFUSE));
-    hf_examiner_step(&x, went_back(20));
-    assert_true(hf_examiner_next(&x, &effect));
-    assert_true(effect.request.read);
-    hf_examiner_step(&x, found_held(30, 2, 20, 20, HF_REFUSE));
-    assert_int_equal(x.state, HF_EXAMINER_WATCHING);
-    assert_int_equal(x.finding, HF_FINDING_NONE);
-}
 
 static const struct CMUnitTest tests[] = {
     STORY(a_takeover_holder_has_lost,
@@ -118,8 +65,22 @@ static const struct CMUnitTest tests[] = {
           "1100 clock\n"
           "1110 found #3 lock v8 8_0 | ask #3 read\n"
           "= state watching; shown 910\n"),
-    cmocka_unit_test(a_person_looks_again_and_clears_nothing_unseen),
-    cmocka_unit_test(a_person_begins_to_watch_anew),
+    SCRIPT(&examiner_script, a_person_looks_again_and_clears_nothing_unseen,
+           "start force\n"
+           "looking\n"
+           "5 went-back | ask #2 read\n"
+           "10 found #2 lock v8 8_0 refuse\n"
+           "| ask #3 delete lock v8, put audit 8 absent new\n"
+           "20 went-back | ended\n"
+           "= ended HF_E_UNAVAILABLE nothing\n"),
+    /* What is there now is no sign of life of what was. */
+    SCRIPT(&examiner_script, a_person_begins_to_watch_anew,
+           "start watch 5000\n"
+           "looking\n"
+           "10 found #1 lock v8 8_0 refuse\n"
+           "20 went-back | ask #2 read\n"
+           "30 found #2 lock v20 20_0 refuse\n"
+           "= state watching; finding nothing\n"),
 };
 
 int
