@@ -187,8 +187,8 @@ static const struct CMUnitTest tests[] = {
           "70 refused #6          | ask #7 read\n"
           "80 found #7 absent v11 | ask #8 read\n"
           "90 found #8 absent v11 | ask #9 put lock v11 id3_0 new\n"),
-    /* Another contender's record is not mine, though it stands where I claimed.
-     * */
+    /* Another contender's record is not mine, though it stands where I
+     * claimed. */
     STORY(an_unknown_claim_that_applied_is_recognised_by_its_id,
           "claiming\n"
           "20 unknown #2\n"

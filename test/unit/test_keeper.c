@@ -163,8 +163,8 @@ static const struct CMUnitTest tests[] = {
           "310 unknown #2\n"
           "749 clock         | ask #3 put lock v8 5_1\n"
           "750 clock         | lost; ask #4 delete lock v8\n"),
-    /* #2 was given up at 400 and sent again: what is known of it counts for it.
-     * */
+    /* #2 was given up at 400 and sent again: what is known of it counts for
+     * it. */
     STORY(a_late_beat_gives_the_right_of_its_own_sending,
           "holding\n"
           "200 clock         | ask #2 put lock v8 5_1\n"

@@ -1,765 +1,348 @@
-#include "unit/support/room.h"
+#include "unit/support/lockspace_script.h"
 
 /* The stories of requests and their attempts [R2, R3, R5, W2, W3, W5].  Session
  * 1 holds A at the begin of each, and whoever else wants it waits. */
 
-/* ---- Blocking timeouts --------------------------------------------------- */
-
-static void
-a_request_is_answered_before_the_idle_timeout_and_keeps_its_place(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_acquire(&r, room_attempt(12, 3, 1));
-    room_clock(&r, 1899);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 2000); /* a random part apart, so that 12 was first */
-    EXPECT_TOLD(&r, "12 blocking timeout, 1 before it\n"
-                    "11 blocking timeout, 0 before it\n");
-    room_acquire(&r, room_attempt(13, 3, 2));
-    room_acquire(&r, room_attempt(14, 2, 2));
-    room_release(&r, (struct call){.stream = 15, .session = 1});
-    EXPECT_TOLD(&r, "15 released\n"
-                    "14 granted 102\n");
-    room_fini(&r);
-}
-
-static void
-a_parked_place_is_granted_nothing_and_holds_up_those_behind(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_clock(&r, 1500);
-    room_acquire(&r, room_attempt(12, 3, 1));
-    room_clock(&r, 2000);
-    room_hush(&r);
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    EXPECT_TOLD(&r, "13 released\n");
-    room_acquire(&r, room_attempt(14, 2, 2));
-    EXPECT_TOLD(&r, "14 granted 102\n");
-    room_fini(&r);
-}
-
-/* Its client has asked again, and the loop reads it late. */
-static void
-a_place_is_not_lost_while_what_came_in_time_is_not_read(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_clock(&r, 1500);
-    room_acquire(&r, room_attempt(12, 3, 1));
-    room_clock(&r, 2000);
-    room_applied(&r, room_batch(&r, 100));
-    room_hush(&r);
-    room_clock_read(&r, 9000, 2001);
-    room_acquire(&r, room_attempt(13, 2, 2));
-    room_release(&r, (struct call){.stream = 14, .session = 1});
-    EXPECT_TOLD(&r, "14 released\n"
-                    "13 granted 102\n");
-    room_fini(&r);
-}
-
-static void
-a_place_that_is_not_taken_again_in_time_is_lost(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_clock(&r, 1500);
-    room_acquire(&r, room_attempt(12, 3, 1));
-    room_clock(&r, 2000);
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    room_applied(&r, room_batch(&r, 100));
-    room_hush(&r);
-    room_clock(&r, 2199);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 2200);
-    EXPECT_TOLD(&r, "12 granted 102\n");
-    room_acquire(&r, room_attempt(14, 2, 2)); /* enters at the end */
-    EXPECT_TOLD(&r, "");
-    room_fini(&r);
-}
-
-/* No batch, or one that was begun before, has told its client of it. */
-static void
-a_grace_begins_when_a_batch_has_let_the_timeout_out(void **state)
-{
-    struct room r = room_held();
-    uint64_t batch;
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_clock(&r, 1500);
-    room_acquire(&r, room_attempt(12, 3, 1));
-    batch = room_batch(&r, 100);
-    room_clock(&r, 2000); /* 11 is parked */
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    room_applied(&r, batch);
-    room_hush(&r);
-    room_clock(&r, 2300);
-    batch = room_batch(&r, 100);
-    room_hush(&r);
-    room_clock(&r, 2390); /* 12 is not due */
-    room_applied(&r, batch);
-    room_clock(&r, 2589);
-    EXPECT_TOLD(&r, "12 blocking timeout, 1 before it\n");
-    room_acquire(&r, room_attempt(14, 2, 2));
-    EXPECT_TOLD(&r, "14 granted 102\n");
-    room_fini(&r);
-}
-
-/* A batch that had no room for all changes lets no answer out that came after
- * those that it left. */
-static void
-a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_acquire(&r, (struct call){.stream = 12, .session = 3, .names = "B"});
-    room_hush(&r);
-    room_clock(&r, 2000);
-    room_applied(&r, room_batch(&r, 2));
-    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it\n"
-                    "put session 1\n"
-                    "put 101 of 1.1 A\n"
-                    "batch 1, fence 103, some is not due\n");
-    room_clock(&r, 2300);
-    room_applied(&r, room_batch(&r, 2));
-    room_clock(&r, 2499);
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    room_hush(&r);
-    room_acquire(
-        &r, (struct call){.stream = 14, .session = 3, .n = 2, .names = "A"});
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 2500);
-    EXPECT_TOLD(&r, "14 granted 103\n");
-    room_fini(&r);
-}
-
-/* Whoever asks again before it was told has the place, as it always had. */
-static void
-who_asks_again_before_it_was_told_waits_on(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_clock(&r, 2000);
-    room_acquire(&r, room_attempt(12, 2, 2));
-    room_applied(&r, room_batch(&r, 100));
-    room_hush(&r);
-    room_clock(&r, 2300);
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    EXPECT_TOLD(&r, "13 released\n"
-                    "12 granted 102\n");
-    room_fini(&r);
-}
-
-/* The server's deadline frees the stream, and says nothing final. */
-static void
-what_remains_ends_a_wait_and_not_the_request(void **state)
-{
-    struct room r = room_held();
-    struct call call = room_attempt(11, 2, 1);
-
-    (void)state;
-    call.wait_ms = 300;
-    room_acquire(&r, call);
-    room_clock(&r, 1299);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 1300);
-    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms\n");
-    room_release(&r, (struct call){.stream = 12, .session = 1});
-    call = room_attempt(13, 2, 2);
-    call.wait_ms = 100;
-    room_acquire(&r, call);
-    EXPECT_TOLD(&r, "12 released\n"
-                    "13 granted 102\n");
-    room_fini(&r);
-}
-
-/* Else a lock is free, and is granted to nobody while those who ask for a short
- * time come again and again. */
-static void
-who_has_waited_as_long_as_it_was_to_holds_up_nobody(void **state)
-{
-    struct room r = room_held();
-    struct call call = room_attempt(11, 2, 1);
-
-    (void)state;
-    call.wait_ms = 300;
-    room_acquire(&r, call);
-    room_acquire(&r, room_attempt(12, 3, 1));
-    room_clock(&r, 1300);
-    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms\n");
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    EXPECT_TOLD(&r, "13 released\n"
-                    "12 granted 102\n");
-    room_fini(&r);
-}
-
-static void
-an_attempt_shortens_a_wait_and_never_lengthens_it(void **state)
-{
-    struct room r = room_held();
-    struct call call = room_attempt(11, 2, 1);
-
-    (void)state;
-    call.wait_ms = 300;
-    room_acquire(&r, call);
-    call = room_attempt(12, 2, 2);
-    call.wait_ms = 900;
-    room_acquire(&r, call);
-    room_hush(&r);
-    room_clock(&r, 1299);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 1300);
-    EXPECT_TOLD(&r, "12 blocking timeout, 0 before it, 0 ms\n");
-    call.stream = 13;
-    call.a = 3;
-    room_acquire(&r, call);
-    call.stream = 14;
-    call.a = 4;
-    call.wait_ms = 100;
-    room_acquire(&r, call);
-    room_hush(&r);
-    room_clock(&r, 1400);
-    EXPECT_TOLD(&r, "14 blocking timeout, 0 before it, 0 ms\n");
-    room_fini(&r);
-}
-
-/* It is held by nobody, and nobody who listens waits for it. */
-static void
-a_try_beside_a_place_that_is_parked_is_put_off(void **state)
-{
-    struct room r = room_held();
-    struct call call = room_attempt(12, 3, 1);
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_clock(&r, 2000);
-    room_hush(&r);
-    call.try_only = true;
-    room_acquire(&r, call);
-    EXPECT_TOLD(&r, "12 over: held\n");
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    room_hush(&r);
-    call = room_attempt(14, 3, 2);
-    call.n = 2;
-    call.try_only = true;
-    room_acquire(&r, call);
-    EXPECT_TOLD(&r, "14 later, 200 ms: place\n");
-    room_fini(&r);
-}
-
-/* ---- Polls --------------------------------------------------------------- */
-
-/* It waits for 100 ms, and keeps its place for three seconds. */
-static struct call
-poll(uint64_t stream, uint64_t session, uint64_t a)
-{
-    struct call call = room_attempt(stream, session, a);
-
-    call.wait_ms = 100;
-    call.park_ms = 3000;
-    return call;
-}
-
-/* One is parked since 1100, and was told; another came behind it. */
-static struct room
-polled(void)
-{
-    struct room r = room_held();
-
-    room_acquire(&r, poll(11, 2, 1));
-    room_clock(&r, 1100);
-    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms, kept for 3000\n");
-    room_applied(&r, room_batch(&r, 100));
-    room_release(&r, (struct call){.stream = 12, .session = 1});
-    room_hush(&r);
-    return r;
-}
-
-static void
-a_poll_takes_the_place_of_the_one_before(void **state)
-{
-    struct room r = polled();
-
-    (void)state;
-    room_clock(&r, 4000);
-    room_acquire(&r, room_attempt(13, 3, 1));
-    EXPECT_TOLD(&r, "");
-    room_acquire(&r, poll(14, 2, 2));
-    EXPECT_TOLD(&r, "14 granted 102\n");
-    room_fini(&r);
-}
-
-static void
-who_polls_no_more_holds_up_nobody_when_its_time_is_over(void **state)
-{
-    struct room r = polled();
-
-    (void)state;
-    room_clock(&r, 4000);
-    room_acquire(&r, room_attempt(13, 3, 1));
-    room_clock(&r, 4099);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 4100);
-    EXPECT_TOLD(&r, "13 granted 102\n");
-    room_acquire(&r, poll(14, 2, 2)); /* at the end of the line */
-    room_clock(&r, 4200);
-    EXPECT_TOLD(&r, "14 blocking timeout, 0 before it, 0 ms, kept for 3000\n");
-    room_fini(&r);
-}
-
-/* And the last may say that it polls no more. */
-static void
-each_poll_waits_for_as_long_as_it_says(void **state)
-{
-    struct room r = room_held();
-    struct call last = room_attempt(13, 2, 3);
-
-    (void)state;
-    room_acquire(&r, poll(11, 2, 1));
-    room_clock(&r, 1100);
-    room_applied(&r, room_batch(&r, 100));
-    room_clock(&r, 2000);
-    room_acquire(&r, poll(12, 2, 2));
-    room_hush(&r);
-    room_clock(&r, 2099);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 2100);
-    EXPECT_TOLD(&r, "12 blocking timeout, 0 before it, 0 ms, kept for 3000\n");
-    room_applied(&r, room_batch(&r, 100));
-    room_hush(&r);
-    last.wait_ms = 200;
-    room_acquire(&r, last);
-    room_clock(&r, 2299);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 2300);
-    EXPECT_TOLD(&r, "13 blocking timeout, 0 before it, 0 ms\n");
-    room_fini(&r);
-}
-
-/* Who waits for longer than a stream may be silent has its place for as long as
- * who polls. */
-static void
-a_place_is_kept_as_long_whatever_ended_the_wait(void **state)
-{
-    struct room r = room_held();
-    struct call call = poll(11, 2, 1);
-
-    (void)state;
-    call.wait_ms = 60000;
-    room_acquire(&r, call);
-    room_clock(&r, 2000);
-    room_applied(&r, room_batch(&r, 100));
-    room_release(&r, (struct call){.stream = 12, .session = 1});
-    room_hush(&r);
-    room_clock(&r, 4900);
-    room_acquire(&r, room_attempt(13, 3, 1));
-    room_clock(&r, 4999);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 5000);
-    EXPECT_TOLD(&r, "13 granted 102\n");
-    room_fini(&r);
-}
-
-/* Nor for less than what an answer and the next request take. */
-static void
-no_place_is_kept_for_more_than_half_of_a_ttl(void **state)
-{
-    struct room r = room_held();
-    struct call call = poll(11, 2, 1);
-
-    (void)state;
-    call.park_ms = 60000;
-    room_acquire(&r, call);
-    call = poll(12, 3, 1);
-    call.park_ms = 1;
-    room_acquire(&r, call);
-    room_clock(&r, 1100);
-    EXPECT_TOLD(&r, "11 blocking timeout, 0 before it, 0 ms, kept for 5000\n"
-                    "12 blocking timeout, 1 before it, 0 ms, kept for 1\n");
-    room_applied(&r, room_batch(&r, 100));
-    room_hush(&r);
-    room_clock(&r, 1299);
-    room_acquire(&r, poll(13, 3, 2));
-    room_clock(&r, 1399);
-    EXPECT_TOLD(&r, "13 blocking timeout, 1 before it, 0 ms, kept for 3000\n");
-    room_fini(&r);
-}
-
-static void
-a_try_beside_the_place_of_who_polls_is_told_for_how_long(void **state)
-{
-    struct room r = polled();
-    struct call call = room_attempt(13, 3, 1);
-
-    (void)state;
-    call.try_only = true;
-    room_acquire(&r, call);
-    EXPECT_TOLD(&r, "13 later, 3000 ms: place\n");
-    room_fini(&r);
-}
-
-/* ---- Attempts ------------------------------------------------------------ */
-
-static void
-the_newest_attempt_is_listened_to(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_acquire(&r, room_attempt(12, 2, 3));
-    room_acquire(&r, room_attempt(13, 2, 2)); /* late */
-    room_acquire(&r, room_attempt(14, 2, 3)); /* once more */
-    EXPECT_TOLD(&r, "11 superseded\n"
-                    "13 superseded\n"
-                    "14 superseded\n");
-    room_stream_ends(&r, room_attempt(11, 2, 1));
-    room_stream_ends(&r, room_attempt(14, 2, 3));
-    room_release(&r, (struct call){.stream = 15, .session = 1});
-    EXPECT_TOLD(&r, "15 released\n"
-                    "12 granted 102\n");
-    room_fini(&r);
-}
-
-/* It came before the timeout's answer, and is as dead as its connection: were
- * it listened to, its end would take the place away. */
-static void
-an_attempt_that_was_answered_does_not_take_a_parked_place(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_clock(&r, 2000);
-    room_hush(&r);
-    room_acquire(&r, room_attempt(12, 2, 1));
-    room_stream_ends(&r, room_attempt(12, 2, 1));
-    EXPECT_TOLD(&r, "12 superseded\n");
-    room_acquire(&r, room_attempt(13, 2, 2));
-    room_release(&r, (struct call){.stream = 14, .session = 1});
-    EXPECT_TOLD(&r, "14 released\n"
-                    "13 granted 102\n");
-    room_fini(&r);
-}
-
-static void
-the_end_of_the_stream_of_a_waiting_request_frees_its_place(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_acquire(&r, room_attempt(12, 3, 1));
-    room_stream_ends(&r, room_attempt(11, 2, 1));
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    EXPECT_TOLD(&r, "13 released\n"
-                    "12 granted 102\n");
-    /* The message comes again, though its stream has ended: it may enter. */
-    room_acquire(&r, room_attempt(14, 2, 1));
-    room_release(&r, (struct call){.stream = 15, .session = 3});
-    EXPECT_TOLD(&r, "15 released\n"
-                    "14 granted 103\n");
-    room_fini(&r);
-}
-
-/* The ghost of the seed: nobody listens when the grant is decided. */
-static void
-a_grant_whose_answer_was_never_handed_over_goes_back(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_acquire(&r, room_attempt(12, 3, 1));
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    room_hush(&r);
-    room_stream_ends(&r, room_attempt(11, 2, 1));
-    EXPECT_TOLD(&r, "12 granted 103\n");
-    room_acquire(&r, room_attempt(14, 2, 2));
-    EXPECT_TOLD(&r, "");
-    room_fini(&r);
-}
-
-/* The first grant was handed over when it had gone back already. */
-static void
-what_is_handed_over_late_is_not_the_next_grant(void **state)
-{
-    struct room r = room_new();
-    struct call late = room_attempt(12, 2, 2);
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_acquire(&r, room_attempt(12, 2, 2));
-    room_stream_ends(&r, room_attempt(12, 2, 2));
-    room_acquire(&r, room_attempt(13, 2, 3));
-    late.fence = 101;
-    room_handed(&r, late);
-    room_stream_ends(&r, room_attempt(13, 2, 3));
-    room_hush(&r);
-    room_acquire(&r, room_attempt(14, 3, 1));
-    EXPECT_TOLD(&r, "14 granted 103\n");
-    room_fini(&r);
-}
-
-static void
-a_grant_that_was_handed_over_stays_when_its_stream_ends(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_stream_ends(&r, room_attempt(1, 1, 1));
-    room_acquire(&r, room_attempt(11, 2, 1));
-    EXPECT_TOLD(&r, "");
-    /* The same attempt, the next, and an older one get the same grant. */
-    room_acquire(&r, room_attempt(12, 1, 1));
-    room_acquire(&r, room_attempt(13, 1, 2));
-    room_acquire(&r, room_attempt(14, 1, 1));
-    EXPECT_TOLD(&r, "12 granted 101\n"
-                    "13 granted 101\n"
-                    "14 superseded\n");
-    room_fini(&r);
-}
-
-/* ---- Requests ------------------------------------------------------------ */
-
-static void
-a_release_that_overtakes_its_acquire_leaves_it_nothing(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_release(&r, (struct call){.stream = 11, .session = 1});
-    room_acquire(&r, room_attempt(12, 1, 1));
-    room_acquire(&r, room_attempt(13, 1, 2));
-    EXPECT_TOLD(&r, "11 released\n"
-                    "12 over: released\n"
-                    "13 over: released\n");
-    room_fini(&r);
-}
-
-static void
-release_is_cancel_whatever_the_request_is(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_release(&r, (struct call){.stream = 12, .session = 2});
-    EXPECT_TOLD(&r, "12 released\n"
-                    "11 over: released\n");
-    room_acquire(&r, room_attempt(13, 3, 1));
-    room_clock(&r, 2000); /* parked */
-    room_release(&r, (struct call){.stream = 14, .session = 3});
-    room_hush(&r);
-    room_release(&r, (struct call){.stream = 15, .session = 1});
-    room_release(&r, (struct call){.stream = 16, .session = 1});
-    room_acquire(&r, room_attempt(17, 2, 2));
-    room_acquire(&r, room_attempt(18, 3, 2));
-    room_acquire(&r, room_attempt(19, 1, 2));
-    EXPECT_TOLD(&r, "15 released\n"
-                    "16 released\n"
-                    "17 over: released\n"
-                    "18 over: released\n"
-                    "19 over: released\n");
-    room_fini(&r);
-}
-
-static void
-a_lane_asks_for_one_thing_at_a_time(void **state)
-{
-    struct room r = room_held();
-    struct call next = room_attempt(12, 2, 1);
-
-    (void)state;
-    next.n = 2;
-    next.names = "B";
-    room_acquire(&r, room_attempt(11, 2, 1));
-    room_acquire(&r, next);
-    room_stream_ends(&r, room_attempt(11, 2, 1));
-    next.stream = 13;
-    room_acquire(&r, next);
-    room_release(&r, (struct call){.stream = 14, .session = 2});
-    next.stream = 15;
-    room_acquire(&r, next);
-    EXPECT_TOLD(&r, "12 busy\n"
-                    "13 busy\n"
-                    "14 released\n"
-                    "15 granted 102\n");
-    room_fini(&r);
-}
-
-static void
-a_lane_holds_what_its_earlier_requests_were_granted(void **state)
-{
-    struct room r = room_held();
-    struct call old = room_attempt(12, 1, 9);
-
-    (void)state;
-    room_acquire(
-        &r, (struct call){.stream = 11, .session = 1, .n = 2, .names = "B"});
-    room_acquire(&r, old);
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    old.stream = 14;
-    room_acquire(&r, old);
-    room_acquire(&r, (struct call){.stream = 15, .session = 2, .names = "A"});
-    room_acquire(
-        &r, (struct call){
-                .stream = 16, .session = 3, .names = "B", .try_only = true});
-    EXPECT_TOLD(&r, "11 granted 102\n"
-                    "12 granted 101\n"
-                    "13 released\n"
-                    "14 over: forgotten\n"
-                    "15 granted 103\n"
-                    "16 over: held\n");
-    room_fini(&r);
-}
-
-/* Or it would be told of what it has not. */
-static void
-a_number_is_for_what_it_was_first_asked_for(void **state)
-{
-    struct room r = room_held();
-    struct call other = {.session = 1, .names = "B", .a = 2};
-
-    (void)state;
-    other.stream = 11;
-    room_acquire(&r, other);
-    other.stream = 12;
-    other.names = "A:s";
-    room_acquire(&r, other);
-    other.stream = 13;
-    other.names = "A B";
-    room_acquire(&r, other);
-    room_acquire(&r, (struct call){.stream = 14, .session = 2, .names = "B"});
-    room_acquire(&r, room_attempt(15, 3, 1));
-    other.stream = 16;
-    other.session = 3;
-    other.names = "B";
-    room_acquire(&r, other);
-    room_acquire(
-        &r, (struct call){.stream = 17, .session = 1, .n = 2, .names = "C"});
-    other.stream = 18;
-    other.session = 1;
-    room_acquire(&r, other);
-    room_release(&r, (struct call){.stream = 19, .session = 1});
-    EXPECT_TOLD(&r, "11 over: invalid\n"
-                    "12 over: invalid\n"
-                    "13 over: invalid\n"
-                    "14 granted 102\n"
-                    "16 over: invalid\n"
-                    "17 granted 103\n"
-                    "18 over: invalid\n"
-                    "19 released\n"
-                    "15 granted 104\n");
-    room_fini(&r);
-}
-
-/* The next request says that the answer to the one before was seen. */
-static void
-the_next_request_of_a_lane_shows_that_the_last_was_answered(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, room_attempt(11, 1, 1));
-    room_acquire(
-        &r, (struct call){.stream = 12, .session = 1, .n = 2, .names = "B"});
-    room_hush(&r);
-    room_stream_ends(&r, room_attempt(11, 1, 1));
-    room_acquire(
-        &r, (struct call){
-                .stream = 13, .session = 2, .names = "A", .try_only = true});
-    EXPECT_TOLD(&r, "13 over: held\n");
-    room_fini(&r);
-}
-
-static void
-lanes_below_the_lowest_are_over_and_forgotten(void **state)
-{
-    struct room r = room_held();
-
-    (void)state;
-    room_acquire(
-        &r, (struct call){.stream = 11, .session = 2, .lane = 4, .names = "A"});
-    room_acquire(
-        &r, (struct call){.stream = 12, .session = 2, .lane = 5, .names = "B"});
-    room_keep_alive(&r, (struct call){.stream = 13, .session = 2, .lowest = 6});
-    room_acquire(
-        &r, (struct call){
-                .stream = 14, .session = 2, .lane = 5, .n = 9, .names = "C"});
-    room_release(&r, (struct call){.stream = 15, .session = 2, .lane = 3});
-    room_acquire(
-        &r, (struct call){
-                .stream = 16, .session = 3, .names = "B", .try_only = true});
-    EXPECT_TOLD(&r, "12 granted 102\n"
-                    "13 alive\n"
-                    "11 over: forgotten\n"
-                    "14 over: forgotten\n"
-                    "15 released\n"
-                    "16 granted 103\n");
-    room_fini(&r);
-}
+static const struct CMUnitTest tests[] = {
+    /* ---- Blocking timeouts ----------------------------------------------- */
+
+    STORY(a_request_is_answered_before_the_idle_timeout_and_keeps_its_place,
+          "held\n"
+          "2 acquire A on 11\n"
+          "3 acquire A on 12\n"
+          "clock 1899\n"
+          /* a random part apart, so that 12 was first */
+          "clock 2000\n"
+          "| 12 blocking timeout, 1 before it\n"
+          "| 11 blocking timeout, 0 before it\n"
+          "3 acquire A on 13, attempt 2\n"
+          "2 acquire A on 14, attempt 2\n"
+          "1 release on 15 | 15 released; 14 granted 102\n"),
+    STORY(a_parked_place_is_granted_nothing_and_holds_up_those_behind,
+          "held\n"
+          "2 acquire A on 11\n"
+          "clock 1500\n"
+          "3 acquire A on 12\n"
+          "clock 2000                   | 11 blocking timeout, 0 before it\n"
+          "1 release on 13              | 13 released\n"
+          "2 acquire A on 14, attempt 2 | 14 granted 102\n"),
+    /* Its client has asked again, and the loop reads it late. */
+    STORY(a_place_is_not_lost_while_what_came_in_time_is_not_read,
+          "held\n"
+          "2 acquire A on 11\n"
+          "clock 1500\n"
+          "3 acquire A on 12\n"
+          "clock 2000      | 11 blocking timeout, 0 before it\n"
+          "batch\n"
+          "| put session 1\n"
+          "| put 101 of 1.1 A\n"
+          "| batch 1, fence 102, all is due\n"
+          "applied 1\n"
+          "clock 9000, read 2001\n"
+          "2 acquire A on 13, attempt 2\n"
+          "1 release on 14 | 14 released; 13 granted 102\n"),
+    STORY(a_place_that_is_not_taken_again_in_time_is_lost,
+          "held\n"
+          "2 acquire A on 11\n"
+          "clock 1500\n"
+          "3 acquire A on 12\n"
+          "clock 2000      | 11 blocking timeout, 0 before it\n"
+          "1 release on 13 | 13 released\n"
+          "batch           | batch 1, fence 102, all is due\n"
+          "applied 1\n"
+          "clock 2199\n"
+          "clock 2200      | 12 granted 102\n"
+          "2 acquire A on 14, attempt 2\n"), /* enters at the end */
+    /* No batch, or one that was begun before, has told its client of it. */
+    STORY(a_grace_begins_when_a_batch_has_let_the_timeout_out,
+          "held\n"
+          "2 acquire A on 11\n"
+          "clock 1500\n"
+          "3 acquire A on 12\n"
+          "batch\n"
+          "| put session 1\n"
+          "| put 101 of 1.1 A\n"
+          "| batch 1, fence 102, all is due\n"
+          /* 11 is parked */
+          "clock 2000                   | 11 blocking timeout, 0 before it\n"
+          "1 release on 13              | 13 released\n"
+          "applied 1\n"
+          "clock 2300\n"
+          "batch               | delete 101; batch 2, fence 102, all is due\n"
+          "clock 2390\n" /* 12 is not due */
+          "applied 2\n"
+          "clock 2589                   | 12 blocking timeout, 1 before it\n"
+          "2 acquire A on 14, attempt 2 | 14 granted 102\n"),
+    /* A batch that had no room for all changes lets no answer out that came
+     * after those that it left. */
+    STORY(a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back,
+          "held\n"
+          "2 acquire A on 11\n"
+          "3 acquire B on 12 | 12 granted 102\n"
+          "clock 2000        | 11 blocking timeout, 0 before it\n"
+          "batch 2\n"
+          "| put session 1\n"
+          "| put 101 of 1.1 A\n"
+          "| batch 1, fence 103, some is not due\n"
+          "applied 1\n"
+          "clock 2300\n"
+          "batch 2\n"
+          "| put session 3\n"
+          "| put 102 of 3.1 B\n"
+          "| batch 2, fence 103, all is due\n"
+          "applied 2\n"
+          "clock 2499\n"
+          "1 release on 13   | 13 released\n"
+          "3 acquire A on 14, n 2\n"
+          "clock 2500        | 14 granted 103\n"),
+    /* Whoever asks again before it was told has the place, as it always had. */
+    STORY(who_asks_again_before_it_was_told_waits_on,
+          "held\n"
+          "2 acquire A on 11\n"
+          "clock 2000      | 11 blocking timeout, 0 before it\n"
+          "2 acquire A on 12, attempt 2\n"
+          "batch\n"
+          "| put session 1\n"
+          "| put 101 of 1.1 A\n"
+          "| batch 1, fence 102, all is due\n"
+          "applied 1\n"
+          "clock 2300\n"
+          "1 release on 13 | 13 released; 12 granted 102\n"),
+    /* The server's deadline frees the stream, and says nothing final. */
+    STORY(what_remains_ends_a_wait_and_not_the_request,
+          "held\n"
+          "2 acquire A on 11, wait 300\n"
+          "clock 1299\n"
+          "clock 1300              | 11 blocking timeout, 0 before it, 0 ms\n"
+          "1 release on 12                        | 12 released\n"
+          "2 acquire A on 13, attempt 2, wait 100 | 13 granted 102\n"),
+    /* Else a lock is free, and is granted to nobody while those who ask for a
+     * short time come again and again. */
+    STORY(who_has_waited_as_long_as_it_was_to_holds_up_nobody,
+          "held\n"
+          "2 acquire A on 11, wait 300\n"
+          "3 acquire A on 12\n"
+          "clock 1300      | 11 blocking timeout, 0 before it, 0 ms\n"
+          "1 release on 13 | 13 released; 12 granted 102\n"),
+    STORY(an_attempt_shortens_a_wait_and_never_lengthens_it,
+          "held\n"
+          "2 acquire A on 11, wait 300\n"
+          "2 acquire A on 12, attempt 2, wait 900 | 11 superseded\n"
+          "clock 1299\n"
+          "clock 1300              | 12 blocking timeout, 0 before it, 0 ms\n"
+          "2 acquire A on 13, attempt 3, wait 900\n"
+          "2 acquire A on 14, attempt 4, wait 100 | 13 superseded\n"
+          "clock 1400              | 14 blocking timeout, 0 before it, 0 ms\n"),
+    /* It is held by nobody, and nobody who listens waits for it. */
+    STORY(a_try_beside_a_place_that_is_parked_is_put_off,
+          "held\n"
+          "2 acquire A on 11\n"
+          "clock 2000                    | 11 blocking timeout, 0 before it\n"
+          "3 acquire A on 12, try                 | 12 over: held\n"
+          "1 release on 13                        | 13 released\n"
+          "3 acquire A on 14, n 2, attempt 2, try | 14 later, 200 ms: place\n"),
+
+    /* ---- Polls ----------------------------------------------------------- */
+
+    STORY(a_poll_takes_the_place_of_the_one_before,
+          "polled\n"
+          "clock 4000\n"
+          "3 acquire A on 13\n"
+          "2 acquire A on 14, attempt 2, wait 100, park 3000\n"
+          "| 14 granted 102\n"),
+    STORY(who_polls_no_more_holds_up_nobody_when_its_time_is_over,
+          "polled\n"
+          "clock 4000\n"
+          "3 acquire A on 13\n"
+          "clock 4099\n"
+          "clock 4100 | 13 granted 102\n"
+          /* at the end of the line */
+          "2 acquire A on 14, attempt 2, wait 100, park 3000\n"
+          "clock 4200\n"
+          "| 14 blocking timeout, 0 before it, 0 ms, kept for 3000\n"),
+    /* And the last may say that it polls no more. */
+    STORY(each_poll_waits_for_as_long_as_it_says,
+          "held\n"
+          "2 acquire A on 11, wait 100, park 3000\n"
+          "clock 1100\n"
+          "| 11 blocking timeout, 0 before it, 0 ms, kept for 3000\n"
+          "batch\n"
+          "| put session 1\n"
+          "| put 101 of 1.1 A\n"
+          "| batch 1, fence 102, all is due\n"
+          "applied 1\n"
+          "clock 2000\n"
+          "2 acquire A on 12, attempt 2, wait 100, park 3000\n"
+          "clock 2099\n"
+          "clock 2100\n"
+          "| 12 blocking timeout, 0 before it, 0 ms, kept for 3000\n"
+          "batch      | batch 2, fence 102, all is due\n"
+          "applied 2\n"
+          "2 acquire A on 13, attempt 3, wait 200\n"
+          "clock 2299\n"
+          "clock 2300 | 13 blocking timeout, 0 before it, 0 ms\n"),
+    /* Who waits for longer than a stream may be silent has its place for as
+     * long as who polls. */
+    STORY(a_place_is_kept_as_long_whatever_ended_the_wait,
+          "held\n"
+          "2 acquire A on 11, wait 60000, park 3000\n"
+          "clock 2000\n"
+          "| 11 blocking timeout, 0 before it, 59000 ms, kept for 3000\n"
+          "batch\n"
+          "| put session 1\n"
+          "| put 101 of 1.1 A\n"
+          "| batch 1, fence 102, all is due\n"
+          "applied 1\n"
+          "1 release on 12 | 12 released\n"
+          "clock 4900\n"
+          "3 acquire A on 13\n"
+          "clock 4999\n"
+          "clock 5000      | 13 granted 102\n"),
+    /* Nor for less than what an answer and the next request take. */
+    STORY(no_place_is_kept_for_more_than_half_of_a_ttl,
+          "held\n"
+          "2 acquire A on 11, wait 100, park 60000\n"
+          "3 acquire A on 12, wait 100, park 1\n"
+          "clock 1100\n"
+          "| 11 blocking timeout, 0 before it, 0 ms, kept for 5000\n"
+          "| 12 blocking timeout, 1 before it, 0 ms, kept for 1\n"
+          "batch\n"
+          "| put session 1\n"
+          "| put 101 of 1.1 A\n"
+          "| batch 1, fence 102, all is due\n"
+          "applied 1\n"
+          "clock 1299\n"
+          "3 acquire A on 13, attempt 2, wait 100, park 3000\n"
+          "clock 1399\n"
+          "| 13 blocking timeout, 1 before it, 0 ms, kept for 3000\n"),
+    STORY(a_try_beside_the_place_of_who_polls_is_told_for_how_long,
+          "polled\n"
+          "3 acquire A on 13, try | 13 later, 3000 ms: place\n"),
+
+    /* ---- Attempts -------------------------------------------------------- */
+
+    STORY(the_newest_attempt_is_listened_to,
+          "held\n"
+          "2 acquire A on 11\n"
+          "2 acquire A on 12, attempt 3 | 11 superseded\n"
+          /* late */
+          "2 acquire A on 13, attempt 2 | 13 superseded\n"
+          /* once more */
+          "2 acquire A on 14, attempt 3 | 14 superseded\n"
+          "2 stream-ends on 11\n"
+          "2 stream-ends on 14, attempt 3\n"
+          "1 release on 15              | 15 released; 12 granted 102\n"),
+    /* It came before the timeout's answer, and is as dead as its connection:
+     * were it listened to, its end would take the place away. */
+    STORY(an_attempt_that_was_answered_does_not_take_a_parked_place,
+          "held\n"
+          "2 acquire A on 11\n"
+          "clock 2000        | 11 blocking timeout, 0 before it\n"
+          "2 acquire A on 12 | 12 superseded\n"
+          "2 stream-ends on 12\n"
+          "2 acquire A on 13, attempt 2\n"
+          "1 release on 14   | 14 released; 13 granted 102\n"),
+    STORY(the_end_of_the_stream_of_a_waiting_request_frees_its_place,
+          "held\n"
+          "2 acquire A on 11\n"
+          "3 acquire A on 12\n"
+          "2 stream-ends on 11\n"
+          "1 release on 13 | 13 released; 12 granted 102\n"
+          /* The message comes again, though its stream has ended: it may
+           * enter. */
+          "2 acquire A on 14\n"
+          "3 release on 15 | 15 released; 14 granted 103\n"),
+    /* The ghost of the seed: nobody listens when the grant is decided. */
+    STORY(a_grant_whose_answer_was_never_handed_over_goes_back,
+          "held\n"
+          "2 acquire A on 11\n"
+          "3 acquire A on 12\n"
+          "1 release on 13     | 13 released; 11 granted 102\n"
+          "2 stream-ends on 11 | 12 granted 103\n"
+          "2 acquire A on 14, attempt 2\n"),
+    /* The first grant was handed over when it had gone back already. */
+    STORY(what_is_handed_over_late_is_not_the_next_grant,
+          "2 acquire A on 11            | 11 granted 101\n"
+          "2 acquire A on 12, attempt 2 | 12 granted 101\n"
+          "2 stream-ends on 12, attempt 2\n"
+          "2 acquire A on 13, attempt 3 | 13 granted 102\n"
+          "2 handed on 12, attempt 2, fence 101\n"
+          "2 stream-ends on 13, attempt 3\n"
+          "3 acquire A on 14            | 14 granted 103\n"),
+    STORY(a_grant_that_was_handed_over_stays_when_its_stream_ends,
+          "held\n"
+          "1 stream-ends on 1\n"
+          "2 acquire A on 11\n"
+          /* The same attempt, the next, and an older one get the same grant. */
+          "1 acquire A on 12            | 12 granted 101\n"
+          "1 acquire A on 13, attempt 2 | 13 granted 101\n"
+          "1 acquire A on 14            | 14 superseded\n"),
+
+    /* ---- Requests -------------------------------------------------------- */
+
+    STORY(a_release_that_overtakes_its_acquire_leaves_it_nothing,
+          "1 release on 11              | 11 released\n"
+          "1 acquire A on 12            | 12 over: released\n"
+          "1 acquire A on 13, attempt 2 | 13 over: released\n"),
+    STORY(release_is_cancel_whatever_the_request_is,
+          "held\n"
+          "2 acquire A on 11\n"
+          "2 release on 12              | 12 released; 11 over: released\n"
+          "3 acquire A on 13\n"
+          /* parked */
+          "clock 2000                   | 13 blocking timeout, 0 before it\n"
+          "3 release on 14              | 14 released\n"
+          "1 release on 15              | 15 released\n"
+          "1 release on 16              | 16 released\n"
+          "2 acquire A on 17, attempt 2 | 17 over: released\n"
+          "3 acquire A on 18, attempt 2 | 18 over: released\n"
+          "1 acquire A on 19, attempt 2 | 19 over: released\n"),
+    STORY(a_lane_asks_for_one_thing_at_a_time,
+          "held\n"
+          "2 acquire A on 11\n"
+          "2 acquire B on 12, n 2 | 12 busy\n"
+          "2 stream-ends on 11\n"
+          "2 acquire B on 13, n 2 | 13 busy\n"
+          "2 release on 14        | 14 released\n"
+          "2 acquire B on 15, n 2 | 15 granted 102\n"),
+    STORY(a_lane_holds_what_its_earlier_requests_were_granted,
+          "held\n"
+          "1 acquire B on 11, n 2       | 11 granted 102\n"
+          "1 acquire A on 12, attempt 9 | 12 granted 101\n"
+          "1 release on 13              | 13 released\n"
+          "1 acquire A on 14, attempt 9 | 14 over: forgotten\n"
+          "2 acquire A on 15            | 15 granted 103\n"
+          "3 acquire B on 16, try       | 16 over: held\n"),
+    /* Or it would be told of what it has not. */
+    STORY(a_number_is_for_what_it_was_first_asked_for,
+          "held\n"
+          "1 acquire B on 11, attempt 2   | 11 over: invalid\n"
+          "1 acquire A:s on 12, attempt 2 | 12 over: invalid\n"
+          "1 acquire A B on 13, attempt 2 | 13 over: invalid\n"
+          "2 acquire B on 14              | 14 granted 102\n"
+          "3 acquire A on 15\n"
+          "3 acquire B on 16, attempt 2   | 16 over: invalid\n"
+          "1 acquire C on 17, n 2         | 17 granted 103\n"
+          "1 acquire B on 18, attempt 2   | 18 over: invalid\n"
+          "1 release on 19                | 19 released; 15 granted 104\n"),
+    /* The next request says that the answer to the one before was seen. */
+    STORY(the_next_request_of_a_lane_shows_that_the_last_was_answered,
+          "1 acquire A on 11      | 11 granted 101\n"
+          "1 acquire B on 12, n 2 | 12 granted 102\n"
+          "1 stream-ends on 11\n"
+          "2 acquire A on 13, try | 13 over: held\n"),
+    STORY(lanes_below_the_lowest_are_over_and_forgotten,
+          "held\n"
+          "2 acquire A on 11, lane 4\n"
+          "2 acquire B on 12, lane 5      | 12 granted 102\n"
+          "2 keep-alive on 13, lowest 6   | 13 alive; 11 over: forgotten\n"
+          "2 acquire C on 14, lane 5, n 9 | 14 over: forgotten\n"
+          "2 release on 15, lane 3        | 15 released\n"
+          "3 acquire B on 16, try         | 16 granted 103\n"),
+};
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            a_request_is_answered_before_the_idle_timeout_and_keeps_its_place),
-        cmocka_unit_test(
-            a_parked_place_is_granted_nothing_and_holds_up_those_behind),
-        cmocka_unit_test(
-            a_place_is_not_lost_while_what_came_in_time_is_not_read),
-        cmocka_unit_test(a_place_that_is_not_taken_again_in_time_is_lost),
-        cmocka_unit_test(a_grace_begins_when_a_batch_has_let_the_timeout_out),
-        cmocka_unit_test(
-            a_grace_does_not_begin_with_a_batch_that_leaves_the_timeout_back),
-        cmocka_unit_test(who_asks_again_before_it_was_told_waits_on),
-        cmocka_unit_test(what_remains_ends_a_wait_and_not_the_request),
-        cmocka_unit_test(who_has_waited_as_long_as_it_was_to_holds_up_nobody),
-        cmocka_unit_test(an_attempt_shortens_a_wait_and_never_lengthens_it),
-        cmocka_unit_test(a_try_beside_a_place_that_is_parked_is_put_off),
-        cmocka_unit_test(a_poll_takes_the_place_of_the_one_before),
-        cmocka_unit_test(
-            who_polls_no_more_holds_up_nobody_when_its_time_is_over),
-        cmocka_unit_test(each_poll_waits_for_as_long_as_it_says),
-        cmocka_unit_test(a_place_is_kept_as_long_whatever_ended_the_wait),
-        cmocka_unit_test(no_place_is_kept_for_more_than_half_of_a_ttl),
-        cmocka_unit_test(
-            a_try_beside_the_place_of_who_polls_is_told_for_how_long),
-        cmocka_unit_test(the_newest_attempt_is_listened_to),
-        cmocka_unit_test(
-            an_attempt_that_was_answered_does_not_take_a_parked_place),
-        cmocka_unit_test(
-            the_end_of_the_stream_of_a_waiting_request_frees_its_place),
-        cmocka_unit_test(a_grant_whose_answer_was_never_handed_over_goes_back),
-        cmocka_unit_test(what_is_handed_over_late_is_not_the_next_grant),
-        cmocka_unit_test(
-            a_grant_that_was_handed_over_stays_when_its_stream_ends),
-        cmocka_unit_test(
-            a_release_that_overtakes_its_acquire_leaves_it_nothing),
-        cmocka_unit_test(release_is_cancel_whatever_the_request_is),
-        cmocka_unit_test(a_lane_asks_for_one_thing_at_a_time),
-        cmocka_unit_test(a_lane_holds_what_its_earlier_requests_were_granted),
-        cmocka_unit_test(a_number_is_for_what_it_was_first_asked_for),
-        cmocka_unit_test(
-            the_next_request_of_a_lane_shows_that_the_last_was_answered),
-        cmocka_unit_test(lanes_below_the_lowest_are_over_and_forgotten),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/lockspace/journal.h"
-#include "unit/support/room.h"
+#include "unit/support/lockspace_script.h"
 
 /* Each limit has its answer, and takes nothing that is there. */
 
@@ -26,57 +26,6 @@ expect_still_there(struct room *r)
     EXPECT_TOLD(r, "98 released\n"
                    "2 granted 102\n");
     room_fini(r);
-}
-
-static void
-too_many_sessions_are_not_opened(void **state)
-{
-    struct hf_lockspace_config config = room_config();
-    struct room r;
-
-    (void)state;
-    config.limits.sessions = 3;
-    r = full_of(&config);
-    room_open(&r, 4, 1000, HF_TAKEOVER);
-    room_open(&r, 3, 1000, HF_TAKEOVER); /* the id is taken */
-    room_end(&r, (struct call){.stream = 11, .session = 3});
-    room_open(&r, 5, 100000, HF_TAKEOVER); /* longer than any may be */
-    room_open(&r, 5, 1000, HF_TAKEOVER);
-    EXPECT_TOLD(&r, "4 limit\n"
-                    "3 limit\n"
-                    "11 ended\n"
-                    "5 limit\n"
-                    "5 opened\n");
-    expect_still_there(&r);
-}
-
-/* Nothing of the request is remembered, so it is not said to be over. */
-static void
-too_many_lanes_are_told_that_nothing_is_settled(void **state)
-{
-    struct hf_lockspace_config config = room_config();
-    struct room r;
-
-    (void)state;
-    config.limits.session_lanes = 1;
-    r = full_of(&config);
-    room_acquire(
-        &r, (struct call){.stream = 11, .session = 1, .lane = 2, .names = "B"});
-    room_release(&r, (struct call){.stream = 12, .session = 1, .lane = 2});
-    room_acquire(
-        &r, (struct call){.stream = 13, .session = 3, .lane = 1, .names = "B"});
-    room_keep_alive(&r, (struct call){.stream = 14, .session = 3, .lowest = 2});
-    room_acquire(
-        &r, (struct call){.stream = 15, .session = 3, .lane = 2, .names = "B"});
-    EXPECT_TOLD(&r, "11 limit\n"
-                    "12 limit\n"
-                    "13 granted 102\n"
-                    "14 alive\n"
-                    "15 granted 103\n");
-    room_release(&r, (struct call){.stream = 16, .session = 1});
-    EXPECT_TOLD(&r, "16 released\n"
-                    "2 granted 104\n");
-    room_fini(&r);
 }
 
 static void
@@ -130,21 +79,6 @@ what_no_limit_has_room_for_is_over_for_ever(void **state)
     config = one;
     config.limits.texts = 5;
     expect_limit(config, "B");
-}
-
-/* No clear without its audit: so it is not done. */
-static void
-a_clear_that_cannot_be_audited_takes_nothing(void **state)
-{
-    struct hf_lockspace_config config = room_config();
-    struct room r;
-
-    (void)state;
-    config.limits.texts = 5; /* two names' and three sessions' */
-    r = full_of(&config);
-    room_clear(&r, 11, "A", 101);
-    EXPECT_TOLD(&r, "11 limit\n");
-    expect_still_there(&r);
 }
 
 /* It fits into the least of batches, or it is not done: a clear that no batch
@@ -264,19 +198,46 @@ what_is_over_leaves_no_room_behind_it(void **state)
     room_fini(&r);
 }
 
+static const struct CMUnitTest tests[] = {
+    STORY(too_many_sessions_are_not_opened,
+          "start sessions 3\n"
+          "1 acquire A on 1   | 1 granted 101\n"
+          "2 acquire A on 2\n"
+          "open 4, ttl 1000   | 4 limit\n"
+          /* the id is taken */
+          "open 3, ttl 1000   | 3 limit\n"
+          "3 end on 11        | 11 ended\n"
+          /* longer than any may be */
+          "open 5, ttl 100000 | 5 limit\n"
+          "open 5, ttl 1000   | 5 opened\n"
+          "1 release on 98    | 98 released; 2 granted 102\n"),
+    /* Nothing of the request is remembered, so it is not said to be over. */
+    STORY(too_many_lanes_are_told_that_nothing_is_settled,
+          "start session_lanes 1\n"
+          "1 acquire A on 1             | 1 granted 101\n"
+          "2 acquire A on 2\n"
+          "1 acquire B on 11, lane 2    | 11 limit\n"
+          "1 release on 12, lane 2      | 12 limit\n"
+          "3 acquire B on 13            | 13 granted 102\n"
+          "3 keep-alive on 14, lowest 2 | 14 alive\n"
+          "3 acquire B on 15, lane 2    | 15 granted 103\n"
+          "1 release on 16              | 16 released; 2 granted 104\n"),
+    cmocka_unit_test(what_no_limit_has_room_for_is_over_for_ever),
+    /* No clear without its audit: so it is not done. */
+    STORY(a_clear_that_cannot_be_audited_takes_nothing,
+          "start texts 5\n" /* two names' and three sessions' */
+          "1 acquire A on 1  | 1 granted 101\n"
+          "2 acquire A on 2\n"
+          "clear A 101 on 11 | 11 limit\n"
+          "1 release on 98   | 98 released; 2 granted 102\n"),
+    cmocka_unit_test(the_longest_audit_fits_into_the_least_batch),
+    cmocka_unit_test(a_session_has_its_own_limits),
+    cmocka_unit_test(a_request_without_a_name_or_with_one_twice_is_invalid),
+    cmocka_unit_test(what_is_over_leaves_no_room_behind_it),
+};
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_many_sessions_are_not_opened),
-        cmocka_unit_test(too_many_lanes_are_told_that_nothing_is_settled),
-        cmocka_unit_test(what_no_limit_has_room_for_is_over_for_ever),
-        cmocka_unit_test(a_clear_that_cannot_be_audited_takes_nothing),
-        cmocka_unit_test(the_longest_audit_fits_into_the_least_batch),
-        cmocka_unit_test(a_session_has_its_own_limits),
-        cmocka_unit_test(a_request_without_a_name_or_with_one_twice_is_invalid),
-        cmocka_unit_test(what_is_over_leaves_no_room_behind_it),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "unit/support/room.h"
+#include "unit/support/lockspace_script.h"
 
 /* Who only waits until names are free: told so when all are, and in nobody's
  * way [R1, W1]. */
@@ -26,353 +26,6 @@ next_of(struct call call)
     call.n = 2;
     return call;
 }
-
-static void
-who_only_looks_keeps_nobody_out_of_what_is_free(void **state)
-{
-    struct room r = room_new();
-    struct call tries = want(14, 1, "A");
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "B"));
-    room_acquire(&r, until_free(12, 2, "A B"));
-    room_acquire(&r, want(13, 3, "A"));
-    EXPECT_TOLD(&r, "11 granted 101\n"
-                    "13 granted 102\n");
-    room_release(&r, want(15, 3, NULL));
-    tries.lane = 2;
-    tries.try_only = true;
-    room_acquire(&r, tries);
-    EXPECT_TOLD(&r, "15 released\n"
-                    "14 granted 103\n");
-    room_fini(&r);
-}
-
-static void
-who_only_looks_keeps_out_nobody_who_shares(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A:s"));
-    room_acquire(&r, until_free(12, 2, "A"));
-    room_acquire(&r, want(13, 3, "A:s"));
-    EXPECT_TOLD(&r, "11 granted 101\n"
-                    "13 granted 102\n");
-    room_release(&r, want(14, 1, NULL));
-    EXPECT_TOLD(&r, "14 released\n");
-    room_release(&r, want(15, 3, NULL));
-    EXPECT_TOLD(&r, "15 released\n"
-                    "12 over: free\n");
-    room_fini(&r);
-}
-
-/* 12 came before 13, and 14 after it. */
-static void
-it_is_told_before_who_came_later_and_after_who_came_before(void **state)
-{
-    struct room r = room_new();
-    struct call later = until_free(14, 1, "A");
-
-    (void)state;
-    later.lane = 2;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, until_free(12, 2, "A"));
-    room_acquire(&r, want(13, 3, "A"));
-    room_acquire(&r, later);
-    room_hush(&r);
-    room_release(&r, want(15, 1, NULL));
-    EXPECT_TOLD(&r, "15 released\n"
-                    "12 over: free\n"
-                    "13 granted 102\n");
-    room_release(&r, want(16, 3, NULL));
-    EXPECT_TOLD(&r, "16 released\n"
-                    "14 over: free\n");
-    room_fini(&r);
-}
-
-/* Each of them comes free, and is granted to another before the other does. */
-static void
-several_names_are_free_at_one_instant_or_it_waits_on(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, want(12, 2, "B"));
-    room_acquire(&r, until_free(13, 3, "A B"));
-    room_hush(&r);
-    room_release(&r, want(14, 1, NULL));
-    room_acquire(&r, next_of(want(15, 1, "A")));
-    room_release(&r, want(16, 2, NULL));
-    room_acquire(&r, next_of(want(17, 2, "B")));
-    EXPECT_TOLD(&r, "14 released\n"
-                    "15 granted 103\n"
-                    "16 released\n"
-                    "17 granted 104\n");
-    room_release(&r, next_of(want(18, 1, NULL)));
-    EXPECT_TOLD(&r, "18 released\n");
-    room_release(&r, next_of(want(19, 2, NULL)));
-    EXPECT_TOLD(&r, "19 released\n"
-                    "13 over: free\n");
-    room_fini(&r);
-}
-
-/* What goes back in one step is free at one instant. */
-static void
-what_goes_back_together_is_free_together(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A B C"));
-    room_acquire(&r, until_free(12, 2, "C A"));
-    room_acquire(&r, want(13, 3, "A"));
-    room_hush(&r);
-    room_release(&r, want(14, 1, NULL));
-    EXPECT_TOLD(&r, "14 released\n"
-                    "12 over: free\n"
-                    "13 granted 102\n");
-    room_fini(&r);
-}
-
-static void
-it_is_behind_who_came_before_it_until_that_one_has_left(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "B"));
-    room_acquire(&r, want(12, 2, "A B"));
-    room_acquire(&r, until_free(13, 3, "A"));
-    room_hush(&r);
-    room_end(&r, want(14, 2, NULL));
-    EXPECT_TOLD(&r, "14 ended\n"
-                    "12 gone\n"
-                    "13 over: free\n");
-    room_fini(&r);
-}
-
-/* 12 came before it, and 14 after it: that one is in line when 12 goes. */
-static void
-who_came_later_does_not_keep_it_behind(void **state)
-{
-    struct room r = room_new();
-    struct call later = want(14, 1, "A");
-
-    (void)state;
-    later.lane = 2;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, want(12, 2, "A"));
-    room_acquire(&r, until_free(13, 3, "A"));
-    room_acquire(&r, later);
-    room_hush(&r);
-    room_release(&r, want(15, 1, NULL));
-    room_release(&r, want(16, 2, NULL));
-    EXPECT_TOLD(&r, "15 released\n"
-                    "12 granted 102\n"
-                    "16 released\n"
-                    "13 over: free\n"
-                    "14 granted 103\n");
-    room_fini(&r);
-}
-
-/* A lane's own hold is not in its way [W7]. */
-static void
-its_own_shared_hold_does_not_keep_it_waiting(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A:s"));
-    room_acquire(&r, want(12, 2, "A:s"));
-    room_acquire(&r, next_of(until_free(13, 1, "A")));
-    room_hush(&r);
-    room_release(&r, want(14, 2, NULL));
-    EXPECT_TOLD(&r, "14 released\n"
-                    "13 over: free\n");
-    room_fini(&r);
-}
-
-/* ---- Places that are parked, and graces ---------------------------------- */
-
-/* What came free while nobody listened is held again when it asks. */
-static void
-one_that_is_parked_is_told_nothing_and_looks_again(void **state)
-{
-    struct room r = room_new();
-    struct call again = until_free(15, 2, "A");
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, until_free(12, 2, "A"));
-    room_clock(&r, 2000);
-    EXPECT_TOLD(&r, "11 granted 101\n"
-                    "12 blocking timeout, 0 before it\n");
-    room_release(&r, want(13, 1, NULL));
-    room_acquire(&r, want(14, 3, "A"));
-    again.a = 2;
-    room_acquire(&r, again);
-    EXPECT_TOLD(&r, "13 released\n"
-                    "14 granted 102\n");
-    room_release(&r, want(16, 3, NULL));
-    EXPECT_TOLD(&r, "16 released\n"
-                    "15 over: free\n");
-    room_fini(&r);
-}
-
-static void
-one_that_is_parked_and_comes_back_to_what_is_free_is_told_at_once(void **state)
-{
-    struct room r = room_new();
-    struct call again = until_free(14, 2, "A");
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, until_free(12, 2, "A"));
-    room_clock(&r, 2000);
-    room_release(&r, want(13, 1, NULL));
-    room_hush(&r);
-    again.a = 2;
-    room_acquire(&r, again);
-    EXPECT_TOLD(&r, "14 over: free\n");
-    room_fini(&r);
-}
-
-/* 11 waits for A under the leader before, and 12 for B, and only looks. */
-static void
-in_a_takeover_grace_it_keeps_nobody_out_either(void **state)
-{
-    struct hf_lockspace_config config = room_config();
-    struct room r;
-    struct call before = want(11, 1, "A");
-    struct call looks = until_free(12, 2, "A B");
-
-    (void)state;
-    config.takeover_grace.ms = 500;
-    r = room_with(&config);
-    before.waited_ms = 300;
-    looks.waited_ms = 100;
-    room_acquire(&r, looks);
-    room_acquire(&r, before);
-    room_acquire(&r, want(13, 3, "B"));
-    EXPECT_TOLD(&r, "13 granted 101\n");
-    room_clock(&r, 1500);
-    EXPECT_TOLD(&r, "11 granted 102\n");
-    room_release(&r, want(14, 1, NULL));
-    EXPECT_TOLD(&r, "14 released\n");
-    room_release(&r, want(15, 3, NULL));
-    EXPECT_TOLD(&r, "15 released\n"
-                    "12 over: free\n");
-    room_fini(&r);
-}
-
-static void
-a_server_that_forgot_says_of_nothing_that_it_is_free(void **state)
-{
-    struct hf_lockspace_config config = room_config();
-    struct room r;
-
-    (void)state;
-    r = room_empty(&config);
-    r.hold_until.ms = 1600;
-    room_begin(&r);
-    room_acquire(&r, until_free(11, 1, "A B"));
-    room_clock(&r, 1599);
-    EXPECT_TOLD(&r, "");
-    assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1600);
-    room_clock(&r, 1600);
-    EXPECT_TOLD(&r, "11 over: free\n");
-    room_fini(&r);
-}
-
-/* ---- Circles [W6] -------------------------------------------------------- */
-
-/* It holds A while it looks at B, whose holder asks for A. */
-static void
-what_it_waits_for_may_close_a_circle(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, want(12, 2, "B"));
-    room_acquire(&r, next_of(until_free(13, 1, "B")));
-    room_hush(&r);
-    room_acquire(&r, next_of(want(14, 2, "A")));
-    EXPECT_TOLD(&r, "14 over: deadlock 2.1 1.1\n");
-    room_fini(&r);
-}
-
-static void
-and_it_may_close_one_itself(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, want(12, 2, "B"));
-    room_acquire(&r, next_of(want(13, 2, "A")));
-    room_hush(&r);
-    room_acquire(&r, next_of(until_free(14, 1, "B")));
-    EXPECT_TOLD(&r, "14 over: deadlock 1.1 2.1\n");
-    room_fini(&r);
-}
-
-/* 2 holds what 1 looks at, and 3 waits for what 1 holds: 3 before 1 in the line
- * of C, which 1 looks at too. */
-static void
-who_came_before_it_is_an_edge_of_its_own(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, want(12, 2, "C"));
-    room_acquire(&r, want(13, 3, "A C"));
-    room_hush(&r);
-    room_acquire(&r, next_of(until_free(14, 1, "C")));
-    EXPECT_TOLD(&r, "14 over: deadlock 1.1 3.1\n");
-    room_fini(&r);
-}
-
-/* 1 looks at A and B before 2 asks for A: nobody waits for 1. */
-static void
-nobody_waits_for_who_only_looks(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, want(12, 2, "B"));
-    room_acquire(&r, until_free(13, 3, "A B"));
-    room_acquire(&r, next_of(want(14, 2, "A")));
-    room_hush(&r);
-    room_release(&r, want(15, 1, NULL));
-    EXPECT_TOLD(&r, "15 released\n"
-                    "14 granted 103\n");
-    room_fini(&r);
-}
-
-/* Who was granted a name that one looks at, and waits for what that one holds,
- * closes a circle, though it had not to wait for it. */
-static void
-who_is_granted_what_one_looks_at_may_close_a_circle(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, want(11, 1, "A"));
-    room_acquire(&r, want(12, 2, "B"));
-    room_acquire(&r, next_of(until_free(13, 1, "B C")));
-    room_acquire(&r, want(14, 3, "C"));
-    room_hush(&r);
-    room_acquire(&r, next_of(want(15, 3, "A")));
-    EXPECT_TOLD(&r, "15 over: deadlock 3.1 1.1\n");
-    room_fini(&r);
-}
-
-/* ---- What a step costs --------------------------------------------------- */
 
 enum { MANY = 2000 };
 
@@ -667,39 +320,148 @@ a_hand_over_passes_all_who_came_after_and_once(void **state)
     room_fini(&r);
 }
 
+static const struct CMUnitTest tests[] = {
+    STORY(who_only_looks_keeps_nobody_out_of_what_is_free,
+          "1 acquire B on 11              | 11 granted 101\n"
+          "2 acquire A B on 12, until-free\n"
+          "3 acquire A on 13              | 13 granted 102\n"
+          "3 release on 15                | 15 released\n"
+          "1 acquire A on 14, lane 2, try | 14 granted 103\n"),
+    STORY(who_only_looks_keeps_out_nobody_who_shares,
+          "1 acquire A:s on 11 | 11 granted 101\n"
+          "2 acquire A on 12, until-free\n"
+          "3 acquire A:s on 13 | 13 granted 102\n"
+          "1 release on 14     | 14 released\n"
+          "3 release on 15     | 15 released; 12 over: free\n"),
+    /* 12 came before 13, and 14 after it. */
+    STORY(it_is_told_before_who_came_later_and_after_who_came_before,
+          "1 acquire A on 11 | 11 granted 101\n"
+          "2 acquire A on 12, until-free\n"
+          "3 acquire A on 13\n"
+          "1 acquire A on 14, lane 2, until-free\n"
+          "1 release on 15   | 15 released; 12 over: free; 13 granted 102\n"
+          "3 release on 16   | 16 released; 14 over: free\n"),
+    /* Each of them comes free, and is granted to another before the other
+     * does. */
+    STORY(several_names_are_free_at_one_instant_or_it_waits_on,
+          "1 acquire A on 11      | 11 granted 101\n"
+          "2 acquire B on 12      | 12 granted 102\n"
+          "3 acquire A B on 13, until-free\n"
+          "1 release on 14        | 14 released\n"
+          "1 acquire A on 15, n 2 | 15 granted 103\n"
+          "2 release on 16        | 16 released\n"
+          "2 acquire B on 17, n 2 | 17 granted 104\n"
+          "1 release on 18, n 2   | 18 released\n"
+          "2 release on 19, n 2   | 19 released; 13 over: free\n"),
+    /* What goes back in one step is free at one instant. */
+    STORY(what_goes_back_together_is_free_together,
+          "1 acquire A B C on 11 | 11 granted 101\n"
+          "2 acquire C A on 12, until-free\n"
+          "3 acquire A on 13\n"
+          "1 release on 14     | 14 released; 12 over: free; 13 granted 102\n"),
+    STORY(it_is_behind_who_came_before_it_until_that_one_has_left,
+          "1 acquire B on 11 | 11 granted 101\n"
+          "2 acquire A B on 12\n"
+          "3 acquire A on 13, until-free\n"
+          "2 end on 14       | 14 ended; 12 gone; 13 over: free\n"),
+    /* 12 came before it, and 14 after it: that one is in line when 12 goes. */
+    STORY(who_came_later_does_not_keep_it_behind,
+          "1 acquire A on 11 | 11 granted 101\n"
+          "2 acquire A on 12\n"
+          "3 acquire A on 13, until-free\n"
+          "1 acquire A on 14, lane 2\n"
+          "1 release on 15   | 15 released; 12 granted 102\n"
+          "2 release on 16   | 16 released; 13 over: free; 14 granted 103\n"),
+    /* A lane's own hold is not in its way [W7]. */
+    STORY(its_own_shared_hold_does_not_keep_it_waiting,
+          "1 acquire A:s on 11 | 11 granted 101\n"
+          "2 acquire A:s on 12 | 12 granted 102\n"
+          "1 acquire A on 13, n 2, until-free\n"
+          "2 release on 14     | 14 released; 13 over: free\n"),
+
+    /* ---- Places that are parked, and graces ------------------------------ */
+
+    /* What came free while nobody listened is held again when it asks. */
+    STORY(one_that_is_parked_is_told_nothing_and_looks_again,
+          "1 acquire A on 11 | 11 granted 101\n"
+          "2 acquire A on 12, until-free\n"
+          "clock 2000        | 12 blocking timeout, 0 before it\n"
+          "1 release on 13   | 13 released\n"
+          "3 acquire A on 14 | 14 granted 102\n"
+          "2 acquire A on 15, attempt 2, until-free\n"
+          "3 release on 16   | 16 released; 15 over: free\n"),
+    STORY(one_that_is_parked_and_comes_back_to_what_is_free_is_told_at_once,
+          "1 acquire A on 11                        | 11 granted 101\n"
+          "2 acquire A on 12, until-free\n"
+          "clock 2000                    | 12 blocking timeout, 0 before it\n"
+          "1 release on 13                          | 13 released\n"
+          "2 acquire A on 14, attempt 2, until-free | 14 over: free\n"),
+    /* 11 waits for A under the leader before, and 12 for B, and only looks. */
+    STORY(in_a_takeover_grace_it_keeps_nobody_out_either,
+          "start takeover_grace 500\n"
+          "2 acquire A B on 12, until-free, waited 100\n"
+          "1 acquire A on 11, waited 300\n"
+          "3 acquire B on 13 | 13 granted 101\n"
+          "clock 1500        | 11 granted 102\n"
+          "1 release on 14   | 14 released\n"
+          "3 release on 15   | 15 released; 12 over: free\n"),
+    STORY(a_server_that_forgot_says_of_nothing_that_it_is_free,
+          "start empty\n"
+          "begin, hold 1600\n"
+          "1 acquire A B on 11, until-free\n"
+          "clock 1599\n"
+          "= deadline 1600\n"
+          "clock 1600 | 11 over: free\n"),
+
+    /* ---- Circles [W6] ---------------------------------------------------- */
+
+    /* It holds A while it looks at B, whose holder asks for A. */
+    STORY(what_it_waits_for_may_close_a_circle,
+          "1 acquire A on 11      | 11 granted 101\n"
+          "2 acquire B on 12      | 12 granted 102\n"
+          "1 acquire B on 13, n 2, until-free\n"
+          "2 acquire A on 14, n 2 | 14 over: deadlock 2.1 1.1\n"),
+    STORY(and_it_may_close_one_itself,
+          "1 acquire A on 11                  | 11 granted 101\n"
+          "2 acquire B on 12                  | 12 granted 102\n"
+          "2 acquire A on 13, n 2\n"
+          "1 acquire B on 14, n 2, until-free | 14 over: deadlock 1.1 2.1\n"),
+    /* 2 holds what 1 looks at, and 3 waits for what 1 holds: 3 before 1 in the
+     * line of C, which 1 looks at too. */
+    STORY(who_came_before_it_is_an_edge_of_its_own,
+          "1 acquire A on 11                  | 11 granted 101\n"
+          "2 acquire C on 12                  | 12 granted 102\n"
+          "3 acquire A C on 13\n"
+          "1 acquire C on 14, n 2, until-free | 14 over: deadlock 1.1 3.1\n"),
+    /* 1 looks at A and B before 2 asks for A: nobody waits for 1. */
+    STORY(nobody_waits_for_who_only_looks,
+          "1 acquire A on 11 | 11 granted 101\n"
+          "2 acquire B on 12 | 12 granted 102\n"
+          "3 acquire A B on 13, until-free\n"
+          "2 acquire A on 14, n 2\n"
+          "1 release on 15   | 15 released; 14 granted 103\n"),
+    /* Who was granted a name that one looks at, and waits for what that one
+     * holds, closes a circle, though it had not to wait for it. */
+    STORY(who_is_granted_what_one_looks_at_may_close_a_circle,
+          "1 acquire A on 11      | 11 granted 101\n"
+          "2 acquire B on 12      | 12 granted 102\n"
+          "1 acquire B C on 13, n 2, until-free\n"
+          "3 acquire C on 14      | 14 granted 103\n"
+          "3 acquire A on 15, n 2 | 15 over: deadlock 3.1 1.1\n"),
+
+    /* ---- What a step costs ----------------------------------------------- */
+
+    cmocka_unit_test(no_release_costs_more_than_a_few_hundred_who_look_in_vain),
+    cmocka_unit_test(who_looks_at_one_name_is_told_whoever_looks_in_vain),
+    cmocka_unit_test(
+        who_looks_at_one_name_is_told_whoever_looks_in_vain_at_another),
+    cmocka_unit_test(or_many_look_at_what_they_share),
+    cmocka_unit_test(all_of_many_are_told_in_the_end),
+    cmocka_unit_test(a_hand_over_passes_all_who_came_after_and_once),
+};
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_only_looks_keeps_nobody_out_of_what_is_free),
-        cmocka_unit_test(who_only_looks_keeps_out_nobody_who_shares),
-        cmocka_unit_test(
-            it_is_told_before_who_came_later_and_after_who_came_before),
-        cmocka_unit_test(several_names_are_free_at_one_instant_or_it_waits_on),
-        cmocka_unit_test(what_goes_back_together_is_free_together),
-        cmocka_unit_test(
-            it_is_behind_who_came_before_it_until_that_one_has_left),
-        cmocka_unit_test(who_came_later_does_not_keep_it_behind),
-        cmocka_unit_test(its_own_shared_hold_does_not_keep_it_waiting),
-        cmocka_unit_test(one_that_is_parked_is_told_nothing_and_looks_again),
-        cmocka_unit_test(
-            one_that_is_parked_and_comes_back_to_what_is_free_is_told_at_once),
-        cmocka_unit_test(in_a_takeover_grace_it_keeps_nobody_out_either),
-        cmocka_unit_test(a_server_that_forgot_says_of_nothing_that_it_is_free),
-        cmocka_unit_test(what_it_waits_for_may_close_a_circle),
-        cmocka_unit_test(and_it_may_close_one_itself),
-        cmocka_unit_test(who_came_before_it_is_an_edge_of_its_own),
-        cmocka_unit_test(nobody_waits_for_who_only_looks),
-        cmocka_unit_test(who_is_granted_what_one_looks_at_may_close_a_circle),
-        cmocka_unit_test(
-            no_release_costs_more_than_a_few_hundred_who_look_in_vain),
-        cmocka_unit_test(who_looks_at_one_name_is_told_whoever_looks_in_vain),
-        cmocka_unit_test(
-            who_looks_at_one_name_is_told_whoever_looks_in_vain_at_another),
-        cmocka_unit_test(or_many_look_at_what_they_share),
-        cmocka_unit_test(all_of_many_are_told_in_the_end),
-        cmocka_unit_test(a_hand_over_passes_all_who_came_after_and_once),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,20 @@
 enum { MANY = 70, FEW, OTHER }; /* addresses */
 
 static void
+open_from(struct room *r, uint64_t session, uint64_t address, bool of_key)
+{
+    room_open_as(r, (struct room_opening){.session = session,
+                                          .ttl_ms = 10000,
+                                          .address = address,
+                                          .of_key = of_key});
+}
+
+static void
 open_some(struct room *r, uint64_t first, uint64_t last, uint64_t address)
 {
     for (uint64_t id = first; id <= last; id++) {
         r->now.ms++;
-        room_open_from(r, id, address, false);
+        open_from(r, id, address, false);
     }
 }
 
@@ -99,10 +108,10 @@ one_of_a_key_that_went_is_not_opened_anew(void **state)
     struct room r = room_new();
 
     (void)state;
-    room_open_from(&r, 4, MANY, true);
+    open_from(&r, 4, MANY, true);
     open_some(&r, 5, 8, MANY);
     room_hush(&r);
-    room_open_from(&r, 4, MANY, true);
+    open_from(&r, 4, MANY, true);
     EXPECT_TOLD(&r, "4 gone\n");
     room_fini(&r);
 }
@@ -120,7 +129,7 @@ many_opens_cost_one_look(void **state)
     r = room_with(&config);
     for (uint64_t id = 4; id <= 600; id++) {
         r.now.ms++;
-        room_open_from(&r, id, MANY, false);
+        open_from(&r, id, MANY, false);
         assert_null(strstr(r.text, "limit"));
         room_hush(&r);
     }

@@ -1,94 +1,6 @@
-#include "unit/support/room.h"
+#include "unit/support/lockspace_script.h"
 
 /* The stories of sessions [S1, S2, S4, S5, S6, R4]. */
-
-static void
-a_session_that_is_silent_for_its_ttl_is_over(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_open(&r, 4, 500, HF_TAKEOVER);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    room_acquire(
-        &r, (struct call){.stream = 12, .session = 4, .lane = 2, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 13, .session = 1, .names = "A"});
-    room_hush(&r);
-    room_clock(&r, 1499);
-    EXPECT_TOLD(&r, "");
-    room_clock(&r, 1500);
-    EXPECT_TOLD(&r, "12 gone\n"
-                    "13 granted 102\n");
-    room_keep_alive(&r, (struct call){.stream = 14, .session = 4});
-    EXPECT_TOLD(&r, "14 gone\n");
-    room_fini(&r);
-}
-
-/* The loop stood still past both: a stream is answered once. */
-static void
-who_was_answered_in_the_step_that_ends_its_session_is_told_no_more(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_open(&r, 4, 1500, HF_TAKEOVER);
-    room_open(&r, 5, 1500, HF_REFUSE);
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 5, .names = "B"});
-    room_acquire(&r, (struct call){.stream = 13, .session = 4, .names = "A"});
-    room_acquire(
-        &r, (struct call){.stream = 14, .session = 5, .lane = 2, .names = "A"});
-    room_hush(&r);
-    room_clock(&r, 2600);
-    EXPECT_TOLD(&r, "14 blocking timeout, 0 before it\n"
-                    "13 blocking timeout, 0 before it\n");
-    room_fini(&r);
-}
-
-/* Each kind of message counts, from its arrival. */
-static void
-a_session_is_counted_from_its_last_message(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_open(&r, 4, 500, HF_TAKEOVER);
-    room_clock(&r, 1300);
-    room_keep_alive(&r, (struct call){.stream = 11, .session = 4});
-    room_clock(&r, 1700);
-    room_release(&r, (struct call){.stream = 12, .session = 4});
-    room_clock(&r, 2199);
-    room_keep_alive(&r, (struct call){.stream = 13, .session = 4});
-    room_clock(&r, 2699);
-    room_keep_alive(&r, (struct call){.stream = 14, .session = 4});
-    EXPECT_TOLD(&r, "4 opened\n"
-                    "11 alive\n"
-                    "12 released\n"
-                    "13 alive\n"
-                    "14 gone\n");
-    room_fini(&r);
-}
-
-/* The loop stood still: what has arrived is read before the time is told. */
-static void
-a_message_that_is_read_before_the_time_saves_its_session(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_open(&r, 4, 500, HF_TAKEOVER);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    r.now.ms = 9000;
-    room_keep_alive(&r, (struct call){.stream = 12, .session = 4});
-    room_clock(&r, 9000);
-    room_acquire(
-        &r, (struct call){.stream = 13, .session = 4, .n = 2, .names = "B"});
-    EXPECT_TOLD(&r, "4 opened\n"
-                    "11 granted 101\n"
-                    "12 alive, holds 101\n"
-                    "13 granted 102\n");
-    room_fini(&r);
-}
 
 /* So does one that waits to be read when the time is told; and who is silent
  * ends though others wait. */
@@ -141,26 +53,6 @@ a_step_ends_one_silent_session_and_messages_go_before_the_next(void **state)
 }
 
 static void
-an_end_gives_all_back_at_once(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
-    room_acquire(
-        &r, (struct call){.stream = 12, .session = 1, .lane = 2, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 13, .session = 2, .names = "A"});
-    room_hush(&r);
-    room_end(&r, (struct call){.stream = 14, .session = 1});
-    room_end(&r, (struct call){.stream = 15, .session = 1});
-    EXPECT_TOLD(&r, "14 ended\n"
-                    "12 gone\n"
-                    "13 granted 102\n"
-                    "15 gone\n");
-    room_fini(&r);
-}
-
-static void
 nobody_speaks_for_a_session_without_its_secret(void **state)
 {
     struct room r = room_new();
@@ -177,23 +69,6 @@ nobody_speaks_for_a_session_without_its_secret(void **state)
     room_keep_alive(&r, (struct call){.stream = 12, .session = 1});
     EXPECT_TOLD(&r, "11 denied\n"
                     "12 alive\n");
-    room_fini(&r);
-}
-
-static void
-a_message_of_another_term_changes_nothing(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_acquire(
-        &r, (struct call){.stream = 11, .session = 1, .term = 6, .names = "A"});
-    room_acquire(
-        &r, (struct call){.stream = 12, .session = 1, .term = 8, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 13, .session = 2, .names = "A"});
-    EXPECT_TOLD(&r, "11 term\n"
-                    "12 term\n"
-                    "13 granted 101\n");
     room_fini(&r);
 }
 
@@ -225,8 +100,6 @@ no_number_of_messages_makes_a_pause_longer_than_half_a_second(void **state)
     room_fini(&r);
 }
 
-/* ---- What a client believes in [S4] -------------------------------------- */
-
 static void
 every_alive_tells_of_all_that_is_held(void **state)
 {
@@ -250,59 +123,6 @@ every_alive_tells_of_all_that_is_held(void **state)
     assert_false(hf_lockspace_believes(r.ls, 1, 104));
     room_fini(&r);
 }
-
-/* ---- Refuse [S5] --------------------------------------------------------- */
-
-static void
-a_refuse_session_that_holds_is_never_over_by_time(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_open(&r, 4, 500, HF_REFUSE);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 1, .names = "B"});
-    room_acquire(
-        &r, (struct call){.stream = 13, .session = 4, .lane = 2, .names = "B"});
-    room_acquire(&r, (struct call){.stream = 14, .session = 2, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 15, .session = 3, .names = "B"});
-    room_hush(&r);
-    room_clock(&r, 1500); /* suspected: who waits for it leaves */
-    EXPECT_TOLD(&r, "13 later\n");
-    room_release(&r, (struct call){.stream = 16, .session = 1});
-    EXPECT_TOLD(&r, "16 released\n"
-                    "15 granted 103\n");
-    room_keep_alive(&r, (struct call){.stream = 17, .session = 4});
-    room_release(&r, (struct call){.stream = 18, .session = 4});
-    EXPECT_TOLD(&r, "17 alive, holds 101\n"
-                    "18 released\n"
-                    "14 granted 104\n");
-    room_clock(&r, 2000); /* it holds nothing now */
-    room_keep_alive(&r, (struct call){.stream = 19, .session = 4});
-    EXPECT_TOLD(&r, "19 gone\n");
-    room_fini(&r);
-}
-
-/* Nobody was told of the grant, and it goes back with its stream. */
-static void
-a_suspected_session_is_over_when_its_last_grant_goes_back(void **state)
-{
-    struct room r = room_new();
-    const struct call call = {.stream = 11, .session = 4, .names = "A"};
-
-    (void)state;
-    room_open(&r, 4, 500, HF_REFUSE);
-    room_acquire(&r, call);
-    room_clock(&r, 1500);
-    room_stream_ends(&r, call);
-    room_hush(&r);
-    room_clock(&r, 1500);
-    room_keep_alive(&r, (struct call){.stream = 12, .session = 4});
-    EXPECT_TOLD(&r, "12 gone\n");
-    room_fini(&r);
-}
-
-/* ---- Clear [S6] ---------------------------------------------------------- */
 
 static void
 a_cleared_grant_is_free_and_named_until_its_release(void **state)
@@ -335,141 +155,146 @@ a_cleared_grant_is_free_and_named_until_its_release(void **state)
     room_fini(&r);
 }
 
-static void
-a_clear_takes_only_the_grant_that_was_shown(void **state)
-{
-    struct room r = room_new();
+static const struct CMUnitTest tests[] = {
+    STORY(a_session_that_is_silent_for_its_ttl_is_over,
+          "open 4, ttl 500    | 4 opened\n"
+          "4 acquire A on 11  | 11 granted 101\n"
+          "4 acquire A on 12, lane 2\n"
+          "1 acquire A on 13\n"
+          "clock 1499\n"
+          "clock 1500         | 12 gone; 13 granted 102\n"
+          "4 keep-alive on 14 | 14 gone\n"),
+    /* The loop stood still past both: a stream is answered once. */
+    STORY(who_was_answered_in_the_step_that_ends_its_session_is_told_no_more,
+          "open 4, ttl 1500         | 4 opened\n"
+          "open 5, ttl 1500, refuse | 5 opened\n"
+          "1 acquire A on 11        | 11 granted 101\n"
+          "5 acquire B on 12        | 12 granted 102\n"
+          "4 acquire A on 13\n"
+          "5 acquire A on 14, lane 2\n"
+          "clock 2600\n"
+          "| 14 blocking timeout, 0 before it\n"
+          "| 13 blocking timeout, 0 before it\n"),
+    /* Each kind of message counts, from its arrival. */
+    STORY(a_session_is_counted_from_its_last_message,
+          "open 4, ttl 500    | 4 opened\n"
+          "clock 1300\n"
+          "4 keep-alive on 11 | 11 alive\n"
+          "clock 1700\n"
+          "4 release on 12    | 12 released\n"
+          "clock 2199\n"
+          "4 keep-alive on 13 | 13 alive\n"
+          "clock 2699\n"
+          "4 keep-alive on 14 | 14 gone\n"),
+    /* The loop stood still: what has arrived is read before the time is
+     * told. */
+    STORY(a_message_that_is_read_before_the_time_saves_its_session,
+          "open 4, ttl 500        | 4 opened\n"
+          "4 acquire A on 11      | 11 granted 101\n"
+          "at 9000\n"
+          "4 keep-alive on 12     | 12 alive, holds 101\n"
+          "clock 9000\n"
+          "4 acquire B on 13, n 2 | 13 granted 102\n"),
+    cmocka_unit_test(silence_counts_until_the_instant_to_which_all_was_read),
+    cmocka_unit_test(
+        a_step_ends_one_silent_session_and_messages_go_before_the_next),
+    STORY(an_end_gives_all_back_at_once,
+          "1 acquire A on 11 | 11 granted 101\n"
+          "1 acquire A on 12, lane 2\n"
+          "2 acquire A on 13\n"
+          "1 end on 14       | 14 ended; 12 gone; 13 granted 102\n"
+          "1 end on 15       | 15 gone\n"),
+    cmocka_unit_test(nobody_speaks_for_a_session_without_its_secret),
+    STORY(a_message_of_another_term_changes_nothing,
+          "1 acquire A on 11, term 6 | 11 term\n"
+          "1 acquire A on 12, term 8 | 12 term\n"
+          "2 acquire A on 13         | 13 granted 101\n"),
+    cmocka_unit_test(
+        no_number_of_messages_makes_a_pause_longer_than_half_a_second),
 
-    (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
-    room_release(&r, (struct call){.stream = 12, .session = 1});
-    room_acquire(&r, (struct call){.stream = 13, .session = 2, .names = "A"});
-    room_hush(&r);
-    room_clear(&r, 14, "A", 101);
-    room_clear(&r, 15, "B", 102);
-    room_clear(&r, 16, "A", 102);
-    room_clear(&r, 17, "A", 102);
-    EXPECT_TOLD(&r, "14 not held\n"
-                    "15 not held\n"
-                    "16 cleared\n"
-                    "17 not held\n");
-    room_fini(&r);
-}
+    /* ---- What a client believes in [S4] ---------------------------------- */
 
-static void
-a_clear_spares_who_was_heard_within_its_ttl(void **state)
-{
-    struct room r = room_new();
+    cmocka_unit_test(every_alive_tells_of_all_that_is_held),
 
-    (void)state;
-    room_open(&r, 4, 500, HF_REFUSE);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 1, .names = "B"});
-    room_clock(&r, 1499);
-    room_hush(&r);
-    room_clear_suspected(&r, 13, "A", 101);
-    room_clear_suspected(&r, 14, "B", 102);
-    EXPECT_TOLD(&r, "13 not suspected: silent 499 ms, in 1 ms\n"
-                    "14 not suspected: silent 499 ms, in 9501 ms\n");
-    room_clock(&r, 1500);
-    room_clear_suspected(&r, 15, "A", 101);
-    room_clear(&r, 16, "B", 102);
-    EXPECT_TOLD(&r, "15 cleared\n"
-                    "16 cleared\n");
-    room_fini(&r);
-}
+    /* ---- Refuse [S5] ----------------------------------------------------- */
 
-/* It is judged by CLOCK alone: what came during a pause is read before. */
-static void
-a_clear_that_is_read_before_the_time_spares_its_holder(void **state)
-{
-    struct room r = room_new();
+    STORY(a_refuse_session_that_holds_is_never_over_by_time,
+          "open 4, ttl 500, refuse | 4 opened\n"
+          "4 acquire A on 11       | 11 granted 101\n"
+          "1 acquire B on 12       | 12 granted 102\n"
+          "4 acquire B on 13, lane 2\n"
+          "2 acquire A on 14\n"
+          "3 acquire B on 15\n"
+          /* suspected: who waits for it leaves */
+          "clock 1500              | 13 later\n"
+          "1 release on 16         | 16 released; 15 granted 103\n"
+          "4 keep-alive on 17      | 17 alive, holds 101\n"
+          "4 release on 18         | 18 released; 14 granted 104\n"
+          "clock 2000\n" /* it holds nothing now */
+          "4 keep-alive on 19      | 19 gone\n"),
+    /* Nobody was told of the grant, and it goes back with its stream. */
+    STORY(a_suspected_session_is_over_when_its_last_grant_goes_back,
+          "open 4, ttl 500, refuse | 4 opened\n"
+          "4 acquire A on 11       | 11 granted 101\n"
+          "clock 1500\n"
+          "4 stream-ends on 11\n"
+          "clock 1500\n"
+          "4 keep-alive on 12      | 12 gone\n"),
 
-    (void)state;
-    room_open(&r, 4, 500, HF_REFUSE);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    room_hush(&r);
-    r.now.ms = 2000;
-    room_clear_suspected(&r, 12, "A", 101);
-    room_keep_alive(&r, (struct call){.stream = 13, .session = 4});
-    room_clock(&r, 2499);
-    room_clear_suspected(&r, 14, "A", 101);
-    EXPECT_TOLD(&r, "12 not suspected: silent 1000 ms, in 0 ms\n"
-                    "13 alive, holds 101\n"
-                    "14 not suspected: silent 499 ms, in 1 ms\n");
-    room_fini(&r);
-}
+    /* ---- Clear [S6] ------------------------------------------------------ */
 
-static void
-a_suspected_session_that_speaks_is_spared_again(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_open(&r, 4, 500, HF_REFUSE);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    room_clock(&r, 1500);
-    room_keep_alive(&r, (struct call){.stream = 12, .session = 4});
-    room_hush(&r);
-    room_clear_suspected(&r, 13, "A", 101);
-    room_clear(&r, 14, "A", 101);
-    room_clear_suspected(&r, 15, "A", 101);
-    EXPECT_TOLD(&r, "13 not suspected: silent 0 ms, in 500 ms\n"
-                    "14 cleared\n"
-                    "15 not held\n");
-    room_fini(&r);
-}
-
-static void
-a_suspected_session_is_over_when_a_clear_took_all(void **state)
-{
-    struct room r = room_new();
-
-    (void)state;
-    room_open(&r, 4, 500, HF_REFUSE);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    room_clock(&r, 1500);
-    room_clear(&r, 12, "A", 101);
-    room_clock(&r, 1500);
-    room_keep_alive(&r, (struct call){.stream = 13, .session = 4});
-    EXPECT_TOLD(&r, "4 opened\n"
-                    "11 granted 101\n"
-                    "12 cleared\n"
-                    "13 gone\n");
-    room_fini(&r);
-}
+    cmocka_unit_test(a_cleared_grant_is_free_and_named_until_its_release),
+    STORY(a_clear_takes_only_the_grant_that_was_shown,
+          "1 acquire A on 11 | 11 granted 101\n"
+          "1 release on 12   | 12 released\n"
+          "2 acquire A on 13 | 13 granted 102\n"
+          "clear A 101 on 14 | 14 not held\n"
+          "clear B 102 on 15 | 15 not held\n"
+          "clear A 102 on 16 | 16 cleared\n"
+          "clear A 102 on 17 | 17 not held\n"),
+    STORY(a_clear_spares_who_was_heard_within_its_ttl,
+          "open 4, ttl 500, refuse     | 4 opened\n"
+          "4 acquire A on 11           | 11 granted 101\n"
+          "1 acquire B on 12           | 12 granted 102\n"
+          "clock 1499\n"
+          "clear-suspected A 101 on 13\n"
+          "| 13 not suspected: silent 499 ms, in 1 ms\n"
+          "clear-suspected B 102 on 14\n"
+          "| 14 not suspected: silent 499 ms, in 9501 ms\n"
+          "clock 1500\n"
+          "clear-suspected A 101 on 15 | 15 cleared\n"
+          "clear B 102 on 16           | 16 cleared\n"),
+    /* It is judged by CLOCK alone: what came during a pause is read before. */
+    STORY(a_clear_that_is_read_before_the_time_spares_its_holder,
+          "open 4, ttl 500, refuse | 4 opened\n"
+          "4 acquire A on 11       | 11 granted 101\n"
+          "at 2000\n"
+          "clear-suspected A 101 on 12\n"
+          "| 12 not suspected: silent 1000 ms, in 0 ms\n"
+          "4 keep-alive on 13      | 13 alive, holds 101\n"
+          "clock 2499\n"
+          "clear-suspected A 101 on 14\n"
+          "| 14 not suspected: silent 499 ms, in 1 ms\n"),
+    STORY(a_suspected_session_that_speaks_is_spared_again,
+          "open 4, ttl 500, refuse     | 4 opened\n"
+          "4 acquire A on 11           | 11 granted 101\n"
+          "clock 1500\n"
+          "4 keep-alive on 12          | 12 alive, holds 101\n"
+          "clear-suspected A 101 on 13\n"
+          "| 13 not suspected: silent 0 ms, in 500 ms\n"
+          "clear A 101 on 14           | 14 cleared\n"
+          "clear-suspected A 101 on 15 | 15 not held\n"),
+    STORY(a_suspected_session_is_over_when_a_clear_took_all,
+          "open 4, ttl 500, refuse | 4 opened\n"
+          "4 acquire A on 11       | 11 granted 101\n"
+          "clock 1500\n"
+          "clear A 101 on 12       | 12 cleared\n"
+          "clock 1500\n"
+          "4 keep-alive on 13      | 13 gone\n"),
+};
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_that_is_silent_for_its_ttl_is_over),
-        cmocka_unit_test(
-            who_was_answered_in_the_step_that_ends_its_session_is_told_no_more),
-        cmocka_unit_test(a_session_is_counted_from_its_last_message),
-        cmocka_unit_test(
-            a_message_that_is_read_before_the_time_saves_its_session),
-        cmocka_unit_test(
-            silence_counts_until_the_instant_to_which_all_was_read),
-        cmocka_unit_test(
-            a_step_ends_one_silent_session_and_messages_go_before_the_next),
-        cmocka_unit_test(an_end_gives_all_back_at_once),
-        cmocka_unit_test(nobody_speaks_for_a_session_without_its_secret),
-        cmocka_unit_test(a_message_of_another_term_changes_nothing),
-        cmocka_unit_test(
-            no_number_of_messages_makes_a_pause_longer_than_half_a_second),
-        cmocka_unit_test(every_alive_tells_of_all_that_is_held),
-        cmocka_unit_test(a_refuse_session_that_holds_is_never_over_by_time),
-        cmocka_unit_test(
-            a_suspected_session_is_over_when_its_last_grant_goes_back),
-        cmocka_unit_test(a_cleared_grant_is_free_and_named_until_its_release),
-        cmocka_unit_test(a_clear_takes_only_the_grant_that_was_shown),
-        cmocka_unit_test(a_clear_spares_who_was_heard_within_its_ttl),
-        cmocka_unit_test(
-            a_clear_that_is_read_before_the_time_spares_its_holder),
-        cmocka_unit_test(a_suspected_session_that_speaks_is_spared_again),
-        cmocka_unit_test(a_suspected_session_is_over_when_a_clear_took_all),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

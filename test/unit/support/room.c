@@ -357,54 +357,58 @@ message(enum hf_message_kind kind, const struct call *call)
     };
 }
 
-static struct hf_lockspace_event
-opening(uint64_t session, int64_t ttl_ms, enum hf_if_dead if_dead)
+void
+room_open_as(struct room *room, struct room_opening opening)
 {
-    struct hf_lockspace_event event = message(
-        HF_MESSAGE_OPEN, &(struct call){.stream = session, .session = session});
+    struct hf_lockspace_event event =
+        message(HF_MESSAGE_OPEN, &(struct call){.stream = opening.session,
+                                                .session = opening.session});
 
-    event.message.open.ttl.ms = ttl_ms;
-    event.message.open.if_dead = if_dead;
+    event.message.open.ttl.ms = opening.ttl_ms;
+    event.message.open.if_dead = opening.if_dead;
     event.message.open.who = bytes("ann@db1", 7);
-    return event;
+    event.message.open.of_key = opening.of_key;
+    event.message.open.of_acquire = opening.of_acquire;
+    event.message.open.address = opening.address;
+    room_step(room, event);
 }
 
 void
 room_open(struct room *room, uint64_t session, int64_t ttl_ms,
           enum hf_if_dead if_dead)
 {
-    room_step(room, opening(session, ttl_ms, if_dead));
+    room_open_as(room, (struct room_opening){.session = session,
+                                             .ttl_ms = ttl_ms,
+                                             .if_dead = if_dead});
 }
 
 void
-room_open_of_key(struct room *room, uint64_t session, int64_t ttl_ms)
+room_load_session(struct room *room, uint64_t session, int64_t ttl_ms,
+                  enum hf_if_dead if_dead)
 {
-    struct hf_lockspace_event event = opening(session, ttl_ms, HF_TAKEOVER);
-
-    event.message.open.of_key = true;
-    room_step(room, event);
+    room_step(room, (struct hf_lockspace_event){
+                        .kind = HF_SPACE_LOAD_SESSION,
+                        .session = {.id = session,
+                                    .secret = secret_of(session),
+                                    .ttl = {ttl_ms},
+                                    .if_dead = if_dead},
+                    });
 }
 
 void
-room_open_of_acquire(struct room *room, uint64_t session, int64_t ttl_ms,
-                     bool of_key)
+room_load_grant(struct room *room, struct call call)
 {
-    struct hf_lockspace_event event = opening(session, ttl_ms, HF_TAKEOVER);
+    struct hf_want wants[WANTS_MAX];
 
-    event.message.open.of_acquire = true;
-    event.message.open.of_key = of_key;
-    room_step(room, event);
-}
-
-void
-room_open_from(struct room *room, uint64_t session, uint64_t address,
-               bool of_key)
-{
-    struct hf_lockspace_event event = opening(session, 10000, HF_TAKEOVER);
-
-    event.message.open.address = address;
-    event.message.open.of_key = of_key;
-    room_step(room, event);
+    room_step(room, (struct hf_lockspace_event){
+                        .kind = HF_SPACE_LOAD_GRANT,
+                        .grant = {.fence = call.fence,
+                                  .session = call.session,
+                                  .lane = or_else(call.lane, 1),
+                                  .n = or_else(call.n, 1),
+                                  .wants = wants,
+                                  .wants_count = parse(call.names, wants)},
+                    });
 }
 
 void

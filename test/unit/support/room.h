@@ -61,17 +61,28 @@ struct call {
     int64_t waited_ms;
     uint64_t seen;
     const char *note;
-    uint64_t fence; /* room_handed: the grant's, unless said */
+    uint64_t fence; /* room_handed: the grant's, unless said; of a load */
     struct hf_of_key key;
 };
 
+/* A loading room reads of a session, and of its grant: fence, session, lane, n
+ * and names. */
+void room_load_session(struct room *room, uint64_t session, int64_t ttl_ms,
+                       enum hf_if_dead if_dead);
+void room_load_grant(struct room *room, struct call call);
+
+struct room_opening {
+    uint64_t session; /* and its stream */
+    int64_t ttl_ms;
+    enum hf_if_dead if_dead;
+    bool of_key;
+    bool of_acquire;
+    uint64_t address;
+};
+
+void room_open_as(struct room *room, struct room_opening opening);
 void room_open(struct room *room, uint64_t session, int64_t ttl_ms,
                enum hf_if_dead if_dead);
-void room_open_of_key(struct room *room, uint64_t session, int64_t ttl_ms);
-void room_open_of_acquire(struct room *room, uint64_t session, int64_t ttl_ms,
-                          bool of_key);
-void room_open_from(struct room *room, uint64_t session, uint64_t address,
-                    bool of_key);
 void room_acquire(struct room *room, struct call call);
 void room_release(struct room *room, struct call call);
 void room_lower(struct room *room, struct call call);
