@@ -50,11 +50,11 @@ hf_client_may_call(const struct hf_client *client, struct hf_error *error)
 void
 hf_client_take_signals(struct hf_client *client)
 {
-    enum hf_wish wish;
-    struct hf_handle *handle = hf_handle_take_signalled(client, &wish);
+    enum hf_handle_order order;
+    struct hf_handle *handle = hf_handle_take_signalled(client, &order);
 
-    for (; handle != NULL; handle = hf_handle_take_signalled(client, &wish))
-        handle->methods->obey(handle, wish);
+    for (; handle != NULL; handle = hf_handle_take_signalled(client, &order))
+        handle->methods->obey(handle, order);
 }
 
 void
@@ -245,7 +245,7 @@ end_all(struct hf_client *client, bool abandon)
 
         link = link->next; /* what follows may free it */
         if (abandon)
-            handle->methods->obey(handle, HF_WISH_ABANDON);
+            handle->methods->obey(handle, HF_ORDER_ABANDON);
         else
             handle->methods->settle(handle);
     }

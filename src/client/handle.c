@@ -119,18 +119,18 @@ hf_handle_wait(struct hf_handle *handle,
 
 /* ---- From signal handlers ------------------------------------------------ */
 
-/* Its wish first, then it is put on a stack of those with one, once, then the
+/* Its order first, then it is put on a stack of those with one, once, then the
  * client is woken: the taker clears in the other order, so none is lost. */
 void
-hf_handle_signal(struct hf_handle *handle, enum hf_wish wish)
+hf_handle_signal(struct hf_handle *handle, enum hf_handle_order order)
 {
     struct hf_client *client = handle->client;
     int error = errno; /* of the code that a signal interrupted */
-    int was = atomic_load(&handle->wish);
+    int was = atomic_load(&handle->order);
     struct hf_handle *head;
 
-    while (was < (int)wish &&
-           !atomic_compare_exchange_weak(&handle->wish, &was, (int)wish))
+    while (was < (int)order &&
+           !atomic_compare_exchange_weak(&handle->order, &was, (int)order))
         continue;
     if (!atomic_exchange(&handle->signalled, true)) {
         head = atomic_load(&client->signalled);
@@ -144,7 +144,7 @@ hf_handle_signal(struct hf_handle *handle, enum hf_wish wish)
 }
 
 struct hf_handle *
-hf_handle_take_signalled(struct hf_client *client, enum hf_wish *wish)
+hf_handle_take_signalled(struct hf_client *client, enum hf_handle_order *order)
 {
     struct hf_handle *handle = client->taken;
 
@@ -154,6 +154,6 @@ hf_handle_take_signalled(struct hf_client *client, enum hf_wish *wish)
         return NULL;
     client->taken = handle->signal_next;
     atomic_store(&handle->signalled, false);
-    *wish = (enum hf_wish)atomic_load(&handle->wish);
+    *order = (enum hf_handle_order)atomic_load(&handle->order);
     return handle;
 }

@@ -14,15 +14,15 @@
  * Everything but hf_handle_signal wants the client entered.
  */
 
-/* What a signal handler may wish; the stronger wins. */
-enum hf_wish { HF_WISH_NONE, HF_WISH_CANCEL, HF_WISH_ABANDON };
+/* What a signal handler may order; the stronger wins. */
+enum hf_handle_order { HF_ORDER_NONE, HF_ORDER_CANCEL, HF_ORDER_ABANDON };
 
 struct hf_handle;
 
 /* What a lock does otherwise than a query; with the client entered. */
 struct hf_handle_methods {
     enum hf_state (*state)(const struct hf_handle *handle);
-    void (*obey)(struct hf_handle *handle, enum hf_wish wish);
+    void (*obey)(struct hf_handle *handle, enum hf_handle_order order);
     void (*settle)(struct hf_handle *handle);  /* the client is being closed */
     void (*destroy)(struct hf_handle *handle); /* it was freed and has ended */
 };
@@ -44,7 +44,7 @@ struct hf_handle {
     bool ended;
 
     _Atomic bool signalled; /* it stands in client->signalled */
-    _Atomic int wish;       /* an enum hf_wish, from signal handlers */
+    _Atomic int order;      /* an enum hf_handle_order, from signal handlers */
     struct hf_handle *signal_next;
 };
 
@@ -81,10 +81,10 @@ bool hf_handle_wait(struct hf_handle *handle,
                     struct hf_duration limit);
 
 /* From a signal handler, or from anywhere. */
-void hf_handle_signal(struct hf_handle *handle, enum hf_wish wish);
+void hf_handle_signal(struct hf_handle *handle, enum hf_handle_order order);
 
-/* The next handle with a wish, which is cleared; NULL: none. */
+/* The next handle with an order, which is cleared; NULL: none. */
 struct hf_handle *hf_handle_take_signalled(struct hf_client *client,
-                                           enum hf_wish *wish);
+                                           enum hf_handle_order *order);
 
 #endif

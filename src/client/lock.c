@@ -89,13 +89,13 @@ state_of(const struct hf_handle *handle)
 }
 
 static void
-obey(struct hf_handle *handle, enum hf_wish wish)
+obey(struct hf_handle *handle, enum hf_handle_order order)
 {
     struct hf_lock *lock = lock_of(handle);
 
     if (!is_going_on(lock))
         return;
-    if (wish == HF_WISH_ABANDON)
+    if (order == HF_ORDER_ABANDON)
         methods_of(lock)->abandon(handle->client->backend, lock);
     else
         methods_of(lock)->cancel(handle->client->backend, lock);
@@ -282,7 +282,7 @@ hf_lock_start(struct hf_lock *lock, struct hf_error *error)
 {
     enum hf_status status = may_call(lock, error);
     struct hf_client *client;
-    enum hf_wish wish;
+    enum hf_handle_order order;
 
     if (status != HF_OK)
         return status;
@@ -292,9 +292,9 @@ hf_lock_start(struct hf_lock *lock, struct hf_error *error)
     if (status == HF_OK)
         status = methods_of(lock)->start(client->backend, lock, error);
     if (status == HF_OK) {
-        wish = (enum hf_wish)atomic_load(&lock->handle.wish);
-        if (wish != HF_WISH_NONE)
-            obey(&lock->handle, wish);
+        order = (enum hf_handle_order)atomic_load(&lock->handle.order);
+        if (order != HF_ORDER_NONE)
+            obey(&lock->handle, order);
     }
     hf_client_leave(client);
     return status;
@@ -471,7 +471,7 @@ hf_lock_release(struct hf_lock *lock)
     if (lock->handle.started)
         settle(&lock->handle);
     else
-        hf_handle_signal(&lock->handle, HF_WISH_CANCEL); /* start obeys */
+        hf_handle_signal(&lock->handle, HF_ORDER_CANCEL); /* start obeys */
     hf_client_leave(lock->handle.client);
 }
 
@@ -479,14 +479,14 @@ void
 hf_lock_cancel(struct hf_lock *lock)
 {
     if (is_ours(lock))
-        hf_handle_signal(&lock->handle, HF_WISH_CANCEL);
+        hf_handle_signal(&lock->handle, HF_ORDER_CANCEL);
 }
 
 void
 hf_lock_abandon(struct hf_lock *lock)
 {
     if (is_ours(lock))
-        hf_handle_signal(&lock->handle, HF_WISH_ABANDON);
+        hf_handle_signal(&lock->handle, HF_ORDER_ABANDON);
 }
 
 void

@@ -73,9 +73,9 @@ cancel(struct hf_handle *handle)
 
 /* Nothing of it needs to be settled. */
 static void
-obey(struct hf_handle *handle, enum hf_wish wish)
+obey(struct hf_handle *handle, enum hf_handle_order order)
 {
-    (void)wish;
+    (void)order;
     cancel(handle);
 }
 
@@ -350,14 +350,14 @@ hf_query_start(struct hf_query *query, struct hf_error *error)
         hf_query_free_rows(&query->rows);
         hf_handle_silence(&query->handle);   /* of the page before */
         if (query->status == HF_E_CANCELLED) /* that cancel is over */
-            atomic_store(&query->handle.wish, HF_WISH_NONE);
+            atomic_store(&query->handle.order, HF_ORDER_NONE);
         query->handle.started = true;
         query->handle.ended = false;
         query->status = HF_OK;
         status = start(query, error);
         if (status != HF_OK)
             query->handle.started = false;
-        else if (atomic_load(&query->handle.wish) != HF_WISH_NONE)
+        else if (atomic_load(&query->handle.order) != HF_ORDER_NONE)
             cancel(&query->handle);
     }
     hf_client_leave(client);
@@ -485,7 +485,7 @@ void
 hf_query_cancel(struct hf_query *query)
 {
     if (is_ours(query))
-        hf_handle_signal(&query->handle, HF_WISH_CANCEL);
+        hf_handle_signal(&query->handle, HF_ORDER_CANCEL);
 }
 
 void

@@ -1,13 +1,13 @@
 #include "server/scribe.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/thread.h"
 #include "server/scratch.h"
 #include "wire/head.h"
 #include "wire/name.h"
@@ -697,21 +697,6 @@ hf_scribe_budget(const struct hf_scribe *scribe)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* A signal is for the loop. */
-static int
-start_thread(struct hf_scribe *scribe)
-{
-    sigset_t all;
-    sigset_t before;
-    int code;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(&scribe->thread, NULL, work, scribe);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code;
-}
-
 static enum hf_status
 open_store(struct hf_scribe *scribe, struct hf_error *error)
 {
@@ -724,7 +709,7 @@ open_store(struct hf_scribe *scribe, struct hf_error *error)
 
     if (status == HF_OK)
         status = check_locks(scribe->store, error);
-    if (status == HF_OK && start_thread(scribe) != 0)
+    if (status == HF_OK && !hf_thread_start(&scribe->thread, work, scribe))
         status = hf_fail(error, HF_E_UNAVAILABLE, "no thread for a scribe");
     return status;
 }

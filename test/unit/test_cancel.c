@@ -189,7 +189,7 @@ parent_of_the_same_number(void)
     if (child == 0)
         _exit(child_of_the_same_number(lock));
     code = code_of(child);
-    if (atomic_load(&lock->handle.wish) != HF_WISH_NONE)
+    if (atomic_load(&lock->handle.order) != HF_ORDER_NONE)
         code = 3;
     hf_lock_free(lock);
     close_client(client);

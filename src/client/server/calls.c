@@ -20,8 +20,9 @@ method_of(const char *word)
 }
 
 enum hf_status
-hf_call_ask(struct hf_server *server, struct hf_call *call,
-            const struct hf_call_request *request, struct hf_error *error)
+hf_node_call_ask(struct hf_server *server, struct hf_node_call *call,
+                 const struct hf_node_call_request *request,
+                 struct hf_error *error)
 {
     const struct hf_http_header headers[] = {
         {"content-type", bytes_of("application/json")},
@@ -56,14 +57,14 @@ hf_call_ask(struct hf_server *server, struct hf_call *call,
 }
 
 void
-hf_call_overdue(struct hf_call *call)
+hf_node_call_overdue(struct hf_node_call *call)
 {
     if (call->connection != NULL)
         hf_connection_overdue(call->connection);
 }
 
 void
-hf_call_cancel(struct hf_call *call)
+hf_node_call_cancel(struct hf_node_call *call)
 {
     struct hf_connection *connection = call->connection;
 

@@ -239,7 +239,7 @@ is_waited_for(const struct hf_connection *connection)
 {
     for (struct hf_link *link = connection->calls.first; link != NULL;
          link = link->next)
-        if (!HF_CONTAINER(link, struct hf_call, link)->is_aside)
+        if (!HF_CONTAINER(link, struct hf_node_call, link)->is_aside)
             return true;
     return false;
 }
@@ -292,7 +292,7 @@ on_heard(struct hf_connection *connection)
 
 /* Why there is no answer, of a connection that is gone, was said then. */
 static void
-note_end(struct hf_connection *connection, const struct hf_call *call,
+note_end(struct hf_connection *connection, const struct hf_node_call *call,
          const struct hf_http_client_news *news)
 {
     struct hf_error *trouble = &connection->server->trouble;
@@ -305,7 +305,8 @@ note_end(struct hf_connection *connection, const struct hf_call *call,
         if (connection->state != HF_CONNECTION_GONE)
             (void)fail(connection, "it gave no whole answer", trouble);
     } else if (news->answer->status < 500 &&
-               !hf_cuts_are_fresh(&connection->server->cuts, hf_now())) {
+               !hf_proxy_limit_is_fresh(&connection->server->proxy_limit,
+                                        hf_now())) {
         trouble->status = HF_OK;
     }
 }
@@ -316,7 +317,7 @@ tell(struct hf_connection *connection)
     struct hf_http_client_news news;
 
     while (connection->server->http->next(connection->http, &news)) {
-        struct hf_call *call = (struct hf_call *)(uintptr_t)news.tag;
+        struct hf_node_call *call = (struct hf_node_call *)(uintptr_t)news.tag;
 
         hf_list_remove(&connection->calls, &call->link);
         call->connection = NULL;

@@ -52,7 +52,7 @@ struct hf_connection {
     struct hf_instant next_at;   /* COMING: then the next one is */
     bool is_mute;                /* an answer is overdue, and none came since */
     struct hf_http_client *http; /* owned */
-    struct hf_list calls;        /* of struct hf_call, that are out on it */
+    struct hf_list calls; /* of struct hf_node_call, that are out on it */
 };
 
 /* One to that node with room for a call more, perhaps a new one; NULL, and

@@ -230,7 +230,7 @@ static void
 say_other(struct hf_checkup *check, const struct hf_server_query *query,
           int status, struct hf_bytes body)
 {
-    bool is_between = hf_cuts_is_one(status, body);
+    bool is_between = hf_proxy_limit_is_answer(status, body);
 
     hf_checkup_add(check, "answers with status %d", status);
     if (is_between)
@@ -334,7 +334,7 @@ take_wait(struct hf_server_query *query, int status, struct hf_bytes body)
         return;
     hf_checkup_add(check, "%s stands before %s", query->between,
                    authority_of(query, query->node));
-    if (status != 0 && !hf_cuts_is_one(status, body)) {
+    if (status != 0 && !hf_proxy_limit_is_answer(status, body)) {
         hf_checkup_add(check, "lets a request wait for %.1f s", took_s);
     } else {
         hf_checkup_add(check, "cuts a request that waits after %.1f s", took_s);

@@ -20,7 +20,7 @@ enum { LIMIT_MAX = 1000 };
 /* The cursor behind the last row, which is none of the server's. */
 static const char at_end[] = "end";
 
-struct listing {
+struct listing_kind {
     void (*add_path)(const struct hf_query *query, struct hf_text *path);
     const char *rows; /* the member that has them */
     void (*add_row)(struct hf_server_query *query, struct hf_bytes row);
@@ -145,23 +145,23 @@ add_entry(struct hf_server_query *query, struct hf_bytes bytes)
 
 /* ---- All of them --------------------------------------------------------- */
 
-static const struct listing *
+static const struct listing_kind *
 listing_of(const struct hf_server_query *query)
 {
-    static const struct listing locks = {
+    static const struct listing_kind locks = {
         .add_path = add_locks_path,
         .rows = "locks",
         .add_row = add_lock,
         .has_end = true,
         .forgets = true,
     };
-    static const struct listing sessions = {
+    static const struct listing_kind sessions = {
         .add_path = add_sessions_path,
         .rows = "sessions",
         .add_row = add_session,
         .has_end = true,
     };
-    static const struct listing audit = {
+    static const struct listing_kind audit = {
         .add_path = add_audit_path,
         .rows = "cleared",
         .add_row = add_entry,
@@ -205,7 +205,7 @@ is_bad_cursor(const struct hf_server_query *query, struct hf_bytes said,
 static void
 turn(struct hf_server_query *query, struct hf_bytes body)
 {
-    const struct listing *listing = listing_of(query);
+    const struct listing_kind *listing = listing_of(query);
     struct hf_query_page *page = &query->page;
     struct hf_bytes said = hf_json_slice(body, "after");
     char after[HF_CURSOR_SIZE];
@@ -228,7 +228,7 @@ turn(struct hf_server_query *query, struct hf_bytes body)
 static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
-    const struct listing *listing = listing_of(query);
+    const struct listing_kind *listing = listing_of(query);
     struct hf_bytes rows = hf_json_slice(body, listing->rows);
     struct hf_bytes row;
     size_t at = 0;

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "client/server/looks.h"
+#include "client/server/holder_poll.h"
 #include "client/server/loop.h"
 #include "client/server/sessions.h"
 #include "client/server/trouble.h"
@@ -129,7 +129,7 @@ make_room(struct hf_server *server, struct hf_server_lock *lock,
 {
     uint64_t id = lock->lock->handle.id;
 
-    if (!hf_heap_reserve(&server->looks, server->looks.count + 1) ||
+    if (!hf_heap_reserve(&server->polls, server->polls.count + 1) ||
         !hf_hash_add(&lock->session->locks, &lock->node,
                      hf_hash_bytes(HF_HASH_SEED, &id, sizeof(id))))
         return hf_fail(error, HF_E_NOMEM, "lock %s: out of memory",
@@ -178,7 +178,7 @@ start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
     }
     lock->handle.behind = made;
     lock->handle.started = true; /* before it may end */
-    hf_looks_begin(server, made);
+    hf_holder_poll_start(server, made);
     hf_sessions_want(made);
     hf_server_wanted(server);
     return HF_OK;
@@ -219,7 +219,7 @@ abandon(struct hf_backend *backend, struct hf_lock *lock)
     bool for_a_person = left->fence != 0 && !left->is_released &&
                         left->session->config.terms.if_dead == HF_REFUSE;
 
-    hf_looks_end(server, left);
+    hf_holder_poll_stop(server, left);
     hf_hash_remove(&left->session->locks, &left->node);
     left->is_there = false;
     left->state = HF_STATE_ENDED;
@@ -236,7 +236,7 @@ forget(struct hf_backend *backend, struct hf_lock *lock)
     struct hf_server *server = hf_server_of(backend);
     struct hf_server_lock *gone = at(lock);
 
-    hf_looks_end(server, gone);
+    hf_holder_poll_stop(server, gone);
     if (gone->is_there)
         hf_hash_remove(&gone->session->locks, &gone->node);
     free_lock(server, gone);

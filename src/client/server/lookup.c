@@ -1,8 +1,6 @@
 #include "client/server/lookup.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -10,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/thread.h"
 
 /* Of its thread and of who began it; the last to leave frees it.  Its memory is
  * no client's, for it may outlive that. */
@@ -63,20 +62,13 @@ look_up(void *arg)
     return NULL;
 }
 
-/* The caller's signals are the caller's: this thread takes none. */
 static bool
 start(struct hf_lookup *lookup)
 {
     pthread_t thread;
-    sigset_t all;
-    sigset_t before;
-    int wrong;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    wrong = pthread_create(&thread, NULL, look_up, lookup);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return wrong == 0 && pthread_detach(thread) == 0;
+    return hf_thread_start(&thread, look_up, lookup) &&
+           pthread_detach(thread) == 0;
 }
 
 struct hf_lookup *

@@ -6,7 +6,7 @@
 
 #include "base/alarm.h"
 #include "client/server/connections.h"
-#include "client/server/looks.h"
+#include "client/server/holder_poll.h"
 #include "client/server/queries.h"
 #include "client/server/services.h"
 
@@ -47,7 +47,7 @@ next_deadline(const struct hf_server *server)
 
     at = hf_earlier(at, hf_node_connections_deadline(server));
     at = hf_earlier(at, hf_sessions_deadline(server));
-    at = hf_earlier(at, hf_looks_deadline(server));
+    at = hf_earlier(at, hf_holder_poll_deadline(server));
     return hf_earlier(at, hf_server_queries_deadline(server));
 }
 
@@ -66,7 +66,7 @@ tick(struct hf_server *server, struct hf_instant now)
     hf_node_connections_tick(server, now);
     hf_sessions_tick(server, now);
     tick_services(server, now);
-    hf_looks_tick(server, now);
+    hf_holder_poll_tick(server, now);
     hf_server_queries_tick(server, now);
 }
 

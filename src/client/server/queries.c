@@ -50,7 +50,7 @@ end(struct hf_server_query *query)
     bool stays = has_view(ended);
 
     hf_list_remove(&query->server->queries, &query->link);
-    hf_call_cancel(&query->call);
+    hf_node_call_cancel(&query->call);
     if (!stays)
         ended->handle.behind = NULL;
     hf_query_page_end(&query->page, query->error.status, &query->error);
@@ -164,7 +164,7 @@ is_whole(const struct hf_server_query *query,
 }
 
 static void
-answered(struct hf_call *call, const struct hf_http_answer *answer)
+answered(struct hf_node_call *call, const struct hf_http_answer *answer)
 {
     struct hf_server_query *query =
         HF_CONTAINER(call, struct hf_server_query, call);
@@ -206,15 +206,15 @@ ask(struct hf_server_query *query)
     query->late_at = hf_after(hf_now(), question.patience);
     query->asked_node = question.node;
     query->was_silent = false;
-    if (hf_call_ask(server, &query->call,
-                    &(struct hf_call_request){
-                        .node = question.node,
-                        .method = question.method,
-                        .path = question.path.at,
-                        .body = question.body.at,
-                        .secret = question.secret,
-                    },
-                    &server->trouble) != HF_OK)
+    if (hf_node_call_ask(server, &query->call,
+                         &(struct hf_node_call_request){
+                             .node = question.node,
+                             .method = question.method,
+                             .path = question.path.at,
+                             .body = question.body.at,
+                             .secret = question.secret,
+                         },
+                         &server->trouble) != HF_OK)
         on_no_answer(query);
 }
 
@@ -302,8 +302,8 @@ give_up_waiting(struct hf_server_query *query)
     struct hf_server *server = query->server;
     const char *node = server->addresses.each[query->asked_node - 1].authority;
 
-    hf_call_overdue(&query->call);
-    hf_call_cancel(&query->call);
+    hf_node_call_overdue(&query->call);
+    hf_node_call_cancel(&query->call);
     query->was_silent = true;
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE, "%s: no answer", node);
     on_no_answer(query);

@@ -32,7 +32,7 @@ enum hf_server_probe {
 struct hf_server_query {
     const struct hf_server_query_kind *kind;
     struct hf_link link; /* in server->queries */
-    struct hf_call call;
+    struct hf_node_call call;
     struct hf_server *server;
     const struct hf_query *query;
     struct hf_query_page page;

@@ -1,13 +1,18 @@
-#include <signal.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 #include "base/alarm.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/thread.h"
 #include "client/server/connections.h"
 #include "client/server/loop.h"
-#include "client/server/module.h"
 #include "client/server/open.h"
 #include "client/server/queries.h"
 #include "client/server/services.h"
@@ -19,7 +24,7 @@
 
 /* Sessions are ended when the client is closed, for who looks; a server that
  * does not answer meanwhile ends them by itself. */
-static const struct hf_duration farewell = {500};
+static const struct hf_duration end_patience = {500};
 
 static enum hf_status
 trouble(struct hf_backend *backend, struct hf_error *error)
@@ -41,7 +46,7 @@ free_server(struct hf_backend *backend)
     hf_sessions_fini(server);
     hf_server_services_fini(server);
     hf_node_connections_close(server);
-    hf_heap_fini(&server->looks);
+    hf_heap_fini(&server->polls);
     hf_addresses_fini(&server->addresses);
     hf_fd_close(&server->alarm_fd);
     hf_fd_close(&server->epoll_fd);
@@ -50,9 +55,9 @@ free_server(struct hf_backend *backend)
 
 /* Entered; waits a little. */
 static void
-say_goodbye(struct hf_server *server)
+end_sessions(struct hf_server *server)
 {
-    struct hf_instant until = hf_after(hf_now(), farewell);
+    struct hf_instant until = hf_after(hf_now(), end_patience);
 
     hf_sessions_end(server);
     hf_server_flush(server);
@@ -68,7 +73,7 @@ close_server(struct hf_backend *backend)
     struct hf_server *server = hf_server_of(backend);
 
     hf_monitor_enter(&server->client->monitor);
-    say_goodbye(server);
+    end_sessions(server);
     server->stopping = true;
     (void)eventfd_write(server->client->wake_fd, 1);
     hf_monitor_leave(&server->client->monitor);
@@ -122,20 +127,71 @@ static const struct hf_place_methods methods = {
     .free = free_server,
 };
 
-/* The caller's signals are the caller's: our thread takes none. */
-static enum hf_status
-start_loop(struct hf_server *server, struct hf_error *error)
-{
-    sigset_t all;
-    sigset_t before;
-    int wrong;
+/* ---- Opening ------------------------------------------------------------- */
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    wrong = pthread_create(&server->loop, NULL, hf_server_loop, server);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return wrong == 0 ? HF_OK
-                      : hf_fail(error, HF_E_LIMIT, "cannot start a thread");
+#define MODULE_FILE "holdfast-http.so"
+
+/* From the folder that this stands in. */
+static const char *const beside[] = {"holdfast", "../lib/holdfast"};
+
+/* The file that this is part of: a library, or the program itself, which the
+ * linker gives no name.  False: it cannot be told. */
+static bool
+find_file(char path[PATH_MAX])
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+
+    if (dladdr1(beside, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 ||
+        map == NULL)
+        return false;
+    return realpath(map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name,
+                    path) != NULL;
+}
+
+static void *
+open_beside(const char *file)
+{
+    int folder_len = (int)(strrchr(file, '/') - file);
+    char path[PATH_MAX + 64];
+    void *handle = NULL;
+
+    for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+        snprintf(path, sizeof(path), "%.*s/%s/%s", folder_len, file, beside[i],
+                 MODULE_FILE);
+        if (handle == NULL)
+            handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return handle;
+}
+
+/*
+ * Find and open the module that speaks HTTP, once for the process, which keeps
+ * it: beside the library or the program that this stands in, in
+ * ../lib/holdfast, or where it was to be installed.  HF_E_UNAVAILABLE: it is in
+ * none of them, or of another version.
+ */
+static enum hf_status
+open_module(const struct hf_http_module **module, struct hf_error *error)
+{
+    char file[PATH_MAX];
+    void *handle = find_file(file) ? open_beside(file) : NULL;
+    const struct hf_http_module *found;
+
+    if (handle == NULL)
+        handle =
+            dlopen(HF_MODULE_FOLDER "/" MODULE_FILE, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "http: needs %s, which is not installed: %.120s",
+                       MODULE_FILE, dlerror());
+    found = dlsym(handle, HF_HTTP_MODULE_SYMBOL);
+    if (found == NULL || strcmp(found->version, HF_MODULE_VERSION) != 0)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "http: %s is of another version than this (%s)",
+                       MODULE_FILE, HF_MODULE_VERSION);
+    *module = found;
+    return HF_OK;
 }
 
 static enum hf_status
@@ -162,16 +218,17 @@ hf_server_open(struct hf_client *client, const struct hf_addresses *addresses,
     server->addresses = *addresses;
     server->node = 1;
     hf_server_services_init(server, hf_sessions_services);
-    server->looks.alloc = client->alloc;
+    server->polls.alloc = client->alloc;
     server->alarm_fd = server->epoll_fd = -1;
     hf_self_learn(&server->self);
-    status = hf_module_open(&server->http, error);
+    status = open_module(&server->http, error);
     if (status == HF_OK)
         status = hf_addresses_find(&server->addresses, error);
     if (status == HF_OK)
         status = open_descriptors(server, error);
-    if (status == HF_OK)
-        status = start_loop(server, error);
+    if (status == HF_OK &&
+        !hf_thread_start(&server->loop, hf_server_loop, server))
+        status = hf_fail(error, HF_E_LIMIT, "cannot start a thread");
     if (status != HF_OK) {
         free_server(&server->backend);
         return status;

@@ -15,8 +15,8 @@ enum { PATIENCE_MS = 1000 };
 enum { PAUSE_MS = 2000 };
 
 /* A question to a node. */
-struct asked {
-    struct hf_call call;
+struct info_call {
+    struct hf_node_call call;
     struct hf_server *server;
     unsigned node;
 };
@@ -28,19 +28,19 @@ static void step(struct hf_server *server, struct hf_services_event event);
 static void
 forget(struct hf_server *server, unsigned node)
 {
-    struct hf_call *call = server->asked[node - 1];
+    struct hf_node_call *call = server->asked[node - 1];
 
     if (call == NULL)
         return;
     server->asked[node - 1] = NULL;
-    hf_call_cancel(call);
-    hf_free(server->client->alloc, HF_CONTAINER(call, struct asked, call));
+    hf_node_call_cancel(call);
+    hf_free(server->client->alloc, HF_CONTAINER(call, struct info_call, call));
 }
 
 static void
-answered(struct hf_call *call, const struct hf_http_answer *answer)
+answered(struct hf_node_call *call, const struct hf_http_answer *answer)
 {
-    const struct asked *asked = HF_CONTAINER(call, struct asked, call);
+    const struct info_call *asked = HF_CONTAINER(call, struct info_call, call);
     struct hf_server *server = asked->server;
     struct hf_services_event event = {
         .kind = HF_SERVICES_ANSWER,
@@ -61,26 +61,26 @@ answered(struct hf_call *call, const struct hf_http_answer *answer)
 static bool
 ask(struct hf_server *server, unsigned node)
 {
-    struct asked *asked = hf_new(server->client->alloc, struct asked);
+    struct info_call *asked = hf_new(server->client->alloc, struct info_call);
     struct hf_error why;
 
     forget(server, node);
     if (asked == NULL)
         return false;
-    *asked = (struct asked){
+    *asked = (struct info_call){
         .call = {.answered = answered, .is_aside = true},
         .server = server,
         .node = node,
     };
     server->asked[node - 1] = &asked->call;
-    if (hf_call_ask(server, &asked->call,
-                    &(struct hf_call_request){
-                        .node = node,
-                        .method = "GET",
-                        .path = "/v1/info",
-                        .body = "",
-                    },
-                    &why) == HF_OK)
+    if (hf_node_call_ask(server, &asked->call,
+                         &(struct hf_node_call_request){
+                             .node = node,
+                             .method = "GET",
+                             .path = "/v1/info",
+                             .body = "",
+                         },
+                         &why) == HF_OK)
         return true;
     forget(server, node);
     return false;

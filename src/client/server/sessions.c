@@ -32,7 +32,7 @@ enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
 
 /* A message that is out. */
 struct message {
-    struct hf_call call;
+    struct hf_node_call call;
     struct hf_hash_node by_stream; /* in session->messages */
     struct hf_link link;           /* in session->unsent */
     bool is_unsent;                /* ... where it is */
@@ -408,8 +408,8 @@ note_cut(const struct message *message, const struct hf_http_answer *answer)
     struct hf_instant now = hf_now();
     struct hf_duration took = hf_between(message->sent_at, now);
 
-    if (!hf_cuts_is_one(answer->status, answer->body) ||
-        !hf_cuts_note(&server->cuts, now, took))
+    if (!hf_proxy_limit_is_answer(answer->status, answer->body) ||
+        !hf_proxy_limit_note(&server->proxy_limit, now, took))
         return false;
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
                   "%s: something between us cut a request after %.1f s (status "
@@ -421,7 +421,7 @@ note_cut(const struct message *message, const struct hf_http_answer *answer)
 }
 
 static void
-answered(struct hf_call *call, const struct hf_http_answer *answer)
+answered(struct hf_node_call *call, const struct hf_http_answer *answer)
 {
     struct message *message = HF_CONTAINER(call, struct message, call);
     struct hf_server_session *session = message->session;
@@ -480,7 +480,7 @@ fill_ask(const struct hf_server_session *session,
     }
     if (lock == NULL)
         return;
-    ask->piece = hf_cuts_piece(&session->server->cuts);
+    ask->piece = hf_proxy_limit_piece(&session->server->proxy_limit);
     ask->park.ms = session->config.terms.ttl.ms / 2;
     if (ask->park.ms > PARK_MS)
         ask->park.ms = PARK_MS;
@@ -522,9 +522,9 @@ ask_for(struct message *message, const struct hf_session_send *send)
     HF_CHECK(!hf_text_cut(&path) &&
              !hf_text_cut(&body)); /* seen at the start */
     hf_api_ask_secret(&send->secret, secret);
-    return hf_call_ask(
+    return hf_node_call_ask(
         server, &message->call,
-        &(struct hf_call_request){
+        &(struct hf_node_call_request){
             .node = send->node,
             .method = method,
             .path = path.at,
@@ -543,7 +543,7 @@ note_said(struct hf_server_session *session, uint64_t stream)
     struct message *before = find_message(session, session->said);
 
     if (before != NULL)
-        hf_call_overdue(&before->call);
+        hf_node_call_overdue(&before->call);
     session->said = stream;
 }
 
@@ -595,7 +595,7 @@ close_stream(struct hf_server_session *session, uint64_t stream)
 
     if (message == NULL)
         return;
-    hf_call_cancel(&message->call);
+    hf_node_call_cancel(&message->call);
     (void)take_message(message);
 }
 
@@ -878,7 +878,7 @@ drop_messages(struct hf_server_session *session)
             struct message *message = HF_CONTAINER(session->messages.chains[i],
                                                    struct message, by_stream);
 
-            hf_call_cancel(&message->call);
+            hf_node_call_cancel(&message->call);
             (void)take_message(message);
         }
 }

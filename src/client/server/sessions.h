@@ -56,12 +56,12 @@ struct hf_server_lock {
     struct hf_secret secret;
     uint64_t lane;
 
-    /* Who holds it, as was seen last: looks.h. */
-    struct hf_heap_node look_at;
-    struct hf_call look;
-    size_t looked_at; /* which of its names; as many as there are: whether the
+    /* Who holds it, as was seen last: holder_poll.h. */
+    struct hf_heap_node poll_at;
+    struct hf_node_call poll;
+    size_t polled_name; /* which of its names; as many as there are: whether the
                          server has forgotten who holds them */
-    struct hf_instant asked_at; /* when it was looked at last */
+    struct hf_instant polled_at; /* when it was looked at last */
     struct hf_shown shown;
 };
 

@@ -7,7 +7,7 @@
 #include "client/client.h"
 #include "client/server/addresses.h"
 #include "client/server/calls.h"
-#include "client/server/cuts.h"
+#include "client/server/proxy_limit.h"
 #include "core/services.h"
 #include "core/session.h"
 #include "net/http_module.h"
@@ -18,23 +18,23 @@
  * Server: a place that is a lock server.  The machine is core/session, one for
  * all locks of the same terms; this is what drives it, and what it drives.
  *
- *   callers ---+                     +--> connections --> sockets
- *              +--> sessions, looks -+
- *   loop ------+   (the mutex)       +--> notices, the alarm
+ *   callers ---+                +--> connections --> sockets
+ *              +--> sessions ---+
+ *   loop ------+   (the mutex)  +--> notices, the alarm
  *
  *   server.c       its life, and what a place is asked for
  *     locks.c        locks as place.h has them
  *     loop.c         its thread, and what follows each event
  *     listings.c, examine.c, doctor.c: queries of a kind
  *       queries.c      what they have in common
- *       looks.c        who holds what is waited for
+ *       holder_poll.c  who holds the locks that are waited for
  *       sessions.c     machines: events in, effects out
  *       trouble.c      why nothing is answered, or granted
  *         services.c     of which service each node is [S7]
- *         cuts.c         how long what is between lets a request take
- *         calls.c        what is asked and not answered
- *           connections.c  to each node one; sockets
- *             lookup.c       its addresses
+ *         proxy_limit.c  how long a proxy lets a request take
+ *         calls.c        requests without an answer yet
+ *           connections.c  sockets, usually one to each node
+ *             lookup.c       addresses of a host
  *
  * Whoever brings an event does all that comes of it, under the client's mutex,
  * up to handing bytes to the kernel: no call on a socket waits.  The *loop* is
@@ -50,17 +50,19 @@ struct hf_server {
 
     struct hf_services services;
     void (*services_changed)(struct hf_server *server);
-    struct hf_call *asked[HF_ADDRESSES_MAX]; /* who it is; owned; NULL: not */
+    struct hf_node_call
+        *asked[HF_ADDRESSES_MAX]; /* who it is; owned; NULL: not */
 
     struct hf_list sessions;        /* of struct hf_server_session */
     struct hf_list connections;     /* of struct hf_connection */
-    struct hf_heap looks;           /* locks that are to be looked at */
-    struct hf_server_lock *looking; /* whose look is not answered; or NULL */
-    struct hf_instant look_at; /* no look before; of that one: it is late */
-    bool speaks_other;         /* what answered last spoke no HTTP/2 */
-    struct hf_error trouble;   /* why there was no answer last; HF_OK: there
+    struct hf_heap polls;           /* locks that are to be looked at */
+    struct hf_server_lock *polling; /* whose look is not answered; or NULL */
+    struct hf_instant
+        next_poll_at;        /* no look before; of that one: it is late */
+    bool speaks_other;       /* what answered last spoke no HTTP/2 */
+    struct hf_error trouble; /* why there was no answer last; HF_OK: there
                                    was one, or nothing was asked */
-    struct hf_cuts cuts;
+    struct hf_proxy_limit proxy_limit;
     struct hf_instant grace_end; /* it has forgotten what it granted, and grants
                                     nothing until then, as a look told last */
     unsigned node;               /* that queries are sent to, from 1 */

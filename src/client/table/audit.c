@@ -14,7 +14,7 @@
 
 /* After the first `given` entries of that instant, in the store's order.  As a
  * cursor: "A", the instant, ":", the count. */
-struct position {
+struct audit_position {
     int64_t stamp_ms;
     uint64_t given;
 };
@@ -24,9 +24,9 @@ struct position {
  * come after `from`, the earliest are kept, sorted, those of one instant in the
  * order in which they were met.
  */
-struct audit {
+struct audit_page {
     struct hf_job *job;
-    struct position from;
+    struct audit_position from;
     uint64_t passed; /* of from.given */
     struct hf_view **kept;
     size_t count;
@@ -61,7 +61,7 @@ is_asked_for(const struct hf_job *job, const struct hf_audit_entry *entry)
 /* Behind those that are not later; the latest gives way where there is no
  * room. */
 static void
-keep(struct audit *audit, const struct hf_audit_entry *entry)
+keep(struct audit_page *audit, const struct hf_audit_entry *entry)
 {
     size_t at = audit->count;
     struct hf_view *view;
@@ -83,7 +83,7 @@ keep(struct audit *audit, const struct hf_audit_entry *entry)
 
 /* Would an entry of that instant be kept? */
 static bool
-is_early(const struct audit *audit, int64_t stamp_ms)
+is_early(const struct audit_page *audit, int64_t stamp_ms)
 {
     return audit->count < audit->job->limit ||
            stamp_ms < audit->kept[audit->count - 1]->entry.stamp_ms;
@@ -93,7 +93,7 @@ static bool
 add_entry(void *ctx, const char *name, size_t name_len,
           const struct hf_record *record)
 {
-    struct audit *audit = ctx;
+    struct audit_page *audit = ctx;
     const struct hf_job *job = audit->job;
     int64_t stamp_ms = record->stamp_ms;
     bool at_start = stamp_ms == audit->from.stamp_ms;
@@ -115,10 +115,10 @@ add_entry(void *ctx, const char *name, size_t name_len,
 }
 
 static void
-move_cursor(struct audit *audit)
+move_cursor(struct audit_page *audit)
 {
     char *cursor = audit->job->page.cursor;
-    struct position reached = {
+    struct audit_position reached = {
         .stamp_ms = audit->kept[audit->count - 1]->entry.stamp_ms,
     };
 
@@ -132,7 +132,7 @@ move_cursor(struct audit *audit)
 
 /* The rows of the page, which were met in another order. */
 static void
-put_in_order(struct audit *audit)
+put_in_order(struct audit_page *audit)
 {
     struct hf_query_page *page = &audit->job->page;
 
@@ -143,7 +143,7 @@ put_in_order(struct audit *audit)
 }
 
 static bool
-read_cursor(const char *cursor, struct position *position)
+read_cursor(const char *cursor, struct audit_position *position)
 {
     char *end;
 
@@ -167,7 +167,7 @@ hf_job_audit(struct hf_job *job, struct hf_store *store, struct hf_error *error)
     };
     const struct hf_alloc *alloc = job->page.alloc;
     const char *cursor = job->page.cursor;
-    struct audit audit = {.job = job, .from = {.stamp_ms = INT64_MIN}};
+    struct audit_page audit = {.job = job, .from = {.stamp_ms = INT64_MIN}};
     enum hf_status status;
 
     if (cursor[0] != '\0' && !read_cursor(cursor, &audit.from))

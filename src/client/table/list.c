@@ -21,18 +21,18 @@
  *
  * As a cursor: "L", the count, ":", and the bytes of the name in hexadecimal.
  */
-struct position {
+struct list_position {
     uint64_t longer_count;
     size_t len;
     char name[HF_NAME_MAX + 1]; /* any bytes, and a NUL */
 };
 
 static bool
-read_cursor(const char *cursor, struct position *position)
+read_cursor(const char *cursor, struct list_position *position)
 {
     char *end;
 
-    *position = (struct position){.len = 0};
+    *position = (struct list_position){.len = 0};
     if (cursor[0] != 'L' || !isdigit((unsigned char)cursor[1]))
         return false;
     errno = 0;
@@ -44,7 +44,7 @@ read_cursor(const char *cursor, struct position *position)
 }
 
 static void
-write_cursor(const struct position *position, char *cursor, size_t size)
+write_cursor(const struct list_position *position, char *cursor, size_t size)
 {
     int head = snprintf(cursor, size, "L%" PRIu64 ":", position->longer_count);
 
@@ -54,14 +54,15 @@ write_cursor(const struct position *position, char *cursor, size_t size)
 
 /* Is it longer than a lock's name, with the very beginning that stands here? */
 static bool
-is_longer(const struct position *position, const char *name, size_t name_len)
+is_longer(const struct list_position *position, const char *name,
+          size_t name_len)
 {
     return position->len == HF_NAME_MAX && name_len > HF_NAME_MAX &&
            memcmp(name, position->name, HF_NAME_MAX) == 0;
 }
 
 static void
-move(struct position *position, const char *name, size_t name_len)
+move(struct list_position *position, const char *name, size_t name_len)
 {
     if (is_longer(position, name, name_len)) {
         position->longer_count++;
@@ -78,8 +79,8 @@ move(struct position *position, const char *name, size_t name_len)
 struct listing {
     struct hf_job *job;
     struct hf_store_scan scan;
-    struct position from;
-    struct position reached;
+    struct list_position from;
+    struct list_position reached;
     uint64_t passed; /* of from.longer_count, in this page */
     size_t count;
 };

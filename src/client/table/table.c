@@ -1,6 +1,5 @@
 #include "client/table/table.h"
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -8,6 +7,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/thread.h"
 #include "client/table/state.h"
 
 /* The life of a table: opened, its threads, closed. */
@@ -83,22 +83,15 @@ static const struct hf_place_methods methods = {
     .free = free_table,
 };
 
-/* The caller's signals are the caller's: our threads take none. */
 static enum hf_status
 start_threads(struct hf_table *table, size_t workers, struct hf_error *error)
 {
-    sigset_t all;
-    sigset_t before;
-    bool loop;
+    bool loop = hf_thread_start(&table->loop, hf_loop_main, table);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    loop = pthread_create(&table->loop, NULL, hf_loop_main, table) == 0;
     while (loop && table->workers_count < workers &&
-           pthread_create(&table->workers[table->workers_count], NULL,
-                          hf_worker_main, table) == 0)
+           hf_thread_start(&table->workers[table->workers_count],
+                           hf_worker_main, table))
         table->workers_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (table->workers_count > 0)
         return HF_OK; /* fewer than the store bears will do */
     stop(table, loop);

@@ -1,4 +1,4 @@
-#include "client/server/looks.h"
+#include "client/server/holder_poll.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -24,9 +24,9 @@ static const struct hf_duration patience = {5000};
 /* ---- What was seen ------------------------------------------------------- */
 
 static struct hf_server_lock *
-lock_of(struct hf_call *call)
+lock_of(struct hf_node_call *call)
 {
-    return HF_CONTAINER(call, struct hf_server_lock, look);
+    return HF_CONTAINER(call, struct hf_server_lock, poll);
 }
 
 /* Nobody holds this name: another of its names is in the way, or a server that
@@ -34,14 +34,14 @@ lock_of(struct hf_call *call)
 static void
 turn_to_next(struct hf_server_lock *lock)
 {
-    if (++lock->looked_at == lock->wants_count)
+    if (++lock->polled_name == lock->wants_count)
         hf_views_hide(&lock->shown);
 }
 
 static bool
 is_about_server(const struct hf_server_lock *lock)
 {
-    return lock->looked_at == lock->wants_count;
+    return lock->polled_name == lock->wants_count;
 }
 
 /* Until when it grants nothing. */
@@ -99,7 +99,7 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
     struct hf_api_claim who;
 
     if (is_about_server(lock)) {
-        lock->looked_at = 0;
+        lock->polled_name = 0;
         report(lock, take_grace(server, answer));
         return false;
     }
@@ -108,7 +108,7 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
         return true;
     }
     if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen) ||
-        !hf_views_is_of(&seen, &lock->wants[lock->looked_at]))
+        !hf_views_is_of(&seen, &lock->wants[lock->polled_name]))
         return false;
     if (!find_in_way(&seen, &who)) {
         turn_to_next(lock);
@@ -116,7 +116,7 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
     }
     hf_views_show(server, &lock->shown, &lock->lock->handle, &seen, &who);
     if (who.fence != 0)
-        blocker = hf_views_blocker(server, &who, lock->asked_at);
+        blocker = hf_views_blocker(server, &who, lock->polled_at);
     report(lock, blocker);
     return false;
 }
@@ -141,19 +141,19 @@ pause_of(const struct hf_server_lock *lock)
 }
 
 static void
-answered(struct hf_call *call, const struct hf_http_answer *answer)
+answered(struct hf_node_call *call, const struct hf_http_answer *answer)
 {
     struct hf_server_lock *lock = lock_of(call);
     struct hf_server *server = lock->session->server;
     struct hf_instant now = hf_now();
 
-    server->looking = NULL;
-    server->look_at = hf_after(now, least_pause);
+    server->polling = NULL;
+    server->next_poll_at = hf_after(now, least_pause);
     if (answer != NULL && hf_sessions_wait(lock) &&
         look_in(server, lock, answer))
-        hf_heap_set(&server->looks, &lock->look_at, now);
+        hf_heap_set(&server->polls, &lock->poll_at, now);
     else
-        hf_heap_set(&server->looks, &lock->look_at,
+        hf_heap_set(&server->polls, &lock->poll_at,
                     hf_after(now, pause_of(lock)));
 }
 
@@ -164,7 +164,7 @@ add_path(const struct hf_server_lock *lock, struct hf_text *path)
         hf_text_add(path, "/v1/info");
         return;
     }
-    hf_api_ask_lock(path, &lock->wants[lock->looked_at], "");
+    hf_api_ask_lock(path, &lock->wants[lock->polled_name], "");
     hf_text_add(path, "&limit=1");
     if (lock->session_id != 0) /* it stands in line, perhaps */
         hf_text_addf(path, "&session=%016" PRIx64 "&lane=%" PRIu64,
@@ -179,28 +179,28 @@ look_at(struct hf_server *server, struct hf_server_lock *lock)
 
     hf_text_init(&path, server->path, sizeof(server->path));
     add_path(lock, &path);
-    lock->look.answered = answered;
-    lock->asked_at = hf_now();
-    if (hf_call_ask(server, &lock->look,
-                    &(struct hf_call_request){
-                        .node = server->node,
-                        .method = "GET",
-                        .path = path.at,
-                        .body = "",
-                    },
-                    &why) != HF_OK)
+    lock->poll.answered = answered;
+    lock->polled_at = hf_now();
+    if (hf_node_call_ask(server, &lock->poll,
+                         &(struct hf_node_call_request){
+                             .node = server->node,
+                             .method = "GET",
+                             .path = path.at,
+                             .body = "",
+                         },
+                         &why) != HF_OK)
         return;
-    server->looking = lock;
-    server->look_at = hf_after(hf_now(), patience);
+    server->polling = lock;
+    server->next_poll_at = hf_after(hf_now(), patience);
 }
 
 /* Whoever does not answer does not keep the others from being looked at. */
 static void
 give_up_waiting(struct hf_server *server)
 {
-    hf_call_overdue(&server->looking->look);
-    hf_call_cancel(&server->looking->look);
-    server->looking = NULL;
+    hf_node_call_overdue(&server->polling->poll);
+    hf_node_call_cancel(&server->polling->poll);
+    server->polling = NULL;
 }
 
 /* The first that is to be looked at; who waits no more is not. */
@@ -209,60 +209,60 @@ find_first(struct hf_server *server)
 {
     struct hf_heap_node *first;
 
-    while ((first = hf_heap_first(&server->looks)) != NULL) {
+    while ((first = hf_heap_first(&server->polls)) != NULL) {
         struct hf_server_lock *lock =
-            HF_CONTAINER(first, struct hf_server_lock, look_at);
+            HF_CONTAINER(first, struct hf_server_lock, poll_at);
 
         if (hf_sessions_wait(lock))
             return lock;
-        hf_looks_end(server, lock);
+        hf_holder_poll_stop(server, lock);
     }
     return NULL;
 }
 
 void
-hf_looks_tick(struct hf_server *server, struct hf_instant now)
+hf_holder_poll_tick(struct hf_server *server, struct hf_instant now)
 {
     struct hf_server_lock *first = find_first(server);
 
-    if (!hf_reached(now, server->look_at))
+    if (!hf_reached(now, server->next_poll_at))
         return;
-    if (server->looking != NULL)
+    if (server->polling != NULL)
         give_up_waiting(server);
-    if (first == NULL || !hf_reached(now, first->look_at.at))
+    if (first == NULL || !hf_reached(now, first->poll_at.at))
         return;
-    server->look_at = hf_after(now, least_pause);
-    hf_heap_set(&server->looks, &first->look_at, hf_after(now, usual_pause));
+    server->next_poll_at = hf_after(now, least_pause);
+    hf_heap_set(&server->polls, &first->poll_at, hf_after(now, usual_pause));
     look_at(server, first);
 }
 
 struct hf_instant
-hf_looks_deadline(const struct hf_server *server)
+hf_holder_poll_deadline(const struct hf_server *server)
 {
-    const struct hf_heap_node *first = hf_heap_first(&server->looks);
+    const struct hf_heap_node *first = hf_heap_first(&server->polls);
 
-    if (server->looking != NULL)
-        return server->look_at;
+    if (server->polling != NULL)
+        return server->next_poll_at;
     if (first == NULL)
         return HF_NEVER;
-    return hf_later(first->at, server->look_at);
+    return hf_later(first->at, server->next_poll_at);
 }
 
 /* ---- Beginning and end --------------------------------------------------- */
 
 void
-hf_looks_begin(struct hf_server *server, struct hf_server_lock *lock)
+hf_holder_poll_start(struct hf_server *server, struct hf_server_lock *lock)
 {
-    hf_heap_set(&server->looks, &lock->look_at,
+    hf_heap_set(&server->polls, &lock->poll_at,
                 hf_after(hf_now(), first_pause));
 }
 
 void
-hf_looks_end(struct hf_server *server, struct hf_server_lock *lock)
+hf_holder_poll_stop(struct hf_server *server, struct hf_server_lock *lock)
 {
-    hf_heap_set(&server->looks, &lock->look_at, HF_NEVER);
-    if (server->looking != lock)
+    hf_heap_set(&server->polls, &lock->poll_at, HF_NEVER);
+    if (server->polling != lock)
         return;
-    hf_call_cancel(&lock->look);
-    server->looking = NULL;
+    hf_node_call_cancel(&lock->poll);
+    server->polling = NULL;
 }

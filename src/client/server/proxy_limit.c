@@ -1,4 +1,4 @@
-#include "client/server/cuts.h"
+#include "client/server/proxy_limit.h"
 
 #include <string.h>
 
@@ -27,37 +27,40 @@ is_ours(struct hf_bytes body)
 }
 
 bool
-hf_cuts_is_one(int status, struct hf_bytes body)
+hf_proxy_limit_is_answer(int status, struct hf_bytes body)
 {
     return (status == 502 || status == 504 || status == 408) && !is_ours(body);
 }
 
 bool
-hf_cuts_note(struct hf_cuts *cuts, struct hf_instant now,
-             struct hf_duration took)
+hf_proxy_limit_note(struct hf_proxy_limit *limit, struct hf_instant now,
+                    struct hf_duration took)
 {
-    int64_t apart_ms = took.ms - cuts->after.ms;
+    int64_t apart_ms = took.ms - limit->after.ms;
 
     if (took.ms < SHORTEST_MS)
         return false;
     if (apart_ms < 0)
         apart_ms = -apart_ms;
     if (apart_ms > ALIKE_MS + took.ms / ALIKE_PART)
-        cuts->alike = 0;
-    cuts->alike++;
-    cuts->after = took;
-    cuts->at = now;
+        limit->alike = 0;
+    limit->alike++;
+    limit->after = took;
+    limit->at = now;
     return true;
 }
 
 bool
-hf_cuts_are_fresh(const struct hf_cuts *cuts, struct hf_instant now)
+hf_proxy_limit_is_fresh(const struct hf_proxy_limit *limit,
+                        struct hf_instant now)
 {
-    return cuts->alike > 0 && !hf_reached(now, hf_after(cuts->at, to_be_told));
+    return limit->alike > 0 &&
+           !hf_reached(now, hf_after(limit->at, to_be_told));
 }
 
 struct hf_duration
-hf_cuts_piece(const struct hf_cuts *cuts)
+hf_proxy_limit_piece(const struct hf_proxy_limit *limit)
 {
-    return (struct hf_duration){cuts->alike < ENOUGH ? 0 : cuts->after.ms / 2};
+    return (struct hf_duration){limit->alike < ENOUGH ? 0
+                                                      : limit->after.ms / 2};
 }
