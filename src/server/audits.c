@@ -50,7 +50,7 @@ void
 hf_service_audit(struct hf_service *service, const struct hf_route *route,
                  const struct hf_http_request *request)
 {
-    struct hf_call *call;
+    struct hf_pending_call *call;
     struct hf_audit_call *audit;
 
     if (service->config.seat.scribe.place.kind->keeps_nothing) {
@@ -70,7 +70,7 @@ hf_service_audit(struct hf_service *service, const struct hf_route *route,
                           "after is no cursor of a page of the audit");
         return;
     }
-    call = hf_calls_add(&service->calls);
+    call = hf_pending_add(&service->pending);
     if (call == NULL) {
         hf_service_refuse(service, request->exchange, HF_API_NO_MEMORY, NULL);
         return;
@@ -147,7 +147,7 @@ write_page(const struct hf_scribe_told *told, struct hf_text *text)
 }
 
 static void
-answer(struct hf_service *service, struct hf_call *call,
+answer(struct hf_service *service, struct hf_pending_call *call,
        const struct hf_scribe_told *told)
 {
     struct hf_text text;
@@ -161,15 +161,15 @@ answer(struct hf_service *service, struct hf_call *call,
         hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY,
                           told->error.text);
     }
-    service->config.wrote(service->config.ctx, call->peer);
+    service->config.peers->wrote(call->peer);
 }
 
 void
 hf_service_audited(void *ctx, const struct hf_scribe_told *told)
 {
     struct hf_service *service = ctx;
-    struct hf_call *call =
-        hf_calls_find(&service->calls, service->audits[0].stream);
+    struct hf_pending_call *call =
+        hf_pending_find(&service->pending, service->audits[0].stream);
 
     if (call != NULL && !call->answered)
         answer(service, call, told);

@@ -13,70 +13,71 @@
 
 /* ---- For the service ----------------------------------------------------- */
 
-void
-hf_connections_wrote(void *ctx, void *peer)
+static void
+wrote(void *peer)
 {
-    (void)ctx;
     hf_accepted_to_flush(peer);
 }
 
-/* Whose keep-alives come this way. */
-void
-hf_connections_holds(void *ctx, void *peer, uint64_t session)
+/* Its keep-alives come this way. */
+static void
+holds(void *peer, uint64_t session)
 {
     struct hf_accepted *c = peer;
 
-    (void)ctx;
     c->session = session;
 }
 
-/* Whose answer is to be read [W5]. */
-void
-hf_connections_opened(void *ctx, void *peer, uint64_t session, uint64_t end)
+/* Its client is to read that answer [W5]. */
+static void
+opened(void *peer, uint64_t session, uint64_t end)
 {
     struct hf_accepted *c = peer;
 
-    (void)ctx;
     c->opened = session;
     c->opened_end = end;
 }
 
-uint64_t
-hf_connections_address(void *ctx, const void *peer)
+static bool
+may_wait(const void *peer, bool comes_back)
 {
     const struct hf_accepted *c = peer;
 
-    (void)ctx;
-    return hf_accepted_address(c);
-}
-
-void
-hf_connections_name(void *ctx, const void *peer, struct hf_text *text)
-{
-    const struct hf_accepted *c = peer;
-
-    (void)ctx;
-    hf_sockname_peer(c->fd, text);
-}
-
-bool
-hf_connections_may_wait(void *ctx, const void *peer, bool comes_back)
-{
-    const struct hf_accepted *c = peer;
-
-    (void)ctx;
     return hf_room_may_wait(&c->all->room, &c->place, comes_back,
                             c->all->limits->peers);
 }
 
-void
-hf_connections_waits(void *ctx, void *peer, bool more)
+static void
+waits(void *peer, bool more)
 {
     struct hf_accepted *c = peer;
 
-    (void)ctx;
     hf_room_waits(&c->all->room, &c->place, more);
 }
+
+static uint64_t
+address(const void *peer)
+{
+    return hf_accepted_address(peer);
+}
+
+static void
+name(const void *peer, struct hf_text *text)
+{
+    const struct hf_accepted *c = peer;
+
+    hf_sockname_peer(c->fd, text);
+}
+
+const struct hf_service_peers hf_connections_peers = {
+    .wrote = wrote,
+    .holds = holds,
+    .opened = opened,
+    .may_wait = may_wait,
+    .waits = waits,
+    .address = address,
+    .name = name,
+};
 
 /* ---- A turn -------------------------------------------------------------- */
 

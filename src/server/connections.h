@@ -13,18 +13,8 @@
  * ends all, which libuv then tells; the last gives back the rest.  One thread.
  */
 
-/* For the service: that one has something to write, that it spoke for a session
- * that holds, that it was told of a new one, whether it may wait for what it
- * asks, that one more of its requests waits, or one less, and the number and
- * the text of its address. */
-void hf_connections_wrote(void *ctx, void *peer);
-void hf_connections_holds(void *ctx, void *peer, uint64_t session);
-void hf_connections_opened(void *ctx, void *peer, uint64_t session,
-                           uint64_t end);
-uint64_t hf_connections_address(void *ctx, const void *peer);
-bool hf_connections_may_wait(void *ctx, const void *peer, bool comes_back);
-void hf_connections_waits(void *ctx, void *peer, bool more);
-void hf_connections_name(void *ctx, const void *peer, struct hf_text *text);
+/* For the service: a peer is a struct hf_accepted. */
+extern const struct hf_service_peers hf_connections_peers;
 
 /* One that was accepted; where there is no room for it, it is closed. */
 void hf_connections_add(struct hf_connections *all, int fd);

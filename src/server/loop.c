@@ -247,14 +247,7 @@ open_all(struct loop *loop, struct hf_error *error)
         return status;
     loop->config.bound(loop->config.ctx, port);
     service->http = loop->http;
-    service->wrote = hf_connections_wrote;
-    service->holds = hf_connections_holds;
-    service->opened = hf_connections_opened;
-    service->address_of = hf_connections_address;
-    service->may_wait = hf_connections_may_wait;
-    service->waits = hf_connections_waits;
-    service->name_of = hf_connections_name;
-    service->ctx = loop;
+    service->peers = &hf_connections_peers;
     service->log = loop->config.log;
     service->seat.scribe.told = tell;
     service->seat.scribe.ctx = loop;

@@ -15,8 +15,8 @@ struct hf_loop_config {
     const char *host;             /* to listen at: an address */
     uint16_t port;                /* 0: the kernel's choice */
     struct hf_http_limits limits;
-    struct hf_service_config service; /* its http, told, wrote and ctx are set
-                                         here */
+    struct hf_service_config service; /* its http, log and peers are set here
+                                         */
     void (*bound)(void *ctx, uint16_t port); /* it has that port: before the
                                                 service is opened */
     void (*ready)(void *ctx);                /* it listens, and seeks to lead */

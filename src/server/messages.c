@@ -21,10 +21,10 @@ static const char space_default[] = "default";
 enum { KEY_MIN = 16, KEY_MAX = 128 };
 
 /* A request on its way to be a message. */
-struct hearing {
+struct request {
     struct hf_service *service;
     const struct hf_route *route;
-    const struct hf_http_request *request;
+    const struct hf_http_request *http;
     struct hf_message message;
     struct hf_secret secret;
     bool has_secret;
@@ -34,87 +34,87 @@ struct hearing {
 };
 
 static void
-refuse(const struct hearing *h, enum hf_api_problem problem, const char *detail)
+refuse(const struct request *r, enum hf_api_problem problem, const char *detail)
 {
-    hf_service_refuse(h->service, h->request->exchange, problem, detail);
+    hf_service_refuse(r->service, r->http->exchange, problem, detail);
 }
 
 static bool
-is_given(const struct hearing *h, enum hf_api_given given)
+is_given(const struct request *r, enum hf_api_given given)
 {
-    return (h->service->body.given & given) != 0;
+    return (r->service->body.given & given) != 0;
 }
 
 /* ---- Who asks ------------------------------------------------------------ */
 
 /* The session of the path, the header, or the body: never of two. */
 static bool
-read_session(struct hearing *h)
+read_session(struct request *r)
 {
-    struct hf_bytes field = h->request->fields[HF_HTTP_SESSION];
-    uint64_t named[] = {h->service->body.session, 0, h->route->session};
+    struct hf_bytes field = r->http->fields[HF_HTTP_SESSION];
+    uint64_t named[] = {r->service->body.session, 0, r->route->session};
 
     if (field.at != NULL && !hf_hex_read_u64(field, &named[1])) {
-        refuse(h, HF_API_BAD_REQUEST,
+        refuse(r, HF_API_BAD_REQUEST,
                "holdfast-session is an id of 16 hexadecimal digits");
         return false;
     }
     for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-        if (named[i] != 0 && h->message.session != 0 &&
-            named[i] != h->message.session) {
-            refuse(h, HF_API_BAD_REQUEST, "two sessions are named");
+        if (named[i] != 0 && r->message.session != 0 &&
+            named[i] != r->message.session) {
+            refuse(r, HF_API_BAD_REQUEST, "two sessions are named");
             return false;
         }
-        h->message.session |= named[i];
+        r->message.session |= named[i];
     }
     return true;
 }
 
 /* Who names no session may have a key in its place. */
 static bool
-read_key(struct hearing *h)
+read_key(struct request *r)
 {
-    struct hf_bytes key = h->request->fields[HF_HTTP_IDEMPOTENCY_KEY];
+    struct hf_bytes key = r->http->fields[HF_HTTP_IDEMPOTENCY_KEY];
 
     if (key.at == NULL)
         return true;
-    h->of_key = h->message.session == 0;
+    r->of_key = r->message.session == 0;
     if (key.len >= KEY_MIN && key.len <= KEY_MAX)
         return true;
-    refuse(h, HF_API_BAD_REQUEST,
+    refuse(r, HF_API_BAD_REQUEST,
            "an idempotency-key has from 16 to 128 characters");
     return false;
 }
 
 static bool
-read_secret(struct hearing *h)
+read_secret(struct request *r)
 {
-    struct hf_bytes field = h->request->fields[HF_HTTP_SECRET];
+    struct hf_bytes field = r->http->fields[HF_HTTP_SECRET];
 
-    h->secret = h->service->body.secret;
-    h->has_secret = is_given(h, HF_API_SECRET);
+    r->secret = r->service->body.secret;
+    r->has_secret = is_given(r, HF_API_SECRET);
     if (field.at == NULL)
         return true;
-    h->has_secret =
-        hf_hex_read(field, h->secret.bytes, sizeof(h->secret.bytes));
-    if (!h->has_secret)
-        refuse(h, HF_API_BAD_REQUEST,
+    r->has_secret =
+        hf_hex_read(field, r->secret.bytes, sizeof(r->secret.bytes));
+    if (!r->has_secret)
+        refuse(r, HF_API_BAD_REQUEST,
                "holdfast-secret is 32 hexadecimal digits");
-    return h->has_secret;
+    return r->has_secret;
 }
 
 /* Nobody keeps a session alive of which no answer has told yet. */
 static struct hf_duration
-ttl_of(const struct hearing *h)
+ttl_of(const struct request *r)
 {
-    const struct hf_api_body *body = &h->service->body;
+    const struct hf_api_body *body = &r->service->body;
     const struct hf_lockspace_config *config =
-        &h->service->config.seat.node.lockspace;
+        &r->service->config.seat.node.lockspace;
     struct hf_duration ttl = {HF_SESSION_TTL_MS};
 
-    if (is_given(h, HF_API_TTL))
+    if (is_given(r, HF_API_TTL))
         return body->ttl;
-    if (h->opened && is_given(h, HF_API_WAIT) && body->wait != HF_WAIT_TRY)
+    if (r->opened && is_given(r, HF_API_WAIT) && body->wait != HF_WAIT_TRY)
         ttl.ms += body->wait == HF_WAIT_LIMITED &&
                           body->remaining.ms < config->blocking.ms
                       ? body->remaining.ms
@@ -127,39 +127,39 @@ ttl_of(const struct hearing *h)
 /* ---- Sending it in ------------------------------------------------------- */
 
 /* A call for it; NULL: no memory, and that is answered. */
-static struct hf_call *
-add_call(struct hearing *h)
+static struct hf_pending_call *
+add_call(struct request *r)
 {
-    struct hf_call *call = hf_calls_add(&h->service->calls);
+    struct hf_pending_call *call = hf_pending_add(&r->service->pending);
 
     if (call == NULL) {
-        refuse(h, HF_API_NO_MEMORY, NULL);
+        refuse(r, HF_API_NO_MEMORY, NULL);
         return NULL;
     }
-    call->exchange = h->request->exchange;
-    call->peer = h->service->peer;
-    call->kind = h->message.kind;
+    call->exchange = r->http->exchange;
+    call->peer = r->service->peer;
+    call->kind = r->message.kind;
     call->since_us = hf_now_us();
-    call->opened = h->opened;
-    call->keyed = h->of_key;
-    call->session = h->message.session;
-    call->lane = h->message.lane;
-    call->n = h->message.n;
-    call->secret = h->secret;
-    call->waits = h->waits;
+    call->opened = r->opened;
+    call->keyed = r->of_key;
+    call->session = r->message.session;
+    call->lane = r->message.lane;
+    call->n = r->message.n;
+    call->secret = r->secret;
+    call->waits = r->waits;
     if (call->waits)
-        h->service->config.waits(h->service->config.ctx, call->peer, true);
+        r->service->config.peers->waits(call->peer, true);
     return call;
 }
 
 /* What a server that keeps nothing cannot promise, and for how long none does:
  * see L6. */
 static bool
-may_be_opened(const struct hearing *h)
+may_be_opened(const struct request *r)
 {
-    const struct hf_seat_config *config = &h->service->config.seat;
+    const struct hf_seat_config *config = &r->service->config.seat;
     struct hf_duration most = config->node.lockspace.ttl_max;
-    struct hf_duration ttl = h->message.open.ttl;
+    struct hf_duration ttl = r->message.open.ttl;
     char why[128];
 
     if (ttl.ms > most.ms) {
@@ -167,12 +167,12 @@ may_be_opened(const struct hearing *h)
                  "a \"ttl\" of %" PRId64 " ms is above this server's max-ttl, "
                  "%" PRId64 " ms",
                  ttl.ms, most.ms);
-        refuse(h, HF_API_BAD_REQUEST, why);
+        refuse(r, HF_API_BAD_REQUEST, why);
         return false;
     }
-    if (h->message.open.if_dead == HF_REFUSE &&
+    if (r->message.open.if_dead == HF_REFUSE &&
         config->scribe.place.kind->keeps_nothing) {
-        refuse(h, HF_API_VOLATILE,
+        refuse(r, HF_API_VOLATILE,
                "this server keeps nothing, and so nothing for a person: let "
                "\"if_dead\" be \"takeover\"");
         return false;
@@ -182,108 +182,99 @@ may_be_opened(const struct hearing *h)
 
 /* Whatever cannot be kept as it is, is refused at the door. */
 static bool
-is_sound(const struct hearing *h)
+is_sound(const struct request *r)
 {
     struct hf_error why;
 
-    if (hf_served_check(&h->message, &why) != HF_OK) {
-        refuse(h, HF_API_BAD_REQUEST, why.text);
+    if (hf_served_check(&r->message, &why) != HF_OK) {
+        refuse(r, HF_API_BAD_REQUEST, why.text);
         return false;
     }
-    return h->message.kind != HF_MESSAGE_OPEN || may_be_opened(h);
+    return r->message.kind != HF_MESSAGE_OPEN || may_be_opened(r);
 }
 
 static void
-send_in(struct hearing *h)
+send_in(struct request *r)
 {
-    struct hf_service *service = h->service;
-    struct hf_call *call;
+    struct hf_service *service = r->service;
+    struct hf_pending_call *call;
 
-    if (!is_sound(h))
+    if (!is_sound(r))
         return;
-    call = add_call(h);
+    call = add_call(r);
     if (call == NULL)
         return;
     hf_http_tag(service->config.http, call->exchange, call->stream);
-    h->message.stream = call->stream;
-    service->heard = call->stream;
+    r->message.stream = call->stream;
+    service->current = call->stream;
     hf_service_step(service, &(struct hf_node_event){
                                  .kind = HF_NODE_MESSAGE,
-                                 .message = h->message,
+                                 .message = r->message,
                              });
 }
 
 /* ---- Sessions ------------------------------------------------------------ */
 
-static uint64_t
-address_of(const struct hf_service *service)
+static void
+fill_open(struct request *r)
 {
-    const struct hf_service_config *config = &service->config;
+    const struct hf_api_body *body = &r->service->body;
 
-    return config->address_of == NULL
-               ? 0
-               : config->address_of(config->ctx, service->peer);
+    r->message.kind = HF_MESSAGE_OPEN;
+    r->message.term = 0;
+    r->message.open.ttl = ttl_of(r);
+    r->message.open.if_dead =
+        is_given(r, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
+    r->message.open.who = body->who;
+    r->message.open.of_key = r->of_key;
+    r->message.open.of_acquire = r->opened;
+    r->message.open.address =
+        r->service->config.peers->address(r->service->peer);
+    hf_secret_hash(&r->service->hasher, &r->secret, &r->message.secret);
 }
 
 static void
-fill_open(struct hearing *h)
-{
-    const struct hf_api_body *body = &h->service->body;
-
-    h->message.kind = HF_MESSAGE_OPEN;
-    h->message.term = 0;
-    h->message.open.ttl = ttl_of(h);
-    h->message.open.if_dead =
-        is_given(h, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
-    h->message.open.who = body->who;
-    h->message.open.of_key = h->of_key;
-    h->message.open.of_acquire = h->opened;
-    h->message.open.address = address_of(h->service);
-    hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
-}
-
-static void
-hear_open(struct hearing *h)
+handle_open(struct request *r)
 {
     struct hf_error why;
 
-    if (h->request->fields[HF_HTTP_IDEMPOTENCY_KEY].at != NULL) {
-        refuse(h, HF_API_BAD_REQUEST,
+    if (r->http->fields[HF_HTTP_IDEMPOTENCY_KEY].at != NULL) {
+        refuse(r, HF_API_BAD_REQUEST,
                "an idempotency-key is of an acquire or a wait, which opens a "
                "session");
         return;
     }
-    if (hf_secret_new(&h->message.session, &h->secret, &why) != HF_OK) {
-        refuse(h, HF_API_NO_MEMORY, why.text);
+    if (hf_secret_new(&r->message.session, &r->secret, &why) != HF_OK) {
+        refuse(r, HF_API_NO_MEMORY, why.text);
         return;
     }
-    fill_open(h);
-    send_in(h);
+    fill_open(r);
+    send_in(r);
 }
 
 /* Open one that nobody listens for: its own request comes next, also where the
  * session of a key was ended, of which it is told then.  False: there is none,
  * and that is answered. */
 static bool
-open_silently(struct hearing *h)
+open_silently(struct request *r)
 {
-    struct hf_service *service = h->service;
-    struct hf_call *call;
+    struct hf_service *service = r->service;
+    struct hf_pending_call *call;
 
     service->silent = HF_ANSWER_NOT_LEADING; /* not that of another open */
-    fill_open(h);
-    if (!is_sound(h))
+    fill_open(r);
+    if (!is_sound(r))
         return false;
-    call = hf_calls_add(&service->calls);
+    call = hf_pending_add(&service->pending);
     if (call == NULL) {
-        refuse(h, HF_API_NO_MEMORY, NULL);
+        refuse(r, HF_API_NO_MEMORY, NULL);
         return false;
     }
-    h->message.stream = call->stream;
+    r->message.stream = call->stream;
     service->refused = false;
     hf_service_step(service, &(struct hf_node_event){
                                  .kind = HF_NODE_MESSAGE,
-                                 .message = h->message,
+                                 .message = r->message,
                              });
     return service->refused || service->silent == HF_ANSWER_OPENED ||
            service->silent == HF_ANSWER_GONE;
@@ -291,10 +282,10 @@ open_silently(struct hearing *h)
 
 /* Of a place that is to be kept; of a key's session, once it is known. */
 static bool
-may_park(const struct hearing *h)
+may_park(const struct request *r)
 {
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
-    uint64_t session = h->message.session;
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    uint64_t session = r->message.session;
     char why[HF_PARK_WHY_SIZE];
     struct hf_look_session row;
     uint32_t at =
@@ -302,96 +293,96 @@ may_park(const struct hearing *h)
 
     if (at != 0)
         hf_look_session_at(table, at, &row);
-    if (hf_park_has_place(&h->message, session != 0 || h->of_key, why) &&
-        (at == 0 || hf_park_fits(&h->message, row.ttl, why)))
+    if (hf_park_has_place(&r->message, session != 0 || r->of_key, why) &&
+        (at == 0 || hf_park_fits(&r->message, row.ttl, why)))
         return true;
-    refuse(h, HF_API_BAD_REQUEST, why);
+    refuse(r, HF_API_BAD_REQUEST, why);
     return false;
 }
 
 /* An acquire without a session opens one: of its idempotency key, if it has
  * one, which may be there already. */
 static bool
-open_for(struct hearing *h)
+open_for(struct request *r)
 {
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
-    struct hf_bytes key = h->request->fields[HF_HTTP_IDEMPOTENCY_KEY];
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    struct hf_bytes key = r->http->fields[HF_HTTP_IDEMPOTENCY_KEY];
     char park[HF_PARK_WHY_SIZE];
     struct hf_error why;
 
-    h->opened = true;
-    if (h->of_key) {
-        hf_secret_of_key(key, &h->message.session, &h->secret);
-        hf_secret_hash(&h->service->hasher, &h->secret, &h->message.secret);
-        if (table != NULL && hf_look_session(table, h->message.session) != 0)
-            return may_park(h);
-        if (!hf_park_fits(&h->message, ttl_of(h), park)) {
-            refuse(h, HF_API_BAD_REQUEST, park);
+    r->opened = true;
+    if (r->of_key) {
+        hf_secret_of_key(key, &r->message.session, &r->secret);
+        hf_secret_hash(&r->service->hasher, &r->secret, &r->message.secret);
+        if (table != NULL && hf_look_session(table, r->message.session) != 0)
+            return may_park(r);
+        if (!hf_park_fits(&r->message, ttl_of(r), park)) {
+            refuse(r, HF_API_BAD_REQUEST, park);
             return false;
         }
-    } else if (hf_secret_new(&h->message.session, &h->secret, &why) != HF_OK) {
-        refuse(h, HF_API_NO_MEMORY, why.text);
+    } else if (hf_secret_new(&r->message.session, &r->secret, &why) != HF_OK) {
+        refuse(r, HF_API_NO_MEMORY, why.text);
         return false;
     }
-    if (open_silently(h))
+    if (open_silently(r))
         return true;
-    if (h->service->silent == HF_ANSWER_LIMIT)
-        refuse(h, HF_API_NO_ROOM, "there is no room for another session");
+    if (r->service->silent == HF_ANSWER_LIMIT)
+        refuse(r, HF_API_NO_ROOM, "there is no room for another session");
     return false;
 }
 
 /* ---- Locks --------------------------------------------------------------- */
 
 static struct hf_bytes
-space_of(const struct hearing *h)
+space_of(const struct request *r)
 {
-    const struct hf_route_text *space = &h->route->space;
+    const struct hf_route_text *space = &r->route->space;
 
     if (space->is_given)
         return (struct hf_bytes){space->at, space->len};
-    if (is_given(h, HF_API_SPACE))
-        return h->service->body.space;
+    if (is_given(r, HF_API_SPACE))
+        return r->service->body.space;
     return (struct hf_bytes){space_default, sizeof(space_default) - 1};
 }
 
 /* What names a lock twice is not understood as either. */
 static bool
-names_once(const struct hearing *h)
+names_once(const struct request *r)
 {
     const char *why = NULL;
 
-    if (h->route->name.is_given &&
-        (is_given(h, HF_API_LOCKS) || is_given(h, HF_API_NAME)))
+    if (r->route->name.is_given &&
+        (is_given(r, HF_API_LOCKS) || is_given(r, HF_API_NAME)))
         why = "the path names the lock: the body has no \"locks\" and no "
               "\"name\" then";
-    else if (is_given(h, HF_API_LOCKS) && is_given(h, HF_API_NAME))
+    else if (is_given(r, HF_API_LOCKS) && is_given(r, HF_API_NAME))
         why = "either \"locks\" or a \"name\"";
-    else if (h->route->space.is_given && is_given(h, HF_API_SPACE))
+    else if (r->route->space.is_given && is_given(r, HF_API_SPACE))
         why = "the query names the space: the body has no \"space\" then";
     if (why != NULL)
-        refuse(h, HF_API_BAD_REQUEST, why);
+        refuse(r, HF_API_BAD_REQUEST, why);
     return why == NULL;
 }
 
 /* The lock of the path, or those of the body.  False: it names them twice, and
  * that is answered. */
 static bool
-read_wants(struct hearing *h)
+read_wants(struct request *r)
 {
-    struct hf_service *service = h->service;
+    struct hf_service *service = r->service;
     const struct hf_api_body *body = &service->body;
-    const struct hf_route_text *name = &h->route->name;
-    struct hf_bytes space = space_of(h);
+    const struct hf_route_text *name = &r->route->name;
+    struct hf_bytes space = space_of(r);
 
-    if (!names_once(h))
+    if (!names_once(r))
         return false;
     if (name->is_given || body->locks_count == 0) {
-        service->wants_count = name->is_given || is_given(h, HF_API_NAME);
+        service->wants_count = name->is_given || is_given(r, HF_API_NAME);
         service->wants[0] = (struct hf_want){
             .space = space,
             .name = name->is_given ? (struct hf_bytes){name->at, name->len}
                                    : body->name,
-            .mode = is_given(h, HF_API_MODE) ? body->mode : HF_EXCLUSIVE,
+            .mode = is_given(r, HF_API_MODE) ? body->mode : HF_EXCLUSIVE,
         };
         return true;
     }
@@ -406,69 +397,69 @@ read_wants(struct hearing *h)
 
 /* What it asks of the session of its key, which may be there already. */
 static struct hf_of_key
-key_of(const struct hearing *h)
+key_of(const struct request *r)
 {
-    const struct hf_api_body *body = &h->service->body;
+    const struct hf_api_body *body = &r->service->body;
 
     return (struct hf_of_key){
-        .given = h->of_key,
-        .ttl_given = is_given(h, HF_API_TTL),
-        .if_dead_given = is_given(h, HF_API_IF_DEAD),
+        .given = r->of_key,
+        .ttl_given = is_given(r, HF_API_TTL),
+        .if_dead_given = is_given(r, HF_API_IF_DEAD),
         .ttl = body->ttl,
         .if_dead = body->if_dead,
         .any_mode = body->locks_count > 0 ? body->locks_any_mode
-                                          : !is_given(h, HF_API_MODE),
+                                          : !is_given(r, HF_API_MODE),
     };
 }
 
 /* Which of its requests it is; who says nothing has one lane, and its number
  * follows from what it names. */
 static void
-read_request(struct hearing *h)
+read_request(struct request *r)
 {
-    const struct hf_api_body *body = &h->service->body;
+    const struct hf_api_body *body = &r->service->body;
 
-    h->message.term = is_given(h, HF_API_TERM)
+    r->message.term = is_given(r, HF_API_TERM)
                           ? body->term
-                          : hf_seat_node(h->service->seat)->term;
-    h->message.lowest = body->lowest;
-    h->message.lane = is_given(h, HF_API_LANE) ? body->lane : 1;
-    h->message.n = body->n;
-    h->message.a = is_given(h, HF_API_A) ? body->a : ++h->service->attempts;
+                          : hf_seat_node(r->service->seat)->term;
+    r->message.lowest = body->lowest;
+    r->message.lane = is_given(r, HF_API_LANE) ? body->lane : 1;
+    r->message.n = body->n;
+    r->message.a = is_given(r, HF_API_A) ? body->a : ++r->service->attempts;
 }
 
 /* Open its session, unless the request will be refused. */
 static bool
-open_first(struct hearing *h)
+open_first(struct request *r)
 {
-    struct hf_message acquire = h->message;
+    struct hf_message acquire = r->message;
 
-    if (!is_sound(h) || !open_for(h))
+    if (!is_sound(r) || !open_for(r))
         return false;
-    acquire.session = h->message.session;
-    acquire.secret = h->message.secret;
-    h->message = acquire;
+    acquire.session = r->message.session;
+    acquire.secret = r->message.secret;
+    r->message = acquire;
     return true;
 }
 
 /* A request has a number, be it given or not; a new session's has the first,
  * and so has that of a key. */
 static void
-set_number(struct hearing *h)
+set_number(struct request *r)
 {
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
-    struct hf_message *m = &h->message;
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    struct hf_message *m = &r->message;
 
-    if (is_given(h, HF_API_N))
+    if (is_given(r, HF_API_N))
         return;
     if (table == NULL || m->session == 0)
         m->n = 1;
     else if (m->kind == HF_MESSAGE_ACQUIRE)
         m->n = hf_look_asked(table, m);
     else if (m->kind == HF_MESSAGE_RELEASE)
-        m->n = hf_meant_release(table, m, &h->service->wants[0]);
+        m->n = hf_meant_release(table, m, &r->service->wants[0]);
     else
-        m->n = hf_look_meant(table, m->session, m->lane, &h->service->wants[0]);
+        m->n = hf_look_meant(table, m->session, m->lane, &r->service->wants[0]);
 }
 
 /* What is not given is a try, unless a place is to be kept: then it is not
@@ -492,136 +483,135 @@ takes_time(const struct hf_lockspace *table, const struct hf_message *acquire)
 
 /* Whoever waits has a connection for as long. */
 static bool
-may_wait(struct hearing *h)
+may_wait(struct request *r)
 {
-    const struct hf_service_config *config = &h->service->config;
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
-    const struct hf_message *m = &h->message;
+    const struct hf_service_config *config = &r->service->config;
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    const struct hf_message *m = &r->message;
     uint64_t session = m->session;
     struct hf_secret secret;
 
-    if (config->may_wait == NULL || table == NULL || !takes_time(table, m))
+    if (table == NULL || !takes_time(table, m))
         return true;
-    if (h->of_key)
-        hf_secret_of_key(h->request->fields[HF_HTTP_IDEMPOTENCY_KEY], &session,
+    if (r->of_key)
+        hf_secret_of_key(r->http->fields[HF_HTTP_IDEMPOTENCY_KEY], &session,
                          &secret);
-    h->waits =
-        config->may_wait(config->ctx, h->service->peer,
-                         hf_look_waiting(table, session, m->lane, 0) != 0);
-    if (h->waits)
+    r->waits = config->peers->may_wait(
+        r->service->peer, hf_look_waiting(table, session, m->lane, 0) != 0);
+    if (r->waits)
         return true;
-    hf_metrics_refused(&h->service->metrics, hf_now());
+    hf_metrics_refused(&r->service->metrics, hf_now());
     hf_log_refused(config->log, hf_now());
-    refuse(h, HF_API_NO_ROOM,
+    refuse(r, HF_API_NO_ROOM,
            "too many connections wait: the others are for who does not; "
            "holdfastd has more with a larger --connections");
     return false;
 }
 
 static void
-hear_acquire(struct hearing *h)
+handle_acquire(struct request *r)
 {
-    struct hf_service *service = h->service;
+    struct hf_service *service = r->service;
     const struct hf_api_body *body = &service->body;
 
-    if (!read_key(h) || !read_wants(h))
+    if (!read_key(r) || !read_wants(r))
         return;
-    read_request(h);
-    h->message.kind = HF_MESSAGE_ACQUIRE;
-    h->message.acquire.wants = service->wants;
-    h->message.acquire.wants_count = service->wants_count;
-    h->message.acquire.free = body->free || h->route->kind == HF_ROUTE_WAIT;
-    h->message.acquire.wait = wait_of(body);
-    h->message.acquire.remaining = body->remaining;
-    h->message.acquire.park = body->park;
-    h->message.acquire.waited = body->waited;
-    h->message.acquire.seen = body->seen;
-    h->message.acquire.note = body->note;
-    h->message.acquire.key = key_of(h);
-    set_number(h);
-    if (!may_wait(h) || !may_park(h) ||
-        (h->message.session == 0 && !open_first(h)))
+    read_request(r);
+    r->message.kind = HF_MESSAGE_ACQUIRE;
+    r->message.acquire.wants = service->wants;
+    r->message.acquire.wants_count = service->wants_count;
+    r->message.acquire.free = body->free || r->route->kind == HF_ROUTE_WAIT;
+    r->message.acquire.wait = wait_of(body);
+    r->message.acquire.remaining = body->remaining;
+    r->message.acquire.park = body->park;
+    r->message.acquire.waited = body->waited;
+    r->message.acquire.seen = body->seen;
+    r->message.acquire.note = body->note;
+    r->message.acquire.key = key_of(r);
+    set_number(r);
+    if (!may_wait(r) || !may_park(r) ||
+        (r->message.session == 0 && !open_first(r)))
         return;
-    send_in(h);
+    send_in(r);
 }
 
 /* A path that names a lock is of that lock: whoever mistakes one for another
  * gives nothing back. */
 static void
-hear_release(struct hearing *h)
+handle_release(struct request *r)
 {
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
     const char *why = NULL;
 
-    if (!read_wants(h))
+    if (!read_wants(r))
         return;
-    read_request(h);
-    h->message.kind = HF_MESSAGE_RELEASE;
-    set_number(h);
-    if (h->route->name.is_given && table != NULL)
-        why = hf_meant_another(table, &h->message, &h->service->wants[0]);
+    read_request(r);
+    r->message.kind = HF_MESSAGE_RELEASE;
+    set_number(r);
+    if (r->route->name.is_given && table != NULL)
+        why = hf_meant_another(table, &r->message, &r->service->wants[0]);
     if (why != NULL)
-        refuse(h, HF_API_BAD_REQUEST, why);
+        refuse(r, HF_API_BAD_REQUEST, why);
     else
-        send_in(h);
+        send_in(r);
 }
 
 static void
-hear_change(struct hearing *h)
+handle_change(struct request *r)
 {
-    if (!read_wants(h))
+    if (!read_wants(r))
         return;
-    read_request(h);
-    h->message.kind = HF_MESSAGE_CHANGE;
-    set_number(h);
-    h->message.change = h->service->wants[0];
-    send_in(h);
+    read_request(r);
+    r->message.kind = HF_MESSAGE_CHANGE;
+    set_number(r);
+    r->message.change = r->service->wants[0];
+    send_in(r);
 }
 
 static void
-hear_keep_alive(struct hearing *h)
+handle_keep_alive(struct request *r)
 {
-    read_request(h);
-    h->message.kind = HF_MESSAGE_KEEP_ALIVE;
-    send_in(h);
+    read_request(r);
+    r->message.kind = HF_MESSAGE_KEEP_ALIVE;
+    send_in(r);
 }
 
 /* Each is answered within its step, and all of them together. */
 static void
-hear_keep_alives(struct hearing *h)
+handle_keep_alives(struct request *r)
 {
-    const struct hf_api_body *body = &h->service->body;
+    const struct hf_api_body *body = &r->service->body;
 
     if (body->sessions_count == 0) {
-        refuse(h, HF_API_BAD_REQUEST, "which \"sessions\"?");
+        refuse(r, HF_API_BAD_REQUEST, "which \"sessions\"?");
         return;
     }
-    if (!hf_service_gather(h->service, h->request->exchange)) {
-        refuse(h, HF_API_NO_MEMORY, NULL);
+    if (!hf_service_batch_begin(r->service, r->http->exchange)) {
+        refuse(r, HF_API_NO_MEMORY, NULL);
         return;
     }
     for (size_t i = 0; i < body->sessions_count; i++) {
         const struct hf_api_alive *alive = &body->sessions[i];
 
-        h->message = (struct hf_message){
+        r->message = (struct hf_message){
             .kind = HF_MESSAGE_KEEP_ALIVE,
             .session = alive->session,
             .term = alive->has_term ? alive->term
-                                    : hf_seat_node(h->service->seat)->term,
+                                    : hf_seat_node(r->service->seat)->term,
             .lowest = alive->lowest,
         };
-        hf_secret_hash(&h->service->hasher, &alive->secret, &h->message.secret);
-        hf_service_gather_one(h->service, &h->message);
+        hf_secret_hash(&r->service->hasher, &alive->secret, &r->message.secret);
+        hf_service_batch_add(r->service, &r->message);
     }
-    hf_service_gathered(h->service);
+    hf_service_batch_end(r->service);
 }
 
 static void
-hear_of_session(struct hearing *h, enum hf_message_kind kind)
+handle_of_session(struct request *r, enum hf_message_kind kind)
 {
-    read_request(h);
-    h->message.kind = kind;
-    send_in(h);
+    read_request(r);
+    r->message.kind = kind;
+    send_in(r);
 }
 
 /* An operator has asked for it, and it was there. */
@@ -647,10 +637,10 @@ log_clear(struct hf_log *log, const struct hf_cleared *cleared, uint64_t fence)
 
 /* Who clears it, and why, as the body says. */
 static void
-fill_cleared(const struct hearing *h, struct hf_cleared *cleared)
+fill_cleared(const struct request *r, struct hf_cleared *cleared)
 {
-    const struct hf_api_body *body = &h->service->body;
-    const struct hf_want *lock = &h->service->wants[0];
+    const struct hf_api_body *body = &r->service->body;
+    const struct hf_want *lock = &r->service->wants[0];
 
     memcpy(cleared->space, lock->space.at, lock->space.len);
     memcpy(cleared->name, lock->name.at, lock->name.len);
@@ -666,90 +656,90 @@ fill_cleared(const struct hearing *h, struct hf_cleared *cleared)
 /* What the audit is to say is written while it is all there to be looked at
  * [S6]. */
 static void
-send_clear(struct hearing *h)
+send_clear(struct request *r)
 {
-    struct hf_lockspace *table = hf_seat_table(h->service->seat);
-    uint64_t fence = h->service->body.fence;
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    uint64_t fence = r->service->body.fence;
     struct hf_served_memory memory;
     struct hf_cleared cleared = {.name = ""};
     struct hf_look_claim row;
     char audit[HF_RECORD_TEXT_MAX];
 
-    fill_cleared(h, &cleared);
+    fill_cleared(r, &cleared);
     memory.texts_len = 0;
     if (table == NULL ||
         !hf_cleared_look(table, fence, hf_wall_ms(), &memory, &cleared)) {
-        send_in(h);
+        send_in(r);
         return;
     }
-    h->message.clear.audit.len =
+    r->message.clear.audit.len =
         hf_cleared_encode(&cleared, audit, sizeof(audit));
-    h->message.clear.audit.at = audit;
-    send_in(h);
-    h->message.clear.audit = (struct hf_bytes){NULL, 0}; /* it ends here */
-    table = hf_seat_table(h->service->seat);
+    r->message.clear.audit.at = audit;
+    send_in(r);
+    r->message.clear.audit = (struct hf_bytes){NULL, 0}; /* it ends here */
+    table = hf_seat_table(r->service->seat);
     if (table != NULL &&
-        !hf_look_holder(table, &h->message.clear.lock, fence, &row))
-        log_clear(h->service->config.log, &cleared, fence);
+        !hf_look_holder(table, &r->message.clear.lock, fence, &row))
+        log_clear(r->service->config.log, &cleared, fence);
 }
 
 /* An operator's. */
 static void
-hear_clear(struct hearing *h)
+handle_clear(struct request *r)
 {
-    const struct hf_api_body *body = &h->service->body;
+    const struct hf_api_body *body = &r->service->body;
 
-    if (!read_wants(h))
+    if (!read_wants(r))
         return;
-    h->message.kind = HF_MESSAGE_CLEAR;
-    h->message.clear.lock = h->service->wants[0];
-    h->message.clear.fence = body->fence;
-    h->message.clear.at_once = body->force || body->gone;
-    if (!is_sound(h))
+    r->message.kind = HF_MESSAGE_CLEAR;
+    r->message.clear.lock = r->service->wants[0];
+    r->message.clear.fence = body->fence;
+    r->message.clear.at_once = body->force || body->gone;
+    if (!is_sound(r))
         return;
-    if (!is_given(h, HF_API_FENCE))
-        refuse(h, HF_API_BAD_REQUEST,
+    if (!is_given(r, HF_API_FENCE))
+        refuse(r, HF_API_BAD_REQUEST,
                "a clear has the \"fence\" of the grant that was shown");
     else if (!hf_text_has_word(body->reason.at, body->reason.len))
-        refuse(h, HF_API_BAD_REQUEST,
+        refuse(r, HF_API_BAD_REQUEST,
                "a clear has a \"reason\", with a letter or a digit in it");
     else
-        send_clear(h);
+        send_clear(r);
 }
 
 /* ---- All of them --------------------------------------------------------- */
 
 static void
-hear(struct hearing *h)
+handle(struct request *r)
 {
-    switch (h->route->kind) {
+    switch (r->route->kind) {
     case HF_ROUTE_OPEN:
-        hear_open(h);
+        handle_open(r);
         return;
     case HF_ROUTE_KEEP_ALIVE:
-        hear_keep_alive(h);
+        handle_keep_alive(r);
         return;
     case HF_ROUTE_KEEP_ALIVES:
-        hear_keep_alives(h);
+        handle_keep_alives(r);
         return;
     case HF_ROUTE_PAGE:
-        hear_of_session(h, HF_MESSAGE_PAGE);
+        handle_of_session(r, HF_MESSAGE_PAGE);
         return;
     case HF_ROUTE_END:
-        hear_of_session(h, HF_MESSAGE_END);
+        handle_of_session(r, HF_MESSAGE_END);
         return;
     case HF_ROUTE_ACQUIRE:
     case HF_ROUTE_WAIT:
-        hear_acquire(h);
+        handle_acquire(r);
         return;
     case HF_ROUTE_RELEASE:
-        hear_release(h);
+        handle_release(r);
         return;
     case HF_ROUTE_CHANGE:
-        hear_change(h);
+        handle_change(r);
         return;
     case HF_ROUTE_CLEAR:
-        hear_clear(h);
+        handle_clear(r);
         return;
     case HF_ROUTE_LIST:
     case HF_ROUTE_SESSIONS:
@@ -774,46 +764,46 @@ needs_session(enum hf_route_kind kind)
 /* A wish that nobody heard would change what is done.  What keeps a lock, or
  * gives it back, is heard all the same. */
 static bool
-has_unheard(const struct hearing *h)
+has_unknown(const struct request *r)
 {
-    const char *unknown = h->service->body.unknown;
+    const char *unknown = r->service->body.unknown;
     char why[HF_API_UNKNOWN_SIZE + 32];
 
     if (unknown[0] == '\0' ||
-        (h->route->kind != HF_ROUTE_OPEN &&
-         h->route->kind != HF_ROUTE_ACQUIRE &&
-         h->route->kind != HF_ROUTE_WAIT && h->route->kind != HF_ROUTE_CHANGE &&
-         h->route->kind != HF_ROUTE_CLEAR))
+        (r->route->kind != HF_ROUTE_OPEN &&
+         r->route->kind != HF_ROUTE_ACQUIRE &&
+         r->route->kind != HF_ROUTE_WAIT && r->route->kind != HF_ROUTE_CHANGE &&
+         r->route->kind != HF_ROUTE_CLEAR))
         return false;
     snprintf(why, sizeof(why), "there is no member \"%s\"", unknown);
-    refuse(h, HF_API_BAD_REQUEST, why);
+    refuse(r, HF_API_BAD_REQUEST, why);
     return true;
 }
 
 void
-hf_service_hear(struct hf_service *service, const struct hf_route *route,
-                const struct hf_http_request *request)
+hf_service_handle(struct hf_service *service, const struct hf_route *route,
+                  const struct hf_http_request *request)
 {
-    struct hearing h = {
+    struct request r = {
         .service = service,
         .route = route,
-        .request = request,
+        .http = request,
     };
     struct hf_error why;
     enum hf_status status = hf_api_body_read(
         request->body.at, request->body.len, &service->body, &why);
 
     if (status != HF_OK) {
-        refuse(&h, status == HF_E_LIMIT ? HF_API_TOO_LARGE : HF_API_BAD_REQUEST,
+        refuse(&r, status == HF_E_LIMIT ? HF_API_TOO_LARGE : HF_API_BAD_REQUEST,
                why.text);
         return;
     }
-    if (has_unheard(&h) || !read_session(&h) || !read_secret(&h))
+    if (has_unknown(&r) || !read_session(&r) || !read_secret(&r))
         return;
-    if (needs_session(route->kind) && h.message.session == 0) {
-        refuse(&h, HF_API_BAD_REQUEST, "whose it is must be said: \"session\"");
+    if (needs_session(route->kind) && r.message.session == 0) {
+        refuse(&r, HF_API_BAD_REQUEST, "whose it is must be said: \"session\"");
         return;
     }
-    hf_secret_hash(&service->hasher, &h.secret, &h.message.secret);
-    hear(&h);
+    hf_secret_hash(&service->hasher, &r.secret, &r.message.secret);
+    handle(&r);
 }

@@ -1,12 +1,11 @@
 #ifndef HF_SERVER_PARTS_H
 #define HF_SERVER_PARTS_H
 
-#include "server/calls.h"
 #include "server/metrics.h"
+#include "server/pending.h"
 #include "server/route.h"
 #include "server/secret.h"
 #include "server/service.h"
-#include "server/tray.h"
 #include "wire/api_body.h"
 
 /*
@@ -35,7 +34,7 @@ struct hf_audit_call {
 };
 
 /* Answers to messages that came in one request, and go out as one. */
-struct hf_gather {
+struct hf_batch_reply {
     uint64_t stream; /* of the request's own call; 0: there is none */
     uint64_t mark;   /* on which all of them rest */
     struct hf_text text;
@@ -44,23 +43,22 @@ struct hf_gather {
 
 struct hf_service {
     struct hf_service_config config;
-    struct hf_seat *seat;  /* owned */
-    struct hf_calls calls; /* owned */
-    struct hf_tray tray;   /* owned */
+    struct hf_seat *seat;      /* owned */
+    struct hf_pending pending; /* owned */
     struct hf_metrics metrics;
     struct hf_hasher hasher; /* owned */
     bool stopped;
     uint64_t attempts; /* given last to who numbers none */
 
-    /* Of the request that is being heard, until all that follows is done. */
-    void *peer;     /* that sent it */
-    uint64_t heard; /* its stream; 0: none is */
+    /* Of the request that is being handled, until all that follows is done. */
+    void *peer;       /* that sent it */
+    uint64_t current; /* its stream; 0: none is */
     struct hf_api_body body;
     struct hf_want wants[HF_API_LOCKS_MAX];
     size_t wants_count;
     enum hf_answer_kind silent; /* what a call without an exchange was told */
     bool refused;               /* it was told that this node does not lead */
-    struct hf_gather gather;
+    struct hf_batch_reply batch;
     uint64_t through; /* answers of marks up to this are due */
     struct hf_audit_call audits[HF_SERVICE_AUDITS_MAX]; /* the first is asked */
     size_t audits_count;
@@ -85,7 +83,8 @@ void hf_service_refuse_with(struct hf_service *service, uint64_t exchange,
                             const struct hf_http_header *more);
 
 /* A call that waits is decided, or gone. */
-void hf_service_end_wait(struct hf_service *service, struct hf_call *call);
+void hf_service_end_wait(struct hf_service *service,
+                         struct hf_pending_call *call);
 
 /* To ask another node, at once. */
 void hf_service_not_leading(struct hf_service *service, uint64_t exchange);
@@ -94,14 +93,14 @@ void hf_service_not_leading(struct hf_service *service, uint64_t exchange);
  * One answer to many messages: begin it for an exchange, add each, end it.
  * Each is answered within its step.  False: no memory, and nothing was begun.
  */
-bool hf_service_gather(struct hf_service *service, uint64_t exchange);
-void hf_service_gather_one(struct hf_service *service,
-                           struct hf_message *message);
-void hf_service_gathered(struct hf_service *service);
+bool hf_service_batch_begin(struct hf_service *service, uint64_t exchange);
+void hf_service_batch_add(struct hf_service *service,
+                          struct hf_message *message);
+void hf_service_batch_end(struct hf_service *service);
 
 /* A request that is a message, and one that only looks. */
-void hf_service_hear(struct hf_service *service, const struct hf_route *route,
-                     const struct hf_http_request *request);
+void hf_service_handle(struct hf_service *service, const struct hf_route *route,
+                       const struct hf_http_request *request);
 void hf_service_show(struct hf_service *service, const struct hf_route *route,
                      const struct hf_http_request *request);
 

@@ -118,11 +118,11 @@ hf_service_not_leading(struct hf_service *service, uint64_t exchange)
 
 /* Those that were cleared, and not yet released [S6]. */
 static size_t
-take_cleared(struct hf_service *service, const struct hf_call *call,
+take_cleared(struct hf_service *service, const struct hf_pending_call *call,
              uint64_t *fences)
 {
     struct hf_lockspace *table = hf_seat_table(service->seat);
-    size_t max = call->gathered ? HF_SERVICE_CLEARED_MAX : HF_API_FENCES_MAX;
+    size_t max = call->of_batch ? HF_SERVICE_CLEARED_MAX : HF_API_FENCES_MAX;
     uint32_t cursor = 0;
     size_t count = 0;
 
@@ -226,7 +226,7 @@ more_of(struct hf_service *service, const struct hf_answer *answer,
         hf_api_look_holder(table, &service->wants[0], service->body.fence,
                            &text);
     else if (table != NULL && tells_in_way(answer) &&
-             answer->stream == service->heard)
+             answer->stream == service->current)
         hf_api_look_in_way(table,
                            &(struct hf_api_wanted){service->wants,
                                                    service->wants_count,
@@ -241,7 +241,7 @@ more_of(struct hf_service *service, const struct hf_answer *answer,
 }
 
 static bool
-tells_secret(const struct hf_call *call, const struct hf_answer *answer)
+tells_secret(const struct hf_pending_call *call, const struct hf_answer *answer)
 {
     return answer->kind == HF_ANSWER_OPENED ||
            (call->opened && !call->settled && answer->kind != HF_ANSWER_OTHER);
@@ -250,7 +250,7 @@ tells_secret(const struct hf_call *call, const struct hf_answer *answer)
 /* What the session has, whatever was asked of it: that of a key may have been
  * opened by another request, and heard of long ago. */
 static void
-fill_session(struct hf_service *service, const struct hf_call *call,
+fill_session(struct hf_service *service, const struct hf_pending_call *call,
              const struct hf_answer *answer, struct hf_api_case *about)
 {
     struct hf_lockspace *table = hf_seat_table(service->seat);
@@ -273,7 +273,7 @@ fill_session(struct hf_service *service, const struct hf_call *call,
 
 /* Of a session that is not there: why. */
 static const char *
-detail_of(const struct hf_call *call, const struct hf_answer *answer)
+detail_of(const struct hf_pending_call *call, const struct hf_answer *answer)
 {
     return call->keyed && answer->kind == HF_ANSWER_GONE
                ? "the session of that key was ended: another request has "
@@ -283,7 +283,7 @@ detail_of(const struct hf_call *call, const struct hf_answer *answer)
 
 /* Its body, into the service's text; the status. */
 static int
-build(struct hf_service *service, const struct hf_call *call,
+build(struct hf_service *service, const struct hf_pending_call *call,
       const struct hf_answer *answer, struct hf_text *text)
 {
     static char more[HF_API_ANSWER_SIZE / 2];
@@ -308,14 +308,14 @@ build(struct hf_service *service, const struct hf_call *call,
     } else if (answer->kind == HF_ANSWER_PAGE) {
         about.fences_count = take_missing(service, call->session, fences);
     }
-    if (!call->gathered) /* among many there is no room for more */
+    if (!call->of_batch) /* among many there is no room for more */
         about.more = more_of(service, answer, &about, more, sizeof(more));
     hf_text_init(text, service->text, sizeof(service->text));
     return hf_api_answer(answer, &about, text);
 }
 
 static void
-write_out(struct hf_service *service, struct hf_call *call, int status,
+write_out(struct hf_service *service, struct hf_pending_call *call, int status,
           uint64_t fence, struct hf_bytes body)
 {
     call->answered = true;
@@ -323,89 +323,90 @@ write_out(struct hf_service *service, struct hf_call *call, int status,
     if (fence != 0)
         hf_metrics_grant(&service->metrics, call->since_us);
     hf_service_reply(service, call->exchange, status, body);
-    service->config.wrote(service->config.ctx, call->peer);
+    service->config.peers->wrote(call->peer);
 }
 
 void
-hf_service_end_wait(struct hf_service *service, struct hf_call *call)
+hf_service_end_wait(struct hf_service *service, struct hf_pending_call *call)
 {
     if (call->waits)
-        service->config.waits(service->config.ctx, call->peer, false);
+        service->config.peers->waits(call->peer, false);
     call->waits = false;
 }
 
 static void
 refuse(struct hf_service *service, uint64_t stream)
 {
-    struct hf_call *call = hf_calls_find(&service->calls, stream);
+    struct hf_pending_call *call = hf_pending_find(&service->pending, stream);
 
     if (call == NULL)
         return;
     hf_service_end_wait(service, call);
     if (call->exchange == 0) {
         service->refused = true;
-        hf_calls_remove(&service->calls, call);
+        hf_pending_remove(&service->pending, call);
         return;
     }
     call->answered = true;
     hf_service_not_leading(service, call->exchange);
-    service->config.wrote(service->config.ctx, call->peer);
+    service->config.peers->wrote(call->peer);
 }
 
 static void
 refuse_for_room(struct hf_service *service, uint64_t stream)
 {
-    struct hf_call *call = hf_calls_find(&service->calls, stream);
+    struct hf_pending_call *call = hf_pending_find(&service->pending, stream);
 
     if (call == NULL)
         return;
     call->answered = true;
     call->settled = call->opened && !call->keyed; /* nobody hears of it */
     hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY, NULL);
-    service->config.wrote(service->config.ctx, call->peer);
+    service->config.peers->wrote(call->peer);
 }
 
 /* A keep-alive, or a grant: who has it speaks for a session that holds. */
 static void
-note_holder(struct hf_service *service, const struct hf_call *call,
+note_holder(struct hf_service *service, const struct hf_pending_call *call,
             const struct hf_answer *answer)
 {
     if (call->peer != NULL &&
         (answer->kind == HF_ANSWER_GRANTED ||
          (answer->kind == HF_ANSWER_ALIVE && answer->alive.held.count > 0)))
-        service->config.holds(service->config.ctx, call->peer, call->session);
+        service->config.peers->holds(call->peer, call->session);
 }
 
 /* To an answer that nobody waits for alone. */
 static void
-keep_silent(struct hf_service *service, struct hf_call *call,
+keep_silent(struct hf_service *service, struct hf_pending_call *call,
             const struct hf_answer *answer)
 {
-    struct hf_gather *gather = &service->gather;
+    struct hf_batch_reply *batch = &service->batch;
     struct hf_text body;
     int status;
 
     service->silent = answer->kind;
-    if (call->gathered) {
+    if (call->of_batch) {
         status = build(service, call, answer, &body);
-        hf_text_addf(&gather->text,
+        hf_text_addf(&batch->text,
                      "%s{\"session\":\"%016" PRIx64
                      "\",\"status\":%d,\"answer\":",
-                     gather->mark == 0 ? "" : ",", call->session, status);
-        hf_text_add_bytes(&gather->text, body.at, hf_text_kept(&body));
-        hf_text_add(&gather->text, "}");
-        gather->mark = answer->mark;
+                     batch->mark == 0 ? "" : ",", call->session, status);
+        hf_text_add_bytes(&batch->text, body.at, hf_text_kept(&body));
+        hf_text_add(&batch->text, "}");
+        batch->mark = answer->mark;
     }
-    hf_calls_remove(&service->calls, call);
+    hf_pending_remove(&service->pending, call);
 }
 
 /* Built now; it goes out when it is due. */
 static void
 keep(struct hf_service *service, const struct hf_answer *answer)
 {
-    struct hf_call *call = hf_calls_find(&service->calls, answer->stream);
-    struct hf_tray_answer kept = {.mark = answer->mark,
-                                  .stream = answer->stream};
+    struct hf_pending_call *call =
+        hf_pending_find(&service->pending, answer->stream);
+    struct hf_pending_answer kept = {.mark = answer->mark,
+                                     .stream = answer->stream};
     struct hf_text text;
 
     if (call == NULL)
@@ -427,18 +428,19 @@ keep(struct hf_service *service, const struct hf_answer *answer)
     kept.body = hf_service_line(&text);
     if (answer->kind == HF_ANSWER_GRANTED)
         kept.fence = answer->fence;
-    if (!hf_tray_put(&service->tray, &kept))
+    if (!hf_pending_keep(&service->pending, &kept))
         refuse_for_room(service, answer->stream);
 }
 
 static void
 let_out(struct hf_service *service, uint64_t through)
 {
-    struct hf_tray_answer answer;
+    struct hf_pending_answer answer;
 
     service->through = through;
-    while (hf_tray_take(&service->tray, through, &answer)) {
-        struct hf_call *call = hf_calls_find(&service->calls, answer.stream);
+    while (hf_pending_take(&service->pending, through, &answer)) {
+        struct hf_pending_call *call =
+            hf_pending_find(&service->pending, answer.stream);
 
         if (call != NULL)
             write_out(service, call, answer.status, answer.fence, answer.body);
@@ -450,14 +452,14 @@ let_out(struct hf_service *service, uint64_t through)
 static void
 discard(struct hf_service *service)
 {
-    struct hf_tray_answer answer;
-    struct hf_call *call;
+    struct hf_pending_answer answer;
+    struct hf_pending_call *call;
     uint32_t cursor = 0;
 
     service->through = 0;
-    while (hf_tray_take(&service->tray, UINT64_MAX, &answer))
+    while (hf_pending_take(&service->pending, UINT64_MAX, &answer))
         ;
-    while ((call = hf_calls_next(&service->calls, &cursor)) != NULL)
+    while ((call = hf_pending_next(&service->pending, &cursor)) != NULL)
         if (!call->answered)
             refuse(service, call->stream);
 }
@@ -509,10 +511,10 @@ hf_service_step(struct hf_service *service, const struct hf_node_event *event)
 /* ---- Many answers as one ------------------------------------------------- */
 
 bool
-hf_service_gather(struct hf_service *service, uint64_t exchange)
+hf_service_batch_begin(struct hf_service *service, uint64_t exchange)
 {
-    struct hf_gather *gather = &service->gather;
-    struct hf_call *call = hf_calls_add(&service->calls);
+    struct hf_batch_reply *batch = &service->batch;
+    struct hf_pending_call *call = hf_pending_add(&service->pending);
 
     if (call == NULL)
         return false;
@@ -521,17 +523,17 @@ hf_service_gather(struct hf_service *service, uint64_t exchange)
     call->kind = HF_MESSAGE_KEEP_ALIVE;
     hf_http_tag(service->config.http, exchange, call->stream);
     service->refused = false;
-    gather->stream = call->stream;
-    gather->mark = 0;
-    hf_text_init(&gather->text, gather->bytes, sizeof(gather->bytes));
-    hf_text_add(&gather->text, "{\"sessions\":[");
+    batch->stream = call->stream;
+    batch->mark = 0;
+    hf_text_init(&batch->text, batch->bytes, sizeof(batch->bytes));
+    hf_text_add(&batch->text, "{\"sessions\":[");
     return true;
 }
 
 void
-hf_service_gather_one(struct hf_service *service, struct hf_message *message)
+hf_service_batch_add(struct hf_service *service, struct hf_message *message)
 {
-    struct hf_call *call = hf_calls_add(&service->calls);
+    struct hf_pending_call *call = hf_pending_add(&service->pending);
 
     if (call == NULL) {
         service->refused = true;
@@ -540,7 +542,7 @@ hf_service_gather_one(struct hf_service *service, struct hf_message *message)
     call->kind = message->kind;
     call->session = message->session;
     call->peer = service->peer;
-    call->gathered = true;
+    call->of_batch = true;
     message->stream = call->stream;
     hf_service_step(service, &(struct hf_node_event){
                                  .kind = HF_NODE_MESSAGE,
@@ -549,22 +551,22 @@ hf_service_gather_one(struct hf_service *service, struct hf_message *message)
 }
 
 void
-hf_service_gathered(struct hf_service *service)
+hf_service_batch_end(struct hf_service *service)
 {
-    struct hf_gather *gather = &service->gather;
-    struct hf_tray_answer answer = {
-        .mark = gather->mark,
-        .stream = gather->stream,
+    struct hf_batch_reply *batch = &service->batch;
+    struct hf_pending_answer answer = {
+        .mark = batch->mark,
+        .stream = batch->stream,
         .status = 200,
     };
 
-    hf_text_add(&gather->text, "]}");
-    answer.body = hf_service_line(&gather->text);
+    hf_text_add(&batch->text, "]}");
+    answer.body = hf_service_line(&batch->text);
     if (service->refused)
-        refuse(service, gather->stream);
-    else if (hf_text_cut(&gather->text) ||
-             !hf_tray_put(&service->tray, &answer))
-        refuse_for_room(service, gather->stream);
+        refuse(service, batch->stream);
+    else if (hf_text_cut(&batch->text) ||
+             !hf_pending_keep(&service->pending, &answer))
+        refuse_for_room(service, batch->stream);
     else
         let_out(service, service->through);
 }

@@ -76,18 +76,18 @@ on_request(struct hf_service *service, const struct hf_http_request *request)
         else if (route.kind >= HF_ROUTE_LIST)
             hf_service_show(service, &route, request);
         else
-            hf_service_hear(service, &route, request);
-        service->heard = 0;
+            hf_service_handle(service, &route, request);
+        service->current = 0;
     }
 }
 
 /* A session that was opened for one request, of which nothing is left, or that
  * nobody knows of. */
 static void
-end_session(struct hf_service *service, const struct hf_call *of)
+end_session(struct hf_service *service, const struct hf_pending_call *of)
 {
     struct hf_node_event event = {.kind = HF_NODE_MESSAGE};
-    struct hf_call *call = hf_calls_add(&service->calls);
+    struct hf_pending_call *call = hf_pending_add(&service->pending);
 
     if (call == NULL)
         return; /* it ends by itself, in time */
@@ -101,17 +101,16 @@ end_session(struct hf_service *service, const struct hf_call *of)
 
 /* The kernel has all of it: a grant is told from here on [W5]. */
 static void
-on_sent(struct hf_service *service, struct hf_call *call, uint64_t end)
+on_sent(struct hf_service *service, struct hf_pending_call *call, uint64_t end)
 {
     struct hf_node_event event = {.kind = HF_NODE_HANDED};
-    struct hf_call sent = *call;
+    struct hf_pending_call sent = *call;
 
-    hf_calls_remove(&service->calls, call);
+    hf_pending_remove(&service->pending, call);
     if (sent.settled)
         end_session(service, &sent);
     if (sent.opened && !sent.keyed && !sent.settled)
-        service->config.opened(service->config.ctx, sent.peer, sent.session,
-                               end);
+        service->config.peers->opened(sent.peer, sent.session, end);
     if (sent.fence == 0)
         return;
     event.request.stream = sent.stream;
@@ -125,13 +124,13 @@ on_sent(struct hf_service *service, struct hf_call *call, uint64_t end)
 /* Who was told of its session, or has a key, can ask again: where its
  * connection was cut, its place is kept [W5]. */
 static void
-on_lost(struct hf_service *service, struct hf_call *call, bool cut)
+on_lost(struct hf_service *service, struct hf_pending_call *call, bool cut)
 {
     struct hf_node_event event = {.kind = HF_NODE_STREAM_ENDED};
-    struct hf_call lost = *call;
+    struct hf_pending_call lost = *call;
 
     hf_service_end_wait(service, call);
-    hf_calls_remove(&service->calls, call);
+    hf_pending_remove(&service->pending, call);
     if (lost.settled || (lost.opened && !lost.keyed)) {
         end_session(service, &lost);
         return;
@@ -159,7 +158,8 @@ void
 hf_service_news(struct hf_service *service, void *peer,
                 const struct hf_http_news *news)
 {
-    struct hf_call *call = hf_calls_find(&service->calls, news->tag);
+    struct hf_pending_call *call =
+        hf_pending_find(&service->pending, news->tag);
 
     service->peer = peer;
     switch (news->told) {
@@ -254,8 +254,7 @@ hf_service_open(const struct hf_service_config *config, struct hf_service **out,
         return hf_fail(error, HF_E_NOMEM, "no memory for a service");
     service->config = *config;
     service->metrics.started_ms = hf_wall_ms();
-    service->calls.alloc = config->alloc;
-    service->tray.alloc = config->alloc;
+    service->pending.alloc = config->alloc;
     service->attempts = (uint64_t)hf_wall_ms() * 1000;
     service->config.seat.audited = hf_service_audited;
     service->config.seat.ctx = service;
@@ -277,8 +276,7 @@ hf_service_close(struct hf_service *service)
     if (service == NULL)
         return;
     hf_seat_close(service->seat);
-    hf_calls_fini(&service->calls);
-    hf_tray_fini(&service->tray);
+    hf_pending_fini(&service->pending);
     hf_hasher_fini(&service->hasher);
     hf_free(service->config.alloc, service);
 }

@@ -8,7 +8,7 @@
 /*
  * Service: what a lock server does with requests (docs/api.md).
  *
- *   request --route, body--> message --> seat --> answer --> tray --due--> HTTP
+ *   request --route, body--> message --> seat --> answer --due--> HTTP
  *
  * A request becomes a message at once, and an answer is built at once, for what
  * it tells of may be gone with the next event; it goes out when the batch that
@@ -24,29 +24,36 @@
 
 struct hf_service;
 
+/* What the service tells and asks of a peer, which the loop knows by that
+ * pointer. */
+struct hf_service_peers {
+    /* It has something to write. */
+    void (*wrote)(void *peer);
+
+    /* It spoke for that session, which holds. */
+    void (*holds)(void *peer, uint64_t session);
+
+    /* An answer told it of that session, which nobody else knows, and ended
+     * with that byte of all that were written to it [W5]. */
+    void (*opened)(void *peer, uint64_t session, uint64_t end);
+
+    /* May it wait, for what it asks anew, or for a place that it has? */
+    bool (*may_wait)(const void *peer, bool comes_back);
+
+    /* One more of the requests that wait is its, or one less. */
+    void (*waits)(void *peer, bool more);
+
+    /* Its address: as a number, or 0; and as text, if it is known. */
+    uint64_t (*address)(const void *peer);
+    void (*name)(const void *peer, struct hf_text *text);
+};
+
 struct hf_service_config {
     const struct hf_alloc *alloc; /* borrowed */
     struct hf_http *http;         /* borrowed */
     struct hf_seat_config seat;
     struct hf_duration idle_timeout;      /* that `blocking` is shorter than */
-    void (*wrote)(void *ctx, void *peer); /* that one has something to write */
-    void (*holds)(void *ctx, void *peer, uint64_t session); /* that one spoke
-                                       for that session, which holds */
-    void (*opened)(void *ctx, void *peer, uint64_t session,
-                   uint64_t end); /* an answer told it of that session, which
-                                     nobody else knows, and ended with that byte
-                                     of all that were written to it */
-    bool (*may_wait)(void *ctx, const void *peer,
-                     bool comes_back); /* for what it asks anew, or for a place
-                                          that it has; NULL: any */
-    void (*waits)(void *ctx, void *peer,
-                  bool more); /* one more request of those that may wait is
-                                 not decided, or one less */
-    uint64_t (*address_of)(void *ctx, const void *peer); /* as a number; NULL:
-                                                            not known */
-    void (*name_of)(void *ctx, const void *peer,
-                    struct hf_text *text); /* its address; NULL: not known */
-    void *ctx;
+    const struct hf_service_peers *peers; /* static */
     const char *const *hosts; /* borrowed: by which names clients may call it,
                                  beside those of this machine's own loopback;
                                  NULL at the end; they may change */

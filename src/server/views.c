@@ -301,11 +301,8 @@ add_nodes(const struct hf_service *service, struct hf_text *text)
 static void
 add_client(const struct hf_service *service, struct hf_text *text)
 {
-    const struct hf_service_config *config = &service->config;
-
     hf_text_add(text, ",\"client\":\"");
-    if (config->name_of != NULL)
-        config->name_of(config->ctx, service->peer, text);
+    service->config.peers->name(service->peer, text);
     hf_text_add(text, "\"");
 }
 

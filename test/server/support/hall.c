@@ -229,46 +229,55 @@ told(void *ctx)
 
 /* All are written to at the end of each turn. */
 static void
-wrote(void *ctx, void *peer)
+wrote(void *peer)
 {
-    (void)ctx;
     (void)peer;
 }
 
 static void
-holds(void *ctx, void *peer, uint64_t session)
+holds(void *peer, uint64_t session)
 {
-    (void)ctx;
     (void)peer;
     (void)session;
 }
 
 static void
-opened(void *ctx, void *peer, uint64_t session, uint64_t end)
+opened(void *peer, uint64_t session, uint64_t end)
 {
-    (void)ctx;
     (void)peer;
     (void)session;
     (void)end;
 }
 
 static bool
-may_wait(void *ctx, const void *peer, bool comes_back)
+may_wait(const void *peer, bool comes_back)
 {
-    (void)ctx;
     (void)peer;
     (void)comes_back;
     return true;
 }
 
 static void
-waits(void *ctx, void *peer, bool more)
+waits(void *peer, bool more)
 {
     struct hall_guest *guest = peer;
 
-    (void)ctx;
     HF_CHECK(more ? guest->waits == 0 : guest->waits == 1);
     guest->waits = more ? 1 : 0;
+}
+
+static uint64_t
+address(const void *peer)
+{
+    (void)peer;
+    return 0;
+}
+
+static void
+name(const void *peer, struct hf_text *text)
+{
+    (void)peer;
+    (void)text;
 }
 
 enum hf_status
@@ -276,6 +285,15 @@ hall_open(struct hall *hall, const struct hf_alloc *alloc,
           hf_scribe_open_fn *open, int64_t ttl_ms, struct hf_error *error)
 {
     static const char *const hosts[] = {NULL};
+    static const struct hf_service_peers peers = {
+        .wrote = wrote,
+        .holds = holds,
+        .opened = opened,
+        .may_wait = may_wait,
+        .waits = waits,
+        .address = address,
+        .name = name,
+    };
     struct hf_service_config config = {
         .alloc = alloc,
         .seat = {.scribe = {.open = open,
@@ -286,11 +304,7 @@ hall_open(struct hall *hall, const struct hf_alloc *alloc,
                             .told = told,
                             .ctx = hall},
                  .node = desk_node(ttl_ms)},
-        .wrote = wrote,
-        .holds = holds,
-        .opened = opened,
-        .may_wait = may_wait,
-        .waits = waits,
+        .peers = &peers,
         .hosts = hosts,
         .log = &hall->log,
     };
