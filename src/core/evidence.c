@@ -60,3 +60,12 @@ hf_evidence_stale_at(const struct hf_evidence *e)
         return HF_NEVER;
     return hf_after(e->shown_at, e->terms.ttl);
 }
+
+enum hf_life
+hf_evidence_of_session(bool suspected, bool heard, struct hf_duration silent,
+                       struct hf_duration ttl)
+{
+    if (suspected)
+        return HF_LIFE_SUSPECTED;
+    return heard && silent.ms <= ttl.ms / 2 ? HF_LIFE_BEATING : HF_LIFE_UNKNOWN;
+}

@@ -1,6 +1,8 @@
 #ifndef HF_CORE_EVIDENCE_H
 #define HF_CORE_EVIDENCE_H
 
+#include <holdfast/view.h>
+
 #include "core/event.h"
 
 /*
@@ -53,5 +55,12 @@ enum hf_proof hf_evidence_proof(const struct hf_evidence *e,
 
 /* When the lock will have stood unchanged for its ttl; HF_NEVER if absent. */
 struct hf_instant hf_evidence_stale_at(const struct hf_evidence *e);
+
+/* Is a holder alive, by what a lock server knows of its session?  BEATING: it
+ * was heard within half of its ttl.  SUSPECTED: the server suspects it.
+ * UNKNOWN: it is silent, or the leader has not heard it yet. */
+enum hf_life hf_evidence_of_session(bool suspected, bool heard,
+                                    struct hf_duration silent,
+                                    struct hf_duration ttl);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "core/evidence.h"
 #include "wire/api_look.h"
 
 /* A duration as a text needs so much. */
@@ -136,12 +137,16 @@ say_suspected(const struct subject *s, struct finding *f)
 static void
 say_held(const struct subject *s, struct finding *f)
 {
-    if (s->session.suspected)
+    const struct hf_look_session *session = &s->session;
+    enum hf_life life = hf_evidence_of_session(
+        session->suspected, session->heard, session->silent, session->ttl);
+
+    if (life == HF_LIFE_SUSPECTED)
         say_suspected(s, f);
-    else if (!s->session.heard || s->session.silent.ms * 2 > s->session.ttl.ms)
-        say_silent(s, f);
-    else
+    else if (life == HF_LIFE_BEATING)
         say_alive(s, f);
+    else
+        say_silent(s, f);
 }
 
 /* Whoever held it may yet believe so. */

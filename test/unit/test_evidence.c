@@ -149,6 +149,32 @@ a_running_process_does_not_keep_an_unchanged_lock_alive(void **state)
     assert_int_equal(hf_evidence_proof(&s, T(1000)), HF_PROOF_UNCHANGED);
 }
 
+static void
+a_session_is_alive_if_it_was_heard_within_half_its_ttl(void **state)
+{
+    const struct hf_duration ttl = {1000};
+    static const struct {
+        bool suspected;
+        bool heard;
+        struct hf_duration silent;
+        enum hf_life life;
+    } cases[] = {
+        {false, true, {0}, HF_LIFE_BEATING},
+        {false, true, {500}, HF_LIFE_BEATING},
+        {false, true, {501}, HF_LIFE_UNKNOWN},
+        {false, false, {0}, HF_LIFE_UNKNOWN},
+        {true, true, {2000}, HF_LIFE_SUSPECTED},
+        {true, false, {0}, HF_LIFE_SUSPECTED},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(hf_evidence_of_session(cases[i].suspected,
+                                                cases[i].heard, cases[i].silent,
+                                                ttl),
+                         cases[i].life);
+}
+
 int
 main(void)
 {
@@ -163,6 +189,8 @@ main(void)
         cmocka_unit_test(a_running_process_is_remembered_for_its_holder),
         cmocka_unit_test(
             a_running_process_does_not_keep_an_unchanged_lock_alive),
+        cmocka_unit_test(
+            a_session_is_alive_if_it_was_heard_within_half_its_ttl),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

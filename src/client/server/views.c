@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "client/describe.h"
+#include "core/evidence.h"
 
 /* ---- Is it alive? -------------------------------------------------------- */
 
@@ -22,17 +23,18 @@ look_here(const struct hf_owner *owner)
     return presence;
 }
 
-/* A server tells a holder that is silent from one that is suspected. */
+/* By what the server knows of it, and by its processes. */
 static enum hf_life
 life_of(const struct hf_api_claim *claim, enum hf_presence presence)
 {
+    enum hf_life life = hf_evidence_of_session(
+        claim->suspected, claim->heard, claim->silent, claim->value.terms.ttl);
+
     if (presence == HF_PRESENCE_GONE)
         return HF_LIFE_GONE;
-    if (claim->suspected)
-        return HF_LIFE_SUSPECTED;
-    if (claim->heard && claim->silent.ms <= claim->value.terms.ttl.ms / 2)
-        return HF_LIFE_BEATING;
-    return presence == HF_PRESENCE_THERE ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
+    if (life == HF_LIFE_UNKNOWN && presence == HF_PRESENCE_THERE)
+        return HF_LIFE_RUNNING;
+    return life;
 }
 
 static bool
