@@ -99,7 +99,8 @@ refuse(struct hf_arguments *arguments, int answer, char **argv,
 }
 
 static enum hf_status
-take(const struct hf_option *option, void *values, struct hf_error *error)
+take(const struct hf_arguments *arguments, const struct hf_option *option,
+     void *values, struct hf_error *error)
 {
     char letter[] = {'-', option->letter, '\0'};
     char name[48];
@@ -107,7 +108,8 @@ take(const struct hf_option *option, void *values, struct hf_error *error)
 
     hf_text_init(&as, name, sizeof(name));
     if (option->letter == '\0')
-        hf_text_addf(&as, "--%s", option->name);
+        hf_text_addf(&as, "%s%s", arguments->bare_names ? "" : "--",
+                     option->name);
     return hf_option_set(option, values,
                          &(struct hf_option_given){
                              .as = option->letter == '\0' ? name : letter,
@@ -140,7 +142,7 @@ hf_arguments_read(struct hf_arguments *arguments, int argc, char **argv,
         if (answer == '?' || answer == ':')
             return refuse(arguments, answer, argv, error);
         option = option_of(arguments->options, answer);
-        status = take(option, values, error);
+        status = take(arguments, option, values, error);
     }
     arguments->rest = optind;
     return status;

@@ -11,6 +11,8 @@
 struct hf_arguments {
     /* In. */
     const struct hf_options *options;
+    bool bare_names; /* sentences name an option without its dashes, as a file
+                        has it */
     const char *program;       /* whose --help says more: "holdfast run" */
     hf_option_set_fn *operand; /* gets each word that is no option, in their
                                   order; NULL: they are left, behind all */

@@ -47,7 +47,7 @@ static void
 ready(void *ctx)
 {
     struct daemon *daemon = ctx;
-    int fd = daemon->options.ready_fd;
+    int fd = (int)daemon->options.ready_fd;
     char text[16];
     int len = snprintf(text, sizeof(text), "%u\n", (unsigned)daemon->port);
 
@@ -86,7 +86,7 @@ reload(void *ctx)
     char names[128];
     struct hf_text others;
 
-    if (!daemon->options.has_file) {
+    if (daemon->options.files_count == 0) {
         hf_log_say(&daemon->log, HF_LOG_WARN,
                    "no settings to read again: it was started without --config",
                    NULL);
@@ -140,6 +140,17 @@ put(const char *text)
     fprintf(stderr, "holdfastd: cannot write the output: %s\n",
             strerror(errno));
     return 69;
+}
+
+static int
+put_help(void)
+{
+    char bytes[8192];
+    struct hf_text text;
+
+    hf_text_init(&text, bytes, sizeof(bytes));
+    hf_server_options_help(&text);
+    return put(bytes);
 }
 
 /* For whoever looks at it meanwhile. */
@@ -196,16 +207,16 @@ main(int argc, char **argv)
     if (hf_server_options_read(argc, argv, options, &error) != HF_OK)
         return complain(&error);
     if (options->help)
-        return put(hf_server_options_help);
+        return put_help();
     if (options->version)
         return put("holdfastd " HF_SERVER_VERSION "\n");
     if (hf_server_settings_config(&options->settings, &config, &error) != HF_OK)
         return complain(&error);
     if (options->check)
         return put("holdfastd: it could run so\n");
-    if (options->ready_fd >= 0 && fcntl(options->ready_fd, F_GETFD) < 0) {
+    if (options->ready_fd >= 0 && fcntl((int)options->ready_fd, F_GETFD) < 0) {
         (void)hf_fail(&error, HF_E_INVALID, "--ready-fd %d is not open",
-                      options->ready_fd);
+                      (int)options->ready_fd);
         return complain(&error);
     }
     if (options->retire)

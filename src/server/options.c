@@ -1,140 +1,344 @@
 #include "server/options.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <ini.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/fail.h"
-
-const char hf_server_options_help[] =
-    "usage: holdfastd [OPTION...]\n"
-    "\n"
-    "Serve locks over HTTP, to be asked by curl or any client.\n"
-    "\n"
-    "  --listen ADDR:PORT  where; default 127.0.0.1:7420, port 0: any\n"
-    "  --port PORT         the same, at loopback\n"
-    "  --advertise HOST:PORT\n"
-    "                      where others find it, if that is another; needed "
-    "where\n"
-    "                      it listens at all addresses; port 0: the same\n"
-    "  --at PLACE          where the locks are kept; default: a file "
-    "served.db\n"
-    "                      beside the locks.db of the command; memory:x keeps\n"
-    "                      nothing when it ends\n"
-    "  --host NAME         a name by which clients may call it, too; many\n"
-    "  --idle-timeout DURATION\n"
-    "                      what stands before it cuts a request that is silent "
-    "for\n"
-    "                      so long; who waits is told to ask again before "
-    "that;\n"
-    "                      default 30s, or half of --max-ttl where that is "
-    "less\n"
-    "  --idle-margin PART  so much of it before that; default 0.03\n"
-    "  --max-ttl DURATION  the longest ttl of a session; a server that forgot "
-    "what\n"
-    "                      it granted grants nothing for so long; default 60s\n"
-    "  --no-grace          it grants at once, in memory: nobody holds "
-    "anything\n"
-    "                      that was granted before\n"
-    "  --forgot            the place was restored from a backup: grant nothing "
-    "until\n"
-    "                      nobody believes in what was granted since\n"
-    "  --connections N     at most; default 10000\n"
-    "  --streams N         requests of one connection at once, at most; "
-    "default\n"
-    "                      1000\n"
-    "  --locks N           locks that are held or waited for, and requests "
-    "that\n"
-    "                      wait, at most; default 131072\n"
-    "  --insecure          listen beyond loopback, though nothing is "
-    "encrypted\n"
-    "  --log FORMAT        of what is said while it runs: logfmt (default) or "
-    "json\n"
-    "  --config FILE       settings, a line each: `idle-timeout = 30s`; "
-    "-FILE: if\n"
-    "                      it is there\n"
-    "  --check-config      only say whether it could run so\n"
-    "  --retire            free a place whose server died and will not come\n"
-    "                      back, so that it keeps the locks of `holdfast` "
-    "again;\n"
-    "                      who is alive is left alone\n"
-    "  --ready-fd N        write the port to that descriptor once it listens\n"
-    "  -h, --help          this text\n"
-    "  --version           the version\n"
-    "\n"
-    "SIGTERM: leave well, so that the next one serves at once.  SIGHUP: read "
-    "the\n"
-    "file again, and take over host and log.\n"
-    "Exit: 0; 64 wrong usage, 69 the place or the address is unavailable, 77\n"
-    "  permission denied, 65 the place is not ours.\n";
+#include "server/host.h"
+#include "store/place.h"
 
 enum {
-    OPTION_SETTING = 256,
-    OPTION_PORT,
-    OPTION_NO_GRACE,
-    OPTION_FORGOT,
-    OPTION_INSECURE,
-    OPTION_CONFIG,
-    OPTION_CHECK_CONFIG,
-    OPTION_RETIRE,
-    OPTION_READY_FD,
-    OPTION_VERSION,
+    IDLE_MAX_MS = 24 * 3600 * 1000,
+    DESCRIPTOR_MAX = 1 << 20,
+};
+#define MARGIN_MAX 0.5
+
+/* ---- One by one ---------------------------------------------------------- */
+
+/* In numbers; of a link's there is an interface behind it, "fe80::1%eth0". */
+static bool
+is_address(const char *host)
+{
+    struct in6_addr binary;
+    char bare[INET6_ADDRSTRLEN];
+
+    snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(host, "%"), host);
+    return inet_pton(AF_INET, host, &binary) == 1 ||
+           inet_pton(AF_INET6, bare, &binary) == 1;
+}
+
+/* "HOST:PORT": the host's length, below `size`; 0: it is none. */
+static size_t
+read_endpoint(const char *text, size_t size, uint16_t *port)
+{
+    const char *colon = strrchr(text, ':');
+    size_t len = colon == NULL ? 0 : (size_t)(colon - text);
+    int64_t number;
+
+    if (len == 0 || len >= size ||
+        !hf_option_number(colon + 1, UINT16_MAX, &number))
+        return 0;
+    *port = (uint16_t)number;
+    return len;
+}
+
+/* "127.0.0.1:7420", "[::1]:7420". */
+static enum hf_status
+set_listen(void *values, const struct hf_option_given *given,
+           struct hf_error *error)
+{
+    struct hf_server_settings *settings = values;
+    const char *host = given->text;
+    char *own = settings->listen_host;
+    size_t len =
+        read_endpoint(host, sizeof(settings->listen_host), &settings->port);
+
+    if (len == 0)
+        return hf_fail(error, HF_E_INVALID,
+                       "listen is an address and a port, as 127.0.0.1:7420");
+    if (len > 2 && host[0] == '[' && host[len - 1] == ']') {
+        host++;
+        len -= 2;
+    }
+    memcpy(own, host, len);
+    own[len] = '\0';
+    return is_address(own)
+               ? HF_OK
+               : hf_fail(error, HF_E_INVALID,
+                         "listen: %s is no address in numbers, as 127.0.0.1 or "
+                         "[::1]",
+                         own);
+}
+
+static enum hf_status
+set_port(void *values, const struct hf_option_given *given,
+         struct hf_error *error)
+{
+    char listen[32];
+    const struct hf_option_given at_loopback = {.text = listen};
+
+    snprintf(listen, sizeof(listen), "127.0.0.1:%.16s", given->text);
+    if (set_listen(values, &at_loopback, error) != HF_OK)
+        return hf_fail(error, HF_E_INVALID, "--port is from 0 to 65535");
+    return HF_OK;
+}
+
+static enum hf_status
+set_at(void *values, const struct hf_option_given *given,
+       struct hf_error *error)
+{
+    struct hf_server_settings *settings = values;
+    size_t len = strlen(given->text);
+    struct hf_place place;
+    char shown[100];
+
+    if (len >= sizeof(settings->at))
+        return hf_fail(error, HF_E_LIMIT, "at: the place's name is too long");
+    hf_text_show(shown, sizeof(shown), given->text, len);
+    if (!hf_place_is(given->text))
+        return hf_fail(error, HF_E_INVALID,
+                       "a lock server keeps no locks at '%s': write "
+                       "sqlite:/path/served.db, or memory:NAME, which a "
+                       "restart forgets",
+                       shown);
+    memcpy(settings->at, given->text, len + 1);
+    return hf_place_parse(given->text, &place, error);
+}
+
+static enum hf_status
+set_host(void *values, const struct hf_option_given *given,
+         struct hf_error *error)
+{
+    struct hf_server_settings *settings = values;
+
+    if (settings->hosts_count == HF_SETTINGS_HOSTS_MAX)
+        return hf_fail(error, HF_E_LIMIT, "host: more than %d names",
+                       HF_SETTINGS_HOSTS_MAX);
+    if (!hf_server_settings_read_host(given->text,
+                                      settings->hosts[settings->hosts_count]))
+        return hf_fail(error, HF_E_INVALID,
+                       "host is a name or an address, without a port");
+    settings->hosts_count++;
+    return HF_OK;
+}
+
+static enum hf_status
+set_advertise(void *values, const struct hf_option_given *given,
+              struct hf_error *error)
+{
+    struct hf_server_settings *settings = values;
+    char host[HF_HOST_MAX + 1];
+    size_t len = read_endpoint(given->text, sizeof(settings->advertise_host),
+                               &settings->advertise_port);
+
+    if (len == 0)
+        return hf_fail(error, HF_E_INVALID,
+                       "advertise is a host and a port, as locks.example:7420");
+    memcpy(host, given->text, len);
+    host[len] = '\0';
+    if (!hf_host_is_name((struct hf_bytes){host, len}) ||
+        hf_server_settings_is_wildcard(host))
+        return hf_fail(error, HF_E_INVALID,
+                       "advertise: %.200s is no host that others can reach, as "
+                       "locks.example, 192.0.2.7 or [2001:db8::7]",
+                       host);
+    memcpy(settings->advertise_host, host, len + 1);
+    return HF_OK;
+}
+
+static enum hf_status
+set_idle_margin(void *values, const struct hf_option_given *given,
+                struct hf_error *error)
+{
+    struct hf_server_settings *settings = values;
+    const char *text = given->text;
+    char *end;
+
+    settings->idle_margin = strtod(text, &end);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' ||
+        !(settings->idle_margin <= MARGIN_MAX))
+        return hf_fail(error, HF_E_INVALID,
+                       "idle-margin is a part of the idle timeout, from 0 to "
+                       "0.5");
+    return HF_OK;
+}
+
+/* They are read first, wherever they are named. */
+static enum hf_status
+add_file(void *values, const struct hf_option_given *given,
+         struct hf_error *error)
+{
+    struct hf_server_options *options = values;
+
+    if (options->files_count == HF_SERVER_FILES_MAX)
+        return hf_fail(error, HF_E_LIMIT, "--config: more than %d files",
+                       HF_SERVER_FILES_MAX);
+    options->files[options->files_count++] = given->text;
+    return HF_OK;
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+/* Settings are of files, too. */
+enum { OF_FILE = 1, OF_LINE = 2 };
+
+static const char *const log_words[] = {"logfmt", "json", NULL};
+
+static const struct hf_option rows[] = {
+    HF_OPTION_SET("listen", set_listen, .value = "ADDR:PORT",
+                  HF_HELP("where; default 127.0.0.1:7420, port 0: any")),
+    HF_OPTION_SET("port", set_port, .scopes = OF_LINE, .value = "PORT",
+                  HF_HELP("the same, at loopback")),
+    HF_OPTION_SET("advertise", set_advertise, .value = "HOST:PORT",
+                  HF_HELP("where others find it, if that is another; needed "
+                          "where it listens at all addresses; port 0: the "
+                          "same")),
+    HF_OPTION_SET("at", set_at, .value = "PLACE",
+                  HF_HELP("where the locks are kept; default: a file served.db "
+                          "beside the locks.db of the command; memory:x keeps "
+                          "nothing when it ends")),
+    HF_OPTION_SET("host", set_host, .many = true, .value = "NAME",
+                  HF_HELP("a name by which clients may call it, too; many")),
+    HF_OPTION(DURATION, "idle-timeout", struct hf_server_settings, idle_timeout,
+              .least = 1, .most = IDLE_MAX_MS,
+              .wants = "is a duration of a day at most, as 30s",
+              .value = "DURATION",
+              HF_HELP("what stands before it cuts a request that is silent for "
+                      "so long; who waits is told to ask again before that; "
+                      "default 30s, or half of --max-ttl where that is less")),
+    HF_OPTION_SET("idle-margin", set_idle_margin, .value = "PART",
+                  HF_HELP("so much of it before that; default 0.03")),
+    HF_OPTION(DURATION, "max-ttl", struct hf_server_settings, max_ttl,
+              .least = HF_TTL_MIN_MS, .most = HF_TTL_MAX_MS,
+              .wants = "is a duration from 500ms to a week, as 60s",
+              .value = "DURATION",
+              HF_HELP("the longest ttl of a session; a server that forgot what "
+                      "it granted grants nothing for so long; default 60s")),
+    HF_OPTION(
+        FLAG, "no-grace", struct hf_server_settings, no_grace,
+        .wants = "is yes or no",
+        HF_HELP("it grants at once, in memory: nobody holds anything that "
+                "was granted before")),
+    HF_OPTION(FLAG, "forgot", struct hf_server_options, forgot,
+              .scopes = OF_LINE,
+              HF_HELP("the place was restored from a backup: grant nothing "
+                      "until nobody believes in what was granted since")),
+    HF_OPTION(NUMBER, "connections", struct hf_server_settings, connections,
+              .least = 1, .most = 1000000, .value = "N",
+              HF_HELP("at most; default 10000")),
+    HF_OPTION(NUMBER, "streams", struct hf_server_settings, streams, .least = 1,
+              .most = 100000, .value = "N",
+              HF_HELP("requests of one connection at once, at most; default "
+                      "1000")),
+    HF_OPTION(NUMBER, "locks", struct hf_server_settings, locks, .least = 1024,
+              .most = 8 * 1024 * 1024, .value = "N",
+              HF_HELP("locks that are held or waited for, and requests that "
+                      "wait, at most; default 131072")),
+    HF_OPTION(FLAG, "insecure", struct hf_server_settings, insecure,
+              .wants = "is yes or no",
+              HF_HELP("listen beyond loopback, though nothing is encrypted")),
+    HF_OPTION(WORD, "log", struct hf_server_settings, log, .words = log_words,
+              .wants = "is logfmt or json", .value = "FORMAT",
+              HF_HELP("of what is said while it runs: logfmt (default) or "
+                      "json")),
+    HF_OPTION_SET("config", add_file, .scopes = OF_LINE, .value = "FILE",
+                  HF_HELP("settings, a line each: `idle-timeout = 30s`; -FILE: "
+                          "if it is there")),
+    HF_OPTION(FLAG, "check-config", struct hf_server_options, check,
+              .scopes = OF_LINE, HF_HELP("only say whether it could run so")),
+    HF_OPTION(FLAG, "retire", struct hf_server_options, retire,
+              .scopes = OF_LINE,
+              HF_HELP("free a place whose server died and will not come back, "
+                      "so that it keeps the locks of `holdfast` again; who is "
+                      "alive is left alone")),
+    HF_OPTION(NUMBER, "ready-fd", struct hf_server_options, ready_fd,
+              .scopes = OF_LINE, .most = DESCRIPTOR_MAX,
+              .wants = "is the number of a descriptor", .value = "N",
+              HF_HELP("write the port to that descriptor once it listens")),
+    HF_OPTION(STOP, "help", struct hf_server_options, help, .letter = 'h',
+              .scopes = OF_LINE, HF_HELP("this text")),
+    HF_OPTION(STOP, "version", struct hf_server_options, version,
+              .scopes = OF_LINE, HF_HELP("the version")),
 };
 
-static const struct option all[] = {
-    {"listen", required_argument, NULL, OPTION_SETTING},
-    {"port", required_argument, NULL, OPTION_PORT},
-    {"advertise", required_argument, NULL, OPTION_SETTING},
-    {"at", required_argument, NULL, OPTION_SETTING},
-    {"host", required_argument, NULL, OPTION_SETTING},
-    {"idle-timeout", required_argument, NULL, OPTION_SETTING},
-    {"idle-margin", required_argument, NULL, OPTION_SETTING},
-    {"connections", required_argument, NULL, OPTION_SETTING},
-    {"streams", required_argument, NULL, OPTION_SETTING},
-    {"locks", required_argument, NULL, OPTION_SETTING},
-    {"max-ttl", required_argument, NULL, OPTION_SETTING},
-    {"no-grace", no_argument, NULL, OPTION_NO_GRACE},
-    {"forgot", no_argument, NULL, OPTION_FORGOT},
-    {"insecure", no_argument, NULL, OPTION_INSECURE},
-    {"log", required_argument, NULL, OPTION_SETTING},
-    {"config", required_argument, NULL, OPTION_CONFIG},
-    {"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
-    {"retire", no_argument, NULL, OPTION_RETIRE},
-    {"ready-fd", required_argument, NULL, OPTION_READY_FD},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+static const struct hf_options of_file = {rows, sizeof(rows) / sizeof(rows[0]),
+                                          OF_FILE};
+static const struct hf_options of_line = {rows, sizeof(rows) / sizeof(rows[0]),
+                                          OF_LINE};
+
+void
+hf_server_options_help(struct hf_text *out)
+{
+    hf_text_add(out, "usage: holdfastd [OPTION...]\n"
+                     "\n"
+                     "Serve locks over HTTP, to be asked by curl or any "
+                     "client.\n"
+                     "\n");
+    hf_arguments_help(&of_line, out);
+    hf_text_add(out, "\n");
+    hf_arguments_wrap(out,
+                      "SIGTERM: leave well, so that the next one serves at "
+                      "once.  SIGHUP: read the file again, and take over host "
+                      "and log.\n",
+                      0, 0);
+    hf_text_add(out, "Exit: ");
+    hf_arguments_wrap(out,
+                      "0; 64 wrong usage, 69 the place or the address is "
+                      "unavailable, 77 permission denied, 65 the place is not "
+                      "ours.\n",
+                      strlen("Exit: "), 2);
+}
 
 /* ---- The file ------------------------------------------------------------ */
 
-struct reading {
-    struct hf_settings *settings;
+struct settings_file {
+    struct hf_server_settings *settings;
     FILE *file;
     int line;
-    uint32_t said;         /* which, of those that are said once */
+    uint32_t given;        /* a bit for each row that was there */
     struct hf_error first; /* what was wrong first, which is the end of it */
 };
+
+static enum hf_status
+refuse_name(const char *name, struct hf_error *error)
+{
+    char hint[64];
+    struct hf_text meant;
+
+    hf_text_init(&meant, hint, sizeof(hint));
+    hf_options_add_meant(&of_file, name, strlen(name), "", &meant);
+    return hf_fail(error, HF_E_INVALID, "there is no setting %.60s%s", name,
+                   hint);
+}
 
 static int
 take_setting(void *ctx, const char *section, const char *name,
              const char *value)
 {
-    struct reading *reading = ctx;
-    uint32_t once = hf_server_settings_once(name);
+    struct settings_file *reading = ctx;
+    const struct hf_option *option = hf_options_find(&of_file, name);
+    const struct hf_option_given given = {.as = name, .text = value};
+    uint32_t bit;
 
     (void)section; /* there is none */
-    if ((reading->said & once) != 0) {
+    if (option == NULL) {
+        (void)refuse_name(name, &reading->first);
+        return false;
+    }
+    bit = UINT32_C(1) << (option - of_file.rows);
+    if (!option->many && (reading->given & bit) != 0) {
         (void)hf_fail(&reading->first, HF_E_INVALID, "%.60s is said twice",
                       name);
         return false;
     }
-    reading->said |= once;
-    return hf_server_settings_set(reading->settings, name, value,
-                                  &reading->first) == HF_OK;
+    reading->given |= bit;
+    return hf_option_set(option, reading->settings, &given, &reading->first) ==
+           HF_OK;
 }
 
 /* What inih would read on: the rest of a line that is too long for it, as the
@@ -143,7 +347,7 @@ take_setting(void *ctx, const char *section, const char *name,
 static char *
 next_line(char *text, int size, void *ctx)
 {
-    struct reading *reading = ctx;
+    struct settings_file *reading = ctx;
     size_t blanks;
     size_t len;
     int end;
@@ -179,11 +383,11 @@ next_line(char *text, int size, void *ctx)
 
 /* With a minus before its path it need not be there, as for systemd. */
 static enum hf_status
-read_file(const char *path, struct hf_settings *settings,
+read_file(const char *path, struct hf_server_settings *settings,
           struct hf_error *error)
 {
     bool is_optional = path[0] == '-';
-    struct reading reading = {.settings = settings};
+    struct settings_file reading = {.settings = settings};
     const struct hf_error *first = &reading.first;
     int line;
 
@@ -213,113 +417,42 @@ read_file(const char *path, struct hf_settings *settings,
 /* ---- The command line ---------------------------------------------------- */
 
 static enum hf_status
-take_port(const char *text, struct hf_settings *settings,
+read_line(int argc, char **argv, struct hf_server_options *options,
           struct hf_error *error)
 {
-    char listen[32];
+    struct hf_arguments arguments = {
+        .options = &of_line, .program = "holdfastd", .bare_names = true};
+    enum hf_status status =
+        hf_arguments_read(&arguments, argc, argv, options, error);
 
-    snprintf(listen, sizeof(listen), "127.0.0.1:%.16s", text);
-    if (hf_server_settings_set(settings, "listen", listen, error) != HF_OK)
-        return hf_fail(error, HF_E_INVALID, "--port is from 0 to 65535");
-    return HF_OK;
-}
-
-static enum hf_status
-take_ready_fd(const char *text, int *fd, struct hf_error *error)
-{
-    char *end;
-    long number = strtol(text, &end, 10);
-
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number > 1 << 20)
-        return hf_fail(error, HF_E_INVALID,
-                       "--ready-fd is the number of a descriptor");
-    *fd = (int)number;
-    return HF_OK;
-}
-
-static enum hf_status
-take(int option, int index, struct hf_server_options *options, char **argv,
-     struct hf_error *error)
-{
-    switch (option) {
-    case OPTION_SETTING:
-        return hf_server_settings_set(&options->settings, all[index].name,
-                                      optarg, error);
-    case OPTION_PORT:
-        return take_port(optarg, &options->settings, error);
-    case OPTION_NO_GRACE:
-        return hf_server_settings_set(&options->settings, "no-grace", "yes",
-                                      error);
-    case OPTION_FORGOT:
-        options->forgot = true;
-        return HF_OK;
-    case OPTION_INSECURE:
-        return hf_server_settings_set(&options->settings, "insecure", "yes",
-                                      error);
-    case OPTION_CONFIG:
-        options->has_file = true; /* it was read first */
-        return HF_OK;
-    case OPTION_CHECK_CONFIG:
-        options->check = true;
-        return HF_OK;
-    case OPTION_RETIRE:
-        options->retire = true;
-        return HF_OK;
-    case OPTION_READY_FD:
-        return take_ready_fd(optarg, &options->ready_fd, error);
-    case OPTION_VERSION:
-        options->version = true;
-        return HF_OK;
-    case 'h':
-        options->help = true;
-        return HF_OK;
-    case ':':
-        return hf_fail(error, HF_E_INVALID, "option %.60s needs a value",
-                       argv[optind - 1]);
-    default:
-        return hf_fail(error, HF_E_INVALID,
-                       "unknown option %.60s (see holdfastd --help)",
-                       argv[optind - 1]);
-    }
-}
-
-/* The file comes first, wherever it is named. */
-static enum hf_status
-read_files(int argc, char **argv, struct hf_settings *settings,
-           struct hf_error *error)
-{
-    enum hf_status status = HF_OK;
-    int option;
-
-    optind = 1;
-    while (status == HF_OK &&
-           (option = getopt_long(argc, argv, "+:h", all, NULL)) != -1)
-        if (option == OPTION_CONFIG)
-            status = read_file(optarg, settings, error);
-    return status;
+    if (status != HF_OK || options->help || options->version ||
+        arguments.rest == argc)
+        return status;
+    return hf_fail(error, HF_E_INVALID,
+                   "holdfastd takes no '%.60s' (see holdfastd --help)",
+                   argv[arguments.rest]);
 }
 
 enum hf_status
 hf_server_options_read(int argc, char **argv, struct hf_server_options *options,
                        struct hf_error *error)
 {
-    enum hf_status status;
-    int index = 0;
-    int option;
-
-    *options = (struct hf_server_options){
-        .settings = hf_settings_default,
+    const struct hf_server_options nothing = {
+        .settings = hf_server_settings_default,
         .ready_fd = -1,
     };
-    status = read_files(argc, argv, &options->settings, error);
-    optind = 1;
-    while (status == HF_OK &&
-           (option = getopt_long(argc, argv, "+:h", all, &index)) != -1)
-        status = take(option, index, options, argv, error);
-    if (status == HF_OK && optind < argc)
-        status = hf_fail(error, HF_E_INVALID,
-                         "holdfastd takes no '%.60s' (see holdfastd --help)",
-                         argv[optind]);
+    struct hf_server_options first = nothing;
+    enum hf_status status = read_line(argc, argv, &first, error);
+
+    *options = first.help || first.version ? first : nothing;
+    if (status != HF_OK || options->help || options->version)
+        return status;
+    for (size_t i = 0; i < first.files_count; i++) {
+        status = read_file(first.files[i], &options->settings, error);
+        if (status != HF_OK)
+            return status;
+    }
+    status = read_line(argc, argv, options, error);
     return status == HF_OK ? hf_server_settings_check(&options->settings, error)
                            : status;
 }

@@ -1,6 +1,7 @@
 #ifndef HF_SERVER_OPTIONS_H
 #define HF_SERVER_OPTIONS_H
 
+#include "base/options.h"
 #include "server/settings.h"
 
 /*
@@ -9,13 +10,16 @@
  * A setting on the command line wins over the file's.
  */
 
+enum { HF_SERVER_FILES_MAX = 8 };
+
 struct hf_server_options {
-    struct hf_settings settings;
-    int ready_fd;  /* -1: none */
-    bool has_file; /* --config was given */
-    bool check;    /* only look whether it could run */
-    bool retire;   /* free the place of a server that is gone */
-    bool forgot;   /* what was granted last is not in the place */
+    struct hf_server_settings settings; /* first: a row of a setting is of it */
+    int64_t ready_fd;                   /* -1: none */
+    const char *files[HF_SERVER_FILES_MAX]; /* of --config; borrowed */
+    size_t files_count;
+    bool check;  /* only look whether it could run */
+    bool retire; /* free the place of a server that is gone */
+    bool forgot; /* what was granted last is not in the place */
     bool help;
     bool version;
 };
@@ -26,6 +30,7 @@ HF_MUST_USE enum hf_status
 hf_server_options_read(int argc, char **argv, struct hf_server_options *options,
                        struct hf_error *error);
 
-extern const char hf_server_options_help[];
+/* Add the text of --help. */
+void hf_server_options_help(struct hf_text *out);
 
 #endif

@@ -1,9 +1,7 @@
 #include "server/settings.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -12,19 +10,13 @@
 #include "server/host.h"
 #include "store/place.h"
 
-#define IDLE_MS         30000
-#define IDLE_MAX_MS     (24 * 3600 * 1000)
-#define MARGIN_MAX      0.5
-#define CONNECTIONS_MAX 1000000
-#define STREAMS_MAX     100000
-#define LOCKS_MIN       1024
-#define LOCKS_MAX       (8 * 1024 * 1024)
+#define IDLE_MS 30000
 
 /* After a change of leader those who waited come first [L5]: for so long, which
  * is less than anybody waits at a time. */
 #define TAKEOVER_GRACE_MS 1250
 
-const struct hf_settings hf_settings_default = {
+const struct hf_server_settings hf_server_settings_default = {
     .listen_host = "127.0.0.1",
     .port = 7420,
     .idle_margin = 0.03,
@@ -34,81 +26,11 @@ const struct hf_settings hf_settings_default = {
     .locks = 128 * 1024,
 };
 
-/* ---- One by one ---------------------------------------------------------- */
-
-static bool
-read_number(const char *text, unsigned long most, unsigned long *number)
-{
-    char *end;
-
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    *number = strtoul(text, &end, 10);
-    return *end == '\0' && *number <= most;
-}
-
-/* In numbers; of a link's there is an interface behind it, "fe80::1%eth0". */
-static bool
-is_address(const char *host)
-{
-    struct in6_addr binary;
-    char bare[INET6_ADDRSTRLEN];
-
-    snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(host, "%"), host);
-    return inet_pton(AF_INET, host, &binary) == 1 ||
-           inet_pton(AF_INET6, bare, &binary) == 1;
-}
-
-/* "127.0.0.1:7420", "[::1]:7420". */
-static enum hf_status
-set_listen(struct hf_settings *settings, const char *text,
-           struct hf_error *error)
-{
-    const char *colon = strrchr(text, ':');
-    size_t len = colon == NULL ? 0 : (size_t)(colon - text);
-    unsigned long port;
-
-    if (len > 2 && text[0] == '[' && text[len - 1] == ']') {
-        text++;
-        len -= 2;
-    }
-    if (len == 0 || len >= sizeof(settings->listen_host) ||
-        !read_number(colon + 1, UINT16_MAX, &port))
-        return hf_fail(error, HF_E_INVALID,
-                       "listen is an address and a port, as 127.0.0.1:7420");
-    memcpy(settings->listen_host, text, len);
-    settings->listen_host[len] = '\0';
-    settings->port = (uint16_t)port;
-    if (!is_address(settings->listen_host))
-        return hf_fail(error, HF_E_INVALID,
-                       "listen: %s is no address in numbers, as 127.0.0.1 or "
-                       "[::1]",
-                       settings->listen_host);
-    return HF_OK;
-}
-
-static enum hf_status
-set_at(struct hf_settings *settings, const char *text, struct hf_error *error)
-{
-    struct hf_place place;
-    char shown[100];
-
-    if (strlen(text) >= sizeof(settings->at))
-        return hf_fail(error, HF_E_LIMIT, "at: the place's name is too long");
-    hf_text_show(shown, sizeof(shown), text, strlen(text));
-    if (!hf_place_is(text))
-        return hf_fail(error, HF_E_INVALID,
-                       "a lock server keeps no locks at '%s': write "
-                       "sqlite:/path/served.db, or memory:NAME, which a "
-                       "restart forgets",
-                       shown);
-    memcpy(settings->at, text, strlen(text) + 1);
-    return hf_place_parse(text, &place, error);
-}
+/* ---- Hosts --------------------------------------------------------------- */
 
 /* A name, or an address, of IPv6 in brackets or without: as a URL has it. */
-static bool
-read_host(const char *text, char host[HF_HOST_MAX + 1])
+bool
+hf_server_settings_read_host(const char *text, char host[HF_HOST_MAX + 1])
 {
     bool is_bare = strchr(text, ':') != NULL && text[0] != '[';
 
@@ -119,196 +41,14 @@ read_host(const char *text, char host[HF_HOST_MAX + 1])
 }
 
 /* All addresses of this machine, which is none where others find it. */
-static bool
-is_wildcard(const char *host)
+bool
+hf_server_settings_is_wildcard(const char *host)
 {
     static const char *const all[] = {"0.0.0.0", "[::]", NULL};
     char text[HF_HOST_MAX + 1];
 
-    return read_host(host, text) &&
+    return hf_server_settings_read_host(host, text) &&
            hf_host_is_one((struct hf_bytes){text, strlen(text)}, all);
-}
-
-static enum hf_status
-set_host(struct hf_settings *settings, const char *text, struct hf_error *error)
-{
-    if (settings->hosts_count == HF_SETTINGS_HOSTS_MAX)
-        return hf_fail(error, HF_E_LIMIT, "host: more than %d names",
-                       HF_SETTINGS_HOSTS_MAX);
-    if (!read_host(text, settings->hosts[settings->hosts_count]))
-        return hf_fail(error, HF_E_INVALID,
-                       "host is a name or an address, without a port");
-    settings->hosts_count++;
-    return HF_OK;
-}
-
-static enum hf_status
-set_advertise(struct hf_settings *settings, const char *text,
-              struct hf_error *error)
-{
-    const char *colon = strrchr(text, ':');
-    size_t len = colon == NULL ? 0 : (size_t)(colon - text);
-    char host[HF_HOST_MAX + 1];
-    unsigned long port;
-
-    if (len == 0 || len >= sizeof(settings->advertise_host) ||
-        !read_number(colon + 1, UINT16_MAX, &port))
-        return hf_fail(error, HF_E_INVALID,
-                       "advertise is a host and a port, as locks.example:7420");
-    memcpy(host, text, len);
-    host[len] = '\0';
-    if (!hf_host_is_name((struct hf_bytes){host, len}) || is_wildcard(host))
-        return hf_fail(error, HF_E_INVALID,
-                       "advertise: %.200s is no host that others can reach, as "
-                       "locks.example, 192.0.2.7 or [2001:db8::7]",
-                       host);
-    memcpy(settings->advertise_host, host, len + 1);
-    settings->advertise_port = (uint16_t)port;
-    return HF_OK;
-}
-
-static enum hf_status
-set_idle_timeout(struct hf_settings *settings, const char *text,
-                 struct hf_error *error)
-{
-    if (hf_duration_parse(text, &settings->idle_timeout, NULL) != HF_OK ||
-        settings->idle_timeout.ms > IDLE_MAX_MS ||
-        settings->idle_timeout.ms == 0)
-        return hf_fail(error, HF_E_INVALID,
-                       "idle-timeout is a duration of a day at most, as 30s");
-    return HF_OK;
-}
-
-static enum hf_status
-set_idle_margin(struct hf_settings *settings, const char *text,
-                struct hf_error *error)
-{
-    char *end;
-
-    settings->idle_margin = strtod(text, &end);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' ||
-        !(settings->idle_margin <= MARGIN_MAX))
-        return hf_fail(error, HF_E_INVALID,
-                       "idle-margin is a part of the idle timeout, from 0 to "
-                       "0.5");
-    return HF_OK;
-}
-
-static enum hf_status
-set_max_ttl(struct hf_settings *settings, const char *text,
-            struct hf_error *error)
-{
-    if (hf_duration_parse(text, &settings->max_ttl, NULL) != HF_OK ||
-        settings->max_ttl.ms < HF_TTL_MIN_MS ||
-        settings->max_ttl.ms > HF_TTL_MAX_MS)
-        return hf_fail(error, HF_E_INVALID,
-                       "max-ttl is a duration from 500ms to a week, as 60s");
-    return HF_OK;
-}
-
-static enum hf_status
-set_no_grace(struct hf_settings *settings, const char *text,
-             struct hf_error *error)
-{
-    settings->no_grace = strcmp(text, "yes") == 0;
-    return settings->no_grace || strcmp(text, "no") == 0
-               ? HF_OK
-               : hf_fail(error, HF_E_INVALID, "no-grace is yes or no");
-}
-
-static enum hf_status
-set_count(const char *what, const char *text, uint32_t least, uint32_t most,
-          uint32_t *found, struct hf_error *error)
-{
-    unsigned long count;
-
-    if (!read_number(text, most, &count) || count < least)
-        return hf_fail(error, HF_E_INVALID,
-                       "%s is from %" PRIu32 " to %" PRIu32, what, least, most);
-    *found = (uint32_t)count;
-    return HF_OK;
-}
-
-static enum hf_status
-set_connections(struct hf_settings *settings, const char *text,
-                struct hf_error *error)
-{
-    return set_count("connections", text, 1, CONNECTIONS_MAX,
-                     &settings->connections, error);
-}
-
-static enum hf_status
-set_streams(struct hf_settings *settings, const char *text,
-            struct hf_error *error)
-{
-    return set_count("streams", text, 1, STREAMS_MAX, &settings->streams,
-                     error);
-}
-
-static enum hf_status
-set_locks(struct hf_settings *settings, const char *text,
-          struct hf_error *error)
-{
-    return set_count("locks", text, LOCKS_MIN, LOCKS_MAX, &settings->locks,
-                     error);
-}
-
-static enum hf_status
-set_insecure(struct hf_settings *settings, const char *text,
-             struct hf_error *error)
-{
-    settings->insecure = strcmp(text, "yes") == 0;
-    return settings->insecure || strcmp(text, "no") == 0
-               ? HF_OK
-               : hf_fail(error, HF_E_INVALID, "insecure is yes or no");
-}
-
-static enum hf_status
-set_log(struct hf_settings *settings, const char *text, struct hf_error *error)
-{
-    settings->log = strcmp(text, "json") == 0 ? HF_LOG_JSON : HF_LOG_LOGFMT;
-    return settings->log == HF_LOG_JSON || strcmp(text, "logfmt") == 0
-               ? HF_OK
-               : hf_fail(error, HF_E_INVALID, "log is logfmt or json");
-}
-
-static const struct {
-    const char *name;
-    enum hf_status (*set)(struct hf_settings *settings, const char *text,
-                          struct hf_error *error);
-} each[] = {
-    {"listen", set_listen},
-    {"advertise", set_advertise},
-    {"at", set_at},
-    {"host", set_host},
-    {"idle-timeout", set_idle_timeout},
-    {"idle-margin", set_idle_margin},
-    {"max-ttl", set_max_ttl},
-    {"no-grace", set_no_grace},
-    {"connections", set_connections},
-    {"streams", set_streams},
-    {"locks", set_locks},
-    {"insecure", set_insecure},
-    {"log", set_log},
-};
-
-enum hf_status
-hf_server_settings_set(struct hf_settings *settings, const char *name,
-                       const char *text, struct hf_error *error)
-{
-    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
-        if (strcmp(each[i].name, name) == 0)
-            return each[i].set(settings, text, error);
-    return hf_fail(error, HF_E_INVALID, "there is no setting %.60s", name);
-}
-
-uint32_t
-hf_server_settings_once(const char *name)
-{
-    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
-        if (strcmp(each[i].name, name) == 0 && each[i].set != set_host)
-            return UINT32_C(1) << i;
-    return 0;
 }
 
 /* ---- Together ------------------------------------------------------------ */
@@ -321,7 +61,7 @@ is_loopback(const char *host)
 
 /* As it was said, or what fits the longest ttl. */
 static struct hf_duration
-idle_timeout(const struct hf_settings *settings)
+idle_timeout(const struct hf_server_settings *settings)
 {
     struct hf_duration fitting = {settings->max_ttl.ms / 2};
 
@@ -332,21 +72,21 @@ idle_timeout(const struct hf_settings *settings)
 
 /* For how long a request waits before it is told to ask again. */
 static struct hf_duration
-blocking(const struct hf_settings *settings)
+blocking(const struct hf_server_settings *settings)
 {
     return (struct hf_duration){(int64_t)((double)idle_timeout(settings).ms *
                                           (1 - settings->idle_margin))};
 }
 
 enum hf_status
-hf_server_settings_check(const struct hf_settings *settings,
+hf_server_settings_check(const struct hf_server_settings *settings,
                          struct hf_error *error)
 {
     if (!is_loopback(settings->listen_host) && !settings->insecure)
         return hf_fail(error, HF_E_INVALID,
                        "listen: beyond loopback only if you say insecure, for "
                        "nothing is encrypted and nobody is asked who he is");
-    if (is_wildcard(settings->listen_host) &&
+    if (hf_server_settings_is_wildcard(settings->listen_host) &&
         settings->advertise_host[0] == '\0')
         return hf_fail(error, HF_E_INVALID,
                        "listen: at %s others do not find it: say advertise, as "
@@ -425,8 +165,8 @@ limits_for(uint32_t locks)
 }
 
 static enum hf_status
-fill_node(struct hf_node_config *node, const struct hf_settings *settings,
-          struct hf_error *error)
+fill_node(struct hf_node_config *node,
+          const struct hf_server_settings *settings, struct hf_error *error)
 {
     uint64_t seeds[3];
 
@@ -441,7 +181,7 @@ fill_node(struct hf_node_config *node, const struct hf_settings *settings,
                    .grace = {1000},
                    .max_ttl = settings->max_ttl,
                    .seed = seeds[0]},
-        .lockspace = {.limits = limits_for(settings->locks),
+        .lockspace = {.limits = limits_for((uint32_t)settings->locks),
                       .blocking = blocking(settings),
                       .resume_grace = {2000},
                       .takeover_grace = {TAKEOVER_GRACE_MS},
@@ -455,7 +195,7 @@ fill_node(struct hf_node_config *node, const struct hf_settings *settings,
 
 /* By which names clients may call it: those, and where others find it. */
 static void
-list_hosts(struct hf_settings *settings)
+list_hosts(struct hf_server_settings *settings)
 {
     size_t count = settings->hosts_count;
 
@@ -466,14 +206,14 @@ list_hosts(struct hf_settings *settings)
              settings->listen_host);
     if (settings->advertise_host[0] != '\0')
         settings->host_list[count++] = settings->advertise_host;
-    if (!is_wildcard(settings->listen_host))
+    if (!hf_server_settings_is_wildcard(settings->listen_host))
         settings->host_list[count++] = settings->listen_name;
     settings->host_list[count] = NULL;
 }
 
 void
-hf_server_settings_address(const struct hf_settings *settings, uint16_t port,
-                           char address[HF_HOST_MAX + 1])
+hf_server_settings_address(const struct hf_server_settings *settings,
+                           uint16_t port, char address[HF_HOST_MAX + 1])
 {
     const char *host = settings->advertise_host;
 
@@ -488,8 +228,8 @@ hf_server_settings_address(const struct hf_settings *settings, uint16_t port,
 
 /* What a running server is told by these stays so. */
 static void
-add_others(struct hf_text *text, const struct hf_settings *a,
-           const struct hf_settings *b)
+add_others(struct hf_text *text, const struct hf_server_settings *a,
+           const struct hf_server_settings *b)
 {
     const struct {
         bool is_other;
@@ -517,8 +257,8 @@ add_others(struct hf_text *text, const struct hf_settings *a,
 }
 
 void
-hf_server_settings_change(struct hf_settings *settings,
-                          const struct hf_settings *wanted,
+hf_server_settings_change(struct hf_server_settings *settings,
+                          const struct hf_server_settings *wanted,
                           struct hf_text *others)
 {
     memcpy(settings->hosts, wanted->hosts, sizeof(settings->hosts));
@@ -529,7 +269,7 @@ hf_server_settings_change(struct hf_settings *settings,
 }
 
 enum hf_status
-hf_server_settings_config(struct hf_settings *settings,
+hf_server_settings_config(struct hf_server_settings *settings,
                           struct hf_loop_config *config, struct hf_error *error)
 {
     struct hf_scribe_config *scribe = &config->service.seat.scribe;
@@ -547,8 +287,8 @@ hf_server_settings_config(struct hf_settings *settings,
                     .seat = {.scribe = {.alloc = &hf_alloc_libc,
                                         .node = "holdfastd"}}},
     };
-    config->limits.peers = settings->connections;
-    config->limits.streams = settings->streams;
+    config->limits.peers = (uint32_t)settings->connections;
+    config->limits.streams = (uint32_t)settings->streams;
     if (settings->at[0] == '\0')
         status = default_place(settings->at, error);
     if (status == HF_OK)

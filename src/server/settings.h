@@ -5,33 +5,13 @@
 #include "server/loop.h"
 
 /*
- * Settings: what a lock server can be told, each by a name and a text, in a
- * file or on a command line; and what it does if it is told nothing: its own
- * file, loopback, port 7420.
- *
- *   listen        ADDR:PORT   where, in numbers; port 0: the kernel's choice
- *   advertise     HOST:PORT   where others find it, if that is another; port
- *                             0: where it listens
- *   at            PLACE       where the locks are kept
- *   host          NAME        by which clients may call it, too; many
- *   idle-timeout  DURATION    what cuts a silent request before it [W2]
- *   idle-margin   PART        so much of it before that, from 0 to 0.5
- *   max-ttl       DURATION    the longest ttl of a session: for so long a
- *                             server that forgot what it granted waits [L6]
- *   no-grace      yes, no     it does not, in memory
- *   connections   COUNT       at most
- *   streams       COUNT       requests of one connection at once, at most
- *   locks         COUNT       locks that are held or waited for, and requests
- *                             that wait, at most: room for them is set aside,
- *                             and used when it is needed
- *   insecure      yes, no     listen beyond loopback, though nothing is
- *                             encrypted
- *   log           FORMAT      of lines on stderr: logfmt or json
+ * Settings: all that a lock server can be told (holdfastd.conf(5)); its own
+ * file, loopback and port 7420, if it is told nothing.
  */
 
 enum { HF_SETTINGS_HOSTS_MAX = 16 };
 
-struct hf_settings {
+struct hf_server_settings {
     char listen_host[64];
     char listen_name[66]; /* as a URL has it */
     uint16_t port;
@@ -45,42 +25,38 @@ struct hf_settings {
     double idle_margin;
     struct hf_duration max_ttl;
     bool no_grace;
-    uint32_t connections;
-    uint32_t streams;
-    uint32_t locks;
+    int64_t connections;
+    int64_t streams;
+    int64_t locks;
     bool insecure;
     enum hf_log_format log;
 };
 
-extern const struct hf_settings hf_settings_default;
+extern const struct hf_server_settings hf_server_settings_default;
 
-/* HF_E_INVALID, with a sentence in *error: it has no such name, or that is no
- * such text. */
-HF_MUST_USE enum hf_status hf_server_settings_set(struct hf_settings *settings,
-                                                  const char *name,
-                                                  const char *text,
-                                                  struct hf_error *error);
+/* Read a name or an address, of IPv6 in brackets or without, as a URL has it;
+ * false: it is none. */
+bool hf_server_settings_read_host(const char *text, char host[HF_HOST_MAX + 1]);
 
-/* A bit of its own for each that is said once, to tell when it is said twice;
- * 0: it may be said many times, or there is none of that name. */
-uint32_t hf_server_settings_once(const char *name);
+/* Is it the address of all interfaces?  Others cannot find a server by it. */
+bool hf_server_settings_is_wildcard(const char *host);
 
 /* Where others find a server that listens at that port: host and port, as a URL
  * has them. */
-void hf_server_settings_address(const struct hf_settings *settings,
+void hf_server_settings_address(const struct hf_server_settings *settings,
                                 uint16_t port, char address[HF_HOST_MAX + 1]);
 
-/* Do they make sense together?  HF_E_INVALID likewise. */
+/* Do they make sense together?  HF_E_INVALID, with a sentence in *error. */
 HF_MUST_USE enum hf_status
-hf_server_settings_check(const struct hf_settings *settings,
+hf_server_settings_check(const struct hf_server_settings *settings,
                          struct hf_error *error);
 
 /*
  * Take over what can be changed while it runs: host and log.  *others gets the
  * names of what else is another, "listen, locks", which stays as it was.
  */
-void hf_server_settings_change(struct hf_settings *settings,
-                               const struct hf_settings *wanted,
+void hf_server_settings_change(struct hf_server_settings *settings,
+                               const struct hf_server_settings *wanted,
                                struct hf_text *others);
 
 /*
@@ -89,7 +65,7 @@ void hf_server_settings_change(struct hf_settings *settings,
  * HF_E_UNAVAILABLE: no random numbers.
  */
 HF_MUST_USE enum hf_status
-hf_server_settings_config(struct hf_settings *settings,
+hf_server_settings_config(struct hf_server_settings *settings,
                           struct hf_loop_config *config,
                           struct hf_error *error);
 

@@ -438,6 +438,9 @@ check "beyond loopback it does not listen" usage --listen 0.0.0.0:0
 check "but if it is told to" runs --insecure --listen 0.0.0.0:0 \
     --advertise locks.example:7420 --at memory:x
 check "an unknown option is refused" usage --colour
+check "and one that is near another is told" \
+    says "unknown option --cofnig: did you mean --config? (see holdfastd --help)" \
+    --cofnig x
 check "and a margin that is none" usage --idle-margin 2
 check "and an idle timeout that nobody can wait for" usage --idle-timeout 100ms
 check "and a port that is none" usage --listen 127.0.0.1:x
@@ -467,6 +470,9 @@ check "settings are read from a file" runs --config "$conf"
 echo 'colour = red' >>"$conf"
 check "an unknown one is named, with its line" \
     says "$conf:8: there is no setting colour" --config "$conf"
+echo 'lsiten = 127.0.0.1:0' >"$conf"
+check "and what was meant" \
+    says "$conf:1: there is no setting lsiten: did you mean listen?" --config "$conf"
 printf 'host = a\nhost = b\nlocks = 2000\nlocks = 3000\n' >"$conf"
 check "and one that is said twice" \
     says "$conf:4: locks is said twice" --config "$conf"
