@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "unit/support/guest.h"
+#include "unit/support/session_script.h"
 
 /* Who stands in the way of a wish, and what its wait ends with by that. */
 
@@ -14,12 +14,6 @@ holder(enum hf_if_dead if_dead, enum hf_life life, int64_t since_ms)
         .since = {since_ms},
         .until = {since_ms},
     };
-}
-
-static struct hf_blocker
-beating_since(int64_t since_ms)
-{
-    return holder(HF_TAKEOVER, HF_LIFE_BEATING, since_ms);
 }
 
 /* It waits since 1,000 ms, on stream 2. */
@@ -76,120 +70,6 @@ what_its_limit_says_goes_by_who_was_seen(void **state)
     }
 }
 
-/* The one before it had the lock for the first part of the wait. */
-static void
-a_holder_that_came_within_the_wait_had_it_for_a_part_only(void **state)
-{
-    struct guest g = waiting(LIMITED);
-
-    (void)state;
-    guest_clock(&g, 1200);
-    guest_sees(&g, 1, beating_since(0));
-    guest_clock(&g, 1800);
-    guest_sees(&g, 1, beating_since(1500));
-    expect_at_limit(&g, "wish 1 ended: timed out\n");
-}
-
-static void
-who_is_seen_no_more_is_not_named(void **state)
-{
-    struct guest g = waiting(LIMITED);
-
-    (void)state;
-    guest_sees(&g, 1, beating_since(0));
-    guest_sees(&g, 1, (struct hf_blocker){.kind = HF_BLOCKER_UNKNOWN});
-    expect_at_limit(&g, "wish 1 ended: timed out\n");
-}
-
-static void
-a_place_that_grants_nothing_beyond_the_limit_is_unavailable(void **state)
-{
-    struct hf_blocker place = {.kind = HF_BLOCKER_PLACE, .until = {2001}};
-    struct guest g = waiting(LIMITED);
-
-    (void)state;
-    guest_sees(&g, 1, place);
-    expect_at_limit(&g, "wish 1 ended: HF_E_UNAVAILABLE\n");
-    place.until.ms = 2000;
-    g = waiting(LIMITED);
-    guest_sees(&g, 1, place);
-    expect_at_limit(&g, "wish 1 ended: timed out\n");
-}
-
-/* ---- For a person -------------------------------------------------------- */
-
-static void
-a_refuse_holder_that_is_gone_ends_the_wait(void **state)
-{
-    struct guest g = waiting((struct want){.wait_ms = 0});
-
-    (void)state;
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_GONE, 0));
-    EXPECT_SAID(&g, "close #2\n"
-                    "1: #3 release 1.1\n");
-    assert_false(hf_session_waits(g.session, 1));
-    guest_hears(&g, (struct said){.stream = 3, .kind = HF_ANSWER_RELEASED});
-    EXPECT_SAID(&g, "wish 1 ended: gone\n");
-    guest_fini(&g);
-}
-
-static void
-what_its_user_gives_up_meanwhile_is_cancelled(void **state)
-{
-    struct guest g = waiting((struct want){.wait_ms = 0});
-
-    (void)state;
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_GONE, 0));
-    guest_release(&g, 1);
-    guest_hush(&g);
-    guest_hears(&g, (struct said){.stream = 3, .kind = HF_ANSWER_RELEASED});
-    EXPECT_SAID(&g, "wish 1 ended: HF_E_CANCELLED\n");
-    guest_fini(&g);
-}
-
-static void
-a_suspected_holder_is_said_once_and_is_why_at_the_limit(void **state)
-{
-    struct guest g = waiting(LIMITED);
-
-    (void)state;
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_SUSPECTED, 0));
-    EXPECT_SAID(&g, "wish 1 suspected\n");
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_SUSPECTED, 0));
-    EXPECT_SAID(&g, "");
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_BEATING, 0));
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_SUSPECTED, 0));
-    EXPECT_SAID(&g, "wish 1 suspected\n");
-    expect_at_limit(&g, "wish 1 ended: suspected dead\n");
-}
-
-static void
-who_fails_at_a_suspected_holder_does_so_at_once(void **state)
-{
-    struct guest g = waiting((struct want){.fail_suspected = true});
-
-    (void)state;
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_SUSPECTED, 0));
-    guest_hush(&g);
-    guest_hears(&g, (struct said){.stream = 3, .kind = HF_ANSWER_RELEASED});
-    EXPECT_SAID(&g, "wish 1 ended: suspected dead\n");
-    guest_fini(&g);
-}
-
-static void
-who_holds_it_himself_waits_for_nobody(void **state)
-{
-    struct guest g = guest_holding(HF_REFUSE);
-
-    (void)state;
-    guest_sees(&g, 1, holder(HF_REFUSE, HF_LIFE_GONE, 0));
-    EXPECT_SAID(&g, "");
-    assert_int_equal(hf_session_holds(g.session, 1, g.now), HF_GRANTED);
-    guest_fini(&g);
-}
-
-/* ---- Tries --------------------------------------------------------------- */
-
 #define TRY ((struct want){.try_only = true, .wait_ms = 9000})
 
 static struct guest
@@ -229,104 +109,6 @@ a_try_is_told_no_by_who_holds_it(void **state)
 }
 
 static void
-a_try_beside_a_dead_holder_waits_for_its_end(void **state)
-{
-    struct guest g = tried(holder(HF_TAKEOVER, HF_LIFE_UNKNOWN, 1500));
-
-    (void)state;
-    EXPECT_SAID(&g, "1: #3 acquire 1.2.1, 1500 ms\n");
-    guest_granted(&g, 3, 101);
-    EXPECT_SAID(&g, "wish 1 granted 101\n");
-    guest_fini(&g);
-}
-
-static void
-it_waits_for_no_other_holder(void **state)
-{
-    struct guest g = tried(holder(HF_TAKEOVER, HF_LIFE_UNKNOWN, 1500));
-
-    (void)state;
-    guest_hush(&g);
-    guest_sees(&g, 1, beating_since(0));
-    guest_hush(&g);
-    guest_hears(&g, (struct said){.stream = 4, .kind = HF_ANSWER_RELEASED});
-    EXPECT_SAID(&g, "wish 1 ended: timed out\n");
-    guest_fini(&g);
-}
-
-static void
-it_waits_for_no_longer_than_that_takes(void **state)
-{
-    struct guest g = tried(holder(HF_TAKEOVER, HF_LIFE_UNKNOWN, 500));
-
-    (void)state;
-    guest_hush(&g);
-    guest_clock(&g, 1999);
-    EXPECT_SAID(&g, "");
-    expect_at_limit(&g, "wish 1 ended: timed out\n");
-}
-
-/* [W4] */
-static void
-a_look_alone_tells_no_try_that_others_hold_it(void **state)
-{
-    struct guest g = waiting(TRY);
-
-    (void)state;
-    guest_sees(&g, 1, beating_since(0));
-    EXPECT_SAID(&g, "");
-    guest_granted(&g, 2, 101);
-    EXPECT_SAID(&g, "wish 1 granted 101\n");
-    guest_fini(&g);
-}
-
-/* ---- What is between ----------------------------------------------------- */
-
-/* Its next attempt is not answered either: so its node is in trouble. */
-static struct guest
-unanswered(bool is_cut)
-{
-    struct guest g = waiting((struct want){.wait_ms = 9000});
-
-    guest_sees(&g, 1, beating_since(0));
-    if (is_cut)
-        guest_stream_is_cut(&g, 2);
-    else
-        guest_stream_ends(&g, 2);
-    guest_hush(&g);
-    return g;
-}
-
-static void
-expect_at_its_end(struct guest *g, const char *text)
-{
-    guest_clock(g, 10000);
-    assert_non_null(strstr(g->text, text));
-    guest_fini(g);
-}
-
-static void
-who_is_cut_beside_a_living_holder_was_held_up_by_it(void **state)
-{
-    struct guest g = unanswered(true);
-
-    (void)state;
-    guest_clock(&g, 6001);
-    guest_sees(&g, 1, beating_since(0));
-    expect_at_its_end(&g, "wish 1 ended: held too long\n");
-    g = unanswered(true); /* it was seen too long ago */
-    guest_clock(&g, 6000);
-    guest_sees(&g, 1, beating_since(0));
-    expect_at_its_end(&g, "wish 1 ended: HF_E_UNAVAILABLE\n");
-    g = unanswered(false);
-    guest_clock(&g, 6001);
-    guest_sees(&g, 1, beating_since(0));
-    expect_at_its_end(&g, "wish 1 ended: HF_E_UNAVAILABLE\n");
-}
-
-/* ---- Several holders ----------------------------------------------------- */
-
-static void
 of_several_holders_one_decides(void **state)
 {
     static const struct {
@@ -358,30 +140,176 @@ of_several_holders_one_decides(void **state)
         }
 }
 
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_its_limit_says_goes_by_who_was_seen),
+    /* The one before it had the lock for the first part of the wait. */
+    STORY(a_holder_that_came_within_the_wait_had_it_for_a_part_only,
+          "want 1, wait 1000 | 1: #1 open\n"
+          "hear #1 opened    | 1: #2 acquire 1.1.1, 1000 ms\n"
+          "clock 1200\n"
+          "sees 1 beating, since 0\n"
+          "clock 1800\n"
+          "sees 1 beating, since 1500\n"
+          "clock 2000\n"
+          "| wish 1 ended: timed out\n"
+          "| close #2\n"
+          "| 1: #3 keep-alive\n"
+          "| 1: #4 release 1.1\n"),
+    STORY(who_is_seen_no_more_is_not_named,
+          "want 1, wait 1000 | 1: #1 open\n"
+          "hear #1 opened    | 1: #2 acquire 1.1.1, 1000 ms\n"
+          "sees 1 beating, since 0\n"
+          "sees 1 unknown\n"
+          "clock 2000\n"
+          "| wish 1 ended: timed out\n"
+          "| close #2\n"
+          "| 1: #3 keep-alive\n"
+          "| 1: #4 release 1.1\n"),
+    STORY(a_place_that_grants_nothing_beyond_the_limit_is_unavailable,
+          "want 1, wait 1000 | 1: #1 open\n"
+          "hear #1 opened    | 1: #2 acquire 1.1.1, 1000 ms\n"
+          "sees 1 place until 2001\n"
+          "clock 2000\n"
+          "| wish 1 ended: HF_E_UNAVAILABLE\n"
+          "| close #2\n"
+          "| 1: #3 keep-alive\n"
+          "| 1: #4 release 1.1\n"
+          "start\n"
+          "want 1, wait 1000 | 1: #1 open\n"
+          "hear #1 opened    | 1: #2 acquire 1.1.1, 1000 ms\n"
+          "sees 1 place until 2000\n"
+          "clock 2000\n"
+          "| wish 1 ended: timed out\n"
+          "| close #2\n"
+          "| 1: #3 keep-alive\n"
+          "| 1: #4 release 1.1\n"),
+
+    /* ---- For a person ---------------------------------------------------- */
+
+    STORY(a_refuse_holder_that_is_gone_ends_the_wait,
+          "want 1                      | 1: #1 open\n"
+          "hear #1 opened              | 1: #2 acquire 1.1.1\n"
+          "sees 1 gone refuse, since 0 | close #2; 1: #3 release 1.1\n"
+          "waits 1                     | no\n"
+          "hear #3 released            | wish 1 ended: gone\n"),
+    STORY(what_its_user_gives_up_meanwhile_is_cancelled,
+          "want 1                      | 1: #1 open\n"
+          "hear #1 opened              | 1: #2 acquire 1.1.1\n"
+          "sees 1 gone refuse, since 0 | close #2; 1: #3 release 1.1\n"
+          "release 1\n"
+          "hear #3 released            | wish 1 ended: HF_E_CANCELLED\n"),
+    STORY(a_suspected_holder_is_said_once_and_is_why_at_the_limit,
+          "want 1, wait 1000                | 1: #1 open\n"
+          "hear #1 opened                   | 1: #2 acquire 1.1.1, 1000 ms\n"
+          "sees 1 suspected refuse, since 0 | wish 1 suspected\n"
+          "sees 1 suspected refuse, since 0\n"
+          "sees 1 beating refuse, since 0\n"
+          "sees 1 suspected refuse, since 0 | wish 1 suspected\n"
+          "clock 2000\n"
+          "| wish 1 ended: suspected dead\n"
+          "| close #2\n"
+          "| 1: #3 keep-alive\n"
+          "| 1: #4 release 1.1\n"),
+    STORY(who_fails_at_a_suspected_holder_does_so_at_once,
+          "want 1, fail-suspected           | 1: #1 open\n"
+          "hear #1 opened                   | 1: #2 acquire 1.1.1\n"
+          "sees 1 suspected refuse, since 0 | close #2; 1: #3 release 1.1\n"
+          "hear #3 released                 | wish 1 ended: suspected dead\n"),
+    STORY(who_holds_it_himself_waits_for_nobody, "start refuse\n"
+                                                 "holding\n"
+                                                 "sees 1 gone refuse, since 0\n"
+                                                 "holds 1 | granted\n"),
+
+    /* ---- Tries ----------------------------------------------------------- */
+
+    cmocka_unit_test(a_try_is_told_no_by_who_holds_it),
+    STORY(a_try_beside_a_dead_holder_waits_for_its_end,
+          "want 1, try, wait 9000 | 1: #1 open\n"
+          "hear #1 opened         | 1: #2 acquire 1.1.1, try\n"
+          "hear #2 over held, by silent, since 1500\n"
+          "| 1: #3 acquire 1.2.1, 1500 ms\n"
+          "hear #3 granted 101    | wish 1 granted 101\n"),
+    STORY(it_waits_for_no_other_holder,
+          "want 1, try, wait 9000  | 1: #1 open\n"
+          "hear #1 opened          | 1: #2 acquire 1.1.1, try\n"
+          "hear #2 over held, by silent, since 1500\n"
+          "| 1: #3 acquire 1.2.1, 1500 ms\n"
+          "sees 1 beating, since 0 | close #3; 1: #4 release 1.2\n"
+          "hear #4 released        | wish 1 ended: timed out\n"),
+    STORY(it_waits_for_no_longer_than_that_takes,
+          "want 1, try, wait 9000 | 1: #1 open\n"
+          "hear #1 opened         | 1: #2 acquire 1.1.1, try\n"
+          "hear #2 over held, by silent, since 500\n"
+          "| 1: #3 acquire 1.2.1, 1000 ms\n"
+          "clock 1999\n"
+          "clock 2000\n"
+          "| wish 1 ended: timed out\n"
+          "| close #3\n"
+          "| 1: #4 keep-alive\n"
+          "| 1: #5 release 1.2\n"),
+    /* [W4] */
+    STORY(a_look_alone_tells_no_try_that_others_hold_it,
+          "want 1, try, wait 9000 | 1: #1 open\n"
+          "hear #1 opened         | 1: #2 acquire 1.1.1, try\n"
+          "sees 1 beating, since 0\n"
+          "hear #2 granted 101    | wish 1 granted 101\n"),
+
+    /* ---- What is between ------------------------------------------------- */
+
+    STORY(who_is_cut_beside_a_living_holder_was_held_up_by_it,
+          "want 1, wait 9000 | 1: #1 open\n"
+          "hear #1 opened    | 1: #2 acquire 1.1.1, 9000 ms\n"
+          "sees 1 beating, since 0\n"
+          "cut 2             | 1: #3 acquire 1.1.2, 9000 ms\n"
+          "clock 6001\n"
+          "| close #3\n"
+          "| 1: #4 keep-alive\n"
+          "| 1: #5 acquire 1.1.3, 3999 ms, waited 5001 ms\n"
+          "sees 1 beating, since 0\n"
+          "clock 10000\n"
+          "| wish 1 ended: held too long\n"
+          "| close #5\n"
+          "| 2: #6 keep-alive\n"
+          "| 2: #7 release 1.1\n"
+          "start\n"
+          "want 1, wait 9000 | 1: #1 open\n"
+          "hear #1 opened    | 1: #2 acquire 1.1.1, 9000 ms\n"
+          "sees 1 beating, since 0\n"
+          /* it was seen too long ago */
+          "cut 2             | 1: #3 acquire 1.1.2, 9000 ms\n"
+          "clock 6000\n"
+          "| close #3\n"
+          "| 1: #4 keep-alive\n"
+          "| 1: #5 acquire 1.1.3, 4000 ms, waited 5000 ms\n"
+          "sees 1 beating, since 0\n"
+          "clock 10000\n"
+          "| wish 1 ended: HF_E_UNAVAILABLE\n"
+          "| close #5\n"
+          "| 2: #6 keep-alive\n"
+          "| 2: #7 release 1.1\n"
+          "start\n"
+          "want 1, wait 9000 | 1: #1 open\n"
+          "hear #1 opened    | 1: #2 acquire 1.1.1, 9000 ms\n"
+          "sees 1 beating, since 0\n"
+          "stream-ends 2     | 1: #3 acquire 1.1.2, 9000 ms\n"
+          "clock 6001\n"
+          "| close #3\n"
+          "| 1: #4 keep-alive\n"
+          "| 1: #5 acquire 1.1.3, 3999 ms, waited 5001 ms\n"
+          "sees 1 beating, since 0\n"
+          "clock 10000\n"
+          "| wish 1 ended: HF_E_UNAVAILABLE\n"
+          "| close #5\n"
+          "| 2: #6 keep-alive\n"
+          "| 2: #7 release 1.1\n"),
+
+    /* ---- Several holders ------------------------------------------------- */
+
+    cmocka_unit_test(of_several_holders_one_decides),
+};
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_its_limit_says_goes_by_who_was_seen),
-        cmocka_unit_test(
-            a_holder_that_came_within_the_wait_had_it_for_a_part_only),
-        cmocka_unit_test(who_is_seen_no_more_is_not_named),
-        cmocka_unit_test(
-            a_place_that_grants_nothing_beyond_the_limit_is_unavailable),
-        cmocka_unit_test(a_refuse_holder_that_is_gone_ends_the_wait),
-        cmocka_unit_test(what_its_user_gives_up_meanwhile_is_cancelled),
-        cmocka_unit_test(
-            a_suspected_holder_is_said_once_and_is_why_at_the_limit),
-        cmocka_unit_test(who_fails_at_a_suspected_holder_does_so_at_once),
-        cmocka_unit_test(who_holds_it_himself_waits_for_nobody),
-        cmocka_unit_test(a_try_is_told_no_by_who_holds_it),
-        cmocka_unit_test(a_try_beside_a_dead_holder_waits_for_its_end),
-        cmocka_unit_test(it_waits_for_no_other_holder),
-        cmocka_unit_test(it_waits_for_no_longer_than_that_takes),
-        cmocka_unit_test(a_look_alone_tells_no_try_that_others_hold_it),
-        cmocka_unit_test(who_is_cut_beside_a_living_holder_was_held_up_by_it),
-        cmocka_unit_test(of_several_holders_one_decides),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
