@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/server/grants_kind.h"
-#include "lab/server/waiting_kind.h"
 #include "lab/server/worlds.h"
 #include "lab/service/kind.h"
 #include "lab/world/model.h"

@@ -28,7 +28,7 @@ for page in docs/guarantees.md docs/protocol.md; do
     # The same of the proofs, written `holdfast-lab prove world`.
     # shellcheck disable=SC2016 # the backquotes are Markdown's
     while read -r world; do
-        if ! grep -qF ".name = \"$world\"," lab/world/worlds.c; then
+        if ! grep -qF "WORLD(\"$world\"," lab/world/worlds.c; then
             echo "$page: holdfast-lab has no world $world" >&2
             bad=1
         fi

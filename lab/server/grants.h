@@ -29,9 +29,6 @@
  * over is asked for once more within the step that ended it.
  */
 
-extern const struct grants_config grants_worlds[];
-extern const unsigned grants_worlds_count;
-
 /* What the machine is asked of a config. */
 struct picture_config grants_picture(const struct grants_config *config);
 

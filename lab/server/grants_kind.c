@@ -1,9 +1,6 @@
-#include "lab/server/grants_kind.h"
-
-#include <string.h>
-
 #include "lab/server/grants.h"
 #include "lab/server/grants_pack.h"
+#include "lab/server/worlds.h"
 
 /* The names that are asked for exclusively, and, after `share`, those that are
  * asked for shared. */
@@ -22,63 +19,13 @@ static const char *const words[GRANTS_ACTS] = {
     "clear-if-3",   "clear-if-4", "silent",    "pass",
 };
 
-static size_t
-world_size(const void *config)
-{
-    (void)config;
-    return sizeof(struct grants_world);
-}
-
-static unsigned
-count(const void *config, unsigned act)
-{
-    (void)config;
-    (void)act;
-    return 16;
-}
-
-static void
-copy(const void *config, void *to, const void *from)
-{
-    (void)config;
-    memcpy(to, from, sizeof(struct grants_world));
-}
-
-static void
-start(const void *config, void *world)
-{
-    grants_start(world, config);
-}
-
-static bool
-allowed(const void *world, struct kind_action action)
-{
-    return grants_allowed(world, action.act, action.who);
-}
-
-static bool
-fault(const void *world, struct kind_action action)
-{
-    (void)world;
-    (void)action;
-    return false;
-}
+KIND_FUNCTIONS(grants)
 
 /* The lane; or nobody in particular. */
 static unsigned
-actor(const void *world, struct kind_action action)
+actor(struct kind_action action)
 {
-    (void)world;
     return action.act == GRANTS_PASS ? PICTURE_CLIENTS : action.who;
-}
-
-static const char *
-apply(void *world, struct kind_action action)
-{
-    struct grants_world *grants = world;
-
-    grants_apply(grants, action.act, action.who);
-    return grants->violated;
 }
 
 static bool
@@ -90,30 +37,6 @@ granted(const void *world)
         if (grants_oracle_count(&grants->oracle.lanes[i]) > 0)
             return true;
     return false;
-}
-
-static size_t
-packed_size(const void *config)
-{
-    return grants_packed_size(config);
-}
-
-static void
-parts(const void *config, uint16_t sizes[EXPLORE_PARTS_MAX])
-{
-    grants_parts(config, sizes);
-}
-
-static void
-pack(const void *world, uint8_t *bytes)
-{
-    grants_pack(world, bytes);
-}
-
-static void
-unpack(const void *config, const uint8_t *bytes, void *world)
-{
-    grants_unpack(config, bytes, world);
 }
 
 /* ---- Sentences ----------------------------------------------------------- */
@@ -262,18 +185,8 @@ const struct kind grants_kind = {
     .acts = GRANTS_ACTS,
     .batch = GRANTS_ACTS, /* none: each step writes its own */
     .fault_in = 30,
-    .world_size = world_size,
-    .count = count,
-    .copy = copy,
-    .start = start,
-    .allowed = allowed,
-    .fault = fault,
     .actor = actor,
-    .apply = apply,
     .granted = granted,
-    .packed_size = packed_size,
-    .parts = parts,
-    .pack = pack,
-    .unpack = unpack,
+    KIND_FIELDS(grants),
     .sentence = sentence,
 };

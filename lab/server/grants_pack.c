@@ -25,13 +25,6 @@ struct packed_rest {
     uint8_t gathers;
 };
 
-size_t
-grants_packed_size(const struct grants_config *config)
-{
-    return sizeof(struct packed_rest) +
-           config->world.clients * sizeof(struct packed_lane);
-}
-
 void
 grants_parts(const struct grants_config *config,
              uint16_t parts[EXPLORE_PARTS_MAX])

@@ -18,7 +18,6 @@
  * alone may go unseen.  So only a world that would not end otherwise has its
  * names alike.
  */
-size_t grants_packed_size(const struct grants_config *config);
 void grants_parts(const struct grants_config *config,
                   uint16_t parts[EXPLORE_PARTS_MAX]);
 void grants_pack(const struct grants_world *world, uint8_t *bytes);

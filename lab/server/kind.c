@@ -11,10 +11,19 @@ struct room {
     _Alignas(64) uint8_t bytes[KIND_WORLD_MAX];
 };
 
+void
+kind_copy(const struct kind_world *of, void *to, const void *from)
+{
+    if (of->kind->copy != NULL)
+        of->kind->copy(of->config, to, from);
+    else
+        memcpy(to, from, of->kind->world_size);
+}
+
 static void
 copy(const struct kind_world *of, struct room *to, const struct room *from)
 {
-    of->kind->copy(of->config, to->bytes, from->bytes);
+    kind_copy(of, to->bytes, from->bytes);
 }
 
 static bool
@@ -95,13 +104,13 @@ try_action(const struct kind_world *of, const struct room *world,
     struct explore_step step = {
         .state = packed,
         .action = kind_number(action),
-        .fault = kind->fault(world->bytes, action),
+        .fault = kind_is_fault(kind, action),
     };
 
     if (!explore_wants(explorer, step.fault) ||
         !kind->allowed(world->bytes, action))
         return;
-    step.actor = (uint8_t)kind->actor(world->bytes, action);
+    step.actor = (uint8_t)kind->actor(action);
     copy(of, &after, world);
     step.violated = take_step(of, action, &after, packed);
     if (step.violated == NULL && kind->granted(after.bytes))
@@ -109,6 +118,14 @@ try_action(const struct kind_world *of, const struct room *world,
     if (step.fault)
         step.seen |= MODEL_SEEN_FAULT;
     explore_add(explorer, &step);
+}
+
+static unsigned
+count_of(const struct kind_world *of, unsigned act)
+{
+    if (of->kind->count == NULL)
+        return KIND_WHO;
+    return of->kind->count(of->config, act);
 }
 
 /* Whatever may be possible in a world of this configuration. */
@@ -124,7 +141,7 @@ list_actions(const struct kind_world *of, struct actions *actions)
 
     HF_CHECK(of->kind->acts <= KIND_ACTS_MAX);
     for (unsigned act = 0; act < of->kind->acts; act++)
-        counts[act] = of->kind->count(of->config, act);
+        counts[act] = count_of(of, act);
     actions->count = 0;
     for (unsigned who = 0; who < WORLD_WHO_MAX; who++)
         for (unsigned act = 0; act < of->kind->acts; act++)
@@ -145,10 +162,22 @@ expand(const void *ctx, const void *state, struct explorer *explorer)
         try_action(of, &world, actions.all[i], explorer);
 }
 
+size_t
+kind_packed_size(const struct kind_world *of)
+{
+    uint16_t parts[EXPLORE_PARTS_MAX] = {0};
+    size_t size = 0;
+
+    of->kind->parts(of->config, parts);
+    for (unsigned i = 0; i < EXPLORE_PARTS_MAX; i++)
+        size += parts[i];
+    return size;
+}
+
 struct explore_system
 kind_system(const struct kind_world *of)
 {
-    size_t size = of->kind->packed_size(of->config);
+    size_t size = kind_packed_size(of);
     struct explore_system system = {
         .state_size = size,
         .ctx = of,
@@ -157,8 +186,7 @@ kind_system(const struct kind_world *of)
         .must_see = MODEL_SEEN_INSIDE,
     };
 
-    HF_CHECK(size <= KIND_PACKED_MAX &&
-             of->kind->world_size(of->config) <= KIND_WORLD_MAX);
+    HF_CHECK(size <= KIND_PACKED_MAX && of->kind->world_size <= KIND_WORLD_MAX);
     of->kind->parts(of->config, system.parts);
     return system;
 }
@@ -181,7 +209,7 @@ is_possible(const struct kind_world *of, const struct room *world,
             struct kind_action action)
 {
     return action.act < of->kind->acts &&
-           action.who < of->kind->count(of->config, action.act) &&
+           action.who < count_of(of, action.act) &&
            of->kind->allowed(world->bytes, action);
 }
 
@@ -198,7 +226,7 @@ tell_step(const struct telling *telling, struct kind_action action,
         return violated;
     hf_text_init(&text, sentence, sizeof(sentence));
     kind->sentence(before->bytes, after->bytes, action, &text);
-    if (kind->fault(before->bytes, action))
+    if (kind_is_fault(kind, action))
         hf_text_addf(&text, " (a fault)");
     if (violated != NULL)
         hf_text_addf(&text, "; %s", violated);
@@ -272,7 +300,7 @@ choose(const struct kind_world *of, const struct actions *actions,
         struct kind_action action = actions->all[i];
         unsigned weight = kind->weights == NULL ? 1 : kind->weights[action.act];
 
-        if (kind->fault(world->bytes, action) != fault ||
+        if (kind_is_fault(kind, action) != fault ||
             !kind->allowed(world->bytes, action))
             continue;
         all += weight;

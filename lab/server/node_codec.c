@@ -228,45 +228,39 @@ strip(struct hf_node *n)
 
 /* ---- One description ----------------------------------------------------- */
 
-static bool
-code_bit(struct codec *codec, bool value)
-{
-    return codec_small(codec, value) != 0;
-}
-
 static void
 code_terms(struct codec *codec, struct hf_terms *terms)
 {
-    terms->if_dead = (enum hf_if_dead)codec_small(codec, terms->if_dead);
-    terms->ttl = codec_ticks(codec, terms->ttl);
-    terms->beat = codec_ticks(codec, terms->beat);
+    CODE(codec, terms->if_dead);
+    codec_ticks(codec, &terms->ttl);
+    codec_ticks(codec, &terms->beat);
 }
 
 static void
 code_evidence(struct codec *codec, struct hf_evidence *e)
 {
-    e->present = code_bit(codec, e->present);
+    CODE(codec, e->present);
     if (!e->present)
         return;
-    e->gone = code_bit(codec, e->gone);
-    e->version = codec_small(codec, e->version);
-    e->token = codec_small(codec, e->token);
+    CODE(codec, e->gone);
+    CODE(codec, e->version);
+    CODE(codec, e->token);
     code_terms(codec, &e->terms);
-    e->shown_at = codec_ago(codec, e->shown_at, ticks_of(e->terms.ttl));
+    codec_ago(codec, &e->shown_at, ticks_of(e->terms.ttl));
     e->first_at = e->shown_at;
 }
 
 static void
 code_question(struct codec *codec, struct hf_question *q)
 {
-    q->kind = (enum hf_question_kind)codec_small(codec, q->kind);
-    q->waiting = code_bit(codec, q->waiting);
-    q->late = code_bit(codec, q->late);
-    q->failures = codec_small(codec, q->failures);
-    q->number = codec_small(codec, q->number);
-    q->took = codec_ticks(codec, q->took);
-    q->asked_at = codec_ago(codec, q->asked_at, ticks_of(q->config.call));
-    q->again_at = codec_ahead(codec, q->again_at);
+    CODE(codec, q->kind);
+    CODE(codec, q->waiting);
+    CODE(codec, q->late);
+    CODE(codec, q->failures);
+    CODE(codec, q->number);
+    codec_ticks(codec, &q->took);
+    codec_ago(codec, &q->asked_at, ticks_of(q->config.call));
+    codec_ahead(codec, &q->again_at);
 }
 
 /* An answer counts from its sending, and what is older than the ttl gives no
@@ -275,13 +269,14 @@ static void
 code_sent(struct codec *codec, const struct hf_keeper *k, uint64_t base,
           struct hf_sent *sent)
 {
-    sent->number = codec_small(codec, sent->number);
+    CODE(codec, sent->number);
     if (sent->number == 0)
         return;
-    sent->kind = (enum hf_question_kind)codec_small(codec, sent->kind);
-    sent->version = codec_small(codec, sent->version);
-    sent->count = codec_small(codec, sent->count + NODE_CODEC_COUNT - base);
-    sent->at = codec_ago(codec, sent->at, ticks_of(k->config.terms.ttl));
+    CODE(codec, sent->kind);
+    CODE(codec, sent->version);
+    sent->count += NODE_CODEC_COUNT - base;
+    CODE(codec, sent->count);
+    codec_ago(codec, &sent->at, ticks_of(k->config.terms.ttl));
 }
 
 static void
@@ -289,29 +284,29 @@ code_keeper(struct codec *codec, struct hf_keeper *k)
 {
     uint64_t base = codec->reads ? NODE_CODEC_COUNT : k->heartbeat.count;
 
-    k->state = (enum hf_keeper_state)codec_small(codec, k->state);
-    k->heartbeat.id = codec_small(codec, k->heartbeat.id);
+    CODE(codec, k->state);
+    CODE(codec, k->heartbeat.id);
     k->heartbeat.count = NODE_CODEC_COUNT;
     code_question(codec, &k->question);
-    k->version = codec_small(codec, k->version);
-    k->token = codec_small(codec, k->token);
-    k->over = codec_small(codec, k->over);
-    k->right_until = codec_ahead(codec, k->right_until);
-    k->must_read = code_bit(codec, k->must_read);
+    CODE(codec, k->version);
+    CODE(codec, k->token);
+    CODE(codec, k->over);
+    codec_ahead(codec, &k->right_until);
+    CODE(codec, k->must_read);
     for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
         code_sent(codec, k, base, &k->inflight.writes[i]);
-    k->inflight.forgot_claim = code_bit(codec, k->inflight.forgot_claim);
+    CODE(codec, k->inflight.forgot_claim);
 }
 
 static void
 code_contender(struct codec *codec, struct hf_contender *c)
 {
-    c->state = (enum hf_contender_state)codec_small(codec, c->state);
-    c->status = (enum hf_status)codec_small(codec, c->status);
-    c->claimed_version = codec_small(codec, c->claimed_version);
-    c->asked_with = (enum hf_proof)codec_small(codec, c->asked_with);
-    c->failing = code_bit(codec, c->failing);
-    c->answered = code_bit(codec, c->answered);
+    CODE(codec, c->state);
+    CODE(codec, c->status);
+    CODE(codec, c->claimed_version);
+    CODE(codec, c->asked_with);
+    CODE(codec, c->failing);
+    CODE(codec, c->answered);
     code_evidence(codec, &c->evidence);
     code_keeper(codec, &c->keeper);
 }
@@ -319,8 +314,8 @@ code_contender(struct codec *codec, struct hf_contender *c)
 static void
 code_idle(struct codec *codec, struct hf_keeper *k)
 {
-    k->question.number = codec_small(codec, k->question.number);
-    k->heartbeat.id = codec_small(codec, k->heartbeat.id);
+    CODE(codec, k->question.number);
+    CODE(codec, k->heartbeat.id);
 }
 
 /* What a leader begins to seek with. */
@@ -342,18 +337,18 @@ static void
 code_forgotten(struct codec *codec, struct hf_leader *l)
 {
     l->now = CODEC_NOW;
-    l->service = codec_small(codec, l->service);
-    l->max_ttl = codec_ticks(codec, l->max_ttl);
-    l->grace_until = codec_ahead(codec, l->grace_until);
-    l->forgot = code_bit(codec, l->forgot);
-    l->owes = code_bit(codec, l->owes);
-    l->owed_at = codec_ago(codec, l->owed_at, ticks_of_grace(l));
+    CODE(codec, l->service);
+    codec_ticks(codec, &l->max_ttl);
+    codec_ahead(codec, &l->grace_until);
+    CODE(codec, l->forgot);
+    CODE(codec, l->owes);
+    codec_ago(codec, &l->owed_at, ticks_of_grace(l));
 }
 
 static void
 code_leader(struct codec *codec, struct hf_leader *l)
 {
-    l->state = (enum hf_leader_state)codec_small(codec, l->state);
+    CODE(codec, l->state);
     code_forgotten(codec, l);
     if (l->state == HF_LEADER_IDLE) {
         code_idle(codec, &l->contender.keeper);
@@ -362,29 +357,29 @@ code_leader(struct codec *codec, struct hf_leader *l)
     if (codec->reads)
         begin_contender(l, &l->contender);
     code_contender(codec, &l->contender);
-    l->next_fence = codec_small(codec, l->next_fence);
-    l->batch.version = codec_small(codec, l->batch.version);
-    l->batch.number = codec_small(codec, l->batch.number);
-    l->batch.next_fence = codec_small(codec, l->batch.next_fence);
-    l->batch.max_ttl = codec_ticks(codec, l->batch.max_ttl);
-    l->batch.grace = codec_ticks(codec, l->batch.grace);
-    l->batch.refused = code_bit(codec, l->batch.refused);
+    CODE(codec, l->next_fence);
+    CODE(codec, l->batch.version);
+    CODE(codec, l->batch.number);
+    CODE(codec, l->batch.next_fence);
+    codec_ticks(codec, &l->batch.max_ttl);
+    codec_ticks(codec, &l->batch.grace);
+    CODE(codec, l->batch.refused);
 }
 
 static void
 code(struct codec *codec, struct hf_node *n)
 {
-    n->state = (enum hf_node_state)codec_small(codec, n->state);
-    n->stopped = code_bit(codec, n->stopped);
-    n->followed = code_bit(codec, n->followed);
-    n->seek_at = codec_ahead(codec, n->seek_at);
-    n->term = codec_small(codec, n->term);
-    n->longest_ttl = codec_ticks(codec, n->longest_ttl);
-    n->batch.number = codec_small(codec, n->batch.number);
-    n->batch.through = codec_small(codec, n->batch.through);
-    n->answered = codec_small(codec, n->answered);
-    n->alive = codec_small(codec, n->alive);
-    n->alive_by = codec_ahead(codec, n->alive_by);
+    CODE(codec, n->state);
+    CODE(codec, n->stopped);
+    CODE(codec, n->followed);
+    codec_ahead(codec, &n->seek_at);
+    CODE(codec, n->term);
+    codec_ticks(codec, &n->longest_ttl);
+    CODE(codec, n->batch.number);
+    CODE(codec, n->batch.through);
+    CODE(codec, n->answered);
+    CODE(codec, n->alive);
+    codec_ahead(codec, &n->alive_by);
     code_leader(codec, &n->leader);
     codec_end(codec);
 }

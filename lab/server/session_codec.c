@@ -246,19 +246,14 @@ code_entry(struct coder *coder, const uint32_t *entries, uint32_t number)
         place++;
         HF_CHECK(place <= SESSION_CODEC_WISHES);
     }
-    return entries[codec_small(&coder->codec, place)];
+    CODE(&coder->codec, place);
+    return entries[place];
 }
 
 static uint32_t
 code_wish_name(struct coder *coder, uint32_t number)
 {
     return code_entry(coder, coder->wishes, number);
-}
-
-static bool
-code_bit(struct codec *codec, bool value)
-{
-    return codec_small(codec, value) != 0;
 }
 
 /* What is read stands in no row yet. */
@@ -300,11 +295,11 @@ code_timers(struct coder *coder)
 static void
 code_nodes(struct codec *codec, struct hf_nodes *nodes)
 {
-    nodes->current = codec_small(codec, nodes->current);
-    nodes->failures = codec_small(codec, nodes->failures);
-    nodes->left = codec_small(codec, nodes->left);
-    nodes->known = codec_small(codec, nodes->known);
-    nodes->pause_end = codec_ahead(codec, nodes->pause_end);
+    CODE(codec, nodes->current);
+    CODE(codec, nodes->failures);
+    CODE(codec, nodes->left);
+    CODE(codec, nodes->known);
+    codec_ahead(codec, &nodes->pause_end);
 }
 
 /* An answer counts from its sending, and what is older than the ttl gives no
@@ -315,13 +310,13 @@ code_errand(struct codec *codec, const struct hf_session *s,
 {
     unsigned most = (unsigned)(s->config.terms.ttl.ms / CODEC_TICK_MS + 1);
 
-    errand->stream = codec_small(codec, errand->stream);
+    CODE(codec, errand->stream);
     if (errand->stream == 0)
         return;
-    errand->kind = (enum hf_message_kind)codec_small(codec, errand->kind);
-    errand->node = codec_small(codec, errand->node);
-    errand->overdue = code_bit(codec, errand->overdue);
-    errand->sent_at = codec_ago(codec, errand->sent_at, most);
+    CODE(codec, errand->kind);
+    CODE(codec, errand->node);
+    CODE(codec, errand->overdue);
+    codec_ago(codec, &errand->sent_at, most);
 }
 
 static void
@@ -331,17 +326,17 @@ code_lease(struct coder *coder)
     struct hf_session *s = coder->s;
     unsigned most = (unsigned)(s->config.terms.ttl.ms / CODEC_TICK_MS + 1);
 
-    s->trust = (enum hf_lease_trust)codec_small(codec, s->trust);
-    s->id = codec_small(codec, s->id);
-    s->term = codec_small(codec, s->term);
-    s->last_stream = codec_small(codec, s->last_stream);
-    s->right_until = codec_ahead(codec, s->right_until);
-    s->alive_at = codec_ago(codec, s->alive_at, most);
-    s->say_at = codec_ahead(codec, s->say_at);
-    s->ask_at = codec_ahead(codec, s->ask_at);
-    s->comparing = code_bit(codec, s->comparing);
-    s->is_last = code_bit(codec, s->is_last);
-    s->limited = code_bit(codec, s->limited);
+    CODE(codec, s->trust);
+    CODE(codec, s->id);
+    CODE(codec, s->term);
+    CODE(codec, s->last_stream);
+    codec_ahead(codec, &s->right_until);
+    codec_ago(codec, &s->alive_at, most);
+    codec_ahead(codec, &s->say_at);
+    codec_ahead(codec, &s->ask_at);
+    CODE(codec, s->comparing);
+    CODE(codec, s->is_last);
+    CODE(codec, s->limited);
     s->page_first = code_wish_name(coder, s->page_first);
     s->page_end = code_wish_name(coder, s->page_end);
     for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
@@ -352,10 +347,10 @@ code_lease(struct coder *coder)
 static void
 code_lane(struct coder *coder, struct hf_wish_lane *lane)
 {
-    lane->number = codec_small(&coder->codec, lane->number);
-    lane->label = codec_small(&coder->codec, lane->label);
-    lane->n = codec_small(&coder->codec, lane->n);
-    lane->wishes_count = codec_small(&coder->codec, lane->wishes_count);
+    CODE(&coder->codec, lane->number);
+    CODE(&coder->codec, lane->label);
+    CODE(&coder->codec, lane->n);
+    CODE(&coder->codec, lane->wishes_count);
     lane->asking = code_wish_name(coder, lane->asking);
     code_row(coder, HF_ROW_MATES, &lane->queue);
 }
@@ -363,30 +358,18 @@ code_lane(struct coder *coder, struct hf_wish_lane *lane)
 static void
 code_flags(struct codec *codec, struct hf_wish *wish)
 {
-    unsigned flags = codec_small(
-        codec, (wish->free ? 1u : 0) | (wish->asked ? 2u : 0) |
-                   (wish->ready ? 4u : 0) | (wish->limited ? 8u : 0) |
-                   (wish->again ? 16u : 0) | (wish->ended ? 32u : 0));
-
-    wish->free = (flags & 1) != 0;
-    wish->asked = (flags & 2) != 0;
-    wish->ready = (flags & 4) != 0;
-    wish->limited = (flags & 8) != 0;
-    wish->again = (flags & 16) != 0;
-    wish->ended = (flags & 32) != 0;
-}
-
-static void
-code_more_flags(struct codec *codec, struct hf_wish *wish)
-{
-    unsigned flags = codec_small(
-        codec, (wish->tried ? 1u : 0) | (wish->suspected ? 2u : 0) |
-                   (wish->fail_suspected ? 4u : 0) | (wish->cut ? 8u : 0));
-
-    wish->tried = (flags & 1) != 0;
-    wish->suspected = (flags & 2) != 0;
-    wish->fail_suspected = (flags & 4) != 0;
-    wish->cut = (flags & 8) != 0;
+    CODE_BITS(codec, 1, wish->free);
+    CODE_BITS(codec, 1, wish->asked);
+    CODE_BITS(codec, 1, wish->ready);
+    CODE_BITS(codec, 1, wish->limited);
+    CODE_BITS(codec, 1, wish->again);
+    CODE_BITS(codec, 1, wish->ended);
+    codec_byte_ends(codec);
+    CODE_BITS(codec, 1, wish->tried);
+    CODE_BITS(codec, 1, wish->suspected);
+    CODE_BITS(codec, 1, wish->fail_suspected);
+    CODE_BITS(codec, 1, wish->cut);
+    codec_byte_ends(codec);
 }
 
 static void
@@ -395,28 +378,27 @@ code_wish(struct coder *coder, struct hf_wish *wish)
     struct codec *codec = &coder->codec;
 
     wish->lane = code_entry(coder, coder->lanes, wish->lane);
-    wish->node = codec_small(codec, wish->node);
-    wish->id = codec_small(codec, wish->id);
-    wish->n = codec_small(codec, wish->n);
-    wish->a = codec_small(codec, wish->a);
-    wish->stream = codec_small(codec, wish->stream);
-    wish->fence = codec_small(codec, wish->fence);
-    wish->granted_by = codec_small(codec, wish->granted_by);
-    wish->changing = codec_small(codec, wish->changing);
-    wish->deadline = codec_ahead(codec, wish->deadline);
-    wish->asked_at = codec_ago(codec, wish->asked_at, SESSION_CODEC_WAITED);
-    wish->wanted_at = codec_ago(codec, wish->wanted_at, SESSION_CODEC_WAITED);
-    wish->alive_at = codec_ago(codec, wish->alive_at, SESSION_CODEC_SEEN);
-    wish->due = codec_ahead(codec, wish->due);
-    wish->lowering = codec_small(codec, wish->lowering);
-    wish->state = codec_small(codec, wish->state);
-    wish->wait = codec_small(codec, wish->wait);
-    wish->status = codec_small(codec, wish->status);
-    wish->outcome = codec_small(codec, wish->outcome);
-    wish->limit_status = codec_small(codec, wish->limit_status);
-    wish->limit_outcome = codec_small(codec, wish->limit_outcome);
+    CODE(codec, wish->node);
+    CODE(codec, wish->id);
+    CODE(codec, wish->n);
+    CODE(codec, wish->a);
+    CODE(codec, wish->stream);
+    CODE(codec, wish->fence);
+    CODE(codec, wish->granted_by);
+    CODE(codec, wish->changing);
+    codec_ahead(codec, &wish->deadline);
+    codec_ago(codec, &wish->asked_at, SESSION_CODEC_WAITED);
+    codec_ago(codec, &wish->wanted_at, SESSION_CODEC_WAITED);
+    codec_ago(codec, &wish->alive_at, SESSION_CODEC_SEEN);
+    codec_ahead(codec, &wish->due);
+    CODE(codec, wish->lowering);
+    CODE(codec, wish->state);
+    CODE(codec, wish->wait);
+    CODE(codec, wish->status);
+    CODE(codec, wish->outcome);
+    CODE(codec, wish->limit_status);
+    CODE(codec, wish->limit_outcome);
     code_flags(codec, wish);
-    code_more_flags(codec, wish);
 }
 
 /* What is read has its entries before they are named. */
@@ -425,8 +407,8 @@ code_entries(struct coder *coder)
 {
     struct hf_session *s = coder->s;
 
-    coder->wishes_count = codec_small(&coder->codec, coder->wishes_count);
-    coder->lanes_count = codec_small(&coder->codec, coder->lanes_count);
+    CODE(&coder->codec, coder->wishes_count);
+    CODE(&coder->codec, coder->lanes_count);
     for (unsigned i = 1; coder->codec.reads && i <= coder->wishes_count; i++)
         coder->wishes[i] = hf_slots_take(s, &s->wishes);
     for (unsigned i = 1; coder->codec.reads && i <= coder->lanes_count; i++)
@@ -440,7 +422,7 @@ code(struct coder *coder)
     struct codec *codec = &coder->codec;
     struct hf_session *s = coder->s;
 
-    s->state = (enum hf_lease_state)codec_small(codec, s->state);
+    CODE(codec, s->state);
     if (s->state == HF_LEASE_OVER) {
         s->is_last = true;
         codec_end(codec);
@@ -448,8 +430,8 @@ code(struct coder *coder)
     }
     code_entries(coder);
     code_lease(coder);
-    s->last_lane = codec_small(codec, s->last_lane);
-    s->lowest = codec_small(codec, s->lowest);
+    CODE(codec, s->last_lane);
+    CODE(codec, s->lowest);
     for (unsigned i = 1; i <= coder->lanes_count; i++)
         code_lane(coder, hf_wish_lane_at(s, coder->lanes[i]));
     for (unsigned i = 1; i <= coder->wishes_count; i++)

@@ -2,7 +2,7 @@
 #define LAB_SERVER_SESSION_CODEC_H
 
 #include "core/session.h"
-#include "lab/server/codec.h"
+#include "lab/codec.h"
 #include "lab/server/numbers.h"
 
 /*

@@ -29,12 +29,6 @@ waiting_picture(const struct waiting_config *config)
     return picture;
 }
 
-void
-waiting_copy(struct waiting_world *to, const struct waiting_world *from)
-{
-    memcpy(to, from, sizeof(*to));
-}
-
 /* ---- The machine --------------------------------------------------------- */
 
 /* The stream of a client that has that number. */

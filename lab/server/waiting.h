@@ -77,7 +77,4 @@ bool waiting_allowed(const struct waiting_world *world, enum waiting_act act,
 void waiting_apply(struct waiting_world *world, enum waiting_act act,
                    unsigned who);
 
-/* Copy it, and the machine in it. */
-void waiting_copy(struct waiting_world *to, const struct waiting_world *from);
-
 #endif

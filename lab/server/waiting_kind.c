@@ -1,9 +1,6 @@
-#include "lab/server/waiting_kind.h"
-
-#include <string.h>
-
 #include "lab/server/waiting.h"
 #include "lab/server/waiting_pack.h"
+#include "lab/server/worlds.h"
 
 static const char *const words[WAITING_ACTS] = {
     [WAITING_ASK] = "ask",         [WAITING_GIVE_UP] = "give-up",
@@ -18,66 +15,23 @@ static const char *const words[WAITING_ACTS] = {
     [WAITING_CLOSE] = "close",     [WAITING_LOSE] = "lose",
 };
 
-static size_t
-world_size(const void *config)
-{
-    (void)config;
-    return sizeof(struct waiting_world);
-}
-
-static unsigned
-count(const void *config, unsigned act)
-{
-    (void)config;
-    (void)act;
-    return 16;
-}
-
-static void
-copy(const void *config, void *to, const void *from)
-{
-    (void)config;
-    memcpy(to, from, sizeof(struct waiting_world));
-}
-
-static void
-start(const void *config, void *world)
-{
-    waiting_start(world, config);
-}
+KIND_FUNCTIONS(waiting)
 
 static bool
-allowed(const void *world, struct kind_action action)
+fault(struct kind_action action)
 {
-    return waiting_allowed(world, (enum waiting_act)action.act, action.who);
-}
-
-static bool
-fault(const void *world, struct kind_action action)
-{
-    (void)world;
     return waiting_is_fault((enum waiting_act)action.act);
 }
 
 /* The client; or nobody in particular. */
 static unsigned
-actor(const void *world, struct kind_action action)
+actor(struct kind_action action)
 {
-    (void)world;
     if (waiting_is_of_stream((enum waiting_act)action.act))
         return action.who / WAITING_STREAMS;
     if (action.act >= WAITING_BATCH && action.act <= WAITING_TICK)
         return PICTURE_CLIENTS;
     return action.who;
-}
-
-static const char *
-apply(void *world, struct kind_action action)
-{
-    struct waiting_world *waiting = world;
-
-    waiting_apply(waiting, (enum waiting_act)action.act, action.who);
-    return waiting->violated;
 }
 
 static bool
@@ -89,30 +43,6 @@ granted(const void *world)
         if (waiting->clients[i].phase == PHASE_HOLDING)
             return true;
     return false;
-}
-
-static size_t
-packed_size(const void *config)
-{
-    return waiting_packed_size(config);
-}
-
-static void
-parts(const void *config, uint16_t sizes[EXPLORE_PARTS_MAX])
-{
-    waiting_parts(config, sizes);
-}
-
-static void
-pack(const void *world, uint8_t *bytes)
-{
-    waiting_pack(world, bytes);
-}
-
-static void
-unpack(const void *config, const uint8_t *bytes, void *world)
-{
-    waiting_unpack(config, bytes, world);
 }
 
 /* ---- Sentences ----------------------------------------------------------- */
@@ -192,18 +122,9 @@ const struct kind waiting_kind = {
     .acts = WAITING_ACTS,
     .batch = WAITING_BATCH,
     .fault_in = 30,
-    .world_size = world_size,
-    .count = count,
-    .copy = copy,
-    .start = start,
-    .allowed = allowed,
     .fault = fault,
     .actor = actor,
-    .apply = apply,
     .granted = granted,
-    .packed_size = packed_size,
-    .parts = parts,
-    .pack = pack,
-    .unpack = unpack,
+    KIND_FIELDS(waiting),
     .sentence = sentence,
 };

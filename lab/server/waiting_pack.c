@@ -16,13 +16,6 @@ struct packed_rest {
     uint8_t next_fence;
 };
 
-size_t
-waiting_packed_size(const struct waiting_config *config)
-{
-    return sizeof(struct packed_rest) +
-           config->world.clients * sizeof(struct packed_client);
-}
-
 void
 waiting_parts(const struct waiting_config *config,
               uint16_t parts[EXPLORE_PARTS_MAX])

@@ -9,7 +9,6 @@
  * numbers that only grow become ranks, streams of a client that differ in
  * nothing but their place are one, and so are clients that are alike.
  */
-size_t waiting_packed_size(const struct waiting_config *config);
 void waiting_parts(const struct waiting_config *config,
                    uint16_t parts[EXPLORE_PARTS_MAX]);
 void waiting_pack(const struct waiting_world *world, uint8_t *bytes);

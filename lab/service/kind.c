@@ -61,12 +61,7 @@ static const uint8_t weights[SERVICE_ACTS] = {
     [SERVICE_RETURN] = 1,     [SERVICE_TICK] = 20,
 };
 
-static size_t
-world_size(const void *config)
-{
-    (void)config;
-    return sizeof(struct service_world);
-}
+KIND_FUNCTIONS(service)
 
 static unsigned
 count(const void *config, unsigned act)
@@ -80,32 +75,10 @@ copy(const void *config, void *to, const void *from)
     service_copy(config, to, from);
 }
 
-static void
-start(const void *config, void *world)
-{
-    service_start(world, config);
-}
-
 static bool
-allowed(const void *world, struct kind_action action)
+fault(struct kind_action action)
 {
-    return service_allowed(world, (enum service_act)action.act, action.who);
-}
-
-static bool
-fault(const void *world, struct kind_action action)
-{
-    (void)world;
     return service_is_fault((enum service_act)action.act);
-}
-
-static const char *
-apply(void *world, struct kind_action action)
-{
-    struct service_world *service = world;
-
-    service_apply(service, (enum service_act)action.act, action.who);
-    return service->violated;
 }
 
 static bool
@@ -118,30 +91,6 @@ granted(const void *world)
             if (service_client_holds(&service->clients[i], k) == HF_GRANTED)
                 return true;
     return false;
-}
-
-static size_t
-packed_size(const void *config)
-{
-    return service_packed_size(config);
-}
-
-static void
-parts(const void *config, uint16_t sizes[EXPLORE_PARTS_MAX])
-{
-    service_parts(config, sizes);
-}
-
-static void
-pack(const void *world, uint8_t *bytes)
-{
-    service_pack(world, bytes);
-}
-
-static void
-unpack(const void *config, const uint8_t *bytes, void *world)
-{
-    service_unpack(config, bytes, world);
 }
 
 /* ---- Whose step it is ---------------------------------------------------- */
@@ -175,9 +124,8 @@ about_of(const struct kind_action action)
 }
 
 static unsigned
-actor(const void *world, struct kind_action action)
+actor(struct kind_action action)
 {
-    (void)world;
     return about_of(action).actor;
 }
 
@@ -328,18 +276,11 @@ const struct kind service_kind = {
     .batch = SERVICE_SERVE,
     .weights = weights,
     .fault_in = 100,
-    .world_size = world_size,
     .count = count,
     .copy = copy,
-    .start = start,
-    .allowed = allowed,
     .fault = fault,
     .actor = actor,
-    .apply = apply,
     .granted = granted,
-    .packed_size = packed_size,
-    .parts = parts,
-    .pack = pack,
-    .unpack = unpack,
+    KIND_FIELDS(service),
     .sentence = sentence,
 };

@@ -35,13 +35,6 @@ struct packed_lockspace {
     struct picture_journal journal;
 };
 
-size_t
-service_packed_size(const struct service_config *config)
-{
-    return REST_BYTES + config->world.clients * (CLIENT_BYTES + STREAMS_BYTES) +
-           config->nodes * (NODE_BYTES + sizeof(struct packed_lockspace));
-}
-
 void
 service_parts(const struct service_config *config,
               uint16_t parts[EXPLORE_PARTS_MAX])
@@ -475,31 +468,31 @@ set_counts(struct service_world *world)
 static void
 do_head(struct codec *codec, struct service_head *head)
 {
-    head->exists = codec_small(codec, head->exists) != 0;
-    head->led = codec_small(codec, head->led) != 0;
-    head->token = codec_small(codec, head->token);
-    head->id = codec_small(codec, head->id);
-    head->count = codec_small(codec, head->count);
-    head->next_fence = codec_small(codec, head->next_fence);
-    head->grace = codec_small(codec, head->grace);
+    CODE(codec, head->exists);
+    CODE(codec, head->led);
+    CODE(codec, head->token);
+    CODE(codec, head->id);
+    CODE(codec, head->count);
+    CODE(codec, head->next_fence);
+    CODE(codec, head->grace);
 }
 
 static void
 do_record(struct codec *codec, struct service_record *record)
 {
-    record->fence = codec_small(codec, record->fence);
-    record->session = codec_small(codec, record->session);
-    record->n = codec_small(codec, record->n);
-    record->lock = codec_small(codec, record->lock);
+    CODE(codec, record->fence);
+    CODE(codec, record->session);
+    CODE(codec, record->n);
+    CODE(codec, record->lock);
 }
 
 static void
 do_batch(struct codec *codec, struct service_batch *batch)
 {
-    batch->number = codec_small(codec, batch->number);
-    batch->count = codec_small(codec, batch->count);
+    CODE(codec, batch->number);
+    CODE(codec, batch->count);
     for (unsigned i = 0; i < batch->count; i++) {
-        batch->changes[i].kind = codec_small(codec, batch->changes[i].kind);
+        CODE(codec, batch->changes[i].kind);
         do_record(codec, &batch->changes[i].record);
     }
 }
@@ -507,25 +500,23 @@ do_batch(struct codec *codec, struct service_batch *batch)
 static void
 do_call(struct codec *codec, struct service_call *call)
 {
-    struct codec own = *codec;
+    struct codec own = codec_part(codec, CALL_BYTES);
 
-    codec->at += CALL_BYTES;
-    own.end = codec->at;
-    call->asked = codec_small(&own, call->asked);
+    CODE(&own, call->asked);
     if (call->asked != SERVICE_QUIET) {
-        call->done = codec_small(&own, call->done) != 0;
-        call->late = codec_small(&own, call->late) != 0;
-        call->number = codec_small(&own, call->number);
-        call->expects = codec_small(&own, call->expects);
-        call->over = codec_small(&own, call->over);
-        call->marks = codec_small(&own, call->marks) != 0;
-        call->claims = codec_small(&own, call->claims) != 0;
-        call->forgot = codec_small(&own, call->forgot) != 0;
+        CODE(&own, call->done);
+        CODE(&own, call->late);
+        CODE(&own, call->number);
+        CODE(&own, call->expects);
+        CODE(&own, call->over);
+        CODE(&own, call->marks);
+        CODE(&own, call->claims);
+        CODE(&own, call->forgot);
         do_head(&own, &call->head);
         do_batch(&own, &call->batch);
-        call->verdict = (enum hf_verdict)codec_small(&own, call->verdict);
-        call->version = codec_small(&own, call->version);
-        call->term = codec_small(&own, call->term);
+        CODE(&own, call->verdict);
+        CODE(&own, call->version);
+        CODE(&own, call->term);
     }
     codec_end(&own);
 }
@@ -547,11 +538,11 @@ do_store(struct codec *codec, struct service_store *store)
     if (!codec->reads)
         qsort(store->records, store->count, sizeof(store->records[0]),
               compare_records);
-    store->version = codec_small(codec, store->version);
-    store->forgot = codec_small(codec, store->forgot) != 0;
-    store->marker = codec_small(codec, store->marker);
+    CODE(codec, store->version);
+    CODE(codec, store->forgot);
+    CODE(codec, store->marker);
     do_head(codec, &store->head);
-    store->count = codec_small(codec, store->count);
+    CODE(codec, store->count);
     for (unsigned i = 0; i < store->count; i++)
         do_record(codec, &store->records[i]);
 }
@@ -559,22 +550,20 @@ do_store(struct codec *codec, struct service_store *store)
 static void
 do_rest(struct codec *codec, struct service_world *world)
 {
-    struct codec own = *codec;
+    struct codec own = codec_part(codec, REST_BYTES);
 
-    codec->at += REST_BYTES;
-    own.end = codec->at;
     do_store(&own, &world->store);
     do_store(&own, &world->older);
-    world->kept = codec_small(&own, world->kept) != 0;
-    world->given = codec_small(&own, world->given);
-    world->cleared.fence = codec_small(&own, world->cleared.fence);
-    world->cleared.age = codec_small(&own, world->cleared.age);
-    world->highest = codec_small(&own, world->highest);
+    CODE(&own, world->kept);
+    CODE(&own, world->given);
+    CODE(&own, world->cleared.fence);
+    CODE(&own, world->cleared.age);
+    CODE(&own, world->highest);
     for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
-        world->told[i] = codec_small(&own, world->told[i]);
-        world->left_behind[i] = codec_small(&own, world->left_behind[i]);
-        world->forgotten[i] = codec_small(&own, world->forgotten[i]);
-        world->believed[i] = codec_small(&own, world->believed[i]);
+        CODE(&own, world->told[i]);
+        CODE(&own, world->left_behind[i]);
+        CODE(&own, world->forgotten[i]);
+        CODE(&own, world->believed[i]);
     }
     do_call(&own, &world->orphan);
     codec_end(&own);
@@ -586,44 +575,43 @@ static void
 do_message(struct codec *codec, const struct service_config *config,
            struct hf_message *message)
 {
-    message->kind = (enum hf_message_kind)codec_small(codec, message->kind);
-    message->session = codec_small(codec, message->session);
-    message->term = codec_small(codec, message->term);
-    message->lowest = codec_small(codec, message->lowest);
-    message->lane = codec_small(codec, message->lane);
-    message->n = codec_small(codec, message->n);
-    message->a = codec_small(codec, message->a);
+    CODE(codec, message->kind);
+    CODE(codec, message->session);
+    CODE(codec, message->term);
+    CODE(codec, message->lowest);
+    CODE(codec, message->lane);
+    CODE(codec, message->n);
+    CODE(codec, message->a);
     if (message->kind == HF_MESSAGE_OPEN) {
         message->open.ttl = codec_length(config->ttl);
         message->open.if_dead = config->if_dead;
     } else if (message->kind == HF_MESSAGE_ACQUIRE) {
-        message->acquire.wait =
-            (enum hf_wait_kind)codec_small(codec, message->acquire.wait);
-        message->acquire.remaining =
-            codec_ticks(codec, message->acquire.remaining);
+        CODE(codec, message->acquire.wait);
+        codec_ticks(codec, &message->acquire.remaining);
         if (config->takeover_grace == 0)
             message->acquire.waited.ms = 0;
-        message->acquire.waited = codec_ticks(codec, message->acquire.waited);
+        codec_ticks(codec, &message->acquire.waited);
     }
 }
 
 static void
 do_answer(struct codec *codec, struct hf_answer *answer)
 {
-    answer->kind = (enum hf_answer_kind)codec_small(codec, answer->kind);
-    answer->mark = codec_small(codec, answer->mark);
+    CODE(codec, answer->kind);
+    CODE(codec, answer->mark);
     if (answer->kind == HF_ANSWER_GRANTED) {
-        answer->fence = codec_small(codec, answer->fence);
+        CODE(codec, answer->fence);
     } else if (answer->kind == HF_ANSWER_OVER) {
-        answer->over = (enum hf_over)codec_small(codec, answer->over);
+        CODE(codec, answer->over);
     } else if (answer->kind == HF_ANSWER_OPENED ||
                answer->kind == HF_ANSWER_ALIVE) {
-        answer->alive.session = codec_small(codec, answer->alive.session);
-        answer->alive.revoked = codec_small(codec, answer->alive.revoked);
+        CODE(codec, answer->alive.session);
+        CODE(codec, answer->alive.revoked);
     } else if (answer->kind == HF_ANSWER_TERM) {
-        answer->pause_us = codec_small(codec, answer->pause_us > 0);
+        answer->pause_us = answer->pause_us > 0;
+        CODE(codec, answer->pause_us);
     } else if (answer->kind == HF_ANSWER_LATER) {
-        answer->grace = codec_ticks(codec, answer->grace);
+        codec_ticks(codec, &answer->grace);
     }
 }
 
@@ -633,28 +621,28 @@ do_stream(struct codec *codec, const struct service_config *config,
 {
     bool answered;
 
-    stream->stage = codec_small(codec, stream->stage);
+    CODE(codec, stream->stage);
     if (stream->stage == SERVICE_NONE)
         return;
-    stream->node = codec_small(codec, stream->node);
-    stream->lock = codec_small(codec, stream->lock);
-    stream->heard = codec_small(codec, stream->heard) != 0;
-    stream->late = codec_small(codec, stream->late) != 0;
-    stream->answered = codec_small(codec, stream->answered) != 0;
-    stream->broken = codec_small(codec, stream->broken) != 0;
-    stream->number = codec_small(codec, stream->number);
-    stream->arrived = codec_small(codec, stream->arrived);
+    CODE(codec, stream->node);
+    CODE(codec, stream->lock);
+    CODE(codec, stream->heard);
+    CODE(codec, stream->late);
+    CODE(codec, stream->answered);
+    CODE(codec, stream->broken);
+    CODE(codec, stream->number);
+    CODE(codec, stream->arrived);
     do_message(codec, config, &stream->message);
     answered =
         stream->answered || (stream->stage == SERVICE_BACK && !stream->broken);
     if (answered) {
         do_answer(codec, &stream->answer);
-        stream->term = codec_small(codec, stream->term);
-        stream->leader = codec_small(codec, stream->leader);
+        CODE(codec, stream->term);
+        CODE(codec, stream->leader);
     }
-    stream->fences_count = codec_small(codec, stream->fences_count);
+    CODE(codec, stream->fences_count);
     for (unsigned i = 0; i < stream->fences_count; i++)
-        stream->fences[i] = codec_small(codec, stream->fences[i]);
+        CODE(codec, stream->fences[i]);
 }
 
 /* On which of them a claim is answered, at which nodes: a bit each. */
@@ -753,15 +741,15 @@ unpack_streams(const struct service_config *config, unsigned number,
 static void
 do_client(struct codec *codec, struct service_client *client)
 {
-    client->alive = codec_small(codec, client->alive) != 0;
-    client->stalled = codec_small(codec, client->stalled) != 0;
-    client->away = codec_small(codec, client->away) != 0;
-    client->slips = codec_small(codec, client->slips);
-    client->window = codec_small(codec, client->window);
+    CODE(codec, client->alive);
+    CODE(codec, client->stalled);
+    CODE(codec, client->away);
+    CODE(codec, client->slips);
+    CODE(codec, client->window);
     for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
-        client->deadlines[i] = codec_ahead(codec, client->deadlines[i]);
-        client->changed[i] = codec_small(codec, client->changed[i]) != 0;
-        client->expects[i] = codec_small(codec, client->expects[i]);
+        codec_ahead(codec, &client->deadlines[i]);
+        CODE(codec, client->changed[i]);
+        CODE(codec, client->expects[i]);
     }
 }
 
@@ -830,11 +818,11 @@ compare_changes(const void *a, const void *b)
 static void
 do_node(struct codec *codec, struct service_node *node)
 {
-    node->frozen = codec_small(codec, node->frozen) != 0;
-    node->cut = codec_small(codec, node->cut) != 0;
-    node->unaware = codec_small(codec, node->unaware) != 0;
-    node->forgot = codec_small(codec, node->forgot) != 0;
-    node->applied = codec_small(codec, node->applied);
+    CODE(codec, node->frozen);
+    CODE(codec, node->cut);
+    CODE(codec, node->unaware);
+    CODE(codec, node->forgot);
+    CODE(codec, node->applied);
     if (!codec->reads)
         qsort(node->batch.changes, node->batch.count,
               sizeof(node->batch.changes[0]), compare_changes);
@@ -857,7 +845,7 @@ pack_node(struct service_world *world, unsigned number, uint8_t *bytes)
         codec_writer(bytes, NODE_BYTES - NODE_CODEC_SIZE, world->now);
 
     memset(bytes, 0, NODE_BYTES);
-    codec_small(&codec, node->alive);
+    CODE(&codec, node->alive);
     if (!node->alive)
         return;
     do_node(&codec, node);
@@ -900,7 +888,7 @@ unpack_node(const struct service_config *config, unsigned number,
     struct codec codec = codec_reader(bytes, NODE_BYTES - NODE_CODEC_SIZE);
     struct packed_lockspace packed;
 
-    node->alive = codec_small(&codec, node->alive) != 0;
+    CODE(&codec, node->alive);
     if (!node->alive)
         return;
     do_node(&codec, node);

@@ -7,7 +7,6 @@
  * A service as few bytes, the same for services that behave the same.
  */
 
-size_t service_packed_size(const struct service_config *config);
 void service_parts(const struct service_config *config,
                    uint16_t parts[EXPLORE_PARTS_MAX]);
 void service_pack(const struct service_world *from, uint8_t *bytes);

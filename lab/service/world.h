@@ -3,7 +3,7 @@
 
 #include "core/node.h"
 #include "core/session.h"
-#include "lab/server/codec.h"
+#include "lab/codec.h"
 #include "lab/server/kind.h"
 
 /*

@@ -107,37 +107,24 @@ forget_collect(const struct world *world, struct names *names)
 }
 
 void
-forget_pack(const struct world *world, struct names *names, uint8_t *at)
+forget_code(struct coder *coder, struct world *world)
 {
-    const struct world_before *before = &world->before;
+    struct codec *codec = &coder->codec;
+    struct world_before *before = &world->before;
 
+    if (codec->reads)
+        world->given = world->version;
     if (!world->config->forgets)
         return;
-    at[0] = (uint8_t)((before->exists ? 1u : 0u) | (world->forgot ? 2u : 0u) |
-                      world->since << 2);
-    at[1] = names_version(names, before->version);
-    at[2] = names_version(names, before->token);
-    at[3] = names_version(names, before->marker);
-    at[4] = names_id(names, before->id);
-    at[5] = (uint8_t)before->terms;
-    at[6] = names->versions.count; /* none is given that is not above it */
-}
-
-void
-forget_unpack(const uint8_t *at, struct world *world)
-{
-    world->given = world->version;
-    if (!world->config->forgets)
-        return;
-    world->before = (struct world_before){
-        .exists = (at[0] & 1) != 0,
-        .version = at[1],
-        .token = at[2],
-        .marker = at[3],
-        .id = at[4],
-        .terms = at[5],
-    };
-    world->forgot = (at[0] & 2) != 0;
-    world->since = at[0] >> 2;
-    world->given = at[6];
+    CODE_BITS(codec, 1, before->exists);
+    CODE_BITS(codec, 1, world->forgot);
+    CODE_BITS(codec, 6, world->since);
+    CODE_VERSION(coder, before->version);
+    CODE_VERSION(coder, before->token);
+    CODE_VERSION(coder, before->marker);
+    code_id(coder, &before->id);
+    CODE(codec, before->terms);
+    if (!codec->reads) /* none is given that is not above it */
+        world->given = coder->names->versions.count;
+    CODE(codec, world->given);
 }

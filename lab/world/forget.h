@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_FORGET_H
 #define LAB_WORLD_FORGET_H
 
-#include "lab/world/names.h"
+#include "lab/world/coder.h"
 #include "lab/world/world.h"
 
 /*
@@ -36,7 +36,6 @@ void forget_tick(struct world *world);
 
 size_t forget_size(const struct world_config *config);
 void forget_collect(const struct world *world, struct names *names);
-void forget_pack(const struct world *world, struct names *names, uint8_t *at);
-void forget_unpack(const uint8_t *at, struct world *world);
+void forget_code(struct coder *coder, struct world *world);
 
 #endif

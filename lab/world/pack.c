@@ -1,19 +1,29 @@
 #include "lab/world/pack.h"
 
+#include <stddef.h>
 #include <string.h>
 
+#include "lab/world/coder.h"
 #include "lab/world/forget.h"
-#include "lab/world/layout.h"
 #include "lab/world/person.h"
 #include "lab/world/resource.h"
 #include "lab/world/shell.h"
+#include "lab/world/worker.h"
+
+enum {
+    WORLD_BYTES = 8,
+    LATE_BYTES = 4,
+    LATES_BYTES = WORLD_LATE_MAX * LATE_BYTES,
+    WORKER_BYTES = 34,
+    FAILURES_MAX = 15, /* in a row: pauses are at their longest by then */
+};
 
 size_t
 pack_size(const struct world_config *config)
 {
-    return WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES +
-           config->workers * WORKER_BYTES + resource_size(config) +
-           person_size(config) + forget_size(config) + shell_size(config);
+    return WORLD_BYTES + LATES_BYTES + config->workers * WORKER_BYTES +
+           resource_size(config) + person_size(config) + forget_size(config) +
+           shell_size(config);
 }
 
 void
@@ -21,7 +31,7 @@ pack_parts(const struct world_config *config, uint16_t parts[EXPLORE_PARTS_MAX])
 {
     unsigned count = 0;
 
-    parts[count++] = WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
+    parts[count++] = WORLD_BYTES + LATES_BYTES;
     for (unsigned i = 0; i < config->workers; i++)
         parts[count++] = WORKER_BYTES;
     if (resource_size(config) != 0)
@@ -206,168 +216,306 @@ collect(const struct world *world, struct names *names)
         ranks_add(&names->versions, world->late[i].over);
 }
 
-/* ---- Writing ------------------------------------------------------------ */
+/* ---- One description ----------------------------------------------------- */
+
+/* The flags of a worker and its machine, after the first; and what its clock
+ * has gained. */
+CODEC_INLINE void
+code_life(struct codec *codec, struct world_worker *w)
+{
+    struct hf_contender *c = &w->contender;
+
+    CODE_BITS(codec, 1, w->frozen);
+    CODE_BITS(codec, 1, w->in_section);
+    CODE_BITS(codec, 1, c->suspected);
+    CODE_BITS(codec, 1, c->failing);
+    CODE_BITS(codec, 1, c->answered);
+    CODE_BITS(codec, 1, w->mail.out);
+    CODE_BITS(codec, 1, w->mail.served);
+    CODE(codec, w->phase);
+}
+
+CODEC_INLINE void
+code_states(struct codec *codec, struct world_worker *w)
+{
+    struct hf_contender *c = &w->contender;
+    struct hf_keeper *k = &c->keeper;
+    struct hf_evidence *e = &c->evidence;
+
+    CODE_BITS(codec, 1, e->present);
+    CODE_BITS(codec, 1, e->beat_seen);
+    CODE_BITS(codec, 1, e->same_holder);
+    CODE_BITS(codec, 1, e->running);
+    CODE_BITS(codec, 1, e->gone);
+    CODE_BITS(codec, 1, k->question.waiting);
+    CODE_BITS(codec, 1, k->inflight.forgot_claim);
+    CODE_BITS(codec, 1, k->must_read);
+    CODE_BITS(codec, 3, c->state);
+    CODE_BITS(codec, 1, w->doubts);
+    CODE_BITS(codec, 4, k->state);
+    CODE_BITS(codec, 4, c->status);
+    CODE_BITS(codec, 4, c->outcome);
+}
+
+/* Of which processes it can be seen that they are gone: of tokens that are
+ * coded after this. */
+struct ended {
+    bool holder;
+    bool shown; /* by a read */
+};
+
+CODEC_INLINE void
+code_flags(struct codec *codec, struct world_worker *w, struct ended *ended)
+{
+    struct hf_contender *c = &w->contender;
+    struct hf_question *q = &c->keeper.question;
+
+    CODE_BITS(codec, 2, c->asked_with);
+    CODE_BITS(codec, 1, ended->holder);
+    CODE_BITS(codec, 1, ended->shown);
+    CODE_BITS(codec, 3, q->kind);
+    CODE_BITS(codec, 1, w->mail.of_dead);
+    c->claims = c->claims > 0;
+    CODE_BITS(codec, 1, c->claims);
+    CODE_BITS(codec, 1, w->mail.slow);
+    CODE_BITS(codec, 1, w->cut);
+    CODE_BITS(codec, 1, w->cleared);
+    CODE_BITS(codec, 4, q->failures);
+}
+
+CODEC_INLINE void
+code_machine(struct coder *coder, struct hf_contender *c)
+{
+    struct codec *codec = &coder->codec;
+    struct hf_keeper *k = &c->keeper;
+    struct hf_question *q = &k->question;
+
+    codec_ahead(codec, &c->limit_at);
+    code_evidence(coder, &c->evidence);
+    CODE_VERSION(coder, c->claimed_version);
+    CODE_VERSION(coder, k->version);
+    CODE_VERSION(coder, k->token);
+    CODE_VERSION(coder, k->over);
+    code_id(coder, &k->heartbeat.id);
+    codec_ahead(codec, &k->right_until);
+    code_since(codec, &q->asked_at, q->waiting, k->config.terms.ttl);
+    codec_ahead(codec, &q->again_at);
+    if (!codec->reads)
+        return;
+    q->number = ASKED;
+    if (q->waiting && q->kind != HF_ASK_READ)
+        k->inflight.writes[0] = (struct hf_sent){
+            .number = ASKED,
+            .kind = q->kind,
+            .at = q->asked_at,
+            .version = k->version,
+        };
+}
 
 /* When the write of the call under way was sent, if that may still give a
  * right, or tell how slow the place is. */
-static uint8_t
-pack_sent_at(const struct world_worker *w)
+static struct hf_instant
+sent_at(const struct world_worker *w)
 {
     const struct hf_keeper *k = &w->contender.keeper;
-    struct hf_duration right = {k->config.terms.ttl.ms - k->config.margin.ms};
     bool matters =
         k->state != HF_KEEPER_SETTLING || patience_varies(&k->question);
 
     for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
         if (matters && k->inflight.writes[i].number == w->mail.number)
-            return layout_since(k->inflight.writes[i].at, right);
-    return 0;
+            return k->inflight.writes[i].at;
+    return WORLD_NOW;
 }
 
-static void
-pack_call(const struct world *world, const struct world_worker *w,
-          const struct names *names, uint8_t *at)
+static enum hf_question_kind
+question_of(const struct world_write *write)
 {
-    const struct world_mail *mail = &w->mail;
-    const struct hf_question *question = &w->contender.keeper.question;
-    const bool how[] = {mail->reads,        worker_is_owed(w), knows_call(w),
-                        mail->write.claims, question->late,    w->unaware,
-                        mail->went_back,    mail->of_believer};
-    struct hf_duration took = question->took;
+    if (write->kind == HF_DELETE)
+        return HF_ASK_DELETE;
+    return write->claims ? HF_ASK_CLAIM : HF_ASK_BEAT;
+}
 
-    if (took.ms > question->config.most.ms)
-        took = question->config.most; /* longer is as long */
-    at[0] = layout_bits(how, 8);
-    at[1] = (uint8_t)((took.ms + WORLD_TICK_MS - 1) / WORLD_TICK_MS);
+/* The write of a call under way, and whether it is that of the last question,
+ * though this is given up: told apart where its answer may come again. */
+CODEC_INLINE void
+code_write(struct coder *coder, struct world_mail *mail, bool *last)
+{
+    struct codec *codec = &coder->codec;
+
+    CODE_BITS(codec, 2, mail->write.kind);
+    CODE_BITS(codec, 5, mail->age);
+    CODE_BITS(codec, 1, *last);
+    CODE_VERSION(coder, mail->write.version);
+    CODE_VERSION(coder, mail->write.over);
+}
+
+/* The call, and what its contender remembers of the write. */
+CODEC_INLINE void
+code_call(struct coder *coder, unsigned index, struct world_worker *w)
+{
+    struct codec *codec = &coder->codec;
+    struct world_mail *mail = &w->mail;
+    struct hf_keeper *k = &w->contender.keeper;
+    struct hf_question *q = &k->question;
+    struct hf_duration right = {k->config.terms.ttl.ms - k->config.margin.ms};
+    bool owed = !codec->reads && worker_is_owed(w);
+    bool known = !codec->reads && knows_call(w);
+    bool last =
+        !codec->reads && coder->config->hints && mail->number == q->number;
+    struct hf_instant at = codec->reads ? WORLD_NOW : sent_at(w);
+
+    CODE_BITS(codec, 1, mail->reads);
+    CODE_BITS(codec, 1, owed);
+    CODE_BITS(codec, 1, known);
+    CODE_BITS(codec, 1, mail->write.claims);
+    CODE_BITS(codec, 1, q->late);
+    CODE_BITS(codec, 1, w->unaware);
+    CODE_BITS(codec, 1, mail->went_back);
+    CODE_BITS(codec, 1, mail->of_believer);
+    if (q->took.ms > q->config.most.ms)
+        q->took = q->config.most; /* longer is as long */
+    codec_ticks(codec, &q->took);
     if (!mail->out)
         return;
-    at[2] = (uint8_t)(mail->write.kind | mail->age << 2);
-    if (world->config->hints && mail->number == question->number)
-        at[2] |= LAST_QUESTION;
-    at[3] = names_version(names, mail->write.version);
-    at[4] = names_version(names, mail->write.over);
-    at[5] = pack_sent_at(w);
-}
-
-/* All but its ids, which are named in the workers' final order. */
-static void
-pack_worker(const struct world *world, const struct world_worker *w,
-            const struct names *names, uint8_t *at)
-{
-    const struct hf_contender *c = &w->contender;
-    const struct hf_evidence *e = &c->evidence;
-    const struct hf_keeper *k = &c->keeper;
-    const bool life[] = {w->alive,     w->frozen,     w->in_section,
-                         c->suspected, c->failing,    c->answered,
-                         w->mail.out,  w->mail.served};
-    const bool seen[] = {e->present,
-                         e->beat_seen,
-                         e->same_holder,
-                         e->running,
-                         e->gone,
-                         k->question.waiting,
-                         k->inflight.forgot_claim,
-                         k->must_read};
-
-    memset(at, 0, WORKER_BYTES);
-    at[0] = layout_bits(life, 8);
-    at[1] = (uint8_t)w->phase;
-    if (!w->alive)
+    code_write(coder, mail, &last);
+    code_since(codec, &at, true, right);
+    code_id(coder, &mail->write.id);
+    if (!codec->reads)
         return;
-    at[2] = layout_bits(seen, 8);
-    at[3] = (uint8_t)(c->state | (unsigned)w->doubts << 3 | k->state << 4);
-    at[4] = (uint8_t)(c->status | c->outcome << 4);
-    at[5] =
-        (uint8_t)(c->asked_with |
-                  (unsigned)world_has_ended(world, e->token) << 2 |
-                  (unsigned)world_has_ended(world, w->mail.sight.token) << 3 |
-                  k->question.kind << 4 | (unsigned)w->mail.of_dead << 7);
-    at[6] =
-        (uint8_t)((c->claims > 0 ? 1 : 0) | w->mail.slow << 1 | w->cut << 2 |
-                  w->cleared << 3 | k->question.failures << 4);
-    at[7] = layout_until(c->limit_at);
-    at[8] = names_version(names, e->version);
-    at[9] = names_version(names, e->token);
-    at[10] = layout_terms_index(world->config, &e->terms);
-    at[11] = e->present ? layout_since(e->shown_at, e->terms.ttl) : 0;
-    at[12] = names_version(names, c->claimed_version);
-    at[13] = names_version(names, k->version);
-    at[14] = names_version(names, k->token);
-    at[15] = names_version(names, k->over);
-    at[17] = layout_until(k->right_until);
-    at[18] = k->question.waiting
-                 ? layout_since(k->question.asked_at, k->config.terms.ttl)
-                 : 0;
-    at[19] = layout_until(k->question.again_at);
-    at[20] = (uint8_t)w->mail.verdict;
-    at[21] = names_version(names, w->mail.version);
-    at[22] = (uint8_t)w->mail.sight.kind;
-    at[23] = names_version(names, w->mail.sight.version);
-    at[24] = names_version(names, w->mail.sight.token);
-    at[26] = layout_terms_index(world->config, &w->mail.sight.terms);
-    pack_call(world, w, names, at + CALL_AT);
-}
-
-static void
-pack_ids(const struct world_worker *w, struct names *names, uint8_t *at)
-{
-    if (!w->alive)
+    mail->number = owed && !last ? OWED : ASKED;
+    if (mail->reads)
         return;
-    at[16] = names_id(names, w->contender.keeper.heartbeat.id);
-    at[25] = names_id(names, w->mail.sight.heartbeat.id);
-    at[CALL_AT + 6] = names_id(names, w->mail.write.id);
+    mail->write.worker = index;
+    mail->write.terms = worker_first_alike(coder->config, index);
+    if (owed && known)
+        k->inflight.writes[1] = (struct hf_sent){
+            .number = mail->number,
+            .kind = question_of(&mail->write),
+            .at = at,
+            .version = mail->write.version,
+        };
 }
 
-static int
-compare_late(const uint8_t *a, const uint8_t *b)
+CODEC_INLINE void
+code_worker(struct coder *coder, struct world *world, unsigned index)
 {
-    return memcmp(a, b, LATE_BYTES);
+    struct codec *codec = &coder->codec;
+    struct world_worker *w = &world->workers[index];
+    const struct hf_evidence *e = &w->contender.evidence;
+    const uint64_t *shown = &w->mail.sight.token;
+    struct ended ended;
+
+    if (codec->reads)
+        *w = (struct world_worker){.alive = false};
+    CODE_BITS(codec, 1, w->alive);
+    if (codec->reads && w->alive)
+        worker_init_contender(world->config, index, &w->contender);
+    ended.holder = !codec->reads && world_has_ended(world, e->token);
+    ended.shown = !codec->reads && world_has_ended(world, *shown);
+    code_life(codec, w);
+    if (!w->alive) {
+        *w = (struct world_worker){.phase = w->phase};
+        codec_end(codec);
+        return;
+    }
+    code_states(codec, w);
+    code_flags(codec, w, &ended);
+    code_machine(coder, &w->contender);
+    code_answer(coder, &w->mail);
+    code_call(coder, index, w);
+    codec_end(codec);
+    if (codec->reads && ended.holder)
+        world_end_token(world, e->token);
+    if (codec->reads && ended.shown)
+        world_end_token(world, *shown);
+}
+
+CODEC_INLINE void
+code_late(struct coder *coder, struct world_write *late)
+{
+    struct codec *codec = &coder->codec;
+
+    CODE_BITS(codec, 1, late->claims);
+    CODE_BITS(codec, 1, late->kind);
+    CODE_BITS(codec, 1, late->looked);
+    CODE_BITS(codec, 1, late->ended);
+    CODE_BITS(codec, 4, late->worker);
+    code_id(coder, &late->id);
+    CODE_VERSION(coder, late->over);
+    CODE(codec, late->terms);
+}
+
+CODEC_INLINE void
+code_world(struct coder *coder, struct world *world)
+{
+    struct codec *codec = &coder->codec;
+    bool ended = !codec->reads && world_has_ended(world, world->token);
+
+    CODE_BITS(codec, 1, world->exists);
+    CODE_BITS(codec, 1, world->foreign);
+    CODE_BITS(codec, 2, ended);
+    CODE_BITS(codec, 4, world->late_count);
+    CODE_VERSION(coder, world->version);
+    CODE_VERSION(coder, world->token);
+    CODE_VERSION(coder, world->marker);
+    code_id(coder, &world->id);
+    CODE(codec, world->terms);
+    CODE_VERSION(coder, world->highest);
+    CODE_VERSION(coder, world->taken);
+    if (codec->reads && ended)
+        world_end_token(world, world->token);
+}
+
+/* What only some worlds have. */
+static void
+code_rest(struct coder *coder, struct world *world)
+{
+    resource_code(coder, world);
+    person_code(coder, world);
+    forget_code(coder, world);
+    shell_code(coder, world);
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+/* The highest fence is of interest only to a grant not above it; and the token
+ * taken over last only while somebody still knows it. */
+static void
+strip_fences(struct world *world, const struct names *names)
+{
+    while (world->highest > 0 && names->versions.of[world->highest] == 0)
+        world->highest--;
+    if ((names->versions.used >> world->taken & 1) == 0)
+        world->taken = 0;
 }
 
 /* In the order of their bytes: which was sent first does not matter. */
 static void
-pack_late(const struct world *world, const uint8_t *places, struct names *names,
+pack_late(struct world *world, const struct coder *of, const uint8_t *places,
           uint8_t *at)
 {
-    memset(at, 0, WORLD_LATE_MAX * LATE_BYTES);
+    memset(at, 0, LATES_BYTES);
     for (unsigned i = 0; i < world->late_count; i++) {
-        const struct world_write *late = &world->late[i];
-        uint8_t worker = places[late->worker];
-        uint8_t entry[LATE_BYTES] = {
-            (uint8_t)(1 + late->kind * 2 + late->claims + late->looked * 4 +
-                      late->ended * 8 + worker * 16),
-            names_id(names, late->id),
-            names_version(names, late->over),
-            (uint8_t)late->terms,
-        };
+        uint8_t entry[LATE_BYTES];
+        struct coder coder = *of;
         unsigned k = i;
 
-        for (; k > 0 && compare_late(at + (k - 1) * LATE_BYTES, entry) > 0; k--)
+        coder.codec = codec_writer(entry, LATE_BYTES, WORLD_NOW);
+        world->late[i].worker = places[world->late[i].worker];
+        code_late(&coder, &world->late[i]);
+        for (;
+             k > 0 && memcmp(at + (k - 1) * LATE_BYTES, entry, LATE_BYTES) > 0;
+             k--)
             memcpy(at + k * LATE_BYTES, at + (k - 1) * LATE_BYTES, LATE_BYTES);
         memcpy(at + k * LATE_BYTES, entry, LATE_BYTES);
     }
 }
 
-/* The highest fence is of interest only to a grant not above it. */
-static uint8_t
-pack_highest(const struct world *world, const struct names *names)
-{
-    uint64_t version = world->highest;
-
-    while (version > 0 && names->versions.of[version] == 0)
-        version--;
-    return names->versions.of[version];
-}
-
-/* The token taken over last is of interest only while somebody still knows
- * it. */
-static uint8_t
-pack_taken(const struct world *world, const struct names *names)
-{
-    bool known = (names->versions.used >> world->taken & 1) != 0;
-
-    return known ? names_version(names, world->taken) : 0;
-}
+/* A worker's bytes, and its ids, which are named when its place is known. */
+struct chunk {
+    uint8_t bytes[WORKER_BYTES];
+    struct coder_ids ids;
+};
 
 static bool
 are_alike(const struct world_terms *a, const struct world_terms *b)
@@ -381,16 +529,16 @@ are_alike(const struct world_terms *a, const struct world_terms *b)
 /* Workers of the same terms are alike: their order is that of their bytes. */
 static bool
 goes_before(const struct world *world, unsigned a, unsigned b,
-            uint8_t chunks[][WORKER_BYTES])
+            const struct chunk *chunks)
 {
     const struct world_terms *terms = world->config->terms;
 
     return are_alike(&terms[a], &terms[b]) &&
-           memcmp(chunks[a], chunks[b], WORKER_BYTES) < 0;
+           memcmp(chunks[a].bytes, chunks[b].bytes, WORKER_BYTES) < 0;
 }
 
 static void
-order_workers(const struct world *world, uint8_t chunks[][WORKER_BYTES],
+order_workers(const struct world *world, const struct chunk *chunks,
               uint8_t *order)
 {
     for (unsigned i = 0; i < world->config->workers; i++) {
@@ -404,55 +552,123 @@ order_workers(const struct world *world, uint8_t chunks[][WORKER_BYTES],
     }
 }
 
+static void
+strip(struct world *world)
+{
+    for (unsigned i = 0; i < world->config->workers; i++)
+        strip_worker(world, &world->workers[i]);
+    resource_strip(world);
+    person_strip(world);
+    shell_strip(world);
+}
+
+static void
+name_numbers(const struct world *world, struct names *names)
+{
+    collect(world, names);
+    resource_collect(world, names);
+    person_collect(world, names);
+    forget_collect(world, names);
+    shell_collect(world, names);
+    ranks_settle(&names->versions);
+    ranks_settle(&names->grants);
+}
+
+static void
+pack_worker(struct world *world, unsigned index, struct names *names,
+            struct chunk *chunk)
+{
+    struct coder coder = {
+        .codec = codec_writer(chunk->bytes, WORKER_BYTES, WORLD_NOW),
+        .config = world->config,
+        .names = names,
+        .left = &chunk->ids,
+    };
+
+    chunk->ids.count = 0;
+    code_worker(&coder, world, index);
+}
+
+static void
+pack_workers(struct world *world, struct names *names, uint8_t *order,
+             uint8_t *at)
+{
+    struct chunk chunks[WORLD_WORKERS_MAX];
+
+    for (unsigned i = 0; i < world->config->workers; i++)
+        pack_worker(world, i, names, &chunks[i]);
+    order_workers(world, chunks, order);
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        coder_name_left(&chunks[order[i]].ids, names);
+        memcpy(at + i * WORKER_BYTES, chunks[order[i]].bytes, WORKER_BYTES);
+    }
+}
+
 void
 pack(const struct world *world, uint8_t *bytes)
 {
-    unsigned count = world->config->workers;
+    const struct world_config *config = world->config;
     struct world bare;
-    uint8_t chunks[WORLD_WORKERS_MAX][WORKER_BYTES];
     uint8_t order[WORLD_WORKERS_MAX];
-    uint8_t places[WORLD_WORKERS_MAX + 1];
+    uint8_t places[WORLD_WORKERS_MAX + 1] = {[WORLD_WORKERS_MAX] =
+                                                 WORLD_WORKERS_MAX};
     struct names names = {.ids_count = 0};
-    uint8_t *at = bytes + WORLD_BYTES + WORLD_LATE_MAX * LATE_BYTES;
+    struct coder coder = {
+        .codec = codec_writer(bytes, pack_size(config), WORLD_NOW),
+        .config = config,
+        .names = &names,
+        .order = order,
+    };
+    struct codec workers;
 
     world_copy(&bare, world);
-    for (unsigned i = 0; i < count; i++)
-        strip_worker(&bare, &bare.workers[i]);
-    resource_strip(&bare);
-    person_strip(&bare);
-    shell_strip(&bare);
-    collect(&bare, &names);
-    resource_collect(&bare, &names);
-    person_collect(&bare, &names);
-    forget_collect(&bare, &names);
-    shell_collect(&bare, &names);
-    ranks_settle(&names.versions);
-    ranks_settle(&names.grants);
-    for (unsigned i = 0; i < count; i++)
-        pack_worker(&bare, &bare.workers[i], &names, chunks[i]);
-    order_workers(&bare, chunks, order);
-
-    bytes[0] = (uint8_t)((bare.exists ? 1u : 0u) | (bare.foreign ? 2u : 0u) |
-                         (world_has_ended(&bare, bare.token) ? 4u : 0u) |
-                         bare.late_count << 4);
-    bytes[1] = names_version(&names, bare.version);
-    bytes[2] = names_version(&names, bare.token);
-    bytes[3] = names_version(&names, bare.marker);
-    bytes[4] = names_id(&names, bare.id);
-    bytes[5] = (uint8_t)bare.terms;
-    bytes[6] = pack_highest(&bare, &names);
-    bytes[7] = pack_taken(&bare, &names);
-    places[WORLD_WORKERS_MAX] = WORLD_WORKERS_MAX;
-    for (unsigned i = 0; i < count; i++, at += WORKER_BYTES) {
+    strip(&bare);
+    name_numbers(&bare, &names);
+    strip_fences(&bare, &names);
+    code_world(&coder, &bare);
+    codec_part(&coder.codec, LATES_BYTES);
+    workers = codec_part(&coder.codec, config->workers * WORKER_BYTES);
+    pack_workers(&bare, &names, order, workers.at);
+    for (unsigned i = 0; i < config->workers; i++)
         places[order[i]] = (uint8_t)i;
-        pack_ids(&bare.workers[order[i]], &names, chunks[order[i]]);
-        memcpy(at, chunks[order[i]], WORKER_BYTES);
+    pack_late(&bare, &coder, places, bytes + WORLD_BYTES);
+    code_rest(&coder, &bare);
+}
+
+/* ---- Reading ------------------------------------------------------------- */
+
+static void
+unpack_worker(struct world *world, unsigned index, const uint8_t *bytes)
+{
+    struct coder coder = {
+        .codec = codec_reader(bytes, WORKER_BYTES),
+        .config = world->config,
+    };
+
+    code_worker(&coder, world, index);
+}
+
+void
+unpack(const struct world_config *config, const uint8_t *bytes,
+       struct world *world)
+{
+    struct coder coder = {
+        .codec = codec_reader(bytes, pack_size(config)),
+        .config = config,
+    };
+    struct coder late = coder;
+
+    /* What world_copy leaves out is left alone: most of it is not there. */
+    memset(world, 0, offsetof(struct world, workers));
+    world->config = config;
+    code_world(&coder, world);
+    late.codec = codec_part(&coder.codec, LATES_BYTES);
+    for (unsigned i = 0; i < config->workers; i++)
+        unpack_worker(world, i, codec_part(&coder.codec, WORKER_BYTES).at);
+    /* A late write's packed position is its index among the late. */
+    for (unsigned i = 0; i < world->late_count; i++) {
+        code_late(&late, &world->late[i]);
+        world->late[i].version = world->version;
     }
-    pack_late(&bare, places, &names, bytes + WORLD_BYTES);
-    resource_pack(&bare, &names, order, at);
-    at += resource_size(world->config);
-    person_pack(&bare, &names, at);
-    at += person_size(world->config);
-    forget_pack(&bare, &names, at);
-    shell_pack(&bare, &names, order, at + forget_size(world->config));
+    code_rest(&coder, world);
 }

@@ -1,11 +1,10 @@
 #include "lab/world/person.h"
 
 #include "base/check.h"
-#include "lab/world/layout.h"
 #include "lab/world/promise.h"
 #include "lab/world/stored.h"
 
-enum { PERSON_BYTES = 18, PATIENCE_TICKS = 2 };
+enum { PERSON_BYTES = 20, PATIENCE_TICKS = 2 };
 
 static bool
 clear_is_out(const struct world_person *p)
@@ -310,6 +309,7 @@ person_strip(struct world *world)
         x->question.late = false;
     if (!p->mail.served || !p->mail.reads)
         p->mail.sight = (struct hf_sight){0};
+    p->mail.sight.heartbeat.id = 0; /* it compares none */
 }
 
 void
@@ -328,114 +328,110 @@ person_collect(const struct world *world, struct names *names)
 }
 
 static void
-pack_person(const struct world *world, const struct names *names, uint8_t *at)
+code_examiner(struct coder *coder, struct hf_examiner *x)
 {
-    const struct world_person *p = &world->person;
-    const struct hf_examiner *x = &p->examiner;
-    const struct hf_evidence *e = &x->evidence;
-    const bool life[] = {
-        p->there,    p->mail.out,  p->mail.served,      p->mail.slow,
-        x->answered, x->unsettled, x->question.waiting, e->present};
-    const bool seen[] = {e->beat_seen, e->same_holder, e->running, e->gone,
-                         x->question.late};
-    const bool call[] = {p->mail.reads,
-                         p->mail.number != x->question.number,
-                         p->mail.out && p->mail.number == x->first_clear,
-                         x->question.number == x->first_clear,
-                         world_has_ended(world, e->token),
-                         world_has_ended(world, p->mail.sight.token)};
-
-    at[0] = layout_bits(life, 8);
-    at[1] = layout_bits(seen, 5);
-    at[17] = p->there ? layout_bits(call, 6) : 0;
-    at[2] = (uint8_t)(x->state | x->question.kind << 4);
-    at[3] = (uint8_t)(x->asked_with | (unsigned)x->question.failures << 4);
-    at[4] = names_version(names, e->version);
-    at[5] = names_version(names, e->token);
-    at[6] = layout_terms_index(world->config, &e->terms);
-    at[7] = e->present ? layout_since(e->shown_at, e->terms.ttl) : 0;
-    at[8] = names_version(names, x->version);
-    at[9] = x->question.waiting
-                ? layout_since(x->question.asked_at, x->question.config.call)
-                : 0;
-    at[10] = p->there ? layout_until(x->question.again_at) : 0;
-    at[11] = (uint8_t)p->mail.verdict;
-    at[12] = names_version(names, p->mail.version);
-    at[13] = (uint8_t)p->mail.sight.kind;
-    at[14] = names_version(names, p->mail.sight.version);
-    at[15] = names_version(names, p->mail.sight.token);
-    at[16] = layout_terms_index(world->config, &p->mail.sight.terms);
-}
-
-void
-person_pack(const struct world *world, const struct names *names, uint8_t *at)
-{
-    if (world->config->examines)
-        pack_person(world, names, at);
-}
-
-static void
-unpack_examiner(const struct world_config *config, const uint8_t *at,
-                struct hf_examiner *x)
-{
+    struct codec *codec = &coder->codec;
     struct hf_evidence *e = &x->evidence;
 
-    init_examiner(x);
-    x->answered = layout_bit(at[0], 4);
-    x->unsettled = layout_bit(at[0], 5);
-    x->question.waiting = layout_bit(at[0], 6);
-    e->present = layout_bit(at[0], 7);
-    e->beat_seen = layout_bit(at[1], 0);
-    e->same_holder = layout_bit(at[1], 1);
-    e->running = layout_bit(at[1], 2);
-    e->gone = layout_bit(at[1], 3);
-    x->question.late = layout_bit(at[1], 4);
-    x->state = at[2] & 15;
-    x->question.kind = at[2] >> 4;
-    x->asked_with = at[3] & 15;
-    x->question.failures = at[3] >> 4;
-    e->version = at[4];
-    e->token = at[5];
-    e->terms = layout_terms(config, at[6]);
-    e->shown_at = e->first_at = layout_ago(at[7]);
-    x->version = at[8];
-    x->question.asked_at = layout_ago(at[9]);
-    x->question.again_at = layout_in(at[10]);
+    CODE_BITS(codec, 1, x->answered);
+    CODE_BITS(codec, 1, x->unsettled);
+    CODE_BITS(codec, 1, x->question.waiting);
+    CODE_BITS(codec, 1, e->present);
+    CODE_BITS(codec, 1, e->beat_seen);
+    CODE_BITS(codec, 1, e->same_holder);
+    CODE_BITS(codec, 1, e->running);
+    CODE_BITS(codec, 1, e->gone);
+    CODE_BITS(codec, 4, x->state);
+    CODE_BITS(codec, 4, x->question.kind);
+    CODE_BITS(codec, 4, x->asked_with);
+    CODE_BITS(codec, 4, x->question.failures);
+    code_evidence(coder, e);
+    CODE_VERSION(coder, x->version);
+    code_since(codec, &x->question.asked_at, x->question.waiting,
+               x->question.config.call);
+    codec_ahead(codec, &x->question.again_at);
+}
+
+/* Which calls, of those it may know of, are the same. */
+struct calls {
+    bool is_other;    /* the call under way is not of the last question */
+    bool is_first;    /* it is of the first clear */
+    bool asked_first; /* the last question is */
+};
+
+static void
+code_calls(struct codec *codec, struct world_person *p)
+{
+    struct hf_examiner *x = &p->examiner;
+    uint64_t asked = x->question.number;
+    struct calls calls = {
+        .is_other = p->mail.number != asked,
+        .is_first = p->mail.out && p->mail.number == x->first_clear,
+        .asked_first = asked == x->first_clear,
+    };
+
+    CODE_BITS(codec, 1, calls.is_other);
+    CODE_BITS(codec, 1, calls.is_first);
+    CODE_BITS(codec, 1, calls.asked_first);
+    if (!codec->reads)
+        return;
     x->question.number = ASKED;
-    if (layout_bit(at[17], 2))
-        x->first_clear = layout_bit(at[17], 1) ? OWED : ASKED;
-    else if (layout_bit(at[17], 3))
+    p->mail.number = calls.is_other ? OWED : ASKED;
+    if (calls.is_first)
+        x->first_clear = p->mail.number;
+    else if (calls.asked_first)
         x->first_clear = ASKED;
 }
 
+static void
+code_person(struct coder *coder, struct world *world)
+{
+    struct codec *codec = &coder->codec;
+    struct world_person *p = &world->person;
+    uint64_t *token = &p->examiner.evidence.token;
+    uint64_t *shown = &p->mail.sight.token;
+    bool has_ended = !codec->reads && world_has_ended(world, *token);
+    bool shown_ended = !codec->reads && world_has_ended(world, *shown);
+
+    CODE_BITS(codec, 1, p->mail.out);
+    CODE_BITS(codec, 1, p->mail.served);
+    CODE_BITS(codec, 1, p->mail.slow);
+    CODE_BITS(codec, 1, p->mail.reads);
+    CODE_BITS(codec, 1, p->examiner.question.late);
+    CODE_BITS(codec, 1, has_ended);
+    CODE_BITS(codec, 1, shown_ended);
+    codec_byte_ends(codec);
+    code_examiner(coder, &p->examiner);
+    code_calls(codec, p);
+    codec_byte_ends(codec);
+    code_answer(coder, &p->mail);
+    if (!codec->reads)
+        return;
+    if (p->mail.out && !p->mail.reads)
+        p->mail.write = clear_of(&p->examiner);
+    if (has_ended)
+        world_end_token(world, *token);
+    if (shown_ended)
+        world_end_token(world, *shown);
+}
+
 void
-person_unpack(const uint8_t *at, struct world *world)
+person_code(struct coder *coder, struct world *world)
 {
     struct world_person *p = &world->person;
+    struct coder part = *coder;
 
     if (!world->config->examines)
         return;
-    *p = (struct world_person){.there = layout_bit(at[0], 0)};
-    if (!p->there)
-        return;
-    unpack_examiner(world->config, at, &p->examiner);
-    p->mail = (struct world_mail){
-        .out = layout_bit(at[0], 1),
-        .served = layout_bit(at[0], 2),
-        .slow = layout_bit(at[0], 3),
-        .reads = layout_bit(at[17], 0),
-        .number = layout_bit(at[17], 1) ? OWED : ASKED,
-        .verdict = at[11],
-        .version = at[12],
-        .sight = {.kind = at[13],
-                  .version = at[14],
-                  .token = at[15],
-                  .terms = layout_terms(world->config, at[16])},
-    };
-    if (p->mail.out && !p->mail.reads)
-        p->mail.write = clear_of(&p->examiner);
-    if (layout_bit(at[17], 4))
-        world_end_token(world, p->examiner.evidence.token);
-    if (layout_bit(at[17], 5))
-        world_end_token(world, p->mail.sight.token);
+    part.codec = codec_part(&coder->codec, PERSON_BYTES);
+    if (coder->codec.reads) {
+        *p = (struct world_person){.there = false};
+        init_examiner(&p->examiner);
+    }
+    CODE(&part.codec, p->there);
+    if (p->there)
+        code_person(&part, world);
+    else
+        *p = (struct world_person){.there = false};
+    codec_end(&part.codec);
 }

@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_PERSON_H
 #define LAB_WORLD_PERSON_H
 
-#include "lab/world/names.h"
+#include "lab/world/coder.h"
 #include "lab/world/world.h"
 
 /*
@@ -61,8 +61,6 @@ bool person_is_busy(const struct world *world);
 size_t person_size(const struct world_config *config);
 void person_strip(struct world *world);
 void person_collect(const struct world *world, struct names *names);
-void person_pack(const struct world *world, const struct names *names,
-                 uint8_t *at);
-void person_unpack(const uint8_t *at, struct world *world);
+void person_code(struct coder *coder, struct world *world);
 
 #endif

@@ -119,28 +119,6 @@ resource_collect(const struct world *world, struct names *names)
     }
 }
 
-void
-resource_pack(const struct world *world, const struct names *names,
-              const uint8_t *order, uint8_t *bytes)
-{
-    const struct world_resource *r = &world->resource;
-
-    if (world->config->resource == RESOURCE_NONE)
-        return;
-    bytes[0] = names_version(names, r->fence);
-    bytes[1] = names->grants.of[r->grant];
-    bytes += OWN_BYTES;
-    for (unsigned i = 0; i < world->config->workers; i++) {
-        const struct world_write_out *write = &r->writes[order[i]];
-
-        bytes[0] = write->out;
-        bytes[1] = names_version(names, write->fence);
-        bytes[2] = names->grants.of[write->grant];
-        bytes[3] = names->grants.of[write->holds];
-        bytes += WRITE_BYTES;
-    }
-}
-
 static unsigned
 most(unsigned a, unsigned b)
 {
@@ -148,23 +126,22 @@ most(unsigned a, unsigned b)
 }
 
 void
-resource_unpack(const uint8_t *bytes, struct world *world)
+resource_code(struct coder *coder, struct world *world)
 {
     struct world_resource *r = &world->resource;
 
     if (world->config->resource == RESOURCE_NONE)
         return;
-    r->fence = bytes[0];
-    r->grant = r->grants = bytes[1];
-    bytes += OWN_BYTES;
+    CODE_VERSION(coder, r->fence);
+    CODE_RANK(coder, grants, r->grant);
+    r->grants = r->grant;
     for (unsigned i = 0; i < world->config->workers; i++) {
-        r->writes[i] = (struct world_write_out){
-            .out = bytes[0] != 0,
-            .fence = bytes[1],
-            .grant = bytes[2],
-            .holds = bytes[3],
-        };
-        r->grants = most(r->grants, most(bytes[2], bytes[3]));
-        bytes += WRITE_BYTES;
+        struct world_write_out *write = &r->writes[coder_worker(coder, i)];
+
+        CODE(&coder->codec, write->out);
+        CODE_VERSION(coder, write->fence);
+        CODE_RANK(coder, grants, write->grant);
+        CODE_RANK(coder, grants, write->holds);
+        r->grants = most(r->grants, most(write->grant, write->holds));
     }
 }

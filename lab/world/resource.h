@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_RESOURCE_H
 #define LAB_WORLD_RESOURCE_H
 
-#include "lab/world/names.h"
+#include "lab/world/coder.h"
 #include "lab/world/world.h"
 
 /*
@@ -36,9 +36,6 @@ void resource_strip(struct world *world);
 
 void resource_collect(const struct world *world, struct names *names);
 
-/* `order` names the worker of each place. */
-void resource_pack(const struct world *world, const struct names *names,
-                   const uint8_t *order, uint8_t *bytes);
-void resource_unpack(const uint8_t *bytes, struct world *world);
+void resource_code(struct coder *coder, struct world *world);
 
 #endif

@@ -1,8 +1,5 @@
 #include "lab/world/shell.h"
 
-#include <string.h>
-
-#include "lab/world/layout.h"
 #include "lab/world/worker.h"
 
 enum { HEARD_BYTES = 8 };
@@ -141,48 +138,38 @@ shell_collect(const struct world *world, struct names *names)
     }
 }
 
-void
-shell_pack(const struct world *world, struct names *names, const uint8_t *order,
-           uint8_t *at)
+static void
+code_heard(struct coder *coder, const struct world_worker *w,
+           struct world_mail *heard)
 {
-    if (!world->config->hints)
-        return;
-    for (unsigned i = 0; i < world->config->workers; i++, at += HEARD_BYTES) {
-        const struct world_worker *w = &world->workers[order[i]];
-        const struct world_mail *heard = &world->heard[order[i]];
-        bool last = heard->number == w->contender.keeper.question.number;
-        const bool how[] = {heard->out, heard->reads, last};
+    struct codec *codec = &coder->codec;
+    bool last =
+        !codec->reads && heard->number == w->contender.keeper.question.number;
 
-        memset(at, 0, HEARD_BYTES);
-        if (!heard->out)
-            continue;
-        at[0] = layout_bits(how, 3);
-        at[1] = (uint8_t)heard->verdict;
-        at[2] = names_version(names, heard->version);
-        at[3] = (uint8_t)heard->sight.kind;
-        at[4] = names_version(names, heard->sight.version);
-        at[5] = names_version(names, heard->sight.token);
-        at[6] = names_id(names, heard->sight.heartbeat.id);
-        at[7] = layout_terms_index(world->config, &heard->sight.terms);
-    }
+    if (!codec->reads && !heard->out)
+        return;
+    CODE_BITS(codec, 1, heard->out);
+    CODE_BITS(codec, 1, heard->reads);
+    CODE_BITS(codec, 1, last);
+    codec_byte_ends(codec);
+    code_answer(coder, heard);
+    if (codec->reads)
+        heard->number = last ? ASKED : ANSWERED;
 }
 
 void
-shell_unpack(const uint8_t *at, struct world *world)
+shell_code(struct coder *coder, struct world *world)
 {
     if (!world->config->hints)
         return;
-    for (unsigned i = 0; i < world->config->workers; i++, at += HEARD_BYTES)
-        world->heard[i] = (struct world_mail){
-            .out = layout_bit(at[0], 0),
-            .reads = layout_bit(at[0], 1),
-            .number = layout_bit(at[0], 2) ? ASKED : ANSWERED,
-            .verdict = at[1],
-            .version = at[2],
-            .sight = {.kind = at[3],
-                      .version = at[4],
-                      .token = at[5],
-                      .heartbeat = {.id = at[6]},
-                      .terms = layout_terms(world->config, at[7])},
-        };
+    for (unsigned i = 0; i < world->config->workers; i++) {
+        unsigned worker = coder_worker(coder, i);
+        struct coder part = *coder;
+
+        part.codec = codec_part(&coder->codec, HEARD_BYTES);
+        if (coder->codec.reads)
+            world->heard[worker] = (struct world_mail){.out = false};
+        code_heard(&part, &world->workers[worker], &world->heard[worker]);
+        codec_end(&part.codec);
+    }
 }

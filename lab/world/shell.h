@@ -1,7 +1,7 @@
 #ifndef LAB_WORLD_SHELL_H
 #define LAB_WORLD_SHELL_H
 
-#include "lab/world/names.h"
+#include "lab/world/coder.h"
 #include "lab/world/world.h"
 
 /*
@@ -36,8 +36,6 @@ void shell_answer_again(struct world *world, unsigned who);
 size_t shell_size(const struct world_config *config);
 void shell_strip(struct world *world);
 void shell_collect(const struct world *world, struct names *names);
-void shell_pack(const struct world *world, struct names *names,
-                const uint8_t *order, uint8_t *at);
-void shell_unpack(const uint8_t *at, struct world *world);
+void shell_code(struct coder *coder, struct world *world);
 
 #endif

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "lab/server/grants.h"
-#include "lab/server/grants_kind.h"
 #include "lab/server/grants_pack.h"
 #include "lab/server/grants_promise.h"
+#include "lab/server/worlds.h"
 
 enum { SHARE = GRANTS_SETS_EXCLUSIVE, A = 0, B = 1, AB = 2 }; /* sets */
 
@@ -492,93 +492,6 @@ a_state_unpacked_and_packed_again_is_the_same(void **unused)
     }
 }
 
-static uint64_t
-roll(uint64_t *dice)
-{
-    *dice =
-        *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *dice >> 33;
-}
-
-/* The same step in both. */
-static void
-assert_same_step(const struct grants_world *raw,
-                 const struct grants_world *packed, unsigned act, unsigned who)
-{
-    struct grants_world a = *raw;
-    struct grants_world b = *packed;
-    uint8_t a_bytes[512];
-    uint8_t b_bytes[512];
-
-    assert_true(grants_allowed(packed, act, who));
-    grants_apply(&a, act, who);
-    grants_apply(&b, act, who);
-    assert_null(a.violated);
-    assert_null(b.violated);
-    grants_pack(&a, a_bytes);
-    grants_pack(&b, b_bytes);
-    assert_memory_equal(a_bytes, b_bytes, grants_packed_size(raw->config));
-}
-
-/* What can be done, and what each of it leads to, is the same for both; one of
- * it is chosen. */
-static unsigned
-assert_alike(const struct grants_world *raw, const struct grants_world *packed,
-             uint64_t *dice)
-{
-    unsigned chosen = 0;
-    unsigned found = 0;
-
-    for (unsigned act = 0; act < GRANTS_ACTS; act++)
-        for (unsigned who = 0; who < PICTURE_CLIENTS; who++) {
-            if (!grants_allowed(raw, act, who)) {
-                assert_false(grants_allowed(packed, act, who));
-                continue;
-            }
-            assert_same_step(raw, packed, act, who);
-            if (roll(dice) % ++found == 0)
-                chosen = act * PICTURE_CLIENTS + who;
-        }
-    assert_true(found > 0);
-    return chosen;
-}
-
-/* A world that is never packed has every number and instant it ever had; beside
- * it, at each step, goes the same world packed. */
-static void
-walk(const struct grants_config *config, uint64_t seed)
-{
-    enum { STEPS = 40 };
-    struct grants_world raw;
-    struct grants_world again;
-    uint8_t bytes[512];
-    uint64_t dice = seed;
-
-    grants_start(&raw, config);
-    for (unsigned i = 0; i < STEPS; i++) {
-        unsigned chosen;
-
-        grants_pack(&raw, bytes);
-        grants_unpack(config, bytes, &again);
-        chosen = assert_alike(&raw, &again, &dice);
-        grants_apply(&raw, chosen / PICTURE_CLIENTS, chosen % PICTURE_CLIENTS);
-    }
-}
-
-static void
-a_packed_world_goes_on_as_the_one_it_was_made_of(void **unused)
-{
-    (void)unused;
-    for (unsigned i = 0; i < grants_worlds_count; i++) {
-        struct grants_config config = grants_worlds[i];
-
-        config.world.alike = false; /* so that lanes stay in place */
-        config.names_alike = false;
-        for (uint64_t seed = 1; seed <= 20; seed++)
-            walk(&config, seed);
-    }
-}
-
 /* Lane `who` holds the one set, and the other lane wants the other. */
 static void
 pack_two(const struct grants_config *config, unsigned who, unsigned held,
@@ -650,7 +563,6 @@ main(void)
         cmocka_unit_test(a_name_that_is_held_in_another_way_is_seen),
         cmocka_unit_test(a_lane_that_is_not_as_it_must_be_is_seen),
         cmocka_unit_test(a_state_unpacked_and_packed_again_is_the_same),
-        cmocka_unit_test(a_packed_world_goes_on_as_the_one_it_was_made_of),
         cmocka_unit_test(who_is_alike_is_told_apart_only_where_it_matters),
     };
 

@@ -1,21 +1,17 @@
-/* A lock server with its clients: each promise fires where it is broken, and
- * packing changes nothing that can follow. */
+/* A lock server with its clients: each promise fires where it is broken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "core/lockspace/parts.h"
 #include "core/session/parts.h"
 #include "lab/server/promises.h"
 #include "lab/service/client.h"
 #include "lab/service/kind.h"
 #include "lab/service/node.h"
-#include "lab/service/pack.h"
 #include "lab/service/promise.h"
 #include "lab/subject.h"
 
@@ -420,117 +416,6 @@ a_lock_that_nobody_can_get_is_found(void **unused)
     assert_string_equal(service_fair(world, &ticks), SERVER_STUCK);
 }
 
-/* ---- Packing ------------------------------------------------------------- */
-
-enum { PACKED_MOST = KIND_PACKED_MAX, FOLLOW_MOST = 64 };
-
-struct follows {
-    unsigned count;
-    uint8_t worlds[FOLLOW_MOST][PACKED_MOST];
-};
-
-static int
-compare_worlds(const void *a, const void *b)
-{
-    return memcmp(a, b, PACKED_MOST);
-}
-
-/* In the order of their bytes: streams stand in other places. */
-static void
-find_all(const struct service_world *world, struct follows *follows)
-{
-    static struct service_world next;
-    uint8_t bytes[PACKED_MOST];
-
-    memset(follows, 0, sizeof(*follows));
-    for (unsigned act = 0; act < SERVICE_ACTS; act++)
-        for (unsigned who = 0;
-             who < service_count(world->config, (enum service_act)act); who++) {
-            if (!service_allowed(world, (enum service_act)act, who))
-                continue;
-            assert_true(follows->count < FOLLOW_MOST);
-            service_copy(world->config, &next, world);
-            service_apply(&next, (enum service_act)act, who);
-            service_pack(&next, bytes);
-            service_unpack(world->config, bytes, &next);
-            service_pack(&next, follows->worlds[follows->count++]);
-        }
-    qsort(follows->worlds, follows->count, PACKED_MOST, compare_worlds);
-}
-
-/* Pauses are those of a machine that never drew a number. */
-static void
-forget_randoms(struct service_world *world)
-{
-    for (unsigned i = 0; i < world->config->world.clients; i++)
-        if (world->clients[i].alive)
-            service_session(&world->clients[i])->randoms = 0;
-    for (unsigned i = 0; i < world->config->nodes; i++) {
-        struct hf_lockspace *ls = service_lockspace(&world->nodes[i]);
-
-        if (!world->nodes[i].alive || ls == NULL)
-            continue;
-        ls->randoms = 0;
-        ls->term_answers = 0;
-        ls->config.seed = 1;
-    }
-}
-
-/* A lockspace may want to be told the time before anything is due: then it does
- * nothing, and a picture of it wants it no sooner than it must. */
-static void
-move_early_timers(struct service_world *world, const struct service_world *same,
-                  const uint8_t *before)
-{
-    for (unsigned i = 0; i < world->config->nodes; i++) {
-        uint8_t after[PACKED_MOST];
-
-        if (!service_node_is_due(world, i) || service_node_is_due(same, i))
-            continue;
-        service_node_clock(world, i);
-        service_pack(world, after);
-        assert_memory_equal(before, after, service_packed_size(world->config));
-    }
-}
-
-static void
-packing_changes_nothing_that_can_follow(void **unused)
-{
-    static struct follows raw;
-    static struct follows again;
-    static struct service_world world;
-    static struct service_world unpacked;
-
-    (void)unused;
-    for (unsigned i = 0; i < service_worlds_count; i++)
-        for (uint64_t seed = 1; seed <= 20; seed++) {
-            const struct service_config *config = &service_worlds[i];
-            size_t size = service_packed_size(config);
-            uint64_t dice = seed;
-
-            if (config->world.is_whole)
-                continue;
-            service_start(&world, config);
-            for (unsigned k = 0; k < 200; k++) {
-                uint8_t bytes[PACKED_MOST];
-                uint8_t twice[PACKED_MOST];
-
-                forget_randoms(&world);
-                service_pack(&world, bytes);
-                service_unpack(config, bytes, &unpacked);
-                service_pack(&unpacked, twice);
-                assert_memory_equal(bytes, twice, size);
-                move_early_timers(&world, &unpacked, bytes);
-                find_all(&world, &raw);
-                find_all(&unpacked, &again);
-                assert_int_equal(raw.count, again.count);
-                for (unsigned n = 0; n < raw.count; n++)
-                    assert_memory_equal(raw.worlds[n], again.worlds[n], size);
-                take_one(&world, &dice);
-            }
-        }
-}
-
 int
 main(void)
 {
@@ -555,7 +440,6 @@ main(void)
         cmocka_unit_test(everybody_gets_it_from_wherever_a_walk_leads),
         cmocka_unit_test(a_record_that_nobody_takes_away_is_found),
         cmocka_unit_test(a_lock_that_nobody_can_get_is_found),
-        cmocka_unit_test(packing_changes_nothing_that_can_follow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

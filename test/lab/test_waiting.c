@@ -1,17 +1,15 @@
 /* Those who wait for the lock of a server: each promise fires where it is
- * broken, and there alone; and packing changes nothing that can follow. */
+ * broken, and there alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
-#include "lab/server/waiting_pack.h"
+#include "lab/server/waiting.h"
 #include "lab/server/waiting_promise.h"
 #include "lab/server/worlds.h"
 #include "lab/subject.h"
@@ -452,120 +450,6 @@ where_there_is_one_lock_there_is_no_deadlock(void **unused)
     assert_string_equal(world.violated, SERVER_DEADLOCK);
 }
 
-/* ---- Packing ------------------------------------------------------------- */
-
-enum { PACKED_MOST = 512, STEPS = 40, ALLOWED_MOST = 64 };
-
-/* All that can follow from a world: sorted, for its streams and its clients may
- * stand in another order. */
-struct follows {
-    uint8_t worlds[ALLOWED_MOST][PACKED_MOST];
-    unsigned count;
-};
-
-static int
-compare(const void *a, const void *b)
-{
-    return memcmp(a, b, PACKED_MOST);
-}
-
-static void
-find_all(const struct waiting_world *world, struct follows *follows)
-{
-    size_t size = waiting_packed_size(world->config);
-
-    *follows = (struct follows){.count = 0};
-    for (unsigned act = 0; act < WAITING_ACTS; act++)
-        for (unsigned who = 0; who < 16; who++) {
-            struct waiting_world after;
-            uint8_t *bytes = follows->worlds[follows->count];
-
-            if (!waiting_allowed(world, (enum waiting_act)act, who))
-                continue;
-            waiting_copy(&after, world);
-            waiting_apply(&after, (enum waiting_act)act, who);
-            waiting_pack(&after, bytes);
-            bytes[size] = (uint8_t)act;
-            bytes[size + 1] = after.violated != NULL;
-            follows->count++;
-            assert_true(follows->count < ALLOWED_MOST);
-        }
-    qsort(follows->worlds, follows->count, PACKED_MOST, compare);
-}
-
-/* One of the steps that are possible. */
-static void
-take_one(struct waiting_world *world, uint64_t *dice)
-{
-    unsigned found = 0;
-    enum waiting_act chosen = WAITING_TICK;
-    unsigned who = 0;
-
-    for (unsigned act = 0; act < WAITING_ACTS; act++)
-        for (unsigned i = 0; i < 16; i++) {
-            if (!waiting_allowed(world, (enum waiting_act)act, i))
-                continue;
-            *dice = *dice * UINT64_C(6364136223846793005) + 1;
-            if ((*dice >> 33) % ++found == 0) {
-                chosen = (enum waiting_act)act;
-                who = i;
-            }
-        }
-    waiting_apply(world, chosen, who);
-    assert_null(world->violated);
-}
-
-/* A session's timer may be early, and follows when the machine is told the
- * time, which changes nothing else; unpacked, it stands where it belongs. */
-static void
-move_early_timers(struct waiting_world *world, const struct waiting_world *same)
-{
-    uint8_t before[PACKED_MOST] = {0};
-    uint8_t after[PACKED_MOST] = {0};
-
-    if (!waiting_is_due(world) || waiting_is_due(same))
-        return;
-    waiting_pack(world, before);
-    waiting_apply(world, WAITING_CLOCK, 0);
-    waiting_pack(world, after);
-    assert_memory_equal(before, after, PACKED_MOST);
-}
-
-static void
-packing_changes_nothing_that_can_follow(void **unused)
-{
-    static struct follows raw;
-    static struct follows again;
-
-    (void)unused;
-    for (unsigned i = 0; i < waiting_worlds_count; i++)
-        for (uint64_t seed = 1; seed <= 200; seed++) {
-            struct waiting_config config = waiting_worlds[i];
-            struct waiting_world world;
-            uint64_t dice = seed;
-
-            waiting_start(&world, &config);
-            for (unsigned k = 0; k < STEPS; k++) {
-                struct waiting_world unpacked;
-                uint8_t bytes[PACKED_MOST] = {0};
-                uint8_t twice[PACKED_MOST] = {0};
-
-                waiting_pack(&world, bytes);
-                waiting_unpack(&config, bytes, &unpacked);
-                waiting_pack(&unpacked, twice);
-                assert_memory_equal(bytes, twice, PACKED_MOST);
-                hf_lockspace_check(waiting_machine(&unpacked));
-                move_early_timers(&world, &unpacked);
-                find_all(&world, &raw);
-                find_all(&unpacked, &again);
-                assert_int_equal(raw.count, again.count);
-                assert_memory_equal(raw.worlds, again.worlds,
-                                    raw.count * PACKED_MOST);
-                take_one(&world, &dice);
-            }
-        }
-}
-
 int
 main(void)
 {
@@ -592,7 +476,6 @@ main(void)
         cmocka_unit_test(the_end_of_another_stream_means_nothing),
         cmocka_unit_test(a_machine_that_was_told_the_time_is_not_due),
         cmocka_unit_test(where_there_is_one_lock_there_is_no_deadlock),
-        cmocka_unit_test(packing_changes_nothing_that_can_follow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
