@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "core/lockspace/claims.h"
 #include "core/lockspace/owners.h"
+#include "lab/check.h"
 #include "lab/server/grants_promise.h"
 
 #define LANE 1

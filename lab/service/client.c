@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "core/session/parts.h"
+#include "lab/check.h"
 #include "lab/server/session_codec.h"
 #include "lab/service/promise.h"
 

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "core/lockspace/look.h"
 #include "core/lockspace/owners.h"
+#include "lab/check.h"
 #include "lab/server/picture.h"
 #include "lab/service/ids.h"
 #include "lab/service/promise.h"

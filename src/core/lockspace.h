@@ -457,8 +457,4 @@ struct hf_lockspace_counts {
 };
 struct hf_lockspace_counts hf_lockspace_counts(const struct hf_lockspace *ls);
 
-/* Is everything as it must be?  Walks all of it: for tests and the lab; aborts
- * where not. */
-void hf_lockspace_check(struct hf_lockspace *ls);
-
 #endif

@@ -247,8 +247,4 @@ struct hf_instant hf_session_right(const struct hf_session *s);
 bool hf_session_page(const struct hf_session *s, uint32_t *cursor,
                      uint64_t *fence);
 
-/* Is everything as it must be?  Walks all of it: for tests and the lab; aborts
- * where not. */
-void hf_session_check(const struct hf_session *s);
-
 #endif

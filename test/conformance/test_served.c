@@ -1,3 +1,4 @@
+#include "lab/check.h"
 #include "support/suite.h"
 
 #include <stdlib.h>

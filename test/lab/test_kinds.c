@@ -14,6 +14,7 @@
 
 #include "core/lockspace/parts.h"
 #include "core/session/parts.h"
+#include "lab/check.h"
 #include "lab/server/waiting.h"
 #include "lab/server/worlds.h"
 #include "lab/service/kind.h"

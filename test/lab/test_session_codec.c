@@ -16,6 +16,7 @@
 
 #include "core/fence_sum.h"
 #include "core/session/parts.h"
+#include "lab/check.h"
 #include "lab/server/session_codec.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "lab/check.h"
 #include "unit/support/room.h"
 
 /*

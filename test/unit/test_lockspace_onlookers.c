@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "lab/check.h"
 #include "unit/support/lockspace_script.h"
 
 /* Who only waits until names are free: told so when all are, and in nobody's

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "core/lockspace/look.h"
+#include "lab/check.h"
 #include "unit/support/oracle.h"
 
 /*

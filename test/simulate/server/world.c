@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
+#include "lab/check.h"
 #include "simulate/server/calls.h"
 #include "simulate/server/fate.h"
 #include "simulate/server/network.h"

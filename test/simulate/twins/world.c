@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "lab/check.h"
 
 enum { FAULTS_END_MS = 60000, CALM_END_MS = 100000 };
 

@@ -6,6 +6,7 @@
 #include "base/attrs.h"
 #include "base/check.h"
 #include "core/session/rows.h"
+#include "lab/check.h"
 
 struct hf_session_config
 guest_config(enum hf_if_dead if_dead)

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "core/lockspace/look.h"
 #include "core/lockspace/owners.h"
+#include "lab/check.h"
 
 #define WANTS_MAX 8
 

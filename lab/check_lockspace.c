@@ -1,6 +1,6 @@
-#include "base/check.h"
+#include "lab/check.h"
 
-#include "core/lockspace.h"
+#include "base/check.h"
 #include "core/lockspace/line.h"
 #include "core/lockspace/list.h"
 

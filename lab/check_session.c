@@ -1,4 +1,4 @@
-#include "core/session.h"
+#include "lab/check.h"
 
 #include "base/check.h"
 #include "core/session/rows.h"
