@@ -275,3 +275,20 @@ hf_option_set(const struct hf_option *option, void *values,
         *((bool *)values + option->given) = true;
     return status;
 }
+
+enum hf_status
+hf_options_set(const struct hf_options *options, void *values,
+               const char *owner, const struct hf_option_given *given,
+               struct hf_error *error)
+{
+    const struct hf_option *option = hf_options_find(options, given->as);
+    char hint[64];
+    struct hf_text meant;
+
+    if (option != NULL)
+        return hf_option_set(option, values, given, error);
+    hf_text_init(&meant, hint, sizeof(hint));
+    hf_options_add_meant(options, given->as, strlen(given->as), "", &meant);
+    return hf_fail(error, HF_E_INVALID, "%s no option '%.40s'%s", owner,
+                   given->as, hint);
+}

@@ -70,6 +70,8 @@ struct hf_option {
         .offset = offsetof(of, member), __VA_ARGS__                            \
     }
 
+#define HF_OPTION_PLAIN(row_kind, row_name, of, member)                        \
+    HF_OPTION(row_kind, row_name, of, member, .help = NULL)
 #define HF_OPTION_SET(row_name, set_it, ...)                                   \
     {                                                                          \
         .name = (row_name), .kind = HF_OPTION_OTHER, .set = (set_it),          \
@@ -107,6 +109,13 @@ HF_MUST_USE enum hf_status hf_option_set(const struct hf_option *option,
                                          void *values,
                                          const struct hf_option_given *given,
                                          struct hf_error *error);
+
+/* Set the option that is named given->as, or refuse it: "a lock has no option
+ * 'tll': did you mean ttl?", for `owner` "a lock has".  Errors as above. */
+HF_MUST_USE enum hf_status hf_options_set(const struct hf_options *options,
+                                          void *values, const char *owner,
+                                          const struct hf_option_given *given,
+                                          struct hf_error *error);
 
 /* Is `word` of `len` bytes one of `words`, which have blanks between them? */
 bool hf_option_is_also(const char *words, const char *word, size_t len);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/options.h"
 
 /* A client, as holdfast.h has it: made, told by, closed. */
 
@@ -133,18 +134,23 @@ hf_client_may_set(const struct hf_client *client, struct hf_error *error)
     return status;
 }
 
+static const struct hf_option rows[] = {
+    HF_OPTION_PLAIN(FLAG, HF_LOOK_ONLY, struct hf_client, look_only),
+};
+
 enum hf_status
 hf_client_set(struct hf_client *client, const char *option, const char *text,
               struct hf_error *error)
 {
+    static const struct hf_options options = HF_OPTIONS(rows);
     enum hf_status status = hf_client_may_set(client, error);
 
     if (status != HF_OK)
         return status;
-    if (option == NULL || text == NULL || strcmp(option, HF_LOOK_ONLY) != 0)
-        return hf_fail(error, HF_E_INVALID, "a client has no option '%.40s'",
-                       option == NULL ? "" : option);
-    return hf_settings_flag(HF_LOOK_ONLY, text, &client->look_only, error);
+    if (option == NULL || text == NULL)
+        return hf_fail(error, HF_E_INVALID, "an option and a text are needed");
+    return hf_options_set(&options, client, "a client has",
+                          &(struct hf_option_given){option, text, NULL}, error);
 }
 
 /* ---- The trace ----------------------------------------------------------- */

@@ -1,12 +1,9 @@
 #include "client/query.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "client/client.h"
 
@@ -139,128 +136,55 @@ hf_query_new(struct hf_client *client, enum hf_query_kind kind,
 }
 
 static enum hf_status
-read_number(const char *what, const char *text, int64_t least, int64_t most,
-            int64_t *number, struct hf_error *error)
+check_prefix(const char *prefix, struct hf_error *error)
 {
-    char *end;
-    long long read;
-
-    errno = 0;
-    read = strtoll(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 ||
-        read < least || read > most)
-        return hf_fail(error, HF_E_INVALID,
-                       "%s is no number from %" PRId64 " to %" PRId64, what,
-                       least, most);
-    *number = read;
-    return HF_OK;
-}
-
-static enum hf_status
-set_number(struct hf_query *query, const char *option, const char *text,
-           struct hf_error *error)
-{
-    int64_t number = 0;
-    bool rows = strcmp(option, HF_LIMIT) == 0;
-    int64_t least = strcmp(option, HF_SINCE) == 0 ? 0 : 1;
-    enum hf_status status = read_number(
-        option, text, least, rows ? ROWS_MAX : INT64_MAX, &number, error);
-
-    if (status != HF_OK)
-        return status;
-    if (rows)
-        query->limit = (size_t)number;
-    else if (strcmp(option, HF_SINCE) == 0)
-        query->since_ms = number;
-    else
-        query->fence = (uint64_t)number;
-    return HF_OK;
-}
-
-static enum hf_status
-set_watch(struct hf_query *query, const char *text, struct hf_error *error)
-{
-    struct hf_error why = {0};
-
-    if (strcmp(text, "forever") == 0) {
-        query->watch = HF_FOREVER;
-        return HF_OK;
-    }
-    if (hf_duration_parse(text, &query->watch, &why) == HF_OK)
-        return HF_OK;
-    return hf_fail(error, HF_E_INVALID, "%s: %s", HF_WATCH, why.text);
-}
-
-static bool
-is_prefix(const char *text)
-{
-    return strlen(text) <= HF_NAME_MAX;
+    return strlen(prefix) <= HF_NAME_MAX
+               ? HF_OK
+               : hf_fail(error, HF_E_INVALID,
+                         "the prefix is longer than any name");
 }
 
 /* Which kinds take which option. */
-#define BIT(kind) (1u << (kind))
-static const struct {
-    const char *name;
-    unsigned kinds;
-} options[] = {
-    {HF_SPACE, BIT(HF_LIST) | BIT(HF_EXAMINE) | BIT(HF_CLEAR) | BIT(HF_AUDIT)},
-    {HF_NAME, BIT(HF_EXAMINE) | BIT(HF_CLEAR) | BIT(HF_AUDIT)},
-    {HF_PREFIX, BIT(HF_LIST)},
-    {HF_LIMIT, BIT(HF_LIST) | BIT(HF_AUDIT) | BIT(HF_SESSIONS)},
-    {HF_CURSOR, BIT(HF_LIST) | BIT(HF_AUDIT) | BIT(HF_SESSIONS)},
-    {HF_SINCE, BIT(HF_AUDIT)},
-    {HF_WATCH, BIT(HF_EXAMINE)},
-    {HF_REASON, BIT(HF_CLEAR)},
-    {HF_FORCE, BIT(HF_CLEAR)},
-    {HF_FENCE, BIT(HF_CLEAR)},
+#define OF(kind) (1u << (kind))
+#define PAGED    (OF(HF_LIST) | OF(HF_AUDIT) | OF(HF_SESSIONS))
+
+static const struct hf_option option_rows[] = {
+    HF_OPTION(TEXT, HF_SPACE, struct hf_query, settings.space,
+              .scopes =
+                  OF(HF_LIST) | OF(HF_EXAMINE) | OF(HF_CLEAR) | OF(HF_AUDIT),
+              .check = hf_settings_check_space),
+    HF_OPTION(TEXT, HF_NAME, struct hf_query, settings.name,
+              .scopes = OF(HF_EXAMINE) | OF(HF_CLEAR) | OF(HF_AUDIT),
+              .check = hf_settings_check_name),
+    HF_OPTION(TEXT, HF_PREFIX, struct hf_query, prefix, .scopes = OF(HF_LIST),
+              .check = check_prefix),
+    HF_OPTION(NUMBER, HF_LIMIT, struct hf_query, limit, .scopes = PAGED,
+              .least = 1, .most = ROWS_MAX,
+              .wants = "is no number from 1 to 10000"),
+    HF_OPTION(TEXT, HF_CURSOR, struct hf_query, cursor, .scopes = PAGED),
+    HF_OPTION(NUMBER, HF_SINCE, struct hf_query, since_ms,
+              .scopes = OF(HF_AUDIT)),
+    HF_OPTION(DURATION, HF_WATCH, struct hf_query, watch,
+              .scopes = OF(HF_EXAMINE), .most = INT64_MAX),
+    HF_OPTION(TEXT, HF_REASON, struct hf_query, settings.reason,
+              .scopes = OF(HF_CLEAR)),
+    HF_OPTION(FLAG, HF_FORCE, struct hf_query, force, .scopes = OF(HF_CLEAR)),
+    HF_OPTION(NUMBER, HF_FENCE, struct hf_query, fence, .scopes = OF(HF_CLEAR),
+              .least = 1),
 };
-
-static bool
-takes(enum hf_query_kind kind, const char *option)
-{
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (strcmp(option, options[i].name) == 0)
-            return (options[i].kinds & BIT(kind)) != 0;
-    return false;
-}
-
-static enum hf_status
-set(struct hf_query *query, const char *option, const char *text,
-    struct hf_error *error)
-{
-    const struct hf_alloc *alloc = query->handle.client->alloc;
-
-    if (!takes(query->kind, option))
-        return hf_fail(error, HF_E_INVALID,
-                       "such a query has no option '%.40s'", option);
-    if (strcmp(option, HF_SPACE) == 0 || strcmp(option, HF_REASON) == 0)
-        return hf_settings_set(&query->settings, alloc, option, text, error);
-    if (strcmp(option, HF_NAME) == 0)
-        return hf_settings_name(&query->settings, alloc, text, error);
-    if (strcmp(option, HF_PREFIX) == 0 && !is_prefix(text))
-        return hf_fail(error, HF_E_INVALID,
-                       "the prefix is longer than any name");
-    if (strcmp(option, HF_PREFIX) == 0)
-        return hf_settings_keep(&query->prefix, alloc, text, error);
-    if (strcmp(option, HF_CURSOR) == 0)
-        return hf_settings_keep(&query->cursor, alloc, text, error);
-    if (strcmp(option, HF_WATCH) == 0)
-        return set_watch(query, text, error);
-    if (strcmp(option, HF_FORCE) == 0)
-        return hf_settings_flag(HF_FORCE, text, &query->force, error);
-    return set_number(query, option, text, error);
-}
 
 enum hf_status
 hf_query_set(struct hf_query *query, const char *option, const char *text,
              struct hf_error *error)
 {
+    struct hf_options options = HF_OPTIONS(option_rows);
     struct hf_client *client;
     enum hf_status status;
 
     if (query == NULL || option == NULL || text == NULL)
         return hf_fail(error, HF_E_INVALID,
                        "a query, an option and a text are needed");
+    options.scope = OF(query->kind);
     client = query->handle.client;
     status = hf_client_may_call(client, error);
     if (status != HF_OK)
@@ -271,7 +195,9 @@ hf_query_set(struct hf_query *query, const char *option, const char *text,
     else if (query->handle.ended && !has_pages(query->kind))
         status = hf_fail(error, HF_E_INVALID, "the query has ended");
     else
-        status = set(query, option, text, error);
+        status = hf_options_set(
+            &options, query, "such a query has",
+            &(struct hf_option_given){option, text, client->alloc}, error);
     hf_client_leave(client);
     return status;
 }

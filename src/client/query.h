@@ -16,11 +16,11 @@ struct hf_query {
     struct hf_settings settings; /* space, name and reason; name NULL: none */
     char *prefix;                /* owned; NULL: every name */
     char *cursor;                /* owned; NULL: from the start */
-    size_t limit;
+    int64_t limit;
     int64_t since_ms;
     struct hf_duration watch;
     bool force;
-    uint64_t fence;
+    int64_t fence; /* 0: whoever has it */
 
     struct hf_view *rows; /* owned; of a page that has ended */
     enum hf_status status;

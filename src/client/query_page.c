@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/options.h"
 #include "client/client.h"
 
 enum hf_status
@@ -57,8 +58,8 @@ keep(const struct hf_query_page *page, struct hf_error *error)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     if (page->cursor[0] == '\0')
         return HF_OK;
-    return hf_settings_keep(&page->query->cursor, page->alloc, page->cursor,
-                            error);
+    return hf_option_copy(&page->query->cursor, page->alloc, page->cursor,
+                          error);
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/limits.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "wire/name.h"
 
@@ -34,19 +35,6 @@ hf_settings_check_name(const char *name, struct hf_error *error)
 }
 
 enum hf_status
-hf_settings_keep(char **string, const struct hf_alloc *alloc, const char *text,
-                 struct hf_error *error)
-{
-    char *copy = hf_copy(alloc, text);
-
-    if (copy == NULL)
-        return hf_fail(error, HF_E_NOMEM, "out of memory");
-    hf_free(alloc, *string);
-    *string = copy;
-    return HF_OK;
-}
-
-enum hf_status
 hf_settings_name(struct hf_settings *settings, const struct hf_alloc *alloc,
                  const char *name, struct hf_error *error)
 {
@@ -54,7 +42,7 @@ hf_settings_name(struct hf_settings *settings, const struct hf_alloc *alloc,
 
     if (status != HF_OK)
         return status;
-    return hf_settings_keep(&settings->name, alloc, name, error);
+    return hf_option_copy(&settings->name, alloc, name, error);
 }
 
 static bool
@@ -89,7 +77,7 @@ hf_settings_add(struct hf_settings *settings, const struct hf_alloc *alloc,
     if (count > 0)
         memcpy(more, settings->others, count * sizeof(*more));
     more[count].mode = mode;
-    status = hf_settings_keep(&more[count].name, alloc, name, error);
+    status = hf_option_copy(&more[count].name, alloc, name, error);
     if (status != HF_OK) {
         hf_free(alloc, more);
         return status;
@@ -109,125 +97,18 @@ hf_settings_space(const struct hf_settings *settings)
 /* ---- Options ------------------------------------------------------------- */
 
 static enum hf_status
-read_duration(const char *what, const char *text, struct hf_duration *duration,
-              struct hf_error *error)
+set_wait(void *values, const struct hf_option_given *given,
+         struct hf_error *error)
 {
-    struct hf_error why = {0};
-
-    if (hf_duration_parse(text, duration, &why) == HF_OK)
-        return HF_OK;
-    return hf_fail(error, HF_E_INVALID, "%s: %s", what, why.text);
-}
-
-static enum hf_status
-choose(const char *what, const char *text, const char *const words[2],
-       bool *second, struct hf_error *error)
-{
-    if (strcmp(text, words[0]) != 0 && strcmp(text, words[1]) != 0)
-        return hf_fail(error, HF_E_INVALID, "%s is neither %s nor %s", what,
-                       words[0], words[1]);
-    *second = strcmp(text, words[1]) == 0;
-    return HF_OK;
-}
-
-enum hf_status
-hf_settings_flag(const char *what, const char *text, bool *flag,
-                 struct hf_error *error)
-{
-    static const char *const words[2] = {"no", "yes"};
-
-    return choose(what, text, words, flag, error);
-}
-
-static enum hf_status
-set_space(struct hf_settings *settings, const struct hf_alloc *alloc,
-          const char *text, struct hf_error *error)
-{
-    enum hf_status status = hf_settings_check_space(text, error);
-
-    if (status != HF_OK)
-        return status;
-    return hf_settings_keep(&settings->space, alloc, text, error);
-}
-
-static enum hf_status
-set_if_dead(struct hf_settings *settings, const struct hf_alloc *alloc,
-            const char *text, struct hf_error *error)
-{
-    static const char *const words[2] = {"takeover", "refuse"};
-    bool refuse = false;
-    enum hf_status status = choose(HF_IF_DEAD, text, words, &refuse, error);
-
-    (void)alloc;
-    if (status == HF_OK)
-        settings->if_dead = refuse ? HF_REFUSE : HF_TAKEOVER;
-    return status;
-}
-
-static enum hf_status
-set_if_suspected(struct hf_settings *settings, const struct hf_alloc *alloc,
-                 const char *text, struct hf_error *error)
-{
-    static const char *const words[2] = {"wait", "fail"};
-
-    (void)alloc;
-    return choose(HF_IF_SUSPECTED, text, words, &settings->fail_suspected,
-                  error);
-}
-
-static enum hf_status
-set_ttl(struct hf_settings *settings, const struct hf_alloc *alloc,
-        const char *text, struct hf_error *error)
-{
-    struct hf_duration ttl = {0};
-    enum hf_status status = read_duration(HF_TTL, text, &ttl, error);
-
-    (void)alloc;
-    if (status == HF_OK && ttl.ms == 0)
-        return hf_fail(error, HF_E_INVALID, "a ttl of 0s is none");
-    if (status == HF_OK)
-        settings->ttl = ttl;
-    return status;
-}
-
-static enum hf_status
-set_beat(struct hf_settings *settings, const struct hf_alloc *alloc,
-         const char *text, struct hf_error *error)
-{
-    struct hf_duration beat = {0};
-    enum hf_status status = read_duration(HF_BEAT, text, &beat, error);
-
-    (void)alloc;
-    if (status == HF_OK && beat.ms == 0)
-        return hf_fail(error, HF_E_INVALID, "a beat of 0s is none");
-    if (status == HF_OK)
-        settings->beat = beat;
-    return status;
-}
-
-static enum hf_status
-set_grace(struct hf_settings *settings, const struct hf_alloc *alloc,
-          const char *text, struct hf_error *error)
-{
-    enum hf_status status =
-        read_duration(HF_GRACE, text, &settings->grace, error);
-
-    (void)alloc;
-    settings->grace_set = settings->grace_set || status == HF_OK;
-    return status;
-}
-
-static enum hf_status
-set_wait(struct hf_settings *settings, const struct hf_alloc *alloc,
-         const char *text, struct hf_error *error)
-{
+    static const struct hf_option row = {.kind = HF_OPTION_DURATION,
+                                         .most = INT64_MAX};
+    struct hf_settings *settings = values;
     struct hf_duration wait = HF_FOREVER;
-    bool try_only = strcmp(text, "try") == 0;
+    bool try_only = strcmp(given->text, "try") == 0;
     enum hf_status status = HF_OK;
 
-    (void)alloc;
-    if (!try_only && strcmp(text, "forever") != 0)
-        status = read_duration(HF_WAIT, text, &wait, error);
+    if (!try_only)
+        status = hf_option_set(&row, &wait, given, error);
     if (status != HF_OK)
         return status;
     settings->wait = wait;
@@ -236,29 +117,17 @@ set_wait(struct hf_settings *settings, const struct hf_alloc *alloc,
     return HF_OK;
 }
 
-static enum hf_status
-set_reason(struct hf_settings *settings, const struct hf_alloc *alloc,
-           const char *text, struct hf_error *error)
-{
-    return hf_settings_keep(&settings->reason, alloc, text, error);
-}
-
-static enum hf_status
-set_command(struct hf_settings *settings, const struct hf_alloc *alloc,
-            const char *text, struct hf_error *error)
-{
-    return hf_settings_keep(&settings->command, alloc, text, error);
-}
-
 /* "812 813": the start times are learnt when the lock is started. */
 static enum hf_status
-set_processes(struct hf_settings *settings, const struct hf_alloc *alloc,
-              const char *text, struct hf_error *error)
+set_processes(void *values, const struct hf_option_given *given,
+              struct hf_error *error)
 {
+    const struct hf_alloc *alloc = given->alloc;
+    struct hf_settings *settings = values;
     struct hf_process pids[HF_PROCESSES_MAX];
     struct hf_process *kept;
     size_t count = 0;
-    const char *at = text;
+    const char *at = given->text;
 
     for (;;) {
         char *end;
@@ -291,64 +160,45 @@ set_processes(struct hf_settings *settings, const struct hf_alloc *alloc,
 }
 
 static enum hf_status
-set_lane(struct hf_settings *settings, const struct hf_alloc *alloc,
-         const char *text, struct hf_error *error)
+check_lane(const char *lane, struct hf_error *error)
 {
-    enum hf_status status =
-        hf_name_check_part("lane", text, strlen(text), HF_NAME_MAX, error);
-
-    if (status != HF_OK)
-        return status;
-    return hf_settings_keep(&settings->lane, alloc, text, error);
+    return hf_name_check_part("lane", lane, strlen(lane), HF_NAME_MAX, error);
 }
 
-static enum hf_status
-set_mode(struct hf_settings *settings, const struct hf_alloc *alloc,
-         const char *text, struct hf_error *error)
-{
-    static const char *const words[] = {"exclusive", "shared", "until-free"};
+static const char *const dead_words[] = {"takeover", "refuse", NULL};
+static const char *const suspected_words[] = {"wait", "fail", NULL};
+static const char *const mode_words[] = {"exclusive", "shared", "until-free",
+                                         NULL};
 
-    (void)alloc;
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(text, words[i]) != 0)
-            continue;
-        settings->mode = (enum hf_mode)i;
-        return HF_OK;
-    }
-    return hf_fail(error, HF_E_INVALID,
-                   "mode is none of exclusive, shared, until-free");
-}
-
-static const struct {
-    const char *name;
-    enum hf_status (*set)(struct hf_settings *settings,
-                          const struct hf_alloc *alloc, const char *text,
-                          struct hf_error *error);
-} options[] = {
-    {HF_SPACE, set_space},
-    {HF_IF_DEAD, set_if_dead},
-    {HF_TTL, set_ttl},
-    {HF_BEAT, set_beat},
-    {HF_GRACE, set_grace},
-    {HF_WAIT, set_wait},
-    {HF_IF_SUSPECTED, set_if_suspected},
-    {HF_REASON, set_reason},
-    {HF_COMMAND, set_command},
-    {HF_PROCESSES, set_processes},
-    {HF_LANE, set_lane},
-    {HF_MODE, set_mode},
+static const struct hf_option rows[] = {
+    HF_OPTION(TEXT, HF_SPACE, struct hf_settings, space,
+              .check = hf_settings_check_space),
+    HF_OPTION(WORD, HF_IF_DEAD, struct hf_settings, if_dead,
+              .words = dead_words),
+    HF_OPTION(DURATION, HF_TTL, struct hf_settings, ttl, .least = 1),
+    HF_OPTION(DURATION, HF_BEAT, struct hf_settings, beat, .least = 1),
+    HF_OPTION(DURATION, HF_GRACE, struct hf_settings, grace,
+              .given = offsetof(struct hf_settings, grace_set)),
+    HF_OPTION_SET(HF_WAIT, set_wait, .help = NULL),
+    HF_OPTION(FLAG, HF_IF_SUSPECTED, struct hf_settings, fail_suspected,
+              .words = suspected_words),
+    HF_OPTION_PLAIN(TEXT, HF_REASON, struct hf_settings, reason),
+    HF_OPTION_PLAIN(TEXT, HF_COMMAND, struct hf_settings, command),
+    HF_OPTION_SET(HF_PROCESSES, set_processes, .help = NULL),
+    HF_OPTION(TEXT, HF_LANE, struct hf_settings, lane, .check = check_lane),
+    HF_OPTION(WORD, HF_MODE, struct hf_settings, mode, .words = mode_words),
 };
 
 enum hf_status
 hf_settings_set(struct hf_settings *settings, const struct hf_alloc *alloc,
                 const char *option, const char *text, struct hf_error *error)
 {
+    static const struct hf_options options = HF_OPTIONS(rows);
+    const struct hf_option_given given = {option, text, alloc};
+
     if (option == NULL || text == NULL)
         return hf_fail(error, HF_E_INVALID, "an option and a text are needed");
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (strcmp(option, options[i].name) == 0)
-            return options[i].set(settings, alloc, text, error);
-    return hf_fail(error, HF_E_INVALID, "a lock has no option '%.40s'", option);
+    return hf_options_set(&options, settings, "a lock has", &given, error);
 }
 
 void

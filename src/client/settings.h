@@ -106,14 +106,4 @@ HF_MUST_USE enum hf_status hf_settings_check_space(const char *space,
 HF_MUST_USE enum hf_status hf_settings_check_name(const char *name,
                                                   struct hf_error *error);
 
-/* Replace *string by a copy of `text`.  HF_E_NOMEM. */
-HF_MUST_USE enum hf_status hf_settings_keep(char **string,
-                                            const struct hf_alloc *alloc,
-                                            const char *text,
-                                            struct hf_error *error);
-
-/* "yes" or "no"; `what` names the option. */
-HF_MUST_USE enum hf_status hf_settings_flag(const char *what, const char *text,
-                                            bool *flag, struct hf_error *error);
-
 #endif

@@ -60,7 +60,7 @@ a_bad_text_of_a_lock_is_refused_in_one_clause(void **state)
         {HF_TTL, "forever", NULL},
         {HF_TTL, "99999999999999999999s", NULL},
         {HF_BEAT, "x", NULL},
-        {HF_BEAT, "0s", "a beat of 0s is none"},
+        {HF_BEAT, "0s", "beat must be more than zero"},
         {HF_GRACE, "soon", NULL},
         {HF_WAIT, "never", NULL},
         {HF_WAIT, "-5s", NULL},

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -181,11 +182,11 @@ is_at_end(const struct hf_server_query *query)
 static void
 ask(struct hf_server_query *query, struct hf_server_question *question)
 {
-    size_t limit = query->query->limit;
+    int64_t limit = query->query->limit;
 
     listing_of(query)->add_path(query->query, &question->path);
-    hf_text_addf(&question->path, "limit=%zu&after=",
-                 limit < LIMIT_MAX ? limit : (size_t)LIMIT_MAX);
+    hf_text_addf(&question->path, "limit=%" PRId64 "&after=",
+                 limit < LIMIT_MAX ? limit : (int64_t)LIMIT_MAX);
     if (!is_at_end(query))
         hf_api_ask_escape(&question->path, query->page.cursor);
 }

@@ -235,7 +235,7 @@ hf_server_queries_start(struct hf_server *server, struct hf_query *query,
         .query = query,
         .call.answered = answered,
         .began_at = hf_now(),
-        .fence = query->fence,
+        .fence = (uint64_t)query->fence,
         .node = 1,
     };
     status = hf_query_page_begin(&made->page, query, error);

@@ -59,7 +59,7 @@ start_driver(struct hf_table *table, struct hf_query *query,
         .patience = {PATIENCE_MS},
         .clear = clear,
         .force = query->force,
-        .token = query->fence,
+        .token = (uint64_t)query->fence,
     };
     enum hf_status status;
 
@@ -94,7 +94,7 @@ start_job(struct hf_table *table, struct hf_query *query,
     if (job == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     job->kind = query->kind;
-    job->limit = query->limit;
+    job->limit = (size_t)query->limit;
     job->since_ms = query->since_ms;
     job->look_only = table->client->look_only;
     snprintf(job->space, sizeof(job->space), "%s",
