@@ -1,373 +1,54 @@
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
-#include "base/fail.h"
-#include "base/hex.h"
 #include "core/lockspace/look.h"
+#include "server/incoming.h"
 #include "server/meant.h"
-#include "server/park.h"
-#include "server/parts.h"
-#include "server/secret.h"
 #include "wire/cleared.h"
 
 /* Requests that are messages to the machine. */
 
 static const char space_default[] = "default";
 
-/* Characters of an idempotency key: it is as good as a session's secret, so it
- * is none that anybody would guess, or send by mistake. */
-enum { KEY_MIN = 16, KEY_MAX = 128 };
-
-/* A request on its way to be a message. */
-struct request {
-    struct hf_service *service;
-    const struct hf_route *route;
-    const struct hf_http_request *http;
-    struct hf_message message;
-    struct hf_secret secret;
-    bool has_secret;
-    bool of_key; /* its session is that of its key */
-    bool opened;
-    bool waits; /* until it is decided, and there is room for that */
-};
-
-static void
-refuse(const struct request *r, enum hf_api_problem problem, const char *detail)
-{
-    hf_service_refuse(r->service, r->http->exchange, problem, detail);
-}
-
-static bool
-is_given(const struct request *r, enum hf_api_given given)
-{
-    return (r->service->body.given & given) != 0;
-}
-
-/* ---- Who asks ------------------------------------------------------------ */
-
-/* The session of the path, the header, or the body: never of two. */
-static bool
-read_session(struct request *r)
-{
-    struct hf_bytes field = r->http->fields[HF_HTTP_SESSION];
-    uint64_t named[] = {r->service->body.session, 0, r->route->session};
-
-    if (field.at != NULL && !hf_hex_read_u64(field, &named[1])) {
-        refuse(r, HF_API_BAD_REQUEST,
-               "holdfast-session is an id of 16 hexadecimal digits");
-        return false;
-    }
-    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-        if (named[i] != 0 && r->message.session != 0 &&
-            named[i] != r->message.session) {
-            refuse(r, HF_API_BAD_REQUEST, "two sessions are named");
-            return false;
-        }
-        r->message.session |= named[i];
-    }
-    return true;
-}
-
-/* Who names no session may have a key in its place. */
-static bool
-read_key(struct request *r)
-{
-    struct hf_bytes key = r->http->fields[HF_HTTP_IDEMPOTENCY_KEY];
-
-    if (key.at == NULL)
-        return true;
-    r->of_key = r->message.session == 0;
-    if (key.len >= KEY_MIN && key.len <= KEY_MAX)
-        return true;
-    refuse(r, HF_API_BAD_REQUEST,
-           "an idempotency-key has from 16 to 128 characters");
-    return false;
-}
-
-static bool
-read_secret(struct request *r)
-{
-    struct hf_bytes field = r->http->fields[HF_HTTP_SECRET];
-
-    r->secret = r->service->body.secret;
-    r->has_secret = is_given(r, HF_API_SECRET);
-    if (field.at == NULL)
-        return true;
-    r->has_secret =
-        hf_hex_read(field, r->secret.bytes, sizeof(r->secret.bytes));
-    if (!r->has_secret)
-        refuse(r, HF_API_BAD_REQUEST,
-               "holdfast-secret is 32 hexadecimal digits");
-    return r->has_secret;
-}
-
-/* Nobody keeps a session alive of which no answer has told yet. */
-static struct hf_duration
-ttl_of(const struct request *r)
-{
-    const struct hf_api_body *body = &r->service->body;
-    const struct hf_lockspace_config *config =
-        &r->service->config.seat.node.lockspace;
-    struct hf_duration ttl = {HF_SESSION_TTL_MS};
-
-    if (is_given(r, HF_API_TTL))
-        return body->ttl;
-    if (r->opened && is_given(r, HF_API_WAIT) && body->wait != HF_WAIT_TRY)
-        ttl.ms += body->wait == HF_WAIT_LIMITED &&
-                          body->remaining.ms < config->blocking.ms
-                      ? body->remaining.ms
-                      : config->blocking.ms;
-    if (ttl.ms < 2 * body->park.ms)
-        ttl.ms = 2 * body->park.ms;
-    return ttl.ms < config->ttl_max.ms ? ttl : config->ttl_max;
-}
-
-/* ---- Sending it in ------------------------------------------------------- */
-
-/* A call for it; NULL: no memory, and that is answered. */
-static struct hf_pending_call *
-add_call(struct request *r)
-{
-    struct hf_pending_call *call = hf_pending_add(&r->service->pending);
-
-    if (call == NULL) {
-        refuse(r, HF_API_NO_MEMORY, NULL);
-        return NULL;
-    }
-    call->exchange = r->http->exchange;
-    call->peer = r->service->peer;
-    call->kind = r->message.kind;
-    call->since_us = hf_now_us();
-    call->opened = r->opened;
-    call->keyed = r->of_key;
-    call->session = r->message.session;
-    call->lane = r->message.lane;
-    call->n = r->message.n;
-    call->secret = r->secret;
-    call->waits = r->waits;
-    if (call->waits)
-        r->service->config.peers->waits(call->peer, true);
-    return call;
-}
-
-/* What a server that keeps nothing cannot promise, and for how long none does:
- * see L6. */
-static bool
-may_be_opened(const struct request *r)
-{
-    const struct hf_seat_config *config = &r->service->config.seat;
-    struct hf_duration most = config->node.lockspace.ttl_max;
-    struct hf_duration ttl = r->message.open.ttl;
-    char why[128];
-
-    if (ttl.ms > most.ms) {
-        snprintf(why, sizeof(why),
-                 "a \"ttl\" of %" PRId64 " ms is above this server's max-ttl, "
-                 "%" PRId64 " ms",
-                 ttl.ms, most.ms);
-        refuse(r, HF_API_BAD_REQUEST, why);
-        return false;
-    }
-    if (r->message.open.if_dead == HF_REFUSE &&
-        config->scribe.place.kind->keeps_nothing) {
-        refuse(r, HF_API_VOLATILE,
-               "this server keeps nothing, and so nothing for a person: let "
-               "\"if_dead\" be \"takeover\"");
-        return false;
-    }
-    return true;
-}
-
-/* Whatever cannot be kept as it is, is refused at the door. */
-static bool
-is_sound(const struct request *r)
-{
-    struct hf_error why;
-
-    if (hf_served_check(&r->message, &why) != HF_OK) {
-        refuse(r, HF_API_BAD_REQUEST, why.text);
-        return false;
-    }
-    return r->message.kind != HF_MESSAGE_OPEN || may_be_opened(r);
-}
-
-static void
-send_in(struct request *r)
-{
-    struct hf_service *service = r->service;
-    struct hf_pending_call *call;
-
-    if (!is_sound(r))
-        return;
-    call = add_call(r);
-    if (call == NULL)
-        return;
-    hf_http_tag(service->config.http, call->exchange, call->stream);
-    r->message.stream = call->stream;
-    service->current = call->stream;
-    hf_service_step(service, &(struct hf_node_event){
-                                 .kind = HF_NODE_MESSAGE,
-                                 .message = r->message,
-                             });
-}
-
-/* ---- Sessions ------------------------------------------------------------ */
-
-static void
-fill_open(struct request *r)
-{
-    const struct hf_api_body *body = &r->service->body;
-
-    r->message.kind = HF_MESSAGE_OPEN;
-    r->message.term = 0;
-    r->message.open.ttl = ttl_of(r);
-    r->message.open.if_dead =
-        is_given(r, HF_API_IF_DEAD) ? body->if_dead : HF_TAKEOVER;
-    r->message.open.who = body->who;
-    r->message.open.of_key = r->of_key;
-    r->message.open.of_acquire = r->opened;
-    r->message.open.address =
-        r->service->config.peers->address(r->service->peer);
-    hf_secret_hash(&r->service->hasher, &r->secret, &r->message.secret);
-}
-
-static void
-handle_open(struct request *r)
-{
-    struct hf_error why;
-
-    if (r->http->fields[HF_HTTP_IDEMPOTENCY_KEY].at != NULL) {
-        refuse(r, HF_API_BAD_REQUEST,
-               "an idempotency-key is of an acquire or a wait, which opens a "
-               "session");
-        return;
-    }
-    if (hf_secret_new(&r->message.session, &r->secret, &why) != HF_OK) {
-        refuse(r, HF_API_NO_MEMORY, why.text);
-        return;
-    }
-    fill_open(r);
-    send_in(r);
-}
-
-/* Open one that nobody listens for: its own request comes next, also where the
- * session of a key was ended, of which it is told then.  False: there is none,
- * and that is answered. */
-static bool
-open_silently(struct request *r)
-{
-    struct hf_service *service = r->service;
-    struct hf_pending_call *call;
-
-    service->silent = HF_ANSWER_NOT_LEADING; /* not that of another open */
-    fill_open(r);
-    if (!is_sound(r))
-        return false;
-    call = hf_pending_add(&service->pending);
-    if (call == NULL) {
-        refuse(r, HF_API_NO_MEMORY, NULL);
-        return false;
-    }
-    r->message.stream = call->stream;
-    service->refused = false;
-    hf_service_step(service, &(struct hf_node_event){
-                                 .kind = HF_NODE_MESSAGE,
-                                 .message = r->message,
-                             });
-    return service->refused || service->silent == HF_ANSWER_OPENED ||
-           service->silent == HF_ANSWER_GONE;
-}
-
-/* Of a place that is to be kept; of a key's session, once it is known. */
-static bool
-may_park(const struct request *r)
-{
-    struct hf_lockspace *table = hf_seat_table(r->service->seat);
-    uint64_t session = r->message.session;
-    char why[HF_PARK_WHY_SIZE];
-    struct hf_look_session row;
-    uint32_t at =
-        table == NULL || session == 0 ? 0 : hf_look_session(table, session);
-
-    if (at != 0)
-        hf_look_session_at(table, at, &row);
-    if (hf_park_has_place(&r->message, session != 0 || r->of_key, why) &&
-        (at == 0 || hf_park_fits(&r->message, row.ttl, why)))
-        return true;
-    refuse(r, HF_API_BAD_REQUEST, why);
-    return false;
-}
-
-/* An acquire without a session opens one: of its idempotency key, if it has
- * one, which may be there already. */
-static bool
-open_for(struct request *r)
-{
-    struct hf_lockspace *table = hf_seat_table(r->service->seat);
-    struct hf_bytes key = r->http->fields[HF_HTTP_IDEMPOTENCY_KEY];
-    char park[HF_PARK_WHY_SIZE];
-    struct hf_error why;
-
-    r->opened = true;
-    if (r->of_key) {
-        hf_secret_of_key(key, &r->message.session, &r->secret);
-        hf_secret_hash(&r->service->hasher, &r->secret, &r->message.secret);
-        if (table != NULL && hf_look_session(table, r->message.session) != 0)
-            return may_park(r);
-        if (!hf_park_fits(&r->message, ttl_of(r), park)) {
-            refuse(r, HF_API_BAD_REQUEST, park);
-            return false;
-        }
-    } else if (hf_secret_new(&r->message.session, &r->secret, &why) != HF_OK) {
-        refuse(r, HF_API_NO_MEMORY, why.text);
-        return false;
-    }
-    if (open_silently(r))
-        return true;
-    if (r->service->silent == HF_ANSWER_LIMIT)
-        refuse(r, HF_API_NO_ROOM, "there is no room for another session");
-    return false;
-}
-
 /* ---- Locks --------------------------------------------------------------- */
 
 static struct hf_bytes
-space_of(const struct request *r)
+space_of(const struct hf_incoming *r)
 {
     const struct hf_route_text *space = &r->route->space;
 
     if (space->is_given)
         return (struct hf_bytes){space->at, space->len};
-    if (is_given(r, HF_API_SPACE))
+    if (hf_incoming_gives(r, HF_API_SPACE))
         return r->service->body.space;
     return (struct hf_bytes){space_default, sizeof(space_default) - 1};
 }
 
 /* What names a lock twice is not understood as either. */
 static bool
-names_once(const struct request *r)
+names_once(const struct hf_incoming *r)
 {
     const char *why = NULL;
 
-    if (r->route->name.is_given &&
-        (is_given(r, HF_API_LOCKS) || is_given(r, HF_API_NAME)))
+    if (r->route->name.is_given && (hf_incoming_gives(r, HF_API_LOCKS) ||
+                                    hf_incoming_gives(r, HF_API_NAME)))
         why = "the path names the lock: the body has no \"locks\" and no "
               "\"name\" then";
-    else if (is_given(r, HF_API_LOCKS) && is_given(r, HF_API_NAME))
+    else if (hf_incoming_gives(r, HF_API_LOCKS) &&
+             hf_incoming_gives(r, HF_API_NAME))
         why = "either \"locks\" or a \"name\"";
-    else if (r->route->space.is_given && is_given(r, HF_API_SPACE))
+    else if (r->route->space.is_given && hf_incoming_gives(r, HF_API_SPACE))
         why = "the query names the space: the body has no \"space\" then";
     if (why != NULL)
-        refuse(r, HF_API_BAD_REQUEST, why);
+        hf_incoming_refuse(r, HF_API_BAD_REQUEST, why);
     return why == NULL;
 }
 
 /* The lock of the path, or those of the body.  False: it names them twice, and
  * that is answered. */
 static bool
-read_wants(struct request *r)
+read_wants(struct hf_incoming *r)
 {
     struct hf_service *service = r->service;
     const struct hf_api_body *body = &service->body;
@@ -377,12 +58,14 @@ read_wants(struct request *r)
     if (!names_once(r))
         return false;
     if (name->is_given || body->locks_count == 0) {
-        service->wants_count = name->is_given || is_given(r, HF_API_NAME);
+        service->wants_count =
+            name->is_given || hf_incoming_gives(r, HF_API_NAME);
         service->wants[0] = (struct hf_want){
             .space = space,
             .name = name->is_given ? (struct hf_bytes){name->at, name->len}
                                    : body->name,
-            .mode = is_given(r, HF_API_MODE) ? body->mode : HF_EXCLUSIVE,
+            .mode =
+                hf_incoming_gives(r, HF_API_MODE) ? body->mode : HF_EXCLUSIVE,
         };
         return true;
     }
@@ -397,60 +80,47 @@ read_wants(struct request *r)
 
 /* What it asks of the session of its key, which may be there already. */
 static struct hf_of_key
-key_of(const struct request *r)
+key_of(const struct hf_incoming *r)
 {
     const struct hf_api_body *body = &r->service->body;
 
     return (struct hf_of_key){
         .given = r->of_key,
-        .ttl_given = is_given(r, HF_API_TTL),
-        .if_dead_given = is_given(r, HF_API_IF_DEAD),
+        .ttl_given = hf_incoming_gives(r, HF_API_TTL),
+        .if_dead_given = hf_incoming_gives(r, HF_API_IF_DEAD),
         .ttl = body->ttl,
         .if_dead = body->if_dead,
         .any_mode = body->locks_count > 0 ? body->locks_any_mode
-                                          : !is_given(r, HF_API_MODE),
+                                          : !hf_incoming_gives(r, HF_API_MODE),
     };
 }
 
 /* Which of its requests it is; who says nothing has one lane, and its number
  * follows from what it names. */
 static void
-read_request(struct request *r)
+read_request(struct hf_incoming *r)
 {
     const struct hf_api_body *body = &r->service->body;
 
-    r->message.term = is_given(r, HF_API_TERM)
+    r->message.term = hf_incoming_gives(r, HF_API_TERM)
                           ? body->term
                           : hf_seat_node(r->service->seat)->term;
     r->message.lowest = body->lowest;
-    r->message.lane = is_given(r, HF_API_LANE) ? body->lane : 1;
+    r->message.lane = hf_incoming_gives(r, HF_API_LANE) ? body->lane : 1;
     r->message.n = body->n;
-    r->message.a = is_given(r, HF_API_A) ? body->a : ++r->service->attempts;
-}
-
-/* Open its session, unless the request will be refused. */
-static bool
-open_first(struct request *r)
-{
-    struct hf_message acquire = r->message;
-
-    if (!is_sound(r) || !open_for(r))
-        return false;
-    acquire.session = r->message.session;
-    acquire.secret = r->message.secret;
-    r->message = acquire;
-    return true;
+    r->message.a =
+        hf_incoming_gives(r, HF_API_A) ? body->a : ++r->service->attempts;
 }
 
 /* A request has a number, be it given or not; a new session's has the first,
  * and so has that of a key. */
 static void
-set_number(struct request *r)
+set_number(struct hf_incoming *r)
 {
     struct hf_lockspace *table = hf_seat_table(r->service->seat);
     struct hf_message *m = &r->message;
 
-    if (is_given(r, HF_API_N))
+    if (hf_incoming_gives(r, HF_API_N))
         return;
     if (table == NULL || m->session == 0)
         m->n = 1;
@@ -483,7 +153,7 @@ takes_time(const struct hf_lockspace *table, const struct hf_message *acquire)
 
 /* Whoever waits has a connection for as long. */
 static bool
-may_wait(struct request *r)
+may_wait(struct hf_incoming *r)
 {
     const struct hf_service_config *config = &r->service->config;
     struct hf_lockspace *table = hf_seat_table(r->service->seat);
@@ -502,19 +172,20 @@ may_wait(struct request *r)
         return true;
     hf_metrics_refused(&r->service->metrics, hf_now());
     hf_log_refused(config->log, hf_now());
-    refuse(r, HF_API_NO_ROOM,
-           "too many connections wait: the others are for who does not; "
-           "holdfastd has more with a larger --connections");
+    hf_incoming_refuse(
+        r, HF_API_NO_ROOM,
+        "too many connections wait: the others are for who does not; "
+        "holdfastd has more with a larger --connections");
     return false;
 }
 
 static void
-handle_acquire(struct request *r)
+handle_acquire(struct hf_incoming *r)
 {
     struct hf_service *service = r->service;
     const struct hf_api_body *body = &service->body;
 
-    if (!read_key(r) || !read_wants(r))
+    if (!hf_incoming_read_key(r) || !read_wants(r))
         return;
     read_request(r);
     r->message.kind = HF_MESSAGE_ACQUIRE;
@@ -529,16 +200,16 @@ handle_acquire(struct request *r)
     r->message.acquire.note = body->note;
     r->message.acquire.key = key_of(r);
     set_number(r);
-    if (!may_wait(r) || !may_park(r) ||
-        (r->message.session == 0 && !open_first(r)))
+    if (!may_wait(r) || !hf_incoming_may_park(r) ||
+        (r->message.session == 0 && !hf_incoming_open_first(r)))
         return;
-    send_in(r);
+    hf_incoming_send(r);
 }
 
 /* A path that names a lock is of that lock: whoever mistakes one for another
  * gives nothing back. */
 static void
-handle_release(struct request *r)
+handle_release(struct hf_incoming *r)
 {
     struct hf_lockspace *table = hf_seat_table(r->service->seat);
     const char *why = NULL;
@@ -551,13 +222,13 @@ handle_release(struct request *r)
     if (r->route->name.is_given && table != NULL)
         why = hf_meant_another(table, &r->message, &r->service->wants[0]);
     if (why != NULL)
-        refuse(r, HF_API_BAD_REQUEST, why);
+        hf_incoming_refuse(r, HF_API_BAD_REQUEST, why);
     else
-        send_in(r);
+        hf_incoming_send(r);
 }
 
 static void
-handle_change(struct request *r)
+handle_change(struct hf_incoming *r)
 {
     if (!read_wants(r))
         return;
@@ -565,29 +236,29 @@ handle_change(struct request *r)
     r->message.kind = HF_MESSAGE_CHANGE;
     set_number(r);
     r->message.change = r->service->wants[0];
-    send_in(r);
+    hf_incoming_send(r);
 }
 
 static void
-handle_keep_alive(struct request *r)
+handle_keep_alive(struct hf_incoming *r)
 {
     read_request(r);
     r->message.kind = HF_MESSAGE_KEEP_ALIVE;
-    send_in(r);
+    hf_incoming_send(r);
 }
 
 /* Each is answered within its step, and all of them together. */
 static void
-handle_keep_alives(struct request *r)
+handle_keep_alives(struct hf_incoming *r)
 {
     const struct hf_api_body *body = &r->service->body;
 
     if (body->sessions_count == 0) {
-        refuse(r, HF_API_BAD_REQUEST, "which \"sessions\"?");
+        hf_incoming_refuse(r, HF_API_BAD_REQUEST, "which \"sessions\"?");
         return;
     }
     if (!hf_service_batch_begin(r->service, r->http->exchange)) {
-        refuse(r, HF_API_NO_MEMORY, NULL);
+        hf_incoming_refuse(r, HF_API_NO_MEMORY, NULL);
         return;
     }
     for (size_t i = 0; i < body->sessions_count; i++) {
@@ -607,11 +278,11 @@ handle_keep_alives(struct request *r)
 }
 
 static void
-handle_of_session(struct request *r, enum hf_message_kind kind)
+handle_of_session(struct hf_incoming *r, enum hf_message_kind kind)
 {
     read_request(r);
     r->message.kind = kind;
-    send_in(r);
+    hf_incoming_send(r);
 }
 
 /* An operator has asked for it, and it was there. */
@@ -637,7 +308,7 @@ log_clear(struct hf_log *log, const struct hf_cleared *cleared, uint64_t fence)
 
 /* Who clears it, and why, as the body says. */
 static void
-fill_cleared(const struct request *r, struct hf_cleared *cleared)
+fill_cleared(const struct hf_incoming *r, struct hf_cleared *cleared)
 {
     const struct hf_api_body *body = &r->service->body;
     const struct hf_want *lock = &r->service->wants[0];
@@ -656,7 +327,7 @@ fill_cleared(const struct request *r, struct hf_cleared *cleared)
 /* What the audit is to say is written while it is all there to be looked at
  * [S6]. */
 static void
-send_clear(struct request *r)
+send_clear(struct hf_incoming *r)
 {
     struct hf_lockspace *table = hf_seat_table(r->service->seat);
     uint64_t fence = r->service->body.fence;
@@ -669,13 +340,13 @@ send_clear(struct request *r)
     memory.texts_len = 0;
     if (table == NULL ||
         !hf_cleared_look(table, fence, hf_wall_ms(), &memory, &cleared)) {
-        send_in(r);
+        hf_incoming_send(r);
         return;
     }
     r->message.clear.audit.len =
         hf_cleared_encode(&cleared, audit, sizeof(audit));
     r->message.clear.audit.at = audit;
-    send_in(r);
+    hf_incoming_send(r);
     r->message.clear.audit = (struct hf_bytes){NULL, 0}; /* it ends here */
     table = hf_seat_table(r->service->seat);
     if (table != NULL &&
@@ -685,7 +356,7 @@ send_clear(struct request *r)
 
 /* An operator's. */
 static void
-handle_clear(struct request *r)
+handle_clear(struct hf_incoming *r)
 {
     const struct hf_api_body *body = &r->service->body;
 
@@ -695,14 +366,16 @@ handle_clear(struct request *r)
     r->message.clear.lock = r->service->wants[0];
     r->message.clear.fence = body->fence;
     r->message.clear.at_once = body->force || body->gone;
-    if (!is_sound(r))
+    if (!hf_incoming_is_sound(r))
         return;
-    if (!is_given(r, HF_API_FENCE))
-        refuse(r, HF_API_BAD_REQUEST,
-               "a clear has the \"fence\" of the grant that was shown");
+    if (!hf_incoming_gives(r, HF_API_FENCE))
+        hf_incoming_refuse(
+            r, HF_API_BAD_REQUEST,
+            "a clear has the \"fence\" of the grant that was shown");
     else if (!hf_text_has_word(body->reason.at, body->reason.len))
-        refuse(r, HF_API_BAD_REQUEST,
-               "a clear has a \"reason\", with a letter or a digit in it");
+        hf_incoming_refuse(
+            r, HF_API_BAD_REQUEST,
+            "a clear has a \"reason\", with a letter or a digit in it");
     else
         send_clear(r);
 }
@@ -710,11 +383,11 @@ handle_clear(struct request *r)
 /* ---- All of them --------------------------------------------------------- */
 
 static void
-handle(struct request *r)
+handle(struct hf_incoming *r)
 {
     switch (r->route->kind) {
     case HF_ROUTE_OPEN:
-        handle_open(r);
+        hf_incoming_open(r);
         return;
     case HF_ROUTE_KEEP_ALIVE:
         handle_keep_alive(r);
@@ -764,7 +437,7 @@ needs_session(enum hf_route_kind kind)
 /* A wish that nobody heard would change what is done.  What keeps a lock, or
  * gives it back, is heard all the same. */
 static bool
-has_unknown(const struct request *r)
+has_unknown(const struct hf_incoming *r)
 {
     const char *unknown = r->service->body.unknown;
     char why[HF_API_UNKNOWN_SIZE + 32];
@@ -776,7 +449,7 @@ has_unknown(const struct request *r)
          r->route->kind != HF_ROUTE_CLEAR))
         return false;
     snprintf(why, sizeof(why), "there is no member \"%s\"", unknown);
-    refuse(r, HF_API_BAD_REQUEST, why);
+    hf_incoming_refuse(r, HF_API_BAD_REQUEST, why);
     return true;
 }
 
@@ -784,7 +457,7 @@ void
 hf_service_handle(struct hf_service *service, const struct hf_route *route,
                   const struct hf_http_request *request)
 {
-    struct request r = {
+    struct hf_incoming r = {
         .service = service,
         .route = route,
         .http = request,
@@ -794,14 +467,17 @@ hf_service_handle(struct hf_service *service, const struct hf_route *route,
         request->body.at, request->body.len, &service->body, &why);
 
     if (status != HF_OK) {
-        refuse(&r, status == HF_E_LIMIT ? HF_API_TOO_LARGE : HF_API_BAD_REQUEST,
-               why.text);
+        hf_incoming_refuse(
+            &r, status == HF_E_LIMIT ? HF_API_TOO_LARGE : HF_API_BAD_REQUEST,
+            why.text);
         return;
     }
-    if (has_unknown(&r) || !read_session(&r) || !read_secret(&r))
+    if (has_unknown(&r) || !hf_incoming_read_session(&r) ||
+        !hf_incoming_read_secret(&r))
         return;
     if (needs_session(route->kind) && r.message.session == 0) {
-        refuse(&r, HF_API_BAD_REQUEST, "whose it is must be said: \"session\"");
+        hf_incoming_refuse(&r, HF_API_BAD_REQUEST,
+                           "whose it is must be said: \"session\"");
         return;
     }
     hf_secret_hash(&service->hasher, &r.secret, &r.message.secret);

@@ -13,6 +13,7 @@
  *
  *   service.c    its life, and what each request is for, which calls
  *   messages.c   requests that are messages to the machine
+ *   incoming.c   who asks, in which session, and how a message is sent in
  *   views.c      requests that only look
  *   audits.c     requests for the audit
  *   replies.c    what the node does, as answers: all call it
