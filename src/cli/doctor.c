@@ -34,7 +34,7 @@ print_check(const struct hf_view *check, bool json)
 
 static const char reachable[] = "reachable";
 
-/* The one check that can be made of a place that does not open. */
+/* If the place does not open, this is the only check. */
 static int
 print_unreachable(const struct hf_which *which, const struct hf_error *error)
 {
@@ -64,8 +64,8 @@ is_unreachable(const struct hf_view *check)
            strcmp(hf_view_text(check, HF_FIELD_CHECK), reachable) == 0;
 }
 
-/* All of them: the exit code.  A server none of whose nodes can be reached is a
- * place that does not open. */
+/* Print all, and return the exit code.  A server of which no node can be
+ * reached counts as a place that does not open. */
 static int
 print_checks(struct hf_query *query, bool json)
 {

@@ -23,12 +23,12 @@ enum {
     SYNCHRONOUS_FULL = 2, /* as PRAGMA synchronous counts */
 };
 
-/* One inspection of what is open. */
+/* One inspection of an open place. */
 struct look {
     const struct hf_sqlite_inspect *inspect;
     struct hf_sqlite_sql *sql;
     struct hf_file_watch *files;
-    const char *path; /* without links */
+    const char *path; /* links are resolved */
 };
 
 const char *
@@ -100,7 +100,7 @@ hf_sqlite_inspect_blame(const struct hf_place *place,
     blame(place->path, error, checkup);
 }
 
-/* SQLite has just failed with `code`. */
+/* The last call of SQLite failed with `code`. */
 static void
 blame_code(const struct look *look, int code, struct hf_checkup *checkup)
 {
@@ -112,7 +112,7 @@ blame_code(const struct look *look, int code, struct hf_checkup *checkup)
 
 /* ---- Schema -------------------------------------------------------------- */
 
-/* Who shares the file shares its one write lock. */
+/* A program that shares the file shares its one write lock. */
 static const char tables_of_others[] =
     "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
     " AND name NOT LIKE 'holdfast!_%' ESCAPE '!'"
@@ -163,7 +163,7 @@ check_schema(const struct look *look, struct hf_checkup *checkup)
 
 /* ---- Rights -------------------------------------------------------------- */
 
-/* The file system does not let us, as errno says. */
+/* The file system denies it; errno says why. */
 static void
 blame_denied(const char *path, const char *what, struct hf_checkup *checkup)
 {
@@ -195,8 +195,8 @@ may(const char *path, int mode)
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
 }
 
-/* All that is written with every commit, and the folder, in which a log that
- * was removed is made anew. */
+/* Check the files that every commit writes, and the folder, in which SQLite
+ * makes its log anew. */
 static void
 look_at_rights(const char *path, int mode, struct hf_checkup *checkup)
 {
@@ -271,7 +271,7 @@ judge_journal(const struct look *look, const char *mode, int64_t synchronous,
         hf_checkup_warn(checkup, "somebody turned its journal: open the place "
                                  "anew, which turns it back to WAL");
     if (look->inspect->look_only)
-        return; /* each who writes has his own */
+        return; /* every writer has its own setting */
     hf_checkup_add(checkup, "synchronous %s", synchronous_word(synchronous));
     if (synchronous < SYNCHRONOUS_FULL)
         hf_checkup_fail(
@@ -344,7 +344,7 @@ check_durability(const struct look *look, struct hf_checkup *checkup)
 
 /* ---- Clock and leftovers ------------------------------------------------- */
 
-/* Of so many rows as are read in a tenth of a second. */
+/* The limit is what can be read in a tenth of a second. */
 static const char newest_version[] =
     "SELECT max((SELECT number FROM holdfast_meta WHERE key = 'floor'),"
     " coalesce((SELECT max(version) FROM (SELECT version"
@@ -362,8 +362,8 @@ check_clock(const struct look *look, struct hf_checkup *checkup)
         blame_code(look, code, checkup);
 }
 
-/* As the index holdfast_leftovers has it, which a file of an earlier version
- * lacks. */
+/* The condition of the index holdfast_leftovers.  A file of an earlier version
+ * has no such index. */
 #define LEFTOVERS                                                              \
     " FROM holdfast_records"                                                   \
     " WHERE (value IS NULL OR space = '" HF_RULE_MARKERS "')"
@@ -397,7 +397,7 @@ count_leftovers(struct hf_sqlite_db *db, struct hf_inspect_leftovers *left)
     return code;
 }
 
-/* All four numbers of one instant. */
+/* All four numbers are read in one transaction. */
 static void
 check_leftovers(const struct look *look, struct hf_checkup *checkup)
 {
@@ -415,7 +415,7 @@ check_leftovers(const struct look *look, struct hf_checkup *checkup)
 
 /* ---- Log ---------------------------------------------------------------- */
 
-/* It is short, but for a reader who keeps it from being folded. */
+/* The log is short, unless a reader keeps SQLite from a checkpoint. */
 static void
 check_log(const struct look *look, struct hf_checkup *checkup)
 {

@@ -5,8 +5,8 @@
 #include "store/sqlite_sql.h"
 
 /*
- * What a SQLite store knows of its place, as hf_store_inspect tells it.  Reads
- * only.  Cannot fail.
+ * The checks of a SQLite place, for hf_store_inspect.  Reads only.  Cannot
+ * fail.
  */
 struct hf_sqlite_inspect {
     const struct hf_place *place;
@@ -15,13 +15,13 @@ struct hf_sqlite_inspect {
     void *ctx;
 };
 
-/* In a call that hf_sqlite_sql_enter has started, with the place open.  Starts
- * `files`, if it is not. */
+/* Call it between hf_sqlite_sql_enter and its end, with the place open.  It
+ * starts `files` if that is not started. */
 void hf_sqlite_inspect(const struct hf_sqlite_inspect *inspect,
                        struct hf_sqlite_sql *sql, struct hf_file_watch *files);
 
-/* Nothing is open: the call could not be started, for `error`, or, if that is
- * HF_OK, nothing is there yet. */
+/* No place is open: `error` says why the call could not be started; HF_OK: the
+ * place does not exist yet. */
 void hf_sqlite_inspect_closed(const struct hf_sqlite_inspect *inspect,
                               const struct hf_error *error);
 
@@ -30,13 +30,13 @@ void hf_sqlite_inspect_blame(const struct hf_place *place,
                              const struct hf_error *error,
                              struct hf_checkup *checkup);
 
-/* A database file on the file system of that statfs type; `network`: its user
- * vouches for one of the network. */
+/* Judge a database on a file system of that statfs type.  `network`: the user
+ * has allowed one on a network (?network=1). */
 void hf_sqlite_inspect_filesystem(uint32_t type, bool network,
                                   struct hf_checkup *checkup);
 
-/* Write it as one word of a shell's; returns buffer.  A word that does not fit
- * is cut. */
+/* Quote a path as one word of a shell, and return buffer.  A word that does not
+ * fit is cut. */
 const char *hf_sqlite_inspect_quote(const char *path, char *buffer,
                                     size_t size);
 

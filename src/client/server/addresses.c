@@ -13,7 +13,8 @@ static const char secure_scheme[] = "https://";
 
 #define PORT "7420"
 
-/* What was found is that for so long, to who asks many times at once. */
+/* For so long a lookup is not repeated, so that many connections at once share
+ * one. */
 static const struct hf_duration freshness = {1000};
 
 static bool
@@ -59,7 +60,7 @@ is_port(const char *at, size_t len)
            strtoul(at, NULL, 10) >= 1 && strtoul(at, NULL, 10) <= 65535;
 }
 
-/* "host", "host:port", "[host]" or "[host]:port", of `len` bytes. */
+/* Parse "host", "host:port", "[host]" or "[host]:port" of `len` bytes. */
 static bool
 read_one(const char *at, size_t len, struct hf_address *address)
 {
@@ -89,7 +90,7 @@ read_one(const char *at, size_t len, struct hf_address *address)
     return true;
 }
 
-/* With the ports it may be longer than it was given. */
+/* False: with the ports added it is too long. */
 static bool
 write_place(struct hf_addresses *addresses)
 {
@@ -103,7 +104,8 @@ write_place(struct hf_addresses *addresses)
     return !hf_text_cut(&place);
 }
 
-/* All from `at` on: each may have its scheme, and a slash. */
+/* Parse the list from `at` on.  Each node may have its scheme, and a slash at
+ * its end. */
 static bool
 read_all(struct hf_addresses *addresses, const char *at)
 {

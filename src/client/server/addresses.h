@@ -19,49 +19,50 @@
 enum { HF_ADDRESSES_MAX = 16 };
 
 struct hf_address {
-    char authority[HF_HOST_MAX + 16]; /* "host:port", as a request names it */
+    char authority[HF_HOST_MAX + 16]; /* "host:port", as in a Host header */
     char host[HF_HOST_MAX + 1];       /* without brackets */
     char port[8];
-    struct addrinfo *found; /* owned; NULL: not looked up, or not known */
+    struct addrinfo *found; /* owned; NULL: not looked up, or unknown */
     struct hf_instant found_at;
-    struct hf_lookup *lookup; /* owned: it is looked up once more; or NULL */
-    unsigned first;           /* of what was found: which is tried first */
+    struct hf_lookup *lookup; /* owned; the lookup under way, or NULL */
+    unsigned first;           /* index in `found` that is tried first */
 };
 
 struct hf_addresses {
     struct hf_address each[HF_ADDRESSES_MAX];
     unsigned count;
-    char place[HF_PLACE_MAX + 1]; /* all of it as one URL */
+    char place[HF_PLACE_MAX + 1]; /* the whole list as one URL */
 };
 
-/* Is it of a lock server at all? */
+/* Does this place name a lock server? */
 bool hf_addresses_are(const char *place);
 
-/* Read them.  HF_E_INVALID, with a sentence; *addresses may hold anything. */
+/* Parse a place.  HF_E_INVALID, with a sentence: then *addresses is
+ * undefined. */
 HF_MUST_USE enum hf_status hf_addresses_parse(const char *place,
                                               struct hf_addresses *addresses,
                                               struct hf_error *error);
 
-/* Look up every host that is not known: blocks as long as the resolver does.
- * HF_E_UNAVAILABLE: none is known. */
+/* Look up every host that is not known yet.  Blocks as long as the resolver
+ * does.  HF_E_UNAVAILABLE: no host is known. */
 HF_MUST_USE enum hf_status hf_addresses_find(struct hf_addresses *addresses,
                                              struct hf_error *error);
 
-/* Is what is known of its addresses new enough to connect to?  False: it is
- * being looked up, or cannot be, which *error tells: HF_E_LIMIT. */
+/* Are its known addresses new enough to connect to?  False: a lookup is under
+ * way; or none could be started, and *error says so with HF_E_LIMIT. */
 bool hf_address_is_fresh(struct hf_address *address, int wake_fd,
                          struct hf_error *error);
 
-/* Has a lookup of it come to its end?  NULL, or why nothing was found, in *why.
- * What was known before is known still where nothing was. */
+/* Has a lookup of it ended?  Then *why is NULL, or says why nothing was found.
+ * If nothing was found, the addresses known before are kept. */
 HF_MUST_USE bool hf_address_is_found(struct hf_address *address,
                                      const char **why);
 
-/* Which of them that is, from 1; 0: none. */
+/* The number of the node with that authority, from 1; 0: there is none. */
 unsigned hf_addresses_of(const struct hf_addresses *addresses,
                          const char *authority);
 
-/* Give back what was found. */
+/* Free the addresses that were found, and drop lookups. */
 void hf_addresses_fini(struct hf_addresses *addresses);
 
 #endif

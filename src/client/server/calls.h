@@ -7,47 +7,48 @@
 struct hf_server;
 
 /*
- * Call: one request to a node, from its asking until it is answered, cancelled,
- * or known to have no answer.  It stands inside what asks; the client is
- * entered for all of it.
+ * Call: one request to a node, until it is answered, cancelled, or known to
+ * have no answer.  The struct is a member of the caller's own.  The client is
+ * entered for all functions.
  */
 struct hf_node_call {
     struct hf_link link;              /* in its connection's calls */
-    struct hf_connection *connection; /* NULL: it is not out */
+    struct hf_connection *connection; /* NULL: no request is sent */
     int32_t stream;
-    bool is_aside; /* what becomes of it says nothing of the server: it is no
-                      trouble, nor the end of one */
+    bool is_aside; /* its answer or failure does not change server->trouble */
 
-    /* Told once, when it is out no more; NULL: no answer came, nor will. */
+    /* Called once with the answer; NULL: there will be none.  Not called after
+     * a cancel. */
     void (*answered)(struct hf_node_call *call,
                      const struct hf_http_answer *answer);
 };
 
-/* What is asked, of which node (from 1). */
+/* A request, and to which node (from 1). */
 struct hf_node_call_request {
     unsigned node;
     const char *method; /* "GET", "POST" or "DELETE" */
     const char *path;
     const char *body;      /* "": none */
     const char *secret;    /* NULL: none */
-    bool must_get_through; /* as a beat must, for which streams are left free */
+    bool must_get_through; /* a keep-alive: it may use the streams that are
+                              reserved for these */
 };
 
 /*
- * Ask; `call` is not out, and its `answered` is set.  HF_E_UNAVAILABLE: it
- * cannot even be tried, as no way leads there; HF_E_LIMIT, HF_E_NOMEM.  Then it
- * is not told.
+ * Send a request.  `call` has none under way, and its `answered` is set.
+ * HF_E_UNAVAILABLE: no connection to the node can be tried; HF_E_LIMIT,
+ * HF_E_NOMEM.  After a failure `answered` is not called.
  */
 HF_MUST_USE enum hf_status
 hf_node_call_ask(struct hf_server *server, struct hf_node_call *call,
                  const struct hf_node_call_request *request,
                  struct hf_error *error);
 
-/* Its answer is late: see hf_connection_overdue.  One that is not out is
- * ignored. */
+/* Its answer is late: see hf_connection_overdue.  Ignored if no request is
+ * under way. */
 void hf_node_call_overdue(struct hf_node_call *call);
 
-/* Its answer is not wanted any more; one that is not out is ignored. */
+/* Its answer is no longer wanted.  Ignored if no request is under way. */
 void hf_node_call_cancel(struct hf_node_call *call);
 
 #endif

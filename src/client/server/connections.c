@@ -14,20 +14,20 @@
 #include "base/sockname.h"
 #include "wire/api_answer.h"
 
-/* What is written and not acknowledged for so long breaks a connection: then
- * the session has long asked elsewhere. */
+/* TCP_USER_TIMEOUT: bytes that are not acknowledged for so long break the
+ * connection.  By then the session has long asked another node. */
 enum { SILENT_PEER_MS = 10 * 1000 };
 
-/* To one node: enough for a hundred thousand who wait. */
+/* Connections to one node: enough for a hundred thousand waits. */
 enum { TO_A_NODE_MAX = 128 };
 
-/* Of each connection's streams this part, and no more than so many, is left for
- * what must get through. */
+/* This part of each connection's streams, but no more than so many, is reserved
+ * for calls with must_get_through. */
 enum { RESERVED_PART = 8, RESERVED_MAX = 8 };
 
 enum { READ_SIZE = 64 * 1024 };
 
-/* For how long one of several addresses is waited for. */
+/* If there are several addresses, each is given so long to connect. */
 static const struct hf_duration next_pause = {700};
 
 /* ---- Sockets ------------------------------------------------------------- */
@@ -57,7 +57,7 @@ set_options(int fd)
                      sizeof(silent));
 }
 
-/* Begin to connect to one address; -1 and errno. */
+/* Begin to connect to one address.  On failure -1, and errno is set. */
 static int
 begin(const struct hf_endpoint *endpoint)
 {
@@ -75,7 +75,7 @@ begin(const struct hf_endpoint *endpoint)
     return -1;
 }
 
-/* Whoever connects next begins with the one behind what was in vain. */
+/* The next connection starts with the address behind those that failed. */
 static void
 turn_to_next(struct hf_connection *connection)
 {
@@ -85,7 +85,7 @@ turn_to_next(struct hf_connection *connection)
     address_of(connection)->first = connection->tried;
 }
 
-/* Try the next address of its node; `why` it was not the last one. */
+/* Try the next address of its node; `why` the last one failed. */
 static enum hf_status
 try_next(struct hf_connection *connection, const char *why,
          struct hf_error *error)
@@ -139,7 +139,7 @@ connect_to_found(struct hf_connection *connection, struct hf_error *error)
     return try_next(connection, "no host of that name is known", error);
 }
 
-/* To what is known of its host, or once that is. */
+/* Connect to the known addresses of its host, or wait for the lookup. */
 static enum hf_status
 find_way(struct hf_connection *connection, struct hf_error *error)
 {
@@ -233,7 +233,7 @@ hf_node_connections_to(struct hf_server *server, unsigned node,
     return NULL;
 }
 
-/* Is anything out on it that its user waits for? */
+/* Is a call under way on it whose failure counts as trouble? */
 static bool
 is_waited_for(const struct hf_connection *connection)
 {
@@ -244,7 +244,7 @@ is_waited_for(const struct hf_connection *connection)
     return false;
 }
 
-/* Nothing more comes or goes; its calls are told by the next flush. */
+/* Stop using it; the next flush tells its calls. */
 static void
 break_off(struct hf_connection *connection, const char *why)
 {
@@ -270,8 +270,8 @@ break_off_mute(const struct hf_connection *to)
             break_off(at(link), "no answer");
 }
 
-/* Of two that are silent the newer is waited for: a node that hangs has two
- * connections, and no more. */
+/* If two connections to a node are silent, close the older one: so a node that
+ * hangs has at most two. */
 void
 hf_connection_overdue(struct hf_connection *connection)
 {
@@ -290,7 +290,7 @@ on_heard(struct hf_connection *connection)
 
 /* ---- Bytes --------------------------------------------------------------- */
 
-/* Why there is no answer, of a connection that is gone, was said then. */
+/* When a connection broke, its trouble was set then. */
 static void
 note_end(struct hf_connection *connection, const struct hf_node_call *call,
          const struct hf_http_client_news *news)
@@ -341,7 +341,7 @@ set_out(struct hf_connection *connection, bool wants)
                     &event);
 }
 
-/* All that is made, as far as the kernel takes it. */
+/* Write all output, as far as the kernel takes it. */
 static void
 write_out(struct hf_connection *connection)
 {
@@ -378,13 +378,13 @@ take_in(struct hf_connection *connection, const char *bytes, size_t len)
     }
 }
 
-/* Its first frame is of 16 KiB at most, so its first byte is 0. */
+/* The first frame of HTTP/2 has 16 KiB at most, so its first byte is 0. */
 static const char *
 what_it_speaks(char first)
 {
     if (first == 0)
         return NULL;
-    return first == 'H' || first == '<' /* with or without a head */
+    return first == 'H' || first == '<' /* with or without a status line */
                ? "it speaks HTTP/1.1 alone: what is between must take "
                  "HTTP/2 without TLS (h2c)"
                : "it speaks no HTTP/2: no lock server listens there";
@@ -517,8 +517,8 @@ hf_connection_ready(struct hf_connection *connection, uint32_t events)
         read_in(connection);
 }
 
-/* One that breaks, as by a frame that is none, is no more to be used; and one
- * that said goodbye is closed with its last answer. */
+/* A protocol error closes the connection.  After GOAWAY it is closed once its
+ * last call has ended. */
 static void
 break_off_what_is_over(struct hf_connection *connection)
 {
@@ -530,8 +530,8 @@ break_off_what_is_over(struct hf_connection *connection)
         break_off(connection, strerror(ECONNRESET));
 }
 
-/* Answers may be asked again at once, on a connection that is then the last:
- * so until nothing breaks any more. */
+/* A call that is told may ask again at once, on another connection, which may
+ * break, too.  Repeat until no connection breaks in a pass. */
 static bool
 sweep(struct hf_server *server)
 {

@@ -6,21 +6,22 @@
 #include "client/server/state.h"
 
 /*
- * Connections: to each node as many as its limits on streams want, which is
- * one but for thousands who wait.  Each is begun by the first call that needs
- * it, and nothing of it is waited for.
+ * Connections to nodes.  One to each is enough, unless thousands of requests
+ * wait: then there are as many as the limits on streams demand.  The first call
+ * that needs a connection opens it.  Nothing here blocks.
  *
  *            looked up        found          connected
  *   (none) -----------> NAMING ------> COMING ----------> THERE
  *                         |              |                  |
  *                         | not known    | no address is    | broken, or
- *                         v              v left             v said goodbye
+ *                         v              v left             v GOAWAY
  *                        GONE           GONE               GONE
  *
- * Its host is looked up anew, by a thread of that, unless it was just now.  Of
- * its addresses one that does not answer soon is left for the next.
+ * A thread looks the host up again, unless that was done just before.  If an
+ * address does not answer soon, the next one is tried.
  *
- * What is gone is closed by hf_node_connections_flush, never inside a call.
+ * hf_node_connections_flush closes connections that are GONE; they are never
+ * closed inside a call.
  */
 
 enum hf_connection_state {
@@ -44,47 +45,49 @@ struct hf_connection {
     enum hf_connection_state state;
     int fd;
     bool wants_out; /* as epoll knows it */
-    bool is_heard;  /* something was read of it */
-    struct hf_endpoint endpoints[HF_ENDPOINTS_MAX]; /* of its host */
+    bool is_heard;  /* bytes were read from it */
+    struct hf_endpoint endpoints[HF_ENDPOINTS_MAX]; /* addresses of its host */
     unsigned endpoints_count;
     unsigned tried_count;
-    unsigned tried;              /* the last of them */
-    struct hf_instant next_at;   /* COMING: then the next one is */
-    bool is_mute;                /* an answer is overdue, and none came since */
+    unsigned tried;              /* index of the last */
+    struct hf_instant next_at;   /* COMING: when the next address is tried */
+    bool is_mute;                /* an answer is overdue, and none has come
+                                    since */
     struct hf_http_client *http; /* owned */
-    struct hf_list calls; /* of struct hf_node_call, that are out on it */
+    struct hf_list calls;        /* of struct hf_node_call, under way on it */
 };
 
-/* One to that node with room for a call more, perhaps a new one; NULL, and
- * *error says why: there is none.  What need not get through leaves some
- * streams free for what must. */
+/* A connection to that node with room for one more call, perhaps a new one.
+ * NULL: there is none, and *error says why.  Calls without must_get_through
+ * leave some streams free for those with it. */
 struct hf_connection *hf_node_connections_to(struct hf_server *server,
                                              unsigned node,
                                              bool must_get_through,
                                              struct hf_error *error);
 
-/* An answer is overdue.  Until one comes nothing more is asked on it, for it
- * may be dead, and another takes its place; when that one is answered first, it
- * was. */
+/* An answer is overdue, so the connection may be dead.  No more calls are sent
+ * on it until an answer comes; another connection takes its place.  If that one
+ * is answered first, the silent one is closed. */
 void hf_connection_overdue(struct hf_connection *connection);
 
-/* Take in what was looked up, and go on to the next address where one does not
- * answer; and when that is to be done next. */
+/* Take the results of lookups, and try the next address where one does not
+ * answer in time; and when to call it next. */
 void hf_node_connections_tick(struct hf_server *server, struct hf_instant now);
 struct hf_instant hf_node_connections_deadline(const struct hf_server *server);
 
-/* Something has happened to its descriptor: epoll's bits. */
+/* Its descriptor is ready; `events` are epoll's bits. */
 void hf_connection_ready(struct hf_connection *connection, uint32_t events);
 
-/* Is one to that node our own end of what the other end calls so? */
+/* Is `name`, the address that the node sees as ours, the local address of a
+ * connection to it?  If not, a proxy stands between. */
 bool hf_connections_are_called(const struct hf_server *server, unsigned node,
                                struct hf_bytes name);
 
-/* Hand over what can be; tell calls of connections that have broken; close
- * these.  */
+/* Write what the kernel takes.  Close broken connections, and tell their calls
+ * that there is no answer. */
 void hf_node_connections_flush(struct hf_server *server);
 
-/* Close all, and tell nobody. */
+/* Close all without telling their calls. */
 void hf_node_connections_close(struct hf_server *server);
 
 #endif

@@ -8,19 +8,19 @@
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
 
-/* Is the server sound?  Each node is asked how it is: a row a node; and a row
- * that says so where they are nodes of two services. */
+/* Is the server sound?  Each node is asked, and is a row.  If they are nodes of
+ * two services, a last row says so. */
 
-/* An answer within this is none that anybody waits for. */
+/* A slower answer is felt. */
 enum { SLOW_US = 200 * 1000 };
 
-/* No lock server of the usual settings lets a request wait for longer. */
+/* With the default settings a lock server lets no request wait for longer. */
 static const struct hf_duration longest_wait = {45 * 1000};
 
-/* As store.h has it for a place of our own. */
+/* As HF_STORE_LOG_LARGE of store/methods.h. */
 #define LOG_LARGE (UINT64_C(16) * 1024 * 1024)
 
-/* Add a check, which is to be filled; NULL: there is no memory. */
+/* Add an empty check.  NULL: there is no memory. */
 static struct hf_checkup *
 add_check(struct hf_server_query *query, const char *name)
 {
@@ -38,7 +38,7 @@ authority_of(const struct hf_server_query *query, unsigned node)
     return query->server->addresses.each[node - 1].authority;
 }
 
-/* The same is granted twice [S7]. */
+/* One lock can be granted by both [S7: nodes of two services]. */
 static void
 add_two_services(struct hf_server_query *query)
 {
@@ -55,7 +55,7 @@ add_two_services(struct hf_server_query *query)
                            "file (--at sqlite:), on one machine");
 }
 
-/* Where its remedies are for. */
+/* The machine on which its remedies are to be applied. */
 static const char *
 host_of(const struct hf_server_query *query)
 {
@@ -69,7 +69,7 @@ ask_next(struct hf_server_query *query, enum hf_server_probe probe)
     hf_server_query_again(query, (struct hf_duration){0});
 }
 
-/* The next node, or the end. */
+/* Ask the next node; after the last one the query ends. */
 static void
 go_on(struct hf_server_query *query)
 {
@@ -120,7 +120,7 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
     question->patience = longest_wait;
 }
 
-/* A reader of its file keeps it from being folded. */
+/* The log grows while a reader of the file keeps SQLite from a checkpoint. */
 static void
 say_log(struct hf_checkup *check, const char *host, struct hf_bytes info)
 {
@@ -137,7 +137,7 @@ say_log(struct hf_checkup *check, const char *host, struct hf_bytes info)
                     host);
 }
 
-/* Only the leader tells. */
+/* Only the leader gives these numbers. */
 static void
 say_room(struct hf_checkup *check, const char *host, struct hf_bytes info)
 {
@@ -158,7 +158,7 @@ say_room(struct hf_checkup *check, const char *host, struct hf_bytes info)
                     host);
 }
 
-/* Who waits has a connection for as long, and newcomers are refused. */
+/* Waiting requests keep their connections, so that new ones are refused. */
 static void
 say_refused(struct hf_checkup *check, const char *host, struct hf_bytes info)
 {
@@ -225,7 +225,7 @@ say(struct hf_checkup *check, const char *host, struct hf_bytes info,
             check, "see what the processor of %s and the way to it do", host);
 }
 
-/* It is no answer of a lock server's. */
+/* The answer is not from a lock server. */
 static void
 say_other(struct hf_checkup *check, const struct hf_server_query *query,
           int status, struct hf_bytes body)
@@ -257,8 +257,8 @@ leads(struct hf_bytes info)
     return strcmp(state, "serving") == 0;
 }
 
-/* What does not name itself is seen all the same: the node sees another end
- * than ours. */
+/* A proxy that does not name itself is noticed, too: the node sees another
+ * address of the client than ours. */
 static bool
 has_between(struct hf_server_query *query, struct hf_bytes info)
 {
@@ -275,7 +275,7 @@ has_between(struct hf_server_query *query, struct hf_bytes info)
     return true;
 }
 
-/* How long it lets a request wait is seen by one that does. */
+/* A request that waits shows how long the proxy allows. */
 static void
 begin_to_probe(struct hf_server_query *query)
 {
@@ -317,13 +317,13 @@ take_hold(struct hf_server_query *query, int status, struct hf_bytes body)
     hf_json_slice_show(hf_json_slice(body, "secret"), query->secret,
                        sizeof(query->secret));
     if (status != 200 || query->secret[0] == '\0') {
-        go_on(query); /* nothing is granted now, which its own row says */
+        go_on(query); /* nothing is granted now; the row of the node says so */
         return;
     }
     ask_next(query, HF_PROBE_WAIT);
 }
 
-/* `status` 0: no answer came. */
+/* `status` 0: there was no answer. */
 static void
 take_wait(struct hf_server_query *query, int status, struct hf_bytes body)
 {

@@ -8,8 +8,8 @@
 #include "wire/api_reply.h"
 
 /*
- * Looking at one lock, and clearing it.  Where nobody is seen to hold it, the
- * server is asked whether it has forgotten that.
+ * Looking at one lock, and clearing it.  If no holder is seen, the server is
+ * asked whether it has forgotten what it granted.
  *
  *   look --> alive, or proved dead ------------------------> the end
  *    ^ ^ |                           | a clear: dead
@@ -17,16 +17,16 @@
  *    |     (each second)           clear ------------------> the end
  *    +------ it was heard meanwhile ---+
  *
- * The server tells who is silent, and whom it suspects: so a look is a watch
- * that has been going on for as long as the holder was silent.  A clear, which
- * is to find the dead, goes on until it hears of the holder, or the server
- * suspects it: that may have died a moment after it was heard last.
+ * The server tells for how long a holder has been silent, and whether it is
+ * suspected.  So one look is worth a watch of that length.  A clear goes on
+ * until the holder is heard or suspected: it may have died a moment after it
+ * was heard last.
  */
 
 static const struct hf_duration look_pause = {1000};
 static const struct hf_duration at_once = {0};
 
-/* Two clocks are read in whole milliseconds. */
+/* Two clocks are each rounded to a millisecond. */
 enum { ROUNDING_MS = 2 };
 
 static bool
@@ -95,7 +95,7 @@ forget_kept(struct hf_server_query *query)
     query->kept = NULL;
 }
 
-/* Nobody holds it: is that for the first in line? */
+/* It has no holder.  Is it kept for the first in line? */
 static void
 take_kept(struct hf_server_query *query, const struct hf_api_seen *seen)
 {
@@ -107,8 +107,9 @@ take_kept(struct hf_server_query *query, const struct hf_api_seen *seen)
     query->page.failed = query->kept == NULL;
 }
 
-/* Was it heard since the look before?  While it is not, its silence grows by as
- * much as time goes by; but a leader that follows counts it anew. */
+/* Was the holder heard since the last look?  If not, its silence has grown by
+ * the time between the looks; but a new leader counts silence from its
+ * start. */
 static bool
 was_heard(const struct hf_server_query *query,
           const struct hf_server_silence *now)
@@ -122,7 +123,7 @@ was_heard(const struct hf_server_query *query,
            now->silent.ms + ROUNDING_MS < before->silent.ms + between.ms;
 }
 
-/* The holder that it is about. */
+/* The query is about this holder. */
 static void
 take_holder(struct hf_server_query *query, const struct hf_api_seen *seen,
             const struct hf_api_claim *claim)
@@ -138,13 +139,13 @@ take_holder(struct hf_server_query *query, const struct hf_api_seen *seen,
     found = &query->seen->diagnosis;
     if (was_heard(query, &now))
         found->life = HF_LIFE_BEATING;
-    else if (found->life == HF_LIFE_BEATING) /* before we looked */
+    else if (found->life == HF_LIFE_BEATING) /* heard before our first look */
         found->life = found->running ? HF_LIFE_RUNNING : HF_LIFE_UNKNOWN;
     query->before = now;
 }
 
-/* Each holder and each who waits is a row; it is about the one that is to be
- * cleared, else about the holder that was silent for longest. */
+/* Each holder and each waiter is a row.  The query is about the holder that is
+ * to be cleared, else about the one with the longest silence. */
 static void
 take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
 {
@@ -168,14 +169,14 @@ take_rows(struct hf_server_query *query, const struct hf_api_seen *seen)
                 &query->page, hf_views_claim(server, seen, &claim, ++position)))
             return;
     if (query->fence == 0 && is_clear(query))
-        query->fence = about.fence; /* it, and no later one */
+        query->fence = about.fence; /* clear this one, and no later one */
     if (about.fence == 0)
         take_kept(query, seen);
     else
         take_holder(query, seen, &about);
 }
 
-/* Nobody is cleared by what was said of another lock. */
+/* Is the answer about this lock?  A mixed-up answer must clear no holder. */
 static bool
 is_its_own(const struct hf_server_query *query, const struct hf_api_seen *seen)
 {
@@ -222,7 +223,7 @@ is_decided(const struct hf_server_query *query)
            life == HF_LIFE_GONE;
 }
 
-/* Nobody watches for longer than a holder may be silent. */
+/* A watch ends at the latest when the ttl of the holder is over. */
 static bool
 is_time_left(const struct hf_server_query *query, struct hf_instant now)
 {
@@ -248,8 +249,8 @@ may_clear(const struct hf_server_query *query)
            life == HF_LIFE_GONE;
 }
 
-/* It is looked at until it is heard, or found dead; or until it is not there,
- * as one that may be taken over once the server has ended its session. */
+/* Look until the holder is heard, or proved dead, or gone: the server ends the
+ * session of a holder that may be taken over. */
 static void
 go_on_clearing(struct hf_server_query *query)
 {
@@ -268,7 +269,8 @@ take_look(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     if (!look_in(query, status, body))
         return;
-    if (query->seen == NULL) { /* as far as this server remembers */
+    if (query->seen == NULL) { /* it has no holder, as far as this server
+                                  remembers */
         query->is_unheld = true;
         hf_server_query_again(query, at_once);
     } else if (is_clear(query)) {
@@ -278,7 +280,7 @@ take_look(struct hf_server_query *query, int status, struct hf_bytes body)
     }
 }
 
-/* Not held: somebody else has cleared it, or it was given back. */
+/* HF_ANSWER_NOT_HELD: it was released, or cleared by somebody else. */
 static void
 take_clear(struct hf_server_query *query, int status, struct hf_bytes body)
 {
@@ -290,7 +292,8 @@ take_clear(struct hf_server_query *query, int status, struct hf_bytes body)
     bool is_alive =
         read == HF_OK && reply->answer.kind == HF_ANSWER_NOT_SUSPECTED;
 
-    if (is_alive) { /* what we sent before, too, was or will be spared */
+    if (is_alive) { /* an earlier clear without an answer was refused, too,
+                       or will be */
         query->is_clearing = query->is_unsure = false;
         hf_server_query_again(query, at_once);
     } else if (is_free && query->is_unsure) {

@@ -19,12 +19,12 @@
 
 /*
  * The end of a session by a process that has no client: one request of
- * HTTP/1.1, one node after another.  The text that says which:
+ * HTTP/1.1 to one node after another.  A text names the session:
  *
  *     http://host:port,… SESSION SECRET
  *
- * It names those nodes alone that may speak for the session: one of another
- * service would say that it is over [S7].
+ * It lists only the nodes that may speak for the session.  A node of another
+ * service would answer that the session is over [S7: it never knew it].
  */
 
 enum { ID_SIZE = 17, REQUEST_SIZE = 1024, ANSWER_SIZE = 256 };
@@ -32,10 +32,10 @@ enum { ID_SIZE = 17, REQUEST_SIZE = 1024, ANSWER_SIZE = 256 };
 /* "HTTP/1.1 200" */
 enum { STATUS_LINE_LEN = 12 };
 
-/* One that does not answer keeps nobody from asking the next. */
+/* For one node, so that the next one is asked in time. */
 static const struct hf_duration patience = {1000};
 
-/* Between two rounds: a new leader is seen within seconds. */
+/* Between two rounds.  A new leader answers within seconds. */
 static const struct hf_duration round_pause = {100};
 
 static void
@@ -103,7 +103,7 @@ connect_to(const struct addrinfo *address, struct hf_instant until, int *fd)
            getsockopt(*fd, SOL_SOCKET, SO_ERROR, &code, &len) == 0 && code == 0;
 }
 
-/* So short that it goes into the kernel's buffer at once. */
+/* The request is so short that the kernel takes it at once. */
 static bool
 say(const struct visit *visit, int fd)
 {
@@ -117,7 +117,7 @@ say(const struct visit *visit, int fd)
     return send(fd, request, (size_t)len, MSG_NOSIGNAL) == len;
 }
 
-/* The status of its answer; 0: none came. */
+/* The status of the answer; 0: there was none. */
 static int
 hear(int fd, struct hf_instant until)
 {
@@ -156,7 +156,7 @@ visit_node(const struct visit *visit)
 
 /* ---- All of them --------------------------------------------------------- */
 
-/* It is over, or there is none (any more). */
+/* The session is over, or does not exist. */
 static bool
 is_over(int status)
 {

@@ -10,14 +10,14 @@
 #include "wire/api_ask.h"
 #include "wire/json_slice.h"
 
-/* What is granted within this has no holder that anybody wants to know of. */
+/* A lock that is granted sooner is not polled. */
 static const struct hf_duration first_pause = {200};
 static const struct hf_duration usual_pause = {2000};
 
-/* Where it was not in line yet: places are being taken. */
+/* If it had no place in line yet, it is about to get one. */
 static const struct hf_duration no_place_pause = {500};
 
-/* Between any two looks; and for how long one is waited for. */
+/* Between any two polls; and the time limit for an answer. */
 static const struct hf_duration least_pause = {20};
 static const struct hf_duration patience = {5000};
 
@@ -29,8 +29,8 @@ lock_of(struct hf_node_call *call)
     return HF_CONTAINER(call, struct hf_server_lock, poll);
 }
 
-/* Nobody holds this name: another of its names is in the way, or a server that
- * has forgotten who holds them. */
+/* This name has no holder.  Another of the lock's names is in the way; or the
+ * server has forgotten its holders, which is asked after the last name. */
 static void
 turn_to_next(struct hf_server_lock *lock)
 {
@@ -44,7 +44,7 @@ is_about_server(const struct hf_server_lock *lock)
     return lock->polled_name == lock->wants_count;
 }
 
-/* Until when it grants nothing. */
+/* The server grants nothing until then. */
 static struct hf_blocker
 take_grace(struct hf_server *server, const struct hf_http_answer *answer)
 {
@@ -76,8 +76,8 @@ report(struct hf_server_lock *lock, struct hf_blocker blocker)
                                     });
 }
 
-/* Who keeps it from us, as far as this name goes: a holder, or whoever is
- * before us in line for what nobody holds. */
+/* Find who is in the way at this name: a holder; or, if there is none, the
+ * first in line before us. */
 static bool
 find_in_way(const struct hf_api_seen *seen, struct hf_api_claim *who)
 {
@@ -89,7 +89,7 @@ find_in_way(const struct hf_api_seen *seen, struct hf_api_claim *who)
            (seen->position > 1 && hf_views_first(seen, who));
 }
 
-/* True: there is more to look at. */
+/* True: another name is to be polled at once. */
 static bool
 look_in(struct hf_server *server, struct hf_server_lock *lock,
         const struct hf_http_answer *answer)
@@ -123,7 +123,7 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
 
 /* ---- Looking ------------------------------------------------------------- */
 
-/* It stands in line, as was shown, but not where. */
+/* The answer showed a line, but not our place in it. */
 static bool
 has_no_place(const struct hf_server_lock *lock)
 {
@@ -166,7 +166,7 @@ add_path(const struct hf_server_lock *lock, struct hf_text *path)
     }
     hf_api_ask_lock(path, &lock->wants[lock->polled_name], "");
     hf_text_add(path, "&limit=1");
-    if (lock->session_id != 0) /* it stands in line, perhaps */
+    if (lock->session_id != 0) /* it may stand in line */
         hf_text_addf(path, "&session=%016" PRIx64 "&lane=%" PRIu64,
                      lock->session_id, lock->lane);
 }
@@ -194,7 +194,7 @@ look_at(struct hf_server *server, struct hf_server_lock *lock)
     server->next_poll_at = hf_after(hf_now(), patience);
 }
 
-/* Whoever does not answer does not keep the others from being looked at. */
+/* One poll without an answer must not hold up the others. */
 static void
 give_up_waiting(struct hf_server *server)
 {
@@ -203,7 +203,8 @@ give_up_waiting(struct hf_server *server)
     server->polling = NULL;
 }
 
-/* The first that is to be looked at; who waits no more is not. */
+/* The lock whose poll is due first.  Locks that no longer wait are taken
+ * out. */
 static struct hf_server_lock *
 find_first(struct hf_server *server)
 {

@@ -4,21 +4,20 @@
 #include "client/server/sessions.h"
 
 /*
- * Looks: who holds the locks that are waited for, and where in line we stand.
- * It is shown to the user, and told to the machine, which decides.
+ * Holder poll: who holds the locks that are waited for, and what our place in
+ * line is.  The user is shown it, and the machine, which decides, is told it.
  *
- * A lock that is not granted soon is looked at, and again every two seconds,
- * one look at a time and with pauses: the more wait, the more seldom each is
- * looked at.
- * The client is entered for all of it.
+ * A lock that is not granted soon is polled, and again every two seconds.  One
+ * poll is under way at a time, with a pause between two: so the more locks
+ * wait, the less often each is polled.  The client is entered for all of it.
  */
 
-/* It waits from now on; room was made in server->polls.  Once it waits no more
- * it is not looked at. */
+/* The lock waits from now on.  There is room for it in server->polls.  It is
+ * polled for as long as it waits. */
 void hf_holder_poll_start(struct hf_server *server,
                           struct hf_server_lock *lock);
 
-/* It is not there any more. */
+/* The lock is about to be freed. */
 void hf_holder_poll_stop(struct hf_server *server, struct hf_server_lock *lock);
 
 void hf_holder_poll_tick(struct hf_server *server, struct hf_instant now);

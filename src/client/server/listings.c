@@ -10,23 +10,23 @@
 #include "wire/record.h"
 
 /*
- * Pages of what a server lists, in its own order: the locks of a space that are
- * held or kept for who is to ask again; who has a session; and what was cleared
- * by hand.
+ * The lists of a server, page by page and in its own order: the locks of a
+ * space that are held, or kept for the first in line; the sessions; and the
+ * audit.
  */
 
-/* A server gives no more rows at once. */
+/* Rows of a page; a server accepts no more. */
 enum { LIMIT_MAX = 1000 };
 
-/* The cursor behind the last row, which is none of the server's. */
+/* Our own cursor behind the last row; the server never sees it. */
 static const char at_end[] = "end";
 
 struct listing_kind {
     void (*add_path)(const struct hf_query *query, struct hf_text *path);
-    const char *rows; /* the member that has them */
+    const char *rows; /* the member of the answer with the rows */
     void (*add_row)(struct hf_server_query *query, struct hf_bytes row);
-    bool has_end; /* nothing is added later behind the last row */
-    bool forgets; /* what is not listed may be held all the same */
+    bool has_end; /* no rows are added behind the last one later */
+    bool forgets; /* in a grace a lock that is not listed may be held */
 };
 
 /* ---- Locks --------------------------------------------------------------- */
@@ -41,7 +41,8 @@ add_locks_path(const struct hf_query *query, struct hf_text *path)
     hf_text_add(path, "&");
 }
 
-/* Who holds it first, or whose place in line keeps it; nobody: no row. */
+/* A row for the first holder, or for the first in line that it is kept for.  If
+ * there is neither, there is no row. */
 static void
 add_lock(struct hf_server_query *query, struct hf_bytes lock)
 {
@@ -191,8 +192,8 @@ ask(struct hf_server_query *query, struct hf_server_question *question)
         hf_api_ask_escape(&question->path, query->page.cursor);
 }
 
-/* A server that knows no end is none: of a page it says where the next one
- * begins, which is not where this one began. */
+/* The next page must begin elsewhere than this one, or the listing would never
+ * end. */
 static bool
 is_bad_cursor(const struct hf_server_query *query, struct hf_bytes said,
               const char *after)
@@ -201,8 +202,7 @@ is_bad_cursor(const struct hf_server_query *query, struct hf_bytes said,
            (after[0] != '\0' && strcmp(after, query->page.cursor) == 0);
 }
 
-/* The page was read: if none of its rows was wanted, the next one is asked
- * for. */
+/* A page was read.  If it has no row that was asked for, read the next one. */
 static void
 turn(struct hf_server_query *query, struct hf_bytes body)
 {

@@ -8,7 +8,7 @@
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 
-/* Locks of a lock server: place.h in terms of sessions. */
+/* Locks of a lock server: struct hf_lock_methods in terms of sessions. */
 
 static struct hf_server_lock *
 at(const struct hf_lock *lock)
@@ -51,7 +51,8 @@ fill_wants(struct hf_server_lock *lock, const struct hf_alloc *alloc,
     return HF_OK;
 }
 
-/* Who asks, as a table's record has it: of a long command the beginning. */
+/* The note says who asks, as a record of a table does.  If it is too long, its
+ * command is shortened, and then its reason. */
 static void
 fill_note(const struct hf_server *server, struct hf_server_lock *lock)
 {
@@ -74,7 +75,8 @@ fill_note(const struct hf_server *server, struct hf_server_lock *lock)
     memcpy(lock->note, text, len + 1);
 }
 
-/* What goes into no request is refused before anything is asked. */
+/* Would the longest request for it fit?  If not, refuse it before anything is
+ * sent. */
 static enum hf_status
 check_len(struct hf_server *server, const struct hf_server_lock *lock,
           struct hf_error *error)
@@ -208,9 +210,9 @@ release(struct hf_backend *backend, struct hf_lock *lock)
     hf_server_flush(hf_server_of(backend));
 }
 
-/* Leave what is held as it is: a session whose grant is for a person is kept
- * alive no more, once nothing else is held in it.  What is not held, or may be
- * taken over, goes on being released, and nobody hears of it. */
+/* A held lock with if_dead refuse is left as it is, for a person to clear: its
+ * session is no longer kept alive once it holds nothing else.  Any other lock
+ * is released, without news. */
 static void
 abandon(struct hf_backend *backend, struct hf_lock *lock)
 {
@@ -245,7 +247,7 @@ forget(struct hf_backend *backend, struct hf_lock *lock)
 
 /* ---- What is known of it ------------------------------------------------- */
 
-/* Its right, by the clock of this call. */
+/* Its right at this moment. */
 static enum hf_outcome
 right_of(const struct hf_server_lock *lock)
 {
@@ -323,12 +325,12 @@ error_of(const struct hf_lock *lock, struct hf_error *error)
                        lock->settings.name);
     if (ended->status == HF_E_INVALID && server->trouble.status != HF_OK)
         return hf_fail(error, HF_E_INVALID, "lock %s: %s", lock->settings.name,
-                       server->trouble.text); /* the server's own words */
+                       server->trouble.text); /* the sentence of the server */
     return hf_fail(error, ended->status, "lock %s: %s", lock->settings.name,
                    hf_status_sentence(ended->status));
 }
 
-/* Why it is not answered, or, while it waits, not let in; or NULL. */
+/* Why there is no answer, or why it still waits; or NULL. */
 static const struct hf_error *
 trouble_of(const struct hf_server *server, const struct hf_server_lock *lock,
            struct hf_error *grace)

@@ -10,8 +10,8 @@
 #include "base/limits.h"
 #include "base/thread.h"
 
-/* Of its thread and of who began it; the last to leave frees it.  Its memory is
- * no client's, for it may outlive that. */
+/* Shared by its thread and its caller; the last to leave frees it.  It is not
+ * in the client's memory, since it may outlive the client. */
 struct hf_lookup {
     char host[HF_HOST_MAX + 1];
     char port[8];

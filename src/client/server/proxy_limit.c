@@ -4,18 +4,19 @@
 
 #include "wire/json_slice.h"
 
-/* What is answered sooner was not waited for. */
+/* An answer within this is not due to a time limit. */
 enum { SHORTEST_MS = 500 };
 
-/* Two that differ by no more are alike: looks and beats are on the same way. */
+/* Two times that differ by no more are alike.  Polls and keep-alives share the
+ * connection, and vary them. */
 enum { ALIKE_MS = 300, ALIKE_PART = 8 };
 
 enum { ENOUGH = 2 };
 
-/* A line for people is made anew each second. */
+/* The command shows the state once a second. */
 static const struct hf_duration to_be_told = {2500};
 
-/* A lock server's own problems have a type. */
+/* A problem document of a lock server has a type. */
 static bool
 is_ours(struct hf_bytes body)
 {

@@ -7,32 +7,32 @@
 #include "base/clock.h"
 
 /*
- * Cuts: something between us and a lock server, a proxy, has a limit on how
- * long a request takes, which is below the server's own: it answers 502, 504 or
- * 408 in its place.  Two that took as long show what the limit is; from then on
- * we wait in pieces that are shorter.
+ * Proxy limit: a proxy before a lock server may allow a request less time than
+ * the server does.  When that time is over, it answers 502, 504 or 408 in place
+ * of the server.  Two such answers after the same time show the limit.  From
+ * then on we wait in shorter pieces.
  *
- * Zero is: none was seen.
+ * Zero: no limit was seen.
  */
 struct hf_proxy_limit {
-    struct hf_duration after; /* of the last */
-    struct hf_instant at;     /* when that was */
-    unsigned alike;           /* in a row, that took as long as that */
+    struct hf_duration after; /* time that the last request was given */
+    struct hf_instant at;     /* when it ended so */
+    unsigned alike;           /* requests in a row that took as long */
 };
 
-/* Is that of something between, and not of a lock server? */
+/* Was it a proxy that answered so, and not a lock server? */
 bool hf_proxy_limit_is_answer(int status, struct hf_bytes body);
 
-/* A request was answered so.  False: it took so little time that it was not
- * cut, but could not be passed on. */
+/* A proxy answered a request after `took`.  False: that was too soon for a time
+ * limit; the proxy did not reach the server. */
 bool hf_proxy_limit_note(struct hf_proxy_limit *limit, struct hf_instant now,
                          struct hf_duration took);
 
-/* Was one seen so lately that its reader has not heard of it yet? */
+/* Did it happen so lately that the user may not have seen it yet? */
 bool hf_proxy_limit_is_fresh(const struct hf_proxy_limit *limit,
                              struct hf_instant now);
 
-/* For how long to wait at once; 0: as long as the server likes. */
+/* For how long one request should wait; 0: as long as the server allows. */
 struct hf_duration hf_proxy_limit_piece(const struct hf_proxy_limit *limit);
 
 #endif

@@ -9,15 +9,15 @@
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
 
-/* Of nodes that do not answer each is asked so often, and of those that know no
- * leader for so many pauses: a new one leads within seconds. */
+/* How often each node is asked if none answers; and for how many pauses, if
+ * none knows a leader: a new one leads within seconds. */
 enum { ROUNDS = 2, LEADERLESS_MAX = 40 };
 
 static const struct hf_duration pause_of_leaders = {250};
 static const struct hf_duration at_once = {0};
 
-/* A node that takes longer for an answer is not there; it is five times what a
- * busy one takes to write a page of the audit. */
+/* A node that takes longer is taken for dead.  A busy node writes a page of the
+ * audit in a fifth of this. */
 static const struct hf_duration patience = {5000};
 
 static struct hf_server_query *
@@ -42,7 +42,8 @@ free_query(struct hf_server_query *query)
     hf_free(query->server->client->alloc, query);
 }
 
-/* One that has a view stays until it is forgotten, which may be in here. */
+/* A query that has a view stays until it is forgotten.  That may happen in
+ * here. */
 static void
 end(struct hf_server_query *query)
 {
@@ -99,7 +100,7 @@ next_node(struct hf_server *server, unsigned node)
         node != 0 ? node : server->node % server->addresses.count + 1;
 }
 
-/* A kind has said what is to follow. */
+/* A kind has handled an answer.  If it did not ask for more, the query ends. */
 static void
 go_on(struct hf_server_query *query)
 {
@@ -133,7 +134,7 @@ on_no_answer(struct hf_server_query *query)
     go_on(query);
 }
 
-/* It may name who leads. */
+/* The node may have named the leader.  False: no node has led for too long. */
 static bool
 on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
 {
@@ -147,7 +148,7 @@ on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
     return true;
 }
 
-/* What is cut within is not to be taken for the rest. */
+/* A JSON text that was cut short must not be taken for a whole page. */
 static bool
 is_whole(const struct hf_server_query *query,
          const struct hf_http_answer *answer)
@@ -246,7 +247,7 @@ hf_server_queries_start(struct hf_server *server, struct hf_query *query,
     made->until = hf_after(made->began_at, query->watch);
     query->handle.behind = made;
     hf_list_add(&server->queries, &made->link);
-    /* The loop asks: nothing may end before this returns. */
+    /* The loop asks, so that the query cannot end before this returns. */
     made->again_at = made->began_at;
     return HF_OK;
 }
@@ -309,8 +310,9 @@ give_up_waiting(struct hf_server_query *query)
     on_no_answer(query);
 }
 
-/* What one node answers says nothing of another service: so all are asked who
- * they are first [S7].  The doctor tells of each. */
+/* If the nodes are of two services, one answer is half the truth.  So all are
+ * asked for their service first [S7: nodes of two services].  A doctor tells of
+ * each node. */
 static bool
 needs_one_service(const struct hf_server_query *query)
 {

@@ -12,16 +12,17 @@
  * of it.
  */
 
-/* For how long a holder was silent when the server told so. */
+/* The silence of a holder, as the server told it. */
 struct hf_server_silence {
-    bool known; /* there was a look */
-    bool heard; /* by this leader; else it is as long as that leads */
+    bool known; /* there was such an answer */
+    bool heard; /* by this leader; else `silent` is for how long that has led */
     struct hf_duration silent;
     struct hf_instant told_at;
 };
 
-/* What a doctor asks of a node: about itself, and, where something stands
- * before it, how long that lets a request wait: for a lock of its own. */
+/* What a doctor asks of a node.  If a proxy stands before it, it also finds out
+ * for how long that lets a request wait: it takes a lock of its own, and waits
+ * for it. */
 enum hf_server_probe {
     HF_PROBE_INFO,
     HF_PROBE_HOLD,
@@ -36,39 +37,43 @@ struct hf_server_query {
     struct hf_server *server;
     const struct hf_query *query;
     struct hf_query_page page;
-    struct hf_instant again_at; /* no request is out: when the next is sent */
-    struct hf_instant late_at;  /* one is: from then on no answer counts */
-    struct hf_error error;      /* that it ends with; HF_OK: none */
-    unsigned failures;          /* in a row: nodes that gave no answer */
-    unsigned leaderless;        /* ... that did, and knew no leader */
-    unsigned asked_node;        /* the last, from 1 */
+    struct hf_instant again_at; /* no request is under way: when the next is
+                                   sent */
+    struct hf_instant late_at;  /* one is: when it is given up */
+    struct hf_error error;      /* that it will end with; HF_OK: none */
+    unsigned failures;          /* in a row: requests without an answer */
+    unsigned leaderless;        /* in a row: answers of nodes that do not
+                                   lead */
+    unsigned asked_node;        /* that was asked last, from 1 */
 
     /* Of an examine and of a clear. */
     struct hf_view *seen; /* owned: what is known of the holder; or NULL */
     struct hf_view *kept; /* owned: nobody holds it, and the first place in line
                              is kept for who is to ask again; or NULL */
     struct hf_instant began_at;
-    struct hf_instant until; /* no look after this */
-    bool was_silent;  /* what was asked last: nothing came, not even an end */
+    struct hf_instant until; /* when the watch ends */
+    bool was_silent;  /* the last request had no answer, and its connection
+                         did not break */
     bool is_clearing; /* the clear was sent */
-    bool is_unsure;   /* ... once at least without an answer */
+    bool is_unsure;   /* ... and once at least there was no answer */
     uint64_t fence;   /* of the holder that is to be cleared; 0: any */
-    struct hf_server_silence before; /* of that, when it was looked at last */
-    struct hf_instant looked_at;     /* when the look that is out was sent */
-    bool is_unheld; /* nobody was seen to hold it: may the server know that? */
+    struct hf_server_silence before; /* of that holder, at the last look */
+    struct hf_instant looked_at;     /* when the last look was sent */
+    bool is_unheld; /* no holder was seen: has the server forgotten who it
+                       is? */
 
     /* Of a doctor. */
     unsigned node; /* that is asked, from 1 */
     int64_t asked_us;
-    char between[64]; /* what stands before the node, as it says; "": it
-                         says nothing */
+    char between[64]; /* the proxy before the node, as it names itself; "":
+                         none did */
     enum hf_server_probe probe;
-    uint64_t probe_lock; /* its name is made of this */
-    char session[17];    /* that holds it */
+    uint64_t probe_lock; /* the name of its lock is made of this */
+    char session[17];    /* that holds that lock */
     char secret[HF_API_SECRET_SIZE];
-    uint64_t service; /* that a node said first; 0: none has */
+    uint64_t service; /* that the first node named; 0: none has */
     unsigned of_it;   /* that node */
-    unsigned other;   /* one that said another; 0: none */
+    unsigned other;   /* a node that named another; 0: none */
 };
 
 /* What is asked next. */
@@ -85,16 +90,16 @@ struct hf_server_query_kind {
     void (*ask)(struct hf_server_query *query,
                 struct hf_server_question *question);
 
-    /* An answer: it adds rows, and says by hf_server_query_again that something
-     * is to be asked yet.  Else the query ends: with query->error, if that is
-     * set. */
+    /* Handle an answer: add rows, and call hf_server_query_again if there is
+     * more to ask.  Else the query ends, with query->error if that is set. */
     void (*take)(struct hf_server_query *query, int status,
                  struct hf_bytes body);
 
-    /* No answer came; as take.  NULL: another node is asked. */
+    /* There was no answer; otherwise as take.  NULL: ask another node. */
     void (*fail)(struct hf_server_query *query);
 
-    bool of_each_node; /* be they of one service or not */
+    bool of_each_node; /* it asks each node, whether they are of one service
+                          or not */
 };
 
 extern const struct hf_server_query_kind hf_server_listing; /* listings.c */
@@ -103,18 +108,17 @@ extern const struct hf_server_query_kind hf_server_doctor;  /* doctor.c */
 
 /* ---- For the kinds ------------------------------------------------------- */
 
-/* The next question is to be asked after `pause`. */
+/* Ask the next question after `pause`. */
 void hf_server_query_again(struct hf_server_query *query,
                            struct hf_duration pause);
 
-/* It ends by an answer that is none of those that were expected: with what that
- * says. */
+/* The answer is an error: the query ends with its status and sentence. */
 void hf_server_query_refused(struct hf_server_query *query, int status,
                              struct hf_bytes body);
 
-/* Nothing more was seen.  If this answer says that the server has forgotten
- * what it granted, what is not seen may be held all the same: then the query
- * ends with HF_E_UNAVAILABLE. */
+/* No more rows were seen.  If the answer says that the server has forgotten
+ * what it granted, a lock that is not listed may be held: then the query ends
+ * with HF_E_UNAVAILABLE. */
 void hf_server_query_check_grace(struct hf_server_query *query,
                                  struct hf_bytes body);
 
@@ -133,7 +137,7 @@ struct hf_view *hf_server_queries_watch(struct hf_backend *backend,
 
 /* ---- For the loop -------------------------------------------------------- */
 
-/* Is one to be answered for which it matters whether all nodes are of one
+/* Is there a query for which it matters whether all nodes are of one
  * service? */
 bool hf_server_queries_want_services(const struct hf_server *server);
 

@@ -19,11 +19,11 @@
 #include "client/server/sessions.h"
 #include "client/server/trouble.h"
 
-/* The life of a place that is a lock server: opened, its thread, closed; and
- * what comes of each call. */
+/* The life of a place that is a lock server: opening, closing, and its
+ * methods. */
 
-/* Sessions are ended when the client is closed, for who looks; a server that
- * does not answer meanwhile ends them by itself. */
+/* A client that is closed ends its sessions, so that others see it at once.  If
+ * no node answers in this time, the server ends them when their ttl is over. */
 static const struct hf_duration end_patience = {500};
 
 static enum hf_status
@@ -53,7 +53,7 @@ free_server(struct hf_backend *backend)
     hf_free(server->client->alloc, server);
 }
 
-/* Entered; waits a little. */
+/* Entered; waits for the answers for a while. */
 static void
 end_sessions(struct hf_server *server)
 {
@@ -131,11 +131,11 @@ static const struct hf_place_methods methods = {
 
 #define MODULE_FILE "holdfast-http.so"
 
-/* From the folder that this stands in. */
+/* Folders of the module, relative to that of this library or program. */
 static const char *const beside[] = {"holdfast", "../lib/holdfast"};
 
-/* The file that this is part of: a library, or the program itself, which the
- * linker gives no name.  False: it cannot be told. */
+/* The file of this library, or of the program that it is linked into, which has
+ * no name in the link map.  False: it is not known. */
 static bool
 find_file(char path[PATH_MAX])
 {
@@ -166,10 +166,10 @@ open_beside(const char *file)
 }
 
 /*
- * Find and open the module that speaks HTTP, once for the process, which keeps
- * it: beside the library or the program that this stands in, in
- * ../lib/holdfast, or where it was to be installed.  HF_E_UNAVAILABLE: it is in
- * none of them, or of another version.
+ * Find and open the module that speaks HTTP; the process keeps it.  It is
+ * looked for beside this library or program, in ../lib/holdfast, and where it
+ * was to be installed.  HF_E_UNAVAILABLE: it is in none of them, or of another
+ * version.
  */
 static enum hf_status
 open_module(const struct hf_http_module **module, struct hf_error *error)

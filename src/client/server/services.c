@@ -7,14 +7,14 @@
 _Static_assert((int)HF_ADDRESSES_MAX == (int)HF_SERVICES_NODES_MAX,
                "every node can be asked");
 
-/* A node that is not there says so at once; one that takes longer than this
- * holds up nobody, and is heard when it answers. */
+/* The machine waits so long for an answer; a later one still counts.  A node
+ * that is down is known to be so at once. */
 enum { PATIENCE_MS = 1000 };
 
-/* As often as a session beats. */
+/* As often as a session is kept alive. */
 enum { PAUSE_MS = 2000 };
 
-/* A question to a node. */
+/* A question to one node. */
 struct info_call {
     struct hf_node_call call;
     struct hf_server *server;
@@ -57,7 +57,7 @@ answered(struct hf_node_call *call, const struct hf_http_answer *answer)
 
 /* ---- Questions ----------------------------------------------------------- */
 
-/* False: it cannot even be tried. */
+/* False: the request cannot be sent. */
 static bool
 ask(struct hf_server *server, unsigned node)
 {

@@ -4,21 +4,23 @@
 #include "client/server/state.h"
 
 /*
- * Of which service each node is [S7]: the machine of core/services, and its
- * questions, which are GET /v1/info.  The client is entered for all of it.
+ * Of which service each node is [S7: nodes of two services]: the machine of
+ * core/services, and its questions, which are GET /v1/info.  The client is
+ * entered for all of it.
  */
 
-/* `changed` is told that what the nodes say has changed, or the verdict. */
+/* `changed` is called when a node names another service, or the verdict
+ * changes. */
 void hf_server_services_init(struct hf_server *server,
                              void (*changed)(struct hf_server *server));
 void hf_server_services_fini(struct hf_server *server);
 
-/* A node said it of itself with a session; 0: it did not. */
+/* A node named its service when it opened a session; 0: it did not. */
 void hf_server_services_said(struct hf_server *server, unsigned node,
                              uint64_t service);
 
-/* Tell the time, and whether it matters now (awake); and when that is to be
- * done next. */
+/* Tell the time, and whether the services matter now (awake); and when to call
+ * it next. */
 void hf_server_services_tick(struct hf_server *server, bool awake,
                              struct hf_instant now);
 struct hf_instant hf_server_services_deadline(const struct hf_server *server);

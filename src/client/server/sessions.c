@@ -6,39 +6,39 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/random.h"
-#include "client/entry.h"
+#include "client/server/answer_report.h"
 #include "client/server/services.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
 
-/* A server of ours answers who waits after 29 s, if nobody tells it otherwise;
- * and tells us, if somebody does. */
+/* By default a server answers a waiting request after 29 s.  If it is
+ * configured otherwise, it says so. */
 enum { SILENCE_MS = 40 * 1000 };
 
-/* No server of ours lets a request wait for longer. */
+/* No lock server lets a request wait for longer. */
 enum { BLOCKING_MAX_MS = 24 * 60 * 60 * 1000 };
 
-/* For a first answer: a wait is not over before, and a try goes on for no
- * longer where nobody answers at all. */
+/* For a first answer.  A wait ends no earlier without one, and a try ends after
+ * it. */
 static const struct hf_duration patience = {2000};
 
-/* A place in line is kept for so long between two pieces of a wait, or for half
- * the ttl. */
+/* The server keeps a place in line for so long between two pieces of a wait,
+ * but not longer than half the ttl. */
 enum { PARK_MS = 10 * 1000 };
 
-/* Those that are only being settled count, too. */
+/* Requests that are only being settled count, too. */
 enum { WISHES_MAX = HF_CLIENT_LOCKS_MAX + HF_CLIENT_LOCKS_MAX / 4 };
 
-/* A message that is out. */
+/* A message that is sent and not answered. */
 struct message {
     struct hf_node_call call;
     struct hf_hash_node by_stream; /* in session->messages */
     struct hf_link link;           /* in session->unsent */
-    bool is_unsent;                /* ... where it is */
+    bool is_unsent;                /* ... if it is there */
     struct hf_server_session *session;
-    uint64_t id;         /* of the wish that it is about; 0: none */
-    uint64_t session_id; /* that it names; 0: none */
+    uint64_t id;         /* of the lock request that it is about; 0: none */
+    uint64_t session_id; /* the session that it names; 0: none */
     uint64_t term;       /* ... */
     uint64_t lane;
     uint64_t n;
@@ -79,7 +79,7 @@ find_message(const struct hf_server_session *session, uint64_t stream)
 
 /* ---- What is wanted ------------------------------------------------------ */
 
-/* Those of one label are one lane. */
+/* Locks with the same label share one lane. */
 static uint64_t
 label_of(const struct hf_settings *settings)
 {
@@ -173,7 +173,7 @@ on_answer(struct hf_server_session *session, uint64_t stream,
     hf_sessions_step(session, &event);
 }
 
-/* No right of ours may be longer than what the server keeps its own for. */
+/* The server must keep the session for at least as long as our right lasts. */
 static bool
 is_kept_long_enough(const struct hf_server_session *session,
                     struct hf_api_reply *reply)
@@ -185,8 +185,8 @@ is_kept_long_enough(const struct hf_server_session *session,
            reply->blocking.ms <= BLOCKING_MAX_MS;
 }
 
-/* What lives is that which was kept alive, and granted is what was asked for:
- * whatever stands between may mix up what it carries. */
+/* Is this the answer to that message?  A proxy may mix up answers.  A
+ * keep-alive must be of this session, and a grant of this request. */
 static bool
 is_its_own(const struct message *message, const struct hf_api_reply *reply)
 {
@@ -202,7 +202,8 @@ is_its_own(const struct message *message, const struct hf_api_reply *reply)
     return true;
 }
 
-/* Can the machine make anything of it? */
+/* Parse the answer.  False: it is none for the machine, and server->trouble
+ * says why. */
 static bool
 read_reply(const struct message *message, const struct hf_http_answer *answer)
 {
@@ -223,184 +224,7 @@ read_reply(const struct message *message, const struct hf_http_answer *answer)
     return false;
 }
 
-/* Is that row of one of its names?  An older server's does not say. */
-static bool
-is_of(const struct hf_server_lock *lock, struct hf_api_seen *seen)
-{
-    const struct hf_want *first = &lock->wants[0];
-
-    if (seen->name[0] == '\0' && lock->wants_count == 1) {
-        hf_text_show(seen->space, sizeof(seen->space), first->space.at,
-                     first->space.len);
-        hf_text_show(seen->name, sizeof(seen->name), first->name.at,
-                     first->name.len);
-    }
-    for (size_t i = 0; i < lock->wants_count; i++)
-        if (hf_views_is_of(seen, &lock->wants[i]))
-            return true;
-    return false;
-}
-
-/* Of what is in the way of a try that was told no: what the try ends by is
- * shown, and returned. */
-static struct hf_blocker
-show_in_way(struct hf_server_lock *lock, struct hf_bytes problem,
-            struct hf_instant asked_at)
-{
-    const struct hf_server *server = lock->session->server;
-    struct hf_bytes holders = hf_json_slice(problem, "holders");
-    struct hf_bytes queue = hf_json_slice(problem, "queue");
-    struct hf_blocker all = {.kind = HF_BLOCKER_UNKNOWN};
-    struct hf_api_seen seen;
-    struct hf_api_seen its;
-    struct hf_api_claim row;
-    struct hf_api_claim who = {.fence = 0};
-    bool found = false;
-    size_t at = 0;
-
-    while (hf_api_seen_in_way(holders, &at, &seen, &row)) {
-        struct hf_blocker one = hf_views_blocker(server, &row, asked_at);
-
-        if (!is_of(lock, &seen) || !hf_blocker_add(&all, &one))
-            continue;
-        found = true;
-        its = seen;
-        who = row;
-    }
-    at = 0;
-    while (!found && hf_api_seen_in_way(queue, &at, &its, &who))
-        found = is_of(lock, &its);
-    if (found)
-        hf_views_show(server, &lock->shown, &lock->lock->handle, &its, &who);
-    return all;
-}
-
-/* What keeps out what was tried goes with the answer. */
-static struct hf_blocker
-see_in_way(const struct hf_server_session *session, uint64_t id,
-           struct hf_bytes body, struct hf_instant asked_at)
-{
-    const struct hf_answer *answer = &session->server->reply.answer;
-    struct hf_server_lock *lock = find_lock(session, id);
-
-    if (lock == NULL ||
-        !(answer->kind == HF_ANSWER_LATER ||
-          (answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_HELD)))
-        return (struct hf_blocker){.kind = HF_BLOCKER_UNKNOWN};
-    return show_in_way(lock, body, asked_at);
-}
-
-/* Nothing else tells a person why a free lock is waited for. */
-static void
-see_room(struct hf_server_session *session, uint64_t id, int status,
-         struct hf_bytes body)
-{
-    struct hf_server_lock *lock = find_lock(session, id);
-    struct hf_error *no_room = id == 0        ? &session->no_room
-                               : lock != NULL ? &lock->no_room
-                                              : NULL;
-
-    if (no_room == NULL)
-        return;
-    no_room->status = HF_OK;
-    if (session->server->reply.answer.kind != HF_ANSWER_LIMIT)
-        return;
-    (void)hf_api_reply_problem(status, body, no_room);
-    no_room->status = HF_E_LIMIT;
-}
-
-/* For how long its server grants nothing, and why. */
-static void
-see_grace(struct hf_server_session *session, uint64_t id)
-{
-    const struct hf_answer *answer = &session->server->reply.answer;
-    struct hf_server_lock *lock = find_lock(session, id);
-
-    if (lock == NULL || answer->kind != HF_ANSWER_LATER)
-        return;
-    lock->later = hf_after(hf_now(), answer->grace);
-    lock->later_cause = answer->cause;
-}
-
-static struct hf_server_lock *
-find_granted(const struct hf_server_session *session, uint64_t fence)
-{
-    for (size_t i = 0; i < session->locks.chains_count; i++)
-        for (struct hf_hash_node *node = session->locks.chains[i]; node != NULL;
-             node = node->next) {
-            struct hf_server_lock *lock =
-                HF_CONTAINER(node, struct hf_server_lock, node);
-
-            if (lock->fence == fence)
-                return lock;
-        }
-    return NULL;
-}
-
-/* Without memory it is not known by whom. */
-static void
-keep_clear(struct hf_server_session *session, struct hf_bytes row)
-{
-    struct hf_server_lock *lock;
-    uint64_t fence = 0;
-    char who[sizeof(session->who)];
-
-    if (!hf_json_slice_number(hf_json_slice(row, "fence"), &fence) ||
-        fence == 0)
-        return;
-    lock = find_granted(session, fence);
-    if (lock == NULL || lock->by != NULL)
-        return;
-    lock->by = hf_new(session->server->client->alloc, struct hf_clearing);
-    if (lock->by == NULL)
-        return;
-    hf_json_slice_show(hf_json_slice(row, "who"), who, sizeof(who));
-    hf_entry_part(who, lock->by);
-    hf_json_slice_show(hf_json_slice(row, "reason"), lock->by->reason,
-                       sizeof(lock->by->reason));
-}
-
-/* Who cleared what it held, and why, goes with the fences. */
-static void
-see_clears(struct hf_server_session *session, struct hf_bytes body)
-{
-    const struct hf_api_reply *reply = &session->server->reply;
-    struct hf_bytes clears;
-    struct hf_bytes row;
-    size_t at = 0;
-
-    if (reply->answer.kind != HF_ANSWER_ALIVE || reply->fences_count == 0)
-        return;
-    clears = hf_json_slice(body, "clears");
-    while (hf_json_slice_next(clears, &at, &row))
-        keep_clear(session, row);
-}
-
-/* Nobody leads, or a node that its user has not named. */
-static void
-note_leader(struct hf_server *server, const struct hf_http_answer *answer)
-{
-    const char *leader = server->reply.leader;
-
-    if (server->reply.answer.kind != HF_ANSWER_NOT_LEADING)
-        return;
-    if (leader[0] == '\0')
-        (void)hf_api_reply_problem(answer->status, answer->body,
-                                   &server->trouble);
-    else if (hf_addresses_of(&server->addresses, leader) == 0)
-        (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
-                      "%s does not lead: name %s, too, which does",
-                      server->addresses.place, leader);
-}
-
-/* What a session asks that its server never gives. */
-static bool
-is_refused(const struct hf_answer *answer)
-{
-    return answer->kind == HF_ANSWER_OVER && answer->over == HF_OVER_INVALID;
-}
-
-/* Was it what is between that cut it short? */
+/* Did a proxy end the request by its time limit? */
 static bool
 note_cut(const struct message *message, const struct hf_http_answer *answer)
 {
@@ -438,14 +262,8 @@ answered(struct hf_node_call *call, const struct hf_http_answer *answer)
         on_no_answer(session, stream, is_cut);
         return;
     }
-    if (is_refused(&server->reply.answer))
-        (void)hf_api_reply_problem(answer->status, answer->body,
-                                   &server->trouble);
-    note_leader(server, answer);
-    blocker = see_in_way(session, id, answer->body, asked_at);
-    see_room(session, id, answer->status, answer->body);
-    see_grace(session, id);
-    see_clears(session, answer->body);
+    blocker =
+        hf_answer_report(session, id, find_lock(session, id), answer, asked_at);
     on_answer(session, stream, &server->reply, &blocker);
     if (server->reply.answer.kind == HF_ANSWER_OPENED)
         hf_server_services_said(server, node, server->reply.service);
@@ -465,7 +283,7 @@ read_page(const struct hf_session *machine, uint64_t *fences)
     return count;
 }
 
-/* What the machine does not know of what it sends. */
+/* Add what the machine does not know of a message. */
 static void
 fill_ask(const struct hf_server_session *session,
          const struct hf_session_send *send, uint64_t *fences,
@@ -494,8 +312,8 @@ fill_ask(const struct hf_server_session *session,
     lock->lane = send->message.lane;
 }
 
-/* One that is left is kept alive for the others in it only, and for what is
- * still to be given back. */
+/* A session that is left is kept alive only while it has other locks, or
+ * something to release. */
 static bool
 is_awake(const struct hf_server_session *session)
 {
@@ -514,13 +332,13 @@ ask_for(struct message *message, const struct hf_session_send *send)
     struct hf_text body;
     const char *method;
 
-    server->node = send->node; /* the machine knows best who leads */
+    server->node = send->node; /* the machine knows the leader best */
     hf_text_init(&path, server->path, sizeof(server->path));
     hf_text_init(&body, server->body, sizeof(server->body));
     fill_ask(message->session, send, fences, &ask);
     method = hf_api_ask(&ask, &path, &body);
     HF_CHECK(!hf_text_cut(&path) &&
-             !hf_text_cut(&body)); /* seen at the start */
+             !hf_text_cut(&body)); /* check_len has seen to it */
     hf_api_ask_secret(&send->secret, secret);
     return hf_node_call_ask(
         server, &message->call,
@@ -535,8 +353,8 @@ ask_for(struct message *message, const struct hf_session_send *send)
         &server->trouble);
 }
 
-/* Something is said of the session again only when what was said before is
- * answered, not wanted any more, or overdue. */
+/* The machine sends the next message about the session only if the last one is
+ * answered, not wanted, or overdue. */
 static void
 note_said(struct hf_server_session *session, uint64_t stream)
 {
@@ -572,7 +390,8 @@ new_message(struct hf_server_session *session,
     return NULL;
 }
 
-/* Without memory the machine hears of it by its own timers. */
+/* If there is no memory, the message is not sent, and the machine's timers
+ * notice. */
 static void
 send_out(struct hf_server_session *session, const struct hf_session_send *send)
 {
@@ -607,7 +426,7 @@ tell(struct hf_server_session *session, const struct hf_session_notice *notice)
     struct hf_server_lock *lock = find_lock(session, notice->id);
 
     if (lock == NULL)
-        return; /* it was abandoned */
+        return; /* the lock was abandoned */
     lock->state = notice->state;
     lock->status = notice->status;
     if ((notice->news & HF_NEWS_GRANTED) != 0) {
@@ -650,8 +469,9 @@ step(struct hf_server_session *session, const struct hf_session_event *event)
     }
 }
 
-/* What could not be sent is told when the machine can hear it: each is asked
- * again, until all nodes have failed and there is a pause. */
+/* Messages that could not be sent are reported after the step, since a step
+ * must not start another.  Each is sent again at once, until all nodes have
+ * failed. */
 void
 hf_sessions_step(struct hf_server_session *session,
                  const struct hf_session_event *event)
@@ -670,7 +490,7 @@ hf_sessions_step(struct hf_server_session *session,
 
 /* ---- Services ------------------------------------------------------------ */
 
-/* Those of one node need not be compared. */
+/* With one node there is nothing to compare. */
 static void
 say_services(struct hf_server_session *session)
 {

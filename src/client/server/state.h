@@ -15,8 +15,9 @@
 #include "wire/api_reply.h"
 
 /*
- * Server: a place that is a lock server.  The machine is core/session, one for
- * all locks of the same terms; this is what drives it, and what it drives.
+ * Server: a place that is a lock server.  The machine that decides is
+ * core/session, one for all locks of the same terms.  The rest drives it, or is
+ * driven by it.
  *
  *   callers ---+                +--> connections --> sockets
  *              +--> sessions ---+
@@ -29,6 +30,7 @@
  *       queries.c      what they have in common
  *       holder_poll.c  who holds the locks that are waited for
  *       sessions.c     machines: events in, effects out
+ *         answer_report.c  what an answer tells people
  *       trouble.c      why nothing is answered, or granted
  *         services.c     of which service each node is [S7]
  *         proxy_limit.c  how long a proxy lets a request take
@@ -36,10 +38,10 @@
  *           connections.c  sockets, usually one to each node
  *             lookup.c       addresses of a host
  *
- * Whoever brings an event does all that comes of it, under the client's mutex,
- * up to handing bytes to the kernel: no call on a socket waits.  The *loop* is
- * the one thread, but for those in which hosts are looked up: it reads what
- * servers say, and tells the time.
+ * The thread that brings an event does all that comes of it, under the client's
+ * mutex, up to writing to sockets: no call on a socket waits.  The *loop* is a
+ * thread that reads from sockets and tells the time.  There are no others,
+ * except those that look up hosts.
  */
 struct hf_server {
     struct hf_backend backend;
@@ -51,29 +53,31 @@ struct hf_server {
     struct hf_services services;
     void (*services_changed)(struct hf_server *server);
     struct hf_node_call
-        *asked[HF_ADDRESSES_MAX]; /* who it is; owned; NULL: not */
+        *asked[HF_ADDRESSES_MAX]; /* owned; its service is asked for; or NULL */
 
     struct hf_list sessions;        /* of struct hf_server_session */
     struct hf_list connections;     /* of struct hf_connection */
-    struct hf_heap polls;           /* locks that are to be looked at */
-    struct hf_server_lock *polling; /* whose look is not answered; or NULL */
+    struct hf_heap polls;           /* locks whose holders are to be polled */
+    struct hf_server_lock *polling; /* whose poll is not answered; or NULL */
     struct hf_instant
-        next_poll_at;        /* no look before; of that one: it is late */
-    bool speaks_other;       /* what answered last spoke no HTTP/2 */
-    struct hf_error trouble; /* why there was no answer last; HF_OK: there
-                                   was one, or nothing was asked */
+        next_poll_at;        /* no poll before; while one is under way: when
+                                it is late */
+    bool speaks_other;       /* the last answer was not HTTP/2 */
+    struct hf_error trouble; /* why the last request had no answer; HF_OK: it
+                                had one, or there was no request */
     struct hf_proxy_limit proxy_limit;
-    struct hf_instant grace_end; /* it has forgotten what it granted, and grants
-                                    nothing until then, as a look told last */
+    struct hf_instant grace_end; /* the server has forgotten what it granted,
+                                    and grants nothing until then, by the
+                                    last poll */
     unsigned node;               /* that queries are sent to, from 1 */
-    struct hf_list queries;      /* that go on */
+    struct hf_list queries;      /* that have not ended */
 
     bool stopping;
     int alarm_fd;
     int epoll_fd;
     pthread_t loop;
 
-    /* For one call at a time. */
+    /* Buffers for one call at a time. */
     char path[HF_API_PATH_SIZE];
     char body[HF_RECORD_TEXT_MAX + 1];
     struct hf_api_reply reply;

@@ -3,18 +3,19 @@
 
 #include "client/server/state.h"
 
-/* Why a place answers nothing, or grants nothing. */
+/* Sentences: why a place does not answer, or does not grant. */
 
-/* Two nodes are of two services: HF_E_UNAVAILABLE with which, and what to do.
- * False: they are not. */
+/* Are two nodes of two services?  Then *error is HF_E_UNAVAILABLE, and names
+ * them and the remedy. */
 bool hf_server_services_trouble(const struct hf_server *server,
                                 struct hf_error *error);
 
-/* Why nothing was answered, for all that is known: HF_E_UNAVAILABLE. */
+/* Why there was no answer, as far as is known: HF_E_UNAVAILABLE. */
 void hf_server_say_trouble(const struct hf_server *server,
                            struct hf_error *error);
 
-/* Does it put off until then what is asked for?  Then why: HF_E_UNAVAILABLE. */
+/* Is `until` still to come?  Then *error says that the server grants nothing
+ * before, and why: HF_E_UNAVAILABLE. */
 bool hf_server_say_grace(const struct hf_server *server,
                          struct hf_instant until, enum hf_later cause,
                          struct hf_error *error);

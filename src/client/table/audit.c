@@ -10,24 +10,24 @@
 #include "client/entry.h"
 #include "client/table/state.h"
 
-/* What was cleared by hand: one page of the audit. */
+/* One page of the audit: locks that were cleared by hand. */
 
-/* After the first `given` entries of that instant, in the store's order.  As a
- * cursor: "A", the instant, ":", the count. */
+/* Behind the first `given` entries of that instant, in the order of the store.
+ * As a cursor: "A", the instant, ":", the count. */
 struct audit_position {
     int64_t stamp_ms;
     uint64_t given;
 };
 
 /*
- * The store has the entries in the order of their locks' names.  Of all that
- * come after `from`, the earliest are kept, sorted, those of one instant in the
- * order in which they were met.
+ * The store scans the entries in the order of the locks' names.  Of those
+ * behind `from` the earliest are kept, sorted by instant; entries of one
+ * instant stay in the order of the store.
  */
 struct audit_page {
     struct hf_job *job;
     struct audit_position from;
-    uint64_t passed; /* of from.given */
+    uint64_t passed; /* how many of from.given were passed */
     struct hf_view **kept;
     size_t count;
 };
@@ -58,8 +58,8 @@ is_asked_for(const struct hf_job *job, const struct hf_audit_entry *entry)
            (job->name[0] == '\0' || strcmp(job->name, cleared->name) == 0);
 }
 
-/* Behind those that are not later; the latest gives way where there is no
- * room. */
+/* Insert behind those that are not later.  If the page is full, the latest
+ * entry is dropped. */
 static void
 keep(struct audit_page *audit, const struct hf_audit_entry *entry)
 {
@@ -130,7 +130,7 @@ move_cursor(struct audit_page *audit)
              reached.given);
 }
 
-/* The rows of the page, which were met in another order. */
+/* Link the rows of the page in the order of `kept`. */
 static void
 put_in_order(struct audit_page *audit)
 {

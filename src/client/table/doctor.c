@@ -11,34 +11,35 @@
 #include "core/keeper.h"
 
 /*
- * Is the place sound, and this host?  One row a check.  What only the kind of
- * store can tell, it tells itself.
+ * Is the place sound, and this host?  Each check is a row; the store adds those
+ * that depend on its kind.
  *
- * What a durable commit costs is found out by some.  They write one record in
- * a space of our own, which no lock can have, and delete it again; what is left
- * is a tombstone, always the same one, which a purge takes with the others.
- * One who is killed in between leaves a record that the next one goes on from.
+ * The cost of a durable commit is measured by a few.  They write one record in
+ * a space that no lock can have, and delete it again.  That leaves a tombstone,
+ * always of the same name, which a purge removes as any other.  A doctor that
+ * is killed in between leaves the record, and the next doctor goes on from it.
  */
 #define PROBE_SPACE "!doctor"
 #define PROBE_NAME  "probe"
 
 enum {
-    READ_MS = 3000,    /* patience with one read, as everywhere */
-    COMMIT_MS = 10000, /* and with one commit: more is of no use to a lock */
-    ENOUGH_MS = 2000,  /* of commits, after which none is begun but the last */
-    TRIES = 20,        /* where another doctor is at it */
+    READ_MS = 3000,    /* time limit of a read, as everywhere */
+    COMMIT_MS = 10000, /* time limit of a commit: a slower one is of no use
+                          to a lock */
+    ENOUGH_MS = 2000,  /* of commits; after that only the last one is made */
+    TRIES = 20,        /* if another doctor writes, too */
 
     TEXT_SIZE = 32,
 
-    /* A read is one of many that a waiter makes: longer is felt. */
+    /* A waiter makes many reads: a slower one is felt. */
     READ_US = 1000 * 1000,
 
-    /* A write may be so many times as slow as any that was seen, and the lock
-     * is still granted and kept. */
+    /* A lock should still be granted and kept if a write is so many times
+     * slower than the slowest that was measured. */
     RESERVE = 4,
 
-    /* So many at least should be able to beat at one place: all commits of all
-     * processes come one after the other. */
+    /* At least so many processes should be able to beat at one place: all their
+     * commits are serial. */
     BEATERS_MIN = 10,
     BEATERS_MAX = 10000, /* more than anybody counts */
 };
@@ -58,8 +59,8 @@ in_ms(int64_t ms)
 
 struct probe {
     struct hf_store *store;
-    uint64_t version; /* to expect */
-    bool there;       /* one of ours may be */
+    uint64_t version; /* that is expected */
+    bool there;       /* the record exists */
     int64_t took_us[HF_DOCTOR_COMMITS_MAX];
     size_t count;
     struct hf_error error; /* of what failed */
@@ -111,7 +112,8 @@ write_probe(struct probe *probe, enum hf_op_kind kind)
     return HF_APPLIED;
 }
 
-/* Puts, and a delete; HF_REFUSED: another doctor wrote, who deletes it, too. */
+/* Some puts, and a delete.  HF_REFUSED: another doctor wrote all the time, and
+ * deletes it. */
 static enum hf_verdict
 measure(struct probe *probe)
 {
@@ -124,11 +126,11 @@ measure(struct probe *probe)
                     (late && probe->count > 0);
 
         if (late && i > 0 && !last)
-            break; /* nothing but refusals */
+            break; /* all were refused */
         if (verdict == HF_REFUSED && read_probe(probe) != HF_OK)
             return HF_UNAVAILABLE;
         if (last && !probe->there)
-            break; /* the other one has deleted it */
+            break; /* the other doctor has deleted it */
         verdict = write_probe(probe, last ? HF_DELETE : HF_PUT);
         if (verdict == HF_UNAVAILABLE || verdict == HF_UNKNOWN)
             return verdict;
@@ -138,7 +140,7 @@ measure(struct probe *probe)
     return probe->count > 0 ? HF_APPLIED : verdict;
 }
 
-/* A failed write may have been one that came through after all. */
+/* A write whose answer was lost may have left the record. */
 static void
 tidy_up(struct hf_store *store)
 {
@@ -230,7 +232,8 @@ blame_latency(enum hf_grade grade, int64_t ttl_ms, struct hf_checkup *checkup)
                          ttl);
 }
 
-/* Against a default lock; `ttl_ms` is the shortest that makes sense. */
+/* Compare with a lock of the default terms; `ttl_ms` is the shortest that makes
+ * sense. */
 static void
 judge_latency(int64_t median_us, int64_t worst_us, int64_t ttl_ms,
               struct hf_checkup *checkup)
@@ -308,7 +311,7 @@ hf_doctor_latency(const int64_t *took_us, size_t count,
 
 /* ---- What the evidence means --------------------------------------------- */
 
-/* Nobody's processes are taken for those of a record. */
+/* No process can be taken for one of a record's holder. */
 static void
 say_blind(const char *cause, const char *remedy, struct hf_checkup *checkup)
 {

@@ -10,14 +10,14 @@
 #include "client/describe.h"
 #include "client/table/state.h"
 
-/* Looking at many locks: one page of a list. */
+/* One page of a list of locks. */
 
 /* ---- Where a listing goes on --------------------------------------------- */
 
 /*
- * After the name that came last.  Another program may have written names that
- * are longer than a lock's: of them this is the beginning, and how many names
- * with that beginning have come; the names themselves would fit nowhere.
+ * Behind the last name that was listed.  Another program may have written names
+ * that are longer than a lock's may be.  Of such a name the position has only
+ * the beginning, and how many names with that beginning were listed.
  *
  * As a cursor: "L", the count, ":", and the bytes of the name in hexadecimal.
  */
@@ -52,7 +52,8 @@ write_cursor(const struct list_position *position, char *cursor, size_t size)
                  size - (size_t)head);
 }
 
-/* Is it longer than a lock's name, with the very beginning that stands here? */
+/* Is it longer than a lock's name, and begins with the name of this
+ * position? */
 static bool
 is_longer(const struct list_position *position, const char *name,
           size_t name_len)
@@ -81,7 +82,7 @@ struct listing {
     struct hf_store_scan scan;
     struct list_position from;
     struct list_position reached;
-    uint64_t passed; /* of from.longer_count, in this page */
+    uint64_t passed; /* how many of from.longer_count this page has passed */
     size_t count;
 };
 

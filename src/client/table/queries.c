@@ -3,10 +3,10 @@
 #include "base/fail.h"
 #include "client/table/state.h"
 
-/* Queries of a table: those that look at one lock have a driver, as a lock has;
- * the others are jobs, which a worker does. */
+/* Queries of a table.  An examine and a clear have a driver in the manager, as
+ * a lock has.  The others are jobs: a worker makes one call of each. */
 
-/* Longest a person waits for one answer of the place. */
+/* A person waits no longer for one answer of the place. */
 #define PATIENCE_MS 2000
 
 /* ---- What is known of a holder ------------------------------------------- */
@@ -142,7 +142,7 @@ hf_jobs_end(struct hf_job *job, enum hf_status status,
     hf_free(job->page.alloc, job);
 }
 
-/* A job that has begun goes on without its query. */
+/* A job that has begun goes on, and is freed at its end. */
 static void
 cancel_job(struct hf_table *table, struct hf_query *query)
 {
