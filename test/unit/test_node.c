@@ -1,724 +1,356 @@
-#include "core/lockspace/look.h"
-#include "unit/support/node_bench.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
-/* ---- Who does not lead [L3] ---------------------------------------------- */
-
-static void
-who_does_not_serve_tells_everybody_so_and_whether_another_does(void **state)
-{
-    struct bench b = node_following();
-
-    (void)state;
-    node_keep_alive(&b, 1, 11, 1);
-    node_found(&b, 2, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){.led = true, .next_fence = 50});
-    node_keep_alive(&b, 3, 12, 1);
-    node_acquire(&b, 4, 13, 1, "A");
-    EXPECT_TOLD_BY(&b, "11 not leading, nobody does\n"
-                       "12 not leading, another does\n"
-                       "13 not leading, another does\n");
-    node_fini(&b);
-}
-
-static void
-a_head_of_its_own_names_nobody(void **state)
-{
-    struct bench b = node_following();
-
-    (void)state;
-    node_found(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){.led = false, .next_fence = 50});
-    node_store(&b, unknown(10, 2)); /* it was applied */
-    node_at(&b, 20, HF_NODE_CLOCK);
-    node_store(&b, refused(30, 3));
-    node_found(&b, 40, 4, 8, (struct hf_heartbeat){MINE, 0},
-               (struct hf_head_state){.led = true, .next_fence = 50});
-    node_keep_alive(&b, 41, 11, 1);
-    EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
-                       "#3 put v7 fence 50\n"
-                       "#4 read\n"
-                       "#5 put v8 fence 50\n"
-                       "11 not leading, nobody does\n");
-    node_fini(&b);
-}
-
-static void
-who_loads_tells_nobody_anything_else(void **state)
-{
-    struct bench b = node_loading();
-
-    (void)state;
-    node_load_session(&b, 30, 8, 1, 10000);
-    node_keep_alive(&b, 31, 11, 1);
-    EXPECT_TOLD_BY(&b, "11 not leading, nobody does\n");
-    node_fini(&b);
-}
-
-static void
-who_cannot_lead_says_why_and_looks_again(void **state)
-{
-    struct bench b = node_following();
-    struct hf_node_event event = {.kind = HF_NODE_FOUND, .at = T(10)};
-
-    (void)state;
-    event.found.number = 1;
-    event.found.sight =
-        (struct hf_sight){.kind = HF_SIGHT_CORRUPT, .version = 7, .token = 7};
-    node_step(&b, event);
-    assert_int_equal(hf_node_deadline(&b.node).ms, 510);
-    node_at(&b, 510, HF_NODE_CLOCK);
-    EXPECT_TOLD_BY(&b, "rests: HF_E_CORRUPT\n"
-                       "#2 read\n");
-    node_fini(&b);
-}
-
-/* Nothing is answered, until whoever seeks rests. */
-static void
-let_it_be_silent(struct bench *b)
-{
-    do
-        node_at(b, hf_node_deadline(&b->node).ms, HF_NODE_CLOCK);
-    while (strstr(b->text, "rests") == NULL);
-}
+#include "unit/support/node_script.h"
 
 static void
 who_seeks_in_a_silent_store_rests_each_time(void **state)
 {
-    struct bench b = node_following();
-
     (void)state;
+    PLAY("following\n");
     for (int i = 0; i < 3; i++) {
-        let_it_be_silent(&b);
-        assert_non_null(strstr(b.text, "rests: HF_E_UNAVAILABLE\n"));
-        assert_int_equal(hf_node_deadline(&b.node).ms, b.node.now.ms + 500);
-        b.len = 0;
-        b.text[0] = '\0';
+        const char *came = node_is_due();
+
+        while (strstr(came, "rests") == NULL)
+            came = node_is_due();
+        assert_non_null(strstr(came, "rests: HF_E_UNAVAILABLE\n"));
+        PLAY_ON("= rests 500\n");
     }
-    node_fini(&b);
-}
-
-/* ---- Loading [L2] -------------------------------------------------------- */
-
-static void
-what_was_granted_is_loaded_before_anybody_is_served(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_try(&b, 40, 11, 2, "A");
-    node_try(&b, 40, 12, 3, "B");
-    node_store(&b, applied(50, 3, 9));
-    node_store(&b, applied(60, 4, 10));
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n"
-                       "due: 11 over\n"
-                       "batch: put grant 50\n"
-                       "#4 put v9 fence 51 batch 2\n"
-                       "due: 12 granted 50\n");
-    node_fini(&b);
-}
-
-static void
-the_leader_beats_while_it_loads_and_nothing_hangs_on_it(void **state)
-{
-    struct bench b = node_loading();
-
-    (void)state;
-    node_at(&b, 200, HF_NODE_CLOCK);
-    node_load_session(&b, 201, 8, 1, 10000);
-    node_loaded(&b, 201, 8);
-    node_try(&b, 202, 11, 2, "B"); /* waits for what is under way */
-    node_store(&b, applied(210, 3, 9));
-    node_store(&b, applied(220, 4, 10));
-    EXPECT_TOLD_BY(&b, "#3 put v8 fence 50\n"
-                       "batch: put grant 50\n"
-                       "#4 put v9 fence 51 batch 1\n"
-                       "due: 11 granted 50\n");
-    node_fini(&b);
-}
-
-static void
-what_a_load_of_another_term_reads_is_nothing(void **state)
-{
-    struct bench b = node_loading();
-
-    (void)state;
-    node_load_session(&b, 30, 5, 9, 10000);
-    node_loaded(&b, 30, 5);
-    assert_int_equal(b.node.state, HF_NODE_LOADING);
-    node_load_session(&b, 31, 8, 1, 10000);
-    node_loaded(&b, 31, 8);
-    node_load_session(&b, 32, 8, 1, 10000); /* once more, too late */
-    node_loaded(&b, 32, 8);
-    assert_int_equal(b.node.state, HF_NODE_SERVING);
-    EXPECT_TOLD_BY(&b, "");
-    node_fini(&b);
-}
-
-static void
-what_contradicts_itself_is_not_led(void **state)
-{
-    struct bench b = node_loading();
-
-    (void)state;
-    node_load_session(&b, 30, 8, 1, 10000);
-    node_load_grant(&b, 30, 8, 30, 1, 1, "A");
-    node_load_grant(&b, 30, 8, 31, 1, 2, "A");
-    node_loaded(&b, 40, 8);
-    node_store(&b, applied(50, 3, 9));
-    node_at(&b, 549, HF_NODE_CLOCK);
-    EXPECT_TOLD_BY(&b, "discard 0\n"
-                       "#3 no node v8 fence 50\n");
-    assert_int_equal(hf_node_deadline(&b.node).ms, 550);
-    node_at(&b, 550, HF_NODE_CLOCK); /* it has rested */
-    EXPECT_TOLD_BY(&b, "#4 read\n");
-    node_fini(&b);
-}
-
-static void
-what_cannot_be_read_is_not_led(void **state)
-{
-    struct bench b = node_loading();
-
-    (void)state;
-    node_step(&b, (struct hf_node_event){.kind = HF_NODE_LOAD_FAILED,
-                                         .at = T(40),
-                                         .load = {.term = 8}});
-    EXPECT_TOLD_BY(&b, "discard 0\n"
-                       "#3 no node v8 fence 50\n");
-    node_fini(&b);
-}
-
-/* ---- Batches [J1, J2, J3, J4] -------------------------------------------- */
-
-static void
-an_idle_leader_beats_with_batches_that_are_empty(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    assert_int_equal(hf_node_deadline(&b.node).ms, 200);
-    node_at(&b, 200, HF_NODE_CLOCK);
-    node_store(&b, applied(210, 3, 9));
-    node_at(&b, 400, HF_NODE_CLOCK);
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n"
-                       "due:\n"
-                       "batch:\n"
-                       "#4 put v9 fence 50 batch 2\n");
-    node_fini(&b);
-}
-
-/* The second is decided while the first's batch is on its way: it is not in
- * it, and that batch says nothing of it. */
-static void
-an_answer_is_due_with_a_batch_that_was_begun_after_it(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_acquire(&b, 40, 11, 2, "B");
-    node_acquire(&b, 41, 12, 3, "C");
-    node_store(&b, applied(50, 3, 9));
-    node_store(&b, applied(60, 4, 10));
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#3 put v8 fence 51 batch 1\n"
-                       "due: 11 granted 50\n"
-                       "batch: put grant 51\n"
-                       "#4 put v9 fence 52 batch 2\n"
-                       "due: 12 granted 51\n");
-    node_fini(&b);
-}
-
-static void
-what_comes_in_a_turn_is_one_batch(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    b.long_turns = true;
-    node_acquire(&b, 40, 11, 2, "B");
-    node_acquire(&b, 40, 12, 3, "C");
-    EXPECT_TOLD_BY(&b, "");
-    assert_int_equal(hf_node_deadline(&b.node).ms, 40);
-    node_at(&b, 41, HF_NODE_TURN);
-    node_acquire(&b, 42, 13, 4, "D");
-    node_at(&b, 43, HF_NODE_TURN); /* one batch is under way */
-    EXPECT_TOLD_BY(&b, "batch: put grant 50 put grant 51\n"
-                       "#3 put v8 fence 52 batch 1\n");
-    node_store(&b, applied(50, 3, 9));
-    EXPECT_TOLD_BY(&b, "due: 11 granted 50 12 granted 51\n");
-    node_at(&b, 51, HF_NODE_TURN);
-    EXPECT_TOLD_BY(&b, "batch: put grant 52\n"
-                       "#4 put v9 fence 53 batch 2\n");
-    node_fini(&b);
-}
-
-static void
-a_beat_carries_what_a_turn_has_brought_so_far(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    b.long_turns = true;
-    node_acquire(&b, 229, 11, 2, "B");
-    node_at(&b, 230, HF_NODE_CLOCK);
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#3 put v8 fence 51 batch 1\n");
-    node_fini(&b);
-}
-
-static void
-who_leaves_waits_for_no_turn(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    b.long_turns = true;
-    node_acquire(&b, 40, 11, 2, "B");
-    node_at(&b, 41, HF_NODE_STOP);
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#3 put v8 fence 51 batch 1\n");
-    node_fini(&b);
-}
-
-/* Also an answer that changed nothing: who was deposed would give it, too. */
-static void
-an_answer_that_changes_nothing_waits_for_a_batch_as_well(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_try(&b, 40, 11, 2, "A");
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n");
-    node_store(&b, applied(50, 3, 9));
-    EXPECT_TOLD_BY(&b, "due: 11 over\n");
-    node_fini(&b);
-}
-
-static void
-a_batch_of_which_nothing_is_known_is_not_collected_again(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_acquire(&b, 40, 11, 2, "B");
-    node_store(&b, unknown(50, 3));
-    node_acquire(&b, 55, 12, 3, "C");
-    node_at(&b, 60, HF_NODE_CLOCK);
-    node_store(&b, applied(70, 3, 9)); /* the first sending's */
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#3 put v8 fence 51 batch 1\n"
-                       "#4 put v8 fence 51 batch 1\n"
-                       "due: 11 granted 50\n"
-                       "batch: put grant 51\n"
-                       "#5 put v9 fence 52 batch 2\n");
-    node_fini(&b);
 }
 
 /* How long somebody in line is shown to have waited who says a minute, at once
  * in a grace, where the head has `begun_ms` and this node's wall `wall_ms`. */
-static int64_t
-believed_ms(int64_t begun_ms, uint64_t wall_ms)
+static void
+believes(int64_t age_ms, int64_t begun_ms, int64_t wall_ms)
 {
-    struct bench b = node_following();
-    struct hf_want wants[] = {
-        {{"default", 7}, {"A", 1}, HF_EXCLUSIVE},
-    };
-    struct hf_node_event loaded = {.kind = HF_NODE_LOADED, .at = T(30)};
-    struct hf_node_event acquire = {.kind = HF_NODE_MESSAGE, .at = T(30)};
-    struct hf_look_name name;
-    struct hf_look_claim claim;
-    uint32_t cursor = 0;
+    char text[600];
 
-    b.node.config.lockspace.takeover_grace.ms = 500;
-    node_found(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){.next_fence = 50, .begun_ms = begun_ms});
-    node_store(&b, applied(20, 2, 8));
-    node_load_session(&b, 30, 8, 1, 10000);
-    node_load_grant(&b, 30, 8, 30, 1, 1, "A");
-    loaded.load.term = 8;
-    loaded.load.wall_us = wall_ms * 1000;
-    node_step(&b, loaded);
-    acquire.message = (struct hf_message){
-        .kind = HF_MESSAGE_ACQUIRE,
-        .stream = 11,
-        .session = 1,
-        .term = 8,
-        .lane = 2,
-        .n = 1,
-        .a = 1,
-        .acquire = {.wants = wants,
-                    .wants_count = 1,
-                    .wait = HF_WAIT_FOREVER,
-                    .waited = {60000}},
-    };
-    node_step(&b, acquire);
-    node_store(&b, applied(40, 3, 9));
-    node_at(&b, 650, HF_NODE_CLOCK);
-    assert_true(hf_look_find(b.node.lockspace, wants, &name));
-    assert_true(hf_look_line(b.node.lockspace, name.number, &cursor, &claim));
-    node_fini(&b);
-    return claim.age.ms - 620;
+    snprintf(text, sizeof(text),
+             "start grace 500\n"
+             "following\n"
+             "0 head #1 v7 6_3 fence 50, begun %" PRId64 "\n"
+             "| #2 put v7 fence 50\n"
+             "20 applied #2 v8 | load, term 8\n"
+             "30 load-session 1\n"
+             "30 load-grant 30 A of 1\n"
+             "30 loaded, wall %" PRId64 "\n"
+             "30 acquire A on 11, lane 2, waited 60000\n"
+             "40 applied #3 v9\n"
+             "650 clock\n"
+             "| batch:\n"
+             "| #3 put v8 fence %" PRId64 "000 batch 1\n"
+             "650 waits A | %" PRId64 "\n",
+             begun_ms, wall_ms, wall_ms, 620 + age_ms);
+    PLAY(text);
 }
 
 static void
 the_age_of_the_service_is_the_most_that_anybody_has_waited(void **state)
 {
     (void)state;
-    assert_int_equal(believed_ms(1000000, 1000000), 1);
-    assert_int_equal(believed_ms(1000000, 1000700), 701);
-    assert_int_equal(believed_ms(1000000, 2000000), 60000);
-    assert_int_equal(believed_ms(0, 2000000), 60000); /* nobody knows it */
+    believes(1, 1000000, 1000000);
+    believes(701, 1000000, 1000700);
+    believes(60000, 1000000, 2000000);
+    believes(60000, 0, 2000000); /* nobody knows it */
     /* A wall clock that went back knows nothing. */
-    assert_int_equal(believed_ms(1000000, 999000), 60000);
+    believes(60000, 1000000, 999000);
 }
 
-/* Sessions of these ttls, from 1 on, of which the first holds A. */
-static struct bench
-serving_ttls(const int64_t *ttls_ms, size_t count)
-{
-    struct bench b = node_loading();
+static const struct CMUnitTest tests[] = {
+    /* ---- Who does not lead [L3] ------------------------------------------ */
 
-    for (size_t i = 0; i < count; i++)
-        node_load_session(&b, 30, 8, i + 1, ttls_ms[i]);
-    node_load_grant(&b, 30, 8, 30, 1, 1, "A");
-    node_loaded(&b, 30, 8);
-    return b;
-}
+    STORY(who_does_not_serve_tells_everybody_so_and_whether_another_does,
+          "following\n"
+          "1 keep-alive 1 on 11 | 11 not leading, nobody does\n"
+          "2 head #1 v7 6_3 led fence 50\n"
+          "3 keep-alive 1 on 12 | 12 not leading, another does\n"
+          "4 acquire A on 13    | 13 not leading, another does\n"),
+    STORY(a_head_of_its_own_names_nobody,
+          "following\n"
+          "0 head #1 v7 6_3 fence 50        | #2 put v7 fence 50\n"
+          "10 unknown #2\n" /* it was applied */
+          "20 clock                         | #3 put v7 fence 50\n"
+          "30 refused #3                    | #4 read\n"
+          "40 head #4 v8 id1_0 led fence 50 | #5 put v8 fence 50\n"
+          "41 keep-alive 1 on 11            | 11 not leading, nobody does\n"),
+    STORY(who_loads_tells_nobody_anything_else,
+          "loading\n"
+          "30 load-session 1\n"
+          "31 keep-alive 1 on 11 | 11 not leading, nobody does\n"),
+    STORY(who_cannot_lead_says_why_and_looks_again,
+          "following\n"
+          "10 head #1 corrupt v7 | rests: HF_E_CORRUPT\n"
+          "= deadline 510\n"
+          "510 clock             | #2 read\n"),
+    cmocka_unit_test(who_seeks_in_a_silent_store_rests_each_time),
 
-static void
-keep_alives_wait_for_each_other_a_little(void **state)
-{
-    struct bench b = serving_ttls((const int64_t[]){1000}, 1);
+    /* ---- Loading [L2] ---------------------------------------------------- */
 
-    (void)state;
-    node_keep_alive(&b, 40, 11, 1);
-    assert_int_equal(hf_node_deadline(&b.node).ms, 65);
-    node_keep_alive(&b, 60, 12, 1);
-    node_at(&b, 64, HF_NODE_CLOCK);
-    EXPECT_TOLD_BY(&b, "");
-    node_at(&b, 65, HF_NODE_CLOCK);
-    node_keep_alive(&b, 66, 13, 1);
-    node_store(&b, applied(70, 3, 9));
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n"
-                       "due: 11 alive 12 alive\n");
-    assert_int_equal(hf_node_deadline(&b.node).ms, 91);
-    node_try(&b, 75, 14, 2, "A"); /* somebody waits for this one */
-    node_store(&b, applied(80, 4, 10));
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#4 put v9 fence 50 batch 2\n"
-                       "due: 13 alive 14 over\n");
-    node_fini(&b);
-}
+    STORY(what_was_granted_is_loaded_before_anybody_is_served,
+          "serving\n"
+          "40 try A on 11, lane 2 | batch:; #3 put v8 fence 50 batch 1\n"
+          "40 try B on 12, lane 3\n"
+          "50 applied #3 v9\n"
+          "| due: 11 over\n"
+          "| batch: put grant 50\n"
+          "| #4 put v9 fence 51 batch 2\n"
+          "60 applied #4 v10      | due: 12 granted 50\n"),
+    STORY(the_leader_beats_while_it_loads_and_nothing_hangs_on_it,
+          "loading\n"
+          "200 clock          | #3 put v8 fence 50\n"
+          "201 load-session 1\n"
+          "201 loaded\n"
+          "202 try B on 11, lane 2\n" /* waits for what is under way */
+          "210 applied #3 v9\n"
+          "| batch: put grant 50\n"
+          "| #4 put v9 fence 51 batch 1\n"
+          "220 applied #4 v10 | due: 11 granted 50\n"),
+    STORY(what_a_load_of_another_term_reads_is_nothing,
+          "loading\n"
+          "30 load-session 9, term 5\n"
+          "30 loaded, term 5\n"
+          "= state loading\n"
+          "31 load-session 1\n"
+          "31 loaded\n"
+          "32 load-session 1\n" /* once more, too late */
+          "32 loaded\n"
+          "= state serving\n"),
+    STORY(what_contradicts_itself_is_not_led,
+          "loading\n"
+          "30 load-session 1\n"
+          "30 load-grant 30 A of 1\n"
+          "30 load-grant 31 A of 1, lane 2\n"
+          "40 loaded | discard 0; #3 no node v8 fence 50\n"
+          "50 applied #3 v9\n"
+          "549 clock\n"
+          "= deadline 550\n"
+          /* it has rested */
+          "550 clock | #4 read\n"),
+    STORY(what_cannot_be_read_is_not_led,
+          "loading\n"
+          "40 load-failed | discard 0; #3 no node v8 fence 50\n"),
 
-/* The first of 4 s could wait for 100 ms, and that of a minute for longer. */
-/* Who is to take its place in line again must be told at once [L5]. */
-static void
-keep_alives_wait_for_no_other_in_the_grace_after_a_change(void **state)
-{
-    struct bench b = node_following();
+    /* ---- Batches [J1, J2, J3, J4] ---------------------------------------- */
 
-    (void)state;
-    b.node.config.lockspace.takeover_grace.ms = 100;
-    node_found(&b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-               (struct hf_head_state){.led = false, .next_fence = 50});
-    node_store(&b, applied(20, 2, 8));
-    node_load_session(&b, 30, 8, 1, 1000);
-    node_loaded(&b, 30, 8);
-    EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
-                       "load, term 8\n");
-    node_keep_alive(&b, 40, 11, 1);
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n");
-    node_fini(&b);
-}
+    STORY(an_idle_leader_beats_with_batches_that_are_empty,
+          "serving\n"
+          "= deadline 200\n"
+          "200 clock         | batch:; #3 put v8 fence 50 batch 1\n"
+          "210 applied #3 v9 | due:\n"
+          "400 clock         | batch:; #4 put v9 fence 50 batch 2\n"),
+    /* The second is decided while the first's batch is on its way: it is not in
+     * it, and that batch says nothing of it. */
+    STORY(an_answer_is_due_with_a_batch_that_was_begun_after_it,
+          "serving\n"
+          "40 acquire B on 11, lane 2\n"
+          "| batch: put grant 50\n"
+          "| #3 put v8 fence 51 batch 1\n"
+          "41 acquire C on 12, lane 3\n"
+          "50 applied #3 v9\n"
+          "| due: 11 granted 50\n"
+          "| batch: put grant 51\n"
+          "| #4 put v9 fence 52 batch 2\n"
+          "60 applied #4 v10 | due: 12 granted 51\n"),
+    STORY(what_comes_in_a_turn_is_one_batch,
+          "serving\n"
+          "long-turns\n"
+          "40 acquire B on 11, lane 2\n"
+          "40 acquire C on 12, lane 3\n"
+          "= deadline 40\n"
+          "41 turn\n"
+          "| batch: put grant 50 put grant 51\n"
+          "| #3 put v8 fence 52 batch 1\n"
+          "42 acquire D on 13, lane 4\n"
+          "43 turn\n" /* one batch is under way */
+          "50 applied #3 v9 | due: 11 granted 50 12 granted 51\n"
+          "51 turn        | batch: put grant 52; #4 put v9 fence 53 batch 2\n"),
+    STORY(a_beat_carries_what_a_turn_has_brought_so_far,
+          "serving\n"
+          "long-turns\n"
+          "229 acquire B on 11, lane 2\n"
+          "230 clock | batch: put grant 50; #3 put v8 fence 51 batch 1\n"),
+    STORY(who_leaves_waits_for_no_turn,
+          "serving\n"
+          "long-turns\n"
+          "40 acquire B on 11, lane 2\n"
+          "41 stop | batch: put grant 50; #3 put v8 fence 51 batch 1\n"),
+    /* Also an answer that changed nothing: who was deposed would give it,
+     * too. */
+    STORY(an_answer_that_changes_nothing_waits_for_a_batch_as_well,
+          "serving\n"
+          "40 try A on 11, lane 2 | batch:; #3 put v8 fence 50 batch 1\n"
+          "50 applied #3 v9       | due: 11 over\n"),
+    STORY(a_batch_of_which_nothing_is_known_is_not_collected_again,
+          "serving\n"
+          "40 acquire B on 11, lane 2\n"
+          "| batch: put grant 50\n"
+          "| #3 put v8 fence 51 batch 1\n"
+          "50 unknown #3\n"
+          "55 acquire C on 12, lane 3\n"
+          "60 clock | #4 put v8 fence 51 batch 1\n"
+          /* the first sending's */
+          "70 applied #3 v9\n"
+          "| due: 11 granted 50\n"
+          "| batch: put grant 51\n"
+          "| #5 put v9 fence 52 batch 2\n"),
+    cmocka_unit_test(
+        the_age_of_the_service_is_the_most_that_anybody_has_waited),
+    STORY(keep_alives_wait_for_each_other_a_little,
+          "loading\n"
+          "30 load-session 1, ttl 1000\n"
+          "30 load-grant 30 A of 1\n"
+          "30 loaded\n"
+          "40 keep-alive 1 on 11\n"
+          "= deadline 65\n"
+          "60 keep-alive 1 on 12\n"
+          "64 clock\n"
+          "65 clock               | batch:; #3 put v8 fence 50 batch 1\n"
+          "66 keep-alive 1 on 13\n"
+          "70 applied #3 v9       | due: 11 alive 12 alive\n"
+          "= deadline 91\n"
+          /* somebody waits for this one */
+          "75 try A on 14, lane 2 | batch:; #4 put v9 fence 50 batch 2\n"
+          "80 applied #4 v10      | due: 13 alive 14 over\n"),
+    /* Who is to take its place in line again must be told at once [L5]. */
+    STORY(keep_alives_wait_for_no_other_in_the_grace_after_a_change,
+          "start grace 100\n"
+          "following\n"
+          "0 head #1 v7 6_3 fence 50 | #2 put v7 fence 50\n"
+          "20 applied #2 v8          | load, term 8\n"
+          "30 load-session 1, ttl 1000\n"
+          "30 loaded\n"
+          "40 keep-alive 1 on 11     | batch:; #3 put v8 fence 50 batch 1\n"),
+    /* The first of 4 s could wait for 100 ms, and that of a minute for
+     * longer. */
+    STORY(keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows,
+          "loading\n"
+          "30 load-session 1, ttl 4000\n"
+          "30 load-session 2, ttl 1000\n"
+          "30 load-session 3, ttl 60000\n"
+          "30 load-grant 30 A of 1\n"
+          "30 loaded\n"
+          "40 keep-alive 1 on 11\n"
+          "= deadline 140\n"
+          "50 keep-alive 2 on 12\n"
+          "= deadline 75\n"
+          "55 keep-alive 3 on 13\n"
+          "= deadline 75\n"
+          "75 clock         | batch:; #3 put v8 fence 50 batch 1\n"
+          "80 applied #3 v9 | due: 11 alive 12 alive 13 alive\n"
+          "90 keep-alive 1 on 14\n"
+          "= deadline 190\n"),
+    /* However long its ttl is, and however seldom the leader beats. */
+    STORY(no_keep_alive_waits_for_longer_than_a_second,
+          "loading\n"
+          "30 load-session 1, ttl 60000\n"
+          "30 load-grant 30 A of 1\n"
+          "30 loaded\n"
+          "40 keep-alive 1 on 11\n"
+          "= alive-by 1040\n"),
 
-static void
-keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows(void **state)
-{
-    struct bench b = serving_ttls((const int64_t[]){4000, 1000, 60000}, 3);
+    /* ---- The end of a leadership [J4, L4] -------------------------------- */
 
-    (void)state;
-    node_keep_alive(&b, 40, 11, 1);
-    assert_int_equal(hf_node_deadline(&b.node).ms, 140);
-    node_keep_alive(&b, 50, 12, 2);
-    assert_int_equal(hf_node_deadline(&b.node).ms, 75);
-    node_keep_alive(&b, 55, 13, 3);
-    assert_int_equal(hf_node_deadline(&b.node).ms, 75);
-    node_at(&b, 75, HF_NODE_CLOCK);
-    node_store(&b, applied(80, 3, 9));
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n"
-                       "due: 11 alive 12 alive 13 alive\n");
-    node_keep_alive(&b, 90, 14, 1);
-    assert_int_equal(hf_node_deadline(&b.node).ms, 190);
-    node_fini(&b);
-}
+    STORY(what_is_not_due_when_leadership_ends_is_told_to_nobody,
+          "serving\n"
+          "40 acquire B on 11, lane 2\n"
+          "| batch: put grant 50\n"
+          "| #3 put v8 fence 51 batch 1\n"
+          "41 keep-alive 1 on 12\n"
+          "50 refused #3                   | #4 read\n"
+          "60 head #4 v20 6_0 led fence 50 | discard 2\n"
+          "70 applied #3 v9\n"
+          "71 keep-alive 1 on 13           | 13 not leading, another does\n"),
+    STORY(a_right_that_is_over_ends_the_leadership,
+          "serving\n"
+          "40 acquire B on 11, lane 2\n"
+          "| batch: put grant 50\n"
+          "| #3 put v8 fence 51 batch 1\n"
+          "750 clock | discard 1; #4 no node v8 fence 50\n"),
+    /* What has not been read yet keeps a session, and no right [S2, L3]. */
+    STORY(nothing_that_is_not_read_yet_holds_the_leader_up,
+          "loading\n"
+          "30 load-session 1, ttl 100\n"
+          "30 load-grant 30 A of 1\n"
+          "30 loaded\n"
+          "749 clock, read 129 | batch:; #3 put v8 fence 50 batch 1\n"
+          "750 clock, read 129 | discard 0; #4 no node v8 fence 50\n"),
+    STORY(the_next_term_begins_with_an_empty_table,
+          "serving\n"
+          "750 clock                    | discard 0; #3 no node v8 fence 50\n"
+          "760 applied #3 v9\n"
+          "1260 clock                   | #4 read\n"
+          "1270 head #4 v9 7_0 fence 50 | #5 put v9 fence 50\n"
+          "1280 applied #5 v10          | load, term 10\n"
+          "1290 loaded\n"
+          "1300 keep-alive 1 on 11    | batch:; #6 put v10 fence 50 batch 1\n"
+          "1310 applied #6 v11          | due: 11 gone\n"),
 
-/* However long its ttl is, and however seldom the leader beats. */
-static void
-no_keep_alive_waits_for_longer_than_a_second(void **state)
-{
-    struct bench b = serving_ttls((const int64_t[]){60000}, 1);
+    /* ---- Stop [L4] ------------------------------------------------------- */
 
-    (void)state;
-    node_keep_alive(&b, 40, 11, 1);
-    assert_int_equal(b.node.alive_by.ms, 1040);
-    node_fini(&b);
-}
-
-/* ---- The end of a leadership [J4, L4] ------------------------------------ */
-
-static void
-what_is_not_due_when_leadership_ends_is_told_to_nobody(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_acquire(&b, 40, 11, 2, "B");
-    node_keep_alive(&b, 41, 12, 1);
-    node_store(&b, refused(50, 3));
-    node_found(&b, 60, 4, 20, (struct hf_heartbeat){6, 0},
-               (struct hf_head_state){.led = true, .next_fence = 50});
-    node_store(&b, applied(70, 3, 9));
-    node_keep_alive(&b, 71, 13, 1);
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#3 put v8 fence 51 batch 1\n"
-                       "#4 read\n"
-                       "discard 2\n"
-                       "13 not leading, another does\n");
-    node_fini(&b);
-}
-
-static void
-a_right_that_is_over_ends_the_leadership(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_acquire(&b, 40, 11, 2, "B");
-    node_at(&b, 750, HF_NODE_CLOCK);
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#3 put v8 fence 51 batch 1\n"
-                       "discard 1\n"
-                       "#4 no node v8 fence 50\n");
-    node_fini(&b);
-}
-
-/* What has not been read yet keeps a session, and no right [S2, L3]. */
-static void
-nothing_that_is_not_read_yet_holds_the_leader_up(void **state)
-{
-    struct bench b = serving_ttls((const int64_t[]){100}, 1);
-    struct hf_node_event event = {
-        .kind = HF_NODE_CLOCK, .at = {749}, .read_until = {129}};
-
-    (void)state;
-    node_step(&b, event);
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n");
-    event.at.ms = 750;
-    node_step(&b, event);
-    EXPECT_TOLD_BY(&b, "discard 0\n"
-                       "#4 no node v8 fence 50\n");
-    node_fini(&b);
-}
-
-static void
-the_next_term_begins_with_an_empty_table(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_at(&b, 750, HF_NODE_CLOCK);
-    node_store(&b, applied(760, 3, 9));
-    node_at(&b, 1260, HF_NODE_CLOCK);
-    node_found(&b, 1270, 4, 9, (struct hf_heartbeat){7, 0},
-               (struct hf_head_state){.led = false, .next_fence = 50});
-    node_store(&b, applied(1280, 5, 10));
-    node_loaded(&b, 1290, 10);
-    node_keep_alive(&b, 1300, 11, 1);
-    node_store(&b, applied(1310, 6, 11));
-    EXPECT_TOLD_BY(&b, "discard 0\n"
-                       "#3 no node v8 fence 50\n"
-                       "#4 read\n"
-                       "#5 put v9 fence 50\n"
-                       "load, term 10\n"
-                       "batch:\n"
-                       "#6 put v10 fence 50 batch 1\n"
-                       "due: 11 gone\n");
-    node_fini(&b);
-}
-
-/* ---- Stop [L4] ----------------------------------------------------------- */
-
-static void
-who_is_told_to_stop_writes_what_was_decided_and_leaves(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_acquire(&b, 40, 11, 2, "B");
-    node_acquire(&b, 41, 12, 3, "C");
-    node_acquire(&b, 42, 13, 4, "A"); /* waits, and is told nothing */
-    node_keep_alive(&b, 43, 14, 1);
-    node_at(&b, 44, HF_NODE_STOP);
-    node_acquire(&b, 45, 15, 5, "D");
-    node_at(&b, 46, HF_NODE_STOP);
-    node_store(&b, applied(50, 3, 9));
-    node_store(&b, applied(60, 4, 10));
-    node_store(&b, applied(70, 5, 11));
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#3 put v8 fence 51 batch 1\n"
-                       "15 not leading, nobody does\n"
-                       "due: 11 granted 50\n"
-                       "batch: put grant 51\n"
-                       "#4 put v9 fence 52 batch 2\n"
-                       "due: 12 granted 51 14 alive\n"
-                       "discard 0\n"
-                       "#5 no node v10 fence 52\n"
-                       "stopped\n");
-    assert_int_equal(b.node.state, HF_NODE_ENDED);
-    node_at(&b, 9000, HF_NODE_CLOCK);
-    EXPECT_TOLD_BY(&b, "");
-    node_fini(&b);
-}
-
-static void
-who_follows_or_loads_stops_without_a_batch(void **state)
-{
-    struct bench follower = node_following();
-    struct bench loader = node_loading();
-
-    (void)state;
-    node_at(&follower, 10, HF_NODE_STOP);
-    EXPECT_TOLD_BY(&follower, "stopped\n");
-    node_fini(&follower);
-
-    node_at(&loader, 30, HF_NODE_STOP);
-    node_store(&loader, applied(40, 3, 9));
-    EXPECT_TOLD_BY(&loader, "discard 0\n"
-                            "#3 no node v8 fence 50\n"
-                            "stopped\n");
-    node_fini(&loader);
-}
-
-static void
-who_rests_stops_at_once(void **state)
-{
-    struct bench b = node_serving();
-
-    (void)state;
-    node_at(&b, 750, HF_NODE_CLOCK);
-    node_store(&b, applied(760, 3, 9));
-    node_at(&b, 770, HF_NODE_STOP);
-    EXPECT_TOLD_BY(&b, "discard 0\n"
-                       "#3 no node v8 fence 50\n"
-                       "stopped\n");
-    node_fini(&b);
-}
-
-/* A node without anything to grant from is served like any other, but nothing
- * is granted before nobody believes in what was. */
-static void
-who_reads_of_a_grace_grants_nothing_until_it_is_over(void **state)
-{
-    struct bench b = node_following();
-
-    (void)state;
-    node_found(
-        &b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-        (struct hf_head_state){.led = false, .next_fence = 50, .grace = {600}});
-    node_store(&b, applied(20, 2, 8));
-    node_load_session(&b, 30, 8, 1, 10000);
-    node_loaded(&b, 30, 8);
-    node_acquire(&b, 40, 11, 1, "A");
-    assert_int_equal(hf_node_grace(&b.node, T(40)).ms, 560);
-    EXPECT_TOLD_BY(&b, "#2 put v7 fence 50\n"
-                       "load, term 8\n");
-    node_at(&b, 200, HF_NODE_CLOCK);
-    node_store(&b, applied(210, 3, 9));
-    node_at(&b, 599, HF_NODE_CLOCK);
-    node_store(&b, applied(599, 4, 10));
-    EXPECT_TOLD_BY(&b, "batch:\n"
-                       "#3 put v8 fence 50 batch 1\n"
-                       "due:\n"
-                       "batch:\n"
-                       "#4 put v9 fence 50 batch 2\n"
-                       "due:\n");
-    node_at(&b, 600, HF_NODE_CLOCK);
-    node_store(&b, applied(610, 5, 11));
-    EXPECT_TOLD_BY(&b, "batch: put grant 50\n"
-                       "#5 put v10 fence 51 batch 3\n"
-                       "due: 11 granted 50\n");
-    node_fini(&b);
-}
-
-static void
-a_session_that_was_loaded_lengthens_what_is_owed(void **state)
-{
-    struct bench b = node_following();
-
-    (void)state;
-    node_found(
-        &b, 0, 1, 7, (struct hf_heartbeat){6, 3},
-        (struct hf_head_state){.led = false, .forgot = true, .next_fence = 50});
-    node_store(&b, applied(20, 2, 8));
-    node_load_session(&b, 30, 8, 1, 10000);
-    node_load_session(&b, 30, 8, 2, 4000);
-    node_loaded(&b, 30, 8);
-    assert_int_equal(hf_node_grace(&b.node, T(30)).ms, 10970);
-    node_fini(&b);
-}
+    STORY(who_is_told_to_stop_writes_what_was_decided_and_leaves,
+          "serving\n"
+          "40 acquire B on 11, lane 2\n"
+          "| batch: put grant 50\n"
+          "| #3 put v8 fence 51 batch 1\n"
+          "41 acquire C on 12, lane 3\n"
+          /* waits, and is told nothing */
+          "42 acquire A on 13, lane 4\n"
+          "43 keep-alive 1 on 14\n"
+          "44 stop\n"
+          "45 acquire D on 15, lane 5 | 15 not leading, nobody does\n"
+          "46 stop\n"
+          "50 applied #3 v9\n"
+          "| due: 11 granted 50\n"
+          "| batch: put grant 51\n"
+          "| #4 put v9 fence 52 batch 2\n"
+          "60 applied #4 v10\n"
+          "| due: 12 granted 51 14 alive\n"
+          "| discard 0\n"
+          "| #5 no node v10 fence 52\n"
+          "70 applied #5 v11          | stopped\n"
+          "= state ended\n"
+          "9000 clock\n"),
+    STORY(who_follows_or_loads_stops_without_a_batch,
+          "following\n"
+          "10 stop          | stopped\n"
+          "start\n"
+          "loading\n"
+          "30 stop          | discard 0; #3 no node v8 fence 50\n"
+          "40 applied #3 v9 | stopped\n"),
+    STORY(who_rests_stops_at_once,
+          "serving\n"
+          "750 clock | discard 0; #3 no node v8 fence 50\n"
+          "760 applied #3 v9\n"
+          "770 stop  | stopped\n"),
+    /* A node without anything to grant from is served like any other, but
+     * nothing is granted before nobody believes in what was. */
+    STORY(who_reads_of_a_grace_grants_nothing_until_it_is_over,
+          "following\n"
+          "0 head #1 v7 6_3 fence 50, grace 600 | #2 put v7 fence 50\n"
+          "20 applied #2 v8                     | load, term 8\n"
+          "30 load-session 1\n"
+          "30 loaded\n"
+          "40 acquire A on 11\n"
+          "40 grace                             | 560\n"
+          "200 clock                   | batch:; #3 put v8 fence 50 batch 1\n"
+          "210 applied #3 v9                    | due:\n"
+          "599 clock                   | batch:; #4 put v9 fence 50 batch 2\n"
+          "599 applied #4 v10                   | due:\n"
+          "600 clock     | batch: put grant 50; #5 put v10 fence 51 batch 3\n"
+          "610 applied #5 v11                   | due: 11 granted 50\n"),
+    STORY(a_session_that_was_loaded_lengthens_what_is_owed,
+          "following\n"
+          "0 head #1 v7 6_3 fence 50, forgot | #2 put v7 fence 50\n"
+          "20 applied #2 v8                  | load, term 8\n"
+          "30 load-session 1\n"
+          "30 load-session 2, ttl 4000\n"
+          "30 loaded\n"
+          "30 grace                          | 10970\n"),
+};
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_reads_of_a_grace_grants_nothing_until_it_is_over),
-        cmocka_unit_test(a_session_that_was_loaded_lengthens_what_is_owed),
-        cmocka_unit_test(
-            who_does_not_serve_tells_everybody_so_and_whether_another_does),
-        cmocka_unit_test(a_head_of_its_own_names_nobody),
-        cmocka_unit_test(who_loads_tells_nobody_anything_else),
-        cmocka_unit_test(who_cannot_lead_says_why_and_looks_again),
-        cmocka_unit_test(who_seeks_in_a_silent_store_rests_each_time),
-        cmocka_unit_test(what_was_granted_is_loaded_before_anybody_is_served),
-        cmocka_unit_test(
-            the_leader_beats_while_it_loads_and_nothing_hangs_on_it),
-        cmocka_unit_test(what_a_load_of_another_term_reads_is_nothing),
-        cmocka_unit_test(what_contradicts_itself_is_not_led),
-        cmocka_unit_test(what_cannot_be_read_is_not_led),
-        cmocka_unit_test(an_idle_leader_beats_with_batches_that_are_empty),
-        cmocka_unit_test(an_answer_is_due_with_a_batch_that_was_begun_after_it),
-        cmocka_unit_test(what_comes_in_a_turn_is_one_batch),
-        cmocka_unit_test(a_beat_carries_what_a_turn_has_brought_so_far),
-        cmocka_unit_test(who_leaves_waits_for_no_turn),
-        cmocka_unit_test(
-            an_answer_that_changes_nothing_waits_for_a_batch_as_well),
-        cmocka_unit_test(
-            a_batch_of_which_nothing_is_known_is_not_collected_again),
-        cmocka_unit_test(
-            the_age_of_the_service_is_the_most_that_anybody_has_waited),
-        cmocka_unit_test(keep_alives_wait_for_each_other_a_little),
-        cmocka_unit_test(
-            keep_alives_wait_for_no_other_in_the_grace_after_a_change),
-        cmocka_unit_test(
-            keep_alives_wait_no_longer_than_the_shortest_ttl_among_them_allows),
-        cmocka_unit_test(no_keep_alive_waits_for_longer_than_a_second),
-        cmocka_unit_test(
-            what_is_not_due_when_leadership_ends_is_told_to_nobody),
-        cmocka_unit_test(a_right_that_is_over_ends_the_leadership),
-        cmocka_unit_test(nothing_that_is_not_read_yet_holds_the_leader_up),
-        cmocka_unit_test(the_next_term_begins_with_an_empty_table),
-        cmocka_unit_test(
-            who_is_told_to_stop_writes_what_was_decided_and_leaves),
-        cmocka_unit_test(who_follows_or_loads_stops_without_a_batch),
-        cmocka_unit_test(who_rests_stops_at_once),
-    };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

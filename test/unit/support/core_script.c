@@ -167,6 +167,73 @@ script_event(struct script_line *line, struct hf_event *event)
     return false;
 }
 
+/* ---- Heads --------------------------------------------------------------- */
+
+bool
+script_duration(struct script_line *line, const char *word,
+                struct hf_duration *duration)
+{
+    uint64_t ms;
+
+    if (!script_option(line, word, &ms))
+        return false;
+    duration->ms = (int64_t)ms;
+    return true;
+}
+
+static void
+read_head_state(struct script_line *line, struct hf_head_state *state)
+{
+    uint64_t begun_ms;
+
+    state->led = script_word(line, "led");
+    script_option(line, "fence", &state->next_fence);
+    script_option(line, "service", &state->service);
+    script_duration(line, "max", &state->max_ttl);
+    script_duration(line, "grace", &state->grace);
+    if (script_option(line, "begun", &begun_ms))
+        state->begun_ms = (int64_t)begun_ms;
+    state->forgot = script_word(line, "forgot");
+}
+
+static bool
+read_head_sight(struct script_line *line, struct hf_sight *sight)
+{
+    sight->kind = script_word(line, "absent")    ? HF_SIGHT_ABSENT
+                  : script_word(line, "corrupt") ? HF_SIGHT_CORRUPT
+                  : script_word(line, "nothing") ? HF_SIGHT_NONE
+                                                 : HF_SIGHT_LOCK;
+    script_number(line, "v", &sight->version);
+    if (sight->kind == HF_SIGHT_CORRUPT)
+        sight->token = sight->version;
+    if (sight->kind != HF_SIGHT_LOCK) {
+        sight->terms = (struct hf_terms){0};
+        return true;
+    }
+    if (!script_heartbeat(line, &sight->heartbeat))
+        return false;
+    sight->token = sight->heartbeat.id == ID1 ? 8 : sight->version;
+    return true;
+}
+
+bool
+script_head(struct script_line *line, struct script_head *head)
+{
+    struct script_line ahead = *line;
+    uint64_t at_ms;
+
+    if (!script_number(&ahead, "", &at_ms) || !script_word(&ahead, "head") ||
+        !script_number(&ahead, "#", &head->number) ||
+        !read_head_sight(&ahead, &head->sight))
+        return false;
+    head->at.ms = (int64_t)at_ms;
+    if (head->sight.kind != HF_SIGHT_LOCK)
+        head->state.max_ttl.ms = 0;
+    read_head_state(&ahead, &head->state);
+    *line = ahead;
+    return true;
+}
+
 /* ---- Effects ------------------------------------------------------------- */
 
 /* With the names of the ids that have one. */
@@ -195,12 +262,6 @@ script_effect(struct hf_text *came, const struct hf_effect *effect)
     hf_trace_effect((struct hf_instant){0}, effect, line, sizeof(line));
     add_named(came, line + strlen("0 "));
     hf_text_add(came, "\n");
-}
-
-bool
-script_is_own(uint64_t id)
-{
-    return id == ID1;
 }
 
 void

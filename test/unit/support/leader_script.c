@@ -115,62 +115,17 @@ drain(struct hf_text *came)
 
 /* ---- Events -------------------------------------------------------------- */
 
-static void
-read_duration(struct script_line *line, const char *word,
-              struct hf_duration *duration)
-{
-    uint64_t ms;
-
-    if (script_option(line, word, &ms))
-        duration->ms = (int64_t)ms;
-}
-
-static struct hf_head_state
-read_head(struct script_line *line, enum hf_sight_kind kind)
-{
-    struct hf_head_state head = {.led = script_word(line, "led")};
-    uint64_t begun_ms;
-
-    if (kind == HF_SIGHT_LOCK)
-        head.max_ttl = owner.leader.config.max_ttl;
-    script_option(line, "fence", &head.next_fence);
-    script_option(line, "service", &head.service);
-    read_duration(line, "max", &head.max_ttl);
-    read_duration(line, "grace", &head.grace);
-    if (script_option(line, "begun", &begun_ms))
-        head.begun_ms = (int64_t)begun_ms;
-    head.forgot = script_word(line, "forgot");
-    return head;
-}
-
-/* "10 head #2 v9 6_4 led fence 60"; a node's own head has the token 8. */
 static bool
 find_head(struct script_line *line)
 {
-    struct hf_sight sight = {.kind = HF_SIGHT_LOCK,
-                             .terms = owner.leader.config.terms};
-    uint64_t number;
-    uint64_t at_ms;
+    const struct hf_leader_config *config = &owner.leader.config;
+    struct script_head found = {.sight = {.terms = config->terms},
+                                .state = {.max_ttl = config->max_ttl}};
 
-    if (!script_number(line, "", &at_ms) || !script_word(line, "head") ||
-        !script_number(line, "#", &number))
+    if (!script_head(line, &found))
         return false;
-    if (script_word(line, "absent"))
-        sight = (struct hf_sight){.kind = HF_SIGHT_ABSENT};
-    else if (script_word(line, "corrupt"))
-        sight = (struct hf_sight){.kind = HF_SIGHT_CORRUPT};
-    else if (script_word(line, "nothing"))
-        sight = (struct hf_sight){.kind = HF_SIGHT_NONE};
-    script_number(line, "v", &sight.version);
-    if (sight.kind == HF_SIGHT_CORRUPT)
-        sight.token = sight.version;
-    if (sight.kind == HF_SIGHT_LOCK) {
-        if (!script_heartbeat(line, &sight.heartbeat))
-            return false;
-        sight.token = script_is_own(sight.heartbeat.id) ? 8 : sight.version;
-    }
-    hf_leader_found(&owner.leader, (struct hf_instant){(int64_t)at_ms}, number,
-                    sight, read_head(line, sight.kind));
+    hf_leader_found(&owner.leader, found.at, found.number, found.sight,
+                    found.state);
     return true;
 }
 

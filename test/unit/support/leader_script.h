@@ -21,10 +21,7 @@
  *
  *     50 seek
  *     loaded 5000                 the longest ttl of a session
- *     10 head #2 v9 6_4 led fence 60, service 7, max 9000, grace 700,
- *        begun 77, forgot         on one line; "led" is left out where no
- *                                 node leads, "max" where it is the leader's
- *     10 head #2 absent v4 forgot
+ *     10 head #2 v9 6_4 led fence 60     see core_script.h
  *     mark, back
  *
  * Facts: state, fence, grace, max, service; put-service and put-begun, of the
