@@ -114,7 +114,7 @@ struct row {
 #define DIAGNOSIS_ROW(...) ROW(OF_DIAGNOSIS, hf_diagnosis, __VA_ARGS__)
 #define ENTRY_ROW(...)     ROW(OF_ENTRY, hf_audit_entry, __VA_ARGS__)
 #define CHECK_ROW(...)     ROW(OF_CHECK, hf_checkup, __VA_ARGS__)
-#define SESSION_ROW(...)   ROW(OF_SESSION, hf_session_row, __VA_ARGS__)
+#define SESSION_ROW(...)   ROW(OF_SESSION, hf_api_session, __VA_ARGS__)
 
 static const struct row rows[] = {
     HF_DESCRIPTION_TABLE(RECORD_ROW)  /* wire/describe.h */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/checkup.h"
 #include "base/limits.h"
+#include "wire/api_seen.h"
 #include "wire/describe.h"
 
 /* What stands behind a view: one of the values of wire/describe.h, and whose
@@ -16,17 +17,7 @@ enum hf_view_kind {
     HF_VIEW_SESSION,   /* of a lock server */
 };
 
-struct hf_session_row {
-    char id[16 + 1];
-    char who[HF_SERVED_WHO_MAX + 1];
-    enum hf_if_dead if_dead;
-    struct hf_duration ttl;
-    struct hf_duration silent;
-    uint64_t holds;
-    uint64_t waits;
-    bool by_acquire;
-};
-
+/* Of struct hf_api_session. */
 #define HF_SESSION_TABLE(X)                                                    \
     X(HF_FIELD_SESSION, TEXT, id, ALWAYS, ALWAYS, "session")                   \
     X(HF_FIELD_WHO, TEXT, who, ALWAYS, ALWAYS, "who")                          \
@@ -53,7 +44,7 @@ struct hf_view {
         struct hf_diagnosis diagnosis;
         struct hf_audit_entry entry;
         struct hf_checkup check;
-        struct hf_session_row session;
+        struct hf_api_session session;
     };
 };
 

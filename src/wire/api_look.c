@@ -3,111 +3,67 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/limits.h"
 #include "wire/api_answer.h"
 
-static const char *const modes[] = {
-    [HF_EXCLUSIVE] = "exclusive",
-    [HF_SHARED] = "shared",
-};
-
 static void
-add_text(const struct hf_lockspace *ls, const char *member,
-         struct hf_texts_ref ref, struct hf_text *text)
+copy_text(const struct hf_lockspace *ls, struct hf_texts_ref ref, char *to,
+          size_t size)
 {
-    char bytes[HF_SERVED_NOTE_MAX + 1];
-    size_t len = hf_look_text(ls, ref, bytes, sizeof(bytes));
+    size_t len = hf_look_text(ls, ref, to, size - 1);
 
-    if (len > sizeof(bytes))
-        len = sizeof(bytes);
-    hf_text_addf(text, "\"%s\":", member);
-    hf_text_add_json(text, bytes, len);
+    to[len < size ? len : size - 1] = '\0';
 }
 
-/* Which lock it is. */
-static void
-add_name(const struct hf_lockspace *ls, const struct hf_look_name *row,
-         struct hf_text *text)
+void
+hf_api_look_claim(struct hf_lockspace *ls, const struct hf_look_claim *row,
+                  struct hf_api_claim *claim)
 {
-    add_text(ls, "space", row->space, text);
-    hf_text_add(text, ",");
-    add_text(ls, "name", row->name, text);
-    hf_text_add(text, ",");
-}
+    struct hf_look_session session;
 
-/* Who it is: what holders and waiters have in common. */
-static void
-add_claim(const struct hf_lockspace *ls, const struct hf_look_claim *row,
-          struct hf_text *text)
-{
-    hf_text_addf(text,
-                 "\"session\":\"%016" PRIx64 "\",\"lane\":%" PRIu64
-                 ",\"n\":%" PRIu64 ",\"mode\":\"%s\",",
-                 row->session, row->lane, row->n, modes[row->mode]);
-    add_text(ls, "who", row->who, text);
-    hf_text_add(text, ",");
-    add_text(ls, "note", row->note, text);
-}
-
-static const char *
-flag(bool is_so)
-{
-    return is_so ? "true" : "false";
-}
-
-/* What is known of its life. */
-static void
-add_life(const struct hf_look_session *row, struct hf_text *text)
-{
-    hf_text_addf(text,
-                 ",\"if_dead\":\"%s\",\"ttl_ms\":%" PRId64
-                 ",\"silent_ms\":%" PRId64 ",\"heard\":%s,\"suspected\":%s",
-                 hf_if_dead_word(row->if_dead), row->ttl.ms, row->silent.ms,
-                 flag(row->heard), flag(row->suspected));
+    *claim = (struct hf_api_claim){
+        .session = row->session,
+        .lane = row->lane,
+        .n = row->n,
+        .mode = row->mode,
+        .age = row->age,
+        .fence = row->fence,
+        .why = row->why,
+        .free = row->free,
+        .parked = {row->parked ? row->kept.ms : 0},
+    };
+    copy_text(ls, row->who, claim->who, sizeof(claim->who));
+    copy_text(ls, row->note, claim->note, sizeof(claim->note));
+    if (row->fence == 0)
+        return;
+    hf_look_session_at(ls, hf_look_session(ls, row->session), &session);
+    claim->if_dead = session.if_dead;
+    claim->ttl = session.ttl;
+    claim->silent = session.silent;
+    claim->heard = session.heard;
+    claim->suspected = session.suspected;
 }
 
 void
 hf_api_look_session(const struct hf_lockspace *ls,
                     const struct hf_look_session *row, struct hf_text *text)
 {
-    hf_text_addf(text, "{\"session\":\"%016" PRIx64 "\",", row->id);
-    add_text(ls, "who", row->who, text);
-    add_life(row, text);
-    hf_text_addf(text,
-                 ",\"holds\":%" PRIu64 ",\"waits\":%" PRIu32
-                 ",\"cleared\":%" PRIu32 ",\"by_acquire\":%s}",
-                 row->grants, row->waiters, row->revoked,
-                 flag(row->of_acquire));
-}
+    struct hf_api_session session = {
+        .if_dead = row->if_dead,
+        .ttl = row->ttl,
+        .silent = row->silent,
+        .heard = row->heard,
+        .suspected = row->suspected,
+        .holds = row->grants,
+        .waits = row->waiters,
+        .cleared = row->revoked,
+        .by_acquire = row->of_acquire,
+    };
 
-/* All but the opening brace. */
-static void
-add_holder(struct hf_lockspace *ls, const struct hf_look_claim *row,
-           struct hf_text *text)
-{
-    struct hf_look_session session;
-
-    add_claim(ls, row, text);
-    hf_text_addf(text,
-                 ",\"fence\":%" PRIu64 ",\"fence_text\":\"%" PRIu64
-                 "\",\"held_ms\":%" PRId64,
-                 row->fence, row->fence, row->age.ms);
-    hf_look_session_at(ls, hf_look_session(ls, row->session), &session);
-    add_life(&session, text);
-    hf_text_add(text, "}");
-}
-
-/* All but the opening brace. */
-static void
-add_waiter(const struct hf_lockspace *ls, const struct hf_look_claim *row,
-           struct hf_text *text)
-{
-    add_claim(ls, row, text);
-    hf_text_addf(text, ",\"waited_ms\":%" PRId64 ",\"why\":\"%s\",\"free\":%s",
-                 row->age.ms, hf_api_why_word(row->why), flag(row->free));
-    if (row->parked)
-        hf_text_addf(text, ",\"parked_ms\":%" PRId64, row->kept.ms);
-    hf_text_add(text, "}");
+    hf_hex_write_u64(row->id, session.id);
+    copy_text(ls, row->who, session.who, sizeof(session.who));
+    hf_api_seen_write_session(&session, text);
 }
 
 /* Add a row behind others of its list, which says of which lock it is unless
@@ -118,20 +74,33 @@ add_row(struct hf_lockspace *ls, const struct hf_look_name *of,
         const struct hf_look_claim *row, struct hf_text *text)
 {
     size_t before = text->len;
+    struct hf_api_claim claim;
 
-    hf_text_add(text, text->at[text->len - 1] == '[' ? "{" : ",{");
+    hf_api_look_claim(ls, row, &claim);
     if (of != NULL) {
-        add_name(ls, of, text);
-        hf_text_addf(text, "\"waiters\":%" PRIu32 ",", of->waiters);
+        copy_text(ls, of->space, claim.space, sizeof(claim.space));
+        copy_text(ls, of->name, claim.name, sizeof(claim.name));
+        claim.waiters = of->waiters;
     }
-    if (row->fence != 0)
-        add_holder(ls, row, text);
-    else
-        add_waiter(ls, row, text);
+    if (text->at[text->len - 1] != '[')
+        hf_text_add(text, ",");
+    hf_api_seen_write(&claim, of != NULL, text);
     if (text->len + HF_API_LOOK_REST < text->size)
         return true;
     hf_text_take_back(text, before);
     return false;
+}
+
+static void
+add_text(const struct hf_lockspace *ls, const char *member,
+         struct hf_texts_ref ref, struct hf_text *text)
+{
+    char bytes[HF_NAME_MAX + 1];
+
+    copy_text(ls, ref, bytes, sizeof(bytes));
+    hf_text_addf(text, "\"%s\":", member);
+    hf_text_add_json(text, bytes, strlen(bytes));
+    hf_text_add(text, ",");
 }
 
 void
@@ -143,7 +112,8 @@ hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
     uint32_t cursor = 0;
 
     hf_text_add(text, "{");
-    add_name(ls, row, text);
+    add_text(ls, "space", row->space, text);
+    add_text(ls, "name", row->name, text);
     hf_text_add(text, "\"holders\":[");
     for (size_t i = 0;
          i < rows_max && hf_look_holders(ls, row->number, &cursor, &claim) &&
@@ -226,12 +196,14 @@ void
 hf_api_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
                    uint64_t fence, struct hf_text *text)
 {
-    struct hf_look_claim claim;
+    struct hf_look_claim row;
+    struct hf_api_claim claim;
 
-    if (!hf_look_holder(ls, lock, fence, &claim))
+    if (!hf_look_holder(ls, lock, fence, &row))
         return;
-    hf_text_add(text, ",\"holder\":{");
-    add_holder(ls, &claim, text);
+    hf_api_look_claim(ls, &row, &claim);
+    hf_text_add(text, ",\"holder\":");
+    hf_api_seen_write(&claim, false, text);
 }
 
 void

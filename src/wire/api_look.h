@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "core/lockspace/look.h"
+#include "wire/api_seen.h"
 
 /*
  * What stands in a lock server's table, as JSON for people: docs/api.md.
@@ -42,6 +43,11 @@ struct hf_api_asker {
     uint64_t position;
     enum hf_look_why why;
 };
+
+/* One who holds a lock or waits for it, as a row tells it; which lock that is,
+ * is left empty. */
+void hf_api_look_claim(struct hf_lockspace *ls, const struct hf_look_claim *row,
+                       struct hf_api_claim *claim);
 
 /* The lock of that row, with at most so many of each list; and of who asks,
  * unless that is NULL. */

@@ -1,144 +1,225 @@
 #include "wire/api_seen.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-#include "base/hex.h"
 #include "base/text.h"
 #include "wire/api_answer.h"
-#include "wire/json_slice.h"
+#include "wire/fields.h"
+#include "wire/json.h"
 
-static uint64_t
-number_of(struct hf_bytes object, const char *member)
+/* ---- Values -------------------------------------------------------------- */
+
+/* For clients whose numbers have 53 bits. */
+static void
+write_fence_text(const void *at, struct hf_text *out)
 {
-    uint64_t number = 0;
-
-    (void)hf_json_slice_number(hf_json_slice(object, member), &number);
-    return number <= INT64_MAX ? number : INT64_MAX;
+    hf_text_addf(out, "\"%" PRIu64 "\"", *(const uint64_t *)at);
 }
 
-static struct hf_duration
-duration_of(struct hf_bytes object, const char *member)
+static void
+write_why(const void *at, struct hf_text *out)
 {
-    return (struct hf_duration){(int64_t)number_of(object, member)};
+    hf_text_addf(out, "\"%s\"", hf_api_why_word(*(const enum hf_look_why *)at));
 }
 
-/* Why a request waits, as a word of ours. */
-static const char *
-why_of(struct hf_bytes object)
+/* HF_LOOK_HOLDS: it is no word of ours. */
+static enum hf_look_why
+why_of(struct hf_bytes value)
 {
-    char word[16];
-
-    hf_json_slice_show(hf_json_slice(object, "why"), word, sizeof(word));
     for (unsigned i = HF_LOOK_HELD; i <= HF_LOOK_GRACE; i++)
-        if (strcmp(word, hf_api_why_word((enum hf_look_why)i)) == 0)
-            return hf_api_why_word((enum hf_look_why)i);
-    return "";
+        if (hf_json_says(value, hf_api_why_word((enum hf_look_why)i)))
+            return (enum hf_look_why)i;
+    return HF_LOOK_HOLDS;
 }
 
-/* It waits, and for nothing of this name. */
-static bool
-is_elsewhere(const char *why)
+static enum hf_status
+read_why(struct hf_fields_reader *reader, struct hf_bytes value, void *at)
 {
-    return why[0] != '\0' && why != hf_api_why_word(HF_LOOK_HELD) &&
-           why != hf_api_why_word(HF_LOOK_BEHIND);
+    (void)reader;
+    *(enum hf_look_why *)at = why_of(value);
+    return HF_OK;
 }
 
-bool
-hf_api_seen_read(struct hf_bytes lock, struct hf_api_seen *seen)
+static const struct hf_member_ways fence_text = {NULL, write_fence_text};
+static const struct hf_member_ways why = {read_why, write_why};
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+#define OF_CLAIM(member) HF_AT(struct hf_api_claim, member), .need = HF_LENIENT
+
+static const struct hf_member claim_rows[] = {
+    {HF_MEMBER_SHOWN, "space", OF_CLAIM(space)},
+    {HF_MEMBER_SHOWN, "name", OF_CLAIM(name)},
+    {HF_MEMBER_NATURAL, "waiters", OF_CLAIM(waiters)},
+    {HF_MEMBER_ID, "session", OF_CLAIM(session)},
+    {HF_MEMBER_NATURAL, "lane", OF_CLAIM(lane)},
+    {HF_MEMBER_NATURAL, "n", OF_CLAIM(n)},
+    {HF_MEMBER_MODE, "mode", OF_CLAIM(mode)},
+    {HF_MEMBER_SHOWN, "who", OF_CLAIM(who)},
+    {HF_MEMBER_SHOWN, "note", OF_CLAIM(note)},
+};
+
+static const struct hf_member holder_rows[] = {
+    {HF_MEMBER_NATURAL, "fence", OF_CLAIM(fence)},
+    {HF_MEMBER_OTHER, "fence_text", OF_CLAIM(fence), .ways = &fence_text},
+    {HF_MEMBER_DURATION, "held_ms", OF_CLAIM(age)},
+    {HF_MEMBER_IF_DEAD, "if_dead", OF_CLAIM(if_dead)},
+    {HF_MEMBER_DURATION, "ttl_ms", OF_CLAIM(ttl)},
+    {HF_MEMBER_DURATION, "silent_ms", OF_CLAIM(silent)},
+    {HF_MEMBER_FLAG, "heard", OF_CLAIM(heard)},
+    {HF_MEMBER_FLAG, "suspected", OF_CLAIM(suspected)},
+};
+
+static const struct hf_member waiter_rows[] = {
+    {HF_MEMBER_DURATION, "waited_ms", OF_CLAIM(age)},
+    {HF_MEMBER_OTHER, "why", OF_CLAIM(why), .ways = &why},
+    {HF_MEMBER_FLAG, "free", OF_CLAIM(free)},
+    {HF_MEMBER_DURATION, "parked_ms", OF_CLAIM(parked)},
+};
+
+/* Rows that are not always written, by their bits. */
+enum { WITH_LOCK = 7, WITH_PARKED = 1 << 12 };
+
+static const struct hf_fields claim_fields = {HF_FIELDS_OF(claim_rows),
+                                              .open = true};
+static const struct hf_fields holder_fields = {
+    HF_FIELDS_OF(holder_rows), .open = true, .base = &claim_fields};
+static const struct hf_fields waiter_fields = {
+    HF_FIELDS_OF(waiter_rows), .open = true, .base = &claim_fields};
+
+#define OF_SESSION(member)                                                     \
+    HF_AT(struct hf_api_session, member), .need = HF_LENIENT
+
+static const struct hf_member session_rows[] = {
+    {HF_MEMBER_SHOWN, "session", OF_SESSION(id)},
+    {HF_MEMBER_SHOWN, "who", OF_SESSION(who)},
+    {HF_MEMBER_IF_DEAD, "if_dead", OF_SESSION(if_dead)},
+    {HF_MEMBER_DURATION, "ttl_ms", OF_SESSION(ttl)},
+    {HF_MEMBER_DURATION, "silent_ms", OF_SESSION(silent)},
+    {HF_MEMBER_FLAG, "heard", OF_SESSION(heard)},
+    {HF_MEMBER_FLAG, "suspected", OF_SESSION(suspected)},
+    {HF_MEMBER_NATURAL, "holds", OF_SESSION(holds)},
+    {HF_MEMBER_NATURAL, "waits", OF_SESSION(waits)},
+    {HF_MEMBER_NATURAL, "cleared", OF_SESSION(cleared)},
+    {HF_MEMBER_FLAG, "by_acquire", OF_SESSION(by_acquire)},
+};
+
+static const struct hf_fields session_fields = {HF_FIELDS_OF(session_rows),
+                                                .open = true};
+
+static void
+read_row(const struct hf_fields *fields, struct hf_bytes row, void *to)
 {
-    hf_json_slice_show(hf_json_slice(lock, "space"), seen->space,
-                       sizeof(seen->space));
-    hf_json_slice_show(hf_json_slice(lock, "name"), seen->name,
-                       sizeof(seen->name));
-    seen->holders = hf_json_slice(lock, "holders");
-    seen->queue = hf_json_slice(lock, "queue");
-    seen->waiters = number_of(lock, "waiters");
-    seen->position = number_of(lock, "position");
-    seen->elsewhere = is_elsewhere(why_of(lock));
-    return seen->name[0] != '\0';
+    struct hf_fields_reader reader = {.status = HF_E_CORRUPT};
+
+    (void)!hf_fields_read(&reader, fields, row, to, NULL);
+}
+
+void
+hf_api_seen_write(const struct hf_api_claim *claim, bool with_lock,
+                  struct hf_text *text)
+{
+    uint64_t given = HF_FIELDS_ALL;
+
+    if (!with_lock)
+        given &= ~(uint64_t)WITH_LOCK;
+    if (claim->fence == 0 && claim->parked.ms == 0)
+        given &= ~(uint64_t)WITH_PARKED;
+    hf_fields_write(claim->fence != 0 ? &holder_fields : &waiter_fields, claim,
+                    given, text);
+}
+
+void
+hf_api_seen_write_session(const struct hf_api_session *session,
+                          struct hf_text *text)
+{
+    hf_fields_write(&session_fields, session, HF_FIELDS_ALL, text);
+}
+
+void
+hf_api_seen_read_session(struct hf_bytes row, struct hf_api_session *session)
+{
+    read_row(&session_fields, row, session);
 }
 
 /* ---- Who it is ----------------------------------------------------------- */
 
 /* "ann@db1", or any text. */
 static void
-read_who(struct hf_bytes row, struct hf_owner *owner)
+read_who(const char *who, struct hf_owner *owner)
 {
-    char who[HF_SERVED_WHO_MAX + 1];
-    char *host;
+    const char *at = strrchr(who, '@');
+    size_t len = at != NULL ? (size_t)(at - who) : strlen(who);
 
-    hf_json_slice_show(hf_json_slice(row, "who"), who, sizeof(who));
-    host = strrchr(who, '@');
-    if (host != NULL) {
-        *host = '\0';
-        hf_text_show(owner->host, sizeof(owner->host), host + 1,
-                     strlen(host + 1));
+    hf_text_show(owner->user, sizeof(owner->user), who, len);
+    if (at != NULL)
+        hf_text_show(owner->host, sizeof(owner->host), at + 1, strlen(at + 1));
+}
+
+/* The note is what a client of ours wrote of itself, or any text.  A holder's
+ * terms are the server's to tell. */
+static void
+read_value(struct hf_api_claim *claim)
+{
+    struct hf_value *value = &claim->value;
+    struct hf_owner *owner = &value->owner;
+    const char *note = claim->note;
+
+    if (hf_record_decode(note, strlen(note), value, NULL) != HF_OK) {
+        *value = (struct hf_value){.terms.if_dead = HF_TAKEOVER};
+        read_who(claim->who, owner);
+        hf_text_show(owner->reason, sizeof(owner->reason), note, strlen(note));
     }
-    hf_text_show(owner->user, sizeof(owner->user), who, strlen(who));
-}
-
-/* The note is what a client of ours wrote of itself, or any text. */
-static void
-read_owner(struct hf_bytes row, struct hf_value *value)
-{
-    char note[HF_SERVED_NOTE_MAX + 1];
-
-    hf_json_slice_show(hf_json_slice(row, "note"), note, sizeof(note));
-    if (hf_record_decode(note, strlen(note), value, NULL) == HF_OK)
+    if (claim->fence == 0)
         return;
-    *value = (struct hf_value){.terms.if_dead = HF_TAKEOVER};
-    read_who(row, &value->owner);
-    hf_text_show(value->owner.reason, sizeof(value->owner.reason), note,
-                 strlen(note));
-}
-
-/* The terms are the server's to say; of who waits it does not. */
-static void
-read_value(struct hf_bytes row, struct hf_value *value)
-{
-    struct hf_bytes if_dead = hf_json_slice(row, "if_dead");
-    char word[16];
-
-    read_owner(row, value);
-    if (if_dead.len == 0)
-        return;
-    hf_json_slice_show(if_dead, word, sizeof(word));
-    (void)hf_record_if_dead(word, &value->terms.if_dead);
-    value->terms.ttl = duration_of(row, "ttl_ms");
-}
-
-/* 0: it is not told. */
-static uint64_t
-read_session(struct hf_bytes row)
-{
-    uint64_t session = 0;
-
-    (void)hf_hex_read_u64(hf_json_slice_inside(hf_json_slice(row, "session")),
-                          &session);
-    return session;
+    value->terms.if_dead = claim->if_dead;
+    value->terms.ttl = claim->ttl;
 }
 
 static void
 read_claim(struct hf_bytes row, struct hf_api_claim *claim)
 {
-    char mode[16];
+    bool holds = hf_json_member(row, "fence").len > 0;
 
-    hf_json_slice_show(hf_json_slice(row, "mode"), mode, sizeof(mode));
-    *claim = (struct hf_api_claim){
-        .session = read_session(row),
-        .lane = number_of(row, "lane"),
-        .fence = number_of(row, "fence"),
-        .mode = strcmp(mode, "shared") == 0 ? HF_SHARED : HF_EXCLUSIVE,
-        .heard = hf_json_slice_true(hf_json_slice(row, "heard")),
-        .silent = duration_of(row, "silent_ms"),
-        .suspected = hf_json_slice_true(hf_json_slice(row, "suspected")),
-        .free = hf_json_slice_true(hf_json_slice(row, "free")),
-        .why = why_of(row),
-    };
-    if (!claim->free)
-        claim->parked = duration_of(row, "parked_ms");
-    claim->age = duration_of(row, claim->fence != 0 ? "held_ms" : "waited_ms");
-    read_value(row, &claim->value);
+    *claim = (struct hf_api_claim){.session = 0};
+    read_row(holds ? &holder_fields : &waiter_fields, row, claim);
+    if (claim->free)
+        claim->parked.ms = 0;
+    read_value(claim);
+}
+
+/* ---- Locks --------------------------------------------------------------- */
+
+static uint64_t
+number_of(struct hf_bytes object, const char *member)
+{
+    uint64_t number = 0;
+
+    (void)hf_fields_read_natural(hf_json_member(object, member), &number);
+    return number;
+}
+
+/* It waits, and for nothing of this name. */
+static bool
+is_elsewhere(enum hf_look_why waits_for)
+{
+    return waits_for != HF_LOOK_HOLDS && waits_for != HF_LOOK_HELD &&
+           waits_for != HF_LOOK_BEHIND;
+}
+
+bool
+hf_api_seen_read(struct hf_bytes lock, struct hf_api_seen *seen)
+{
+    hf_json_show(hf_json_member(lock, "space"), seen->space,
+                 sizeof(seen->space));
+    hf_json_show(hf_json_member(lock, "name"), seen->name, sizeof(seen->name));
+    seen->holders = hf_json_member(lock, "holders");
+    seen->queue = hf_json_member(lock, "queue");
+    seen->waiters = number_of(lock, "waiters");
+    seen->position = number_of(lock, "position");
+    seen->elsewhere = is_elsewhere(why_of(hf_json_member(lock, "why")));
+    return seen->name[0] != '\0';
 }
 
 bool
@@ -146,7 +227,7 @@ hf_api_seen_next(struct hf_bytes list, size_t *at, struct hf_api_claim *claim)
 {
     struct hf_bytes row;
 
-    if (!hf_json_slice_next(list, at, &row))
+    if (!hf_json_next(list, at, &row))
         return false;
     read_claim(row, claim);
     return true;
@@ -158,7 +239,7 @@ hf_api_seen_in_way(struct hf_bytes list, size_t *at, struct hf_api_seen *seen,
 {
     struct hf_bytes row;
 
-    if (!hf_json_slice_next(list, at, &row))
+    if (!hf_json_next(list, at, &row))
         return false;
     (void)hf_api_seen_read(row, seen);
     seen->elsewhere = false; /* the row says that of its waiter */

@@ -14,13 +14,6 @@ enum { SPAN = 32, SENTENCES = 2048 };
 /* Of thousands that share it. */
 enum { LOOKS_MAX = 1000 };
 
-/* Who is looked at. */
-struct subject {
-    struct hf_look_claim claim;
-    struct hf_look_session session;
-    char who[HF_SERVED_WHO_MAX + 32];
-};
-
 struct finding {
     const char *verdict;
     struct hf_text says;
@@ -32,21 +25,12 @@ struct finding {
 /* ---- Who ----------------------------------------------------------------- */
 
 static void
-look_at(struct hf_lockspace *ls, const struct hf_look_claim *claim,
-        struct subject *subject)
+look_at(struct hf_lockspace *ls, const struct hf_look_claim *row,
+        struct hf_api_claim *claim)
 {
-    size_t len;
-
-    subject->claim = *claim;
-    hf_look_session_at(ls, hf_look_session(ls, claim->session),
-                       &subject->session);
-    len =
-        hf_look_text(ls, subject->session.who, subject->who, HF_SERVED_WHO_MAX);
-    if (len > HF_SERVED_WHO_MAX)
-        len = HF_SERVED_WHO_MAX;
-    subject->who[len] = '\0';
-    if (len == 0)
-        snprintf(subject->who, sizeof(subject->who), "session %016" PRIx64,
+    hf_api_look_claim(ls, row, claim);
+    if (claim->who[0] == '\0')
+        snprintf(claim->who, sizeof(claim->who), "session %016" PRIx64,
                  claim->session);
 }
 
@@ -54,10 +38,10 @@ look_at(struct hf_lockspace *ls, const struct hf_look_claim *claim,
  * false: nobody holds it. */
 static bool
 find_quietest(struct hf_lockspace *ls, const struct hf_look_name *row,
-              struct subject *quietest)
+              struct hf_api_claim *quietest)
 {
     struct hf_look_claim claim;
-    struct subject other;
+    struct hf_api_claim other;
     uint32_t cursor = 0;
     bool any = false;
 
@@ -65,7 +49,7 @@ find_quietest(struct hf_lockspace *ls, const struct hf_look_name *row,
          looks < LOOKS_MAX && hf_look_holders(ls, row->number, &cursor, &claim);
          looks++) {
         look_at(ls, &claim, &other);
-        if (!any || other.session.silent.ms > quietest->session.silent.ms)
+        if (!any || other.silent.ms > quietest->silent.ms)
             *quietest = other;
         any = true;
     }
@@ -81,33 +65,31 @@ span(struct hf_duration duration, char buffer[SPAN])
 }
 
 static void
-say_alive(const struct subject *s, struct finding *f)
+say_alive(const struct hf_api_claim *c, struct finding *f)
 {
     char held[SPAN];
     char silent[SPAN];
 
     f->verdict = "alive";
     hf_text_addf(&f->says, "%s has held it for %s, and was heard %s ago",
-                 s->who, span(s->claim.age, held),
-                 span(s->session.silent, silent));
-    hf_text_addf(&f->advice, "wait, or ask %s to give it back", s->who);
+                 c->who, span(c->age, held), span(c->silent, silent));
+    hf_text_addf(&f->advice, "wait, or ask %s to give it back", c->who);
 }
 
 static void
-say_silent(const struct subject *s, struct finding *f)
+say_silent(const struct hf_api_claim *c, struct finding *f)
 {
-    struct hf_duration left = {s->session.ttl.ms - s->session.silent.ms};
-    bool taken = s->session.if_dead == HF_TAKEOVER;
+    struct hf_duration left = {c->ttl.ms - c->silent.ms};
+    bool taken = c->if_dead == HF_TAKEOVER;
     char silent[SPAN];
     char rest[SPAN];
 
     f->verdict = "silent";
     hf_text_addf(&f->says,
-                 s->session.heard
-                     ? "%s holds it, and was heard last %s ago"
-                     : "%s holds it, and was not heard since this server "
-                       "leads, for %s",
-                 s->who, span(s->session.silent, silent));
+                 c->heard ? "%s holds it, and was heard last %s ago"
+                          : "%s holds it, and was not heard since this server "
+                            "leads, for %s",
+                 c->who, span(c->silent, silent));
     hf_text_addf(&f->advice, "wait for %s more: if it stays silent, %s",
                  span(left.ms > 0 ? left : (struct hf_duration){0}, rest),
                  taken ? "whoever comes next has it"
@@ -116,7 +98,7 @@ say_silent(const struct subject *s, struct finding *f)
 }
 
 static void
-say_suspected(const struct subject *s, struct finding *f)
+say_suspected(const struct hf_api_claim *c, struct finding *f)
 {
     char silent[SPAN];
     char ttl[SPAN];
@@ -126,27 +108,28 @@ say_suspected(const struct subject *s, struct finding *f)
                  "%s holds it, and has been silent for %s, longer than its "
                  "ttl of %s: it may be dead; nobody takes it over (if_dead is "
                  "refuse)",
-                 s->who, span(s->session.silent, silent),
-                 span(s->session.ttl, ttl));
+                 c->who, span(c->silent, silent), span(c->ttl, ttl));
     hf_text_addf(&f->advice,
                  "make sure that %s does nothing more, then clear it with "
                  "fence %" PRIu64 " and a reason",
-                 s->who, s->claim.fence);
+                 c->who, c->fence);
 }
 
 static void
-say_held(const struct subject *s, struct finding *f)
+say_held(const struct hf_api_claim *c, struct finding *f)
 {
-    const struct hf_look_session *session = &s->session;
-    enum hf_life life = hf_evidence_of_session(
-        session->suspected, session->heard, session->silent, session->ttl);
-
-    if (life == HF_LIFE_SUSPECTED)
-        say_suspected(s, f);
-    else if (life == HF_LIFE_BEATING)
-        say_alive(s, f);
-    else
-        say_silent(s, f);
+    switch (hf_evidence_of_session(c->suspected, c->heard, c->silent, c->ttl)) {
+    case HF_LIFE_SUSPECTED:
+        say_suspected(c, f);
+        return;
+    case HF_LIFE_BEATING:
+        say_alive(c, f);
+        return;
+    case HF_LIFE_UNKNOWN:
+    case HF_LIFE_RUNNING:
+    case HF_LIFE_GONE:
+        say_silent(c, f);
+    }
 }
 
 /* Whoever held it may yet believe so. */
@@ -165,31 +148,31 @@ say_withheld(struct hf_duration rest, struct finding *f)
 
 /* Who is first in line, and why it does not go. */
 static void
-say_waiting(const struct subject *s, struct finding *f)
+say_waiting(const struct hf_api_claim *c, struct finding *f)
 {
     char waited[SPAN];
     char told[SPAN + 96];
     const char *why = "it is about to be granted";
     const char *advice = "look again";
 
-    if (s->claim.why == HF_LOOK_PARKED) {
+    if (c->why == HF_LOOK_PARKED) {
         snprintf(told, sizeof(told),
                  "its client was told to ask again, and has not yet; its place "
                  "is kept for %s",
-                 span(s->claim.kept, waited));
+                 span(c->parked, waited));
         why = told;
         advice = "wait for that long: if it does not ask, whoever is next has "
                  "it";
-    } else if (s->claim.why == HF_LOOK_GRACE) {
+    } else if (c->why == HF_LOOK_GRACE) {
         why = "after a change of leader those who waited before come first";
         advice = "wait a moment";
-    } else if (s->claim.why == HF_LOOK_ELSEWHERE) {
+    } else if (c->why == HF_LOOK_ELSEWHERE) {
         why = "it waits for another of its locks";
         advice = "look at the other locks that it asks for";
     }
     f->verdict = "waiting";
     hf_text_addf(&f->says, "nobody holds it; %s is first in line, for %s: %s",
-                 s->who, span(s->claim.age, waited), why);
+                 c->who, span(c->age, waited), why);
     hf_text_add(&f->advice, advice);
 }
 
@@ -207,20 +190,20 @@ hf_api_why(struct hf_lockspace *ls, const struct hf_look_name *row,
            size_t rows_max, struct hf_text *text)
 {
     struct finding finding;
-    struct subject subject;
+    struct hf_api_claim claim;
     struct hf_duration withheld = hf_look_withheld(ls);
-    struct hf_look_claim claim;
+    struct hf_look_claim first;
     uint32_t cursor = 0;
 
     hf_text_init(&finding.says, finding.says_bytes, SENTENCES);
     hf_text_init(&finding.advice, finding.advice_bytes, SENTENCES);
-    if (find_quietest(ls, row, &subject)) {
-        say_held(&subject, &finding);
+    if (find_quietest(ls, row, &claim)) {
+        say_held(&claim, &finding);
     } else if (withheld.ms > 0) {
         say_withheld(withheld, &finding);
-    } else if (hf_look_line(ls, row->number, &cursor, &claim)) {
-        look_at(ls, &claim, &subject);
-        say_waiting(&subject, &finding);
+    } else if (hf_look_line(ls, row->number, &cursor, &first)) {
+        look_at(ls, &first, &claim);
+        say_waiting(&claim, &finding);
     } else {
         finding.verdict = "waiting";
         hf_text_add(&finding.says, "nobody holds it just now");

@@ -18,7 +18,7 @@
  */
 
 /* Stands in a table for all fields of a record that is a member. */
-#define HF_FIELDS ((enum hf_field) - 1)
+#define HF_FIELD_ALL ((enum hf_field) - 1)
 
 struct hf_pids {
     int64_t each[HF_PROCESSES_MAX];
@@ -119,7 +119,7 @@ struct hf_audit_entry {
     X(HF_FIELD_BY_USER, TEXT, user, SOUND, ALWAYS, "by.user")                  \
     X(HF_FIELD_BY_COMMAND, TEXT, command, SOUND, ALWAYS, "by.command")         \
     X(HF_FIELD_BY_REASON, TEXT, reason, SOUND, ALWAYS, "reason")               \
-    X(HF_FIELDS, RECORD, cleared, SOUND, ALWAYS, "cleared")
+    X(HF_FIELD_ALL, RECORD, cleared, SOUND, ALWAYS, "cleared")
 
 /* Who cleared a lock, and why; what is not known is "". */
 struct hf_clearing {
@@ -148,7 +148,7 @@ struct hf_diagnosis {
 };
 
 #define HF_DIAGNOSIS_TABLE(X)                                                  \
-    X(HF_FIELDS, RECORD, record, ALWAYS, ALWAYS, "record")                     \
+    X(HF_FIELD_ALL, RECORD, record, ALWAYS, ALWAYS, "record")                  \
     X(HF_FIELD_LIFE, LIFE, life, ALWAYS, ALWAYS, "life")                       \
     X(HF_FIELD_HERE, FLAG, here, ALWAYS, ALWAYS, "here")                       \
     X(HF_FIELD_RUNNING, FLAG, running, ALWAYS, ALWAYS, "running")              \

@@ -12,7 +12,7 @@
 enum {
     WORD_SIZE = 64,     /* of numbers, durations and words */
     HEX_BYTES_MAX = 32, /* of one member */
-    STRING_SIZE = HF_COMMAND_MAX + 1,
+    STRING_SIZE = HF_SERVED_NOTE_MAX + 1,
 };
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -282,7 +282,8 @@ read_value(struct hf_fields_reader *reader, const struct hf_member *row,
         return hf_fields_read_part(reader, row->name, row->fields, value, at,
                                    NULL);
     if (row->kind == HF_MEMBER_OTHER)
-        return row->ways->read(reader, value, at);
+        return row->ways->read == NULL ? HF_OK
+                                       : row->ways->read(reader, value, at);
     return read_scalar(reader, row, value, at) ? HF_OK : malformed(reader, row);
 }
 

@@ -51,7 +51,7 @@ enum hf_need {
 struct hf_fields_reader;
 
 /* Of HF_MEMBER_OTHER: `at` is where the row says, the struct if it says
- * nothing. */
+ * nothing.  A member without `read` is only written. */
 struct hf_member_ways {
     enum hf_status (*read)(struct hf_fields_reader *reader,
                            struct hf_bytes value, void *at);

@@ -279,20 +279,6 @@ hf_record_decode(const char *bytes, size_t len, struct hf_value *value,
     return status;
 }
 
-bool
-hf_record_if_dead(const char *word, enum hf_if_dead *if_dead)
-{
-    static const enum hf_if_dead all[] = {HF_TAKEOVER, HF_REFUSE};
-
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        if (strcmp(word, hf_if_dead_word(all[i])) == 0) {
-            *if_dead = all[i];
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- The audit ----------------------------------------------------------- */
 
 _Static_assert(offsetof(struct hf_description, beat) ==

@@ -67,9 +67,6 @@ HF_MUST_USE enum hf_status hf_record_decode(const char *bytes, size_t len,
                                             struct hf_value *value,
                                             struct hf_error *error);
 
-/* Which one that word means; false: none. */
-bool hf_record_if_dead(const char *word, enum hf_if_dead *if_dead);
-
 /*
  * For an object that has these members among its own (head.h): the table, of
  * struct hf_value; what is to be done before it is written; and what is to be

@@ -453,7 +453,7 @@ a_session_tells_who_has_it_and_what_it_has(void **state)
     json_t *root;
 
     (void)state;
-    view->session = (struct hf_session_row){
+    view->session = (struct hf_api_session){
         .id = "00f3ab91c07d5e24",
         .who = "ann@\"db1\"",
         .if_dead = HF_REFUSE,

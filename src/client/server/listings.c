@@ -76,37 +76,13 @@ add_sessions_path(const struct hf_query *query, struct hf_text *path)
     hf_text_add(path, "/v1/sessions?");
 }
 
-static uint64_t
-number_of(struct hf_bytes row, const char *member)
-{
-    uint64_t number = 0;
-
-    (void)hf_json_slice_number(hf_json_slice(row, member), &number);
-    return number <= INT64_MAX ? number : INT64_MAX;
-}
-
 static void
 add_session(struct hf_server_query *query, struct hf_bytes bytes)
 {
     struct hf_view *row = hf_query_page_add(&query->page, HF_VIEW_SESSION);
-    struct hf_session_row *session;
-    char word[16];
 
-    if (row == NULL)
-        return;
-    session = &row->session;
-    hf_json_slice_show(hf_json_slice(bytes, "session"), session->id,
-                       sizeof(session->id));
-    hf_json_slice_show(hf_json_slice(bytes, "who"), session->who,
-                       sizeof(session->who));
-    hf_json_slice_show(hf_json_slice(bytes, "if_dead"), word, sizeof(word));
-    (void)hf_record_if_dead(word, &session->if_dead);
-    session->ttl.ms = (int64_t)number_of(bytes, "ttl_ms");
-    session->silent.ms = (int64_t)number_of(bytes, "silent_ms");
-    session->holds = number_of(bytes, "holds");
-    session->waits = number_of(bytes, "waits");
-    session->by_acquire =
-        hf_json_slice_true(hf_json_slice(bytes, "by_acquire"));
+    if (row != NULL)
+        hf_api_seen_read_session(bytes, &row->session);
 }
 
 /* ---- The audit ----------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "client/describe.h"
 #include "core/evidence.h"
+#include "wire/api_answer.h"
 
 /* ---- Is it alive? -------------------------------------------------------- */
 
@@ -89,6 +90,13 @@ judge(const struct hf_server *server, const struct hf_api_claim *claim,
 
 /* ---- Views --------------------------------------------------------------- */
 
+/* NULL: it does not wait, or the server does not say why. */
+static const char *
+why_of(const struct hf_api_claim *claim)
+{
+    return claim->why == HF_LOOK_HOLDS ? NULL : hf_api_why_word(claim->why);
+}
+
 struct hf_view *
 hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
                const struct hf_api_claim *claim, uint64_t position)
@@ -117,7 +125,7 @@ hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
     record->waiters = seen->waiters;
     record->position = position;
     record->parked = claim->parked;
-    record->why = claim->why;
+    record->why = why_of(claim);
     if (position != 0)
         record->waited = claim->age;
     else
@@ -175,7 +183,7 @@ describe_first(const struct hf_api_claim *first, struct hf_description *line)
                  strlen(owner->user));
     hf_text_show(line->host, sizeof(line->host), owner->host,
                  strlen(owner->host));
-    line->why = first->why;
+    line->why = why_of(first);
     line->parked = first->parked;
 }
 
