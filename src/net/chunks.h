@@ -27,8 +27,8 @@ enum hf_chunks_told {
     HF_CHUNKS_BAD,  /* this is none */
 };
 
-/* Bytes of all extensions and trailers of a body: nobody needs any, and a
- * chunk of one byte may have one each (CVE-2023-39326). */
+/* Bytes of all extensions and trailers of a body.  No client needs any, and
+ * each chunk of one byte may have one (CVE-2023-39326). */
 enum { HF_CHUNKS_SKIPPED_MAX = 4096 };
 
 /* Take bytes up to the first that is to be told, and return how many; *data is

@@ -14,9 +14,9 @@ struct hf_reader;
 /*
  * Exchanges: those of all peers, each with a number that is never used again.
  *
- * The number is that of the slot and of how often it was used: what names an
- * exchange that is over finds nothing.  Slots are made some hundreds at a time,
- * and stay where they are.  One thread at a time.
+ * The number is made of the slot and of how often it was used: so the number of
+ * an exchange that is over finds nothing.  Slots are made some hundreds at a
+ * time, and never move.  One thread at a time.
  */
 enum hf_exchange_state {
     HF_EXCHANGE_FREE,

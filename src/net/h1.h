@@ -11,11 +11,11 @@
  *     |                                     v
  *     `-------(a request)------- LENGTH or CHUNKS
  *
- * Whatever is refused leads to DEAF.  The head is read as strictly as RFC 9112
- * writes it: where it lets a server repair (LF alone, a blank before a colon, a
- * value that goes on in the next line), whoever stands before us might have
- * repaired otherwise.  A head is refused at the first byte that may not be
- * there, or at its end for what it says, wherever the bytes are cut.
+ * A refusal leads to DEAF.  The head is read as strictly as RFC 9112 writes it.
+ * Where the RFC lets a server repair a head (LF alone, a blank before a colon,
+ * a value that goes on in the next line), a proxy before us might have repaired
+ * it otherwise.  A head is refused at the first byte that may not be there, or
+ * at its end for what it says, however the bytes are cut into pieces.
  */
 
 /* HF_E_NOMEM is false. */
@@ -35,8 +35,8 @@ void hf_h1_answer(struct hf_exchange *exchange,
 /* Make what there is room for. */
 void hf_h1_fill(struct hf_http_peer *peer);
 
-/* Send something to who waits for an answer, if it bears that; if not, it waits
- * no more. */
+/* Send something to a peer that waits for an answer.  HTTP/1.0 allows nothing:
+ * its peer waits no more. */
 void hf_h1_probe(struct hf_http_peer *peer);
 
 /* Answer the request that is COMING, and be deaf. */

@@ -5,13 +5,13 @@
 #include "net/h2_session.h"
 
 enum {
-    /* What one connection may have on its way to us, of bodies that are not
-     * whole: so much is kept for it at most.  More than one body, so that a
-     * slow one holds up no other. */
+    /* Bodies that one connection may have on their way to us: so much is kept
+     * for it at most.  More than one, so that a slow body does not stop the
+     * others. */
     WINDOW_BODIES = 4,
 
-    /* A head is refused when it is too long, and decoded all the same, since
-     * the next one builds on it; up to so many times the limit. */
+    /* A head that is too long is refused, but decoded all the same, for HPACK
+     * builds the next one on it: up to so many times the limit. */
     HEAD_TIMES = 8,
 
     /* Each request allows so many frames that bring none: windows are opened
@@ -101,7 +101,7 @@ exchange_of(const struct hf_http_peer *peer, int32_t stream)
                : NULL;
 }
 
-/* What was kept of a body is over: there is room for others. */
+/* So much of a body is kept no longer: there is room for others. */
 static void
 open_window(struct hf_http_peer *peer, size_t len)
 {
@@ -110,7 +110,7 @@ open_window(struct hf_http_peer *peer, size_t len)
         hf_peer_break(peer);
 }
 
-/* What a callback returns: nghttp2 goes on, or does no more. */
+/* The result of a callback: nghttp2 goes on, or stops for good. */
 static int
 outcome(const struct hf_http_peer *peer)
 {
@@ -338,9 +338,9 @@ read_body(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
     return len;
 }
 
-/* A stream that is reset because its peer made a mistake costs what one costs
- * that it resets itself (CVE-2025-8671).  One that was answered before it was
- * whole, or refused for want of room, is no mistake. */
+/* A peer that makes us reset a stream by a mistake pays as if it had reset the
+ * stream itself (CVE-2025-8671).  It is no mistake when we answer a request
+ * before it is whole, or refuse one for want of room. */
 static bool
 is_its_mistake(const nghttp2_frame *frame)
 {

@@ -29,21 +29,21 @@ void hf_h2_fill(struct hf_http_peer *peer);
 /* Answer a request that is COMING. */
 void hf_h2_refuse(struct hf_exchange *exchange, enum hf_refusal refusal);
 
-/* Send something, whatever it waits for. */
+/* Send something, whether the peer waits for an answer or not. */
 void hf_h2_probe(struct hf_http_peer *peer);
 
-/* Say GOAWAY twice: what is on its way is still served, then nothing. */
+/* Say GOAWAY twice.  Requests that are on their way are still served. */
 void hf_h2_drain(struct hf_http_peer *peer);
 void hf_h2_drain_now(struct hf_http_peer *peer);
 bool hf_h2_has_drained(const struct hf_http_peer *peer);
 
-/* Is nothing to be read before something is written?  A request that came
- * before the last GOAWAY is made would be told, and be said not to be. */
+/* Must answers be written before more is read?  A request that comes before the
+ * last GOAWAY is made would be told, and GOAWAY would say that it was not. */
 bool hf_h2_is_held_up(const struct hf_http_peer *peer);
 
 enum hf_h2_end {
     HF_H2_END_IDLE,    /* nothing is wrong */
-    HF_H2_END_TOO_MUCH /* of what nobody needs */
+    HF_H2_END_TOO_MUCH /* the peer sends too much that is of no use */
 };
 
 /* Say GOAWAY and no more: what is open is LOST. */

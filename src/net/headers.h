@@ -24,7 +24,7 @@ enum {
     HF_HEADER_SERVER,
     HF_HEADER_VIA,
     HF_HEADERS,
-    HF_HEADER_OTHER = HF_HEADERS, /* nobody looks at it */
+    HF_HEADER_OTHER = HF_HEADERS, /* not looked at */
 };
 
 /* A bit each. */

@@ -9,7 +9,7 @@
 #include "net/h2.h"
 
 enum {
-    /* What says that HTTP/2 is spoken; no method of HTTP/1.1 begins so. */
+    /* Bytes that tell HTTP/2: no method of HTTP/1.1 begins with them. */
     PREFACE_LEN = 3,
 
     /* The second GOAWAY comes when the peer has shown that it knows the first,
@@ -176,7 +176,7 @@ detect_protocol(struct hf_http_peer *peer, const char *bytes, size_t len)
         hf_peer_break(peer);
         return len;
     }
-    /* What came so far is what stands here, so it was not kept. */
+    /* The bytes that came before are the same as these, and were not kept. */
     return feed_it(peer, preface, peer->preface_len) == peer->preface_len
                ? taken
                : len;

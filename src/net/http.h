@@ -11,9 +11,9 @@
  * writes, waits or looks at a clock.
  *
  * A *peer* is the other end of one connection.  Its first bytes tell whether it
- * speaks HTTP/2 (by prior knowledge, or by ALPN below) or HTTP/1.1; above that
- * nobody need know.  An *exchange* is a request and its answer, which may come
- * at any time and in any order.
+ * speaks HTTP/2 (by prior knowledge, or by ALPN below) or HTTP/1.1; the caller
+ * need not know which.  An *exchange* is a request and its answer, which may
+ * come at any time and in any order.
  *
  *      bytes ---> hf_http_feed ---> hf_http_next ---> request
  *                                                        |
@@ -32,18 +32,18 @@
  * Promises:
  *   - A request that is told ends just once: SENT when all of its answer was
  *     handed over by hf_http_wrote, else LOST.
- *   - A request is told when it is whole and well formed.  What is not is
- *     answered here, with a few words as application/problem+json (RFC 9457);
- *     nothing that two readers could read differently is let pass (RFC 9112,
+ *   - A request is told when it is whole and well formed.  Any other is
+ *     answered here, with a few words as application/problem+json (RFC 9457).
+ *     A request that two readers could read differently is refused (RFC 9112,
  *     11.2: request smuggling).
- *   - What a peer costs is bounded by the limits, and no peer's bytes change
- *     what another is told.  Want of memory ends the peer that met it.
+ *   - The limits bound the cost of a peer, and the bytes of one peer never
+ *     change what another is told.  Want of memory ends the peer that met it.
  *   - No call does more than a bounded amount of work: hf_http_feed ends at the
  *     first thing that is to be told, so that a loop can be fair.
  *
- * HTTP/1.1 has one exchange at a time.  What comes behind an open one is not
- * looked at: that one is still answered, and the connection then ends; whoever
- * sent it may send it anew (RFC 9112, 9.3.2).
+ * HTTP/1.1 has one exchange at a time.  Bytes behind an open one are not looked
+ * at: the open one is answered, and the connection then ends.  The client may
+ * send the others anew (RFC 9112, 9.3.2).
  *
  * One thread at a time for all peers of one hf_http.  Memory: an idle peer has
  * no buffers; one that waits has an exchange, and a stream of nghttp2's.
@@ -80,16 +80,17 @@ void hf_http_remove(struct hf_http_peer *peer);
  */
 size_t hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len);
 
-/* False: what was written must go out before anything is read, so that who
- * does not read cannot ask for more. */
+/* False: answers must be written before more is read, so that a peer that does
+ * not read cannot ask for more. */
 bool hf_http_wants(const struct hf_http_peer *peer);
 
 /*
- * No more bytes will come, but answers may still be read: who has closed one
- * half of a connection looks the same as who is gone.  Nothing is told, and
- * what is open stays so.  But something is sent to who waits for an answer: who
- * is gone resets the connection then, and the caller sees that.  HTTP/1.0 knows
- * nothing that could be sent: there who waits is gone.  Call it once.
+ * No more bytes will come, but answers may still be read: a peer that has
+ * closed its half of the connection looks the same as one that is gone.
+ * Nothing is told, and open exchanges stay open.  But a peer that waits for an
+ * answer is sent something: one that is gone resets the connection then, and
+ * the caller sees that.  HTTP/1.0 allows nothing to be sent, so there a peer
+ * that waits counts as gone.  Call it once.
  */
 void hf_http_eof(struct hf_http_peer *peer);
 
@@ -119,8 +120,8 @@ struct hf_http_news {
 /* Take what is to be told next; false: there is nothing. */
 bool hf_http_next(struct hf_http_peer *peer, struct hf_http_news *news);
 
-/* A word of the caller's that comes back with the end of an exchange.  One that
- * is over is left as it is. */
+/* The caller's own number, which comes back with the end of the exchange.
+ * Nothing is done if the exchange is over. */
 void hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag);
 
 /* Did its request ask for application/json, and not for
@@ -162,23 +163,23 @@ void hf_http_clock(struct hf_http_peer *peer);
 void hf_http_drain(struct hf_http_peer *peer);
 
 /*
- * Nothing more is to be read or written: tell what there is to tell, then close
- * the connection and remove the peer.  Unless hf_http_gone was called, bytes
- * may be on their way to us, and to close a socket that has any takes back what
- * was written last: shut down the writing half first, and read until the end
- * comes, for a moment.
+ * Nothing more is to be read or written: take what hf_http_next tells, then
+ * close the connection and remove the peer.  Unless hf_http_gone was called,
+ * bytes may be on their way to us, and a socket that is closed with bytes
+ * unread takes back what was written last.  So shut down the writing half
+ * first, and read until the end comes, for a moment.
  */
 bool hf_http_is_done(const struct hf_http_peer *peer);
 
 /* Bytes of its answers that are kept until it takes them. */
 size_t hf_http_unread(const struct hf_http_peer *peer);
 
-/* Since when nothing of what it was answered was taken; HF_NEVER: all of it
- * was. */
+/* Since when it has taken nothing of its answers; HF_NEVER: it has taken all.
+ */
 struct hf_instant hf_http_unread_since(const struct hf_http_peer *peer);
 
-/* It waits for no answer, though a request of its may be coming: a server that
- * has too many peers may drop it. */
+/* It waits for no answer, though a request may be coming.  A server that has
+ * too many peers may drop it. */
 bool hf_http_is_idle(const struct hf_http_peer *peer);
 
 #endif

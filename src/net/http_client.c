@@ -144,7 +144,7 @@ on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame,
 
     if (asked == NULL || asked->reader != NULL)
         return 0;
-    /* Nobody is told when it began. */
+    /* When it began is not told. */
     asked->reader = hf_reader_begin(&client->readers, (struct hf_instant){0});
     return asked->reader != NULL ? 0 : NGHTTP2_ERR_NOMEM;
 }
@@ -187,7 +187,7 @@ on_header(nghttp2_session *session, const nghttp2_frame *frame,
                : NGHTTP2_ERR_NOMEM;
 }
 
-/* The stream is of no use any more. */
+/* Nothing more is wanted of the stream. */
 static int
 reset(struct hf_http_client *client, int32_t stream)
 {
@@ -195,7 +195,7 @@ reset(struct hf_http_client *client, int32_t stream)
                                      stream, NGHTTP2_CANCEL);
 }
 
-/* It cannot be told as it is. */
+/* Its answer cannot be told. */
 static int
 give_up(struct hf_http_client *client, struct asked *asked)
 {
@@ -203,8 +203,8 @@ give_up(struct hf_http_client *client, struct asked *asked)
     return reset(client, asked->stream);
 }
 
-/* A whole answer.  What is still to be said of the request is not wanted any
- * more (RFC 9113, 8.1), and without a reset would keep the stream. */
+/* A whole answer.  The rest of the request is not wanted any more (RFC 9113,
+ * 8.1); without a reset it would keep the stream open. */
 static int
 take_answer(struct hf_http_client *client, struct asked *asked)
 {
@@ -511,7 +511,7 @@ submit(struct hf_http_client *client, const struct hf_http_ask *ask,
     return stream < 0 ? 0 : stream;
 }
 
-/* What nghttp2 has not taken yet is the caller's. */
+/* Copy the part of the body that nghttp2 has not taken: it is the caller's. */
 static bool
 keep_rest(struct hf_http_client *client, struct asked *asked)
 {

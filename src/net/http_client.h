@@ -28,12 +28,12 @@
  *   - NOT_DONE is true: a server that keeps to RFC 9113, and acts on whole
  *     requests only, has not acted on it and will not, so that it may be asked
  *     elsewhere.  It was refused, or is behind the last that GOAWAY names, or
- *     its last byte never left.  Of all else that has no answer nothing is
- *     known.
- *   - An answer is told when it is whole.  One that is longer than the limits
- *     is not kept, and UNKNOWN.
+ *     its last byte never left.  Any other request without an answer is
+ *     UNKNOWN.
+ *   - An answer is told when it is whole.  An answer that is longer than the
+ *     limits is not kept, and its request is UNKNOWN.
  *
- * There are no deadlines here: whoever asks knows how long an answer may take,
+ * There are no deadlines here: the caller knows how long an answer may take,
  * and cancels.  One thread at a time.
  */
 
@@ -49,7 +49,7 @@ hf_http_client_open(const struct hf_alloc *alloc,
                     const struct hf_http_limits *limits,
                     struct hf_http_client **client, struct hf_error *error);
 
-/* What was not told is told no more. */
+/* Nothing more is told. */
 void hf_http_client_close(struct hf_http_client *client);
 
 /* ---- Asking -------------------------------------------------------------- */
@@ -81,8 +81,8 @@ HF_MUST_USE enum hf_status hf_http_client_ask(struct hf_http_client *client,
 uint32_t hf_http_client_streams(const struct hf_http_client *client);
 uint32_t hf_http_client_room(const struct hf_http_client *client);
 
-/* Its answer is not wanted any more, and nothing is told of it, be it that it
- * has ended already.  One that was told is ignored. */
+/* Its answer is not wanted any more, and nothing is told of it, even if it has
+ * ended already.  A request that was told is ignored. */
 void hf_http_client_cancel(struct hf_http_client *client, int32_t stream);
 
 /* ---- Bytes --------------------------------------------------------------- */

@@ -4,10 +4,10 @@
 #include "net/http_client.h"
 
 /*
- * What http_client.h declares, as a module: a shared object that is opened when
- * a place wants it, so that whoever keeps locks in a file needs no library for
- * HTTP.  It exports one symbol, of this type, and takes no other of ours in: it
- * has its own copy of what is below it.
+ * The functions of http_client.h as a module: a shared object that is opened
+ * when a place needs it, so that a program with locks in a file needs no
+ * library for HTTP.  It exports one symbol, of this type, and uses none of
+ * ours: it has its own copy of the code below it.
  */
 struct hf_http_module {
     const char *version; /* of the build: another one's is not used */

@@ -9,7 +9,7 @@ const struct hf_http_limits hf_http_limits_default = {
      * lockspace's own limit. */
     .exchanges = 1000 * 1000,
 
-    /* What one peer takes of that.  A client waits for hundreds of locks at
+    /* The part of one peer.  A client waits for hundreds of locks at
      * once on a connection, and opens another for more. */
     .streams = 1000,
 
@@ -32,19 +32,19 @@ const struct hf_http_limits hf_http_limits_default = {
      * such fit. */
     .coming_len = 64 * 1024 * 1024,
 
-    /* Slow heads and bodies hold memory and a place (Slowloris).  A client
+    /* Slow heads and bodies hold memory and a connection (Slowloris).  A client
      * sends a request in one piece; only a network that loses packets makes it
      * seconds. */
     .head_time = {10 * 1000},
     .body_time = {30 * 1000},
 
-    /* A descriptor that nobody uses.  Shorter than what most firewalls forget a
-     * connection after, longer than a client's pause between keep-alives. */
+    /* An idle peer keeps a descriptor.  Most firewalls forget a connection
+     * later than this, and a client's keep-alives come sooner. */
     .idle_time = {120 * 1000},
 
-    /* Who never reads holds what was written for them (CVE-2019-9517), who
-     * opens no window what was not (CVE-2019-9511).  An answer has some
-     * hundred bytes. */
+    /* A peer that never reads holds what was written for it (CVE-2019-9517),
+     * and one that opens no window holds what was not (CVE-2019-9511).  An
+     * answer has some hundred bytes. */
     .unread_time = {30 * 1000},
     .unread_len = 1024 * 1024,
 

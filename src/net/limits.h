@@ -6,9 +6,9 @@
 #include "base/clock.h"
 
 /*
- * What one peer may cost.  Each limit is there for an attack, and is so large
- * that no honest peer meets it: both are said where the defaults are, in
- * limits.c.  A server may set others; none is 0.
+ * How much one peer may cost.  Each limit stops an attack, and is so large that
+ * no honest peer meets it: limits.c, with the defaults, tells both.  A server
+ * may set others; none is 0.
  */
 struct hf_http_limits {
     uint32_t peers;     /* connections at once */
@@ -30,8 +30,8 @@ struct hf_http_limits {
     uint32_t unread_len;            /* of answers for which HTTP/2's windows
                                        have no room */
     uint32_t unread_all_len;        /* of those of all peers: the server's loop
-                                       ends who has had more than its part for
-                                       longest */
+                                       ends the peer that has had more than its
+                                       part for longest */
 
     uint32_t resets;       /* of streams, at once */
     uint32_t resets_per_s; /* and in the long run */

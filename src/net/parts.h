@@ -8,7 +8,7 @@
 #include "net/write_buffer.h"
 
 /*
- * What the server's side is made of, and who calls whom: down, and never up.
+ * The parts of the server's side, and which calls which: down, and never up.
  *
  *        http.c            what is exported; time; which version is spoken
  *       /      \
@@ -94,8 +94,7 @@ void hf_peer_lose(struct hf_exchange *exchange);
 /* Nothing more can be done with this peer. */
 void hf_peer_break(struct hf_http_peer *peer);
 
-/* Those that are COMING will never be whole, those that are OPEN have nobody to
- * hear their answer. */
+/* No request that is COMING will be whole; no OPEN one can be answered. */
 void hf_peer_lose_coming(struct hf_http_peer *peer);
 void hf_peer_lose_open(struct hf_http_peer *peer);
 
@@ -115,7 +114,7 @@ void hf_peer_forget(struct hf_exchange *exchange);
 /* The caller is done with the request that was told. */
 void hf_peer_let_go(struct hf_http_peer *peer);
 
-/* Whatever it has is given back. */
+/* Give back all that it has. */
 void hf_peer_fini(struct hf_http_peer *peer);
 
 /* ---- The bytes that are to be written ------------------------------------ */

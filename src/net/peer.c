@@ -149,7 +149,7 @@ hf_peer_lose(struct hf_exchange *exchange)
         hf_reader_end(&peer->http->readers, exchange->reader);
     if (exchange->state == HF_EXCHANGE_ANSWERED)
         drop_rest(exchange);
-    if (peer->whole == exchange) { /* nobody heard of it, and nobody will */
+    if (peer->whole == exchange) { /* it was not told, and will not be */
         peer->whole = NULL;
         exchange->is_told = false;
     }
@@ -285,7 +285,8 @@ hf_peer_wrote(struct hf_http_peer *peer, size_t len)
             break;
         move_to(exchange, HF_EXCHANGE_SENT);
     }
-    /* A byte now and then is not enough: it is to be a block, or all. */
+    /* Protection against slow reading: only a full block counts as progress, or
+     * all that there was. */
     if (was_full || (hf_peer_unwritten(peer) == 0 &&
                      peer->counts[HF_EXCHANGE_ANSWERED] == 0))
         peer->unread_since = peer->http->now;

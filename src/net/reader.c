@@ -150,8 +150,8 @@ hf_reader_target(struct hf_readers *readers, struct hf_reader *reader,
     return add(readers, reader, &reader->target, piece);
 }
 
-/* Does it fit what is left of the limit?  The sum is kept, for whoever wants to
- * know by how much it does not. */
+/* Is it within the limit?  Beyond it the sum is still counted, for it tells by
+ * how much. */
 static bool
 fits_head(const struct hf_readers *readers, struct hf_reader *reader,
           size_t len)

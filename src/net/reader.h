@@ -11,16 +11,15 @@
 #include "net/refusals.h"
 
 /*
- * Message reader: a request that is coming, put together from pieces.
+ * Message reader: puts a request or an answer together from pieces.
  *
- * What is kept of it lies in one buffer: the target, the headers that are
- * looked at, then the body.  What is too much, or wrong, is noted and not kept;
- * it is answered when the headers have ended.
+ * One buffer keeps the target, the headers that are looked at, then the body.
+ * Whether a message is too long, or wrong, is noted; that part is not kept.
  *
  *   begin, then target and header in any order, then end_of_head, body, whole
  *
- * Readers that are not used are kept spare, a few of them, so that a request
- * needs no memory from the heap.  One thread at a time.
+ * A few readers are kept spare, so that a message needs no memory from the
+ * heap. One thread at a time.
  */
 struct hf_span {
     uint32_t at;
@@ -64,7 +63,7 @@ void hf_reader_end(struct hf_readers *readers, struct hf_reader *reader);
 /* Give the spare ones back. */
 void hf_reader_fini(struct hf_readers *readers);
 
-/* Note why it cannot be served, if nothing is noted yet. */
+/* Note why it is refused, if nothing is noted yet. */
 void hf_reader_refuse(struct hf_reader *reader, enum hf_refusal refusal);
 
 /* More of the target.  False, here and below: no memory. */
@@ -80,7 +79,7 @@ unsigned hf_reader_name(struct hf_readers *readers, struct hf_reader *reader,
 bool hf_reader_value(struct hf_readers *readers, struct hf_reader *reader,
                      unsigned field, struct hf_bytes piece);
 
-/* A header that is not wanted counts: one of a trailer. */
+/* A header of a trailer counts, and is not kept. */
 void hf_reader_skip(struct hf_readers *readers, struct hf_reader *reader,
                     size_t len);
 
@@ -99,10 +98,10 @@ void hf_reader_await_body(struct hf_readers *readers, struct hf_reader *reader);
 bool hf_reader_body(struct hf_readers *readers, struct hf_reader *reader,
                     struct hf_bytes piece);
 
-/* What a header says; `at` is NULL: it is not there. */
+/* The value of a header; `at` is NULL: it is not there. */
 struct hf_bytes hf_reader_field(const struct hf_reader *reader, unsigned field);
 
-/* What was put together, borrowed from the reader.  Nothing was refused. */
+/* The request, borrowed from the reader.  Nothing was refused. */
 void hf_reader_tell(const struct hf_reader *reader,
                     struct hf_http_request *request);
 

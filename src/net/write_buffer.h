@@ -11,14 +11,14 @@
 /*
  * Write buffer: the bytes that one connection is to write next, in one piece.
  *
- * It has a block only while there are any, so that who is silent costs none;
- * blocks that are not used are kept spare, for all connections that share them.
- * A block is filled behind what is written of it, and begun anew when all of it
- * is.  One thread at a time.
+ * It has a block only while there are any, so that a silent connection costs
+ * none.  Spare blocks are kept for all connections that share them.  A block is
+ * filled to its end, and is given back when all of it is written.  One thread
+ * at a time.
  */
 enum {
-    /* All that goes out in one write: more answers than a turn has, for one
-     * peer, and what somebody who never reads can hold. */
+    /* All that goes out in one write: more than the answers of a turn to one
+     * peer, and the most that a peer that never reads can hold. */
     HF_WRITE_BUFFER_SIZE = 16 * 1024,
 };
 
@@ -45,11 +45,11 @@ bool hf_write_buffer_room(struct hf_write_buffer *out, size_t *room);
 void hf_write_buffer_put(struct hf_write_buffer *out, const void *bytes,
                          size_t len);
 
-/* What is to be written; good until the next call. */
+/* The bytes that are to be written; good until the next call. */
 struct hf_bytes hf_write_buffer_bytes(const struct hf_write_buffer *out);
 
-/* So many of them were.  True: with that a whole block was, which was full: who
- * reads a byte now and then does not come so far. */
+/* So many of them were written.  True: that was the end of a full block.  A
+ * peer that reads a byte now and then does not come so far. */
 bool hf_write_buffer_wrote(struct hf_write_buffer *out, size_t len);
 
 void hf_write_buffer_fini(struct hf_write_buffer *out);

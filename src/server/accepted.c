@@ -61,7 +61,7 @@ has_ended(const struct hf_accepted *c)
            c->state == HF_ACCEPTED_AWAITING_RESET;
 }
 
-/* Read on, or hold it back, as its answers were written. */
+/* READING or HELD_BACK: answers may have been written since. */
 static void
 hold_back(struct hf_accepted *c)
 {
@@ -92,7 +92,7 @@ hf_accepted_to_read(struct hf_accepted *c)
     hf_list_add(&c->all->to_read, &c->reading);
 }
 
-/* ---- What its client has not read ---------------------------------------- */
+/* ---- Answers that its client has not read -------------------------------- */
 
 /* The kernel tells it once. */
 static int
@@ -128,7 +128,7 @@ was_closed_unread(struct hf_accepted *c)
     return error == EPIPE || (has_ended(c) && error == ECONNRESET);
 }
 
-/* Its client has closed it, or half of it: does a reset tell which? */
+/* Its client has closed it, or half of it: will a reset tell which? */
 static bool
 awaits_reset(struct hf_accepted *c)
 {
@@ -208,7 +208,7 @@ hf_accepted_close(struct hf_accepted *c)
     close_poll(c);
 }
 
-/* What comes is of no use any more, until its end does. */
+/* Drop the bytes that come, until the client ends its half. */
 static void
 on_lingering(uv_poll_t *poll, int status, int events)
 {
@@ -231,8 +231,8 @@ on_lingering(uv_poll_t *poll, int status, int events)
         hf_accepted_close(c);
 }
 
-/* HTTP has done with it, and its peer may not know; or it is not known whether
- * its peer has read what it closed behind. */
+/* HTTP has done with it, and its client may not know; or the client has ended
+ * its half, and it is not known whether it has read the last answer. */
 static void
 linger(struct hf_accepted *c)
 {
@@ -291,8 +291,8 @@ feed(struct hf_accepted *c, const char *bytes, size_t len)
     return taken;
 }
 
-/* What was read and not taken waits here, for there is nothing like it in the
- * kernel. */
+/* Keep what was read and not taken: bytes cannot be given back to the kernel.
+ */
 static void
 keep_left(struct hf_accepted *c, const char *bytes, size_t len)
 {
@@ -398,7 +398,8 @@ rank_of(const struct hf_accepted *c)
                                                          : HF_ROOM_IDLE;
 }
 
-/* Who asks anew is the last of its rank, and who is new stays where it is. */
+/* A connection that asks anew is the last of its rank; a new one stays where it
+ * is. */
 static void
 rank(struct hf_accepted *c)
 {
@@ -413,7 +414,7 @@ rank(struct hf_accepted *c)
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-/* What is waited for next. */
+/* Poll for what the connection waits for now. */
 static void
 poll_for(struct hf_accepted *c, bool to_write)
 {

@@ -28,15 +28,14 @@
  *   LINGERING       our half is ended; what comes is dropped, until the client
  *                   ends its half, or for LINGER_MS
  *   AWAITING_RESET  both halves are ended, and the client has not acknowledged
- *                   the answer that told it of a session: a reset tells that
- *                   nobody reads that answer [W5]
+ *                   the answer that told it of a session.  A reset tells that
+ *                   it never will [W5]: a grant that is not read goes back
  *   CLOSING         libuv gives it back
  *
  * The first three go to CLOSING at once when the connection must make room, or
  * when both halves are ended and no reset is awaited.
  *
- * What is read goes to HTTP, and what HTTP tells goes to the service.  One
- * thread.
+ * The bytes go to HTTP, and what HTTP tells goes to the service.  One thread.
  */
 enum hf_accepted_state {
     HF_ACCEPTED_READING,
@@ -89,7 +88,7 @@ struct hf_accepted {
     struct hf_link unread;      /* in the list, while it does not read */
     size_t unread_len;          /* of what is kept for it */
     uint64_t session;    /* that holds, and for which it spoke last; or 0 */
-    uint64_t opened;     /* that an answer told it of, and nobody else; or 0 */
+    uint64_t opened;     /* that an answer told it alone of; or 0 */
     uint64_t opened_end; /* of the last such answer, in all bytes sent */
     uint64_t sent;       /* bytes */
     bool has_asked;      /* a whole request */

@@ -4,21 +4,21 @@
 #include "net/http.h"
 
 /*
- * Browser: was a request made by a page that somebody looks at?  Whoever wrote
- * that page would act with the reach of who looks at it, which is this server's
- * loopback.  No page of a browser has anything to ask here.
+ * Browser: was a request made by a page that a browser shows?  The author of
+ * the page would act with the reach of the browser's user, which may include
+ * this server's loopback.  No page has anything to ask here.
  *
- * Three things give one away, each without the others: an Origin; a
- * Sec-Fetch-Site that is not the browser's own, "none" or "same-origin"; and a
- * body of one of the three types that a form can send, and a script without
- * being asked for (Fetch, 2.2.2: a safelisted content type).  The last is also
- * what `curl -d` says of any body: so it is let pass where curl itself asks,
- * for no page chooses how its browser calls itself.
+ * Each of three things alone shows such a request: an Origin; a Sec-Fetch-Site
+ * other than the browser's own, "none" or "same-origin"; and a body of one of
+ * the three types that a form can send, and a script can send without a
+ * preflight (Fetch, 2.2.2: a safelisted content type).  `curl -d` gives any
+ * body such a type, so the last is allowed where the user agent is curl: no
+ * page chooses its browser's name.
  *
  * Plain functions.  Any thread.
  */
 
-/* Why it is one, for people; NULL: nothing says so. */
+/* Why it is such a request, for people; NULL: nothing shows that. */
 const char *hf_browser_why(const struct hf_http_request *request);
 
 #endif

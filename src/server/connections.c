@@ -7,8 +7,8 @@
  * others, and beats do not wait for it. */
 #define TURN_US (20 * 1000)
 
-/* Connections that could go, but for what they have sent and nobody has read:
- * as many are looked at when one must. */
+/* When a connection must go, and the first ones have sent something that was
+ * not read yet: so many are looked at. */
 #define UNREAD_LOOKS 64
 
 /* ---- For the service ----------------------------------------------------- */
@@ -28,7 +28,7 @@ holds(void *peer, uint64_t session)
     c->session = session;
 }
 
-/* Its client is to read that answer [W5]. */
+/* Is that answer read?  A grant that is not read goes back [W5]. */
 static void
 opened(void *peer, uint64_t session, uint64_t end)
 {
@@ -93,8 +93,8 @@ flush_all(struct hf_connections *all)
     }
 }
 
-/* Of those that have more than their part of what may be unread in all, who has
- * not read for longest.  More is unread, so there is one. */
+/* Of those with more than their part of what may be unread in all, the one that
+ * has not read for longest.  More is unread than may be, so there is one. */
 static struct hf_accepted *
 slowest_reader(const struct hf_connections *all)
 {
@@ -112,7 +112,7 @@ has_too_much_unread(const struct hf_connections *all)
     return all->unread_len > all->limits->unread_all_len;
 }
 
-/* Answers that nobody reads have a bound in all. */
+/* Answers that clients do not read have a bound in all. */
 static void
 end_unread(struct hf_connections *all)
 {
@@ -125,8 +125,8 @@ end_unread(struct hf_connections *all)
     }
 }
 
-/* Who is ready, in turns, until there is more than may be unread: what is too
- * much ends with the turn. */
+/* Read those that are ready, in turns, until there is more than may be unread:
+ * the slowest readers are ended with the turn. */
 void
 hf_connections_read(struct hf_connections *all)
 {
@@ -152,7 +152,8 @@ hf_connections_write(struct hf_connections *all)
     end_unread(all);
 }
 
-/* Whom this ends, it would not have if it had spoken in time. */
+/* All that had come until then was read: so this ends none that spoke in time.
+ */
 void
 hf_connections_clock(struct hf_connections *all)
 {
@@ -165,7 +166,7 @@ hf_connections_clock(struct hf_connections *all)
 
 /* ---- Who comes, and who goes --------------------------------------------- */
 
-/* It has what is more than the kernel takes for it, and reads nothing. */
+/* End one that reads nothing, and for which the kernel takes no more. */
 static bool
 end_deaf(struct hf_connections *all)
 {

@@ -16,15 +16,15 @@
 /* For the service: a peer is a struct hf_accepted. */
 extern const struct hf_service_peers hf_connections_peers;
 
-/* One that was accepted; where there is no room for it, it is closed. */
+/* Add one that was accepted.  It is closed if there is no room for it. */
 void hf_connections_add(struct hf_connections *all, int fd);
 
-/* One that is only to hear of its end makes room, or one that can go.  False:
- * there is none. */
+/* Make room: end one that lingers, or one that can go.  False: there is none.
+ */
 bool hf_connections_end_one(struct hf_connections *all);
 
-/* Of a turn, in this order: read who is ready, for a bounded time; end who took
- * too long; write. */
+/* Of a turn, in this order: read those that are ready, for a bounded time; end
+ * those that took too long; write. */
 void hf_connections_read(struct hf_connections *all);
 void hf_connections_clock(struct hf_connections *all);
 void hf_connections_write(struct hf_connections *all);

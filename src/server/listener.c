@@ -13,8 +13,8 @@
 /* Connections that are accepted in a turn. */
 #define ACCEPTS_MAX 64
 
-/* Before descriptors are looked for again, when there is none even to turn
- * somebody away. */
+/* Pause before descriptors are looked for again, when there is none even to
+ * turn a connection away. */
 #define PAUSE_MS 100
 
 /* ---- Accepting ----------------------------------------------------------- */
@@ -56,7 +56,7 @@ on_accept(uv_poll_t *poll, int status, int events)
     listener->to_accept = status == 0;
 }
 
-/* False: nobody waits, or there is no room for who does. */
+/* False: none waits, or there is no room for it. */
 static bool
 accept_one(struct hf_listener *listener)
 {
@@ -67,7 +67,7 @@ accept_one(struct hf_listener *listener)
         if ((errno == EMFILE || errno == ENFILE) &&
             !hf_connections_end_one(connections))
             turn_away(listener);
-        return false; /* the kernel tells anew of who was not accepted */
+        return false; /* the kernel tells anew of the one that waits */
     }
     if (fd >= 0)
         hf_connections_add(connections, fd);
@@ -89,8 +89,8 @@ listen_again(struct hf_listener *listener)
     uv_poll_start(&listener->poll, UV_READABLE, on_accept);
 }
 
-/* Those that came before the pass stand before all others, and are no more than
- * the kernel keeps. */
+/* Connections that came before the pass stand in front of all others, and are
+ * no more than the kernel keeps. */
 void
 hf_listener_accept(struct hf_listener *listener)
 {

@@ -8,16 +8,16 @@
 /*
  * Listener: accepts connections, some in each turn, until it is stopped.
  *
- * When the process has no descriptor left, and no connection can go, whoever
- * waits is accepted with a spare descriptor and closed: else the kernel would
- * tell of it for ever.  One thread.
+ * When the process has no descriptor left, and no connection can go, the next
+ * is accepted with a spare descriptor and closed: else the kernel would tell of
+ * it for ever.  One thread.
  */
 struct hf_listener {
     uv_poll_t poll;
     struct hf_connections *connections; /* borrowed */
     int fd;                             /* owned */
     int spare_fd;   /* owned: given up when there is no other left */
-    bool to_accept; /* somebody waits */
+    bool to_accept; /* a connection waits */
     struct hf_instant again_at; /* it listens again; HF_NEVER: it does */
 };
 
@@ -37,7 +37,7 @@ HF_MUST_USE enum hf_status hf_listener_open(struct hf_listener *listener,
                                             const char *host, uint16_t *port,
                                             struct hf_error *error);
 
-/* Hear who waits, from now on. */
+/* Listen from now on. */
 void hf_listener_start(struct hf_listener *listener, uv_loop_t *uv);
 
 /* Of a turn: accept some of those that wait. */

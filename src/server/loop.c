@@ -9,8 +9,8 @@
 #include "base/fd.h"
 #include "server/listener.h"
 
-/* How long whoever drains waits for those who read slowly, and for a store that
- * does not answer. */
+/* How long a server that drains waits for clients that read slowly, and for a
+ * store that does not answer. */
 #define DRAIN_MS 5000
 #define LEAVE_MS 10000
 
@@ -45,7 +45,7 @@ struct loop {
 
 /* ---- Processes of the leader --------------------------------------------- */
 
-/* One that was closed since is gone from it already. */
+/* A descriptor that was closed since is gone from it already. */
 static void
 watch_none(struct watch *watch)
 {
@@ -71,8 +71,8 @@ watch_renew(struct watch *watch, const struct hf_seat *seat)
     }
 }
 
-/* It is readable.  A process that has ended stays so: each is told once, and
- * watched no more. */
+/* It is readable.  A process that has ended stays so: each is told once, and is
+ * then not watched any more. */
 static void
 watch_take(struct watch *watch)
 {
@@ -91,7 +91,7 @@ on_timer(uv_timer_t *timer)
     (void)timer; /* what is due is done at the end of the turn */
 }
 
-/* Until when is it waited for who reads slowly, or for the store? */
+/* Until when does it wait for slow clients, or for the store? */
 static struct hf_instant
 last_deadline(const struct loop *loop)
 {
@@ -101,8 +101,8 @@ last_deadline(const struct loop *loop)
                                                  : loop->leave_until;
 }
 
-/* As if we were killed, which loses nothing that was told: the call to the
- * store that is under way cannot be waited for. */
+/* End as if we were killed, which loses nothing that was told: the call to the
+ * store that is under way has taken too long. */
 static void
 leave_as_it_is(struct loop *loop)
 {

@@ -15,7 +15,8 @@ enum names {
     NAMES_OTHERS,
 };
 
-/* Does what holds or waits have that lock?  One that was cleared has none. */
+/* Does a request that holds or waits have that lock?  A cleared one has none.
+ */
 static enum names
 names_of(struct hf_lockspace *table, uint32_t claim, const struct hf_want *lock)
 {

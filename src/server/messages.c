@@ -25,7 +25,7 @@ space_of(const struct hf_incoming *r)
     return (struct hf_bytes){space_default, sizeof(space_default) - 1};
 }
 
-/* What names a lock twice is not understood as either. */
+/* A request that names a lock twice is refused. */
 static bool
 names_once(const struct hf_incoming *r)
 {
@@ -78,7 +78,7 @@ read_wants(struct hf_incoming *r)
     return true;
 }
 
-/* What it asks of the session of its key, which may be there already. */
+/* What the session of its key must be like, if it is there already. */
 static struct hf_of_key
 key_of(const struct hf_incoming *r)
 {
@@ -132,8 +132,7 @@ set_number(struct hf_incoming *r)
         m->n = hf_look_meant(table, m->session, m->lane, &r->service->wants[0]);
 }
 
-/* What is not given is a try, unless a place is to be kept: then it is not
- * waited in. */
+/* The default is a try; but with a place to be kept it is a wait of no time. */
 static enum hf_wait_kind
 wait_of(const struct hf_api_body *body)
 {
@@ -142,7 +141,7 @@ wait_of(const struct hf_api_body *body)
     return body->park.ms > 0 ? HF_WAIT_LIMITED : HF_WAIT_TRY;
 }
 
-/* What has no time is decided at once, but in a grace. */
+/* A wait of no time is decided at once, except in a grace. */
 static bool
 takes_time(const struct hf_lockspace *table, const struct hf_message *acquire)
 {
@@ -151,7 +150,7 @@ takes_time(const struct hf_lockspace *table, const struct hf_message *acquire)
             (acquire->acquire.remaining.ms > 0 || hf_look_gathers(table)));
 }
 
-/* Whoever waits has a connection for as long. */
+/* A request that waits occupies its connection for as long. */
 static bool
 may_wait(struct hf_incoming *r)
 {
@@ -206,8 +205,8 @@ handle_acquire(struct hf_incoming *r)
     hf_incoming_send(r);
 }
 
-/* A path that names a lock is of that lock: whoever mistakes one for another
- * gives nothing back. */
+/* A path that names a lock releases that lock only: a client that mistakes one
+ * for another gives nothing back. */
 static void
 handle_release(struct hf_incoming *r)
 {
@@ -306,7 +305,7 @@ log_clear(struct hf_log *log, const struct hf_cleared *cleared, uint64_t fence)
     hf_log_say(log, HF_LOG_WARN, "clear", fields);
 }
 
-/* Who clears it, and why, as the body says. */
+/* From the body: who clears it, and why. */
 static void
 fill_cleared(const struct hf_incoming *r, struct hf_cleared *cleared)
 {
@@ -324,8 +323,8 @@ fill_cleared(const struct hf_incoming *r, struct hf_cleared *cleared)
     cleared->gone = body->gone;
 }
 
-/* What the audit is to say is written while it is all there to be looked at
- * [S6]. */
+/* The text of the audit is made before the clear, while all that it tells is
+ * still in the table [S6]: a clear is recorded. */
 static void
 send_clear(struct hf_incoming *r)
 {
@@ -434,8 +433,8 @@ needs_session(enum hf_route_kind kind)
     return kind == HF_ROUTE_RELEASE || kind == HF_ROUTE_CHANGE;
 }
 
-/* A wish that nobody heard would change what is done.  What keeps a lock, or
- * gives it back, is heard all the same. */
+/* A member that is unknown, and so ignored, would change what is done.  But a
+ * request that keeps a lock, or gives it back, is handled all the same. */
 static bool
 has_unknown(const struct hf_incoming *r)
 {

@@ -8,7 +8,7 @@
 #include "base/proc.h"
 #include "core/lockspace/look.h"
 
-/* Whoever was refused asks again sooner. */
+/* A client that was refused asks again sooner. */
 enum { LATELY_MS = 60 * 1000 };
 
 static const char *const routes[HF_METRICS_ROUTES] = {

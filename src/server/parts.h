@@ -71,7 +71,7 @@ void hf_service_step(struct hf_service *service,
                      const struct hf_node_event *event);
 void hf_service_drain(struct hf_service *service);
 
-/* What is in it as a body of JSON, which ends with a line's end. */
+/* The text as a body of JSON, which ends with a line's end. */
 struct hf_bytes hf_service_line(struct hf_text *text);
 
 /* Answer an exchange at once. */

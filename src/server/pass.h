@@ -8,14 +8,14 @@
 
 /*
  * Pass: until when has all been read that has arrived?  Sessions end by that
- * instant, and not by the present [S2].
+ * instant, and not by the present [S2]: silence for a ttl ends a session.
  *
  *   begin --> the kernel tells what is there --> it is read, in turns --> over
  *
- * All that arrived before a pass began is in it: whom the kernel named as
- * readable when it was first asked, and who waited to be accepted, with what
- * came along.  What comes later is not, and of each connection so much is read
- * and no more: so a pass ends, however much is sent.
+ * All that arrived before a pass began is in it: from the connections that the
+ * kernel named as readable when it was first asked, and from those that waited
+ * to be accepted.  Later bytes are not, and the pass reads a bounded amount of
+ * each connection: so it ends, however much is sent.
  *
  * One thread.
  */
@@ -28,8 +28,8 @@ struct hf_pass {
     size_t owed;      /* connections that are to be read */
 };
 
-/* Right before the kernel is asked what is there; at most `accepts` wait to be
- * accepted.  Nothing is done while one is not over. */
+/* Right before the kernel is asked what is readable; at most `accepts` wait to
+ * be accepted.  Nothing is done while a pass is not over. */
 void hf_pass_begin(struct hf_pass *pass, struct hf_instant now,
                    unsigned accepts);
 
@@ -37,8 +37,8 @@ void hf_pass_begin(struct hf_pass *pass, struct hf_instant now,
  * first. */
 void hf_pass_named(struct hf_pass *pass, unsigned *pieces);
 
-/* One was accepted, or turned away: NULL; and there is no other, or none that
- * is taken. */
+/* One was accepted, or turned away: NULL; and no other waits, or none will be
+ * accepted. */
 void hf_pass_accepted(struct hf_pass *pass, unsigned *pieces);
 void hf_pass_accepted_all(struct hf_pass *pass);
 

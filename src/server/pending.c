@@ -103,7 +103,7 @@ hf_pending_next(const struct hf_pending *pending, uint32_t *cursor)
 
 /* ---- Answers ------------------------------------------------------------- */
 
-/* What an answer takes: itself and its body, aligned for the next. */
+/* Bytes that an answer takes: itself and its body, aligned for the next. */
 static size_t
 taken_by(const struct hf_pending_answer *answer)
 {

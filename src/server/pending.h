@@ -28,7 +28,7 @@ struct hf_pending_call {
     bool answered; /* it was handed to HTTP */
     bool of_batch; /* its answer goes out with others, as one */
     bool opened;   /* with a session of its own, or of its key, */
-    bool keyed;    /* which that leads to again; else nobody knows of it */
+    bool keyed;    /* which that leads to again; else it is not known */
     bool settled;  /* and has nothing that anybody needs */
     uint64_t session;
     uint64_t lane;

@@ -6,7 +6,7 @@
 #include "wire/json_slice.h"
 #include "wire/record.h"
 
-/* What the node does comes here, and goes out as answers. */
+/* The effects of the node, as answers to requests. */
 
 /* Holders that are named to who is told no. */
 #define HOLDERS_MAX 16
@@ -82,7 +82,7 @@ hf_service_refuse(struct hf_service *service, uint64_t exchange,
     hf_service_refuse_with(service, exchange, problem, detail, NULL);
 }
 
-/* Who does, or why nobody may. */
+/* Name the leader, or tell why there is none. */
 static void
 say_who_leads(const struct hf_service *service, const char *leader,
               struct hf_text *why)
@@ -116,7 +116,7 @@ hf_service_not_leading(struct hf_service *service, uint64_t exchange)
 
 /* ---- What the node does -------------------------------------------------- */
 
-/* Those that were cleared, and not yet released [S6]. */
+/* Fences that were cleared, and not yet released [S6]: the holder is told. */
 static size_t
 take_cleared(struct hf_service *service, const struct hf_pending_call *call,
              uint64_t *fences)
@@ -132,7 +132,8 @@ take_cleared(struct hf_service *service, const struct hf_pending_call *call,
     return count;
 }
 
-/* Those that it has, where an answer lists them [S4]. */
+/* Fences that the session holds, where the answer lists them [S4]: client and
+ * leader compare. */
 static void
 take_held(struct hf_service *service, const struct hf_answer *answer,
           uint64_t *fences)
@@ -148,7 +149,7 @@ take_held(struct hf_service *service, const struct hf_answer *answer,
         count++;
 }
 
-/* Those of a page that are not there [S4]. */
+/* Fences of the page that it does not hold [S4]: client and leader compare. */
 static size_t
 take_missing(struct hf_service *service, uint64_t session, uint64_t *fences)
 {
@@ -161,8 +162,8 @@ take_missing(struct hf_service *service, uint64_t session, uint64_t *fences)
     return count;
 }
 
-/* Who cleared it, and why, as the audit has it, which stays with the grant
- * until its release. */
+/* Who cleared it, and why.  The audit stays with the grant until its release.
+ */
 static void
 add_clear(const struct hf_lockspace *table, uint32_t grant, uint64_t fence,
           struct hf_text *text)
@@ -209,8 +210,8 @@ tells_in_way(const struct hf_answer *answer)
            (answer->kind == HF_ANSWER_LATER && answer->cause == HF_LATER_PLACE);
 }
 
-/* What goes with a no: who holds it, or the circle; and with what was cleared:
- * by whom, and why. */
+/* More members of the answer: to a no, who holds the lock, or the circle; to a
+ * keep-alive, who cleared a lock, and why. */
 static const char *
 more_of(struct hf_service *service, const struct hf_answer *answer,
         const struct hf_api_case *about, char *buffer, size_t size)
@@ -247,8 +248,8 @@ tells_secret(const struct hf_pending_call *call, const struct hf_answer *answer)
            (call->opened && !call->settled && answer->kind != HF_ANSWER_OTHER);
 }
 
-/* What the session has, whatever was asked of it: that of a key may have been
- * opened by another request, and heard of long ago. */
+/* Tell what the session has, which may differ from what was asked: another
+ * request may have opened the session of this key long ago. */
 static void
 fill_session(struct hf_service *service, const struct hf_pending_call *call,
              const struct hf_answer *answer, struct hf_api_case *about)
@@ -360,7 +361,7 @@ refuse_for_room(struct hf_service *service, uint64_t stream)
     if (call == NULL)
         return;
     call->answered = true;
-    call->settled = call->opened && !call->keyed; /* nobody hears of it */
+    call->settled = call->opened && !call->keyed; /* no answer tells of it */
     hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY, NULL);
     service->config.peers->wrote(call->peer);
 }
@@ -376,7 +377,7 @@ note_holder(struct hf_service *service, const struct hf_pending_call *call,
         service->config.peers->holds(call->peer, call->session);
 }
 
-/* To an answer that nobody waits for alone. */
+/* An answer that does not go out alone, or not at all. */
 static void
 keep_silent(struct hf_service *service, struct hf_pending_call *call,
             const struct hf_answer *answer)
@@ -447,8 +448,8 @@ let_out(struct hf_service *service, uint64_t through)
     }
 }
 
-/* It leads no more: whatever was not due is not true, and whoever waits asks
- * another. */
+/* It leads no more: answers that were not due are not true, and each client
+ * asks another node. */
 static void
 discard(struct hf_service *service)
 {

@@ -16,14 +16,14 @@
  *            nothing for HF_ROOM_DEAF_MS, and then before all others
  *   BUSY     waits for an answer: it never goes
  *
- * Of a rank goes who has been in it longest.  A holder whose connection goes
- * must get in again before its ttl is over, so it goes only where holders are
- * more than half of all that are not busy: there a newcomer is likely to be one
- * of them.
+ * Of a rank, the one goes that has been in it longest.  A holder whose
+ * connection goes must get in again before its ttl is over.  So it goes only
+ * where holders are more than half of all that are not busy: there a newcomer
+ * is likely to be a holder, too.
  *
- * Those of whom requests wait for locks, of whatever rank, never fill it: a
- * part is left for who gives a lock back, keeps one, or looks.  Half as much
- * beside it is for who comes back to a place in line.
+ * Connections with requests that wait for locks, of whatever rank, never fill
+ * it: a part is left for clients that give a lock back, keep one, or look.
+ * Half as much again is left for clients that come back to a place in line.
  *
  * Plain; cannot fail.  One thread.
  */
@@ -50,8 +50,9 @@ struct hf_room {
     size_t waiting; /* places of which any request waits */
 };
 
-/* It comes in, as the last of a rank; it moves to the end of one; it is
- * gone. */
+/* It comes in, as the last of a rank; it moves to the end of a rank; it is
+ * gone.
+ */
 void hf_room_add(struct hf_room *room, struct hf_room_place *place,
                  enum hf_room_rank rank);
 void hf_room_move(struct hf_room *room, struct hf_room_place *place,
@@ -67,8 +68,8 @@ struct hf_room_place *hf_room_next(const struct hf_room *room,
 struct hf_room_place *hf_room_next_deaf(const struct hf_room *room,
                                         const struct hf_room_place *place);
 
-/* It asks for what it may have to wait for, anew or for a place in line that it
- * has: may it, of so many that may be in all? */
+/* May it ask for a lock that it may have to wait for, anew, or for a place in
+ * line that it has?  `most` connections may be in all. */
 bool hf_room_may_wait(const struct hf_room *room,
                       const struct hf_room_place *place, bool comes_back,
                       size_t most);

@@ -8,7 +8,7 @@
 
 /* ---- Texts --------------------------------------------------------------- */
 
-/* False: an escape that is none, or longer than a name may be. */
+/* False: there is a wrong escape, or the text is too long for a name. */
 static bool
 unescape(struct hf_bytes from, struct hf_route_text *text)
 {
@@ -28,8 +28,8 @@ is(struct hf_bytes bytes, const char *word)
     return bytes.len == strlen(word) && memcmp(bytes.at, word, bytes.len) == 0;
 }
 
-/* What stands before `sign`, of which *rest is what follows it; all of it, and
- * nothing, where there is none. */
+/* The bytes before `sign`; *rest are those behind it.  Without `sign`: all, and
+ * none. */
 static struct hf_bytes
 cut(struct hf_bytes bytes, char sign, struct hf_bytes *rest)
 {
@@ -194,7 +194,7 @@ is_twice(struct hf_bytes name, unsigned *before)
     return false;
 }
 
-/* One that is not known is ignored. */
+/* An unknown parameter is ignored. */
 static enum hf_status
 read_parameter(struct hf_route *route, struct hf_bytes parameter,
                struct hf_error *error)

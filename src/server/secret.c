@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/random.h"
 
-/* What a key is hashed with, so that its digest is that of nothing else. */
+/* A key is hashed with this, so that its digest is that of nothing else. */
 static const char for_keys[] = "holdfast idempotency key";
 
 enum hf_status

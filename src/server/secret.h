@@ -34,8 +34,8 @@ HF_MUST_USE enum hf_status hf_secret_new(uint64_t *session,
                                          struct hf_secret *secret,
                                          struct hf_error *error);
 
-/* Those of the session that belongs to an idempotency key: the same for the
- * same key, and for nobody who does not know it. */
+/* The id and the secret of the session that belongs to an idempotency key: the
+ * same for the same key, and unknown without the key. */
 void hf_secret_of_key(struct hf_bytes key, uint64_t *session,
                       struct hf_secret *secret);
 

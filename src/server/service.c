@@ -16,7 +16,7 @@ static const char *const methods[] = {
     [HF_HTTP_OPTIONS] = "OPTIONS",
 };
 
-/* What is to be pasted is a name, and nothing else. */
+/* The command that the answer suggests contains a name, and nothing else. */
 static void
 refuse_host(struct hf_service *service, const struct hf_http_request *request)
 {
@@ -32,8 +32,8 @@ refuse_host(struct hf_service *service, const struct hf_http_request *request)
     hf_service_refuse(service, request->exchange, HF_API_HOST, why);
 }
 
-/* That goes no way; with a wrong method it is told which are right (RFC 9110,
- * 15.5.6). */
+/* There is no such path; or it has other methods, which the answer lists (RFC
+ * 9110, 15.5.6). */
 static void
 refuse_way(struct hf_service *service, const struct hf_http_request *request,
            enum hf_api_problem problem, const char *detail)
@@ -81,8 +81,8 @@ on_request(struct hf_service *service, const struct hf_http_request *request)
     }
 }
 
-/* A session that was opened for one request, of which nothing is left, or that
- * nobody knows of. */
+/* End a session that was opened for one request, and has nothing left, or is
+ * unknown to its client. */
 static void
 end_session(struct hf_service *service, const struct hf_pending_call *of)
 {
@@ -99,7 +99,8 @@ end_session(struct hf_service *service, const struct hf_pending_call *of)
     hf_service_step(service, &event);
 }
 
-/* The kernel has all of it: a grant is told from here on [W5]. */
+/* The kernel has all of the answer: a grant counts as told from now on [W5]: a
+ * grant that is not told goes back. */
 static void
 on_sent(struct hf_service *service, struct hf_pending_call *call, uint64_t end)
 {
@@ -121,8 +122,9 @@ on_sent(struct hf_service *service, struct hf_pending_call *call, uint64_t end)
     hf_service_step(service, &event);
 }
 
-/* Who was told of its session, or has a key, can ask again: where its
- * connection was cut, its place is kept [W5]. */
+/* A client that was told of its session, or has a key, can ask again.  Its
+ * place is kept if its connection was cut [W5]: what nobody listens for goes
+ * back. */
 static void
 on_lost(struct hf_service *service, struct hf_pending_call *call, bool cut)
 {

@@ -10,14 +10,14 @@
  *
  *   request --route, body--> message --> seat --> answer --due--> HTTP
  *
- * A request becomes a message at once, and an answer is built at once, for what
- * it tells of may be gone with the next event; it goes out when the batch that
- * it rests on is applied [J2].  What only looks is answered from the table, as
- * this node sees it.
+ * A request becomes a message at once.  Its answer is built at once, for the
+ * next event may change what it tells of; it goes out when the batch that it
+ * rests on is applied [J2]: no answer before the store has it.  A request that
+ * only looks is answered from the table, as this node sees it.
  *
- * Whoever runs it: hands over the news of each peer, calls wake when the seat's
- * journal has told something, clock at the deadline, however much has not been
- * read yet, and turn; then writes what the peers have to write.
+ * The loop hands over the news of each peer; calls wake when the seat's journal
+ * has told something, clock at the deadline, however much has not been read
+ * yet, and turn; then writes what the peers have to write.
  *
  * One thread.
  */
@@ -33,8 +33,8 @@ struct hf_service_peers {
     /* It spoke for that session, which holds. */
     void (*holds)(void *peer, uint64_t session);
 
-    /* An answer told it of that session, which nobody else knows, and ended
-     * with that byte of all that were written to it [W5]. */
+    /* An answer told it of that session, which no other client knows, and ended
+     * with that byte of all that were written to it. */
     void (*opened)(void *peer, uint64_t session, uint64_t end);
 
     /* May it wait, for what it asks anew, or for a place that it has? */
@@ -66,12 +66,12 @@ hf_service_open(const struct hf_service_config *config,
                 struct hf_service **service, struct hf_error *error);
 void hf_service_close(struct hf_service *service);
 
-/* What hf_http_next told of a peer, which the loop knows by that pointer. */
+/* hf_http_next has told this of a peer. */
 void hf_service_news(struct hf_service *service, void *peer,
                      const struct hf_http_news *news);
 
 /* The client of a peer has closed it, and has not read the answer that told of
- * that session [W5]. */
+ * that session [W5]: what nobody listens for goes back. */
 void hf_service_unread(struct hf_service *service, uint64_t session);
 
 void hf_service_wake(struct hf_service *service);
@@ -80,15 +80,16 @@ void hf_service_wake(struct hf_service *service);
  * called once all that was read is handed over. */
 void hf_service_turn(struct hf_service *service);
 
-/* All requests that had arrived before `read_until` were handed over [S2]. */
+/* All requests that had arrived before `read_until` were handed over [S2]:
+ * silence for a ttl ends a session. */
 void hf_service_clock(struct hf_service *service, struct hf_instant read_until);
 
 /* A process of the present leader has ended, or may have. */
 void hf_service_look(struct hf_service *service);
 struct hf_instant hf_service_deadline(const struct hf_service *service);
 
-/* Leave well: all who wait are told to ask another, what was decided is
- * written. */
+/* Leave well: all that wait are told to ask another node, and all that was
+ * decided is written. */
 void hf_service_stop(struct hf_service *service);
 bool hf_service_has_stopped(const struct hf_service *service);
 

@@ -7,14 +7,14 @@
 #include "wire/api_look.h"
 #include "wire/api_why.h"
 
-/* Requests that only look: answered at once, as this node sees it. */
+/* Requests that only look are answered at once, as this node sees it. */
 
-/* Holders, and waiters, of one lock that are shown, if nothing is said; and
- * those among whom an asker is looked for. */
+/* Default number of holders, and of waiters, of one lock that are shown; and
+ * the waiters among which a requester is looked for. */
 #define ROWS_DEFAULT 100
 #define IN_LINE_MAX  1000
 
-/* Rows of a list, if nothing is said; and names that are looked at for it, of
+/* Default number of rows of a list; and the names that are looked at for it, of
  * which a prefix may leave none. */
 #define LIST_LIMIT 100
 #define LOOKS_MAX  1000
@@ -46,7 +46,7 @@ space_of(const struct hf_route *route)
                : (struct hf_bytes){"default", 7};
 }
 
-/* False: nobody asks, or it is not among the first. */
+/* False: none asks, or it is not among the first. */
 static bool
 find_asker(const struct hf_lockspace *table, const struct hf_route *route,
            const struct hf_look_name *row, struct hf_api_asker *asker)
@@ -64,7 +64,7 @@ find_asker(const struct hf_lockspace *table, const struct hf_route *route,
     return false;
 }
 
-/* Of what a server has forgotten nothing tells who holds it [L6]. */
+/* Nothing tells who holds what a server has forgotten [L6]: it waits. */
 static void
 refuse_unheld(struct hf_service *service, uint64_t exchange)
 {
@@ -151,7 +151,7 @@ take_cursor(struct hf_service *service, const struct hf_route *route,
     return false;
 }
 
-/* Of what a server has forgotten no list tells [L6]. */
+/* No list has what a server has forgotten [L6]: it waits. */
 static void
 add_grace(const struct hf_service *service, struct hf_text *text)
 {
@@ -214,7 +214,7 @@ list(struct hf_service *service, struct hf_lockspace *table,
 
 /* ---- Sessions ------------------------------------------------------------ */
 
-/* Who they are, and what they have: never by what they prove it. */
+/* Who they are, and what they have; never the proof of it. */
 static void
 list_sessions(struct hf_service *service, struct hf_lockspace *table,
               const struct hf_route *route,
@@ -242,7 +242,8 @@ list_sessions(struct hf_service *service, struct hf_lockspace *table,
 
 /* ---- The server ---------------------------------------------------------- */
 
-/* What a client knows two nodes of one service by, and what it promises. */
+/* By this a client knows two nodes of one service; and what the service
+ * promises. */
 static void
 add_service(const struct hf_service *service, struct hf_text *text)
 {
@@ -261,7 +262,8 @@ add_service(const struct hf_service *service, struct hf_text *text)
                  hf_seat_log_size(service->seat));
 }
 
-/* In which time who waits is answered, and what would cut it later [W2]. */
+/* How soon a request that waits is answered, and what would cut it later [W2]:
+ * no stream is silent for too long. */
 static void
 add_limits(const struct hf_service *service, struct hf_text *text)
 {
@@ -271,7 +273,7 @@ add_limits(const struct hf_service *service, struct hf_text *text)
                  service->config.seat.node.lockspace.blocking.ms);
 }
 
-/* Where the leader is, be it this node; "": nobody knows. */
+/* Where the leader is, perhaps here; "": not known. */
 static const char *
 leader_of(const struct hf_service *service)
 {
@@ -280,7 +282,7 @@ leader_of(const struct hf_service *service)
                : hf_seat_leader(service->seat);
 }
 
-/* Those that it knows of: itself, and who leads. */
+/* The nodes that it knows of: itself, and the leader. */
 static void
 add_nodes(const struct hf_service *service, struct hf_text *text)
 {
@@ -296,8 +298,8 @@ add_nodes(const struct hf_service *service, struct hf_text *text)
     hf_text_add(text, "]");
 }
 
-/* Who asks, as it is seen from here: one that calls itself otherwise knows that
- * something stands between. */
+/* The client's address as this node sees it.  A client with another address
+ * knows that something stands between. */
 static void
 add_client(const struct hf_service *service, struct hf_text *text)
 {
