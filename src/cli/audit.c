@@ -3,7 +3,6 @@
 
 #include "ask.h"
 #include "base/clock.h"
-#include "moment.h"
 #include "report.h"
 #include "say.h"
 #include "verb.h"
@@ -28,13 +27,13 @@ add_holder(struct hf_text *out, const struct hf_view *entry)
     hf_text_add(out, "  holder: ");
     hf_report_who(out, entry);
     hf_text_addf(out, ", since %s\n",
-                 hf_moment_date(hf_view_number(entry, HF_FIELD_SINCE_MS), date,
+                 hf_phrase_date(hf_view_number(entry, HF_FIELD_SINCE_MS), date,
                                 sizeof(date)));
     hf_text_addf(out, "  runs: %s\n", hf_report_known(entry, HF_FIELD_COMMAND));
     if (reason[0] != '\0')
         hf_text_addf(out, "  reason: %s\n", reason);
     hf_text_addf(out, "  last beat: %s; fence %" PRIu64 "; if dead: %s\n",
-                 hf_moment_date(hf_view_number(entry, HF_FIELD_STAMP_MS), date,
+                 hf_phrase_date(hf_view_number(entry, HF_FIELD_STAMP_MS), date,
                                 sizeof(date)),
                  hf_report_fence(entry), hf_view_text(entry, HF_FIELD_IF_DEAD));
 }
@@ -45,7 +44,7 @@ add_entry(struct hf_text *out, const struct hf_view *entry)
     char date[64];
 
     hf_text_addf(out, "%s: ",
-                 hf_moment_date(hf_view_number(entry, HF_FIELD_CLEARED_MS),
+                 hf_phrase_date(hf_view_number(entry, HF_FIELD_CLEARED_MS),
                                 date, sizeof(date)));
     if (!hf_view_has(entry, HF_FIELD_BY_USER)) { /* another program's row */
         hf_text_addf(out, "(not ours) %s\n",

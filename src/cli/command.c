@@ -8,7 +8,34 @@
 
 #include "base/fd.h"
 #include "say.h"
-#include "terminal.h"
+
+/* ---- The terminal -------------------------------------------------------- */
+
+int
+hf_command_terminal_open(void)
+{
+    int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+    /* In a tree without /dev/tty stdin may still be it. */
+    if (terminal < 0 && tcgetpgrp(STDIN_FILENO) > 0)
+        terminal = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return terminal;
+}
+
+bool
+hf_command_terminal_has(int terminal, pid_t group)
+{
+    return terminal >= 0 && group > 0 && tcgetpgrp(terminal) == group;
+}
+
+void
+hf_command_terminal_move(int terminal, pid_t from, pid_t to)
+{
+    if (hf_command_terminal_has(terminal, from))
+        (void)tcsetpgrp(terminal, to);
+}
+
+/* ---- The command --------------------------------------------------------- */
 
 /* In the child, between fork and exec; every signal is still blocked.  The
  * terminal is taken from the group `from`; 0: it is not. */
@@ -23,7 +50,7 @@ become(const struct hf_guard_link_terms *terms, pid_t guard, pid_t from,
     if (getppid() != guard) /* it died before it could be noticed */
         _exit(HF_EXIT_SIGNAL + SIGKILL);
     (void)setpgid(0, 0);
-    hf_terminal_move(terms->terminal, from, getpid());
+    hf_command_terminal_move(terms->terminal, from, getpid());
     if (terms->child_ignored)
         (void)sigaction(SIGCHLD, &child, NULL);
     (void)sigprocmask(SIG_SETMASK, &terms->signals, NULL);
@@ -78,18 +105,18 @@ void
 hf_command_give_terminal(const struct hf_command *command)
 {
     if (command->wants_terminal)
-        hf_terminal_move(command->terminal, getpgrp(), command->pid);
+        hf_command_terminal_move(command->terminal, getpgrp(), command->pid);
 }
 
 void
 hf_command_take_terminal(const struct hf_command *command)
 {
-    hf_terminal_move(command->terminal, command->pid, getpgrp());
+    hf_command_terminal_move(command->terminal, command->pid, getpgrp());
 }
 
 bool
 hf_command_asks_terminal(struct hf_command *command)
 {
     command->wants_terminal = true;
-    return hf_terminal_has(command->terminal, getpgrp());
+    return hf_command_terminal_has(command->terminal, getpgrp());
 }

@@ -17,7 +17,6 @@
 #include "phrase.h"
 #include "run_nested.h"
 #include "say.h"
-#include "terminal.h"
 
 /* Between two rounds of KILL; some may have forked. */
 static const struct hf_duration round_pause = {20};
@@ -229,7 +228,7 @@ reap(struct guard *g)
         g->command_ended = true;
         g->continue_at = HF_NEVER;
         g->status = status;
-        g->had_terminal = hf_terminal_has(g->terms->terminal, pid);
+        g->had_terminal = hf_command_terminal_has(g->terms->terminal, pid);
         g->look_at = hf_after(hf_now(), left_after);
         hf_command_take_terminal(&g->command);
     }

@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "moment.h"
 #include "phrase.h"
 #include "report.h"
 #include "say.h"
@@ -160,7 +159,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
             hf_text_addf(out, "%s is held by ", name);
         hf_report_who(out, seen);
         hf_text_addf(out, ", for %s, ",
-                     hf_moment_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
+                     hf_phrase_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
                                    text, sizeof(text)));
         add_life(out, seen);
         add_patience(out, line, seen);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "ask.h"
-#include "moment.h"
 #include "report.h"
 #include "say.h"
 #include "verb.h"
@@ -77,7 +76,7 @@ fill_row(struct row *row, const struct hf_view *lock)
         return;
     }
     snprintf(row->cells[FENCE], size, "%" PRIu64, hf_report_fence(lock));
-    hf_moment_age(hf_view_number(lock, HF_FIELD_STAMP_MS),
+    hf_phrase_age(hf_view_number(lock, HF_FIELD_STAMP_MS),
                   row->cells[LAST_BEAT], size);
     if (hf_report_corrupt(lock)) {
         snprintf(row->cells[HOLDER], size, "(not ours)");
@@ -88,7 +87,7 @@ fill_row(struct row *row, const struct hf_view *lock)
              hf_report_known(lock, HF_FIELD_HOST));
     snprintf(row->cells[COMMAND], size, "%.*s", fit, command);
     snprintf(row->cells[REASON], size, "%.*s", reason_fit, reason);
-    hf_moment_age(hf_view_number(lock, HF_FIELD_SINCE_MS), row->cells[SINCE],
+    hf_phrase_age(hf_view_number(lock, HF_FIELD_SINCE_MS), row->cells[SINCE],
                   size);
     snprintf(row->cells[IF_DEAD], size, "%s",
              hf_view_text(lock, HF_FIELD_IF_DEAD));

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <holdfast/view.h>
 
@@ -49,5 +50,22 @@ size_t hf_phrase_character(const char *at, bool *shown);
  * wraps.  *used (may be NULL) tells the columns taken.
  */
 size_t hf_phrase_fit(const char *string, size_t columns, size_t *used);
+
+/*
+ * Wall time, perhaps of another host's clock, as a person reads it.  Nothing is
+ * decided by it.
+ */
+
+/* Can a wall clock have shown it?  Not before 2000, nor after 9999: whoever
+ * wrote that had no clock, or is no program of ours. */
+bool hf_phrase_is_date(int64_t wall_ms);
+
+/* How long ago a wall clock showed `wall_ms`: "2m10s"; "0s" when that is in
+ * the future of our clock, "?" when it is no date.  Returns buffer. */
+const char *hf_phrase_age(int64_t wall_ms, char *buffer, size_t size);
+
+/* "2026-01-31 09:05:00 +0100" in the local zone; "?" as above.  Returns
+ * buffer. */
+const char *hf_phrase_date(int64_t wall_ms, char *buffer, size_t size);
 
 #endif

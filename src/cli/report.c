@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moment.h"
 #include "say.h"
 
 /* A look so short that a beat need not have come: not worth a number. */
@@ -262,12 +261,12 @@ hf_report_moment(struct hf_text *out, int64_t wall_ms, const char *after)
     char date[64];
     char age[32];
 
-    if (!hf_moment_is_date(wall_ms)) {
+    if (!hf_phrase_is_date(wall_ms)) {
         hf_text_add(out, "unknown");
         return;
     }
-    hf_text_addf(out, "%s (%s%s)", hf_moment_date(wall_ms, date, sizeof(date)),
-                 hf_moment_age(wall_ms, age, sizeof(age)), after);
+    hf_text_addf(out, "%s (%s%s)", hf_phrase_date(wall_ms, date, sizeof(date)),
+                 hf_phrase_age(wall_ms, age, sizeof(age)), after);
 }
 
 void

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "command.h"
 #include "guard.h"
 #include "run_nested.h"
 #include "run_state.h"
 #include "say.h"
 #include "sharing.h"
-#include "terminal.h"
 #include "waits.h"
 
 /* Between two rounds of KILL; some may have forked. */
@@ -381,8 +381,8 @@ kill_rest(struct hf_run *run)
         hf_descendants_signal(&run->descendants, SIGKILL);
         return HF_RUN_KILLING;
     }
-    hf_terminal_move(run->guard_terms.terminal, run->descendants.group,
-                     getpgrp());
+    hf_command_terminal_move(run->guard_terms.terminal, run->descendants.group,
+                             getpgrp());
     if (run->guard_died)
         hf_run_words_cut_now(run);
     run->code = hf_run_words_end(run);
@@ -575,7 +575,7 @@ make_ready(struct hf_run *run)
     if (!hf_descendants_init(&run->descendants) ||
         !hf_guard_link_open(&run->link) || !hf_run_events_block(run))
         return "the guard";
-    run->guard_terms.terminal = hf_terminal_open();
+    run->guard_terms.terminal = hf_command_terminal_open();
     run->guard = hf_guard_start(&run->link, &run->guard_terms);
     if (run->guard < 0)
         return "the guard, a second process";

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "ask.h"
-#include "moment.h"
 #include "report.h"
 #include "say.h"
 #include "verb.h"
@@ -120,7 +119,7 @@ add_claim(struct hf_text *out, const struct hf_view *claim)
 
     if (position == 0) {
         hf_text_add(out, "  holds  ");
-        hf_moment_age(hf_view_number(claim, HF_FIELD_SINCE_MS), text,
+        hf_phrase_age(hf_view_number(claim, HF_FIELD_SINCE_MS), text,
                       sizeof(text));
     } else {
         hf_text_addf(out, "  %5" PRId64 "  ", position);

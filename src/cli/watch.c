@@ -5,7 +5,6 @@
 
 #include "ask.h"
 #include "base/clock.h"
-#include "moment.h"
 #include "report.h"
 #include "say.h"
 #include "verb.h"
@@ -61,7 +60,7 @@ add_line(struct hf_text *out, const struct hf_which *which,
     struct hf_text first = HF_PHRASE;
     char date[64];
 
-    hf_text_addf(out, "%s  ", hf_moment_date(hf_wall_ms(), date, sizeof(date)));
+    hf_text_addf(out, "%s  ", hf_phrase_date(hf_wall_ms(), date, sizeof(date)));
     hf_phrase_quote(out, which->name);
     if (!hf_report_exists(seen)) {
         hf_text_addf(out, "  %s%s\n",

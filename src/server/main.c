@@ -2,13 +2,17 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "server/notify.h"
+#include "base/fd.h"
 #include "server/options.h"
 #include "server/retire.h"
 
@@ -42,6 +46,34 @@ bound(void *ctx, uint16_t port)
                                daemon->address);
 }
 
+/* Tell the service manager that started us how we are, as sd_notify(3) says, if
+ * it wants to know.  Its socket is a path, or "@" and a name of Linux's own,
+ * which begins with a NUL. */
+static void
+notify(const char *state)
+{
+    const char *path = getenv("NOTIFY_SOCKET");
+    size_t path_len = path == NULL ? 0 : strlen(path);
+    union {
+        struct sockaddr any;
+        struct sockaddr_un un;
+    } address = {.un = {.sun_family = AF_UNIX}};
+    socklen_t len;
+    int fd;
+
+    if (path_len == 0 || path_len >= sizeof(address.un.sun_path))
+        return;
+    memcpy(address.un.sun_path, path, path_len);
+    if (path[0] == '@')
+        address.un.sun_path[0] = '\0';
+    len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_len);
+    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, &address.any, len);
+    hf_fd_close(&fd);
+}
+
 /* For people, and for whoever started it. */
 static void
 ready(void *ctx)
@@ -59,7 +91,7 @@ ready(void *ctx)
     if (daemon->options.settings.no_grace)
         hf_log_say(&daemon->log, HF_LOG_WARN, "grants at once, by --no-grace",
                    NULL);
-    hf_notify("READY=1");
+    notify("READY=1");
     if (fd < 0)
         return;
     if (write(fd, text, (size_t)len) != len)
@@ -73,7 +105,7 @@ stopping(void *ctx)
     struct daemon *daemon = ctx;
 
     hf_log_say(&daemon->log, HF_LOG_INFO, "stops", NULL);
-    hf_notify("STOPPING=1");
+    notify("STOPPING=1");
 }
 
 /* SIGHUP.  A file that is wrong changes nothing. */

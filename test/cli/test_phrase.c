@@ -2,10 +2,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
 #include "cli/phrase.h"
 
 static const char *
@@ -116,6 +120,56 @@ a_missing_string_is_null_in_json(void **state)
     assert_string_equal(p.at, "null\"a\\\"b\"");
 }
 
+/* ---- Wall time ----------------------------------------------------------- */
+
+/* The first ms that is a date, and the first that is none any more. */
+#define FIRST_MS INT64_C(946684800000)
+#define END_MS   INT64_C(253402300800000)
+
+enum { LONG_AGO_MS = (52 * 60 + 30) * 60 * 1000 };
+
+static void
+a_wall_time_is_shown_in_the_local_zone(void **state)
+{
+    char date[64];
+
+    (void)state;
+    assert_string_equal(hf_phrase_date(FIRST_MS, date, sizeof(date)),
+                        "2000-01-01 01:00:00 +0100");
+    assert_string_equal(hf_phrase_date(END_MS - 3601000, date, sizeof(date)),
+                        "9999-12-31 23:59:59 +0100");
+}
+
+static void
+what_no_clock_has_shown_is_unknown(void **state)
+{
+    static const int64_t wrong[] = {INT64_MIN,    -1,     0,        1,
+                                    FIRST_MS - 1, END_MS, INT64_MAX};
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_false(hf_phrase_is_date(wrong[i]));
+        assert_string_equal(hf_phrase_date(wrong[i], text, sizeof(text)), "?");
+        assert_string_equal(hf_phrase_age(wrong[i], text, sizeof(text)), "?");
+    }
+    assert_true(hf_phrase_is_date(FIRST_MS));
+    assert_true(hf_phrase_is_date(END_MS - 1));
+}
+
+static void
+the_future_of_our_clock_is_no_time_ago(void **state)
+{
+    int64_t now_ms = hf_wall_ms();
+    char age[32];
+
+    (void)state;
+    assert_string_equal(hf_phrase_age(now_ms + 3600000, age, sizeof(age)),
+                        "0s");
+    assert_string_equal(hf_phrase_age(now_ms - LONG_AGO_MS, age, sizeof(age)),
+                        "2d04h");
+}
+
 int
 main(void)
 {
@@ -127,7 +181,12 @@ main(void)
         cmocka_unit_test(a_full_phrase_is_cut_and_stays_a_string),
         cmocka_unit_test(json_is_left_out_as_a_whole_where_it_does_not_fit),
         cmocka_unit_test(a_missing_string_is_null_in_json),
+        cmocka_unit_test(a_wall_time_is_shown_in_the_local_zone),
+        cmocka_unit_test(what_no_clock_has_shown_is_unknown),
+        cmocka_unit_test(the_future_of_our_clock_is_no_time_ago),
     };
 
+    (void)setenv("TZ", "HOLD-1", 1);
+    tzset();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
