@@ -25,4 +25,12 @@ void hf_list_add(struct hf_list *list, struct hf_link *link);
 /* Take it out; it is in this list. */
 void hf_list_remove(struct hf_list *list, struct hf_link *link);
 
+/* For each: `type` *`name`, which stands in a list by its `member`.  The body
+ * may remove what is behind it, but not `name` itself. */
+#define HF_EACH(type, name, list, member)                                      \
+    for (type *name = HF_EACH_OF((list)->first, type, member); name != NULL;   \
+         name = HF_EACH_OF(name->member.next, type, member))
+#define HF_EACH_OF(link, type, member)                                         \
+    ((link) == NULL ? NULL : HF_CONTAINER(link, type, member))
+
 #endif

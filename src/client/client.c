@@ -260,10 +260,7 @@ end_all(struct hf_client *client, bool abandon)
 static bool
 all_ended(const struct hf_client *client)
 {
-    for (struct hf_link *link = client->handles.first; link != NULL;
-         link = link->next) {
-        struct hf_handle *handle = HF_CONTAINER(link, struct hf_handle, link);
-
+    HF_EACH(struct hf_handle, handle, &client->handles, link) {
         if (handle->started && !handle->ended)
             return false;
     }

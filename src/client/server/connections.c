@@ -214,10 +214,7 @@ hf_node_connections_to(struct hf_server *server, unsigned node,
 {
     unsigned count = 0;
 
-    for (struct hf_link *link = server->connections.first; link != NULL;
-         link = link->next) {
-        struct hf_connection *connection = at(link);
-
+    HF_EACH(struct hf_connection, connection, &server->connections, link) {
         if (connection->node != node || connection->is_mute ||
             connection->state == HF_CONNECTION_GONE ||
             server->http->is_closing(connection->http))
@@ -237,9 +234,8 @@ hf_node_connections_to(struct hf_server *server, unsigned node,
 static bool
 is_waited_for(const struct hf_connection *connection)
 {
-    for (struct hf_link *link = connection->calls.first; link != NULL;
-         link = link->next)
-        if (!HF_CONTAINER(link, struct hf_node_call, link)->is_aside)
+    HF_EACH(const struct hf_node_call, call, &connection->calls, link)
+        if (!call->is_aside)
             return true;
     return false;
 }
@@ -264,10 +260,9 @@ break_off(struct hf_connection *connection, const char *why)
 static void
 break_off_mute(const struct hf_connection *to)
 {
-    for (struct hf_link *link = to->server->connections.first; link != NULL;
-         link = link->next)
-        if (at(link) != to && at(link)->node == to->node && at(link)->is_mute)
-            break_off(at(link), "no answer");
+    HF_EACH(struct hf_connection, one, &to->server->connections, link)
+        if (one != to && one->node == to->node && one->is_mute)
+            break_off(one, "no answer");
 }
 
 /* If two connections to a node are silent, close the older one: so a node that
@@ -419,10 +414,7 @@ on_found(struct hf_server *server, unsigned node, const char *why)
 {
     struct hf_error error;
 
-    for (struct hf_link *link = server->connections.first; link != NULL;
-         link = link->next) {
-        struct hf_connection *connection = at(link);
-
+    HF_EACH(struct hf_connection, connection, &server->connections, link) {
         if (connection->state != HF_CONNECTION_NAMING ||
             connection->node != node)
             continue;
@@ -450,11 +442,9 @@ hf_node_connections_tick(struct hf_server *server, struct hf_instant now)
     for (unsigned i = 0; i < server->addresses.count; i++)
         if (hf_address_is_found(&server->addresses.each[i], &why))
             on_found(server, i + 1, why);
-    for (struct hf_link *link = server->connections.first; link != NULL;
-         link = link->next)
-        if (at(link)->state == HF_CONNECTION_COMING &&
-            hf_reached(now, at(link)->next_at))
-            go_on(at(link));
+    HF_EACH(struct hf_connection, one, &server->connections, link)
+        if (one->state == HF_CONNECTION_COMING && hf_reached(now, one->next_at))
+            go_on(one);
 }
 
 struct hf_instant
@@ -462,10 +452,9 @@ hf_node_connections_deadline(const struct hf_server *server)
 {
     struct hf_instant deadline = HF_NEVER;
 
-    for (struct hf_link *link = server->connections.first; link != NULL;
-         link = link->next)
-        if (at(link)->state == HF_CONNECTION_COMING)
-            deadline = hf_earlier(deadline, at(link)->next_at);
+    HF_EACH(struct hf_connection, one, &server->connections, link)
+        if (one->state == HF_CONNECTION_COMING)
+            deadline = hf_earlier(deadline, one->next_at);
     return deadline;
 }
 
@@ -473,14 +462,13 @@ bool
 hf_connections_are_called(const struct hf_server *server, unsigned node,
                           struct hf_bytes name)
 {
-    for (struct hf_link *link = server->connections.first; link != NULL;
-         link = link->next) {
+    HF_EACH(struct hf_connection, one, &server->connections, link) {
         char bytes[64];
         struct hf_text own;
 
         hf_text_init(&own, bytes, sizeof(bytes));
-        if (at(link)->node == node)
-            hf_sockname_own(at(link)->fd, &own);
+        if (one->node == node)
+            hf_sockname_own(one->fd, &own);
         if (own.len > 0 && own.len == name.len &&
             memcmp(own.at, name.at, name.len) == 0)
             return true;
@@ -535,10 +523,7 @@ break_off_what_is_over(struct hf_connection *connection)
 static bool
 sweep(struct hf_server *server)
 {
-    for (struct hf_link *link = server->connections.first; link != NULL;
-         link = link->next) {
-        struct hf_connection *connection = at(link);
-
+    HF_EACH(struct hf_connection, connection, &server->connections, link) {
         break_off_what_is_over(connection);
         if (connection->state != HF_CONNECTION_GONE)
             continue;
@@ -554,10 +539,9 @@ void
 hf_node_connections_flush(struct hf_server *server)
 {
     do
-        for (struct hf_link *link = server->connections.first; link != NULL;
-             link = link->next)
-            if (at(link)->state == HF_CONNECTION_THERE)
-                write_out(at(link));
+        HF_EACH(struct hf_connection, one, &server->connections, link)
+            if (one->state == HF_CONNECTION_THERE)
+                write_out(one);
     while (sweep(server));
 }
 

@@ -339,9 +339,8 @@ ask_one_service(struct hf_server_query *query)
 bool
 hf_server_queries_want_services(const struct hf_server *server)
 {
-    for (struct hf_link *link = server->queries.first; link != NULL;
-         link = link->next)
-        if (needs_one_service(HF_CONTAINER(link, struct hf_server_query, link)))
+    HF_EACH(const struct hf_server_query, query, &server->queries, link)
+        if (needs_one_service(query))
             return true;
     return false;
 }
@@ -370,11 +369,7 @@ hf_server_queries_deadline(const struct hf_server *server)
 {
     struct hf_instant deadline = HF_NEVER;
 
-    for (struct hf_link *link = server->queries.first; link != NULL;
-         link = link->next) {
-        const struct hf_server_query *query =
-            HF_CONTAINER(link, struct hf_server_query, link);
-
+    HF_EACH(const struct hf_server_query, query, &server->queries, link) {
         if (query->call.connection != NULL)
             deadline = hf_earlier(deadline, query->late_at);
         else if (!waits_for_services(query))

@@ -511,19 +511,14 @@ say_services(struct hf_server_session *session)
 void
 hf_sessions_services(struct hf_server *server)
 {
-    for (struct hf_link *link = server->sessions.first; link != NULL;
-         link = link->next)
-        say_services(HF_CONTAINER(link, struct hf_server_session, link));
+    HF_EACH(struct hf_server_session, session, &server->sessions, link)
+        say_services(session);
 }
 
 bool
 hf_sessions_want_services(const struct hf_server *server)
 {
-    for (struct hf_link *link = server->sessions.first; link != NULL;
-         link = link->next) {
-        const struct hf_server_session *session =
-            HF_CONTAINER(link, struct hf_server_session, link);
-
+    HF_EACH(const struct hf_server_session, session, &server->sessions, link) {
         if (is_awake(session) && !hf_session_settled(session->machine))
             return true;
     }
@@ -535,11 +530,7 @@ hf_sessions_want_services(const struct hf_server *server)
 void
 hf_sessions_tick(struct hf_server *server, struct hf_instant now)
 {
-    for (struct hf_link *link = server->sessions.first; link != NULL;
-         link = link->next) {
-        struct hf_server_session *session =
-            HF_CONTAINER(link, struct hf_server_session, link);
-
+    HF_EACH(struct hf_server_session, session, &server->sessions, link) {
         if (is_awake(session) &&
             hf_reached(now, hf_session_deadline(session->machine)))
             hf_sessions_step(session, &(struct hf_session_event){
@@ -554,11 +545,7 @@ hf_sessions_deadline(const struct hf_server *server)
 {
     struct hf_instant deadline = HF_NEVER;
 
-    for (struct hf_link *link = server->sessions.first; link != NULL;
-         link = link->next) {
-        struct hf_server_session *session =
-            HF_CONTAINER(link, struct hf_server_session, link);
-
+    HF_EACH(struct hf_server_session, session, &server->sessions, link) {
         if (is_awake(session))
             deadline =
                 hf_earlier(deadline, hf_session_deadline(session->machine));
@@ -643,11 +630,7 @@ hf_sessions_for(struct hf_server *server, const struct hf_settings *settings,
 {
     struct hf_session_config config = config_of(server, settings);
 
-    for (struct hf_link *link = server->sessions.first; link != NULL;
-         link = link->next) {
-        struct hf_server_session *one =
-            HF_CONTAINER(link, struct hf_server_session, link);
-
+    HF_EACH(struct hf_server_session, one, &server->sessions, link) {
         if (one->is_left || !are_equal(&one->config, &config))
             continue;
         if (!hf_session_room(one->machine))
@@ -663,11 +646,7 @@ hf_sessions_for(struct hf_server *server, const struct hf_settings *settings,
 void
 hf_sessions_end(struct hf_server *server)
 {
-    for (struct hf_link *link = server->sessions.first; link != NULL;
-         link = link->next) {
-        struct hf_server_session *session =
-            HF_CONTAINER(link, struct hf_server_session, link);
-
+    HF_EACH(struct hf_server_session, session, &server->sessions, link) {
         if (!session->is_left)
             hf_sessions_step(session, &(struct hf_session_event){
                                           .kind = HF_SESSION_END,
@@ -679,11 +658,7 @@ hf_sessions_end(struct hf_server *server)
 bool
 hf_sessions_over(const struct hf_server *server)
 {
-    for (struct hf_link *link = server->sessions.first; link != NULL;
-         link = link->next) {
-        const struct hf_server_session *session =
-            HF_CONTAINER(link, struct hf_server_session, link);
-
+    HF_EACH(const struct hf_server_session, session, &server->sessions, link) {
         if (!session->is_left && !hf_session_over(session->machine))
             return false;
     }

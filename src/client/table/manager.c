@@ -296,10 +296,8 @@ static void
 beat_together(struct hf_manager *m, struct hf_instant now)
 {
     m->beats_asked = false;
-    for (struct hf_link *link = m->holding.first; link != NULL;
-         link = link->next)
-        hf_line_step(m, &HF_CONTAINER(link, struct hf_queue, hold)->requester,
-                     hf_event(HF_ON_HINT, now));
+    HF_EACH(struct hf_queue, queue, &m->holding, hold)
+        hf_line_step(m, &queue->requester, hf_event(HF_ON_HINT, now));
     m->beats_asked = false;
 }
 
@@ -488,10 +486,7 @@ hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
     made.queues = hf_arena_take(arena, most * sizeof(struct hf_queue *));
     if (made.watches == NULL || made.queues == NULL)
         return false;
-    for (struct hf_link *link = m->watching.first; link != NULL;
-         link = link->next) {
-        struct hf_queue *queue = HF_CONTAINER(link, struct hf_queue, watch);
-
+    HF_EACH(struct hf_queue, queue, &m->watching, watch) {
         queue->written = false;
         made.queues[made.count] = queue;
         made.watches[made.count++] = (struct hf_store_watch){
