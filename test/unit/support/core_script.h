@@ -3,7 +3,7 @@
 
 #include "core/event.h"
 #include "core/leader.h"
-#include "unit/support/script.h"
+#include "support/script.h"
 
 /*
  * The events of keeper, contender, leader and examiner as words, nearly as

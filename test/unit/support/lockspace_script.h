@@ -2,7 +2,7 @@
 #define HF_TEST_LOCKSPACE_SCRIPT_H
 
 #include "unit/support/room.h"
-#include "unit/support/script.h"
+#include "support/script.h"
 
 /*
  * The room of room.h by script: the sessions 1, 2 and 3 are open, it is 1,000.

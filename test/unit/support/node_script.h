@@ -2,7 +2,7 @@
 #define HF_TEST_NODE_SCRIPT_H
 
 #include "core/node.h"
-#include "unit/support/script.h"
+#include "support/script.h"
 
 /*
  * A node by script: of the lockspace of room.h, with a ttl of 1 s and a beat of

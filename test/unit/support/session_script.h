@@ -2,7 +2,7 @@
 #define HF_TEST_SESSION_SCRIPT_H
 
 #include "unit/support/guest.h"
-#include "unit/support/script.h"
+#include "support/script.h"
 
 /*
  * The guest of guest.h by script: a takeover session, unless it begins with

@@ -1,4 +1,4 @@
-#include "unit/support/script.h"
+#include "support/script.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef HF_TEST_SCRIPT_H
-#define HF_TEST_SCRIPT_H
+#ifndef HF_TEST_SUPPORT_SCRIPT_H
+#define HF_TEST_SUPPORT_SCRIPT_H
 
 #include <setjmp.h>
 #include <stdarg.h>
