@@ -78,7 +78,7 @@ load_write(struct connection *c)
 static void
 tell(struct connection *c)
 {
-    struct hf_http_client_news news;
+    struct hf_http_client_event news;
 
     while (hf_http_client_next(c->http, &news)) {
         if (news.end != HF_HTTP_ANSWERED)

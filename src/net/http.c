@@ -233,41 +233,41 @@ hf_http_gone(struct hf_http_peer *peer)
 }
 
 static void
-tell_end(struct hf_exchange *exchange, enum hf_http_told told,
-         struct hf_http_news *news)
+tell_end(struct hf_exchange *exchange, enum hf_http_event_kind kind,
+         struct hf_http_event *event)
 {
-    *news = (struct hf_http_news){
-        .told = told,
+    *event = (struct hf_http_event){
+        .kind = kind,
         .exchange = exchange->id,
         .tag = exchange->tag,
-        .cut = told == HF_HTTP_LOST && !exchange->is_reset,
-        .end = told == HF_HTTP_SENT ? exchange->made : 0,
+        .cut = kind == HF_HTTP_LOST && !exchange->is_reset,
+        .end = kind == HF_HTTP_SENT ? exchange->made : 0,
     };
     hf_peer_forget(exchange);
 }
 
 bool
-hf_http_next(struct hf_http_peer *peer, struct hf_http_news *news)
+hf_http_next(struct hf_http_peer *peer, struct hf_http_event *event)
 {
     struct hf_link *sent = peer->lists[HF_EXCHANGE_SENT].first;
     struct hf_link *lost = peer->lists[HF_EXCHANGE_LOST].first;
 
     if (sent != NULL) {
         tell_end(HF_CONTAINER(sent, struct hf_exchange, link), HF_HTTP_SENT,
-                 news);
+                 event);
         return true;
     }
     if (lost != NULL) {
         tell_end(HF_CONTAINER(lost, struct hf_exchange, link), HF_HTTP_LOST,
-                 news);
+                 event);
         return true;
     }
     if (peer->whole == NULL) {
         hf_peer_let_go(peer);
         return false;
     }
-    *news = (struct hf_http_news){
-        .told = HF_HTTP_REQUEST,
+    *event = (struct hf_http_event){
+        .kind = HF_HTTP_REQUEST,
         .exchange = peer->whole->id,
         .request = &peer->request,
     };

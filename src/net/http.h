@@ -98,14 +98,14 @@ void hf_http_eof(struct hf_http_peer *peer);
  * not SENT is LOST. */
 void hf_http_gone(struct hf_http_peer *peer);
 
-enum hf_http_told {
+enum hf_http_event_kind {
     HF_HTTP_REQUEST,
     HF_HTTP_SENT,
     HF_HTTP_LOST,
 };
 
-struct hf_http_news {
-    enum hf_http_told told;
+struct hf_http_event {
+    enum hf_http_event_kind kind;
     uint64_t exchange;
     uint64_t tag; /* what hf_http_tag gave it, or 0 */
     bool cut; /* LOST: with its connection, and not by a reset of its stream,
@@ -118,7 +118,7 @@ struct hf_http_news {
 };
 
 /* Take what is to be told next; false: there is nothing. */
-bool hf_http_next(struct hf_http_peer *peer, struct hf_http_news *news);
+bool hf_http_next(struct hf_http_peer *peer, struct hf_http_event *event);
 
 /* The caller's own number, which comes back with the end of the exchange.
  * Nothing is done if the exchange is over. */

@@ -624,7 +624,7 @@ tell_answer(struct hf_http_client *client, const struct asked *asked)
 
 bool
 hf_http_client_next(struct hf_http_client *client,
-                    struct hf_http_client_news *news)
+                    struct hf_http_client_event *event)
 {
     struct asked *asked = first_of(&client->over);
 
@@ -633,14 +633,14 @@ hf_http_client_next(struct hf_http_client *client,
         return false;
     hf_list_remove(&client->over, &asked->link);
     client->told = asked;
-    *news = (struct hf_http_client_news){
+    *event = (struct hf_http_client_event){
         .end = asked->end,
         .stream = asked->stream,
         .tag = asked->tag,
     };
     if (asked->end == HF_HTTP_ANSWERED) {
         tell_answer(client, asked);
-        news->answer = &client->answer;
+        event->answer = &client->answer;
     }
     return true;
 }

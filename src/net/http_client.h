@@ -114,7 +114,7 @@ enum hf_http_end {
     HF_HTTP_UNKNOWN,
 };
 
-struct hf_http_client_news {
+struct hf_http_client_event {
     enum hf_http_end end;
     int32_t stream;
     uint64_t tag;
@@ -124,7 +124,7 @@ struct hf_http_client_news {
 
 /* Take what is to be told next; false: there is nothing. */
 bool hf_http_client_next(struct hf_http_client *client,
-                         struct hf_http_client_news *news);
+                         struct hf_http_client_event *event);
 
 /* Nothing can be asked any more: the server has said GOAWAY, or the connection
  * is broken. */

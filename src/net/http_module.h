@@ -28,7 +28,7 @@ struct hf_http_module {
     void (*wrote)(struct hf_http_client *client, size_t len);
     void (*gone)(struct hf_http_client *client);
     bool (*next)(struct hf_http_client *client,
-                 struct hf_http_client_news *news);
+                 struct hf_http_client_event *event);
     bool (*is_closing)(const struct hf_http_client *client);
     const struct hf_http_limits *limits; /* the usual ones */
 };

@@ -262,15 +262,15 @@ break_off(struct hf_accepted *c, int error)
 
 /* Tell the service all that there is to be told of it. */
 static bool
-take_news(struct hf_accepted *c)
+take_events(struct hf_accepted *c)
 {
-    struct hf_http_news news;
+    struct hf_http_event event;
     bool any = false;
 
-    while (hf_http_next(c->peer, &news)) {
+    while (hf_http_next(c->peer, &event)) {
         any = true;
-        c->asks |= news.told == HF_HTTP_REQUEST;
-        hf_service_news(c->all->service, c, &news);
+        c->asks |= event.kind == HF_HTTP_REQUEST;
+        hf_service_event(c->all->service, c, &event);
     }
     return any;
 }
@@ -285,7 +285,7 @@ feed(struct hf_accepted *c, const char *bytes, size_t len)
         size_t more = hf_http_feed(c->peer, bytes + taken, len - taken);
 
         taken += more;
-        if (!take_news(c) && more == 0)
+        if (!take_events(c) && more == 0)
             break;
     }
     return taken;
@@ -345,7 +345,7 @@ hf_accepted_read(struct hf_accepted *c)
     } else if (errno != EAGAIN && errno != EINTR) {
         break_off(c, errno);
     }
-    (void)take_news(c);
+    (void)take_events(c);
     set_unread(c, hf_http_unread(c->peer));
     return len == (ssize_t)sizeof(buffer);
 }
@@ -438,11 +438,11 @@ hf_accepted_flush(struct hf_accepted *c)
     if (c->peer == NULL)
         return;
     is_all = write_all(c);
-    (void)take_news(c);
+    (void)take_events(c);
     if (c->left_len > 0 && hf_http_wants(c->peer))
         hf_accepted_to_read(c);
     if (hf_http_is_done(c->peer)) {
-        (void)take_news(c);
+        (void)take_events(c);
         if (has_ended(c) && !awaits_reset(c))
             hf_accepted_close(c);
         else
@@ -481,7 +481,7 @@ hf_accepted_clock(struct hf_accepted *c)
     }
     hf_heap_set(&c->all->due, &c->due, HF_NEVER); /* until it is flushed */
     hf_http_clock(c->peer);
-    (void)take_news(c);
+    (void)take_events(c);
     hf_accepted_to_flush(c);
 }
 

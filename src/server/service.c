@@ -157,24 +157,24 @@ hf_service_unread(struct hf_service *service, uint64_t session)
 }
 
 void
-hf_service_news(struct hf_service *service, void *peer,
-                const struct hf_http_news *news)
+hf_service_event(struct hf_service *service, void *peer,
+                 const struct hf_http_event *event)
 {
     struct hf_pending_call *call =
-        hf_pending_find(&service->pending, news->tag);
+        hf_pending_find(&service->pending, event->tag);
 
     service->peer = peer;
-    switch (news->told) {
+    switch (event->kind) {
     case HF_HTTP_REQUEST:
-        on_request(service, news->request);
+        on_request(service, event->request);
         break;
     case HF_HTTP_SENT:
         if (call != NULL)
-            on_sent(service, call, news->end);
+            on_sent(service, call, event->end);
         break;
     case HF_HTTP_LOST:
         if (call != NULL)
-            on_lost(service, call, news->cut);
+            on_lost(service, call, event->cut);
         break;
     }
 }

@@ -15,9 +15,9 @@
  * rests on is applied [J2]: no answer before the store has it.  A request that
  * only looks is answered from the table, as this node sees it.
  *
- * The loop hands over the news of each peer; calls wake when the seat's journal
- * has told something, clock at the deadline, however much has not been read
- * yet, and turn; then writes what the peers have to write.
+ * The loop hands over the events of each peer; calls wake when the seat's
+ * journal has told something, clock at the deadline, however much has not been
+ * read yet, and turn; then writes what the peers have to write.
  *
  * One thread.
  */
@@ -67,8 +67,8 @@ hf_service_open(const struct hf_service_config *config,
 void hf_service_close(struct hf_service *service);
 
 /* hf_http_next has told this of a peer. */
-void hf_service_news(struct hf_service *service, void *peer,
-                     const struct hf_http_news *news);
+void hf_service_event(struct hf_service *service, void *peer,
+                      const struct hf_http_event *event);
 
 /* The client of a peer has closed it, and has not read the answer that told of
  * that session [W5]: what nobody listens for goes back. */

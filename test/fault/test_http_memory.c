@@ -132,10 +132,10 @@ static uint64_t ended;
 static void
 tell(void)
 {
-    struct hf_http_client_news news;
+    struct hf_http_client_event event;
 
-    while (hf_http_client_next(client, &news)) {
-        uint64_t bit = UINT64_C(1) << news.tag;
+    while (hf_http_client_next(client, &event)) {
+        uint64_t bit = UINT64_C(1) << event.tag;
 
         assert_true((asked & bit) != 0 && (ended & bit) == 0);
         ended |= bit;

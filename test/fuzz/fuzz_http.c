@@ -80,13 +80,13 @@ take_end(struct peer *p, uint64_t exchange)
 static void
 tell(struct peer *p)
 {
-    struct hf_http_news news;
+    struct hf_http_event event;
 
-    while (hf_http_next(p->peer, &news)) {
-        if (news.told == HF_HTTP_REQUEST)
-            take_request(p, news.request);
+    while (hf_http_next(p->peer, &event)) {
+        if (event.kind == HF_HTTP_REQUEST)
+            take_request(p, event.request);
         else
-            take_end(p, news.exchange);
+            take_end(p, event.exchange);
     }
 }
 

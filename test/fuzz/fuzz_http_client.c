@@ -40,17 +40,17 @@ ask(struct talk *t, uint64_t tag)
 static void
 tell(struct talk *t)
 {
-    struct hf_http_client_news news;
+    struct hf_http_client_event event;
 
-    while (hf_http_client_next(t->client, &news)) {
-        t->told = hf_hash_bytes(t->told, &news.end, sizeof(news.end));
-        HF_CHECK(news.tag < ASKED && (t->ended >> news.tag & 1) == 0);
-        t->ended |= 1u << news.tag;
-        if (news.answer == NULL)
+    while (hf_http_client_next(t->client, &event)) {
+        t->told = hf_hash_bytes(t->told, &event.end, sizeof(event.end));
+        HF_CHECK(event.tag < ASKED && (t->ended >> event.tag & 1) == 0);
+        t->ended |= 1u << event.tag;
+        if (event.answer == NULL)
             continue;
-        HF_CHECK(news.answer->status >= 200);
-        t->told =
-            hf_hash_bytes(t->told, news.answer->body.at, news.answer->body.len);
+        HF_CHECK(event.answer->status >= 200);
+        t->told = hf_hash_bytes(t->told, event.answer->body.at,
+                                event.answer->body.len);
     }
 }
 

@@ -106,38 +106,38 @@ say_request(struct bench *bench, const struct hf_http_request *request)
 }
 
 static void
-take_request(struct bench *bench, const struct hf_http_news *news)
+take_request(struct bench *bench, const struct hf_http_event *event)
 {
-    const struct hf_http_request *request = news->request;
+    const struct hf_http_request *request = event->request;
     struct hf_http_reply reply = {.status = 200, .body = request->body};
 
-    assert_true(news->exchange != 0 && news->exchange == request->exchange);
+    assert_true(event->exchange != 0 && event->exchange == request->exchange);
     say_request(bench, request);
     assert_true(bench->open_count < BENCH_OPEN);
-    bench->open[bench->open_count++] = news->exchange;
-    hf_http_tag(bench->http, news->exchange, bench->open_count);
+    bench->open[bench->open_count++] = event->exchange;
+    hf_http_tag(bench->http, event->exchange, bench->open_count);
     if (request->path.len >= 5 && memcmp(request->path.at, "/wait", 5) == 0)
         return;
-    (void)hf_http_reply(bench->http, news->exchange, &reply);
+    (void)hf_http_reply(bench->http, event->exchange, &reply);
 }
 
 void
 bench_tell(struct bench *bench)
 {
-    struct hf_http_news news;
+    struct hf_http_event event;
 
-    while (hf_http_next(bench->peer, &news)) {
-        if (news.told == HF_HTTP_REQUEST) {
-            take_request(bench, &news);
+    while (hf_http_next(bench->peer, &event)) {
+        if (event.kind == HF_HTTP_REQUEST) {
+            take_request(bench, &event);
             continue;
         }
-        assert_true(news.tag > 0 && news.tag <= bench->open_count);
-        assert_true(bench->open[news.tag - 1] == news.exchange); /* once */
-        bench->open[news.tag - 1] = 0;
-        assert_int_equal(news.end > 0, news.told == HF_HTTP_SENT);
-        bench->ends[news.tag - 1] = (size_t)news.end;
-        say(bench, "%s %d\n", news.told == HF_HTTP_SENT ? "sent" : "lost",
-            (int)news.tag);
+        assert_true(event.tag > 0 && event.tag <= bench->open_count);
+        assert_true(bench->open[event.tag - 1] == event.exchange); /* once */
+        bench->open[event.tag - 1] = 0;
+        assert_int_equal(event.end > 0, event.kind == HF_HTTP_SENT);
+        bench->ends[event.tag - 1] = (size_t)event.end;
+        say(bench, "%s %d\n", event.kind == HF_HTTP_SENT ? "sent" : "lost",
+            (int)event.tag);
     }
 }
 

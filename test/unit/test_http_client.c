@@ -52,12 +52,12 @@ static void
 tell(void)
 {
     static const char *const ends[] = {"answered", "not done", "unknown"};
-    struct hf_http_client_news news;
+    struct hf_http_client_event event;
 
-    while (hf_http_client_next(client, &news)) {
-        const struct hf_http_answer *answer = news.answer;
+    while (hf_http_client_next(client, &event)) {
+        const struct hf_http_answer *answer = event.answer;
 
-        hf_text_addf(&story, "%s %d", ends[news.end], (int)news.tag);
+        hf_text_addf(&story, "%s %d", ends[event.end], (int)event.tag);
         if (answer != NULL) {
             hf_text_addf(&story, " %d", answer->status);
             if (answer->type.at != NULL)

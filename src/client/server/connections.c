@@ -288,7 +288,7 @@ on_heard(struct hf_connection *connection)
 /* When a connection broke, its trouble was set then. */
 static void
 note_end(struct hf_connection *connection, const struct hf_node_call *call,
-         const struct hf_http_client_news *news)
+         const struct hf_http_client_event *news)
 {
     struct hf_error *trouble = &connection->server->trouble;
 
@@ -309,7 +309,7 @@ note_end(struct hf_connection *connection, const struct hf_node_call *call,
 static void
 tell(struct hf_connection *connection)
 {
-    struct hf_http_client_news news;
+    struct hf_http_client_event news;
 
     while (connection->server->http->next(connection->http, &news)) {
         struct hf_node_call *call = (struct hf_node_call *)(uintptr_t)news.tag;

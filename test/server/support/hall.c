@@ -60,12 +60,12 @@ read_answer(struct hall_guest *guest)
 }
 
 static void
-take_news(struct hall_guest *guest)
+take_events(struct hall_guest *guest)
 {
-    struct hf_http_news news;
+    struct hf_http_event event;
 
-    while (hf_http_next(guest->peer, &news))
-        hf_service_news(guest->hall->service, guest, &news);
+    while (hf_http_next(guest->peer, &event))
+        hf_service_event(guest->hall->service, guest, &event);
 }
 
 static void
@@ -82,7 +82,7 @@ write_to(struct hall_guest *guest)
         guest->takes -= len;
         hf_http_wrote(guest->peer, len);
         read_answer(guest);
-        take_news(guest);
+        take_events(guest);
     }
 }
 
@@ -133,7 +133,7 @@ hall_ask(struct hall_guest *guest, const char *secret, const char *path,
 
         HF_CHECK(more > 0);
         taken += more;
-        take_news(guest);
+        take_events(guest);
     }
     write_to_all(guest->hall);
 }
@@ -142,7 +142,7 @@ void
 hall_leave(struct hall_guest *guest)
 {
     hf_http_gone(guest->peer);
-    take_news(guest);
+    take_events(guest);
     HF_CHECK(guest->waits == 0);
     hf_http_remove(guest->peer);
     guest->peer = NULL;

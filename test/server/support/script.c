@@ -282,16 +282,16 @@ take_request(struct script *script, struct script_node *node,
 }
 
 static void
-take_news(struct script *script, struct script_node *node, unsigned connection,
-          struct hunt *hunt)
+take_events(struct script *script, struct script_node *node,
+            unsigned connection, struct hunt *hunt)
 {
-    struct hf_http_news news;
+    struct hf_http_event event;
 
-    while (hf_http_next(node->connections[connection - 1].peer, &news)) {
-        if (news.told == HF_HTTP_REQUEST)
-            take_request(script, node, connection, news.request, hunt);
-        else if (news.told == HF_HTTP_LOST)
-            node->lost[node->lost_count++ % SCRIPT_LOST_MAX] = news.exchange;
+    while (hf_http_next(node->connections[connection - 1].peer, &event)) {
+        if (event.kind == HF_HTTP_REQUEST)
+            take_request(script, node, connection, event.request, hunt);
+        else if (event.kind == HF_HTTP_LOST)
+            node->lost[node->lost_count++ % SCRIPT_LOST_MAX] = event.exchange;
     }
 }
 
@@ -323,12 +323,12 @@ serve(struct script *script, struct script_node *node, unsigned number,
     while (len > 0 && taken < (size_t)len) {
         taken +=
             hf_http_feed(connection->peer, bytes + taken, (size_t)len - taken);
-        take_news(script, node, number, hunt);
+        take_events(script, node, number, hunt);
         write_out(connection);
     }
     if (is_over)
         hf_http_gone(connection->peer);
-    take_news(script, node, number, hunt);
+    take_events(script, node, number, hunt);
     write_out(connection);
     if (is_over || hf_http_is_done(connection->peer))
         end_connection(connection);
