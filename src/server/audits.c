@@ -88,24 +88,12 @@ hf_service_audit(struct hf_service *service, const struct hf_route *route,
 
 /* ---- Answering ----------------------------------------------------------- */
 
-/* Its record is what a reader wants, if it is one: of a lock server's clear, or
- * of a table's. */
-static bool
-is_sound(const struct hf_page_record *record)
-{
-    struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_cleared cleared;
-    struct hf_audit_entry entry;
-
-    return hf_cleared_decode(record->value, &memory, &cleared, NULL) == HF_OK ||
-           hf_audit_decode(record->value.at, record->value.len, &entry, NULL) ==
-               HF_OK;
-}
-
 static void
 add_row(struct hf_text *text, const struct hf_page_record *record)
 {
-    if (is_sound(record)) {
+    struct hf_audit_entry entry;
+
+    if (hf_cleared_read_entry(record->value, &entry)) {
         hf_text_add_bytes(text, record->value.at, record->value.len);
         return;
     }

@@ -7,6 +7,7 @@
 #include "wire/api_answer.h"
 #include "wire/fields.h"
 #include "wire/json.h"
+#include "wire/name.h"
 
 /* ---- Values -------------------------------------------------------------- */
 
@@ -145,18 +146,6 @@ hf_api_seen_read_session(struct hf_bytes row, struct hf_api_session *session)
 
 /* ---- Who it is ----------------------------------------------------------- */
 
-/* "ann@db1", or any text. */
-static void
-read_who(const char *who, struct hf_owner *owner)
-{
-    const char *at = strrchr(who, '@');
-    size_t len = at != NULL ? (size_t)(at - who) : strlen(who);
-
-    hf_text_show(owner->user, sizeof(owner->user), who, len);
-    if (at != NULL)
-        hf_text_show(owner->host, sizeof(owner->host), at + 1, strlen(at + 1));
-}
-
 /* The note is what a client of ours wrote of itself, or any text.  A holder's
  * terms are the server's to tell. */
 static void
@@ -168,7 +157,7 @@ read_value(struct hf_api_claim *claim)
 
     if (hf_record_decode(note, strlen(note), value, NULL) != HF_OK) {
         *value = (struct hf_value){.terms.if_dead = HF_TAKEOVER};
-        read_who(claim->who, owner);
+        hf_name_split_who(claim->who, owner->user, owner->host);
         hf_text_show(owner->reason, sizeof(owner->reason), note, strlen(note));
     }
     if (claim->fence == 0)

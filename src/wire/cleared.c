@@ -227,3 +227,72 @@ hf_cleared_decode(struct hf_bytes value, struct hf_served_memory *memory,
     *cleared = read;
     return HF_OK;
 }
+
+/* ---- Entries of any audit ------------------------------------------------ */
+
+static void
+show(char *to, size_t size, struct hf_bytes text)
+{
+    hf_text_show(to, size, text.at, text.len);
+}
+
+/* What was cleared, by the note that its holder left, or by what it said of
+ * itself. */
+static void
+describe(const struct hf_cleared *cleared, struct hf_description *record)
+{
+    const struct hf_record_meta meta = {
+        .space = cleared->space,
+        .name = cleared->name,
+        .name_len = strlen(cleared->name),
+        .exists = true,
+        .version = cleared->grant.loaded.fence,
+        .token = cleared->grant.loaded.fence,
+        .stamp_ms = cleared->silent_ms < 0
+                        ? 0
+                        : cleared->by.since_ms - cleared->silent_ms,
+    };
+    struct hf_bytes note = cleared->grant.loaded.note;
+    struct hf_value value = {
+        .terms = {cleared->session.if_dead, cleared->session.ttl, {0}},
+    };
+
+    if (hf_record_decode(note.at, note.len, &value, NULL) != HF_OK) {
+        show(value.owner.user, sizeof(value.owner.user), cleared->session.who);
+        show(value.owner.reason, sizeof(value.owner.reason), note);
+    }
+    hf_record_describe(&meta, &value, record);
+    record->since_ms = cleared->grant.since_ms;
+}
+
+static bool
+read_served(struct hf_bytes record, struct hf_audit_entry *entry)
+{
+    struct hf_served_memory memory = {.texts_len = 0};
+    struct hf_cleared cleared;
+
+    if (hf_cleared_decode(record, &memory, &cleared, NULL) != HF_OK)
+        return false;
+    *entry = (struct hf_audit_entry){
+        .asked_ms = cleared.by.since_ms,
+        .forced = cleared.forced,
+    };
+    memcpy(entry->host, cleared.by.host, sizeof(entry->host));
+    memcpy(entry->user, cleared.by.user, sizeof(entry->user));
+    if (entry->host[0] == '\0') /* a server has one text, "ann@db1" */
+        hf_name_split_who(cleared.by.user, entry->user, entry->host);
+    memcpy(entry->command, cleared.by.command, sizeof(entry->command));
+    memcpy(entry->reason, cleared.by.reason, sizeof(entry->reason));
+    describe(&cleared, &entry->cleared);
+    return true;
+}
+
+bool
+hf_cleared_read_entry(struct hf_bytes record, struct hf_audit_entry *entry)
+{
+    if (hf_audit_decode(record.at, record.len, entry, NULL) != HF_OK &&
+        !read_served(record, entry))
+        return false;
+    entry->stamp_ms = entry->asked_ms;
+    return true;
+}

@@ -58,4 +58,13 @@ HF_MUST_USE enum hf_status hf_cleared_decode(struct hf_bytes value,
                                              struct hf_cleared *cleared,
                                              struct hf_error *error);
 
+/*
+ * An entry of an audit that a table's clear (record.h) or a lock server's has
+ * written: a file that was used as both has both in one audit.  Its stamp_ms is
+ * when the clear was asked for; a caller that knows the store's time sets that.
+ * False: it is neither, and *entry is untouched.
+ */
+bool hf_cleared_read_entry(struct hf_bytes record,
+                           struct hf_audit_entry *entry);
+
 #endif

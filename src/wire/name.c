@@ -66,3 +66,16 @@ hf_name_companions(const char *space, const char *name, char *to, size_t size)
     if (name != NULL)
         hf_text_addf(&text, "%zu:%s,", strlen(name), name);
 }
+
+void
+hf_name_split_who(const char *who, char user[HF_USER_MAX + 1],
+                  char host[HF_HOST_MAX + 1])
+{
+    const char *at = strrchr(who, '@');
+    size_t len = at != NULL ? (size_t)(at - who) : strlen(who);
+
+    hf_text_show(user, HF_USER_MAX + 1, who, len);
+    host[0] = '\0';
+    if (at != NULL)
+        hf_text_show(host, HF_HOST_MAX + 1, at + 1, strlen(at + 1));
+}

@@ -41,4 +41,9 @@ void hf_name_companion(const char *space, const char *name, uint64_t subject,
 void hf_name_companions(const char *space, const char *name, char *to,
                         size_t size);
 
+/* Split "ann@db1" into user and host, each cut at its limit and safe to print.
+ * Without an @ the host is "". */
+void hf_name_split_who(const char *who, char user[HF_USER_MAX + 1],
+                       char host[HF_HOST_MAX + 1]);
+
 #endif

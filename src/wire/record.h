@@ -77,6 +77,25 @@ void hf_record_make_sound(struct hf_value *value);
 HF_MUST_USE enum hf_status hf_record_judge(struct hf_value *value,
                                            struct hf_error *error);
 
+/* What a read tells of a record beside its value. */
+struct hf_record_meta {
+    const char *space;
+    const char *name; /* `name_len` bytes, of which any may be NUL */
+    size_t name_len;
+    bool exists;
+    bool corrupt;
+    uint64_t version;
+    uint64_t token;
+    int64_t stamp_ms;
+};
+
+/* From a record as stored to a record as described (describe.h).  `value` is
+ * read only if the record exists and is not corrupt.  Strings become safe to
+ * print.  Cannot fail. */
+void hf_record_describe(const struct hf_record_meta *meta,
+                        const struct hf_value *value,
+                        struct hf_description *description);
+
 /*
  * An entry of the audit as JSON, both ways: who cleared which version of which
  * holder, when (Unix ms) and why.  Sizes as hf_record_encode; stamp_ms is the

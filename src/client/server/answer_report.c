@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "client/entry.h"
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
+#include "wire/name.h"
 
 /* Is that row about one of the lock's names?  An older server does not name
  * it. */
@@ -130,7 +130,7 @@ keep_clear(struct hf_server_session *session, struct hf_bytes row)
     if (lock->by == NULL)
         return;
     hf_json_slice_show(hf_json_slice(row, "who"), who, sizeof(who));
-    hf_entry_part(who, lock->by);
+    hf_name_split_who(who, lock->by->user, lock->by->host);
     hf_json_slice_show(hf_json_slice(row, "reason"), lock->by->reason,
                        sizeof(lock->by->reason));
 }

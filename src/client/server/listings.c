@@ -2,12 +2,11 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "client/entry.h"
 #include "client/server/queries.h"
 #include "client/server/views.h"
 #include "wire/api_ask.h"
+#include "wire/cleared.h"
 #include "wire/json_slice.h"
-#include "wire/record.h"
 
 /*
  * The lists of a server, page by page and in its own order: the locks of a
@@ -111,7 +110,7 @@ add_entry(struct hf_server_query *query, struct hf_bytes bytes)
     struct hf_audit_entry entry = {.corrupt = true};
     struct hf_view *row;
 
-    if (!hf_entry_read(bytes, &entry))
+    if (!hf_cleared_read_entry(bytes, &entry))
         hf_json_slice_show(hf_json_slice(bytes, "record"), entry.cleared.name,
                            sizeof(entry.cleared.name));
     if (query->query->since_ms != 0 && entry.stamp_ms < query->query->since_ms)

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "client/describe.h"
 #include "core/evidence.h"
 #include "wire/api_answer.h"
+#include "wire/record.h"
 
 /* ---- Is it alive? -------------------------------------------------------- */
 
@@ -117,7 +117,7 @@ hf_views_claim(const struct hf_server *server, const struct hf_api_seen *seen,
     if (view == NULL)
         return NULL;
     record = &view->diagnosis.record;
-    hf_describe(&meta, &claim->value, record);
+    hf_record_describe(&meta, &claim->value, record);
     record->served = true;
     record->mode = claim->mode;
     snprintf(record->session, sizeof(record->session), "%016" PRIx64,
@@ -148,7 +148,7 @@ hf_views_nobody(const struct hf_server *server, const char *space,
 
     if (view == NULL)
         return NULL;
-    hf_describe(&meta, NULL, &view->diagnosis.record);
+    hf_record_describe(&meta, NULL, &view->diagnosis.record);
     if (error != NULL)
         view->diagnosis.error = *error;
     return view;

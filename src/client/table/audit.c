@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/text.h"
-#include "client/entry.h"
 #include "client/table/state.h"
+#include "wire/cleared.h"
 
 /* One page of the audit: locks that were cleared by hand. */
 
@@ -39,7 +39,7 @@ decode(const char *name, size_t name_len, const struct hf_record *record,
     struct hf_bytes bytes = {record->value, record->value_len};
 
     if (record->value_len >= sizeof(record->value) ||
-        !hf_entry_read(bytes, entry)) {
+        !hf_cleared_read_entry(bytes, entry)) {
         *entry = (struct hf_audit_entry){.corrupt = true};
         hf_text_show(entry->cleared.name, sizeof(entry->cleared.name), name,
                      name_len);

@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/hex.h"
-#include "client/describe.h"
 #include "client/table/state.h"
+#include "wire/record.h"
 
 /* One page of a list of locks. */
 
@@ -114,7 +114,7 @@ add_row(void *ctx, const char *name, size_t name_len,
     meta.corrupt = record->value_len >= sizeof(record->value) ||
                    hf_record_decode(record->value, record->value_len, &value,
                                     NULL) != HF_OK;
-    hf_describe(&meta, &value, &row->row);
+    hf_record_describe(&meta, &value, &row->row);
     move(&listing->reached, name, name_len);
     return ++listing->count < listing->job->limit;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "client/describe.h"
+#include "wire/record.h"
 
 /* ---- A value, packed ----------------------------------------------------- */
 
@@ -295,7 +295,7 @@ hf_seen_describe(const struct hf_seen *seen, const char *space,
         .here = seen->here,
         .running = seen->presence == HF_PRESENCE_THERE,
     };
-    hf_describe(&meta, &value, &diagnosis->record);
+    hf_record_describe(&meta, &value, &diagnosis->record);
     if (!seen->exists)
         return;
     diagnosis->same_boot =
