@@ -9,7 +9,7 @@
 
 int
 hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
-             const struct hf_which *which)
+             const struct hf_target *target)
 {
     bool writes = kind == HF_CLEAR || kind == HF_DOCTOR;
     struct hf_error error = {0};
@@ -19,12 +19,12 @@ hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
         status = hf_client_set(ask->client, HF_LOOK_ONLY, "yes", &error);
     if (status != HF_OK)
         return hf_say_failure(&error, status);
-    return hf_ask_again(ask, kind, which);
+    return hf_ask_again(ask, kind, target);
 }
 
 int
 hf_ask_again(struct hf_ask *ask, enum hf_query_kind kind,
-             const struct hf_which *which)
+             const struct hf_target *target)
 {
     const char *name = kind == HF_LIST ? HF_PREFIX : HF_NAME;
     struct hf_error error = {0};
@@ -36,8 +36,8 @@ hf_ask_again(struct hf_ask *ask, enum hf_query_kind kind,
     status = hf_query_new(ask->client, kind, &ask->query, &error);
     if (status != HF_OK)
         return hf_say_failure(&error, status);
-    wrong = hf_ask_set(ask, HF_SPACE, which->space);
-    return wrong != 0 ? wrong : hf_ask_set(ask, name, which->name);
+    wrong = hf_ask_set(ask, HF_SPACE, target->space);
+    return wrong != 0 ? wrong : hf_ask_set(ask, name, target->name);
 }
 
 int
@@ -52,7 +52,7 @@ hf_ask_set(struct hf_ask *ask, const char *option, const char *text)
 }
 
 enum hf_status
-hf_ask_try_open(struct hf_ask *ask, const struct hf_which *which,
+hf_ask_try_open(struct hf_ask *ask, const struct hf_target *target,
                 struct hf_error *error)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -61,23 +61,23 @@ hf_ask_try_open(struct hf_ask *ask, const struct hf_which *which,
     /* A limit on the size of files must not kill us: the write fails then, and
      * we say so. */
     (void)sigaction(SIGXFSZ, &ignore, NULL);
-    status = hf_client_open(ask->client, which->at, error);
+    status = hf_client_open(ask->client, target->at, error);
     if (status == HF_OK)
-        hf_sharing_made_now(which, ask->client);
+        hf_sharing_made_now(target, ask->client);
     return status;
 }
 
 int
-hf_ask_open(struct hf_ask *ask, const struct hf_which *which)
+hf_ask_open(struct hf_ask *ask, const struct hf_target *target)
 {
     struct hf_error error = {0};
     enum hf_status status;
-    int wrong = hf_options_check_at(which);
+    int wrong = hf_target_check(target);
 
     if (wrong != 0)
         return wrong;
-    status = hf_ask_try_open(ask, which, &error);
-    return status == HF_OK ? 0 : hf_sharing_failure(which, &error, status);
+    status = hf_ask_try_open(ask, target, &error);
+    return status == HF_OK ? 0 : hf_sharing_failure(target, &error, status);
 }
 
 int

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "line.h"
-#include "options.h"
+#include "target.h"
 
 /*
  * One question to a place, as every verb but `run` asks it:
@@ -22,22 +22,23 @@ struct hf_ask {
     struct hf_query *query;   /* owned */
 };
 
-/* A question about the lock that `which` names, or the locks.  Only a clear
+/* A question about the lock that `target` names, or the locks.  Only a clear
  * and a doctor may write. */
 int hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
-                 const struct hf_which *which);
+                 const struct hf_target *target);
 
 /* Another one, of the same client, in the place of the last. */
 int hf_ask_again(struct hf_ask *ask, enum hf_query_kind kind,
-                 const struct hf_which *which);
+                 const struct hf_target *target);
 
 /* Set an option of it; a text that is NULL leaves it as it is. */
 int hf_ask_set(struct hf_ask *ask, const char *option, const char *text);
 
-int hf_ask_open(struct hf_ask *ask, const struct hf_which *which);
+int hf_ask_open(struct hf_ask *ask, const struct hf_target *target);
 
 /* The same for one who says himself why not, of a place that was checked. */
-enum hf_status hf_ask_try_open(struct hf_ask *ask, const struct hf_which *which,
+enum hf_status hf_ask_try_open(struct hf_ask *ask,
+                               const struct hf_target *target,
                                struct hf_error *error);
 
 /* Ask, and wait for the answer; `line` (may be NULL) tells what is seen

@@ -8,7 +8,7 @@
 #include "verb.h"
 
 struct audit_order {
-    struct hf_which which;
+    struct hf_target target;
     const char *since; /* NULL: all there is */
 };
 
@@ -27,13 +27,13 @@ add_holder(struct hf_text *out, const struct hf_view *entry)
     hf_text_add(out, "  holder: ");
     hf_report_who(out, entry);
     hf_text_addf(out, ", since %s\n",
-                 hf_phrase_date(hf_view_number(entry, HF_FIELD_SINCE_MS), date,
+                 hf_output_date(hf_view_number(entry, HF_FIELD_SINCE_MS), date,
                                 sizeof(date)));
     hf_text_addf(out, "  runs: %s\n", hf_report_known(entry, HF_FIELD_COMMAND));
     if (reason[0] != '\0')
         hf_text_addf(out, "  reason: %s\n", reason);
     hf_text_addf(out, "  last beat: %s; fence %" PRIu64 "; if dead: %s\n",
-                 hf_phrase_date(hf_view_number(entry, HF_FIELD_STAMP_MS), date,
+                 hf_output_date(hf_view_number(entry, HF_FIELD_STAMP_MS), date,
                                 sizeof(date)),
                  hf_report_fence(entry), hf_view_text(entry, HF_FIELD_IF_DEAD));
 }
@@ -44,16 +44,16 @@ add_entry(struct hf_text *out, const struct hf_view *entry)
     char date[64];
 
     hf_text_addf(out, "%s: ",
-                 hf_phrase_date(hf_view_number(entry, HF_FIELD_CLEARED_MS),
+                 hf_output_date(hf_view_number(entry, HF_FIELD_CLEARED_MS),
                                 date, sizeof(date)));
     if (!hf_view_has(entry, HF_FIELD_BY_USER)) { /* another program's row */
         hf_text_addf(out, "(not ours) %s\n",
                      hf_view_text(entry, HF_FIELD_NAME));
         return;
     }
-    hf_phrase_quote(out, hf_view_text(entry, HF_FIELD_NAME));
+    hf_output_quote(out, hf_view_text(entry, HF_FIELD_NAME));
     hf_text_add(out, " in space ");
-    hf_phrase_quote(out, hf_view_text(entry, HF_FIELD_SPACE));
+    hf_output_quote(out, hf_view_text(entry, HF_FIELD_SPACE));
     hf_text_addf(out, " was cleared by %s@%s%s: %s\n",
                  hf_report_known(entry, HF_FIELD_BY_USER),
                  hf_report_known(entry, HF_FIELD_BY_HOST),
@@ -66,10 +66,10 @@ add_entry(struct hf_text *out, const struct hf_view *entry)
 static bool
 print(const struct hf_view *entry, bool json)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     if (json) {
-        hf_phrase_view(&out, entry);
+        hf_output_view(&out, entry);
         hf_text_add(&out, "\n");
     } else {
         add_entry(&out, entry);
@@ -82,7 +82,7 @@ begin(struct hf_ask *ask, const struct audit_order *r)
 {
     struct hf_duration since = {0};
     char since_ms[32];
-    int code = hf_ask_begin(ask, HF_AUDIT, &r->which);
+    int code = hf_ask_begin(ask, HF_AUDIT, &r->target);
 
     if (code == 0 && r->since != NULL &&
         hf_duration_parse(r->since, &since, NULL) == HF_OK) {
@@ -90,7 +90,7 @@ begin(struct hf_ask *ask, const struct audit_order *r)
                  hf_wall_ms() - since.ms);
         code = hf_ask_set(ask, HF_SINCE, since_ms);
     }
-    return code == 0 ? hf_ask_open(ask, &r->which) : code;
+    return code == 0 ? hf_ask_open(ask, &r->target) : code;
 }
 
 static int
@@ -122,7 +122,7 @@ audit(struct hf_ask *ask)
 {
     int code = begin(ask, &asked);
 
-    return code == 0 ? list(ask, asked.which.json) : code;
+    return code == 0 ? list(ask, asked.target.json) : code;
 }
 
 static const struct hf_option options[] = {
@@ -134,7 +134,7 @@ static const struct hf_option options[] = {
     HF_VERB_HELP,
 };
 
-const struct hf_verb hf_verb_audit = {
+const struct hf_verb hf_audit_verb = {
     .name = "audit",
     .also = "log",
     .brief = "list the locks that were cleared: when, by whom, why",

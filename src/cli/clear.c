@@ -9,7 +9,7 @@
 #include "verb.h"
 
 struct clear_order {
-    struct hf_which which;
+    struct hf_target target;
     const char *prefix; /* in the place of names; or NULL */
     const char *reason;
     bool force;
@@ -38,10 +38,10 @@ struct clearings {
 static int
 print_json(const struct hf_view *seen, bool cleared)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     hf_text_addf(&out, "{\"cleared\":%s,\"seen\":", cleared ? "true" : "false");
-    hf_phrase_view(&out, seen);
+    hf_output_view(&out, seen);
     hf_text_add(&out, "}\n");
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
@@ -61,7 +61,7 @@ static int
 say_cleared(const struct clearings *all, const struct hf_view *seen,
             const char *name)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     hf_text_addf(&out, "cleared %s", name);
     if (all->count > 1) {
@@ -80,7 +80,7 @@ say_not_cleared(const struct clearings *all, const struct hf_view *seen,
 {
     enum hf_life life = hf_report_life(seen);
     bool alive = life == HF_LIFE_BEATING || life == HF_LIFE_RUNNING;
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     hf_text_addf(&out, "holdfast: %s was not cleared: %s", name,
                  alive ? "its holder is alive"
@@ -116,11 +116,11 @@ tell_seen(const struct clearings *all, const struct clearing *one,
     bool another =
         !cleared && one->fence != 0 && hf_report_fence(seen) != one->fence;
     bool none = !cleared && !hf_report_exists(seen);
-    struct hf_which which = all->reading->which;
-    struct hf_text name = HF_PHRASE;
+    struct hf_target target = all->reading->target;
+    struct hf_text name = HF_OUTPUT_BUFFER;
 
-    which.name = one->name;
-    if (which.json) {
+    target.name = one->name;
+    if (target.json) {
         int code = print_json(seen, cleared);
 
         if (cleared || code != 0)
@@ -128,8 +128,8 @@ tell_seen(const struct clearings *all, const struct clearing *one,
         return none || another ? HF_EXIT_NONE : HF_EXIT_ALIVE;
     }
     if (none)
-        return hf_report_none(&which, hf_client_place(all->ask->client), seen);
-    hf_phrase_quote(&name, one->name);
+        return hf_report_none(&target, hf_client_place(all->ask->client), seen);
+    hf_output_quote(&name, one->name);
     if (another)
         return say_another(seen, name.at, one->fence);
     return cleared ? say_cleared(all, seen, name.at)
@@ -140,11 +140,11 @@ static int
 say_failed(const struct clearings *all, const struct clearing *one,
            const struct hf_error *error, enum hf_status status)
 {
-    struct hf_text name = HF_PHRASE;
+    struct hf_text name = HF_OUTPUT_BUFFER;
 
     if (all->count == 1)
         return hf_say_failure(error, status);
-    hf_phrase_quote(&name, one->name);
+    hf_output_quote(&name, one->name);
     hf_say("%s: %s", name.at, error->text);
     return hf_status_exit(status);
 }
@@ -181,7 +181,7 @@ set_up(const struct clearings *all, const struct clearing *one,
         const char *option;
         const char *text;
     } wishes[] = {
-        {HF_SPACE, r->which.space},
+        {HF_SPACE, r->target.space},
         {HF_NAME, one->name},
         {HF_REASON, r->reason},
         {HF_FORCE, r->force ? "yes" : "no"},
@@ -240,13 +240,13 @@ add_page(struct clearings *all, size_t *rows)
 static int
 add_listed(struct clearings *all)
 {
-    struct hf_which which = all->reading->which;
-    struct hf_text prefix = HF_PHRASE;
+    struct hf_target target = all->reading->target;
+    struct hf_text prefix = HF_OUTPUT_BUFFER;
     size_t rows = 1;
     int code;
 
-    which.name = all->reading->prefix;
-    code = hf_ask_again(all->ask, HF_LIST, &which);
+    target.name = all->reading->prefix;
+    code = hf_ask_again(all->ask, HF_LIST, &target);
     while (code == 0 && rows > 0) {
         code = hf_ask_wait(all->ask, NULL);
         if (code == 0)
@@ -254,9 +254,9 @@ add_listed(struct clearings *all)
     }
     if (code != 0 || all->count > 0)
         return code;
-    hf_phrase_quote(&prefix, which.name);
+    hf_output_quote(&prefix, target.name);
     hf_say("no lock begins with %s in space %s at %s", prefix.at,
-           which.space != NULL ? which.space : "default",
+           target.space != NULL ? target.space : "default",
            hf_client_place(all->ask->client));
     return HF_EXIT_NONE;
 }
@@ -317,13 +317,13 @@ show(const struct clearings *all, const struct clearing *first, size_t left,
      struct hf_line *line)
 {
     struct hf_view *seen = hf_query_view(first->query);
-    struct hf_text name = HF_PHRASE;
+    struct hf_text name = HF_OUTPUT_BUFFER;
     bool many = all->count > 1;
 
     if (many)
         hf_text_addf(&name, "%zu of %zu locks", left, all->count);
     else
-        hf_phrase_quote(&name, first->name);
+        hf_output_quote(&name, first->name);
     line->name = name.at;
     line->most = all->reading->force
                      ? (struct hf_duration){0}
@@ -369,7 +369,7 @@ clear_all(const struct clearings *all)
 
     hf_line_init(&line, r->force ? "clearing" : "watching", "",
                  hf_client_place(all->ask->client));
-    line.silent = r->which.json;
+    line.silent = r->target.json;
     while ((first = tell_ended(all, &line, &left, &code)) != NULL) {
         show(all, first, left, &line);
         (void)hf_query_wait(first->query, pause);
@@ -383,12 +383,12 @@ static int
 prepare(struct clearings *all)
 {
     const struct clear_order *r = all->reading;
-    int code = hf_ask_begin(all->ask, HF_CLEAR, &r->which);
+    int code = hf_ask_begin(all->ask, HF_CLEAR, &r->target);
 
-    for (size_t i = 0; code == 0 && i < r->which.operands_count; i++)
-        code = add(all, r->which.operands[i], (uint64_t)r->fence);
+    for (size_t i = 0; code == 0 && i < r->target.operands_count; i++)
+        code = add(all, r->target.operands[i], (uint64_t)r->fence);
     if (code == 0)
-        code = hf_ask_open(all->ask, &r->which);
+        code = hf_ask_open(all->ask, &r->target);
     if (code == 0 && r->prefix != NULL)
         code = add_listed(all);
     return code;
@@ -400,12 +400,12 @@ prepare(struct clearings *all)
 static int
 check_names(const struct clear_order *r)
 {
-    for (size_t i = 0; i < r->which.operands_count; i++)
+    for (size_t i = 0; i < r->target.operands_count; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp(r->which.operands[i], r->which.operands[k]) == 0) {
-                struct hf_text name = HF_PHRASE;
+            if (strcmp(r->target.operands[i], r->target.operands[k]) == 0) {
+                struct hf_text name = HF_OUTPUT_BUFFER;
 
-                hf_phrase_quote(&name, r->which.operands[i]);
+                hf_output_quote(&name, r->target.operands[i]);
                 return hf_say_usage("clear", "%s is named twice", name.at);
             }
     return 0;
@@ -414,13 +414,13 @@ check_names(const struct clear_order *r)
 static int
 check_line(const struct clear_order *r)
 {
-    if (r->which.operands_count == 0 && r->prefix == NULL)
+    if (r->target.operands_count == 0 && r->prefix == NULL)
         return hf_say_usage("clear", "which lock? (see holdfast clear --help)");
-    if (r->which.operands_count > 0 && r->prefix != NULL)
+    if (r->target.operands_count > 0 && r->prefix != NULL)
         return hf_say_usage("clear", "either names or --prefix");
     if (r->prefix != NULL && r->prefix[0] == '\0')
         return hf_say_usage("clear", "--prefix is empty: every lock?");
-    if (r->fence != 0 && r->which.operands_count != 1)
+    if (r->fence != 0 && r->target.operands_count != 1)
         return hf_say_usage("clear", "--fence is of one lock: name that alone");
     if (r->reason == NULL || !hf_text_has_word(r->reason, strlen(r->reason)))
         return hf_say_usage("clear", "--reason is required: say why, with a "
@@ -469,7 +469,7 @@ static const struct hf_option options[] = {
     HF_VERB_HELP,
 };
 
-const struct hf_verb hf_verb_clear = {
+const struct hf_verb hf_clear_verb = {
     .name = "clear",
     .brief = "delete the record of a dead holder, by hand",
     .usage =

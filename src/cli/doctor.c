@@ -18,10 +18,10 @@ add_lines(struct hf_text *out, const char *grade, const char *check,
 static bool
 print_check(const struct hf_view *check, bool json)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     if (json) {
-        hf_phrase_view(&out, check);
+        hf_output_view(&out, check);
         hf_text_add(&out, "\n");
     } else {
         add_lines(&out, hf_view_text(check, HF_FIELD_GRADE),
@@ -36,19 +36,19 @@ static const char reachable[] = "reachable";
 
 /* If the place does not open, this is the only check. */
 static int
-print_unreachable(const struct hf_which *which, const struct hf_error *error)
+print_unreachable(const struct hf_target *target, const struct hf_error *error)
 {
     const char *fail = hf_grade_word(HF_GRADE_FAIL);
-    const char *remedy = hf_sharing_remedy(which, error->status);
-    struct hf_text out = HF_PHRASE;
+    const char *remedy = hf_sharing_remedy(target, error->status);
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
-    if (which->json) {
+    if (target->json) {
         hf_text_addf(&out, "{\"check\":\"%s\",\"grade\":\"%s\",", reachable,
                      fail);
         hf_text_add(&out, "\"found\":");
-        hf_phrase_json(&out, error->text);
+        hf_output_json(&out, error->text);
         hf_text_add(&out, ",\"remedy\":");
-        hf_phrase_json(&out, remedy);
+        hf_output_json(&out, remedy);
         hf_text_add(&out, "}\n");
     } else {
         add_lines(&out, fail, reachable, error->text, remedy);
@@ -87,23 +87,23 @@ print_checks(struct hf_query *query, bool json)
     return well ? 0 : HF_EXIT_NOT_WELL;
 }
 
-static struct hf_which asked;
+static struct hf_target asked;
 
 static int
 examine(struct hf_ask *ask)
 {
-    const struct hf_which *which = &asked;
+    const struct hf_target *target = &asked;
     struct hf_error error = {0};
-    int code = hf_ask_begin(ask, HF_DOCTOR, which);
+    int code = hf_ask_begin(ask, HF_DOCTOR, target);
 
     if (code == 0)
-        code = hf_options_check_at(which);
+        code = hf_target_check(target);
     if (code != 0)
         return code;
-    if (hf_ask_try_open(ask, which, &error) != HF_OK)
-        return print_unreachable(which, &error);
+    if (hf_ask_try_open(ask, target, &error) != HF_OK)
+        return print_unreachable(target, &error);
     code = hf_ask_wait(ask, NULL);
-    return code == 0 ? print_checks(ask->query, which->json) : code;
+    return code == 0 ? print_checks(ask->query, target->json) : code;
 }
 
 static const struct hf_option options[] = {
@@ -112,7 +112,7 @@ static const struct hf_option options[] = {
     HF_VERB_HELP,
 };
 
-const struct hf_verb hf_verb_doctor = {
+const struct hf_verb hf_doctor_verb = {
     .name = "doctor",
     .also = "check",
     .brief = "is the place sound, and this host? what to do if not",

@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "command.h"
 #include "descendants.h"
-#include "phrase.h"
+#include "output.h"
 #include "run_nested.h"
 #include "say.h"
 

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "phrase.h"
+#include "output.h"
 #include "report.h"
 #include "say.h"
 #include "waits.h"
@@ -114,7 +114,7 @@ static const char *
 name_of(const struct hf_line *line, const struct hf_view *seen,
         struct hf_text *name)
 {
-    hf_phrase_quote(name, hf_view_text(seen, HF_FIELD_NAME));
+    hf_output_quote(name, hf_view_text(seen, HF_FIELD_NAME));
     return strcmp(name->at, line->name) == 0 ? NULL : name->at;
 }
 
@@ -123,7 +123,7 @@ static void
 add_first(struct hf_text *out, const struct hf_view *seen, const char *name)
 {
     struct hf_duration kept = hf_report_duration(seen, HF_FIELD_PARKED_MS);
-    struct hf_text first = HF_PHRASE;
+    struct hf_text first = HF_OUTPUT_BUFFER;
     char text[32];
 
     if (!hf_report_first(&first, seen))
@@ -144,7 +144,7 @@ static void
 add_holder(struct hf_text *out, const struct hf_line *line,
            const struct hf_view *seen)
 {
-    struct hf_text text_of_name = HF_PHRASE;
+    struct hf_text text_of_name = HF_OUTPUT_BUFFER;
     const char *name = name_of(line, seen, &text_of_name);
     char text[40];
 
@@ -159,7 +159,7 @@ add_holder(struct hf_text *out, const struct hf_line *line,
             hf_text_addf(out, "%s is held by ", name);
         hf_report_who(out, seen);
         hf_text_addf(out, ", for %s, ",
-                     hf_phrase_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
+                     hf_output_age(hf_view_number(seen, HF_FIELD_SINCE_MS),
                                    text, sizeof(text)));
         add_life(out, seen);
         add_patience(out, line, seen);
@@ -212,8 +212,8 @@ write_now(struct hf_line *line, enum hf_line_kind kind,
 {
     bool rewritten = line->terminal && kind == HF_LINE_HOLDER;
     size_t columns = rewritten ? terminal_columns() - 1 : COLUMNS_MAX;
-    int fit = (int)hf_phrase_fit(text->at, columns, NULL);
-    struct hf_text out = HF_PHRASE;
+    int fit = (int)hf_output_fit(text->at, columns, NULL);
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     hf_text_addf(&out, "%s%.*s%s%s", line->terminal ? "\r" : "", fit, text->at,
                  line->terminal ? "\033[K" : "", rewritten ? "" : "\n");
@@ -258,7 +258,7 @@ look_for_waits(struct hf_line *line, const struct hf_view *seen,
                struct hf_instant now)
 {
     bool is_other = hf_report_fence(seen) != line->waits_of;
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
     int fit;
 
     if (!line->tells_waits || (!is_other && !hf_reached(now, line->waits_at)))
@@ -272,7 +272,7 @@ look_for_waits(struct hf_line *line, const struct hf_view *seen,
     line->waits_at = hf_after(now, line->waits_pause);
     line->waits_said = line->waits_said && !is_other;
     hf_waits_add(&text, line->place, seen);
-    fit = (int)hf_phrase_fit(text.at, sizeof(line->waits) / 4, NULL);
+    fit = (int)hf_output_fit(text.at, sizeof(line->waits) / 4, NULL);
     snprintf(line->waits, sizeof(line->waits), "%.*s", fit, text.at);
 }
 
@@ -314,7 +314,7 @@ hf_line_show(struct hf_line *line, const struct hf_view *seen)
     struct hf_instant now = hf_now();
     enum hf_line_kind kind = kind_of(line, seen, now);
     bool again = line->begun && kind == line->kind;
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (kind == HF_LINE_HOLDER || kind == HF_LINE_NO_ROOM)
         line->known_at = now;

@@ -44,7 +44,7 @@ fill_first(struct row *row, const struct hf_view *lock)
 {
     struct hf_duration kept = hf_report_duration(lock, HF_FIELD_PARKED_MS);
     size_t size = sizeof(row->cells[0]);
-    struct hf_text who = HF_PHRASE;
+    struct hf_text who = HF_OUTPUT_BUFFER;
     char text[32];
 
     hf_report_who(&who, lock);
@@ -64,9 +64,9 @@ fill_row(struct row *row, const struct hf_view *lock)
     const char *name = hf_view_text(lock, HF_FIELD_NAME);
     const char *command = hf_view_text(lock, HF_FIELD_COMMAND);
     const char *reason = hf_view_text(lock, HF_FIELD_REASON);
-    int shown = (int)hf_phrase_fit(name, NAME_WIDTH, NULL);
-    int fit = (int)hf_phrase_fit(command, TEXT_WIDTH, NULL);
-    int reason_fit = (int)hf_phrase_fit(reason, TEXT_WIDTH, NULL);
+    int shown = (int)hf_output_fit(name, NAME_WIDTH, NULL);
+    int fit = (int)hf_output_fit(command, TEXT_WIDTH, NULL);
+    int reason_fit = (int)hf_output_fit(reason, TEXT_WIDTH, NULL);
 
     *row = (struct row){{{0}}};
     snprintf(row->cells[NAME], size, "%.*s%s", shown, name,
@@ -76,7 +76,7 @@ fill_row(struct row *row, const struct hf_view *lock)
         return;
     }
     snprintf(row->cells[FENCE], size, "%" PRIu64, hf_report_fence(lock));
-    hf_phrase_age(hf_view_number(lock, HF_FIELD_STAMP_MS),
+    hf_output_age(hf_view_number(lock, HF_FIELD_STAMP_MS),
                   row->cells[LAST_BEAT], size);
     if (hf_report_corrupt(lock)) {
         snprintf(row->cells[HOLDER], size, "(not ours)");
@@ -87,7 +87,7 @@ fill_row(struct row *row, const struct hf_view *lock)
              hf_report_known(lock, HF_FIELD_HOST));
     snprintf(row->cells[COMMAND], size, "%.*s", fit, command);
     snprintf(row->cells[REASON], size, "%.*s", reason_fit, reason);
-    hf_phrase_age(hf_view_number(lock, HF_FIELD_SINCE_MS), row->cells[SINCE],
+    hf_output_age(hf_view_number(lock, HF_FIELD_SINCE_MS), row->cells[SINCE],
                   size);
     snprintf(row->cells[IF_DEAD], size, "%s",
              hf_view_text(lock, HF_FIELD_IF_DEAD));
@@ -101,7 +101,7 @@ width_of(const char *cell)
     bool shown;
 
     for (; *cell != '\0'; width++)
-        cell += hf_phrase_character(cell, &shown);
+        cell += hf_output_character(cell, &shown);
     return width;
 }
 
@@ -119,7 +119,7 @@ widen(size_t *widths, const struct row *row)
 static bool
 print_row(const size_t *widths, const struct row *row)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
     int last = COLUMNS - 1;
 
     while (last > 0 && row->cells[last][0] == '\0')
@@ -159,9 +159,9 @@ print_json(const struct page *page)
     bool fine = true;
 
     for (size_t i = 0; i < page->count && fine; i++) {
-        struct hf_text out = HF_PHRASE;
+        struct hf_text out = HF_OUTPUT_BUFFER;
 
-        hf_phrase_view(&out, page->locks[i]);
+        hf_output_view(&out, page->locks[i]);
         hf_text_add(&out, "\n");
         fine = hf_say_output(&out);
     }
@@ -208,19 +208,19 @@ say_foreign(size_t count)
 }
 
 static int
-begin(struct hf_ask *ask, const struct hf_which *which)
+begin(struct hf_ask *ask, const struct hf_target *target)
 {
     char limit[16];
-    int code = hf_ask_begin(ask, HF_LIST, which);
+    int code = hf_ask_begin(ask, HF_LIST, target);
 
     snprintf(limit, sizeof(limit), "%d", PAGE);
     if (code == 0)
         code = hf_ask_set(ask, HF_LIMIT, limit);
-    return code == 0 ? hf_ask_open(ask, which) : code;
+    return code == 0 ? hf_ask_open(ask, target) : code;
 }
 
 static int
-list(struct hf_ask *ask, const struct hf_which *which)
+list(struct hf_ask *ask, const struct hf_target *target)
 {
     size_t widths[COLUMNS] = {0};
     size_t foreign_count = 0;
@@ -233,19 +233,19 @@ list(struct hf_ask *ask, const struct hf_which *which)
         if (code != 0)
             return code;
         take_page(&page, ask->query);
-        if (which->json)
+        if (target->json)
             fine = print_json(&page);
         else if (page.count > 0)
             fine = print_table(&page, widths);
         foreign_count += free_page(&page);
     }
-    if (foreign_count > 0 && !which->json && fine)
+    if (foreign_count > 0 && !target->json && fine)
         say_foreign(foreign_count);
     return fine ? 0 : HF_EXIT_OURS;
 }
 
 struct ls_order {
-    struct hf_which which;
+    struct hf_target target;
     bool sessions;
 };
 
@@ -254,15 +254,15 @@ static struct ls_order asked;
 static int
 ls(struct hf_ask *ask)
 {
-    const struct hf_which *which = &asked.which;
+    const struct hf_target *target = &asked.target;
     int code;
 
-    if (asked.sessions && which->name != NULL)
+    if (asked.sessions && target->name != NULL)
         return hf_say_usage("", "ls --sessions takes no PREFIX");
     if (asked.sessions)
-        return hf_ls_sessions(ask, which);
-    code = begin(ask, which);
-    return code == 0 ? list(ask, which) : code;
+        return hf_ls_sessions(ask, target);
+    code = begin(ask, target);
+    return code == 0 ? list(ask, target) : code;
 }
 
 static const struct hf_option options[] = {
@@ -277,7 +277,7 @@ static const struct hf_option options[] = {
     HF_VERB_HELP,
 };
 
-const struct hf_verb hf_verb_ls = {
+const struct hf_verb hf_ls_verb = {
     .name = "ls",
     .also = "list",
     .brief = "list the locks",

@@ -44,12 +44,12 @@ print_page(struct hf_ask *ask, bool json, size_t *count)
 
     for (*count = 0; fine; ++*count) {
         struct hf_view *session = hf_query_next(ask->query);
-        struct hf_text out = HF_PHRASE;
+        struct hf_text out = HF_OUTPUT_BUFFER;
 
         if (session == NULL)
             return true;
         if (json) {
-            hf_phrase_view(&out, session);
+            hf_output_view(&out, session);
             hf_text_add(&out, "\n");
         } else {
             add_row(&out, session);
@@ -63,7 +63,7 @@ print_page(struct hf_ask *ask, bool json, size_t *count)
 static int
 print_all(struct hf_ask *ask, bool json)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
     size_t count = 1;
 
     for (bool first = true; count > 0; first = false) {
@@ -83,19 +83,19 @@ print_all(struct hf_ask *ask, bool json)
 }
 
 int
-hf_ls_sessions(struct hf_ask *ask, const struct hf_which *which)
+hf_ls_sessions(struct hf_ask *ask, const struct hf_target *target)
 {
     int code;
 
-    if (which->space != NULL)
+    if (target->space != NULL)
         return hf_say_usage(
             "", "a session is of no space: ls --sessions takes no --space");
-    code = hf_ask_begin(ask, HF_SESSIONS, which);
+    code = hf_ask_begin(ask, HF_SESSIONS, target);
     if (code == 0)
         code = hf_ask_set(ask, HF_LIMIT, PAGE);
     if (code == 0)
-        code = hf_ask_open(ask, which);
+        code = hf_ask_open(ask, target);
     if (code == 0)
-        code = print_all(ask, which->json);
+        code = print_all(ask, target->json);
     return code;
 }

@@ -8,8 +8,8 @@
 #include "verb.h"
 
 static const struct hf_verb *const verbs[] = {
-    &hf_verb_run,   &hf_verb_ls,    &hf_verb_show,  &hf_verb_why,
-    &hf_verb_watch, &hf_verb_clear, &hf_verb_audit, &hf_verb_doctor,
+    &hf_run_verb,   &hf_ls_verb,    &hf_show_verb,  &hf_why_verb,
+    &hf_watch_verb, &hf_clear_verb, &hf_audit_verb, &hf_doctor_verb,
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
@@ -42,7 +42,7 @@ static const char footer[] =
 static int
 print_text(const char *text)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     hf_text_add(&out, text);
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
@@ -51,31 +51,12 @@ print_text(const char *text)
 static int
 print_help(void)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     hf_text_add(&out, usage);
     for (size_t i = 0; i < VERBS; i++)
         hf_text_addf(&out, "  %-6s  %s\n", verbs[i]->name, verbs[i]->brief);
     hf_text_add(&out, footer);
-    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
-}
-
-static int
-print_verb_help(const struct hf_verb *verb, const struct hf_options *options)
-{
-    struct hf_text out = HF_PHRASE;
-
-    hf_arguments_wrap(&out, verb->usage, 0, 0);
-    hf_text_add(&out, "\n");
-    hf_arguments_help(options, &out);
-    hf_text_add(&out, "\n");
-    if (verb->notes != NULL) {
-        hf_arguments_wrap(&out, verb->notes, 0, 0);
-        hf_text_add(&out, "\n");
-    }
-    hf_text_add(&out, "Exit: ");
-    hf_arguments_wrap(&out, verb->exits, strlen("Exit: "), 2);
-    hf_text_addf(&out, "\n%s", verb->examples);
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
@@ -115,70 +96,15 @@ guess_verb(int argc, char **argv)
 static int
 say_unknown(int argc, char **argv)
 {
-    struct hf_text word = HF_PHRASE;
+    struct hf_text word = HF_OUTPUT_BUFFER;
     bool is_option = argv[1][0] == '-';
     const char *meant = is_option ? NULL : guess_verb(argc, argv);
 
-    hf_phrase_quote(&word, argv[1]);
+    hf_output_quote(&word, argv[1]);
     return hf_say_usage("", "unknown %s %s%s%s%s (see holdfast --help)",
                         is_option ? "option" : "verb", word.at,
                         meant != NULL ? ": did you mean " : "",
                         meant != NULL ? meant : "", meant != NULL ? "?" : "");
-}
-
-/* 0, or 64 after having said which name is missing, or too many. */
-static int
-check_operands(const struct hf_verb *verb, const struct hf_which *which)
-{
-    size_t most = verb->operands == HF_VERB_NO_NAME ? 0 : 1;
-    struct hf_text word = HF_PHRASE;
-
-    if (verb->operands == HF_VERB_OTHERS)
-        return 0;
-    if (verb->operands == HF_VERB_ONE_NAME && which->operands_count == 0)
-        return hf_say_usage(verb->name, "which lock? (see holdfast %s --help)",
-                            verb->name);
-    if (which->operands_count <= most)
-        return 0;
-    hf_phrase_quote(&word, which->operands[most]);
-    return hf_say_usage(verb->name,
-                        most == 0 ? "it looks at a place: what is %s?"
-                                  : "one name at a time: what is %s?",
-                        word.at);
-}
-
-static int
-run_verb(const struct hf_verb *verb, int argc, char **argv)
-{
-    const struct hf_options options = {.rows = verb->options,
-                                       .count = verb->options_count};
-    struct hf_which *which = verb->values;
-    struct hf_ask ask = {.client = NULL};
-    struct hf_arguments arguments = {.options = &options,
-                                     .operand = verb->operand};
-    struct hf_error error = {0};
-    char program[24];
-    int code = 0;
-
-    (void)snprintf(program, sizeof(program), "holdfast %s", verb->name);
-    arguments.program = program;
-    if (hf_arguments_read(&arguments, argc, argv, which, &error) != HF_OK) {
-        if (arguments.unknown != NULL && verb->unknown != NULL)
-            code = verb->unknown(&arguments);
-        return code != 0 ? code : hf_say_usage(verb->name, "%s", error.text);
-    }
-    if (which->help)
-        return print_verb_help(verb, &options);
-    which->operands = argv + arguments.rest;
-    which->operands_count = (size_t)(argc - arguments.rest);
-    code = check_operands(verb, which);
-    if (code != 0)
-        return code;
-    if (verb->operands != HF_VERB_OTHERS && which->operands_count > 0)
-        which->name = which->operands[0];
-    code = verb->run(&ask);
-    hf_ask_end(&ask);
-    return code;
 }
 
 /* ---- The process --------------------------------------------------------- */
@@ -224,7 +150,7 @@ main(int argc, char **argv)
     if (verb == NULL)
         return say_unknown(argc, argv);
     if (!asks)
-        return run_verb(verb, argc - 1, argv + 1);
+        return hf_verb_execute(verb, argc - 1, argv + 1);
     ask_help[0] = argv[1];
-    return run_verb(verb, 2, ask_help);
+    return hf_verb_execute(verb, 2, ask_help);
 }

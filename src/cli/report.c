@@ -95,23 +95,23 @@ hf_report_processes(struct hf_text *out, const struct hf_view *seen)
 }
 
 void
-hf_report_command(struct hf_text *out, const struct hf_which *which,
+hf_report_command(struct hf_text *out, const struct hf_target *target,
                   const char *place, const char *verb, const char *extra)
 {
     const char *from_environment = getenv("HOLDFAST_AT");
 
     hf_text_addf(out, "holdfast %s", verb);
-    if (which->at != NULL || from_environment != NULL) {
+    if (target->at != NULL || from_environment != NULL) {
         hf_text_add(out, " --at ");
-        hf_phrase_quote(out, place);
+        hf_output_quote(out, place);
     }
-    if (which->space != NULL && strcmp(which->space, "default") != 0) {
+    if (target->space != NULL && strcmp(target->space, "default") != 0) {
         hf_text_add(out, " --space ");
-        hf_phrase_quote(out, which->space);
+        hf_output_quote(out, target->space);
     }
     hf_text_addf(out, "%s%s%s ", *extra != '\0' ? " " : "", extra,
-                 which->name[0] == '-' ? " --" : "");
-    hf_phrase_quote(out, which->name);
+                 target->name[0] == '-' ? " --" : "");
+    hf_output_quote(out, target->name);
 }
 
 /* Where its processes are, if nobody can end them from here. */
@@ -149,7 +149,7 @@ hf_report_before_clear(struct hf_text *out, const struct hf_view *seen)
 }
 
 void
-hf_report_clear(struct hf_text *out, const struct hf_which *which,
+hf_report_clear(struct hf_text *out, const struct hf_target *target,
                 const char *place, uint64_t fence)
 {
     char extra[64] = "--reason '…'";
@@ -157,7 +157,7 @@ hf_report_clear(struct hf_text *out, const struct hf_which *which,
     if (fence != 0)
         snprintf(extra, sizeof(extra), "--fence %" PRIu64 " --reason '…'",
                  fence);
-    hf_report_command(out, which, place, "clear", extra);
+    hf_report_command(out, target, place, "clear", extra);
 }
 
 bool
@@ -187,18 +187,18 @@ hf_report_first(struct hf_text *out, const struct hf_view *seen)
 }
 
 int
-hf_report_none(const struct hf_which *which, const char *place,
+hf_report_none(const struct hf_target *target, const char *place,
                const struct hf_view *seen)
 {
-    struct hf_text out = HF_PHRASE;
-    struct hf_text first = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
+    struct hf_text first = HF_OUTPUT_BUFFER;
     bool is_kept = hf_report_first(&first, seen);
 
     hf_text_add(&out, "holdfast: ");
-    hf_phrase_quote(&out, which->name);
+    hf_output_quote(&out, target->name);
     hf_text_addf(&out, "%s: nobody holds it in space %s at %s%s%s\n",
                  is_kept ? "" : " is free",
-                 which->space != NULL ? which->space : "default", place,
+                 target->space != NULL ? target->space : "default", place,
                  is_kept ? ", but " : "", first.at);
     hf_say_text(&out);
     return HF_EXIT_NONE;
@@ -261,12 +261,12 @@ hf_report_moment(struct hf_text *out, int64_t wall_ms, const char *after)
     char date[64];
     char age[32];
 
-    if (!hf_phrase_is_date(wall_ms)) {
+    if (!hf_output_is_date(wall_ms)) {
         hf_text_add(out, "unknown");
         return;
     }
-    hf_text_addf(out, "%s (%s%s)", hf_phrase_date(wall_ms, date, sizeof(date)),
-                 hf_phrase_age(wall_ms, age, sizeof(age)), after);
+    hf_text_addf(out, "%s (%s%s)", hf_output_date(wall_ms, date, sizeof(date)),
+                 hf_output_age(wall_ms, age, sizeof(age)), after);
 }
 
 void
@@ -393,14 +393,14 @@ is_given_on(const struct hf_view *seen)
 
 /* How to learn more: of the one that is kept, or of all. */
 static void
-add_why(struct hf_text *out, const struct hf_which *which, const char *place,
+add_why(struct hf_text *out, const struct hf_target *target, const char *place,
         const struct hf_report_answer *answer)
 {
-    struct hf_which each = *which;
+    struct hf_target each = *target;
 
     hf_text_add(out, "holdfast: to learn more\n");
     for (size_t i = 0; answer->names[i] != NULL; i++) {
-        each.name = is_known(answer) ? which->name : answer->names[i];
+        each.name = is_known(answer) ? target->name : answer->names[i];
         hf_text_add(out, "    ");
         hf_report_command(out, &each, place, "why", "");
         hf_text_add(out, "\n");
@@ -411,8 +411,8 @@ add_why(struct hf_text *out, const struct hf_which *which, const char *place,
 
 /* What the person in front of it may do next. */
 static void
-add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
-           const struct hf_report_answer *answer)
+add_remedy(struct hf_text *out, const struct hf_target *target,
+           const char *place, const struct hf_report_answer *answer)
 {
     const struct hf_view *seen = answer->seen;
     char ttl[32];
@@ -423,7 +423,7 @@ add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
         hf_text_add(out, "holdfast: nobody takes it over: ");
         hf_report_before_clear(out, seen);
         hf_text_add(out, ", and then\n    ");
-        hf_report_clear(out, which, place, hf_report_fence(seen));
+        hf_report_clear(out, target, place, hf_report_fence(seen));
         hf_text_add(out, "\n");
         if (answer->gave_up_early)
             hf_text_add(out, "holdfast: who may only be slow is waited for "
@@ -443,7 +443,7 @@ add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
                 "%s is over\n",
                 hf_duration_text(hf_report_duration(seen, HF_FIELD_TTL_MS), ttl,
                                  sizeof(ttl)));
-        add_why(out, which, place, answer);
+        add_why(out, target, place, answer);
         break;
     case HF_ALREADY_HELD:
         hf_text_add(out, "holdfast: leave out the inner holdfast run, or "
@@ -460,16 +460,16 @@ add_remedy(struct hf_text *out, const struct hf_which *which, const char *place,
 }
 
 void
-hf_report_refusal(struct hf_text *out, const struct hf_which *which,
+hf_report_refusal(struct hf_text *out, const struct hf_target *target,
                   const char *place, const struct hf_report_answer *answer)
 {
-    struct hf_which about = *which;
-    struct hf_text name = HF_PHRASE;
-    struct hf_text first = HF_PHRASE;
+    struct hf_target about = *target;
+    struct hf_text name = HF_OUTPUT_BUFFER;
+    struct hf_text first = HF_OUTPUT_BUFFER;
 
     if (is_known(answer))
         about.name = hf_view_text(answer->seen, HF_FIELD_NAME);
-    hf_phrase_quote(&name, about.name);
+    hf_output_quote(&name, about.name);
     hf_text_add(out, "holdfast: ");
     add_headline(out, is_known(answer) ? name.at : answer->asked, answer);
     hf_text_addf(out, " (%s)\n", place);

@@ -3,8 +3,8 @@
 
 #include <holdfast/holdfast.h>
 
-#include "options.h"
-#include "phrase.h"
+#include "output.h"
+#include "target.h"
 
 /*
  * What the command tells a person about a lock and its holder: who, since
@@ -42,7 +42,7 @@ void hf_report_processes(struct hf_text *out, const struct hf_view *seen);
  * is named where the place was not the default; `place` is its URL.  extra
  * may be "".
  */
-void hf_report_command(struct hf_text *out, const struct hf_which *which,
+void hf_report_command(struct hf_text *out, const struct hf_target *target,
                        const char *place, const char *verb, const char *extra);
 
 /*
@@ -59,7 +59,7 @@ void hf_report_moment(struct hf_text *out, int64_t wall_ms, const char *after);
 
 /* The command that clears the lock, with room for a reason.  Pasted late it
  * spares every holder but the one of `fence`; 0: it is not known. */
-void hf_report_clear(struct hf_text *out, const struct hf_which *which,
+void hf_report_clear(struct hf_text *out, const struct hf_target *target,
                      const char *place, uint64_t fence);
 
 /* Lines, each with `indent` before it: the holder, its value, its life.
@@ -73,7 +73,7 @@ bool hf_report_first(struct hf_text *out, const struct hf_view *seen);
 
 /* Say that nobody holds it, and who is first in line, if anybody is; returns
  * the exit code. */
-int hf_report_none(const struct hf_which *which, const char *place,
+int hf_report_none(const struct hf_target *target, const char *place,
                    const struct hf_view *seen);
 
 /* Why a `run` was not granted its lock. */
@@ -88,7 +88,7 @@ struct hf_report_answer {
 };
 
 /* All of it, with what to do. */
-void hf_report_refusal(struct hf_text *out, const struct hf_which *which,
+void hf_report_refusal(struct hf_text *out, const struct hf_target *target,
                        const char *place,
                        const struct hf_report_answer *answer);
 

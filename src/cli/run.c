@@ -26,7 +26,7 @@ set_wait(void *values, const struct hf_option_given *given,
         (hf_duration_parse(given->text, &none, NULL) == HF_OK && none.ms == 0))
         return hf_fail(error, HF_E_INVALID, "-w %s does not wait: write -n",
                        given->text);
-    return hf_options_wait(&order->wait, given, error);
+    return hf_verb_set_wait(&order->wait, given, error);
 }
 
 /* The command is not given it: whoever reads it sees its end with ours. */
@@ -64,7 +64,7 @@ take_name(void *values, const struct hf_option_given *given,
                        "%d names at most; the command goes after --",
                        HF_RUN_NAMES_MAX);
     order->names[count] = given->text;
-    order->which.name = order->names[0];
+    order->target.name = order->names[0];
     return HF_OK;
 }
 
@@ -163,14 +163,14 @@ is_of_command(const struct hf_run_order *order, bool is_letter)
 static int
 say_no_dashes(const struct hf_run_order *order, const char *word)
 {
-    struct hf_text line = HF_PHRASE;
+    struct hf_text line = HF_OUTPUT_BUFFER;
 
-    hf_phrase_quote(&line, order->names[0]);
+    hf_output_quote(&line, order->names[0]);
     hf_text_add(&line, " -- ");
     if (word[0] == '-')
         hf_text_add(&line, "COMMAND");
     else
-        hf_phrase_quote(&line, word);
+        hf_output_quote(&line, word);
     return hf_say_usage("run", "the command goes after --: holdfast run %s …",
                         line.at);
 }
@@ -189,21 +189,21 @@ say_unknown(const struct hf_arguments *arguments)
 static int
 take_command(struct hf_run_order *order)
 {
-    char **words = order->which.operands;
-    size_t count = order->which.operands_count;
+    char **words = order->target.operands;
+    size_t count = order->target.operands_count;
     bool separated = strcmp(words[-1], "--") == 0;
 
-    if (order->which.name == NULL && count > 0) {
+    if (order->target.name == NULL && count > 0) {
         if (count == 1 || strcmp(words[1], "--") != 0)
             return hf_say_usage("run", "which lock? its name goes before --: "
                                        "holdfast run NAME -- COMMAND");
         order->names[0] = words[0]; /* it begins with - */
-        order->which.name = words[0];
+        order->target.name = words[0];
         separated = true;
         words += 2;
         count -= 2;
     }
-    if (order->which.name == NULL)
+    if (order->target.name == NULL)
         return hf_say_usage("run", "which lock? (see holdfast run --help)");
     if (!separated && order->names[1] != NULL)
         return say_no_dashes(order, order->names[1]);
@@ -211,11 +211,11 @@ take_command(struct hf_run_order *order)
         return hf_say_usage("run", "what shall run? give NAME -- COMMAND");
     order->command = words;
     if ((order->names[1] != NULL || order->shared) &&
-        !hf_options_at_server(&order->which))
+        !hf_target_is_server(&order->target))
         return hf_say_usage("run",
                             "several names, and --shared, need a lock server: "
                             "write --at http://HOST:7420");
-    return hf_options_check_at(&order->which);
+    return hf_target_check(&order->target);
 }
 
 static int
@@ -230,7 +230,7 @@ run(struct hf_ask *ask)
     return wrong != 0 ? wrong : hf_run_loop(&asked);
 }
 
-const struct hf_verb hf_verb_run = {
+const struct hf_verb hf_run_verb = {
     .name = "run",
     .also = "lock exec acquire",
     .brief = "hold a lock while a command runs",

@@ -51,7 +51,7 @@ read_audit(struct hf_query *query, uint64_t fence)
 static struct hf_view *
 find_clearing(const struct hf_run *run, const char *name)
 {
-    const char *space = run->order->which.space;
+    const char *space = run->order->target.space;
     struct hf_query *query = NULL;
     struct hf_view *entry = NULL;
 

@@ -58,14 +58,14 @@ add_command(struct hf_text *out, char **command)
     for (size_t i = 0; command[i] != NULL; i++) {
         if (i > 0)
             hf_text_add(out, " ");
-        hf_phrase_quote(out, command[i]);
+        hf_output_quote(out, command[i]);
     }
 }
 
 static enum hf_status
 start_claim(struct hf_run *run)
 {
-    struct hf_text command = HF_PHRASE;
+    struct hf_text command = HF_OUTPUT_BUFFER;
     char processes[32];
     enum hf_status status;
 
@@ -122,7 +122,7 @@ begin_claim(struct hf_run *run)
     run->line.limit =
         hf_lock_duration(run->lock, run->order->try_only ? HF_TTL : HF_WAIT);
     if (run->status == HF_OK && !run->silent)
-        hf_sharing_made_now(&run->order->which, run->client);
+        hf_sharing_made_now(&run->order->target, run->client);
     if (run->status == HF_OK)
         run->status = start_claim(run);
     if (run->status != HF_OK)
@@ -531,7 +531,7 @@ prepare(struct hf_run *run)
         const char *option;
         const char *text;
     } wishes[] = {
-        {HF_SPACE, order->which.space},
+        {HF_SPACE, order->target.space},
         {HF_IF_DEAD, hf_if_dead_word(order->if_dead)},
         {HF_TTL, order->ttl},
         {HF_BEAT, order->beat},
@@ -544,7 +544,7 @@ prepare(struct hf_run *run)
     enum hf_status status = hf_client_new(NULL, &run->client, &run->error);
 
     if (status == HF_OK)
-        status = hf_lock_new(run->client, order->which.name, &run->lock,
+        status = hf_lock_new(run->client, order->target.name, &run->lock,
                              &run->error);
     for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
         if (status == HF_OK && wishes[i].text != NULL)
@@ -563,7 +563,7 @@ prepare(struct hf_run *run)
 static const char *
 make_ready(struct hf_run *run)
 {
-    const char *space = run->order->which.space;
+    const char *space = run->order->target.space;
 
     run->guard_terms.names = run->order->names;
     run->guard_terms.space = space != NULL ? space : "default";
@@ -610,7 +610,7 @@ quote_names(struct hf_run *run)
     for (size_t i = 0; names[i] != NULL; i++) {
         if (i > 0)
             hf_text_add(&run->name, names[i + 1] == NULL ? " and " : ", ");
-        hf_phrase_quote(&run->name, names[i]);
+        hf_output_quote(&run->name, names[i]);
     }
 }
 
@@ -672,9 +672,9 @@ hf_run_loop(const struct hf_run_order *order)
 {
     struct hf_run run = {
         .order = order,
-        .name = HF_PHRASE,
-        .silent = order->which.json,
-        .quiet = order->which.json || order->quiet,
+        .name = HF_OUTPUT_BUFFER,
+        .silent = order->target.json,
+        .quiet = order->target.json || order->quiet,
         .link = {.holdfast_end = -1, .guard_end = -1, .holdfast_life = -1},
         .guard_terms = {.terminal = -1},
         .signals = -1,

@@ -3,7 +3,7 @@
 
 #include <holdfast/holdfast.h>
 
-#include "options.h"
+#include "target.h"
 
 /*
  * The main job: hold a lock while a command runs.
@@ -32,7 +32,7 @@ enum { HF_RUN_NAMES_MAX = 64 };
 /* What `holdfast run` was asked to do; strings are borrowed from argv, and NULL
  * where the option was not given. */
 struct hf_run_order {
-    struct hf_which which;                   /* of the first name */
+    struct hf_target target;                 /* of the first name */
     const char *names[HF_RUN_NAMES_MAX + 1]; /* NULL at the end */
     bool shared;
     enum hf_if_dead if_dead;

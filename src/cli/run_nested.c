@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "phrase.h"
+#include "output.h"
 
 static const char variable[] = "HOLDFAST_HELD";
 
@@ -56,7 +56,7 @@ void
 hf_run_nested_add(const struct hf_run_nested *held)
 {
     const char *list = getenv(variable);
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
     if (list != NULL && list[0] != '\0')
         hf_text_addf(&out, "%s ", list);
@@ -138,7 +138,7 @@ has_item(const char *place, const struct hf_text *rest, bool to_the_end)
 bool
 hf_run_nested_has(const char *place, const char *space, const char *name)
 {
-    struct hf_text lock = HF_PHRASE;
+    struct hf_text lock = HF_OUTPUT_BUFFER;
 
     add_lock(&lock, space, name);
     return has_item(place, &lock, false);
@@ -147,7 +147,7 @@ hf_run_nested_has(const char *place, const char *space, const char *name)
 bool
 hf_run_nested_holds(const char *place, const struct hf_view *seen)
 {
-    struct hf_text grant = HF_PHRASE;
+    struct hf_text grant = HF_OUTPUT_BUFFER;
 
     if (!hf_run_nested_is_nested() ||
         hf_view_number(seen, HF_FIELD_EXISTS) == 0 ||

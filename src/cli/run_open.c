@@ -103,8 +103,8 @@ leave_signals(const struct hf_run *run, const sigset_t *before)
 enum hf_status
 hf_run_open(struct hf_run *run)
 {
-    struct hf_text takes_long = HF_PHRASE;
-    struct hf_text stopping = HF_PHRASE;
+    struct hf_text takes_long = HF_OUTPUT_BUFFER;
+    struct hf_text stopping = HF_OUTPUT_BUFFER;
     enum hf_status status;
     sigset_t before;
 
@@ -114,7 +114,7 @@ hf_run_open(struct hf_run *run)
     heard.stopping = run->silent ? NULL : &stopping;
 
     listen_to_signals(run, &before);
-    status = hf_client_open(run->client, run->order->which.at, &run->error);
+    status = hf_client_open(run->client, run->order->target.at, &run->error);
     leave_signals(run, &before);
 
     run->opened = status == HF_OK;

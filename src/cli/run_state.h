@@ -5,7 +5,7 @@
 #include "descendants.h"
 #include "guard_link.h"
 #include "line.h"
-#include "phrase.h"
+#include "output.h"
 #include "run_loop.h"
 
 /*

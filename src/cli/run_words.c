@@ -38,15 +38,15 @@ hf_run_words_taken_over_now(const struct hf_run *run)
     uint64_t fence = hf_lock_fence(run->lock);
     bool gone = hf_report_life(seen) == HF_LIFE_GONE;
     char unchanged[32];
-    struct hf_text who = HF_PHRASE;
-    struct hf_text name = HF_PHRASE;
+    struct hf_text who = HF_OUTPUT_BUFFER;
+    struct hf_text name = HF_OUTPUT_BUFFER;
 
     if (run->quiet || !hf_report_exists(seen) ||
         hf_report_fence(seen) == fence ||
         (!gone && hf_report_life(seen) != HF_LIFE_SUSPECTED))
         return;
     hf_report_who(&who, seen);
-    hf_phrase_quote(&name, hf_view_text(seen, HF_FIELD_NAME));
+    hf_output_quote(&name, hf_view_text(seen, HF_FIELD_NAME));
     hf_duration_text(hf_report_duration(seen, HF_FIELD_UNCHANGED_MS), unchanged,
                      sizeof(unchanged));
     hf_say_now(
@@ -113,7 +113,7 @@ add_doubt(struct hf_text *text, const struct hf_run *run)
 void
 hf_run_words_certainty_now(const struct hf_run *run, enum hf_outcome outcome)
 {
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (run->silent)
         return;
@@ -137,7 +137,7 @@ hf_run_words_certainty_now(const struct hf_run *run, enum hf_outcome outcome)
 static void
 say_ending_now(const struct hf_run *run)
 {
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (run->silent)
         return;
@@ -153,7 +153,7 @@ hf_run_words_guard_now(const struct hf_run *run,
                        const struct hf_guard_link_message *message)
 {
     bool one = message->number == 1;
-    struct hf_text word = HF_PHRASE;
+    struct hf_text word = HF_OUTPUT_BUFFER;
 
     if (message->word == HF_GUARD_LINK_ENDING) {
         if (run->known == HF_GRANTED) /* else it is lost, and that was said */
@@ -163,7 +163,7 @@ hf_run_words_guard_now(const struct hf_run *run,
     if (run->quiet)
         return;
     if (message->name[0] != '\0')
-        hf_phrase_quote(&word, message->name);
+        hf_output_quote(&word, message->name);
     if (message->name[0] != '\0' && message->pid != 0)
         hf_text_add(&word, ", ");
     if (message->pid != 0)
@@ -179,7 +179,7 @@ void
 hf_run_words_stopping_now(const struct hf_run *run)
 {
     bool claiming = run->stage == HF_RUN_CLAIMING;
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (run->silent)
         return;
@@ -194,12 +194,12 @@ hf_run_words_stopping_now(const struct hf_run *run)
 void
 hf_run_words_add_opening(struct hf_text *out, const struct hf_run *run)
 {
-    const char *at = run->order->which.at;
+    const char *at = run->order->target.at;
 
     if (at == NULL)
         at = getenv("HOLDFAST_AT");
     hf_text_add(out, "holdfast: the place does not open yet: ");
-    hf_phrase_quote(out, at != NULL ? at : "(the default)");
+    hf_output_quote(out, at != NULL ? at : "(the default)");
     hf_text_add(out, "\n");
 }
 
@@ -234,7 +234,7 @@ hf_run_words_cut_now(const struct hf_run *run)
 void
 hf_run_words_left_behind(const struct hf_run *run)
 {
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
     char ttl[32];
 
     if (run->silent)
@@ -251,7 +251,7 @@ hf_run_words_left_behind(const struct hf_run *run)
                                       sizeof(ttl)));
     } else {
         hf_text_add(&text, "; if it is there, clear it\n    ");
-        hf_report_clear(&text, &run->order->which, place(run),
+        hf_report_clear(&text, &run->order->target, place(run),
                         run->link.page->fence);
         hf_text_add(&text, "\n");
     }
@@ -261,7 +261,7 @@ hf_run_words_left_behind(const struct hf_run *run)
 void
 hf_run_words_for_a_person(const struct hf_run *run)
 {
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (run->silent)
         return;
@@ -269,7 +269,7 @@ hf_run_words_for_a_person(const struct hf_run *run)
                  "holdfast: %s %s left for a person, for the command was cut "
                  "short: see how far it came, put that right, and then\n    ",
                  run->name.at, is_or_are(run));
-    hf_report_clear(&text, &run->order->which, place(run),
+    hf_report_clear(&text, &run->order->target, place(run),
                     run->link.page->fence);
     hf_text_add(&text, "\n");
     hf_say_text(&text);
@@ -279,14 +279,14 @@ hf_run_words_for_a_person(const struct hf_run *run)
 static int
 failure(const struct hf_run *run)
 {
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (run->silent)
         return hf_status_exit(run->status);
-    (void)hf_sharing_failure(&run->order->which, &run->error, run->status);
+    (void)hf_sharing_failure(&run->order->target, &run->error, run->status);
     if (run->status == HF_E_CORRUPT && run->opened) {
         hf_text_add(&text, "holdfast: to learn more\n    ");
-        hf_report_command(&text, &run->order->which, place(run), "why", "");
+        hf_report_command(&text, &run->order->target, place(run), "why", "");
         hf_text_add(&text, "\n");
         hf_say_text(&text);
     }
@@ -298,7 +298,7 @@ hf_run_words_refusal(const struct hf_run *run)
 {
     bool not_acquired =
         run->outcome == HF_TIMED_OUT || run->outcome == HF_HELD_TOO_LONG;
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (run->status == HF_E_UNKNOWN)
         hf_run_words_left_behind(run);
@@ -315,7 +315,7 @@ hf_run_words_refusal(const struct hf_run *run)
     }
     if (run->status != HF_OK)
         return failure(run);
-    hf_report_refusal(&text, &run->order->which, place(run),
+    hf_report_refusal(&text, &run->order->target, place(run),
                       &(struct hf_report_answer){
                           .outcome = run->outcome,
                           .seen = run->seen,
@@ -347,7 +347,7 @@ int
 hf_run_words_end(const struct hf_run *run)
 {
     int number = run->end.number;
-    struct hf_text word = HF_PHRASE;
+    struct hf_text word = HF_OUTPUT_BUFFER;
 
     if (run->cut)
         return HF_EXIT_LOST;
@@ -368,7 +368,7 @@ hf_run_words_end(const struct hf_run *run)
                    run->name.at);
         return HF_EXIT_LOST;
     case HF_GUARD_LINK_REFUSED:
-        hf_phrase_quote(&word, run->order->command[0]);
+        hf_output_quote(&word, run->order->command[0]);
         if (!run->silent)
             hf_say("cannot run %s: %s%s%s", word.at, strerror(number),
                    is_for_a_shell(run, number)
@@ -388,7 +388,7 @@ add_names_json(struct hf_text *out, const char *const *names)
     for (size_t i = 0; names[i] != NULL; i++) {
         if (i > 0)
             hf_text_add(out, ",");
-        hf_phrase_json(out, names[i]);
+        hf_output_json(out, names[i]);
     }
     hf_text_add(out, "]");
 }
@@ -399,25 +399,25 @@ hf_run_words_json(const struct hf_run *run)
     bool own = run->done && run->end.end == HF_GUARD_LINK_RAN && !run->cut;
     enum hf_outcome outcome =
         run->code == HF_EXIT_LOST && !own ? HF_LOST : run->outcome;
-    struct hf_text text = HF_PHRASE;
+    struct hf_text text = HF_OUTPUT_BUFFER;
 
     hf_text_add(&text, "{\"holdfast\":\"run\",\"at\":");
-    hf_phrase_json(&text, run->opened ? place(run) : run->order->which.at);
+    hf_output_json(&text, run->opened ? place(run) : run->order->target.at);
     hf_text_add(&text, ",\"space\":");
-    hf_phrase_json(&text, run->guard_terms.space);
+    hf_output_json(&text, run->guard_terms.space);
     hf_text_add(&text, ",\"name\":");
-    hf_phrase_json(&text, run->order->which.name);
+    hf_output_json(&text, run->order->target.name);
     if (run->order->names[1] != NULL)
         add_names_json(&text, run->order->names);
     hf_text_add(&text, ",\"outcome\":");
-    hf_phrase_json(&text, run->answered ? hf_outcome_word(outcome) : NULL);
+    hf_output_json(&text, run->answered ? hf_outcome_word(outcome) : NULL);
     hf_text_addf(&text, ",\"fence\":%" PRIu64 ",\"exit\":%d,\"error\":",
                  run->link.page->fence, run->code);
-    hf_phrase_json(&text, run->error.text[0] != '\0' ? run->error.text : NULL);
+    hf_output_json(&text, run->error.text[0] != '\0' ? run->error.text : NULL);
     hf_text_add(&text, ",\"seen\":");
     if (run->answered &&
         (hf_report_exists(run->seen) || hf_report_served(run->seen)))
-        hf_phrase_view(&text, run->seen);
+        hf_output_view(&text, run->seen);
     else
         hf_text_add(&text, "null");
     hf_text_add(&text, "}\n");

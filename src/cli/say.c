@@ -130,7 +130,7 @@ hf_say_now(const char *format, ...)
 void
 hf_say_text(const struct hf_text *text)
 {
-    char line[1 + HF_PHRASE_MAX];
+    char line[1 + HF_OUTPUT_MAX];
     size_t len = hf_text_kept(text);
 
     memcpy(line + 1, text->at, len);

@@ -5,7 +5,7 @@
 
 #include <holdfast/words.h>
 
-#include "phrase.h"
+#include "output.h"
 
 /*
  * What the command says on stderr: whole lines that begin with "holdfast: ",

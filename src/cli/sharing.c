@@ -3,7 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "phrase.h"
+#include "output.h"
 #include "say.h"
 
 static void
@@ -12,21 +12,21 @@ add_user(struct hf_text *out)
     const struct passwd *entry = getpwuid(geteuid());
 
     if (entry != NULL)
-        hf_phrase_quote(out, entry->pw_name);
+        hf_output_quote(out, entry->pw_name);
     else
         hf_text_addf(out, "user %ju", (uintmax_t)geteuid());
 }
 
 void
-hf_sharing_made_now(const struct hf_which *which,
+hf_sharing_made_now(const struct hf_target *target,
                     const struct hf_client *client)
 {
-    struct hf_text place = HF_PHRASE;
-    struct hf_text user = HF_PHRASE;
+    struct hf_text place = HF_OUTPUT_BUFFER;
+    struct hf_text user = HF_OUTPUT_BUFFER;
 
-    if (!hf_options_at_default(which) || !hf_client_made_place(client))
+    if (!hf_target_is_default(target) || !hf_client_made_place(client))
         return;
-    hf_phrase_quote(&place, hf_client_place(client));
+    hf_output_quote(&place, hf_client_place(client));
     add_user(&user);
     hf_say_now("no place was named, so %s was made: its locks are those of %s "
                "alone; other users, containers and machines have others; to "
@@ -36,9 +36,9 @@ hf_sharing_made_now(const struct hf_which *which,
 }
 
 const char *
-hf_sharing_remedy(const struct hf_which *which, enum hf_status status)
+hf_sharing_remedy(const struct hf_target *target, enum hf_status status)
 {
-    if (status != HF_E_DENIED || hf_options_at_server(which))
+    if (status != HF_E_DENIED || hf_target_is_server(target))
         return "";
     return "to share locks with other users, name a place in a folder that "
            "their group may write, by --at or HOLDFAST_AT, as "
@@ -47,10 +47,10 @@ hf_sharing_remedy(const struct hf_which *which, enum hf_status status)
 }
 
 int
-hf_sharing_failure(const struct hf_which *which, const struct hf_error *error,
+hf_sharing_failure(const struct hf_target *target, const struct hf_error *error,
                    enum hf_status status)
 {
-    const char *remedy = hf_sharing_remedy(which, status);
+    const char *remedy = hf_sharing_remedy(target, status);
     int code = hf_say_failure(error, status);
 
     if (remedy[0] != '\0')

@@ -68,9 +68,9 @@ add_json(struct hf_text *out, const struct hf_view *lock)
 {
     static const char before[] = "{\"record\":";
     static const char after[] = ",\"life\":";
-    struct hf_text whole = HF_PHRASE;
+    struct hf_text whole = HF_OUTPUT_BUFFER;
 
-    hf_phrase_view(&whole, lock);
+    hf_output_view(&whole, lock);
 
     const char *record = whole.at + sizeof(before) - 1;
     const char *end = strstr(record, after);
@@ -80,12 +80,12 @@ add_json(struct hf_text *out, const struct hf_view *lock)
 }
 
 static int
-print(const struct hf_which *which, const struct hf_view *lock,
+print(const struct hf_target *target, const struct hf_view *lock,
       const char *place)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
-    if (which->json) {
+    if (target->json) {
         add_json(&out, lock);
         hf_text_add(&out, "\n");
     } else {
@@ -119,7 +119,7 @@ add_claim(struct hf_text *out, const struct hf_view *claim)
 
     if (position == 0) {
         hf_text_add(out, "  holds  ");
-        hf_phrase_age(hf_view_number(claim, HF_FIELD_SINCE_MS), text,
+        hf_output_age(hf_view_number(claim, HF_FIELD_SINCE_MS), text,
                       sizeof(text));
     } else {
         hf_text_addf(out, "  %5" PRId64 "  ", position);
@@ -137,7 +137,7 @@ add_claim(struct hf_text *out, const struct hf_view *claim)
 static bool
 print_claims(struct hf_query *query, struct hf_view *claim)
 {
-    struct hf_text head = HF_PHRASE;
+    struct hf_text head = HF_OUTPUT_BUFFER;
     bool fine = true;
 
     if (claim == NULL)
@@ -146,7 +146,7 @@ print_claims(struct hf_query *query, struct hf_view *claim)
                  hf_view_number(claim, HF_FIELD_WAITERS));
     fine = hf_say_output(&head);
     for (; claim != NULL; claim = hf_query_next(query)) {
-        struct hf_text out = HF_PHRASE;
+        struct hf_text out = HF_OUTPUT_BUFFER;
 
         add_claim(&out, claim);
         fine = fine && hf_say_output(&out);
@@ -157,25 +157,25 @@ print_claims(struct hf_query *query, struct hf_view *claim)
 
 /* Nobody holds it; somebody may be in line for it. */
 static int
-print_unheld(const struct hf_which *which, const char *place,
+print_unheld(const struct hf_target *target, const char *place,
              struct hf_query *query, struct hf_view *first)
 {
     if (first == NULL)
-        return hf_report_none(which, place, NULL);
-    hf_say("nobody holds %s at %s", which->name, place);
+        return hf_report_none(target, place, NULL);
+    hf_say("nobody holds %s at %s", target->name, place);
     return print_claims(query, first) ? HF_EXIT_NONE : HF_EXIT_OURS;
 }
 
-static struct hf_which asked;
+static struct hf_target asked;
 
 static int
 show(struct hf_ask *ask)
 {
-    const struct hf_which *which = &asked;
-    int code = hf_ask_begin(ask, HF_EXAMINE, which);
+    const struct hf_target *target = &asked;
+    int code = hf_ask_begin(ask, HF_EXAMINE, target);
 
     if (code == 0)
-        code = hf_ask_open(ask, which);
+        code = hf_ask_open(ask, target);
     if (code == 0)
         code = hf_ask_wait(ask, NULL);
     if (code != 0)
@@ -183,11 +183,11 @@ show(struct hf_ask *ask)
 
     struct hf_view *lock = hf_query_view(ask->query);
     const char *place = hf_client_place(ask->client);
-    struct hf_view *first = which->json ? NULL : hf_query_next(ask->query);
+    struct hf_view *first = target->json ? NULL : hf_query_next(ask->query);
 
-    if (!hf_report_exists(lock) && !which->json)
-        code = print_unheld(which, place, ask->query, first);
-    else if ((code = print(which, lock, place)) != 0)
+    if (!hf_report_exists(lock) && !target->json)
+        code = print_unheld(target, place, ask->query, first);
+    else if ((code = print(target, lock, place)) != 0)
         hf_view_free(first);
     else if (!print_claims(ask->query, first))
         code = HF_EXIT_OURS;
@@ -202,7 +202,7 @@ static const struct hf_option options[] = {
     HF_VERB_HELP,
 };
 
-const struct hf_verb hf_verb_show = {
+const struct hf_verb hf_show_verb = {
     .name = "show",
     .also = "status info",
     .brief = "show the whole record of one lock",

@@ -3,11 +3,11 @@
 
 #include "ask.h"
 #include "base/arguments.h"
-#include "options.h"
+#include "target.h"
 
 /*
- * A verb: a row of the table in main.c, which reads its command line, prints
- * its help, and runs it.
+ * Verb: what a command line of `holdfast` may begin with.  main.c has the table
+ * of them.
  */
 
 /* The words of a command line that are no options. */
@@ -31,7 +31,7 @@ struct hf_verb {
     size_t options_count;
     enum hf_verb_operands operands;
     void *values; /* of the options: a struct that begins with a struct
-                     hf_which, as it is when none is given */
+                     hf_target, as it is when none is given */
     hf_option_set_fn *operand; /* as of hf_arguments */
     /* An option is unknown: the exit code, after it has said why; 0: no more
      * than that is to be said.  May be NULL. */
@@ -46,26 +46,36 @@ struct hf_verb {
 
 /* Rows that the verbs share. */
 #define HF_VERB_AT(text)                                                       \
-    HF_OPTION(TEXT, "at", struct hf_which, at, .value = "PLACE", HF_HELP(text))
+    HF_OPTION(TEXT, "at", struct hf_target, at, .value = "PLACE", HF_HELP(text))
 #define HF_VERB_SPACE(text)                                                    \
-    HF_OPTION(TEXT, "space", struct hf_which, space, .value = "SPACE",         \
+    HF_OPTION(TEXT, "space", struct hf_target, space, .value = "SPACE",        \
               HF_HELP(text))
 #define HF_VERB_JSON(text)                                                     \
-    HF_OPTION(FLAG, "json", struct hf_which, json, HF_HELP(text))
+    HF_OPTION(FLAG, "json", struct hf_target, json, HF_HELP(text))
 #define HF_VERB_HELP                                                           \
-    HF_OPTION(STOP, "help", struct hf_which, help, .letter = 'h',              \
+    HF_OPTION(STOP, "help", struct hf_target, help, .letter = 'h',             \
               HF_HELP("this text"))
 
-extern const struct hf_verb hf_verb_run;
-extern const struct hf_verb hf_verb_ls;
-extern const struct hf_verb hf_verb_show;
-extern const struct hf_verb hf_verb_why;
-extern const struct hf_verb hf_verb_watch;
-extern const struct hf_verb hf_verb_clear;
-extern const struct hf_verb hf_verb_audit;
-extern const struct hf_verb hf_verb_doctor;
+/* Read its command line, of which argv[0] is the verb, and do it: the exit
+ * code. */
+int hf_verb_execute(const struct hf_verb *verb, int argc, char **argv);
+
+/* For an hf_option_set_fn: put the text of a wait's limit into *limit.  It is
+ * above zero, and a number alone is of seconds. */
+HF_MUST_USE enum hf_status hf_verb_set_wait(const char **limit,
+                                            const struct hf_option_given *given,
+                                            struct hf_error *error);
+
+extern const struct hf_verb hf_run_verb;
+extern const struct hf_verb hf_ls_verb;
+extern const struct hf_verb hf_show_verb;
+extern const struct hf_verb hf_why_verb;
+extern const struct hf_verb hf_watch_verb;
+extern const struct hf_verb hf_clear_verb;
+extern const struct hf_verb hf_audit_verb;
+extern const struct hf_verb hf_doctor_verb;
 
 /* ls --sessions. */
-int hf_ls_sessions(struct hf_ask *ask, const struct hf_which *which);
+int hf_ls_sessions(struct hf_ask *ask, const struct hf_target *target);
 
 #endif

@@ -132,7 +132,7 @@ add_what(struct hf_text *out, const char *place, const char *text, size_t len)
         name += strlen(name) + 1;
     for (; name < end; name += strlen(name) + 1) {
         hf_text_add(out, between);
-        hf_phrase_quote(out, name);
+        hf_output_quote(out, name);
         if (hf_run_nested_has(its_place, its_space, name))
             hf_text_add(out, ", which a run around us holds");
         else if (!hf_run_nested_same_place(its_place, place))

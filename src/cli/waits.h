@@ -3,7 +3,7 @@
 
 #include <holdfast/view.h>
 
-#include "phrase.h"
+#include "output.h"
 
 /*
  * For what a `holdfast run` waits, shown to those who wait for a lock that is

@@ -54,14 +54,14 @@ is_news(const struct sight *before, const struct sight *now)
 }
 
 static void
-add_line(struct hf_text *out, const struct hf_which *which,
+add_line(struct hf_text *out, const struct hf_target *target,
          const struct hf_view *seen)
 {
-    struct hf_text first = HF_PHRASE;
+    struct hf_text first = HF_OUTPUT_BUFFER;
     char date[64];
 
-    hf_text_addf(out, "%s  ", hf_phrase_date(hf_wall_ms(), date, sizeof(date)));
-    hf_phrase_quote(out, which->name);
+    hf_text_addf(out, "%s  ", hf_output_date(hf_wall_ms(), date, sizeof(date)));
+    hf_output_quote(out, target->name);
     if (!hf_report_exists(seen)) {
         hf_text_addf(out, "  %s%s\n",
                      hf_report_first(&first, seen) ? "nobody holds it, but "
@@ -83,22 +83,22 @@ add_line(struct hf_text *out, const struct hf_which *which,
 }
 
 static bool
-print(const struct hf_which *which, const struct hf_view *seen)
+print(const struct hf_target *target, const struct hf_view *seen)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
-    if (which->json) {
-        hf_phrase_view(&out, seen);
+    if (target->json) {
+        hf_output_view(&out, seen);
         hf_text_add(&out, "\n");
     } else {
-        add_line(&out, which, seen);
+        add_line(&out, target, seen);
     }
     return hf_say_output(&out);
 }
 
 /* What is seen, and who looks. */
 struct watch {
-    const struct hf_which *which;
+    const struct hf_target *target;
     struct hf_instant until;
     struct hf_ask *ask;
     struct sight before;
@@ -109,11 +109,11 @@ struct watch {
 static int
 on_no_answer(struct watch *watch, const struct hf_error *error)
 {
-    struct hf_text name = HF_PHRASE;
+    struct hf_text name = HF_OUTPUT_BUFFER;
 
     if (watch->no_answer)
         return 0;
-    hf_phrase_quote(&name, watch->which->name);
+    hf_output_quote(&name, watch->target->name);
     hf_say("no answer about %s, watching on: %s", name.at, error->text);
     watch->no_answer = true;
     watch->before = (struct sight){.waiters = -1};
@@ -130,7 +130,7 @@ on_seen(struct watch *watch, const struct hf_view *seen)
     if (hf_report_corrupt(seen))
         return hf_status_exit(HF_E_CORRUPT);
     if (is_news(&watch->before, &now))
-        fine = print(watch->which, seen);
+        fine = print(watch->target, seen);
     watch->before = now;
     return fine ? 0 : HF_EXIT_OURS;
 }
@@ -150,7 +150,7 @@ static int
 look(struct watch *watch)
 {
     struct hf_ask *ask = watch->ask;
-    int code = hf_ask_again(ask, HF_EXAMINE, watch->which);
+    int code = hf_ask_again(ask, HF_EXAMINE, watch->target);
     struct hf_error error = {0};
     enum hf_status status;
     struct hf_view *seen;
@@ -183,10 +183,10 @@ pause_looks(void)
 static int
 watch_on(struct watch *watch)
 {
-    int code = hf_ask_begin(watch->ask, HF_EXAMINE, watch->which);
+    int code = hf_ask_begin(watch->ask, HF_EXAMINE, watch->target);
 
     if (code == 0)
-        code = hf_ask_open(watch->ask, watch->which);
+        code = hf_ask_open(watch->ask, watch->target);
     while (code == 0 && !hf_reached(hf_now(), watch->until)) {
         code = look(watch);
         if (code == 0 && !pause_looks())
@@ -198,7 +198,7 @@ watch_on(struct watch *watch)
 }
 
 struct watch_order {
-    struct hf_which which;
+    struct hf_target target;
     const char *limit; /* NULL: none */
 };
 
@@ -210,14 +210,14 @@ set_limit(void *values, const struct hf_option_given *given,
 {
     struct watch_order *order = values;
 
-    return hf_options_wait(&order->limit, given, error);
+    return hf_verb_set_wait(&order->limit, given, error);
 }
 
 static int
 watch_one(struct hf_ask *ask)
 {
     struct watch watch = {
-        .which = &asked.which, .ask = ask, .before = {.waiters = -1}};
+        .target = &asked.target, .ask = ask, .before = {.waiters = -1}};
     struct hf_duration length = HF_FOREVER;
 
     if (asked.limit != NULL) /* which was looked at */
@@ -235,7 +235,7 @@ static const struct hf_option options[] = {
     HF_VERB_HELP,
 };
 
-const struct hf_verb hf_verb_watch = {
+const struct hf_verb hf_watch_verb = {
     .name = "watch",
     .brief = "tell what becomes of one lock, change by change",
     .usage =

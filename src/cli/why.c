@@ -6,7 +6,7 @@
 #include "verb.h"
 
 struct why_order {
-    struct hf_which which;
+    struct hf_target target;
     const char *watch;
 };
 
@@ -83,7 +83,7 @@ add_ps(struct hf_text *out, const struct hf_view *seen)
                  here ? "" : " (not of this host)");
     if (!here) {
         hf_text_add(out, host[0] == '-' ? "ssh -- " : "ssh ");
-        hf_phrase_quote(out, host);
+        hf_output_quote(out, host);
         hf_text_add(out, " ");
     }
     hf_text_add(out, "ps -o pid,stat,etime,args -p ");
@@ -100,26 +100,26 @@ may_be_taken_over(const struct hf_view *seen)
 }
 
 static void
-add_dead_advice(struct hf_text *out, const struct hf_which *which,
+add_dead_advice(struct hf_text *out, const struct hf_target *target,
                 const char *place, const struct hf_view *seen)
 {
     if (may_be_taken_over(seen)) {
         hf_text_add(out, "nothing to clear: the next one takes it over:\n"
                          "    ");
-        hf_report_command(out, which, place, "run", "");
+        hf_report_command(out, target, place, "run", "");
         hf_text_add(out, " -- COMMAND\n");
         return;
     }
     hf_text_add(out, "nobody takes it over (if_dead is refuse): ");
     hf_report_before_clear(out, seen);
     hf_text_add(out, ", then\n    ");
-    hf_report_clear(out, which, place, hf_report_fence(seen));
+    hf_report_clear(out, target, place, hf_report_fence(seen));
     hf_text_add(out, "\n");
 }
 
 static void
-add_advice(struct hf_text *out, const struct hf_which *which, const char *place,
-           const struct hf_view *seen)
+add_advice(struct hf_text *out, const struct hf_target *target,
+           const char *place, const struct hf_view *seen)
 {
     char text[32];
 
@@ -130,23 +130,23 @@ add_advice(struct hf_text *out, const struct hf_which *which, const char *place,
         hf_text_addf(out, "watch for its whole ttl (%s):\n    ",
                      hf_duration_text(hf_report_duration(seen, HF_FIELD_TTL_MS),
                                       text, sizeof(text)));
-        hf_report_command(out, which, place, "why", "");
+        hf_report_command(out, target, place, "why", "");
         hf_text_add(out, "\n");
         break;
     case HF_LIFE_BEATING:
         hf_text_add(out, "nothing to clear; wait for it:\n    ");
-        hf_report_command(out, which, place, "run", "-w forever");
+        hf_report_command(out, target, place, "run", "-w forever");
         hf_text_add(out, " -- COMMAND\n");
         break;
     case HF_LIFE_SUSPECTED:
     case HF_LIFE_GONE:
-        add_dead_advice(out, which, place, seen);
+        add_dead_advice(out, target, place, seen);
         break;
     }
 }
 
 static void
-add_not_ours(struct hf_text *out, const struct hf_which *which,
+add_not_ours(struct hf_text *out, const struct hf_target *target,
              const char *place, const struct hf_view *seen)
 {
     const char *why = hf_view_text(seen, HF_FIELD_ERROR);
@@ -158,56 +158,56 @@ add_not_ours(struct hf_text *out, const struct hf_which *which,
                  "nothing runs under it, then\n    ",
                  place, (uint64_t)hf_view_number(seen, HF_FIELD_VERSION),
                  why[0] != '\0' ? ": " : "", why);
-    hf_report_command(out, which, place, "clear", "--force --reason '…'");
+    hf_report_command(out, target, place, "clear", "--force --reason '…'");
     hf_text_add(out, "\n");
 }
 
 static void
-add_text(struct hf_text *out, const struct hf_which *which, const char *place,
+add_text(struct hf_text *out, const struct hf_target *target, const char *place,
          const struct hf_view *seen)
 {
-    hf_phrase_quote(out, which->name);
+    hf_output_quote(out, target->name);
     if (hf_report_corrupt(seen)) {
-        add_not_ours(out, which, place, seen);
+        add_not_ours(out, target, place, seen);
         return;
     }
     hf_text_add(out, ": ");
     add_verdict(out, seen);
     hf_report_holder(out, "  ", seen, true);
     hf_text_addf(out, "  place: %s\n", place);
-    add_advice(out, which, place, seen);
+    add_advice(out, target, place, seen);
 }
 
 static void
-add_json(struct hf_text *out, const struct hf_which *which, const char *place,
+add_json(struct hf_text *out, const struct hf_target *target, const char *place,
          const struct hf_view *seen)
 {
     enum hf_life life = hf_report_life(seen);
     bool dead = life == HF_LIFE_GONE || life == HF_LIFE_SUSPECTED;
-    struct hf_text clear = HF_PHRASE;
+    struct hf_text clear = HF_OUTPUT_BUFFER;
 
-    hf_report_clear(&clear, which, place, hf_report_fence(seen));
+    hf_report_clear(&clear, target, place, hf_report_fence(seen));
     hf_text_add(out, "{\"at\":");
-    hf_phrase_json(out, place);
+    hf_output_json(out, place);
     hf_text_add(out, ",\"seen\":");
-    hf_phrase_view(out, seen);
+    hf_output_view(out, seen);
     hf_text_add(out, ",\"clear\":");
-    hf_phrase_json(out, dead && !may_be_taken_over(seen) ? clear.at : NULL);
+    hf_output_json(out, dead && !may_be_taken_over(seen) ? clear.at : NULL);
     hf_text_add(out, "}\n");
 }
 
 static int
-print(const struct hf_which *which, const char *place,
+print(const struct hf_target *target, const char *place,
       const struct hf_view *seen)
 {
-    struct hf_text out = HF_PHRASE;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
-    if (!hf_report_exists(seen) && !which->json)
-        return hf_report_none(which, place, seen);
-    if (which->json)
-        add_json(&out, which, place, seen);
+    if (!hf_report_exists(seen) && !target->json)
+        return hf_report_none(target, place, seen);
+    if (target->json)
+        add_json(&out, target, place, seen);
     else
-        add_text(&out, which, place, seen);
+        add_text(&out, target, place, seen);
     if (!hf_say_output(&out))
         return HF_EXIT_OURS;
     if (!hf_report_exists(seen))
@@ -220,30 +220,30 @@ static struct why_order asked = {.watch = "forever"};
 static int
 examine(struct hf_ask *ask)
 {
-    const struct hf_which *which = &asked.which;
-    struct hf_text name = HF_PHRASE;
+    const struct hf_target *target = &asked.target;
+    struct hf_text name = HF_OUTPUT_BUFFER;
     struct hf_line line;
-    int code = hf_ask_begin(ask, HF_EXAMINE, which);
+    int code = hf_ask_begin(ask, HF_EXAMINE, target);
 
     if (code == 0)
         code = hf_ask_set(ask, HF_WATCH, asked.watch);
     if (code == 0)
-        code = hf_ask_open(ask, which);
+        code = hf_ask_open(ask, target);
     if (code != 0)
         return code;
 
     const char *place = hf_client_place(ask->client);
 
-    hf_phrase_quote(&name, which->name);
+    hf_output_quote(&name, target->name);
     hf_line_init(&line, "watching", name.at, place);
-    line.silent = which->json;
+    line.silent = target->json;
     code = hf_ask_wait(ask, &line);
     if (code != 0)
         return code;
 
     struct hf_view *seen = hf_query_view(ask->query);
 
-    code = print(which, place, seen);
+    code = print(target, place, seen);
     hf_view_free(seen);
     return code;
 }
@@ -257,7 +257,7 @@ static const struct hf_option options[] = {
     HF_VERB_HELP,
 };
 
-const struct hf_verb hf_verb_why = {
+const struct hf_verb hf_why_verb = {
     .name = "why",
     .brief = "is its holder alive? the evidence, and what to do",
     .usage =

@@ -10,20 +10,20 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/phrase.h"
+#include "cli/output.h"
 
 static const char *
 quoted(struct hf_text *text, const char *word)
 {
     hf_text_init(text, text->at, text->size);
-    hf_phrase_quote(text, word);
+    hf_output_quote(text, word);
     return text->at;
 }
 
 static void
 a_safe_word_is_left_as_it_is(void **state)
 {
-    struct hf_text p = HF_PHRASE;
+    struct hf_text p = HF_OUTPUT_BUFFER;
 
     (void)state;
     assert_string_equal(quoted(&p, "nightly/db-1.backup"),
@@ -35,7 +35,7 @@ a_safe_word_is_left_as_it_is(void **state)
 static void
 what_a_shell_would_read_is_quoted(void **state)
 {
-    struct hf_text p = HF_PHRASE;
+    struct hf_text p = HF_OUTPUT_BUFFER;
 
     (void)state;
     assert_string_equal(quoted(&p, ""), "''");
@@ -49,7 +49,7 @@ what_a_shell_would_read_is_quoted(void **state)
 static void
 what_a_terminal_must_not_see_is_escaped(void **state)
 {
-    struct hf_text p = HF_PHRASE;
+    struct hf_text p = HF_OUTPUT_BUFFER;
 
     (void)state;
     assert_string_equal(quoted(&p, "a\nb"), "$'a\\012b'");
@@ -68,28 +68,28 @@ a_line_never_passes_the_columns(void **state)
     size_t used;
 
     (void)state;
-    assert_int_equal(hf_phrase_fit("abc", 10, &used), 3);
+    assert_int_equal(hf_output_fit("abc", 10, &used), 3);
     assert_int_equal(used, 3);
-    assert_int_equal(hf_phrase_fit("abc", 2, &used), 2);
-    assert_int_equal(hf_phrase_fit("äb", 2, &used), 2); /* one letter */
+    assert_int_equal(hf_output_fit("abc", 2, &used), 2);
+    assert_int_equal(hf_output_fit("äb", 2, &used), 2); /* one letter */
     assert_int_equal(used, 2);
-    assert_int_equal(hf_phrase_fit("aä", 2, &used), 1); /* never half a one */
+    assert_int_equal(hf_output_fit("aä", 2, &used), 1); /* never half a one */
     assert_int_equal(used, 1);
-    assert_int_equal(hf_phrase_fit("", 0, NULL), 0);
+    assert_int_equal(hf_output_fit("", 0, NULL), 0);
 }
 
 static void
 a_full_phrase_is_cut_and_stays_a_string(void **state)
 {
-    struct hf_text p = HF_PHRASE;
+    struct hf_text p = HF_OUTPUT_BUFFER;
 
     (void)state;
-    for (size_t i = 0; i < HF_PHRASE_MAX / 8 + 8; i++)
+    for (size_t i = 0; i < HF_OUTPUT_MAX / 8 + 8; i++)
         hf_text_add(&p, "12345678");
     assert_true(hf_text_cut(&p));
-    assert_int_equal(strlen(p.at), HF_PHRASE_MAX - 1);
-    hf_phrase_json(&p, "does not fit");
-    assert_int_equal(strlen(p.at), HF_PHRASE_MAX - 1);
+    assert_int_equal(strlen(p.at), HF_OUTPUT_MAX - 1);
+    hf_output_json(&p, "does not fit");
+    assert_int_equal(strlen(p.at), HF_OUTPUT_MAX - 1);
 }
 
 static void
@@ -101,9 +101,9 @@ json_is_left_out_as_a_whole_where_it_does_not_fit(void **state)
     (void)state;
     hf_text_init(&p, buffer, sizeof(buffer));
     hf_text_add(&p, "{");
-    hf_phrase_json(&p, "abcde");
+    hf_output_json(&p, "abcde");
     assert_string_equal(buffer, "{");
-    hf_phrase_json(&p, "abc");
+    hf_output_json(&p, "abc");
     hf_text_add(&p, "}");
     assert_string_equal(buffer, "{\"abc\"}");
     assert_false(hf_text_cut(&p));
@@ -112,11 +112,11 @@ json_is_left_out_as_a_whole_where_it_does_not_fit(void **state)
 static void
 a_missing_string_is_null_in_json(void **state)
 {
-    struct hf_text p = HF_PHRASE;
+    struct hf_text p = HF_OUTPUT_BUFFER;
 
     (void)state;
-    hf_phrase_json(&p, NULL);
-    hf_phrase_json(&p, "a\"b");
+    hf_output_json(&p, NULL);
+    hf_output_json(&p, "a\"b");
     assert_string_equal(p.at, "null\"a\\\"b\"");
 }
 
@@ -134,9 +134,9 @@ a_wall_time_is_shown_in_the_local_zone(void **state)
     char date[64];
 
     (void)state;
-    assert_string_equal(hf_phrase_date(FIRST_MS, date, sizeof(date)),
+    assert_string_equal(hf_output_date(FIRST_MS, date, sizeof(date)),
                         "2000-01-01 01:00:00 +0100");
-    assert_string_equal(hf_phrase_date(END_MS - 3601000, date, sizeof(date)),
+    assert_string_equal(hf_output_date(END_MS - 3601000, date, sizeof(date)),
                         "9999-12-31 23:59:59 +0100");
 }
 
@@ -149,12 +149,12 @@ what_no_clock_has_shown_is_unknown(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        assert_false(hf_phrase_is_date(wrong[i]));
-        assert_string_equal(hf_phrase_date(wrong[i], text, sizeof(text)), "?");
-        assert_string_equal(hf_phrase_age(wrong[i], text, sizeof(text)), "?");
+        assert_false(hf_output_is_date(wrong[i]));
+        assert_string_equal(hf_output_date(wrong[i], text, sizeof(text)), "?");
+        assert_string_equal(hf_output_age(wrong[i], text, sizeof(text)), "?");
     }
-    assert_true(hf_phrase_is_date(FIRST_MS));
-    assert_true(hf_phrase_is_date(END_MS - 1));
+    assert_true(hf_output_is_date(FIRST_MS));
+    assert_true(hf_output_is_date(END_MS - 1));
 }
 
 static void
@@ -164,9 +164,9 @@ the_future_of_our_clock_is_no_time_ago(void **state)
     char age[32];
 
     (void)state;
-    assert_string_equal(hf_phrase_age(now_ms + 3600000, age, sizeof(age)),
+    assert_string_equal(hf_output_age(now_ms + 3600000, age, sizeof(age)),
                         "0s");
-    assert_string_equal(hf_phrase_age(now_ms - LONG_AGO_MS, age, sizeof(age)),
+    assert_string_equal(hf_output_age(now_ms - LONG_AGO_MS, age, sizeof(age)),
                         "2d04h");
 }
 

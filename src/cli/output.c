@@ -1,4 +1,4 @@
-#include "phrase.h"
+#include "output.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum { CHARACTER_MAX = 4 }; /* bytes of UTF-8 */
 
 size_t
-hf_phrase_character(const char *at, bool *shown)
+hf_output_character(const char *at, bool *shown)
 {
     uint32_t code;
     size_t width = hf_text_character(at, strnlen(at, CHARACTER_MAX), &code);
@@ -25,7 +25,7 @@ quote_unshown(struct hf_text *text, const char *word)
     hf_text_add(text, "$'");
     while (*word != '\0') {
         bool shown;
-        size_t width = hf_phrase_character(word, &shown);
+        size_t width = hf_output_character(word, &shown);
 
         if (*word == '\'' || *word == '\\')
             hf_text_add(text, "\\");
@@ -39,7 +39,7 @@ quote_unshown(struct hf_text *text, const char *word)
 }
 
 void
-hf_phrase_quote(struct hf_text *text, const char *word)
+hf_output_quote(struct hf_text *text, const char *word)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -86,7 +86,7 @@ take_in(struct hf_text *text, size_t len)
 }
 
 void
-hf_phrase_json(struct hf_text *text, const char *string)
+hf_output_json(struct hf_text *text, const char *string)
 {
     size_t room;
     char *end = end_of(text, &room);
@@ -98,7 +98,7 @@ hf_phrase_json(struct hf_text *text, const char *string)
 }
 
 void
-hf_phrase_view(struct hf_text *text, const struct hf_view *view)
+hf_output_view(struct hf_text *text, const struct hf_view *view)
 {
     size_t room;
     char *end = end_of(text, &room);
@@ -107,14 +107,14 @@ hf_phrase_view(struct hf_text *text, const struct hf_view *view)
 }
 
 size_t
-hf_phrase_fit(const char *string, size_t columns, size_t *used)
+hf_output_fit(const char *string, size_t columns, size_t *used)
 {
     size_t taken = 0;
     size_t len = 0;
 
     while (string[len] != '\0') {
         bool shown;
-        size_t width = hf_phrase_character(string + len, &shown);
+        size_t width = hf_output_character(string + len, &shown);
         size_t takes = width > 1 ? 2 : 1;
 
         if (taken + takes > columns)
@@ -130,18 +130,18 @@ hf_phrase_fit(const char *string, size_t columns, size_t *used)
 /* ---- Wall time ----------------------------------------------------------- */
 
 bool
-hf_phrase_is_date(int64_t wall_ms)
+hf_output_is_date(int64_t wall_ms)
 {
     return wall_ms >= INT64_C(946684800000) &&
            wall_ms < INT64_C(253402300800000);
 }
 
 const char *
-hf_phrase_age(int64_t wall_ms, char *buffer, size_t size)
+hf_output_age(int64_t wall_ms, char *buffer, size_t size)
 {
     int64_t now = hf_wall_ms();
 
-    if (!hf_phrase_is_date(wall_ms)) {
+    if (!hf_output_is_date(wall_ms)) {
         snprintf(buffer, size, "?");
         return buffer;
     }
@@ -150,12 +150,12 @@ hf_phrase_age(int64_t wall_ms, char *buffer, size_t size)
 }
 
 const char *
-hf_phrase_date(int64_t wall_ms, char *buffer, size_t size)
+hf_output_date(int64_t wall_ms, char *buffer, size_t size)
 {
     time_t seconds = (time_t)(wall_ms / 1000);
     struct tm parts;
 
-    if (!hf_phrase_is_date(wall_ms) || localtime_r(&seconds, &parts) == NULL ||
+    if (!hf_output_is_date(wall_ms) || localtime_r(&seconds, &parts) == NULL ||
         strftime(buffer, size, "%Y-%m-%d %H:%M:%S %z", &parts) == 0)
         snprintf(buffer, size, "?");
     return buffer;

@@ -1,0 +1,45 @@
+#include "target.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "say.h"
+
+static const char *
+place_of(const struct hf_target *target)
+{
+    return target->at != NULL ? target->at : getenv("HOLDFAST_AT");
+}
+
+bool
+hf_target_is_server(const struct hf_target *target)
+{
+    const char *at = place_of(target);
+
+    return at != NULL && (strncasecmp(at, "http:", 5) == 0 ||
+                          strncasecmp(at, "https:", 6) == 0);
+}
+
+bool
+hf_target_is_default(const struct hf_target *target)
+{
+    const char *at = place_of(target);
+
+    return at == NULL || at[0] == '\0';
+}
+
+int
+hf_target_check(const struct hf_target *target)
+{
+    static const char memory[] = "memory:";
+    const char *at = place_of(target);
+
+    if (target->at != NULL && at[0] == '\0')
+        return hf_say_usage("", "--at is empty: write sqlite:/path/locks.db");
+    if (at != NULL && strncmp(at, memory, sizeof(memory) - 1) == 0)
+        return hf_say_usage("", "a memory place is seen by one process alone, "
+                                "and keeps nobody out: write "
+                                "sqlite:/path/locks.db");
+    return 0;
+}
