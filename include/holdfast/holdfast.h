@@ -35,7 +35,8 @@
  * opens a client before others use it; hf_client_next is for one thread at a
  * time; no call may run on a handle that is being, or was, freed or closed.  A
  * client runs two threads of its own: one keeps the time, one talks to the
- * place.  For a lock server one thread does both.
+ * place.  For a lock server one thread does both.  A caller that waits for a
+ * lock of a table may talk to the place itself: see hf_lock_wait.
  *
  * Signals: hf_lock_cancel, hf_query_cancel and hf_lock_abandon may be called
  * from a signal handler, and nothing else.
@@ -294,8 +295,16 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_verify(const struct hf_lock *lock,
 HF_PUBLIC HF_MUST_USE enum hf_status hf_lock_start(struct hf_lock *lock,
                                                    struct hf_error *error);
 
-/* Block until it is neither waiting nor releasing, or until `limit` is over;
- * return its state.  Notices of all locks stay in the queue. */
+/*
+ * Block until it is neither waiting nor releasing, or until `limit` is over;
+ * return its state.  Notices of all locks stay in the queue.
+ *
+ * If only one thread of a client waits, and its limit is 100 ms or more, it
+ * makes the calls to a table itself, for that is faster: on its stack, which
+ * has to be as large as SQLite needs.  The end of its limit, or a cancel, is
+ * then heard when such a call returns: after 100 ms at most from a file that
+ * others keep locked, but from a disk that hangs when that answers.
+ */
 HF_PUBLIC enum hf_state hf_lock_wait(struct hf_lock *lock,
                                      struct hf_duration limit);
 

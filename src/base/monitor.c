@@ -10,25 +10,6 @@
 /* Longest sleep at a time: our clock may have gone on while we were asleep. */
 #define SLEEP_MS 60000
 
-/* ---- The kernel's part --------------------------------------------------- */
-
-/* Sleep while it was notified `seen` times. */
-static void
-sleep_on(struct hf_condition *condition, uint32_t seen, struct hf_instant until)
-{
-    struct hf_duration left = {SLEEP_MS};
-    struct timespec timeout;
-
-    if (until.ms != HF_NEVER.ms)
-        left = hf_between(hf_now(), until);
-    if (left.ms > SLEEP_MS)
-        left.ms = SLEEP_MS;
-    timeout.tv_sec = (time_t)(left.ms / 1000);
-    timeout.tv_nsec = (long)(left.ms % 1000) * 1000000;
-    (void)syscall(SYS_futex, &condition->notified, FUTEX_WAIT_PRIVATE, seen,
-                  until.ms == HF_NEVER.ms ? NULL : &timeout, NULL, 0);
-}
-
 /*
  * The kernel uses `condition` as an address, and does not look what is there.
  * So the condition may be gone.  If another has its address by now, a thread
@@ -93,13 +74,43 @@ hf_monitor_notify_all(struct hf_condition *condition)
     wake(condition, INT_MAX);
 }
 
+/* ---- Waiting ------------------------------------------------------------- */
+
+/* How long to sleep at a time. */
+static int64_t
+left_us(struct hf_instant until)
+{
+    struct hf_duration left = hf_between(hf_now(), until);
+
+    return (left.ms > SLEEP_MS ? SLEEP_MS : left.ms) * 1000;
+}
+
+/* Without the mutex, while it is notified no more; negative: for ever. */
+static void
+sleep_on(struct hf_monitor *monitor, struct hf_condition *condition, int64_t us)
+{
+    uint32_t seen = atomic_load(&condition->notified);
+    struct timespec timeout = {
+        .tv_sec = (time_t)(us / 1000000),
+        .tv_nsec = (long)(us % 1000000) * 1000,
+    };
+
+    hf_monitor_leave(monitor);
+    (void)syscall(SYS_futex, &condition->notified, FUTEX_WAIT_PRIVATE, seen,
+                  us < 0 ? NULL : &timeout, NULL, 0);
+    hf_monitor_enter(monitor);
+}
+
 void
 hf_monitor_wait(struct hf_monitor *monitor, struct hf_condition *condition,
                 struct hf_instant until)
 {
-    uint32_t seen = atomic_load(&condition->notified);
+    sleep_on(monitor, condition, until.ms == HF_NEVER.ms ? -1 : left_us(until));
+}
 
-    hf_monitor_leave(monitor);
-    sleep_on(condition, seen, until);
-    hf_monitor_enter(monitor);
+void
+hf_monitor_nap(struct hf_monitor *monitor, struct hf_condition *condition,
+               int64_t us)
+{
+    sleep_on(monitor, condition, us);
 }

@@ -56,4 +56,9 @@ void hf_monitor_notify_all(struct hf_condition *condition);
 void hf_monitor_wait(struct hf_monitor *monitor, struct hf_condition *condition,
                      struct hf_instant until);
 
+/* The same for so many microseconds at most: for what is looked at again
+ * soon. */
+void hf_monitor_nap(struct hf_monitor *monitor, struct hf_condition *condition,
+                    int64_t us);
+
 #endif

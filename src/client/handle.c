@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
+#include "client/place.h"
 #include "client/state.h"
 
 /* A caller that waits, on its stack. */
@@ -96,6 +97,18 @@ hf_handle_next(struct hf_client *client)
 
 /* ---- Waiting ------------------------------------------------------------- */
 
+/* Rather than be woken by a thread of the place's, do its work. */
+static bool
+take_turn(struct hf_client *client, struct hf_instant until)
+{
+    struct hf_backend *backend = client->backend;
+
+    return backend != NULL && backend->methods->turn != NULL &&
+           backend->methods->turn(backend, client->waiting == 1 &&
+                                               hf_between(hf_now(), until).ms >=
+                                                   HF_TURN_MS);
+}
+
 bool
 hf_handle_wait(struct hf_handle *handle,
                bool (*done)(const struct hf_handle *handle),
@@ -108,9 +121,11 @@ hf_handle_wait(struct hf_handle *handle,
 
     /* cppcheck-suppress autoVariables; it is taken out before the end */
     handle->sleepers = &sleeper;
+    client->waiting++;
     while (!done(handle) && !hf_reached(hf_now(), until))
-        hf_monitor_wait(&client->monitor, &sleeper.woken, until);
-
+        if (!take_turn(client, until))
+            hf_monitor_wait(&client->monitor, &sleeper.woken, until);
+    client->waiting--;
     for (link = &handle->sleepers; *link != &sleeper; link = &(*link)->next)
         continue;
     *link = sleeper.next;

@@ -8,6 +8,9 @@
 
 struct hf_backend;
 
+/* How long a caller's own call may wait for a place that others keep locked. */
+#define HF_TURN_MS 100
+
 /*
  * Place: what stands behind a handle.  Above this line nobody knows whether it
  * is a table of records or a server.
@@ -61,6 +64,15 @@ struct hf_place_methods {
     /* Why it does not answer; as hf_client_trouble. */
     enum hf_status (*trouble)(struct hf_backend *backend,
                               struct hf_error *error);
+
+    /*
+     * A caller is about to wait, `alone` if no other does and it will for
+     * HF_TURN_MS at least.  If it is alone and the place is to be asked
+     * something, it may make the call itself, without the mutex: true, once
+     * that has returned.  False: it is to wait; a thread of the place's does
+     * what is due.  NULL: that is always so.
+     */
+    bool (*turn)(struct hf_backend *backend, bool alone);
 
     /* Called once, not entered, when every handle has ended: stop the threads
      * and leave the place; forget may still be called.  May block for as long

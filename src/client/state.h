@@ -31,6 +31,7 @@ struct hf_client {
     struct hf_monitor monitor;  /* guards what follows, and every handle */
     struct hf_condition quiet;  /* a handle has ended while closing */
     struct hf_backend *backend; /* owned; NULL before it is open */
+    size_t waiting;             /* callers, in hf_handle_wait */
     size_t references;          /* the caller's, one a handle */
     bool closing;
     struct hf_list handles;  /* all of them, by `link` */

@@ -110,16 +110,40 @@ tell_news(const struct hf_table *table, struct hf_driver *driver)
         end_query((struct hf_query *)handle, driver);
 }
 
+static bool
+has_work(const struct hf_table *table)
+{
+    const struct hf_manager *manager = &table->manager;
+
+    return table->jobs.first != NULL || hf_batch_is_due(manager) ||
+           table->purge_due ||
+           (!table->watching && manager->watching_count > 0);
+}
+
+/* Is there an idle worker that may make a call? */
+static bool
+may_work(const struct hf_table *table)
+{
+    return table->idle > 0 && table->calls < table->calls_max;
+}
+
+void
+hf_table_wake(struct hf_table *table)
+{
+    if (table->napping > 0 && may_work(table) && has_work(table))
+        hf_monitor_notify(&table->client->monitor, &table->work);
+}
+
+/* A worker that naps finds the work by itself, if no caller does it first. */
 static void
 wake_worker(struct hf_table *table)
 {
     bool news = table->manager.watches_added != table->watches_known;
-    bool busy = table->jobs.first != NULL || hf_batch_is_due(&table->manager) ||
-                table->manager.released;
+    bool due = has_work(table);
 
-    if (busy && table->resting > 0)
+    if (due && table->napping == 0 && may_work(table))
         hf_monitor_notify(&table->client->monitor, &table->work);
-    else if (table->watching && (busy || news))
+    else if (table->watching && (due || news))
         (void)eventfd_write(table->work_fd, 1);
 }
 

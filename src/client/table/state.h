@@ -6,6 +6,14 @@
 #include "client/table/manager.h"
 #include "client/table/observer.h"
 
+/* A thread that makes the store's calls: a worker, or a caller that waits. */
+struct hf_worker {
+    struct hf_table *table;
+    struct hf_arena arena; /* of one turn */
+    uint64_t turns_known;  /* of table->turns */
+    unsigned naps;         /* in a row without another of those */
+};
+
 /* A table, for the files that it is made of; see table.h. */
 struct hf_table {
     struct hf_backend backend;
@@ -18,12 +26,19 @@ struct hf_table {
     struct hf_list jobs; /* oldest first, none of them begun */
     uint64_t generation; /* of the store, as the manager knows it */
     bool stopping;
-    size_t resting;           /* workers that wait for work */
-    bool watching;            /* one of them waits in the store, and not for */
-    struct hf_condition work; /* ... this */
-    int work_fd;              /* wakes that one */
-    uint64_t watches_known;   /* of manager.watches_added, by that one */
-    struct hf_instant armed;  /* the loop wakes then, or before */
+    struct hf_condition work; /* there is some, or they are to stop */
+    size_t idle;              /* workers that wait for `work` */
+    size_t napping;           /* of those, how many look again soon */
+    bool watching;            /* a worker waits in the store, and not for... */
+    int work_fd;              /* wakes that worker */
+    size_t calls;             /* to the store, under way */
+    size_t calls_max;         /* that it bears */
+    uint64_t turns;           /* calls that callers have made themselves */
+    struct hf_worker caller;  /* a caller that makes one */
+    uint64_t releases;        /* counted from a random number */
+    bool purge_due;
+    uint64_t watches_known;  /* of manager.watches_added, by that one */
+    struct hf_instant armed; /* the loop wakes then, or before */
     int alarm_fd;
     int epoll_fd;
 
@@ -35,6 +50,9 @@ struct hf_table {
 /* After every event: tell who has news, set the alarm, wake a worker, observe
  * processes.  Entered. */
 void hf_table_flush(struct hf_table *table);
+
+/* Wake a worker though it naps, if there is work for it.  Entered. */
+void hf_table_wake(struct hf_table *table);
 
 /* Look whether this holder's processes are there: all its keys hear of it. */
 void hf_table_look_at(struct hf_table *table, struct hf_holder *holder);
@@ -93,5 +111,8 @@ enum hf_status hf_job_doctor(struct hf_job *job, struct hf_store *store,
 /* Each is given the table. */
 void *hf_loop_main(void *arg);
 void *hf_worker_main(void *arg);
+
+/* A caller makes the turn of a worker: see place.h. */
+bool hf_worker_turn(struct hf_backend *backend, bool alone);
 
 #endif

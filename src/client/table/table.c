@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/random.h"
 #include "base/thread.h"
 #include "client/table/state.h"
 
@@ -38,6 +39,7 @@ free_table(struct hf_backend *backend)
 
     hf_manager_fini(&table->manager);
     hf_observer_fini(&table->observer);
+    hf_arena_fini(&table->caller.arena);
     hf_fd_close(&table->alarm_fd);
     hf_fd_close(&table->epoll_fd);
     hf_fd_close(&table->work_fd);
@@ -58,6 +60,10 @@ stop(struct hf_table *table, bool loop)
         pthread_join(table->loop, NULL);
     for (size_t i = 0; i < table->workers_count; i++)
         pthread_join(table->workers[i], NULL);
+    hf_monitor_enter(&table->client->monitor);
+    while (table->calls > 0) /* a caller's */
+        hf_monitor_wait(&table->client->monitor, &table->work, HF_NEVER);
+    hf_monitor_leave(&table->client->monitor);
 }
 
 static void
@@ -78,6 +84,7 @@ close_table(struct hf_backend *backend)
 static const struct hf_place_methods methods = {
     .locks = &hf_table_locks,
     .queries = &hf_table_queries,
+    .turn = hf_worker_turn,
     .trouble = trouble,
     .close = close_table,
     .free = free_table,
@@ -130,6 +137,9 @@ hf_table_open(struct hf_client *client, struct hf_store *store,
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     table->backend = (struct hf_backend){&methods, client};
     table->client = client;
+    table->calls_max = limits.max_calls;
+    (void)!hf_random_u64(&table->releases, NULL); /* zero would do */
+    table->caller = (struct hf_worker){.table = table, .arena.alloc = alloc};
     table->store = store;
     table->generation = hf_store_generation(store);
     table->armed = HF_NEVER;

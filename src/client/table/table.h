@@ -15,12 +15,14 @@ struct hf_store;
  *              +--> manager --------+
  *   loop ------+   (the mutex)      +--> notices, the alarm, the observer
  *
- * Whoever brings an event steps the manager himself, under the client's mutex,
- * and then lets out what came of it (hf_table_flush): so a call of a user's
- * costs one waking of the worker and one of the user, and no more.  The *loop*
- * tells the time, looks at processes and takes in what signal handlers left; it
- * never blocks on the place.  A *worker* makes one blocking call to the store
- * at a time; there are as many as the store bears.
+ * The thread that brings an event steps the manager itself, under the client's
+ * mutex, and then lets out what came of it (hf_table_flush).  So a call of a
+ * user's wakes the worker once, and the user once.  A caller that waits alone
+ * wakes neither: it makes the worker's call itself (hf_worker_turn).
+ *
+ * The *loop* tells the time, looks at processes and takes in what signal
+ * handlers left; it never blocks on the place.  A *worker* makes one blocking
+ * call to the store at a time; there are as many as the store bears.
  */
 
 /* Open it on `store`, which it takes on HF_OK.  HF_E_LIMIT, HF_E_NOMEM. */

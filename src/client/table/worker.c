@@ -1,42 +1,62 @@
 #include <sys/eventfd.h>
 
-#include "base/random.h"
 #include "client/table/state.h"
 
 /*
  * A worker: a thread that makes the store's blocking calls.  It carries batches
  * there and answers back, runs jobs, purges now and then, and with nothing to
  * do waits for a watched record to change.
+ *
+ * A caller that waits alone carries a batch itself, rather than wake a worker
+ * and be woken by it.  While callers do so, an idle worker naps: it looks again
+ * soon, so that a caller that starts something need not wake it, and may come
+ * back to wait, or not.  All functions below are entered, and return so.
  */
 
-/* Tombstones and markers older than a day are purged, now and then, by those
- * who leave tombstones: after about one release in 64. */
-#define PURGE_AGE    ((struct hf_duration){INT64_C(24) * 3600 * 1000})
-#define PURGE_CHANCE 64
-#define PURGE_LIMIT  1000
+/* Tombstones and markers older than a day are purged, now and then, by clients
+ * that leave tombstones: after one release in 64.  Which, is chance, for most
+ * processes release once. */
+#define PURGE_AGE   ((struct hf_duration){INT64_C(24) * 3600 * 1000})
+#define PURGE_EVERY 64
+#define PURGE_LIMIT 1000
 
-/* A worker's own; all functions below are entered, and return so. */
-struct worker {
-    struct hf_table *table;
-    struct hf_arena arena; /* of one turn */
-};
+/* A nap is about as long as a commit takes.  After so many in a row, without a
+ * call of a caller's, an idle worker sleeps until it is woken. */
+#define NAP_US   200
+#define NAPS_MAX 4
 
+/* A call to the store, without the mutex: from here... */
 static void
-enter(const struct worker *worker)
+begin_call(struct hf_table *table)
 {
-    hf_monitor_enter(&worker->table->client->monitor);
+    table->calls++;
+    hf_monitor_leave(&table->client->monitor);
 }
 
+/* ... to here. */
 static void
-leave(const struct worker *worker)
+end_call(struct hf_table *table)
 {
-    hf_monitor_leave(&worker->table->client->monitor);
+    hf_monitor_enter(&table->client->monitor);
+    table->calls--;
+}
+
+/* The store found another place under its name. */
+static void
+look_whether_it_went_back(struct hf_table *table)
+{
+    uint64_t generation = hf_store_generation(table->store);
+
+    if (table->generation == generation)
+        return;
+    table->generation = generation;
+    hf_manager_went_back(&table->manager, hf_now());
 }
 
 /* ---- Batches ------------------------------------------------------------- */
 
 struct reading {
-    struct worker *worker;
+    struct hf_worker *worker;
     struct hf_table_batch *batch;
 };
 
@@ -65,7 +85,7 @@ take_record(void *ctx, size_t index, const struct hf_record *record)
 }
 
 static void
-read_keys(struct worker *worker, struct hf_table_batch *batch)
+read_keys(struct hf_worker *worker, struct hf_table_batch *batch)
 {
     struct reading reading = {worker, batch};
     enum hf_status status =
@@ -100,26 +120,39 @@ look_at_holders(struct hf_table *table, const struct hf_table_batch *batch)
             hf_table_look_at(table, batch->items[i].queue->observed);
 }
 
+/* A client that leaves tombstones purges, now and then. */
 static void
-carry(struct worker *worker, struct hf_table_batch *batch)
+plan_purge(struct hf_table *table)
+{
+    if (!table->manager.released)
+        return;
+    hf_manager_purged(&table->manager);
+    if (++table->releases % PURGE_EVERY == 0)
+        table->purge_due = true;
+}
+
+static void
+carry(struct hf_worker *worker, struct hf_table_batch *batch)
 {
     struct hf_table *table = worker->table;
     struct hf_trouble *trouble = &table->manager.trouble;
     bool writes = batch->groups_count > 0;
 
     hf_trouble_call(trouble, hf_now());
-    leave(worker);
+    begin_call(table);
     if (writes)
         hf_store_commit(table->store, batch->groups, batch->groups_count,
                         batch->until, &batch->error);
     else
         read_keys(worker, batch);
-    enter(worker);
+    end_call(table);
     hf_trouble_answer(trouble, writes,
                       all_answered(batch) ? NULL : &batch->error);
     if (!writes)
         look_at_holders(table, batch);
     hf_manager_answer(&table->manager, batch, hf_now());
+    look_whether_it_went_back(table);
+    plan_purge(table);
 }
 
 /* ---- Jobs ---------------------------------------------------------------- */
@@ -133,110 +166,115 @@ is_of_place(enum hf_status status)
 }
 
 static void
-run_job(struct worker *worker)
+run_job(struct hf_table *table)
 {
-    struct hf_trouble *trouble = &worker->table->manager.trouble;
-    struct hf_job *job = hf_jobs_take(worker->table);
+    struct hf_trouble *trouble = &table->manager.trouble;
+    struct hf_job *job = hf_jobs_take(table);
     struct hf_error error = {0};
     enum hf_status status;
 
     hf_trouble_call(trouble, hf_now());
-    leave(worker);
-    status = hf_jobs_run(job, worker->table->store, &error);
-    enter(worker);
+    begin_call(table);
+    status = hf_jobs_run(job, table->store, &error);
+    end_call(table);
     hf_trouble_answer(trouble, false, is_of_place(status) ? &error : NULL);
     hf_jobs_end(job, status, &error);
+    look_whether_it_went_back(table);
 }
 
 static void
-purge(struct worker *worker)
+purge(struct hf_table *table)
 {
     size_t purged;
-    uint64_t die;
 
-    hf_manager_purged(&worker->table->manager);
-    if (hf_random_u64(&die, NULL) != HF_OK || die % PURGE_CHANCE != 0)
-        return;
-    leave(worker);
-    /* It failed or it did not: nobody waits for it. */
-    if (hf_store_purge(worker->table->store, PURGE_AGE, PURGE_LIMIT, &purged,
-                       NULL) != HF_OK)
+    table->purge_due = false;
+    begin_call(table);
+    /* Nothing depends on whether it failed. */
+    if (hf_store_purge(table->store, PURGE_AGE, PURGE_LIMIT, &purged, NULL) !=
+        HF_OK)
         purged = 0;
-    enter(worker);
+    end_call(table);
+    look_whether_it_went_back(table);
 }
 
-/* ---- Resting ------------------------------------------------------------- */
+/* ---- With nothing to do -------------------------------------------------- */
 
 /* In the store, until a watched record changes, or until there is work. */
 static void
-watch(struct worker *worker, struct hf_watching *watching)
+watch(struct hf_table *table, struct hf_watching *watching)
 {
-    struct hf_table *table = worker->table;
     eventfd_t drained;
 
     table->watching = true;
     table->watches_known = table->manager.watches_added;
-    leave(worker);
+    begin_call(table);
     hf_store_wait(table->store, watching->watches, watching->count, HF_NEVER,
                   table->work_fd);
     (void)eventfd_read(table->work_fd, &drained);
-    enter(worker);
+    end_call(table);
     table->watching = false;
     hf_manager_waited(&table->manager, watching, hf_now());
+    look_whether_it_went_back(table);
 }
 
 static void
-rest(struct worker *worker)
+wait_for_work(struct hf_worker *worker)
+{
+    struct hf_table *table = worker->table;
+    struct hf_monitor *monitor = &table->client->monitor;
+
+    if (worker->turns_known != table->turns)
+        worker->naps = 0;
+    worker->turns_known = table->turns;
+    table->idle++;
+    if (worker->naps < NAPS_MAX) {
+        worker->naps++;
+        table->napping++;
+        hf_monitor_nap(monitor, &table->work, NAP_US);
+        table->napping--;
+    } else {
+        hf_monitor_wait(monitor, &table->work, HF_NEVER);
+    }
+    table->idle--;
+}
+
+static void
+idle(struct hf_worker *worker)
 {
     struct hf_table *table = worker->table;
     struct hf_watching watching;
 
     if (!table->watching &&
         hf_manager_watches(&table->manager, &worker->arena, &watching)) {
-        watch(worker, &watching);
+        watch(table, &watching);
         return;
     }
-    table->resting++;
-    hf_monitor_wait(&table->client->monitor, &table->work, HF_NEVER);
-    table->resting--;
+    wait_for_work(worker);
 }
 
 /* ---- Working ------------------------------------------------------------- */
 
-/* The store found another place under its name. */
-static void
-look_whether_it_went_back(struct hf_table *table)
-{
-    uint64_t generation = hf_store_generation(table->store);
-
-    if (table->generation == generation)
-        return;
-    table->generation = generation;
-    hf_manager_went_back(&table->manager, hf_now());
-}
-
 /* One turn: a batch and a job; so neither a stream of the ones nor of the
  * others keeps the rest waiting. */
 static void
-work(struct worker *worker)
+work(struct hf_worker *worker)
 {
     struct hf_table *table = worker->table;
     struct hf_table_batch *batch = NULL;
-    bool idle = table->jobs.first == NULL;
+    bool is_idle = table->jobs.first == NULL;
 
     if (hf_batch_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
                       &batch)) {
         carry(worker, batch);
         hf_table_flush(table); /* before a job gives up the mutex */
-        idle = false;
+        is_idle = false;
     }
     if (table->jobs.first != NULL)
-        run_job(worker);
-    if (idle && table->manager.released)
-        purge(worker);
-    else if (idle)
-        rest(worker);
-    look_whether_it_went_back(table);
+        run_job(table);
+    if (is_idle && table->purge_due)
+        purge(table);
+    else if (is_idle)
+        idle(worker);
     hf_table_flush(table);
     hf_arena_reset(&worker->arena);
 }
@@ -244,13 +282,57 @@ work(struct worker *worker)
 void *
 hf_worker_main(void *arg)
 {
-    struct worker worker = {.table = arg};
+    struct hf_table *table = arg;
+    struct hf_monitor *monitor = &table->client->monitor;
+    struct hf_worker worker = {
+        .table = table,
+        .arena.alloc = table->client->alloc,
+        .naps = NAPS_MAX,
+    };
 
-    worker.arena.alloc = worker.table->client->alloc;
-    enter(&worker);
-    while (!worker.table->stopping)
-        work(&worker);
-    leave(&worker);
+    hf_monitor_enter(monitor);
+    while (!table->stopping)
+        if (table->calls < table->calls_max)
+            work(&worker);
+        else
+            wait_for_work(&worker);
+    hf_monitor_leave(monitor);
     hf_arena_fini(&worker.arena);
     return NULL;
+}
+
+/* ---- A caller in its place ----------------------------------------------- */
+
+/* Nothing can be said to a caller that is in a call, so it makes none where it
+ * is likely to be kept. */
+static bool
+may_turn(const struct hf_table *table, struct hf_instant now)
+{
+    return !table->stopping && table->calls < table->calls_max &&
+           !hf_store_is_locked(table->store, now);
+}
+
+bool
+hf_worker_turn(struct hf_backend *backend, bool alone)
+{
+    struct hf_table *table = hf_table_of(backend);
+    struct hf_worker *caller = &table->caller;
+    struct hf_instant now = hf_now();
+    struct hf_table_batch *batch = NULL;
+
+    if (!alone || !may_turn(table, now) ||
+        !hf_batch_take(&table->manager, &caller->arena, now, hf_wall_ms(),
+                       &batch)) {
+        hf_table_wake(table);
+        return false;
+    }
+    batch->until = hf_earlier(batch->until,
+                              hf_after(now, (struct hf_duration){HF_TURN_MS}));
+    table->turns++;
+    carry(caller, batch);
+    hf_table_flush(table);
+    hf_arena_reset(&caller->arena);
+    if (table->stopping)
+        hf_monitor_notify_all(&table->work);
+    return true;
 }
