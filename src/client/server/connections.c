@@ -59,7 +59,7 @@ set_options(int fd)
 
 /* Begin to connect to one address.  On failure -1, and errno is set. */
 static int
-begin(const struct hf_endpoint *endpoint)
+begin_connect(const struct hf_endpoint *endpoint)
 {
     int fd = socket(endpoint->at.ss_family,
                     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -100,7 +100,8 @@ try_next(struct hf_connection *connection, const char *why,
     while (connection->fd < 0 &&
            connection->tried_count < connection->endpoints_count) {
         turn_to_next(connection);
-        connection->fd = begin(&connection->endpoints[connection->tried]);
+        connection->fd =
+            begin_connect(&connection->endpoints[connection->tried]);
         if (connection->fd < 0)
             why = strerror(errno);
     }
@@ -189,12 +190,6 @@ open_one(struct hf_server *server, unsigned node, struct hf_error *error)
         return connection;
     close_one(connection);
     return NULL;
-}
-
-static struct hf_connection *
-at(struct hf_link *link)
-{
-    return HF_CONTAINER(link, struct hf_connection, link);
 }
 
 static bool
@@ -307,7 +302,7 @@ note_end(struct hf_connection *connection, const struct hf_node_call *call,
 }
 
 static void
-tell(struct hf_connection *connection)
+deliver(struct hf_connection *connection)
 {
     struct hf_http_client_event news;
 
@@ -369,7 +364,7 @@ take_in(struct hf_connection *connection, const char *bytes, size_t len)
 
     while (taken < len) {
         taken += http->feed(connection->http, bytes + taken, len - taken);
-        tell(connection);
+        deliver(connection);
     }
 }
 
@@ -426,7 +421,7 @@ on_found(struct hf_server *server, unsigned node, const char *why)
 }
 
 static void
-go_on(struct hf_connection *connection)
+try_next_address(struct hf_connection *connection)
 {
     struct hf_error error;
 
@@ -444,7 +439,7 @@ hf_node_connections_tick(struct hf_server *server, struct hf_instant now)
             on_found(server, i + 1, why);
     HF_EACH(struct hf_connection, one, &server->connections, link)
         if (one->state == HF_CONNECTION_COMING && hf_reached(now, one->next_at))
-            go_on(one);
+            try_next_address(one);
 }
 
 struct hf_instant
@@ -513,7 +508,7 @@ break_off_what_is_over(struct hf_connection *connection)
     if (connection->state == HF_CONNECTION_GONE ||
         !connection->server->http->is_closing(connection->http))
         return;
-    tell(connection);
+    deliver(connection);
     if (connection->calls.first == NULL)
         break_off(connection, strerror(ECONNRESET));
 }
@@ -527,7 +522,7 @@ sweep(struct hf_server *server)
         break_off_what_is_over(connection);
         if (connection->state != HF_CONNECTION_GONE)
             continue;
-        tell(connection);
+        deliver(connection);
         HF_CHECK(connection->calls.first == NULL);
         close_one(connection);
         return true;
@@ -549,5 +544,6 @@ void
 hf_node_connections_close(struct hf_server *server)
 {
     while (server->connections.first != NULL)
-        close_one(at(server->connections.first));
+        close_one(HF_CONTAINER(server->connections.first, struct hf_connection,
+                               link));
 }

@@ -71,7 +71,7 @@ ask_next(struct hf_server_query *query, enum hf_server_probe probe)
 
 /* Ask the next node; after the last one the query ends. */
 static void
-go_on(struct hf_server_query *query)
+ask_next_node(struct hf_server_query *query)
 {
     if (query->node++ < query->server->addresses.count)
         ask_next(query, HF_PROBE_INFO);
@@ -176,8 +176,8 @@ say_refused(struct hf_checkup *check, const char *host, struct hf_bytes info)
 }
 
 static void
-say(struct hf_checkup *check, const char *host, struct hf_bytes info,
-    int64_t took_us)
+say_node(struct hf_checkup *check, const char *host, struct hf_bytes info,
+         int64_t took_us)
 {
     char state[32];
     char leader[HF_HOST_MAX + 16];
@@ -280,7 +280,7 @@ static void
 begin_to_probe(struct hf_server_query *query)
 {
     if (hf_random_u64(&query->probe_lock, NULL) != HF_OK) {
-        go_on(query);
+        ask_next_node(query);
         return;
     }
     ask_next(query, HF_PROBE_HOLD);
@@ -297,14 +297,14 @@ take_info(struct hf_server_query *query, int status, struct hf_bytes body)
     hf_checkup_add(check, "%s", authority_of(query, query->node));
     if (status == 200) {
         compare(query, body);
-        say(check, host_of(query), body, took_us);
+        say_node(check, host_of(query), body, took_us);
     } else {
         say_other(check, query, status, body);
     }
     if (status == 200 && leads(body) && has_between(query, body))
         begin_to_probe(query);
     else
-        go_on(query);
+        ask_next_node(query);
 }
 
 /* ---- What is between ----------------------------------------------------- */
@@ -317,7 +317,7 @@ take_hold(struct hf_server_query *query, int status, struct hf_bytes body)
     hf_json_slice_show(hf_json_slice(body, "secret"), query->secret,
                        sizeof(query->secret));
     if (status != 200 || query->secret[0] == '\0') {
-        go_on(query); /* nothing is granted now; the row of the node says so */
+        ask_next_node(query); /* it grants nothing, as its own row says */
         return;
     }
     ask_next(query, HF_PROBE_WAIT);
@@ -359,7 +359,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
         take_wait(query, status, body);
         break;
     case HF_PROBE_END:
-        go_on(query);
+        ask_next_node(query);
         break;
     }
 }
@@ -384,7 +384,7 @@ fail_info(struct hf_server_query *query)
                               "stopped; else start it, or leave the node out"
                             : "on %s, start holdfastd, or leave the node out",
                         host_of(query));
-    go_on(query);
+    ask_next_node(query);
 }
 
 static void
@@ -395,7 +395,7 @@ fail(struct hf_server_query *query)
     else if (query->probe == HF_PROBE_WAIT)
         take_wait(query, 0, (struct hf_bytes){NULL, 0});
     else
-        go_on(query);
+        ask_next_node(query);
 }
 
 const struct hf_server_query_kind hf_server_doctor = {ask, take, fail, true};

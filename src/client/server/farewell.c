@@ -105,7 +105,7 @@ connect_to(const struct addrinfo *address, struct hf_instant until, int *fd)
 
 /* The request is so short that the kernel takes it at once. */
 static bool
-say(const struct visit *visit, int fd)
+send_request(const struct visit *visit, int fd)
 {
     char request[REQUEST_SIZE];
     int len =
@@ -119,7 +119,7 @@ say(const struct visit *visit, int fd)
 
 /* The status of the answer; 0: there was none. */
 static int
-hear(int fd, struct hf_instant until)
+read_status(int fd, struct hf_instant until)
 {
     char answer[ANSWER_SIZE];
     static const char version[] = "HTTP/1.1 ";
@@ -147,8 +147,8 @@ visit_node(const struct visit *visit)
          at != NULL && status == 0; at = at->ai_next) {
         int fd = -1;
 
-        if (connect_to(at, visit->until, &fd) && say(visit, fd))
-            status = hear(fd, visit->until);
+        if (connect_to(at, visit->until, &fd) && send_request(visit, fd))
+            status = read_status(fd, visit->until);
         hf_fd_close(&fd);
     }
     return status;

@@ -32,7 +32,7 @@ lock_of(struct hf_node_call *call)
 /* This name has no holder.  Another of the lock's names is in the way; or the
  * server has forgotten its holders, which is asked after the last name. */
 static void
-turn_to_next(struct hf_server_lock *lock)
+poll_next_name(struct hf_server_lock *lock)
 {
     if (++lock->polled_name == lock->wants_count)
         hf_views_hide(&lock->shown);
@@ -91,8 +91,8 @@ find_in_way(const struct hf_api_seen *seen, struct hf_api_claim *who)
 
 /* True: another name is to be polled at once. */
 static bool
-look_in(struct hf_server *server, struct hf_server_lock *lock,
-        const struct hf_http_answer *answer)
+read_poll(struct hf_server *server, struct hf_server_lock *lock,
+          const struct hf_http_answer *answer)
 {
     struct hf_blocker blocker = {.kind = HF_BLOCKER_UNKNOWN};
     struct hf_api_seen seen;
@@ -104,14 +104,14 @@ look_in(struct hf_server *server, struct hf_server_lock *lock,
         return false;
     }
     if (answer->status == 404) {
-        turn_to_next(lock);
+        poll_next_name(lock);
         return true;
     }
     if (answer->status != 200 || !hf_api_seen_read(answer->body, &seen) ||
         !hf_views_is_of(&seen, &lock->wants[lock->polled_name]))
         return false;
     if (!find_in_way(&seen, &who)) {
-        turn_to_next(lock);
+        poll_next_name(lock);
         return true;
     }
     hf_views_show(server, &lock->shown, &lock->lock->handle, &seen, &who);
@@ -150,7 +150,7 @@ answered(struct hf_node_call *call, const struct hf_http_answer *answer)
     server->polling = NULL;
     server->next_poll_at = hf_after(now, least_pause);
     if (answer != NULL && hf_sessions_wait(lock) &&
-        look_in(server, lock, answer))
+        read_poll(server, lock, answer))
         hf_heap_set(&server->polls, &lock->poll_at, now);
     else
         hf_heap_set(&server->polls, &lock->poll_at,
@@ -172,7 +172,7 @@ add_path(const struct hf_server_lock *lock, struct hf_text *path)
 }
 
 static void
-look_at(struct hf_server *server, struct hf_server_lock *lock)
+send_poll(struct hf_server *server, struct hf_server_lock *lock)
 {
     struct hf_error why;
     struct hf_text path;
@@ -234,7 +234,7 @@ hf_holder_poll_tick(struct hf_server *server, struct hf_instant now)
         return;
     server->next_poll_at = hf_after(now, least_pause);
     hf_heap_set(&server->polls, &first->poll_at, hf_after(now, usual_pause));
-    look_at(server, first);
+    send_poll(server, first);
 }
 
 struct hf_instant

@@ -179,7 +179,7 @@ is_bad_cursor(const struct hf_server_query *query, struct hf_bytes said,
 
 /* A page was read.  If it has no row that was asked for, read the next one. */
 static void
-turn(struct hf_server_query *query, struct hf_bytes body)
+next_page(struct hf_server_query *query, struct hf_bytes body)
 {
     const struct listing_kind *listing = listing_of(query);
     struct hf_query_page *page = &query->page;
@@ -220,7 +220,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
     }
     while (!query->page.failed && hf_json_slice_next(rows, &at, &row))
         listing->add_row(query, row);
-    turn(query, body);
+    next_page(query, body);
 }
 
 const struct hf_server_query_kind hf_server_listing = {ask, take, NULL, false};

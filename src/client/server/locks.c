@@ -181,7 +181,7 @@ start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
     lock->handle.behind = made;
     lock->handle.started = true; /* before it may end */
     hf_holder_poll_start(server, made);
-    hf_sessions_want(made);
+    hf_sessions_request(made);
     hf_server_wanted(server);
     return HF_OK;
 }
@@ -189,8 +189,8 @@ start(struct hf_backend *backend, struct hf_lock *lock, struct hf_error *error)
 /* ---- Giving back --------------------------------------------------------- */
 
 static void
-send_wish(struct hf_server_lock *lock, enum hf_session_event_kind kind,
-          unsigned index)
+send_event(struct hf_server_lock *lock, enum hf_session_event_kind kind,
+           unsigned index)
 {
     hf_sessions_step(lock->session, &(struct hf_session_event){
                                         .kind = kind,
@@ -206,7 +206,7 @@ release(struct hf_backend *backend, struct hf_lock *lock)
     if (at(lock)->is_released)
         return;
     at(lock)->is_released = true;
-    send_wish(at(lock), HF_SESSION_RELEASE, 0);
+    send_event(at(lock), HF_SESSION_RELEASE, 0);
     hf_server_flush(hf_server_of(backend));
 }
 
@@ -227,7 +227,7 @@ abandon(struct hf_backend *backend, struct hf_lock *lock)
     left->state = HF_STATE_ENDED;
     left->status = HF_E_UNKNOWN;
     left->session->is_left = left->session->is_left || for_a_person;
-    send_wish(left, for_a_person ? HF_SESSION_LEAVE : HF_SESSION_RELEASE, 0);
+    send_event(left, for_a_person ? HF_SESSION_LEAVE : HF_SESSION_RELEASE, 0);
     hf_client_ended(server->client, &lock->handle);
     hf_server_flush(server);
 }
@@ -399,7 +399,7 @@ change(struct hf_backend *backend, struct hf_lock *lock, size_t index,
         return hf_fail(error, HF_E_INVALID,
                        "lock %s: a mode can only be lowered, to shared",
                        lock->settings.name);
-    send_wish(held, HF_SESSION_CHANGE, (unsigned)index);
+    send_event(held, HF_SESSION_CHANGE, (unsigned)index);
     hf_server_flush(hf_server_of(backend));
     return HF_OK;
 }

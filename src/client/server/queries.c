@@ -21,7 +21,7 @@ static const struct hf_duration at_once = {0};
 static const struct hf_duration patience = {5000};
 
 static struct hf_server_query *
-at(const struct hf_query *query)
+query_of(const struct hf_query *query)
 {
     return query->handle.behind;
 }
@@ -102,7 +102,7 @@ next_node(struct hf_server *server, unsigned node)
 
 /* A kind has handled an answer.  If it did not ask for more, the query ends. */
 static void
-go_on(struct hf_server_query *query)
+end_or_go_on(struct hf_server_query *query)
 {
     if (query->page.failed || query->again_at.ms == HF_NEVER.ms)
         end(query);
@@ -131,7 +131,7 @@ on_no_answer(struct hf_server_query *query)
         query->kind->fail(query);
     else
         ask_another_node(query);
-    go_on(query);
+    end_or_go_on(query);
 }
 
 /* The node may have named the leader.  False: no node has led for too long. */
@@ -185,7 +185,7 @@ answered(struct hf_node_call *call, const struct hf_http_answer *answer)
         hf_text_show(query->between, sizeof(query->between), answer->between.at,
                      answer->between.len);
     query->kind->take(query, answer->status, answer->body);
-    go_on(query);
+    end_or_go_on(query);
 }
 
 /* ---- Asking -------------------------------------------------------------- */
@@ -256,18 +256,19 @@ void
 hf_server_queries_cancel(struct hf_backend *backend, struct hf_query *query)
 {
     enum hf_status status =
-        at(query)->is_clearing ? HF_E_UNKNOWN : HF_E_CANCELLED;
+        query_of(query)->is_clearing ? HF_E_UNKNOWN : HF_E_CANCELLED;
 
     (void)backend;
-    (void)hf_fail(&at(query)->error, status, "%s", hf_status_sentence(status));
-    end(at(query));
+    (void)hf_fail(&query_of(query)->error, status, "%s",
+                  hf_status_sentence(status));
+    end(query_of(query));
 }
 
 void
 hf_server_queries_forget(struct hf_backend *backend, struct hf_query *query)
 {
     (void)backend;
-    free_query(at(query));
+    free_query(query_of(query));
     query->handle.behind = NULL;
 }
 
@@ -281,10 +282,10 @@ hf_server_queries_watch(struct hf_backend *backend,
 
     if (!has_view(query))
         return NULL;
-    if (at(query)->seen != NULL)
-        return hf_views_copy(server, at(query)->seen);
-    if (at(query)->kept != NULL)
-        return hf_views_copy(server, at(query)->kept);
+    if (query_of(query)->seen != NULL)
+        return hf_views_copy(server, query_of(query)->seen);
+    if (query_of(query)->kept != NULL)
+        return hf_views_copy(server, query_of(query)->kept);
     return hf_views_nobody(server, hf_settings_space(&query->settings),
                            query->settings.name, trouble);
 }

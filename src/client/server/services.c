@@ -26,7 +26,7 @@ static void step(struct hf_server *server, struct hf_services_event event);
 /* ---- Answers ------------------------------------------------------------- */
 
 static void
-forget(struct hf_server *server, unsigned node)
+drop_call(struct hf_server *server, unsigned node)
 {
     struct hf_node_call *call = server->asked[node - 1];
 
@@ -51,7 +51,7 @@ answered(struct hf_node_call *call, const struct hf_http_answer *answer)
     if (answer != NULL && answer->status == 200 &&
         !hf_api_reply_service(answer->body, &event.service, &event.max_ttl))
         event.service = 0;
-    forget(server, asked->node);
+    drop_call(server, asked->node);
     step(server, event);
 }
 
@@ -64,7 +64,7 @@ ask(struct hf_server *server, unsigned node)
     struct info_call *asked = hf_new(server->client->alloc, struct info_call);
     struct hf_error why;
 
-    forget(server, node);
+    drop_call(server, node);
     if (asked == NULL)
         return false;
     *asked = (struct info_call){
@@ -82,7 +82,7 @@ ask(struct hf_server *server, unsigned node)
                          },
                          &why) == HF_OK)
         return true;
-    forget(server, node);
+    drop_call(server, node);
     return false;
 }
 
@@ -133,7 +133,7 @@ void
 hf_server_services_fini(struct hf_server *server)
 {
     for (unsigned node = 1; node <= HF_ADDRESSES_MAX; node++)
-        forget(server, node);
+        drop_call(server, node);
 }
 
 void

@@ -14,11 +14,11 @@ struct hf_server_session {
     struct hf_hash messages;    /* sent and not answered, by stream */
     struct hf_list unsent;      /* of these: could not be sent */
     struct hf_hash locks;       /* that have not ended, by id */
-    uint64_t said; /* stream of the last message about the session itself */
+    uint64_t control_stream; /* of the last message about the session itself */
     char who[HF_SERVED_WHO_MAX + 1];
     struct hf_error no_room; /* the server had no room for it, and it was not
                                 opened since; or HF_OK */
-    bool is_telling;         /* unsent messages are being reported */
+    bool is_reporting;       /* unsent messages are being reported */
     bool is_left; /* a lock of it was abandoned: no lock is added, and it is
                      not ended, but left to its ttl */
 };

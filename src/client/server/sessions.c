@@ -91,7 +91,7 @@ label_of(const struct hf_settings *settings)
 }
 
 void
-hf_sessions_want(struct hf_server_lock *lock)
+hf_sessions_request(struct hf_server_lock *lock)
 {
     const struct hf_settings *settings = &lock->lock->settings;
     struct hf_duration limit = hf_settings_config(settings).limit;
@@ -356,13 +356,13 @@ ask_for(struct message *message, const struct hf_session_send *send)
 /* The machine sends the next message about the session only if the last one is
  * answered, not wanted, or overdue. */
 static void
-note_said(struct hf_server_session *session, uint64_t stream)
+note_control(struct hf_server_session *session, uint64_t stream)
 {
-    struct message *before = find_message(session, session->said);
+    struct message *before = find_message(session, session->control_stream);
 
     if (before != NULL)
         hf_node_call_overdue(&before->call);
-    session->said = stream;
+    session->control_stream = stream;
 }
 
 static struct message *
@@ -400,7 +400,7 @@ send_out(struct hf_server_session *session, const struct hf_session_send *send)
     if (message == NULL)
         return;
     if (send->id == 0)
-        note_said(session, send->message.stream);
+        note_control(session, send->message.stream);
     if (ask_for(message, send) == HF_OK)
         return;
     message->is_unsent = true;
@@ -421,7 +421,8 @@ close_stream(struct hf_server_session *session, uint64_t stream)
 /* ---- What is told -------------------------------------------------------- */
 
 static void
-tell(struct hf_server_session *session, const struct hf_session_notice *notice)
+tell_handle(struct hf_server_session *session,
+            const struct hf_session_notice *notice)
 {
     struct hf_server_lock *lock = find_lock(session, notice->id);
 
@@ -457,7 +458,7 @@ step(struct hf_server_session *session, const struct hf_session_event *event)
     while (hf_session_next(session->machine, &effect)) {
         switch (effect.kind) {
         case HF_SESSION_TELL:
-            tell(session, &effect.tell);
+            tell_handle(session, &effect.tell);
             break;
         case HF_SESSION_CLOSE:
             close_stream(session, effect.stream);
@@ -477,15 +478,15 @@ hf_sessions_step(struct hf_server_session *session,
                  const struct hf_session_event *event)
 {
     step(session, event);
-    if (session->is_telling)
+    if (session->is_reporting)
         return;
-    session->is_telling = true;
+    session->is_reporting = true;
     while (session->unsent.first != NULL)
         on_no_answer(session,
                      take_message(HF_CONTAINER(session->unsent.first,
                                                struct message, link)),
                      false);
-    session->is_telling = false;
+    session->is_reporting = false;
 }
 
 /* ---- Services ------------------------------------------------------------ */
@@ -594,8 +595,8 @@ free_session(struct hf_server_session *session)
 }
 
 static enum hf_status
-make(struct hf_server *server, struct hf_session_config *config,
-     struct hf_server_session **made, struct hf_error *error)
+make_session(struct hf_server *server, struct hf_session_config *config,
+             struct hf_server_session **made, struct hf_error *error)
 {
     const struct hf_alloc *alloc = server->client->alloc;
     struct hf_server_session *session;
@@ -640,7 +641,7 @@ hf_sessions_for(struct hf_server *server, const struct hf_settings *settings,
         *session = one;
         return HF_OK;
     }
-    return make(server, &config, session, error);
+    return make_session(server, &config, session, error);
 }
 
 void

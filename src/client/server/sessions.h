@@ -20,7 +20,7 @@ HF_MUST_USE enum hf_status hf_sessions_for(struct hf_server *server,
                                            struct hf_error *error);
 
 /* Ask for the lock, as its settings say. */
-void hf_sessions_want(struct hf_server_lock *lock);
+void hf_sessions_request(struct hf_server_lock *lock);
 
 /* Step the machine, and do all that comes of it. */
 void hf_sessions_step(struct hf_server_session *session,
