@@ -4,15 +4,6 @@
 
 static const char digits[] = "0123456789abcdef";
 
-int
-hf_hex_digit(char digit)
-{
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    digit |= 0x20;
-    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 void
 hf_hex_write(const char *bytes, size_t len, char *text, size_t size)
 {
@@ -32,13 +23,20 @@ hf_hex_write_u64(uint64_t number, char text[17])
     text[16] = '\0';
 }
 
-/* The value of a digit, or -1: it is none. */
+/* The value of a digit that hf_hex_write makes, or -1: it is none. */
 static int
 value_of(char digit)
 {
     if (digit >= '0' && digit <= '9')
         return digit - '0';
     return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+int
+hf_hex_digit(char digit)
+{
+    return value_of(digit >= 'A' && digit <= 'F' ? (char)(digit | 0x20)
+                                                 : digit);
 }
 
 bool

@@ -27,125 +27,44 @@ hf_version_num(void)
     return HF_VERSION_NUM;
 }
 
-const char *
-hf_status_name(enum hf_status status)
-{
-    switch (status) {
-#define STATUS_NAME(name, exit_code, sentence)                                 \
-    case name:                                                                 \
-        return #name;
-        HF_STATUS_TABLE(STATUS_NAME)
-#undef STATUS_NAME
+/* The functions that look a value up in a table of words.h.  A value that no
+ * table has is a bug, which has its exit code and no word. */
+#define CASE_NAME(value, exit_code, word)                                      \
+    case value:                                                                \
+        return #value;
+#define CASE_EXIT(value, exit_code, word)                                      \
+    case value:                                                                \
+        return exit_code;
+#define CASE_CODED_WORD(value, exit_code, word)                                \
+    case value:                                                                \
+        return word;
+#define CASE_WORD(value, word)                                                 \
+    case value:                                                                \
+        return word;
+#define LOOKUP(result, function, type, TABLE, CASE, none)                      \
+    result function(type value)                                                \
+    {                                                                          \
+        switch (value) {                                                       \
+            TABLE(CASE)                                                        \
+        }                                                                      \
+        return none;                                                           \
     }
-    return "?";
-}
+#define WORD(function, type, TABLE, CASE)                                      \
+    LOOKUP(const char *, function, type, TABLE, CASE, "?")
+#define EXIT(function, type, TABLE)                                            \
+    LOOKUP(int, function, type, TABLE, CASE_EXIT, EXIT_OUR_BUG)
 
-const char *
-hf_status_sentence(enum hf_status status)
-{
-    switch (status) {
-#define STATUS_SENTENCE(name, exit_code, sentence)                             \
-    case name:                                                                 \
-        return sentence;
-        HF_STATUS_TABLE(STATUS_SENTENCE)
-#undef STATUS_SENTENCE
-    }
-    return "?";
-}
-
-/* Of values that no table has: a bug, so the exit code of bugs. */
 enum { EXIT_OUR_BUG = 70 };
 
-int
-hf_status_exit(enum hf_status status)
-{
-    switch (status) {
-#define STATUS_EXIT(name, exit_code, sentence)                                 \
-    case name:                                                                 \
-        return exit_code;
-        HF_STATUS_TABLE(STATUS_EXIT)
-#undef STATUS_EXIT
-    }
-    return EXIT_OUR_BUG;
-}
-
-const char *
-hf_outcome_word(enum hf_outcome outcome)
-{
-    switch (outcome) {
-#define OUTCOME_WORD(name, exit_code, word)                                    \
-    case name:                                                                 \
-        return word;
-        HF_OUTCOME_TABLE(OUTCOME_WORD)
-#undef OUTCOME_WORD
-    }
-    return "?";
-}
-
-int
-hf_outcome_exit(enum hf_outcome outcome)
-{
-    switch (outcome) {
-#define OUTCOME_EXIT(name, exit_code, word)                                    \
-    case name:                                                                 \
-        return exit_code;
-        HF_OUTCOME_TABLE(OUTCOME_EXIT)
-#undef OUTCOME_EXIT
-    }
-    return EXIT_OUR_BUG;
-}
-
-const char *
-hf_state_word(enum hf_state state)
-{
-    switch (state) {
-#define STATE_WORD(name, word)                                                 \
-    case name:                                                                 \
-        return word;
-        HF_STATE_TABLE(STATE_WORD)
-#undef STATE_WORD
-    }
-    return "?";
-}
-
-const char *
-hf_life_word(enum hf_life life)
-{
-    switch (life) {
-#define LIFE_WORD(name, word)                                                  \
-    case name:                                                                 \
-        return word;
-        HF_LIFE_TABLE(LIFE_WORD)
-#undef LIFE_WORD
-    }
-    return "?";
-}
-
-const char *
-hf_grade_word(enum hf_grade grade)
-{
-    switch (grade) {
-#define GRADE_WORD(name, word)                                                 \
-    case name:                                                                 \
-        return word;
-        HF_GRADE_TABLE(GRADE_WORD)
-#undef GRADE_WORD
-    }
-    return "?";
-}
-
-const char *
-hf_mode_word(enum hf_mode mode)
-{
-    switch (mode) {
-#define MODE_WORD(name, word)                                                  \
-    case name:                                                                 \
-        return word;
-        HF_MODE_TABLE(MODE_WORD)
-#undef MODE_WORD
-    }
-    return "?";
-}
+WORD(hf_status_name, enum hf_status, HF_STATUS_TABLE, CASE_NAME)
+WORD(hf_status_sentence, enum hf_status, HF_STATUS_TABLE, CASE_CODED_WORD)
+EXIT(hf_status_exit, enum hf_status, HF_STATUS_TABLE)
+WORD(hf_outcome_word, enum hf_outcome, HF_OUTCOME_TABLE, CASE_CODED_WORD)
+EXIT(hf_outcome_exit, enum hf_outcome, HF_OUTCOME_TABLE)
+WORD(hf_state_word, enum hf_state, HF_STATE_TABLE, CASE_WORD)
+WORD(hf_life_word, enum hf_life, HF_LIFE_TABLE, CASE_WORD)
+WORD(hf_grade_word, enum hf_grade, HF_GRADE_TABLE, CASE_WORD)
+WORD(hf_mode_word, enum hf_mode, HF_MODE_TABLE, CASE_WORD)
 
 const char *
 hf_if_dead_word(enum hf_if_dead if_dead)

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "base/check.h"
+#include "base/hex.h"
 
 enum state {
     SIZE,      /* of a chunk, in hexadecimal digits */
@@ -21,18 +22,6 @@ enum state {
 
 enum { DIGITS_MAX = 8 }; /* 4 GiB, far beyond any limit */
 
-static int
-digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 static enum state
 skip(struct hf_chunks *chunks, char c, enum state state)
 {
@@ -44,7 +33,7 @@ skip(struct hf_chunks *chunks, char c, enum state state)
 static enum state
 in_size(struct hf_chunks *chunks, char c)
 {
-    int digit = digit_of(c);
+    int digit = hf_hex_digit(c);
 
     if (digit >= 0) {
         if (chunks->digits == DIGITS_MAX)
