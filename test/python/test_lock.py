@@ -366,8 +366,13 @@ class Views(Case):
 
     def test_every_field_of_the_library_has_its_kind(self):
         from holdfast import _view
-        self.assertEqual([word for _, word in _view._FIELDS],
-                         list(_view._NOTHING))
+        types = {word: kind
+                 for word, kind in holdfast.View.__annotations__.items()
+                 if not word.startswith("_")}
+        self.assertEqual(list(types), list(_view._NOTHING))
+        self.assertEqual([kind() for kind in types.values()],
+                         list(_view._NOTHING.values()))
+        self.assertIs(holdfast.View().exists, False)
 
     def test_a_list_goes_on_from_page_to_page(self):
         names = [f"job/{number:03}" for number in range(25)]

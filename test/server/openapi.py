@@ -1,8 +1,11 @@
-"""openapi.py HOLDFASTD OPENAPI ROUTES: a description of the API against a server.
+"""openapi.py HOLDFASTD OPENAPI ROUTES ROWS: a description of the API against a
+server.
 
 Every way of ROUTES, which is src/server/route.c, is described in OPENAPI, and
 no other; each is walked, and every answer is as its description says, with no
-member more: answers may have more some day, but then they are described.
+member more: answers may have more some day, but then they are described.  The
+members of holders, waiters and sessions are those of the tables in ROWS, which
+is src/wire/api_seen.c.
 """
 
 import re
@@ -17,7 +20,7 @@ except ImportError as missing:
 
 from support import Checks, Client, Server, folder
 
-DAEMON, OPENAPI, ROUTES = sys.argv[1:]
+DAEMON, OPENAPI, ROUTES, ROWS = sys.argv[1:]
 checks = Checks()
 
 
@@ -84,6 +87,36 @@ def routes():
     with open(ROUTES) as file:
         found = re.findall(r'\{"(\w+)", "([^"]+)", HF_ROUTE_\w+\}', file.read())
     return set(found)
+
+
+def rows():
+    """The names of the members by table."""
+    with open(ROWS) as file:
+        tables = re.findall(r"struct hf_member (\w+)_rows\[\] = \{(.*?)\n\};",
+                            file.read(), re.DOTALL)
+    return {table: re.findall(r'\{HF_MEMBER_\w+, "(\w+)"', text)
+            for table, text in tables}
+
+
+def look_at_rows(description):
+    """A row of a list of several locks' begins with its lock."""
+    schemas = description.root["components"]["schemas"]
+    of_lock = list(schemas["ofLock"]["properties"])
+    tables = rows()
+    described = {
+        "claim": of_lock + [member for member in schemas["holder"]["properties"]
+                            if member in schemas["waiter"]["properties"]],
+        "holder": [member for member in schemas["holder"]["properties"]
+                   if member not in schemas["waiter"]["properties"]],
+        "waiter": [member for member in schemas["waiter"]["properties"]
+                   if member not in schemas["holder"]["properties"]],
+        "session": list(schemas["session"]["properties"]),
+    }
+    for table, members in described.items():
+        checks.check(f"the members of a {table} are described",
+                     members == tables.get(table), tables.get(table))
+    checks.check("and there are no other tables", set(tables) == set(described),
+                 tables)
 
 
 def plain(path):
@@ -216,6 +249,7 @@ def look_at(description):
 def main():
     description = Description(OPENAPI)
     look_at(description)
+    look_at_rows(description)
     described = {(method, plain(path)) for method, path in description.ways()}
     checks.check("every way is described, and no other",
                  described == routes(), described ^ routes())

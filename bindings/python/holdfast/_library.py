@@ -91,6 +91,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "hf_query_free": (None, [c_void_p]),
 
     "hf_field_word": (c_char_p, [c_int]),
+    "hf_field_kind": (c_int, [c_int]),
     "hf_view_has": (c_bool, [c_void_p, c_int]),
     "hf_view_text": (c_char_p, [c_void_p, c_int]),
     "hf_view_number": (c_int64, [c_void_p, c_int]),

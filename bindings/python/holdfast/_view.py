@@ -3,37 +3,40 @@ audit, or of a place."""
 
 import ctypes
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from ._library import decode, lib
 
 _JSON_MAX = 20 * 1024
 
-def _words() -> Iterator[tuple[int, str]]:
-    """Every field of the library that is there; it may have more than we."""
-    number = 0
-    while True:
+# What an attribute is of which nothing is known, by the kind of its field: a
+# text, a number, a flag, a word, a list.
+_EMPTY: dict[int, Any] = dict(enumerate(("", 0, False, "", ())))
+
+
+def _fields() -> Iterator[tuple[int, str, Any]]:
+    """Every field of the library, which may have more than we: its number, its
+    word, and what it is where nothing is known."""
+    for number in count():
         word = decode(lib.hf_field_word(number))
         if word == "?":
             return
-        yield number, word
-        number += 1
+        yield number, word, _EMPTY.get(lib.hf_field_kind(number), "")
 
 
-_FIELDS = list(_words())
+_FIELDS = list(_fields())
+_NOTHING = {word: empty for _, word, empty in _FIELDS}
 
 
-def _read(view: int, field: int, word: str) -> Any:
-    nothing = _NOTHING.get(word)
-    if isinstance(nothing, tuple):
+def _read(view: int, field: int, empty: Any) -> Any:
+    if isinstance(empty, str):
+        return decode(lib.hf_view_text(view, field))
+    number = lib.hf_view_number(view, field)
+    if isinstance(empty, tuple):
         return tuple(lib.hf_view_item(view, field, index)
-                     for index in range(lib.hf_view_number(view, field)))
-    if isinstance(nothing, int):
-        return type(nothing)(lib.hf_view_number(view, field))
-    text = decode(lib.hf_view_text(view, field))
-    if nothing is None and text == "":  # a newer library's
-        return lib.hf_view_number(view, field)
-    return text
+                     for index in range(number))
+    return type(empty)(number)
 
 
 class View(Mapping[str, Any]):
@@ -45,7 +48,7 @@ class View(Mapping[str, Any]):
     "unknown", "beating", "running", "suspected dead" or "gone".
     """
 
-    # The fields, in the order of their numbers: the type says how each is read.
+    # The fields, for who checks types.
     # The record of the lock, as read from the place.
     space: str
     name: str
@@ -120,7 +123,8 @@ class View(Mapping[str, Any]):
         if not view:
             return cls()
         try:
-            told = {word: _read(view, field, word) for field, word in _FIELDS
+            told = {word: _read(view, field, empty)
+                    for field, word, empty in _FIELDS
                     if lib.hf_view_has(view, field)}
             buffer = ctypes.create_string_buffer(_JSON_MAX)
             lib.hf_view_json(view, buffer, len(buffer))
@@ -161,9 +165,3 @@ class View(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"View({self._told!r})"
-
-
-# What an attribute is of which nothing is known: "", 0, False or ().
-_NOTHING: dict[str, Any] = {word: kind()
-                            for word, kind in View.__annotations__.items()
-                            if not word.startswith("_")}
